@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the compiler and the target can do, as UMBEL_* macros. The only file that tests vendor
+// macros: everything else asks these. It includes nothing.
+#pragma once
+
+#if defined(__clang__)
+#define UMBEL_CLANG 1
+#define UMBEL_GCC 0
+#elif defined(__GNUC__)
+#define UMBEL_CLANG 0
+#define UMBEL_GCC 1
+#else
+#error "umbel: needs g++ 12 or clang 14 (or newer): it is written in their vector extensions"
+#endif
+
+// Hot leaf functions: the register tiles stop being registers when one of these is not inlined.
+#define UMBEL_INLINE [[gnu::always_inline]] inline
+// Function templates whose code is worth sharing between call sites.
+#define UMBEL_NOINLINE [[gnu::noinline]]
+
+// UMBEL_UNROLL(n) before a loop: unroll it up to n times. A register tile is a local array indexed
+// only by fully unrolled loops.
+#define UMBEL_PRAGMA_(text) _Pragma(#text)
+#define UMBEL_UNROLL(n) UMBEL_PRAGMA_(GCC unroll n)
+
+// 1 when a fused multiply-add is one instruction of the target. It decides which of the two sets of
+// bits a build belongs to (docs/numerics.md): fused, or rounded twice.
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__FP_FAST_FMAF)
+#define UMBEL_FMA 1
+#else
+#define UMBEL_FMA 0
+#endif
+
+// Bytes of one vector register, and how many of them there are. 0 bytes: no vector unit.
+#if defined(__AVX512F__)
+#define UMBEL_VECTOR_BYTES 64
+#define UMBEL_VECTOR_REGISTERS 32
+#elif defined(__AVX__)
+#define UMBEL_VECTOR_BYTES 32
+#define UMBEL_VECTOR_REGISTERS 16
+#elif defined(__SSE2__)
+#define UMBEL_VECTOR_BYTES 16
+#define UMBEL_VECTOR_REGISTERS 16
+#elif defined(__aarch64__)
+#define UMBEL_VECTOR_BYTES 16
+#define UMBEL_VECTOR_REGISTERS 32
+#else
+#define UMBEL_VECTOR_BYTES 0
+#define UMBEL_VECTOR_REGISTERS 16
+#endif
