@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Who may include whom under include/umbel, and what no header may use.
+
+    layering.py INCLUDE_DIR        TAP: one check a header; a bad one prints file:line and the arrow
+    layering.py --self-test        does it notice what it should notice?
+
+A room is a folder, or a file that stands directly in include/umbel. A room may include itself and the rooms
+named here, nothing else of Umbel.
+"""
+import pathlib
+import re
+import sys
+import tempfile
+
+from tap import Tap
+
+ROOMS = {
+    "config": set(),
+    "version": set(),
+    "shape": {"config"},
+    "tensor": {"config", "shape"},
+    "simd": {"config"},
+    "plan": {"config"},
+    "kernel": {"config", "simd", "plan"},
+    "attention": {"config", "shape", "tensor", "simd", "plan", "kernel"},
+    "block": {"config", "shape", "tensor", "simd", "plan", "kernel", "attention"},
+    "weights": {"config", "shape", "tensor", "attention"},
+}
+EVERYTHING = set(ROOMS)
+ROOMS["bare"] = EVERYTHING
+ROOMS["umbel"] = EVERYTHING | {"bare"}
+
+# Headers that only these may include, whatever their room.
+ONLY_FROM = {
+    "umbel/shape/hana.hpp": {"umbel/umbel.hpp"},
+    "umbel/version.hpp": {"umbel/umbel.hpp", "umbel/bare.hpp"},
+}
+# Too slow to compile, or absent where Umbel has to run (docs/decisions).
+BANNED_HEADERS = {"iostream", "vector", "string", "map", "memory", "functional", "cmath", "algorithm"}
+BANNED_WORDS = re.compile(r"\b(new|malloc|calloc|realloc|aligned_alloc)\b")
+BOOST_MAY_BE_IN = {"umbel/shape/hana.hpp"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+# Comments and literals, so that the words in them are not taken for code; line ends stay.
+NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.S)
+
+
+def room_of(header):
+    parts = header.split("/")
+    return parts[1] if len(parts) > 2 else parts[1].removesuffix(".hpp")
+
+
+def resolve(root, header, quoted, name):
+    """The included header as umbel/..., or None when it is not one of ours."""
+    beside = (root / header).parent / name
+    if quoted and beside.is_file():
+        return beside.resolve().relative_to(root.resolve()).as_posix()
+    return name if name.startswith("umbel/") else None
+
+
+def arrow_problem(header, target):
+    room, other = room_of(header), room_of(target)
+    if target in ONLY_FROM and header not in ONLY_FROM[target]:
+        return f"{header} -> {target} (only from {', '.join(sorted(ONLY_FROM[target]))})"
+    if room not in ROOMS:
+        return f"{header}: there is no room {room}"
+    if other != room and other not in ROOMS[room]:
+        return f"{header} -> {target} ({room} may not include {other})"
+    return None
+
+
+def include_problem(root, header, quoted, name):
+    target = resolve(root, header, quoted, name)
+    if target:
+        return arrow_problem(header, target)
+    if name in BANNED_HEADERS:
+        return f"{header} -> <{name}> (no header includes it)"
+    if name.startswith("boost/") and header not in BOOST_MAY_BE_IN:
+        return f"{header} -> <{name}> (Boost only in {', '.join(sorted(BOOST_MAY_BE_IN))})"
+    return None
+
+
+def problems_of(root, path):
+    header = path.relative_to(root).as_posix()
+    text = path.read_text()
+    for number, line in enumerate(text.splitlines(), 1):
+        if include := INCLUDE.match(line):
+            if problem := include_problem(root, header, include[1] == '"', include[2]):
+                yield f"{path}:{number}: {problem}"
+    code = NOT_CODE.sub(lambda m: "\n" * m[0].count("\n"), text)
+    for number, line in enumerate(code.splitlines(), 1):
+        if not line.lstrip().startswith("#") and (word := BANNED_WORDS.search(line)):
+            yield f"{path}:{number}: {header} uses {word[1]}"
+
+
+def check(root):
+    """[(header, problems)], sorted by header."""
+    return [(p.relative_to(root).as_posix(), list(problems_of(root, p))) for p in sorted(root.rglob("*.hpp"))]
+
+
+SELF_TEST = {  # file -> (text, what must be said about it, or None)
+    "umbel/umbel.hpp": ("#include <umbel/bare.hpp>\n#include <umbel/shape/hana.hpp>\n#include <umbel/version.hpp>\n", None),
+    "umbel/bare.hpp": ("#include <umbel/shape/hana.hpp>\n", "only from umbel/umbel.hpp"),
+    "umbel/config.hpp": ("#include <cstddef>\n// new vector\n", None),
+    "umbel/version.hpp": ("", None),
+    "umbel/shape/hana.hpp": ("#include <boost/hana/tuple.hpp>\n", None),
+    "umbel/shape/axis.hpp": ("\n#include <umbel/tensor/view.hpp>\n", "axis.hpp:2: umbel/shape/axis.hpp -> umbel/tensor/view.hpp"),
+    "umbel/tensor/view.hpp": ('#include "../shape/axis.hpp"\nstatic_assert(true, "no new memory");\n', None),
+    "umbel/tensor/odd.hpp": ('#include "../kernel/matmul.hpp"\n', "tensor may not include kernel"),
+    "umbel/kernel/matmul.hpp": ("#include <umbel/simd/pack.hpp>\n#include <umbel/plan/plan.hpp>\n", None),
+    "umbel/kernel/boost.hpp": ("#include <boost/hana.hpp>\n", "Boost only in"),
+    "umbel/plan/plan.hpp": ("#include <umbel/simd/pack.hpp>\n", "plan may not include simd"),
+    "umbel/simd/pack.hpp": ("#include <umbel/version.hpp>\n", "only from"),
+    "umbel/simd/math.hpp": ("#include <cmath>\n", "<cmath>"),
+    "umbel/block/linear.hpp": ("/* one\n two */ auto p = new int;\n", "linear.hpp:2: umbel/block/linear.hpp uses new"),
+    "umbel/block/fine.hpp": ("int renewed, new_; // new\n#include <umbel/attention/mask.hpp>\n", None),
+    "umbel/attic/old.hpp": ("#include <umbel/config.hpp>\n", "no room attic"),
+}
+
+
+def self_test():
+    failures = []
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, (text, _) in SELF_TEST.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        for header, problems in check(root):
+            want = SELF_TEST[header][1]
+            said = "\n".join(problems)
+            if bool(want) != bool(problems) or (want and want not in said):
+                failures.append(f"{header}: want {want}, got {said or 'no problem'}")
+    return failures
+
+
+def main():
+    tap = Tap()
+    failures = self_test()
+    tap.check("self-test", not failures, "\n".join(failures))
+    if sys.argv[1] != "--self-test":
+        for header, problems in check(pathlib.Path(sys.argv[1])):
+            tap.check(header, not problems, "\n".join(problems))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Every .cpp of test/, bench/ and examples/ must be named in a meson.build: a test that nobody builds passes for ever.
+
+    listed.py PROJECT_ROOT
+"""
+import pathlib
+import re
+import sys
+
+# Compiled by a script of their folder, by name.
+BY_SCRIPT = {"test/alone/one.cpp", "test/alone/two.cpp"}
+
+
+FOLDERS = ("test", "bench", "examples")
+
+
+def listed_in(root):
+    for build in (b for folder in FOLDERS for b in (root / folder).rglob("meson.build")):
+        for name in re.findall(r"'([^'\n]+\.cpp)'", re.sub(r"#.*", "", build.read_text())):
+            yield (build.parent / name).relative_to(root).as_posix()
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    listed = BY_SCRIPT.union(listed_in(root))
+    present = {p.relative_to(root).as_posix() for folder in FOLDERS for p in (root / folder).rglob("*.cpp")}
+    missing = sorted(present - listed)
+    for name in missing:
+        print(f"{name}: in no meson.build")
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Must-not-compile tests: the compiler must refuse one case of a file, once, briefly, in the promised words.
+
+A file holds its cases in one #if chain; each case says what the message must match:
+
+    #if defined CASE_split_uneven
+    // expect: hidden[=<]100.*heads[=<]7                      either compiler
+    // expect-gcc: cannot split hidden=100 evenly into        g++ prints the sentence
+    // expect-clang: cannot_split, hidden<100>, .*evenly_into clang prints its words as types
+    auto r = split<hidden, heads<7>, head_dim>(x);
+    #elif defined CASE_...
+    #else
+    auto r = split<hidden, heads<5>, head_dim>(x);            the control
+    #endif
+
+A case passes when the compiler fails, prints exactly one error in at most 12 lines, and every expectation
+matches in one of the first 3. The stack of "In file included from" lines, as long as the user's own chain
+of headers, counts as one line. The control (no case defined) must compile, or the refusals prove nothing.
+
+    check.py --list FILE                                    the cases, one a line, 'control' first
+    check.py --case NAME --id gcc|clang FILE -- COMPILER    one case
+    check.py --self-test --id gcc|clang -- COMPILER         does this script notice what it should notice?
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+CONTROL = "control"
+LINES_WITH_SENTENCE = 3
+LINES_AT_MOST = 12
+DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(if|elif|else|endif|ifdef|ifndef)\b(.*)$")
+CASE = re.compile(r"^\s*defined\s*\(?\s*CASE_(\w+)\s*\)?\s*$")
+EXPECT = re.compile(r"^\s*// expect(?:-(gcc|clang))?: (.*?)\s*$")
+
+
+class Malformed(Exception):
+    """The file does not follow the rules above."""
+
+
+def read_cases(source):
+    """Case name -> [(compiler id or None, regex)], in the order of the file."""
+    cases, current = {}, None
+    for number, line in enumerate(source.read_text().splitlines(), 1):
+        if directive := DIRECTIVE.match(line):
+            current = None
+            if case := CASE.match(directive[2]):
+                current = case[1]
+                if current in cases or current == CONTROL:
+                    raise Malformed(f"{source}:{number}: a second case {current}")
+                cases[current] = []
+            elif "CASE_" in line:
+                raise Malformed(f"{source}:{number}: not '#if defined CASE_name': {line.strip()}")
+        elif expected := EXPECT.match(line):
+            if current is None:
+                raise Malformed(f"{source}:{number}: an expectation outside of a case")
+            re.compile(expected[2])
+            cases[current].append((expected[1], expected[2]))
+        elif line.lstrip().startswith("// expect"):
+            raise Malformed(f"{source}:{number}: not '// expect: regex': {line.strip()}")
+    if not cases:
+        raise Malformed(f"{source}: no case")
+    return cases
+
+
+def fold_includes(output):
+    """The lines of the output, with each stack of 'In file included from' made one line."""
+    lines = []
+    for line in output.splitlines():
+        inside = bool(re.match(r"In file included from |\s+from \S", line))
+        if not (inside and lines and lines[-1].startswith("In file included from ")):
+            lines.append(line)
+    return lines
+
+
+def complaints(output, code, expectations, compiler_id):
+    """What is wrong with the compiler's refusal: empty when it is as promised."""
+    wrong = []
+    if code == 0:
+        return ["it compiled"]
+    lines = fold_includes(output)
+    wanted = [regex for only, regex in expectations if only in (None, compiler_id)]
+    if not wanted:
+        wrong.append(f"nothing is expected of {compiler_id}")
+    for regex in wanted:
+        if not any(re.search(regex, line) for line in lines[:LINES_WITH_SENTENCE]):
+            late = next((n for n, line in enumerate(lines, 1) if re.search(regex, line)), None)
+            where = f"matches line {late}, want it" if late else "matches no line; want it"
+            wrong.append(f"/{regex}/ {where} in the first {LINES_WITH_SENTENCE}")
+    errors = len(re.findall(r"\berror:", output))
+    if errors != 1:
+        wrong.append(f"{errors} errors, want exactly 1")
+    if len(lines) > LINES_AT_MOST:
+        wrong.append(f"{len(lines)} lines of output, want at most {LINES_AT_MOST}")
+    return wrong
+
+
+def compile_case(command, source, case):
+    define = [] if case == CONTROL else [f"-DCASE_{case}"]
+    run = subprocess.run([*command, *define, str(source)], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    return run.returncode, run.stdout + run.stderr
+
+
+def check(command, source, case, compiler_id):
+    """(compiler's output, complaints) for one case or the control."""
+    cases = read_cases(source)
+    if case != CONTROL and case not in cases:
+        return "", [f"there is no case {case}"]
+    code, output = compile_case(command, source, case)
+    if case == CONTROL:
+        return output, [] if code == 0 and not output else ["the control does not compile cleanly"]
+    return output, complaints(output, code, cases[case], compiler_id)
+
+
+SELF_TEST = r"""
+template <int Rest> struct report { static_assert(Rest == 0, "a fixed sentence"); };
+#if defined CASE_good
+// expect: a fixed sentence
+// expect-gcc: static assertion failed
+// expect-clang: static_assert failed|static assertion failed
+report<2> r;
+#elif defined CASE_wrong_words
+// expect: another sentence
+report<2> r;
+#elif defined CASE_compiles
+// expect: a fixed sentence
+report<0> r;
+#elif defined CASE_two_errors
+// expect: a fixed sentence
+report<2> r;
+report<3> s;
+#elif defined CASE_expects_nothing
+report<2> r;
+#elif defined CASE_too_late
+// expect: the last one
+#warning 1
+#warning 2
+#warning 3
+#error the last one
+#elif defined CASE_too_long
+// expect: the first one
+#error the first one
+#warning 1
+#warning 2
+#warning 3
+#warning 4
+#warning 5
+#else
+report<0> r;
+#endif
+"""
+SELF_TEST_WANTS = {
+    CONTROL: None,
+    "good": None,
+    "wrong_words": "matches no line",
+    "compiles": "it compiled",
+    "two_errors": "2 errors",
+    "expects_nothing": "nothing is expected",
+    "too_late": "want it in the first 3",
+    "too_long": "lines of output",
+    "absent": "there is no case",
+}
+
+
+def self_test(command, compiler_id):
+    failures = []
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / "self_test.cpp"
+        source.write_text(SELF_TEST)
+        for case, want in SELF_TEST_WANTS.items():
+            output, wrong = check(command, source, case, compiler_id)
+            noticed = not wrong if want is None else any(want in w for w in wrong)
+            if not noticed:
+                failures.append(f"{case}: want {want or 'no complaint'}, got {wrong}\n{output}")
+        broken = pathlib.Path(folder) / "broken.cpp"
+        broken.write_text(SELF_TEST.replace("#else\nreport<0>", "#else\nreport<1>"))
+        if not check(command, broken, CONTROL, compiler_id)[1]:
+            failures.append("a control that does not compile passed")
+        for text in ("// expect: x\n", "#if defined CASE_a && 1\n#endif\n", "int x;\n",
+                     "#if defined CASE_a\n// expected: x\n#endif\n"):
+            broken.write_text(text)
+            try:
+                read_cases(broken)
+                failures.append(f"no complaint about {text!r}")
+            except Malformed:
+                pass
+    return failures
+
+
+def main():
+    arguments, command = sys.argv[1:], []
+    if "--" in arguments:
+        at = arguments.index("--")
+        arguments, command = arguments[:at], arguments[at + 1:]
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("source", nargs="?", type=pathlib.Path)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--self-test", action="store_true")
+    parser.add_argument("--case")
+    parser.add_argument("--id", choices=["gcc", "clang"])
+    options = parser.parse_args(arguments)
+    try:
+        if options.list:
+            print("\n".join([CONTROL, *read_cases(options.source)]))
+            return 0
+        if options.self_test:
+            failures = self_test(command, options.id)
+            for failure in failures:
+                print(failure)
+            return 1 if failures else 0
+        output, wrong = check(command, options.source, options.case, options.id)
+    except (Malformed, re.error) as problem:
+        sys.exit(str(problem))
+    if wrong:
+        print(output)
+        print(f"{options.source}: {options.case}: " + "; ".join(wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The Test Anything Protocol for the script tests here: one line a check, the plan at the end."""
+import subprocess
+
+
+class Tap:
+    """Prints one line a check; `finish()` is the exit code."""
+
+    def __init__(self):
+        self.count = self.failed = 0
+        print("TAP version 13")
+
+    def check(self, name, passed, detail=""):
+        self.count += 1
+        self.failed += not passed
+        print(f"{'ok' if passed else 'not ok'} {self.count} - {name}")
+        if not passed:
+            for line in detail.splitlines():
+                print(f"# {line}")
+
+    def finish(self):
+        print(f"1..{self.count}")
+        return 1 if self.failed else 0
+
+
+def compile_text(command, text):
+    """(exit code, output) of the compiler on a program text."""
+    run = subprocess.run([*command, "-x", "c++", "-"], input=text, capture_output=True, text=True)
+    return run.returncode, run.stdout + run.stderr
+
+
+def split_command(arguments):
+    """Arguments before '--', command after it."""
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1:]
