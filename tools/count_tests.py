@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Print "N passed, N failed" for a run of meson test, from its testlog.json; exit code 1 unless all of some passed.
+
+A test that speaks TAP counts as its checks (a Boost.Test program: its test cases), any other test as one.
+"""
+import json
+import re
+import sys
+
+PASSED = {"OK", "EXPECTEDFAIL"}
+
+
+def count(test):
+    """(passed, failed) of one line of the log."""
+    good = test["result"] in PASSED
+    if test["result"] == "SKIP":
+        return 0, 0
+    output = test.get("stdout") or ""
+    if not output.startswith("TAP version"):
+        return int(good), int(not good)
+    passed = len(re.findall(r"^ok\b", output, re.M))
+    failed = len(re.findall(r"^not ok\b", output, re.M))
+    # It ended badly without naming a check: a crash, a time-out, a sanitizer's report.
+    return passed, max(failed, int(not good))
+
+
+def main():
+    try:
+        with open(sys.argv[1]) as log:
+            counts = [count(json.loads(line)) for line in log if line.strip()]
+    except FileNotFoundError:
+        print("no test ran")
+        counts = [(0, 1)]
+    passed, failed = (sum(column) for column in zip(*counts)) if counts else (0, 0)
+    if passed + failed == 0:
+        print("no test ran")
+    print(f"{passed} passed, {failed} failed")
+    return 0 if passed and not failed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
