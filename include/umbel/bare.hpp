@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+// The library without Boost, for targets that have none. umbel.hpp is the same list and the Hana
+// door: every header stands here itself, verdict.hpp first, because each level of inclusion costs a
+// line before the sentence of a compile error.
+#pragma once
+
+#include <umbel/version.hpp>
+
+#include <umbel/shape/verdict.hpp>
+
+#include <umbel/shape/axis.hpp>
+#include <umbel/shape/axes.hpp>
+#include <umbel/shape/layout.hpp>
+#include <umbel/shape/algebra.hpp>
+#include <umbel/shape/rules.hpp>
+
+#include <umbel/tensor/view.hpp>
+#include <umbel/tensor/loop.hpp>
+#include <umbel/tensor/tensor.hpp>
+#include <umbel/tensor/pipe.hpp>
+#include <umbel/tensor/reshape.hpp>
+#include <umbel/tensor/copy.hpp>
+#include <umbel/tensor/arithmetic.hpp>
+#include <umbel/tensor/contract.hpp>
+#include <umbel/tensor/interop.hpp>

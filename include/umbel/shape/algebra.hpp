@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSL-1.0
+// What each operation makes of a layout. Every one of these is legal only where its rule
+// (rules.hpp) is accepted; asked otherwise, the result is meaningless.
+//
+// All but contraction and reduction only re-read the same memory: they give a layout and, for
+// select and slice, an offset in elements.
+#pragma once
+
+#include <umbel/shape/layout.hpp>
+
+namespace umbel::algebra {
+
+namespace detail {
+
+template <class List, class... More>
+struct append;
+template <class... Axes, class... More>
+struct append<shape<Axes...>, More...> {
+  using type = shape<Axes..., More...>;
+};
+
+// The axes of a layout with those from position First on, Removed of them, replaced by With.
+template <class Layout, std::size_t First, std::size_t Removed, class With>
+struct replace_axes {
+  template <class Sequence, class List>
+  struct head;
+  template <std::size_t... I, class... New>
+  struct head<std::index_sequence<I...>, shape<New...>> {
+    using type = shape<typename Layout::template axis_at<I>..., New...>;
+  };
+  template <class Sequence, class List>
+  struct tail;
+  template <std::size_t... I, class... All>
+  struct tail<std::index_sequence<I...>, shape<All...>> {
+    using type = shape<All..., typename Layout::template axis_at<First + Removed + I>...>;
+  };
+  using type =
+      typename tail<std::make_index_sequence<Layout::rank - First - Removed>,
+                    typename head<std::make_index_sequence<First>, With>::type>::type;
+};
+
+template <class Layout, class With, std::size_t First, std::size_t Removed, std::size_t Added>
+constexpr auto replace_strides(const std::size_t (&added)[Added]) {
+  size_list<Layout::rank - Removed + Added> out;
+  for (std::size_t i = 0; i < First; ++i) out.push(Layout::strides[i]);
+  for (std::size_t i = 0; i < Added; ++i) out.push(added[i]);
+  for (std::size_t i = First + Removed; i < Layout::rank; ++i) out.push(Layout::strides[i]);
+  return out;
+}
+
+}  // namespace detail
+
+// ---- split: one axis into parts, the last part varying fastest -----------------------------------
+template <class Layout, class Family, class... Parts>
+struct split_layout {
+  static constexpr std::size_t at = Layout::template position<Family>;
+  static constexpr auto strides = [] {
+    constexpr auto inner = umbel::detail::row_major_strides<Parts...>();
+    std::size_t added[sizeof...(Parts)];
+    for (std::size_t i = 0; i < sizeof...(Parts); ++i) added[i] = inner[i] * Layout::strides[at];
+    return detail::replace_strides<Layout, shape<Parts...>, at, 1>(added);
+  }();
+  using type =
+      make_layout<typename detail::replace_axes<Layout, at, 1, shape<Parts...>>::type, strides>;
+};
+template <class Layout, class Family, class... Parts>
+using split = typename split_layout<Layout, Family, Parts...>::type;
+
+// ---- merge: neighbouring axes into one ----------------------------------------------------------
+template <class Layout, template <std::size_t> class Result, class First, class... Rest>
+struct merge_layout {
+  static constexpr std::size_t at = Layout::template position<First>;
+  static constexpr std::size_t merged = 1 + sizeof...(Rest);
+  using axis = Result<(Layout::template size_of<First> * ... * Layout::template size_of<Rest>)>;
+  static constexpr auto strides = [] {
+    const std::size_t added[1] = {Layout::strides[at + merged - 1]};
+    return detail::replace_strides<Layout, shape<axis>, at, merged>(added);
+  }();
+  using type =
+      make_layout<typename detail::replace_axes<Layout, at, merged, shape<axis>>::type, strides>;
+};
+template <class Layout, template <std::size_t> class Result, class... Families>
+using merge = typename merge_layout<Layout, Result, Families...>::type;
+
+// Do the strides of neighbouring axes make one axis of them?
+template <class Layout, class... Families>
+constexpr bool mergeable_strides() {
+  const std::size_t positions[] = {Layout::template position<Families>...};
+  if (!(Layout::template has<Families> && ...)) return false;
+  for (std::size_t i = 0; i + 1 < sizeof...(Families); ++i) {
+    const std::size_t outer = positions[i], inner = positions[i + 1];
+    if (Layout::extents[outer] != 1 &&
+        Layout::strides[outer] != Layout::strides[inner] * Layout::extents[inner])
+      return false;
+  }
+  return true;
+}
+
+// ---- permute: the same axes in another order ----------------------------------------------------
+template <class Layout, class... Families>
+struct permute_layout {
+  static constexpr size_list<sizeof...(Families)> strides = {
+      {Layout::template stride_of<Families>...}, sizeof...(Families)};
+  using type = make_layout<
+      shape<typename Layout::template axis_at<Layout::template position<Families>>...>, strides>;
+};
+template <class Layout, class... Families>
+using permute = typename permute_layout<Layout, Families...>::type;
+
+// ---- rename: the same axis under another name ---------------------------------------------------
+template <class Layout, class From, template <std::size_t> class To>
+struct rename_layout {
+  static constexpr std::size_t at = Layout::template position<From>;
+  static constexpr auto strides = Layout::strides;
+  using type = make_layout<
+      typename detail::replace_axes<Layout, at, 1, shape<To<Layout::extents[at]>>>::type, strides>;
+};
+template <class Layout, class From, template <std::size_t> class To>
+using rename = typename rename_layout<Layout, From, To>::type;
+
+// ---- select: one position of an axis, which disappears ------------------------------------------
+template <class Layout, class Family>
+struct select_layout {
+  static constexpr std::size_t at = Layout::template position<Family>;
+  static constexpr auto strides = [] {
+    size_list<Layout::rank - 1> out;
+    for (std::size_t i = 0; i < Layout::rank; ++i)
+      if (i != at) out.push(Layout::strides[i]);
+    return out;
+  }();
+  using type = make_layout<typename detail::replace_axes<Layout, at, 1, shape<>>::type, strides>;
+};
+template <class Layout, class Family>
+using select = typename select_layout<Layout, Family>::type;
+
+// ---- slice: some neighbouring positions of an axis ----------------------------------------------
+template <class Layout, class Family, std::size_t Count>
+struct slice_layout {
+  static constexpr std::size_t at = Layout::template position<Family>;
+  static constexpr auto strides = Layout::strides;
+  using type = make_layout<
+      typename detail::replace_axes<
+          Layout, at, 1, shape<typename Family::template sized<Count>>>::type,
+      strides>;
+};
+template <class Layout, class Family, std::size_t Count>
+using slice = typename slice_layout<Layout, Family, Count>::type;
+
+// ---- broadcast: to given axes; those that are missing repeat (stride 0) ---------------------------
+template <class Layout, class... Axes>
+struct broadcast_layout {
+  static constexpr size_list<sizeof...(Axes)> strides = {
+      {Layout::template stride_of<typename Axes::family>...}, sizeof...(Axes)};
+  using type = make_layout<shape<typename Axes::plain...>, strides>;
+};
+template <class Layout, class... Axes>
+using broadcast = typename broadcast_layout<Layout, Axes...>::type;
+
+// ---- contract: the axes of left, then the new ones of right, without the contracted one ----------
+template <class Left, class Right, class Family>
+struct contract_layout {
+  static constexpr auto kept = [] {
+    size_list<Left::rank + Right::rank> out;
+    for (std::size_t i = 0; i < Left::rank; ++i)
+      if (i != Left::template position<Family>) out.push(i);
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      ((Left::template has<typename Right::template axis_at<I>::family>
+            ? void()
+            : out.push(Left::rank + I)),
+       ...);
+    }(std::make_index_sequence<Right::rank>{});
+    return out;
+  }();
+  template <std::size_t I>
+  static constexpr auto pick() {
+    if constexpr (I < Left::rank)
+      return std::type_identity<typename Left::template axis_at<I>>{};
+    else
+      return std::type_identity<typename Right::template axis_at<I - Left::rank>>{};
+  }
+  template <class Sequence>
+  struct result;
+  template <std::size_t... I>
+  struct result<std::index_sequence<I...>> {
+    using type = layout<typename decltype(pick<kept[I]>())::type...>;
+  };
+  using type = typename result<std::make_index_sequence<kept.count>>::type;
+};
+template <class Left, class Right, class Family>
+using contract = typename contract_layout<Left, Right, Family>::type;
+
+}  // namespace umbel::algebra

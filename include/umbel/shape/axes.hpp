@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSL-1.0
+// Ready-made axes, by the field's standard names. One's own take one line each (axis.hpp).
+#pragma once
+
+#include <umbel/shape/axis.hpp>
+
+namespace umbel::axes {
+
+template <std::size_t N>
+struct batch : axis<batch, N> {};  // independent sequences
+template <std::size_t N>
+struct query : axis<query, N> {};  // positions that ask
+template <std::size_t N>
+struct key : axis<key, N> {};  // positions that are looked at
+template <std::size_t N>
+struct token : axis<token, N> {};  // positions of a sequence before it is a query or a key
+template <std::size_t N>
+struct hidden : axis<hidden, N> {};  // features of a position: the width of the model
+template <std::size_t N>
+struct heads : axis<heads, N> {};  // attention heads
+template <std::size_t N>
+struct head_dim : axis<head_dim, N> {};  // features of one head
+template <std::size_t N>
+struct feed_forward : axis<feed_forward, N> {};  // features between the two feed-forward layers
+template <std::size_t N>
+struct classes : axis<classes, N> {};  // what a classifier chooses from
+
+}  // namespace umbel::axes

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+// An axis: a class template over its size. Its name is the template's own name, read from the
+// compiler (verdict.hpp), so an axis of one's own is one line:
+//
+//   template <std::size_t N> struct frames : umbel::axis<frames, N> {};
+//
+// Not here: the order of axes and their strides (layout.hpp).
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace umbel {
+
+// What all sizes of one axis have in common: query<4> and query<6> are of family
+// axis_family<query>. Axes are looked up, matched and contracted by family.
+template <template <std::size_t> class Axis>
+struct axis_family {
+  template <std::size_t Size>
+  using sized = Axis<Size>;
+};
+
+// Base of every axis. Size is the number of positions along it.
+template <template <std::size_t> class Axis, std::size_t Size>
+struct axis {
+  using family = axis_family<Axis>;
+  using plain = Axis<Size>;
+  static constexpr std::size_t size = Size;
+};
+
+// An axis whose neighbours lie Stride elements apart. Only layouts that are not row-major spell
+// their axes so: view<float, strided<heads<5>, 20>, strided<query<4>, 100>>.
+template <class Axis, std::size_t Stride>
+struct strided {
+  using family = typename Axis::family;
+  using plain = typename Axis::plain;
+  static constexpr std::size_t size = Axis::size;
+  static constexpr std::size_t stride = Stride;
+};
+
+template <class A>
+concept axis_like = requires {
+  typename A::family;
+  typename A::plain;
+  { A::size } -> std::convertible_to<std::size_t>;
+};
+
+inline constexpr std::size_t npos = ~std::size_t{0};
+
+// The position of a family among axes, or npos.
+template <class Family, class... Axes>
+constexpr std::size_t position_of() {
+  std::size_t position = 0;
+  bool found = false;
+  ((found = found || std::is_same_v<Family, typename Axes::family>, position += !found), ...);
+  return found ? position : npos;
+}
+
+namespace detail {
+
+// The type at one position of a pack, by overload resolution over indexed bases: one instantiation
+// for a pack, not one for a position.
+template <std::size_t Position, class T>
+struct indexed {
+  using type = T;
+};
+template <class Sequence, class... T>
+struct indexed_pack;
+template <std::size_t... Position, class... T>
+struct indexed_pack<std::index_sequence<Position...>, T...> : indexed<Position, T>... {};
+template <std::size_t Position, class T>
+indexed<Position, T> at_position(indexed<Position, T>*);
+
+template <std::size_t Position, class... T>
+using nth = typename decltype(at_position<Position>(
+    static_cast<indexed_pack<std::index_sequence_for<T...>, T...>*>(nullptr)))::type;
+
+}  // namespace detail
+}  // namespace umbel

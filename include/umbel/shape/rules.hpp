@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSL-1.0
+// The rules of the operations on shapes: for each one its verdict (what it says about a layout) and,
+// for generic code that wants to ask first, its public concept over tensors and views:
+//
+//   static_assert(!splittable<queries, hidden, heads<7>>);
+//
+// docs/errors.md lists every sentence with its cause and cure.
+#pragma once
+
+#include <umbel/shape/algebra.hpp>
+
+namespace umbel {
+
+// The words of all sentences. A sentence starts with the operation.
+namespace say {
+// operations
+struct shape;
+struct access;
+struct split;
+struct merge;
+struct permute;
+struct rename;
+struct reshape;
+struct select;
+struct slice;
+struct broadcast;
+struct contract;
+struct reduce;
+struct elementwise;
+struct copy;
+struct memory;
+struct transposed;
+// phrases
+struct and_;
+struct are_not_neighbours_in_this_order_in;
+struct axes_of;
+struct but_right_has;
+struct but_the_whole_is;
+struct do_not_lie_in_one_run_in_memory_so_pass_contiguous;
+struct does_not_fit;
+struct elements;
+struct elements_but;
+struct elements_but_the_memory_holds;
+struct has;
+struct has_an_axis;
+struct has_no_axis;
+struct has_no_positions_in;
+struct have_different_axes;
+struct have_the_same_axes_in_another_order_so_permute_one;
+struct in;
+struct into;
+struct is_already_an_axis_of;
+struct is_not_an_axis_of;
+struct is_not_row_major_in_memory_so_pass_contiguous;
+struct is_past_the_end_of;
+struct keeps_no_position;
+struct leaves_a_remainder_of;
+struct left_has;
+struct lists;
+struct multiply_up_to;
+struct names;
+struct neither;
+struct nor;
+struct of_the;
+struct over;
+struct parts;
+struct position;
+struct positions_from;
+struct reach_past_the_end_of;
+struct the_elements_of;
+struct the_left_side;
+struct the_right_side;
+struct there_is_no_axis;
+struct twice_in;
+struct wants;
+}  // namespace say
+
+namespace rules {
+
+template <class Operation, class Layout, class Family>
+using has_axis = verdict<Layout::template has<Family>, Operation, say::there_is_no_axis, Family,
+                         say::in, typename Layout::axes>;
+
+// How often a family is named in a list.
+template <class Family, class... Families>
+inline constexpr std::size_t times_named = (std::size_t{0} + ... +
+                                            std::is_same_v<Family, Families>);
+
+template <class Operation, class List, class... Families>
+using names_each_once =
+    first_error<verdict<times_named<Families, Families...> == 1, Operation, say::names,
+                        Families, say::twice_in, List>...,
+                accepted>;
+
+// A new axis may take the name of one that the operation removes, and of no other.
+template <class Operation, class Layout, class Family, class... Removed>
+using is_new_axis =
+    verdict<!Layout::template has<Family> || (std::is_same_v<Family, Removed> || ...), Operation,
+            Family, say::is_already_an_axis_of, typename Layout::axes>;
+
+// ---- shapes -------------------------------------------------------------------------------------
+template <class... Axes>
+using well_formed =
+    first_error<verdict<Axes::size != 0, say::shape, typename Axes::plain, say::has_no_positions_in,
+                        shape<typename Axes::plain...>>...,
+                names_each_once<say::shape, shape<typename Axes::plain...>,
+                                typename Axes::family...>>;
+
+template <class Layout, class... Families>
+using access =
+    first_error<has_axis<say::access, Layout, Families>...,
+                names_each_once<say::access, typename Layout::axes, Families...>,
+                verdict<sizeof...(Families) == Layout::rank, say::access, say::lists,
+                        number<sizeof...(Families)>, say::of_the, number<Layout::rank>, say::axes_of,
+                        typename Layout::axes>>;
+
+// ---- views --------------------------------------------------------------------------------------
+// Parts with all their sizes.
+template <class Layout, class Family, class... Parts>
+using split_into = first_error<
+    has_axis<say::split, Layout, Family>,
+    names_each_once<say::split, shape<Parts...>, typename Parts::family...>,
+    is_new_axis<say::split, Layout, typename Parts::family, Family>...,
+    verdict<shape<Parts...>::count == Layout::template size_of<Family>, say::split, say::parts,
+            shape<Parts...>, say::multiply_up_to, number<shape<Parts...>::count>,
+            say::but_the_whole_is, axis_of<Layout, Family>>>;
+
+// Two parts; the size of the inner one follows.
+template <class Layout, class Family, class Outer, template <std::size_t> class Inner>
+using split = first_error<
+    has_axis<say::split, Layout, Family>, well_formed<Outer>,
+    verdict<Layout::template size_of<Family> % (Outer::size ? Outer::size : 1) == 0,
+            say::split, axis_of<Layout, Family>, say::into, Outer, say::leaves_a_remainder_of,
+            number<Layout::template size_of<Family> % (Outer::size ? Outer::size : 1)>>,
+    names_each_once<say::split, shape<Outer>, typename Outer::family, axis_family<Inner>>,
+    is_new_axis<say::split, Layout, typename Outer::family, Family>,
+    is_new_axis<say::split, Layout, axis_family<Inner>, Family>>;
+
+template <class Layout, class First, class... Rest>
+constexpr bool neighbours() {
+  std::size_t expected = Layout::template position<First>;
+  return ((Layout::template position<Rest> == ++expected) && ...);
+}
+
+template <class Layout, class Result, class... Families>
+using merge = first_error<
+    has_axis<say::merge, Layout, Families>...,
+    verdict<neighbours<Layout, Families...>(), say::merge, shape<axis_of<Layout, Families>...>,
+            say::are_not_neighbours_in_this_order_in, typename Layout::axes>,
+    is_new_axis<say::merge, Layout, Result, Families...>,
+    verdict<algebra::mergeable_strides<Layout, Families...>(), say::merge, say::the_elements_of,
+            shape<axis_of<Layout, Families>...>,
+            say::do_not_lie_in_one_run_in_memory_so_pass_contiguous>>;
+
+template <class Layout, class... Families>
+using permute = first_error<
+    has_axis<say::permute, Layout, Families>...,
+    names_each_once<say::permute, shape<axis_of<Layout, Families>...>, Families...>,
+    verdict<sizeof...(Families) == Layout::rank, say::permute, say::lists,
+            number<sizeof...(Families)>, say::of_the, number<Layout::rank>, say::axes_of,
+            typename Layout::axes>>;
+
+template <class Layout, class First, class Second>
+using transposed = first_error<has_axis<say::transposed, Layout, First>,
+                               has_axis<say::transposed, Layout, Second>,
+                               names_each_once<say::transposed, shape<axis_of<Layout, First>>,
+                                               First, Second>>;
+
+template <class Layout, class From, class To>
+using rename = first_error<has_axis<say::rename, Layout, From>,
+                           is_new_axis<say::rename, Layout, To, From>>;
+
+template <class Layout, class... Axes>
+using reshape = first_error<
+    well_formed<Axes...>,
+    verdict<Layout::count == shape<Axes...>::count, say::reshape, typename Layout::axes, say::has,
+            number<Layout::count>, say::elements_but, shape<Axes...>, say::has,
+            number<shape<Axes...>::count>, say::elements>,
+    verdict<Layout::contiguous, say::reshape, typename Layout::axes,
+            say::is_not_row_major_in_memory_so_pass_contiguous>>;
+
+template <class Layout, class Family>
+using select = has_axis<say::select, Layout, Family>;
+
+template <class Layout, class Family, std::size_t Position>
+using select_at =
+    first_error<has_axis<say::select, Layout, Family>,
+                verdict<Position < Layout::template size_of<Family>, say::select, say::position,
+                        number<Position>, say::is_past_the_end_of, axis_of<Layout, Family>>>;
+
+template <class Layout, class Family, std::size_t First, std::size_t Count>
+using slice = first_error<
+    has_axis<say::slice, Layout, Family>,
+    verdict<Count != 0, say::slice, axis_of<Layout, Family>, say::keeps_no_position>,
+    verdict<First + Count <= Layout::template size_of<Family>, say::slice, number<Count>,
+            say::positions_from, number<First>, say::reach_past_the_end_of,
+            axis_of<Layout, Family>>>;
+
+template <class Layout, class... Axes>
+struct broadcast_rule {
+  using target = layout<Axes...>;
+  template <class Sequence>
+  struct each;
+  template <std::size_t... I>
+  struct each<std::index_sequence<I...>> {
+    template <std::size_t J>
+    using family = typename Layout::template axis_at<J>::family;
+    using type = first_error<
+        well_formed<Axes...>,
+        verdict<target::template has<family<I>>, say::broadcast,
+                typename Layout::template axis_at<I>, say::is_not_an_axis_of,
+                shape<typename Axes::plain...>>...,
+        verdict<target::template size_of<family<I>> == Layout::extents[I], say::broadcast,
+                typename Layout::template axis_at<I>, say::does_not_fit,
+                axis_of<target, family<I>>>...>;
+  };
+  using type = typename each<std::make_index_sequence<Layout::rank>>::type;
+};
+template <class Layout, class... Axes>
+using broadcast = typename broadcast_rule<Layout, Axes...>::type;
+
+// ---- computing ----------------------------------------------------------------------------------
+// Axes that both sides have must agree in size; each pairs up position by position.
+template <class Operation, class Left, class Right>
+struct shared_axes_agree_rule {
+  template <class Sequence>
+  struct each;
+  template <std::size_t... I>
+  struct each<std::index_sequence<I...>> {
+    template <std::size_t J>
+    using family = typename Right::template axis_at<J>::family;
+    using type = first_error<
+        verdict<!Left::template has<family<I>> ||
+                    Left::template size_of<family<I>> == Right::extents[I],
+                Operation, say::left_has, axis_of<Left, family<I>>, say::but_right_has,
+                typename Right::template axis_at<I>>...,
+        accepted>;
+  };
+  using type = typename each<std::make_index_sequence<Right::rank>>::type;
+};
+
+template <class Left, class Right, class Family>
+using contract = first_error<
+    verdict<Left::template has<Family> || Right::template has<Family>, say::contract,
+            say::neither, typename Left::axes, say::nor, typename Right::axes, say::has_an_axis,
+            Family>,
+    verdict<Left::template has<Family>, say::contract, say::the_left_side, typename Left::axes,
+            say::has_no_axis, Family>,
+    verdict<Right::template has<Family>, say::contract, say::the_right_side, typename Right::axes,
+            say::has_no_axis, Family>,
+    verdict<Left::template size_of<Family> == Right::template size_of<Family>, say::contract,
+            say::over, Family, say::left_has, axis_of<Left, Family>, say::but_right_has,
+            axis_of<Right, Family>>,
+    typename shared_axes_agree_rule<say::contract, Left, Right>::type>;
+
+template <class Layout, class Family>
+using reduce = has_axis<say::reduce, Layout, Family>;
+
+// The same axes with the same sizes, in any order?
+template <class Left, class Right>
+struct same_axes;
+template <class... Axes, class Right>
+struct same_axes<shape<Axes...>, Right> {
+  static constexpr bool value =
+      sizeof...(Axes) == Right::rank &&
+      ((Right::template size_of<typename Axes::family> == Axes::size) && ...);
+};
+
+// Elementwise operations and copies pair elements by position: the same axes in the same order.
+template <class Operation, class Left, class Right>
+using same_shape = first_error<
+    verdict<std::is_same_v<typename Left::axes, typename Right::axes> ||
+                !same_axes<typename Left::axes, Right>::value,
+            Operation, typename Left::axes, say::and_, typename Right::axes,
+            say::have_the_same_axes_in_another_order_so_permute_one>,
+    verdict<std::is_same_v<typename Left::axes, typename Right::axes>, Operation,
+            typename Left::axes, say::and_, typename Right::axes, say::have_different_axes>>;
+
+// Memory of a known number of elements, read as a shape.
+template <class Layout, std::size_t Count>
+using memory = verdict<Count == Layout::span, say::memory, typename Layout::axes, say::wants,
+                       number<Layout::span>, say::elements_but_the_memory_holds, number<Count>>;
+
+}  // namespace rules
+
+// ---- the same questions as concepts --------------------------------------------------------------
+template <class X>
+using layout_of = typename std::remove_cvref_t<X>::layout;
+
+template <class X, template <std::size_t> class Axis>
+concept has_axis = layout_of<X>::template has<axis_family<Axis>>;
+
+// splittable<X, hidden, heads<5>>; the name of the inner part only matters where it is taken already.
+namespace detail {
+template <std::size_t N>
+struct unnamed : axis<unnamed, N> {};
+}  // namespace detail
+template <class X, template <std::size_t> class Axis, class Outer,
+          template <std::size_t> class Inner = detail::unnamed>
+concept splittable = rules::split<layout_of<X>, axis_family<Axis>, Outer, Inner>::ok;
+
+template <class X, template <std::size_t> class Axis, class... Parts>
+concept splittable_into = rules::split_into<layout_of<X>, axis_family<Axis>, Parts...>::ok;
+
+// The last axis is the result: mergeable<X, heads, head_dim, hidden>.
+template <class X, template <std::size_t> class First, template <std::size_t> class Second,
+          template <std::size_t> class Result>
+concept mergeable = rules::merge<layout_of<X>, axis_family<Result>, axis_family<First>,
+                                 axis_family<Second>>::ok;
+
+template <class X, template <std::size_t> class... Axes>
+concept permutable = rules::permute<layout_of<X>, axis_family<Axes>...>::ok;
+
+template <class X, template <std::size_t> class From, template <std::size_t> class To>
+concept renamable = rules::rename<layout_of<X>, axis_family<From>, axis_family<To>>::ok;
+
+template <class X, class... Axes>
+concept reshapable = rules::reshape<layout_of<X>, Axes...>::ok;
+
+template <class X, template <std::size_t> class Axis, std::size_t Position>
+concept selectable = rules::select_at<layout_of<X>, axis_family<Axis>, Position>::ok;
+
+template <class X, template <std::size_t> class Axis, std::size_t First, std::size_t Count>
+concept sliceable = rules::slice<layout_of<X>, axis_family<Axis>, First, Count>::ok;
+
+template <class X, class... Axes>
+concept broadcastable = rules::broadcast<layout_of<X>, Axes...>::ok;
+
+template <class Left, class Right, template <std::size_t> class Axis>
+concept contractible =
+    rules::contract<layout_of<Left>, layout_of<Right>, axis_family<Axis>>::ok;
+
+// Elementwise arithmetic and assignment.
+template <class Left, class Right>
+concept same_shape =
+    rules::same_shape<say::elementwise, layout_of<Left>, layout_of<Right>>::ok;
+
+}  // namespace umbel

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSL-1.0
+// How a check speaks. A check is a type: `accepted`, or `shape_error<...>` that carries one English
+// sentence. An operation asserts its verdict through `report` and otherwise hands on `invalid`, so
+// one bug is one error. The same verdict is what the public concepts ask (rules.hpp).
+//
+// A sentence is a list of words: names from `say` (split -> "split", leaves_a_remainder_of ->
+// "leaves a remainder of"), axes (hidden<100> -> "hidden=100"), shapes and numbers. g++ prints a
+// string inside a type, so there the words are composed into one; clang prints types, so there the
+// list itself is the message. Both come from the same list.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/shape/axis.hpp>
+
+namespace umbel {
+
+// A list of axes in order, for sentences: "[batch=2, query=4]".
+template <class... Axes>
+struct shape {
+  static constexpr std::size_t rank = sizeof...(Axes);
+  static constexpr std::size_t count = (std::size_t{1} * ... * Axes::size);
+};
+
+template <std::size_t N>
+struct number {};
+template <class T>
+struct element {};  // an element type: "float"
+
+// Handed on by an operation whose check failed: every operation takes it and gives it back, and it
+// converts to whatever the rest of the user's code asks for. Never made by a program that compiles.
+struct invalid {
+  template <class T>
+  operator T() const noexcept;
+};
+
+namespace detail {
+
+struct sentence_buffer {
+  char chars[600]{};
+  std::size_t size = 0;
+  constexpr void put(char c) {
+    if (size + 1 < sizeof(chars)) chars[size++] = c;
+  }
+  constexpr void put(const char* s) {
+    while (*s) put(*s++);
+  }
+  constexpr void put(std::size_t value) {
+    char digits[20]{};
+    int count = 0;
+    do digits[count++] = static_cast<char>('0' + value % 10);
+    while (value /= 10);
+    while (count) put(digits[--count]);
+  }
+};
+
+// The unqualified name of a type or of a family's template, as the compiler writes it. A trailing
+// underscore (and_) is dropped; `space` stands for the underscores within.
+template <class T>
+constexpr void put_name(sentence_buffer& out, char space) {
+  constexpr const char* function = __PRETTY_FUNCTION__;
+  const char* end = function;
+  while (*end) ++end;
+  while (*end != ']') --end;
+  const char* begin = end;
+  while (*begin != '=') --begin;
+  begin += 2;
+  for (const char* c = begin; c < end; ++c)  // axis_family<umbel::axes::key> -> key
+    if (*c == '<' || (*c == ':' && c[1] != ':')) begin = c + 1;
+  for (const char* c = begin; c < end && *c != '>' && *c != ';'; ++c)
+    if (*c != '_')
+      out.put(*c);
+    else if (c + 1 < end && c[1] != '>')
+      out.put(space);
+}
+
+template <class Word>
+struct speak {
+  static constexpr void to(sentence_buffer& out) { put_name<Word>(out, ' '); }
+};
+template <std::size_t N>
+struct speak<number<N>> {
+  static constexpr void to(sentence_buffer& out) { out.put(N); }
+};
+template <class T>
+struct speak<element<T>> {
+  static constexpr void to(sentence_buffer& out) { put_name<T>(out, '_'); }
+};
+template <template <std::size_t> class Axis>
+struct speak<axis_family<Axis>> {
+  static constexpr void to(sentence_buffer& out) { put_name<axis_family<Axis>>(out, '_'); }
+};
+template <class Axis>
+  requires requires { typename Axis::family; }
+struct speak<Axis> {
+  static constexpr void to(sentence_buffer& out) {
+    speak<typename Axis::family>::to(out);
+    out.put('=');
+    out.put(Axis::size);
+  }
+};
+template <class... Axes>
+struct speak<shape<Axes...>> {
+  static constexpr void to(sentence_buffer& out) {
+    std::size_t position = 0;
+    out.put('[');
+    ((out.put(position++ ? ", " : ""), speak<Axes>::to(out)), ...);
+    out.put(']');
+  }
+};
+
+// "umbel: first: second third": the first word names the operation.
+template <class... Words>
+constexpr sentence_buffer compose() {
+  sentence_buffer out;
+  std::size_t position = 0;
+  out.put("umbel: ");
+  ((out.put(position == 0 ? "" : position == 1 ? ": " : " "), ++position, speak<Words>::to(out)),
+   ...);
+  return out;
+}
+
+}  // namespace detail
+
+// A sentence as a value that can be a template argument.
+template <std::size_t N>
+struct text {
+  char chars[N]{};
+  static constexpr std::size_t size = N - 1;
+};
+
+template <class... Words>
+constexpr auto sentence() {
+  constexpr detail::sentence_buffer buffer = detail::compose<Words...>();
+  text<buffer.size + 1> out;
+  for (std::size_t i = 0; i < buffer.size; ++i) out.chars[i] = buffer.chars[i];
+  return out;
+}
+
+// The verdict of a check that passed.
+struct accepted {
+  static constexpr bool ok = true;
+  static constexpr text<1> message{};
+};
+
+#if UMBEL_CLANG
+
+// The verdict of a check that failed; the sentence is the argument list.
+template <class... Words>
+struct shape_error {
+  static constexpr bool ok = false;
+  static constexpr auto message = sentence<Words...>();
+};
+template <bool Ok, class... Words>
+using verdict = std::conditional_t<Ok, accepted, shape_error<Words...>>;
+// Asserted by every operation: report<Verdict>::ok.
+template <class Verdict>
+using report = Verdict;
+
+#else
+
+template <text Sentence>
+struct shape_error {
+  static constexpr bool ok = false;
+  static constexpr auto message = Sentence;
+};
+namespace detail {
+template <bool Ok, class... Words>
+struct choose_verdict {
+  using type = accepted;
+};
+template <class... Words>
+struct choose_verdict<false, Words...> {
+  using type = shape_error<sentence<Words...>()>;
+};
+}  // namespace detail
+template <bool Ok, class... Words>
+using verdict = typename detail::choose_verdict<Ok, Words...>::type;
+
+// The assertion sits inside a class whose name holds the sentence: that lifts it to g++'s first
+// lines. Its own `ok` is true, so that the operation's assertion does not complain a second time.
+template <class Verdict>
+struct report : Verdict {};
+template <text Sentence>
+struct report<shape_error<Sentence>> {
+  static constexpr bool shapes_fit = Sentence.size == 0;
+  static_assert(shapes_fit, "umbel: shapes do not fit; the sentence is a few lines up");
+  static constexpr bool ok = true;
+};
+
+#endif
+
+namespace detail {
+template <class First, class... Rest>
+struct first_error {
+  using type = First;
+};
+template <class... Rest>
+struct first_error<accepted, Rest...> : first_error<Rest...> {};
+template <>
+struct first_error<accepted> {
+  using type = accepted;
+};
+}  // namespace detail
+
+// Of several verdicts, the first that is not accepted.
+template <class... Verdicts>
+using first_error = typename detail::first_error<Verdicts...>::type;
+
+}  // namespace umbel

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSL-1.0
+// Elementwise arithmetic: + - * / of two tensors or views of the same axes in the same order, and of
+// one with a scalar. Axes are never repeated silently: say broadcast<...>. Results are row-major
+// tensors in the axis order of the operands.
+#pragma once
+
+#include <umbel/tensor/pipe.hpp>
+
+namespace umbel {
+
+namespace detail {
+
+template <class F, class X, class Y>
+constexpr auto elementwise(F f, const X& x, const Y& y) noexcept {
+  using verdict = rules::same_shape<say::elementwise, typename X::layout, typename Y::layout>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok) {
+    using T = typename X::value_type;
+    tensor_of<T, row_major<typename X::layout>> out{};
+    for_each([&](T& to, const auto& a, const auto& b) { to = static_cast<T>(f(a, b)); }, out, x, y);
+    return out;
+  } else {
+    return invalid{};
+  }
+}
+
+template <class F, class X>
+constexpr auto each_element(F f, const X& x) noexcept {
+  using T = typename X::value_type;
+  tensor_of<T, row_major<typename X::layout>> out{};
+  for_each([&](T& to, const auto& a) { to = static_cast<T>(f(a)); }, out, x);
+  return out;
+}
+
+}  // namespace detail
+
+template <class S>
+concept scalar = std::is_arithmetic_v<S>;
+
+template <tensor_like X, tensor_like Y>
+constexpr auto operator+(const X& x, const Y& y) noexcept {
+  return detail::elementwise([](auto a, auto b) { return a + b; }, x, y);
+}
+template <tensor_like X, tensor_like Y>
+constexpr auto operator-(const X& x, const Y& y) noexcept {
+  return detail::elementwise([](auto a, auto b) { return a - b; }, x, y);
+}
+template <tensor_like X, tensor_like Y>
+constexpr auto operator*(const X& x, const Y& y) noexcept {
+  return detail::elementwise([](auto a, auto b) { return a * b; }, x, y);
+}
+template <tensor_like X, tensor_like Y>
+constexpr auto operator/(const X& x, const Y& y) noexcept {
+  return detail::elementwise([](auto a, auto b) { return a / b; }, x, y);
+}
+
+// With a scalar, which is first converted to the element type.
+template <tensor_like X, scalar S>
+constexpr auto operator+(const X& x, S s) noexcept {
+  return detail::each_element([s = static_cast<typename X::value_type>(s)](auto a) { return a + s; },
+                              x);
+}
+template <tensor_like X, scalar S>
+constexpr auto operator-(const X& x, S s) noexcept {
+  return detail::each_element([s = static_cast<typename X::value_type>(s)](auto a) { return a - s; },
+                              x);
+}
+template <tensor_like X, scalar S>
+constexpr auto operator*(const X& x, S s) noexcept {
+  return detail::each_element([s = static_cast<typename X::value_type>(s)](auto a) { return a * s; },
+                              x);
+}
+template <tensor_like X, scalar S>
+constexpr auto operator/(const X& x, S s) noexcept {
+  return detail::each_element([s = static_cast<typename X::value_type>(s)](auto a) { return a / s; },
+                              x);
+}
+template <tensor_like X, scalar S>
+constexpr auto operator*(S s, const X& x) noexcept {
+  return x * s;
+}
+template <tensor_like X>
+constexpr auto operator-(const X& x) noexcept {
+  return detail::each_element([](auto a) { return -a; }, x);
+}
+
+// The poison passes through.
+template <class A, class B>
+concept one_invalid = (std::is_same_v<A, invalid> && (tensor_like<B> || scalar<B>)) ||
+                      (std::is_same_v<B, invalid> && (tensor_like<A> || scalar<A>)) ||
+                      (std::is_same_v<A, invalid> && std::is_same_v<B, invalid>);
+template <class A, class B>
+  requires one_invalid<A, B>
+constexpr invalid operator+(const A&, const B&) noexcept {
+  return {};
+}
+template <class A, class B>
+  requires one_invalid<A, B>
+constexpr invalid operator-(const A&, const B&) noexcept {
+  return {};
+}
+template <class A, class B>
+  requires one_invalid<A, B>
+constexpr invalid operator*(const A&, const B&) noexcept {
+  return {};
+}
+template <class A, class B>
+  requires one_invalid<A, B>
+constexpr invalid operator/(const A&, const B&) noexcept {
+  return {};
+}
+
+}  // namespace umbel

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+// contract<axis>(x, y): sums of products over a named axis. Axes that both sides have are paired up
+// (batch with batch), the others are kept: those of x first, in order, then those of y.
+//
+//   q (batch, heads, query, head_dim), k (batch, heads, key, head_dim)
+//   contract<head_dim>(q, k) is (batch, heads, query, key)
+//
+// This is the readable form. Each element is one chain of fused multiply-adds in increasing position
+// along the axis, from 0: the order that kernel/plain.hpp defines.
+#pragma once
+
+#include <umbel/simd/fma.hpp>
+#include <umbel/tensor/pipe.hpp>
+
+namespace umbel {
+
+namespace detail {
+
+template <class Layout, class Axes>
+struct broadcast_to;
+template <class Layout, class... Axes>
+struct broadcast_to<Layout, shape<Axes...>> {
+  using type = algebra::broadcast<Layout, Axes...>;
+};
+
+template <class Family, class X, class Y>
+constexpr auto contract_over(const X& x, const Y& y) noexcept {
+  using left = typename X::layout;
+  using right = typename Y::layout;
+  using result = algebra::contract<left, right, Family>;
+  using T = typename X::value_type;
+  static_assert(std::is_same_v<T, typename Y::value_type>,
+                "umbel: contract: both sides have one element type");
+  constexpr std::size_t left_step = left::template stride_of<Family>;
+  constexpr std::size_t right_step = right::template stride_of<Family>;
+  tensor_of<T, result> out{};
+  auto sum = [](T& to, const T& a, const T& b) {
+    T chain = 0;
+    for (std::size_t i = 0; i < left::template size_of<Family>; ++i)
+      chain = simd::fma((&a)[i * left_step], (&b)[i * right_step], chain);
+    to = chain;
+  };
+  loop_over<0, result, typename broadcast_to<left, typename result::axes>::type,
+            typename broadcast_to<right, typename result::axes>::type>::run(sum, out.data(),
+                                                                            x.data(), y.data());
+  return out;
+}
+
+}  // namespace detail
+
+template <template <std::size_t> class Axis>
+struct contract_operation {
+  template <tensor_like X, tensor_like Y>
+  constexpr auto operator()(const X& x, const Y& y) const noexcept {
+    using verdict = rules::contract<typename X::layout, typename Y::layout, axis_family<Axis>>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok)
+      return detail::contract_over<axis_family<Axis>>(x, y);
+    else
+      return invalid{};
+  }
+  template <class X, class Y>
+    requires(std::is_same_v<X, invalid> || std::is_same_v<Y, invalid>)
+  constexpr invalid operator()(const X&, const Y&) const {
+    return {};
+  }
+};
+template <template <std::size_t> class Axis>
+inline constexpr contract_operation<Axis> contract{};
+
+}  // namespace umbel

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+// Operations that move elements, always by name: contiguous, transposed, copy. Nothing else in the
+// library copies a tensor behind one's back.
+#pragma once
+
+#include <umbel/tensor/pipe.hpp>
+
+namespace umbel {
+
+// x | contiguous: a tensor of the same axes in the same order whose elements lie row-major.
+struct contiguous_operation : operation {
+  template <tensor_like X>
+  constexpr auto operator()(const X& x) const noexcept {
+    return tensor_of<typename X::value_type, row_major<typename X::layout>>(x);
+  }
+  constexpr invalid operator()(invalid) const { return {}; }
+};
+inline constexpr contiguous_operation contiguous{};
+
+namespace detail {
+// The families of a list of axes, with First and Second changed about.
+template <class First, class Second, class Axes>
+struct exchange;
+template <class First, class Second, class... Axes>
+struct exchange<First, Second, shape<Axes...>> {
+  template <class Family>
+  using of = std::conditional_t<std::is_same_v<Family, First>, Second,
+                                std::conditional_t<std::is_same_v<Family, Second>, First, Family>>;
+  template <class Layout>
+  using result = algebra::permute<Layout, of<typename Axes::family>...>;
+};
+}  // namespace detail
+
+// x | transposed<hidden, classes>: a row-major tensor in which the two axes have changed places.
+template <template <std::size_t> class First, template <std::size_t> class Second>
+struct transposed_operation : operation {
+  template <tensor_like X>
+  constexpr auto operator()(const X& x) const noexcept {
+    using from = typename X::layout;
+    using verdict = rules::transposed<from, axis_family<First>, axis_family<Second>>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok)
+      return contiguous(
+          detail::reread<typename detail::exchange<axis_family<First>, axis_family<Second>,
+                                                   typename from::axes>::template result<from>>(x));
+    else
+      return invalid{};
+  }
+  constexpr invalid operator()(invalid) const { return {}; }
+};
+template <template <std::size_t> class First, template <std::size_t> class Second>
+inline constexpr transposed_operation<First, Second> transposed{};
+
+// copy(from, to): elements of a tensor or view into another of the same axes in the same order.
+template <tensor_like From, tensor_like To>
+constexpr void copy(const From& from, To&& to) noexcept {
+  using verdict = rules::same_shape<say::copy, layout_of<From>, layout_of<To>>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    for_each([](const auto& source,
+                auto& target) { target = static_cast<std::remove_cvref_t<decltype(target)>>(source); },
+             from, to);
+}
+
+}  // namespace umbel

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+// for_each: a loop nest over the axes of one shape, with the elements of several tensors or views of
+// it in step. Sizes and strides are constants, so it compiles to the nest written by hand.
+#pragma once
+
+#include <umbel/tensor/view.hpp>
+
+namespace umbel {
+
+namespace detail {
+
+template <std::size_t Axis, class... Layouts>
+struct loop_over {
+  using first = nth<0, Layouts...>;
+  template <class F, class... T>
+  UMBEL_INLINE static constexpr void run(F& f, T*... at) {
+    if constexpr (Axis == first::rank) {
+      f(*at...);
+    } else {
+      for (std::size_t i = 0; i < first::extents[Axis]; ++i)
+        loop_over<Axis + 1, Layouts...>::run(f, at + i * Layouts::strides[Axis]...);
+    }
+  }
+};
+
+}  // namespace detail
+
+// f(x_element, y_element...) for every position, the last axis fastest. All of x, y... have the same
+// axes in the same order ("elementwise: ... have different axes").
+template <class F, tensor_like X, tensor_like... Y>
+UMBEL_INLINE constexpr void for_each(F&& f, X&& x, Y&&... y) {
+  using verdict =
+      first_error<rules::same_shape<say::elementwise, layout_of<X>, layout_of<Y>>..., accepted>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    detail::loop_over<0, layout_of<X>, layout_of<Y>...>::run(f, x.data(), y.data()...);
+}
+
+}  // namespace umbel

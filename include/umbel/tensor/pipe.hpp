@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+// x | operation, and what an operation that only re-reads memory gives back:
+//
+//   of a view, or a tensor with a name    a view of the same memory: no element moves
+//   of a temporary tensor                 a tensor that owns the same bytes (a view would dangle)
+#pragma once
+
+#include <umbel/tensor/tensor.hpp>
+
+namespace umbel {
+
+// Base of all operations that take one tensor or view.
+struct operation {};
+
+// x | f is f(x), also for x = invalid, so that one bug is one error.
+template <class X, std::derived_from<operation> Operation>
+  requires tensor_like<X> || std::is_same_v<std::remove_cvref_t<X>, invalid>
+UMBEL_INLINE constexpr auto operator|(X&& x, const Operation& f) {
+  return f(std::forward<X>(x));
+}
+
+namespace detail {
+
+// The memory of x from `offset` on, read by another layout.
+template <class Layout, class X>
+UMBEL_INLINE constexpr auto reread(X&& x, std::size_t offset = 0) {
+  if constexpr (temporary_tensor<X>) {
+    using T = typename std::remove_cvref_t<X>::value_type;
+    tensor_of<T, Layout> out{};
+    for (std::size_t i = 0; i < Layout::span; ++i) out.data()[i] = x.data()[offset + i];
+    return out;
+  } else {
+    using T = std::remove_pointer_t<decltype(x.data())>;
+    return view_of<T, Layout>(x.data() + offset);
+  }
+}
+
+}  // namespace detail
+
+// Base of the operations that only re-read memory. The derived Operation says, for a layout, which
+// rule holds, what layout results, and at which element it starts.
+template <class Operation>
+struct rereading : operation {
+  template <tensor_like X>
+  UMBEL_INLINE constexpr auto operator()(X&& x) const {
+    using from = layout_of<X>;
+    using verdict = typename Operation::template rule<from>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok)
+      return detail::reread<typename Operation::template result<from>>(
+          std::forward<X>(x), static_cast<const Operation&>(*this).template offset<from>());
+    else
+      return invalid{};
+  }
+  constexpr invalid operator()(invalid) const { return {}; }
+
+  template <class Layout>
+  static constexpr std::size_t offset() {
+    return 0;
+  }
+};
+
+}  // namespace umbel

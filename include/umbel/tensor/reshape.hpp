@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSL-1.0
+// Operations that re-read the same memory by other axes: split, merge, permute, rename_axis,
+// reshape, select_at, slice, broadcast. f(x) and x | f are one entity. They move no element (pipe.hpp says what
+// becomes of a temporary); where strides do not allow that, the sentence asks for `contiguous`.
+#pragma once
+
+#include <umbel/tensor/pipe.hpp>
+
+namespace umbel {
+
+// split<hidden, heads<5>, head_dim>: hidden=100 becomes heads=5, head_dim=20 in its place; the last
+// part varies fastest and its size follows. The outer size must divide the whole.
+template <template <std::size_t> class Axis, class Outer, template <std::size_t> class Inner>
+struct split_operation : rereading<split_operation<Axis, Outer, Inner>> {
+  template <class Layout>
+  using rule = rules::split<Layout, axis_family<Axis>, Outer, Inner>;
+  template <class Layout>
+  using result =
+      algebra::split<Layout, axis_family<Axis>, typename Outer::plain,
+                     Inner<Layout::template size_of<axis_family<Axis>> / Outer::size>>;
+};
+template <template <std::size_t> class Axis, class Outer, template <std::size_t> class Inner>
+inline constexpr split_operation<Axis, Outer, Inner> split{};
+
+// split_into<hidden, groups<2>, heads<5>, head_dim<10>>: any number of parts, all sizes given; they
+// must multiply up to the whole.
+template <template <std::size_t> class Axis, class... Parts>
+struct split_into_operation : rereading<split_into_operation<Axis, Parts...>> {
+  template <class Layout>
+  using rule = rules::split_into<Layout, axis_family<Axis>, Parts...>;
+  template <class Layout>
+  using result = algebra::split<Layout, axis_family<Axis>, Parts...>;
+};
+template <template <std::size_t> class Axis, class... Parts>
+inline constexpr split_into_operation<Axis, Parts...> split_into{};
+
+// merge<heads, head_dim, hidden>: neighbouring axes heads and head_dim become hidden in their place.
+// Their elements must lie in one run in memory.
+template <template <std::size_t> class First, template <std::size_t> class Second,
+          template <std::size_t> class Merged>
+struct merge_operation : rereading<merge_operation<First, Second, Merged>> {
+  template <class Layout>
+  using rule =
+      rules::merge<Layout, axis_family<Merged>, axis_family<First>, axis_family<Second>>;
+  template <class Layout>
+  using result = algebra::merge<Layout, Merged, axis_family<First>, axis_family<Second>>;
+};
+template <template <std::size_t> class First, template <std::size_t> class Second,
+          template <std::size_t> class Merged>
+inline constexpr merge_operation<First, Second, Merged> merge{};
+
+// permute<batch, heads, query, head_dim>: all axes, in this order.
+template <template <std::size_t> class... Axes>
+struct permute_operation : rereading<permute_operation<Axes...>> {
+  template <class Layout>
+  using rule = rules::permute<Layout, axis_family<Axes>...>;
+  template <class Layout>
+  using result = algebra::permute<Layout, axis_family<Axes>...>;
+};
+template <template <std::size_t> class... Axes>
+inline constexpr permute_operation<Axes...> permute{};
+
+// rename_axis<query, key>: the axis keeps its place and size. (Not `rename`: <cstdio> has that name,
+// and `using namespace umbel` would make it ambiguous; docs/decisions/002.)
+template <template <std::size_t> class From, template <std::size_t> class To>
+struct rename_operation : rereading<rename_operation<From, To>> {
+  template <class Layout>
+  using rule = rules::rename<Layout, axis_family<From>, axis_family<To>>;
+  template <class Layout>
+  using result = algebra::rename<Layout, axis_family<From>, To>;
+};
+template <template <std::size_t> class From, template <std::size_t> class To>
+inline constexpr rename_operation<From, To> rename_axis{};
+
+// reshape<batch<8>, hidden<100>>: the same elements in row-major order under entirely new axes. Names
+// are not followed through it: prefer split, merge and rename.
+template <class... Axes>
+struct reshape_operation : rereading<reshape_operation<Axes...>> {
+  template <class Layout>
+  using rule = rules::reshape<Layout, Axes...>;
+  template <class Layout>
+  using result = layout<typename Axes::plain...>;
+};
+template <class... Axes>
+inline constexpr reshape_operation<Axes...> reshape{};
+
+// slice<key, 2, 3>: three positions of key, from position 2 on.
+template <template <std::size_t> class Axis, std::size_t First, std::size_t Count>
+struct slice_operation : rereading<slice_operation<Axis, First, Count>> {
+  template <class Layout>
+  using rule = rules::slice<Layout, axis_family<Axis>, First, Count>;
+  template <class Layout>
+  using result = algebra::slice<Layout, axis_family<Axis>, Count>;
+  template <class Layout>
+  static constexpr std::size_t offset() {
+    return First * Layout::template stride_of<axis_family<Axis>>;
+  }
+};
+template <template <std::size_t> class Axis, std::size_t First, std::size_t Count>
+inline constexpr slice_operation<Axis, First, Count> slice{};
+
+// broadcast<batch<2>, heads<5>, query<4>, key<6>>: axes are matched by name; those that x lacks
+// repeat it (stride 0).
+template <class... Axes>
+struct broadcast_operation : rereading<broadcast_operation<Axes...>> {
+  template <class Layout>
+  using rule = rules::broadcast<Layout, Axes...>;
+  template <class Layout>
+  using result = algebra::broadcast<Layout, Axes...>;
+};
+template <class... Axes>
+inline constexpr broadcast_operation<Axes...> broadcast{};
+
+// select_at<heads, 2>: position 2 of heads, which must exist; the axis disappears. A position known
+// only at run time is given as an argument, select_at<heads>(x, i) or x | select_at<heads>(i), and
+// is, as in an array, not checked. (Not `select`: <cstdlib> has that name.)
+template <template <std::size_t> class Axis, std::size_t... Position>
+struct select_operation;
+template <template <std::size_t> class Axis, std::size_t Position>
+struct select_operation<Axis, Position> : rereading<select_operation<Axis, Position>> {
+  template <class Layout>
+  using rule = rules::select_at<Layout, axis_family<Axis>, Position>;
+  template <class Layout>
+  using result = algebra::select<Layout, axis_family<Axis>>;
+  template <class Layout>
+  static constexpr std::size_t offset() {
+    return Position * Layout::template stride_of<axis_family<Axis>>;
+  }
+};
+template <template <std::size_t> class Axis>
+struct select_position : rereading<select_position<Axis>> {
+  std::size_t position;
+  constexpr explicit select_position(std::size_t at) noexcept : position(at) {}
+  template <class Layout>
+  using rule = rules::select<Layout, axis_family<Axis>>;
+  template <class Layout>
+  using result = algebra::select<Layout, axis_family<Axis>>;
+  template <class Layout>
+  constexpr std::size_t offset() const {
+    return position * Layout::template stride_of<axis_family<Axis>>;
+  }
+};
+template <template <std::size_t> class Axis>
+struct select_operation<Axis> {
+  constexpr auto operator()(std::size_t position) const { return select_position<Axis>(position); }
+  template <class X>
+  UMBEL_INLINE constexpr auto operator()(X&& x, std::size_t position) const {
+    return select_position<Axis>(position)(std::forward<X>(x));
+  }
+};
+template <template <std::size_t> class Axis, std::size_t... Position>
+inline constexpr select_operation<Axis, Position...> select_at{};
+
+}  // namespace umbel

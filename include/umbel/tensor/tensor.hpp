@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSL-1.0
+// A tensor: owned memory with a shape. An aligned array and nothing else: static size, no heap,
+// trivially copyable, usable in constant expressions and in static storage.
+//
+//   using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
+//
+// A plain axis list is row-major. (Axes may be strided<>: a temporary that is permuted keeps its
+// memory and changes its strides; see pipe.hpp.)
+#pragma once
+
+#include <umbel/tensor/loop.hpp>
+
+namespace umbel {
+
+namespace detail {
+
+// As much alignment as the vectors of the target can use, and no more than the memory is big.
+template <class T, std::size_t Count>
+inline constexpr std::size_t storage_alignment = [] {
+  constexpr std::size_t most = UMBEL_VECTOR_BYTES > 16 ? UMBEL_VECTOR_BYTES : 16;
+  std::size_t alignment = alignof(T);
+  while (alignment < most && alignment * 2 <= Count * sizeof(T)) alignment *= 2;
+  return alignment;
+}();
+
+// Memory whose number of elements is in its type: std::array, std::span<T, N>.
+template <class M>
+concept sized_memory = !tensor_like<M> && requires(M& m) {
+  m.data();
+  requires requires { std::remove_cvref_t<M>::extent; } ||
+               requires { std::tuple_size<std::remove_cvref_t<M>>::value; };
+};
+template <class M>
+constexpr std::size_t memory_size() {
+  if constexpr (requires { M::extent; })
+    return M::extent;  // npos for a std::span of run-time size: no shape has so many elements
+  else
+    return std::tuple_size<M>::value;
+}
+
+}  // namespace detail
+
+// T: the element type. Axes: each name once, no size zero.
+template <class T, class... Axes>
+class tensor {
+  static_assert(report<rules::well_formed<Axes...>>::ok, "umbel: shapes do not fit");
+
+ public:
+  using layout = umbel::layout<Axes...>;
+  using element_type = T;
+  using value_type = T;
+
+  // Left as they are: as with an array, `tensor x;` does not set elements and `tensor x{};` zeroes.
+  tensor() = default;
+
+  // All elements in row-major order: tensor<int, batch<2>>{3, 2}.
+  template <class... U>
+    requires(sizeof...(U) == layout::count && layout::contiguous &&
+             (std::is_convertible_v<U, T> && ...))
+  constexpr explicit(sizeof...(U) == 1) tensor(U... element) noexcept
+      : elements_{static_cast<T>(element)...} {}
+
+  // A copy of the elements of a tensor or view of the same axes in the same order; other axes do not
+  // compile ("copy: ... have different axes").
+  template <tensor_like X>
+    requires(!std::is_same_v<std::remove_cvref_t<X>, tensor>)
+  constexpr tensor(const X& x) noexcept : elements_{} {
+    using verdict = rules::same_shape<say::copy, layout, layout_of<X>>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok)
+      for_each([](T& to, const auto& from) { to = static_cast<T>(from); }, *this, x);
+  }
+
+  // A copy of an array, std::array or std::span of as many elements, read in row-major order;
+  // another number does not compile.
+  template <std::size_t Count>
+  constexpr explicit tensor(const T (&memory)[Count]) noexcept : elements_{} {
+    static_assert(report<rules::memory<layout, Count>>::ok, "umbel: shapes do not fit");
+    for (std::size_t i = 0; i < layout::span; ++i) elements_[i] = memory[i];
+  }
+  template <detail::sized_memory Memory>
+  constexpr explicit tensor(const Memory& memory) noexcept : elements_{} {
+    static_assert(report<rules::memory<layout, detail::memory_size<Memory>()>>::ok,
+                  "umbel: shapes do not fit");
+    for (std::size_t i = 0; i < layout::span; ++i) elements_[i] = memory.data()[i];
+  }
+
+  [[nodiscard]] constexpr T* data() noexcept { return elements_; }
+  [[nodiscard]] constexpr const T* data() const noexcept { return elements_; }
+
+  template <detail::integer_index... I>
+    requires(sizeof...(I) == sizeof...(Axes))
+  [[nodiscard]] UMBEL_INLINE constexpr T& operator()(I... index) noexcept {
+    return elements_[detail::offset_by_position<layout>(index...)];
+  }
+  template <detail::integer_index... I>
+    requires(sizeof...(I) == sizeof...(Axes))
+  [[nodiscard]] UMBEL_INLINE constexpr const T& operator()(I... index) const noexcept {
+    return elements_[detail::offset_by_position<layout>(index...)];
+  }
+  template <class... Families>
+    requires(sizeof...(Families) > 0)
+  [[nodiscard]] UMBEL_INLINE constexpr T& operator()(position_along<Families>... index) noexcept {
+    static_assert(report<rules::access<layout, Families...>>::ok, "umbel: shapes do not fit");
+    return elements_[detail::offset_by_name<layout>(index...)];
+  }
+  template <class... Families>
+    requires(sizeof...(Families) > 0)
+  [[nodiscard]] UMBEL_INLINE constexpr const T& operator()(
+      position_along<Families>... index) const noexcept {
+    static_assert(report<rules::access<layout, Families...>>::ok, "umbel: shapes do not fit");
+    return elements_[detail::offset_by_name<layout>(index...)];
+  }
+
+  // Elements in row-major order, where they lie so in memory; for_each (loop.hpp) walks any layout.
+  [[nodiscard]] constexpr T* begin() noexcept
+    requires(layout::contiguous)
+  {
+    return elements_;
+  }
+  [[nodiscard]] constexpr T* end() noexcept
+    requires(layout::contiguous)
+  {
+    return elements_ + layout::count;
+  }
+  [[nodiscard]] constexpr const T* begin() const noexcept
+    requires(layout::contiguous)
+  {
+    return elements_;
+  }
+  [[nodiscard]] constexpr const T* end() const noexcept
+    requires(layout::contiguous)
+  {
+    return elements_ + layout::count;
+  }
+
+  // A tensor lends itself to a view of its own layout; a temporary does not.
+  constexpr operator view<T, Axes...>() & noexcept { return view<T, Axes...>(elements_); }
+  constexpr operator view<const T, Axes...>() const& noexcept {
+    return view<const T, Axes...>(elements_);
+  }
+  constexpr operator view<const T, Axes...>() const&& = delete;
+
+  // Bit for bit, but for 0 = -0 and NaN, as the element type compares.
+  friend constexpr bool operator==(const tensor& a, const tensor& b) noexcept {
+    for (std::size_t i = 0; i < layout::span; ++i)
+      if (!(a.elements_[i] == b.elements_[i])) return false;
+    return true;
+  }
+
+ private:
+  alignas(detail::storage_alignment<T, layout::span>) T elements_[layout::span];
+};
+
+namespace detail {
+template <class T, class Layout>
+struct tensor_with_layout;
+template <class T, class... Axes>
+struct tensor_with_layout<T, layout<Axes...>> {
+  using type = tensor<T, Axes...>;
+};
+template <class X>
+inline constexpr bool is_tensor = false;
+template <class T, class... Axes>
+inline constexpr bool is_tensor<tensor<T, Axes...>> = true;
+}  // namespace detail
+template <class T, class Layout>
+using tensor_of = typename detail::tensor_with_layout<T, Layout>::type;
+
+// X is a tensor that is about to end: its memory can be handed on, but not be viewed.
+template <class X>
+concept temporary_tensor =
+    detail::is_tensor<std::remove_cvref_t<X>> && !std::is_lvalue_reference_v<X>;
+
+}  // namespace umbel

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+// A view: borrowed memory with a shape. One pointer; names, sizes and strides are in the type, so it
+// is as cheap to pass as the pointer and an access compiles to the index arithmetic that one would
+// write by hand. It must not outlive the memory.
+//
+// Not here: operations (reshape.hpp, arithmetic.hpp, contract.hpp) and how views over other
+// people's memory are made (interop.hpp).
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/shape/rules.hpp>
+
+namespace umbel {
+
+// A position along one axis, by name: x(at<query>(3), at<batch>(0)), in any order.
+template <class Family>
+struct position_along {
+  std::size_t value;
+};
+template <template <std::size_t> class Axis>
+constexpr position_along<axis_family<Axis>> at(std::size_t position) {
+  return {position};
+}
+
+namespace detail {
+
+template <class I>
+concept integer_index = std::convertible_to<I, std::size_t>;
+
+template <class Layout, class... I>
+UMBEL_INLINE constexpr std::size_t offset_by_position(I... index) {
+  std::size_t offset = 0, i = 0;
+  ((offset += static_cast<std::size_t>(index) * Layout::strides[i++]), ...);
+  return offset;
+}
+
+template <class Layout, class... Families>
+UMBEL_INLINE constexpr std::size_t offset_by_name(position_along<Families>... index) {
+  return (std::size_t{0} + ... + (index.value * Layout::template stride_of<Families>));
+}
+
+}  // namespace detail
+
+template <class X>
+concept tensor_like = requires(X& x) {
+  typename std::remove_cvref_t<X>::layout;
+  typename std::remove_cvref_t<X>::value_type;
+  x.data();
+};
+
+// T: the element type, const for a view that only reads. Axes: plain axes for row-major memory,
+// strided<Axis, Stride> each otherwise. Positions are not checked, as in an array.
+template <class T, class... Axes>
+class view {
+  static_assert(report<rules::well_formed<Axes...>>::ok, "umbel: shapes do not fit");
+
+ public:
+  using layout = umbel::layout<Axes...>;
+  using element_type = T;
+  using value_type = std::remove_const_t<T>;
+
+  constexpr explicit view(T* data) noexcept : data_(data) {}
+  // A view that writes turns into one that only reads.
+  constexpr operator view<const T, Axes...>() const noexcept
+    requires(!std::is_const_v<T>)
+  {
+    return view<const T, Axes...>(data_);
+  }
+
+  [[nodiscard]] constexpr T* data() const noexcept { return data_; }
+
+  template <detail::integer_index... I>
+    requires(sizeof...(I) == sizeof...(Axes))
+  [[nodiscard]] UMBEL_INLINE constexpr T& operator()(I... index) const noexcept {
+    return data_[detail::offset_by_position<layout>(index...)];
+  }
+  template <class... Families>
+    requires(sizeof...(Families) > 0)
+  [[nodiscard]] UMBEL_INLINE constexpr T& operator()(
+      position_along<Families>... index) const noexcept {
+    static_assert(report<rules::access<layout, Families...>>::ok, "umbel: shapes do not fit");
+    return data_[detail::offset_by_name<layout>(index...)];
+  }
+
+  // Elements in row-major order, where they lie so in memory; for_each (loop.hpp) walks any layout.
+  [[nodiscard]] constexpr T* begin() const noexcept
+    requires(layout::contiguous)
+  {
+    return data_;
+  }
+  [[nodiscard]] constexpr T* end() const noexcept
+    requires(layout::contiguous)
+  {
+    return data_ + layout::count;
+  }
+
+ private:
+  T* data_;
+};
+
+namespace detail {
+template <class T, class Layout>
+struct view_with_layout;
+template <class T, class... Axes>
+struct view_with_layout<T, layout<Axes...>> {
+  using type = view<T, Axes...>;
+};
+}  // namespace detail
+template <class T, class Layout>
+using view_of = typename detail::view_with_layout<T, Layout>::type;
+
+}  // namespace umbel

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+// The library: named-axis tensors, multi-head attention and the blocks around it, with Boost.Hana at
+// the door. bare.hpp is the same list without Boost, and says why it is a list.
+#pragma once
+
+#include <umbel/version.hpp>
+
+#include <umbel/shape/verdict.hpp>
+
+#include <umbel/shape/axis.hpp>
+#include <umbel/shape/axes.hpp>
+#include <umbel/shape/layout.hpp>
+#include <umbel/shape/algebra.hpp>
+#include <umbel/shape/rules.hpp>
+
+#include <umbel/tensor/view.hpp>
+#include <umbel/tensor/loop.hpp>
+#include <umbel/tensor/tensor.hpp>
+#include <umbel/tensor/pipe.hpp>
+#include <umbel/tensor/reshape.hpp>
+#include <umbel/tensor/copy.hpp>
+#include <umbel/tensor/arithmetic.hpp>
+#include <umbel/tensor/contract.hpp>
+#include <umbel/tensor/interop.hpp>
+
+#include <umbel/shape/hana.hpp>
