@@ -2,7 +2,8 @@
 // The main program of every Boost.Test executable here. Asked with UMBEL_TAP=1 (Meson does), it also
 // reports each test case in the Test Anything Protocol on standard output; the log is then on standard
 // error. Run by hand it is a plain Boost.Test program.
-#define BOOST_TEST_MODULE UMBEL_TEST_FOLDER
+#define BOOST_TEST_MODULE umbel
+#include <boost/test/results_collector.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <cstdio>
@@ -15,7 +16,7 @@ namespace ut = boost::unit_test;
 
 class tap_observer final : public ut::test_observer {
  public:
-  void test_start(ut::counter_t cases) override { std::printf("TAP version 13\n1..%lu\n", cases); }
+  void test_start(ut::counter_t cases, ut::test_unit_id) override { std::printf("TAP version 13\n1..%lu\n", cases); }
 
   void test_unit_finish(ut::test_unit const& unit, unsigned long) override {
     if (unit.p_type == ut::TUT_CASE) say(ut::results_collector.results(unit.p_id).passed(), unit);

@@ -196,7 +196,7 @@ def main():
         at = arguments.index("--")
         arguments, command = arguments[:at], arguments[at + 1:]
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("source", nargs="?", type=pathlib.Path)
+    parser.add_argument("source", nargs="?", type=lambda name: pathlib.Path(name).resolve())
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     parser.add_argument("--case")
