@@ -16,7 +16,9 @@ namespace ut = boost::unit_test;
 
 class tap_observer final : public ut::test_observer {
  public:
-  void test_start(ut::counter_t cases, ut::test_unit_id) override { std::printf("TAP version 13\n1..%lu\n", cases); }
+  void test_start(ut::counter_t cases, ut::test_unit_id) override {
+    std::printf("TAP version 13\n1..%lu\n", cases);
+  }
 
   void test_unit_finish(ut::test_unit const& unit, unsigned long) override {
     if (unit.p_type == ut::TUT_CASE) say(ut::results_collector.results(unit.p_id).passed(), unit);

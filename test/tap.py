@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The Test Anything Protocol for the script tests here: one line a check, the plan at the end."""
+"""The Test Anything Protocol for the script tests here: one line a check, the plan at the end.
+
+What is wrong goes to standard error: Meson shows that of a failed test.
+"""
 import subprocess
+import sys
 
 
 class Tap:
@@ -15,8 +19,7 @@ class Tap:
         self.failed += not passed
         print(f"{'ok' if passed else 'not ok'} {self.count} - {name}")
         if not passed:
-            for line in detail.splitlines():
-                print(f"# {line}")
+            print(f"{name}:\n{detail.rstrip()}", file=sys.stderr)
 
     def finish(self):
         print(f"1..{self.count}")

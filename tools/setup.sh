@@ -117,6 +117,7 @@ build_packages=(g++ meson ninja-build pkg-config python3 libboost-dev)
 configure() {
   local directory=$1 log
   shift
+  set -- -Db_colorout=auto "$@"
   mkdir -p "$directory"
   log=$directory/setup.log
   if [[ -e $directory/build.ninja ]]; then
@@ -135,7 +136,7 @@ compile() {
   shift
   log=$directory/compile.log
   ninja -C "$directory" "$@" >"$log" 2>&1 </dev/null || {
-    grep -v '^\[[0-9]*/[0-9]*\] ' "$log" >&2 || cat "$log" >&2
+    sed -n '/^FAILED: /,$p' "$log" | grep . >&2 || cat "$log" >&2
     return 1
   }
 }
