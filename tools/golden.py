@@ -3,6 +3,7 @@
 
     /usr/bin/python3 tools/golden.py            rewrites test/golden/data/*.hpp
     /usr/bin/python3 tools/golden.py --check    compares only; exits 1 when a file differs
+    ... --check --tolerance 1e-6                the same, but for rounding
 
 It needs torch and numpy (on Debian and Ubuntu: apt-get install python3-torch python3-numpy).
 
@@ -27,7 +28,9 @@ Scales: inputs and gammas 1; biases and betas 1/8; a weight the power of two nea
 1.7 / sqrt(in). Every case is also computed in float64 and must agree with float32; attention is
 checked as well against the published formula, written out in `multi_head` below.
 
-Another processor's BLAS may differ in the last bits: `--check --tolerance 1e-6` allows for that.
+The committed files were made with the reference BLAS (Debian's libblas3) and come out byte for byte
+the same there. Another BLAS rounds differently in the last bits, and so may another processor:
+with OpenBLAS every file differs, and `--check --tolerance 1e-6` passes (tried).
 """
 
 from __future__ import annotations
@@ -334,7 +337,8 @@ def layer_norm_case() -> Case:
 def gelu_case() -> Case:
     points = 513
     x = torch.arange(points, dtype=torch.float32) / 32 - 8
-    return Case("torch_gelu", "none: input i is i / 32 - 8, exact in float32; `exact` is x * Phi(x) "
+    return Case("torch_gelu",
+                "none: input i is i / 32 - 8, exact in float32; `exact` is x * Phi(x) "
                 "by erf, `tanh_form` the tanh form", {"points": points},
                 {"exact": in_both("gelu exact", functional.gelu, x),
                  "tanh_form": in_both("gelu tanh", lambda a: functional.gelu(a, approximate="tanh"),
@@ -346,7 +350,8 @@ def softmax_case() -> Case:
     scores = Lcg(seed).draw(rows, columns)
     scores = scores * torch.tensor([[4.0], [32.0], [256.0]]) + torch.tensor([[0.0], [0.0], [1e4]])
     scores[1, 5] = scores[1].max() + 60.0
-    return Case("torch_softmax", "none needed: `scores` are stored (rows, columns); row 0 is mild, row "
+    return Case("torch_softmax",
+                "none needed: `scores` are stored (rows, columns); row 0 is mild, row "
                 "1 has one score far above the rest, row 2 lies near 10000",
                 {"rows": rows, "columns": columns},
                 {"scores": scores,
