@@ -48,3 +48,23 @@
 #define UMBEL_VECTOR_BYTES 0
 #define UMBEL_VECTOR_REGISTERS 16
 #endif
+
+// Which compiler builtins for one instruction may be named (simd/ has a plain form beside each).
+#if defined(__x86_64__) || defined(__i386__)
+#define UMBEL_X86 1
+#else
+#define UMBEL_X86 0
+#endif
+#if defined(__AVX512F__) && defined(__FMA__)
+#define UMBEL_AVX512 1
+#else
+#define UMBEL_AVX512 0
+#endif
+#if defined(__aarch64__)
+#define UMBEL_AARCH64 1
+#else
+#define UMBEL_AARCH64 0
+#endif
+
+// After a lambda's parameters: inline it always.
+#define UMBEL_LAMBDA_INLINE __attribute__((always_inline))

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+// Element by element in SIMD: gelu_exact, gelu_tanh, relu, add, mean_rows. The bits of the plain
+// ones for every target. y may be an input. Not here: anything along a row (norm.hpp).
+#pragma once
+
+#include <cstddef>
+#include <umbel/config.hpp>
+#include <umbel/kernel/plain.hpp>
+#include <umbel/plan/target.hpp>
+#include <umbel/simd/pack.hpp>
+
+namespace umbel::kernel {
+
+namespace detail {
+
+// y[e] = operation(read(e)): whole packs, then a partial one. `read` is given where and how many.
+template <std::size_t N, class T, plan::target Target, class Operation>
+UMBEL_INLINE void for_packs(T* y, Operation operation) noexcept {
+  constexpr std::size_t lanes = plan::lanes<T>(Target);
+  using V = simd::pack<T, lanes>;
+  constexpr std::size_t whole = N / lanes * lanes;
+  for (std::size_t e = 0; e < whole; e += lanes) {
+    simd::store<V>(y + e, operation([e](const T* from) { return simd::load<V>(from + e); }));
+  }
+  if constexpr (whole != N) {
+    simd::store_first<V>(y + whole, operation([](const T* from) {
+                           return simd::load_first<V>(from + whole, N - whole);
+                         }),
+                         N - whole);
+  }
+}
+
+}  // namespace detail
+
+template <std::size_t N, class T, plan::target Target = plan::native_target>
+void gelu_exact(const T* x, T* y) noexcept {
+  detail::for_packs<N, T, Target>(y, [x](auto read) { return plain::gelu_exact_of(read(x)); });
+}
+
+template <std::size_t N, class T, plan::target Target = plan::native_target>
+void gelu_tanh(const T* x, T* y) noexcept {
+  detail::for_packs<N, T, Target>(y, [x](auto read) { return plain::gelu_tanh_of(read(x)); });
+}
+
+template <std::size_t N, class T, plan::target Target = plan::native_target>
+void relu(const T* x, T* y) noexcept {
+  detail::for_packs<N, T, Target>(y, [x](auto read) {
+    const auto value = read(x);
+    return simd::max(value, decltype(read(x)){});
+  });
+}
+
+template <std::size_t N, class T, plan::target Target = plan::native_target>
+void add(const T* a, const T* b, T* y) noexcept {
+  detail::for_packs<N, T, Target>(y, [a, b](auto read) { return read(a) + read(b); });
+}
+
+// y(Width) = mean over the rows of x(Rows, Width), rows XRow apart.
+template <std::size_t Rows, std::size_t Width, std::size_t XRow, class T,
+          plan::target Target = plan::native_target>
+void mean_rows(const T* x, T* y) noexcept {
+  detail::for_packs<Width, T, Target>(y, [x](auto read) {
+    auto sum = decltype(read(x)){};
+    for (std::size_t m = 0; m < Rows; ++m) sum = sum + read(x + m * XRow);
+    return sum / simd::broadcast<decltype(sum)>(static_cast<T>(Rows));
+  });
+}
+
+}  // namespace umbel::kernel

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// All the kernels, for who wants the room in one include. Holds no code.
+#pragma once
+
+#include <umbel/kernel/attend.hpp>
+#include <umbel/kernel/elementwise.hpp>
+#include <umbel/kernel/linear.hpp>
+#include <umbel/kernel/norm.hpp>
+#include <umbel/kernel/plain.hpp>
+#include <umbel/kernel/shapes.hpp>
+#include <umbel/kernel/transpose.hpp>

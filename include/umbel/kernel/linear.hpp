@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSL-1.0
+// y = x w + bias in SIMD: features in the lanes, a register tile that stays in its registers for
+// the whole of k, accumulators that start from the bias. The bits of plain::linear for every
+// target and stride. Weights are used where they are (linear) or packed once into panels
+// (pack_linear, linear_packed). Nothing outside y is written, nothing outside x, w, bias read.
+#pragma once
+
+#include <cstddef>
+#include <umbel/config.hpp>
+#include <umbel/kernel/shapes.hpp>
+#include <umbel/plan/plan.hpp>
+#include <umbel/simd/fma.hpp>
+#include <umbel/simd/pack.hpp>
+
+namespace umbel::kernel {
+
+namespace detail {
+
+// One register tile: rows of x by panels of features. `tail` elements of the last vector exist.
+struct linear_tile {
+  std::size_t rows, panels, vectors, lanes, tail;  // vectors of one panel
+  std::size_t w_in, w_panel;                       // strides of the weights
+  std::size_t bias_panel;                          // and of the biases
+  bool padded;                                     // weights and biases fill the last vector
+};
+
+template <linear_shape S, class T, linear_tile Tile>
+UMBEL_INLINE void run_linear_tile(const T* x, const T* w, const T* bias, T* y) noexcept {
+  using V = simd::pack<T, Tile.lanes>;
+  constexpr std::size_t vectors = Tile.panels * Tile.vectors;
+  constexpr auto partial = [](std::size_t v) {
+    return Tile.tail != Tile.lanes && v + 1 == vectors;
+  };
+  const auto read = [&](const T* from, std::size_t v) UMBEL_LAMBDA_INLINE {
+    return partial(v) && !Tile.padded ? simd::load_first<V>(from, Tile.tail)
+                                      : simd::load<V>(from);
+  };
+
+  V sum[Tile.rows][vectors];
+  UMBEL_UNROLL(32)
+  for (std::size_t v = 0; v < vectors; ++v) {
+    V start{};
+    if constexpr (S.bias) {
+      start = read(bias + v / Tile.vectors * Tile.bias_panel + v % Tile.vectors * Tile.lanes, v);
+    }
+    UMBEL_UNROLL(32)
+    for (std::size_t m = 0; m < Tile.rows; ++m) sum[m][v] = start;
+  }
+  UMBEL_UNROLL(4)
+  for (std::size_t k = 0; k < S.in; ++k) {
+    V weights[vectors];
+    UMBEL_UNROLL(32)
+    for (std::size_t v = 0; v < vectors; ++v) {
+      weights[v] = read(w + v / Tile.vectors * Tile.w_panel + k * Tile.w_in +
+                            v % Tile.vectors * Tile.lanes,
+                        v);
+    }
+    UMBEL_UNROLL(32)
+    for (std::size_t m = 0; m < Tile.rows; ++m) {
+      const V value = simd::broadcast<V>(x[m * S.x_row + k * S.x_in]);
+      UMBEL_UNROLL(32)
+      for (std::size_t v = 0; v < vectors; ++v) {
+        sum[m][v] = simd::fma(value, weights[v], sum[m][v]);
+      }
+    }
+  }
+  UMBEL_UNROLL(32)
+  for (std::size_t m = 0; m < Tile.rows; ++m) {
+    UMBEL_UNROLL(32)
+    for (std::size_t v = 0; v < vectors; ++v) {
+      T* to = y + m * S.y_row + v * Tile.lanes * S.y_out;
+      const std::size_t count = partial(v) ? Tile.tail : Tile.lanes;
+      if constexpr (S.y_out != 1 && Tile.lanes != 1) {
+        for (std::size_t i = 0; i < count; ++i) to[i * S.y_out] = sum[m][v][i];
+      } else if (partial(v)) {
+        simd::store_first(to, sum[m][v], count);
+      } else {
+        simd::store(to, sum[m][v]);
+      }
+    }
+  }
+}
+
+// All the rows against one group of panels.
+template <linear_shape S, class T, linear_tile Tile, plan::split Rows>
+UMBEL_NOINLINE void run_linear_rows(const T* x, const T* w, const T* bias, T* y) noexcept {
+  constexpr auto with_rows = [](std::size_t rows) {
+    linear_tile tile = Tile;
+    tile.rows = rows;
+    return tile;
+  };
+  if constexpr (Rows.large_count > 0) {
+    for (std::size_t i = 0; i < Rows.large_count; ++i) {
+      run_linear_tile<S, T, with_rows(Rows.large)>(x, w, bias, y);
+      x += Rows.large * S.x_row;
+      y += Rows.large * S.y_row;
+    }
+  }
+  if constexpr (Rows.small_count > 0) {
+    for (std::size_t i = 0; i < Rows.small_count; ++i) {
+      run_linear_tile<S, T, with_rows(Rows.small())>(x, w, bias, y);
+      x += Rows.small() * S.x_row;
+      y += Rows.small() * S.y_row;
+    }
+  }
+}
+
+// Where panels lie: in the natural matrix, or one after the other, bias before weights.
+template <linear_shape S, class T, plan::target Target, bool Packed>
+struct linear_walk {
+  static constexpr plan::linear_plan plan = plan::plan_linear<T>(S.rows, S.out, Target);
+  static constexpr std::size_t tail = S.out - (plan.vectors - 1) * plan.lanes;
+  static constexpr bool has_tail = tail != plan.lanes;
+
+  const T* x;
+  const T* w;
+  const T* bias;
+  T* y;
+
+  // Count panels of Vectors vectors, from vector `First` of the features on.
+  template <std::size_t Vectors, std::size_t First, std::size_t Count, std::size_t Group,
+            bool Tail>
+  UMBEL_INLINE void panels() const noexcept {
+    if constexpr (Count > 0) {
+      constexpr std::size_t group = Group < Count ? Group : Count;
+      constexpr std::size_t width = Vectors * plan.lanes;
+      constexpr std::size_t panel = Packed ? width * (S.in + (S.bias ? 1 : 0)) : width;
+      constexpr linear_tile tile{.rows = 0,
+                                 .panels = group,
+                                 .vectors = Vectors,
+                                 .lanes = plan.lanes,
+                                 .tail = Tail ? tail : plan.lanes,
+                                 .w_in = Packed ? width : S.out,
+                                 .w_panel = panel,
+                                 .bias_panel = panel,
+                                 .padded = Packed};
+      for (std::size_t i = 0; i < Count / group; ++i) {
+        const std::size_t vector = First + i * group * Vectors;
+        T* to = y + vector * plan.lanes * S.y_out;
+        if constexpr (Packed) {
+          const T* from = w + vector * plan.lanes * (S.in + (S.bias ? 1 : 0));
+          run_linear_rows<S, T, tile, plan.rows>(x, from + (S.bias ? width : 0), from, to);
+        } else {
+          run_linear_rows<S, T, tile, plan.rows>(
+              x, w + vector * plan.lanes, S.bias ? bias + vector * plan.lanes : bias, to);
+        }
+      }
+      panels<Vectors, First + Count / group * group * Vectors, Count % group, Group, Tail>();
+    }
+  }
+
+  UMBEL_INLINE void run() const noexcept {
+    if constexpr (S.rows > 0 && S.out > 0) {
+      constexpr plan::split split = plan.panels;
+      constexpr bool last_is_small = split.small_count > 0;
+      constexpr std::size_t large = split.large_count - (has_tail && !last_is_small ? 1 : 0);
+      constexpr std::size_t small = split.small_count - (has_tail && last_is_small ? 1 : 0);
+      panels<split.large, 0, large, plan.group, false>();
+      panels<split.small(), split.large_count * split.large, small, plan.group, false>();
+      if constexpr (has_tail) {
+        constexpr std::size_t last = last_is_small ? split.small() : split.large;
+        panels<last, plan.vectors - last, 1, 1, true>();
+      }
+    }
+  }
+};
+
+}  // namespace detail
+
+// Natural weights: w(in, out) row-major and bias(out), used where they are. bias is not read when
+// the shape has none.
+template <linear_shape S, class T, plan::target Target = plan::native_target>
+UMBEL_INLINE void linear(const T* x, const T* w, const T* bias, T* y) noexcept {
+  detail::linear_walk<S, T, Target, false>{x, w, bias, y}.run();
+}
+
+// Elements that pack_linear writes for these features on this target: whole vectors of them, bias
+// included. Rows and strides do not matter: one packed set serves any number of rows.
+template <std::size_t In, std::size_t Out, bool Bias, class T,
+          plan::target Target = plan::native_target>
+inline constexpr std::size_t packed_elements =
+    plan::divide_up(Out, plan::lanes<T>(Target)) * plan::lanes<T>(Target) * (In + (Bias ? 1 : 0));
+
+template <linear_shape S, class T, plan::target Target = plan::native_target>
+inline constexpr std::size_t packed_size = packed_elements<S.in, S.out, S.bias, T, Target>;
+
+// Packs w(In, Out) and bias(Out) for linear_packed: panel after panel of the plan, each its biases
+// and then In rows of its features, padded with zeros. Also in constant expressions.
+template <std::size_t In, std::size_t Out, bool Bias, class T,
+          plan::target Target = plan::native_target>
+constexpr void pack_linear(const T* w, const T* bias, T* packed) noexcept {
+  constexpr std::size_t lanes = plan::lanes<T>(Target);
+  constexpr plan::split panels = plan::plan_panels<T>(Out, Target);
+  for (std::size_t p = 0; p < panels.count(); ++p) {
+    const std::size_t first = panels.offset(p) * lanes;
+    const std::size_t width = panels.size(p) * lanes;
+    if constexpr (Bias) {
+      for (std::size_t n = first; n < first + width; ++n) *packed++ = n < Out ? bias[n] : T{};
+    }
+    for (std::size_t k = 0; k < In; ++k) {
+      for (std::size_t n = first; n < first + width; ++n) {
+        *packed++ = n < Out ? w[k * Out + n] : T{};
+      }
+    }
+  }
+}
+
+// As linear, with what pack_linear<S.in, S.out, S.bias, T, Target> wrote.
+template <linear_shape S, class T, plan::target Target = plan::native_target>
+UMBEL_INLINE void linear_packed(const T* x, const T* packed, T* y) noexcept {
+  detail::linear_walk<S, T, Target, true>{x, packed, nullptr, y}.run();
+}
+
+}  // namespace umbel::kernel

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+// Layer normalisation in SIMD. Sums along a row run in plain::sum_chains chains on every target, so
+// the bits are plain::layer_norm's whatever the lanes. y may be x. Not here: RMS norm.
+#pragma once
+
+#include <cstddef>
+#include <umbel/config.hpp>
+#include <umbel/kernel/plain.hpp>
+#include <umbel/kernel/shapes.hpp>
+#include <umbel/plan/target.hpp>
+#include <umbel/simd/fma.hpp>
+#include <umbel/simd/math.hpp>
+#include <umbel/simd/pack.hpp>
+
+namespace umbel::kernel {
+
+namespace detail {
+
+// The fixed chains over one row of Width elements, then folded. step(element pack, chain pack).
+// Lanes past the row hold `step`'s neutral input: nothing is added for them.
+template <std::size_t Width, std::size_t Lanes, class T, class Step>
+UMBEL_INLINE T sum_row(const T* row, Step step) noexcept {
+  using V = simd::pack<T, Lanes>;
+  constexpr std::size_t packs = plain::sum_chains / Lanes;
+  constexpr std::size_t whole = Width / plain::sum_chains * plain::sum_chains;
+  V chain[packs];
+  UMBEL_UNROLL(16)
+  for (std::size_t c = 0; c < packs; ++c) chain[c] = V{};
+  for (std::size_t e = 0; e < whole; e += plain::sum_chains) {
+    UMBEL_UNROLL(16)
+    for (std::size_t c = 0; c < packs; ++c) {
+      chain[c] = step(simd::load<V>(row + e + c * Lanes), chain[c], Lanes);
+    }
+  }
+  UMBEL_UNROLL(16)
+  for (std::size_t c = 0; c < packs; ++c) {
+    const std::size_t first = whole + c * Lanes;
+    if (first >= Width) break;
+    const std::size_t rest = Width - first;
+    const std::size_t count = rest < Lanes ? rest : Lanes;
+    chain[c] = step(simd::load_first<V>(row + first, count), chain[c], count);
+  }
+  T chains[plain::sum_chains];
+  UMBEL_UNROLL(16)
+  for (std::size_t c = 0; c < packs; ++c) simd::store(chains + c * Lanes, chain[c]);
+  return plain::fold_chains(chains);
+}
+
+}  // namespace detail
+
+// See plain::layer_norm. gamma and beta have S.width elements.
+template <norm_shape S, class T, plan::target Target = plan::native_target>
+void layer_norm(const T* x, const T* gamma, const T* beta, T epsilon, T* y) noexcept {
+  constexpr std::size_t wanted = plan::lanes<T>(Target);
+  constexpr std::size_t lanes = wanted < plain::sum_chains ? wanted : plain::sum_chains;
+  constexpr std::size_t whole = S.width / lanes * lanes, rest = S.width - whole;
+  using V = simd::pack<T, lanes>;
+  for (std::size_t m = 0; m < S.rows; ++m) {
+    const T* const row = x + m * S.x_row;
+    T* const to = y + m * S.y_row;
+    // A chain never is -0 (it starts at +0), so the +0 of lanes past the row changes nothing.
+    const T mean = detail::sum_row<S.width, lanes>(
+                       row, [](V value, V chain, std::size_t) { return chain + value; }) /
+                   static_cast<T>(S.width);
+    const V center = simd::broadcast<V>(mean);
+    const T variance = detail::sum_row<S.width, lanes>(
+                           row,
+                           [center](V value, V chain, std::size_t count) {
+                             V difference = value - center;
+                             if (count != lanes) difference = simd::keep_first(difference, count);
+                             return simd::fma(difference, difference, chain);
+                           }) /
+                       static_cast<T>(S.width);
+    const V inverse = simd::broadcast<V>(simd::rsqrt(variance + epsilon));
+    for (std::size_t e = 0; e < whole; e += lanes) {
+      const V value = (simd::load<V>(row + e) - center) * inverse;
+      simd::store(to + e,
+                  simd::fma(value, simd::load<V>(gamma + e), simd::load<V>(beta + e)));
+    }
+    if constexpr (rest != 0) {
+      const V value = (simd::load_first<V>(row + whole, rest) - center) * inverse;
+      simd::store_first(to + whole,
+                        simd::fma(value, simd::load_first<V>(gamma + whole, rest),
+                                  simd::load_first<V>(beta + whole, rest)),
+                        rest);
+    }
+  }
+}
+
+}  // namespace umbel::kernel

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSL-1.0
+// The definition of correct: every kernel as the shortest loops that say which operation comes
+// after which. Usable in constant expressions. The SIMD kernels give these bits, whatever their
+// lanes and tiles, and the tests compare them with memcmp. Not here: speed.
+// Every multiplication that feeds an addition is an explicit fma (simd/fma.hpp).
+#pragma once
+
+#include <cstddef>
+#include <umbel/kernel/shapes.hpp>
+#include <umbel/plan/plan.hpp>
+#include <umbel/simd/fma.hpp>
+#include <umbel/simd/math.hpp>
+
+namespace umbel::kernel {
+
+// exp2 takes the scores: q is multiplied by scale * log2(e), rounded once, in T.
+template <class T>
+constexpr T exp2_factor(T scale) noexcept {
+  return scale * simd::math_constants<T>::log2_e;
+}
+
+// 1 / sum for the softmax. A sum of 0 (nothing to attend to) gives 0; NaN stays NaN.
+template <class V>
+UMBEL_INLINE constexpr V inverse_sum(V sum) noexcept {
+  return simd::select(sum == V{}, V{}, simd::broadcast<V>(simd::element_of<V>{1}) / sum);
+}
+
+}  // namespace umbel::kernel
+
+namespace umbel::kernel::plain {
+
+// y = x w + bias: each element one chain that starts at its bias (or 0), k increasing.
+// bias is not read when the shape has none.
+template <linear_shape S, class T>
+constexpr void linear(const T* x, const T* w, const T* bias, T* y) noexcept {
+  for (std::size_t m = 0; m < S.rows; ++m) {
+    for (std::size_t n = 0; n < S.out; ++n) {
+      T sum = S.bias ? bias[n] : T{};
+      for (std::size_t k = 0; k < S.in; ++k) {
+        sum = simd::fma(x[m * S.x_row + k * S.x_in], w[k * S.out + n], sum);
+      }
+      y[m * S.y_row + n * S.y_out] = sum;
+    }
+  }
+}
+
+// softmax(scale q k^T) v for one head, over the first key_count keys (clamped to keys; the others
+// are not read). No keys: zeros. The softmax is the online one (Milakov and Gimelshein 2018), in
+// blocks of plan::key_block keys. A NaN or infinite query spoils its own row only; scores of -inf
+// weigh 0. weights, if given, receives the probabilities (queries, keys), row-major.
+template <attend_shape S, class T>
+constexpr void attend(const T* q, const T* k, const T* v, T scale, std::size_t key_count, T* o,
+                      T* weights = nullptr) noexcept {
+  const T factor = exp2_factor(scale);
+  if (key_count > S.keys) key_count = S.keys;
+  for (std::size_t i = 0; i < S.queries; ++i) {
+    T maximum = simd::math_constants<T>::lowest;
+    T sum{};
+    for (std::size_t d = 0; d < S.value_dim; ++d) o[i * S.o_row + d * S.o_dim] = T{};
+    for (std::size_t first = 0; first < key_count; first += plan::key_block) {
+      const std::size_t rest = key_count - first;
+      const std::size_t count = rest < plan::key_block ? rest : plan::key_block;
+      T p[plan::key_block]{};  // scores, then exponentials
+      const T old_maximum = maximum;
+      for (std::size_t j = 0; j < count; ++j) {
+        for (std::size_t d = 0; d < S.head_dim; ++d) {
+          const T scaled = q[i * S.q_row + d * S.q_dim] * factor;
+          p[j] = simd::fma(scaled, k[(first + j) * S.k_row + d * S.k_dim], p[j]);
+        }
+        if (weights != nullptr) weights[i * S.keys + first + j] = p[j];
+        maximum = simd::max(p[j], maximum);
+      }
+      T block_sum{};
+      for (std::size_t j = 0; j < count; ++j) {
+        p[j] = simd::exp2_not_positive(p[j] - maximum);
+        block_sum = block_sum + p[j];
+      }
+      const T correction = simd::exp2_not_positive(old_maximum - maximum);
+      sum = first == 0 ? block_sum : simd::fma(sum, correction, block_sum);
+      for (std::size_t d = 0; d < S.value_dim; ++d) {
+        T& out = o[i * S.o_row + d * S.o_dim];
+        if (first != 0) out = out * correction;
+        for (std::size_t j = 0; j < count; ++j) {
+          out = simd::fma(p[j], v[(first + j) * S.v_row + d * S.v_dim], out);
+        }
+      }
+    }
+    const T inverse = inverse_sum(sum);
+    for (std::size_t d = 0; d < S.value_dim; ++d) {
+      T& out = o[i * S.o_row + d * S.o_dim];
+      out = out * inverse;
+    }
+    if (weights == nullptr) continue;
+    for (std::size_t j = 0; j < S.keys; ++j) {
+      T& weight = weights[i * S.keys + j];
+      weight = j < key_count ? simd::exp2_not_positive(weight - maximum) * inverse : T{};
+    }
+  }
+}
+
+// The chains of a sum along a row: element e belongs to chain e % 16, on every target.
+inline constexpr std::size_t sum_chains = 16;
+
+// Folds the chains in halves: 8, 4, 2, 1.
+template <class T>
+constexpr T fold_chains(T (&chain)[sum_chains]) noexcept {
+  for (std::size_t half = sum_chains / 2; half > 0; half /= 2) {
+    for (std::size_t c = 0; c < half; ++c) chain[c] = chain[c] + chain[c + half];
+  }
+  return chain[0];
+}
+
+// y = (x - mean) / sqrt(variance + epsilon) gamma + beta along each row; the variance is the biased
+// one, of the differences from the mean (Ba, Kiros, Hinton 2016, as in PyTorch).
+template <norm_shape S, class T>
+constexpr void layer_norm(const T* x, const T* gamma, const T* beta, T epsilon, T* y) noexcept {
+  for (std::size_t m = 0; m < S.rows; ++m) {
+    const T* row = x + m * S.x_row;
+    T chain[sum_chains]{};
+    for (std::size_t e = 0; e < S.width; ++e) {
+      chain[e % sum_chains] = chain[e % sum_chains] + row[e];
+    }
+    const T mean = fold_chains(chain) / static_cast<T>(S.width);
+    for (T& c : chain) c = T{};
+    for (std::size_t e = 0; e < S.width; ++e) {
+      const T difference = row[e] - mean;
+      chain[e % sum_chains] = simd::fma(difference, difference, chain[e % sum_chains]);
+    }
+    const T variance = fold_chains(chain) / static_cast<T>(S.width);
+    const T inverse = simd::rsqrt(variance + epsilon);
+    for (std::size_t e = 0; e < S.width; ++e) {
+      y[m * S.y_row + e] = simd::fma((row[e] - mean) * inverse, gamma[e], beta[e]);
+    }
+  }
+}
+
+// 0.5 x (1 + erf(x / sqrt 2)) (Hendrycks and Gimpel 2016).
+template <class V>
+UMBEL_INLINE constexpr V gelu_exact_of(V x) noexcept {
+  using T = simd::element_of<V>;
+  const V half = x * simd::broadcast<V>(T{0.5});
+  const V inside = x * simd::broadcast<V>(static_cast<T>(0.70710678118654752));
+  return simd::fma(half, simd::erf(inside), half);
+}
+
+// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), the same paper's approximation.
+template <class V>
+UMBEL_INLINE constexpr V gelu_tanh_of(V x) noexcept {
+  using T = simd::element_of<V>;
+  const V half = x * simd::broadcast<V>(T{0.5});
+  const V linear = simd::broadcast<V>(static_cast<T>(0.79788456080286536));
+  const V cubic = simd::broadcast<V>(static_cast<T>(0.035677408136300125));
+  const V inside = x * simd::fma(x * x, cubic, linear);
+  return simd::fma(half, simd::tanh(inside), half);
+}
+
+template <std::size_t N, class T>
+constexpr void gelu_exact(const T* x, T* y) noexcept {
+  for (std::size_t e = 0; e < N; ++e) y[e] = gelu_exact_of(x[e]);
+}
+
+template <std::size_t N, class T>
+constexpr void gelu_tanh(const T* x, T* y) noexcept {
+  for (std::size_t e = 0; e < N; ++e) y[e] = gelu_tanh_of(x[e]);
+}
+
+// max(x, 0); NaN gives 0, as `x > 0 ? x : 0` does.
+template <std::size_t N, class T>
+constexpr void relu(const T* x, T* y) noexcept {
+  for (std::size_t e = 0; e < N; ++e) y[e] = simd::max(x[e], T{});
+}
+
+template <std::size_t N, class T>
+constexpr void add(const T* a, const T* b, T* y) noexcept {
+  for (std::size_t e = 0; e < N; ++e) y[e] = a[e] + b[e];
+}
+
+// y(width) = mean over the rows of x, rows increasing, then divided by their number.
+template <std::size_t Rows, std::size_t Width, std::size_t XRow, class T>
+constexpr void mean_rows(const T* x, T* y) noexcept {
+  for (std::size_t e = 0; e < Width; ++e) {
+    T sum{};
+    for (std::size_t m = 0; m < Rows; ++m) sum = sum + x[m * XRow + e];
+    y[e] = sum / static_cast<T>(Rows);
+  }
+}
+
+}  // namespace umbel::kernel::plain

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a kernel is told at compile time: extents, and strides in elements. Plain structural values,
+// so that equal problems share code whatever the axes were called. Not here: any code.
+#pragma once
+
+#include <cstddef>
+
+namespace umbel::kernel {
+
+// y(rows, out) = x(rows, in) w(in, out) + bias(out).
+// x(m, k) = x[m * x_row + k * x_in], y(m, n) = y[m * y_row + n * y_out], w(k, n) = w[k * out + n].
+struct linear_shape {
+  std::size_t rows, in, out;
+  std::size_t x_row, x_in;
+  std::size_t y_row, y_out;
+  bool bias;
+
+  friend constexpr bool operator==(const linear_shape&, const linear_shape&) = default;
+};
+
+// One head of one sequence: q(queries, head_dim), k(keys, head_dim), v(keys, value_dim) to
+// o(queries, value_dim). When o_row == 1 a row of o has room for o_room >= queries elements, and
+// what lies between queries and o_room may be overwritten with anything finite or not.
+struct attend_shape {
+  std::size_t queries, keys, head_dim, value_dim;
+  std::size_t q_row, q_dim;
+  std::size_t k_row, k_dim;
+  std::size_t v_row, v_dim;
+  std::size_t o_row, o_dim;
+  std::size_t o_room;
+
+  friend constexpr bool operator==(const attend_shape&, const attend_shape&) = default;
+};
+
+// Rows of `width` elements in a run, rows x_row and y_row apart.
+struct norm_shape {
+  std::size_t rows, width;
+  std::size_t x_row, y_row;
+
+  friend constexpr bool operator==(const norm_shape&, const norm_shape&) = default;
+};
+
+}  // namespace umbel::kernel

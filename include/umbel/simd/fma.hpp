@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSL-1.0
+// fma(a, b, c) = a * b + c, for scalars, packs and constant expressions, the same bits in all three:
+// rounded once where the target fuses (UMBEL_FMA), else rounded twice, everywhere. Never a call to
+// libm. The library writes every multiplication that feeds an addition through here, so that no
+// -ffp-contract setting of the user's build can change a bit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <umbel/config.hpp>
+#include <umbel/simd/pack.hpp>
+#include <utility>
+
+namespace umbel::simd {
+
+namespace detail {
+
+// a + b and its rounding error (Knuth's TwoSum).
+struct sum_and_error {
+  double sum, error;
+};
+
+constexpr sum_and_error two_sum(double a, double b) noexcept {
+  const double sum = a + b;
+  const double b_part = sum - a;
+  const double a_part = sum - b_part;
+  return {sum, (a - a_part) + (b - b_part)};
+}
+
+constexpr double next_to_odd(sum_and_error exact) noexcept {
+  const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, exact.sum);
+  const bool finite = (bits >> 52 & 0x7ff) != 0x7ff;
+  if (!finite || exact.error == 0 || (bits & 1) != 0) return exact.sum;
+  // Even and inexact: of the two neighbours around the exact value, take the odd one.
+  const bool outwards = (exact.error > 0) == (exact.sum > 0);
+  return __builtin_bit_cast(double, outwards ? bits + 1 : bits - 1);
+}
+
+// fma in constant expressions of a compiler that cannot evaluate the builtin there (clang).
+// float: the product is exact in double; the sum is rounded to odd, so that rounding it to float
+// is the only rounding (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+constexpr float emulated_fma(float a, float b, float c) noexcept {
+  return static_cast<float>(
+      next_to_odd(two_sum(static_cast<double>(a) * static_cast<double>(b), c)));
+}
+
+// double: the product as two doubles (Dekker), then their algorithm Fma. Exact while nothing in it
+// overflows or is subnormal: |a|, |b| < 2^995, and a * b either 0 or within 2^-960 .. 2^1020.
+constexpr double emulated_fma(double a, double b, double c) noexcept {
+  const double splitter = 134217729.0;  // 2^27 + 1
+  const double a_scaled = a * splitter, b_scaled = b * splitter;
+  const double a_high = a_scaled - (a_scaled - a), a_low = a - a_high;
+  const double b_high = b_scaled - (b_scaled - b), b_low = b - b_high;
+  const double product = a * b;
+  const double product_error =
+      ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+  const sum_and_error low = two_sum(c, product_error);
+  const sum_and_error high = two_sum(product, low.sum);
+  return high.sum + next_to_odd(two_sum(low.error, high.error));
+}
+
+template <class T>
+constexpr T constant_fma(T a, T b, T c) noexcept {
+#if !UMBEL_FMA
+  return a * b + c;
+#elif UMBEL_CLANG
+  return emulated_fma(a, b, c);
+#else
+  if constexpr (sizeof(T) == 4) {
+    return __builtin_fmaf(a, b, c);
+  } else {
+    return __builtin_fma(a, b, c);
+  }
+#endif
+}
+
+template <class V, std::size_t... I>
+UMBEL_INLINE auto half_of(V value, std::index_sequence<I...>) noexcept {
+  return __builtin_shufflevector(value, value, I...);
+}
+
+template <class V, std::size_t... I>
+UMBEL_INLINE auto join(V low, V high, std::index_sequence<I...>) noexcept {
+  return __builtin_shufflevector(low, high, I...);
+}
+
+template <std::size_t Offset, std::size_t... I>
+constexpr std::index_sequence<(Offset + I)...> shifted(std::index_sequence<I...>) noexcept {
+  return {};
+}
+
+}  // namespace detail
+
+template <class V>
+UMBEL_INLINE constexpr V fma(V a, V b, V c) noexcept {
+  if constexpr (lanes_of<V> == 1) {
+    if (std::is_constant_evaluated()) return detail::constant_fma(a, b, c);
+#if UMBEL_FMA
+    if constexpr (sizeof(V) == 4) {
+      return __builtin_fmaf(a, b, c);
+    } else {
+      return __builtin_fma(a, b, c);
+    }
+#else
+    return a * b + c;
+#endif
+  } else {
+#if !UMBEL_FMA
+    return a * b + c;
+#elif UMBEL_CLANG
+    V result;
+    for (std::size_t i = 0; i < lanes_of<V>; ++i) result[i] = fma(a[i], b[i], c[i]);
+    return result;
+#else
+    constexpr bool single = sizeof(element_of<V>) == 4;
+#if UMBEL_AVX512
+    if constexpr (sizeof(V) == 64) {
+      constexpr int current_rounding = 4;
+      if constexpr (single) {
+        return __builtin_ia32_vfmaddps512_mask(a, b, c, -1, current_rounding);
+      } else {
+        return __builtin_ia32_vfmaddpd512_mask(a, b, c, -1, current_rounding);
+      }
+    } else
+#endif
+#if UMBEL_X86
+    if constexpr (sizeof(V) == 32) {
+      if constexpr (single) {
+        return __builtin_ia32_vfmaddps256(a, b, c);
+      } else {
+        return __builtin_ia32_vfmaddpd256(a, b, c);
+      }
+    } else if constexpr (sizeof(V) == 16) {
+      if constexpr (single) {
+        return __builtin_ia32_vfmaddps(a, b, c);
+      } else {
+        return __builtin_ia32_vfmaddpd(a, b, c);
+      }
+    } else
+#elif UMBEL_AARCH64
+    if constexpr (sizeof(V) == 16) {
+      if constexpr (single) {
+        return __builtin_aarch64_fmav4sf(a, b, c);
+      } else {
+        return __builtin_aarch64_fmav2df(a, b, c);
+      }
+    } else
+#endif
+    if constexpr (sizeof(V) > 16) {
+      // Wider than the machine (tests only): two halves.
+      constexpr auto low = std::make_index_sequence<lanes_of<V> / 2>{};
+      constexpr auto high = detail::shifted<lanes_of<V> / 2>(low);
+      return detail::join(
+          fma(detail::half_of(a, low), detail::half_of(b, low), detail::half_of(c, low)),
+          fma(detail::half_of(a, high), detail::half_of(b, high), detail::half_of(c, high)),
+          std::make_index_sequence<lanes_of<V>>{});
+    } else {
+      V result;
+      for (std::size_t i = 0; i < lanes_of<V>; ++i) result[i] = fma(a[i], b[i], c[i]);
+      return result;
+    }
+#endif
+  }
+}
+
+// value * factor + the coefficients: c[0] + r (c[1] + r (c[2] + ...)), Horner, every step one fma.
+template <class V, std::size_t N>
+UMBEL_INLINE constexpr V polynomial(V r, const element_of<V> (&c)[N]) noexcept {
+  V result = broadcast<V>(c[N - 1]);
+  UMBEL_UNROLL(32)
+  for (std::size_t i = N - 1; i > 0; --i) result = fma(result, r, broadcast<V>(c[i - 1]));
+  return result;
+}
+
+}  // namespace umbel::simd

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSL-1.0
+// The library's own exp2, exp, tanh, erf, sqrt and rsqrt: one template each, for scalars, packs and
+// constant expressions (scalars), with the same bits in all of them and on every target that fuses
+// (another set where it does not). Written in fma, integer work on exponents and IEEE division: no
+// libm, no square root instruction, no table, no branch. Bounds are stated at each function and
+// tested against long double. Flags and rounding modes other than to nearest: not looked at.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <umbel/config.hpp>
+#include <umbel/simd/avx512.hpp>
+#include <umbel/simd/fma.hpp>
+#include <umbel/simd/math_constants.hpp>
+#include <umbel/simd/pack.hpp>
+
+namespace umbel::simd {
+
+namespace detail {
+
+// Adding 1.5 * 2^mantissa_bits rounds to the nearest integer, ties to even, and leaves it in the
+// low bits: `rounded` is that integer as a float, `bits` holds it modulo the constant.
+template <class V>
+struct rounding {
+  V rounded;
+  signed_of<V> bits;
+};
+
+template <class V>
+UMBEL_INLINE constexpr signed_of<V> bits_of(V value) noexcept {
+  return __builtin_bit_cast(signed_of<V>, value);
+}
+
+template <class V>
+UMBEL_INLINE constexpr V from_bits(signed_of<V> bits) noexcept {
+  return __builtin_bit_cast(V, bits);
+}
+
+// 2^n for integers n in [1 - bias, bias]: exact.
+template <class V>
+UMBEL_INLINE constexpr V power_of_two(signed_of<V> n) noexcept {
+  using constants = math_constants<element_of<V>>;
+  const auto biased = __builtin_bit_cast(unsigned_of<V>, n + constants::exponent_bias);
+  return __builtin_bit_cast(V, biased << constants::mantissa_bits);
+}
+
+}  // namespace detail
+
+// 2^y for y <= 0 (the attention's exponential). y < -126 (double: -1022) is exactly 0, so no result
+// is subnormal; 0 is exactly 1; NaN stays NaN; above 0.5: not defined. Within 2 ulp.
+template <class V>
+UMBEL_INLINE constexpr V exp2_not_positive(V y) noexcept {
+  using T = element_of<V>;
+  using constants = math_constants<T>;
+#if UMBEL_AVX512
+  if constexpr (sizeof(V) == 64) return avx512::exp2_not_positive(y);
+#endif
+  const V magic = broadcast<V>(constants::rounding_magic);
+  const V shifted = y + magic;
+  const V n = shifted - magic;
+  const V r = y - n;  // exact
+  const V mantissa = polynomial<V>(r, constants::exp2);
+  // n is in the low bits of `shifted`, and the bits above it leave with the shift.
+  const auto exponent = __builtin_bit_cast(unsigned_of<V>, shifted) << constants::mantissa_bits;
+  const auto one = __builtin_bit_cast(unsigned_of<V>, broadcast<V>(T{1}));
+  // The product is exact: only the exponent changes. That is also why it may be contracted.
+  const V result = mantissa * __builtin_bit_cast(V, exponent + one);
+  // Written so that NaN, which is not below anything, keeps its result.
+  return select(y < broadcast<V>(constants::exp2_lowest), V{}, result);
+}
+
+// e^x for any x: overflow to infinity, 0 below ln(2^-126) (double: ln(2^-1022)), NaN stays NaN.
+// Within 2 ulp. Cody and Waite: x = n ln2 + r in two fma steps, e^r by polynomial, times 2^n.
+template <class V>
+UMBEL_INLINE constexpr V exp(V x) noexcept {
+  using T = element_of<V>;
+  using constants = math_constants<T>;
+  // Outside the range the integer work below would be meaningless: work on a clamped x (select
+  // keeps NaN) and choose at the end.
+  const V lowest = broadcast<V>(constants::exp_lowest);
+  const V highest = broadcast<V>(constants::exp_highest);
+  V inside = select(x < lowest, lowest, x);
+  inside = select(inside > highest, highest, inside);
+  const V magic = broadcast<V>(constants::rounding_magic);
+  const V shifted = fma(inside, broadcast<V>(constants::log2_e), magic);
+  const V n = shifted - magic;
+  V r = fma(n, broadcast<V>(-constants::ln2_high), inside);
+  r = fma(n, broadcast<V>(-constants::ln2_low), r);
+  const V mantissa = fma(r * r, polynomial<V>(r, constants::exp), r) + broadcast<V>(T{1});
+  // 2^n in two factors: n reaches 128, which is no exponent of a float.
+  const auto whole = detail::bits_of(shifted) - detail::bits_of(magic);
+  const auto half = whole >> 1;
+  const V result = (mantissa * detail::power_of_two<V>(half)) *
+                   detail::power_of_two<V>(whole - half);
+  const V bounded = select(x > highest, broadcast<V>(constants::infinity), result);
+  return select(x < lowest, V{}, bounded);
+}
+
+namespace detail {
+
+template <class V>
+UMBEL_INLINE constexpr V magnitude(V x) noexcept {
+  const auto all_but_sign = bits_of(broadcast<V>(element_of<V>{-0.0})) ^ -1;
+  return from_bits<V>(bits_of(x) & all_but_sign);
+}
+
+// The magnitude of `size` (not negative) with the sign of `sign`.
+template <class V>
+UMBEL_INLINE constexpr V with_sign(V size, V sign) noexcept {
+  const auto sign_bit = bits_of(broadcast<V>(element_of<V>{-0.0}));
+  return from_bits<V>(bits_of(size) | (bits_of(sign) & sign_bit));
+}
+
+}  // namespace detail
+
+// tanh, odd to the bit, NaN stays NaN. Within 2 ulp (3 where the target does not fuse).
+// |x| < 0.625: x + x^3 P(x^2); else 1 - 2 / (e^2|x| + 1).
+template <class V>
+UMBEL_INLINE constexpr V tanh(V x) noexcept {
+  using T = element_of<V>;
+  using constants = math_constants<T>;
+  const V a = detail::magnitude(x);
+  const V z = a * a;
+  const V near = fma(a * z, polynomial<V>(z, constants::tanh), a);
+  const V one = broadcast<V>(T{1});
+  const V far = one - broadcast<V>(T{2}) / (exp(a + a) + one);
+  return detail::with_sign(select(a < broadcast<V>(T{0.625}), near, far), x);
+}
+
+// The error function, odd to the bit, NaN stays NaN. Within 2 ulp (3 where the target does not
+// fuse). |x| < 1: x + x P(x^2); else 1 - e^-Q(|x|), Q being fitted to -ln erfc.
+template <class V>
+UMBEL_INLINE constexpr V erf(V x) noexcept {
+  using T = element_of<V>;
+  using constants = math_constants<T>;
+  const V a = detail::magnitude(x);
+  const V near = fma(a, polynomial<V>(a * a, constants::erf_near), a);
+  const V last = broadcast<V>(constants::erf_last);  // erf is 1 from here on
+  const V t = select(a > last, last, a) - broadcast<V>(constants::erf_center);
+  const V far = broadcast<V>(T{1}) - exp(-polynomial<V>(t, constants::erf_far));
+  return detail::with_sign(select(a < broadcast<V>(T{1}), near, far), x);
+}
+
+// 1 / sqrt(x): +0 and -0 give infinity, infinity 0, negative and NaN NaN. Within 2 ulp, subnormal x
+// included. A guess from the bits, then Newton's steps.
+template <class V>
+UMBEL_INLINE constexpr V rsqrt(V x) noexcept {
+  using T = element_of<V>;
+  using constants = math_constants<T>;
+  const auto is_small = x < broadcast<V>(constants::lowest_normal);
+  const V normal = select(is_small, x * broadcast<V>(constants::even_power), x);
+  V y = detail::from_bits<V>(constants::rsqrt_magic - (detail::bits_of(normal) >> 1));
+  const V one = broadcast<V>(T{1}), half = broadcast<V>(T{0.5});
+  UMBEL_UNROLL(8)
+  for (int step = 0; step < constants::newton_steps; ++step) {
+    const V error = fma(-(normal * y), y, one);
+    y = fma(y * error, half, y);
+  }
+  y = select(is_small, y * broadcast<V>(constants::root_of_even_power), y);
+  y = select(x == V{}, broadcast<V>(constants::infinity), y);
+  y = select(x == broadcast<V>(constants::infinity), V{}, y);
+  return select(x < V{}, broadcast<V>(constants::not_a_number), y);
+}
+
+// sqrt(x): zeros and infinity are themselves, negative and NaN NaN. Within 1 ulp (2 where the
+// target does not fuse), subnormal x included.
+template <class V>
+UMBEL_INLINE constexpr V sqrt(V x) noexcept {
+  using T = element_of<V>;
+  using constants = math_constants<T>;
+  const auto is_small = x < broadcast<V>(constants::lowest_normal);
+  const V normal = select(is_small, x * broadcast<V>(constants::even_power), x);
+  const V y = rsqrt(normal);
+  V root = normal * y;
+  const V rest = fma(-root, root, normal);
+  root = fma(rest * broadcast<V>(T{0.5}), y, root);
+  root = select(is_small, root * broadcast<V>(constants::inverse_root_of_even_power), root);
+  return select((x == V{}) | (x == broadcast<V>(constants::infinity)), x, root);
+}
+
+}  // namespace umbel::simd

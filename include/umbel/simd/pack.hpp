@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSL-1.0
+// pack<T, Lanes>: a vector of T in the compilers' own vector extension, and the few operations that
+// the operators do not give: load, store, broadcast, max, select. pack<T, 1> is T itself, so every
+// algorithm written on packs is also the scalar one (and the constexpr one). Not here: fma
+// (fma.hpp), functions (math.hpp), shuffles (transpose.hpp). No shapes, no memory of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <umbel/config.hpp>
+
+namespace umbel::simd {
+
+template <class T, std::size_t Lanes>
+struct pack_traits {
+  static_assert(Lanes >= 2 && (Lanes & (Lanes - 1)) == 0, "umbel: lanes are a power of two");
+  typedef T type __attribute__((vector_size(Lanes * sizeof(T))));
+  // The same bytes at any address: what loads and stores go through.
+  typedef T unaligned __attribute__((vector_size(Lanes * sizeof(T)), aligned(sizeof(T)),
+                                     may_alias));
+};
+
+template <class T>
+struct pack_traits<T, 1> {
+  typedef T type;
+  typedef T unaligned;
+};
+
+template <class T, std::size_t Lanes>
+using pack = typename pack_traits<T, Lanes>::type;
+
+namespace detail {
+
+template <class V>
+struct element {
+  typedef V type;
+};
+
+template <class V>
+  requires(!std::is_arithmetic_v<V>)
+struct element<V> {
+  typedef std::remove_cvref_t<decltype((*static_cast<V*>(nullptr))[0])> type;
+};
+
+template <std::size_t Bytes>
+struct integer;
+template <>
+struct integer<4> {
+  typedef std::int32_t type;
+  typedef std::uint32_t unsigned_type;
+};
+template <>
+struct integer<8> {
+  typedef std::int64_t type;
+  typedef std::uint64_t unsigned_type;
+};
+
+}  // namespace detail
+
+// The scalar under a pack (or under a scalar), and how many of them there are.
+template <class V>
+using element_of = typename detail::element<V>::type;
+template <class V>
+inline constexpr std::size_t lanes_of = sizeof(V) / sizeof(element_of<V>);
+
+// Integers of the same size, lane for lane: for work on the bits.
+template <class V>
+using signed_of = pack<typename detail::integer<sizeof(element_of<V>)>::type, lanes_of<V>>;
+template <class V>
+using unsigned_of =
+    pack<typename detail::integer<sizeof(element_of<V>)>::unsigned_type, lanes_of<V>>;
+
+template <class V>
+UMBEL_INLINE constexpr V broadcast(element_of<V> value) noexcept {
+  if constexpr (lanes_of<V> == 1) {
+    return value;
+  } else {
+    return value - V{};  // every lane: value - (+0) is value, sign of zero and NaN included
+  }
+}
+
+// Lanes of a where the mask is set, of b elsewhere. The mask is what a comparison of packs gives
+// (bool for a scalar).
+template <class M, class V>
+UMBEL_INLINE constexpr V select(M mask, V a, V b) noexcept {
+  return mask ? a : b;
+}
+
+// a > b ? a : b in every lane: where either is NaN, b. The order of the arguments is a part of the
+// numbers (kernel/plain.hpp): a NaN score never becomes the running maximum.
+template <class V>
+UMBEL_INLINE constexpr V max(V a, V b) noexcept {
+  return a > b ? a : b;
+}
+
+// Any address that is aligned for T.
+template <class V>
+UMBEL_INLINE constexpr V load(const element_of<V>* from) noexcept {
+  if constexpr (lanes_of<V> == 1) {
+    return *from;
+  } else {
+    typedef typename pack_traits<element_of<V>, lanes_of<V>>::unaligned unaligned;
+    return *reinterpret_cast<const unaligned*>(from);
+  }
+}
+
+template <class V>
+UMBEL_INLINE constexpr void store(element_of<V>* to, V value) noexcept {
+  if constexpr (lanes_of<V> == 1) {
+    *to = value;
+  } else {
+    typedef typename pack_traits<element_of<V>, lanes_of<V>>::unaligned unaligned;
+    *reinterpret_cast<unaligned*>(to) = value;
+  }
+}
+
+namespace detail {
+
+#if UMBEL_AVX512
+template <class V>
+inline constexpr bool has_masked_memory =
+    sizeof(V) == 64 && (std::is_same_v<element_of<V>, float> ||
+                        std::is_same_v<element_of<V>, double>);
+
+template <class V>
+UMBEL_INLINE V masked_load(const element_of<V>* from, std::size_t count) noexcept {
+  if constexpr (sizeof(element_of<V>) == 4) {
+    return __builtin_ia32_loadups512_mask(from, V{},
+                                          static_cast<std::uint16_t>((1u << count) - 1u));
+  } else {
+    return __builtin_ia32_loadupd512_mask(from, V{},
+                                          static_cast<std::uint8_t>((1u << count) - 1u));
+  }
+}
+
+template <class V>
+UMBEL_INLINE void masked_store(element_of<V>* to, V value, std::size_t count) noexcept {
+  if constexpr (sizeof(element_of<V>) == 4) {
+    __builtin_ia32_storeups512_mask(to, value, static_cast<std::uint16_t>((1u << count) - 1u));
+  } else {
+    __builtin_ia32_storeupd512_mask(to, value, static_cast<std::uint8_t>((1u << count) - 1u));
+  }
+}
+#else
+template <class V>
+inline constexpr bool has_masked_memory = false;
+template <class V>
+V masked_load(const element_of<V>*, std::size_t) noexcept;
+template <class V>
+void masked_store(element_of<V>*, V, std::size_t) noexcept;
+#endif
+
+}  // namespace detail
+
+// The first `count` elements (count <= lanes); the other lanes are 0. Memory past them is not read.
+template <class V>
+UMBEL_INLINE constexpr V load_first(const element_of<V>* from, std::size_t count) noexcept {
+  if constexpr (lanes_of<V> == 1) {
+    return count != 0 ? *from : V{};
+  } else if constexpr (detail::has_masked_memory<V>) {
+    return detail::masked_load<V>(from, count);
+  } else {
+    V value{};
+    for (std::size_t i = 0; i < lanes_of<V>; ++i) {
+      if (i < count) value[i] = from[i];
+    }
+    return value;
+  }
+}
+
+// Stores the first `count` lanes (count <= lanes). Memory past them is not written.
+template <class V>
+UMBEL_INLINE constexpr void store_first(element_of<V>* to, V value, std::size_t count) noexcept {
+  if constexpr (lanes_of<V> == 1) {
+    if (count != 0) *to = value;
+  } else if constexpr (detail::has_masked_memory<V>) {
+    detail::masked_store<V>(to, value, count);
+  } else {
+    for (std::size_t i = 0; i < lanes_of<V>; ++i) {
+      if (i < count) to[i] = value[i];
+    }
+  }
+}
+
+// Lane i is i < count: selects the lanes that hold elements in a last, partial pack.
+template <class V>
+UMBEL_INLINE constexpr V keep_first(V value, std::size_t count) noexcept {
+  if constexpr (lanes_of<V> == 1) {
+    return count != 0 ? value : V{};
+  } else {
+    for (std::size_t i = 0; i < lanes_of<V>; ++i) {
+      if (i >= count) value[i] = element_of<V>{};
+    }
+    return value;
+  }
+}
+
+}  // namespace umbel::simd

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSL-1.0
+// attend and attend_all against plain::attend, bit for bit, on every number of lanes.
+#include <boost/test/unit_test.hpp>
+
+#include "kernel_support.hpp"
+
+#include <umbel/kernel/attend.hpp>
+#include <umbel/kernel/plain.hpp>
+
+namespace {
+
+using namespace umbel::kernel;
+using namespace umbel_test;
+using umbel::plan::target;
+
+template <attend_shape S>
+constexpr std::size_t q_size = (S.queries - 1) * S.q_row + (S.head_dim - 1) * S.q_dim + 1;
+template <attend_shape S>
+constexpr std::size_t k_size = (S.keys - 1) * S.k_row + (S.head_dim - 1) * S.k_dim + 1;
+template <attend_shape S>
+constexpr std::size_t v_size = (S.keys - 1) * S.v_row + (S.value_dim - 1) * S.v_dim + 1;
+template <attend_shape S>
+constexpr std::size_t o_size =
+    S.o_row == 1 ? (S.value_dim - 1) * S.o_dim + S.o_room
+                 : (S.queries - 1) * S.o_row + (S.value_dim - 1) * S.o_dim + 1;
+
+// Everything row-major and dense; the context transposed (o_row 1) or not.
+template <std::size_t Queries, std::size_t Keys, std::size_t HeadDim, std::size_t ValueDim>
+constexpr attend_shape rows_out{Queries, Keys, HeadDim, ValueDim, HeadDim,  1, HeadDim,
+                                1,       ValueDim, 1,   ValueDim, 1,        Queries};
+template <std::size_t Queries, std::size_t Keys, std::size_t HeadDim, std::size_t ValueDim,
+          std::size_t Room = Queries>
+constexpr attend_shape columns_out{Queries, Keys, HeadDim, ValueDim, HeadDim, 1,   HeadDim,
+                                   1,       ValueDim, 1,   1,        Room,    Room};
+
+template <attend_shape S, class T>
+struct attend_case {
+  buffer<T> q{q_size<S>}, k{k_size<S>}, v{v_size<S>};
+  T scale = static_cast<T>(0.37);
+
+  explicit attend_case(double size = 1.0) {
+    seeded next{static_cast<std::uint32_t>(S.queries * 131 + S.keys * 31 + S.head_dim)};
+    q.fill(next, size);
+    k.fill(next, size);
+    v.fill(next);
+  }
+
+  buffer<T> expected(std::size_t key_count) {
+    buffer<T> o{o_size<S>, 80};
+    plain::attend<S>(q.get(), k.get(), v.get(), scale, key_count, o.get());
+    return o;
+  }
+
+  // Elements between queries and o_room may be anything: they are compared as written.
+  void forget_room(buffer<T>& o) {
+    if constexpr (S.o_row == 1 && S.o_room > S.queries) {
+      for (std::size_t d = 0; d < S.value_dim; ++d) {
+        for (std::size_t i = S.queries; i < S.o_room; ++i) o[d * S.o_dim + i] = T{};
+      }
+    }
+  }
+
+  template <target Target, bool AllKeys = false>
+  buffer<T> run(std::size_t key_count) {
+    buffer<T> o{o_size<S>, 80};
+    buffer<T> scratch{attend_scratch<S, T, Target>, 80};
+    if constexpr (AllKeys) {
+      attend_all<S, T, Target>(q, k, v, scale, o, scratch);
+    } else {
+      attend<S, T, Target>(q, k, v, scale, key_count, o, scratch);
+    }
+    for (std::size_t i = 1; i <= 80; ++i) {
+      BOOST_TEST_REQUIRE(*(scratch.get() - i) == buffer<T>::guard_value());
+      BOOST_TEST_REQUIRE(scratch.get()[scratch.size() + i - 1] == buffer<T>::guard_value());
+    }
+    forget_room(o);
+    return o;
+  }
+
+  template <target Target>
+  void check(std::size_t key_count) {
+    buffer<T> right = expected(key_count);
+    forget_room(right);
+    BOOST_TEST(run<Target>(key_count).same_bits(right),
+               S.queries << " queries, " << key_count << " of " << S.keys << " keys, "
+                         << S.head_dim << ", " << S.value_dim << ", " << Target.vector_bytes
+                         << " bytes");
+    if (key_count != S.keys) return;
+    buffer<T> all = run<Target, true>(key_count);
+    BOOST_TEST(all.same_bits(right), "all keys: " << S.queries << " queries, " << S.keys
+                                                  << " keys, " << Target.vector_bytes << " bytes");
+  }
+
+  void check_all(std::size_t key_count) {
+    check<scalar_target>(key_count);
+    check<vector_16>(key_count);
+    check<vector_32>(key_count);
+    check<vector_64>(key_count);
+  }
+};
+
+template <class T, attend_shape... S>
+void check_shapes() {
+  (attend_case<S, T>{}.check_all(S.keys), ...);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(kernel_attend)
+
+BOOST_AUTO_TEST_CASE(ones_and_primes) {
+  check_shapes<float, rows_out<1, 1, 1, 1>, columns_out<5, 7, 3, 2>, rows_out<17, 13, 5, 19>,
+               columns_out<37, 29, 11, 7>>();
+}
+
+BOOST_AUTO_TEST_CASE(whole_vectors_and_room_for_them) {
+  check_shapes<float, columns_out<32, 24, 16, 16>, columns_out<19, 9, 8, 20, 32>,
+               rows_out<48, 16, 32, 8>, columns_out<33, 5, 4, 3, 40>>();
+}
+
+BOOST_AUTO_TEST_CASE(every_key_count) {
+  attend_case<columns_out<6, 23, 5, 4>, float> problem;
+  for (std::size_t count = 0; count <= 24; ++count) problem.check_all(count);
+}
+
+BOOST_AUTO_TEST_CASE(more_keys_than_a_block) {
+  attend_case<columns_out<5, 515, 3, 2>, float> problem{4.0};
+  for (std::size_t count : {0u, 1u, 255u, 256u, 257u, 511u, 512u, 513u, 515u}) problem.check_all(count);
+  check_shapes<float, rows_out<3, 512, 2, 17>, columns_out<18, 257, 4, 5>>();
+}
+
+BOOST_AUTO_TEST_CASE(any_stride) {
+  constexpr attend_shape heads_side_by_side{9, 7, 4, 4, 12, 1, 20, 1, 28, 1, 16, 1, 9};
+  constexpr attend_shape transposed{9, 7, 4, 6, 1, 10, 1, 7, 1, 8, 1, 11, 10};
+  constexpr attend_shape apart{9, 7, 4, 6, 9, 2, 10, 2, 30, 5, 20, 3, 9};
+  check_shapes<float, heads_side_by_side, transposed, apart>();
+}
+
+BOOST_AUTO_TEST_CASE(large_scores) {
+  attend_case<columns_out<20, 300, 4, 5>, float> problem{100.0};
+  problem.check_all(300);
+  problem.check_all(40);
+  for (std::size_t d = 0; d < 5; ++d) {
+    buffer<float> o = problem.run<vector_64>(300);
+    for (std::size_t i = 0; i < 20; ++i) BOOST_TEST(std::isfinite(o[d * 20 + i]));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(no_key_gives_zeros) {
+  attend_case<columns_out<5, 7, 3, 2>, float> problem;
+  buffer<float> o = problem.run<umbel::plan::native_target>(0);
+  for (std::size_t i = 0; i < o.size(); ++i) BOOST_TEST(o[i] == 0.0f);
+}
+
+BOOST_AUTO_TEST_CASE(keys_past_the_count_are_not_read) {
+  constexpr attend_shape shape = columns_out<5, 20, 3, 2>;
+  attend_case<shape, float> problem;
+  const buffer<float> clean = problem.run<vector_64>(11);
+  for (std::size_t i = 11 * 3; i < 20 * 3; ++i) problem.k[i] = std::nanf("");
+  for (std::size_t i = 11 * 2; i < 20 * 2; ++i) problem.v[i] = INFINITY;
+  BOOST_TEST(problem.run<vector_64>(11).same_bits(clean));
+  BOOST_TEST(problem.run<scalar_target>(11).same_bits(clean));
+}
+
+BOOST_AUTO_TEST_CASE(doubles) {
+  check_shapes<double, columns_out<11, 13, 5, 7>, rows_out<9, 300, 3, 9>>();
+}
+
+// NaN, infinities: plain and SIMD agree in which numbers are NaN and in the bits of the others.
+BOOST_AUTO_TEST_CASE(a_nan_stays_in_its_row) {
+  constexpr attend_shape shape = columns_out<21, 270, 3, 4>;
+  attend_case<shape, float> problem;
+  problem.q[4 * 3 + 1] = std::nanf("");
+  problem.q[9 * 3 + 2] = INFINITY;
+  buffer<float> right = problem.expected(270);
+  buffer<float> o = problem.run<vector_64>(270), narrow = problem.run<vector_16>(270),
+                scalar = problem.run<scalar_target>(270);
+  BOOST_TEST(o.same_numbers(right));
+  BOOST_TEST(narrow.same_numbers(right));
+  BOOST_TEST(scalar.same_numbers(right));
+  for (std::size_t i = 0; i < 21; ++i) {
+    for (std::size_t d = 0; d < 4; ++d) {
+      BOOST_TEST(std::isnan(o[d * 21 + i]) == (i == 4 || i == 9));
+    }
+  }
+  // A NaN key spoils every row, in every version alike.
+  problem.k[130] = std::nanf("");
+  buffer<float> spoilt = problem.run<vector_64>(270), also = problem.expected(270);
+  BOOST_TEST(spoilt.same_numbers(also));
+  BOOST_TEST(std::isnan(spoilt[0]));
+}
+
+BOOST_AUTO_TEST_CASE(plain_weights_are_probabilities) {
+  constexpr attend_shape shape = rows_out<3, 300, 4, 2>;
+  attend_case<shape, float> problem;
+  buffer<float> o{o_size<shape>}, weights{3 * 300};
+  plain::attend<shape>(problem.q.get(), problem.k.get(), problem.v.get(), 1.0f, 290, o.get(),
+                       weights.get());
+  for (std::size_t i = 0; i < 3; ++i) {
+    double sum = 0, first = 0;
+    for (std::size_t j = 0; j < 300; ++j) {
+      sum += weights[i * 300 + j];
+      first += static_cast<double>(weights[i * 300 + j]) * problem.v[j * 2];
+    }
+    BOOST_TEST(std::fabs(sum - 1) < 1e-5);
+    BOOST_TEST(std::fabs(first - o[i * 2]) < 1e-5);
+    BOOST_TEST(weights[i * 300 + 290] == 0.0f);
+  }
+}
+
+// Against softmax in long double.
+BOOST_AUTO_TEST_CASE(agrees_with_a_reference) {
+  constexpr attend_shape shape = rows_out<7, 290, 6, 5>;
+  attend_case<shape, float> problem{2.0};
+  buffer<float> o = problem.run<umbel::plan::native_target>(290);
+  for (std::size_t i = 0; i < 7; ++i) {
+    long double sum = 0, context[5] = {};
+    for (std::size_t j = 0; j < 290; ++j) {
+      long double score = 0;
+      for (std::size_t d = 0; d < 6; ++d) {
+        score += static_cast<long double>(problem.q[i * 6 + d]) * problem.k[j * 6 + d];
+      }
+      const long double p = std::exp(score * static_cast<long double>(problem.scale));
+      sum += p;
+      for (std::size_t d = 0; d < 5; ++d) context[d] += p * problem.v[j * 5 + d];
+    }
+    for (std::size_t d = 0; d < 5; ++d) {
+      BOOST_TEST(std::fabs(static_cast<double>(context[d] / sum - o[i * 5 + d])) < 1e-6);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(plain_attends_in_constant_expressions) {
+  constexpr float out = [] {
+    const float q[2] = {1, 2}, k[4] = {0, 0, 0, 0}, v[2] = {3, 5};
+    float o[1] = {};
+    plain::attend<attend_shape{1, 2, 2, 1, 2, 1, 2, 1, 1, 1, 1, 1, 1}>(q, k, v, 1.0f, 2, o);
+    return o[0];
+  }();
+  static_assert(out == 4);
+  BOOST_TEST(out == 4);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSL-1.0
+// linear and linear_packed against plain::linear, bit for bit, on every number of lanes.
+#include <boost/test/unit_test.hpp>
+
+#include "kernel_support.hpp"
+
+#include <umbel/kernel/linear.hpp>
+#include <umbel/kernel/plain.hpp>
+
+namespace {
+
+using namespace umbel::kernel;
+using namespace umbel_test;
+using umbel::plan::target;
+
+template <linear_shape S>
+constexpr std::size_t x_size =
+    S.rows == 0 || S.in == 0 ? 0 : (S.rows - 1) * S.x_row + (S.in - 1) * S.x_in + 1;
+template <linear_shape S>
+constexpr std::size_t y_size =
+    S.rows == 0 || S.out == 0 ? 0 : (S.rows - 1) * S.y_row + (S.out - 1) * S.y_out + 1;
+
+template <linear_shape S, class T>
+struct linear_case {
+  buffer<T> x{x_size<S>}, w{S.in * S.out}, bias{S.bias ? S.out : 0}, expected{y_size<S>, 80};
+
+  linear_case() {
+    seeded next{static_cast<std::uint32_t>(S.rows * 131 + S.in * 31 + S.out)};
+    x.fill(next);
+    w.fill(next);
+    bias.fill(next);
+    plain::linear<S>(x.get(), w.get(), bias.get(), expected.get());
+  }
+
+  template <target Target>
+  void check() {
+    buffer<T> y{y_size<S>, 80};
+    linear<S, T, Target>(x, w, bias, y);
+    BOOST_TEST(y.same_bits(expected), "linear " << S.rows << 'x' << S.in << 'x' << S.out << ", "
+                                                << Target.vector_bytes << " bytes");
+    buffer<T> packed{packed_size<S, T, Target>, 80}, repacked{y_size<S>, 80};
+    pack_linear<S.in, S.out, S.bias, T, Target>(w, bias, packed);
+    for (std::size_t i = 1; i <= 80; ++i) {
+      BOOST_TEST_REQUIRE(packed.get()[packed.size() + i - 1] == buffer<T>::guard_value());
+    }
+    linear_packed<S, T, Target>(x, packed.get(), repacked);
+    BOOST_TEST(repacked.same_bits(expected), "packed " << S.rows << 'x' << S.in << 'x' << S.out
+                                                       << ", " << Target.vector_bytes << " bytes");
+  }
+
+  void check_all() {
+    check<scalar_target>();
+    check<vector_16>();
+    check<vector_32>();
+    check<vector_64>();
+  }
+};
+
+// Row-major x and y, with gaps of `pad` between rows.
+template <std::size_t Rows, std::size_t In, std::size_t Out, bool Bias = true,
+          std::size_t Pad = 0>
+constexpr linear_shape row_major{Rows, In, Out, In + Pad, 1, Out + Pad, 1, Bias};
+
+template <class T, linear_shape... S>
+void check_shapes() {
+  (linear_case<S, T>{}.check_all(), ...);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(kernel_linear)
+
+BOOST_AUTO_TEST_CASE(ones_and_sizes_below_a_vector) {
+  check_shapes<float, row_major<1, 1, 1>, row_major<1, 7, 3>, row_major<3, 1, 5>,
+               row_major<2, 5, 1, false>>();
+}
+
+BOOST_AUTO_TEST_CASE(primes_with_tails) {
+  check_shapes<float, row_major<7, 13, 17>, row_major<23, 5, 37, false>, row_major<29, 3, 101>>();
+}
+
+BOOST_AUTO_TEST_CASE(whole_vectors) {
+  check_shapes<float, row_major<16, 32, 32>, row_major<25, 9, 64>, row_major<5, 8, 16, false>>();
+}
+
+BOOST_AUTO_TEST_CASE(one_row_takes_several_panels) {
+  check_shapes<float, row_major<1, 11, 300>, row_major<2, 6, 257>>();
+}
+
+BOOST_AUTO_TEST_CASE(gaps_between_rows_are_left_alone) {
+  check_shapes<float, row_major<9, 6, 19, true, 5>, row_major<4, 3, 32, false, 1>>();
+}
+
+BOOST_AUTO_TEST_CASE(transposed_operands) {
+  constexpr linear_shape from_columns{13, 6, 20, 1, 16, 20, 1, true};
+  constexpr linear_shape to_columns{13, 6, 20, 6, 1, 1, 15, true};
+  constexpr linear_shape both{13, 6, 20, 1, 13, 1, 13, false};
+  constexpr linear_shape apart{5, 4, 19, 40, 3, 60, 3, true};
+  check_shapes<float, from_columns, to_columns, both, apart>();
+}
+
+BOOST_AUTO_TEST_CASE(nothing_to_sum_gives_the_bias) {
+  check_shapes<float, row_major<3, 0, 18>, row_major<3, 0, 18, false>>();
+}
+
+BOOST_AUTO_TEST_CASE(doubles) {
+  check_shapes<double, row_major<7, 13, 17>, row_major<1, 5, 70, false>, row_major<9, 4, 9>>();
+}
+
+BOOST_AUTO_TEST_CASE(one_packed_set_serves_any_number_of_rows) {
+  constexpr linear_shape many = row_major<31, 10, 50>, one = row_major<1, 10, 50>;
+  static_assert(packed_size<many, float> == packed_size<one, float>);
+  static_assert(packed_size<many, float, vector_64> == 64 * 11);
+  linear_case<many, float> problem;
+  buffer<float> packed{packed_size<many, float>}, y{50};
+  pack_linear<10, 50, true>(problem.w.get(), problem.bias.get(), packed.get());
+  linear_packed<one>(problem.x.get(), packed.get(), y.get());
+  BOOST_TEST(std::memcmp(y.get(), problem.expected.get(), 50 * sizeof(float)) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(packing_works_in_constant_expressions) {
+  struct arrays {
+    float w[6], bias[3], packed[9];
+  };
+  constexpr arrays done = [] {
+    arrays a{{1, 2, 3, 4, 5, 6}, {7, 8, 9}, {}};
+    pack_linear<2, 3, true, float, scalar_target>(a.w, a.bias, a.packed);
+    return a;
+  }();
+  static_assert(done.packed[0] == 7 && done.packed[8] == 6);
+  constexpr float y = [] {
+    const float x[2] = {3, 4}, w[2] = {5, 6}, bias[1] = {1};
+    float out[1] = {};
+    plain::linear<linear_shape{1, 2, 1, 2, 1, 1, 1, true}>(x, w, bias, out);
+    return out[0];
+  }();
+  static_assert(y == 40);
+  BOOST_TEST(y == 40);
+}
+
+BOOST_AUTO_TEST_CASE(a_nan_stays_in_its_row) {
+  constexpr linear_shape shape = row_major<6, 5, 21>;
+  linear_case<shape, float> problem;
+  problem.x[2 * 5 + 1] = std::nanf("");
+  buffer<float> y{6 * 21};
+  linear<shape>(problem.x.get(), problem.w.get(), problem.bias.get(), y.get());
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    BOOST_TEST(std::isnan(y[i]) == (i / 21 == 2));
+    if (i / 21 != 2) BOOST_TEST(y[i] == problem.expected[i]);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

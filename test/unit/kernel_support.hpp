@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the kernel tests share: seeded inputs, exact-size heap buffers (so that a sanitizer sees a
+// read past the end), guarded outputs, comparison of bits, targets. Not here: any test.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+#include <umbel/plan/target.hpp>
+
+namespace umbel_test {
+
+struct seeded {
+  std::uint32_t state = 1;
+  // In [-1, 1): 24 bits, exact in float.
+  double operator()() {
+    state = state * 1664525u + 1013904223u;
+    return static_cast<double>(state >> 8) / 8388608.0 - 1.0;
+  }
+};
+
+// Exactly `size` elements on the heap, between guards when asked for.
+template <class T>
+class buffer {
+ public:
+  explicit buffer(std::size_t size, std::size_t guard = 0)
+      : size_(size), guard_(guard), data_(new T[size + 2 * guard]) {
+    for (std::size_t i = 0; i < size_ + 2 * guard_; ++i) data_[i] = guard_value();
+  }
+  static T guard_value() { return static_cast<T>(-12345.5); }
+  buffer& fill(seeded& next, double size = 1.0) {
+    for (std::size_t i = 0; i < size_; ++i) (*this)[i] = static_cast<T>(size * next());
+    return *this;
+  }
+  T* get() { return data_.get() + guard_; }
+  operator T*() { return get(); }
+  operator const T*() const { return data_.get() + guard_; }
+  T& operator[](std::size_t i) { return data_[guard_ + i]; }
+  std::size_t size() const { return size_; }
+  // Every byte, guards included.
+  bool same_bits(const buffer& other) const {
+    return size_ == other.size_ && guard_ == other.guard_ &&
+           std::memcmp(data_.get(), other.data_.get(), (size_ + 2 * guard_) * sizeof(T)) == 0;
+  }
+  // NaN where the other is, else the same bits (the payload of a NaN is nobody's business).
+  bool same_numbers(buffer& other) {
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (std::isnan((*this)[i]) != std::isnan(other[i])) return false;
+      if (!std::isnan((*this)[i]) && std::memcmp(&(*this)[i], &other[i], sizeof(T)) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  std::size_t size_, guard_;
+  std::unique_ptr<T[]> data_;
+};
+
+// 1, 4, 8 and 16 lanes of float; 1, 2, 4 and 8 of double.
+inline constexpr umbel::plan::target scalar_target{0, 16}, vector_16{16, 16}, vector_32{32, 16},
+    vector_64{64, 32}, neon_like{16, 32};
+
+// FNV-1a over the bytes.
+inline std::uint64_t hash_bits(const void* data, std::size_t bytes,
+                               std::uint64_t hash = 0xcbf29ce484222325u) {
+  const unsigned char* p = static_cast<const unsigned char*>(data);
+  for (std::size_t i = 0; i < bytes; ++i) hash = (hash ^ p[i]) * 0x100000001b3u;
+  return hash;
+}
+
+}  // namespace umbel_test
+
+// The tests build vectors that are wider than some machines: that no ABI is agreed for them does
+// not matter, they never leave a function.
+#pragma GCC diagnostic ignored "-Wpsabi"
