@@ -24,7 +24,7 @@ find_clang() {
   done
 }
 
-has_header() { echo "#include <$1>" | g++ -E -x c++ -o /dev/null - >/dev/null 2>&1; }
+has_header() { printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$1" | g++ -E -x c++ -o /dev/null - >/dev/null 2>&1; }
 
 has_boost_test() {
   has_header boost/test/unit_test.hpp &&
