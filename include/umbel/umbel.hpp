@@ -23,4 +23,12 @@
 #include <umbel/tensor/contract.hpp>
 #include <umbel/tensor/interop.hpp>
 
+#include <umbel/attention/options.hpp>
+#include <umbel/attention/workspace.hpp>
+#include <umbel/attention/rules.hpp>
+#include <umbel/attention/mask.hpp>
+#include <umbel/attention/softmax.hpp>
+#include <umbel/attention/projection.hpp>
+#include <umbel/attention/multi_head.hpp>
+
 #include <umbel/shape/hana.hpp>

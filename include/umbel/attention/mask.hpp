@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+// Which keys a query may attend to. valid_lens (batch): in sequence b the first valid_lens(b) keys
+// count; a length below 0 or above the number of keys is clamped to that range. Masked keys and
+// values are never read. A row with nothing to attend to gives zeros.
+//
+// mask_after<key>(scores, valid_lens) is the readable form for one's own attention: scores past the
+// length become -infinity, which `softmax` turns into weights of 0.
+#pragma once
+
+#include <umbel/attention/rules.hpp>
+#include <umbel/simd/math.hpp>
+#include <umbel/tensor/pipe.hpp>
+
+namespace umbel {
+
+// Every key counts: what a layer takes when it is given no lengths, and a way to say so.
+struct every_key {};
+inline constexpr every_key all_keys{};
+
+// valid_lens or all_keys.
+template <class L>
+concept lengths = tensor_like<L> || std::is_same_v<L, every_key>;
+
+namespace detail {
+
+// The number of keys of one sequence that count, in 0..keys; every_key stays itself, a fact that is
+// known to the compiler.
+template <class Lens>
+constexpr auto keys_that_count(const Lens& lens, std::size_t batch, std::size_t keys) noexcept {
+  if constexpr (std::is_same_v<Lens, every_key>) {
+    return lens;
+  } else {
+    const auto length = lens.data()[batch * Lens::layout::strides[0]];
+    if (length <= 0) return std::size_t{0};
+    const auto count = static_cast<std::size_t>(length);
+    return count < keys ? count : keys;
+  }
+}
+
+}  // namespace detail
+
+namespace say {
+struct mask_after;
+struct scores_have;
+struct but_scores_have;
+}  // namespace say
+
+namespace rules {
+template <class Scores, class Lens, class Family>
+using mask_after = first_error<
+    has_axis<say::mask_after, layout_of<Scores>, Family>,
+    verdict<std::is_integral_v<typename Lens::value_type>, say::mask_after, say::valid_lens,
+            say::must_be_of_integers_not_of_type, element<typename Lens::value_type>>,
+    verdict<layout_of<Lens>::rank == 1 && layout_of<Lens>::template has<batch_family>,
+            say::mask_after, say::valid_lens, say::must_have_only_the_axes, batch_family, say::got,
+            typename layout_of<Lens>::axes>,
+    same_size<say::mask_after, batch_family, layout_of<Lens>, say::valid_lens_have,
+              layout_of<Scores>, say::but_scores_have>>;
+}  // namespace rules
+
+template <template <std::size_t> class Axis>
+struct mask_after_operation {
+  // scores: any axes with batch and Axis; valid_lens: (batch). A row-major tensor like scores.
+  template <tensor_like Scores, tensor_like Lens>
+  constexpr auto operator()(const Scores& scores, const Lens& valid_lens) const noexcept {
+    using verdict = rules::mask_after<Scores, Lens, axis_family<Axis>>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      using T = typename Scores::value_type;
+      using result = row_major<typename Scores::layout>;
+      tensor_of<T, result> out(scores);
+      constexpr std::size_t batch_step = result::template stride_of<rules::batch_family>;
+      constexpr std::size_t batches = result::template size_of<rules::batch_family>;
+      constexpr std::size_t step = result::template stride_of<axis_family<Axis>>;
+      constexpr std::size_t size = result::template size_of<axis_family<Axis>>;
+      for (std::size_t i = 0; i < result::count; ++i)
+        if (i / step % size >= detail::keys_that_count(valid_lens, i / batch_step % batches, size))
+          out.data()[i] = -simd::math_constants<T>::infinity;
+      return out;
+    } else {
+      return invalid{};
+    }
+  }
+  template <class Lens>
+  constexpr invalid operator()(invalid, const Lens&) const {
+    return {};
+  }
+};
+template <template <std::size_t> class Axis>
+inline constexpr mask_after_operation<Axis> mask_after{};
+
+}  // namespace umbel

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSL-1.0
+// A linear map from one axis to another, y = x W + b, and the three forms its parameters take:
+//
+//   owned     linear_weights: arrays of its own, W stored (in, out) row-major
+//   borrowed  linear_view: pointers to such arrays anywhere (flash, static storage, a mapped file)
+//   packed    packed_linear: the same numbers laid out as the kernels read them fastest
+//
+// A layer is written once over such a form (multi_head.hpp, encoder.hpp). Here is also x * w, the map
+// as an operation on a tensor.
+#pragma once
+
+#include <umbel/kernel/linear.hpp>
+#include <umbel/kernel/plain.hpp>
+#include <umbel/tensor/interop.hpp>
+#include <umbel/tensor/pipe.hpp>
+
+namespace umbel {
+
+// In, Out: the axes it maps from and to, hidden<100>. All forms of one map have one such `map`.
+template <class T, class In, class Out, bool Bias>
+struct linear_map {
+  using value_type = T;
+  using in = In;
+  using out = Out;
+  static constexpr bool has_bias = Bias;
+};
+
+// Parameters in memory of their own. Without a bias the bias is empty.
+template <class T, class In, class Out, bool Bias>
+struct linear_weights {
+  using map = linear_map<T, In, Out, Bias>;
+  static constexpr std::size_t count = In::size * Out::size;
+
+  alignas(detail::storage_alignment<T, count>) T weight[count];
+  alignas(detail::storage_alignment<T, Out::size>) T bias[Bias ? Out::size : 1];
+
+  [[nodiscard]] constexpr T& operator()(std::size_t in, std::size_t out) noexcept {
+    return weight[in * Out::size + out];
+  }
+  [[nodiscard]] constexpr const T& operator()(std::size_t in, std::size_t out) const noexcept {
+    return weight[in * Out::size + out];
+  }
+};
+
+// Parameters somewhere else; the memory must outlive the view.
+template <class T, class In, class Out, bool Bias>
+struct linear_view {
+  using map = linear_map<T, In, Out, Bias>;
+  const T* weight = nullptr;  // (in, out), row-major
+  const T* bias = nullptr;    // (out), where there is one
+
+  constexpr linear_view() = default;
+  constexpr linear_view(const linear_weights<T, In, Out, Bias>& w) noexcept
+      : weight(w.weight), bias(Bias ? w.bias : nullptr) {}
+  linear_view(const linear_weights<T, In, Out, Bias>&&) = delete;  // it would dangle
+  // Arrays of another number of elements do not compile.
+  template <std::size_t Count>
+  constexpr explicit linear_view(const T (&w)[Count]) noexcept
+    requires(!Bias)
+      : weight(w) {
+    static_assert(report<rules::memory<layout<In, Out>, Count>>::ok, "umbel: shapes do not fit");
+  }
+  template <std::size_t Count, std::size_t BiasCount>
+  constexpr linear_view(const T (&w)[Count], const T (&b)[BiasCount]) noexcept
+    requires(Bias)
+      : weight(w), bias(b) {
+    static_assert(report<rules::memory<layout<In, Out>, Count>>::ok, "umbel: shapes do not fit");
+    static_assert(report<rules::memory<layout<Out>, BiasCount>>::ok, "umbel: shapes do not fit");
+  }
+
+  // The kernel for S, which must be of this map: in, out and bias.
+  template <kernel::linear_shape S>
+  constexpr void run(const T* x, T* y) const noexcept {
+    if (std::is_constant_evaluated())
+      kernel::plain::linear<S>(x, weight, bias, y);
+    else
+      kernel::linear<S>(x, weight, bias, y);
+  }
+};
+
+// Parameters in panels, for this build's target. Made from a view, also in a constant expression;
+// used at run time only.
+template <class T, class In, class Out, bool Bias>
+struct packed_linear {
+  using map = linear_map<T, In, Out, Bias>;
+  static constexpr std::size_t count = kernel::packed_elements<In::size, Out::size, Bias, T>;
+
+  alignas(detail::storage_alignment<T, count>) T panels[count];
+
+  constexpr explicit packed_linear(const linear_view<T, In, Out, Bias>& w) noexcept : panels{} {
+    kernel::pack_linear<In::size, Out::size, Bias>(w.weight, w.bias, panels);
+  }
+
+  template <kernel::linear_shape S>
+  void run(const T* x, T* y) const noexcept {
+    kernel::linear_packed<S>(x, panels, y);
+  }
+};
+
+// A vector of parameters (the gamma and beta of a norm), borrowed.
+template <class T, class Axis>
+struct vector_view {
+  const T* data = nullptr;
+  constexpr vector_view() = default;
+  constexpr vector_view(const tensor<T, Axis>& x) noexcept : data(x.data()) {}
+  vector_view(const tensor<T, Axis>&&) = delete;
+  template <std::size_t Count>
+  constexpr explicit vector_view(const T (&memory)[Count]) noexcept : data(memory) {
+    static_assert(report<rules::memory<layout<Axis>, Count>>::ok, "umbel: shapes do not fit");
+  }
+};
+
+// The forms, as arguments of a layer's parameters.
+namespace form {
+struct owned {
+  template <class T, class In, class Out, bool Bias>
+  using linear = linear_weights<T, In, Out, Bias>;
+  template <class T, class Axis>
+  using vector = tensor<T, Axis>;
+};
+struct borrowed {
+  template <class T, class In, class Out, bool Bias>
+  using linear = linear_view<T, In, Out, Bias>;
+  template <class T, class Axis>
+  using vector = vector_view<T, Axis>;
+};
+struct packed {
+  template <class T, class In, class Out, bool Bias>
+  using linear = packed_linear<T, In, Out, Bias>;
+  template <class T, class Axis>
+  using vector = vector_view<T, Axis>;  // nothing to pack: still borrowed
+};
+}  // namespace form
+
+// A layer whose parameters are packed once, into memory of its own: called like the layer.
+//
+//   static const prepacked<attention> attend{weights};   // or constexpr
+template <class Layer>
+class prepacked : public Layer::template calls<prepacked<Layer>> {
+ public:
+  using layer = Layer;
+  constexpr explicit prepacked(const typename Layer::weights_view& w) noexcept : parameters_(w) {}
+  [[nodiscard]] constexpr const typename Layer::packed_weights& parameters() const noexcept {
+    return parameters_;
+  }
+
+ private:
+  typename Layer::packed_weights parameters_;
+};
+
+namespace say {
+struct project;
+struct input_has;
+struct input_is_of_type;
+struct but_the_weight_expects;
+struct but_the_weight_is_of_type;
+}  // namespace say
+
+namespace rules {
+template <class Layout, class X, class Map>
+using project = first_error<
+    has_axis<say::project, Layout, typename Map::in::family>,
+    verdict<Layout::template size_of<typename Map::in::family> == Map::in::size, say::project,
+            say::input_has, axis_of<Layout, typename Map::in::family>, say::but_the_weight_expects,
+            typename Map::in::plain>,
+    is_new_axis<say::project, Layout, typename Map::out::family, typename Map::in::family>,
+    verdict<std::is_same_v<X, typename Map::value_type>, say::project, say::input_is_of_type,
+            element<X>, say::but_the_weight_is_of_type, element<typename Map::value_type>>>;
+}  // namespace rules
+
+template <class X, class Weights>
+concept projectable =
+    rules::project<layout_of<X>, typename std::remove_cvref_t<X>::value_type,
+                   typename std::remove_cvref_t<Weights>::map>::ok;
+
+namespace detail {
+
+// One run of the kernel for as many rows as lie evenly in memory, a loop over the other axes.
+template <class Parameters, class From, class To>
+struct projection_loop {
+  using map = typename Parameters::map;
+  using T = typename map::value_type;
+  using family = typename map::in::family;
+  static constexpr std::size_t at = From::template position<family>;
+  static constexpr bool even = From::contiguous && at + 1 == From::rank;
+  static constexpr std::size_t row_axis =
+      From::rank == 1 ? npos : at + 1 == From::rank ? From::rank - 2 : From::rank - 1;
+
+  template <std::size_t Axis>
+  UMBEL_INLINE static constexpr void run(const Parameters& p, const T* x, T* y) {
+    if constexpr (even || From::rank == 1) {
+      p.template run<kernel::linear_shape{From::count / map::in::size, map::in::size,
+                                          map::out::size, map::in::size, From::strides[at],
+                                          map::out::size, 1, map::has_bias}>(x, y);
+    } else if constexpr (Axis == From::rank) {
+      p.template run<kernel::linear_shape{From::extents[row_axis], map::in::size, map::out::size,
+                                          From::strides[row_axis], From::strides[at],
+                                          To::strides[row_axis], To::strides[at],
+                                          map::has_bias}>(x, y);
+    } else if constexpr (Axis == at || Axis == row_axis) {
+      run<Axis + 1>(p, x, y);
+    } else {
+      for (std::size_t i = 0; i < From::extents[Axis]; ++i)
+        run<Axis + 1>(p, x + i * From::strides[Axis], y + i * To::strides[Axis]);
+    }
+  }
+};
+
+// The parameters in a form that can run.
+template <class T, class In, class Out, bool Bias>
+constexpr linear_view<T, In, Out, Bias> runnable(const linear_weights<T, In, Out, Bias>& w) {
+  return w;
+}
+template <class T, class In, class Out, bool Bias>
+constexpr const linear_view<T, In, Out, Bias>& runnable(const linear_view<T, In, Out, Bias>& w) {
+  return w;
+}
+template <class T, class In, class Out, bool Bias>
+constexpr const packed_linear<T, In, Out, Bias>& runnable(const packed_linear<T, In, Out, Bias>& w) {
+  return w;
+}
+
+}  // namespace detail
+
+// The layout of x with the axis In replaced by Out.
+template <class Layout, class Map>
+using projected = layout_with_axes<typename algebra::detail::replace_axes<
+    Layout, Layout::template position<typename Map::in::family>, 1,
+    shape<typename Map::out::plain>>::type>;
+
+// x * w: the axis In of x becomes Out in its place; the other axes are kept. A row-major tensor.
+template <tensor_like X, class Weights>
+  requires requires { typename Weights::map; }
+constexpr auto operator*(const X& x, const Weights& w) noexcept {
+  using map = typename Weights::map;
+  using verdict = rules::project<typename X::layout, typename X::value_type, map>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok) {
+    using result = projected<typename X::layout, map>;
+    const auto& p = detail::runnable(w);
+    tensor_of<typename map::value_type, result> y{};
+    detail::projection_loop<std::remove_cvref_t<decltype(p)>, typename X::layout,
+                            result>::template run<0>(p, x.data(), y.data());
+    return y;
+  } else {
+    return invalid{};
+  }
+}
+template <class Weights>
+  requires requires { typename Weights::map; }
+constexpr invalid operator*(invalid, const Weights&) noexcept {
+  return {};
+}
+
+}  // namespace umbel

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+// Where a layer's scratch memory is: on the stack, within a budget, or in a workspace that the caller
+// owns and passes. Its type comes from the layer and the sizes of the call, its size is a constant.
+//
+//   static attention::workspace<query<4>, key<6>> work;
+//   attention{w}(x, y, y, all_keys, work);
+#pragma once
+
+#include <type_traits>
+
+// Bytes of scratch that a layer may put on the stack by itself. A layer that needs more does not
+// compile without a workspace, and says so. Define it before including Umbel to change it.
+#ifndef UMBEL_STACK_BUDGET
+#define UMBEL_STACK_BUDGET 65536
+#endif
+
+namespace umbel {
+
+// No workspace was passed.
+struct on_stack {};
+
+// Base of all workspaces.
+struct workspace_base {};
+
+template <class W>
+concept workspace_like = std::is_base_of_v<workspace_base, std::remove_cvref_t<W>> ||
+                         std::is_same_v<std::remove_cvref_t<W>, on_stack>;
+
+}  // namespace umbel
