@@ -31,4 +31,11 @@
 #include <umbel/attention/projection.hpp>
 #include <umbel/attention/multi_head.hpp>
 
+#include <umbel/block/linear.hpp>
+#include <umbel/block/layer_norm.hpp>
+#include <umbel/block/activation.hpp>
+#include <umbel/block/mean.hpp>
+#include <umbel/block/positions.hpp>
+#include <umbel/block/encoder.hpp>
+
 #include <umbel/shape/hana.hpp>

@@ -158,7 +158,7 @@ class multi_head_attention
                 "umbel: shapes do not fit");
 
  public:
-  static constexpr bool has_bias = detail::bias_option<Options...>;
+  static constexpr bool has_bias = option_or<option::bias, bias<false>, Options...>::value;
   using value_type = T;
   using hidden_axis = typename Hidden::plain;
   template <class Derived>

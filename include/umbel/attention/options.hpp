@@ -1,54 +1,86 @@
 // SPDX-License-Identifier: BSL-1.0
-// Options of a layer: types after its axes, in any order, each at most once.
+// Options of a layer: types after its axes, in any order, each kind at most once.
+//
+//   multi_head_attention<float, hidden<100>, heads<5>, bias<true>>
 #pragma once
 
 #include <umbel/shape/rules.hpp>
 
 namespace umbel {
 
+// The kinds of options. An option type names its own as `kind`.
+namespace option {
+struct bias;
+struct norm_first;
+struct activation;
+}  // namespace option
+
 // Whether projections add a bias. A layer that is not told has none, as in "Dive into Deep Learning"
 // (PyTorch's and Haiku's own default is to have one).
 template <bool Value>
 struct bias {
+  using kind = option::bias;
   static constexpr bool value = Value;
 };
 
-namespace say {
-struct is_not_an_option;
-struct is_given_twice;
-}  // namespace say
-
 namespace detail {
 
-template <class Option>
-inline constexpr bool is_bias = false;
-template <bool Value>
-inline constexpr bool is_bias<bias<Value>> = true;
+template <class Option, class Kind>
+inline constexpr bool is_option_of = false;
+template <class Option, class Kind>
+  requires requires { typename Option::kind; }
+inline constexpr bool is_option_of<Option, Kind> = std::is_same_v<typename Option::kind, Kind>;
 
-// The bias option among others; false without one.
-template <class... Options>
-inline constexpr bool bias_option = [] {
-  if constexpr ((is_bias<Options> || ...))
-    return ([] {
-      if constexpr (is_bias<Options>)
-        return Options::value;
-      else
-        return false;
-    }() ||
-            ...);
-  else
-    return false;
-}();
+template <class Kind, class Default, class... Options>
+struct choose_option {
+  using type = Default;
+};
+template <class Kind, class Default, class First, class... Rest>
+struct choose_option<Kind, Default, First, Rest...> {
+  using type = typename std::conditional_t<is_option_of<First, Kind>, std::type_identity<First>,
+                                           choose_option<Kind, Default, Rest...>>::type;
+};
 
 }  // namespace detail
 
-namespace rules {
-// Layer: the word that names it.
-template <class Layer, class... Options>
-using options = first_error<
-    verdict<detail::is_bias<Options>, Layer, element<Options>, say::is_not_an_option>...,
-    verdict<(std::size_t{0} + ... + detail::is_bias<Options>) <= 1, Layer, element<bias<true>>,
-            say::is_given_twice>>;
-}  // namespace rules
+// The option of a kind among Options, or Default.
+template <class Kind, class Default, class... Options>
+using option_or = typename detail::choose_option<Kind, Default, Options...>::type;
 
+// The kinds that a layer knows.
+template <class... Kinds>
+struct option_kinds {};
+
+namespace say {
+struct is_not_an_option_here;
+struct is_the_second_option_of_its_kind;
+}  // namespace say
+
+namespace rules {
+
+template <class Layer, class Kinds, class... Options>
+struct options_rule;
+template <class Layer, class... Kinds, class... Options>
+struct options_rule<Layer, option_kinds<Kinds...>, Options...> {
+  template <class Option>
+  static constexpr bool known = (detail::is_option_of<Option, Kinds> || ...);
+  template <class Option>
+  static constexpr std::size_t of_its_kind = [] {
+    if constexpr (requires { typename Option::kind; })
+      return (std::size_t{0} + ... + detail::is_option_of<Options, typename Option::kind>);
+    else
+      return std::size_t{1};
+  }();
+  using type = first_error<
+      verdict<known<Options>, Layer, element<Options>, say::is_not_an_option_here>...,
+      verdict<of_its_kind<Options> == 1, Layer, element<Options>,
+              say::is_the_second_option_of_its_kind>...,
+      accepted>;
+};
+
+// Layer: the word that names it.
+template <class Layer, class Kinds, class... Options>
+using options = typename options_rule<Layer, Kinds, Options...>::type;
+
+}  // namespace rules
 }  // namespace umbel

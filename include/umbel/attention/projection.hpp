@@ -99,15 +99,18 @@ struct packed_linear {
 
 // A vector of parameters (the gamma and beta of a norm), borrowed.
 template <class T, class Axis>
-struct vector_view {
-  const T* data = nullptr;
-  constexpr vector_view() = default;
-  constexpr vector_view(const tensor<T, Axis>& x) noexcept : data(x.data()) {}
-  vector_view(const tensor<T, Axis>&&) = delete;
+class vector_view {
+ public:
+  constexpr vector_view(const tensor<T, Axis>& x) noexcept : data_(x.data()) {}
+  vector_view(const tensor<T, Axis>&&) = delete;  // it would dangle
   template <std::size_t Count>
-  constexpr explicit vector_view(const T (&memory)[Count]) noexcept : data(memory) {
+  constexpr explicit vector_view(const T (&memory)[Count]) noexcept : data_(memory) {
     static_assert(report<rules::memory<layout<Axis>, Count>>::ok, "umbel: shapes do not fit");
   }
+  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
+
+ private:
+  const T* data_;
 };
 
 // The forms, as arguments of a layer's parameters.

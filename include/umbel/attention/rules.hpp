@@ -157,7 +157,7 @@ using multi_head = first_error<
     well_formed<Hidden>, well_formed<Heads>,
     verdict<Hidden::size % (Heads::size ? Heads::size : 1) == 0, say::attention, Hidden, say::into,
             Heads, say::leaves_a_remainder_of, number<Hidden::size % (Heads::size ? Heads::size : 1)>>,
-    options<say::attention, Options...>>;
+    options<say::attention, option_kinds<option::bias>, Options...>>;
 
 }  // namespace rules
 }  // namespace umbel

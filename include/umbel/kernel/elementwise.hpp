@@ -50,15 +50,16 @@ void relu(const T* x, T* y) noexcept {
   });
 }
 
+// Never inlined, as mean_rows: a product that the caller had just stored could be fused into the sum.
 template <std::size_t N, class T, plan::target Target = plan::native_target>
-void add(const T* a, const T* b, T* y) noexcept {
+UMBEL_NOINLINE void add(const T* a, const T* b, T* y) noexcept {
   detail::for_packs<N, T, Target>(y, [a, b](auto read) { return read(a) + read(b); });
 }
 
 // y(Width) = mean over the rows of x(Rows, Width), rows XRow apart.
 template <std::size_t Rows, std::size_t Width, std::size_t XRow, class T,
           plan::target Target = plan::native_target>
-void mean_rows(const T* x, T* y) noexcept {
+UMBEL_NOINLINE void mean_rows(const T* x, T* y) noexcept {
   detail::for_packs<Width, T, Target>(y, [x](auto read) {
     auto sum = decltype(read(x)){};
     for (std::size_t m = 0; m < Rows; ++m) sum = sum + read(x + m * XRow);

@@ -73,7 +73,10 @@ struct merge_layout {
   static constexpr std::size_t merged = 1 + sizeof...(Rest);
   using axis = Result<(Layout::template size_of<First> * ... * Layout::template size_of<Rest>)>;
   static constexpr auto strides = [] {
-    const std::size_t added[1] = {Layout::strides[at + merged - 1]};
+    // That of the innermost part with more than one position.
+    std::size_t innermost = at + merged - 1;
+    while (innermost > at && Layout::extents[innermost] == 1) --innermost;
+    const std::size_t added[1] = {Layout::strides[innermost]};
     return detail::replace_strides<Layout, shape<axis>, at, merged>(added);
   }();
   using type =
@@ -82,16 +85,17 @@ struct merge_layout {
 template <class Layout, template <std::size_t> class Result, class... Families>
 using merge = typename merge_layout<Layout, Result, Families...>::type;
 
-// Do the strides of neighbouring axes make one axis of them?
+// Do the strides of neighbouring axes make one axis of them? (Those of size 1 do not matter.)
 template <class Layout, class... Families>
 constexpr bool mergeable_strides() {
   const std::size_t positions[] = {Layout::template position<Families>...};
   if (!(Layout::template has<Families> && ...)) return false;
-  for (std::size_t i = 0; i + 1 < sizeof...(Families); ++i) {
-    const std::size_t outer = positions[i], inner = positions[i + 1];
-    if (Layout::extents[outer] != 1 &&
-        Layout::strides[outer] != Layout::strides[inner] * Layout::extents[inner])
-      return false;
+  std::size_t next = npos;  // the stride that the next axis outwards must have; npos: any
+  for (std::size_t i = sizeof...(Families); i-- > 0;) {
+    const std::size_t extent = Layout::extents[positions[i]], stride = Layout::strides[positions[i]];
+    if (extent == 1) continue;
+    if (next != npos && stride != next) return false;
+    next = stride * extent;
   }
   return true;
 }

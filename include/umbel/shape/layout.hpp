@@ -123,7 +123,7 @@ template <class Axes, const auto& Strides>
 using make_layout =
     typename detail::build_layout<Axes, Strides, std::make_index_sequence<Axes::rank>>::type;
 
-// A layout of the same axes, row-major.
+// The row-major layout of given axes, and of the axes of another layout.
 namespace detail {
 template <class Axes>
 struct row_major_layout;
@@ -132,7 +132,9 @@ struct row_major_layout<shape<Axes...>> {
   using type = layout<Axes...>;
 };
 }  // namespace detail
+template <class Axes>
+using layout_with_axes = typename detail::row_major_layout<Axes>::type;
 template <class Layout>
-using row_major = typename detail::row_major_layout<typename Layout::axes>::type;
+using row_major = layout_with_axes<typename Layout::axes>;
 
 }  // namespace umbel

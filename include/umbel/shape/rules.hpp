@@ -30,11 +30,14 @@ struct elementwise;
 struct copy;
 struct memory;
 struct transposed;
+struct view;
 // phrases
 struct and_;
 struct are_not_neighbours_in_this_order_in;
 struct axes_of;
 struct but_right_has;
+struct but_the_memory_has_a_run_time_size_so_pass_its_pointer_to_view_as;
+struct but_the_right_side_holds;
 struct but_the_whole_is;
 struct do_not_lie_in_one_run_in_memory_so_pass_contiguous;
 struct does_not_fit;
@@ -44,11 +47,13 @@ struct elements_but_the_memory_holds;
 struct has;
 struct has_an_axis;
 struct has_no_axis;
+struct has_more_elements_than_memory_can_hold;
 struct has_no_positions_in;
 struct have_different_axes;
 struct have_the_same_axes_in_another_order_so_permute_one;
 struct in;
 struct into;
+struct is_a_temporary_that_would_end_before_the_view_so_give_it_a_name;
 struct is_already_an_axis_of;
 struct is_not_an_axis_of;
 struct is_not_row_major_in_memory_so_pass_contiguous;
@@ -65,10 +70,13 @@ struct of_the;
 struct over;
 struct parts;
 struct position;
+struct positions_for_the;
 struct positions_from;
 struct reach_past_the_end_of;
 struct the_elements_of;
 struct the_left_side;
+struct the_left_side_holds;
+struct the_memory_of;
 struct the_right_side;
 struct there_is_no_axis;
 struct twice_in;
@@ -99,12 +107,27 @@ using is_new_axis =
             Family, say::is_already_an_axis_of, typename Layout::axes>;
 
 // ---- shapes -------------------------------------------------------------------------------------
+// Does the number of elements, and the distance between any two, fit a std::ptrdiff_t?
+template <class... Axes>
+constexpr bool countable() {
+  std::size_t room = npos >> 1;
+  ((room /= Axes::size ? Axes::size : 1), ...);
+  return room != 0;
+}
+
 template <class... Axes>
 using well_formed =
     first_error<verdict<Axes::size != 0, say::shape, typename Axes::plain, say::has_no_positions_in,
                         shape<typename Axes::plain...>>...,
                 names_each_once<say::shape, shape<typename Axes::plain...>,
-                                typename Axes::family...>>;
+                                typename Axes::family...>,
+                verdict<countable<Axes...>(), say::shape, shape<typename Axes::plain...>,
+                        say::has_more_elements_than_memory_can_hold>>;
+
+template <class Layout, std::size_t Count>
+using access_by_position =
+    verdict<Count == Layout::rank, say::access, number<Count>, say::positions_for_the,
+            number<Layout::rank>, say::axes_of, typename Layout::axes>;
 
 template <class Layout, class... Families>
 using access =
@@ -192,7 +215,9 @@ template <class Layout, class Family, std::size_t First, std::size_t Count>
 using slice = first_error<
     has_axis<say::slice, Layout, Family>,
     verdict<Count != 0, say::slice, axis_of<Layout, Family>, say::keeps_no_position>,
-    verdict<First + Count <= Layout::template size_of<Family>, say::slice, number<Count>,
+    verdict<Count <= Layout::template size_of<Family> &&
+                First <= Layout::template size_of<Family> - Count,
+            say::slice, number<Count>,
             say::positions_from, number<First>, say::reach_past_the_end_of,
             axis_of<Layout, Family>>>;
 
@@ -276,10 +301,27 @@ using same_shape = first_error<
     verdict<std::is_same_v<typename Left::axes, typename Right::axes>, Operation,
             typename Left::axes, say::and_, typename Right::axes, say::have_different_axes>>;
 
-// Memory of a known number of elements, read as a shape.
+// Computing takes elements of one type: nothing is rounded or cut off on the way.
+template <class Operation, class Left, class Right>
+using same_element = verdict<std::is_same_v<Left, Right>, Operation, say::the_left_side_holds,
+                             element<Left>, say::but_the_right_side_holds, element<Right>>;
+
+// ---- memory -------------------------------------------------------------------------------------
+// Memory of a known number of elements (npos: known at run time only), read as a shape. A layout with
+// gaps may be followed by one more gap: rows padded to 128 lie in float[rows * 128].
 template <class Layout, std::size_t Count>
-using memory = verdict<Count == Layout::span, say::memory, typename Layout::axes, say::wants,
-                       number<Layout::span>, say::elements_but_the_memory_holds, number<Count>>;
+using memory = first_error<
+    verdict<Count != npos, say::memory, typename Layout::axes, say::wants, number<Layout::span>,
+            say::elements, say::but_the_memory_has_a_run_time_size_so_pass_its_pointer_to_view_as>,
+    verdict<Count == Layout::span || (!Layout::contiguous && Count > Layout::span), say::memory,
+            typename Layout::axes, say::wants, number<Layout::span>,
+            say::elements_but_the_memory_holds, number<Count>>>;
+
+// Memory that ends with its statement is not viewed.
+template <class Layout>
+using view_of_temporary =
+    verdict<Layout::span == 0, say::view, say::the_memory_of, typename Layout::axes,
+            say::is_a_temporary_that_would_end_before_the_view_so_give_it_a_name>;
 
 }  // namespace rules
 
@@ -328,7 +370,9 @@ concept broadcastable = rules::broadcast<layout_of<X>, Axes...>::ok;
 
 template <class Left, class Right, template <std::size_t> class Axis>
 concept contractible =
-    rules::contract<layout_of<Left>, layout_of<Right>, axis_family<Axis>>::ok;
+    rules::contract<layout_of<Left>, layout_of<Right>, axis_family<Axis>>::ok &&
+    std::is_same_v<typename std::remove_cvref_t<Left>::value_type,
+                   typename std::remove_cvref_t<Right>::value_type>;
 
 // Elementwise arithmetic and assignment.
 template <class Left, class Right>

@@ -26,14 +26,24 @@ struct number {};
 template <class T>
 struct element {};  // an element type: "float"
 
-// Handed on by an operation whose check failed: every operation takes it and gives it back, and it
-// converts to whatever the rest of the user's code asks for. Never made by a program that compiles.
+// Handed on by an operation whose check failed: every operation takes it and gives it back, it can be
+// indexed and assigned to, and it converts to whatever the rest of the user's code asks for. Never
+// made by a program that compiles.
 struct invalid {
   template <class T>
   operator T() const noexcept;
+  template <class... Index>
+  constexpr invalid operator()(Index...) const noexcept {
+    return {};
+  }
+  template <class T>
+  constexpr void operator=(const T&) const noexcept {}
 };
 
 namespace detail {
+
+template <class... X>
+concept one_is_invalid = (std::is_same_v<std::remove_cvref_t<X>, invalid> || ...);
 
 struct sentence_buffer {
   char chars[600]{};
@@ -191,19 +201,19 @@ struct report<shape_error<Sentence>> {
 
 namespace detail {
 template <class First, class... Rest>
-struct first_error {
+struct choose_error {
   using type = First;
 };
 template <class... Rest>
-struct first_error<accepted, Rest...> : first_error<Rest...> {};
+struct choose_error<accepted, Rest...> : choose_error<Rest...> {};
 template <>
-struct first_error<accepted> {
+struct choose_error<accepted> {
   using type = accepted;
 };
 }  // namespace detail
 
 // Of several verdicts, the first that is not accepted.
 template <class... Verdicts>
-using first_error = typename detail::first_error<Verdicts...>::type;
+using first_error = typename detail::choose_error<Verdicts...>::type;
 
 }  // namespace umbel

@@ -48,6 +48,7 @@ UMBEL_INLINE constexpr V power_of_two(signed_of<V> n) noexcept {
 
 // 2^y for y <= 0 (the attention's exponential). y < -126 (double: -1022) is exactly 0, so no result
 // is subnormal; 0 is exactly 1; NaN stays NaN; above 0.5: not defined. Within 2 ulp.
+// y should not be a bare product of the caller: -ffp-contract could fuse it into the sums here.
 template <class V>
 UMBEL_INLINE constexpr V exp2_not_positive(V y) noexcept {
   using T = element_of<V>;
@@ -127,7 +128,7 @@ UMBEL_INLINE constexpr V tanh(V x) noexcept {
   return detail::with_sign(select(a < broadcast<V>(T{0.625}), near, far), x);
 }
 
-// The error function, odd to the bit, NaN stays NaN. Within 2 ulp (3 where the target does not
+// The error function, odd to the bit, NaN stays NaN. Within 4 ulp (6 where the target does not
 // fuse). |x| < 1: x + x P(x^2); else 1 - e^-Q(|x|), Q being fitted to -ln erfc.
 template <class V>
 UMBEL_INLINE constexpr V erf(V x) noexcept {

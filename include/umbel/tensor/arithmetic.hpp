@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Elementwise arithmetic: + - * / of two tensors or views of the same axes in the same order, and of
-// one with a scalar. Axes are never repeated silently: say broadcast<...>. Results are row-major
+// Elementwise arithmetic: + - * / of two tensors or views of the same element type and the same axes
+// in the same order, and of one with a scalar. Axes are never repeated silently: say broadcast<...>. Results are row-major
 // tensors in the axis order of the operands.
 #pragma once
 
@@ -12,7 +12,10 @@ namespace detail {
 
 template <class F, class X, class Y>
 constexpr auto elementwise(F f, const X& x, const Y& y) noexcept {
-  using verdict = rules::same_shape<say::elementwise, typename X::layout, typename Y::layout>;
+  using verdict =
+      first_error<rules::same_shape<say::elementwise, typename X::layout, typename Y::layout>,
+                  rules::same_element<say::elementwise, typename X::value_type,
+                                      typename Y::value_type>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
     using T = typename X::value_type;
@@ -83,6 +86,7 @@ template <tensor_like X>
 constexpr auto operator-(const X& x) noexcept {
   return detail::each_element([](auto a) { return -a; }, x);
 }
+constexpr invalid operator-(invalid) noexcept { return {}; }
 
 // The poison passes through.
 template <class A, class B>

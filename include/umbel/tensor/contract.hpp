@@ -5,7 +5,7 @@
 //   q (batch, heads, query, head_dim), k (batch, heads, key, head_dim)
 //   contract<head_dim>(q, k) is (batch, heads, query, key)
 //
-// This is the readable form. Each element is one chain of fused multiply-adds in increasing position
+// Both sides hold one element type. This is the readable form. Each element is one chain of fused multiply-adds in increasing position
 // along the axis, from 0: the order that kernel/plain.hpp defines.
 #pragma once
 
@@ -29,15 +29,16 @@ constexpr auto contract_over(const X& x, const Y& y) noexcept {
   using right = typename Y::layout;
   using result = algebra::contract<left, right, Family>;
   using T = typename X::value_type;
-  static_assert(std::is_same_v<T, typename Y::value_type>,
-                "umbel: contract: both sides have one element type");
   constexpr std::size_t left_step = left::template stride_of<Family>;
   constexpr std::size_t right_step = right::template stride_of<Family>;
   tensor_of<T, result> out{};
   auto sum = [](T& to, const T& a, const T& b) {
     T chain = 0;
     for (std::size_t i = 0; i < left::template size_of<Family>; ++i)
-      chain = simd::fma((&a)[i * left_step], (&b)[i * right_step], chain);
+      if constexpr (std::is_integral_v<T>)
+        chain = static_cast<T>(chain + (&a)[i * left_step] * (&b)[i * right_step]);
+      else
+        chain = simd::fma((&a)[i * left_step], (&b)[i * right_step], chain);
     to = chain;
   };
   loop_over<0, result, typename broadcast_to<left, typename result::axes>::type,
@@ -52,7 +53,10 @@ template <template <std::size_t> class Axis>
 struct contract_operation {
   template <tensor_like X, tensor_like Y>
   constexpr auto operator()(const X& x, const Y& y) const noexcept {
-    using verdict = rules::contract<typename X::layout, typename Y::layout, axis_family<Axis>>;
+    using verdict =
+        first_error<rules::contract<typename X::layout, typename Y::layout, axis_family<Axis>>,
+                    rules::same_element<say::contract, typename X::value_type,
+                                        typename Y::value_type>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok)
       return detail::contract_over<axis_family<Axis>>(x, y);

@@ -61,5 +61,8 @@ constexpr void copy(const From& from, To&& to) noexcept {
                 auto& target) { target = static_cast<std::remove_cvref_t<decltype(target)>>(source); },
              from, to);
 }
+template <class From, class To>
+  requires detail::one_is_invalid<From, To>
+constexpr void copy(const From&, To&&) noexcept {}
 
 }  // namespace umbel

@@ -11,12 +11,12 @@ namespace umbel {
 
 namespace detail {
 
-template <class Layout, std::size_t Count, class T>
-constexpr auto view_memory(T* memory) noexcept {
-  using verdict = rules::memory<Layout, Count>;
+template <class Verdict, class T, class... Axes>
+constexpr auto view_where(T* memory, layout<Axes...>) noexcept {
+  using verdict = first_error<rules::well_formed<Axes...>, Verdict>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
-    return view_of<T, Layout>(memory);
+    return view<T, Axes...>(memory);
   else
     return invalid{};
 }
@@ -27,15 +27,20 @@ constexpr auto view_memory(T* memory) noexcept {
 // gives a view that only reads.
 template <class... Axes, class T, std::size_t Count>
 [[nodiscard]] constexpr auto view_as(T (&memory)[Count]) noexcept {
-  return detail::view_memory<layout<Axes...>, Count>(memory);
+  using layout = umbel::layout<Axes...>;
+  return detail::view_where<rules::memory<layout, Count>>(memory, layout{});
 }
 
-// std::array (with a name: a temporary would be gone) and std::span of static size.
-template <class... Axes, detail::sized_memory Memory>
-  requires(std::is_lvalue_reference_v<Memory> || requires { std::remove_cvref_t<Memory>::extent; })
+// std::array (with a name: "view: ... is a temporary") and std::span of static size.
+template <class... Axes, detail::memory Memory>
 [[nodiscard]] constexpr auto view_as(Memory&& memory) noexcept {
-  return detail::view_memory<layout<Axes...>,
-                             detail::memory_size<std::remove_cvref_t<Memory>>()>(memory.data());
+  using layout = umbel::layout<Axes...>;
+  using size_fits = rules::memory<layout, detail::memory_size<std::remove_cvref_t<Memory>>()>;
+  if constexpr (std::is_lvalue_reference_v<Memory> || detail::borrowed_memory<Memory>)
+    return detail::view_where<size_fits>(memory.data(), layout{});
+  else
+    return detail::view_where<first_error<size_fits, rules::view_of_temporary<layout>>>(
+        memory.data(), layout{});
 }
 
 // A pointer: the caller vouches for the size, layout<Axes...>::span elements.
@@ -55,10 +60,13 @@ template <class T, class... Axes>
   return x;
 }
 template <class T, class... Axes>
-view<const T, Axes...> as_view(const tensor<T, Axes...>&& x) = delete;  // it would dangle
+[[nodiscard]] constexpr view<const T, Axes...> as_view(const tensor<T, Axes...>&& x) noexcept {
+  return std::move(x);  // refused: "view: ... is a temporary"
+}
 template <class T, class... Axes>
 [[nodiscard]] constexpr view<T, Axes...> as_view(view<T, Axes...> x) noexcept {
   return x;
 }
+constexpr invalid as_view(invalid) noexcept { return {}; }
 
 }  // namespace umbel

@@ -35,5 +35,8 @@ UMBEL_INLINE constexpr void for_each(F&& f, X&& x, Y&&... y) {
   if constexpr (verdict::ok)
     detail::loop_over<0, layout_of<X>, layout_of<Y>...>::run(f, x.data(), y.data()...);
 }
+template <class F, class... X>
+  requires detail::one_is_invalid<X...>
+constexpr void for_each(F&&, X&&...) {}
 
 }  // namespace umbel

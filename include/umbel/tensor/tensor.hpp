@@ -23,19 +23,24 @@ inline constexpr std::size_t storage_alignment = [] {
   return alignment;
 }();
 
-// Memory whose number of elements is in its type: std::array, std::span<T, N>.
+// Elements in a row: std::array, std::span, std::vector.
 template <class M>
-concept sized_memory = !tensor_like<M> && requires(M& m) {
+concept memory = !tensor_like<M> && requires(M& m) {
   m.data();
-  requires requires { std::remove_cvref_t<M>::extent; } ||
-               requires { std::tuple_size<std::remove_cvref_t<M>>::value; };
+  m.size();
 };
+// std::span: it borrows too, so that a temporary one may be viewed.
+template <class M>
+concept borrowed_memory = memory<M> && requires { std::remove_cvref_t<M>::extent; };
+// How many elements, npos where only the program's run will tell.
 template <class M>
 constexpr std::size_t memory_size() {
   if constexpr (requires { M::extent; })
-    return M::extent;  // npos for a std::span of run-time size: no shape has so many elements
-  else
+    return M::extent;
+  else if constexpr (requires { std::tuple_size<M>::value; })
     return std::tuple_size<M>::value;
+  else
+    return npos;
 }
 
 }  // namespace detail
@@ -75,26 +80,25 @@ class tensor {
   // another number does not compile.
   template <std::size_t Count>
   constexpr explicit tensor(const T (&memory)[Count]) noexcept : elements_{} {
-    static_assert(report<rules::memory<layout, Count>>::ok, "umbel: shapes do not fit");
-    for (std::size_t i = 0; i < layout::span; ++i) elements_[i] = memory[i];
+    using verdict = rules::memory<row_major<layout>, Count>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) take(memory);
   }
-  template <detail::sized_memory Memory>
+  template <detail::memory Memory>
   constexpr explicit tensor(const Memory& memory) noexcept : elements_{} {
-    static_assert(report<rules::memory<layout, detail::memory_size<Memory>()>>::ok,
-                  "umbel: shapes do not fit");
-    for (std::size_t i = 0; i < layout::span; ++i) elements_[i] = memory.data()[i];
+    using verdict = rules::memory<row_major<layout>, detail::memory_size<Memory>()>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) take(memory.data());
   }
 
   [[nodiscard]] constexpr T* data() noexcept { return elements_; }
   [[nodiscard]] constexpr const T* data() const noexcept { return elements_; }
 
   template <detail::integer_index... I>
-    requires(sizeof...(I) == sizeof...(Axes))
   [[nodiscard]] UMBEL_INLINE constexpr T& operator()(I... index) noexcept {
     return elements_[detail::offset_by_position<layout>(index...)];
   }
   template <detail::integer_index... I>
-    requires(sizeof...(I) == sizeof...(Axes))
   [[nodiscard]] UMBEL_INLINE constexpr const T& operator()(I... index) const noexcept {
     return elements_[detail::offset_by_position<layout>(index...)];
   }
@@ -134,21 +138,29 @@ class tensor {
     return elements_ + layout::count;
   }
 
-  // A tensor lends itself to a view of its own layout; a temporary does not.
+  // A tensor lends itself to a view of its own layout; a temporary does not ("view: ... is a
+  // temporary").
   constexpr operator view<T, Axes...>() & noexcept { return view<T, Axes...>(elements_); }
   constexpr operator view<const T, Axes...>() const& noexcept {
     return view<const T, Axes...>(elements_);
   }
-  constexpr operator view<const T, Axes...>() const&& = delete;
+  constexpr operator view<const T, Axes...>() const&& noexcept {
+    static_assert(report<rules::view_of_temporary<layout>>::ok, "umbel: shapes do not fit");
+    return view<const T, Axes...>(elements_);
+  }
 
   // Bit for bit, but for 0 = -0 and NaN, as the element type compares.
   friend constexpr bool operator==(const tensor& a, const tensor& b) noexcept {
-    for (std::size_t i = 0; i < layout::span; ++i)
-      if (!(a.elements_[i] == b.elements_[i])) return false;
-    return true;
+    bool equal = true;
+    for_each([&](const T& x, const T& y) { equal = equal && x == y; }, a, b);
+    return equal;
   }
 
  private:
+  constexpr void take(const T* from) noexcept {
+    for_each([&](T& to) { to = *from++; }, *this);
+  }
+
   alignas(detail::storage_alignment<T, layout::span>) T elements_[layout::span];
 };
 

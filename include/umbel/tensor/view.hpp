@@ -25,12 +25,15 @@ constexpr position_along<axis_family<Axis>> at(std::size_t position) {
 namespace detail {
 
 template <class I>
-concept integer_index = std::convertible_to<I, std::size_t>;
+concept integer_index = std::convertible_to<I, std::size_t> && !std::is_floating_point_v<I>;
 
 template <class Layout, class... I>
 UMBEL_INLINE constexpr std::size_t offset_by_position(I... index) {
+  using verdict = rules::access_by_position<Layout, sizeof...(I)>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   std::size_t offset = 0, i = 0;
-  ((offset += static_cast<std::size_t>(index) * Layout::strides[i++]), ...);
+  if constexpr (verdict::ok)
+    ((offset += static_cast<std::size_t>(index) * Layout::strides[i++]), ...);
   return offset;
 }
 
@@ -57,7 +60,7 @@ class view {
  public:
   using layout = umbel::layout<Axes...>;
   using element_type = T;
-  using value_type = std::remove_const_t<T>;
+  using value_type = std::remove_cv_t<T>;
 
   constexpr explicit view(T* data) noexcept : data_(data) {}
   // A view that writes turns into one that only reads.
@@ -70,7 +73,6 @@ class view {
   [[nodiscard]] constexpr T* data() const noexcept { return data_; }
 
   template <detail::integer_index... I>
-    requires(sizeof...(I) == sizeof...(Axes))
   [[nodiscard]] UMBEL_INLINE constexpr T& operator()(I... index) const noexcept {
     return data_[detail::offset_by_position<layout>(index...)];
   }

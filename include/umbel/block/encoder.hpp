@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSL-1.0
+// encoder_layer: self-attention and a feed-forward network, each with a residual connection and a
+// layer norm (Vaswani et al. 2017; torch.nn.TransformerEncoderLayer without dropout).
+//
+//   norm_first<true>  (the default)  y = x + attention(norm1(x));   y + feed_forward(norm2(y))
+//   norm_first<false>                y = norm1(x + attention(x));   norm2(y + feed_forward(y))
+//   feed_forward(x) = activation(x up) down
+//
+// Sequences are worked on one by one, each in a workspace of known size.
+#pragma once
+
+#include <umbel/attention/multi_head.hpp>
+#include <umbel/block/activation.hpp>
+#include <umbel/block/layer_norm.hpp>
+
+namespace umbel {
+
+// Option: where the norms stand.
+template <bool Value>
+struct norm_first {
+  using kind = option::norm_first;
+  static constexpr bool value = Value;
+};
+
+namespace say {
+struct encoder_layer;
+struct must_be_the_first_axis_of;
+}  // namespace say
+
+namespace rules {
+template <class Hidden, class Heads, class FeedForward, class... Options>
+using encoder = first_error<
+    multi_head<Hidden, Heads>, well_formed<FeedForward>,
+    options<say::encoder_layer,
+            option_kinds<option::bias, option::norm_first, option::activation>, Options...>>;
+
+// One sequence of (Position, Hidden), or a batch of them, row-major.
+template <class X, class T, class Hidden>
+using encode = first_error<
+    self_attend<say::encoder_layer, X, T, Hidden>, rows_of<say::encoder_layer, X, T, Hidden>,
+    verdict<!layout_of<X>::template has<batch_family> ||
+                layout_of<X>::template position<batch_family> == 0,
+            say::encoder_layer, batch_family, say::must_be_the_first_axis_of,
+            typename layout_of<X>::axes>>;
+}  // namespace rules
+
+namespace detail {
+
+// operator() of the layer and of prepacked<layer>.
+template <class Derived, class Layer>
+struct encoder_calls : operation {
+  // x: (batch,) positions along an axis of any name, hidden; row-major. Gives a tensor of the same
+  // axes. valid_lens (batch) or all_keys; work: a Layer::workspace<positions axis>; without one,
+  // scratch is on the stack, up to UMBEL_STACK_BUDGET bytes.
+  template <tensor_like X, lengths Lens = every_key, workspace_like Workspace = on_stack>
+  constexpr auto operator()(const X& x, const Lens& valid_lens = {},
+                            Workspace&& work = {}) const noexcept {
+    return Layer::encode(static_cast<const Derived*>(this)->parameters(), x, valid_lens, work);
+  }
+  template <class... Arguments>
+    requires(std::is_same_v<Arguments, invalid> || ...)
+  constexpr invalid operator()(const Arguments&...) const noexcept {
+    return {};
+  }
+};
+
+}  // namespace detail
+
+// T: float or double. hidden<32>, heads<4>, feed_forward<64>. Options: bias<> for all projections
+// (none unless told), norm_first<>, activation<gelu_exact> (the default), <gelu_tanh>, <relu>.
+template <class T, class Hidden, class Heads, class FeedForward, class... Options>
+class encoder_layer
+    : public detail::encoder_calls<encoder_layer<T, Hidden, Heads, FeedForward, Options...>,
+                                   encoder_layer<T, Hidden, Heads, FeedForward, Options...>> {
+  static_assert(report<rules::encoder<Hidden, Heads, FeedForward, Options...>>::ok,
+                "umbel: shapes do not fit");
+
+ public:
+  static constexpr bool has_bias = option_or<option::bias, bias<false>, Options...>::value;
+  static constexpr bool norms_first =
+      option_or<option::norm_first, norm_first<true>, Options...>::value;
+  using activate =
+      typename option_or<option::activation, activation<gelu_exact>, Options...>::function;
+
+  using attention = multi_head_attention<T, Hidden, Heads, bias<has_bias>>;
+  using norm = layer_norm<T, typename Hidden::plain>;
+  template <class Derived>
+  using calls = detail::encoder_calls<Derived, encoder_layer>;
+
+  // Parameters in one of the forms of projection.hpp, in the order of the forward pass.
+  template <class Form, class Norm, class Attention>
+  struct parameters_in {
+    Norm norm1;
+    Attention attention;
+    Norm norm2;
+    typename Form::template linear<T, typename Hidden::plain, typename FeedForward::plain, has_bias>
+        up;
+    typename Form::template linear<T, typename FeedForward::plain, typename Hidden::plain, has_bias>
+        down;
+  };
+  using weights = parameters_in<form::owned, typename norm::weights, typename attention::weights>;
+  struct weights_view : parameters_in<form::borrowed, typename norm::weights_view,
+                                      typename attention::weights_view> {
+    using base = parameters_in<form::borrowed, typename norm::weights_view,
+                               typename attention::weights_view>;
+    constexpr weights_view(const typename norm::weights_view& norm1,
+                           const typename attention::weights_view& attention,
+                           const typename norm::weights_view& norm2, const decltype(base::up)& up,
+                           const decltype(base::down)& down) noexcept
+        : base{norm1, attention, norm2, up, down} {}
+    constexpr weights_view(const weights& w) noexcept
+        : weights_view(w.norm1, w.attention, w.norm2, w.up, w.down) {}
+    weights_view(const weights&&) = delete;  // it would dangle
+  };
+  struct packed_weights : parameters_in<form::packed, typename norm::weights_view,
+                                        typename attention::packed_weights> {
+    using base = parameters_in<form::packed, typename norm::weights_view,
+                               typename attention::packed_weights>;
+    constexpr explicit packed_weights(const weights_view& w) noexcept
+        : base{w.norm1, typename attention::packed_weights(w.attention), w.norm2,
+               decltype(base::up)(w.up), decltype(base::down)(w.down)} {}
+  };
+
+  // Scratch for one call at a time; its contents between calls do not matter.
+  template <class Positions>
+  struct workspace : workspace_base {
+    static constexpr std::size_t count = Positions::size * Hidden::size;
+    typename attention::template workspace<Positions> attention_work;
+    alignas(64) T normed[count];
+    alignas(64) T branch[count];  // what a residual connection adds
+    alignas(64) T expanded[Positions::size * FeedForward::size];
+  };
+
+  // The weights are borrowed: they must outlive the layer.
+  constexpr explicit encoder_layer(const weights_view& w) noexcept : parameters_(w) {}
+  [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }
+
+  // How a call comes in, from the layer and from prepacked<layer> alike.
+  template <class Parameters, class X, class Lens, class Workspace>
+  static constexpr auto encode(const Parameters& p, const X& x, const Lens& valid_lens,
+                               Workspace& work) noexcept {
+    using layout = typename X::layout;
+    using verdict = first_error<rules::encode<X, T, typename Hidden::plain>,
+                                rules::lengths_fit<say::encoder_layer, Lens, layout>>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      using sequence = rules::sequence_family<layout, Hidden>;
+      using positions = axis_of<layout, sequence>;
+      using scratch = workspace<positions>;
+      using fit = rules::scratch_fits<say::encoder_layer, Workspace, scratch>;
+      static_assert(report<fit>::ok, "umbel: shapes do not fit");
+      if constexpr (fit::ok) {
+        tensor_of<T, layout> y;
+        if constexpr (std::is_same_v<Workspace, on_stack>) {
+          scratch own;
+          sequences<positions>(p, x, valid_lens, y, own);
+        } else {
+          sequences<positions>(p, x, valid_lens, y, work);
+        }
+        return y;
+      }
+      if constexpr (!fit::ok) return invalid{};
+    } else {
+      return invalid{};
+    }
+  }
+
+ private:
+  static constexpr T epsilon = T(1e-5);
+
+  template <class Positions, class Parameters, class X, class Lens, class Y>
+  static constexpr void sequences(const Parameters& p, const X& x, const Lens& valid_lens, Y& y,
+                                  workspace<Positions>& work) noexcept {
+    constexpr std::size_t one = Positions::size * Hidden::size;
+    for (std::size_t b = 0; b < X::layout::count / one; ++b)
+      sequence<Positions>(p, x.data() + b * one,
+                          detail::keys_that_count(valid_lens, b, Positions::size),
+                          y.data() + b * one, work);
+  }
+
+  template <class Positions, class Parameters, class Count>
+  static constexpr void sequence(const Parameters& p, const T* x, Count count, T* y,
+                                 workspace<Positions>& work) noexcept {
+    constexpr std::size_t n = Positions::size;
+    if constexpr (norms_first) {
+      norm::template run<n>(p.norm1, epsilon, x, work.normed);
+      attend<Positions>(p, work.normed, count, work);
+      add<n>(x, work.branch, y);
+      norm::template run<n>(p.norm2, epsilon, y, work.normed);
+      feed_forward<Positions>(p, work.normed, work);
+      add<n>(y, work.branch, y);
+    } else {
+      attend<Positions>(p, x, count, work);
+      add<n>(x, work.branch, work.branch);
+      norm::template run<n>(p.norm1, epsilon, work.branch, work.normed);
+      feed_forward<Positions>(p, work.normed, work);
+      add<n>(work.normed, work.branch, work.branch);
+      norm::template run<n>(p.norm2, epsilon, work.branch, y);
+    }
+  }
+
+  // branch = attention(x)
+  template <class Positions, class Parameters, class Count>
+  static constexpr void attend(const Parameters& p, const T* x, Count count,
+                               workspace<Positions>& work) noexcept {
+    constexpr detail::sequence_strides rows = {0, Hidden::size, 1};
+    detail::multi_head_forward<T, Hidden::size, Heads::size, has_bias, Positions::size,
+                               Positions::size>::template run<rows, rows, rows, rows>(
+        p.attention, x, x, x, count, work.branch, work.attention_work);
+  }
+
+  // branch = activation(x up) down
+  template <class Positions, class Parameters>
+  static constexpr void feed_forward(const Parameters& p, const T* x,
+                                     workspace<Positions>& work) noexcept {
+    constexpr std::size_t wide = FeedForward::size, narrow = Hidden::size, n = Positions::size;
+    p.up.template run<kernel::linear_shape{n, narrow, wide, narrow, 1, wide, 1, has_bias}>(
+        x, work.expanded);
+    activate::template run<n * wide>(work.expanded, work.expanded);
+    p.down.template run<kernel::linear_shape{n, wide, narrow, wide, 1, narrow, 1, has_bias}>(
+        work.expanded, work.branch);
+  }
+
+  template <std::size_t Positions>
+  static constexpr void add(const T* a, const T* b, T* y) noexcept {
+    if (std::is_constant_evaluated())
+      kernel::plain::add<Positions * Hidden::size>(a, b, y);
+    else
+      kernel::add<Positions * Hidden::size>(a, b, y);
+  }
+
+  weights_view parameters_;
+};
+
+}  // namespace umbel

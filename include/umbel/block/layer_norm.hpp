@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+// layer_norm (Ba, Kiros, Hinton 2016): along one axis, minus the mean, over the standard deviation
+// (biased, as in PyTorch), times gamma, plus beta. Every other axis is rows.
+#pragma once
+
+#include <umbel/attention/projection.hpp>
+#include <umbel/kernel/norm.hpp>
+
+namespace umbel {
+
+namespace say {
+struct layer_norm;
+struct must_be_the_last_axis_of;
+}  // namespace say
+
+namespace rules {
+// Operation: the word that names it. Width: the axis with its size, last in row-major memory.
+template <class Operation, class X, class T, class Width>
+using rows_of = first_error<
+    has_axis<Operation, layout_of<X>, typename Width::family>,
+    verdict<layout_of<X>::template size_of<typename Width::family> == Width::size, Operation,
+            say::input_has, axis_of<layout_of<X>, typename Width::family>,
+            say::but_the_weight_expects, typename Width::plain>,
+    verdict<layout_of<X>::template position<typename Width::family> + 1 == layout_of<X>::rank,
+            Operation, typename Width::plain, say::must_be_the_last_axis_of,
+            typename layout_of<X>::axes>,
+    verdict<layout_of<X>::contiguous, Operation, typename layout_of<X>::axes,
+            say::is_not_row_major_in_memory_so_pass_contiguous>,
+    verdict<std::is_same_v<typename X::value_type, T>, Operation, say::input_is_of_type,
+            element<typename X::value_type>, say::but_the_weight_is_of_type, element<T>>>;
+}  // namespace rules
+
+// Parameters of a norm along Axis, in one of the forms of projection.hpp.
+template <class Form, class T, class Axis>
+struct norm_parameters {
+  typename Form::template vector<T, Axis> gamma, beta;
+};
+
+template <class T, class Axis>
+class layer_norm : public operation {
+ public:
+  using weights = norm_parameters<form::owned, T, Axis>;
+  struct weights_view : norm_parameters<form::borrowed, T, Axis> {
+    constexpr weights_view(const vector_view<T, Axis>& gamma,
+                           const vector_view<T, Axis>& beta) noexcept
+        : norm_parameters<form::borrowed, T, Axis>{gamma, beta} {}
+    constexpr weights_view(const weights& w) noexcept : weights_view(w.gamma, w.beta) {}
+    weights_view(const weights&&) = delete;  // it would dangle
+  };
+
+  // The weights are borrowed. epsilon is added to the variance; 1e-5 is PyTorch's.
+  constexpr explicit layer_norm(const weights_view& w, T epsilon = T(1e-5)) noexcept
+      : parameters_(w), epsilon_(epsilon) {}
+
+  // x: row-major, Axis last. Gives a tensor of the same axes.
+  template <tensor_like X>
+  constexpr auto operator()(const X& x) const noexcept {
+    using verdict = rules::rows_of<say::layer_norm, X, T, Axis>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      tensor_of<T, typename X::layout> y;
+      run<X::layout::count / Axis::size>(parameters_, epsilon_, x.data(), y.data());
+      return y;
+    } else {
+      return invalid{};
+    }
+  }
+  constexpr invalid operator()(invalid) const { return {}; }
+
+  // Rows of Axis::size elements, one after another.
+  template <std::size_t Rows, class Parameters>
+  static constexpr void run(const Parameters& p, T epsilon, const T* x, T* y) noexcept {
+    constexpr kernel::norm_shape shape = {Rows, Axis::size, Axis::size, Axis::size};
+    if (std::is_constant_evaluated())
+      kernel::plain::layer_norm<shape>(x, p.gamma.data(), p.beta.data(), epsilon, y);
+    else
+      kernel::layer_norm<shape>(x, p.gamma.data(), p.beta.data(), epsilon, y);
+  }
+
+ private:
+  weights_view parameters_;
+  T epsilon_;
+};
+
+}  // namespace umbel

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+// linear: y = x W + b as a layer. x * w (projection.hpp) is the same as an operation.
+#pragma once
+
+#include <umbel/attention/options.hpp>
+#include <umbel/attention/projection.hpp>
+
+namespace umbel {
+
+namespace say {
+struct linear;
+}
+
+namespace detail {
+
+// operator() of the layer and of prepacked<layer>.
+template <class Derived>
+struct linear_calls : operation {
+  // x: any axes with In, which becomes Out in its place. Gives a row-major tensor.
+  template <tensor_like X>
+  constexpr auto operator()(const X& x) const noexcept {
+    return x * static_cast<const Derived*>(this)->parameters();
+  }
+  constexpr invalid operator()(invalid) const { return {}; }
+};
+
+}  // namespace detail
+
+// In, Out: patch<16>, hidden<32>. Options: bias<true|false>; without it there is none.
+template <class T, class In, class Out, class... Options>
+class linear : public detail::linear_calls<linear<T, In, Out, Options...>> {
+  static_assert(report<rules::options<say::linear, option_kinds<option::bias>, Options...>>::ok,
+                "umbel: shapes do not fit");
+
+ public:
+  static constexpr bool has_bias = option_or<option::bias, bias<false>, Options...>::value;
+  template <class Derived>
+  using calls = detail::linear_calls<Derived>;
+
+  // Parameters: .weight (In, Out) row-major and .bias (Out).
+  using weights = form::owned::linear<T, In, Out, has_bias>;
+  using weights_view = form::borrowed::linear<T, In, Out, has_bias>;
+  using packed_weights = form::packed::linear<T, In, Out, has_bias>;
+
+  // The weights are borrowed: they must outlive the layer.
+  constexpr explicit linear(const weights_view& w) noexcept : parameters_(w) {}
+  [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }
+
+ private:
+  weights_view parameters_;
+};
+
+}  // namespace umbel
