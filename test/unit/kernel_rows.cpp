@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSL-1.0
+// layer_norm and the elementwise kernels against their plain forms, bit for bit, on every number of
+// lanes, and against long double; then the hashes that pin the bits of every kernel.
+#include <boost/test/unit_test.hpp>
+
+#include "kernel_support.hpp"
+
+#include <umbel/config.hpp>
+#include <umbel/kernel/elementwise.hpp>
+#include <umbel/kernel/norm.hpp>
+#include <umbel/kernel/plain.hpp>
+
+namespace {
+
+using namespace umbel::kernel;
+using namespace umbel_test;
+using umbel::plan::target;
+
+template <class Check>
+void on_every_target(Check check) {
+  check.template operator()<scalar_target>();
+  check.template operator()<vector_16>();
+  check.template operator()<vector_32>();
+  check.template operator()<vector_64>();
+}
+
+template <norm_shape S, class T>
+void check_norm() {
+  seeded next{static_cast<std::uint32_t>(S.width)};
+  buffer<T> x{(S.rows - 1) * S.x_row + S.width}, gamma{S.width}, beta{S.width};
+  x.fill(next, 3);
+  gamma.fill(next);
+  beta.fill(next);
+  const std::size_t y_size = (S.rows - 1) * S.y_row + S.width;
+  buffer<T> expected{y_size, 40};
+  plain::layer_norm<S>(x.get(), gamma.get(), beta.get(), static_cast<T>(1e-5), expected.get());
+  on_every_target([&]<target Target>() {
+    buffer<T> y{y_size, 40};
+    layer_norm<S, T, Target>(x, gamma, beta, static_cast<T>(1e-5), y);
+    BOOST_TEST(y.same_bits(expected), S.rows << 'x' << S.width << ", " << Target.vector_bytes);
+  });
+  for (std::size_t m = 0; m < S.rows; ++m) {
+    long double mean = 0, variance = 0;
+    for (std::size_t e = 0; e < S.width; ++e) mean += x[m * S.x_row + e];
+    mean /= static_cast<long double>(S.width);
+    for (std::size_t e = 0; e < S.width; ++e) {
+      variance += (x[m * S.x_row + e] - mean) * (x[m * S.x_row + e] - mean);
+    }
+    variance /= static_cast<long double>(S.width);
+    for (std::size_t e = 0; e < S.width; ++e) {
+      const long double exact =
+          (x[m * S.x_row + e] - mean) / std::sqrt(variance + 1e-5L) * gamma[e] + beta[e];
+      BOOST_TEST(std::fabs(static_cast<double>(exact - expected[m * S.y_row + e])) < 4e-6);
+    }
+  }
+}
+
+template <std::size_t N, class T>
+void check_elementwise() {
+  seeded next{static_cast<std::uint32_t>(N)};
+  buffer<T> a{N}, b{N}, expected{N, 40};
+  a.fill(next, 6);
+  b.fill(next);
+  const auto check = [&](auto plain_one, auto simd_one) {
+    plain_one(expected.get());
+    on_every_target([&]<target Target>() {
+      buffer<T> y{N, 40};
+      simd_one.template operator()<Target>(y.get());
+      BOOST_TEST(y.same_bits(expected), N << " elements, " << Target.vector_bytes << " bytes");
+    });
+  };
+  check([&](T* y) { plain::gelu_exact<N>(a.get(), y); },
+        [&]<target Target>(T* y) { gelu_exact<N, T, Target>(a.get(), y); });
+  check([&](T* y) { plain::gelu_tanh<N>(a.get(), y); },
+        [&]<target Target>(T* y) { gelu_tanh<N, T, Target>(a.get(), y); });
+  check([&](T* y) { plain::relu<N>(a.get(), y); },
+        [&]<target Target>(T* y) { relu<N, T, Target>(a.get(), y); });
+  check([&](T* y) { plain::add<N>(a.get(), b.get(), y); },
+        [&]<target Target>(T* y) { add<N, T, Target>(a.get(), b.get(), y); });
+}
+
+template <std::size_t Rows, std::size_t Width, std::size_t XRow, class T>
+void check_mean() {
+  seeded next;
+  buffer<T> x{(Rows - 1) * XRow + Width}, expected{Width, 40};
+  x.fill(next);
+  plain::mean_rows<Rows, Width, XRow>(x.get(), expected.get());
+  on_every_target([&]<target Target>() {
+    buffer<T> y{Width, 40};
+    mean_rows<Rows, Width, XRow, T, Target>(x.get(), y.get());
+    BOOST_TEST(y.same_bits(expected));
+  });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(kernel_rows)
+
+BOOST_AUTO_TEST_CASE(layer_norm_has_the_plain_bits) {
+  check_norm<norm_shape{1, 1, 1, 1}, float>();
+  check_norm<norm_shape{3, 7, 7, 7}, float>();
+  check_norm<norm_shape{2, 16, 20, 17}, float>();
+  check_norm<norm_shape{3, 37, 37, 41}, float>();
+  check_norm<norm_shape{2, 100, 100, 100}, float>();
+  check_norm<norm_shape{2, 37, 38, 39}, double>();
+}
+
+BOOST_AUTO_TEST_CASE(layer_norm_may_work_in_place_and_keeps_nan_in_its_row) {
+  constexpr norm_shape shape{3, 21, 21, 21};
+  seeded next;
+  buffer<float> x{63}, y{63}, gamma{21}, beta{21};
+  x.fill(next);
+  gamma.fill(next);
+  beta.fill(next);
+  x[21 + 20] = std::nanf("");
+  layer_norm<shape>(x.get(), gamma.get(), beta.get(), 1e-5f, y.get());
+  layer_norm<shape>(x.get(), gamma.get(), beta.get(), 1e-5f, x.get());
+  BOOST_TEST(x.same_numbers(y));
+  for (std::size_t i = 0; i < 63; ++i) BOOST_TEST(std::isnan(x[i]) == (i / 21 == 1));
+}
+
+BOOST_AUTO_TEST_CASE(elementwise_has_the_plain_bits) {
+  check_elementwise<1, float>();
+  check_elementwise<15, float>();
+  check_elementwise<32, float>();
+  check_elementwise<101, float>();
+  check_elementwise<13, double>();
+}
+
+BOOST_AUTO_TEST_CASE(mean_rows_has_the_plain_bits) {
+  check_mean<1, 1, 1, float>();
+  check_mean<49, 33, 40, float>();
+  check_mean<7, 16, 16, float>();
+  check_mean<5, 9, 9, double>();
+}
+
+BOOST_AUTO_TEST_CASE(gelu_agrees_with_its_formula) {
+  for (int i = -600; i <= 600; ++i) {
+    const float x = static_cast<float>(i) / 100;
+    float exact = 0, approximate = 0;
+    gelu_exact<1>(&x, &exact);
+    gelu_tanh<1>(&x, &approximate);
+    const long double v = x;
+    const long double right = v / 2 * (1 + std::erf(v / std::sqrt(2.0L)));
+    const long double near =
+        v / 2 * (1 + std::tanh(std::sqrt(2 / 3.14159265358979323846L) * (v + 0.044715L * v * v * v)));
+    BOOST_TEST(std::fabs(static_cast<double>(right - exact)) < 4e-7);
+    BOOST_TEST(std::fabs(static_cast<double>(near - approximate)) < 4e-7);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(in_constant_expressions) {
+  constexpr std::size_t width = 5;
+  struct row {
+    float values[width];
+  };
+  constexpr auto compute = [] {
+    row x{{1, 2, 4, 8, 16}}, gamma{{1, 1, 1, 1, 1}}, beta{{0, 1, 0, 1, 0}}, y{}, z{};
+    plain::layer_norm<norm_shape{1, width, width, width}>(x.values, gamma.values, beta.values,
+                                                          1e-5f, y.values);
+    plain::gelu_exact<width>(y.values, z.values);
+    return z;
+  };
+  constexpr row constant = compute();
+  volatile bool hidden = true;
+  const row run_time = hidden ? compute() : row{};
+  BOOST_TEST(std::memcmp(&constant, &run_time, sizeof constant) == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+// The planner's arithmetic: even splits, tiles that fit the registers, panels that depend on the
+// features only.
+#include <boost/test/unit_test.hpp>
+
+#include <umbel/plan/plan.hpp>
+
+namespace {
+
+using namespace umbel::plan;
+
+constexpr target wide{64, 32}, medium{32, 16}, narrow{16, 16}, none{0, 16};
+
+static_assert(lanes<float>(wide) == 16 && lanes<double>(wide) == 8);
+static_assert(lanes<float>(medium) == 8 && lanes<float>(narrow) == 4 && lanes<float>(none) == 1);
+static_assert(lanes<double>(none) == 1);
+
+// 16 rows by 6 are 6 + 5 + 5.
+static_assert(split_evenly(16, 6) == split{6, 1, 2});
+static_assert(split_evenly(16, 8) == split{8, 2, 0});
+static_assert(split_evenly(7, 4) == split{4, 1, 1});
+static_assert(split_evenly(5, 9) == split{5, 1, 0});
+
+static_assert(tile_rows(wide, 4) == 6 && tile_rows(wide, 1) == 24);
+static_assert(tile_vectors(wide) == 4);
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(plan)
+
+BOOST_AUTO_TEST_CASE(splits_cover_everything_once) {
+  for (std::size_t total = 0; total < 70; ++total) {
+    for (std::size_t limit = 1; limit < 20; ++limit) {
+      const split s = split_evenly(total, limit);
+      std::size_t at = 0;
+      for (std::size_t i = 0; i < s.count(); ++i) {
+        BOOST_TEST_REQUIRE(s.offset(i) == at);
+        BOOST_TEST_REQUIRE(s.size(i) >= 1u);
+        BOOST_TEST_REQUIRE(s.size(i) <= limit);
+        at += s.size(i);
+      }
+      BOOST_TEST_REQUIRE(at == total);
+      BOOST_TEST_REQUIRE(s.count() == divide_up(total, limit));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(tiles_fit_the_registers) {
+  for (target machine : {wide, medium, narrow, none, target{16, 32}, target{32, 32}}) {
+    for (std::size_t vectors = 1; vectors <= 4; ++vectors) {
+      const std::size_t rows = tile_rows(machine, vectors);
+      BOOST_TEST(rows >= 1u);
+      BOOST_TEST(rows * vectors + vectors + 1 <= machine.registers);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(panels_do_not_depend_on_rows) {
+  for (std::size_t out = 1; out < 300; out += 7) {
+    const linear_plan one = plan_linear<float>(1, out, wide);
+    const linear_plan many = plan_linear<float>(77, out, wide);
+    BOOST_TEST((one.panels == many.panels));
+    BOOST_TEST(one.vectors == divide_up(out, 16u));
+    BOOST_TEST(one.group * one.panels.large * one.rows.large <= 32u);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSL-1.0
+// pack.hpp, fma.hpp and transpose.hpp: what a lane holds, what memory is touched, how fma rounds.
+#include <boost/test/unit_test.hpp>
+
+#include "kernel_support.hpp"
+
+#include <umbel/config.hpp>
+#include <umbel/simd/fma.hpp>
+#include <umbel/simd/pack.hpp>
+#include <umbel/simd/transpose.hpp>
+
+namespace {
+
+using namespace umbel_test;
+namespace simd = umbel::simd;
+
+static_assert(std::is_same_v<simd::pack<float, 1>, float>);
+static_assert(simd::lanes_of<simd::pack<float, 16>> == 16);
+static_assert(simd::lanes_of<double> == 1);
+static_assert(std::is_same_v<simd::element_of<simd::pack<double, 4>>, double>);
+
+template <class T, std::size_t Lanes>
+void check_partial() {
+  using V = simd::pack<T, Lanes>;
+  seeded next;
+  for (std::size_t count = 0; count <= Lanes; ++count) {
+    buffer<T> from{count}, to{count, Lanes};
+    from.fill(next);
+    const V value = simd::load_first<V>(from.get(), count);
+    T lanes[Lanes];
+    simd::store<V>(lanes, value);
+    for (std::size_t i = 0; i < Lanes; ++i) BOOST_TEST(lanes[i] == (i < count ? from[i] : T{}));
+    buffer<T> expected{count, Lanes};
+    std::memcpy(expected.get(), from.get(), count * sizeof(T));
+    simd::store_first<V>(to.get(), value, count);
+    BOOST_TEST(to.same_bits(expected));
+    simd::store<V>(lanes, simd::keep_first(simd::broadcast<V>(T{3}), count));
+    for (std::size_t i = 0; i < Lanes; ++i) BOOST_TEST(lanes[i] == (i < count ? T{3} : T{}));
+  }
+}
+
+template <class T, std::size_t Lanes>
+void check_transpose() {
+  using V = simd::pack<T, Lanes>;
+  V square[Lanes];
+  for (std::size_t r = 0; r < Lanes; ++r) {
+    T row[Lanes];
+    for (std::size_t c = 0; c < Lanes; ++c) row[c] = static_cast<T>(r * 100 + c);
+    square[r] = simd::load<V>(row);
+  }
+  simd::transpose(square);
+  for (std::size_t r = 0; r < Lanes; ++r) {
+    T row[Lanes];
+    simd::store<V>(row, square[r]);
+    for (std::size_t c = 0; c < Lanes; ++c) BOOST_TEST(row[c] == static_cast<T>(c * 100 + r));
+  }
+}
+
+template <class T, std::size_t Lanes>
+void check_broadcast() {
+  using V = simd::pack<T, Lanes>;
+  for (T value : {T{0}, T{-0.0}, T{1.5}, T{-INFINITY}}) {
+    T lanes[Lanes];
+    simd::store<V>(lanes, simd::broadcast<V>(value));
+    for (T lane : lanes) BOOST_TEST(std::memcmp(&lane, &value, sizeof(T)) == 0);
+  }
+}
+
+// Numbers whose sums and products need every bit: small and large, close and cancelling.
+template <class T>
+T hard(seeded& next) {
+  const int exponent = static_cast<int>(next() * 20);
+  T value = static_cast<T>(std::ldexp(next() + next() * 0x1p-24, exponent));
+  return value;
+}
+
+template <class T>
+T reference_fma(T a, T b, T c) {
+  if (UMBEL_FMA) return std::fma(a, b, c);
+  const volatile T product = a * b;
+  return product + c;
+}
+
+template <class T, std::size_t Lanes>
+void check_fma() {
+  using V = simd::pack<T, Lanes>;
+  seeded next{Lanes};
+  for (int round = 0; round < 500; ++round) {
+    T a[Lanes], b[Lanes], c[Lanes], y[Lanes];
+    for (std::size_t i = 0; i < Lanes; ++i) {
+      a[i] = hard<T>(next);
+      b[i] = hard<T>(next);
+      const volatile T product = a[i] * b[i];
+      c[i] = round % 2 == 0 ? hard<T>(next) : -product;
+    }
+    simd::store<V>(y, simd::fma(simd::load<V>(a), simd::load<V>(b), simd::load<V>(c)));
+    for (std::size_t i = 0; i < Lanes; ++i) {
+      BOOST_TEST_REQUIRE(y[i] == reference_fma(a[i], b[i], c[i]));
+      BOOST_TEST_REQUIRE(simd::fma(a[i], b[i], c[i]) == reference_fma(a[i], b[i], c[i]));
+    }
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(simd_pack)
+
+BOOST_AUTO_TEST_CASE(partial_loads_and_stores_touch_only_their_elements) {
+  check_partial<float, 1>();
+  check_partial<float, 4>();
+  check_partial<float, 8>();
+  check_partial<float, 16>();
+  check_partial<double, 2>();
+  check_partial<double, 8>();
+}
+
+BOOST_AUTO_TEST_CASE(broadcast_keeps_every_bit) {
+  check_broadcast<float, 1>();
+  check_broadcast<float, 4>();
+  check_broadcast<float, 16>();
+  check_broadcast<double, 4>();
+}
+
+BOOST_AUTO_TEST_CASE(transposes) {
+  check_transpose<float, 4>();
+  check_transpose<float, 8>();
+  check_transpose<float, 16>();
+  check_transpose<double, 2>();
+  check_transpose<double, 8>();
+}
+
+BOOST_AUTO_TEST_CASE(max_prefers_its_second_argument_to_nan) {
+  const float nan = std::nanf("");
+  BOOST_TEST(simd::max(nan, 1.0f) == 1.0f);
+  BOOST_TEST(std::isnan(simd::max(1.0f, nan)));
+  using V = simd::pack<float, 16>;
+  float lanes[16];
+  simd::store<V>(lanes, simd::max(simd::broadcast<V>(nan), simd::broadcast<V>(1.0f)));
+  BOOST_TEST(lanes[15] == 1.0f);
+  simd::store<V>(lanes, simd::max(simd::broadcast<V>(1.0f), simd::broadcast<V>(nan)));
+  BOOST_TEST(std::isnan(lanes[7]));
+}
+
+BOOST_AUTO_TEST_CASE(fma_rounds_as_the_target_does) {
+  check_fma<float, 1>();
+  check_fma<float, 4>();
+  check_fma<float, 8>();
+  check_fma<float, 16>();
+  check_fma<double, 1>();
+  check_fma<double, 2>();
+  check_fma<double, 4>();
+  check_fma<double, 8>();
+}
+
+// What clang computes in constant expressions, run here on many numbers.
+BOOST_AUTO_TEST_CASE(emulated_fma_is_exact) {
+  seeded next;
+  for (int round = 0; round < 20000; ++round) {
+    const float a = hard<float>(next), b = hard<float>(next);
+    const float c = round % 3 == 0 ? -static_cast<float>(static_cast<double>(a) * b)
+                                   : hard<float>(next) * 1e-6f;
+    BOOST_TEST_REQUIRE(simd::detail::emulated_fma(a, b, c) == std::fma(a, b, c));
+    const double x = hard<double>(next), y = hard<double>(next);
+    const double z = round % 3 == 0 ? -static_cast<double>(static_cast<long double>(x) * y)
+                                    : hard<double>(next) * 1e-12;
+    BOOST_TEST_REQUIRE(simd::detail::emulated_fma(x, y, z) == std::fma(x, y, z));
+  }
+  // The case that adding in double and rounding twice gets wrong.
+  BOOST_TEST(simd::detail::emulated_fma(0x1p0f + 0x1p-12f, 0x1p0f + 0x1p-12f, 0x1p-70f) ==
+             std::fma(0x1p0f + 0x1p-12f, 0x1p0f + 0x1p-12f, 0x1p-70f));
+}
+
+BOOST_AUTO_TEST_CASE(fma_in_constant_expressions) {
+  constexpr float one_ulp = simd::fma(1.0f + 0x1p-23f, 1.0f - 0x1p-23f, -1.0f);
+  static_assert(one_ulp == (UMBEL_FMA ? -0x1p-46f : 0.0f));
+  constexpr double small = simd::fma(1.0 + 0x1p-52, 1.0 - 0x1p-52, -1.0);
+  static_assert(small == (UMBEL_FMA ? -0x1p-104 : 0.0));
+  BOOST_TEST(one_ulp == simd::fma(1.0f + 0x1p-23f, 1.0f - 0x1p-23f, -1.0f));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
