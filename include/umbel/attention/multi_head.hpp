@@ -109,6 +109,9 @@ struct multi_head_forward {
   }
 };
 
+// The result is a new tensor, not memory of the caller's.
+struct by_value {};
+
 // operator() of the layer and of prepacked<layer>; Derived::parameters() is what differs.
 template <class Derived, class Layer>
 struct multi_head_calls : operation {
@@ -120,7 +123,7 @@ struct multi_head_calls : operation {
   template <tensor_like X, lengths Lens = every_key, workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Lens& valid_lens = {},
                             Workspace&& work = {}) const noexcept {
-    return Layer::attend_self(self(), x, valid_lens, work);
+    return Layer::attend_self(self(), x, valid_lens, work, by_value{});
   }
 
   // Queries (batch, query, hidden) to keys and values (batch, key, hidden), in any order of axes,
@@ -130,7 +133,22 @@ struct multi_head_calls : operation {
             workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Y& y, const Z& z, const Lens& valid_lens = {},
                             Workspace&& work = {}) const noexcept {
-    return Layer::attend_to(self(), x, y, z, valid_lens, work);
+    return Layer::attend_to(self(), x, y, z, valid_lens, work, by_value{});
+  }
+
+  // The same, written into a tensor or view of the axes of x (of the queries), in any order and with
+  // any strides. out must not overlap the arguments.
+  template <tensor_like Out, tensor_like X, lengths Lens = every_key,
+            workspace_like Workspace = on_stack>
+  constexpr void into(Out&& out, const X& x, const Lens& valid_lens = {},
+                      Workspace&& work = {}) const noexcept {
+    Layer::attend_self(self(), x, valid_lens, work, out);
+  }
+  template <tensor_like Out, tensor_like X, tensor_like Y, tensor_like Z, lengths Lens = every_key,
+            workspace_like Workspace = on_stack>
+  constexpr void into(Out&& out, const X& x, const Y& y, const Z& z, const Lens& valid_lens = {},
+                      Workspace&& work = {}) const noexcept {
+    Layer::attend_to(self(), x, y, z, valid_lens, work, out);
   }
 
   // One bug is one error.
@@ -196,35 +214,36 @@ class multi_head_attention
   [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }
 
   // How a call comes in, from the layer and from prepacked<layer> alike.
-  template <class Parameters, class X, class Lens, class Workspace>
+  template <class Parameters, class X, class Lens, class Workspace, class Out>
   static constexpr auto attend_self(const Parameters& p, const X& x, const Lens& valid_lens,
-                                    Workspace& work) noexcept {
+                                    Workspace& work, Out&& out) noexcept {
     using layout = typename X::layout;
     using verdict = first_error<rules::self_attend<say::attention, X, T, hidden_axis>,
-                                rules::lengths_fit<say::attention, Lens, layout>>;
+                                rules::lengths_fit<say::attention, Lens, layout>,
+                                rules::out_fits<say::attention, Out, X>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using sequence = rules::sequence_family<layout, hidden_axis>;
       using call = call_of<layout, sequence, layout, sequence, Workspace>;
       static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
-      if constexpr (call::verdict::ok) return call::run(p, x, x, x, valid_lens, work);
+      if constexpr (call::verdict::ok) return call::run(p, x, x, x, valid_lens, work, out);
       if constexpr (!call::verdict::ok) return invalid{};
     } else {
       return invalid{};
     }
   }
-  template <class Parameters, class X, class Y, class Z, class Lens, class Workspace>
+  template <class Parameters, class X, class Y, class Z, class Lens, class Workspace, class Out>
   static constexpr auto attend_to(const Parameters& p, const X& x, const Y& y, const Z& z,
-                                  const Lens& valid_lens, Workspace& work) noexcept {
-    using verdict =
-        first_error<rules::attend_to<say::attention, X, Y, Z, T, hidden_axis>,
-                    rules::lengths_fit<say::attention, Lens, typename X::layout>>;
+                                  const Lens& valid_lens, Workspace& work, Out&& out) noexcept {
+    using verdict = first_error<rules::attend_to<say::attention, X, Y, Z, T, hidden_axis>,
+                                rules::lengths_fit<say::attention, Lens, typename X::layout>,
+                                rules::out_fits<say::attention, Out, X>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using call = call_of<typename X::layout, rules::query_family, typename Y::layout,
                            rules::key_family, Workspace>;
       static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
-      if constexpr (call::verdict::ok) return call::run(p, x, y, z, valid_lens, work);
+      if constexpr (call::verdict::ok) return call::run(p, x, y, z, valid_lens, work, out);
       if constexpr (!call::verdict::ok) return invalid{};
     } else {
       return invalid{};
@@ -241,17 +260,19 @@ class multi_head_attention
     using scratch = typename steps::workspace;
     using verdict = rules::scratch_fits<say::attention, Workspace, scratch>;
 
-    template <class Parameters, class X, class Y, class Z, class Lens>
+    template <class Parameters, class X, class Y, class Z, class Lens, class Out>
     static constexpr auto run(const Parameters& p, const X& x, const Y& y, const Z& z,
-                              const Lens& valid_lens, Workspace& work) noexcept {
-      tensor_of<T, row_major<From>> out;
-      if constexpr (std::is_same_v<Workspace, on_stack>) {
+                              const Lens& valid_lens, Workspace& work, Out& out) noexcept {
+      if constexpr (std::is_same_v<std::remove_const_t<Out>, detail::by_value>) {
+        tensor_of<T, row_major<From>> result;
+        run(p, x, y, z, valid_lens, work, result);
+        return result;
+      } else if constexpr (std::is_same_v<Workspace, on_stack>) {
         scratch own;
         sequences(p, x, y, z, valid_lens, out, own);
       } else {
         sequences(p, x, y, z, valid_lens, out, work);
       }
-      return out;
     }
 
     template <class Parameters, class X, class Y, class Z, class Lens, class Out>

@@ -104,7 +104,7 @@ class vector_view {
   constexpr vector_view(const tensor<T, Axis>& x) noexcept : data_(x.data()) {}
   vector_view(const tensor<T, Axis>&&) = delete;  // it would dangle
   template <std::size_t Count>
-  constexpr explicit vector_view(const T (&memory)[Count]) noexcept : data_(memory) {
+  constexpr vector_view(const T (&memory)[Count]) noexcept : data_(memory) {
     static_assert(report<rules::memory<layout<Axis>, Count>>::ok, "umbel: shapes do not fit");
   }
   [[nodiscard]] constexpr const T* data() const noexcept { return data_; }

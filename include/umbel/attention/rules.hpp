@@ -13,6 +13,10 @@
 namespace umbel {
 
 namespace say {
+struct but_out_has;
+struct but_out_is_of_type;
+struct the_result_has;
+struct the_result_is_of_type;
 struct attention;
 struct but_keys_have;
 struct but_queries_have;
@@ -140,6 +144,26 @@ struct lengths_rule<Layer, Lens, Queries> {
 };
 template <class Layer, class Lens, class Queries>
 using lengths_fit = typename lengths_rule<Layer, Lens, Queries>::type;
+
+// Memory for the result, if it is the caller's: the axes of x in any order, elements not const.
+template <class Layer, class Out, class X>
+struct out_rule {
+  using type = accepted;
+};
+template <class Layer, class Out, class X>
+  requires requires { typename Out::layout; }
+struct out_rule<Layer, Out, X> {
+  using type = first_error<
+      verdict<Out::layout::rank == X::layout::rank &&
+                  same_axes<typename X::layout::axes, typename Out::layout>::value,
+              Layer, say::the_result_has, typename X::layout::axes, say::but_out_has,
+              typename Out::layout::axes>,
+      verdict<std::is_same_v<typename Out::element_type, typename X::value_type>, Layer,
+              say::the_result_is_of_type, element<typename X::value_type>, say::but_out_is_of_type,
+              element<typename Out::element_type>>>;
+};
+template <class Layer, class Out, class X>
+using out_fits = typename out_rule<Layer, std::remove_reference_t<Out>, X>::type;
 
 // Scratch on the stack within its budget, or the very workspace that this call needs.
 template <class Layer, class Given, class Wanted>

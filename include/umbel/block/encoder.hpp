@@ -55,12 +55,26 @@ struct encoder_calls : operation {
   template <tensor_like X, lengths Lens = every_key, workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Lens& valid_lens = {},
                             Workspace&& work = {}) const noexcept {
-    return Layer::encode(static_cast<const Derived*>(this)->parameters(), x, valid_lens, work);
+    return Layer::encode(self(), x, valid_lens, work, by_value{});
+  }
+
+  // The same, written into a row-major tensor or view of the axes of x in the same order. out must
+  // not overlap x.
+  template <tensor_like Out, tensor_like X, lengths Lens = every_key,
+            workspace_like Workspace = on_stack>
+  constexpr void into(Out&& out, const X& x, const Lens& valid_lens = {},
+                      Workspace&& work = {}) const noexcept {
+    Layer::encode(self(), x, valid_lens, work, out);
   }
   template <class... Arguments>
     requires(std::is_same_v<Arguments, invalid> || ...)
   constexpr invalid operator()(const Arguments&...) const noexcept {
     return {};
+  }
+
+ private:
+  constexpr const auto& self() const noexcept {
+    return static_cast<const Derived*>(this)->parameters();
   }
 };
 
@@ -136,12 +150,13 @@ class encoder_layer
   [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }
 
   // How a call comes in, from the layer and from prepacked<layer> alike.
-  template <class Parameters, class X, class Lens, class Workspace>
+  template <class Parameters, class X, class Lens, class Workspace, class Out>
   static constexpr auto encode(const Parameters& p, const X& x, const Lens& valid_lens,
-                               Workspace& work) noexcept {
+                               Workspace& work, Out&& out) noexcept {
     using layout = typename X::layout;
     using verdict = first_error<rules::encode<X, T, typename Hidden::plain>,
-                                rules::lengths_fit<say::encoder_layer, Lens, layout>>;
+                                rules::lengths_fit<say::encoder_layer, Lens, layout>,
+                                rules::out_fits<say::encoder_layer, Out, X>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using sequence = rules::sequence_family<layout, Hidden>;
@@ -149,17 +164,24 @@ class encoder_layer
       using scratch = workspace<positions>;
       using fit = rules::scratch_fits<say::encoder_layer, Workspace, scratch>;
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
-      if constexpr (fit::ok) {
-        tensor_of<T, layout> y;
+      if constexpr (!fit::ok) {
+        return invalid{};
+      } else if constexpr (std::is_same_v<std::remove_cvref_t<Out>, detail::by_value>) {
+        tensor_of<T, layout> result;
+        encode(p, x, valid_lens, work, result);
+        return result;
+      } else {
+        using to = layout_of<Out>;
+        using order = rules::same_shape<say::encoder_layer, layout, row_major<to>>;
+        static_assert(report<order>::ok, "umbel: shapes do not fit");
+        static_assert(to::contiguous, "umbel: encoder_layer: out is row-major");
         if constexpr (std::is_same_v<Workspace, on_stack>) {
           scratch own;
-          sequences<positions>(p, x, valid_lens, y, own);
+          sequences<positions>(p, x, valid_lens, out, own);
         } else {
-          sequences<positions>(p, x, valid_lens, y, work);
+          sequences<positions>(p, x, valid_lens, out, work);
         }
-        return y;
       }
-      if constexpr (!fit::ok) return invalid{};
     } else {
       return invalid{};
     }
