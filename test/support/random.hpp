@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+// The generator of the golden vectors (tools/golden.py) and whatever draws from it: numbers that are
+// the same on every machine, also in constant expressions. Not here: any test.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace umbel_test {
+
+// In [-1, 1): 24 bits, exact in float.
+struct lcg {
+  std::uint32_t state = 1;
+  constexpr float operator()() noexcept {
+    state = state * 1664525u + 1013904223u;
+    return static_cast<float>(state >> 8) * 0x1p-23f - 1;
+  }
+};
+
+// Draws every element of a tensor, view or array, in row-major order, times a scale.
+template <class Range>
+constexpr Range& draw(lcg& next, Range& to, double scale = 1) noexcept {
+  for (auto& element : to) {
+    using T = std::remove_reference_t<decltype(element)>;
+    element = static_cast<T>(static_cast<double>(next()) * scale);
+  }
+  return to;
+}
+
+template <class X>
+constexpr X drawn(lcg& next, double scale = 1) noexcept {
+  X x{};
+  draw(next, x, scale);
+  return x;
+}
+
+// Parameters of a multi_head_attention in the order of the golden vectors: weights, then biases.
+template <class Weights>
+constexpr void draw_attention(lcg& next, Weights& w, double weight_scale,
+                              double bias_scale) noexcept {
+  for (auto* p : {&w.q, &w.k, &w.v, &w.o}) draw(next, p->weight, weight_scale);
+  if constexpr (Weights::projection::map::has_bias)
+    for (auto* p : {&w.q, &w.k, &w.v, &w.o}) draw(next, p->bias, bias_scale);
+}
+
+// A multi_head_attention's weights of a moderate size for its width.
+template <class Layer>
+constexpr typename Layer::weights drawn_weights(std::uint32_t seed) noexcept {
+  typename Layer::weights w{};
+  lcg next{seed};
+  double scale = 1;
+  while (scale * scale * static_cast<double>(Layer::hidden_axis::size) > 3) scale /= 2;
+  draw_attention(next, w, scale, 0.125);
+  return w;
+}
+
+// And an encoder_layer's.
+template <class Weights>
+constexpr void draw_encoder(lcg& next, Weights& w, double weight_scale, double up_scale,
+                            double down_scale, double bias_scale, double gamma_scale,
+                            double beta_scale) noexcept {
+  draw_attention(next, w.attention, weight_scale, bias_scale);
+  draw(next, w.norm1.gamma, gamma_scale);
+  draw(next, w.norm1.beta, beta_scale);
+  draw(next, w.up.weight, up_scale);
+  if constexpr (decltype(w.up)::map::has_bias) draw(next, w.up.bias, bias_scale);
+  draw(next, w.down.weight, down_scale);
+  if constexpr (decltype(w.up)::map::has_bias) draw(next, w.down.bias, bias_scale);
+  draw(next, w.norm2.gamma, gamma_scale);
+  draw(next, w.norm2.beta, beta_scale);
+}
+
+}  // namespace umbel_test
