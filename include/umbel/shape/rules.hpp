@@ -49,6 +49,7 @@ struct has_an_axis;
 struct has_no_axis;
 struct has_more_elements_than_memory_can_hold;
 struct has_no_positions_in;
+struct has_strides_for_some_axes_only;
 struct have_different_axes;
 struct have_the_same_axes_in_another_order_so_permute_one;
 struct in;
@@ -115,12 +116,20 @@ constexpr bool countable() {
   return room != 0;
 }
 
+// (In a function: g++ 12 does not expand a requires-expression inside an alias.)
+template <class... Axes>
+constexpr bool strides_for_all_or_none() {
+  return (requires { Axes::stride; } && ...) || !(requires { Axes::stride; } || ...);
+}
+
 template <class... Axes>
 using well_formed =
     first_error<verdict<Axes::size != 0, say::shape, typename Axes::plain, say::has_no_positions_in,
                         shape<typename Axes::plain...>>...,
                 names_each_once<say::shape, shape<typename Axes::plain...>,
                                 typename Axes::family...>,
+                verdict<strides_for_all_or_none<Axes...>(), say::shape, shape<typename Axes::plain...>,
+                        say::has_strides_for_some_axes_only>,
                 verdict<countable<Axes...>(), say::shape, shape<typename Axes::plain...>,
                         say::has_more_elements_than_memory_can_hold>>;
 
