@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes in shapes, and in the operations that only re-read memory: one case each, with the words
+// that the compiler must print (check.py). Computing and memory: computing.cpp, memory.cpp.
+#include <umbel/umbel.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+template <std::size_t N>
+struct channel : axis<channel, N> {};
+namespace pictures {
+template <std::size_t N>
+struct channel_of_a_picture : axis<channel_of_a_picture, N> {};
+}  // namespace pictures
+
+using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
+using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
+
+[[maybe_unused]] static void cases(queries& x, by_head& h) {
+  (void)x, (void)h;
+#if defined CASE_split_uneven
+  // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
+  // expect-clang: split, .*hidden<100>, .*into, .*heads<7>, .*leaves_a_remainder_of, .*number<2>
+  auto r = split<hidden, heads<7>, head_dim>(x);
+#elif defined CASE_split_absent_axis
+  // expect-gcc: "umbel: split: there is no axis channel in \[batch=2, query=4, hidden=100\]"
+  // expect-clang: split, .*there_is_no_axis, .*channel>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
+  auto r = split<channel, heads<5>, head_dim>(x);
+#elif defined CASE_split_outer_name_taken
+  // expect-gcc: "umbel: split: query is already an axis of \[batch=2, query=4, hidden=100\]"
+  // expect-clang: split, .*query>, .*is_already_an_axis_of, .*batch<2>, .*query<4>, .*hidden<100>
+  auto r = split<hidden, query<5>, head_dim>(x);
+#elif defined CASE_split_inner_name_taken
+  // expect-gcc: "umbel: split: batch is already an axis of \[batch=2, query=4, hidden=100\]"
+  // expect-clang: split, .*batch>, .*is_already_an_axis_of, .*batch<2>, .*query<4>, .*hidden<100>
+  auto r = split<hidden, heads<5>, batch>(x);
+#elif defined CASE_split_parts_of_one_name
+  // expect-gcc: "umbel: split: names heads twice in \[heads=5\]"
+  // expect-clang: split, .*names, .*heads>, .*twice_in, .*heads<5>
+  auto r = split<hidden, heads<5>, heads>(x);
+#elif defined CASE_split_into_nothing
+  // expect-gcc: "umbel: shape: heads=0 has no positions in \[heads=0\]"
+  // expect-clang: shape, .*heads<0>, .*has_no_positions_in
+  auto r = split<hidden, heads<0>, head_dim>(x);
+#elif defined CASE_split_into_not_multiplying_up
+  // expect-gcc: "umbel: split: parts \[heads=5, head_dim=10\] multiply up to 50 but the whole is hidden=100"
+  // expect-clang: split, .*parts, .*heads<5>, .*head_dim<10>>, .*multiply_up_to, .*<50>, .*but_the_whole_is, .*hidden<100>
+  auto r = split_into<hidden, heads<5>, head_dim<10>>(x);
+#elif defined CASE_split_into_absent_axis
+  // expect-gcc: "umbel: split: there is no axis key in \[batch=2, query=4, hidden=100\]"
+  // expect-clang: split, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
+  auto r = split_into<key, heads<5>, head_dim<20>>(x);
+#elif defined CASE_merge_not_neighbours
+  // expect-gcc: "umbel: merge: \[heads=5, head_dim=20\] are not neighbours in this order in \[batch=2, heads=5, query=4, head_dim=20\]"
+  // expect-clang: merge, .*heads<5>, .*head_dim<20>>, .*are_not_neighbours_in_this_order_in, .*heads<5>, .*query<4>, .*head_dim<20>
+  auto r = merge<heads, head_dim, hidden>(h);
+#elif defined CASE_merge_wrong_way_round
+  // expect-gcc: "umbel: merge: \[query=4, heads=5\] are not neighbours in this order in \[batch=2, heads=5, query=4, head_dim=20\]"
+  // expect-clang: merge, .*query<4>, .*heads<5>>, .*are_not_neighbours_in_this_order_in
+  auto r = merge<query, heads, token>(h);
+#elif defined CASE_merge_strides
+  // expect-gcc: "umbel: merge: the elements of \[heads=5, head_dim=20\] do not lie in one run in memory so pass contiguous"
+  // expect-clang: merge, .*the_elements_of, .*heads<5>, .*head_dim<20>>, .*do_not_lie_in_one_run_in_memory_so_pass_contiguous
+  auto r = h | permute<batch, query, heads, head_dim> | merge<heads, head_dim, hidden>;
+#elif defined CASE_merge_name_taken
+  // expect-gcc: "umbel: merge: batch is already an axis of \[batch=2, heads=5, query=4, head_dim=20\]"
+  // expect-clang: merge, .*batch>, .*is_already_an_axis_of, .*batch<2>, .*heads<5>, .*query<4>
+  auto r = merge<heads, query, batch>(h);
+#elif defined CASE_merge_absent_axis
+  // expect-gcc: "umbel: merge: there is no axis channel in \[batch=2, heads=5, query=4, head_dim=20\]"
+  // expect-clang: merge, .*there_is_no_axis, .*channel>, .*in, .*batch<2>, .*heads<5>
+  auto r = merge<query, channel, hidden>(h);
+#elif defined CASE_permute_absent_axis
+  // expect-gcc: "umbel: permute: there is no axis channel in \[batch=2, heads=5, query=4, head_dim=20\]"
+  // expect-clang: permute, .*there_is_no_axis, .*channel>, .*in, .*batch<2>, .*heads<5>, .*query<4>, .*head_dim<20>
+  auto r = permute<batch, channel, heads, head_dim>(h);
+#elif defined CASE_permute_twice
+  // expect-gcc: "umbel: permute: names heads twice in \[batch=2, heads=5, heads=5, head_dim=20\]"
+  // expect-clang: permute, .*names, .*heads>, .*twice_in, .*heads<5>, .*heads<5>, .*head_dim<20>
+  auto r = permute<batch, heads, heads, head_dim>(h);
+#elif defined CASE_permute_missing
+  // expect-gcc: "umbel: permute: lists 3 of the 4 axes of \[batch=2, heads=5, query=4, head_dim=20\]"
+  // expect-clang: permute, .*lists, .*<3>, .*of_the, .*<4>, .*axes_of, .*batch<2>, .*heads<5>, .*query<4>, .*head_dim<20>
+  auto r = permute<batch, heads, head_dim>(h);
+#elif defined CASE_rename_onto_existing
+  // expect-gcc: "umbel: rename: hidden is already an axis of \[batch=2, query=4, hidden=100\]"
+  // expect-clang: rename, .*hidden>, .*is_already_an_axis_of, .*batch<2>, .*query<4>, .*hidden<100>
+  auto r = rename_axis<query, hidden>(x);
+#elif defined CASE_rename_absent
+  // expect-gcc: "umbel: rename: there is no axis key in \[batch=2, query=4, hidden=100\]"
+  // expect-clang: rename, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
+  auto r = rename_axis<key, token>(x);
+#elif defined CASE_reshape_count
+  // expect-gcc: "umbel: reshape: \[batch=2, query=4, hidden=100\] has 800 elements but \[token=8, hidden=99\] has 792 elements"
+  // expect-clang: reshape, .*batch<2>, .*query<4>, .*hidden<100>>, .*has, .*<800>, .*elements_but, .*token<8>, .*hidden<99>>, .*has, .*<792>
+  auto r = reshape<token<8>, hidden<99>>(x);
+#elif defined CASE_reshape_not_contiguous
+  // expect-gcc: "umbel: reshape: \[query=4, batch=2, hidden=100\] is not row major in memory so pass contiguous"
+  // expect-clang: reshape, .*query<4>, .*batch<2>, .*hidden<100>>, .*is_not_row_major_in_memory_so_pass_contiguous
+  auto r = x | permute<query, batch, hidden> | reshape<token<8>, hidden<100>>;
+#elif defined CASE_reshape_duplicate_axis
+  // expect-gcc: "umbel: shape: names token twice in \[token=8, token=100\]"
+  // expect-clang: shape, .*names, .*token>, .*twice_in, .*token<8>, .*token<100>
+  auto r = reshape<token<8>, token<100>>(x);
+#elif defined CASE_select_past_the_end
+  // expect-gcc: "umbel: select: position 5 is past the end of heads=5"
+  // expect-clang: select, .*position, .*<5>, .*is_past_the_end_of, .*heads<5>
+  auto r = select_at<heads, 5>(h);
+#elif defined CASE_select_absent
+  // expect-gcc: "umbel: select: there is no axis channel in \[batch=2, heads=5, query=4, head_dim=20\]"
+  // expect-clang: select, .*there_is_no_axis, .*channel>, .*in, .*batch<2>, .*heads<5>
+  auto r = select_at<channel, 0>(h);
+#elif defined CASE_select_at_run_time_absent
+  // expect-gcc: "umbel: select: there is no axis channel in \[batch=2, heads=5, query=4, head_dim=20\]"
+  // expect-clang: select, .*there_is_no_axis, .*channel>, .*in, .*batch<2>, .*heads<5>
+  auto r = h | select_at<channel>(0);
+#elif defined CASE_slice_past_the_end
+  // expect-gcc: "umbel: slice: 3 positions from 2 reach past the end of query=4"
+  // expect-clang: slice, .*<3>, .*positions_from, .*<2>, .*reach_past_the_end_of, .*query<4>
+  auto r = slice<query, 2, 3>(x);
+#elif defined CASE_slice_wraps_around
+  // expect-gcc: "umbel: slice: 2 positions from 18446744073709551615 reach past the end of query=4"
+  // expect-clang: slice, .*<2>, .*positions_from, .*<18446744073709551615>, .*reach_past_the_end_of, .*query<4>
+  auto r = slice<query, std::size_t(-1), 2>(x);
+#elif defined CASE_slice_of_nothing
+  // expect-gcc: "umbel: slice: query=4 keeps no position"
+  // expect-clang: slice, .*query<4>, .*keeps_no_position
+  auto r = slice<query, 2, 0>(x);
+#elif defined CASE_slice_absent
+  // expect-gcc: "umbel: slice: there is no axis key in \[batch=2, query=4, hidden=100\]"
+  // expect-clang: slice, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
+  auto r = slice<key, 0, 1>(x);
+#elif defined CASE_broadcast_foreign_axis
+  // expect-gcc: "umbel: broadcast: query=4 is not an axis of \[batch=2, key=6, hidden=100\]"
+  // expect-clang: broadcast, .*query<4>, .*is_not_an_axis_of, .*batch<2>, .*key<6>, .*hidden<100>
+  auto r = broadcast<batch<2>, key<6>, hidden<100>>(x);
+#elif defined CASE_broadcast_different_size
+  // expect-gcc: "umbel: broadcast: query=4 does not fit query=6"
+  // expect-clang: broadcast, .*query<4>, .*does_not_fit, .*query<6>
+  auto r = broadcast<batch<2>, query<6>, hidden<100>>(x);
+#elif defined CASE_broadcast_of_one_position
+  // expect-gcc: "umbel: broadcast: query=1 does not fit query=6"
+  // expect-clang: broadcast, .*query<1>, .*does_not_fit, .*query<6>
+  auto r = broadcast<query<6>, hidden<100>>(x | select_at<batch, 0> | slice<query, 0, 1>);
+#elif defined CASE_transposed_absent
+  // expect-gcc: "umbel: transposed: there is no axis key in \[batch=2, query=4, hidden=100\]"
+  // expect-clang: transposed, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
+  auto r = transposed<key, hidden>(x);
+#elif defined CASE_transposed_with_itself
+  // expect-gcc: "umbel: transposed: names hidden twice in \[hidden=100\]"
+  // expect-clang: transposed, .*names, .*hidden>, .*twice_in, .*hidden<100>
+  auto r = transposed<hidden, hidden>(x);
+#elif defined CASE_first_bad_step_of_five
+  // expect-gcc: "umbel: split: hidden=100 into heads=3 leaves a remainder of 1"
+  // expect-clang: split, .*hidden<100>, .*into, .*heads<3>, .*leaves_a_remainder_of, .*number<1>
+  auto r = x | rename_axis<query, key> | split<hidden, heads<3>, head_dim> |
+           permute<batch, heads, key, head_dim> | slice<key, 9, 9> | contiguous;
+#elif defined CASE_pipe_goes_on_to_use_the_result
+  // expect-gcc: "umbel: split: hidden=100 into heads=3 leaves a remainder of 1"
+  // expect-clang: split, .*hidden<100>, .*into, .*heads<3>, .*leaves_a_remainder_of, .*number<1>
+  auto r = x | split<hidden, heads<3>, head_dim>;
+  auto s = contract<head_dim>(r, r) * 0.5f + -r;
+  for_each([](float& to) { to = 0; }, r);
+  copy(r, x);
+  r(0, 0, 0, 0) = 1;
+  r(at<batch>(0)) = as_view(r)(1);
+  float first = s(0, 0) + 1.0f;
+  queries y = s | transposed<query, heads> | select_at<heads>(0);
+  y = select_at<heads>(r, 2);
+#elif defined CASE_axis_of_ones_own
+  // expect-gcc: "umbel: split: there is no axis channel in \[channel_of_a_picture=3\]"
+  // expect-clang: split, .*there_is_no_axis, .*channel>, .*in, .*pictures::channel_of_a_picture<3>
+  tensor<float, pictures::channel_of_a_picture<3>> picture{};
+  auto r = split<channel, heads<3>, head_dim>(picture);
+#else
+  auto r = x | rename_axis<query, key> | split<hidden, heads<5>, head_dim> |
+           permute<batch, heads, key, head_dim> | slice<key, 1, 3> | contiguous;
+  (void)r;
+#endif
+}
