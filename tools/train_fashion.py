@@ -385,7 +385,7 @@ def report(m: Measured, labels: Tensor) -> str:
         f"({100 * m.accuracy_double:.2f} % in float64)",
         f"- by class, in per cent: {', '.join(classes[:5])},",
         f"  {', '.join(classes[5:])}",
-        "- smallest gaps between the best and the second logit, in float64: "
+        "- smallest gaps between the best and the second logit, in float64:\n  "
         + ", ".join(f"{gap:.2g} (picture {i})" for i, gap in m.closest),
         f"- largest |logit|: {m.largest:.4g}",
         f"- float32 against float64 logits, worst difference: {m.double_difference:.3g}",
