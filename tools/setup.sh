@@ -110,6 +110,7 @@ want() {
 }
 
 # What every build here needs.
+# shellcheck disable=SC2034
 build_packages=(g++ meson ninja-build pkg-config python3 libboost-dev)
 
 # ---- building -----------------------------------------------------------------------------------------
