@@ -298,10 +298,13 @@ class multi_head_attention
 
 // Would a call compile? Generic code asks first: attends<attention, queries, context, context>.
 template <class Layer, class X, class Y, class Z>
-concept attends = rules::attend_to<say::attention, X, Y, Z, typename Layer::value_type,
-                                   typename Layer::hidden_axis>::ok;
+concept attends =
+    rules::attend_to<say::attention, std::remove_cvref_t<X>, std::remove_cvref_t<Y>,
+                     std::remove_cvref_t<Z>, typename Layer::value_type,
+                     typename Layer::hidden_axis>::ok;
 template <class Layer, class X>
-concept attends_to_itself = rules::self_attend<say::attention, X, typename Layer::value_type,
-                                               typename Layer::hidden_axis>::ok;
+concept attends_to_itself =
+    rules::self_attend<say::attention, std::remove_cvref_t<X>, typename Layer::value_type,
+                       typename Layer::hidden_axis>::ok;
 
 }  // namespace umbel

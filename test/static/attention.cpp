@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+// What attention and the blocks make of their arguments: result types, sizes, and the concepts that
+// generic code asks first, true and false.
+#include <umbel/umbel.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+using namespace umbel::literals;
+
+template <std::size_t N>
+struct model : axis<model, N> {};
+
+using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
+using context = tensor<float, batch<2>, key<6>, hidden<100>>;
+using attention = multi_head_attention<float, hidden<100>, heads<5>>;
+using biased = multi_head_attention<float, hidden<100>, heads<5_c>, bias<true>>;
+using encoder = encoder_layer<float, hidden<100>, heads<5>, feed_forward<60>>;
+
+// ---- options -------------------------------------------------------------------------------------
+static_assert(!attention::has_bias && biased::has_bias);
+static_assert(multi_head_attention<float, hidden<8>, heads<2>, bias<false>>::has_bias == false);
+static_assert(sizeof(biased::weights) > sizeof(attention::weights));
+static_assert(!encoder::has_bias && encoder::norms_first);
+static_assert(std::is_same_v<encoder::activate, gelu_exact_operation>);
+using other_encoder = encoder_layer<float, hidden<100>, heads<5>, feed_forward<60>,
+                                    activation<relu>, bias<true>, norm_first<false>>;
+static_assert(other_encoder::has_bias && !other_encoder::norms_first);
+static_assert(std::is_same_v<other_encoder::activate, relu_operation>);
+static_assert(std::is_same_v<other_encoder::attention, biased>);
+
+// ---- who may call --------------------------------------------------------------------------------
+static_assert(attends<attention, queries, context, context>);
+static_assert(attends<attention, const queries&, context&, context>);
+static_assert(attends<attention, view<const float, batch<2>, query<4>, hidden<100>>, context, context>);
+static_assert(attends<attention, tensor<float, hidden<100>, query<4>, batch<2>>, context,
+                      tensor<float, key<6>, batch<2>, hidden<100>>>);  // any order
+static_assert(attends<attention, tensor<float, query<4>, hidden<100>>,
+                      tensor<float, key<6>, hidden<100>>, tensor<float, key<6>, hidden<100>>>);
+static_assert(attends<multi_head_attention<double, model<6>, heads<3>>,
+                      tensor<double, query<1>, model<6>>, tensor<double, key<1>, model<6>>,
+                      tensor<double, key<1>, model<6>>>);
+static_assert(!attends<attention, context, queries, queries>);           // swapped
+static_assert(!attends<attention, queries, queries, queries>);           // queries are not keys
+static_assert(!attends<attention, queries, context, queries>);
+static_assert(!attends<attention, queries, context, tensor<float, batch<2>, key<7>, hidden<100>>>);
+static_assert(!attends<attention, queries, context, tensor<float, batch<3>, key<6>, hidden<100>>>);
+static_assert(!attends<attention, tensor<float, batch<3>, query<4>, hidden<100>>, context, context>);
+static_assert(!attends<attention, tensor<float, query<4>, hidden<100>>, context, context>);
+static_assert(!attends<attention, tensor<float, batch<2>, query<4>, hidden<80>>, context, context>);
+static_assert(!attends<attention, queries, tensor<double, batch<2>, key<6>, hidden<100>>, context>);
+static_assert(!attends<attention, tensor<float, batch<2>, query<4>, token<1>, hidden<100>>, context,
+                       context>);
+
+static_assert(attends_to_itself<attention, queries> && attends_to_itself<attention, context>);
+static_assert(attends_to_itself<attention, tensor<float, token<9>, hidden<100>>>);
+static_assert(attends_to_itself<attention, tensor<float, hidden<100>, token<9>, batch<2>>>);
+static_assert(!attends_to_itself<attention, tensor<float, batch<2>, hidden<100>>>);
+static_assert(!attends_to_itself<attention, tensor<float, query<4>, key<6>, hidden<100>>>);
+static_assert(!attends_to_itself<attention, tensor<float, batch<2>, token<9>, hidden<99>>>);
+static_assert(!attends_to_itself<attention, tensor<double, batch<2>, token<9>, hidden<100>>>);
+static_assert(!attends_to_itself<attention, tensor<float, batch<2>, token<9>, model<100>>>);
+
+using map = linear<float, hidden<100>, classes<10>>;
+static_assert(projectable<queries, map::weights> && projectable<queries, map::weights_view>);
+static_assert(projectable<queries, map::packed_weights&>);
+static_assert(projectable<tensor<float, hidden<100>>, map::weights>);
+static_assert(!projectable<tensor<float, batch<2>, hidden<99>>, map::weights>);
+static_assert(!projectable<tensor<double, batch<2>, hidden<100>>, map::weights>);
+static_assert(!projectable<tensor<float, batch<2>, token<100>>, map::weights>);
+static_assert(!projectable<tensor<float, classes<10>, hidden<100>>, map::weights>);  // classes twice
+
+// ---- what comes out ------------------------------------------------------------------------------
+template <class F, class... X>
+using result = decltype(std::declval<const F&>()(std::declval<const X&>()...));
+
+static_assert(std::is_same_v<result<attention, queries>, queries>);
+static_assert(std::is_same_v<result<attention, queries, context, context>, queries>);
+static_assert(std::is_same_v<result<prepacked<attention>, queries, context, context>, queries>);
+using permuted = decltype(queries{} | permute<query, hidden, batch>);
+static_assert(std::is_same_v<result<attention, permuted, context, context>,
+                             tensor<float, query<4>, hidden<100>, batch<2>>>);
+static_assert(std::is_same_v<result<attention, tensor<float, token<9>, hidden<100>>>,
+                             tensor<float, token<9>, hidden<100>>>);
+static_assert(std::is_same_v<result<encoder, queries>, queries>);
+static_assert(std::is_same_v<result<prepacked<encoder>, context>, context>);
+static_assert(std::is_same_v<result<map, queries>, tensor<float, batch<2>, query<4>, classes<10>>>);
+static_assert(std::is_same_v<result<map, permuted>, tensor<float, query<4>, classes<10>, batch<2>>>);
+static_assert(std::is_same_v<decltype(queries{} | mean<query>), tensor<float, batch<2>, hidden<100>>>);
+static_assert(std::is_same_v<decltype(queries{} | mean<batch>), tensor<float, query<4>, hidden<100>>>);
+static_assert(std::is_same_v<decltype(permuted{} | gelu_tanh),
+                             tensor<float, query<4>, hidden<100>, batch<2>>>);
+static_assert(std::is_same_v<decltype(softmax<query>(permuted{})),
+                             tensor<float, query<4>, hidden<100>, batch<2>>>);
+
+// ---- layers are a pointer or so, packed ones are memory ----------------------------------------------
+static_assert(sizeof(attention) == 8 * sizeof(const float*));  // four weights, four biases
+static_assert(std::is_trivially_copyable_v<attention> && std::is_trivially_copyable_v<encoder>);
+static_assert(std::is_trivially_copyable_v<prepacked<attention>>);
+static_assert(std::is_trivially_copyable_v<attention::workspace<query<4>, key<6>>>);
+static_assert(sizeof(attention::workspace<query<4>, key<6>>) >=
+              (100 * 4 + 2 * 100 * 6 + 100 * 4) * sizeof(float));
+static_assert(std::is_same_v<attention::workspace<token<9>>, attention::workspace<query<9>, key<9>>>);
+static_assert(noexcept(std::declval<const attention&>()(queries{})));
+static_assert(noexcept(std::declval<const prepacked<encoder>&>()(queries{})));
+static_assert(noexcept(softmax<query>(queries{})) && noexcept(mean<query>(queries{})));
+static_assert(noexcept(attention{std::declval<const attention::weights&>()}));
