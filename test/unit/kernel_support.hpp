@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <ostream>
 #include <type_traits>
 #include <umbel/plan/target.hpp>
 

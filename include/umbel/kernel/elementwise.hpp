@@ -50,7 +50,8 @@ void relu(const T* x, T* y) noexcept {
   });
 }
 
-// Never inlined, as mean_rows: a product that the caller had just stored could be fused into the sum.
+// Never inlined, as mean_rows: a product that the caller had just stored could be fused into the
+// sum.
 template <std::size_t N, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void add(const T* a, const T* b, T* y) noexcept {
   detail::for_packs<N, T, Target>(y, [a, b](auto read) { return read(a) + read(b); });

@@ -48,8 +48,8 @@ UMBEL_INLINE T sum_row(const T* row, Step step) noexcept {
 
 }  // namespace detail
 
-// See plain::layer_norm. gamma and beta have S.width elements. Never inlined: a product that the
-// caller had just stored in x could be fused into the sums.
+// See plain::layer_norm. gamma and beta have S.width elements. Never inlined: a product that
+// the caller had just stored in x could be fused into the sums.
 template <norm_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void layer_norm(const T* x, const T* gamma, const T* beta, T epsilon, T* y) noexcept {
   constexpr std::size_t wanted = plan::lanes<T>(Target);

@@ -106,7 +106,10 @@ template <class T>
 constexpr attend_plan plan_attend(std::size_t queries, target machine) noexcept {
   attend_plan plan{};
   plan.lanes = lanes<T>(machine);
-  plan.queries = split_evenly(divide_up(queries, plan.lanes), machine.registers >= 32 ? 2 : 2);
+  // Wider blocks read K and V fewer times and their scores fill more of the cache. Measured on 32
+  // registers, percent of the multiply-add peak at 2, 3, 4 vectors: 128 keys of 32: 83, 83, 85;
+  // 512 keys of 64: 80, 86, 86.
+  plan.queries = split_evenly(divide_up(queries, plan.lanes), machine.registers >= 32 ? 4 : 2);
   plan.key_rows = tile_rows(machine, plan.queries.large);
   plan.value_rows = plan.key_rows;
   return plan;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// fma(a, b, c) = a * b + c, for scalars, packs and constant expressions, the same bits in all three:
-// rounded once where the target fuses (UMBEL_FMA), else rounded twice, everywhere. Never a call to
+// fma(a, b, c) = a * b + c, for scalars, packs and constant expressions, the same bits in all
+// three: rounded once where the target fuses (UMBEL_FMA), else rounded twice, everywhere. Never a call to
 // libm. The library writes every multiplication that feeds an addition through here, so that no
 // -ffp-contract setting of the user's build can change a bit.
 #pragma once
@@ -164,7 +164,7 @@ UMBEL_INLINE constexpr V fma(V a, V b, V c) noexcept {
   }
 }
 
-// value * factor + the coefficients: c[0] + r (c[1] + r (c[2] + ...)), Horner, every step one fma.
+// c[0] + r (c[1] + r (c[2] + ...)), Horner, every step one fma.
 template <class V, std::size_t N>
 UMBEL_INLINE constexpr V polynomial(V r, const element_of<V> (&c)[N]) noexcept {
   V result = broadcast<V>(c[N - 1]);

@@ -47,7 +47,8 @@ UMBEL_INLINE constexpr V power_of_two(signed_of<V> n) noexcept {
 }  // namespace detail
 
 // 2^y for y <= 0 (the attention's exponential). y < -126 (double: -1022) is exactly 0, so no result
-// is subnormal; 0 is exactly 1; NaN stays NaN; above 0.5: not defined. Within 2 ulp.
+// is subnormal; 0 is exactly 1; NaN stays NaN; above 0.5: not defined. Within 2 ulp
+// (3 where the target does not fuse).
 // y should not be a bare product of the caller: -ffp-contract could fuse it into the sums here.
 template <class V>
 UMBEL_INLINE constexpr V exp2_not_positive(V y) noexcept {
@@ -71,7 +72,8 @@ UMBEL_INLINE constexpr V exp2_not_positive(V y) noexcept {
 }
 
 // e^x for any x: overflow to infinity, 0 below ln(2^-126) (double: ln(2^-1022)), NaN stays NaN.
-// Within 2 ulp. Cody and Waite: x = n ln2 + r in two fma steps, e^r by polynomial, times 2^n.
+// Within 2 ulp (3 where the target does not fuse). Cody and Waite: x = n ln2 + r in two fma steps,
+// e^r by polynomial, times 2^n.
 template <class V>
 UMBEL_INLINE constexpr V exp(V x) noexcept {
   using T = element_of<V>;

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bits themselves: hashes of every kernel's output on one seeded case, one set for targets that
+// fuse and one for those that do not. They are the same for g++ and clang, any flags, any number of
+// lanes; a change of them is a change of the library's numbers and belongs in the changelog.
+#include <boost/test/unit_test.hpp>
+
+#include "kernel_support.hpp"
+
+#include <umbel/config.hpp>
+#include <umbel/kernel/attend.hpp>
+#include <umbel/kernel/elementwise.hpp>
+#include <umbel/kernel/linear.hpp>
+#include <umbel/kernel/norm.hpp>
+
+namespace {
+
+using namespace umbel::kernel;
+using namespace umbel_test;
+using umbel::plan::target;
+
+template <class T>
+std::uint64_t hash_of(buffer<T>& values) {
+  return hash_bits(values.get(), values.size() * sizeof(T));
+}
+
+struct hashes {
+  std::uint64_t linear, attend, norm, gelu_exact, gelu_tanh, mean;
+  bool operator==(const hashes&) const = default;
+};
+
+// A little network: 21 rows of 40 features, 270 keys made of them, one head.
+template <class T, target Target>
+hashes run() {
+  constexpr linear_shape projection{21, 40, 24, 40, 1, 24, 1, true};
+  constexpr attend_shape head{21, 270, 24, 9, 24, 1, 24, 1, 9, 1, 1, 21, 21};
+  seeded next{2026};
+  buffer<T> x{21 * 40}, w{40 * 24}, bias{24}, k{270 * 24}, v{270 * 9}, gamma{21}, beta{21};
+  x.fill(next);
+  w.fill(next);
+  bias.fill(next);
+  k.fill(next);
+  v.fill(next);
+  gamma.fill(next);
+  beta.fill(next);
+
+  buffer<T> q{21 * 24}, o{9 * 21}, scratch{attend_scratch<head, T, Target>}, norm{9 * 21};
+  buffer<T> exact{9 * 21}, approximate{9 * 21}, mean{21};
+  linear<projection, T, Target>(x, w, bias, q);
+  attend<head, T, Target>(q, k, v, static_cast<T>(0.25), 269, o, scratch);
+  layer_norm<norm_shape{9, 21, 21, 21}, T, Target>(o, gamma, beta, static_cast<T>(1e-5), norm);
+  gelu_exact<9 * 21, T, Target>(norm.get(), exact.get());
+  gelu_tanh<9 * 21, T, Target>(norm.get(), approximate.get());
+  mean_rows<9, 21, 21, T, Target>(exact.get(), mean.get());
+  return {hash_of(q),     hash_of(o),           hash_of(norm),
+          hash_of(exact), hash_of(approximate), hash_of(mean)};
+}
+
+std::ostream& operator<<(std::ostream& out, const hashes& h) {
+  out << std::hex;
+  for (std::uint64_t value : {h.linear, h.attend, h.norm, h.gelu_exact, h.gelu_tanh, h.mean}) {
+    out << "0x" << value << ", ";
+  }
+  return out << std::dec;
+}
+
+#if UMBEL_FMA
+constexpr hashes expected_float{0x3d8ac58f3cee7e28, 0xc85e92f4b9bef7c8, 0x7a446fc8bf9bddb2,
+                                0x586821f57a60cf00, 0xb3daf6b77c8e234c, 0x6c7f3181c1f30b49};
+constexpr hashes expected_double{0xc19cd7298cdeda86, 0x617e43faf8877772, 0x390db1da38055b92,
+                                 0xa4785fcce30410d0, 0xecdb346b34257fcb, 0x95a04d8f172882a0};
+#else
+constexpr hashes expected_float{0xb23ef7ae5fb6a040, 0x35433155aaa2c9ca, 0x99e4ed2aa3c82f47,
+                                0x4b72eb2dc3f658a0, 0x8d67648a61f981aa, 0x25887a1dd890ee3};
+constexpr hashes expected_double{0xc19cd7298cdeda86, 0x42c239c099dd5cef, 0x2ae95d0171f7a884,
+                                 0x753627cd736be98a, 0xfb31ec44682b446c, 0x377dc84d785d37c4};
+#endif
+
+void check(const hashes& got, const hashes& expected, const char* what) {
+  BOOST_TEST((got == expected), what << " gives " << got);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(kernel_bits)
+
+BOOST_AUTO_TEST_CASE(of_float) {
+  check(run<float, umbel::plan::native_target>(), expected_float, "native float");
+  check(run<float, scalar_target>(), expected_float, "one float");
+}
+
+BOOST_AUTO_TEST_CASE(of_double) {
+  check(run<double, umbel::plan::native_target>(), expected_double, "native double");
+  check(run<double, scalar_target>(), expected_double, "one double");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
