@@ -82,12 +82,12 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // expect-clang: memory, .*query<4>, .*hidden<100>>, .*wants, .*<400>, .*elements_but_the_memory_holds, .*<799>
   auto v = view_as<query<4>, hidden<100>>(std::span(array));
 #elif defined CASE_span_of_run_time_size
-  // expect-gcc: "umbel: memory: \[query=8, hidden=100\] wants 800 elements but the memory has a run time size so pass its pointer to view as"
-  // expect-clang: memory, .*query<8>, .*hidden<100>>, .*wants, .*<800>, .*elements, .*but_the_memory_has_a_run_time_size_so_pass_its_pointer_to_view_as
+  // expect-gcc: "umbel: memory: \[query=8, hidden=100\] wants 800 elements but the size of the memory is known at run time only so view its pointer"
+  // expect-clang: memory, .*query<8>, .*hidden<100>>, .*wants, .*<800>, .*elements, .*but_the_size_of_the_memory_is_known_at_run_time_only_so_view_its_pointer
   auto v = view_as<query<8>, hidden<100>>(run_time);
 #elif defined CASE_vector
-  // expect-gcc: "umbel: memory: \[query=8, hidden=100\] wants 800 elements but the memory has a run time size so pass its pointer to view as"
-  // expect-clang: memory, .*query<8>, .*hidden<100>>, .*wants, .*<800>, .*elements, .*but_the_memory_has_a_run_time_size_so_pass_its_pointer_to_view_as
+  // expect-gcc: "umbel: memory: \[query=8, hidden=100\] wants 800 elements but the size of the memory is known at run time only so view its pointer"
+  // expect-clang: memory, .*query<8>, .*hidden<100>>, .*wants, .*<800>, .*elements, .*but_the_size_of_the_memory_is_known_at_run_time_only_so_view_its_pointer
   auto v = view_as<query<8>, hidden<100>>(vector);
 #elif defined CASE_strided_memory_too_small
   // expect-gcc: "umbel: memory: \[query=4, hidden=100\] wants 868 elements but the memory holds 800"
@@ -106,8 +106,8 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // expect-clang: memory, .*batch<2>, .*key<6>, .*hidden<100>>, .*wants, .*<1200>, .*elements_but_the_memory_holds, .*<800>
   context c(raw);
 #elif defined CASE_tensor_of_run_time_span
-  // expect-gcc: "umbel: memory: \[batch=2, query=4, hidden=100\] wants 800 elements but the memory has a run time size so pass its pointer to view as"
-  // expect-clang: memory, .*batch<2>, .*query<4>, .*hidden<100>>, .*wants, .*<800>, .*elements, .*but_the_memory_has_a_run_time_size_so_pass_its_pointer_to_view_as
+  // expect-gcc: "umbel: memory: \[batch=2, query=4, hidden=100\] wants 800 elements but the size of the memory is known at run time only so view its pointer"
+  // expect-clang: memory, .*batch<2>, .*query<4>, .*hidden<100>>, .*wants, .*<800>, .*elements, .*but_the_size_of_the_memory_is_known_at_run_time_only_so_view_its_pointer
   queries q(run_time);
 #elif defined CASE_view_of_a_temporary
   // expect-gcc: "umbel: view: the memory of \[batch=2, query=4, hidden=100\] is a temporary that would end before the view so give it a name"

@@ -36,8 +36,8 @@ struct and_;
 struct are_not_neighbours_in_this_order_in;
 struct axes_of;
 struct but_right_has;
-struct but_the_memory_has_a_run_time_size_so_pass_its_pointer_to_view_as;
 struct but_the_right_side_holds;
+struct but_the_size_of_the_memory_is_known_at_run_time_only_so_view_its_pointer;
 struct but_the_whole_is;
 struct do_not_lie_in_one_run_in_memory_so_pass_contiguous;
 struct does_not_fit;
@@ -321,7 +321,8 @@ using same_element = verdict<std::is_same_v<Left, Right>, Operation, say::the_le
 template <class Layout, std::size_t Count>
 using memory = first_error<
     verdict<Count != npos, say::memory, typename Layout::axes, say::wants, number<Layout::span>,
-            say::elements, say::but_the_memory_has_a_run_time_size_so_pass_its_pointer_to_view_as>,
+            say::elements,
+            say::but_the_size_of_the_memory_is_known_at_run_time_only_so_view_its_pointer>,
     verdict<Count == Layout::span || (!Layout::contiguous && Count > Layout::span), say::memory,
             typename Layout::axes, say::wants, number<Layout::span>,
             say::elements_but_the_memory_holds, number<Count>>>;

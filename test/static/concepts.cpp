@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+// Every step can be asked first. Each concept: where it holds, and each reason for which it does not.
+#include <umbel/bare.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
+using context = tensor<float, batch<2>, key<6>, hidden<100>>;
+using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
+using turned = decltype(std::declval<queries&>() | permute<query, batch, hidden>);
+using by_query = decltype(std::declval<by_head&>() | permute<batch, query, heads, head_dim>);
+
+// has_axis
+static_assert(has_axis<queries, hidden> && has_axis<const turned&, batch>);
+static_assert(!has_axis<queries, key>);
+
+// splittable: the outer part with its size; the inner name only matters where it is taken already
+static_assert(splittable<queries, hidden, heads<5>> && splittable<queries&, hidden, heads<100>>);
+static_assert(splittable<const turned&, hidden, heads<1>, head_dim>);
+static_assert(splittable<queries, hidden, heads<5>, hidden>);  // the name of the axis that goes
+static_assert(!splittable<queries, hidden, heads<7>>);         // uneven
+static_assert(!splittable<queries, hidden, heads<0>>);
+static_assert(!splittable<queries, hidden, heads<200>>);
+static_assert(!splittable<queries, key, heads<5>>);            // absent
+static_assert(!splittable<queries, hidden, query<5>>);         // taken
+static_assert(!splittable<queries, hidden, heads<5>, batch>);  // taken
+static_assert(!splittable<queries, hidden, heads<5>, heads>);  // twice
+
+// splittable_into
+static_assert(splittable_into<queries, hidden, heads<5>, head_dim<20>>);
+static_assert(splittable_into<queries, hidden, heads<5>, token<2>, head_dim<10>>);
+static_assert(splittable_into<queries, hidden, hidden<100>>);
+static_assert(!splittable_into<queries, hidden, heads<5>, head_dim<21>>);
+static_assert(!splittable_into<queries, hidden, heads<5>, heads<20>>);
+static_assert(!splittable_into<queries, hidden, heads<5>, batch<20>>);
+static_assert(!splittable_into<queries, hidden, heads<0>, head_dim<100>>);
+static_assert(!splittable_into<queries, key, heads<5>, head_dim<20>>);
+
+// mergeable: the last is the result
+static_assert(mergeable<queries, batch, query, token>);
+static_assert(mergeable<queries, batch, query, batch>);     // a name that goes
+static_assert(!mergeable<queries, query, batch, token>);    // order
+static_assert(!mergeable<queries, batch, hidden, token>);   // not neighbours
+static_assert(!mergeable<queries, query, query, token>);    // with itself
+static_assert(!mergeable<queries, batch, query, hidden>);   // taken
+static_assert(!mergeable<queries, query, key, token>);      // absent
+static_assert(!mergeable<by_query, heads, head_dim, key>);  // neighbours, but not in memory
+static_assert(!mergeable<turned, query, batch, token>);
+static_assert(mergeable<view<float, strided<heads<1>, 3>, strided<head_dim<5>, 2>>, heads, head_dim,
+                        hidden>);  // an axis of one position is always in the way of nothing
+static_assert(mergeable<view<float, strided<heads<5>, 2>, strided<head_dim<1>, 77>>, heads,
+                        head_dim, hidden>);
+static_assert(!mergeable<view<float, strided<heads<5>, 9>, strided<head_dim<2>, 3>>, heads,
+                         head_dim, hidden>);
+
+// permutable
+static_assert(permutable<queries, hidden, query, batch> &&
+              permutable<queries, batch, query, hidden>);
+static_assert(permutable<tensor<float>>);
+static_assert(!permutable<queries, hidden, query>);
+static_assert(!permutable<queries, hidden, query, query>);
+static_assert(!permutable<queries, hidden, query, key>);
+static_assert(!permutable<queries, hidden, query, batch, batch>);
+
+// renamable
+static_assert(renamable<queries, query, key> && renamable<queries, query, query>);
+static_assert(!renamable<queries, query, hidden> && !renamable<queries, key, token>);
+
+// reshapable
+static_assert(reshapable<queries, token<8>, hidden<100>> && reshapable<queries, hidden<800>>);
+static_assert(reshapable<tensor<float>, hidden<1>> && reshapable<tensor<float, hidden<1>>>);
+static_assert(!reshapable<queries, token<8>, hidden<99>> && !reshapable<queries>);
+static_assert(!reshapable<queries, token<8>, token<100>>);
+static_assert(!reshapable<queries, token<8>, hidden<0>>);
+static_assert(!reshapable<turned, token<8>, hidden<100>>);
+
+// selectable, sliceable
+static_assert(selectable<queries, query, 0> && selectable<queries, query, 3>);
+static_assert(!selectable<queries, query, 4> && !selectable<queries, key, 0>);
+static_assert(sliceable<queries, query, 0, 4> && sliceable<queries, query, 3, 1>);
+static_assert(!sliceable<queries, query, 3, 2> && !sliceable<queries, query, 0, 5>);
+static_assert(!sliceable<queries, query, 4, 1> && !sliceable<queries, query, 0, 0>);
+static_assert(!sliceable<queries, query, npos, 2> && !sliceable<queries, query, 2, npos>);
+static_assert(!sliceable<queries, key, 0, 1>);
+
+// broadcastable
+static_assert(broadcastable<tensor<float, query<4>>, batch<2>, query<4>, key<6>>);
+static_assert(broadcastable<tensor<float>, batch<2>> && broadcastable<tensor<float>>);
+static_assert(broadcastable<queries, hidden<100>, query<4>, batch<2>>);
+static_assert(!broadcastable<queries, batch<2>, query<4>>);
+static_assert(!broadcastable<queries, batch<2>, query<4>, hidden<50>>);
+static_assert(!broadcastable<tensor<float, query<1>>, query<4>>);  // one position is no wildcard
+static_assert(!broadcastable<tensor<float, query<4>>, query<4>, batch<2>, batch<2>>);
+
+// contractible
+static_assert(contractible<queries, context, hidden> &&
+              contractible<context&, const turned&, hidden>);
+static_assert(contractible<queries, queries, query>);
+static_assert(!contractible<queries, context, key> && !contractible<queries, context, query>);
+static_assert(!contractible<queries, context, heads>);
+static_assert(!contractible<queries, tensor<float, batch<2>, hidden<50>>, hidden>);
+static_assert(!contractible<queries, tensor<float, batch<3>, hidden<100>>, hidden>);
+static_assert(!contractible<queries, tensor<double, batch<2>, hidden<100>>, hidden>);
+
+// same_shape
+static_assert(same_shape<queries, const queries&>);
+static_assert(same_shape<queries, view<const float, strided<batch<2>, 512>, strided<query<4>, 128>,
+                                       strided<hidden<100>, 1>>>);  // names and sizes, not strides
+static_assert(!same_shape<queries, context> && !same_shape<queries, turned>);
+static_assert(!same_shape<queries, tensor<float, batch<2>, query<4>, hidden<99>>>);
+static_assert(!same_shape<queries, tensor<float>>);

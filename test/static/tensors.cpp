@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSL-1.0
+// What tensors and views are to the language: plain memory, one pointer, constants. And which type
+// each operation gives: a view of what has a name, a tensor of what ends here.
+#include <umbel/bare.hpp>
+
+#include <array>
+#include <concepts>
+#include <span>
+#include <type_traits>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
+using by_head = tensor<float, batch<2>, query<4>, heads<5>, head_dim<20>>;
+
+// ---- plain memory --------------------------------------------------------------------------------------
+template <class T>
+constexpr bool plain = std::is_trivially_copyable_v<T>&& std::is_standard_layout_v<T>&&
+    std::is_trivially_destructible_v<T>&& std::is_nothrow_copy_constructible_v<T>;
+
+static_assert(plain<queries> && std::is_trivially_default_constructible_v<queries>);
+static_assert(plain<tensor<int>> && plain<tensor<double, batch<3>>> &&
+              plain<tensor<bool, batch<3>>>);
+static_assert(sizeof(queries) == 800 * sizeof(float) && sizeof(tensor<double>) == sizeof(double));
+
+template <class T>
+constexpr bool one_pointer = plain<T> && sizeof(T) == sizeof(void*) && alignof(T) == alignof(void*);
+static_assert(one_pointer<view<float, batch<2>, query<4>>>);
+static_assert(one_pointer<view<const float, strided<batch<2>, 9>, strided<query<4>, 1>>>);
+static_assert(one_pointer<view<double>>);
+static_assert(one_pointer<decltype(std::declval<queries&>() | split<hidden, heads<5>, head_dim> |
+                                   permute<batch, heads, query, head_dim>)>);
+
+// As aligned as a vector register, no more than the memory is big; the size is rounded up to that.
+static_assert(alignof(tensor<float>) == 4 && alignof(tensor<float, batch<3>>) == 8);
+static_assert(alignof(tensor<float, batch<4>>) == 16 && alignof(tensor<char, batch<1>>) == 1);
+static_assert(alignof(queries) == (UMBEL_VECTOR_BYTES > 16 ? UMBEL_VECTOR_BYTES : 16));
+static_assert(sizeof(tensor<float, batch<3>>) == 16 && sizeof(tensor<float, batch<6>>) == 32);
+
+// ---- constants -----------------------------------------------------------------------------------------
+static_assert([] {
+  constexpr tensor<int, batch<2>, query<3>> x{1, 2, 3, 4, 5, 6};
+  int weighted = 0, factor = 1;
+  for (int e : x) weighted += e * factor++;
+  return x(1, 2) == 6 && x(at<query>(1), at<batch>(1)) == 5 && weighted == 91;
+}());
+static_assert([] {
+  queries x{};
+  for (std::size_t i = 0; i < 800; ++i) x.data()[i] = static_cast<float>(i);
+  auto h = x | split<hidden, heads<5>, head_dim> | permute<batch, heads, query, head_dim>;
+  h(1, 2, 3, 4) = -1;
+  const queries back = h | permute<batch, query, heads, head_dim> | merge<heads, head_dim, hidden>;
+  const auto turned = x | transposed<query, hidden>;
+  return x(1, 3, 44) == -1 && back == x && turned(1, 44, 3) == -1 && (x + x)(1, 0, 0) == 800 &&
+         contiguous(h)(1, 2, 3, 4) == -1;
+}());
+static_assert(contract<query>(tensor<float, query<3>>{1.f, 2.f, 3.f},
+                              tensor<float, query<3>>{4.f, 5.f, 6.f})() == 32);
+static_assert(tensor<int, batch<2>>(std::array{3, 2})(1) == 2);
+
+// ---- a view of what has a name, a tensor of what ends here -----------------------------------------------
+template <class X, class Operation>
+using result = decltype(std::declval<X>() | std::declval<const Operation&>());
+using split_hidden = decltype(split<hidden, heads<5>, head_dim>);
+
+static_assert(std::same_as<result<queries&, split_hidden>,
+                           view<float, batch<2>, query<4>, heads<5>, head_dim<20>>>);
+static_assert(std::same_as<result<const queries&, split_hidden>,
+                           view<const float, batch<2>, query<4>, heads<5>, head_dim<20>>>);
+static_assert(std::same_as<result<queries, split_hidden>, by_head>);
+static_assert(std::same_as<result<const queries, split_hidden>, by_head>);
+static_assert(std::same_as<result<view<float, hidden<100>>, split_hidden>,
+                           view<float, heads<5>, head_dim<20>>>);
+static_assert(std::same_as<result<const view<float, hidden<100>>&, split_hidden>,
+                           view<float, heads<5>, head_dim<20>>>);
+
+template <auto operation>
+constexpr bool reads_again =
+    sizeof(std::declval<by_head&>() | operation) == sizeof(void*) &&
+    std::is_pointer_v<decltype((std::declval<by_head&>() | operation).data())>&& std::is_const_v<
+        std::remove_pointer_t<decltype((std::declval<const by_head&>() | operation).data())>> &&
+    !std::is_same_v<decltype(std::declval<by_head>() | operation),
+                    decltype(std::declval<by_head&>() | operation)>;
+static_assert(reads_again<split<head_dim, key<4>, hidden>>);
+static_assert(reads_again<split_into<head_dim, key<4>, hidden<5>>>);
+static_assert(reads_again<merge<heads, head_dim, hidden>>);
+static_assert(reads_again<permute<head_dim, heads, query, batch>>);
+static_assert(reads_again<rename_axis<query, key>>);
+static_assert(reads_again<reshape<token<8>, hidden<100>>>);
+static_assert(reads_again<select_at<heads, 4>>);
+static_assert(reads_again<slice<query, 1, 2>>);
+static_assert(reads_again<broadcast<batch<2>, query<4>, key<3>, heads<5>, head_dim<20>>>);
+
+// contiguous and transposed copy; arithmetic and contract compute: tensors, row-major.
+static_assert(std::same_as<decltype(std::declval<by_head&>() |
+                                    permute<query, batch, heads, head_dim> | contiguous),
+                           tensor<float, query<4>, batch<2>, heads<5>, head_dim<20>>>);
+static_assert(std::same_as<decltype(std::declval<const queries&>() | transposed<batch, hidden>),
+                           tensor<float, hidden<100>, query<4>, batch<2>>>);
+static_assert(std::same_as<decltype(-(std::declval<queries&>() | permute<query, batch, hidden>)),
+                           tensor<float, query<4>, batch<2>, hidden<100>>>);
+static_assert(std::same_as<decltype(2 * std::declval<const queries&>() / 3 + 1), queries>);
+static_assert(std::same_as<decltype(contract<hidden>(
+                               std::declval<const queries&>() | permute<hidden, query, batch>,
+                               std::declval<tensor<float, key<6>, hidden<100>>>())),
+                           tensor<float, query<4>, batch<2>, key<6>>>);
+
+// ---- memory of others ----------------------------------------------------------------------------------
+template <class M>
+using seen = decltype(view_as<query<4>, hidden<2>>(std::declval<M>()));
+static_assert(std::same_as<seen<float (&)[8]>, view<float, query<4>, hidden<2>>>);
+static_assert(std::same_as<seen<const float (&)[8]>, view<const float, query<4>, hidden<2>>>);
+static_assert(std::same_as<seen<std::array<int, 8>&>, view<int, query<4>, hidden<2>>>);
+static_assert(std::same_as<seen<const std::array<int, 8>&>, view<const int, query<4>, hidden<2>>>);
+static_assert(std::same_as<seen<std::span<float, 8>>, view<float, query<4>, hidden<2>>>);
+static_assert(
+    std::same_as<seen<const std::span<const float, 8>&>, view<const float, query<4>, hidden<2>>>);
+static_assert(std::same_as<seen<float*>, view<float, query<4>, hidden<2>>>);
+static_assert(std::same_as<seen<const float*&>, view<const float, query<4>, hidden<2>>>);
+static_assert(std::same_as<seen<volatile int*>::value_type, int>);
+
+// ---- conversions ---------------------------------------------------------------------------------------
+static_assert(std::is_convertible_v<queries&, view<float, batch<2>, query<4>, hidden<100>>>);
+static_assert(
+    std::is_convertible_v<const queries&, view<const float, batch<2>, query<4>, hidden<100>>>);
+static_assert(!std::is_convertible_v<const queries&, view<float, batch<2>, query<4>, hidden<100>>>);
+static_assert(!std::is_convertible_v<queries, view<float, batch<2>, query<4>, hidden<100>>>);
+static_assert(std::is_convertible_v<view<float, query<4>>, view<const float, query<4>>>);
+static_assert(!std::is_convertible_v<view<const float, query<4>>, view<float, query<4>>>);
+static_assert(!std::is_convertible_v<view<float, query<4>>, view<float, key<4>>>);
+static_assert(!std::is_convertible_v<float*, view<float, query<4>>>);
+static_assert(!std::is_convertible_v<float, tensor<float, query<1>>>);
+static_assert(std::is_constructible_v<tensor<float, query<3>>, float, float, float>);
+static_assert(!std::is_constructible_v<tensor<float, query<3>>, float, float>);
+static_assert(!std::is_invocable_v<queries&, double, double, double>);
+static_assert(std::is_invocable_v<queries&, int, unsigned char, std::size_t>);
