@@ -55,32 +55,26 @@ inline constexpr prepacked<embed_layer> embed{embed_layer::weights_view{embed_we
 inline constexpr position_table positions{view_as<patch<49>, hidden<32>>(trained::positions)};
 
 inline constexpr encoder::weights_view natural[2] = {
-    {norm{layer0_norm1_gamma,
-          layer0_norm1_beta},
+    {norm{layer0_norm1_gamma, layer0_norm1_beta},
      {to_hidden{layer0_query_weight, layer0_query_bias},
       to_hidden{layer0_key_weight, layer0_key_bias},
       to_hidden{layer0_value_weight, layer0_value_bias},
       to_hidden{layer0_output_weight, layer0_output_bias}},
-     norm{layer0_norm2_gamma,
-          layer0_norm2_beta},
+     norm{layer0_norm2_gamma, layer0_norm2_beta},
      {layer0_up_weight, layer0_up_bias},
      {layer0_down_weight, layer0_down_bias}},
-    {norm{layer1_norm1_gamma,
-          layer1_norm1_beta},
+    {norm{layer1_norm1_gamma, layer1_norm1_beta},
      {to_hidden{layer1_query_weight, layer1_query_bias},
       to_hidden{layer1_key_weight, layer1_key_bias},
       to_hidden{layer1_value_weight, layer1_value_bias},
       to_hidden{layer1_output_weight, layer1_output_bias}},
-     norm{layer1_norm2_gamma,
-          layer1_norm2_beta},
+     norm{layer1_norm2_gamma, layer1_norm2_beta},
      {layer1_up_weight, layer1_up_bias},
      {layer1_down_weight, layer1_down_bias}}};
 inline constexpr prepacked<encoder> encode[2] = {prepacked<encoder>{natural[0]},
                                                  prepacked<encoder>{natural[1]}};
 
-inline constexpr final_norm norm_last{
-    final_norm::weights_view{norm_gamma,
-                             norm_beta}};
+inline constexpr final_norm norm_last{final_norm::weights_view{norm_gamma, norm_beta}};
 inline constexpr prepacked<classifier> classify{classifier::weights_view{head_weight, head_bias}};
 
 }  // namespace parameters
@@ -93,6 +87,7 @@ struct model {
 
   // Scratch of one forward pass, owned by the caller.
   struct workspace {
+    tensor<float, patch_row<7>, patch_column<7>, row<4>, column<4>> patches;
     tokens_tensor x, y;
     encoder::workspace<patch<49>> encoder_work;
   };
@@ -102,7 +97,7 @@ struct model {
       sizeof(parameters::embed) + sizeof(parameters::encode) + sizeof(parameters::classify) +
       sizeof(trained::positions) + 10 * sizeof(trained::norm_gamma);
   static constexpr std::size_t workspace_bytes = sizeof(workspace);
-  static constexpr std::size_t stack_bytes = 24 * 1024;  // measured and checked by the demo
+  static constexpr std::size_t stack_bytes = 32 * 1024;  // measured and checked by the demo
 
  private:
   // A picture is (row, column); a patch is 4 x 4 of it. Cutting it up moves nothing: only the
@@ -112,9 +107,10 @@ struct model {
     const auto cut = picture | split<row, patch_row<7>, row> |
                      split<column, patch_column<7>, column> |
                      permute<patch_row, patch_column, row, column>;
-    const tensor<float, patch_row<7>, patch_column<7>, row<4>, column<4>> patches(cut);
-    const auto x = patches / 255 | merge<patch_row, patch_column, patch> | merge<row, column, pixel>;
-    work.x = x | parameters::embed | parameters::positions;
+    for_each([](float& to, std::uint8_t from) { to = static_cast<float>(from) / 255; },
+             work.patches, cut);
+    work.x = work.patches | merge<patch_row, patch_column, patch> | merge<row, column, pixel> |
+             parameters::embed | parameters::positions;
   }
 
   // The attention weights of one layer, spelled out in checked steps.
