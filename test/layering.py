@@ -19,13 +19,13 @@ ROOMS = {
     "config": set(),
     "version": set(),
     "shape": {"config"},
-    "tensor": {"config", "shape"},
+    "tensor": {"config", "shape", "simd"},  # simd: fma
     "simd": {"config"},
     "plan": {"config"},
     "kernel": {"config", "simd", "plan"},
     "attention": {"config", "shape", "tensor", "simd", "plan", "kernel"},
     "block": {"config", "shape", "tensor", "simd", "plan", "kernel", "attention"},
-    "weights": {"config", "shape", "tensor", "attention"},
+    "weights": {"config", "shape", "tensor", "simd", "attention"},
 }
 EVERYTHING = set(ROOMS)
 ROOMS["bare"] = EVERYTHING
