@@ -23,6 +23,7 @@
 #include <umbel/tensor/arithmetic.hpp>
 #include <umbel/tensor/contract.hpp>
 #include <umbel/tensor/interop.hpp>
+#include <umbel/tensor/expected_view.hpp>
 
 #include <umbel/attention/options.hpp>
 #include <umbel/attention/workspace.hpp>

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSL-1.0
+// The border where shapes stop being types: memory whose sizes are known only at run time (a file's
+// header, another library's array) becomes a view, or a sentence that says why not. Nothing is thrown
+// and nothing is allocated.
+//
+//   auto x = view_as<queries>(pointer, extents);   // extents: an array or span of sizes, in order
+//   if (!x) report(x.error());                     // "umbel: memory: wants [batch=2, ...] got [2, 5]"
+//   else use(*x);
+#pragma once
+
+#include <umbel/tensor/interop.hpp>
+
+namespace umbel {
+
+// A view, or the sentence that says why there is none.
+template <class View>
+class expected_view {
+ public:
+  constexpr explicit expected_view(View view) noexcept : view_(view) {}
+  constexpr explicit expected_view(const detail::sentence_buffer& sentence) noexcept
+      : view_(nullptr), sentence_(sentence) {}
+
+  [[nodiscard]] constexpr bool has_value() const noexcept { return view_.data() != nullptr; }
+  constexpr explicit operator bool() const noexcept { return has_value(); }
+
+  // Only where there is a value: else a view of nothing.
+  [[nodiscard]] constexpr View operator*() const noexcept { return view_; }
+  [[nodiscard]] constexpr View value_or(View other) const noexcept {
+    return has_value() ? view_ : other;
+  }
+  // One line without a line end, valid as long as this object; empty where there is a value.
+  [[nodiscard]] constexpr const char* error() const noexcept { return sentence_.chars; }
+
+ private:
+  View view_;
+  detail::sentence_buffer sentence_{};
+};
+
+namespace detail {
+
+// Run-time sizes as they come: signed or not.
+template <class I>
+constexpr void put_size(sentence_buffer& out, I size) {
+  if (size < I{0}) {
+    out.put('-');
+    out.put(static_cast<std::size_t>(0) - static_cast<std::size_t>(size));
+  } else {
+    out.put(static_cast<std::size_t>(size));
+  }
+}
+
+template <class I>
+constexpr bool is_size(I given, std::size_t wanted) {
+  return given >= I{0} && static_cast<std::size_t>(given) == wanted;
+}
+
+template <class Layout, class Extents>
+constexpr bool extents_agree(const Extents& extents) {
+  if (extents.size() != Layout::rank) return false;
+  for (std::size_t i = 0; i < Layout::rank; ++i)
+    if (!is_size(extents.data()[i], Layout::extents[i])) return false;
+  return true;
+}
+
+template <class T, class Layout>
+constexpr auto no_memory() {
+  sentence_buffer out = compose<say::memory, typename Layout::axes, say::wants>();
+  out.put(" memory but the pointer is null");
+  return expected_view<view_of<T, Layout>>(out);
+}
+
+}  // namespace detail
+
+// Sizes in the order of the axes of Tensor (a tensor or view type); their memory is row-major.
+//   "umbel: memory: [batch=2, query=4] wants extents [2, 4] but the memory has [2, 5]"
+template <class Tensor, class T, class Extents>
+  requires(tensor_like<Tensor> && Tensor::layout::contiguous && requires(const Extents& e) {
+    e.data();
+    e.size();
+  })
+[[nodiscard]] constexpr auto view_as(T* memory, const Extents& extents) noexcept {
+  using layout = typename Tensor::layout;
+  using result = expected_view<view_of<T, layout>>;
+  static_assert(std::is_same_v<std::remove_const_t<T>, typename Tensor::value_type>,
+                "umbel: view_as: the pointer has the element type of the tensor");
+  if (memory == nullptr) return detail::no_memory<T, layout>();
+  if (detail::extents_agree<layout>(extents)) return result(view_of<T, layout>(memory));
+  detail::sentence_buffer out =
+      detail::compose<say::memory, typename layout::axes, say::wants>();
+  out.put(" extents [");
+  for (std::size_t i = 0; i < layout::rank; ++i) {
+    if (i) out.put(", ");
+    out.put(layout::extents[i]);
+  }
+  out.put("] but the memory has [");
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    if (i) out.put(", ");
+    detail::put_size(out, extents.data()[i]);
+  }
+  out.put("]");
+  return result(out);
+}
+
+// A number of elements: of a file, of a buffer.
+//   "umbel: memory: [batch=2, query=4] wants 8 elements but the memory holds 7"
+template <class Tensor, class T>
+  requires(tensor_like<Tensor> && Tensor::layout::contiguous)
+[[nodiscard]] constexpr auto view_as(T* memory, std::size_t count) noexcept {
+  using layout = typename Tensor::layout;
+  using result = expected_view<view_of<T, layout>>;
+  static_assert(std::is_same_v<std::remove_const_t<T>, typename Tensor::value_type>,
+                "umbel: view_as: the pointer has the element type of the tensor");
+  if (memory == nullptr) return detail::no_memory<T, layout>();
+  if (count == layout::count) return result(view_of<T, layout>(memory));
+  detail::sentence_buffer out =
+      detail::compose<say::memory, typename layout::axes, say::wants, number<layout::count>>();
+  out.put(" elements but the memory holds ");
+  out.put(count);
+  return result(out);
+}
+
+}  // namespace umbel
