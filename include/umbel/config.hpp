@@ -68,3 +68,16 @@
 
 // After a lambda's parameters: inline it always.
 #define UMBEL_LAMBDA_INLINE __attribute__((always_inline))
+
+// 1 in a build with a sanitizer. The tests plan smaller tiles there: the bits are the same, and an
+// instrumented full-size tile takes minutes to compile.
+#if defined(__SANITIZE_ADDRESS__)
+#define UMBEL_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UMBEL_SANITIZED 1
+#endif
+#endif
+#ifndef UMBEL_SANITIZED
+#define UMBEL_SANITIZED 0
+#endif

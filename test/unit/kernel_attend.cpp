@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(large_scores) {
 
 BOOST_AUTO_TEST_CASE(no_key_gives_zeros) {
   attend_case<columns_out<5, 7, 3, 2>, float> problem;
-  buffer<float> o = problem.run<umbel::plan::native_target>(0);
+  buffer<float> o = problem.run<vector_64>(0);
   for (std::size_t i = 0; i < o.size(); ++i) BOOST_TEST(o[i] == 0.0f);
 }
 
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(plain_weights_are_probabilities) {
 BOOST_AUTO_TEST_CASE(agrees_with_a_reference) {
   constexpr attend_shape shape = rows_out<7, 290, 6, 5>;
   attend_case<shape, float> problem{2.0};
-  buffer<float> o = problem.run<umbel::plan::native_target>(290);
+  buffer<float> o = problem.run<vector_64>(290);
   for (std::size_t i = 0; i < 7; ++i) {
     long double sum = 0, context[5] = {};
     for (std::size_t j = 0; j < 290; ++j) {

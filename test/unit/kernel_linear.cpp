@@ -61,9 +61,11 @@ template <std::size_t Rows, std::size_t In, std::size_t Out, bool Bias = true,
           std::size_t Pad = 0>
 constexpr linear_shape row_major{Rows, In, Out, In + Pad, 1, Out + Pad, 1, Bias};
 
+// Two widths a shape, for the compile time; primes_with_tails runs them all.
 template <class T, linear_shape... S>
 void check_shapes() {
-  (linear_case<S, T>{}.check_all(), ...);
+  (linear_case<S, T>{}.template check<vector_16>(), ...);
+  (linear_case<S, T>{}.template check<vector_64>(), ...);
 }
 
 }  // namespace
@@ -76,7 +78,9 @@ BOOST_AUTO_TEST_CASE(ones_and_sizes_below_a_vector) {
 }
 
 BOOST_AUTO_TEST_CASE(primes_with_tails) {
-  check_shapes<float, row_major<7, 13, 17>, row_major<23, 5, 37, false>, row_major<29, 3, 101>>();
+  check_shapes<float, row_major<23, 5, 37, false>, row_major<29, 3, 101>>();
+  linear_case<row_major<7, 13, 17>, float>{}.check_all();
+  linear_case<row_major<25, 3, 70>, float>{}.check_all();
 }
 
 BOOST_AUTO_TEST_CASE(whole_vectors) {

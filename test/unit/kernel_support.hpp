@@ -10,6 +10,7 @@
 #include <memory>
 #include <ostream>
 #include <type_traits>
+#include <umbel/config.hpp>
 #include <umbel/plan/target.hpp>
 
 namespace umbel_test {
@@ -62,9 +63,10 @@ class buffer {
   std::unique_ptr<T[]> data_;
 };
 
-// 1, 4, 8 and 16 lanes of float; 1, 2, 4 and 8 of double.
-inline constexpr umbel::plan::target scalar_target{0, 16}, vector_16{16, 16}, vector_32{32, 16},
-    vector_64{64, 32}, neon_like{16, 32};
+// 1, 4, 8 and 16 lanes of float; 1, 2, 4 and 8 of double. Small tiles under a sanitizer.
+inline constexpr std::size_t few = UMBEL_SANITIZED ? 6 : 16, many = UMBEL_SANITIZED ? 6 : 32;
+inline constexpr umbel::plan::target scalar_target{0, few}, vector_16{16, few},
+    vector_32{32, few}, vector_64{64, many};
 
 // FNV-1a over the bytes.
 inline std::uint64_t hash_bits(const void* data, std::size_t bytes,
