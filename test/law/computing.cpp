@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSL-1.0
+// Laws of elementwise arithmetic and contraction, against loops written by hand: bit for bit.
+#include "../support/random.hpp"
+#include "shapes.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <bit>
+#include <cstdint>
+
+using namespace law;
+
+namespace {
+
+template <class X>
+X random(std::uint32_t seed) {
+  umbel_test::lcg next{seed};
+  return umbel_test::drawn<X>(next, 3);
+}
+
+// The same axes and the same bits?
+template <class X, class Y>
+bool same_bits(const X& x, const Y& y) {
+  bool same = same_shape<X, Y>;
+  if constexpr (same_shape<X, Y>)
+    each_position(x, [&](const auto& index) {
+      using bits =
+          std::conditional_t<sizeof(typename X::value_type) == 4, std::uint32_t, std::uint64_t>;
+      same = same && std::bit_cast<bits>(entry(x, index)) == std::bit_cast<bits>(entry(y, index));
+    });
+  return same;
+}
+
+// One chain of fused multiply-adds from 0, along steps of two arrays.
+template <class T>
+T chain(const T* a, std::size_t a_step, const T* b, std::size_t b_step, std::size_t count) {
+  T sum = 0;
+  for (std::size_t i = 0; i < count; ++i) sum = simd::fma(a[i * a_step], b[i * b_step], sum);
+  return sum;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(computing)
+
+BOOST_AUTO_TEST_CASE(elementwise_is_the_loop) {
+  each_shape([]<class X>() {
+    const X x = random<X>(1), y = random<X>(2) + 8;
+    X sum{}, difference{}, product{}, quotient{}, negative{}, scaled{};
+    for (std::size_t i = 0; i < X::layout::count; ++i) {
+      const float a = x.data()[i], b = y.data()[i];
+      sum.data()[i] = a + b;
+      difference.data()[i] = a - b;
+      product.data()[i] = a * b;
+      quotient.data()[i] = a / b;
+      negative.data()[i] = -a;
+      scaled.data()[i] = a * 0.1f;
+    }
+    BOOST_TEST(same_bits(x + y, sum));
+    BOOST_TEST(same_bits(x - y, difference));
+    BOOST_TEST(same_bits(x * y, product));
+    BOOST_TEST(same_bits(x / y, quotient));
+    BOOST_TEST(same_bits(-x, negative));
+    BOOST_TEST(same_bits(x * 0.1, scaled));  // the scalar is rounded to float first
+    BOOST_TEST(same_bits(0.1f * x, scaled));
+    // Views are computed with as they are, by name; the result is row-major.
+    const auto turned = (x | orders<X>::reversed::permute) + (y | orders<X>::reversed::permute);
+    static_assert(decltype(turned)::layout::contiguous);
+    BOOST_TEST(same_bits(turned, sum | orders<X>::reversed::permute));
+  });
+}
+
+BOOST_AUTO_TEST_CASE(scalars_on_the_right) {
+  const tensor<float, query<3>> x{1.f, -2.f, 0.5f};
+  BOOST_TEST((x + 2 == tensor<float, query<3>>{3.f, 0.f, 2.5f}));
+  BOOST_TEST((x - 2 == tensor<float, query<3>>{-1.f, -4.f, -1.5f}));
+  BOOST_TEST((x / 4 == tensor<float, query<3>>{0.25f, -0.5f, 0.125f}));
+  BOOST_TEST((tensor<int, query<2>>{7, -7} / 2 == tensor<int, query<2>>{3, -3}));
+}
+
+BOOST_AUTO_TEST_CASE(contract_is_the_chain_by_hand) {
+  hana::for_each(hana::tuple_c<std::size_t, 1, 2, 7, 15, 16, 17, 31, 64>, [](auto length) {
+    constexpr std::size_t n = decltype(length)::value;
+    const auto x = random<tensor<float, batch<2>, query<3>, hidden<n>>>(n);
+    const auto y = random<tensor<float, batch<2>, key<5>, hidden<n>>>(n + 100);
+    const auto xy = contract<hidden>(x, y);
+    tensor<float, batch<2>, query<3>, key<5>> by_hand{};
+    for (std::size_t b = 0; b < 2; ++b)
+      for (std::size_t q = 0; q < 3; ++q)
+        for (std::size_t k = 0; k < 5; ++k)
+          by_hand(b, q, k) = chain(x.data() + (b * 3 + q) * n, 1, y.data() + (b * 5 + k) * n, 1, n);
+    BOOST_TEST(same_bits(xy, by_hand));
+
+    const auto w = random<tensor<double, hidden<n>, classes<7>>>(n);
+    const auto v = random<tensor<double, query<3>, hidden<n>>>(n + 1);
+    tensor<double, query<3>, classes<7>> product{};
+    for (std::size_t q = 0; q < 3; ++q)
+      for (std::size_t c = 0; c < 7; ++c)
+        product(q, c) = chain(v.data() + q * n, 1, w.data() + c, 7, n);
+    BOOST_TEST(same_bits(contract<hidden>(v, w), product));
+  });
+}
+
+// Each axis of each shape with another tensor of that axis and one more: the other axes stay.
+BOOST_AUTO_TEST_CASE(contract_over_any_axis) {
+  each_shape([]<class X>() {
+    const X x = random<X>(3);
+    each_axis<X>([&]<template <std::size_t> class Axis>() {
+      constexpr std::size_t at = X::layout::template position<axis_family<Axis>>;
+      constexpr std::size_t size = X::layout::extents[at];
+      const auto w = random<tensor<float, fresh<3>, Axis<size>>>(4);
+      const auto r = contract<Axis>(x, w);
+      static_assert(rank<decltype(r)> == rank<X>);
+      bool right = true;
+      each_position(r, [&](const auto& index) {
+        std::array<std::size_t, rank<X>> start{};  // kept axes, then fresh
+        for (std::size_t i = 0, from = 0; i < rank<X>; ++i) start[i] = i == at ? 0 : index[from++];
+        const float sum = chain(&entry(x, start), X::layout::strides[at],
+                                w.data() + index[rank<X> - 1] * size, 1, size);
+        right = right &&
+                std::bit_cast<std::uint32_t>(sum) == std::bit_cast<std::uint32_t>(entry(r, index));
+      });
+      BOOST_TEST(right);
+    });
+  });
+}
+
+BOOST_AUTO_TEST_CASE(contract_is_symmetric_up_to_the_order_of_axes) {
+  const auto x = random<tensor<float, batch<2>, heads<3>, query<5>, head_dim<17>>>(5);
+  const auto y = random<tensor<float, key<7>, batch<2>, head_dim<17>>>(6);
+  const auto xy = contract<head_dim>(x, y);
+  const auto yx = contract<head_dim>(y, x);
+  static_assert(
+      std::is_same_v<decltype(xy), const tensor<float, batch<2>, heads<3>, query<5>, key<7>>>);
+  static_assert(
+      std::is_same_v<decltype(yx), const tensor<float, key<7>, batch<2>, heads<3>, query<5>>>);
+  BOOST_TEST(same_bits(xy, yx | permute<batch, heads, query, key>));
+}
+
+// Strides and owners do not matter: views, temporaries and copies give the same bits.
+BOOST_AUTO_TEST_CASE(contract_of_views) {
+  const auto x = random<tensor<float, batch<2>, query<4>, hidden<30>>>(7);
+  const auto y = random<tensor<float, batch<2>, key<6>, hidden<30>>>(8);
+  const auto q = x | split<hidden, heads<5>, head_dim> | permute<batch, heads, query, head_dim>;
+  const auto k = y | split<hidden, heads<5>, head_dim> | permute<batch, heads, key, head_dim>;
+  const auto scores = contract<head_dim>(q, k);
+  BOOST_TEST(same_bits(scores, contract<head_dim>(contiguous(q), contiguous(k))));
+  BOOST_TEST(same_bits(scores, contract<head_dim>(x * 1 | split<hidden, heads<5>, head_dim> |
+                                                      permute<batch, heads, query, head_dim>,
+                                                  k)));
+  BOOST_TEST(scores(1, 4, 3, 5) == chain(x.data() + (1 * 4 + 3) * 30 + 4 * 6, 1,
+                                         y.data() + (1 * 6 + 5) * 30 + 4 * 6, 1, 6));
+}
+
+BOOST_AUTO_TEST_CASE(contract_with_a_broadcast_is_a_scaled_sum) {
+  const tensor<float, query<3>> x{1.f, 2.f, 4.f};
+  const tensor<float> half{0.5f};
+  BOOST_TEST(contract<query>(x, half | broadcast<query<3>>)() == 3.5f);
+}
+
+// Integers are exact: not rounded to float on the way.
+BOOST_AUTO_TEST_CASE(contract_of_integers) {
+  const tensor<int, query<2>> x{16777217, 3};
+  const tensor<int, query<2>, key<2>> y{1, 2, 5, -1};
+  BOOST_TEST((contract<query>(x, y) == tensor<int, key<2>>{16777232, 33554431}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
