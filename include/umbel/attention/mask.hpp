@@ -32,8 +32,8 @@ constexpr auto keys_that_count(const Lens& lens, std::size_t batch, std::size_t 
   } else {
     const auto length = lens.data()[batch * Lens::layout::strides[0]];
     if (length <= 0) return std::size_t{0};
-    const auto count = static_cast<std::size_t>(length);
-    return count < keys ? count : keys;
+    // Compared in full width: a length of 2^32 is not 0 where std::size_t has 32 bits.
+    return static_cast<unsigned long long>(length) < keys ? static_cast<std::size_t>(length) : keys;
   }
 }
 
@@ -41,21 +41,20 @@ constexpr auto keys_that_count(const Lens& lens, std::size_t batch, std::size_t 
 
 namespace say {
 struct mask_after;
-struct scores_have;
-struct but_scores_have;
+struct but_the_scores;
 }  // namespace say
+
+namespace detail {
+template <>
+struct speak<say::mask_after> : speak_as_written<say::mask_after> {};
+}  // namespace detail
 
 namespace rules {
 template <class Scores, class Lens, class Family>
-using mask_after = first_error<
-    has_axis<say::mask_after, layout_of<Scores>, Family>,
-    verdict<std::is_integral_v<typename Lens::value_type>, say::mask_after, say::valid_lens,
-            say::must_be_of_integers_not_of_type, element<typename Lens::value_type>>,
-    verdict<layout_of<Lens>::rank == 1 && layout_of<Lens>::template has<batch_family>,
-            say::mask_after, say::valid_lens, say::must_have_only_the_axes, batch_family, say::got,
-            typename layout_of<Lens>::axes>,
-    same_size<say::mask_after, batch_family, layout_of<Lens>, say::valid_lens_have,
-              layout_of<Scores>, say::but_scores_have>>;
+using mask_after =
+    first_error<has_axis<say::mask_after, layout_of<Scores>, Family>,
+                floating<say::mask_after, typename Scores::value_type>,
+                valid_lens<say::mask_after, Lens, layout_of<Scores>, say::but_the_scores>>;
 }  // namespace rules
 
 template <template <std::size_t> class Axis>

@@ -26,9 +26,9 @@ struct sequence_strides {
 };
 
 template <class Layout, class Position, class Hidden>
-inline constexpr sequence_strides strides_along = {
-    Layout::template stride_of<rules::batch_family>, Layout::template stride_of<Position>,
-    Layout::template stride_of<Hidden>};
+inline constexpr sequence_strides strides_along = {Layout::template stride_of<rules::batch_family>,
+                                                   Layout::template stride_of<Position>,
+                                                   Layout::template stride_of<Hidden>};
 
 template <class T>
 constexpr T softmax_scale(std::size_t head_dim) noexcept {
@@ -72,11 +72,11 @@ struct multi_head_forward {
   };
 
   template <std::size_t Rows, sequence_strides From>
-  static constexpr kernel::linear_shape project_in = {Rows, Hidden, Hidden, From.position,
-                                                      From.feature, row, 1, Bias};
+  static constexpr kernel::linear_shape project_in = {Rows,         Hidden, Hidden, From.position,
+                                                      From.feature, row,    1,      Bias};
   template <sequence_strides To>
-  static constexpr kernel::linear_shape project_out = {Queries, Hidden, Hidden, 1, room,
-                                                       To.position, To.feature, Bias};
+  static constexpr kernel::linear_shape project_out = {Queries, Hidden,      Hidden,     1,
+                                                       room,    To.position, To.feature, Bias};
 
   // One sequence. Keys and values past `count` are not attended to: whatever they hold, it does not
   // reach the result.
@@ -151,11 +151,25 @@ struct multi_head_calls : operation {
     Layer::attend_to(self(), x, y, z, valid_lens, work, out);
   }
 
-  // One bug is one error.
+  // Any other arguments: a sentence says which there may be. One bug is one error.
   template <class... Arguments>
-    requires(std::is_same_v<Arguments, invalid> || ...)
   constexpr invalid operator()(const Arguments&...) const noexcept {
+    static_assert(
+        report<rules::arguments<
+            say::attention,
+            say::takes_a_sequence_or_queries_and_keys_and_values_then_valid_lens_then_a_workspace,
+            Arguments...>>::ok,
+        "umbel: shapes do not fit");
     return {};
+  }
+  template <class... Arguments>
+  constexpr void into(const Arguments&...) const noexcept {
+    static_assert(
+        report<rules::arguments<
+            say::attention,
+            say::takes_a_sequence_or_queries_and_keys_and_values_then_valid_lens_then_a_workspace,
+            Arguments...>>::ok,
+        "umbel: shapes do not fit");
   }
 
  private:
@@ -172,7 +186,7 @@ template <class T, class Hidden, class Heads, class... Options>
 class multi_head_attention
     : public detail::multi_head_calls<multi_head_attention<T, Hidden, Heads, Options...>,
                                       multi_head_attention<T, Hidden, Heads, Options...>> {
-  static_assert(report<rules::multi_head<Hidden, Heads, Options...>>::ok,
+  static_assert(report<rules::multi_head<T, Hidden, Heads, Options...>>::ok,
                 "umbel: shapes do not fit");
 
  public:
@@ -195,7 +209,10 @@ class multi_head_attention
                            const projection& o) noexcept
         : parameters_in<form::borrowed>{q, k, v, o} {}
     constexpr weights_view(const weights& w) noexcept : weights_view(w.q, w.k, w.v, w.o) {}
-    weights_view(const weights&&) = delete;  // it would dangle
+    constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
+      static_assert(report<rules::weights_with_a_name<say::attention, (sizeof(T) == 0)>>::ok,
+                    "umbel: shapes do not fit");
+    }
   };
   struct packed_weights : parameters_in<form::packed> {
     using projection = typename parameters_in<form::packed>::projection;
@@ -211,6 +228,12 @@ class multi_head_attention
 
   // The weights are borrowed: they must outlive the layer.
   constexpr explicit multi_head_attention(const weights_view& w) noexcept : parameters_(w) {}
+  template <detail::foreign_weights<weights_view, multi_head_attention> Other>
+  constexpr explicit multi_head_attention(const Other&) noexcept
+      : parameters_(detail::no_weights<weights_view>()) {
+    static_assert(report<rules::weights_of_this_layer<say::attention, (sizeof(Other) == 0)>>::ok,
+                  "umbel: shapes do not fit");
+  }
   [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }
 
   // How a call comes in, from the layer and from prepacked<layer> alike.
@@ -218,13 +241,15 @@ class multi_head_attention
   static constexpr auto attend_self(const Parameters& p, const X& x, const Lens& valid_lens,
                                     Workspace& work, Out&& out) noexcept {
     using layout = typename X::layout;
-    using verdict = first_error<rules::self_attend<say::attention, X, T, hidden_axis>,
+    using verdict = first_error<rules::no_second_sequence<say::attention, Lens>,
+                                rules::self_attend<say::attention, X, T, hidden_axis>,
                                 rules::lengths_fit<say::attention, Lens, layout>,
                                 rules::out_fits<say::attention, Out, X>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using sequence = rules::sequence_family<layout, hidden_axis>;
-      using call = call_of<layout, sequence, layout, sequence, Workspace>;
+      using call =
+          call_of<layout, sequence, layout, sequence, Workspace, shape<axis_of<layout, sequence>>>;
       static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (call::verdict::ok) return call::run(p, x, x, x, valid_lens, work, out);
       if constexpr (!call::verdict::ok) return invalid{};
@@ -235,13 +260,17 @@ class multi_head_attention
   template <class Parameters, class X, class Y, class Z, class Lens, class Workspace, class Out>
   static constexpr auto attend_to(const Parameters& p, const X& x, const Y& y, const Z& z,
                                   const Lens& valid_lens, Workspace& work, Out&& out) noexcept {
-    using verdict = first_error<rules::attend_to<say::attention, X, Y, Z, T, hidden_axis>,
-                                rules::lengths_fit<say::attention, Lens, typename X::layout>,
-                                rules::out_fits<say::attention, Out, X>>;
+    using verdict = first_error<
+        rules::attend_to<say::attention, X, Y, Z, T, hidden_axis>,
+        rules::lengths_fit<say::attention, Lens, typename X::layout, say::but_the_queries>,
+        rules::out_fits<say::attention, Out, X>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
-      using call = call_of<typename X::layout, rules::query_family, typename Y::layout,
-                           rules::key_family, Workspace>;
+      using from = typename X::layout;
+      using keys = typename Y::layout;
+      using call =
+          call_of<from, rules::query_family, keys, rules::key_family, Workspace,
+                  shape<axis_of<from, rules::query_family>, axis_of<keys, rules::key_family>>>;
       static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (call::verdict::ok) return call::run(p, x, y, z, valid_lens, work, out);
       if constexpr (!call::verdict::ok) return invalid{};
@@ -251,14 +280,16 @@ class multi_head_attention
   }
 
  private:
-  // A call whose shapes fit: the axes along which queries and keys lie, and where scratch is.
-  template <class From, class QueryAxis, class KeyLayout, class KeyAxis, class Workspace>
+  // A call whose shapes fit: the axes along which queries and keys lie, and where scratch is. Sizes
+  // is for the sentence.
+  template <class From, class QueryAxis, class KeyLayout, class KeyAxis, class Workspace,
+            class Sizes>
   struct call_of {
     static constexpr std::size_t keys = KeyLayout::template size_of<KeyAxis>;
     using steps = detail::multi_head_forward<T, Hidden::size, Heads::size, has_bias,
                                              From::template size_of<QueryAxis>, keys>;
     using scratch = typename steps::workspace;
-    using verdict = rules::scratch_fits<say::attention, Workspace, scratch>;
+    using verdict = rules::scratch_fits<say::attention, Workspace, scratch, Sizes>;
 
     template <class Parameters, class X, class Y, class Z, class Lens, class Out>
     static constexpr auto run(const Parameters& p, const X& x, const Y& y, const Z& z,
@@ -286,10 +317,9 @@ class multi_head_attention
       constexpr bool batched = From::template has<rules::batch_family>;
       constexpr std::size_t count = batched ? From::template size_of<rules::batch_family> : 1;
       for (std::size_t b = 0; b < count; ++b)
-        steps::template run<xs, ys, zs, outs>(p, x.data() + b * xs.batch, y.data() + b * ys.batch,
-                                              z.data() + b * zs.batch,
-                                              detail::keys_that_count(valid_lens, b, keys),
-                                              out.data() + b * outs.batch, work);
+        steps::template run<xs, ys, zs, outs>(
+            p, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
+            detail::keys_that_count(valid_lens, b, keys), out.data() + b * outs.batch, work);
     }
   };
 
@@ -298,13 +328,12 @@ class multi_head_attention
 
 // Would a call compile? Generic code asks first: attends<attention, queries, context, context>.
 template <class Layer, class X, class Y, class Z>
-concept attends =
-    rules::attend_to<say::attention, std::remove_cvref_t<X>, std::remove_cvref_t<Y>,
-                     std::remove_cvref_t<Z>, typename Layer::value_type,
-                     typename Layer::hidden_axis>::ok;
+concept attends = rules::attend_to < say::attention,
+        std::remove_cvref_t<X>, std::remove_cvref_t<Y>, std::remove_cvref_t<Z>,
+typename Layer::value_type, typename Layer::hidden_axis > ::ok;
 template <class Layer, class X>
-concept attends_to_itself =
-    rules::self_attend<say::attention, std::remove_cvref_t<X>, typename Layer::value_type,
-                       typename Layer::hidden_axis>::ok;
+concept attends_to_itself = rules::self_attend < say::attention,
+        std::remove_cvref_t<X>,
+typename Layer::value_type, typename Layer::hidden_axis > ::ok;
 
 }  // namespace umbel

@@ -28,7 +28,7 @@ namespace detail {
 template <class Option, class Kind>
 inline constexpr bool is_option_of = false;
 template <class Option, class Kind>
-  requires requires { typename Option::kind; }
+requires requires { typename Option::kind; }
 inline constexpr bool is_option_of<Option, Kind> = std::is_same_v<typename Option::kind, Kind>;
 
 template <class Kind, class Default, class... Options>
@@ -52,9 +52,23 @@ template <class... Kinds>
 struct option_kinds {};
 
 namespace say {
-struct is_not_an_option_here;
-struct is_the_second_option_of_its_kind;
+struct is_given_twice;
+struct is_not_an_option_of_this_layer;
 }  // namespace say
+
+namespace detail {
+// In a sentence an option is the name of its kind, norm_first; what is none shows what it is.
+template <class Option>
+requires requires { typename Option::kind; }
+struct speak<Option> {
+  static constexpr void to(sentence_buffer& out) { put_name<typename Option::kind>(out, '_'); }
+};
+template <class Option>
+using option_word = typename std::conditional_t < requires {
+  typename Option::kind;
+}
+|| axis_like<Option>, std::type_identity<Option>, std::type_identity < element < Option >>> ::type;
+}  // namespace detail
 
 namespace rules {
 
@@ -71,11 +85,11 @@ struct options_rule<Layer, option_kinds<Kinds...>, Options...> {
     else
       return std::size_t{1};
   }();
-  using type = first_error<
-      verdict<known<Options>, Layer, element<Options>, say::is_not_an_option_here>...,
-      verdict<of_its_kind<Options> == 1, Layer, element<Options>,
-              say::is_the_second_option_of_its_kind>...,
-      accepted>;
+  using type = first_error<verdict<known<Options>, Layer, detail::option_word<Options>,
+                                   say::is_not_an_option_of_this_layer>...,
+                           verdict<of_its_kind<Options> == 1, Layer, detail::option_word<Options>,
+                                   say::is_given_twice>...,
+                           accepted>;
 };
 
 // Layer: the word that names it.

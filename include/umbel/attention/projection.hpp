@@ -9,12 +9,21 @@
 // as an operation on a tensor.
 #pragma once
 
+#include <umbel/attention/rules.hpp>
 #include <umbel/kernel/linear.hpp>
 #include <umbel/kernel/plain.hpp>
 #include <umbel/tensor/interop.hpp>
 #include <umbel/tensor/pipe.hpp>
 
 namespace umbel {
+
+namespace say {
+struct project;
+struct the_input_has;
+struct the_input_is_of_type;
+struct but_the_weight_expects;
+struct but_the_weight_is_of_type;
+}  // namespace say
 
 // In, Out: the axes it maps from and to, hidden<100>. All forms of one map have one such `map`.
 template <class T, class In, class Out, bool Bias>
@@ -52,17 +61,17 @@ struct linear_view {
   constexpr linear_view() = default;
   constexpr linear_view(const linear_weights<T, In, Out, Bias>& w) noexcept
       : weight(w.weight), bias(Bias ? w.bias : nullptr) {}
-  linear_view(const linear_weights<T, In, Out, Bias>&&) = delete;  // it would dangle
+  constexpr linear_view(const linear_weights<T, In, Out, Bias>&& w) noexcept : linear_view(w) {
+    static_assert(report<rules::weights_with_a_name<say::project, (sizeof(T) == 0)>>::ok,
+                  "umbel: shapes do not fit");
+  }
   // Arrays of another number of elements do not compile.
   template <std::size_t Count>
-  constexpr explicit linear_view(const T (&w)[Count]) noexcept
-    requires(!Bias)
-      : weight(w) {
+  constexpr explicit linear_view(const T (&w)[Count]) noexcept requires(!Bias) : weight(w) {
     static_assert(report<rules::memory<layout<In, Out>, Count>>::ok, "umbel: shapes do not fit");
   }
   template <std::size_t Count, std::size_t BiasCount>
-  constexpr linear_view(const T (&w)[Count], const T (&b)[BiasCount]) noexcept
-    requires(Bias)
+  constexpr linear_view(const T (&w)[Count], const T (&b)[BiasCount]) noexcept requires(Bias)
       : weight(w), bias(b) {
     static_assert(report<rules::memory<layout<In, Out>, Count>>::ok, "umbel: shapes do not fit");
     static_assert(report<rules::memory<layout<Out>, BiasCount>>::ok, "umbel: shapes do not fit");
@@ -102,7 +111,9 @@ template <class T, class Axis>
 class vector_view {
  public:
   constexpr vector_view(const tensor<T, Axis>& x) noexcept : data_(x.data()) {}
-  vector_view(const tensor<T, Axis>&&) = delete;  // it would dangle
+  constexpr vector_view(const tensor<T, Axis>&& x) noexcept : data_(x.data()) {
+    static_assert(report<rules::view_of_temporary<layout<Axis>>>::ok, "umbel: shapes do not fit");
+  }
   template <std::size_t Count>
   constexpr vector_view(const T (&memory)[Count]) noexcept : data_(memory) {
     static_assert(report<rules::memory<layout<Axis>, Count>>::ok, "umbel: shapes do not fit");
@@ -143,6 +154,9 @@ class prepacked : public Layer::template calls<prepacked<Layer>> {
  public:
   using layer = Layer;
   constexpr explicit prepacked(const typename Layer::weights_view& w) noexcept : parameters_(w) {}
+  template <detail::foreign_weights<typename Layer::weights_view, prepacked> Other>
+  constexpr explicit prepacked(const Other& w) noexcept
+      : parameters_(Layer(w).parameters()) {}  // refused
   [[nodiscard]] constexpr const typename Layer::packed_weights& parameters() const noexcept {
     return parameters_;
   }
@@ -151,30 +165,23 @@ class prepacked : public Layer::template calls<prepacked<Layer>> {
   typename Layer::packed_weights parameters_;
 };
 
-namespace say {
-struct project;
-struct input_has;
-struct input_is_of_type;
-struct but_the_weight_expects;
-struct but_the_weight_is_of_type;
-}  // namespace say
-
 namespace rules {
-template <class Layout, class X, class Map>
+// Operation: the word that names it.
+template <class Operation, class Layout, class X, class Map>
 using project = first_error<
-    has_axis<say::project, Layout, typename Map::in::family>,
-    verdict<Layout::template size_of<typename Map::in::family> == Map::in::size, say::project,
-            say::input_has, axis_of<Layout, typename Map::in::family>, say::but_the_weight_expects,
-            typename Map::in::plain>,
-    is_new_axis<say::project, Layout, typename Map::out::family, typename Map::in::family>,
-    verdict<std::is_same_v<X, typename Map::value_type>, say::project, say::input_is_of_type,
+    has_axis<Operation, Layout, typename Map::in::family>,
+    verdict<Layout::template size_of<typename Map::in::family> == Map::in::size, Operation,
+            say::the_input_has, axis_of<Layout, typename Map::in::family>,
+            say::but_the_weight_expects, typename Map::in::plain>,
+    is_new_axis<Operation, Layout, typename Map::out::family, typename Map::in::family>,
+    verdict<std::is_same_v<X, typename Map::value_type>, Operation, say::the_input_is_of_type,
             element<X>, say::but_the_weight_is_of_type, element<typename Map::value_type>>>;
 }  // namespace rules
 
 template <class X, class Weights>
-concept projectable =
-    rules::project<layout_of<X>, typename std::remove_cvref_t<X>::value_type,
-                   typename std::remove_cvref_t<Weights>::map>::ok;
+concept projectable = rules::project < say::project,
+        layout_of<X>,
+typename std::remove_cvref_t<X>::value_type, typename std::remove_cvref_t<Weights>::map > ::ok;
 
 namespace detail {
 
@@ -186,8 +193,9 @@ struct projection_loop {
   using family = typename map::in::family;
   static constexpr std::size_t at = From::template position<family>;
   static constexpr bool even = From::contiguous && at + 1 == From::rank;
-  static constexpr std::size_t row_axis =
-      From::rank == 1 ? npos : at + 1 == From::rank ? From::rank - 2 : From::rank - 1;
+  static constexpr std::size_t row_axis = From::rank == 1        ? npos
+                                          : at + 1 == From::rank ? From::rank - 2
+                                                                 : From::rank - 1;
 
   template <std::size_t Axis>
   UMBEL_INLINE static constexpr void run(const Parameters& p, const T* x, T* y) {
@@ -196,10 +204,9 @@ struct projection_loop {
                                           map::out::size, map::in::size, From::strides[at],
                                           map::out::size, 1, map::has_bias}>(x, y);
     } else if constexpr (Axis == From::rank) {
-      p.template run<kernel::linear_shape{From::extents[row_axis], map::in::size, map::out::size,
-                                          From::strides[row_axis], From::strides[at],
-                                          To::strides[row_axis], To::strides[at],
-                                          map::has_bias}>(x, y);
+      p.template run<kernel::linear_shape{
+          From::extents[row_axis], map::in::size, map::out::size, From::strides[row_axis],
+          From::strides[at], To::strides[row_axis], To::strides[at], map::has_bias}>(x, y);
     } else if constexpr (Axis == at || Axis == row_axis) {
       run<Axis + 1>(p, x, y);
     } else {
@@ -219,7 +226,8 @@ constexpr const linear_view<T, In, Out, Bias>& runnable(const linear_view<T, In,
   return w;
 }
 template <class T, class In, class Out, bool Bias>
-constexpr const packed_linear<T, In, Out, Bias>& runnable(const packed_linear<T, In, Out, Bias>& w) {
+constexpr const packed_linear<T, In, Out, Bias>& runnable(
+    const packed_linear<T, In, Out, Bias>& w) {
   return w;
 }
 
@@ -233,10 +241,10 @@ using projected = layout_with_axes<typename algebra::detail::replace_axes<
 
 // x * w: the axis In of x becomes Out in its place; the other axes are kept. A row-major tensor.
 template <tensor_like X, class Weights>
-  requires requires { typename Weights::map; }
+requires requires { typename Weights::map; }
 constexpr auto operator*(const X& x, const Weights& w) noexcept {
   using map = typename Weights::map;
-  using verdict = rules::project<typename X::layout, typename X::value_type, map>;
+  using verdict = rules::project<say::project, typename X::layout, typename X::value_type, map>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
     using result = projected<typename X::layout, map>;
@@ -250,9 +258,7 @@ constexpr auto operator*(const X& x, const Weights& w) noexcept {
   }
 }
 template <class Weights>
-  requires requires { typename Weights::map; }
-constexpr invalid operator*(invalid, const Weights&) noexcept {
-  return {};
-}
+requires requires { typename Weights::map; }
+constexpr invalid operator*(invalid, const Weights&) noexcept { return {}; }
 
 }  // namespace umbel

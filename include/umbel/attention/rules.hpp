@@ -13,37 +13,74 @@
 namespace umbel {
 
 namespace say {
+struct attention;
+struct are_of_type;
+struct but_have;
+struct but_has;
 struct but_out_has;
 struct but_out_is_of_type;
+struct but_the_keys;
+struct but_the_layer_has;
+struct but_the_layer_is_of_type;
+struct but_the_queries;
+struct but_the_sequences;
+struct but_the_stack_budget_is;
+struct but_the_values;
+struct bytes;
+struct bytes_so_pass_one_for;
+struct have;
+struct have_no;
+struct has_one_axis_of_positions_besides_batch_and;
+struct is_of_type;
+struct must_be_integers_but_are_of_type;
+struct need_the_axis;
+struct needs_a_workspace_of;
+struct needs_the_axis;
+struct not_;
+struct out_is_const;
+struct take_only_the_axes;
+struct take_only_the_axis;
+struct takes_float_or_double_not;
+struct takes_a_sequence_or_queries_and_keys_and_values_then_valid_lens_then_a_workspace;
+struct the_keys;
+struct the_keys_in_argument_2;
+struct the_queries_in_argument_1;
 struct the_result_has;
 struct the_result_is_of_type;
-struct attention;
-struct but_keys_have;
-struct but_queries_have;
-struct but_the_layer_is_of_type;
-struct but_the_weights_expect;
-struct but_values_have;
-struct bytes_but_the_stack_budget_is;
-struct bytes_is_for_other_shapes;
-struct got;
-struct keys_argument_2;
-struct keys_have;
-struct must_be_of_integers_not_of_type;
-struct must_have_an_axis;
-struct must_have_only_batch_one_sequence_axis_and;
-struct must_have_only_the_axes;
-struct needs_a_workspace_of;
-struct of_type;
-struct queries_argument_1;
-struct queries_have;
-struct so_pass_one;
 struct the_sequence;
-struct the_workspace_of;
-struct these_need;
+struct the_values_in_argument_3;
+struct the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name;
+struct the_weights_are_of_another_layer_or_of_other_options;
+struct the_queries;
+struct the_workspace_is_const;
+struct the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for;
+struct two_sequences_need_values_too_so_pass_queries_and_keys_and_values;
 struct valid_lens;
-struct valid_lens_have;
-struct values_argument_3;
 }  // namespace say
+
+namespace detail {
+// Words that are names in code keep their underscores.
+template <class Word>
+struct speak_as_written {
+  static constexpr void to(sentence_buffer& out) { put_name<Word>(out, '_'); }
+};
+template <>
+struct speak<say::valid_lens> : speak_as_written<say::valid_lens> {};
+template <>
+struct speak<
+    say::takes_a_sequence_or_queries_and_keys_and_values_then_valid_lens_then_a_workspace> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("takes a sequence, or queries, keys and values; then valid_lens or all_keys; then a ");
+    out.put("workspace");
+  }
+};
+
+// Weights that a layer was given and that are not its own.
+template <class W, class View, class Layer>
+concept foreign_weights = !std::is_convertible_v<const W&, View> && !std::derived_from<W, Layer>;
+template <class View>
+const View& no_weights() noexcept;  // never called: only where a sentence was said
+}  // namespace detail
 
 namespace rules {
 
@@ -51,40 +88,44 @@ using batch_family = axis_family<axes::batch>;
 using query_family = axis_family<axes::query>;
 using key_family = axis_family<axes::key>;
 
+// Layers compute in float or double.
+template <class Layer, class T>
+using floating = verdict<std::is_same_v<T, float> || std::is_same_v<T, double>, Layer,
+                         say::takes_float_or_double_not, element<T>>;
+
 // One of three arguments: the axes (batch,) Position, hidden, and the layer's element type.
 template <class Layer, class Name, class X, class T, class Position, class Hidden>
 using attention_argument = first_error<
-    verdict<layout_of<X>::template has<Position>, Layer, Name, say::must_have_an_axis, Position,
-            say::got, typename layout_of<X>::axes>,
-    verdict<layout_of<X>::template has<typename Hidden::family>, Layer, Name,
-            say::must_have_an_axis, typename Hidden::family, say::got,
-            typename layout_of<X>::axes>,
+    verdict<layout_of<X>::template has<Position>, Layer, Name, say::need_the_axis, Position,
+            say::but_have, typename layout_of<X>::axes>,
+    verdict<layout_of<X>::template has<typename Hidden::family>, Layer, Name, say::need_the_axis,
+            typename Hidden::family, say::but_have, typename layout_of<X>::axes>,
     verdict<layout_of<X>::rank == 2 + layout_of<X>::template has<batch_family>, Layer, Name,
-            say::must_have_only_the_axes, batch_family, Position, typename Hidden::family, say::got,
-            typename layout_of<X>::axes>,
+            say::take_only_the_axes, batch_family, Position, say::and_, typename Hidden::family,
+            say::but_have, typename layout_of<X>::axes>,
     verdict<layout_of<X>::template size_of<typename Hidden::family> == Hidden::size, Layer, Name,
-            say::got, axis_of<layout_of<X>, typename Hidden::family>, say::but_the_weights_expect,
+            say::have, axis_of<layout_of<X>, typename Hidden::family>, say::but_the_layer_has,
             Hidden>,
-    verdict<std::is_same_v<typename X::value_type, T>, Layer, Name, say::of_type,
+    verdict<std::is_same_v<typename X::value_type, T>, Layer, Name, say::are_of_type,
             element<typename X::value_type>, say::but_the_layer_is_of_type, element<T>>>;
 
-// The same size along an axis that both have, or neither.
-template <class Layer, class Family, class Left, class LeftHas, class Right, class RightHas>
-using same_size =
-    verdict<Left::template size_of<Family> == Right::template size_of<Family>, Layer, LeftHas,
-            axis_of<Left, Family>, RightHas, axis_of<Right, Family>>;
+// The same size along an axis that both have, or neither: "the queries have batch=2 but the keys have
+// no batch".
+template <class Layout, class Family>
+using have_word = std::conditional_t<Layout::template has<Family>, say::have, say::have_no>;
+template <class Layer, class Family, class Left, class LeftName, class Right, class RightName>
+using same_size = verdict<Left::template size_of<Family> == Right::template size_of<Family>, Layer,
+                          LeftName, have_word<Left, Family>, axis_of<Left, Family>, RightName,
+                          have_word<Right, Family>, axis_of<Right, Family>>;
 
 template <class Layer, class X, class Y, class Z, class T, class Hidden>
 using attend_to = first_error<
-    attention_argument<Layer, say::queries_argument_1, X, T, query_family, Hidden>,
-    attention_argument<Layer, say::keys_argument_2, Y, T, key_family, Hidden>,
-    attention_argument<Layer, say::values_argument_3, Z, T, key_family, Hidden>,
-    same_size<Layer, batch_family, layout_of<X>, say::queries_have, layout_of<Y>,
-              say::but_keys_have>,
-    same_size<Layer, batch_family, layout_of<Y>, say::keys_have, layout_of<Z>,
-              say::but_values_have>,
-    same_size<Layer, key_family, layout_of<Y>, say::keys_have, layout_of<Z>,
-              say::but_values_have>>;
+    attention_argument<Layer, say::the_queries_in_argument_1, X, T, query_family, Hidden>,
+    attention_argument<Layer, say::the_keys_in_argument_2, Y, T, key_family, Hidden>,
+    attention_argument<Layer, say::the_values_in_argument_3, Z, T, key_family, Hidden>,
+    same_size<Layer, batch_family, layout_of<X>, say::the_queries, layout_of<Y>, say::but_the_keys>,
+    same_size<Layer, batch_family, layout_of<Y>, say::the_keys, layout_of<Z>, say::but_the_values>,
+    same_size<Layer, key_family, layout_of<Y>, say::the_keys, layout_of<Z>, say::but_the_values>>;
 
 // The one axis of x that is neither batch nor hidden.
 template <class Axes, class Hidden>
@@ -111,39 +152,56 @@ using sequence_family = typename Layout::template axis_at<
 // Hidden is the axis with its size.
 template <class Layer, class X, class T, class Hidden>
 using self_attend = first_error<
-    verdict<layout_of<X>::template has<typename Hidden::family> &&
-                has_one_sequence_axis<layout_of<X>, Hidden>,
-            Layer, say::the_sequence, say::must_have_only_batch_one_sequence_axis_and,
-            typename Hidden::family, say::got, typename layout_of<X>::axes>,
+    verdict<layout_of<X>::template has<typename Hidden::family>, Layer, say::the_sequence,
+            say::needs_the_axis, typename Hidden::family, say::but_has,
+            typename layout_of<X>::axes>,
+    verdict<has_one_sequence_axis<layout_of<X>, Hidden>, Layer, say::the_sequence,
+            say::has_one_axis_of_positions_besides_batch_and, typename Hidden::family, say::not_,
+            typename layout_of<X>::axes>,
     verdict<layout_of<X>::template size_of<typename Hidden::family> == Hidden::size, Layer,
-            say::the_sequence, say::got, axis_of<layout_of<X>, typename Hidden::family>,
-            say::but_the_weights_expect, Hidden>,
-    verdict<std::is_same_v<typename X::value_type, T>, Layer, say::the_sequence, say::of_type,
+            say::the_sequence, say::has, axis_of<layout_of<X>, typename Hidden::family>,
+            say::but_the_layer_has, Hidden>,
+    verdict<std::is_same_v<typename X::value_type, T>, Layer, say::the_sequence, say::is_of_type,
             element<typename X::value_type>, say::but_the_layer_is_of_type, element<T>>>;
 
-// valid_lens: how many keys of each sequence of the batch count. Integers, (batch).
-template <class Layer, class Lens, class Queries>
-using valid_lens = first_error<
-    verdict<std::is_integral_v<typename Lens::value_type>, Layer, say::valid_lens,
-            say::must_be_of_integers_not_of_type, element<typename Lens::value_type>>,
-    verdict<layout_of<Lens>::rank == 1 && layout_of<Lens>::template has<batch_family>, Layer,
-            say::valid_lens, say::must_have_only_the_axes, batch_family, say::got,
-            typename layout_of<Lens>::axes>,
-    same_size<Layer, batch_family, layout_of<Lens>, say::valid_lens_have, Queries,
-              say::but_queries_have>>;
+// valid_lens: how many keys of each sequence of the batch count. Integers (not bool: that is a mask of
+// keys, not their number), (batch). Of: the layout with the batch, Name: what has it.
+template <class T>
+inline constexpr bool is_length = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+template <class Layer, class Lens, class Of, class Name>
+using valid_lens =
+    first_error<verdict<is_length<typename Lens::value_type>, Layer, say::valid_lens,
+                        say::must_be_integers_but_are_of_type, element<typename Lens::value_type>>,
+                verdict<layout_of<Lens>::rank == 1 && layout_of<Lens>::template has<batch_family>,
+                        Layer, say::valid_lens, say::take_only_the_axis, batch_family,
+                        say::but_have, typename layout_of<Lens>::axes>,
+                same_size<Layer, batch_family, layout_of<Lens>, say::valid_lens, Of, Name>>;
 
 // The lengths, if there are any.
-template <class Layer, class Lens, class Queries>
+template <class Layer, class Lens, class Of, class Name>
 struct lengths_rule {
-  using type = valid_lens<Layer, Lens, Queries>;
+  using type = valid_lens<Layer, Lens, Of, Name>;
 };
-template <class Layer, class Lens, class Queries>
-  requires(!requires { typename Lens::layout; })
-struct lengths_rule<Layer, Lens, Queries> {
+template <class Layer, class Lens, class Of, class Name>
+requires(!requires { typename Lens::layout; }) struct lengths_rule<Layer, Lens, Of, Name> {
   using type = accepted;
 };
-template <class Layer, class Lens, class Queries>
-using lengths_fit = typename lengths_rule<Layer, Lens, Queries>::type;
+template <class Layer, class Lens, class Of, class Name = say::but_the_sequences>
+using lengths_fit = typename lengths_rule<Layer, Lens, Of, Name>::type;
+
+// layer(x, y): the second argument would be the lengths, and is a sequence.
+template <class Layer, class Lens>
+struct no_second_sequence_rule {
+  using type = accepted;
+};
+template <class Layer, class Lens>
+requires requires { typename Lens::layout; }
+struct no_second_sequence_rule<Layer, Lens> {
+  using type = verdict<Lens::layout::rank == 1 || is_length<typename Lens::value_type>, Layer,
+                       say::two_sequences_need_values_too_so_pass_queries_and_keys_and_values>;
+};
+template <class Layer, class Lens>
+using no_second_sequence = typename no_second_sequence_rule<Layer, Lens>::type;
 
 // Memory for the result, if it is the caller's: the axes of x in any order, elements not const.
 template <class Layer, class Out, class X>
@@ -151,37 +209,56 @@ struct out_rule {
   using type = accepted;
 };
 template <class Layer, class Out, class X>
-  requires requires { typename Out::layout; }
+requires requires { typename Out::layout; }
 struct out_rule<Layer, Out, X> {
   using type = first_error<
       verdict<Out::layout::rank == X::layout::rank &&
                   same_axes<typename X::layout::axes, typename Out::layout>::value,
               Layer, say::the_result_has, typename X::layout::axes, say::but_out_has,
               typename Out::layout::axes>,
-      verdict<std::is_same_v<typename Out::element_type, typename X::value_type>, Layer,
+      verdict<std::is_same_v<typename Out::value_type, typename X::value_type>, Layer,
               say::the_result_is_of_type, element<typename X::value_type>, say::but_out_is_of_type,
-              element<typename Out::element_type>>>;
+              element<typename Out::value_type>>,
+      verdict<!std::is_const_v<std::remove_pointer_t<decltype(std::declval<Out&>().data())>>, Layer,
+              say::out_is_const>>;
 };
 template <class Layer, class Out, class X>
 using out_fits = typename out_rule<Layer, std::remove_reference_t<Out>, X>::type;
 
-// Scratch on the stack within its budget, or the very workspace that this call needs.
-template <class Layer, class Given, class Wanted>
+// Scratch on the stack within its budget, or the very workspace that this call needs. Sizes: what
+// the layer's `workspace` template takes, as a shape.
+template <class Layer, class Given, class Wanted, class Sizes>
 using scratch_fits = first_error<
     verdict<!std::is_same_v<Given, on_stack> || sizeof(Wanted) <= UMBEL_STACK_BUDGET, Layer,
-            say::needs_a_workspace_of, number<sizeof(Wanted)>, say::bytes_but_the_stack_budget_is,
-            number<UMBEL_STACK_BUDGET>, say::so_pass_one>,
-    verdict<std::is_same_v<Given, on_stack> || std::is_same_v<Given, Wanted>, Layer,
-            say::the_workspace_of, number<sizeof(Given)>, say::bytes_is_for_other_shapes,
-            say::these_need, number<sizeof(Wanted)>>>;
+            say::needs_a_workspace_of, number<sizeof(Wanted)>, say::bytes,
+            say::but_the_stack_budget_is, number<UMBEL_STACK_BUDGET>, say::bytes_so_pass_one_for,
+            Sizes>,
+    verdict<std::is_same_v<Given, on_stack> || std::is_same_v<std::remove_const_t<Given>, Wanted>,
+            Layer, say::the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for, Sizes>,
+    verdict<!std::is_const_v<Given>, Layer, say::the_workspace_is_const>>;
+
+// A layer borrows its weights: they must be its own, and not a temporary.
+template <class Layer, bool Ok = false>
+using weights_of_this_layer =
+    verdict<Ok, Layer, say::the_weights_are_of_another_layer_or_of_other_options>;
+template <class Layer, bool Ok = false>
+using weights_with_a_name =
+    verdict<Ok, Layer,
+            say::the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name>;
+
+// Arguments of a call that fit no overload, unless they come of an earlier error. Takes: the words
+// that say which fit.
+template <class Layer, class Takes, class... Arguments>
+using arguments = verdict<(std::is_same_v<Arguments, invalid> || ...), Layer, Takes>;
 
 // ---- the layer itself -----------------------------------------------------------------------------
-template <class Hidden, class Heads, class... Options>
-using multi_head = first_error<
-    well_formed<Hidden>, well_formed<Heads>,
-    verdict<Hidden::size % (Heads::size ? Heads::size : 1) == 0, say::attention, Hidden, say::into,
-            Heads, say::leaves_a_remainder_of, number<Hidden::size % (Heads::size ? Heads::size : 1)>>,
-    options<say::attention, option_kinds<option::bias>, Options...>>;
+template <class T, class Hidden, class Heads, class... Options>
+using multi_head =
+    first_error<floating<say::attention, T>, well_formed<Hidden>, well_formed<Heads>,
+                verdict<Hidden::size % (Heads::size ? Heads::size : 1) == 0, say::attention, Hidden,
+                        say::into, Heads, say::leaves_a_remainder_of,
+                        number<Hidden::size % (Heads::size ? Heads::size : 1)>>,
+                options<say::attention, option_kinds<option::bias>, Options...>>;
 
 }  // namespace rules
 }  // namespace umbel

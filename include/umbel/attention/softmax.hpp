@@ -6,6 +6,7 @@
 // sum is one chain in increasing position.
 #pragma once
 
+#include <umbel/attention/rules.hpp>
 #include <umbel/simd/math.hpp>
 #include <umbel/tensor/pipe.hpp>
 
@@ -20,7 +21,9 @@ struct softmax_operation : operation {
   // x: any axes; a row-major tensor of the same.
   template <tensor_like X>
   constexpr auto operator()(const X& x) const noexcept {
-    using verdict = rules::has_axis<say::softmax, typename X::layout, axis_family<Axis>>;
+    using verdict =
+        first_error<rules::has_axis<say::softmax, typename X::layout, axis_family<Axis>>,
+                    rules::floating<say::softmax, typename X::value_type>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using T = typename X::value_type;

@@ -24,6 +24,6 @@ struct workspace_base {};
 
 template <class W>
 concept workspace_like = std::is_base_of_v<workspace_base, std::remove_cvref_t<W>> ||
-                         std::is_same_v<std::remove_cvref_t<W>, on_stack>;
+    std::is_same_v<std::remove_cvref_t<W>, on_stack>;
 
 }  // namespace umbel

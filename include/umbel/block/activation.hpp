@@ -4,22 +4,40 @@
 #pragma once
 
 #include <umbel/attention/options.hpp>
+#include <umbel/attention/rules.hpp>
 #include <umbel/kernel/elementwise.hpp>
 #include <umbel/kernel/plain.hpp>
 #include <umbel/tensor/pipe.hpp>
 
 namespace umbel {
 
+namespace say {
+struct gelu_exact;
+struct gelu_tanh;
+struct relu;
+}  // namespace say
+
 namespace detail {
+
+template <>
+struct speak<say::gelu_exact> : speak_as_written<say::gelu_exact> {};
+template <>
+struct speak<say::gelu_tanh> : speak_as_written<say::gelu_tanh> {};
 
 template <class Function>
 struct activation_operation : operation {
   template <tensor_like X>
   constexpr auto operator()(const X& x) const noexcept {
-    using result = row_major<typename X::layout>;
-    tensor_of<typename X::value_type, result> y(x);
-    Function::template run<result::count>(y.data(), y.data());
-    return y;
+    using verdict = rules::floating<typename Function::name, typename X::value_type>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      using result = row_major<typename X::layout>;
+      tensor_of<typename X::value_type, result> y(x);
+      Function::template run<result::count>(y.data(), y.data());
+      return y;
+    } else {
+      return invalid{};
+    }
   }
   constexpr invalid operator()(invalid) const { return {}; }
 };
@@ -28,6 +46,7 @@ struct activation_operation : operation {
 
 // 0.5 x (1 + erf(x / sqrt 2)), Hendrycks and Gimpel 2016; torch's approximate='none'.
 struct gelu_exact_operation : detail::activation_operation<gelu_exact_operation> {
+  using name = say::gelu_exact;
   template <std::size_t Count, class T>
   static constexpr void run(const T* x, T* y) noexcept {
     if (std::is_constant_evaluated())
@@ -40,6 +59,7 @@ inline constexpr gelu_exact_operation gelu_exact{};
 
 // 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), the same paper; torch's approximate='tanh'.
 struct gelu_tanh_operation : detail::activation_operation<gelu_tanh_operation> {
+  using name = say::gelu_tanh;
   template <std::size_t Count, class T>
   static constexpr void run(const T* x, T* y) noexcept {
     if (std::is_constant_evaluated())
@@ -52,6 +72,7 @@ inline constexpr gelu_tanh_operation gelu_tanh{};
 
 // max(x, 0); NaN gives 0.
 struct relu_operation : detail::activation_operation<relu_operation> {
+  using name = say::relu;
   template <std::size_t Count, class T>
   static constexpr void run(const T* x, T* y) noexcept {
     if (std::is_constant_evaluated())

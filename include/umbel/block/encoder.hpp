@@ -25,23 +25,52 @@ struct norm_first {
 namespace say {
 struct encoder_layer;
 struct must_be_the_first_axis_of;
+struct out_must_be_row_major_in_memory;
+struct takes_a_sequence_then_valid_lens_or_all_keys_then_a_workspace;
 }  // namespace say
 
+namespace detail {
+template <>
+struct speak<say::encoder_layer> : speak_as_written<say::encoder_layer> {};
+template <>
+struct speak<say::takes_a_sequence_then_valid_lens_or_all_keys_then_a_workspace> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("takes a sequence; then valid_lens or all_keys; then a workspace");
+  }
+};
+}  // namespace detail
+
 namespace rules {
-template <class Hidden, class Heads, class FeedForward, class... Options>
+template <class T, class Hidden, class Heads, class FeedForward, class... Options>
 using encoder = first_error<
-    multi_head<Hidden, Heads>, well_formed<FeedForward>,
-    options<say::encoder_layer,
-            option_kinds<option::bias, option::norm_first, option::activation>, Options...>>;
+    multi_head<T, Hidden, Heads>, well_formed<FeedForward>,
+    options<say::encoder_layer, option_kinds<option::bias, option::norm_first, option::activation>,
+            Options...>>;
 
 // One sequence of (Position, Hidden), or a batch of them, row-major.
 template <class X, class T, class Hidden>
-using encode = first_error<
-    self_attend<say::encoder_layer, X, T, Hidden>, rows_of<say::encoder_layer, X, T, Hidden>,
-    verdict<!layout_of<X>::template has<batch_family> ||
-                layout_of<X>::template position<batch_family> == 0,
-            say::encoder_layer, batch_family, say::must_be_the_first_axis_of,
-            typename layout_of<X>::axes>>;
+using encode = first_error<self_attend<say::encoder_layer, X, T, Hidden>,
+                           rows_of<say::encoder_layer, X, T, Hidden>,
+                           verdict<!layout_of<X>::template has<batch_family> ||
+                                       layout_of<X>::template position<batch_family> == 0,
+                                   say::encoder_layer, batch_family, say::must_be_the_first_axis_of,
+                                   typename layout_of<X>::axes>>;
+
+// Memory for the result, if it is the caller's: as x, row-major.
+template <class Out, class X>
+struct encode_into_rule {
+  using type = accepted;
+};
+template <class Out, class X>
+requires requires { typename Out::layout; }
+struct encode_into_rule<Out, X> {
+  using type = first_error<out_fits<say::encoder_layer, Out, X>,
+                           same_shape<say::encoder_layer, layout_of<X>, layout_of<Out>>,
+                           verdict<layout_of<Out>::contiguous, say::encoder_layer,
+                                   say::out_must_be_row_major_in_memory>>;
+};
+template <class Out, class X>
+using encode_into = typename encode_into_rule<std::remove_reference_t<Out>, X>::type;
 }  // namespace rules
 
 namespace detail {
@@ -66,10 +95,24 @@ struct encoder_calls : operation {
                       Workspace&& work = {}) const noexcept {
     Layer::encode(self(), x, valid_lens, work, out);
   }
+
+  // Any other arguments: a sentence says which there may be. One bug is one error.
   template <class... Arguments>
-    requires(std::is_same_v<Arguments, invalid> || ...)
   constexpr invalid operator()(const Arguments&...) const noexcept {
+    static_assert(
+        report<rules::arguments<say::encoder_layer,
+                                say::takes_a_sequence_then_valid_lens_or_all_keys_then_a_workspace,
+                                Arguments...>>::ok,
+        "umbel: shapes do not fit");
     return {};
+  }
+  template <class... Arguments>
+  constexpr void into(const Arguments&...) const noexcept {
+    static_assert(
+        report<rules::arguments<say::encoder_layer,
+                                say::takes_a_sequence_then_valid_lens_or_all_keys_then_a_workspace,
+                                Arguments...>>::ok,
+        "umbel: shapes do not fit");
   }
 
  private:
@@ -86,13 +129,15 @@ template <class T, class Hidden, class Heads, class FeedForward, class... Option
 class encoder_layer
     : public detail::encoder_calls<encoder_layer<T, Hidden, Heads, FeedForward, Options...>,
                                    encoder_layer<T, Hidden, Heads, FeedForward, Options...>> {
-  static_assert(report<rules::encoder<Hidden, Heads, FeedForward, Options...>>::ok,
+  static_assert(report<rules::encoder<T, Hidden, Heads, FeedForward, Options...>>::ok,
                 "umbel: shapes do not fit");
 
  public:
   static constexpr bool has_bias = option_or<option::bias, bias<false>, Options...>::value;
   static constexpr bool norms_first =
       option_or<option::norm_first, norm_first<true>, Options...>::value;
+  using value_type = T;
+  using hidden_axis = typename Hidden::plain;
   using activate =
       typename option_or<option::activation, activation<gelu_exact>, Options...>::function;
 
@@ -124,7 +169,10 @@ class encoder_layer
         : base{norm1, attention, norm2, up, down} {}
     constexpr weights_view(const weights& w) noexcept
         : weights_view(w.norm1, w.attention, w.norm2, w.up, w.down) {}
-    weights_view(const weights&&) = delete;  // it would dangle
+    constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
+      static_assert(report<rules::weights_with_a_name<say::encoder_layer, (sizeof(T) == 0)>>::ok,
+                    "umbel: shapes do not fit");
+    }
   };
   struct packed_weights : parameters_in<form::packed, typename norm::weights_view,
                                         typename attention::packed_weights> {
@@ -135,18 +183,28 @@ class encoder_layer
                decltype(base::up)(w.up), decltype(base::down)(w.down)} {}
   };
 
-  // Scratch for one call at a time; its contents between calls do not matter.
-  template <class Positions>
-  struct workspace : workspace_base {
-    static constexpr std::size_t count = Positions::size * Hidden::size;
-    typename attention::template workspace<Positions> attention_work;
+  // Scratch for one call at a time; its contents between calls do not matter. It is a matter of the
+  // number of positions, not of the name of their axis.
+  template <std::size_t Positions>
+  struct scratch_for : workspace_base {
+    static constexpr std::size_t count = Positions * Hidden::size;
+    typename attention::template workspace<axes::query<Positions>> attention_work;
     alignas(64) T normed[count];
     alignas(64) T branch[count];  // what a residual connection adds
-    alignas(64) T expanded[Positions::size * FeedForward::size];
+    alignas(64) T expanded[Positions * FeedForward::size];
   };
+  template <class Positions>
+  using workspace = scratch_for<Positions::size>;
 
   // The weights are borrowed: they must outlive the layer.
   constexpr explicit encoder_layer(const weights_view& w) noexcept : parameters_(w) {}
+  template <detail::foreign_weights<weights_view, encoder_layer> Other>
+  constexpr explicit encoder_layer(const Other&) noexcept
+      : parameters_(detail::no_weights<weights_view>()) {
+    static_assert(
+        report<rules::weights_of_this_layer<say::encoder_layer, (sizeof(Other) == 0)>>::ok,
+        "umbel: shapes do not fit");
+  }
   [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }
 
   // How a call comes in, from the layer and from prepacked<layer> alike.
@@ -156,25 +214,21 @@ class encoder_layer
     using layout = typename X::layout;
     using verdict = first_error<rules::encode<X, T, typename Hidden::plain>,
                                 rules::lengths_fit<say::encoder_layer, Lens, layout>,
-                                rules::out_fits<say::encoder_layer, Out, X>>;
+                                rules::encode_into<Out, X>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using sequence = rules::sequence_family<layout, Hidden>;
       using positions = axis_of<layout, sequence>;
       using scratch = workspace<positions>;
-      using fit = rules::scratch_fits<say::encoder_layer, Workspace, scratch>;
+      using fit = rules::scratch_fits<say::encoder_layer, Workspace, scratch, shape<positions>>;
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (!fit::ok) {
         return invalid{};
       } else if constexpr (std::is_same_v<std::remove_cvref_t<Out>, detail::by_value>) {
-        tensor_of<T, layout> result;
+        tensor_of<T, row_major<layout>> result;
         encode(p, x, valid_lens, work, result);
         return result;
       } else {
-        using to = layout_of<Out>;
-        using order = rules::same_shape<say::encoder_layer, layout, row_major<to>>;
-        static_assert(report<order>::ok, "umbel: shapes do not fit");
-        static_assert(to::contiguous, "umbel: encoder_layer: out is row-major");
         if constexpr (std::is_same_v<Workspace, on_stack>) {
           scratch own;
           sequences<positions>(p, x, valid_lens, out, own);
@@ -227,7 +281,8 @@ class encoder_layer
                                workspace<Positions>& work) noexcept {
     constexpr detail::sequence_strides rows = {0, Hidden::size, 1};
     detail::multi_head_forward<T, Hidden::size, Heads::size, has_bias, Positions::size,
-                               Positions::size>::template run<rows, rows, rows, rows>(
+                               Positions::size>::template run<rows, rows, rows,
+                                                              rows>(
         p.attention, x, x, x, count, work.branch, work.attention_work);
   }
 
@@ -253,5 +308,10 @@ class encoder_layer
 
   weights_view parameters_;
 };
+
+// Would a call compile? Generic code asks first: encodes<encoder, tokens>.
+template <class Layer, class X>
+concept encodes = rules::encode < std::remove_cvref_t<X>,
+typename Layer::value_type, typename Layer::hidden_axis > ::ok;
 
 }  // namespace umbel

@@ -13,20 +13,25 @@ struct layer_norm;
 struct must_be_the_last_axis_of;
 }  // namespace say
 
+namespace detail {
+template <>
+struct speak<say::layer_norm> : speak_as_written<say::layer_norm> {};
+}  // namespace detail
+
 namespace rules {
 // Operation: the word that names it. Width: the axis with its size, last in row-major memory.
 template <class Operation, class X, class T, class Width>
 using rows_of = first_error<
     has_axis<Operation, layout_of<X>, typename Width::family>,
     verdict<layout_of<X>::template size_of<typename Width::family> == Width::size, Operation,
-            say::input_has, axis_of<layout_of<X>, typename Width::family>,
+            say::the_input_has, axis_of<layout_of<X>, typename Width::family>,
             say::but_the_weight_expects, typename Width::plain>,
     verdict<layout_of<X>::template position<typename Width::family> + 1 == layout_of<X>::rank,
             Operation, typename Width::plain, say::must_be_the_last_axis_of,
             typename layout_of<X>::axes>,
     verdict<layout_of<X>::contiguous, Operation, typename layout_of<X>::axes,
             say::is_not_row_major_in_memory_so_pass_contiguous>,
-    verdict<std::is_same_v<typename X::value_type, T>, Operation, say::input_is_of_type,
+    verdict<std::is_same_v<typename X::value_type, T>, Operation, say::the_input_is_of_type,
             element<typename X::value_type>, say::but_the_weight_is_of_type, element<T>>>;
 }  // namespace rules
 
@@ -45,17 +50,27 @@ class layer_norm : public operation {
                            const vector_view<T, Axis>& beta) noexcept
         : norm_parameters<form::borrowed, T, Axis>{gamma, beta} {}
     constexpr weights_view(const weights& w) noexcept : weights_view(w.gamma, w.beta) {}
-    weights_view(const weights&&) = delete;  // it would dangle
+    constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
+      static_assert(report<rules::weights_with_a_name<say::layer_norm, (sizeof(T) == 0)>>::ok,
+                    "umbel: shapes do not fit");
+    }
   };
 
   // The weights are borrowed. epsilon is added to the variance; 1e-5 is PyTorch's.
   constexpr explicit layer_norm(const weights_view& w, T epsilon = T(1e-5)) noexcept
       : parameters_(w), epsilon_(epsilon) {}
+  template <detail::foreign_weights<weights_view, layer_norm> Other>
+  constexpr explicit layer_norm(const Other&, T epsilon = T(1e-5)) noexcept
+      : parameters_(detail::no_weights<weights_view>()), epsilon_(epsilon) {
+    static_assert(report<rules::weights_of_this_layer<say::layer_norm, (sizeof(Other) == 0)>>::ok,
+                  "umbel: shapes do not fit");
+  }
 
   // x: row-major, Axis last. Gives a tensor of the same axes.
   template <tensor_like X>
   constexpr auto operator()(const X& x) const noexcept {
-    using verdict = rules::rows_of<say::layer_norm, X, T, Axis>;
+    using verdict = first_error<rules::floating<say::layer_norm, T>,
+                                rules::rows_of<say::layer_norm, X, T, Axis>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       tensor_of<T, typename X::layout> y;

@@ -3,6 +3,7 @@
 // chain of additions in increasing position, divided by the size of the axis.
 #pragma once
 
+#include <umbel/attention/rules.hpp>
 #include <umbel/kernel/elementwise.hpp>
 #include <umbel/kernel/plain.hpp>
 #include <umbel/tensor/pipe.hpp>
@@ -14,8 +15,8 @@ struct mean;
 }
 
 namespace rules {
-template <class Layout, class Family>
-using mean = first_error<has_axis<say::mean, Layout, Family>,
+template <class Layout, class T, class Family>
+using mean = first_error<has_axis<say::mean, Layout, Family>, floating<say::mean, T>,
                          verdict<Layout::contiguous, say::mean, typename Layout::axes,
                                  say::is_not_row_major_in_memory_so_pass_contiguous>>;
 }  // namespace rules
@@ -25,8 +26,8 @@ struct mean_operation : operation {
   // x: row-major, any axes with Axis. Gives a row-major tensor of the others.
   template <tensor_like X>
   constexpr auto operator()(const X& x) const noexcept {
-    using from = typename X::layout;
-    using verdict = rules::mean<from, axis_family<Axis>>;
+    using from = row_major<typename X::layout>;  // strides of axes of size 1 do not matter
+    using verdict = rules::mean<typename X::layout, typename X::value_type, axis_family<Axis>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using T = typename X::value_type;

@@ -2,10 +2,53 @@
 // learnt_positions: a table of one vector for each position, added to every sequence of the batch.
 #pragma once
 
+#include <umbel/attention/rules.hpp>
 #include <umbel/tensor/arithmetic.hpp>
 #include <umbel/tensor/reshape.hpp>
 
 namespace umbel {
+
+namespace say {
+struct but_the_table_has;
+struct but_the_table_is_of_type;
+struct but_must_have;
+struct learnt_positions;
+struct the_input_has;
+struct the_input_is_of_type;
+struct the_table_has;
+}  // namespace say
+
+namespace detail {
+template <>
+struct speak<say::learnt_positions> : speak_as_written<say::learnt_positions> {};
+}  // namespace detail
+
+namespace rules {
+template <class Layout, class Axis>
+using axis_of_the_table = first_error<
+    has_axis<say::learnt_positions, Layout, typename Axis::family>,
+    verdict<Layout::template size_of<typename Axis::family> == Axis::size, say::learnt_positions,
+            say::the_input_has, axis_of<Layout, typename Axis::family>, say::but_the_table_has,
+            typename Axis::plain>>;
+
+template <class X, class T, class Position, class Hidden>
+using learnt_positions =
+    first_error<axis_of_the_table<layout_of<X>, Position>, axis_of_the_table<layout_of<X>, Hidden>,
+                verdict<std::is_same_v<typename X::value_type, T>, say::learnt_positions,
+                        say::the_input_is_of_type, element<typename X::value_type>,
+                        say::but_the_table_is_of_type, element<T>>>;
+
+// A table of another type, other axes, or with gaps.
+template <class Table, class T, class... Axes>
+using positions_table = first_error<
+    verdict<std::is_same_v<typename Table::layout::axes, shape<Axes...>>, say::learnt_positions,
+            say::the_table_has, typename Table::layout::axes, say::but_must_have, shape<Axes...>>,
+    verdict<std::is_same_v<typename Table::value_type, T>, say::learnt_positions,
+            say::the_input_is_of_type, element<T>, say::but_the_table_is_of_type,
+            element<typename Table::value_type>>,
+    verdict<sizeof(Table) == 0, say::learnt_positions, typename Table::layout::axes,
+            say::is_not_row_major_in_memory_so_pass_contiguous>>;
+}  // namespace rules
 
 // Position, Hidden: token<49>, hidden<32>. The table (Position, Hidden), row-major, is borrowed.
 template <class T, class Position, class Hidden>
@@ -15,12 +58,25 @@ class learnt_positions : public operation {
   using weights_view = view<const T, Position, Hidden>;
 
   constexpr explicit learnt_positions(const weights_view& table) noexcept : table_(table) {}
+  template <detail::foreign_weights<weights_view, learnt_positions> Table>
+  requires tensor_like<Table>
+  constexpr explicit learnt_positions(const Table&) noexcept : table_(nullptr) {
+    static_assert(
+        report<
+            rules::positions_table<Table, T, typename Position::plain, typename Hidden::plain>>::ok,
+        "umbel: shapes do not fit");
+  }
 
-  // x: any axes with Position and Hidden, of the table's sizes ("broadcast: token=49 does not fit
-  // token=50"). Gives a row-major tensor of the axes of x.
+  // x: any axes with Position and Hidden, of the table's sizes ("the input has token=50 but the table
+  // has token=49"). Gives a row-major tensor of the axes of x.
   template <tensor_like X>
   constexpr auto operator()(const X& x) const noexcept {
-    return add(x, typename X::layout::axes{});
+    using verdict = rules::learnt_positions<X, T, Position, Hidden>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok)
+      return add(x, typename X::layout::axes{});
+    else
+      return invalid{};
   }
   constexpr invalid operator()(invalid) const { return {}; }
 
