@@ -152,7 +152,9 @@ UMBEL_INLINE constexpr V rsqrt(V x) noexcept {
   using constants = math_constants<T>;
   const auto is_small = x < broadcast<V>(constants::lowest_normal);
   const V normal = select(is_small, x * broadcast<V>(constants::even_power), x);
-  V y = detail::from_bits<V>(constants::rsqrt_magic - (detail::bits_of(normal) >> 1));
+  // Unsigned: a negative x has to wrap here quietly; its result is chosen at the end.
+  V y = __builtin_bit_cast(
+      V, constants::rsqrt_magic - (__builtin_bit_cast(unsigned_of<V>, normal) >> 1));
   const V one = broadcast<V>(T{1}), half = broadcast<V>(T{0.5});
   UMBEL_UNROLL(8)
   for (int step = 0; step < constants::newton_steps; ++step) {

@@ -51,7 +51,7 @@ struct math_constants<float> {
   static constexpr float erf_center = 2.5f;
   static constexpr float erf_last = 4.0f;
 
-  static constexpr std::int32_t rsqrt_magic = 0x5f3759df;
+  static constexpr std::uint32_t rsqrt_magic = 0x5f3759df;
   static constexpr int newton_steps = 3;
   static constexpr float lowest_normal = 1.17549435e-38f;
   static constexpr float even_power = 16777216.0f;  // 2^24: makes any subnormal normal
@@ -124,7 +124,7 @@ struct math_constants<double> {
   static constexpr double erf_center = 3.5;
   static constexpr double erf_last = 6.0;
 
-  static constexpr std::int64_t rsqrt_magic = 0x5fe6eb50c7b537a9;
+  static constexpr std::uint64_t rsqrt_magic = 0x5fe6eb50c7b537a9;
   static constexpr int newton_steps = 4;
   static constexpr double lowest_normal = 2.2250738585072014e-308;
   static constexpr double even_power = 18014398509481984.0;  // 2^54
