@@ -29,7 +29,7 @@ template <class T>
 class buffer {
  public:
   explicit buffer(std::size_t size, std::size_t guard = 0)
-      : size_(size), guard_(guard), data_(new T[size + 2 * guard]) {
+      : size_(size), guard_(guard), data_(new T[size + guard > 0 ? size + 2 * guard : 1]) {
     for (std::size_t i = 0; i < size_ + 2 * guard_; ++i) data_[i] = guard_value();
   }
   static T guard_value() { return static_cast<T>(-12345.5); }
