@@ -48,7 +48,7 @@ using classifier = linear<float, hidden<32>, classes<10>, bias<true>>;
 namespace parameters {
 
 using namespace trained;
-using to_hidden = encoder::attention::weights_view::projection;
+using to_hidden = linear_view<float, hidden<32>, hidden<32>, true>;
 using norm = encoder::norm::weights_view;
 
 inline constexpr prepacked<embed_layer> embed{embed_layer::weights_view{embed_weight, embed_bias}};

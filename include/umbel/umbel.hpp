@@ -26,10 +26,12 @@
 
 #include <umbel/attention/options.hpp>
 #include <umbel/attention/workspace.hpp>
+#include <umbel/attention/rope.hpp>
 #include <umbel/attention/rules.hpp>
 #include <umbel/attention/mask.hpp>
 #include <umbel/attention/softmax.hpp>
 #include <umbel/attention/projection.hpp>
+#include <umbel/attention/forward.hpp>
 #include <umbel/attention/multi_head.hpp>
 
 #include <umbel/block/linear.hpp>

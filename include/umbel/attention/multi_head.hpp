@@ -12,101 +12,38 @@
 // same is spelled out in examples/02_spelled_out.cpp.
 #pragma once
 
-#include <umbel/attention/mask.hpp>
-#include <umbel/attention/projection.hpp>
-#include <umbel/kernel/attend.hpp>
+#include <umbel/attention/forward.hpp>
+#include <umbel/attention/rules.hpp>
 
 namespace umbel {
 
 namespace detail {
-
-// Where a batch of sequences lies: elements from one sequence, position or feature to the next.
-struct sequence_strides {
-  std::size_t batch, position, feature;
-};
 
 template <class Layout, class Position, class Hidden>
 inline constexpr sequence_strides strides_along = {Layout::template stride_of<rules::batch_family>,
                                                    Layout::template stride_of<Position>,
                                                    Layout::template stride_of<Hidden>};
 
-template <class T>
-constexpr T softmax_scale(std::size_t head_dim) noexcept {
-  return static_cast<T>(1 / simd::sqrt(static_cast<double>(head_dim)));
-}
+// What the options of a layer come to.
+template <class Hidden, class Heads, class... Options>
+struct multi_head_options {
+  using kv_heads = option_or<axis_family<axes::kv_heads>, axes::kv_heads<Heads::size>, Options...>;
+  using head_dim =
+      option_or<axis_family<axes::head_dim>,
+                axes::head_dim<Hidden::size / (Heads::size ? Heads::size : 1)>, Options...>;
+  using value_dim =
+      option_or<axis_family<axes::value_dim>, axes::value_dim<head_dim::size>, Options...>;
+  using keys = typename option_or<option::keys_from, keys_from<Hidden>, Options...>::axis;
+  using values = typename option_or<option::values_from, values_from<Hidden>, Options...>::axis;
+  using output = typename option_or<option::output_to, output_to<Hidden>, Options...>::axis;
+  using bias = option_or<option::bias, umbel::bias<false>, Options...>;
+  using rope = option_or<option::rope, no_rope, Options...>;
 
-constexpr std::size_t round_up(std::size_t value, std::size_t step) noexcept {
-  return (value + step - 1) / step * step;
-}
-
-// The layer for sequences of known sizes: everything but names. Work goes sequence by sequence, so
-// that scratch does not grow with the batch.
-template <class T, std::size_t Hidden, std::size_t Heads, bool Bias, std::size_t Queries,
-          std::size_t Keys>
-struct multi_head_forward {
-  static constexpr std::size_t head_dim = Hidden / Heads;
-  static constexpr std::size_t lanes = plan::lanes<T>(plan::native_target);
-  static constexpr std::size_t row = round_up(Hidden, lanes);
-  // The context is written transposed, (feature, query): that is how it leaves the registers.
-  static constexpr std::size_t room = round_up(Queries, lanes);
-  static constexpr kernel::attend_shape head = {.queries = Queries,
-                                                .keys = Keys,
-                                                .head_dim = head_dim,
-                                                .value_dim = head_dim,
-                                                .q_row = row,
-                                                .q_dim = 1,
-                                                .k_row = row,
-                                                .k_dim = 1,
-                                                .v_row = row,
-                                                .v_dim = 1,
-                                                .o_row = 1,
-                                                .o_dim = room,
-                                                .o_room = room};
-
-  struct workspace : workspace_base {
-    alignas(64) T q[Queries * row];
-    alignas(64) T k[Keys * row];
-    alignas(64) T v[Keys * row];
-    alignas(64) T context[Hidden * room];
-    alignas(64) T scratch[kernel::attend_scratch<head, T>];
-  };
-
-  template <std::size_t Rows, sequence_strides From>
-  static constexpr kernel::linear_shape project_in = {Rows,         Hidden, Hidden, From.position,
-                                                      From.feature, row,    1,      Bias};
-  template <sequence_strides To>
-  static constexpr kernel::linear_shape project_out = {Queries, Hidden,      Hidden,     1,
-                                                       room,    To.position, To.feature, Bias};
-
-  // One sequence. Keys and values past `count` are not attended to: whatever they hold, it does not
-  // reach the result.
-  template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
-            class Parameters, class Count>
-  static constexpr void run(const Parameters& p, const T* x, const T* y, const T* z, Count count,
-                            T* out, workspace& work) noexcept {
-    constexpr T scale = softmax_scale<T>(head_dim);
-    p.q.template run<project_in<Queries, X>>(x, work.q);
-    p.k.template run<project_in<Keys, Y>>(y, work.k);
-    p.v.template run<project_in<Keys, Z>>(z, work.v);
-    for (std::size_t h = 0; h < Heads; ++h) {
-      const T* const q = work.q + h * head_dim;
-      const T* const k = work.k + h * head_dim;
-      const T* const v = work.v + h * head_dim;
-      T* const o = work.context + h * head_dim * room;
-      if constexpr (std::is_same_v<Count, every_key>) {
-        if (std::is_constant_evaluated())
-          kernel::plain::attend<head>(q, k, v, scale, Keys, o);
-        else
-          kernel::attend_all<head>(q, k, v, scale, o, work.scratch);
-      } else {
-        if (std::is_constant_evaluated())
-          kernel::plain::attend<head>(q, k, v, scale, count, o);
-        else
-          kernel::attend<head>(q, k, v, scale, count, o, work.scratch);
-      }
-    }
-    p.o.template run<project_out<Out>>(work.context, out);
-  }
+  static constexpr bool gives_head_dim =
+      (is_option_of<Options, axis_family<axes::head_dim>> || ...);
+  static constexpr head_sizes sizes = {
+      Hidden::size,   keys::size,      values::size, output::size, Heads::size, kv_heads::size,
+      head_dim::size, value_dim::size, bias::q,      bias::k,      bias::v,     bias::o};
 };
 
 // The result is a new tensor, not memory of the caller's.
@@ -180,34 +117,53 @@ struct multi_head_calls : operation {
 
 }  // namespace detail
 
-// T: float or double. Hidden, Heads: hidden<100>, heads<5>; heads must divide hidden. Options:
-// bias<true|false> for all four projections; without it there is none.
+// T: float or double. Hidden, Heads: hidden<100>, heads<5>. Options, in any order:
+//   bias<true|false>, biases<q, k, v, o>   without either there are none
+//   head_dim<64>, value_dim<32>            width of a head; hidden / heads, head_dim when not given
+//   kv_heads<2>                            heads of keys and values, shared by those of the queries
+//   keys_from<hidden<64>>, values_from<..> widths of keys and values when they are not the queries'
+//   output_to<hidden<80>>                  width of the result when it is not the queries'
+//   rope<split_halves|adjacent_pairs>      rotary positions (rope.hpp)
 template <class T, class Hidden, class Heads, class... Options>
 class multi_head_attention
     : public detail::multi_head_calls<multi_head_attention<T, Hidden, Heads, Options...>,
                                       multi_head_attention<T, Hidden, Heads, Options...>> {
-  static_assert(report<rules::multi_head<T, Hidden, Heads, Options...>>::ok,
+  using options = detail::multi_head_options<Hidden, Heads, Options...>;
+  static_assert(report<rules::multi_head<T, Hidden, Heads, options, Options...>>::ok,
                 "umbel: shapes do not fit");
+  using family = typename Hidden::family;
+  template <std::size_t Width>
+  using width = typename family::template sized<Width>;
 
  public:
-  static constexpr bool has_bias = option_or<option::bias, bias<false>, Options...>::value;
+  static constexpr detail::head_sizes sizes = options::sizes;
+  using rotary = detail::rotary<typename options::rope>;
   using value_type = T;
+  // What the queries, keys, values and the result have of the hidden axis.
   using hidden_axis = typename Hidden::plain;
+  using keys_axis = typename options::keys;
+  using values_axis = typename options::values;
+  using output_axis = typename options::output;
   template <class Derived>
   using calls = detail::multi_head_calls<Derived, multi_head_attention>;
+  template <std::size_t Queries, std::size_t Keys>
+  using forward = detail::multi_head_forward<T, sizes, rotary, Queries, Keys>;
 
-  // The four projections, hidden to hidden, in one of the forms of projection.hpp.
+  // The four projections in one of the forms of projection.hpp: of the queries to all heads, of keys
+  // and values to theirs, of all heads to the result.
   template <class Form>
   struct parameters_in {
-    using projection = typename Form::template linear<T, hidden_axis, hidden_axis, has_bias>;
-    projection q, k, v, o;
+    typename Form::template linear<T, hidden_axis, width<sizes.query_width()>, sizes.q_bias> q;
+    typename Form::template linear<T, keys_axis, width<sizes.key_width()>, sizes.k_bias> k;
+    typename Form::template linear<T, values_axis, width<sizes.value_width()>, sizes.v_bias> v;
+    typename Form::template linear<T, width<sizes.context_width()>, output_axis, sizes.o_bias> o;
   };
   using weights = parameters_in<form::owned>;
   struct weights_view : parameters_in<form::borrowed> {
-    using projection = typename parameters_in<form::borrowed>::projection;
-    constexpr weights_view(const projection& q, const projection& k, const projection& v,
-                           const projection& o) noexcept
-        : parameters_in<form::borrowed>{q, k, v, o} {}
+    using borrowed = parameters_in<form::borrowed>;
+    constexpr weights_view(const decltype(borrowed::q)& q, const decltype(borrowed::k)& k,
+                           const decltype(borrowed::v)& v, const decltype(borrowed::o)& o) noexcept
+        : borrowed{q, k, v, o} {}
     constexpr weights_view(const weights& w) noexcept : weights_view(w.q, w.k, w.v, w.o) {}
     constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
       static_assert(report<rules::weights_with_a_name<say::attention, (sizeof(T) == 0)>>::ok,
@@ -215,16 +171,15 @@ class multi_head_attention
     }
   };
   struct packed_weights : parameters_in<form::packed> {
-    using projection = typename parameters_in<form::packed>::projection;
+    using panels = parameters_in<form::packed>;
     constexpr explicit packed_weights(const weights_view& w) noexcept
-        : parameters_in<form::packed>{projection(w.q), projection(w.k), projection(w.v),
-                                      projection(w.o)} {}
+        : panels{decltype(panels::q)(w.q), decltype(panels::k)(w.k), decltype(panels::v)(w.v),
+                 decltype(panels::o)(w.o)} {}
   };
 
   // Scratch for one call at a time; its contents between calls do not matter. sizeof is its cost.
   template <class Queries, class Keys = Queries>
-  using workspace = typename detail::multi_head_forward<T, Hidden::size, Heads::size, has_bias,
-                                                        Queries::size, Keys::size>::workspace;
+  using workspace = typename forward<Queries::size, Keys::size>::workspace;
 
   // The weights are borrowed: they must outlive the layer.
   constexpr explicit multi_head_attention(const weights_view& w) noexcept : parameters_(w) {}
@@ -236,15 +191,22 @@ class multi_head_attention
   }
   [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }
 
+  // The axes of the queries, row-major, with the width of the result.
+  template <class Layout>
+  using result_of = layout_with_axes<typename algebra::detail::replace_axes<
+      Layout, Layout::template position<family>, 1, shape<output_axis>>::type>;
+
   // How a call comes in, from the layer and from prepacked<layer> alike.
   template <class Parameters, class X, class Lens, class Workspace, class Out>
   static constexpr auto attend_self(const Parameters& p, const X& x, const Lens& valid_lens,
                                     Workspace& work, Out&& out) noexcept {
     using layout = typename X::layout;
-    using verdict = first_error<rules::no_second_sequence<say::attention, Lens>,
-                                rules::self_attend<say::attention, X, T, hidden_axis>,
-                                rules::lengths_fit<say::attention, Lens, layout>,
-                                rules::out_fits<say::attention, Out, X>>;
+    using verdict =
+        first_error<rules::no_second_sequence<say::attention, Lens>,
+                    rules::self_attend<say::attention, X, T, hidden_axis>,
+                    rules::one_width<say::attention, hidden_axis, keys_axis, values_axis>,
+                    rules::lengths_fit<say::attention, Lens, layout>,
+                    rules::out_fits<say::attention, Out, T, result_of<layout>>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using sequence = rules::sequence_family<layout, hidden_axis>;
@@ -261,9 +223,9 @@ class multi_head_attention
   static constexpr auto attend_to(const Parameters& p, const X& x, const Y& y, const Z& z,
                                   const Lens& valid_lens, Workspace& work, Out&& out) noexcept {
     using verdict = first_error<
-        rules::attend_to<say::attention, X, Y, Z, T, hidden_axis>,
+        rules::attend_to<say::attention, X, Y, Z, T, hidden_axis, keys_axis, values_axis>,
         rules::lengths_fit<say::attention, Lens, typename X::layout, say::but_the_queries>,
-        rules::out_fits<say::attention, Out, X>>;
+        rules::out_fits<say::attention, Out, T, result_of<typename X::layout>>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using from = typename X::layout;
@@ -286,8 +248,7 @@ class multi_head_attention
             class Sizes>
   struct call_of {
     static constexpr std::size_t keys = KeyLayout::template size_of<KeyAxis>;
-    using steps = detail::multi_head_forward<T, Hidden::size, Heads::size, has_bias,
-                                             From::template size_of<QueryAxis>, keys>;
+    using steps = forward<From::template size_of<QueryAxis>, keys>;
     using scratch = typename steps::workspace;
     using verdict = rules::scratch_fits<say::attention, Workspace, scratch, Sizes>;
 
@@ -295,7 +256,7 @@ class multi_head_attention
     static constexpr auto run(const Parameters& p, const X& x, const Y& y, const Z& z,
                               const Lens& valid_lens, Workspace& work, Out& out) noexcept {
       if constexpr (std::is_same_v<std::remove_const_t<Out>, detail::by_value>) {
-        tensor_of<T, row_major<From>> result;
+        tensor_of<T, result_of<From>> result;
         run(p, x, y, z, valid_lens, work, result);
         return result;
       } else if constexpr (std::is_same_v<Workspace, on_stack>) {
@@ -309,7 +270,6 @@ class multi_head_attention
     template <class Parameters, class X, class Y, class Z, class Lens, class Out>
     static constexpr void sequences(const Parameters& p, const X& x, const Y& y, const Z& z,
                                     const Lens& valid_lens, Out& out, scratch& work) noexcept {
-      using family = typename Hidden::family;
       constexpr auto xs = detail::strides_along<From, QueryAxis, family>;
       constexpr auto ys = detail::strides_along<KeyLayout, KeyAxis, family>;
       constexpr auto zs = detail::strides_along<typename Z::layout, KeyAxis, family>;
@@ -327,13 +287,22 @@ class multi_head_attention
 };
 
 // Would a call compile? Generic code asks first: attends<attention, queries, context, context>.
+namespace detail {
 template <class Layer, class X, class Y, class Z>
-concept attends = rules::attend_to < say::attention,
-        std::remove_cvref_t<X>, std::remove_cvref_t<Y>, std::remove_cvref_t<Z>,
-typename Layer::value_type, typename Layer::hidden_axis > ::ok;
+inline constexpr bool attends =
+    rules::attend_to<say::attention, X, Y, Z, typename Layer::value_type,
+                     typename Layer::hidden_axis, typename Layer::keys_axis,
+                     typename Layer::values_axis>::ok;
 template <class Layer, class X>
-concept attends_to_itself = rules::self_attend < say::attention,
-        std::remove_cvref_t<X>,
-typename Layer::value_type, typename Layer::hidden_axis > ::ok;
+inline constexpr bool attends_to_itself = first_error<
+    rules::self_attend<say::attention, X, typename Layer::value_type, typename Layer::hidden_axis>,
+    rules::one_width<say::attention, typename Layer::hidden_axis, typename Layer::keys_axis,
+                     typename Layer::values_axis>>::ok;
+}  // namespace detail
+template <class Layer, class X, class Y, class Z>
+concept attends =
+    detail::attends<Layer, std::remove_cvref_t<X>, std::remove_cvref_t<Y>, std::remove_cvref_t<Z>>;
+template <class Layer, class X>
+concept attends_to_itself = detail::attends_to_itself<Layer, std::remove_cvref_t<X>>;
 
 }  // namespace umbel

@@ -8,28 +8,66 @@
 
 namespace umbel {
 
-// The kinds of options. An option type names its own as `kind`.
+// The kinds of options. An option type names its own as `kind`; an axis given as an option
+// (head_dim<64>) is of the kind of its family.
 namespace option {
 struct bias;
+struct keys_from;
+struct values_from;
+struct output_to;
+struct rope;
 struct norm_first;
 struct activation;
 }  // namespace option
 
-// Whether projections add a bias. A layer that is not told has none, as in "Dive into Deep Learning"
-// (PyTorch's and Haiku's own default is to have one).
-template <bool Value>
-struct bias {
+// Whether projections add a bias: all of them, or each by itself (queries, keys, values, output). A
+// layer that is not told has none, as in "Dive into Deep Learning" (PyTorch's and Haiku's own default
+// is to have one).
+template <bool Query, bool Key, bool Value, bool Output>
+struct biases {
   using kind = option::bias;
-  static constexpr bool value = Value;
+  static constexpr bool q = Query, k = Key, v = Value, o = Output;
+};
+template <bool All>
+struct bias : biases<All, All, All, All> {
+  static constexpr bool value = All;
+};
+
+// Keys and values of another width than the queries; a result of another width: keys_from<hidden<64>>.
+template <class Hidden>
+struct keys_from {
+  using kind = option::keys_from;
+  using axis = typename Hidden::plain;
+};
+template <class Hidden>
+struct values_from {
+  using kind = option::values_from;
+  using axis = typename Hidden::plain;
+};
+template <class Hidden>
+struct output_to {
+  using kind = option::output_to;
+  using axis = typename Hidden::plain;
 };
 
 namespace detail {
 
-template <class Option, class Kind>
-inline constexpr bool is_option_of = false;
-template <class Option, class Kind>
+template <class Option>
+struct kind_of {
+  using type = void;
+};
+template <class Option>
 requires requires { typename Option::kind; }
-inline constexpr bool is_option_of<Option, Kind> = std::is_same_v<typename Option::kind, Kind>;
+struct kind_of<Option> {
+  using type = typename Option::kind;
+};
+template <class Option>
+requires axis_like<Option>
+struct kind_of<Option> {
+  using type = typename Option::family;
+};
+template <class Option, class Kind>
+inline constexpr bool is_option_of = std::is_same_v<typename kind_of<Option>::type, Kind>;
 
 template <class Kind, class Default, class... Options>
 struct choose_option {
@@ -79,12 +117,9 @@ struct options_rule<Layer, option_kinds<Kinds...>, Options...> {
   template <class Option>
   static constexpr bool known = (detail::is_option_of<Option, Kinds> || ...);
   template <class Option>
-  static constexpr std::size_t of_its_kind = [] {
-    if constexpr (requires { typename Option::kind; })
-      return (std::size_t{0} + ... + detail::is_option_of<Options, typename Option::kind>);
-    else
-      return std::size_t{1};
-  }();
+  static constexpr std::size_t of_its_kind =
+      (std::size_t{0} + ... +
+       detail::is_option_of<Options, typename detail::kind_of<Option>::type>);
   using type = first_error<verdict<known<Options>, Layer, detail::option_word<Options>,
                                    say::is_not_an_option_of_this_layer>...,
                            verdict<of_its_kind<Options> == 1, Layer, detail::option_word<Options>,

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <umbel/attention/options.hpp>
+#include <umbel/attention/rope.hpp>
 #include <umbel/attention/workspace.hpp>
 #include <umbel/shape/axes.hpp>
 
@@ -42,6 +43,10 @@ struct take_only_the_axes;
 struct take_only_the_axis;
 struct takes_float_or_double_not;
 struct takes_a_sequence_or_queries_and_keys_and_values_then_valid_lens_then_a_workspace;
+struct queries_from;
+struct so_pass_queries_and_keys_and_values;
+struct the_layer_takes_keys_from;
+struct the_layer_takes_values_from;
 struct the_keys;
 struct the_keys_in_argument_2;
 struct the_queries_in_argument_1;
@@ -118,11 +123,12 @@ using same_size = verdict<Left::template size_of<Family> == Right::template size
                           LeftName, have_word<Left, Family>, axis_of<Left, Family>, RightName,
                           have_word<Right, Family>, axis_of<Right, Family>>;
 
-template <class Layer, class X, class Y, class Z, class T, class Hidden>
+template <class Layer, class X, class Y, class Z, class T, class Hidden, class KeysHidden = Hidden,
+          class ValuesHidden = Hidden>
 using attend_to = first_error<
     attention_argument<Layer, say::the_queries_in_argument_1, X, T, query_family, Hidden>,
-    attention_argument<Layer, say::the_keys_in_argument_2, Y, T, key_family, Hidden>,
-    attention_argument<Layer, say::the_values_in_argument_3, Z, T, key_family, Hidden>,
+    attention_argument<Layer, say::the_keys_in_argument_2, Y, T, key_family, KeysHidden>,
+    attention_argument<Layer, say::the_values_in_argument_3, Z, T, key_family, ValuesHidden>,
     same_size<Layer, batch_family, layout_of<X>, say::the_queries, layout_of<Y>, say::but_the_keys>,
     same_size<Layer, batch_family, layout_of<Y>, say::the_keys, layout_of<Z>, say::but_the_values>,
     same_size<Layer, key_family, layout_of<Y>, say::the_keys, layout_of<Z>, say::but_the_values>>;
@@ -164,6 +170,15 @@ using self_attend = first_error<
     verdict<std::is_same_v<typename X::value_type, T>, Layer, say::the_sequence, say::is_of_type,
             element<typename X::value_type>, say::but_the_layer_is_of_type, element<T>>>;
 
+// A layer that takes keys or values of another width cannot attend a sequence to itself.
+template <class Layer, class Hidden, class KeysHidden, class ValuesHidden>
+using one_width = first_error<
+    verdict<std::is_same_v<Hidden, KeysHidden>, Layer, say::the_layer_takes_keys_from, KeysHidden,
+            say::and_, say::queries_from, Hidden, say::so_pass_queries_and_keys_and_values>,
+    verdict<std::is_same_v<Hidden, ValuesHidden>, Layer, say::the_layer_takes_values_from,
+            ValuesHidden, say::and_, say::queries_from, Hidden,
+            say::so_pass_queries_and_keys_and_values>>;
+
 // valid_lens: how many keys of each sequence of the batch count. Integers (not bool: that is a mask of
 // keys, not their number), (batch). Of: the layout with the batch, Name: what has it.
 template <class T>
@@ -203,27 +218,27 @@ struct no_second_sequence_rule<Layer, Lens> {
 template <class Layer, class Lens>
 using no_second_sequence = typename no_second_sequence_rule<Layer, Lens>::type;
 
-// Memory for the result, if it is the caller's: the axes of x in any order, elements not const.
-template <class Layer, class Out, class X>
+// Memory for the result, if it is the caller's: the axes of Result in any order, elements T, not
+// const.
+template <class Layer, class Out, class T, class Result>
 struct out_rule {
   using type = accepted;
 };
-template <class Layer, class Out, class X>
-requires requires { typename Out::layout; }
-struct out_rule<Layer, Out, X> {
+template <class Layer, class Out, class T, class Result>
+  requires requires { typename Out::layout; }
+struct out_rule<Layer, Out, T, Result> {
   using type = first_error<
-      verdict<Out::layout::rank == X::layout::rank &&
-                  same_axes<typename X::layout::axes, typename Out::layout>::value,
-              Layer, say::the_result_has, typename X::layout::axes, say::but_out_has,
+      verdict<Out::layout::rank == Result::rank &&
+                  same_axes<typename Result::axes, typename Out::layout>::value,
+              Layer, say::the_result_has, typename Result::axes, say::but_out_has,
               typename Out::layout::axes>,
-      verdict<std::is_same_v<typename Out::value_type, typename X::value_type>, Layer,
-              say::the_result_is_of_type, element<typename X::value_type>, say::but_out_is_of_type,
-              element<typename Out::value_type>>,
+      verdict<std::is_same_v<typename Out::value_type, T>, Layer, say::the_result_is_of_type,
+              element<T>, say::but_out_is_of_type, element<typename Out::value_type>>,
       verdict<!std::is_const_v<std::remove_pointer_t<decltype(std::declval<Out&>().data())>>, Layer,
               say::out_is_const>>;
 };
-template <class Layer, class Out, class X>
-using out_fits = typename out_rule<Layer, std::remove_reference_t<Out>, X>::type;
+template <class Layer, class Out, class T, class Result>
+using out_fits = typename out_rule<Layer, std::remove_reference_t<Out>, T, Result>::type;
 
 // Scratch on the stack within its budget, or the very workspace that this call needs. Sizes: what
 // the layer's `workspace` template takes, as a shape.
@@ -252,13 +267,31 @@ template <class Layer, class Takes, class... Arguments>
 using arguments = verdict<(std::is_same_v<Arguments, invalid> || ...), Layer, Takes>;
 
 // ---- the layer itself -----------------------------------------------------------------------------
-template <class T, class Hidden, class Heads, class... Options>
-using multi_head =
-    first_error<floating<say::attention, T>, well_formed<Hidden>, well_formed<Heads>,
-                verdict<Hidden::size % (Heads::size ? Heads::size : 1) == 0, say::attention, Hidden,
-                        say::into, Heads, say::leaves_a_remainder_of,
-                        number<Hidden::size % (Heads::size ? Heads::size : 1)>>,
-                options<say::attention, option_kinds<option::bias>, Options...>>;
+template <class Whole, class Part>
+inline constexpr std::size_t remainder = Whole::size % (Part::size ? Part::size : 1);
+
+template <class Hidden, class Heads, class Sizes>
+using head_sizes_fit = first_error<
+    well_formed<typename Sizes::kv_heads>, well_formed<typename Sizes::head_dim>,
+    well_formed<typename Sizes::value_dim>, well_formed<typename Sizes::keys>,
+    well_formed<typename Sizes::values>, well_formed<typename Sizes::output>,
+    verdict<remainder<Heads, typename Sizes::kv_heads> == 0, say::attention, Heads, say::into,
+            typename Sizes::kv_heads, say::leaves_a_remainder_of,
+            number<remainder<Heads, typename Sizes::kv_heads>>>,
+    rope_fits<say::attention, typename Sizes::rope, typename Sizes::head_dim>>;
+
+// Sizes: detail::multi_head_options. Heads divide hidden, unless their width is given.
+template <class T, class Hidden, class Heads, class Sizes, class... Options>
+using multi_head = first_error<
+    floating<say::attention, T>, well_formed<Hidden>, well_formed<Heads>,
+    options<say::attention,
+            option_kinds<option::bias, axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
+                         axis_family<axes::value_dim>, option::keys_from, option::values_from,
+                         option::output_to, option::rope>,
+            Options...>,
+    verdict<remainder<Hidden, Heads> == 0 || Sizes::gives_head_dim, say::attention, Hidden,
+            say::into, Heads, say::leaves_a_remainder_of, number<remainder<Hidden, Heads>>>,
+    head_sizes_fit<Hidden, Heads, Sizes>>;
 
 }  // namespace rules
 }  // namespace umbel

@@ -43,7 +43,8 @@ struct speak<say::takes_a_sequence_then_valid_lens_or_all_keys_then_a_workspace>
 namespace rules {
 template <class T, class Hidden, class Heads, class FeedForward, class... Options>
 using encoder = first_error<
-    multi_head<T, Hidden, Heads>, well_formed<FeedForward>,
+    multi_head<T, Hidden, Heads, detail::multi_head_options<Hidden, Heads>>,
+    well_formed<FeedForward>,
     options<say::encoder_layer, option_kinds<option::bias, option::norm_first, option::activation>,
             Options...>>;
 
@@ -64,7 +65,7 @@ struct encode_into_rule {
 template <class Out, class X>
 requires requires { typename Out::layout; }
 struct encode_into_rule<Out, X> {
-  using type = first_error<out_fits<say::encoder_layer, Out, X>,
+  using type = first_error<out_fits<say::encoder_layer, Out, typename X::value_type, layout_of<X>>,
                            same_shape<say::encoder_layer, layout_of<X>, layout_of<Out>>,
                            verdict<layout_of<Out>::contiguous, say::encoder_layer,
                                    say::out_must_be_row_major_in_memory>>;
@@ -280,9 +281,8 @@ class encoder_layer
   static constexpr void attend(const Parameters& p, const T* x, Count count,
                                workspace<Positions>& work) noexcept {
     constexpr detail::sequence_strides rows = {0, Hidden::size, 1};
-    detail::multi_head_forward<T, Hidden::size, Heads::size, has_bias, Positions::size,
-                               Positions::size>::template run<rows, rows, rows,
-                                                              rows>(
+    attention::template forward<Positions::size, Positions::size>::template run<rows, rows, rows,
+                                                                                rows>(
         p.attention, x, x, x, count, work.branch, work.attention_work);
   }
 

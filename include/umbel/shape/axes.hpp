@@ -19,7 +19,11 @@ struct hidden : axis<hidden, N> {};  // features of a position: the width of the
 template <std::size_t N>
 struct heads : axis<heads, N> {};  // attention heads
 template <std::size_t N>
+struct kv_heads : axis<kv_heads, N> {};  // heads of keys and values, where queries have more
+template <std::size_t N>
 struct head_dim : axis<head_dim, N> {};  // features of one head
+template <std::size_t N>
+struct value_dim : axis<value_dim, N> {};  // features of one head's values, where they differ
 template <std::size_t N>
 struct feed_forward : axis<feed_forward, N> {};  // features between the two feed-forward layers
 template <std::size_t N>

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+// Rotary positions (Su et al. 2021, "RoFormer"): pairs of features of each query and key are turned by
+// an angle that grows with the position, so that scores depend on distances. Which features pair up
+// differs between models and must be said:
+//
+//   rope<split_halves>     feature i with feature i + width / 2 (GPT-NeoX, LLaMA in its common form)
+//   rope<adjacent_pairs>   feature 2 i with feature 2 i + 1 (RoFormer, GPT-J)
+//
+// position p turns pair i by p base^(-2 i / width). The table of cosines and sines is a constant,
+// computed in double by the compiler.
+#pragma once
+
+#include <umbel/attention/options.hpp>
+#include <umbel/simd/math.hpp>
+
+namespace umbel {
+
+struct split_halves {};
+struct adjacent_pairs {};
+
+// Option: how positions enter. Width: how many features of each head are turned, from the first on;
+// 0 is all of them. Positions count from 0.
+template <class Pairs, std::size_t Base = 10000, std::size_t Width = 0>
+struct rope {
+  using kind = option::rope;
+  using pairs = Pairs;
+  static constexpr std::size_t base = Base, width = Width;
+};
+
+// Positions do not enter here.
+struct no_rope {
+  static constexpr std::size_t width = 0;
+};
+
+namespace say {
+struct features_and_that_is_odd;
+struct features_but_there_are_only;
+struct rope_of_a_pairing_that_is_neither_split_halves_nor_adjacent_pairs;
+struct rope_turns_pairs_but_is_given;
+struct rope_turns;
+}  // namespace say
+
+namespace rules {
+template <class Layer, class Rope, class HeadDim>
+struct rope_rule {
+  using type = accepted;
+};
+template <class Layer, class Pairs, std::size_t Base, std::size_t Width, class HeadDim>
+struct rope_rule<Layer, rope<Pairs, Base, Width>, HeadDim> {
+  static constexpr std::size_t width = Width ? Width : HeadDim::size;
+  using type = first_error<
+      verdict<std::is_same_v<Pairs, split_halves> || std::is_same_v<Pairs, adjacent_pairs>, Layer,
+              say::rope_of_a_pairing_that_is_neither_split_halves_nor_adjacent_pairs,
+              element<Pairs>>,
+      verdict<width % 2 == 0, Layer, say::rope_turns_pairs_but_is_given,
+              std::conditional_t<Width == 0, HeadDim, number<width>>,
+              say::features_and_that_is_odd>,
+      verdict<width <= HeadDim::size, Layer, say::rope_turns, number<width>,
+              say::features_but_there_are_only, HeadDim>>;
+};
+template <class Layer, class Rope, class HeadDim>
+using rope_fits = typename rope_rule<Layer, Rope, HeadDim>::type;
+}  // namespace rules
+
+namespace detail {
+
+// ln 2 (atanh series below converges for 1/3) and the natural logarithm of a whole number.
+constexpr double log_of(std::size_t x) noexcept {
+  constexpr double ln_2 = 0.69314718055994530942;
+  double mantissa = static_cast<double>(x), halvings = 0;
+  for (; mantissa > 1.5; mantissa /= 2) ++halvings;
+  const double t = (mantissa - 1) / (mantissa + 1);
+  double power = t, sum = 0;
+  for (int k = 1; k < 60; k += 2, power *= t * t) sum += power / k;
+  return halvings * ln_2 + 2 * sum;
+}
+
+struct rotation {
+  double cosine, sine;
+};
+
+// Of an angle of at most about 1, by the power series.
+constexpr rotation rotation_by(double angle) noexcept {
+  rotation out{1, angle};
+  double cosine = 1, sine = angle;
+  for (int k = 1; k < 12; ++k) {
+    cosine *= -angle * angle / ((2 * k - 1) * (2 * k));
+    sine *= -angle * angle / ((2 * k) * (2 * k + 1));
+    out.cosine += cosine;
+    out.sine += sine;
+  }
+  return out;
+}
+
+// Cosine and sine of every position and pair, (position, pair). Positions follow one another by the
+// addition theorem, in double: within 1e-15 times the position.
+template <class T, std::size_t Positions, std::size_t Pairs, std::size_t Base>
+struct rope_table {
+  T cosine[Positions * Pairs]{};
+  T sine[Positions * Pairs]{};
+
+  constexpr rope_table() noexcept {
+    for (std::size_t i = 0; i < Pairs; ++i) {
+      const double exponent = -static_cast<double>(i) / static_cast<double>(Pairs);
+      const rotation step = rotation_by(simd::exp(exponent * log_of(Base)));
+      rotation now{1, 0};
+      for (std::size_t p = 0; p < Positions; ++p) {
+        cosine[p * Pairs + i] = static_cast<T>(now.cosine);
+        sine[p * Pairs + i] = static_cast<T>(now.sine);
+        now = {now.cosine * step.cosine - now.sine * step.sine,
+               now.sine * step.cosine + now.cosine * step.sine};
+      }
+    }
+  }
+};
+template <class T, std::size_t Positions, std::size_t Pairs, std::size_t Base>
+inline constexpr rope_table<T, Positions, Pairs, Base> rope_turns{};
+
+// turn(x): rows of Heads heads of Width features, one row a position, in place.
+template <class Option>
+struct rotary {
+  template <std::size_t Rows, std::size_t Heads, std::size_t Width, std::size_t Row, class T>
+  static constexpr void turn(T*) noexcept {}
+};
+template <class Pairing, std::size_t Base, std::size_t Turned>
+struct rotary<rope<Pairing, Base, Turned>> {
+  template <std::size_t Rows, std::size_t Heads, std::size_t Width, std::size_t Row, class T>
+  static constexpr void turn(T* x) noexcept {
+    constexpr std::size_t pairs = (Turned ? Turned : Width) / 2;
+    constexpr bool adjacent = std::is_same_v<Pairing, adjacent_pairs>;
+    constexpr std::size_t step = adjacent ? 2 : 1, apart = adjacent ? 1 : pairs;
+    constexpr const auto& table = rope_turns<T, Rows, pairs, Base>;
+    for (std::size_t p = 0; p < Rows; ++p)
+      for (std::size_t h = 0; h < Heads; ++h)
+        for (std::size_t i = 0; i < pairs; ++i) {
+          T& first = x[p * Row + h * Width + i * step];
+          T& second = x[p * Row + h * Width + i * step + apart];
+          const T cosine = table.cosine[p * pairs + i], sine = table.sine[p * pairs + i];
+          const T a = first, b = second;
+          first = simd::fma(a, cosine, -(b * sine));
+          second = simd::fma(b, cosine, a * sine);
+        }
+  }
+};
+
+}  // namespace detail
+}  // namespace umbel
