@@ -33,6 +33,7 @@
 #include <umbel/attention/projection.hpp>
 #include <umbel/attention/forward.hpp>
 #include <umbel/attention/multi_head.hpp>
+#include <umbel/attention/heads.hpp>
 
 #include <umbel/block/linear.hpp>
 #include <umbel/block/layer_norm.hpp>

@@ -137,7 +137,8 @@ class multi_head_attention
 
  public:
   static constexpr detail::head_sizes sizes = options::sizes;
-  using rotary = detail::rotary<typename options::rope>;
+  using rope_option = typename options::rope;
+  using rotary = detail::rotary<rope_option>;
   using value_type = T;
   // What the queries, keys, values and the result have of the hidden axis.
   using hidden_axis = typename Hidden::plain;

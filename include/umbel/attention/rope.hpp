@@ -29,6 +29,7 @@ struct rope {
 
 // Positions do not enter here.
 struct no_rope {
+  using kind = option::rope;
   static constexpr std::size_t width = 0;
 };
 

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSL-1.0
+// Fewer heads: a layer without some of its heads is a smaller layer type, and its weights are the
+// columns and rows of those that stay.
+//
+//   using smaller = pruned<attention, prune_heads<1, 3>>;      // or keep_heads<0, 2, 4>
+//   static const smaller::weights w2 = pruned_weights<attention, prune_heads<1, 3>>(w);
+//   smaller{w2}(x)   // what attention{w}(x) gives without the contributions of heads 1 and 3, bit for bit
+//
+// Which heads to prune: Michel, Levy, Neubig 2019, "Are Sixteen Heads Really Better than One?".
+#pragma once
+
+#include <umbel/attention/multi_head.hpp>
+
+namespace umbel {
+
+// Heads by number, from 0: those that stay, or those that go.
+template <std::size_t... Head>
+struct keep_heads {
+  static constexpr bool keeps = true;
+  static constexpr std::size_t named = sizeof...(Head);
+};
+template <std::size_t... Head>
+struct prune_heads {
+  static constexpr bool keeps = false;
+  static constexpr std::size_t named = sizeof...(Head);
+};
+
+namespace say {
+struct prune;
+struct head;
+struct is_named_twice;
+struct no_head_stays_of;
+struct shares_its_keys_and_values_with_heads_that_are_treated_differently_so_name_whole_groups_of;
+}  // namespace say
+
+namespace detail {
+
+// Which heads stay, and which heads of keys and values.
+template <head_sizes S, class Selection, std::size_t... Head>
+struct head_choice {
+  static constexpr std::size_t group = S.heads / S.kv_heads;
+
+  static constexpr bool is_named(std::size_t head) { return ((Head == head) || ...); }
+  static constexpr bool stays(std::size_t head) { return is_named(head) == Selection::keeps; }
+  static constexpr std::size_t count = [] {
+    std::size_t kept = 0;
+    for (std::size_t h = 0; h < S.heads; ++h) kept += stays(h);
+    return kept;
+  }();
+  // The first head that is named but is not there, named twice, or cut out of its group; npos.
+  static constexpr std::size_t past_the_end = [] {
+    std::size_t found = npos;
+    ((found = found == npos && Head >= S.heads ? Head : found), ...);
+    return found;
+  }();
+  static constexpr std::size_t twice = [] {
+    std::size_t found = npos;
+    const std::size_t all[] = {Head..., npos};
+    for (std::size_t i = 0; i < sizeof...(Head); ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        if (all[i] == all[j] && found == npos) found = all[i];
+    return found;
+  }();
+  static constexpr std::size_t out_of_group = [] {
+    for (std::size_t h = 0; h < S.heads; ++h)
+      if (stays(h) != stays(h / group * group)) return h;
+    return npos;
+  }();
+
+  // The place of the n-th head that stays.
+  static constexpr std::size_t place(std::size_t n) {
+    for (std::size_t h = 0; h < S.heads; ++h)
+      if (stays(h) && n-- == 0) return h;
+    return npos;
+  }
+};
+template <head_sizes S, class Selection>
+struct head_choice_of;
+template <head_sizes S, std::size_t... Head>
+struct head_choice_of<S, keep_heads<Head...>> : head_choice<S, keep_heads<Head...>, Head...> {};
+template <head_sizes S, std::size_t... Head>
+struct head_choice_of<S, prune_heads<Head...>> : head_choice<S, prune_heads<Head...>, Head...> {};
+
+}  // namespace detail
+
+namespace rules {
+template <class Layer, class Choice>
+using prune = first_error<
+    verdict<Choice::past_the_end == npos, say::prune, say::head, number<Choice::past_the_end>,
+            say::is_past_the_end_of, axes::heads<Layer::sizes.heads>>,
+    verdict<Choice::twice == npos, say::prune, say::head, number<Choice::twice>,
+            say::is_named_twice>,
+    verdict<Choice::count != 0, say::prune, say::no_head_stays_of, axes::heads<Layer::sizes.heads>>,
+    verdict<
+        Choice::out_of_group == npos, say::prune, say::head, number<Choice::out_of_group>,
+        say::
+            shares_its_keys_and_values_with_heads_that_are_treated_differently_so_name_whole_groups_of,
+        number<Choice::group>>>;
+}  // namespace rules
+
+template <class Layer, class Selection>
+concept prunable = rules::prune<Layer, detail::head_choice_of<Layer::sizes, Selection>>::ok;
+
+namespace detail {
+
+template <class Layer, class Selection>
+struct pruned_layer {
+  using choice = head_choice_of<Layer::sizes, Selection>;
+  using verdict = rules::prune<Layer, choice>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  static constexpr head_sizes sizes = Layer::sizes;
+  static constexpr std::size_t heads = verdict::ok ? choice::count : 1;
+  static constexpr std::size_t kv_heads = verdict::ok ? choice::count / choice::group : 1;
+  using type = multi_head_attention<
+      typename Layer::value_type, typename Layer::hidden_axis, axes::heads<heads>,
+      axes::head_dim<sizes.head_dim>, axes::value_dim<sizes.value_dim>, axes::kv_heads<kv_heads>,
+      keys_from<typename Layer::keys_axis>, values_from<typename Layer::values_axis>,
+      output_to<typename Layer::output_axis>,
+      biases<sizes.q_bias, sizes.k_bias, sizes.v_bias, sizes.o_bias>, typename Layer::rope_option>;
+};
+
+// Columns of the heads that stay: from (in, heads * Width) to (in, kept * Width).
+template <std::size_t Width, std::size_t Kept, class Place, class T>
+constexpr void take_columns(const T* from, std::size_t rows, std::size_t from_row, Place place,
+                            T* to) noexcept {
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t n = 0; n < Kept; ++n)
+      for (std::size_t d = 0; d < Width; ++d)
+        to[(i * Kept + n) * Width + d] = from[i * from_row + place(n) * Width + d];
+}
+
+}  // namespace detail
+
+// The layer type without the heads that go. A head that is not there, named twice, or the last one
+// does not compile ("prune: head 7 is past the end of heads=5"); with kv_heads, heads go by whole
+// groups.
+template <class Layer, class Selection>
+using pruned = typename detail::pruned_layer<Layer, Selection>::type;
+
+// Its weights: a copy of what stays, (in, out) as ever. The bias of the result stays whole.
+template <class Layer, class Selection>
+constexpr typename pruned<Layer, Selection>::weights pruned_weights(
+    const typename Layer::weights_view& w) noexcept {
+  using smaller = pruned<Layer, Selection>;
+  using choice = detail::head_choice_of<Layer::sizes, Selection>;
+  constexpr detail::head_sizes from = Layer::sizes, to = smaller::sizes;
+  constexpr auto head = [](std::size_t n) { return choice::place(n); };
+  constexpr auto kv_head = [](std::size_t n) {
+    return choice::place(n * choice::group) / choice::group;
+  };
+  typename smaller::weights out{};
+  detail::take_columns<from.head_dim, to.heads>(w.q.weight, from.hidden, from.query_width(), head,
+                                                out.q.weight);
+  detail::take_columns<from.head_dim, to.kv_heads>(w.k.weight, from.key_hidden, from.key_width(),
+                                                   kv_head, out.k.weight);
+  detail::take_columns<from.value_dim, to.kv_heads>(w.v.weight, from.value_hidden,
+                                                    from.value_width(), kv_head, out.v.weight);
+  // The rows of the output map are columns of width value_dim * output in one row.
+  detail::take_columns<from.value_dim * from.output, to.heads>(w.o.weight, 1, 0, head,
+                                                               out.o.weight);
+  if constexpr (from.q_bias)
+    detail::take_columns<from.head_dim, to.heads>(w.q.bias, 1, 0, head, out.q.bias);
+  if constexpr (from.k_bias)
+    detail::take_columns<from.head_dim, to.kv_heads>(w.k.bias, 1, 0, kv_head, out.k.bias);
+  if constexpr (from.v_bias)
+    detail::take_columns<from.value_dim, to.kv_heads>(w.v.bias, 1, 0, kv_head, out.v.bias);
+  if constexpr (from.o_bias)
+    for (std::size_t i = 0; i < from.output; ++i) out.o.bias[i] = w.o.bias[i];
+  return out;
+}
+
+}  // namespace umbel
