@@ -17,8 +17,8 @@ using biased = multi_head_attention<float, hidden<100>, heads<5_c>, bias<true>>;
 using encoder = encoder_layer<float, hidden<100>, heads<5>, feed_forward<60>>;
 
 // ---- options -------------------------------------------------------------------------------------
-static_assert(!attention::has_bias && biased::has_bias);
-static_assert(multi_head_attention<float, hidden<8>, heads<2>, bias<false>>::has_bias == false);
+static_assert(!attention::sizes.q_bias && biased::sizes.q_bias);
+static_assert(multi_head_attention<float, hidden<8>, heads<2>, bias<false>>::sizes.o_bias == false);
 static_assert(sizeof(biased::weights) > sizeof(attention::weights));
 static_assert(!encoder::has_bias && encoder::norms_first);
 static_assert(std::is_same_v<encoder::activate, gelu_exact_operation>);

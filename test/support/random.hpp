@@ -39,9 +39,13 @@ constexpr X drawn(lcg& next, double scale = 1) noexcept {
 template <class Weights>
 constexpr void draw_attention(lcg& next, Weights& w, double weight_scale,
                               double bias_scale) noexcept {
-  for (auto* p : {&w.q, &w.k, &w.v, &w.o}) draw(next, p->weight, weight_scale);
-  if constexpr (Weights::projection::map::has_bias)
-    for (auto* p : {&w.q, &w.k, &w.v, &w.o}) draw(next, p->bias, bias_scale);
+  const auto weight = [&](auto& p) { draw(next, p.weight, weight_scale); };
+  const auto bias = [&](auto& p) {
+    if constexpr (std::remove_reference_t<decltype(p)>::map::has_bias)
+      draw(next, p.bias, bias_scale);
+  };
+  weight(w.q), weight(w.k), weight(w.v), weight(w.o);
+  bias(w.q), bias(w.k), bias(w.v), bias(w.o);
 }
 
 // A multi_head_attention's weights of a moderate size for its width.
