@@ -195,7 +195,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   // expect-gcc: "umbel: memory: \[hidden=100, hidden=100\] wants 10000 elements but the memory holds 9999"
   // expect-clang: memory, .*hidden<100>, .*hidden<100>, .*wants, .*number<10000>, .*elements_but_the_memory_holds, .*number<9999>
   static const float array[9999] = {};
-  const attention::weights_view::projection q(array);
+  const linear_view<float, hidden<100>, hidden<100>, false> q(array);
 #elif defined CASE_bias_array_of_the_wrong_length
   // expect-gcc: "umbel: memory: \[hidden=100\] wants 100 elements but the memory holds 99"
   // expect-clang: memory, .*hidden<100>, .*wants, .*number<100>, .*elements_but_the_memory_holds, .*number<99>
