@@ -48,11 +48,11 @@ constexpr void draw_attention(lcg& next, Weights& w, double weight_scale,
   bias(w.q), bias(w.k), bias(w.v), bias(w.o);
 }
 
-// A multi_head_attention's weights of a moderate size for its width.
+// A multi_head_attention's weights of a moderate size for its width. (At run time, from a generator
+// that is not const: given constants, g++ would draw while compiling and store element by element.)
 template <class Layer>
-constexpr typename Layer::weights drawn_weights(std::uint32_t seed) noexcept {
+constexpr typename Layer::weights drawn_weights(lcg& next) noexcept {
   typename Layer::weights w{};
-  lcg next{seed};
   double scale = 1;
   while (scale * scale * static_cast<double>(Layer::hidden_axis::size) > 3) scale /= 2;
   draw_attention(next, w, scale, 0.125);
