@@ -12,13 +12,6 @@ namespace umbel::algebra {
 
 namespace detail {
 
-template <class List, class... More>
-struct append;
-template <class... Axes, class... More>
-struct append<shape<Axes...>, More...> {
-  using type = shape<Axes..., More...>;
-};
-
 // The axes of a layout with those from position First on, Removed of them, replaced by With.
 template <class Layout, std::size_t First, std::size_t Removed, class With>
 struct replace_axes {
@@ -55,8 +48,9 @@ template <class Layout, class Family, class... Parts>
 struct split_layout {
   static constexpr std::size_t at = Layout::template position<Family>;
   static constexpr auto strides = [] {
-    constexpr auto inner = umbel::detail::row_major_strides<Parts...>();
-    std::size_t added[sizeof...(Parts)];
+    const std::size_t sizes[] = {Parts::size...};
+    std::size_t inner[sizeof...(Parts)], added[sizeof...(Parts)];
+    umbel::detail::fill_row_major(sizes, sizeof...(Parts), inner);
     for (std::size_t i = 0; i < sizeof...(Parts); ++i) added[i] = inner[i] * Layout::strides[at];
     return detail::replace_strides<Layout, shape<Parts...>, at, 1>(added);
   }();
@@ -163,32 +157,24 @@ using broadcast = typename broadcast_layout<Layout, Axes...>::type;
 // ---- contract: the axes of left, then the new ones of right, without the contracted one ----------
 template <class Left, class Right, class Family>
 struct contract_layout {
+  // Positions among the axes of left, then of right.
   static constexpr auto kept = [] {
     size_list<Left::rank + Right::rank> out;
     for (std::size_t i = 0; i < Left::rank; ++i)
       if (i != Left::template position<Family>) out.push(i);
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      ((Left::template has<typename Right::template axis_at<I>::family>
-            ? void()
-            : out.push(Left::rank + I)),
-       ...);
-    }(std::make_index_sequence<Right::rank>{});
+    for (std::size_t i = 0; i < Right::rank; ++i)
+      if (umbel::detail::find_family(Left::families, Left::rank, Right::families[i]) == npos)
+        out.push(Left::rank + i);
     return out;
   }();
-  template <std::size_t I>
-  static constexpr auto pick() {
-    if constexpr (I < Left::rank)
-      return std::type_identity<typename Left::template axis_at<I>>{};
-    else
-      return std::type_identity<typename Right::template axis_at<I - Left::rank>>{};
-  }
-  template <class Sequence>
+  template <class LeftAxes, class RightAxes, class Sequence>
   struct result;
-  template <std::size_t... I>
-  struct result<std::index_sequence<I...>> {
-    using type = layout<typename decltype(pick<kept[I]>())::type...>;
+  template <class... L, class... R, std::size_t... I>
+  struct result<shape<L...>, shape<R...>, std::index_sequence<I...>> {
+    using type = layout<umbel::detail::nth<kept[I], L..., R...>...>;
   };
-  using type = typename result<std::make_index_sequence<kept.count>>::type;
+  using type = typename result<typename Left::axes, typename Right::axes,
+                               std::make_index_sequence<kept.count>>::type;
 };
 template <class Left, class Right, class Family>
 using contract = typename contract_layout<Left, Right, Family>::type;

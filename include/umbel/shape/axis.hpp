@@ -49,16 +49,12 @@ concept axis_like = requires {
 
 inline constexpr std::size_t npos = ~std::size_t{0};
 
-// The position of a family among axes, or npos.
-template <class Family, class... Axes>
-constexpr std::size_t position_of() {
-  std::size_t position = 0;
-  bool found = false;
-  ((found = found || std::is_same_v<Family, typename Axes::family>, position += !found), ...);
-  return found ? position : npos;
-}
-
 namespace detail {
+
+// One object for each family: its address says which family it is, so that looking an axis up is a
+// loop over addresses and not one more template.
+template <class Family>
+inline constexpr char family_id{};
 
 // The type at one position of a pack, by overload resolution over indexed bases: one instantiation
 // for a pack, not one for a position.

@@ -19,25 +19,45 @@ struct size_list {
 
 namespace detail {
 
-template <class... Axes>
-constexpr auto row_major_strides() {
-  size_list<sizeof...(Axes)> strides;
-  const std::size_t extents[sizeof...(Axes) + 1] = {Axes::size..., 1};
-  strides.count = sizeof...(Axes);
+// Facts of layouts as loops over arrays: what is not a template is compiled once.
+constexpr void fill_row_major(const std::size_t* extents, std::size_t rank, std::size_t* strides) {
   std::size_t step = 1;
-  for (std::size_t i = sizeof...(Axes); i-- > 0; step *= extents[i]) strides.value[i] = step;
-  return strides;
+  for (std::size_t i = rank; i-- > 0; step *= extents[i]) strides[i] = step;
+}
+
+constexpr bool is_row_major(const std::size_t* extents, std::size_t rank,
+                            const std::size_t* strides) {
+  std::size_t step = 1;
+  for (std::size_t i = rank; i-- > 0; step *= extents[i])
+    if (extents[i] != 1 && strides[i] != step) return false;
+  return true;
+}
+
+constexpr std::size_t span_of(const std::size_t* extents, std::size_t rank,
+                              const std::size_t* strides) {
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < rank; ++i) last += (extents[i] ? extents[i] - 1 : 0) * strides[i];
+  return last + 1;
+}
+
+constexpr std::size_t find_family(const char* const* families, std::size_t rank,
+                                  const char* family) {
+  for (std::size_t i = 0; i < rank; ++i)
+    if (families[i] == family) return i;
+  return npos;
 }
 
 template <class... Axes>
 constexpr auto strides_of() {
+  size_list<sizeof...(Axes)> strides;
   if constexpr ((requires { Axes::stride; } && ...)) {
-    size_list<sizeof...(Axes)> strides;
     (strides.push(Axes::stride), ...);
-    return strides;
-  } else {
-    return row_major_strides<Axes...>();  // none has a stride: rules::well_formed
+  } else {  // none has a stride: rules::well_formed
+    const std::size_t extents[] = {Axes::size...};
+    strides.count = sizeof...(Axes);
+    fill_row_major(extents, sizeof...(Axes), strides.value);
   }
+  return strides;
 }
 
 }  // namespace detail
@@ -51,37 +71,26 @@ struct layout {
   using axes = shape<typename Axes::plain...>;
 
   // The elements of memory from the first to the last, both included.
-  static constexpr std::size_t span = [] {
-    std::size_t last = 0;
-    for (std::size_t i = 0; i < rank; ++i) last += (extents[i] ? extents[i] - 1 : 0) * strides[i];
-    return last + 1;
-  }();
+  static constexpr std::size_t span = detail::span_of(extents, rank, strides.value);
 
   // Are the elements next to each other, in row-major order? (The stride of an axis of size 1 does
   // not matter.)
-  static constexpr bool contiguous = [] {
-    std::size_t step = 1;
-    for (std::size_t i = rank; i-- > 0; step *= extents[i])
-      if (extents[i] != 1 && strides[i] != step) return false;
-    return true;
-  }();
+  static constexpr bool contiguous = detail::is_row_major(extents, rank, strides.value);
 
   // Position, size and stride of an axis by family. An absent axis has position npos, size 0 and
   // stride 0.
+  static constexpr const char* families[rank + 1] = {
+      &detail::family_id<typename Axes::family>..., nullptr};
   template <class Family>
-  static constexpr std::size_t position = position_of<Family, Axes...>();
+  static constexpr std::size_t position =
+      detail::find_family(families, rank, &detail::family_id<Family>);
   template <class Family>
   static constexpr bool has = position<Family> != npos;
   template <class Family>
-  static constexpr std::size_t size_of =
-      (std::size_t{0} + ... + (std::is_same_v<Family, typename Axes::family> ? Axes::size : 0));
+  static constexpr std::size_t size_of = has<Family> ? extents[position<Family>] : 0;
   template <class Family>
-  static constexpr std::size_t stride_of = [] {
-    if constexpr (has<Family>)
-      return strides[position<Family>];
-    else
-      return std::size_t{0};
-  }();
+  static constexpr std::size_t stride_of =
+      has<Family> ? strides.value[position<Family>] : 0;
 
   template <std::size_t Position>
   using axis_at = typename detail::nth<Position, Axes...>::plain;
@@ -109,8 +118,9 @@ template <class Axes, const auto& Strides, class Sequence>
 struct build_layout;
 template <class... Axes, const auto& Strides, std::size_t... I>
 struct build_layout<shape<Axes...>, Strides, std::index_sequence<I...>> {
-  using type = std::conditional_t<layout<strided<Axes, Strides[I]>...>::contiguous, layout<Axes...>,
-                                  layout<strided<Axes, Strides[I]>...>>;
+  static constexpr std::size_t extents[sizeof...(Axes) + 1] = {Axes::size...};
+  using type = std::conditional_t<is_row_major(extents, sizeof...(Axes), Strides.value),
+                                  layout<Axes...>, layout<strided<Axes, Strides[I]>...>>;
 };
 
 }  // namespace detail

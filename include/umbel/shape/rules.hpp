@@ -255,22 +255,25 @@ using broadcast = typename broadcast_rule<Layout, Axes...>::type;
 
 // ---- computing ----------------------------------------------------------------------------------
 // Axes that both sides have must agree in size; each pairs up position by position.
-template <class Operation, class Left, class Right>
+// The first of right that does not, or npos.
+template <class Left, class Right>
+constexpr std::size_t first_disagreement() {
+  for (std::size_t i = 0; i < Right::rank; ++i) {
+    const std::size_t at = detail::find_family(Left::families, Left::rank, Right::families[i]);
+    if (at != npos && Left::extents[at] != Right::extents[i]) return i;
+  }
+  return npos;
+}
+template <class Operation, class Left, class Right,
+          std::size_t Bad = first_disagreement<Left, Right>()>
 struct shared_axes_agree_rule {
-  template <class Sequence>
-  struct each;
-  template <std::size_t... I>
-  struct each<std::index_sequence<I...>> {
-    template <std::size_t J>
-    using family = typename Right::template axis_at<J>::family;
-    using type = first_error<
-        verdict<!Left::template has<family<I>> ||
-                    Left::template size_of<family<I>> == Right::extents[I],
-                Operation, say::left_has, axis_of<Left, family<I>>, say::but_right_has,
-                typename Right::template axis_at<I>>...,
-        accepted>;
-  };
-  using type = typename each<std::make_index_sequence<Right::rank>>::type;
+  using axis = typename Right::template axis_at<Bad>;
+  using type = verdict<false, Operation, say::left_has, axis_of<Left, typename axis::family>,
+                       say::but_right_has, axis>;
+};
+template <class Operation, class Left, class Right>
+struct shared_axes_agree_rule<Operation, Left, Right, npos> {
+  using type = accepted;
 };
 
 template <class Left, class Right, class Family>
