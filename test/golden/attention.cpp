@@ -53,8 +53,8 @@ struct golden_case {
 
   // The readable form. lens gives all keys where the layer was given none.
   auto attention_weights(const lens& valid_lens) const {
-    auto q = x * w.q | split<hidden, heads<Heads>, head_dim> |
-             permute<batch, heads, query, head_dim>;
+    auto q =
+        x * w.q | split<hidden, heads<Heads>, head_dim> | permute<batch, heads, query, head_dim>;
     auto k = y * w.k | split<hidden, heads<Heads>, head_dim> | permute<batch, heads, key, head_dim>;
     auto scores = contract<head_dim>(q, k) * (1 / std::sqrt(static_cast<float>(head_size)));
     return softmax<key>(mask_after<key>(scores, valid_lens));
@@ -62,8 +62,7 @@ struct golden_case {
   auto by_hand(const lens& valid_lens) const {
     auto v = y * w.v | split<hidden, heads<Heads>, head_dim> | permute<batch, heads, key, head_dim>;
     auto out = contract<key>(attention_weights(valid_lens), v) |
-               permute<batch, query, heads, head_dim> | contiguous |
-               merge<heads, head_dim, hidden>;
+               permute<batch, query, heads, head_dim> | contiguous | merge<heads, head_dim, hidden>;
     return out * w.o;
   }
 
@@ -78,9 +77,10 @@ struct golden_case {
         valid_lens != nullptr ? attention{w}(x, y, y, *valid_lens) : attention{w}(x, y, y);
     check_near("layer", natural.data(), output, queries::layout::count);
     const prepacked<attention> packed{w};
-    BOOST_TEST(same_bits(natural,
-                         valid_lens != nullptr ? packed(x, y, y, *valid_lens) : packed(x, y, y)));
-    BOOST_TEST(same_bits(natural, attention{w}(x, y, y, valid_lens ? *valid_lens : every_length())));
+    BOOST_TEST(
+        same_bits(natural, valid_lens != nullptr ? packed(x, y, y, *valid_lens) : packed(x, y, y)));
+    BOOST_TEST(
+        same_bits(natural, attention{w}(x, y, y, valid_lens ? *valid_lens : every_length())));
     const auto spelled_out = by_hand(valid_lens != nullptr ? *valid_lens : every_length());
     check_near("spelled out", spelled_out.data(), output, queries::layout::count);
     const auto probabilities =

@@ -84,12 +84,12 @@ BOOST_AUTO_TEST_CASE(a_batch_is_its_sequences_one_by_one) {
       const auto x = p.x | slice<batch, b, 1>;
       const auto y = p.y | slice<batch, b, 1>, z = p.z | slice<batch, b, 1>;
       BOOST_TEST(same_bits(p.attend(x, y, z), all | slice<batch, b, 1>));
-      BOOST_TEST(same_bits(p.attend(x, y, z, lens | slice<batch, b, 1>),
-                           some | slice<batch, b, 1>));
+      BOOST_TEST(
+          same_bits(p.attend(x, y, z, lens | slice<batch, b, 1>), some | slice<batch, b, 1>));
       // And without a batch axis.
-      BOOST_TEST(same_bits(p.attend(p.x | select_at<batch>(b), p.y | select_at<batch>(b),
-                                    p.z | select_at<batch>(b)),
-                           all | select_at<batch>(b)));
+      BOOST_TEST(same_bits(
+          p.attend(p.x | select_at<batch>(b), p.y | select_at<batch>(b), p.z | select_at<batch>(b)),
+          all | select_at<batch>(b)));
     });
   });
 }
@@ -110,9 +110,8 @@ BOOST_AUTO_TEST_CASE(a_length_is_truncation) {
                "length " << length);
   };
   const small s;
-  for_indices(std::make_index_sequence<7>{}, [&](auto i) {
-    check(s, std::integral_constant<std::size_t, i + 1>{});
-  });
+  for_indices(std::make_index_sequence<7>{},
+              [&](auto i) { check(s, std::integral_constant<std::size_t, i + 1>{}); });
   const wide w;
   check(w, std::integral_constant<std::size_t, 1>{});
   check(w, std::integral_constant<std::size_t, 16>{});
@@ -154,7 +153,8 @@ BOOST_AUTO_TEST_CASE(any_integer_is_a_length) {
   const small p;
   const auto wanted = p.attend(p.x, p.y, p.z, tensor<int, batch<3>>{3, 0, 7});
   BOOST_TEST(same_bits(p.attend(p.x, p.y, p.z, tensor<unsigned char, batch<3>>{3, 0, 7}), wanted));
-  BOOST_TEST(same_bits(p.attend(p.x, p.y, p.z, tensor<long long, batch<3>>{3, -9, 1LL << 40}), wanted));
+  BOOST_TEST(
+      same_bits(p.attend(p.x, p.y, p.z, tensor<long long, batch<3>>{3, -9, 1LL << 40}), wanted));
   BOOST_TEST(same_bits(p.attend(p.x, p.y, p.z, tensor<std::size_t, batch<3>>{3, 0, 99}), wanted));
   // From every other element of an array, and one length for all.
   const short array[5] = {3, 77, 0, 77, 7};
@@ -258,8 +258,8 @@ BOOST_AUTO_TEST_CASE(self_is_cross_with_itself) {
     BOOST_TEST(same_bits(p.attend(p.x), wanted));
     const auto lens = p.every_length(2);
     BOOST_TEST(same_bits(p.attend(p.x, lens), p.attend(p.x, as_keys, as_keys, lens)));
-    BOOST_TEST(same_bits(p.attend(p.x | rename_axis<query, token>) | rename_axis<token, query>,
-                         wanted));
+    BOOST_TEST(
+        same_bits(p.attend(p.x | rename_axis<query, token>) | rename_axis<token, query>, wanted));
   });
 }
 
@@ -280,9 +280,9 @@ BOOST_AUTO_TEST_CASE(memory_order_does_not_show) {
     const auto y2 = p.y | permute<key, hidden, batch> | contiguous;
     BOOST_TEST(same_bits(back(p.attend(x1, p.y, p.z)), wanted));
     BOOST_TEST(same_bits(back(p.attend(x2, y2, p.z)), wanted));
-    BOOST_TEST(same_bits(p.attend(p.x | permute<hidden, batch, query> | permute<batch, query, hidden>,
-                                  p.y, p.z),
-                         wanted));
+    BOOST_TEST(same_bits(
+        p.attend(p.x | permute<hidden, batch, query> | permute<batch, query, hidden>, p.y, p.z),
+        wanted));
     BOOST_TEST(same_bits(back(p.attend(x2 | permute<batch, hidden, query>, y2, p.z)), wanted));
     const auto packed = prepacked<std::remove_cvref_t<decltype(p.attend)>>{p.w};
     BOOST_TEST(same_bits(back(packed(x2, y2, p.z)), wanted));

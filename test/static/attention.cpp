@@ -31,20 +31,22 @@ static_assert(std::is_same_v<other_encoder::attention, biased>);
 // ---- who may call --------------------------------------------------------------------------------
 static_assert(attends<attention, queries, context, context>);
 static_assert(attends<attention, const queries&, context&, context>);
-static_assert(attends<attention, view<const float, batch<2>, query<4>, hidden<100>>, context, context>);
+static_assert(
+    attends<attention, view<const float, batch<2>, query<4>, hidden<100>>, context, context>);
 static_assert(attends<attention, tensor<float, hidden<100>, query<4>, batch<2>>, context,
                       tensor<float, key<6>, batch<2>, hidden<100>>>);  // any order
 static_assert(attends<attention, tensor<float, query<4>, hidden<100>>,
                       tensor<float, key<6>, hidden<100>>, tensor<float, key<6>, hidden<100>>>);
-static_assert(attends<multi_head_attention<double, model<6>, heads<3>>,
-                      tensor<double, query<1>, model<6>>, tensor<double, key<1>, model<6>>,
-                      tensor<double, key<1>, model<6>>>);
-static_assert(!attends<attention, context, queries, queries>);           // swapped
-static_assert(!attends<attention, queries, queries, queries>);           // queries are not keys
+static_assert(
+    attends<multi_head_attention<double, model<6>, heads<3>>, tensor<double, query<1>, model<6>>,
+            tensor<double, key<1>, model<6>>, tensor<double, key<1>, model<6>>>);
+static_assert(!attends<attention, context, queries, queries>);  // swapped
+static_assert(!attends<attention, queries, queries, queries>);  // queries are not keys
 static_assert(!attends<attention, queries, context, queries>);
 static_assert(!attends<attention, queries, context, tensor<float, batch<2>, key<7>, hidden<100>>>);
 static_assert(!attends<attention, queries, context, tensor<float, batch<3>, key<6>, hidden<100>>>);
-static_assert(!attends<attention, tensor<float, batch<3>, query<4>, hidden<100>>, context, context>);
+static_assert(
+    !attends<attention, tensor<float, batch<3>, query<4>, hidden<100>>, context, context>);
 static_assert(!attends<attention, tensor<float, query<4>, hidden<100>>, context, context>);
 static_assert(!attends<attention, tensor<float, batch<2>, query<4>, hidden<80>>, context, context>);
 static_assert(!attends<attention, queries, tensor<double, batch<2>, key<6>, hidden<100>>, context>);
@@ -67,7 +69,8 @@ static_assert(projectable<tensor<float, hidden<100>>, map::weights>);
 static_assert(!projectable<tensor<float, batch<2>, hidden<99>>, map::weights>);
 static_assert(!projectable<tensor<double, batch<2>, hidden<100>>, map::weights>);
 static_assert(!projectable<tensor<float, batch<2>, token<100>>, map::weights>);
-static_assert(!projectable<tensor<float, classes<10>, hidden<100>>, map::weights>);  // classes twice
+static_assert(
+    !projectable<tensor<float, classes<10>, hidden<100>>, map::weights>);  // classes twice
 
 // ---- what comes out ------------------------------------------------------------------------------
 template <class F, class... X>
@@ -84,9 +87,12 @@ static_assert(std::is_same_v<result<attention, tensor<float, token<9>, hidden<10
 static_assert(std::is_same_v<result<encoder, queries>, queries>);
 static_assert(std::is_same_v<result<prepacked<encoder>, context>, context>);
 static_assert(std::is_same_v<result<map, queries>, tensor<float, batch<2>, query<4>, classes<10>>>);
-static_assert(std::is_same_v<result<map, permuted>, tensor<float, query<4>, classes<10>, batch<2>>>);
-static_assert(std::is_same_v<decltype(queries{} | mean<query>), tensor<float, batch<2>, hidden<100>>>);
-static_assert(std::is_same_v<decltype(queries{} | mean<batch>), tensor<float, query<4>, hidden<100>>>);
+static_assert(
+    std::is_same_v<result<map, permuted>, tensor<float, query<4>, classes<10>, batch<2>>>);
+static_assert(
+    std::is_same_v<decltype(queries{} | mean<query>), tensor<float, batch<2>, hidden<100>>>);
+static_assert(
+    std::is_same_v<decltype(queries{} | mean<batch>), tensor<float, query<4>, hidden<100>>>);
 static_assert(std::is_same_v<decltype(permuted{} | gelu_tanh),
                              tensor<float, query<4>, hidden<100>, batch<2>>>);
 static_assert(std::is_same_v<decltype(softmax<query>(permuted{})),
@@ -99,7 +105,8 @@ static_assert(std::is_trivially_copyable_v<prepacked<attention>>);
 static_assert(std::is_trivially_copyable_v<attention::workspace<query<4>, key<6>>>);
 static_assert(sizeof(attention::workspace<query<4>, key<6>>) >=
               (100 * 4 + 2 * 100 * 6 + 100 * 4) * sizeof(float));
-static_assert(std::is_same_v<attention::workspace<token<9>>, attention::workspace<query<9>, key<9>>>);
+static_assert(
+    std::is_same_v<attention::workspace<token<9>>, attention::workspace<query<9>, key<9>>>);
 static_assert(noexcept(std::declval<const attention&>()(queries{})));
 static_assert(noexcept(std::declval<const prepacked<encoder>&>()(queries{})));
 static_assert(noexcept(softmax<query>(queries{})) && noexcept(mean<query>(queries{})));

@@ -41,8 +41,9 @@ struct softmax_operation : operation {
   constexpr invalid operator()(invalid) const { return {}; }
 
  private:
+  // Never inlined: a product that the caller had just stored could be fused into the subtraction.
   template <class T, std::size_t Size, std::size_t Step>
-  static constexpr void row(T* x) noexcept {
+  UMBEL_NOINLINE static constexpr void row(T* x) noexcept {
     T maximum = simd::math_constants<T>::lowest;
     for (std::size_t i = 0; i < Size; ++i) maximum = simd::max(x[i * Step], maximum);
     T sum = 0;

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: BSL-1.0
+// What holds for the blocks whatever the numbers are, to the bit unless a tolerance is written: linear
+// along any axis, norms row by row, means in order, positions in any order, and the encoder layer is
+// its parts.
+#include <boost/test/unit_test.hpp>
+#include <umbel/umbel.hpp>
+
+#include <cmath>
+#include <cstring>
+
+#include "../support/compare.hpp"
+#include "../support/random.hpp"
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+using namespace umbel_test;
+
+template <std::size_t N>
+struct rows : axis<rows, N> {};
+template <std::size_t N>
+struct width : axis<width, N> {};
+
+using tokens = tensor<float, batch<2>, token<5>, hidden<12>>;
+
+// x w + b, one chain for each element.
+template <class Weights, class X>
+float chain(const Weights& w, const X& row, std::size_t out) {
+  float sum = Weights::map::has_bias ? w.bias[out] : 0.0f;
+  for (std::size_t k = 0; k < Weights::map::in::size; ++k) sum = simd::fma(row(k), w(k, out), sum);
+  return sum;
+}
+
+template <std::size_t In, std::size_t Out, std::size_t Rows, bool Bias>
+void check_linear() {
+  using map = linear<float, width<In>, classes<Out>, bias<Bias>>;
+  lcg next{In * 10 + Out};
+  typename map::weights w{};
+  draw(next, w.weight);
+  draw(next, w.bias);
+  const auto x = drawn<tensor<float, rows<Rows>, width<In>>>(next);
+  const auto y = map{w}(x);
+  static_assert(std::is_same_v<decltype(y), const tensor<float, rows<Rows>, classes<Out>>>);
+  bool same = true;
+  for (std::size_t m = 0; m < Rows; ++m)
+    for (std::size_t n = 0; n < Out; ++n)
+      same = same && y(m, n) == chain(w, x | select_at<rows>(m), n);
+  BOOST_TEST(same, In << " to " << Out << ", " << Rows << " rows");
+  BOOST_TEST(same_bits(prepacked<map>{w}(x), y));
+  // Along the first axis, and from a permuted view.
+  const auto turned = x | permute<width, rows> | contiguous;
+  BOOST_TEST(same_bits(map{w}(turned) | permute<rows, classes>, y));
+  BOOST_TEST(same_bits(prepacked<map>{w}(turned) | permute<rows, classes>, y));
+  BOOST_TEST(same_bits(map{w}(turned | permute<rows, width>), y));
+}
+
+template <std::size_t Width>
+void check_norm() {
+  using norm = layer_norm<float, width<Width>>;
+  lcg next{Width};
+  typename norm::weights w{};
+  draw(next, w.gamma);
+  draw(next, w.beta);
+  auto x = drawn<tensor<float, rows<3>, width<Width>>>(next, 3);
+  for (std::size_t e = 0; e < Width; ++e) x(1, e) = 100 + x(1, e) / 8;
+  for (std::size_t e = 0; e < Width; ++e) x(2, e) = 7;
+  const auto y = norm{w}(x);
+  double wanted[3 * Width];
+  for (std::size_t m = 0; m < 3; ++m) {
+    double mean = 0, variance = 0;
+    for (std::size_t e = 0; e < Width; ++e) mean += static_cast<double>(x(m, e)) / Width;
+    for (std::size_t e = 0; e < Width; ++e)
+      variance += std::pow(static_cast<double>(x(m, e)) - mean, 2) / Width;
+    for (std::size_t e = 0; e < Width; ++e)
+      wanted[m * Width + e] = (static_cast<double>(x(m, e)) - mean) / std::sqrt(variance + 1e-5) *
+                                  static_cast<double>(w.gamma(e)) +
+                              static_cast<double>(w.beta(e));
+  }
+  check_near("layer_norm", y.data(), wanted, 2 * Width);
+  // A row that does not vary is beta, and a row does not know of the others.
+  BOOST_TEST(same_bits(y | select_at<rows, 2>, w.beta));
+  BOOST_TEST(same_bits(norm{w}(x | slice<rows, 1, 1>), y | slice<rows, 1, 1>));
+  BOOST_TEST(same_bits(norm{w}(x | select_at<rows, 0>), y | select_at<rows, 0>));
+}
+
+// The encoder layer by hand: its own parts, one after the other.
+template <class Encoder, class X, class Lens>
+auto by_parts(const typename Encoder::weights& w, const X& x, const Lens& lens) {
+  const typename Encoder::attention attend{w.attention};
+  const typename Encoder::norm norm1{w.norm1}, norm2{w.norm2};
+  const typename Encoder::activate activate{};
+  if constexpr (Encoder::norms_first) {
+    const auto y = x + attend(norm1(x), lens);
+    return y + activate(norm2(y) * w.up) * w.down;
+  } else {
+    const auto y = norm1(x + attend(x, lens));
+    return norm2(y + activate(y * w.up) * w.down);
+  }
+}
+
+template <class Encoder>
+typename Encoder::weights encoder_weights(lcg& next) {
+  typename Encoder::weights w{};
+  draw_encoder(next, w, 0.5, 0.5, 0.25, 0.125, 1, 0.125);
+  return w;
+}
+
+template <class... Options>
+void check_encoder() {
+  using encoder = encoder_layer<float, hidden<12>, heads<3>, feed_forward<21>, Options...>;
+  lcg next{42};
+  const auto w = encoder_weights<encoder>(next);
+  const prepacked<encoder> packed{w};
+  const auto x = drawn<tokens>(next, 2);
+  const auto y = encoder{w}(x);
+  BOOST_TEST(same_bits(by_parts<encoder>(w, x, all_keys), y));
+  BOOST_TEST(same_bits(packed(x), y));
+
+  const tensor<int, batch<2>> lens{2, 4};
+  const auto some = encoder{w}(x, lens);
+  BOOST_TEST(same_bits(by_parts<encoder>(w, x, lens), some));
+  BOOST_TEST(same_bits(packed(x, lens), some));
+  BOOST_TEST(!same_bits(some, y));
+  BOOST_TEST(same_bits(encoder{w}(x, tensor<long, batch<2>>{99, 5}), y));
+  // A length is truncation for the positions within it.
+  BOOST_TEST(same_bits(encoder{w}(x | slice<token, 0, 2> | contiguous) | select_at<batch, 0>,
+                       some | select_at<batch, 0> | slice<token, 0, 2>));
+
+  // Sequence by sequence, with and without batch.
+  BOOST_TEST(same_bits(encoder{w}(x | select_at<batch, 1>), y | select_at<batch, 1>));
+  BOOST_TEST(same_bits(encoder{w}(x | slice<batch, 0, 1>), y | slice<batch, 0, 1>));
+  BOOST_TEST(same_bits(encoder{w}(x | rename_axis<token, query>) | rename_axis<query, token>, y));
+
+  // Scratch, dirty or as it was left; the caller's memory for the result.
+  static typename encoder::template workspace<token<5>> work;
+  std::memset(static_cast<void*>(&work), 0xff, sizeof work);
+  BOOST_TEST(same_bits(encoder{w}(x, lens, work), some));
+  BOOST_TEST(same_bits(packed(x, all_keys, work), y));
+  tokens out{};
+  encoder{w}.into(out, x, lens, work);
+  BOOST_TEST(same_bits(out, some));
+  packed.into(as_view(out), x);
+  BOOST_TEST(same_bits(out, y));
+
+  // NaN past a length stays in its own row.
+  auto spoilt = x;
+  spoilt(0, 3, 4) = std::nanf("");
+  const auto z = encoder{w}(spoilt, lens);
+  for (std::size_t b = 0; b < 2; ++b)
+    for (std::size_t i = 0; i < 5; ++i)
+      for (std::size_t h = 0; h < 12; ++h) {
+        if (b == 0 && i == 3)
+          BOOST_TEST(std::isnan(z(b, i, h)) == true);
+        else
+          BOOST_TEST(std::memcmp(&z(b, i, h), &some(b, i, h), sizeof(float)) == 0);
+      }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(block_laws)
+
+BOOST_AUTO_TEST_CASE(linear_is_one_chain_an_element) {
+  check_linear<1, 1, 1, false>();
+  check_linear<1, 5, 3, true>();
+  check_linear<13, 1, 7, true>();
+  check_linear<7, 16, 17, false>();
+  check_linear<20, 33, 2, true>();
+  check_linear<3, 70, 5, false>();
+}
+
+BOOST_AUTO_TEST_CASE(linear_along_any_axis) {
+  using map = linear<float, hidden<6>, classes<5>, bias<true>>;
+  lcg next{3};
+  map::weights w{};
+  draw(next, w.weight);
+  draw(next, w.bias);
+  const auto x = drawn<tensor<float, batch<2>, rows<3>, token<4>, hidden<6>>>(next);
+  const auto y = map{w}(x);
+  const auto back = [](const auto& out) { return out | permute<batch, rows, token, classes>; };
+  const auto check = [&](const auto& moved) {
+    BOOST_TEST(same_bits(back(map{w}(moved)), y));
+    BOOST_TEST(same_bits(back(moved * w), y));
+    BOOST_TEST(same_bits(back(prepacked<map>{w}(moved)), y));
+    BOOST_TEST(same_bits(back(map{w}(moved | contiguous)), y));
+  };
+  check(x | permute<hidden, batch, rows, token>);
+  check(x | permute<batch, hidden, rows, token>);
+  check(x | permute<token, rows, hidden, batch>);
+  check(x | permute<rows, batch, token, hidden>);
+  BOOST_TEST(same_bits(map{w}(x | select_at<batch, 1> | select_at<rows, 2> | select_at<token, 0>),
+                       y | select_at<batch, 1> | select_at<rows, 2> | select_at<token, 0>));
+  BOOST_TEST(same_bits(map{w}(x | slice<token, 1, 2> | slice<rows, 0, 2>),
+                       y | slice<token, 1, 2> | slice<rows, 0, 2>));
+  tensor<float, batch<2>, rows<3>, token<4>, hidden<11>> wider{};
+  const auto part = wider | slice<hidden, 4, 6>;
+  copy(x, part);
+  BOOST_TEST(same_bits(map{w}(part), y));
+  const auto one = x | select_at<batch, 0> | select_at<rows, 0>;
+  BOOST_TEST(same_bits(map{w}(one | broadcast<rows<3>, token<4>, hidden<6>>) | select_at<rows, 2>,
+                       map{w}(one)));
+}
+
+BOOST_AUTO_TEST_CASE(norms) {
+  check_norm<1>();
+  check_norm<2>();
+  check_norm<7>();
+  check_norm<15>();
+  check_norm<16>();
+  check_norm<17>();
+  check_norm<33>();
+  check_norm<100>();
+}
+
+BOOST_AUTO_TEST_CASE(norm_in_double) {
+  using norm = layer_norm<double, hidden<9>>;
+  lcg next{9};
+  const norm::weights w{drawn<tensor<double, hidden<9>>>(next),
+                        drawn<tensor<double, hidden<9>>>(next)};
+  const auto x = drawn<tensor<double, hidden<9>>>(next);
+  long double mean = 0, variance = 0, wanted[9];
+  for (double e : x) mean += static_cast<long double>(e) / 9;
+  for (double e : x)
+    variance += (static_cast<long double>(e) - mean) * (static_cast<long double>(e) - mean) / 9;
+  for (std::size_t i = 0; i < 9; ++i)
+    wanted[i] = (static_cast<long double>(x(i)) - mean) / std::sqrt(variance + 1e-5L) *
+                    static_cast<long double>(w.gamma(i)) +
+                static_cast<long double>(w.beta(i));
+  check_near("layer_norm", norm{w}(x).data(), wanted, 9);
+}
+
+BOOST_AUTO_TEST_CASE(means_are_chains) {
+  lcg next{5};
+  const auto x = drawn<tokens>(next);
+  const auto over_token = x | mean<token>;
+  const auto over_batch = x | mean<batch>;
+  const auto over_hidden = x | mean<hidden>;
+  for (std::size_t b = 0; b < 2; ++b)
+    for (std::size_t h = 0; h < 12; ++h) {
+      float sum = 0;
+      for (std::size_t i = 0; i < 5; ++i) sum += x(b, i, h);
+      BOOST_TEST(over_token(b, h) == sum / 5);
+    }
+  for (std::size_t i = 0; i < 5; ++i)
+    for (std::size_t h = 0; h < 12; ++h)
+      BOOST_TEST(over_batch(i, h) == (x(0, i, h) + x(1, i, h)) / 2);
+  for (std::size_t b = 0; b < 2; ++b)
+    for (std::size_t i = 0; i < 5; ++i) {
+      float sum = 0;
+      for (std::size_t h = 0; h < 12; ++h) sum += x(b, i, h);
+      BOOST_TEST(over_hidden(b, i) == sum / 12);
+    }
+  // Down to a single number, and in memory whose axes of size 1 have strides of their own.
+  const auto number = x | mean<token> | mean<batch> | mean<hidden>;
+  static_assert(std::is_same_v<decltype(number), const tensor<float>>);
+  BOOST_TEST(std::isfinite(number()));
+  float memory[24];
+  for (float& e : memory) e = next();
+  const view<float, strided<token<1>, 77>, strided<hidden<24>, 1>> odd(memory);
+  BOOST_TEST(same_bits(mean<token>(odd), tensor<float, hidden<24>>(memory)));
+  BOOST_TEST(mean<hidden>(odd)(0) == mean<hidden>(tensor<float, hidden<24>>(memory))());
+}
+
+BOOST_AUTO_TEST_CASE(positions_follow_their_axes) {
+  lcg next{6};
+  const auto table = drawn<tensor<float, token<5>, hidden<12>>>(next);
+  const learnt_positions<float, token<5>, hidden<12>> place{table};
+  const auto x = drawn<tokens>(next);
+  const auto y = place(x);
+  for (std::size_t b = 0; b < 2; ++b)
+    for (std::size_t i = 0; i < 5; ++i)
+      for (std::size_t h = 0; h < 12; ++h) BOOST_TEST(y(b, i, h) == x(b, i, h) + table(i, h));
+  BOOST_TEST(
+      same_bits(place(x | permute<hidden, token, batch>) | permute<batch, token, hidden>, y));
+  BOOST_TEST(same_bits(place(x | select_at<batch, 1>), y | select_at<batch, 1>));
+}
+
+BOOST_AUTO_TEST_CASE(activations_go_by_element) {
+  lcg next{7};
+  const auto x = drawn<tensor<float, token<9>, hidden<13>>>(next, 4);
+  const auto part = x | slice<hidden, 2, 7> | permute<hidden, token>;
+  const auto check = [&](const auto& f) {
+    const auto y = f(x);
+    BOOST_TEST(same_bits(f(part), y | slice<hidden, 2, 7> | permute<hidden, token>));
+    bool same = true;
+    for (std::size_t i = 0; i < 9; ++i)
+      for (std::size_t h = 0; h < 13; ++h)
+        same = same && f(tensor<float, hidden<1>>{x(i, h)})(0) == y(i, h);
+    BOOST_TEST(same);
+  };
+  check(gelu_exact);
+  check(gelu_tanh);
+  check(relu);
+  const auto y = relu(x);
+  for (std::size_t i = 0; i < 9; ++i) BOOST_TEST(y(i, 4) == (x(i, 4) > 0 ? x(i, 4) : 0));
+  const tensor<float, hidden<4>> special{0.0f, 1e30f, -1e30f, std::nanf("")};
+  BOOST_TEST(gelu_exact(special)(0) == 0);
+  BOOST_TEST(gelu_exact(special)(1) == 1e30f);
+  BOOST_TEST(gelu_exact(special)(2) == 0);
+  BOOST_TEST(std::isnan(gelu_exact(special)(3)));
+  BOOST_TEST(gelu_tanh(special)(1) == 1e30f);
+  BOOST_TEST(gelu_tanh(special)(2) == 0);
+  BOOST_TEST(relu(special)(3) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(softmax_rows) {
+  lcg next{8};
+  const auto x = drawn<tensor<float, batch<2>, query<3>, key<5>>>(next, 10);
+  const auto y = softmax<key>(x);
+  BOOST_TEST(
+      same_bits(softmax<key>(x | permute<key, query, batch>) | permute<batch, query, key>, y));
+  BOOST_TEST(same_bits(softmax<key>(x | select_at<batch, 1>), y | select_at<batch, 1>));
+  // Weights past a length are exactly 0 and the others those of the shorter row.
+  const auto masked = softmax<key>(mask_after<key>(x, tensor<int, batch<2>>{3, 0}));
+  BOOST_TEST(same_bits(masked | select_at<batch, 0> | slice<key, 0, 3>,
+                       softmax<key>(x | select_at<batch, 0> | slice<key, 0, 3>)));
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 5; ++j) {
+      if (j >= 3) BOOST_TEST(masked(0, i, j) == 0);
+      BOOST_TEST(masked(1, i, j) == 0);
+    }
+  auto spoilt = x;
+  spoilt(1, 2, 0) = std::nanf("");
+  const auto z = softmax<key>(spoilt);
+  for (std::size_t j = 0; j < 5; ++j) BOOST_TEST(std::isnan(z(1, 2, j)));
+  BOOST_TEST(same_bits(z | select_at<batch, 0>, y | select_at<batch, 0>));
+  BOOST_TEST(same_bits(z | slice<query, 0, 2>, y | slice<query, 0, 2>));
+  BOOST_TEST(softmax<key>(tensor<float, key<1>>{-1e30f})(0) == 1);
+}
+
+// The scores are a product: if the compiler fused it into softmax's subtraction, the bits would be
+// another compiler's.
+BOOST_AUTO_TEST_CASE(softmax_of_a_product_is_not_contracted) {
+  lcg next{10};
+  const auto x = drawn<tensor<float, query<40>, key<9>>>(next, 50);
+  const float scale = next() + 1.5f;
+  const auto scaled = x * scale;
+  tensor<float, query<40>, key<9>> stored{};
+  for (std::size_t i = 0; i < 40 * 9; ++i) {
+    volatile float product = x.data()[i] * scale;
+    stored.data()[i] = product;
+  }
+  BOOST_TEST(same_bits(softmax<key>(x * scale), softmax<key>(stored)));
+  BOOST_TEST(same_bits(softmax<key>(scaled), softmax<key>(stored)));
+}
+
+BOOST_AUTO_TEST_CASE(an_encoder_layer_is_its_parts) {
+  check_encoder<>();
+  check_encoder<bias<true>>();
+  check_encoder<norm_first<false>, bias<true>, activation<gelu_tanh>>();
+  check_encoder<activation<relu>, norm_first<false>>();
+}
+
+BOOST_AUTO_TEST_CASE(encoder_in_double) {
+  using encoder = encoder_layer<double, hidden<12>, heads<4>, feed_forward<7>, bias<true>>;
+  using in_float = encoder_layer<float, hidden<12>, heads<4>, feed_forward<7>, bias<true>>;
+  lcg a{11}, b{11};
+  const auto w = encoder_weights<encoder>(a);
+  const auto v = encoder_weights<in_float>(b);
+  const auto x = drawn<tensor<double, batch<2>, token<5>, hidden<12>>>(a);
+  const auto z = drawn<tokens>(b);
+  const auto y = encoder{w}(x);
+  BOOST_TEST(same_bits(by_parts<encoder>(w, x, all_keys), y));
+  BOOST_TEST(same_bits(prepacked<encoder>{w}(x), y));
+  check_near("float against double", in_float{v}(z).data(), y.data(), 2 * 5 * 12);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
