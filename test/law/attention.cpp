@@ -25,6 +25,7 @@ template <std::size_t Batch, std::size_t Queries, std::size_t Keys, std::size_t 
 struct problem {
   static constexpr std::size_t batches = Batch, queries_count = Queries, keys_count = Keys,
                                width = Hidden;
+  static constexpr bool has_bias = Bias;
   using attention = multi_head_attention<float, hidden<Hidden>, heads<Heads>, bias<Bias>>;
   using queries = tensor<float, batch<Batch>, query<Queries>, hidden<Hidden>>;
   using context = tensor<float, batch<Batch>, key<Keys>, hidden<Hidden>>;
@@ -143,7 +144,7 @@ BOOST_AUTO_TEST_CASE(a_length_of_zero_gives_the_bias) {
     for (std::size_t b = 0; b < p.batches; ++b)
       for (std::size_t i = 0; i < p.queries_count; ++i)
         for (std::size_t h = 0; h < p.width; ++h) {
-          const float wanted = p.attend.has_bias ? p.w.o.bias[h] : 0.0f;
+          const float wanted = p.has_bias ? p.w.o.bias[h] : 0.0f;
           BOOST_TEST(none(b, i, h) == wanted);
         }
   });
@@ -362,7 +363,7 @@ BOOST_AUTO_TEST_CASE(weights_by_pointer) {
   std::memcpy(biases[1], p.w.k.bias, sizeof biases[0]);
   std::memcpy(biases[2], p.w.v.bias, sizeof biases[0]);
   std::memcpy(biases[3], p.w.o.bias, sizeof biases[0]);
-  using projection = small::attention::weights_view::projection;
+  using projection = linear_view<float, hidden<12>, hidden<12>, true>;
   const small::attention::weights_view by_pointer(
       projection(arrays[0], biases[0]), projection(arrays[1], biases[1]),
       projection(arrays[2], biases[2]), projection(arrays[3], biases[3]));

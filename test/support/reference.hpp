@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <type_traits>
 #include <vector>
 
 namespace umbel_test {
@@ -35,8 +36,8 @@ reals project(const reals& x, std::size_t rows, std::size_t in, std::size_t out,
 template <class Weights>
 reals reference_attention(attention_sizes n, const Weights& w, const reals& x, const reals& y,
                           const reals& z, const std::vector<std::size_t>& count) {
-  constexpr bool has_bias = Weights::projection::map::has_bias;
   const auto map = [&](const reals& from, std::size_t rows, const auto& p) {
+    constexpr bool has_bias = std::remove_cvref_t<decltype(p)>::map::has_bias;
     return project(from, rows, n.hidden, n.hidden, p.weight, has_bias ? p.bias : nullptr);
   };
   const reals q = map(x, n.batch * n.queries, w.q), k = map(y, n.batch * n.keys, w.k),
