@@ -25,6 +25,7 @@
 #include <umbel/tensor/interop.hpp>
 #include <umbel/tensor/expected_view.hpp>
 
+#include <umbel/attention/filled.hpp>
 #include <umbel/attention/options.hpp>
 #include <umbel/attention/workspace.hpp>
 #include <umbel/attention/rope.hpp>

@@ -7,9 +7,10 @@
 // length become -infinity, which `softmax` turns into weights of 0.
 #pragma once
 
+#include <umbel/attention/filled.hpp>
 #include <umbel/attention/rules.hpp>
 #include <umbel/simd/math.hpp>
-#include <umbel/tensor/pipe.hpp>
+#include <umbel/tensor/copy.hpp>
 
 namespace umbel {
 
@@ -67,15 +68,18 @@ struct mask_after_operation {
     if constexpr (verdict::ok) {
       using T = typename Scores::value_type;
       using result = row_major<typename Scores::layout>;
-      tensor_of<T, result> out(scores);
       constexpr std::size_t batch_step = result::template stride_of<rules::batch_family>;
       constexpr std::size_t batches = result::template size_of<rules::batch_family>;
       constexpr std::size_t step = result::template stride_of<axis_family<Axis>>;
       constexpr std::size_t size = result::template size_of<axis_family<Axis>>;
-      for (std::size_t i = 0; i < result::count; ++i)
-        if (i / step % size >= detail::keys_that_count(valid_lens, i / batch_step % batches, size))
-          out.data()[i] = -simd::math_constants<T>::infinity;
-      return out;
+      return detail::filled<tensor_of<T, result>>([&](auto& out) {
+        copy(scores, out);
+        for (std::size_t i = 0; i < result::count; ++i) {
+          const std::size_t batch = i / batch_step % batches;
+          if (i / step % size >= detail::keys_that_count(valid_lens, batch, size))
+            out.data()[i] = -simd::math_constants<T>::infinity;
+        }
+      });
     } else {
       return invalid{};
     }

@@ -12,6 +12,7 @@
 // same is spelled out in examples/02_spelled_out.cpp.
 #pragma once
 
+#include <umbel/attention/filled.hpp>
 #include <umbel/attention/forward.hpp>
 #include <umbel/attention/rules.hpp>
 
@@ -257,9 +258,8 @@ class multi_head_attention
     static constexpr auto run(const Parameters& p, const X& x, const Y& y, const Z& z,
                               const Lens& valid_lens, Workspace& work, Out& out) noexcept {
       if constexpr (std::is_same_v<std::remove_const_t<Out>, detail::by_value>) {
-        tensor_of<T, result_of<From>> result;
-        run(p, x, y, z, valid_lens, work, result);
-        return result;
+        return detail::filled<tensor_of<T, result_of<From>>>(
+            [&](auto& result) { run(p, x, y, z, valid_lens, work, result); });
       } else if constexpr (std::is_same_v<Workspace, on_stack>) {
         scratch own;
         sequences(p, x, y, z, valid_lens, out, own);

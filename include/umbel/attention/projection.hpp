@@ -9,6 +9,7 @@
 // as an operation on a tensor.
 #pragma once
 
+#include <umbel/attention/filled.hpp>
 #include <umbel/attention/rules.hpp>
 #include <umbel/kernel/linear.hpp>
 #include <umbel/kernel/plain.hpp>
@@ -249,10 +250,10 @@ constexpr auto operator*(const X& x, const Weights& w) noexcept {
   if constexpr (verdict::ok) {
     using result = projected<typename X::layout, map>;
     const auto& p = detail::runnable(w);
-    tensor_of<typename map::value_type, result> y{};
-    detail::projection_loop<std::remove_cvref_t<decltype(p)>, typename X::layout,
-                            result>::template run<0>(p, x.data(), y.data());
-    return y;
+    using loop =
+        detail::projection_loop<std::remove_cvref_t<decltype(p)>, typename X::layout, result>;
+    return detail::filled<tensor_of<typename map::value_type, result>>(
+        [&](auto& y) { loop::template run<0>(p, x.data(), y.data()); });
   } else {
     return invalid{};
   }

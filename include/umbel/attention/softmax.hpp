@@ -6,9 +6,10 @@
 // sum is one chain in increasing position.
 #pragma once
 
+#include <umbel/attention/filled.hpp>
 #include <umbel/attention/rules.hpp>
 #include <umbel/simd/math.hpp>
-#include <umbel/tensor/pipe.hpp>
+#include <umbel/tensor/copy.hpp>
 
 namespace umbel {
 
@@ -28,12 +29,13 @@ struct softmax_operation : operation {
     if constexpr (verdict::ok) {
       using T = typename X::value_type;
       using result = row_major<typename X::layout>;
-      tensor_of<T, result> out(x);
       constexpr std::size_t step = result::template stride_of<axis_family<Axis>>;
       constexpr std::size_t size = result::template size_of<axis_family<Axis>>;
-      for (std::size_t first = 0; first < result::count; ++first)
-        if (first / step % size == 0) row<T, size, step>(out.data() + first);
-      return out;
+      return detail::filled<tensor_of<T, result>>([&](auto& out) {
+        copy(x, out);
+        for (std::size_t first = 0; first < result::count; ++first)
+          if (first / step % size == 0) row<T, size, step>(out.data() + first);
+      });
     } else {
       return invalid{};
     }

@@ -3,11 +3,12 @@
 // tensor of the axes of x. GELU has two forms that differ by up to 5e-4; neither is "the" gelu here.
 #pragma once
 
+#include <umbel/attention/filled.hpp>
 #include <umbel/attention/options.hpp>
 #include <umbel/attention/rules.hpp>
 #include <umbel/kernel/elementwise.hpp>
 #include <umbel/kernel/plain.hpp>
-#include <umbel/tensor/pipe.hpp>
+#include <umbel/tensor/copy.hpp>
 
 namespace umbel {
 
@@ -32,9 +33,14 @@ struct activation_operation : operation {
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using result = row_major<typename X::layout>;
-      tensor_of<typename X::value_type, result> y(x);
-      Function::template run<result::count>(y.data(), y.data());
-      return y;
+      return detail::filled<tensor_of<typename X::value_type, result>>([&](auto& y) {
+        if constexpr (X::layout::contiguous) {
+          Function::template run<result::count>(x.data(), y.data());
+        } else {
+          copy(x, y);
+          Function::template run<result::count>(y.data(), y.data());
+        }
+      });
     } else {
       return invalid{};
     }

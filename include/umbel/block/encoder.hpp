@@ -9,6 +9,7 @@
 // Sequences are worked on one by one, each in a workspace of known size.
 #pragma once
 
+#include <umbel/attention/filled.hpp>
 #include <umbel/attention/multi_head.hpp>
 #include <umbel/block/activation.hpp>
 #include <umbel/block/layer_norm.hpp>
@@ -226,9 +227,8 @@ class encoder_layer
       if constexpr (!fit::ok) {
         return invalid{};
       } else if constexpr (std::is_same_v<std::remove_cvref_t<Out>, detail::by_value>) {
-        tensor_of<T, row_major<layout>> result;
-        encode(p, x, valid_lens, work, result);
-        return result;
+        return detail::filled<tensor_of<T, row_major<layout>>>(
+            [&](auto& result) { encode(p, x, valid_lens, work, result); });
       } else {
         if constexpr (std::is_same_v<Workspace, on_stack>) {
           scratch own;

@@ -73,9 +73,9 @@ class layer_norm : public operation {
                                 rules::rows_of<say::layer_norm, X, T, Axis>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
-      tensor_of<T, typename X::layout> y;
-      run<X::layout::count / Axis::size>(parameters_, epsilon_, x.data(), y.data());
-      return y;
+      return detail::filled<tensor_of<T, row_major<typename X::layout>>>([&](auto& y) {
+        run<X::layout::count / Axis::size>(parameters_, epsilon_, x.data(), y.data());
+      });
     } else {
       return invalid{};
     }

@@ -3,6 +3,7 @@
 // chain of additions in increasing position, divided by the size of the axis.
 #pragma once
 
+#include <umbel/attention/filled.hpp>
 #include <umbel/attention/rules.hpp>
 #include <umbel/kernel/elementwise.hpp>
 #include <umbel/kernel/plain.hpp>
@@ -34,15 +35,16 @@ struct mean_operation : operation {
       constexpr std::size_t size = from::template size_of<axis_family<Axis>>;
       constexpr std::size_t inner = from::template stride_of<axis_family<Axis>>;
       constexpr std::size_t outer = from::count / (size * inner);
-      tensor_of<T, row_major<algebra::select<from, axis_family<Axis>>>> y;
-      for (std::size_t i = 0; i < outer; ++i) {
-        const T* const rows = x.data() + i * size * inner;
-        if (std::is_constant_evaluated())
-          kernel::plain::mean_rows<size, inner, inner>(rows, y.data() + i * inner);
-        else
-          kernel::mean_rows<size, inner, inner>(rows, y.data() + i * inner);
-      }
-      return y;
+      return detail::filled<tensor_of<T, row_major<algebra::select<from, axis_family<Axis>>>>>(
+          [&](auto& y) {
+            for (std::size_t i = 0; i < outer; ++i) {
+              const T* const rows = x.data() + i * size * inner;
+              if (std::is_constant_evaluated())
+                kernel::plain::mean_rows<size, inner, inner>(rows, y.data() + i * inner);
+              else
+                kernel::mean_rows<size, inner, inner>(rows, y.data() + i * inner);
+            }
+          });
     } else {
       return invalid{};
     }

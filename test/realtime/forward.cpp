@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSL-1.0
+// A forward pass in a real-time thread: nothing is allocated or released, no lock is taken, and the
+// stack stays within what the types say: the workspace, where it is not passed, the result where it is
+// returned, and `frames` bytes for the functions themselves.
+#include <umbel/umbel.hpp>
+
+#include <cstdio>
+#include <memory>
+#include <mutex>
+
+#include "../support/random.hpp"
+#include "traps.hpp"
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+using namespace umbel_test;
+
+// Return addresses, saved registers and spilled vectors of the functions on the way down.
+constexpr std::size_t frames = 2048;
+
+int failures = 0;
+
+void expect(bool right, const char* what, std::size_t got, std::size_t wanted) {
+  if (right) return;
+  ++failures;
+  std::printf("%s: %zu, wanted at most %zu\n", what, got, wanted);
+}
+
+// f: one forward pass. expected: bytes of workspace and result that are on the stack.
+template <class F>
+void check(const char* name, std::size_t expected, F f) {
+  f();  // the first call of memcpy goes through the dynamic linker
+  realtime::arm();
+  for (int i = 0; i < 3; ++i) f();
+  const realtime::counts seen = realtime::disarm();
+  if (realtime::trapped) {
+    expect(seen.allocations == 0, name, seen.allocations, 0);
+    expect(seen.releases == 0, name, seen.releases, 0);
+    expect(seen.locks == 0, name, seen.locks, 0);
+  }
+  const std::size_t used = realtime::stack_of(f);
+  std::printf("%-44s stack %6zu, of which workspace and result %6zu\n", name, used, expected);
+  if (realtime::stack_is_meant) expect(used <= expected + frames, name, used, expected + frames);
+}
+
+// Do the traps see what they should see?
+void self_test() {
+  static void* volatile kept;
+  static std::mutex mutex;
+  realtime::arm();
+  kept = ::operator new(8);
+  ::operator delete(kept);
+  kept = std::malloc(8);
+  std::free(kept);
+  kept = std::calloc(1, 8);
+  kept = std::realloc(kept, 99);
+  std::free(kept);
+  kept = std::aligned_alloc(64, 64);
+  std::free(kept);
+  mutex.lock();
+  mutex.unlock();
+  const realtime::counts seen = realtime::disarm();
+  if (realtime::trapped && (seen.allocations != 5 || seen.releases != 4 || seen.locks != 1)) {
+    ++failures;
+    std::printf("the traps saw %zu allocations, %zu releases, %zu locks\n", seen.allocations,
+                seen.releases, seen.locks);
+  }
+  const std::size_t used = realtime::stack_of([] {
+    volatile char room[10000];
+    for (std::size_t i = 0; i < sizeof room; ++i) room[i] = 1;
+  });
+  if (realtime::stack_is_meant && (used < 10000 || used > 10000 + frames)) {
+    ++failures;
+    std::printf("10000 bytes of stack were seen as %zu\n", used);
+  }
+}
+
+template <std::size_t Queries, std::size_t Keys, std::size_t Hidden, std::size_t Heads>
+void check_attention(const char* name) {
+  using attention = multi_head_attention<float, hidden<Hidden>, heads<Heads>, bias<true>>;
+  using queries = tensor<float, batch<2>, query<Queries>, hidden<Hidden>>;
+  using context = tensor<float, batch<2>, key<Keys>, hidden<Hidden>>;
+  using workspace = typename attention::template workspace<query<Queries>, key<Keys>>;
+  static_assert(sizeof(workspace) <= UMBEL_STACK_BUDGET);
+  static lcg next{1};
+  static const auto w = drawn_weights<attention>(next);
+  static const prepacked<attention> packed{w};
+  static const auto x = drawn<queries>(next);
+  static const auto y = drawn<context>(next);
+  static const tensor<int, batch<2>> lens{3, 2};
+  static workspace work;
+  static queries out;
+  constexpr std::size_t both = sizeof(workspace) + sizeof(queries);
+
+  std::printf("%s\n", name);
+  check("  layer", both, [] { out = attention{w}(x, y, y); });
+  check("  layer, lengths", both, [] { out = attention{w}(x, y, y, lens); });
+  check("  layer, workspace passed", sizeof(queries),
+        [] { out = attention{w}(x, y, y, lens, work); });
+  check("  layer, into", 0, [] { attention{w}.into(out, x, y, y, all_keys, work); });
+  check("  packed", both, [] { out = packed(x, y, y); });
+  check("  packed, into", 0, [] { packed.into(out, x, y, y, lens, work); });
+}
+
+template <bool NormFirst>
+void check_encoder(const char* name) {
+  using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, bias<true>,
+                                norm_first<NormFirst>>;
+  using tokens = tensor<float, batch<2>, token<40>, hidden<32>>;
+  using workspace = typename encoder::template workspace<token<40>>;
+  static_assert(sizeof(workspace) <= UMBEL_STACK_BUDGET);
+  static lcg next{1};
+  static typename encoder::weights w{};
+  draw_encoder(next, w, 0.25, 0.25, 0.125, 0.125, 1, 0.125);
+  static const prepacked<encoder> packed{w};
+  static const auto x = drawn<tokens>(next);
+  static const tensor<int, batch<2>> lens{40, 20};
+  static workspace work;
+  static tokens out;
+  constexpr std::size_t both = sizeof(workspace) + sizeof(tokens);
+
+  std::printf("%s\n", name);
+  check("  layer", both, [] { out = encoder{w}(x); });
+  check("  layer, lengths, workspace passed", sizeof(tokens),
+        [] { out = encoder{w}(x, lens, work); });
+  check("  layer, into", 0, [] { encoder{w}.into(out, x, all_keys, work); });
+  check("  packed", both, [] { out = packed(x); });
+  check("  packed, into", 0, [] { packed.into(out, x, lens, work); });
+}
+
+void check_blocks() {
+  using tokens = tensor<float, batch<2>, token<9>, hidden<32>>;
+  using map = linear<float, hidden<32>, classes<10>, bias<true>>;
+  static lcg next{1};
+  static map::weights w{};
+  draw(next, w.weight);
+  static const prepacked<map> packed{w};
+  static const auto x = drawn<tokens>(next);
+  static const layer_norm<float, hidden<32>>::weights norm_weights{};
+  static const auto table = drawn<tensor<float, token<9>, hidden<32>>>(next);
+  static tensor<float, batch<2>, classes<10>> out;
+  std::printf("blocks\n");
+  // The results of the steps may all be alive at once.
+  check("  x | positions | norm | gelu | mean | linear", 4 * sizeof(tokens), [] {
+    out = x | learnt_positions<float, token<9>, hidden<32>>{table} |
+          layer_norm<float, hidden<32>>{norm_weights} | gelu_exact | mean<token> | packed;
+  });
+  check("  softmax of a product", 4 * sizeof(out),
+        [] { out = softmax<classes>((x | mean<token> | map{w}) * 0.5f); });
+}
+
+}  // namespace
+
+int main() {
+  self_test();
+  check_attention<4, 6, 100, 5>("attention, the d2l book's toy case");
+  check_attention<17, 33, 24, 3>("attention, odd sizes");
+  check_attention<1, 300, 8, 2>("attention, one query, 300 keys");
+  check_encoder<true>("encoder layer, norm first");
+  check_encoder<false>("encoder layer, norm last");
+  check_blocks();
+  return failures == 0 ? 0 : 1;
+}

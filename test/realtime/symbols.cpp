@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+// Forward passes with nothing else in the object: symbols.py asks what it would have to be linked with.
+#include <umbel/bare.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using attention = multi_head_attention<float, hidden<24>, heads<3>, bias<true>>;
+using queries = tensor<float, batch<2>, query<5>, hidden<24>>;
+using context = tensor<float, batch<2>, key<7>, hidden<24>>;
+using lengths_of = tensor<int, batch<2>>;
+using encoder = encoder_layer<float, hidden<24>, heads<4>, feed_forward<40>, bias<true>>;
+using last_norm = encoder_layer<float, hidden<24>, heads<4>, feed_forward<40>, norm_first<false>,
+                                activation<gelu_tanh>>;
+using map = linear<float, hidden<24>, classes<10>, bias<true>>;
+
+namespace forward_pass {
+
+queries layer(const attention::weights& w, const queries& x, const context& y) {
+  return attention{w}(x, y, y);
+}
+queries with_lengths(const attention::weights& w, const queries& x, const lengths_of& lens) {
+  return attention{w}(x, lens);
+}
+void packed(const prepacked<attention>& attend, const queries& x, const context& y, queries& out,
+            attention::workspace<query<5>, key<7>>& work) {
+  attend.into(out, x, y, y, all_keys, work);
+}
+queries encode(const encoder::weights& w, const queries& x) { return encoder{w}(x); }
+queries encode_packed(const prepacked<last_norm>& layer, const queries& x, const lengths_of& lens) {
+  return layer(x, lens);
+}
+tensor<float, batch<2>, classes<10>> classify(const map::weights& w, const queries& x,
+                                              const tensor<float, query<5>, hidden<24>>& table,
+                                              const layer_norm<float, hidden<24>>::weights& norm) {
+  return x | learnt_positions<float, query<5>, hidden<24>>{table} |
+         layer_norm<float, hidden<24>>{norm} | gelu_exact | relu | mean<query> | map{w};
+}
+tensor<float, batch<2>, query<5>, key<7>> spelled_out(const queries& x, const context& y,
+                                                      const lengths_of& lens) {
+  return softmax<key>(mask_after<key>(contract<hidden>(x, y) * 0.2f, lens));
+}
+prepacked<attention> pack(const attention::weights& w) { return prepacked<attention>{w}; }
+tensor<double, token<5>, hidden<6>> in_double(
+    const multi_head_attention<double, hidden<6>, heads<2>>::weights& w,
+    const tensor<double, token<5>, hidden<6>>& x) {
+  return multi_head_attention<double, hidden<6>, heads<2>>{w}(x);
+}
+
+}  // namespace forward_pass
+
+#if defined SELF_TEST
+// What must be noticed: the heap, libm, a static with a lock, exceptions.
+#include <cmath>
+namespace forward_pass {
+float* heap() { return new float[5]; }
+float libm(float x) { return std::erf(x); }
+int guarded() {
+  static const int once = static_cast<int>(libm(1));
+  return once;
+}
+void throws(int x) {
+  if (x > 1) throw x;
+}
+}  // namespace forward_pass
+#endif
