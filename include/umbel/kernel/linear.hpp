@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// y = x w + bias in SIMD: features in the lanes, a register tile that stays in its registers for
+// y = x w + bias in SIMD: features in the lanes (or rows, linear_rows.hpp), a register tile that stays in its registers for
 // the whole of k, accumulators that start from the bias. The bits of plain::linear for every
 // target and stride. Weights are used where they are (linear) or packed once into panels
 // (pack_linear, linear_packed). Nothing outside y is written, nothing outside x, w, bias read.
@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <umbel/config.hpp>
+#include <umbel/kernel/linear_rows.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/plan/plan.hpp>
 #include <umbel/simd/fma.hpp>
@@ -171,7 +172,10 @@ struct linear_walk {
 // the shape has none.
 template <linear_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_INLINE void linear(const T* x, const T* w, const T* bias, T* y) noexcept {
-  detail::linear_walk<S, T, Target, false>{x, w, bias, y}.run();
+  if constexpr (detail::rows_in_lanes<S, T, Target>)
+    detail::linear_by_rows<S, T, Target, S.out>::run(x, w, bias, y);
+  else
+    detail::linear_walk<S, T, Target, false>{x, w, bias, y}.run();
 }
 
 // Elements that pack_linear writes for these features on this target: whole vectors of them, bias
@@ -208,7 +212,12 @@ constexpr void pack_linear(const T* w, const T* bias, T* packed) noexcept {
 // As linear, with what pack_linear<S.in, S.out, S.bias, T, Target> wrote.
 template <linear_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_INLINE void linear_packed(const T* x, const T* packed, T* y) noexcept {
-  detail::linear_walk<S, T, Target, true>{x, packed, nullptr, y}.run();
+  if constexpr (detail::rows_in_lanes<S, T, Target>) {
+    constexpr std::size_t width = packed_elements<1, S.out, false, T, Target>;  // one panel
+    detail::linear_by_rows<S, T, Target, width>::run(x, packed + (S.bias ? width : 0), packed, y);
+  } else {
+    detail::linear_walk<S, T, Target, true>{x, packed, nullptr, y}.run();
+  }
 }
 
 }  // namespace umbel::kernel

@@ -55,7 +55,27 @@ constexpr std::size_t tile_vectors(target machine) noexcept {
   return best;
 }
 
-// y(rows, out) = x(rows, in) w(in, out): features in the lanes.
+// What lies in the lanes of y(rows, out) = x(rows, in) w(in, out). Rows can, where x is transposed
+// already (the context of attention is): they are worth it when the features leave much of their
+// last vector empty.
+enum class orientation { features_in_lanes, rows_in_lanes };
+
+// The cost of each in multiply-adds of whole vectors; results that leave transposed cost about two
+// for each element. Rows in lanes read the weights of one panel only.
+template <class T>
+constexpr orientation choose_orientation(std::size_t rows, std::size_t in, std::size_t out,
+                                         bool x_rows_adjacent, bool y_rows_adjacent,
+                                         target machine) noexcept {
+  const std::size_t width = lanes<T>(machine);
+  if (!x_rows_adjacent || width == 1 || out > tile_vectors(machine) * width)
+    return orientation::features_in_lanes;
+  const std::size_t by_features = in * rows * divide_up(out, width);
+  const std::size_t by_rows =
+      in * out * divide_up(rows, width) + (y_rows_adjacent ? 0 : 2 * rows * out);
+  return by_rows < by_features ? orientation::rows_in_lanes : orientation::features_in_lanes;
+}
+
+// Features in the lanes.
 struct linear_plan {
   std::size_t lanes;
   std::size_t vectors;  // of features, the last one perhaps partial
