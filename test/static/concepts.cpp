@@ -63,6 +63,10 @@ static_assert(!permutable<queries, hidden, query, query>);
 static_assert(!permutable<queries, hidden, query, key>);
 static_assert(!permutable<queries, hidden, query, batch, batch>);
 
+// transposable
+static_assert(transposable<queries, query, hidden> && !transposable<queries, query, key>);
+static_assert(!transposable<queries, query, query>);
+
 // renamable
 static_assert(renamable<queries, query, key> && renamable<queries, query, query>);
 static_assert(!renamable<queries, query, hidden> && !renamable<queries, key, token>);

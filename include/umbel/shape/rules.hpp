@@ -366,6 +366,10 @@ concept mergeable = rules::merge<layout_of<X>, axis_family<Result>, axis_family<
 template <class X, template <std::size_t> class... Axes>
 concept permutable = rules::permute<layout_of<X>, axis_family<Axes>...>::ok;
 
+template <class X, template <std::size_t> class First, template <std::size_t> class Second>
+concept transposable =
+    rules::transposed<layout_of<X>, axis_family<First>, axis_family<Second>>::ok;
+
 template <class X, template <std::size_t> class From, template <std::size_t> class To>
 concept renamable = rules::rename<layout_of<X>, axis_family<From>, axis_family<To>>::ok;
 
