@@ -51,10 +51,18 @@ inline constexpr std::size_t npos = ~std::size_t{0};
 
 namespace detail {
 
-// One object for each family: its address says which family it is, so that looking an axis up is a
-// loop over addresses and not one more template.
+// A family as a number, so that a lookup is a loop over an array, compiled once, and not a template:
+// the 64-bit FNV-1a hash of its qualified name. (Not the address of a variable: g++ does not compare
+// addresses in constant expressions under -fsanitize=undefined.)
 template <class Family>
-inline constexpr char family_id{};
+constexpr unsigned long long hash_of_name() {
+  unsigned long long hash = 14695981039346656037u;
+  for (const char* c = __PRETTY_FUNCTION__; *c; ++c)
+    hash = (hash ^ static_cast<unsigned char>(*c)) * 1099511628211u;
+  return hash;
+}
+template <class Family>
+inline constexpr unsigned long long family_id = hash_of_name<Family>();
 
 // The type at one position of a pack, by overload resolution over indexed bases: one instantiation
 // for a pack, not one for a position.

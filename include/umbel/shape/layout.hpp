@@ -40,8 +40,8 @@ constexpr std::size_t span_of(const std::size_t* extents, std::size_t rank,
   return last + 1;
 }
 
-constexpr std::size_t find_family(const char* const* families, std::size_t rank,
-                                  const char* family) {
+constexpr std::size_t find_family(const unsigned long long* families, std::size_t rank,
+                                  unsigned long long family) {
   for (std::size_t i = 0; i < rank; ++i)
     if (families[i] == family) return i;
   return npos;
@@ -79,11 +79,11 @@ struct layout {
 
   // Position, size and stride of an axis by family. An absent axis has position npos, size 0 and
   // stride 0.
-  static constexpr const char* families[rank + 1] = {
-      &detail::family_id<typename Axes::family>..., nullptr};
+  static constexpr unsigned long long families[rank + 1] = {
+      detail::family_id<typename Axes::family>..., 0};
   template <class Family>
   static constexpr std::size_t position =
-      detail::find_family(families, rank, &detail::family_id<Family>);
+      detail::find_family(families, rank, detail::family_id<Family>);
   template <class Family>
   static constexpr bool has = position<Family> != npos;
   template <class Family>
