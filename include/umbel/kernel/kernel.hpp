@@ -7,5 +7,6 @@
 #include <umbel/kernel/linear.hpp>
 #include <umbel/kernel/norm.hpp>
 #include <umbel/kernel/plain.hpp>
+#include <umbel/kernel/scores.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/kernel/transpose.hpp>

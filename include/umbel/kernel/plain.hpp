@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <umbel/kernel/scores.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/plan/plan.hpp>
 #include <umbel/simd/fma.hpp>
@@ -44,44 +45,54 @@ constexpr void linear(const T* x, const T* w, const T* bias, T* y) noexcept {
   }
 }
 
-// softmax(scale q k^T) v for one head, over the first key_count keys (clamped to keys; the others
-// are not read). No keys: zeros. The softmax is the online one (Milakov and Gimelshein 2018), in
-// blocks of plan::key_block keys. A NaN or infinite query spoils its own row only; scores of -inf
-// weigh 0. weights, if given, receives the probabilities (queries, keys), row-major.
-template <attend_shape S, class T>
-constexpr void attend(const T* q, const T* k, const T* v, T scale, std::size_t key_count, T* o,
+// softmax(scores(scale q k^T)) v for one head. Keys that a query does not see are not read for it and
+// add nothing; no key at all: zeros. The softmax is the online one (Milakov and Gimelshein 2018), in
+// blocks of plan::key_block keys, which stand at multiples of that whatever is seen of them. A NaN
+// or infinite query spoils its own row only; scores of -inf weigh 0. weights, if given, receives
+// the probabilities (queries, keys), row-major.
+template <attend_shape S, class T, scores::policy Policy>
+constexpr void attend(const T* q, const T* k, const T* v, T scale, const Policy& policy, T* o,
                       T* weights = nullptr) noexcept {
   const T factor = exp2_factor(scale);
-  if (key_count > S.keys) key_count = S.keys;
   for (std::size_t i = 0; i < S.queries; ++i) {
+    const auto over = policy.template over<T>(i, 1);
+    const scores::key_range range = policy.range(i, 1, S.keys);
     T maximum = simd::math_constants<T>::lowest;
     T sum{};
     for (std::size_t d = 0; d < S.value_dim; ++d) o[i * S.o_row + d * S.o_dim] = T{};
-    for (std::size_t first = 0; first < key_count; first += plan::key_block) {
-      const std::size_t rest = key_count - first;
-      const std::size_t count = rest < plan::key_block ? rest : plan::key_block;
+    std::size_t end = 0;
+    for (std::size_t first = range.begin; first < range.end; first = end) {
+      end = scores::block_end(first, range.end);
       T p[plan::key_block]{};  // scores, then exponentials
+      bool sees[plan::key_block]{};
       const T old_maximum = maximum;
-      for (std::size_t j = 0; j < count; ++j) {
+      for (std::size_t j = first; j < end; ++j) {
+        sees[j - first] = over.sees(j);
+        if (!sees[j - first]) continue;
+        T score{};
         for (std::size_t d = 0; d < S.head_dim; ++d) {
           const T scaled = q[i * S.q_row + d * S.q_dim] * factor;
-          p[j] = simd::fma(scaled, k[(first + j) * S.k_row + d * S.k_dim], p[j]);
+          score = simd::fma(scaled, k[j * S.k_row + d * S.k_dim], score);
         }
-        if (weights != nullptr) weights[i * S.keys + first + j] = p[j];
-        maximum = simd::max(p[j], maximum);
+        score = over.change(score, j);
+        p[j - first] = score;
+        if (weights != nullptr) weights[i * S.keys + j] = score;
+        maximum = simd::max(score, maximum);
       }
       T block_sum{};
-      for (std::size_t j = 0; j < count; ++j) {
+      for (std::size_t j = 0; j < end - first; ++j) {
+        if (!sees[j]) continue;
         p[j] = simd::exp2_not_positive(p[j] - maximum);
         block_sum = block_sum + p[j];
       }
       const T correction = simd::exp2_not_positive(old_maximum - maximum);
-      sum = first == 0 ? block_sum : simd::fma(sum, correction, block_sum);
+      const bool is_first = first == range.begin;
+      sum = is_first ? block_sum : simd::fma(sum, correction, block_sum);
       for (std::size_t d = 0; d < S.value_dim; ++d) {
         T& out = o[i * S.o_row + d * S.o_dim];
-        if (first != 0) out = out * correction;
-        for (std::size_t j = 0; j < count; ++j) {
-          out = simd::fma(p[j], v[(first + j) * S.v_row + d * S.v_dim], out);
+        if (!is_first) out = out * correction;
+        for (std::size_t j = first; j < end; ++j) {
+          if (sees[j - first]) out = simd::fma(p[j - first], v[j * S.v_row + d * S.v_dim], out);
         }
       }
     }
@@ -93,9 +104,17 @@ constexpr void attend(const T* q, const T* k, const T* v, T scale, std::size_t k
     if (weights == nullptr) continue;
     for (std::size_t j = 0; j < S.keys; ++j) {
       T& weight = weights[i * S.keys + j];
-      weight = j < key_count ? simd::exp2_not_positive(weight - maximum) * inverse : T{};
+      const bool seen = j >= range.begin && j < range.end && over.sees(j);
+      weight = seen ? simd::exp2_not_positive(weight - maximum) * inverse : T{};
     }
   }
+}
+
+// Over the first key_count keys (clamped to keys; the others are not read).
+template <attend_shape S, class T>
+constexpr void attend(const T* q, const T* k, const T* v, T scale, std::size_t key_count, T* o,
+                      T* weights = nullptr) noexcept {
+  attend<S>(q, k, v, scale, scores::first_keys(key_count), o, weights);
 }
 
 // The chains of a sum along a row: element e belongs to chain e % 16, on every target.

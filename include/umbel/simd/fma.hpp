@@ -125,7 +125,7 @@ UMBEL_INLINE constexpr V fma(V a, V b, V c) noexcept {
     } else
 #endif
 #if UMBEL_X86
-    if constexpr (sizeof(V) == 32) {
+        if constexpr (sizeof(V) == 32) {
       if constexpr (single) {
         return __builtin_ia32_vfmaddps256(a, b, c);
       } else {
@@ -147,7 +147,7 @@ UMBEL_INLINE constexpr V fma(V a, V b, V c) noexcept {
       }
     } else
 #endif
-    if constexpr (sizeof(V) > 16) {
+        if constexpr (sizeof(V) > 16) {
       // Wider than the machine (tests only): two halves.
       constexpr auto low = std::make_index_sequence<lanes_of<V> / 2>{};
       constexpr auto high = detail::shifted<lanes_of<V> / 2>(low);
@@ -161,6 +161,27 @@ UMBEL_INLINE constexpr V fma(V a, V b, V c) noexcept {
       return result;
     }
 #endif
+  }
+}
+
+// fma(a, b, c) where a is not below 0 (or is NaN), c elsewhere: b may be anything there.
+template <class V>
+UMBEL_INLINE constexpr V fma_not_negative(V a, V b, V c) noexcept {
+#if UMBEL_AVX512
+  if constexpr (sizeof(V) == 64) {
+    constexpr int current_rounding = 4, not_less_than = 0x15;
+    if constexpr (sizeof(element_of<V>) == 4) {
+      const auto keep =
+          __builtin_ia32_cmpps512_mask(a, V{}, not_less_than, 0xffff, current_rounding);
+      return __builtin_ia32_vfmaddps512_mask3(a, b, c, keep, current_rounding);
+    } else {
+      const auto keep = __builtin_ia32_cmppd512_mask(a, V{}, not_less_than, 0xff, current_rounding);
+      return __builtin_ia32_vfmaddpd512_mask3(a, b, c, keep, current_rounding);
+    }
+  } else
+#endif
+  {
+    return select(a < V{}, c, fma(a, b, c));
   }
 }
 

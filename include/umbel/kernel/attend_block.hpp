@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSL-1.0
+// One head of attention in SIMD: queries in the lanes. A block of queries is transposed once, with
+// the scale folded in; scores are S^T = K Q^T, so K and V are only ever broadcast, in any layout;
+// the maximum is taken while the scores leave the registers; the softmax has no horizontal step;
+// the context O^T stays in registers over all the keys of a block. The bits of plain::attend for
+// every target. This is a block of queries against a number of keys; masks and changes of scores are
+// in attend_scores.hpp, what a caller uses in attend.hpp.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <umbel/config.hpp>
+#include <umbel/kernel/plain.hpp>
+#include <umbel/kernel/shapes.hpp>
+#include <umbel/kernel/transpose.hpp>
+#include <umbel/plan/plan.hpp>
+#include <umbel/simd/fma.hpp>
+#include <umbel/simd/math.hpp>
+#include <umbel/simd/pack.hpp>
+
+namespace umbel::kernel {
+
+namespace detail {
+
+// Keys of one block of the softmax, of which only those from full_begin to full_end are seen by
+// every query.
+struct bordered_keys {
+  std::size_t count, full_begin, full_end;
+};
+
+// A block of Vectors vectors of queries against all the keys.
+template <attend_shape S, class T, plan::target Target, std::size_t Vectors, bool AllKeys>
+struct attend_block {
+  static constexpr std::size_t lanes = plan::lanes<T>(Target);
+  static constexpr std::size_t width = Vectors * lanes;  // queries in the block
+  static constexpr std::size_t tile_rows = plan::tile_rows(Target, Vectors);
+  static constexpr bool one_block = S.keys <= plan::key_block;
+  // The context leaves by whole vectors when queries are adjacent in o, else through scratch.
+  static constexpr bool direct = S.o_row == 1;
+
+  static constexpr std::size_t key_room = one_block ? S.keys : plan::key_block;
+  static constexpr std::size_t scores_at = S.head_dim * width;
+  static constexpr std::size_t context_at = scores_at + key_room * width;
+  static constexpr std::size_t scratch_size =
+      context_at + (direct && one_block ? 0 : S.value_dim * width);
+
+  using V = simd::pack<T, lanes>;
+
+  // Scores of Rows keys, and the maximum over them.
+  template <std::size_t Rows>
+  UMBEL_INLINE static void score_tile(const T* k, const T* q, T* scores,
+                                      V (&maximum)[Vectors]) noexcept {
+    V sum[Rows][Vectors];
+    UMBEL_UNROLL(32)
+    for (std::size_t j = 0; j < Rows; ++j) {
+      UMBEL_UNROLL(4)
+      for (std::size_t i = 0; i < Vectors; ++i) sum[j][i] = V{};
+    }
+    UMBEL_UNROLL(4)
+    for (std::size_t d = 0; d < S.head_dim; ++d) {
+      V query[Vectors];
+      UMBEL_UNROLL(4)
+      for (std::size_t i = 0; i < Vectors; ++i) {
+        query[i] = simd::load<V>(q + d * width + i * lanes);
+      }
+      UMBEL_UNROLL(32)
+      for (std::size_t j = 0; j < Rows; ++j) {
+        const V key = simd::broadcast<V>(k[j * S.k_row + d * S.k_dim]);
+        UMBEL_UNROLL(4)
+        for (std::size_t i = 0; i < Vectors; ++i) sum[j][i] = simd::fma(query[i], key, sum[j][i]);
+      }
+    }
+    UMBEL_UNROLL(32)
+    for (std::size_t j = 0; j < Rows; ++j) {
+      UMBEL_UNROLL(4)
+      for (std::size_t i = 0; i < Vectors; ++i) {
+        simd::store(scores + j * width + i * lanes, sum[j][i]);
+        maximum[i] = simd::max(sum[j][i], maximum[i]);
+      }
+    }
+  }
+
+  // sum(d) += p(j) v(j, d) for begin <= j < end. Bordered: a weight below 0 marks a pair that is not
+  // seen, whose sum stays as it is (v may be NaN there: select, never multiply by 0).
+  template <bool Bordered, std::size_t Rows>
+  UMBEL_INLINE static void add_context(const T* v, const T* p, std::size_t begin, std::size_t end,
+                                       V (&sum)[Rows][Vectors]) noexcept {
+    UMBEL_UNROLL(4)
+    for (std::size_t j = begin; j < end; ++j) {
+      V weight[Vectors];
+      UMBEL_UNROLL(4)
+      for (std::size_t i = 0; i < Vectors; ++i) {
+        weight[i] = simd::load<V>(p + j * width + i * lanes);
+      }
+      UMBEL_UNROLL(32)
+      for (std::size_t d = 0; d < Rows; ++d) {
+        const V value = simd::broadcast<V>(v[j * S.v_row + d * S.v_dim]);
+        UMBEL_UNROLL(4)
+        for (std::size_t i = 0; i < Vectors; ++i) {
+          if constexpr (Bordered) {
+            sum[d][i] = simd::fma_not_negative(weight[i], value, sum[d][i]);
+          } else {
+            sum[d][i] = simd::fma(weight[i], value, sum[d][i]);
+          }
+        }
+      }
+    }
+  }
+
+  // Rows value columns of the context: o(d) chains over the keys of the block. Keys: their number,
+  // or bordered_keys.
+  template <std::size_t Rows, class Keys>
+  UMBEL_INLINE static void context_tile(const T* v, const T* p, Keys keys, bool is_first,
+                                        const V (&correction)[Vectors], T* context,
+                                        V (&sum)[Rows][Vectors]) noexcept {
+    UMBEL_UNROLL(32)
+    for (std::size_t d = 0; d < Rows; ++d) {
+      UMBEL_UNROLL(4)
+      for (std::size_t i = 0; i < Vectors; ++i) {
+        sum[d][i] = V{};
+        if constexpr (!one_block) {
+          if (!is_first) {
+            sum[d][i] = simd::load<V>(context + d * width + i * lanes) * correction[i];
+          }
+        }
+      }
+    }
+    if constexpr (std::is_same_v<Keys, bordered_keys>) {
+      // Both borders are one piece of code: it costs nothing measurable and compiles faster.
+      const std::size_t at[4] = {0, keys.full_begin, keys.full_end, keys.count};
+      for (std::size_t part = 0; part < 3; ++part) {
+        if (part == 1) {
+          add_context<false>(v, p, at[1], at[2], sum);
+        } else {
+          add_context<true>(v, p, at[part], at[part + 1], sum);
+        }
+      }
+    } else {
+      add_context<false>(v, p, 0, keys, sum);
+    }
+  }
+
+  struct softmax_state {
+    V maximum[Vectors];
+    V sum[Vectors];
+    V inverse[Vectors];
+  };
+
+  // How many queries the block has, and how many may be written when o_row == 1.
+  struct room {
+    std::size_t queries, writable;
+  };
+
+  template <std::size_t Rows, class Keys>
+  UMBEL_INLINE static void finish_tile(const T* v, T* scratch, std::size_t d, Keys keys,
+                                       bool is_first, bool is_last, const V (&correction)[Vectors],
+                                       const V (&inverse)[Vectors], T* o, room here) noexcept {
+    V sum[Rows][Vectors];
+    T* const context = scratch + context_at + d * width;
+    context_tile<Rows>(v + d * S.v_dim, scratch + scores_at, keys, is_first, correction, context,
+                       sum);
+    UMBEL_UNROLL(32)
+    for (std::size_t r = 0; r < Rows; ++r) {
+      UMBEL_UNROLL(4)
+      for (std::size_t i = 0; i < Vectors; ++i) {
+        const V value = is_last ? sum[r][i] * inverse[i] : sum[r][i];
+        if (direct && is_last) {
+          T* const to = o + (d + r) * S.o_dim + i * lanes;
+          if ((i + 1) * lanes <= here.writable) {
+            simd::store(to, value);
+          } else if (i * lanes < here.queries) {
+            simd::store_first(to, value, here.queries - i * lanes);
+          }
+        } else if constexpr (!(direct && one_block)) {
+          simd::store(context + r * width + i * lanes, value);
+        }
+      }
+    }
+  }
+
+  // After the exponentials of a block: the online softmax's state, then the context.
+  template <class Keys>
+  UMBEL_INLINE static void finish_block(const T* v, Keys keys, const V (&block_sum)[Vectors],
+                                        const V (&maximum)[Vectors], bool is_first, bool is_last,
+                                        softmax_state& state, T* o, T* scratch,
+                                        room here) noexcept {
+    V correction[Vectors];
+    UMBEL_UNROLL(4)
+    for (std::size_t i = 0; i < Vectors; ++i) {
+      if (one_block || is_first) {
+        correction[i] = V{};
+        state.sum[i] = block_sum[i];
+      } else {
+        correction[i] = simd::exp2_not_positive(state.maximum[i] - maximum[i]);
+        state.sum[i] = simd::fma(state.sum[i], correction[i], block_sum[i]);
+      }
+      state.maximum[i] = maximum[i];
+      state.inverse[i] = inverse_sum(state.sum[i]);
+    }
+
+    constexpr plan::split columns = plan::split_evenly(S.value_dim, tile_rows);
+    for (std::size_t t = 0; t < columns.large_count; ++t) {
+      finish_tile<columns.large>(v, scratch, t * columns.large, keys, is_first, is_last, correction,
+                                 state.inverse, o, here);
+    }
+    if constexpr (columns.small_count > 0) {
+      for (std::size_t t = 0; t < columns.small_count; ++t) {
+        finish_tile<columns.small()>(v, scratch,
+                                     columns.large_count * columns.large + t * columns.small(),
+                                     keys, is_first, is_last, correction, state.inverse, o, here);
+      }
+    }
+  }
+
+  // The keys of one block of the online softmax.
+  template <bool KnownCount, std::size_t KnownKeys>
+  UMBEL_INLINE static void key_block(const T* k, const T* v, std::size_t run_time_keys,
+                                     bool is_first, bool is_last, softmax_state& state, T* o,
+                                     T* scratch, room here) noexcept {
+    const std::size_t keys = KnownCount ? KnownKeys : run_time_keys;
+    T* const scores = scratch + scores_at;
+    V maximum[Vectors];
+    UMBEL_UNROLL(4)
+    for (std::size_t i = 0; i < Vectors; ++i) maximum[i] = state.maximum[i];
+    if constexpr (KnownCount) {
+      constexpr plan::split tiles = plan::split_evenly(KnownKeys, tile_rows);
+      for (std::size_t t = 0; t < tiles.large_count; ++t) {
+        const std::size_t j = t * tiles.large;
+        score_tile<tiles.large>(k + j * S.k_row, scratch, scores + j * width, maximum);
+      }
+      if constexpr (tiles.small_count > 0) {
+        for (std::size_t t = 0; t < tiles.small_count; ++t) {
+          const std::size_t j = tiles.large_count * tiles.large + t * tiles.small();
+          score_tile<tiles.small()>(k + j * S.k_row, scratch, scores + j * width, maximum);
+        }
+      }
+    } else {
+      std::size_t j = 0;
+      for (; j + tile_rows <= keys; j += tile_rows) {
+        score_tile<tile_rows>(k + j * S.k_row, scratch, scores + j * width, maximum);
+      }
+      if constexpr (tile_rows > 4) {
+        for (; j + 4 <= keys; j += 4) {
+          score_tile<4>(k + j * S.k_row, scratch, scores + j * width, maximum);
+        }
+      }
+      for (; j < keys; ++j) {
+        score_tile<1>(k + j * S.k_row, scratch, scores + j * width, maximum);
+      }
+    }
+
+    V block_sum[Vectors];
+    UMBEL_UNROLL(4)
+    for (std::size_t i = 0; i < Vectors; ++i) block_sum[i] = V{};
+    UMBEL_UNROLL(4)
+    for (std::size_t j = 0; j < keys; ++j) {
+      UMBEL_UNROLL(4)
+      for (std::size_t i = 0; i < Vectors; ++i) {
+        T* const at = scores + j * width + i * lanes;
+        const V p = simd::exp2_not_positive(simd::load<V>(at) - maximum[i]);
+        simd::store(at, p);
+        block_sum[i] = block_sum[i] + p;
+      }
+    }
+    finish_block(v, keys, block_sum, maximum, is_first, is_last, state, o, scratch, here);
+  }
+
+  // The queries into scratch, transposed and scaled; the state of a softmax over nothing.
+  UMBEL_INLINE static void start(const T* q, T factor, T* scratch, room here,
+                                 softmax_state& state) noexcept {
+    const V scale = simd::broadcast<V>(factor);
+    UMBEL_UNROLL(4)
+    for (std::size_t i = 0; i < Vectors; ++i) {
+      const std::size_t first = i * lanes;
+      const std::size_t rest = here.queries > first ? here.queries - first : 0;
+      gather_columns<S.head_dim, lanes, S.q_row, S.q_dim>(q + (rest != 0 ? first * S.q_row : 0),
+                                                          rest < lanes ? rest : lanes, scale,
+                                                          scratch + first, width);
+    }
+    UMBEL_UNROLL(4)
+    for (std::size_t i = 0; i < Vectors; ++i) {
+      state.maximum[i] = simd::broadcast<V>(simd::math_constants<T>::lowest);
+      state.sum[i] = V{};
+    }
+  }
+
+  // The context from scratch to o, when it did not go there directly.
+  UMBEL_INLINE static void write(T* o, const T* scratch, room here) noexcept {
+    if constexpr (!direct) {
+      UMBEL_UNROLL(4)
+      for (std::size_t i = 0; i < Vectors; ++i) {
+        const std::size_t first = i * lanes;
+        if (first >= here.queries) break;
+        const std::size_t rest = here.queries - first;
+        scatter_columns<S.value_dim, lanes, S.o_row, S.o_dim>(
+            scratch + context_at + first, width, rest < lanes ? rest : lanes, o + first * S.o_row);
+      }
+    }
+  }
+
+  UMBEL_NOINLINE static void run(const T* q, const T* k, const T* v, T factor,
+                                 std::size_t key_count, T* o, T* scratch, room here) noexcept {
+    softmax_state state;
+    start(q, factor, scratch, here, state);
+    if constexpr (one_block) {
+      key_block<AllKeys, S.keys>(k, v, key_count, true, true, state, o, scratch, here);
+    } else if constexpr (AllKeys) {
+      constexpr std::size_t whole = S.keys / plan::key_block, rest = S.keys % plan::key_block;
+      for (std::size_t b = 0; b < whole; ++b) {
+        key_block<true, plan::key_block>(k, v, 0, b == 0, rest == 0 && b + 1 == whole, state, o,
+                                         scratch, here);
+        k += plan::key_block * S.k_row;
+        v += plan::key_block * S.v_row;
+      }
+      if constexpr (rest != 0) {
+        key_block<true, rest>(k, v, 0, false, true, state, o, scratch, here);
+      }
+    } else {
+      std::size_t first = 0;
+      do {
+        const std::size_t rest = key_count - first;
+        const std::size_t count = rest < plan::key_block ? rest : plan::key_block;
+        key_block<false, 0>(k + first * S.k_row, v + first * S.v_row, count, first == 0,
+                            count == rest, state, o, scratch, here);
+        first += count;
+      } while (first < key_count);
+    }
+    write(o, scratch, here);
+  }
+};
+
+}  // namespace detail
+
+}  // namespace umbel::kernel

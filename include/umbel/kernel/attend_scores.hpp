@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSL-1.0
+// A block of queries against the keys that a scores policy lets them see (scores.hpp). Keys that no
+// query of the block may see are neither read nor computed. Scores are computed in the tiles of
+// attend_block.hpp, whoever sees them; a pass over those in the first-level cache then changes and
+// selects. It tests lanes only in tiles that are not seen by the whole block. Not here: the policies.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <umbel/config.hpp>
+#include <umbel/kernel/attend_block.hpp>
+#include <umbel/kernel/scores.hpp>
+#include <umbel/kernel/shapes.hpp>
+#include <umbel/plan/plan.hpp>
+#include <umbel/simd/math.hpp>
+#include <umbel/simd/pack.hpp>
+
+namespace umbel::kernel::detail {
+
+template <attend_shape S, class T, plan::target Target, std::size_t Vectors, class Policy>
+struct scores_block : attend_block<S, T, Target, Vectors, false> {
+  using base = attend_block<S, T, Target, Vectors, false>;
+  using V = typename base::V;
+  using room = typename base::room;
+  using softmax_state = typename base::softmax_state;
+  static constexpr std::size_t lanes = base::lanes, width = base::width;
+
+  // A pair that is not seen has the score +infinity and then the weight -1. No other pair has them: a
+  // score is at most the maximum, so score - maximum is above 0 for hidden ones only (a true score
+  // of +infinity makes it NaN, and its row with it).
+  struct block {
+    const Policy& policy;
+    std::size_t first_query;
+    room here;
+    T* scores;
+
+    // The keys begin..end of the block, which stands at first_key: changes, selects, takes the
+    // maximum. True if some pair is hidden.
+    template <bool Selects>
+    UMBEL_INLINE bool adjust(std::size_t first_key, std::size_t begin, std::size_t end,
+                             V (&maximum)[Vectors]) const noexcept {
+      V hidden{};
+      for (std::size_t i = 0; i < Vectors; ++i) {
+        const std::size_t first = i * lanes;
+        const std::size_t rest = here.queries > first ? here.queries - first : 0;
+        const auto over = policy.template over<V>(first_query + (rest != 0 ? first : 0),
+                                                  rest < lanes ? rest : lanes);
+        using over_type = std::remove_const_t<decltype(over)>;
+        T* const column = scores + first;
+        V highest = maximum[i];
+        const auto one = [&](std::size_t j, scores::mask_of<V> seen) UMBEL_LAMBDA_INLINE {
+          V score = simd::load<V>(column + j * width);
+          if constexpr (Policy::changes) score = over.change(score, first_key + j);
+          if constexpr (Selects) {
+            const V lowest = simd::broadcast<V>(simd::math_constants<T>::lowest);
+            highest = simd::max(simd::select(seen, score, lowest), highest);
+            score =
+                simd::select(seen, score, simd::broadcast<V>(simd::math_constants<T>::infinity));
+            hidden = simd::select(seen, hidden, simd::broadcast<V>(T{1}));
+          } else {
+            highest = simd::max(score, highest);
+          }
+          simd::store(column + j * width, score);
+        };
+        std::size_t j = begin;
+        if constexpr (Selects && over_type::by_four) {
+          for (; j + 4 <= end; j += 4) {
+            scores::mask_of<V> seen[4];
+            over.see_four(first_key + j, seen);
+            UMBEL_UNROLL(4)
+            for (std::size_t r = 0; r < 4; ++r) one(j + r, seen[r]);
+          }
+        }
+        for (; j < end; ++j) {
+          if constexpr (Selects)
+            one(j, over.sees(first_key + j));
+          else
+            one(j, scores::mask_of<V>{});
+        }
+        maximum[i] = highest;
+      }
+      if constexpr (!Selects) return false;
+      if constexpr (lanes == 1)
+        return hidden != T{};
+      else {
+        for (std::size_t l = 0; l < lanes; ++l) {
+          if (hidden[l] != T{}) return true;
+        }
+        return false;
+      }
+    }
+
+    template <bool Selects>
+    UMBEL_INLINE void exponentials(std::size_t begin, std::size_t end, const V (&maximum)[Vectors],
+                                   V (&block_sum)[Vectors]) const noexcept {
+      UMBEL_UNROLL(4)
+      for (std::size_t j = begin; j < end; ++j) {
+        UMBEL_UNROLL(4)
+        for (std::size_t i = 0; i < Vectors; ++i) {
+          T* const at = scores + j * width + i * lanes;
+          const V y = simd::load<V>(at) - maximum[i];
+          const V p = simd::exp2_not_positive(y);
+          if constexpr (Selects) {
+            const auto hidden = y > V{};
+            simd::store(at, simd::select(hidden, simd::broadcast<V>(T{-1}), p));
+            block_sum[i] = block_sum[i] + simd::select(hidden, V{}, p);
+          } else {
+            simd::store(at, p);
+            block_sum[i] = block_sum[i] + p;
+          }
+        }
+      }
+    }
+  };
+
+  // Scores of `keys` keys from k on. The maximum is taken over the tiles that lie between full_begin
+  // and full_end, which become the ends of those tiles.
+  UMBEL_INLINE static void score(const T* k, const T* q, std::size_t keys, T* scores,
+                                 bordered_keys& full, V (&maximum)[Vectors]) noexcept {
+    std::size_t begin = keys, end = keys;  // of the full tiles seen so far
+    std::size_t j = 0;
+    const auto tile =
+        [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows>) UMBEL_LAMBDA_INLINE {
+          V with_these[Vectors];
+          UMBEL_UNROLL(4)
+          for (std::size_t i = 0; i < Vectors; ++i) with_these[i] = maximum[i];
+          base::template score_tile<Rows>(k + j * S.k_row, q, scores + j * width, with_these);
+          if (j >= full.full_begin && j + Rows <= full.full_end) {
+            UMBEL_UNROLL(4)
+            for (std::size_t i = 0; i < Vectors; ++i) maximum[i] = with_these[i];
+            if (begin == keys) begin = j;
+            end = j + Rows;
+          }
+          j += Rows;
+        };
+    constexpr std::size_t rows = base::tile_rows;
+    while (j + rows <= keys) tile(std::integral_constant<std::size_t, rows>{});
+    if constexpr (rows > 4) {
+      while (j + 4 <= keys) tile(std::integral_constant<std::size_t, 4>{});
+    }
+    // Said so that the compiler knows that they are few.
+    constexpr std::size_t step = rows > 4 ? 4 : rows;
+    for (std::size_t left = (keys - j) % step; left > 0; --left) {
+      tile(std::integral_constant<std::size_t, 1>{});
+    }
+    full = {keys, begin, end};
+  }
+
+  // The keys of one block of the online softmax: those of `range` from first_key on.
+  UMBEL_INLINE static std::size_t key_block(const T* k, const T* v, const Policy& policy,
+                                            std::size_t first_query, scores::key_range range,
+                                            std::size_t first_key, softmax_state& state, T* o,
+                                            T* scratch, room here) noexcept {
+    const std::size_t end = scores::block_end(first_key, range.end), keys = end - first_key;
+    const bool is_first = first_key == range.begin, is_last = end == range.end;
+    const auto inside = [=](std::size_t j) {
+      return j < first_key ? 0 : (j < end ? j - first_key : keys);
+    };
+    bordered_keys full{keys, inside(range.full_begin), inside(range.full_end)};
+    const block here_and_now{policy, first_query, here, scratch + base::scores_at};
+    V maximum[Vectors], not_yet[Vectors], block_sum[Vectors];
+    UMBEL_UNROLL(4)
+    for (std::size_t i = 0; i < Vectors; ++i) {
+      maximum[i] = not_yet[i] = state.maximum[i];
+      block_sum[i] = V{};
+    }
+    // A changed score is no score yet: its maximum is taken after the change.
+    score(k + first_key * S.k_row, scratch, keys, scratch + base::scores_at, full,
+          Policy::changes ? not_yet : maximum);
+    if constexpr (Policy::selects) {
+      bool is_border[2] = {};
+      for (std::size_t side = 0; side < 2; ++side) {
+        is_border[side] = here_and_now.template adjust<true>(
+            first_key, side == 0 ? 0 : full.full_end, side == 0 ? full.full_begin : keys, maximum);
+      }
+      if constexpr (Policy::changes) {
+        here_and_now.template adjust<false>(first_key, full.full_begin, full.full_end, maximum);
+      }
+      // Tested, and nothing hidden: that was no border.
+      if (!is_border[0]) full.full_begin = 0;
+      if (!is_border[1]) full.full_end = keys;
+      const std::size_t at[4] = {0, full.full_begin, full.full_end, keys};
+      for (std::size_t part = 0; part < 3; ++part) {
+        if (part == 1) {
+          here_and_now.template exponentials<false>(at[1], at[2], maximum, block_sum);
+        } else {
+          here_and_now.template exponentials<true>(at[part], at[part + 1], maximum, block_sum);
+        }
+      }
+      base::finish_block(v + first_key * S.v_row, full, block_sum, maximum, is_first, is_last,
+                         state, o, scratch, here);
+    } else {
+      if constexpr (Policy::changes) {
+        here_and_now.template adjust<false>(first_key, 0, keys, maximum);
+      }
+      here_and_now.template exponentials<false>(0, keys, maximum, block_sum);
+      base::finish_block(v + first_key * S.v_row, keys, block_sum, maximum, is_first, is_last,
+                         state, o, scratch, here);
+    }
+    return end;
+  }
+
+  // The queries from first_query on, at q.
+  UMBEL_NOINLINE static void run(const T* q, const T* k, const T* v, T factor, const Policy& policy,
+                                 std::size_t first_query, T* o, T* scratch, room here) noexcept {
+    softmax_state state;
+    base::start(q, factor, scratch, here, state);
+    const scores::key_range range = policy.range(first_query, here.queries, S.keys);
+    std::size_t first_key = range.begin;
+    do {  // once at least: nothing to see is a context of zeros
+      first_key = key_block(k, v, policy, first_query, range, first_key, state, o, scratch, here);
+    } while (first_key < range.end);
+    base::write(o, scratch, here);
+  }
+};
+
+}  // namespace umbel::kernel::detail

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+// What may happen to a score between q k^T and the softmax: keys that a query does not see (counts,
+// lengths, causal, window, flags) and changes (bias, ALiBi, soft cap). A policy is a small value of
+// integers, pointers and strides. Query i and key j are indices into the shape of attend; an
+// `offset` says at which position among the keys query 0 stands. Scores are in units of log2: the
+// natural score times log2(e). Not here: axes, batches, which polarity a caller's mask had.
+//
+// A policy P has
+//   P::changes, P::selects            does it change a score; does it hide single (query, key) pairs
+//   range(first_query, queries, keys) which keys those queries may see: never computed outside of
+//                                     begin..end, never tested inside of full_begin..full_end
+//   over<V>(first_query, count)       for the queries in the lanes of V, of which `count` exist
+//     .change(score, key)             the new score
+//     .sees(key)                      mask: the lanes that attend to the key
+#pragma once
+
+#include <cstddef>
+#include <umbel/config.hpp>
+#include <umbel/kernel/scores_changed.hpp>
+#include <umbel/kernel/scores_common.hpp>
+#include <umbel/kernel/scores_seen.hpp>
+#include <utility>
+
+namespace umbel::kernel::scores {
+
+// All of them: changes apply in this order; a pair is seen when each of them sees it.
+template <class... P>
+struct all_of;
+
+template <policy P>
+struct all_of<P> : P {
+  constexpr explicit all_of(const P& one) noexcept : P(one) {}
+};
+
+template <policy P, policy... Rest>
+struct all_of<P, Rest...> {
+  static constexpr bool changes = P::changes || all_of<Rest...>::changes;
+  static constexpr bool selects = P::selects || all_of<Rest...>::selects;
+  P first;
+  all_of<Rest...> rest;
+
+  constexpr explicit all_of(const P& one, const Rest&... others) noexcept
+      : first(one), rest(others...) {}
+
+  constexpr key_range range(std::size_t first_query, std::size_t queries,
+                            std::size_t keys) const noexcept {
+    return detail::both(first.range(first_query, queries, keys),
+                        rest.range(first_query, queries, keys));
+  }
+  template <class V>
+  struct lanes {
+    using A = decltype(std::declval<const P&>().template over<V>(0, 0));
+    using B = decltype(std::declval<const all_of<Rest...>&>().template over<V>(0, 0));
+    static constexpr bool by_four = A::by_four || B::by_four;
+    A a;
+    B b;
+    UMBEL_INLINE constexpr V change(V score, std::size_t key) const noexcept {
+      return b.change(a.change(score, key), key);
+    }
+    UMBEL_INLINE constexpr mask_of<V> sees(std::size_t key) const noexcept {
+      return detail::and_masks(a.sees(key), b.sees(key));
+    }
+    UMBEL_INLINE constexpr void see_four(std::size_t key, mask_of<V> (&seen)[4]) const noexcept {
+      mask_of<V> also[4];
+      detail::see_four<V>(a, key, seen);
+      detail::see_four<V>(b, key, also);
+      UMBEL_UNROLL(4)
+      for (std::size_t r = 0; r < 4; ++r) seen[r] = detail::and_masks(seen[r], also[r]);
+    }
+  };
+  template <class V>
+  UMBEL_INLINE constexpr lanes<V> over(std::size_t first_query, std::size_t count) const noexcept {
+    return {first.template over<V>(first_query, count), rest.template over<V>(first_query, count)};
+  }
+};
+template <class... P>
+all_of(const P&...) -> all_of<P...>;
+
+}  // namespace umbel::kernel::scores

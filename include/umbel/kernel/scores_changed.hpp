@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+// Scores policies that change a score: added, alibi, softcap. Scores are in units of log2, what the
+// caller gives is in natural units. Not here: what only hides keys (scores_seen.hpp), what a policy
+// is (scores.hpp).
+#pragma once
+
+#include <cstddef>
+#include <umbel/config.hpp>
+#include <umbel/kernel/scores_common.hpp>
+#include <umbel/simd/fma.hpp>
+#include <umbel/simd/math.hpp>
+#include <umbel/simd/pack.hpp>
+
+namespace umbel::kernel::scores {
+
+// score + log2(e) bias[i * query_stride + j * key_stride], one fma; a bias of -infinity hides the
+// pair. The bias is in natural units, as in the frameworks.
+template <class T>
+struct added {
+  static constexpr bool changes = true, selects = true;
+  const T* bias;
+  std::size_t query_stride, key_stride;
+
+  constexpr added(const T* from, std::size_t to_next_query, std::size_t to_next_key) noexcept
+      : bias(from), query_stride(to_next_query), key_stride(to_next_key) {}
+  constexpr key_range range(std::size_t, std::size_t, std::size_t keys) const noexcept {
+    return {0, keys, 0, 0};
+  }
+  template <class V>
+  struct lanes {
+    static constexpr bool by_four = false;
+    using constants = simd::math_constants<T>;
+    const T* from;
+    std::size_t query_stride, key_stride, count;
+
+    UMBEL_INLINE constexpr V at(std::size_t key) const noexcept {
+      return detail::load_strided<V>(from + key * key_stride, query_stride, count);
+    }
+    UMBEL_INLINE constexpr V change(V score, std::size_t key) const noexcept {
+      return simd::fma(at(key), simd::broadcast<V>(constants::log2_e), score);
+    }
+    UMBEL_INLINE constexpr mask_of<V> sees(std::size_t key) const noexcept {
+      return at(key) != simd::broadcast<V>(-constants::infinity);
+    }
+  };
+  template <class V>
+  UMBEL_INLINE constexpr lanes<V> over(std::size_t first_query, std::size_t count) const noexcept {
+    return {bias + first_query * query_stride, query_stride, key_stride, count};
+  }
+};
+
+// score + (slope log2(e)) (j - (i + offset)): one rounded product, one conversion, one fma. The bias
+// of Press, Smith and Lewis 2022 (ALiBi), natural units, which they use with causal; its slope is
+// 2^(-8 h / heads) for head h = 1, 2 ... when heads is a power of two. |j - i - offset| < 2^30.
+template <class T>
+struct alibi {
+  static constexpr bool changes = true, selects = false;
+  T slope;
+  std::ptrdiff_t offset = 0;
+
+  constexpr key_range range(std::size_t, std::size_t, std::size_t keys) const noexcept {
+    return {0, keys, 0, keys};
+  }
+  template <class V>
+  struct lanes : detail::sees_all<V> {
+    using numbers = simd::signed_of<V>;
+    T factor;
+    std::ptrdiff_t position;  // of lane 0
+
+    UMBEL_INLINE constexpr V change(V score, std::size_t key) const noexcept {
+      constexpr std::ptrdiff_t most = 1 << 30;
+      const auto distance = static_cast<simd::element_of<numbers>>(
+          detail::within(detail::as_signed(key) - position, -most, most));
+      if constexpr (simd::lanes_of<V> == 1) {
+        return simd::fma(static_cast<V>(distance), factor, score);
+      } else {
+        const V distances = __builtin_convertvector(distance - detail::lane_numbers<V>(), V);
+        return simd::fma(distances, simd::broadcast<V>(factor), score);
+      }
+    }
+  };
+  template <class V>
+  UMBEL_INLINE constexpr lanes<V> over(std::size_t first_query, std::size_t) const noexcept {
+    return {{}, slope * simd::math_constants<T>::log2_e, detail::position(first_query, offset)};
+  }
+};
+template <class T>
+alibi(T, std::ptrdiff_t) -> alibi<T>;
+template <class T>
+alibi(T) -> alibi<T>;
+
+// cap tanh(score / cap) in natural units (Gemma 2, 2024; ONNX Attention), cap > 0. In units of log2:
+// (cap log2(e)) tanh((ln(2) / cap) score), the two constants rounded once each. Where it stands in
+// all_of says whether a bias is added before or after.
+template <class T>
+struct softcap {
+  static constexpr bool changes = true, selects = false;
+  T cap;
+
+  constexpr key_range range(std::size_t, std::size_t, std::size_t keys) const noexcept {
+    return {0, keys, 0, keys};
+  }
+  template <class V>
+  struct lanes : detail::sees_all<V> {
+    T inner, outer;
+    UMBEL_INLINE constexpr V change(V score, std::size_t) const noexcept {
+      // An fma with 0: a bare product could be contracted into the subtraction of the maximum.
+      return simd::fma(simd::broadcast<V>(outer), simd::tanh(score * simd::broadcast<V>(inner)),
+                       V{});
+    }
+  };
+  template <class V>
+  UMBEL_INLINE constexpr lanes<V> over(std::size_t, std::size_t) const noexcept {
+    return {
+        {}, static_cast<T>(0.693147180559945309417) / cap, cap * simd::math_constants<T>::log2_e};
+  }
+};
+template <class T>
+softcap(T) -> softcap<T>;
+
+}  // namespace umbel::kernel::scores

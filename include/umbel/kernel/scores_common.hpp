@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSL-1.0
+// What all the scores policies share: their concept, ranges of keys, numbers of lanes; and the two
+// policies that treat every query alike. What a policy is: scores.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <umbel/config.hpp>
+#include <umbel/plan/plan.hpp>
+#include <umbel/simd/pack.hpp>
+
+namespace umbel::kernel::scores {
+
+template <class P>
+concept policy = requires {
+  P::changes, P::selects;
+};
+
+// Keys that some query of a block may see, and among them those that every query sees.
+struct key_range {
+  std::size_t begin, end, full_begin, full_end;
+
+  friend constexpr bool operator==(const key_range&, const key_range&) = default;
+};
+
+// The end of the softmax's block that `first` lies in, or of the range: blocks stand at multiples of
+// plan::key_block, wherever the range begins.
+constexpr std::size_t block_end(std::size_t first, std::size_t range_end) noexcept {
+  const std::size_t end = first - first % plan::key_block + plan::key_block;
+  return end < range_end ? end : range_end;
+}
+
+// What a comparison of packs gives; bool for a scalar.
+template <class V>
+using mask_of = decltype(V{} < V{});
+
+namespace detail {
+
+// Far from overflow in any sum of a few of them: unlimited windows and wild offsets are legal.
+inline constexpr std::ptrdiff_t far = PTRDIFF_MAX / 8;
+
+constexpr std::ptrdiff_t within(std::ptrdiff_t value, std::ptrdiff_t low,
+                                std::ptrdiff_t high) noexcept {
+  return value < low ? low : (value > high ? high : value);
+}
+
+constexpr std::ptrdiff_t as_signed(std::size_t value) noexcept {
+  return value < static_cast<std::size_t>(far) ? static_cast<std::ptrdiff_t>(value) : far;
+}
+
+// Where a query stands among the keys. An offset beyond far / 2 counts as far / 2.
+constexpr std::ptrdiff_t position(std::size_t query, std::ptrdiff_t offset) noexcept {
+  return within(offset, -far / 2, far / 2) + as_signed(query);
+}
+
+constexpr key_range ordered(key_range r) noexcept {
+  if (r.begin >= r.end) return {0, 0, 0, 0};
+  if (r.full_begin >= r.full_end) return {r.begin, r.end, r.begin, r.begin};
+  return r;
+}
+
+constexpr key_range both(key_range a, key_range b) noexcept {
+  return ordered({a.begin > b.begin ? a.begin : b.begin, a.end < b.end ? a.end : b.end,
+                  a.full_begin > b.full_begin ? a.full_begin : b.full_begin,
+                  a.full_end < b.full_end ? a.full_end : b.full_end});
+}
+
+// 0, 1, 2 ... as integers of the lanes' size.
+template <class V>
+UMBEL_INLINE constexpr simd::signed_of<V> lane_numbers() noexcept {
+  simd::signed_of<V> numbers{};
+  if constexpr (simd::lanes_of < V >> 1) {
+    UMBEL_UNROLL(16)
+    for (std::size_t i = 0; i < simd::lanes_of<V>; ++i) {
+      numbers[i] = static_cast<simd::element_of<simd::signed_of<V>>>(i);
+    }
+  }
+  return numbers;
+}
+
+// The lanes at `least` and above, and at `most` and below; both may lie outside of the pack.
+template <class V>
+UMBEL_INLINE constexpr mask_of<V> lanes_from(std::ptrdiff_t least) noexcept {
+  constexpr std::ptrdiff_t lanes = static_cast<std::ptrdiff_t>(simd::lanes_of<V>);
+  return lane_numbers<V>() >=
+         static_cast<simd::element_of<simd::signed_of<V>>>(within(least, 0, lanes));
+}
+
+template <class V>
+UMBEL_INLINE constexpr mask_of<V> lanes_to(std::ptrdiff_t most) noexcept {
+  constexpr std::ptrdiff_t lanes = static_cast<std::ptrdiff_t>(simd::lanes_of<V>);
+  return lane_numbers<V>() <=
+         static_cast<simd::element_of<simd::signed_of<V>>>(within(most, -1, lanes));
+}
+
+// One element for each query in the lanes, `stride` apart; lanes past `count` are 0, nothing is
+// read for them.
+template <class V>
+UMBEL_INLINE constexpr V load_strided(const simd::element_of<V>* from, std::size_t stride,
+                                      std::size_t count) noexcept {
+  if constexpr (simd::lanes_of<V> == 1) {
+    return count != 0 ? *from : V{};
+  } else {
+    if (count == 0) return V{};
+    if (stride == 0) return simd::broadcast<V>(*from);
+    if (stride == 1) {
+      return count == simd::lanes_of<V> ? simd::load<V>(from) : simd::load_first<V>(from, count);
+    }
+    V value{};
+    UMBEL_UNROLL(16)
+    for (std::size_t i = 0; i < simd::lanes_of<V>; ++i) {
+      if (i < count) value[i] = from[i * stride];
+    }
+    return value;
+  }
+}
+
+template <class M>
+UMBEL_INLINE constexpr M and_masks(M a, M b) noexcept {
+  return a & b;
+}
+
+// What an `over` has when the policy leaves scores alone, or hides no pair.
+template <class V>
+struct keeps_scores {
+  UMBEL_INLINE constexpr V change(V score, std::size_t) const noexcept { return score; }
+};
+template <class V>
+struct sees_all {
+  static constexpr bool by_four = false;
+  UMBEL_INLINE constexpr mask_of<V> sees(std::size_t) const noexcept { return V{} == V{}; }
+};
+
+// sees() of four keys in a row. `by_four`: the policy can do that at less than four times the cost.
+template <class V, class Over>
+UMBEL_INLINE constexpr void see_four(const Over& over, std::size_t key,
+                                     mask_of<V> (&seen)[4]) noexcept {
+  if constexpr (Over::by_four) {
+    over.see_four(key, seen);
+  } else {
+    UMBEL_UNROLL(4)
+    for (std::size_t r = 0; r < 4; ++r) seen[r] = over.sees(key + r);
+  }
+}
+
+}  // namespace detail
+
+// Every query sees every key, as it is.
+struct every_key {
+  static constexpr bool changes = false, selects = false;
+
+  constexpr key_range range(std::size_t, std::size_t, std::size_t keys) const noexcept {
+    return {0, keys, 0, keys};
+  }
+  template <class V>
+  struct lanes : detail::keeps_scores<V>, detail::sees_all<V> {};
+  template <class V>
+  UMBEL_INLINE constexpr lanes<V> over(std::size_t, std::size_t) const noexcept {
+    return {};
+  }
+};
+
+// j < count: the same keys for every query.
+struct first_keys : every_key {
+  std::size_t count;
+
+  constexpr explicit first_keys(std::size_t how_many) noexcept : count(how_many) {}
+  constexpr key_range range(std::size_t, std::size_t, std::size_t keys) const noexcept {
+    const std::size_t end = count < keys ? count : keys;
+    return {0, end, 0, end};
+  }
+};
+
+}  // namespace umbel::kernel::scores

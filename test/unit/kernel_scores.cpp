@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: BSL-1.0
+// Masks and changes of scores: attend with a scores policy against plain::attend, bit for bit, on
+// every number of lanes, and the laws between policies. Against float64: plain_scores.cpp.
+#include <boost/test/unit_test.hpp>
+
+#include "kernel_support.hpp"
+
+#include <limits>
+#include <umbel/kernel/attend.hpp>
+#include <umbel/kernel/plain.hpp>
+
+namespace {
+
+using namespace umbel::kernel;
+using umbel::plan::target;
+using umbel_test::buffer;
+using umbel_test::seeded;
+
+// Few registers, so small tiles: the bits are the same and the file compiles in half a minute.
+// every_number_of_lanes has one real target.
+constexpr target scalar_target{0, 6}, vector_16{16, 6}, vector_32{32, 6}, vector_64{64, 8};
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+// Row-major q, k, v; the context transposed (exactly as large as it has to be) or row-major.
+template <std::size_t Queries, std::size_t Keys, std::size_t HeadDim = 3, std::size_t ValueDim = 2>
+constexpr attend_shape columns_out{Queries, Keys,     HeadDim, ValueDim, HeadDim, 1,      HeadDim,
+                                   1,       ValueDim, 1,       1,        Queries, Queries};
+template <std::size_t Queries, std::size_t Keys, std::size_t HeadDim = 3, std::size_t ValueDim = 2>
+constexpr attend_shape rows_out{Queries, Keys,     HeadDim, ValueDim, HeadDim, 1,      HeadDim,
+                                1,       ValueDim, 1,       ValueDim, 1,       Queries};
+
+template <attend_shape S, class T = float>
+struct problem {
+  buffer<T> q{S.queries * S.head_dim}, k{S.keys * S.head_dim}, v{S.keys * S.value_dim};
+  T scale = static_cast<T>(0.9);
+
+  explicit problem(double size = 1.5) {
+    seeded next{static_cast<std::uint32_t>(S.queries * 131 + S.keys * 31 + S.head_dim)};
+    q.fill(next, size);
+    k.fill(next, size);
+    v.fill(next);
+  }
+  template <class Policy>
+  buffer<T> plain(const Policy& policy) {
+    buffer<T> o{S.queries * S.value_dim, 16};
+    plain::attend<S>(q.get(), k.get(), v.get(), scale, policy, o.get());
+    return o;
+  }
+  template <target Target, class Policy>
+  buffer<T> fast(const Policy& policy) {
+    buffer<T> o{S.queries * S.value_dim, 16}, scratch{attend_scratch<S, T, Target>};
+    attend<S, T, Target>(q, k, v, scale, policy, o, scratch);
+    return o;
+  }
+  // Every number of lanes; same_numbers where NaN is expected.
+  template <class Policy>
+  void check(const Policy& policy, const char* what) {
+    buffer<T> right = plain(policy);
+    BOOST_TEST(fast<scalar_target>(policy).same_numbers(right), what << ", scalar");
+    BOOST_TEST(fast<vector_16>(policy).same_numbers(right), what << ", 16 bytes");
+    BOOST_TEST(fast<vector_32>(policy).same_numbers(right), what << ", 32 bytes");
+    BOOST_TEST(fast<vector_64>(policy).same_numbers(right), what << ", 64 bytes");
+    if constexpr (!UMBEL_SANITIZED) {
+      BOOST_TEST(fast<umbel_test::vector_64>(policy).same_numbers(right), what << ", native tiles");
+    }
+  }
+  // Two of them.
+  template <class Policy>
+  void check_two(const Policy& policy, const char* what) {
+    buffer<T> right = plain(policy);
+    if constexpr (!UMBEL_SANITIZED) {  // compile time
+      BOOST_TEST(fast<vector_16>(policy).same_bits(right), what << ", 16 bytes");
+    }
+    BOOST_TEST(fast<vector_64>(policy).same_bits(right), what << ", 64 bytes");
+  }
+  T& at(buffer<T>& o, std::size_t i, std::size_t d) { return o[i * S.o_row + d * S.o_dim]; }
+};
+
+// Flags as a function of (query, key), row-major or transposed, exactly as many as are read.
+template <class F>
+buffer<unsigned char> flags(std::size_t queries, std::size_t keys, F f, bool transposed = false) {
+  buffer<unsigned char> mask{queries * keys};
+  for (std::size_t i = 0; i < queries; ++i) {
+    for (std::size_t j = 0; j < keys; ++j) {
+      mask[transposed ? j * queries + i : i * keys + j] = f(i, j) ? 200 : 0;
+    }
+  }
+  return mask;
+}
+
+const unsigned char* bytes(const buffer<unsigned char>& mask) { return mask; }
+
+bool speckled(std::size_t i, std::size_t j) { return (i * 7 + j * 13 + i * j) % 5 != 0; }
+
+template <attend_shape S>
+void check_causal_and_windows() {
+  problem<S> p;
+  const auto queries = static_cast<std::ptrdiff_t>(S.queries);
+  const auto keys = static_cast<std::ptrdiff_t>(S.keys);
+  for (std::ptrdiff_t offset :
+       {-queries - 2, std::ptrdiff_t{-3}, std::ptrdiff_t{0}, std::ptrdiff_t{4}, keys - queries,
+        keys + 5, std::numeric_limits<std::ptrdiff_t>::max(),
+        std::numeric_limits<std::ptrdiff_t>::min()}) {
+    p.check_two(scores::causal{offset}, "causal");
+    p.check_two(scores::window{2, 0, offset}, "window of 3");
+    p.check_two(scores::window{0, 1, offset}, "window to the right");
+    p.check_two(scores::window{250, 9, offset}, "wide window");
+    p.check_two(scores::window{SIZE_MAX, SIZE_MAX, offset}, "open window");
+  }
+}
+
+template <attend_shape S>
+void check_kept() {
+  problem<S> p;
+  const auto right = flags(S.queries, S.keys, speckled);
+  const auto turned = flags(S.queries, S.keys, speckled, true);
+  const auto all = flags(S.queries, S.keys, [](std::size_t, std::size_t) { return true; });
+  const scores::kept by_row(bytes(right), S.keys, 1);
+  p.check_two(by_row, "kept, row-major");
+  BOOST_TEST(p.plain(by_row).same_bits(p.plain(scores::kept(bytes(turned), 1, S.queries))));
+  p.check_two(scores::kept(bytes(turned), 1, S.queries), "transposed");
+  p.check_two(scores::kept(bytes(right), 0, 1), "one row for all");
+  p.check_two(scores::kept(bytes(right), 1, 0), "one column for all");
+  const scores::kept everything(bytes(all), S.keys, 1);
+  p.check_two(everything, "everything kept");
+  BOOST_TEST(p.template fast<vector_64>(everything)
+                 .same_bits(p.template fast<vector_64>(scores::every_key{})));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(kernel_scores)
+
+BOOST_AUTO_TEST_CASE(causal_and_windows_are_the_plain_ones) {
+  check_causal_and_windows<columns_out<1, 1>>();
+  check_causal_and_windows<columns_out<37, 41, 5, 7>>();
+  check_causal_and_windows<rows_out<19, 523>>();
+}
+
+BOOST_AUTO_TEST_CASE(kept_is_the_plain_one) {
+  check_kept<columns_out<1, 7>>();
+  check_kept<columns_out<21, 29, 5, 7>>();
+  check_kept<rows_out<18, 270>>();
+}
+
+BOOST_AUTO_TEST_CASE(every_number_of_lanes) {
+  constexpr attend_shape shape = columns_out<35, 263>;
+  problem<shape> p;
+  const auto mask = flags(35, 263, speckled);
+  buffer<float> bias{35 * 263};
+  seeded next{7};
+  bias.fill(next, 3.0);
+  for (std::size_t e = 0; e < bias.size(); e += 3) bias[e] = -infinity;
+  const scores::kept kept(bytes(mask), 263, 1);
+  p.check(scores::causal{2}, "causal");
+  p.check(kept, "kept");
+  p.check(scores::all_of(scores::softcap{2.5f}, scores::added(bias.get(), 263, 1),
+                         scores::alibi{-0.25f, 228}, kept, scores::window{240, 3, 5},
+                         scores::first_keys(259)),
+          "everything");
+}
+
+BOOST_AUTO_TEST_CASE(lengths_are_the_plain_ones) {
+  constexpr attend_shape shape = columns_out<23, 300>;
+  problem<shape> p;
+  buffer<int> lens{23};
+  for (std::size_t i = 0; i < 23; ++i) lens[i] = static_cast<int>(i * i % 31) * 11 - 40;
+  p.check_two(scores::lengths(lens.get(), 1), "different lengths");
+  p.check_two(scores::lengths(lens.get() + 20, 0), "one length");
+  const long long wild[] = {-1, 1LL << 40, 0, 7};
+  problem<columns_out<2, 9>> small;
+  small.check_two(scores::lengths(wild, 1), "below and above");
+  small.check_two(scores::lengths(wild, 2), "strided");
+  BOOST_TEST(
+      small.plain(scores::lengths(wild + 3, 0)).same_bits(small.plain(scores::first_keys(7))));
+  // The same number of keys for everybody is what key_count is.
+  const unsigned count = 290;
+  buffer<float> o{46, 16}, scratch{attend_scratch<shape, float, vector_64>};
+  attend<shape, float, vector_64>(p.q, p.k, p.v, p.scale, count, o, scratch);
+  BOOST_TEST(o.same_bits(p.fast<vector_64>(scores::lengths(&count, 0))));
+  BOOST_TEST(o.same_bits(p.fast<vector_64>(scores::first_keys(290))));
+}
+
+BOOST_AUTO_TEST_CASE(changes_are_the_plain_ones) {
+  constexpr attend_shape shape = columns_out<22, 261>;
+  problem<shape> p;
+  buffer<float> bias{22 * 261}, turned{22 * 261};
+  seeded next{3};
+  bias.fill(next, 4.0);
+  for (std::size_t i = 0; i < 22; ++i) {
+    for (std::size_t j = 0; j < 261; ++j) turned[j * 22 + i] = bias[i * 261 + j];
+  }
+  const float* const row = bias;
+  const float* const column = turned;
+  p.check_two(scores::added(row, 261, 1), "bias");
+  p.check_two(scores::added(column, 1, 22), "bias, transposed");
+  p.check_two(scores::added(row, 0, 1), "bias of keys");
+  p.check_two(scores::added(row, 1, 0), "bias of queries");
+  BOOST_TEST(p.plain(scores::added(row, 261, 1)).same_bits(p.plain(scores::added(column, 1, 22))));
+  for (std::ptrdiff_t offset : {-5, 0, 239}) {
+    p.check_two(scores::alibi{-0.125f, offset}, "alibi");
+    p.check_two(scores::all_of(scores::alibi{0.5f, offset}, scores::causal{offset}), "and causal");
+  }
+  p.check_two(scores::softcap{1.5f}, "softcap");
+  BOOST_TEST(
+      !p.plain(scores::all_of(scores::softcap{1.0f}, scores::added(row, 261, 1)))
+           .same_bits(p.plain(scores::all_of(scores::added(row, 261, 1), scores::softcap{1.0f}))));
+  problem<columns_out<9, 13>, double> wide;
+  wide.check_two(scores::all_of(scores::softcap{2.0}, scores::alibi{-0.25}, scores::causal{1}),
+                 "double");
+}
+
+// What hides the same pairs gives the same bits.
+BOOST_AUTO_TEST_CASE(three_ways_to_say_causal) {
+  constexpr attend_shape shape = columns_out<37, 300>;
+  problem<shape> p;
+  buffer<int> lens{37};
+  for (std::size_t i = 0; i < 37; ++i) lens[i] = static_cast<int>(i) + 241;
+  const auto lower = flags(37, 300, [](std::size_t i, std::size_t j) { return j <= i + 240; });
+  buffer<float> bias{37 * 300};
+  for (std::size_t i = 0; i < 37; ++i) {
+    for (std::size_t j = 0; j < 300; ++j) bias[i * 300 + j] = j <= i + 240 ? 0.0f : -infinity;
+  }
+  const buffer<float> o = p.fast<vector_64>(scores::causal{240});
+  BOOST_TEST(o.same_bits(p.fast<vector_64>(scores::lengths(lens.get(), 1))));
+  BOOST_TEST(o.same_bits(p.fast<vector_64>(scores::kept(bytes(lower), 300, 1))));
+  BOOST_TEST(o.same_bits(p.fast<vector_64>(scores::added(bias.get(), 300, 1))));
+  BOOST_TEST(o.same_bits(p.fast<vector_64>(scores::window{SIZE_MAX, 0, 240})));
+  BOOST_TEST(o.same_bits(p.fast<vector_64>(scores::window{299, 0, 240})));
+  BOOST_TEST(!o.same_bits(p.fast<vector_64>(scores::window{275, 0, 240})));
+  // The softmax's blocks stand where they stand without a window.
+  const auto band = flags(
+      37, 300, [](std::size_t i, std::size_t j) { return j <= i + 240 && j + 70 >= i + 240; });
+  BOOST_TEST(p.fast<vector_64>(scores::window{70, 0, 240})
+                 .same_bits(p.fast<vector_64>(scores::kept(bytes(band), 300, 1))));
+  BOOST_TEST(!o.same_bits(p.fast<vector_64>(scores::causal{239})));
+}
+
+BOOST_AUTO_TEST_CASE(one_step_of_decoding_is_a_row_of_the_full_pass) {
+  constexpr std::size_t n = 290;
+  problem<rows_out<n, n>> full;
+  problem<rows_out<1, n>> step;
+  for (std::size_t e = 0; e < n * 3; ++e) step.k[e] = full.k[e];
+  for (std::size_t e = 0; e < n * 2; ++e) step.v[e] = full.v[e];
+  buffer<float> o = full.fast<vector_64>(scores::causal{});
+  for (std::size_t i : {std::size_t{0}, std::size_t{100}, std::size_t{256}, n - 1}) {
+    for (std::size_t d = 0; d < 3; ++d) step.q[d] = full.q[i * 3 + d];
+    // What a cache holds past this step is nobody's business.
+    for (std::size_t e = (i + 1) * 3; e < n * 3; ++e) step.k[e] = not_a_number;
+    buffer<float> one = step.fast<vector_64>(scores::causal{static_cast<std::ptrdiff_t>(i)});
+    for (std::size_t e = (i + 1) * 3; e < n * 3; ++e) step.k[e] = full.k[e];
+    BOOST_TEST(one[0] == o[i * 2]);
+    BOOST_TEST(one[1] == o[i * 2 + 1]);
+  }
+}
+
+// Hidden keys add exactly nothing: as if the kept ones stood alone (in one block of the softmax).
+BOOST_AUTO_TEST_CASE(hidden_keys_are_as_good_as_absent) {
+  problem<columns_out<5, 240>> all;
+  problem<columns_out<5, 80>> some;
+  buffer<unsigned char> mask{240};
+  for (std::size_t e = 0; e < 15; ++e) some.q[e] = all.q[e];
+  for (std::size_t j = 0; j < 240; ++j) {
+    mask[j] = j % 3 == 1;
+    if (j % 3 != 1) {
+      all.v[j * 2] = infinity;
+      all.k[j * 3 + 1] = j % 2 != 0 ? not_a_number : -infinity;
+      continue;
+    }
+    for (std::size_t d = 0; d < 3; ++d) some.k[j / 3 * 3 + d] = all.k[j * 3 + d];
+    for (std::size_t d = 0; d < 2; ++d) some.v[j / 3 * 2 + d] = all.v[j * 2 + d];
+  }
+  const scores::kept kept(bytes(mask), 0, 1);
+  const buffer<float> o = some.fast<vector_64>(scores::every_key{});
+  BOOST_TEST(o.same_bits(all.fast<vector_64>(kept)));
+  BOOST_TEST(o.same_bits(all.fast<vector_16>(kept)));
+  BOOST_TEST(o.same_bits(all.plain(kept)));
+}
+
+// NaN and infinity at every key that some query does not see: rows that do not see it keep their bits.
+BOOST_AUTO_TEST_CASE(what_is_hidden_does_not_leak) {
+  constexpr attend_shape shape = columns_out<37, 270>;
+  constexpr std::ptrdiff_t offset = 230;
+  for (std::size_t bad : {0u, 233u, 240u, 255u, 256u, 262u, 269u}) {
+    for (float poison : {not_a_number, infinity, -infinity}) {
+      for (bool in_values : {false, true}) {
+        problem<shape> p;
+        buffer<float> clean = p.fast<vector_64>(scores::window{20, 0, offset});
+        const auto mask = flags(37, 270, speckled);
+        const scores::kept kept(bytes(mask), 270, 1);
+        buffer<float> clean_kept = p.fast<vector_64>(kept);
+        (in_values ? p.v[bad * 2 + 1] : p.k[bad * 3 + 1]) = poison;
+        p.check_two(scores::first_keys(0), "nothing");
+        buffer<float> o = p.fast<vector_64>(scores::window{20, 0, offset});
+        buffer<float> plain = p.plain(scores::window{20, 0, offset});
+        buffer<float> spoilt = p.fast<vector_64>(kept), spoilt_plain = p.plain(kept);
+        BOOST_TEST(o.same_numbers(plain));
+        BOOST_TEST(p.fast<vector_16>(scores::window{20, 0, offset}).same_numbers(plain));
+        BOOST_TEST(spoilt.same_numbers(spoilt_plain));
+        bool touched = false;
+        for (std::size_t i = 0; i < 37; ++i) {
+          const std::size_t here = i + offset;
+          const bool sees = bad <= here && bad + 20 >= here;
+          for (std::size_t d = 0; d < 2; ++d) {
+            if (!sees) BOOST_TEST(p.at(o, i, d) == p.at(clean, i, d));
+            if (!speckled(i, bad)) BOOST_TEST(p.at(spoilt, i, d) == p.at(clean_kept, i, d));
+            touched = touched || !(p.at(spoilt, i, d) == p.at(clean_kept, i, d));
+          }
+        }
+        BOOST_TEST(touched);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_nan_query_stays_in_its_row) {
+  constexpr attend_shape shape = columns_out<21, 270>;
+  problem<shape> p;
+  p.q[4 * 3] = not_a_number;
+  p.q[9 * 3 + 1] = infinity;
+  p.check(scores::all_of(scores::alibi{-0.5f, 249}, scores::causal{249}), "NaN query");
+  buffer<float> o = p.fast<vector_64>(scores::causal{249});
+  for (std::size_t i = 0; i < 21; ++i) {
+    BOOST_TEST(std::isnan(p.at(o, i, 0)) == (i == 4 || i == 9));
+  }
+  buffer<float> empty = p.fast<vector_64>(scores::causal{-7});
+  for (std::size_t i = 0; i < 7; ++i) BOOST_TEST(p.at(empty, i, 1) == 0.0f);
+  BOOST_TEST(p.at(empty, 7, 1) != 0.0f);
+}
+
+// Keys that no query of a block sees are not read: there is no memory for them.
+BOOST_AUTO_TEST_CASE(loops_are_bounded) {
+  constexpr attend_shape shape = columns_out<20, 600>;
+  problem<shape> p;
+  buffer<float> keys{25 * 3}, values{25 * 2}, o{40, 16};
+  buffer<float> scratch{attend_scratch<shape, float, vector_64>};
+  for (std::size_t e = 0; e < 75; ++e) keys[e] = p.k[265 * 3 + e];
+  for (std::size_t e = 0; e < 50; ++e) values[e] = p.v[265 * 2 + e];
+  const scores::window policy{5, 0, 270};
+  attend<shape, float, vector_64>(p.q, keys.get() - 265 * 3, values.get() - 265 * 2, p.scale,
+                                  policy, o, scratch);
+  BOOST_TEST(o.same_bits(p.plain(policy)));
+  using scores::key_range;
+  BOOST_TEST((policy.range(0, 20, 600) == key_range{265, 290, 265, 265}));
+  BOOST_TEST((scores::causal{}.range(8, 4, 600) == key_range{0, 12, 0, 9}));
+  BOOST_TEST((scores::causal{-20}.range(8, 4, 600) == key_range{0, 0, 0, 0}));
+  BOOST_TEST((scores::all_of(scores::causal{}, scores::first_keys(10)).range(8, 4, 600) ==
+              key_range{0, 10, 0, 9}));
+  BOOST_TEST((scores::window{7, 2}.range(8, 4, 600) == key_range{1, 14, 4, 11}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
