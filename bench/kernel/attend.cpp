@@ -8,9 +8,14 @@
 
 namespace {
 
+namespace scores = umbel::kernel::scores;
+
+// visible: pairs of a query and a key that see each other, of one head; what a mask hides is no
+// operation.
 template <std::size_t Batch, std::size_t Heads, std::size_t Queries, std::size_t Keys,
-          std::size_t HeadDim>
-void add() {
+          std::size_t HeadDim, class Policy = scores::every_key>
+void add(const char* family = "attend/", const Policy& policy = {},
+         std::size_t visible = Queries * Keys) {
   constexpr std::size_t sequences = Batch * Heads;
   static constexpr umbel::kernel::attend_shape shape = {
       Queries, Keys, HeadDim, HeadDim, HeadDim, 1, HeadDim, 1, HeadDim, 1, HeadDim, 1, Queries};
@@ -21,14 +26,43 @@ void add() {
   bench::fill(k, 1.5f);
   bench::fill(v, 1);
   const float scale = umbel::simd::rsqrt(static_cast<float>(HeadDim));
-  const std::string name =
-      bench::row_name("attend/", {Batch, Heads, Queries, Keys, HeadDim}, ',');
-  bench::add_row(name, 4.0 * sequences * Queries * Keys * HeadDim, [scale] {
+  const std::string name = bench::row_name(family, {Batch, Heads, Queries, Keys, HeadDim}, ',');
+  bench::add_row(name, 4.0 * sequences * HeadDim * static_cast<double>(visible), [=] {
     for (std::size_t s = 0; s < sequences; ++s)
-      umbel::kernel::attend_all<shape>(q + s * Queries * HeadDim, k + s * Keys * HeadDim,
-                                       v + s * Keys * HeadDim, scale, o + s * Queries * HeadDim,
-                                       scratch);
+      umbel::kernel::attend<shape>(q + s * Queries * HeadDim, k + s * Keys * HeadDim,
+                                   v + s * Keys * HeadDim, scale, policy, o + s * Queries * HeadDim,
+                                   scratch);
   });
+}
+
+template <std::size_t Batch, std::size_t Heads, std::size_t Tokens, std::size_t HeadDim>
+void add_masked() {
+  static unsigned char mask[Tokens * Tokens];
+  static float bias[Tokens * Tokens];
+  constexpr std::size_t pairs = Tokens * Tokens, left = Tokens / 8;
+  std::size_t flags = 0, window = 0;
+  for (std::size_t i = 0; i < Tokens; ++i) {
+    for (std::size_t j = 0; j < Tokens; ++j) {
+      mask[i * Tokens + j] = (i * 7 + j * 13) % 5 != 0;
+      flags += mask[i * Tokens + j];
+      window += j <= i && j + left >= i;
+    }
+  }
+  bench::fill(bias, 1);
+  const unsigned char* const at = mask;
+  const auto add_one = [](const char* family, const auto& policy, std::size_t visible) {
+    add<Batch, Heads, Tokens, Tokens, HeadDim>(family, policy, visible);
+  };
+  add_one("attend/causal/", scores::causal{}, Tokens * (Tokens + 1) / 2);
+  add_one("attend/window/", scores::window{left, 0}, window);
+  add_one("attend/kept_rows/", scores::kept(at, Tokens, 1), flags);
+  add_one("attend/kept_columns/", scores::kept(at, 1, Tokens), flags);
+  add_one("attend/kept_keys/", scores::kept(at, 0, 1), pairs / 5 * 4);
+  const float* const from = bias;
+  add_one("attend/added_rows/", scores::added(from, Tokens, 1), pairs);
+  add_one("attend/alibi/", scores::all_of(scores::alibi{0.0625f}, scores::causal{}),
+          Tokens * (Tokens + 1) / 2);
+  add_one("attend/softcap/", scores::softcap{30.0f}, pairs);
 }
 
 const bool added = [] {
@@ -40,6 +74,8 @@ const bool added = [] {
   add<1, 12, 128, 128, 32>();
   add<1, 3, 197, 197, 64>();
   add<1, 8, 512, 512, 64>();
+  add_masked<1, 8, 512, 64>();
+  add_masked<1, 8, 128, 32>();
   return true;
 }();
 
