@@ -47,6 +47,7 @@ is_there() {
     libboost-dev) has_header boost/hana.hpp ;;
     libboost-test-dev) has_boost_test ;;
     libbenchmark-dev) has_header benchmark/benchmark.h ;;
+    libeigen3-dev) has_header eigen3/Eigen/Core ;;
     libclang-rt-*) has_clang_sanitizers ;;
     dataset-fashion-mnist) has_dataset ;;
     *) return 1 ;;
