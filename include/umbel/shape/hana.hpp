@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The door to Boost.Hana: `_c` literals wherever a size goes (heads<5_c>), the axes of a tensor as a
-// hana::tuple, its sizes as a hana::map. For programs that iterate over shapes; the library itself
-// does not use it, and umbel/bare.hpp is the same library without it.
+// hana::tuple, its sizes as a hana::map, and tensor types made from either. For programs that iterate
+// over shapes (docs/hana.md); the library itself does not use it, and umbel/bare.hpp is the same
+// library without it. Algorithms (for_each, transform) come from Boost's own headers.
 #pragma once
 
 #include <boost/hana/integral_constant.hpp>
@@ -13,11 +14,41 @@
 
 namespace umbel {
 
+template <class T, class... Axes>
+class tensor;
+
 namespace literals {
 using namespace boost::hana::literals;  // 5_c
 }
 
+// What Hana takes an axis for: axes of one name and one size are equal, and may be elements of a
+// hana::set and keys of a hana::map.
+struct hana_axis;
+
+namespace say {
+struct tensor_from;
+struct a_map_has_no_order_so_name_the_axes;
+struct is_not_an_axis;
+}  // namespace say
+
 namespace detail {
+
+template <>
+struct speak<say::tensor_from> {
+  static constexpr void to(sentence_buffer& out) { put_name<say::tensor_from>(out, '_'); }
+};
+
+// The axes of a tensor or view, or of a hana::type of one.
+template <class X>
+struct axes_in {
+  using type = typename X::layout::axes;
+};
+template <class X>
+requires requires { typename X::type::layout; }
+struct axes_in<X> {
+  using type = typename X::type::layout::axes;
+};
+
 template <class... Axes>
 constexpr auto axes_tuple(shape<Axes...>) {
   return boost::hana::make_tuple(Axes{}...);
@@ -27,12 +58,100 @@ constexpr auto extents_map(shape<Axes...>) {
   return boost::hana::make_map(boost::hana::make_pair(boost::hana::type_c<typename Axes::family>,
                                                       boost::hana::size_c<Axes::size>)...);
 }
+
+// An axis from what stands for one in a tuple (an axis, or the hana::type of one) or in a map (a pair
+// of family and size). Anything else stands for no axis.
+template <class Element>
+struct axis_from {
+  static constexpr bool ok = false;
+};
+template <class Axis>
+struct axis_found {
+  static constexpr bool ok = true;
+  using type = Axis;
+};
+template <axis_like Axis>
+struct axis_from<Axis> : axis_found<typename Axis::plain> {};
+template <class Type>
+requires axis_like<typename Type::type>
+struct axis_from<Type> : axis_found<typename Type::type::plain> {
+};
+template <class Family, class Size>
+requires requires { typename Family::type::template sized<Size::value>; }
+struct axis_from<boost::hana::pair<Family, Size>>
+    : axis_found<typename Family::type::template sized<Size::value>> {};
+
+struct list_elements {
+  template <class... Element>
+  constexpr shape<Element...> operator()(const Element&...) const {
+    return {};
+  }
+};
+
+template <bool Ordered, class Elements>
+struct stand_for_axes;
+template <bool Ordered, class... Element>
+struct stand_for_axes<Ordered, shape<Element...>> {
+  using verdict = first_error<
+      umbel::verdict<Ordered, say::tensor_from, say::a_map_has_no_order_so_name_the_axes>,
+      umbel::verdict<axis_from<Element>::ok, say::tensor_from, element<Element>,
+                     say::is_not_an_axis>...>;
+};
+
+// The axes in the order of Families, or as they are.
+template <class Elements, class... Families>
+struct tensor_axes;
+template <class... Element>
+struct tensor_axes<shape<Element...>> {
+  using verdict = rules::well_formed<typename axis_from<Element>::type...>;
+  template <class T>
+  using type = tensor<T, typename axis_from<Element>::type...>;
+};
+template <class... Element, class First, class... Rest>
+struct tensor_axes<shape<Element...>, First, Rest...> {
+  using all = layout<typename axis_from<Element>::type...>;
+  using verdict =
+      first_error<rules::well_formed<typename axis_from<Element>::type...>,
+                  rules::has_axis<say::tensor_from, all, First>,
+                  rules::has_axis<say::tensor_from, all, Rest>...,
+                  rules::names_each_once<say::tensor_from, typename all::axes, First, Rest...>,
+                  umbel::verdict<1 + sizeof...(Rest) == all::rank, say::tensor_from, say::lists,
+                                 number<1 + sizeof...(Rest)>, say::of_the, number<all::rank>,
+                                 say::axes_of, typename all::axes>>;
+  template <class T>
+  using type = tensor<T, axis_of<all, First>, axis_of<all, Rest>...>;
+};
+
+template <class T, class... Families>
+struct tensor_from_operation {
+  template <class Axes>
+  constexpr auto operator()(const Axes& axes) const {
+    namespace hana = boost::hana;
+    constexpr bool ordered =
+        sizeof...(Families) != 0 || !std::is_same_v<hana::tag_of_t<Axes>, hana::map_tag>;
+    using elements = decltype(hana::unpack(axes, list_elements{}));
+    using are_axes = typename stand_for_axes<ordered, elements>::verdict;
+    static_assert(report<are_axes>::ok, "umbel: shapes do not fit");
+    if constexpr (are_axes::ok) {
+      using result = tensor_axes<elements, Families...>;
+      static_assert(report<typename result::verdict>::ok, "umbel: shapes do not fit");
+      if constexpr (result::verdict::ok)
+        return hana::type_c<typename result::template type<T>>;
+      else
+        return hana::type_c<invalid>;
+    } else {
+      return hana::type_c<invalid>;
+    }
+  }
+};
+
 }  // namespace detail
 
-// The axes of a tensor or view, in order: (batch<2>, query<4>, hidden<100>).
+// The axes of a tensor or view, in order: (batch<2>, query<4>, hidden<100>). x may also be the
+// hana::type of one, as everywhere here.
 template <class X>
 constexpr auto dims(const X&) {
-  return detail::axes_tuple(typename X::layout::axes{});
+  return detail::axes_tuple(typename detail::axes_in<X>::type{});
 }
 
 // From axis to size: extents(x)[family_c<hidden>] is hana::size_c<100>.
@@ -40,7 +159,38 @@ template <template <std::size_t> class Axis>
 inline constexpr auto family_c = boost::hana::type_c<axis_family<Axis>>;
 template <class X>
 constexpr auto extents(const X&) {
-  return detail::extents_map(typename X::layout::axes{});
+  return detail::extents_map(typename detail::axes_in<X>::type{});
 }
 
+// The way back: the hana::type of the row-major tensor of T with
+//
+//   tensor_from<float>(axes)                  the axes of a hana::tuple (axes or hana::types of axes)
+//   tensor_from<float, batch, hidden>(sizes)  the sizes of a hana::map, in the order that is named:
+//                                             that of a map is Hana's own business
+template <class T, template <std::size_t> class... Axes>
+inline constexpr detail::tensor_from_operation<T, axis_family<Axes>...> tensor_from{};
+
 }  // namespace umbel
+
+namespace boost::hana {
+
+template <class Axis>
+struct tag_of<Axis, when<umbel::axis_like<Axis>>> {
+  using type = umbel::hana_axis;
+};
+template <>
+struct equal_impl<umbel::hana_axis, umbel::hana_axis> {
+  template <class A, class B>
+  static constexpr auto apply(const A&, const B&) {
+    return bool_c<std::is_same_v<typename A::plain, typename B::plain>>;
+  }
+};
+template <>
+struct hash_impl<umbel::hana_axis> {
+  template <class A>
+  static constexpr auto apply(const A&) {
+    return type_c<typename A::plain>;
+  }
+};
+
+}  // namespace boost::hana
