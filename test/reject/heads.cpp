@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes with heads: grouped heads, widths of one's own, rotary positions, pruned heads (check.py).
+#include <umbel/umbel.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using queries = tensor<float, batch<2>, query<5>, hidden<48>>;
+using wide_keys = tensor<float, batch<2>, key<9>, hidden<32>>;
+using wide_values = tensor<float, batch<2>, key<9>, hidden<20>>;
+using grouped = multi_head_attention<float, hidden<48>, heads<6>, kv_heads<3>>;
+using attention = multi_head_attention<float, hidden<48>, heads<6>, value_dim<7>>;
+using of_three_widths = multi_head_attention<float, hidden<48>, heads<6>, keys_from<hidden<32>>,
+                                             values_from<hidden<20>>>;
+using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halves>>;
+
+[[maybe_unused]] static void cases(const of_three_widths& attend, queries& x, wide_keys& y,
+                                   wide_values& z) {
+  (void)attend, (void)x, (void)y, (void)z;
+#if defined CASE_kv_heads_do_not_divide_heads
+  // expect-gcc: "umbel: attention: heads=6 into kv_heads=4 leaves a remainder of 2"
+  // expect-clang: attention.*heads<6>.*into.*kv_heads<4>.*leaves_a_remainder_of.*number<2>
+  multi_head_attention<float, hidden<48>, heads<6>, kv_heads<4>>::weights uneven;
+#elif defined CASE_more_kv_heads_than_heads
+  // expect-gcc: "umbel: attention: heads=6 into kv_heads=12 leaves a remainder of 6"
+  // expect-clang: attention.*heads<6>.*into.*kv_heads<12>.*leaves_a_remainder_of.*number<6>
+  multi_head_attention<float, hidden<48>, heads<6>, kv_heads<12>>::weights uneven;
+#elif defined CASE_no_kv_heads
+  // expect-gcc: "umbel: shape: kv_heads=0 has no positions in \[kv_heads=0\]"
+  // expect-clang: shape.*kv_heads<0>.*has_no_positions_in.*kv_heads<0>
+  multi_head_attention<float, hidden<48>, heads<6>, kv_heads<0>>::weights none;
+#elif defined CASE_rope_of_an_odd_head_dim
+  // expect-gcc: "umbel: attention: rope turns pairs but is given head_dim=5 features and that is odd"
+  // expect-clang: attention.*rope_turns_pairs_but_is_given.*head_dim<5>.*features_and_that_is_odd
+  multi_head_attention<float, hidden<45>, heads<9>, rope<split_halves>>::weights odd;
+#elif defined CASE_rope_of_an_odd_width
+  // expect-gcc: "umbel: attention: rope turns pairs but is given 5 features and that is odd"
+  // expect-clang: attention.*rope_turns_pairs_but_is_given.*number<5>.*features_and_that_is_odd
+  multi_head_attention<float, hidden<48>, heads<6>, rope<adjacent_pairs, 10000, 5>>::weights odd;
+#elif defined CASE_rope_of_an_unknown_pairing
+  // expect-gcc: "umbel: attention: rope of a pairing that is neither split halves nor adjacent pairs int"
+  // expect-clang: attention.*rope_of_a_pairing_that_is_neither_split_halves_nor_adjacent_pairs.*element<int>
+  multi_head_attention<float, hidden<48>, heads<6>, rope<int>>::weights unknown;
+#elif defined CASE_rope_wider_than_head_dim
+  // expect-gcc: "umbel: attention: rope turns 10 features but there are only head_dim=8"
+  // expect-clang: attention.*rope_turns.*number<10>.*features_but_there_are_only.*head_dim<8>
+  multi_head_attention<float, hidden<48>, heads<6>, rope<split_halves, 10000, 10>>::weights wide;
+#elif defined CASE_value_dim_twice
+  // expect-gcc: "umbel: attention: value_dim=4 is given twice"
+  // expect-clang: attention.*value_dim<4>.*is_given_twice
+  multi_head_attention<float, hidden<48>, heads<6>, value_dim<4>, value_dim<5>>::weights twice;
+#elif defined CASE_prune_past_the_end
+  // expect-gcc: "umbel: prune: head 6 is past the end of heads=6"
+  // expect-clang: prune.*head.*number<6>.*is_past_the_end_of.*heads<6>
+  pruned<attention, prune_heads<1, 6>>::weights w;
+#elif defined CASE_prune_twice
+  // expect-gcc: "umbel: prune: head 1 is named twice"
+  // expect-clang: prune.*head.*number<1>.*is_named_twice
+  pruned<attention, prune_heads<1, 1>>::weights w;
+#elif defined CASE_keep_twice
+  // expect-gcc: "umbel: prune: head 2 is named twice"
+  // expect-clang: prune.*head.*number<2>.*is_named_twice
+  pruned<attention, keep_heads<0, 2, 2>>::weights w;
+#elif defined CASE_prune_all
+  // expect-gcc: "umbel: prune: no head stays of heads=6"
+  // expect-clang: prune.*no_head_stays_of.*heads<6>
+  pruned<attention, prune_heads<0, 1, 2, 3, 4, 5>>::weights w;
+#elif defined CASE_prune_half_a_group
+  // expect-gcc: "umbel: prune: head 3 shares its keys and values with heads that are treated differently so name whole groups of 2"
+  // expect-clang: prune.*head.*number<3>.*shares_its_keys_and_values_with_heads_that_are_treated_differently_so_name_whole_groups_of.*number<2>
+  pruned<grouped, prune_heads<2>>::weights w;
+#elif defined CASE_self_of_a_layer_with_keys_from_another_width
+  // expect-gcc: "umbel: attention: the layer takes keys from hidden=32 and queries from hidden=48 so pass queries and keys and values"
+  // expect-clang: attention.*the_layer_takes_keys_from.*hidden<32>.*and_.*queries_from.*hidden<48>.*so_pass_queries_and_keys_and_values
+  auto out = attend(tensor<float, batch<2>, token<5>, hidden<48>>{});
+#elif defined CASE_self_of_a_layer_with_values_from_another_width
+  // expect-gcc: "umbel: attention: the layer takes values from hidden=20 and queries from hidden=48 so pass queries and keys and values"
+  // expect-clang: attention.*the_layer_takes_values_from.*hidden<20>.*and_.*queries_from.*hidden<48>.*so_pass_queries_and_keys_and_values
+  static multi_head_attention<float, hidden<48>, heads<6>, values_from<hidden<20>>>::weights w;
+  auto out = multi_head_attention<float, hidden<48>, heads<6>, values_from<hidden<20>>>{w}(
+      tensor<float, batch<2>, token<5>, hidden<48>>{});
+#elif defined CASE_keys_of_another_width_than_keys_from
+  // expect-gcc: "umbel: attention: the keys in argument 2 have hidden=48 but the layer has hidden=32"
+  // expect-clang: attention.*the_keys_in_argument_2.*have.*hidden<48>.*but_the_layer_has.*hidden<32>
+  auto out = attend(x, tensor<float, batch<2>, key<9>, hidden<48>>{}, z);
+#elif defined CASE_values_of_another_width_than_values_from
+  // expect-gcc: "umbel: attention: the values in argument 3 have hidden=32 but the layer has hidden=20"
+  // expect-clang: attention.*the_values_in_argument_3.*have.*hidden<32>.*but_the_layer_has.*hidden<20>
+  auto out = attend(x, y, y);
+#elif defined CASE_output_array_without_value_dim
+  // expect-gcc: "umbel: memory: \[hidden=42, hidden=48\] wants 2016 elements but the memory holds 2304"
+  // expect-clang: memory.*hidden<42>.*hidden<48>.*wants.*number<2016>.*elements_but_the_memory_holds.*number<2304>
+  static const float array[48 * 48] = {};
+  const decltype(attention::weights_view::o) o(array);
+#else
+  static grouped::weights w;
+  static rotary::weights r;
+  static const auto fewer = pruned_weights<grouped, prune_heads<2, 3>>(w);
+  static const float array[6 * 7 * 48] = {};
+  const decltype(attention::weights_view::o) o(array);
+  auto out = attend(x, y, z);
+  auto less = pruned<grouped, prune_heads<2, 3>>{fewer}(x | rename_axis<query, token>);
+  auto turned = rotary{r}(x | rename_axis<query, token>);
+  (void)o, (void)out, (void)less, (void)turned;
+#endif
+}
