@@ -18,243 +18,355 @@ using lengths_of_two = tensor<int, batch<2>>;
 #if defined CASE_heads_do_not_divide_hidden
   // expect-gcc: "umbel: attention: hidden=100 into heads=7 leaves a remainder of 2"
   // expect-clang: attention.*hidden<100>.*into.*heads<7>.*leaves_a_remainder_of.*number<2>
+  // cause: The heads do not divide the hidden axis.
+  // cure: Take a number of heads that divides it, or say how wide a head is: `head_dim<16>`.
   multi_head_attention<float, hidden<100>, heads<7>>::weights uneven;
 #elif defined CASE_no_heads
   // expect-gcc: "umbel: shape: heads=0 has no positions in \[heads=0\]"
   // expect-clang: shape.*heads<0>.*has_no_positions_in.*heads<0>
+  // cause: An axis has size 0.
+  // cure: Give every axis at least one position, or leave the axis out.
   multi_head_attention<float, hidden<100>, heads<0>>::weights none;
 #elif defined CASE_unknown_option
   // expect-gcc: "umbel: attention: norm_first is not an option of this layer"
   // expect-clang: attention.*norm_first<true>.*is_not_an_option_of_this_layer
+  // cause: A type after the axes is no option of attention.
+  // cure: See `attention/rules.hpp` for its options; `norm_first<>` and `activation<>` belong to `encoder_layer`.
   multi_head_attention<float, hidden<100>, heads<5>, norm_first<true>>::weights odd;
 #elif defined CASE_option_that_is_none
   // expect-gcc: "umbel: attention: hidden=100 is not an option of this layer"
   // expect-clang: attention.*hidden<100>.*is_not_an_option_of_this_layer
+  // cause: A type after the axes is no option of attention.
+  // cure: See `attention/rules.hpp` for its options; `norm_first<>` and `activation<>` belong to `encoder_layer`.
   multi_head_attention<float, hidden<100>, heads<5>, hidden<100>>::weights odd;
 #elif defined CASE_option_twice
   // expect-gcc: "umbel: attention: bias is given twice"
   // expect-clang: attention.*bias<true>.*is_given_twice
+  // cause: One option is given two values.
+  // cure: Leave one out; `biases<q, k, v, o>` sets each bias by itself.
   multi_head_attention<float, hidden<100>, heads<5>, bias<true>, bias<false>>::weights odd;
 #elif defined CASE_queries_and_keys_swapped
   // expect-gcc: "umbel: attention: the queries in argument 1 need the axis query but have \[batch=2, key=6, hidden=100\]"
   // expect-clang: attention.*the_queries_in_argument_1.*need_the_axis.*query>.*but_have.*batch<2>.*key<6>.*hidden<100>
+  // cause: The first argument has no axis query; mostly queries and keys are swapped.
+  // cure: Pass queries, keys, values in this order; or name the axis: `x | rename_axis<token, query>`.
   auto out = attend(y, x, x);
 #elif defined CASE_queries_as_keys
   // expect-gcc: "umbel: attention: the keys in argument 2 need the axis key but have \[batch=2, query=4, hidden=100\]"
   // expect-clang: attention.*the_keys_in_argument_2.*need_the_axis.*key>.*but_have.*batch<2>.*query<4>.*hidden<100>
+  // cause: Queries are passed as keys: the second argument has the axis query.
+  // cure: For self-attention pass the sequence once, `attend(x)`; else pass what has the axis key.
   auto out = attend(x, x, x);
 #elif defined CASE_keys_without_hidden
   // expect-gcc: "umbel: attention: the keys in argument 2 need the axis hidden but have \[batch=2, key=6, token=100\]"
   // expect-clang: attention.*the_keys_in_argument_2.*need_the_axis.*hidden>.*but_have.*batch<2>.*key<6>.*token<100>
+  // cause: The keys have no axis of features named as the layer's.
+  // cure: Name the axis as the layer does: `y | rename_axis<token, hidden>`.
   auto out = attend(x, tensor<float, batch<2>, key<6>, token<100>>{}, y);
 #elif defined CASE_an_axis_too_many
   // expect-gcc: "umbel: attention: the values in argument 3 take only the axes batch key and hidden but have \[batch=2, key=6, heads=1, hidden=100\]"
   // expect-clang: attention.*the_values_in_argument_3.*take_only_the_axes.*batch>.*key>.*and_.*hidden>.*but_have.*batch<2>.*key<6>.*heads<1>.*hidden<100>
+  // cause: An argument has one axis too many.
+  // cure: Remove it with `select_at` or `merge`; heads are split inside the layer.
   auto out = attend(x, y, tensor<float, batch<2>, key<6>, heads<1>, hidden<100>>{});
 #elif defined CASE_another_batch
   // expect-gcc: "umbel: attention: the queries have batch=2 but the keys have batch=3"
   // expect-clang: attention.*the_queries.*have.*batch<2>.*but_the_keys.*have.*batch<3>
+  // cause: Queries and keys come in batches of two sizes.
+  // cure: Pass batches of one size.
   tensor<float, batch<3>, key<6>, hidden<100>> three{};
   auto out = attend(x, three, three);
 #elif defined CASE_keys_without_batch
   // expect-gcc: "umbel: attention: the queries have batch=2 but the keys have no batch"
   // expect-clang: attention.*the_queries.*have.*batch<2>.*but_the_keys.*have_no.*batch>
+  // cause: The queries have a batch, the keys have none; keys are not shared by a batch in silence.
+  // cure: Share them openly: `y | broadcast<batch<2>, key<6>, hidden<100>>`.
   tensor<float, key<6>, hidden<100>> one{};
   auto out = attend(x, one, one);
 #elif defined CASE_values_of_another_batch
   // expect-gcc: "umbel: attention: the keys have batch=2 but the values have batch=3"
   // expect-clang: attention.*the_keys.*have.*batch<2>.*but_the_values.*have.*batch<3>
+  // cause: Keys and values differ in batch or in length.
+  // cure: Take both from one sequence, or cut the longer one with `slice`.
   auto out = attend(x, y, tensor<float, batch<3>, key<6>, hidden<100>>{});
 #elif defined CASE_keys_and_values_of_different_lengths
   // expect-gcc: "umbel: attention: the keys have key=6 but the values have key=7"
   // expect-clang: attention.*the_keys.*have.*key<6>.*but_the_values.*have.*key<7>
+  // cause: Keys and values differ in batch or in length.
+  // cure: Take both from one sequence, or cut the longer one with `slice`.
   auto out = attend(x, y, tensor<float, batch<2>, key<7>, hidden<100>>{});
 #elif defined CASE_hidden_width
   // expect-gcc: "umbel: attention: the keys in argument 2 have hidden=80 but the layer has hidden=100"
   // expect-clang: attention.*the_keys_in_argument_2.*have.*hidden<80>.*but_the_layer_has.*hidden<100>
+  // cause: The keys have another number of features than the layer's weights.
+  // cure: Pass the right tensor, or declare the layer with `keys_from<hidden<80>>` and `values_from<hidden<80>>`.
   tensor<float, batch<2>, key<6>, hidden<80>> narrow{};
   auto out = attend(x, narrow, narrow);
 #elif defined CASE_hidden_width_of_packed
   // expect-gcc: "umbel: attention: the queries in argument 1 have hidden=80 but the layer has hidden=100"
   // expect-clang: attention.*the_queries_in_argument_1.*have.*hidden<80>.*but_the_layer_has.*hidden<100>
+  // cause: The queries have another number of features than the layer's weights.
+  // cure: Pass the right tensor, or declare the layer with its width.
   auto out = packed(tensor<float, batch<2>, query<4>, hidden<80>>{}, y, y);
 #elif defined CASE_double_into_float
   // expect-gcc: "umbel: attention: the values in argument 3 are of type double but the layer is of type float"
   // expect-clang: attention.*the_values_in_argument_3.*are_of_type.*element<double>.*but_the_layer_is_of_type.*element<float>
+  // cause: An argument has another element type than the layer, and nothing is converted in silence.
+  // cure: Declare the layer and its arguments with one type.
   auto out = attend(x, y, tensor<double, batch<2>, key<6>, hidden<100>>{});
 #elif defined CASE_self_double_into_float
   // expect-gcc: "umbel: attention: the sequence is of type double but the layer is of type float"
   // expect-clang: attention.*the_sequence.*is_of_type.*element<double>.*but_the_layer_is_of_type.*element<float>
+  // cause: The sequence has another element type than the layer, and nothing is converted in silence.
+  // cure: Declare the layer and the sequence with one type.
   auto out = attend(tensor<double, batch<2>, token<4>, hidden<100>>{});
 #elif defined CASE_values_forgotten
   // expect-gcc: "umbel: attention: two sequences need values too so pass queries and keys and values"
   // expect-clang: attention.*two_sequences_need_values_too_so_pass_queries_and_keys_and_values
+  // cause: Two sequences are passed, and three are needed: the values are missing.
+  // cure: Pass the values, often the keys again: `attend(x, y, y)`.
   auto out = attend(x, y);
 #elif defined CASE_values_forgotten_lengths_given
   // expect-gcc: "umbel: attention: the values in argument 3 need the axis key but have \[batch=2\]"
   // expect-clang: attention.*the_values_in_argument_3.*need_the_axis.*key>.*but_have.*batch<2>
+  // cause: Lengths stand where the values belong: the third argument is the values.
+  // cure: Pass the values too, often the keys again: `attend(x, y, y, lens)`.
   auto out = attend(x, y, lens);
 #elif defined CASE_self_of_two_sequences
   // expect-gcc: "umbel: attention: the sequence has one axis of positions besides batch and hidden not \[query=4, key=6, hidden=100\]"
   // expect-clang: attention.*the_sequence.*has_one_axis_of_positions_besides_batch_and.*hidden>.*not_.*query<4>.*key<6>.*hidden<100>
+  // cause: Self-attention is given a tensor with no axis of positions, or with two.
+  // cure: Pass (batch, token, hidden); put two axes together with `merge`, or add one with `broadcast`.
   auto out = attend(tensor<float, query<4>, key<6>, hidden<100>>{});
 #elif defined CASE_self_of_no_sequence
   // expect-gcc: "umbel: attention: the sequence has one axis of positions besides batch and hidden not \[batch=2, hidden=100\]"
   // expect-clang: attention.*the_sequence.*has_one_axis_of_positions_besides_batch_and.*hidden>.*not_.*batch<2>.*hidden<100>
+  // cause: Self-attention is given a tensor with no axis of positions, or with two.
+  // cure: Pass (batch, token, hidden); put two axes together with `merge`, or add one with `broadcast`.
   auto out = attend(tensor<float, batch<2>, hidden<100>>{});
 #elif defined CASE_self_hidden_width
   // expect-gcc: "umbel: attention: the sequence has hidden=99 but the layer has hidden=100"
   // expect-clang: attention.*the_sequence.*has.*hidden<99>.*but_the_layer_has.*hidden<100>
+  // cause: The sequence has another number of features than the layer's weights.
+  // cure: Pass the right tensor, or declare the layer with its width.
   auto out = attend(tensor<float, batch<2>, token<4>, hidden<99>>{});
 #elif defined CASE_lengths_of_float
   // expect-gcc: "umbel: attention: valid_lens must be integers but are of type float"
   // expect-clang: attention.*valid_lens.*must_be_integers_but_are_of_type.*element<float>
+  // cause: Lengths are counts of keys; a tensor of another type is no list of lengths.
+  // cure: Pass `tensor<int, batch<2>>`, how many keys of each sequence count.
   auto out = attend(x, y, y, tensor<float, batch<2>>{});
 #elif defined CASE_lengths_of_bool
   // expect-gcc: "umbel: attention: valid_lens must be integers but are of type bool"
   // expect-clang: attention.*valid_lens.*must_be_integers_but_are_of_type.*element<bool>
+  // cause: A mask of true and false is passed; lengths are counts of keys.
+  // cure: Count: `tensor<int, batch<2>>` says how many keys of each sequence count.
   auto out = attend(x, y, y, tensor<bool, batch<2>>{});
 #elif defined CASE_lengths_of_another_batch
   // expect-gcc: "umbel: attention: valid_lens have batch=3 but the queries have batch=2"
   // expect-clang: attention.*valid_lens.*have.*batch<3>.*but_the_queries.*have.*batch<2>
+  // cause: There is not one length a sequence of the batch.
+  // cure: Pass as many lengths as the batch has sequences.
   auto out = attend(x, y, y, tensor<int, batch<3>>{});
 #elif defined CASE_lengths_along_another_axis
   // expect-gcc: "umbel: attention: valid_lens take only the axis batch but have \[key=6\]"
   // expect-clang: attention.*valid_lens.*take_only_the_axis.*batch>.*but_have.*key<6>
+  // cause: The lengths have another axis than batch.
+  // cure: Pass one length a sequence, `tensor<int, batch<2>>`.
   auto out = attend(x, y, y, tensor<int, key<6>>{});
 #elif defined CASE_lengths_for_each_query
   // expect-gcc: "umbel: attention: valid_lens take only the axis batch but have \[batch=2, query=4\]"
   // expect-clang: attention.*valid_lens.*take_only_the_axis.*batch>.*but_have.*batch<2>.*query<4>
+  // cause: There is a length for every query; one for every sequence is what the layer takes.
+  // cure: Pass `tensor<int, batch<2>>`.
   auto out = attend(x, y, y, tensor<int, batch<2>, query<4>>{});
 #elif defined CASE_lengths_without_batch
   // expect-gcc: "umbel: attention: valid_lens have batch=2 but the sequences have no batch"
   // expect-clang: attention.*valid_lens.*have.*batch<2>.*but_the_sequences.*have_no.*batch>
+  // cause: There are lengths for a batch, but the input is one sequence without a batch axis.
+  // cure: Give the sequence a batch axis, `tensor<float, batch<2>, token<4>, hidden<100>>`, or slice it to what counts.
   auto out = attend(tensor<float, token<4>, hidden<100>>{}, lens);
 #elif defined CASE_lengths_as_a_number
   // expect-gcc: "umbel: attention: takes a sequence, or queries, keys and values; then valid_lens or all_keys; then a workspace"
   // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_valid_lens_then_a_workspace
+  // cause: The arguments fit no form of the call: a plain number as length, a workspace before the lengths, or one too many.
+  // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there are none.
   auto out = attend(x, y, y, 3);
 #elif defined CASE_workspace_of_other_shapes
   // expect-gcc: "umbel: attention: the workspace is of another layer or of other sizes so pass one for \[query=4, key=6\]"
   // expect-clang: attention.*the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for.*query<4>.*key<6>
+  // cause: The workspace was declared for another layer type or other sequence lengths.
+  // cure: Declare it with the sizes of the brackets: `attention::workspace<query<4>, key<6>>`.
   attention::workspace<query<4>> other;
   auto out = attend(x, y, y, all_keys, other);
 #elif defined CASE_workspace_of_another_layer
   // expect-gcc: "umbel: attention: the workspace is of another layer or of other sizes so pass one for \[query=4, key=6\]"
   // expect-clang: attention.*the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for.*query<4>.*key<6>
+  // cause: The workspace was declared for another layer type or other sequence lengths.
+  // cure: Declare it with the sizes of the brackets: `attention::workspace<query<4>, key<6>>`.
   multi_head_attention<float, hidden<80>, heads<5>>::workspace<query<4>, key<6>> other;
   auto out = attend(x, y, y, all_keys, other);
 #elif defined CASE_workspace_is_const
   // expect-gcc: "umbel: attention: the workspace is const"
   // expect-clang: attention.*the_workspace_is_const
+  // cause: The layer writes to its workspace, and this one is const.
+  // cure: Drop the const: `static attention::workspace<query<4>, key<6>> work;`
   static const attention::workspace<query<4>, key<6>> work{};
   auto out = attend(x, y, y, all_keys, work);
 #elif defined CASE_workspace_without_lengths
   // expect-gcc: "umbel: attention: takes a sequence, or queries, keys and values; then valid_lens or all_keys; then a workspace"
   // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_valid_lens_then_a_workspace
+  // cause: The arguments fit no form of the call: a plain number as length, a workspace before the lengths, or one too many.
+  // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there are none.
   static attention::workspace<query<4>, key<6>> work;
   auto out = attend(x, y, y, work);
 #elif defined CASE_stack_budget
   // expect-gcc: "umbel: attention: needs a workspace of 1125376 bytes but the stack budget is 65536 bytes so pass one for \[token=600\]"
   // expect-clang: attention.*needs_a_workspace_of.*number<1125376>.*bytes.*but_the_stack_budget_is.*number<65536>.*bytes_so_pass_one_for.*token<600>
+  // cause: What the call needs in between would take more stack than `UMBEL_STACK_BUDGET`.
+  // cure: Pass a static one: `attention::workspace<token<600>>`, or raise the budget with `-DUMBEL_STACK_BUDGET=...`.
   auto out = attend(tensor<float, batch<2>, token<600>, hidden<100>>{});
 #elif defined CASE_too_many_arguments
   // expect-gcc: "umbel: attention: takes a sequence, or queries, keys and values; then valid_lens or all_keys; then a workspace"
   // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_valid_lens_then_a_workspace
+  // cause: The arguments fit no form of the call: a plain number as length, a workspace before the lengths, or one too many.
+  // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there are none.
   auto out = attend(x, y, y, y, lens);
 #elif defined CASE_out_of_other_axes
   // expect-gcc: "umbel: attention: the result has \[batch=2, query=4, hidden=100\] but out has \[batch=2, key=6, hidden=100\]"
   // expect-clang: attention.*the_result_has.*batch<2>.*query<4>.*hidden<100>.*but_out_has.*batch<2>.*key<6>.*hidden<100>
+  // cause: The tensor for the result has other axes or sizes: the result has those of the queries.
+  // cure: Declare `out` with the axes that the result has.
   context out{};
   attend.into(out, x, y, y);
 #elif defined CASE_out_of_another_size
   // expect-gcc: "umbel: attention: the result has \[batch=2, query=4, hidden=100\] but out has \[batch=2, query=5, hidden=100\]"
   // expect-clang: attention.*the_result_has.*batch<2>.*query<4>.*hidden<100>.*but_out_has.*batch<2>.*query<5>.*hidden<100>
+  // cause: The tensor for the result has other axes or sizes: the result has those of the queries.
+  // cure: Declare `out` with the axes that the result has.
   tensor<float, batch<2>, query<5>, hidden<100>> out{};
   attend.into(out, x, y, y, lens);
 #elif defined CASE_out_is_double
   // expect-gcc: "umbel: attention: the result is of type float but out is of type double"
   // expect-clang: attention.*the_result_is_of_type.*element<float>.*but_out_is_of_type.*element<double>
+  // cause: The tensor for the result has another element type.
+  // cure: Declare `out` with the layer's type.
   tensor<double, batch<2>, query<4>, hidden<100>> out{};
   attend.into(out, x);
 #elif defined CASE_out_is_const
   // expect-gcc: "umbel: attention: out is const"
   // expect-clang: attention.*out_is_const
+  // cause: The tensor for the result is const.
+  // cure: Drop the const.
   const queries out{};
   attend.into(out, x);
 #elif defined CASE_temporary_weights
   // expect-gcc: "umbel: attention: the weights are a temporary that would end before the layer so give them a name"
   // expect-clang: attention.*the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name
+  // cause: A layer borrows its weights, and these end with the statement.
+  // cure: Give them a name: `static const attention::weights w = ...; attention{w}`.
   const attention dangling{attention::weights{}};
 #elif defined CASE_temporary_weight
   // expect-gcc: "umbel: project: the weights are a temporary that would end before the layer so give them a name"
   // expect-clang: project.*the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name
+  // cause: Weights of a linear map are borrowed, and these end with the statement.
+  // cure: Give them a name that lives as long as the layer, best `static const`.
   const attention::weights_view dangling(linear_weights<float, hidden<100>, hidden<100>, false>{},
                                          w.k, w.v, w.o);
 #elif defined CASE_weight_array_of_the_wrong_length
   // expect-gcc: "umbel: memory: \[hidden=100, hidden=100\] wants 10000 elements but the memory holds 9999"
   // expect-clang: memory.*hidden<100>.*hidden<100>.*wants.*number<10000>.*elements_but_the_memory_holds.*number<9999>
+  // cause: An array of weights has another number of elements than the map has inputs times outputs.
+  // cure: Export the matrix again, (in, out) without padding, or correct the axes of the layer.
   static const float array[9999] = {};
   const linear_view<float, hidden<100>, hidden<100>, false> q(array);
 #elif defined CASE_bias_array_of_the_wrong_length
   // expect-gcc: "umbel: memory: \[hidden=100\] wants 100 elements but the memory holds 99"
   // expect-clang: memory.*hidden<100>.*wants.*number<100>.*elements_but_the_memory_holds.*number<99>
+  // cause: An array of biases has another length than the map has outputs.
+  // cure: Pass one bias an output; look whether it belongs to another layer.
   static const float array[10000] = {}, biases[99] = {};
   const linear_view<float, hidden<100>, hidden<100>, true> q(array, biases);
 #elif defined CASE_weights_of_another_layer
   // expect-gcc: "umbel: attention: the weights are of another layer or of other options"
   // expect-clang: attention.*the_weights_are_of_another_layer_or_of_other_options
+  // cause: The weights belong to a layer of other axes or other options, `bias<>` for one.
+  // cure: Use the `weights` type of this very layer: `attention::weights`.
   static multi_head_attention<float, hidden<80>, heads<5>>::weights other;
   const attention wrong{other};
 #elif defined CASE_weights_have_a_bias
   // expect-gcc: "umbel: attention: the weights are of another layer or of other options"
   // expect-clang: attention.*the_weights_are_of_another_layer_or_of_other_options
+  // cause: The weights belong to a layer of other axes or other options, `bias<>` for one.
+  // cure: Use the `weights` type of this very layer: `attention::weights`.
   static multi_head_attention<float, hidden<100>, heads<5>, bias<true>>::weights other;
   const attention wrong{other};
 #elif defined CASE_project_width
   // expect-gcc: "umbel: project: the input has hidden=80 but the weight expects hidden=100"
   // expect-clang: project.*the_input_has.*hidden<80>.*but_the_weight_expects.*hidden<100>
+  // cause: In `x * w`, the axis that the weight maps from has another size in x.
+  // cure: Pass the right weight, or correct the size.
   auto out = tensor<float, batch<2>, hidden<80>>{} * w.q;
 #elif defined CASE_project_absent_axis
   // expect-gcc: "umbel: project: there is no axis hidden in \[batch=2, token=100\]"
   // expect-clang: project.*there_is_no_axis.*hidden>.*in.*batch<2>.*token<100>
+  // cause: In `x * w`, x has no axis that the weight maps from.
+  // cure: Rename the axis: `x | rename_axis<token, hidden>`.
   auto out = tensor<float, batch<2>, token<100>>{} * w.q;
 #elif defined CASE_project_type
   // expect-gcc: "umbel: project: the input is of type double but the weight is of type float"
   // expect-clang: project.*the_input_is_of_type.*element<double>.*but_the_weight_is_of_type.*element<float>
+  // cause: In `x * w`, the element types differ, and nothing is converted in silence.
+  // cure: Declare both with one type.
   auto out = tensor<double, batch<2>, hidden<100>>{} * w.q;
 #elif defined CASE_project_onto_an_axis_that_is_there
   // expect-gcc: "umbel: project: classes is already an axis of \[classes=10, hidden=100\]"
   // expect-clang: project.*classes>.*is_already_an_axis_of.*classes<10>.*hidden<100>
+  // cause: The axis that the weight maps to is there already.
+  // cure: `rename_axis` the one that is there first.
   static linear<float, hidden<100>, classes<10>>::weights map;
   auto out = tensor<float, classes<10>, hidden<100>>{} * map;
 #elif defined CASE_mask_absent_axis
   // expect-gcc: "umbel: mask_after: there is no axis token in \[batch=2, query=4, hidden=100\]"
   // expect-clang: mask_after.*there_is_no_axis.*token>.*in.*batch<2>.*query<4>.*hidden<100>
+  // cause: The axis to mask is not an axis of the scores.
+  // cure: Mask an axis of the brackets, mostly key.
   auto out = mask_after<token>(x, lens);
 #elif defined CASE_mask_lengths_of_float
   // expect-gcc: "umbel: mask_after: valid_lens must be integers but are of type float"
   // expect-clang: mask_after.*valid_lens.*must_be_integers_but_are_of_type.*element<float>
+  // cause: Lengths are counts; a tensor of another type is no list of lengths.
+  // cure: Pass `tensor<int, batch<2>>`.
   auto out = mask_after<query>(x, tensor<float, batch<2>>{});
 #elif defined CASE_mask_scores_without_batch
   // expect-gcc: "umbel: mask_after: valid_lens have batch=2 but the scores have no batch"
   // expect-clang: mask_after.*valid_lens.*have.*batch<2>.*but_the_scores.*have_no.*batch>
+  // cause: There are lengths for a batch, but the scores have no batch axis.
+  // cure: Keep the batch axis in the scores, or slice them to what counts.
   auto out = mask_after<query>(tensor<float, query<4>, key<6>>{}, lens);
 #elif defined CASE_mask_another_batch
   // expect-gcc: "umbel: mask_after: valid_lens have batch=3 but the scores have batch=2"
   // expect-clang: mask_after.*valid_lens.*have.*batch<3>.*but_the_scores.*have.*batch<2>
+  // cause: There is not one length a sequence of the batch.
+  // cure: Pass as many lengths as the batch has sequences.
   auto out = mask_after<query>(x, tensor<int, batch<3>>{});
 #elif defined CASE_softmax_absent_axis
   // expect-gcc: "umbel: softmax: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: softmax.*there_is_no_axis.*key>.*in.*batch<2>.*query<4>.*hidden<100>
+  // cause: The axis to normalise is not an axis of the tensor.
+  // cure: Name an axis of the brackets, for scores mostly key.
   auto out = softmax<key>(x);
 #elif defined CASE_softmax_of_integers
   // expect-gcc: "umbel: softmax: takes float or double not int"
   // expect-clang: softmax.*takes_float_or_double_not.*element<int>
+  // cause: A softmax of integers.
+  // cure: Declare the tensor with float or double.
   auto out = softmax<key>(tensor<int, key<6>>{});
 #elif defined CASE_one_error_in_a_chain
   // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
   // expect-clang: split.*hidden<100>.*into.*heads<7>.*leaves_a_remainder_of.*number<2>
+  // cause: The axis cannot be cut into that many equal parts.
+  // cure: Take a number of parts that divides the size, or another size.
   auto q = x * w.q | split<hidden, heads<7>, head_dim>;
   auto k = y * w.k | split<hidden, heads<5>, head_dim>;
   auto out = softmax<key>(mask_after<key>(contract<head_dim>(q, k) * 0.5f, lens)) | mean<heads>;

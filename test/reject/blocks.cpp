@@ -19,247 +19,361 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
 #if defined CASE_linear_width
   // expect-gcc: "umbel: linear: the input has hidden=31 but the weight expects hidden=32"
   // expect-clang: linear.*the_input_has.*hidden<31>.*but_the_weight_expects.*hidden<32>
+  // cause: The input has another number of features than the layer's weights.
+  // cure: Pass the right tensor, or declare the layer with its width.
   auto r = classify(tensor<float, batch<2>, hidden<31>>{});
 #elif defined CASE_linear_absent_axis
   // expect-gcc: "umbel: linear: there is no axis hidden in \[batch=2, token=9\]"
   // expect-clang: linear.*there_is_no_axis.*hidden>.*in.*batch<2>.*token<9>
+  // cause: The input has no axis that the layer maps from; here a mean took it away.
+  // cure: Reduce another axis, or rename the one that is meant.
   auto r = x | mean<hidden> | classify;
 #elif defined CASE_linear_type
   // expect-gcc: "umbel: linear: the input is of type double but the weight is of type float"
   // expect-clang: linear.*the_input_is_of_type.*element<double>.*but_the_weight_is_of_type.*element<float>
+  // cause: The input has another element type than the layer, and nothing is converted in silence.
+  // cure: Declare both with one type.
   auto r = classify(tensor<double, hidden<32>>{});
 #elif defined CASE_linear_of_integers
   // expect-gcc: "umbel: linear: takes float or double not int"
   // expect-clang: linear.*takes_float_or_double_not.*element<int>
+  // cause: A layer is declared with an element type that it cannot compute in.
+  // cure: Declare it with float or double.
   linear<int, hidden<32>, classes<10>>::weights r;
 #elif defined CASE_linear_to_nothing
   // expect-gcc: "umbel: shape: classes=0 has no positions in \[classes=0\]"
   // expect-clang: shape.*classes<0>.*has_no_positions_in.*classes<0>
+  // cause: An axis has size 0.
+  // cure: Give every axis at least one position, or leave the axis out.
   linear<float, hidden<32>, classes<0>>::weights r;
 #elif defined CASE_linear_unknown_option
   // expect-gcc: "umbel: linear: activation is not an option of this layer"
   // expect-clang: linear.*activation<{{{}}}>.*is_not_an_option_of_this_layer
+  // cause: A type after the axes is no option of `linear`.
+  // cure: `linear` has `bias<>` only; pipe the activation after it: `x | classify | relu`.
   linear<float, hidden<32>, classes<10>, activation<relu>>::weights r;
 #elif defined CASE_linear_temporary_weights
   // expect-gcc: "umbel: project: the weights are a temporary that would end before the layer so give them a name"
   // expect-clang: project.*the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name
+  // cause: Weights of a linear map are borrowed, and these end with the statement.
+  // cure: Give them a name that lives as long as the layer, best `static const`.
   const map r{map::weights{}};
 #elif defined CASE_linear_weights_of_another
   // expect-gcc: "umbel: linear: the weights are of another layer or of other options"
   // expect-clang: linear.*the_weights_are_of_another_layer_or_of_other_options
+  // cause: The weights belong to a layer of other axes or other options, `bias<>` for one.
+  // cure: Use the `weights` type of this very layer.
   static linear<float, hidden<32>, classes<10>>::weights without_bias;
   const map r{without_bias};
 #elif defined CASE_prepacked_weights_of_another
   // expect-gcc: "umbel: linear: the weights are of another layer or of other options"
   // expect-clang: linear.*the_weights_are_of_another_layer_or_of_other_options
+  // cause: The weights belong to a layer of other axes or other options, `bias<>` for one.
+  // cure: Use the `weights` type of this very layer.
   static linear<float, hidden<32>, classes<10>>::weights without_bias;
   const prepacked<map> r{without_bias};
 #elif defined CASE_linear_array_of_the_wrong_length
   // expect-gcc: "umbel: memory: \[hidden=32, classes=10\] wants 320 elements but the memory holds 319"
   // expect-clang: memory.*hidden<32>.*classes<10>.*wants.*number<320>.*elements_but_the_memory_holds.*number<319>
+  // cause: An array of weights has another number of elements than the map has inputs times outputs.
+  // cure: Export the matrix again, (in, out) without padding, or correct the axes of the layer.
   static const float array[319] = {}, biases[10] = {};
   const map::weights_view r(array, biases);
 #elif defined CASE_norm_axis_not_last
   // expect-gcc: "umbel: layer_norm: hidden=32 must be the last axis of \[hidden=32, token=9\]"
   // expect-clang: layer_norm.*hidden<32>.*must_be_the_last_axis_of.*hidden<32>.*token<9>
+  // cause: The features to normalise do not lie side by side in memory.
+  // cure: `permute` the axis to the end and pass `contiguous`.
   auto r = normalise(tensor<float, hidden<32>, token<9>>{});
 #elif defined CASE_norm_not_row_major
   // expect-gcc: "umbel: layer_norm: \[token=9, batch=2, hidden=32\] is not row major in memory so pass contiguous"
   // expect-clang: layer_norm.*token<9>.*batch<2>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
+  // cause: The input is a permuted or sliced view.
+  // cure: Copy first: `x | contiguous | normalise`.
   auto r = x | permute<token, batch, hidden> | normalise;
 #elif defined CASE_norm_width
   // expect-gcc: "umbel: layer_norm: the input has hidden=33 but the weight expects hidden=32"
   // expect-clang: layer_norm.*the_input_has.*hidden<33>.*but_the_weight_expects.*hidden<32>
+  // cause: The input has another number of features than the layer's weights.
+  // cure: Pass the right tensor, or declare the layer with its width.
   auto r = normalise(tensor<float, token<9>, hidden<33>>{});
 #elif defined CASE_norm_absent_axis
   // expect-gcc: "umbel: layer_norm: there is no axis hidden in \[token=32\]"
   // expect-clang: layer_norm.*there_is_no_axis.*hidden>.*in.*token<32>
+  // cause: The input has no axis that the layer normalises.
+  // cure: Rename the axis that is meant: `x | rename_axis<token, hidden>`.
   auto r = normalise(tensor<float, token<32>>{});
 #elif defined CASE_norm_type
   // expect-gcc: "umbel: layer_norm: the input is of type double but the weight is of type float"
   // expect-clang: layer_norm.*the_input_is_of_type.*element<double>.*but_the_weight_is_of_type.*element<float>
+  // cause: The input has another element type than the layer, and nothing is converted in silence.
+  // cure: Declare both with one type.
   auto r = normalise(tensor<double, hidden<32>>{});
 #elif defined CASE_norm_of_integers
   // expect-gcc: "umbel: layer_norm: takes float or double not int"
   // expect-clang: layer_norm.*takes_float_or_double_not.*element<int>
+  // cause: A layer is declared with an element type that it cannot compute in.
+  // cure: Declare it with float or double.
   const tensor<int, hidden<32>> one{};
   auto r = layer_norm<int, hidden<32>>{{one, one}}(one);
 #elif defined CASE_norm_temporary_weights
   // expect-gcc: "umbel: layer_norm: the weights are a temporary that would end before the layer so give them a name"
   // expect-clang: layer_norm.*the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name
+  // cause: A layer borrows its weights, and these end with the statement.
+  // cure: Give them a name that lives as long as the layer, best `static const`.
   const norm r{norm::weights{}};
 #elif defined CASE_norm_temporary_gamma
   // expect-gcc: "umbel: view: the memory of \[hidden=32\] is a temporary that would end before the view so give it a name"
   // expect-clang: view.*the_memory_of.*hidden<32>.*is_a_temporary_that_would_end_before_the_view_so_give_it_a_name
+  // cause: A gamma or beta is borrowed from a tensor that ends with its statement.
+  // cure: Give the tensor a name that lives as long as the layer, best `static const`.
   const norm::weights_view r(tensor<float, hidden<32>>{}, w.norm1.beta);
 #elif defined CASE_norm_gamma_array_of_the_wrong_length
   // expect-gcc: "umbel: memory: \[hidden=32\] wants 32 elements but the memory holds 31"
   // expect-clang: memory.*hidden<32>.*wants.*number<32>.*elements_but_the_memory_holds.*number<31>
+  // cause: An array of gamma or beta has another length than the axis that is normalised.
+  // cure: Pass one number a feature; look whether it belongs to another layer.
   static const float array[31] = {};
   const vector_view<float, hidden<32>> r(array);
 #elif defined CASE_norm_weights_of_another
   // expect-gcc: "umbel: layer_norm: the weights are of another layer or of other options"
   // expect-clang: layer_norm.*the_weights_are_of_another_layer_or_of_other_options
+  // cause: The weights belong to a layer of another axis.
+  // cure: Use the `weights` type of this very layer.
   static layer_norm<float, hidden<33>>::weights other;
   const norm r{other};
 #elif defined CASE_mean_absent_axis
   // expect-gcc: "umbel: mean: there is no axis key in \[batch=2, token=9, hidden=32\]"
   // expect-clang: mean.*there_is_no_axis.*key>.*in.*batch<2>.*token<9>.*hidden<32>
+  // cause: The axis to average over is not an axis of the tensor.
+  // cure: Average over an axis of the brackets.
   auto r = x | mean<key>;
 #elif defined CASE_mean_not_row_major
   // expect-gcc: "umbel: mean: \[token=9, batch=2, hidden=32\] is not row major in memory so pass contiguous"
   // expect-clang: mean.*token<9>.*batch<2>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
+  // cause: The input is a permuted or sliced view.
+  // cure: Copy first: `x | contiguous | mean<token>`.
   auto r = x | permute<token, batch, hidden> | mean<token>;
 #elif defined CASE_mean_of_integers
   // expect-gcc: "umbel: mean: takes float or double not int"
   // expect-clang: mean.*takes_float_or_double_not.*element<int>
+  // cause: A mean of integers, which would be cut off.
+  // cure: Declare the tensor with float or double.
   auto r = tensor<int, token<9>>{} | mean<token>;
 #elif defined CASE_gelu_of_integers
   // expect-gcc: "umbel: gelu_tanh: takes float or double not int"
   // expect-clang: gelu_tanh.*takes_float_or_double_not.*element<int>
+  // cause: An activation of integers.
+  // cure: Declare the tensor with float or double.
   auto r = tensor<int, token<9>>{} | gelu_tanh;
 #elif defined CASE_positions_of_another_size
   // expect-gcc: "umbel: learnt_positions: the input has token=10 but the table has token=9"
   // expect-clang: learnt_positions.*the_input_has.*token<10>.*but_the_table_has.*token<9>
+  // cause: The sequence is of another length, or of another width, than the table of positions.
+  // cure: Slice the sequence to the table's length, or declare the layer with the sizes that were trained.
   auto r = place(tensor<float, batch<2>, token<10>, hidden<32>>{});
 #elif defined CASE_positions_absent_axis
   // expect-gcc: "umbel: learnt_positions: there is no axis token in \[batch=2, query=9, hidden=32\]"
   // expect-clang: learnt_positions.*there_is_no_axis.*token>.*in.*batch<2>.*query<9>.*hidden<32>
+  // cause: The input has no axis along which the table has its positions.
+  // cure: Rename the axis: `x | rename_axis<query, token>`.
   auto r = place(tensor<float, batch<2>, query<9>, hidden<32>>{});
 #elif defined CASE_positions_type
   // expect-gcc: "umbel: learnt_positions: the input is of type double but the table is of type float"
   // expect-clang: learnt_positions.*the_input_is_of_type.*element<double>.*but_the_table_is_of_type.*element<float>
+  // cause: Input or layer and the table have different element types, and nothing is converted in silence.
+  // cure: Declare all with one type.
   auto r = place(tensor<double, batch<2>, token<9>, hidden<32>>{});
 #elif defined CASE_positions_temporary_table
   // expect-gcc: "umbel: view: the memory of \[token=9, hidden=32\] is a temporary that would end before the view so give it a name"
   // expect-clang: view.*the_memory_of.*token<9>.*hidden<32>.*is_a_temporary_that_would_end_before_the_view_so_give_it_a_name
+  // cause: The table of positions is borrowed from a tensor that ends with its statement.
+  // cure: Give the table a name that lives as long as the layer, best `static const`.
   const positions r{positions::weights{}};
 #elif defined CASE_positions_table_of_another_type
   // expect-gcc: "umbel: learnt_positions: the input is of type float but the table is of type double"
   // expect-clang: learnt_positions.*the_input_is_of_type.*element<float>.*but_the_table_is_of_type.*element<double>
+  // cause: Input or layer and the table have different element types, and nothing is converted in silence.
+  // cure: Declare all with one type.
   static const tensor<double, token<9>, hidden<32>> table{};
   const positions r{table};
 #elif defined CASE_positions_table_not_row_major
   // expect-gcc: "umbel: learnt_positions: \[token=9, hidden=32\] is not row major in memory so pass contiguous"
   // expect-clang: learnt_positions.*token<9>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
+  // cause: The table is a permuted or sliced view.
+  // cure: Store it as (token, hidden): keep `table | contiguous` under a name.
   static const tensor<float, hidden<32>, token<9>> table{};
   const positions r{table | permute<token, hidden>};
 #elif defined CASE_positions_table_of_another_size
   // expect-gcc: "umbel: learnt_positions: the table has \[token=9, hidden=33\] but must have \[token=9, hidden=32\]"
   // expect-clang: learnt_positions.*the_table_has.*token<9>.*hidden<33>.*but_must_have.*token<9>.*hidden<32>
+  // cause: The table has other sizes than the layer.
+  // cure: Pass the table that was trained with the layer, or correct the layer's sizes.
   static const tensor<float, token<9>, hidden<33>> table{};
   const positions r{table};
 #elif defined CASE_encoder_width
   // expect-gcc: "umbel: encoder_layer: the sequence has hidden=33 but the layer has hidden=32"
   // expect-clang: encoder_layer.*the_sequence.*has.*hidden<33>.*but_the_layer_has.*hidden<32>
+  // cause: The sequence has another number of features than the layer's weights.
+  // cure: Pass the right tensor, or declare the layer with its width.
   auto r = encode(tensor<float, batch<2>, token<9>, hidden<33>>{});
 #elif defined CASE_encoder_packed_width
   // expect-gcc: "umbel: encoder_layer: the sequence has hidden=33 but the layer has hidden=32"
   // expect-clang: encoder_layer.*the_sequence.*has.*hidden<33>.*but_the_layer_has.*hidden<32>
+  // cause: The sequence has another number of features than the layer's weights.
+  // cure: Pass the right tensor, or declare the layer with its width.
   auto r = packed(tensor<float, token<9>, hidden<33>>{});
 #elif defined CASE_encoder_without_hidden
   // expect-gcc: "umbel: encoder_layer: the sequence needs the axis hidden but has \[batch=2, token=9, feed_forward=32\]"
   // expect-clang: encoder_layer.*the_sequence.*needs_the_axis.*hidden>.*but_has.*batch<2>.*token<9>.*feed_forward<32>
+  // cause: The sequence has no axis of features named as the layer's.
+  // cure: Rename it: `x | rename_axis<feed_forward, hidden>`.
   auto r = encode(tensor<float, batch<2>, token<9>, feed_forward<32>>{});
 #elif defined CASE_encoder_two_sequences
   // expect-gcc: "umbel: encoder_layer: the sequence has one axis of positions besides batch and hidden not \[query=9, key=9, hidden=32\]"
   // expect-clang: encoder_layer.*the_sequence.*has_one_axis_of_positions_besides_batch_and.*hidden>.*not_.*query<9>.*key<9>.*hidden<32>
+  // cause: The layer is given a tensor with no axis of positions, or with two.
+  // cure: Pass (batch, token, hidden); an encoder layer attends one sequence to itself.
   auto r = encode(tensor<float, query<9>, key<9>, hidden<32>>{});
 #elif defined CASE_encoder_type
   // expect-gcc: "umbel: encoder_layer: the sequence is of type double but the layer is of type float"
   // expect-clang: encoder_layer.*the_sequence.*is_of_type.*element<double>.*but_the_layer_is_of_type.*element<float>
+  // cause: The sequence has another element type than the layer, and nothing is converted in silence.
+  // cure: Declare both with one type.
   auto r = encode(tensor<double, token<9>, hidden<32>>{});
 #elif defined CASE_encoder_hidden_not_last
   // expect-gcc: "umbel: encoder_layer: hidden=32 must be the last axis of \[batch=2, hidden=32, token=9\]"
   // expect-clang: encoder_layer.*hidden<32>.*must_be_the_last_axis_of.*batch<2>.*hidden<32>.*token<9>
+  // cause: The features do not lie side by side in memory.
+  // cure: `permute` the axis to the end and pass `contiguous`.
   auto r = encode(tensor<float, batch<2>, hidden<32>, token<9>>{});
 #elif defined CASE_encoder_batch_not_first
   // expect-gcc: "umbel: encoder_layer: batch must be the first axis of \[token=9, batch=2, hidden=32\]"
   // expect-clang: encoder_layer.*batch>.*must_be_the_first_axis_of.*token<9>.*batch<2>.*hidden<32>
+  // cause: The batch axis stands behind the positions, as PyTorch has it without `batch_first`.
+  // cure: `x | permute<batch, token, hidden> | contiguous`.
   auto r = encode(tensor<float, token<9>, batch<2>, hidden<32>>{});
 #elif defined CASE_encoder_not_row_major
   // expect-gcc: "umbel: encoder_layer: \[batch=2, token=9, hidden=32\] is not row major in memory so pass contiguous"
   // expect-clang: encoder_layer.*batch<2>.*token<9>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
+  // cause: The sequence is a permuted or sliced view.
+  // cure: Copy first: `x | contiguous | encode`.
   auto r = encode(tensor<float, token<9>, batch<2>, hidden<32>>{} | permute<batch, token, hidden>);
 #elif defined CASE_encoder_lengths_of_float
   // expect-gcc: "umbel: encoder_layer: valid_lens must be integers but are of type float"
   // expect-clang: encoder_layer.*valid_lens.*must_be_integers_but_are_of_type.*element<float>
+  // cause: Lengths are counts of tokens; a tensor of another type is no list of lengths.
+  // cure: Pass `tensor<int, batch<2>>`; an encoder layer takes one sequence only.
   auto r = encode(x, tensor<float, batch<2>>{});
 #elif defined CASE_encoder_lengths_of_another_batch
   // expect-gcc: "umbel: encoder_layer: valid_lens have batch=3 but the sequences have batch=2"
   // expect-clang: encoder_layer.*valid_lens.*have.*batch<3>.*but_the_sequences.*have.*batch<2>
+  // cause: There is not one length a sequence of the batch.
+  // cure: Pass as many lengths as the batch has sequences.
   auto r = encode(x, tensor<int, batch<3>>{});
 #elif defined CASE_encoder_two_arguments
   // expect-gcc: "umbel: encoder_layer: valid_lens must be integers but are of type float"
   // expect-clang: encoder_layer.*valid_lens.*must_be_integers_but_are_of_type.*element<float>
+  // cause: Lengths are counts of tokens; a tensor of another type is no list of lengths.
+  // cure: Pass `tensor<int, batch<2>>`; an encoder layer takes one sequence only.
   auto r = encode(x, x);
 #elif defined CASE_encoder_three_arguments
   // expect-gcc: "umbel: encoder_layer: takes a sequence; then valid_lens or all_keys; then a workspace"
   // expect-clang: encoder_layer.*takes_a_sequence_then_valid_lens_or_all_keys_then_a_workspace
+  // cause: The arguments fit no form of the call; three sequences are for attention.
+  // cure: Keep this order; before a workspace stands `all_keys` where there are no lengths.
   auto r = encode(x, x, x);
 #elif defined CASE_encoder_workspace_of_other_sizes
   // expect-gcc: "umbel: encoder_layer: the workspace is of another layer or of other sizes so pass one for \[token=9\]"
   // expect-clang: encoder_layer.*the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for.*token<9>
+  // cause: The workspace was declared for another layer, its attention perhaps, or for another length.
+  // cure: Declare it with the size of the brackets: `encoder::workspace<token<9>>`.
   static encoder::workspace<token<10>> work;
   auto r = encode(x, all_keys, work);
 #elif defined CASE_encoder_workspace_of_its_attention
   // expect-gcc: "umbel: encoder_layer: the workspace is of another layer or of other sizes so pass one for \[token=9\]"
   // expect-clang: encoder_layer.*the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for.*token<9>
+  // cause: The workspace was declared for another layer, its attention perhaps, or for another length.
+  // cure: Declare it with the size of the brackets: `encoder::workspace<token<9>>`.
   static encoder::attention::workspace<token<9>> work;
   auto r = encode(x, all_keys, work);
 #elif defined CASE_encoder_stack_budget
   // expect-gcc: "umbel: encoder_layer: needs a workspace of 583232 bytes but the stack budget is 65536 bytes so pass one for \[token=500\]"
   // expect-clang: encoder_layer.*needs_a_workspace_of.*number<583232>.*bytes.*but_the_stack_budget_is.*number<65536>.*bytes_so_pass_one_for.*token<500>
+  // cause: What the call needs in between would take more stack than `UMBEL_STACK_BUDGET`.
+  // cure: Pass a static one: `encoder::workspace<token<500>>`, or raise the budget with `-DUMBEL_STACK_BUDGET=...`.
   auto r = encode(tensor<float, token<500>, hidden<32>>{});
 #elif defined CASE_encoder_out_of_other_axes
   // expect-gcc: "umbel: encoder_layer: the result has \[batch=2, token=9, hidden=32\] but out has \[batch=2, query=9, hidden=32\]"
   // expect-clang: encoder_layer.*the_result_has.*batch<2>.*token<9>.*hidden<32>.*but_out_has.*batch<2>.*query<9>.*hidden<32>
+  // cause: The tensor for the result has other axes or sizes: the result has those of the sequence.
+  // cure: Declare `out` with the axes that the result has.
   tensor<float, batch<2>, query<9>, hidden<32>> out{};
   encode.into(out, x);
 #elif defined CASE_encoder_out_in_another_order
   // expect-gcc: "umbel: encoder_layer: \[batch=2, token=9, hidden=32\] and \[token=9, batch=2, hidden=32\] have the same axes in another order so permute one"
   // expect-clang: encoder_layer.*batch<2>.*token<9>.*hidden<32>.*and_.*token<9>.*batch<2>.*hidden<32>.*have_the_same_axes_in_another_order_so_permute_one
+  // cause: The tensor for the result has the sequence's axes in another order.
+  // cure: Declare `out` in the order of the sequence.
   tensor<float, token<9>, batch<2>, hidden<32>> out{};
   encode.into(out, x);
 #elif defined CASE_encoder_out_not_row_major
   // expect-gcc: "umbel: encoder_layer: out must be row major in memory"
   // expect-clang: encoder_layer.*out_must_be_row_major_in_memory
+  // cause: The result is to go to a permuted or sliced view.
+  // cure: Write to a plain tensor, then `copy` it to the view.
   tensor<float, token<9>, batch<2>, hidden<32>> out{};
   encode.into(out | permute<batch, token, hidden>, x);
 #elif defined CASE_encoder_out_is_const
   // expect-gcc: "umbel: encoder_layer: out is const"
   // expect-clang: encoder_layer.*out_is_const
+  // cause: The tensor for the result is const.
+  // cure: Drop the const.
   const tokens out{};
   encode.into(out, x);
 #elif defined CASE_encoder_temporary_weights
   // expect-gcc: "umbel: encoder_layer: the weights are a temporary that would end before the layer so give them a name"
   // expect-clang: encoder_layer.*the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name
+  // cause: A layer borrows its weights, and these end with the statement.
+  // cure: Give them a name that lives as long as the layer, best `static const`.
   const encoder r{encoder::weights{}};
 #elif defined CASE_encoder_weights_of_another
   // expect-gcc: "umbel: encoder_layer: the weights are of another layer or of other options"
   // expect-clang: encoder_layer.*the_weights_are_of_another_layer_or_of_other_options
+  // cause: The weights belong to a layer of other axes or other options, `bias<>` for one.
+  // cure: Use the `weights` type of this very layer.
   static encoder_layer<float, hidden<32>, heads<4>, feed_forward<63>>::weights other;
   const encoder r{other};
 #elif defined CASE_encoder_heads_do_not_divide_hidden
   // expect-gcc: "umbel: attention: hidden=32 into heads=5 leaves a remainder of 2"
   // expect-clang: attention.*hidden<32>.*into.*heads<5>.*leaves_a_remainder_of.*number<2>
+  // cause: The heads of the encoder layer do not divide its hidden axis.
+  // cure: Take a number of heads that divides it.
   encoder_layer<float, hidden<32>, heads<5>, feed_forward<64>>::weights r;
 #elif defined CASE_encoder_unknown_option
   // expect-gcc: "umbel: encoder_layer: int is not an option of this layer"
   // expect-clang: encoder_layer.*element<int>.*is_not_an_option_of_this_layer
+  // cause: A type after the axes is no option of the encoder layer.
+  // cure: See `block/encoder.hpp` for its options: `norm_first<>` and `activation<>` among them.
   encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, int>::weights r;
 #elif defined CASE_encoder_option_twice
   // expect-gcc: "umbel: encoder_layer: activation is given twice"
   // expect-clang: encoder_layer.*activation<{{{}}}>.*is_given_twice
+  // cause: One option is given two values.
+  // cure: Leave one out.
   encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, activation<relu>,
                 activation<gelu_tanh>>::weights r;
 #elif defined CASE_encoder_of_integers
   // expect-gcc: "umbel: attention: takes float or double not int"
   // expect-clang: attention.*takes_float_or_double_not.*element<int>
+  // cause: A layer is declared with an element type that it cannot compute in.
+  // cure: Declare it with float or double.
   encoder_layer<int, hidden<32>, heads<4>, feed_forward<64>>::weights r;
 #elif defined CASE_one_error_in_a_chain
   // expect-gcc: "umbel: mean: there is no axis key in \[batch=2, token=9, hidden=32\]"
   // expect-clang: mean.*there_is_no_axis.*key>.*in.*batch<2>.*token<9>.*hidden<32>
+  // cause: The axis to average over is not an axis of the tensor.
+  // cure: Average over an axis of the brackets.
   auto r = x | mean<key> | normalise | gelu_exact | place | encode | packed | classify;
   encode.into(r, x);
 #else

@@ -8,6 +8,8 @@ A file holds its cases in one #if chain; each case says what the message must ma
     // expect: hidden[=<]100.*heads[=<]7                      either compiler
     // expect-gcc: cannot split hidden=100 evenly into        g++ prints the sentence
     // expect-clang: cannot_split, hidden<100>, .*evenly_into clang prints its words as types
+    // cause: The axis cannot be cut into that many parts.    for docs/errors.md (tools/errors.py); not used here
+    // cure: Take a number of parts that divides it.
     auto r = split<hidden, heads<7>, head_dim>(x);
     #elif defined CASE_...
     #else
@@ -111,6 +113,8 @@ template <int Rest> struct report { static_assert(Rest == 0, "a fixed sentence")
 // expect: a fixed sentence
 // expect-gcc: static assertion failed
 // expect-clang: static_assert failed|static assertion failed
+// cause: What is said here: is for people only.
+// cure: None.
 report<2> r;
 #elif defined CASE_wrong_words
 // expect: another sentence

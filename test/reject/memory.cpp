@@ -25,117 +25,175 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
 #if defined CASE_tensor_duplicate_axes
   // expect-gcc: "umbel: shape: names batch twice in \[batch=2, query=4, batch=3\]"
   // expect-clang: shape, .*names, .*batch>, .*twice_in, .*batch<2>, .*query<4>, .*batch<3>
+  // cause: Two axes of one shape have the same name, so the name would not say which is meant.
+  // cure: Give one of them another name, an axis of your own if need be: `template <std::size_t N> struct channel : axis<channel, N> {};`
   tensor<float, batch<2>, query<4>, batch<3>> t;
 #elif defined CASE_view_duplicate_axes
   // expect-gcc: "umbel: shape: names batch twice in \[batch=20, batch=40\]"
   // expect-clang: shape, .*names, .*batch>, .*twice_in, .*batch<20>, .*batch<40>
+  // cause: Two axes of one shape have the same name, so the name would not say which is meant.
+  // cure: Give one of them another name, an axis of your own if need be: `template <std::size_t N> struct channel : axis<channel, N> {};`
   view<float, batch<20>, batch<40>> v(raw);
 #elif defined CASE_zero_sized_axis
   // expect-gcc: "umbel: shape: query=0 has no positions in \[batch=2, query=0\]"
   // expect-clang: shape, .*query<0>, .*has_no_positions_in, .*batch<2>, .*query<0>
+  // cause: An axis has size 0.
+  // cure: Give every axis at least one position, or leave the axis out.
   tensor<float, batch<2>, query<0>> t;
 #elif defined CASE_more_elements_than_memory
   // expect-gcc: "umbel: shape: \[batch=4294967296, query=4294967296\] has more elements than memory can hold"
   // expect-clang: shape, .*batch<4294967296>, .*query<4294967296>>, .*has_more_elements_than_memory_can_hold
+  // cause: The product of the sizes does not fit a `std::ptrdiff_t`.
+  // cure: Look for a size with a digit or a factor too many.
   view<float, batch<(1ull << 32)>, query<(1ull << 32)>> v(raw);
 #elif defined CASE_strides_for_some_axes
   // expect-gcc: "umbel: shape: \[batch=2, query=4\] has strides for some axes only"
   // expect-clang: shape, .*batch<2>, .*query<4>>, .*has_strides_for_some_axes_only
+  // cause: Some axes are `strided<...>`, others are plain.
+  // cure: Give every axis its stride, or none.
   view<float, batch<2>, strided<query<4>, 100>> v(raw);
 #elif defined CASE_access_one_missing
   // expect-gcc: "umbel: access: lists 2 of the 3 axes of \[batch=2, query=4, hidden=100\]"
   // expect-clang: access, .*lists, .*<2>, .*of_the, .*<3>, .*axes_of, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: An element is asked for with an axis left out.
+  // cure: Name every axis once: `x(at<batch>(0), at<query>(1), at<hidden>(2))`; for part of a tensor use `select_at`.
   float e = x(at<batch>(1), at<hidden>(3));
 #elif defined CASE_access_foreign_axis
   // expect-gcc: "umbel: access: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: access, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: An element is asked for by an axis that the tensor does not have.
+  // cure: Use the axes in the brackets; they may have been renamed on the way.
   float e = x(at<batch>(1), at<key>(3), at<hidden>(7));
 #elif defined CASE_access_twice
   // expect-gcc: "umbel: access: names query twice in \[batch=2, query=4, hidden=100\]"
   // expect-clang: access, .*names, .*query>, .*twice_in, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: One axis is given two positions.
+  // cure: Give each axis one position; the second one was probably meant for another axis.
   float e = only_read(at<query>(1), at<query>(3), at<hidden>(7));
 #elif defined CASE_access_of_a_view_foreign_axis
   // expect-gcc: "umbel: access: there is no axis query in \[batch=2, key=4, hidden=100\]"
   // expect-clang: access, .*there_is_no_axis, .*query>, .*in, .*batch<2>, .*key<4>, .*hidden<100>
+  // cause: An element is asked for by an axis that the tensor does not have.
+  // cure: Use the axes in the brackets; they may have been renamed on the way.
   float e = rename_axis<query, key>(x)(at<batch>(1), at<query>(3), at<hidden>(7));
 #elif defined CASE_access_too_few_positions
   // expect-gcc: "umbel: access: 2 positions for the 3 axes of \[batch=2, query=4, hidden=100\]"
   // expect-clang: access, .*<2>, .*positions_for_the, .*<3>, .*axes_of, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: An element is asked for with too few or too many positions.
+  // cure: Pass one position an axis, in the order of the brackets.
   float e = x(1, 2);
 #elif defined CASE_access_too_many_positions
   // expect-gcc: "umbel: access: 4 positions for the 3 axes of \[batch=2, query=4, hidden=100\]"
   // expect-clang: access, .*<4>, .*positions_for_the, .*<3>, .*axes_of, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: An element is asked for with too few or too many positions.
+  // cure: Pass one position an axis, in the order of the brackets.
   float e = queries_view<float>(raw)(1, 2, 3, 4);
 #elif defined CASE_write_to_what_is_only_read
   // expect: read-only|cannot assign to return value|not assignable
+  // cause: An element of a const tensor, or of a view of const elements, is written.
+  // cure: Drop the const where the tensor is declared, or write to a copy: `auto copy = x | contiguous;`
   only_read(1, 2, 3) = 4;
 #elif defined CASE_raw_array_size
   // expect-gcc: "umbel: memory: \[batch=2, query=4, hidden=99\] wants 792 elements but the memory holds 800"
   // expect-clang: memory, .*batch<2>, .*query<4>, .*hidden<99>>, .*wants, .*<792>, .*elements_but_the_memory_holds, .*<800>
+  // cause: An array is read as a shape that has another number of elements.
+  // cure: Correct the size that is wrong, of the shape or of the array.
   auto v = view_as<batch<2>, query<4>, hidden<99>>(raw);
 #elif defined CASE_std_array_size
   // expect-gcc: "umbel: memory: \[batch=2, query=4, hidden=100\] wants 800 elements but the memory holds 799"
   // expect-clang: memory, .*batch<2>, .*query<4>, .*hidden<100>>, .*wants, .*<800>, .*elements_but_the_memory_holds, .*<799>
+  // cause: An array is read as a shape that has another number of elements.
+  // cure: Correct the size that is wrong, of the shape or of the array.
   auto v = view_as<batch<2>, query<4>, hidden<100>>(array);
 #elif defined CASE_span_size
   // expect-gcc: "umbel: memory: \[query=4, hidden=100\] wants 400 elements but the memory holds 799"
   // expect-clang: memory, .*query<4>, .*hidden<100>>, .*wants, .*<400>, .*elements_but_the_memory_holds, .*<799>
+  // cause: An array is read as a shape that has another number of elements.
+  // cure: Correct the size that is wrong, of the shape or of the array.
   auto v = view_as<query<4>, hidden<100>>(std::span(array));
 #elif defined CASE_span_of_run_time_size
   // expect-gcc: "umbel: memory: \[query=8, hidden=100\] wants 800 elements but the size of the memory is known at run time only so view its pointer"
   // expect-clang: memory, .*query<8>, .*hidden<100>>, .*wants, .*<800>, .*elements, .*but_the_size_of_the_memory_is_known_at_run_time_only_so_view_its_pointer
+  // cause: A `std::vector` or a `std::span` without a fixed size cannot be checked by the compiler.
+  // cure: Check the size yourself, then view the pointer: `view_as<query<8>, hidden<100>>(v.data())`.
   auto v = view_as<query<8>, hidden<100>>(run_time);
 #elif defined CASE_vector
   // expect-gcc: "umbel: memory: \[query=8, hidden=100\] wants 800 elements but the size of the memory is known at run time only so view its pointer"
   // expect-clang: memory, .*query<8>, .*hidden<100>>, .*wants, .*<800>, .*elements, .*but_the_size_of_the_memory_is_known_at_run_time_only_so_view_its_pointer
+  // cause: A `std::vector` or a `std::span` without a fixed size cannot be checked by the compiler.
+  // cure: Check the size yourself, then view the pointer: `view_as<query<8>, hidden<100>>(v.data())`.
   auto v = view_as<query<8>, hidden<100>>(vector);
 #elif defined CASE_strided_memory_too_small
   // expect-gcc: "umbel: memory: \[query=4, hidden=100\] wants 868 elements but the memory holds 800"
   // expect-clang: memory, .*query<4>, .*hidden<100>>, .*wants, .*<868>, .*elements_but_the_memory_holds, .*<800>
+  // cause: The strides reach past the end of the array.
+  // cure: Correct the strides, or pass the whole array: up to the last element it takes the wanted number.
   auto v = view_as<strided<query<4>, 256>, strided<hidden<100>, 1>>(raw);
 #elif defined CASE_view_as_zero_sized
   // expect-gcc: "umbel: shape: query=0 has no positions in \[query=0, hidden=100\]"
   // expect-clang: shape, .*query<0>, .*has_no_positions_in, .*query<0>, .*hidden<100>
+  // cause: An axis has size 0.
+  // cure: Give every axis at least one position, or leave the axis out.
   auto v = view_as<query<0>, hidden<100>>(raw);
 #elif defined CASE_tensor_of_array_size
   // expect-gcc: "umbel: memory: \[batch=2, query=4, hidden=100\] wants 800 elements but the memory holds 799"
   // expect-clang: memory, .*batch<2>, .*query<4>, .*hidden<100>>, .*wants, .*<800>, .*elements_but_the_memory_holds, .*<799>
+  // cause: An array is read as a shape that has another number of elements.
+  // cure: Correct the size that is wrong, of the shape or of the array.
   queries q(array);
 #elif defined CASE_tensor_of_raw_array_size
   // expect-gcc: "umbel: memory: \[batch=2, key=6, hidden=100\] wants 1200 elements but the memory holds 800"
   // expect-clang: memory, .*batch<2>, .*key<6>, .*hidden<100>>, .*wants, .*<1200>, .*elements_but_the_memory_holds, .*<800>
+  // cause: An array is read as a shape that has another number of elements.
+  // cure: Correct the size that is wrong, of the shape or of the array.
   context c(raw);
 #elif defined CASE_tensor_of_run_time_span
   // expect-gcc: "umbel: memory: \[batch=2, query=4, hidden=100\] wants 800 elements but the size of the memory is known at run time only so view its pointer"
   // expect-clang: memory, .*batch<2>, .*query<4>, .*hidden<100>>, .*wants, .*<800>, .*elements, .*but_the_size_of_the_memory_is_known_at_run_time_only_so_view_its_pointer
+  // cause: A `std::vector` or a `std::span` without a fixed size cannot be checked by the compiler.
+  // cure: Check the size yourself, then view the pointer: `view_as<query<8>, hidden<100>>(v.data())`.
   queries q(run_time);
 #elif defined CASE_view_of_a_temporary
   // expect-gcc: "umbel: view: the memory of \[batch=2, query=4, hidden=100\] is a temporary that would end before the view so give it a name"
   // expect-clang: view, .*the_memory_of, .*batch<2>, .*query<4>, .*hidden<100>>, .*is_a_temporary_that_would_end_before_the_view_so_give_it_a_name
+  // cause: A view is taken of a result that ends with its statement.
+  // cure: Keep the result: `auto sum = x + x;`, then view `sum`.
   queries_view<const float> v = x + x;
 #elif defined CASE_as_view_of_a_temporary
   // expect-gcc: "umbel: view: the memory of \[batch=2, query=4, hidden=100\] is a temporary that would end before the view so give it a name"
   // expect-clang: view, .*the_memory_of, .*batch<2>, .*query<4>, .*hidden<100>>, .*is_a_temporary_that_would_end_before_the_view_so_give_it_a_name
+  // cause: A view is taken of a result that ends with its statement.
+  // cure: Keep the result: `auto sum = x + x;`, then view `sum`.
   auto v = as_view(x + x);
 #elif defined CASE_view_of_a_temporary_array
   // expect-gcc: "umbel: view: the memory of \[query=4, hidden=2\] is a temporary that would end before the view so give it a name"
   // expect-clang: view, .*the_memory_of, .*query<4>, .*hidden<2>>, .*is_a_temporary_that_would_end_before_the_view_so_give_it_a_name
+  // cause: A view is taken of a result that ends with its statement.
+  // cure: Keep the result: `auto sum = x + x;`, then view `sum`.
   auto v = view_as<query<4>, hidden<2>>(std::array<float, 8>{});
 #elif defined CASE_construct_from_other_axes
   // expect-gcc: "umbel: copy: \[batch=2, query=4, hidden=100\] and \[batch=2, key=6, hidden=100\] have different axes"
   // expect-clang: copy, .*batch<2>, .*query<4>, .*hidden<100>>, .*and_, .*batch<2>, .*key<6>, .*hidden<100>>, .*have_different_axes
+  // cause: A tensor is assigned to, made from or copied to one with other axes or sizes.
+  // cure: Rename, reshape or slice the source, or declare the target with the source's axes.
   queries q = y;
 #elif defined CASE_assign_other_order
   // expect-gcc: "umbel: copy: \[batch=2, query=4, hidden=100\] and \[query=4, batch=2, hidden=100\] have the same axes in another order so permute one"
   // expect-clang: copy, .*batch<2>, .*query<4>, .*hidden<100>>, .*and_, .*query<4>, .*batch<2>, .*hidden<100>>, .*have_the_same_axes_in_another_order_so_permute_one
+  // cause: Source and target have the same axes, but elements are copied in order.
+  // cure: Permute the source: `to = from | permute<batch, query, hidden>;`
   x = x | permute<query, batch, hidden>;
 #elif defined CASE_copy_to_another_shape
   // expect-gcc: "umbel: copy: \[batch=2, key=6, hidden=100\] and \[batch=2, query=4, hidden=100\] have different axes"
   // expect-clang: copy, .*batch<2>, .*key<6>, .*hidden<100>>, .*and_, .*batch<2>, .*query<4>, .*hidden<100>>, .*have_different_axes
+  // cause: A tensor is assigned to, made from or copied to one with other axes or sizes.
+  // cure: Rename, reshape or slice the source, or declare the target with the source's axes.
   copy(y, x);
 #elif defined CASE_copy_to_another_order
   // expect-gcc: "umbel: copy: \[batch=2, query=4, hidden=100\] and \[query=4, batch=2, hidden=100\] have the same axes in another order so permute one"
   // expect-clang: copy, .*batch<2>, .*query<4>, .*hidden<100>>, .*and_, .*query<4>, .*batch<2>, .*hidden<100>>, .*have_the_same_axes_in_another_order_so_permute_one
+  // cause: Source and target have the same axes, but elements are copied in order.
+  // cure: Permute the source: `to = from | permute<batch, query, hidden>;`
   copy(x, x | permute<query, batch, hidden>);
 #else
   reads(x);

@@ -21,143 +21,213 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
 #if defined CASE_split_uneven
   // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
   // expect-clang: split, .*hidden<100>, .*into, .*heads<7>, .*leaves_a_remainder_of, .*number<2>
+  // cause: The axis cannot be cut into that many equal parts.
+  // cure: Take a number of parts that divides the size, or another size.
   auto r = split<hidden, heads<7>, head_dim>(x);
 #elif defined CASE_split_absent_axis
   // expect-gcc: "umbel: split: there is no axis channel in \[batch=2, query=4, hidden=100\]"
   // expect-clang: split, .*there_is_no_axis, .*channel>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: The axis to split is not an axis of the tensor.
+  // cure: Split an axis of the brackets; an axis of one's own is equal to no other of a similar name.
   auto r = split<channel, heads<5>, head_dim>(x);
 #elif defined CASE_split_outer_name_taken
   // expect-gcc: "umbel: split: query is already an axis of \[batch=2, query=4, hidden=100\]"
   // expect-clang: split, .*query>, .*is_already_an_axis_of, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: A part has the name of an axis that is there already.
+  // cure: Give the part another name, or `rename_axis` the one that is there first.
   auto r = split<hidden, query<5>, head_dim>(x);
 #elif defined CASE_split_inner_name_taken
   // expect-gcc: "umbel: split: batch is already an axis of \[batch=2, query=4, hidden=100\]"
   // expect-clang: split, .*batch>, .*is_already_an_axis_of, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: A part has the name of an axis that is there already.
+  // cure: Give the part another name, or `rename_axis` the one that is there first.
   auto r = split<hidden, heads<5>, batch>(x);
 #elif defined CASE_split_parts_of_one_name
   // expect-gcc: "umbel: split: names heads twice in \[heads=5\]"
   // expect-clang: split, .*names, .*heads>, .*twice_in, .*heads<5>
+  // cause: Both parts have the same name.
+  // cure: Give the parts two names: `split<hidden, heads<5>, head_dim>`.
   auto r = split<hidden, heads<5>, heads>(x);
 #elif defined CASE_split_into_nothing
   // expect-gcc: "umbel: shape: heads=0 has no positions in \[heads=0\]"
   // expect-clang: shape, .*heads<0>, .*has_no_positions_in
+  // cause: An axis has size 0.
+  // cure: Give every axis at least one position, or leave the axis out.
   auto r = split<hidden, heads<0>, head_dim>(x);
 #elif defined CASE_split_into_not_multiplying_up
   // expect-gcc: "umbel: split: parts \[heads=5, head_dim=10\] multiply up to 50 but the whole is hidden=100"
   // expect-clang: split, .*parts, .*heads<5>, .*head_dim<10>>, .*multiply_up_to, .*<50>, .*but_the_whole_is, .*hidden<100>
+  // cause: The sizes given to `split_into` do not multiply to the size of the axis.
+  // cure: Correct a size, or use `split` and let the inner size follow.
   auto r = split_into<hidden, heads<5>, head_dim<10>>(x);
 #elif defined CASE_split_into_absent_axis
   // expect-gcc: "umbel: split: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: split, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: The axis to split is not an axis of the tensor.
+  // cure: Split an axis of the brackets; an axis of one's own is equal to no other of a similar name.
   auto r = split_into<key, heads<5>, head_dim<20>>(x);
 #elif defined CASE_merge_not_neighbours
   // expect-gcc: "umbel: merge: \[heads=5, head_dim=20\] are not neighbours in this order in \[batch=2, heads=5, query=4, head_dim=20\]"
   // expect-clang: merge, .*heads<5>, .*head_dim<20>>, .*are_not_neighbours_in_this_order_in, .*heads<5>, .*query<4>, .*head_dim<20>
+  // cause: The axes to merge have others between them, or come in another order.
+  // cure: `permute` them next to one another, pass `contiguous`, then merge.
   auto r = merge<heads, head_dim, hidden>(h);
 #elif defined CASE_merge_wrong_way_round
   // expect-gcc: "umbel: merge: \[query=4, heads=5\] are not neighbours in this order in \[batch=2, heads=5, query=4, head_dim=20\]"
   // expect-clang: merge, .*query<4>, .*heads<5>>, .*are_not_neighbours_in_this_order_in
+  // cause: The axes to merge have others between them, or come in another order.
+  // cure: `permute` them next to one another, pass `contiguous`, then merge.
   auto r = merge<query, heads, token>(h);
 #elif defined CASE_merge_strides
   // expect-gcc: "umbel: merge: the elements of \[heads=5, head_dim=20\] do not lie in one run in memory so pass contiguous"
   // expect-clang: merge, .*the_elements_of, .*heads<5>, .*head_dim<20>>, .*do_not_lie_in_one_run_in_memory_so_pass_contiguous
+  // cause: The axes are neighbours by name only: a permuted view reads them with a jump in between.
+  // cure: Copy first: `x | contiguous | merge<heads, head_dim, hidden>`.
   auto r = h | permute<batch, query, heads, head_dim> | merge<heads, head_dim, hidden>;
 #elif defined CASE_merge_name_taken
   // expect-gcc: "umbel: merge: batch is already an axis of \[batch=2, heads=5, query=4, head_dim=20\]"
   // expect-clang: merge, .*batch>, .*is_already_an_axis_of, .*batch<2>, .*heads<5>, .*query<4>
+  // cause: The merged axis would have the name of an axis that stays.
+  // cure: Choose another name for it.
   auto r = merge<heads, query, batch>(h);
 #elif defined CASE_merge_absent_axis
   // expect-gcc: "umbel: merge: there is no axis channel in \[batch=2, heads=5, query=4, head_dim=20\]"
   // expect-clang: merge, .*there_is_no_axis, .*channel>, .*in, .*batch<2>, .*heads<5>
+  // cause: An axis to merge is not an axis of the tensor.
+  // cure: Merge axes of the brackets.
   auto r = merge<query, channel, hidden>(h);
 #elif defined CASE_permute_absent_axis
   // expect-gcc: "umbel: permute: there is no axis channel in \[batch=2, heads=5, query=4, head_dim=20\]"
   // expect-clang: permute, .*there_is_no_axis, .*channel>, .*in, .*batch<2>, .*heads<5>, .*query<4>, .*head_dim<20>
+  // cause: The new order lists an axis that the tensor does not have.
+  // cure: List the axes of the brackets, each once.
   auto r = permute<batch, channel, heads, head_dim>(h);
 #elif defined CASE_permute_twice
   // expect-gcc: "umbel: permute: names heads twice in \[batch=2, heads=5, heads=5, head_dim=20\]"
   // expect-clang: permute, .*names, .*heads>, .*twice_in, .*heads<5>, .*heads<5>, .*head_dim<20>
+  // cause: The new order lists an axis twice.
+  // cure: List each axis once; one was probably meant to be another.
   auto r = permute<batch, heads, heads, head_dim>(h);
 #elif defined CASE_permute_missing
   // expect-gcc: "umbel: permute: lists 3 of the 4 axes of \[batch=2, heads=5, query=4, head_dim=20\]"
   // expect-clang: permute, .*lists, .*<3>, .*of_the, .*<4>, .*axes_of, .*batch<2>, .*heads<5>, .*query<4>, .*head_dim<20>
+  // cause: The new order leaves an axis out.
+  // cure: List all of them; to drop one, use `select_at` or `mean`.
   auto r = permute<batch, heads, head_dim>(h);
 #elif defined CASE_rename_onto_existing
   // expect-gcc: "umbel: rename: hidden is already an axis of \[batch=2, query=4, hidden=100\]"
   // expect-clang: rename, .*hidden>, .*is_already_an_axis_of, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: The new name belongs to another axis of the tensor.
+  // cure: Choose another name, or rename the other axis first.
   auto r = rename_axis<query, hidden>(x);
 #elif defined CASE_rename_absent
   // expect-gcc: "umbel: rename: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: rename, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: The axis to rename is not an axis of the tensor.
+  // cure: Rename an axis of the brackets: `rename_axis<from, to>`, the old name first.
   auto r = rename_axis<key, token>(x);
 #elif defined CASE_reshape_count
   // expect-gcc: "umbel: reshape: \[batch=2, query=4, hidden=100\] has 800 elements but \[token=8, hidden=99\] has 792 elements"
   // expect-clang: reshape, .*batch<2>, .*query<4>, .*hidden<100>>, .*has, .*<800>, .*elements_but, .*token<8>, .*hidden<99>>, .*has, .*<792>
+  // cause: The new shape has another number of elements.
+  // cure: Correct a size: the products must be equal.
   auto r = reshape<token<8>, hidden<99>>(x);
 #elif defined CASE_reshape_not_contiguous
   // expect-gcc: "umbel: reshape: \[query=4, batch=2, hidden=100\] is not row major in memory so pass contiguous"
   // expect-clang: reshape, .*query<4>, .*batch<2>, .*hidden<100>>, .*is_not_row_major_in_memory_so_pass_contiguous
+  // cause: A permuted, sliced or broadcast view has no single run of elements to read as another shape.
+  // cure: Copy first: `x | contiguous | reshape<...>`.
   auto r = x | permute<query, batch, hidden> | reshape<token<8>, hidden<100>>;
 #elif defined CASE_reshape_duplicate_axis
   // expect-gcc: "umbel: shape: names token twice in \[token=8, token=100\]"
   // expect-clang: shape, .*names, .*token>, .*twice_in, .*token<8>, .*token<100>
+  // cause: Two axes of one shape have the same name, so the name would not say which is meant.
+  // cure: Give one of them another name, an axis of your own if need be: `template <std::size_t N> struct channel : axis<channel, N> {};`
   auto r = reshape<token<8>, token<100>>(x);
 #elif defined CASE_select_past_the_end
   // expect-gcc: "umbel: select: position 5 is past the end of heads=5"
   // expect-clang: select, .*position, .*<5>, .*is_past_the_end_of, .*heads<5>
+  // cause: A position is at least the size of the axis.
+  // cure: Count from 0: the last position is the size minus 1.
   auto r = select_at<heads, 5>(h);
 #elif defined CASE_select_absent
   // expect-gcc: "umbel: select: there is no axis channel in \[batch=2, heads=5, query=4, head_dim=20\]"
   // expect-clang: select, .*there_is_no_axis, .*channel>, .*in, .*batch<2>, .*heads<5>
+  // cause: The axis to select from is not an axis of the tensor.
+  // cure: Select along an axis of the brackets.
   auto r = select_at<channel, 0>(h);
 #elif defined CASE_select_at_run_time_absent
   // expect-gcc: "umbel: select: there is no axis channel in \[batch=2, heads=5, query=4, head_dim=20\]"
   // expect-clang: select, .*there_is_no_axis, .*channel>, .*in, .*batch<2>, .*heads<5>
+  // cause: The axis to select from is not an axis of the tensor.
+  // cure: Select along an axis of the brackets.
   auto r = h | select_at<channel>(0);
 #elif defined CASE_slice_past_the_end
   // expect-gcc: "umbel: slice: 3 positions from 2 reach past the end of query=4"
   // expect-clang: slice, .*<3>, .*positions_from, .*<2>, .*reach_past_the_end_of, .*query<4>
+  // cause: First position plus number of positions is more than the size of the axis.
+  // cure: The arguments are first and count, not first and last: `slice<query, 1, 3>` is 1, 2, 3.
   auto r = slice<query, 2, 3>(x);
 #elif defined CASE_slice_wraps_around
   // expect-gcc: "umbel: slice: 2 positions from 18446744073709551615 reach past the end of query=4"
   // expect-clang: slice, .*<2>, .*positions_from, .*<18446744073709551615>, .*reach_past_the_end_of, .*query<4>
+  // cause: The first position is a negative number, turned into a huge unsigned one.
+  // cure: Count from the front: positions start at 0.
   auto r = slice<query, std::size_t(-1), 2>(x);
 #elif defined CASE_slice_of_nothing
   // expect-gcc: "umbel: slice: query=4 keeps no position"
   // expect-clang: slice, .*query<4>, .*keeps_no_position
+  // cause: A slice of 0 positions.
+  // cure: Keep at least 1: the arguments are first and count.
   auto r = slice<query, 2, 0>(x);
 #elif defined CASE_slice_absent
   // expect-gcc: "umbel: slice: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: slice, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: The axis to slice is not an axis of the tensor.
+  // cure: Slice an axis of the brackets.
   auto r = slice<key, 0, 1>(x);
 #elif defined CASE_broadcast_foreign_axis
   // expect-gcc: "umbel: broadcast: query=4 is not an axis of \[batch=2, key=6, hidden=100\]"
   // expect-clang: broadcast, .*query<4>, .*is_not_an_axis_of, .*batch<2>, .*key<6>, .*hidden<100>
+  // cause: The tensor has an axis that the target has not: broadcasting adds axes, it drops none.
+  // cure: Name that axis in the target, or remove it with `select_at` or `mean`.
   auto r = broadcast<batch<2>, key<6>, hidden<100>>(x);
 #elif defined CASE_broadcast_different_size
   // expect-gcc: "umbel: broadcast: query=4 does not fit query=6"
   // expect-clang: broadcast, .*query<4>, .*does_not_fit, .*query<6>
+  // cause: An axis has another size in the target.
+  // cure: Give both the same size; an axis of size 1 is not stretched, so drop it first: `x | select_at<query, 0>`.
   auto r = broadcast<batch<2>, query<6>, hidden<100>>(x);
 #elif defined CASE_broadcast_of_one_position
   // expect-gcc: "umbel: broadcast: query=1 does not fit query=6"
   // expect-clang: broadcast, .*query<1>, .*does_not_fit, .*query<6>
+  // cause: An axis has another size in the target.
+  // cure: Give both the same size; an axis of size 1 is not stretched, so drop it first: `x | select_at<query, 0>`.
   auto r = broadcast<query<6>, hidden<100>>(x | select_at<batch, 0> | slice<query, 0, 1>);
 #elif defined CASE_transposed_absent
   // expect-gcc: "umbel: transposed: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: transposed, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: An axis to exchange is not an axis of the tensor.
+  // cure: Name two axes of the brackets.
   auto r = transposed<key, hidden>(x);
 #elif defined CASE_transposed_with_itself
   // expect-gcc: "umbel: transposed: names hidden twice in \[hidden=100\]"
   // expect-clang: transposed, .*names, .*hidden>, .*twice_in, .*hidden<100>
+  // cause: An axis is exchanged with itself.
+  // cure: Name two different axes.
   auto r = transposed<hidden, hidden>(x);
 #elif defined CASE_first_bad_step_of_five
   // expect-gcc: "umbel: split: hidden=100 into heads=3 leaves a remainder of 1"
   // expect-clang: split, .*hidden<100>, .*into, .*heads<3>, .*leaves_a_remainder_of, .*number<1>
+  // cause: The axis cannot be cut into that many equal parts.
+  // cure: Take a number of parts that divides the size, or another size.
   auto r = x | rename_axis<query, key> | split<hidden, heads<3>, head_dim> |
            permute<batch, heads, key, head_dim> | slice<key, 9, 9> | contiguous;
 #elif defined CASE_pipe_goes_on_to_use_the_result
   // expect-gcc: "umbel: split: hidden=100 into heads=3 leaves a remainder of 1"
   // expect-clang: split, .*hidden<100>, .*into, .*heads<3>, .*leaves_a_remainder_of, .*number<1>
+  // cause: The axis cannot be cut into that many equal parts.
+  // cure: Take a number of parts that divides the size, or another size.
   auto r = x | split<hidden, heads<3>, head_dim>;
   auto s = contract<head_dim>(r, r) * 0.5f + -r;
   for_each([](float& to) { to = 0; }, r);
@@ -170,6 +240,8 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
 #elif defined CASE_axis_of_ones_own
   // expect-gcc: "umbel: split: there is no axis channel in \[channel_of_a_picture=3\]"
   // expect-clang: split, .*there_is_no_axis, .*channel>, .*in, .*pictures::channel_of_a_picture<3>
+  // cause: The axis to split is not an axis of the tensor.
+  // cure: Split an axis of the brackets; an axis of one's own is equal to no other of a similar name.
   tensor<float, pictures::channel_of_a_picture<3>> picture{};
   auto r = split<channel, heads<3>, head_dim>(picture);
 #else

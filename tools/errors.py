@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""docs/errors.md, every sentence that Umbel says when it refuses to compile, is written by this script.
+
+Its source are the cases of test/reject/*.cpp, which the tests hold against both compilers. A case says what g++ prints
+and, for this page, why and what to do:
+
+    #elif defined CASE_split_uneven
+      // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
+      // cause: The axis is not a multiple of the number of parts.
+      // cure: Take a number of parts that divides it.
+
+    errors.py            write docs/errors.md
+    errors.py --check    exit code 1 when the page is not what would be written, when a case has no cause or no cure,
+                         or when two cases of one sentence give different ones
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+REJECT = ROOT / "test/reject"
+PAGE = ROOT / "docs/errors.md"
+sys.path.insert(0, str(REJECT))
+sys.dont_write_bytecode = True
+
+import check  # noqa: E402
+
+# Where an operation's sentences stand on the page. What heads.cpp says of attention stands with the heads.
+GROUPS = {
+    "Shapes": ["shape", "tensor_from"],
+    "Memory": ["memory", "view", "access", "copy"],
+    "Re-reading": ["split", "merge", "permute", "rename", "reshape", "select", "slice", "broadcast",
+                   "transposed"],
+    "Computing": ["contract", "elementwise"],
+    "Attention": ["attention", "project", "softmax", "mask_after"],
+    "Heads": ["prune"],
+    "Blocks": ["linear", "layer_norm", "mean", "gelu_tanh", "gelu_exact", "relu", "learnt_positions",
+               "encoder_layer"],
+}
+GROUP_OF = {operation: group for group, operations in GROUPS.items() for operation in operations}
+# The general before the special: the first case of a mistake gives its entry the place.
+FILES = ["shapes", "memory", "computing", "attention", "heads", "blocks", "hana"]
+OWN_WORDS = "In the compiler's own words"
+NOTE = re.compile(r"^\s*// (cause|cure): (\S.*?)\s*$")
+SENTENCE = re.compile(r'^"umbel: (\w+): (.*)"$')
+AXES = {"channel", *re.findall(r"^struct (\w+) : axis<", (ROOT / "include/umbel/shape/axes.hpp").read_text(), re.M)}
+TYPES = {"float", "double", "int", "bool"}
+
+HEAD = """\
+<!-- Written by tools/errors.py from test/reject/*.cpp: change it there. -->
+# What the compiler says
+
+{mistakes} distinct mistakes, each refused in one sentence. {cases} programs with such a mistake are tests: g++ and
+clang must refuse each with exactly one error, in at most {lines} lines, with the sentence in the first {first}. Below,
+every sentence that they print, why, and what to do; a sentence of yours has other axes and sizes in it. (Distinct:
+different in more than the axes, sizes and types that it names.)
+
+**g++** prints the sentence in quotes on its third line, and your own line above `static assertion failed`, with
+`required from here`:
+
+{gcc}
+
+**clang** prints the same words as types in its error, joined by underscores, the axes among them; your own line is
+below, at `in instantiation of`:
+
+{clang}
+
+**One bug, one error.** What a refused operation returns is taken by every other operation and handed on in silence. So
+the first error is the only one, and it is the one to repair.
+"""
+# Of the case shapes/split_uneven, paths shortened.
+GCC = """\
+In file included from umbel/umbel.hpp:8,
+                 from model.cpp:4:
+umbel/shape/verdict.hpp: In instantiation of ‘struct umbel::report<umbel::shape_error<umbel::text<62>{"umbel: split: hidden=100 into heads=7 leaves a remainder of 2"}> >’:
+umbel/tensor/pipe.hpp:48:36:   required from ‘constexpr auto umbel::rereading<Operation>::operator()(X&&) const [with X = umbel::tensor<float, umbel::axes::batch<2>, umbel::axes::query<4>, umbel::axes::hidden<100> >&; Operation = umbel::split_operation<umbel::axes::hidden, umbel::axes::heads<7>, umbel::axes::head_dim>]’
+model.cpp:24:45:   required from here
+umbel/shape/verdict.hpp:196:17: error: static assertion failed: umbel: shapes do not fit; the sentence is a few lines up
+  196 |   static_assert(shapes_fit, "umbel: shapes do not fit; the sentence is a few lines up");
+      |                 ^~~~~~~~~~
+umbel/shape/verdict.hpp:196:17: note: ‘umbel::report<umbel::shape_error<umbel::text<62>{"umbel: split: hidden=100 into heads=7 leaves a remainder of 2"}> >::shapes_fit’ evaluates to false
+"""
+CLANG = """\
+In file included from model.cpp:4:
+In file included from umbel/umbel.hpp:19:
+umbel/tensor/pipe.hpp:48:5: error: static_assert failed due to requirement 'shape_error<umbel::say::split, umbel::axes::hidden<100>, umbel::say::into, umbel::axes::heads<7>, umbel::say::leaves_a_remainder_of, umbel::number<2>>::ok' "umbel: shapes do not fit"
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    ^             ~~~~~~~~~~~~~~~~~~~
+model.cpp:24:45: note: in instantiation of function template specialization 'umbel::rereading<umbel::split_operation<umbel::axes::hidden, umbel::axes::heads<7>, umbel::axes::head_dim>>::operator()<umbel::tensor<float, umbel::axes::batch<2>, umbel::axes::query<4>, umbel::axes::hidden<100>> &>' requested here
+  auto r = split<hidden, heads<7>, head_dim>(x);
+                                            ^
+1 error generated.
+"""
+
+
+class Case:
+    """One case of a reject file: what g++ prints, why, and what to do."""
+
+    def __init__(self, file, name):
+        self.file, self.name = file, name
+        self.regexes, self.notes = {}, {}
+
+    def __str__(self):
+        return f"{self.file}/{self.name}"
+
+    def sentence(self):
+        """What g++ prints, without the regex's backslashes; None where the words are the compiler's own."""
+        regex = self.regexes.get("gcc")
+        return None if regex is None else re.sub(r"\\(.)", r"\1", regex).strip('"')
+
+    def group(self):
+        if self.sentence() is None:
+            return OWN_WORDS
+        operation = SENTENCE.match(f'"{self.sentence()}"')[1]
+        return "Heads" if (self.file, operation) == ("heads", "attention") else GROUP_OF[operation]
+
+    def mistake(self):
+        """The sentence without the axes, sizes and types that it names: what two cases of one mistake share."""
+        if self.sentence() is None:
+            return str(self)
+        operation, words = SENTENCE.match(f'"{self.sentence()}"').groups()
+        words = re.sub(r"[\w=]+(?= is (?:not an option|given twice))", "OPTION", words)
+        words = re.sub(r"\[[^]]*\]", "SHAPE", words)
+        words = re.sub(r"\w+=\d+", "AXIS", words)
+        names = {**dict.fromkeys(AXES, "AXIS"), **dict.fromkeys(TYPES, "TYPE")}
+        words = re.sub(r"\b\d+\b", "N", words)
+        return operation + ": " + re.sub(r"\w+", lambda word: names.get(word[0], word[0]), words)
+
+    def problems(self):
+        for note in ("cause", "cure"):
+            if len(self.notes.get(note, [])) != 1:
+                yield f"{self}: want one line '// {note}: ...', has {len(self.notes.get(note, []))}"
+        regex = self.regexes.get("gcc")
+        if regex is None and None not in self.regexes:
+            yield f"{self}: expects nothing of g++"
+        elif regex is not None:
+            sentence = SENTENCE.match(f'"{self.sentence()}"')
+            if not sentence or re.search(r"(?<!\\)[][.*+?|^$(){}]", regex):
+                yield f'{self}: want the whole sentence after expect-gcc, "umbel: operation: ...": {regex}'
+            elif sentence[1] not in GROUP_OF:
+                yield f"{self}: the operation {sentence[1]} is in no group of tools/errors.py"
+
+
+def cases_of(path):
+    """The cases of one file, in its order."""
+    check.read_cases(path)  # complains about what is malformed
+    current = None
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if directive := check.DIRECTIVE.match(line):
+            if current:
+                yield current
+            case = check.CASE.match(directive[2])
+            current = Case(path.stem, case[1]) if case else None
+        elif expected := check.EXPECT.match(line):
+            current.regexes[expected[1]] = expected[2]
+        elif note := NOTE.match(line):
+            if current is None:
+                raise check.Malformed(f"{path}:{number}: a {note[1]} outside of a case")
+            current.notes.setdefault(note[1], []).append(note[2])
+
+
+def contradictions(cases):
+    said = {}
+    for case in cases:
+        if case.sentence() is None:
+            continue
+        first = said.setdefault(case.sentence(), case)
+        for note in ("cause", "cure"):
+            if first.notes.get(note) != case.notes.get(note):
+                yield f"{case}: another {note} than {first}, which has the same sentence"
+
+
+def entry(cases):
+    """One mistake: its sentences, why, what to do, and the tests that hold it."""
+    sentences = dict.fromkeys(case.sentence() or case.regexes[None].replace("|", "  or  ") for case in cases)
+    cause, cure = (cases[0].notes[note][0] for note in ("cause", "cure"))
+    names = " ".join(f"`{case}`" for case in cases)
+    return ["```text", *sentences, "```", f"- Cause: {cause}", f"- Cure: {cure}", f"- Case: {names}", ""]
+
+
+def page(cases):
+    fence = "```text\n{}```"
+    spoken = [case.mistake() for case in cases if case.sentence()]
+    out = [HEAD.format(mistakes=len(set(spoken)), cases=len(spoken), lines=check.LINES_AT_MOST,
+                       first=check.LINES_WITH_SENTENCE, gcc=fence.format(GCC), clang=fence.format(CLANG))]
+    entries = {}
+    for case in cases:
+        entries.setdefault((case.mistake(), case.notes["cause"][0], case.notes["cure"][0]), []).append(case)
+    for group in (*GROUPS, OWN_WORDS):
+        out += [f"## {group}", ""]
+        for of_one in entries.values():
+            if of_one[0].group() == group:
+                out += entry(of_one)
+    return "\n".join(out).rstrip() + "\n"
+
+
+def main():
+    try:
+        files = sorted(REJECT.glob("*.cpp"), key=lambda f: (f.stem not in FILES, [*FILES, f.stem].index(f.stem)))
+        cases = [case for path in files for case in cases_of(path)]
+    except check.Malformed as problem:
+        sys.exit(str(problem))
+    wrong = [problem for case in cases for problem in case.problems()] or list(contradictions(cases))
+    if wrong:
+        sys.exit("\n".join(wrong))
+    text = page(cases)
+    if sys.argv[1:] == ["--check"]:
+        if not PAGE.is_file() or PAGE.read_text() != text:
+            sys.exit(f"{PAGE} is not what the reject cases say: run tools/errors.py")
+    elif sys.argv[1:]:
+        sys.exit(__doc__)
+    else:
+        PAGE.write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
