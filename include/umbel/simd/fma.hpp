@@ -60,10 +60,20 @@ constexpr double emulated_fma(double a, double b, double c) noexcept {
   return high.sum + next_to_odd(two_sum(low.error, high.error));
 }
 
+// Where the target does not fuse. clang writes a * b + c as an operation of its own that is two
+// instructions on such a target but, where it knows the numbers, one rounding: it is told not to.
+template <class V>
+UMBEL_INLINE constexpr V rounded_twice(V a, V b, V c) noexcept {
+#if UMBEL_CLANG
+#pragma clang fp contract(off)
+#endif
+  return a * b + c;
+}
+
 template <class T>
 constexpr T constant_fma(T a, T b, T c) noexcept {
 #if !UMBEL_FMA
-  return a * b + c;
+  return rounded_twice(a, b, c);
 #elif UMBEL_CLANG
   return emulated_fma(a, b, c);
 #else
@@ -103,11 +113,11 @@ UMBEL_INLINE constexpr V fma(V a, V b, V c) noexcept {
       return __builtin_fma(a, b, c);
     }
 #else
-    return a * b + c;
+    return detail::rounded_twice(a, b, c);
 #endif
   } else {
 #if !UMBEL_FMA
-    return a * b + c;
+    return detail::rounded_twice(a, b, c);
 #elif UMBEL_CLANG
     V result;
     for (std::size_t i = 0; i < lanes_of<V>; ++i) result[i] = fma(a[i], b[i], c[i]);
