@@ -345,6 +345,13 @@ def gelu_case() -> Case:
                                  x)})
 
 
+def silu_case() -> Case:
+    points = 513
+    x = torch.arange(points, dtype=torch.float32) / 16 - 16
+    return Case("torch_silu", "none: input i is i / 16 - 16, exact in float32", {"points": points},
+                {"output": in_both("silu", functional.silu, x)})
+
+
 def softmax_case() -> Case:
     seed, rows, columns = 403, 3, 11
     scores = Lcg(seed).draw(rows, columns)
@@ -369,8 +376,8 @@ def linear_case() -> Case:
 
 
 def function_cases() -> Header:
-    return Header("torch_functional.hpp", "torch.nn.functional: layer_norm, gelu, softmax, linear.",
-                  [layer_norm_case(), gelu_case(), softmax_case(), linear_case()])
+    return Header("torch_functional.hpp", "torch.nn.functional: layer_norm, gelu, silu, softmax, linear.",
+                  [layer_norm_case(), gelu_case(), silu_case(), softmax_case(), linear_case()])
 
 
 # ---- C++ text ---------------------------------------------------------------------------------

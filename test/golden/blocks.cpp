@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The blocks against torch: the encoder layer (natural and packed weights), layer_norm, both GELUs,
-// softmax and linear.
+// silu, softmax and linear.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -72,6 +72,13 @@ BOOST_AUTO_TEST_CASE(gelus) {
   for (std::size_t i = 0; i < g::points; ++i) x(i) = static_cast<float>(i) / 32 - 8;
   check_near("gelu_exact", gelu_exact(x).data(), g::exact, g::points);
   check_near("gelu_tanh", gelu_tanh(x).data(), g::tanh_form, g::points);
+}
+
+BOOST_AUTO_TEST_CASE(silus) {
+  namespace g = golden::torch_silu;
+  tensor<float, rows<g::points>> x{};
+  for (std::size_t i = 0; i < g::points; ++i) x(i) = static_cast<float>(i) / 16 - 16;
+  check_near("silu", silu(x).data(), g::output, g::points);
 }
 
 BOOST_AUTO_TEST_CASE(softmaxes) {

@@ -291,6 +291,7 @@ BOOST_AUTO_TEST_CASE(activations_go_by_element) {
   };
   check(gelu_exact);
   check(gelu_tanh);
+  check(silu);
   check(relu);
   const auto y = relu(x);
   for (std::size_t i = 0; i < 9; ++i) BOOST_TEST(y(i, 4) == (x(i, 4) > 0 ? x(i, 4) : 0));
@@ -301,6 +302,10 @@ BOOST_AUTO_TEST_CASE(activations_go_by_element) {
   BOOST_TEST(std::isnan(gelu_exact(special)(3)));
   BOOST_TEST(gelu_tanh(special)(1) == 1e30f);
   BOOST_TEST(gelu_tanh(special)(2) == 0);
+  BOOST_TEST(silu(special)(0) == 0);
+  BOOST_TEST(silu(special)(1) == 1e30f);
+  BOOST_TEST(silu(special)(2) == 0);
+  BOOST_TEST(std::isnan(silu(special)(3)));
   BOOST_TEST(relu(special)(3) == 0);
 }
 
@@ -350,6 +355,7 @@ BOOST_AUTO_TEST_CASE(an_encoder_layer_is_its_parts) {
   check_encoder<bias<true>>();
   check_encoder<norm_first<false>, bias<true>, activation<gelu_tanh>>();
   check_encoder<activation<relu>, norm_first<false>>();
+  check_encoder<activation<silu>>();
 }
 
 BOOST_AUTO_TEST_CASE(encoder_in_double) {

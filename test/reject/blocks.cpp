@@ -166,6 +166,12 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // cause: An activation of integers.
   // cure: Declare the tensor with float or double.
   auto r = tensor<int, token<9>>{} | gelu_tanh;
+#elif defined CASE_silu_of_integers
+  // expect-gcc: "umbel: silu: takes float or double not int"
+  // expect-clang: silu.*takes_float_or_double_not.*element<int>
+  // cause: An activation of integers.
+  // cure: Declare the tensor with float or double.
+  auto r = tensor<int, token<9>>{} | silu;
 #elif defined CASE_positions_of_another_size
   // expect-gcc: "umbel: learnt_positions: the input has token=10 but the table has token=9"
   // expect-clang: learnt_positions.*the_input_has.*token<10>.*but_the_table_has.*token<9>

@@ -95,6 +95,8 @@ static_assert(
     std::is_same_v<decltype(queries{} | mean<batch>), tensor<float, query<4>, hidden<100>>>);
 static_assert(std::is_same_v<decltype(permuted{} | gelu_tanh),
                              tensor<float, query<4>, hidden<100>, batch<2>>>);
+static_assert(
+    std::is_same_v<decltype(permuted{} | silu), tensor<float, query<4>, hidden<100>, batch<2>>>);
 static_assert(std::is_same_v<decltype(softmax<query>(permuted{})),
                              tensor<float, query<4>, hidden<100>, batch<2>>>);
 

@@ -48,7 +48,7 @@ constexpr queries attended = attention{drawn_constants.attention_weights}(
     drawn_constants.x, drawn_constants.y, drawn_constants.z, lens);
 constexpr queries attended_self = attention{drawn_constants.attention_weights}(drawn_constants.x);
 constexpr queries encoded = encoder{drawn_constants.encoder_weights}(drawn_constants.x, lens);
-constexpr auto pooled = drawn_constants.x | gelu_tanh | gelu_exact | relu | mean<query>;
+constexpr auto pooled = drawn_constants.x | gelu_tanh | gelu_exact | silu | relu | mean<query>;
 constexpr auto weighed = softmax<hidden>(drawn_constants.x * 3.0f);
 
 // Packed while compiling: no work at start, and it lies in read-only memory.
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(constant_expressions_give_the_bits_of_the_run) {
   BOOST_TEST(same_bits(attend(c.x, c.y, c.z, lens), attended));
   BOOST_TEST(same_bits(attend(c.x), attended_self));
   BOOST_TEST(same_bits(encoder{c.encoder_weights}(c.x, lens), encoded));
-  BOOST_TEST(same_bits(c.x | gelu_tanh | gelu_exact | relu | mean<query>, pooled));
+  BOOST_TEST(same_bits(c.x | gelu_tanh | gelu_exact | silu | relu | mean<query>, pooled));
   BOOST_TEST(same_bits(softmax<hidden>(c.x * 3.0f), weighed));
 }
 
@@ -117,10 +117,11 @@ BOOST_AUTO_TEST_CASE(softmax_of_extremes) {
   BOOST_TEST(row(-1e38f, -3e38f, -2e38f)(0) == 1.0f);
 }
 
-BOOST_AUTO_TEST_CASE(gelu_at_one) {
+BOOST_AUTO_TEST_CASE(activations_at_one) {
   const tensor<float, hidden<1>> one{1.0f};
   BOOST_TEST(std::fabs(gelu_exact(one)(0) - 0.841344746f) < 2e-7f);
   BOOST_TEST(std::fabs(gelu_tanh(one)(0) - 0.841191990f) < 2e-7f);
+  BOOST_TEST(std::fabs(silu(one)(0) - 0.731058579f) < 2e-7f);
   BOOST_TEST(relu(one * -1.0f)(0) == 0.0f);
 }
 

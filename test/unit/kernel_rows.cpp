@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // layer_norm and the elementwise kernels against their plain forms, bit for bit, on every number of
 // lanes, and against long double; then the hashes that pin the bits of every kernel.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include "kernel_support.hpp"
@@ -73,6 +74,8 @@ void check_elementwise() {
         [&]<target Target>(T* y) { gelu_exact<N, T, Target>(a.get(), y); });
   check([&](T* y) { plain::gelu_tanh<N>(a.get(), y); },
         [&]<target Target>(T* y) { gelu_tanh<N, T, Target>(a.get(), y); });
+  check([&](T* y) { plain::silu<N>(a.get(), y); },
+        [&]<target Target>(T* y) { silu<N, T, Target>(a.get(), y); });
   check([&](T* y) { plain::relu<N>(a.get(), y); },
         [&]<target Target>(T* y) { relu<N, T, Target>(a.get(), y); });
   check([&](T* y) { plain::add<N>(a.get(), b.get(), y); },
@@ -148,6 +151,56 @@ BOOST_AUTO_TEST_CASE(gelu_agrees_with_its_formula) {
   }
 }
 
+template <class T>
+void check_silu(double bound) {
+  constexpr std::size_t count = 4001;
+  buffer<T> x{count}, y{count};
+  for (std::size_t i = 0; i < count; ++i) x[i] = (static_cast<T>(i) - T{2000}) / T{23};
+  silu<count>(x.get(), y.get());
+  double worst = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const long double v = x[i], exact = v / (1 + std::exp(-v));
+    if (exact == 0) {
+      BOOST_TEST(y[i] == 0);
+      continue;
+    }
+    worst = std::max(worst, std::fabs(static_cast<double>((y[i] - exact) / exact)));
+  }
+  BOOST_TEST_MESSAGE("silu: worst relative error " << worst);
+  BOOST_TEST(worst < bound);
+}
+
+BOOST_AUTO_TEST_CASE(silu_agrees_with_its_formula) {
+  check_silu<float>(3e-7);
+  check_silu<double>(6e-16);
+}
+
+// At the ends, on every number of lanes: large numbers are themselves or 0, infinities the limits.
+BOOST_AUTO_TEST_CASE(silu_of_extremes) {
+  constexpr float infinity = umbel::simd::math_constants<float>::infinity;
+  constexpr std::size_t count = 19;
+  on_every_target([&]<target Target>() {
+    const auto of = [](float value) {
+      buffer<float> x{count}, y{count};
+      for (std::size_t i = 0; i < count; ++i) x[i] = value;
+      silu<count, float, Target>(x.get(), y.get());
+      for (std::size_t i = 1; i < count; ++i) BOOST_TEST(std::memcmp(&y[i], &y[0], 4) == 0);
+      return y[0];
+    };
+    BOOST_TEST(std::isnan(of(std::nanf(""))));
+    BOOST_TEST(of(infinity) == infinity);
+    BOOST_TEST(of(3e38f) == 3e38f);
+    BOOST_TEST(of(90.0f) == 90.0f);
+    BOOST_TEST(of(-87.0f) < 0);  // still a normal number
+    for (const float gone : {-89.0f, -1e4f, -3e38f, -infinity}) {
+      BOOST_TEST(of(gone) == 0);
+      BOOST_TEST(std::signbit(of(gone)));
+    }
+    BOOST_TEST(of(0.0f) == 0);
+    BOOST_TEST(of(1e-30f) == 5e-31f);
+  });
+}
+
 BOOST_AUTO_TEST_CASE(in_constant_expressions) {
   constexpr std::size_t width = 5;
   struct row {
@@ -158,6 +211,7 @@ BOOST_AUTO_TEST_CASE(in_constant_expressions) {
     plain::layer_norm<norm_shape{1, width, width, width}>(x.values, gamma.values, beta.values,
                                                           1e-5f, y.values);
     plain::gelu_exact<width>(y.values, z.values);
+    plain::silu<width>(z.values, z.values);
     return z;
   };
   constexpr row constant = compute();

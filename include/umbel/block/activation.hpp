@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Activations, element by element: gelu_exact, gelu_tanh, relu. x | gelu_exact gives a row-major
-// tensor of the axes of x. GELU has two forms that differ by up to 5e-4; neither is "the" gelu here.
+// Activations, element by element: gelu_exact, gelu_tanh, silu, relu. x | gelu_exact gives a
+// row-major tensor of the axes of x. GELU has two forms that differ by up to 5e-4; neither is "the" gelu here.
 #pragma once
 
 #include <umbel/attention/filled.hpp>
@@ -15,6 +15,7 @@ namespace umbel {
 namespace say {
 struct gelu_exact;
 struct gelu_tanh;
+struct silu;
 struct relu;
 }  // namespace say
 
@@ -75,6 +76,20 @@ struct gelu_tanh_operation : detail::activation_operation<gelu_tanh_operation> {
   }
 };
 inline constexpr gelu_tanh_operation gelu_tanh{};
+
+// x sigmoid(x) (Hendrycks and Gimpel 2016; swish in Ramachandran et al. 2017); torch's silu, but for
+// -infinity, which gives -0 here and NaN there.
+struct silu_operation : detail::activation_operation<silu_operation> {
+  using name = say::silu;
+  template <std::size_t Count, class T>
+  static constexpr void run(const T* x, T* y) noexcept {
+    if (std::is_constant_evaluated())
+      kernel::plain::silu<Count>(x, y);
+    else
+      kernel::silu<Count>(x, y);
+  }
+};
+inline constexpr silu_operation silu{};
 
 // max(x, 0); NaN gives 0.
 struct relu_operation : detail::activation_operation<relu_operation> {

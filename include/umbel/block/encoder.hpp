@@ -126,7 +126,7 @@ struct encoder_calls : operation {
 }  // namespace detail
 
 // T: float or double. hidden<32>, heads<4>, feed_forward<64>. Options: bias<> for all projections
-// (none unless told), norm_first<>, activation<gelu_exact> (the default), <gelu_tanh>, <relu>.
+// (none unless told), norm_first<>, activation<gelu_exact> (the default), <gelu_tanh>, <silu>, <relu>.
 template <class T, class Hidden, class Heads, class FeedForward, class... Options>
 class encoder_layer
     : public detail::encoder_calls<encoder_layer<T, Hidden, Heads, FeedForward, Options...>,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Element by element in SIMD: gelu_exact, gelu_tanh, relu, add, mean_rows. The bits of the plain
-// ones for every target. y may be an input. Not here: anything along a row (norm.hpp).
+// Element by element in SIMD: gelu_exact, gelu_tanh, silu, relu, add, mean_rows. The bits of the
+// plain ones for every target. y may be an input. Not here: anything along a row (norm.hpp).
 #pragma once
 
 #include <cstddef>
@@ -40,6 +40,11 @@ void gelu_exact(const T* x, T* y) noexcept {
 template <std::size_t N, class T, plan::target Target = plan::native_target>
 void gelu_tanh(const T* x, T* y) noexcept {
   detail::for_packs<N, T, Target>(y, [x](auto read) { return plain::gelu_tanh_of(read(x)); });
+}
+
+template <std::size_t N, class T, plan::target Target = plan::native_target>
+void silu(const T* x, T* y) noexcept {
+  detail::for_packs<N, T, Target>(y, [x](auto read) { return plain::silu_of(read(x)); });
 }
 
 template <std::size_t N, class T, plan::target Target = plan::native_target>

@@ -173,6 +173,16 @@ UMBEL_INLINE constexpr V gelu_tanh_of(V x) noexcept {
   return simd::fma(half, simd::tanh(inside), half);
 }
 
+// x sigmoid(x) = x / (1 + e^-x) (Hendrycks and Gimpel 2016; Elfwing et al. 2018). Where e^-x
+// overflows, x below -88.7 in float, it is -0, also for -infinity, which the quotient alone would
+// turn into NaN.
+template <class V>
+UMBEL_INLINE constexpr V silu_of(V x) noexcept {
+  using T = simd::element_of<V>;
+  const V finite = simd::max(simd::broadcast<V>(simd::math_constants<T>::lowest), x);
+  return finite / (simd::broadcast<V>(T{1}) + simd::exp(-x));
+}
+
 template <std::size_t N, class T>
 constexpr void gelu_exact(const T* x, T* y) noexcept {
   for (std::size_t e = 0; e < N; ++e) y[e] = gelu_exact_of(x[e]);
@@ -181,6 +191,11 @@ constexpr void gelu_exact(const T* x, T* y) noexcept {
 template <std::size_t N, class T>
 constexpr void gelu_tanh(const T* x, T* y) noexcept {
   for (std::size_t e = 0; e < N; ++e) y[e] = gelu_tanh_of(x[e]);
+}
+
+template <std::size_t N, class T>
+constexpr void silu(const T* x, T* y) noexcept {
+  for (std::size_t e = 0; e < N; ++e) y[e] = silu_of(x[e]);
 }
 
 // max(x, 0); NaN gives 0, as `x > 0 ? x : 0` does.
