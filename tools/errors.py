@@ -35,7 +35,7 @@ GROUPS = {
     "Computing": ["contract", "elementwise"],
     "Attention": ["attention", "project", "softmax", "mask_after"],
     "Heads": ["prune"],
-    "Blocks": ["linear", "layer_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",
+    "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",
                "learnt_positions", "encoder_layer"],
 }
 GROUP_OF = {operation: group for group, operations in GROUPS.items() for operation in operations}

@@ -334,6 +334,16 @@ def layer_norm_case() -> Case:
                  "gamma_scale": 1.0, "beta_scale": BIAS_SCALE}, {"output": output})
 
 
+def rms_norm_case() -> Case:
+    lcg, seed, rows, hidden, epsilon = Lcg(405), 405, 3, 37, 1e-6
+    x, gamma = lcg.draw(rows, hidden), lcg.draw(hidden)
+    output = in_both("rms_norm", lambda a, g: a * torch.rsqrt(a.pow(2).mean(-1, keepdim=True)
+                                                              + epsilon) * g, x, gamma)
+    return Case("torch_rms_norm", "input (rows, hidden); gamma (hidden)",
+                {"seed": seed, "rows": rows, "hidden": hidden, "epsilon": epsilon,
+                 "gamma_scale": 1.0}, {"output": output})
+
+
 def gelu_case() -> Case:
     points = 513
     x = torch.arange(points, dtype=torch.float32) / 32 - 8
@@ -376,8 +386,8 @@ def linear_case() -> Case:
 
 
 def function_cases() -> Header:
-    return Header("torch_functional.hpp", "torch.nn.functional: layer_norm, gelu, silu, softmax, linear.",
-                  [layer_norm_case(), gelu_case(), silu_case(), softmax_case(), linear_case()])
+    return Header("torch_functional.hpp", "torch.nn.functional: layer_norm, gelu, silu, softmax, linear; rms_norm as LLaMA has it.",
+                  [layer_norm_case(), rms_norm_case(), gelu_case(), silu_case(), softmax_case(), linear_case()])
 
 
 # ---- C++ text ---------------------------------------------------------------------------------

@@ -38,6 +38,7 @@
 
 #include <umbel/block/linear.hpp>
 #include <umbel/block/layer_norm.hpp>
+#include <umbel/block/rms_norm.hpp>
 #include <umbel/block/activation.hpp>
 #include <umbel/block/mean.hpp>
 #include <umbel/block/positions.hpp>

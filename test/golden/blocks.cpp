@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The blocks against torch: the encoder layer (natural and packed weights), layer_norm, both GELUs,
+// The blocks against torch: the encoder layer (natural and packed weights), layer_norm, rms_norm, both GELUs,
 // silu, softmax and linear.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
@@ -64,6 +64,16 @@ BOOST_AUTO_TEST_CASE(layer_norms) {
   draw(next, w.beta, g::beta_scale);
   check_near("layer_norm", norm(w, g::epsilon)(x).data(), g::output, std::size(g::output));
   BOOST_TEST(same_bits(norm{w}(x), x | norm(w, g::epsilon)));
+}
+
+BOOST_AUTO_TEST_CASE(rms_norms) {
+  namespace g = golden::torch_rms_norm;
+  using norm = rms_norm<float, hidden<g::hidden>>;
+  lcg next{g::seed};
+  const auto x = drawn<tensor<float, rows<g::rows>, hidden<g::hidden>>>(next);
+  norm::weights w{};
+  draw(next, w.gamma, g::gamma_scale);
+  check_near("rms_norm", norm(w, g::epsilon)(x).data(), g::output, std::size(g::output));
 }
 
 BOOST_AUTO_TEST_CASE(gelus) {

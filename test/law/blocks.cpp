@@ -84,6 +84,33 @@ void check_norm() {
   BOOST_TEST(same_bits(norm{w}(x | select_at<rows, 0>), y | select_at<rows, 0>));
 }
 
+template <std::size_t Width>
+void check_rms() {
+  using norm = rms_norm<float, width<Width>>;
+  lcg next{Width};
+  const typename norm::weights w{drawn<tensor<float, width<Width>>>(next)};
+  auto x = drawn<tensor<float, rows<3>, width<Width>>>(next, 3);
+  for (std::size_t e = 0; e < Width; ++e) x(1, e) = 100 + x(1, e) / 8;
+  for (std::size_t e = 0; e < Width; ++e) x(2, e) = 0;
+  const float epsilon = 1e-6f;
+  const auto y = norm{w, epsilon}(x);
+  double wanted[3 * Width];
+  for (std::size_t m = 0; m < 3; ++m) {
+    double square = 0;
+    for (std::size_t e = 0; e < Width; ++e)
+      square += std::pow(static_cast<double>(x(m, e)), 2) / Width;
+    for (std::size_t e = 0; e < Width; ++e)
+      wanted[m * Width + e] = static_cast<double>(x(m, e)) /
+                              std::sqrt(square + static_cast<double>(epsilon)) *
+                              static_cast<double>(w.gamma(e));
+  }
+  check_near("rms_norm", y.data(), wanted, 3 * Width);
+  // A row does not know of the others, and its size does not matter: powers of two are exact.
+  BOOST_TEST(same_bits(norm{w, epsilon}(x | slice<rows, 1, 1>), y | slice<rows, 1, 1>));
+  BOOST_TEST(same_bits(norm{w, epsilon}(x | select_at<rows, 0>), y | select_at<rows, 0>));
+  BOOST_TEST(same_bits(norm{w, epsilon * 64}(x * 8.0f), y));
+}
+
 // The encoder layer by hand: its own parts, one after the other.
 template <class Encoder, class X, class Lens>
 auto by_parts(const typename Encoder::weights& w, const X& x, const Lens& lens) {
@@ -211,6 +238,16 @@ BOOST_AUTO_TEST_CASE(norms) {
   check_norm<17>();
   check_norm<33>();
   check_norm<100>();
+}
+
+BOOST_AUTO_TEST_CASE(rms_norms) {
+  check_rms<1>();
+  check_rms<2>();
+  check_rms<7>();
+  check_rms<16>();
+  check_rms<17>();
+  check_rms<33>();
+  check_rms<100>();
 }
 
 BOOST_AUTO_TEST_CASE(norm_in_double) {

@@ -34,7 +34,7 @@ tensor<float, batch<2>, classes<10>> classify(const map::weights& w, const queri
                                               const tensor<float, query<5>, hidden<24>>& table,
                                               const layer_norm<float, hidden<24>>::weights& norm) {
   return x | learnt_positions<float, query<5>, hidden<24>>{table} |
-         layer_norm<float, hidden<24>>{norm} | gelu_exact | silu | relu | mean<query> | map{w};
+         layer_norm<float, hidden<24>>{norm} | rms_norm<float, hidden<24>>{norm.gamma, 1e-6f} | gelu_exact | silu | relu | mean<query> | map{w};
 }
 tensor<float, batch<2>, query<5>, key<7>> spelled_out(const queries& x, const context& y,
                                                       const lengths_of& lens) {

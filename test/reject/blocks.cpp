@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes in the blocks (linear, layer_norm, activations, mean, positions, encoder_layer): one case
+// Mistakes in the blocks (linear, layer_norm, rms_norm, activations, mean, positions, encoder_layer): one case
 // each, with the words that the compiler must print (check.py).
 #include <umbel/umbel.hpp>
 
@@ -14,8 +14,9 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
 
 [[maybe_unused]] static void cases(const map& classify, const norm& normalise,
                                    const encoder& encode, const prepacked<encoder>& packed,
-                                   const positions& place, tokens& x, encoder::weights& w) {
-  (void)classify, (void)normalise, (void)encode, (void)packed, (void)place, (void)x, (void)w;
+                                   const positions& place, const rms_norm<float, hidden<32>>& rms,
+                                   tokens& x, encoder::weights& w) {
+  (void)classify, (void)normalise, (void)rms, (void)encode, (void)packed, (void)place, (void)x, (void)w;
 #if defined CASE_linear_width
   // expect-gcc: "umbel: linear: the input has hidden=31 but the weight expects hidden=32"
   // expect-clang: linear.*the_input_has.*hidden<31>.*but_the_weight_expects.*hidden<32>
@@ -142,6 +143,62 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // cure: Use the `weights` type of this very layer.
   static layer_norm<float, hidden<33>>::weights other;
   const norm r{other};
+#elif defined CASE_rms_norm_without_epsilon
+  // expect-gcc: "umbel: rms_norm: needs the epsilon that the model was trained with"
+  // expect-clang: rms_norm.*needs_the_epsilon_that_the_model_was_trained_with
+  // cause: An `rms_norm` is not told its epsilon, which differs between models: there is no default.
+  // cure: Look it up in the model's configuration: `rms_norm<...>{w, 1e-6f}`.
+  static rms_norm<float, hidden<32>>::weights gamma;
+  const rms_norm<float, hidden<32>> r{gamma};
+#elif defined CASE_rms_norm_temporary_weights
+  // expect-gcc: "umbel: rms_norm: the weights are a temporary that would end before the layer so give them a name"
+  // expect-clang: rms_norm.*the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name
+  // cause: A layer borrows its weights, and these end with the statement.
+  // cure: Give them a name that lives as long as the layer, best `static const`.
+  const rms_norm<float, hidden<32>> r{rms_norm<float, hidden<32>>::weights{}, 1e-6f};
+#elif defined CASE_rms_norm_weights_of_a_layer_norm
+  // expect-gcc: "umbel: rms_norm: the weights are of another layer or of other options"
+  // expect-clang: rms_norm.*the_weights_are_of_another_layer_or_of_other_options
+  // cause: The weights belong to a layer of another axis, or to a `layer_norm`, which has a beta too.
+  // cure: Use the `weights` type of this very layer.
+  const rms_norm<float, hidden<32>> r{w.norm1, 1e-6f};
+#elif defined CASE_rms_norm_width
+  // expect-gcc: "umbel: rms_norm: the input has hidden=33 but the weight expects hidden=32"
+  // expect-clang: rms_norm.*the_input_has.*hidden<33>.*but_the_weight_expects.*hidden<32>
+  // cause: The input has another number of features than the layer's weights.
+  // cure: Pass the right tensor, or declare the layer with its width.
+  auto r = rms(tensor<float, token<9>, hidden<33>>{});
+#elif defined CASE_rms_norm_absent_axis
+  // expect-gcc: "umbel: rms_norm: there is no axis hidden in \[batch=2, token=9\]"
+  // expect-clang: rms_norm.*there_is_no_axis.*hidden>.*in.*batch<2>.*token<9>
+  // cause: The input has no axis that the layer normalises.
+  // cure: Rename the axis that is meant: `x | rename_axis<token, hidden>`.
+  auto r = x | mean<hidden> | rms;
+#elif defined CASE_rms_norm_axis_not_last
+  // expect-gcc: "umbel: rms_norm: hidden=32 must be the last axis of \[hidden=32, token=9\]"
+  // expect-clang: rms_norm.*hidden<32>.*must_be_the_last_axis_of.*hidden<32>.*token<9>
+  // cause: The features to normalise do not lie side by side in memory.
+  // cure: `permute` the axis to the end and pass `contiguous`.
+  auto r = rms(tensor<float, hidden<32>, token<9>>{});
+#elif defined CASE_rms_norm_not_row_major
+  // expect-gcc: "umbel: rms_norm: \[token=9, batch=2, hidden=32\] is not row major in memory so pass contiguous"
+  // expect-clang: rms_norm.*token<9>.*batch<2>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
+  // cause: The input is a permuted or sliced view.
+  // cure: Copy first: `x | contiguous | normalise`.
+  auto r = x | permute<token, batch, hidden> | rms;
+#elif defined CASE_rms_norm_type
+  // expect-gcc: "umbel: rms_norm: the input is of type double but the weight is of type float"
+  // expect-clang: rms_norm.*the_input_is_of_type.*element<double>.*but_the_weight_is_of_type.*element<float>
+  // cause: The input has another element type than the layer, and nothing is converted in silence.
+  // cure: Declare both with one type.
+  auto r = rms(tensor<double, hidden<32>>{});
+#elif defined CASE_rms_norm_of_integers
+  // expect-gcc: "umbel: rms_norm: takes float or double not int"
+  // expect-clang: rms_norm.*takes_float_or_double_not.*element<int>
+  // cause: A layer is declared with an element type that it cannot compute in.
+  // cure: Declare it with float or double.
+  const tensor<int, hidden<32>> one{};
+  auto r = rms_norm<int, hidden<32>>{one, 1}(one);
 #elif defined CASE_mean_absent_axis
   // expect-gcc: "umbel: mean: there is no axis key in \[batch=2, token=9, hidden=32\]"
   // expect-clang: mean.*there_is_no_axis.*key>.*in.*batch<2>.*token<9>.*hidden<32>
@@ -380,10 +437,10 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // expect-clang: mean.*there_is_no_axis.*key>.*in.*batch<2>.*token<9>.*hidden<32>
   // cause: The axis to average over is not an axis of the tensor.
   // cure: Average over an axis of the brackets.
-  auto r = x | mean<key> | normalise | gelu_exact | place | encode | packed | classify;
+  auto r = x | mean<key> | normalise | rms | gelu_exact | place | encode | packed | classify;
   encode.into(r, x);
 #else
-  auto r = x | place | encode | packed | normalise | gelu_exact | mean<token> | classify;
+  auto r = x | place | encode | packed | normalise | rms | gelu_exact | mean<token> | classify;
   (void)r;
 #endif
 }

@@ -72,6 +72,19 @@ static_assert(!projectable<tensor<float, batch<2>, token<100>>, map::weights>);
 static_assert(
     !projectable<tensor<float, classes<10>, hidden<100>>, map::weights>);  // classes twice
 
+using last = layer_norm<float, hidden<100>>;
+using root = rms_norm<float, hidden<100>>;
+static_assert(normalises<last, queries> && normalises<root, const queries&>);
+static_assert(normalises<root, tensor<float, hidden<100>>>);
+static_assert(!normalises<root, tensor<float, query<4>, hidden<99>>>);
+static_assert(!normalises<root, tensor<double, query<4>, hidden<100>>>);
+static_assert(!normalises<root, tensor<float, query<4>>>);
+static_assert(!normalises<root, tensor<float, hidden<100>, query<4>>>);
+static_assert(
+    !normalises<last, decltype(std::declval<queries&>() | permute<query, batch, hidden>)>);
+static_assert(!normalises<last, view<float, strided<query<4>, 200>, strided<hidden<100>, 1>>>);
+static_assert(!normalises<rms_norm<int, hidden<100>>, tensor<int, hidden<100>>>);
+
 // ---- what comes out ------------------------------------------------------------------------------
 template <class F, class... X>
 using result = decltype(std::declval<const F&>()(std::declval<const X&>()...));

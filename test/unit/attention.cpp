@@ -49,6 +49,8 @@ constexpr queries attended = attention{drawn_constants.attention_weights}(
 constexpr queries attended_self = attention{drawn_constants.attention_weights}(drawn_constants.x);
 constexpr queries encoded = encoder{drawn_constants.encoder_weights}(drawn_constants.x, lens);
 constexpr auto pooled = drawn_constants.x | gelu_tanh | gelu_exact | silu | relu | mean<query>;
+constexpr auto normed = rms_norm<float, hidden<6>>{drawn_constants.encoder_weights.norm1.gamma,
+                                                   1e-6f}(drawn_constants.x);
 constexpr auto weighed = softmax<hidden>(drawn_constants.x * 3.0f);
 
 // Packed while compiling: no work at start, and it lies in read-only memory.
@@ -66,6 +68,8 @@ BOOST_AUTO_TEST_CASE(constant_expressions_give_the_bits_of_the_run) {
   BOOST_TEST(same_bits(attend(c.x), attended_self));
   BOOST_TEST(same_bits(encoder{c.encoder_weights}(c.x, lens), encoded));
   BOOST_TEST(same_bits(c.x | gelu_tanh | gelu_exact | silu | relu | mean<query>, pooled));
+  BOOST_TEST(
+      same_bits(rms_norm<float, hidden<6>>(c.encoder_weights.norm1.gamma, 1e-6f)(c.x), normed));
   BOOST_TEST(same_bits(softmax<hidden>(c.x * 3.0f), weighed));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// layer_norm and the elementwise kernels against their plain forms, bit for bit, on every number of
+// The norms and the elementwise kernels against their plain forms, bit for bit, on every number of
 // lanes, and against long double; then the hashes that pin the bits of every kernel.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -52,6 +52,34 @@ void check_norm() {
       const long double exact =
           (x[m * S.x_row + e] - mean) / std::sqrt(variance + 1e-5L) * gamma[e] + beta[e];
       BOOST_TEST(std::fabs(static_cast<double>(exact - expected[m * S.y_row + e])) < 4e-6);
+    }
+  }
+}
+
+template <norm_shape S, class T>
+void check_rms() {
+  seeded next{static_cast<std::uint32_t>(S.width + 100)};
+  buffer<T> x{(S.rows - 1) * S.x_row + S.width}, gamma{S.width};
+  x.fill(next, 3);
+  gamma.fill(next);
+  const std::size_t y_size = (S.rows - 1) * S.y_row + S.width;
+  buffer<T> expected{y_size, 40};
+  plain::rms_norm<S>(x.get(), gamma.get(), static_cast<T>(1e-5), expected.get());
+  on_every_target([&]<target Target>() {
+    buffer<T> y{y_size, 40};
+    rms_norm<S, T, Target>(x, gamma, static_cast<T>(1e-5), y);
+    BOOST_TEST(y.same_bits(expected), S.rows << 'x' << S.width << ", " << Target.vector_bytes);
+  });
+  for (std::size_t m = 0; m < S.rows; ++m) {
+    long double square = 0;
+    for (std::size_t e = 0; e < S.width; ++e) {
+      square += static_cast<long double>(x[m * S.x_row + e]) * x[m * S.x_row + e];
+    }
+    square /= static_cast<long double>(S.width);
+    for (std::size_t e = 0; e < S.width; ++e) {
+      const long double exact = x[m * S.x_row + e] / std::sqrt(square + 1e-5L) * gamma[e];
+      const long double error = exact - expected[m * S.y_row + e];
+      BOOST_TEST(std::fabs(static_cast<double>(error)) < (sizeof(T) == 4 ? 1e-6 : 2e-15));
     }
   }
 }
@@ -119,6 +147,35 @@ BOOST_AUTO_TEST_CASE(layer_norm_may_work_in_place_and_keeps_nan_in_its_row) {
   layer_norm<shape>(x.get(), gamma.get(), beta.get(), 1e-5f, x.get());
   BOOST_TEST(x.same_numbers(y));
   for (std::size_t i = 0; i < 63; ++i) BOOST_TEST(std::isnan(x[i]) == (i / 21 == 1));
+}
+
+BOOST_AUTO_TEST_CASE(rms_norm_has_the_plain_bits) {
+  check_rms<norm_shape{1, 1, 1, 1}, float>();
+  check_rms<norm_shape{3, 7, 7, 7}, float>();
+  check_rms<norm_shape{2, 16, 20, 17}, float>();
+  check_rms<norm_shape{3, 37, 37, 41}, float>();
+  check_rms<norm_shape{2, 37, 38, 39}, double>();
+}
+
+// In place; NaN and infinity stay in their row; zeros stay zeros, numbers without a square vanish.
+BOOST_AUTO_TEST_CASE(rms_norm_of_extremes) {
+  constexpr norm_shape shape{5, 21, 21, 21};
+  seeded next;
+  buffer<float> x{105}, y{105}, gamma{21};
+  x.fill(next);
+  gamma.fill(next);
+  x[21 + 20] = std::nanf("");
+  x[42 + 3] = umbel::simd::math_constants<float>::infinity;
+  for (std::size_t i = 63; i < 84; ++i) x[i] = 0;
+  x[84 + 7] = 1e30f;
+  rms_norm<shape>(x.get(), gamma.get(), 1e-5f, y.get());
+  rms_norm<shape>(x.get(), gamma.get(), 1e-5f, x.get());
+  BOOST_TEST(x.same_numbers(y));
+  for (std::size_t i = 0; i < 105; ++i) {
+    const bool is_nan = std::isnan(y[i]);
+    BOOST_TEST(is_nan == (i / 21 == 1 || i == 42 + 3));
+    if (i / 21 > 1 && !is_nan) BOOST_TEST(y[i] == 0);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(elementwise_has_the_plain_bits) {
@@ -210,6 +267,7 @@ BOOST_AUTO_TEST_CASE(in_constant_expressions) {
     row x{{1, 2, 4, 8, 16}}, gamma{{1, 1, 1, 1, 1}}, beta{{0, 1, 0, 1, 0}}, y{}, z{};
     plain::layer_norm<norm_shape{1, width, width, width}>(x.values, gamma.values, beta.values,
                                                           1e-5f, y.values);
+    plain::rms_norm<norm_shape{1, width, width, width}>(y.values, gamma.values, 1e-5f, y.values);
     plain::gelu_exact<width>(y.values, z.values);
     plain::silu<width>(z.values, z.values);
     return z;

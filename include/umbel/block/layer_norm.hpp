@@ -33,17 +33,55 @@ using rows_of = first_error<
             say::is_not_row_major_in_memory_so_pass_contiguous>,
     verdict<std::is_same_v<typename X::value_type, T>, Operation, say::the_input_is_of_type,
             element<typename X::value_type>, say::but_the_weight_is_of_type, element<T>>>;
+
+// Norm: layer_norm or rms_norm.
+template <class Norm, class X>
+using normalise =
+    first_error<floating<typename Norm::name, typename Norm::value_type>,
+                rows_of<typename Norm::name, X, typename Norm::value_type, typename Norm::axis>>;
 }  // namespace rules
 
-// Parameters of a norm along Axis, in one of the forms of projection.hpp.
+// Would norm(x) compile?
+template <class Norm, class X>
+concept normalises = rules::normalise<Norm, std::remove_cvref_t<X>>::ok;
+
+namespace detail {
+
+// operator() of a norm along Axis: Derived::rows<number>(x, y) is what differs.
+template <class Derived, class Axis>
+struct norm_calls : operation {
+  // x: row-major, Axis last. Gives a tensor of the same axes.
+  template <tensor_like X>
+  constexpr auto operator()(const X& x) const noexcept {
+    using verdict = rules::normalise<Derived, X>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      using result = tensor_of<typename X::value_type, row_major<typename X::layout>>;
+      return detail::filled<result>([&](auto& y) {
+        static_cast<const Derived*>(this)->template rows<X::layout::count / Axis::size>(x.data(),
+                                                                                        y.data());
+      });
+    } else {
+      return invalid{};
+    }
+  }
+  constexpr invalid operator()(invalid) const { return {}; }
+};
+
+}  // namespace detail
+
+// Parameters of a layer_norm along Axis, in one of the forms of projection.hpp.
 template <class Form, class T, class Axis>
 struct norm_parameters {
   typename Form::template vector<T, Axis> gamma, beta;
 };
 
 template <class T, class Axis>
-class layer_norm : public operation {
+class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, Axis> {
  public:
+  using name = say::layer_norm;
+  using value_type = T;
+  using axis = Axis;
   using weights = norm_parameters<form::owned, T, Axis>;
   struct weights_view : norm_parameters<form::borrowed, T, Axis> {
     constexpr weights_view(const vector_view<T, Axis>& gamma,
@@ -66,21 +104,10 @@ class layer_norm : public operation {
                   "umbel: shapes do not fit");
   }
 
-  // x: row-major, Axis last. Gives a tensor of the same axes.
-  template <tensor_like X>
-  constexpr auto operator()(const X& x) const noexcept {
-    using verdict = first_error<rules::floating<say::layer_norm, T>,
-                                rules::rows_of<say::layer_norm, X, T, Axis>>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
-      return detail::filled<tensor_of<T, row_major<typename X::layout>>>([&](auto& y) {
-        run<X::layout::count / Axis::size>(parameters_, epsilon_, x.data(), y.data());
-      });
-    } else {
-      return invalid{};
-    }
+  template <std::size_t Rows>
+  constexpr void rows(const T* x, T* y) const noexcept {
+    run<Rows>(parameters_, epsilon_, x, y);
   }
-  constexpr invalid operator()(invalid) const { return {}; }
 
   // Rows of Axis::size elements, one after another.
   template <std::size_t Rows, class Parameters>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layer normalisation in SIMD. Sums along a row run in plain::sum_chains chains on every target, so
-// the bits are plain::layer_norm's whatever the lanes. y may be x. Not here: RMS norm.
+// Layer and RMS normalisation in SIMD. Sums along a row run in plain::sum_chains chains on every
+// target, so the bits are those of the plain ones whatever the lanes. y may be x.
 #pragma once
 
 #include <cstddef>
@@ -46,14 +46,19 @@ UMBEL_INLINE T sum_row(const T* row, Step step) noexcept {
   return plain::fold_chains(chains);
 }
 
+// Lanes of a norm on a target: no more than there are chains.
+template <class T, plan::target Target>
+inline constexpr std::size_t norm_lanes = plan::lanes<T>(Target) < plain::sum_chains
+                                              ? plan::lanes<T>(Target)
+                                              : plain::sum_chains;
+
 }  // namespace detail
 
 // See plain::layer_norm. gamma and beta have S.width elements. Never inlined: a product that
 // the caller had just stored in x could be fused into the sums.
 template <norm_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void layer_norm(const T* x, const T* gamma, const T* beta, T epsilon, T* y) noexcept {
-  constexpr std::size_t wanted = plan::lanes<T>(Target);
-  constexpr std::size_t lanes = wanted < plain::sum_chains ? wanted : plain::sum_chains;
+  constexpr std::size_t lanes = detail::norm_lanes<T, Target>;
   constexpr std::size_t whole = S.width / lanes * lanes, rest = S.width - whole;
   using V = simd::pack<T, lanes>;
   for (std::size_t m = 0; m < S.rows; ++m) {
@@ -84,6 +89,33 @@ UMBEL_NOINLINE void layer_norm(const T* x, const T* gamma, const T* beta, T epsi
                         simd::fma(value, simd::load_first<V>(gamma + whole, rest),
                                   simd::load_first<V>(beta + whole, rest)),
                         rest);
+    }
+  }
+}
+
+// See plain::rms_norm. gamma has S.width elements. Never inlined: as layer_norm, and its own
+// products could be fused into a sum of the caller's.
+template <norm_shape S, class T, plan::target Target = plan::native_target>
+UMBEL_NOINLINE void rms_norm(const T* x, const T* gamma, T epsilon, T* y) noexcept {
+  constexpr std::size_t lanes = detail::norm_lanes<T, Target>;
+  constexpr std::size_t whole = S.width / lanes * lanes, rest = S.width - whole;
+  using V = simd::pack<T, lanes>;
+  for (std::size_t m = 0; m < S.rows; ++m) {
+    const T* const row = x + m * S.x_row;
+    T* const to = y + m * S.y_row;
+    // Lanes past the row are 0 and add 0.
+    const T mean_square = detail::sum_row<S.width, lanes>(
+                              row, [](V value, V chain, std::size_t) {
+                                return simd::fma(value, value, chain);
+                              }) /
+                          static_cast<T>(S.width);
+    const V inverse = simd::broadcast<V>(simd::rsqrt(mean_square + epsilon));
+    for (std::size_t e = 0; e < whole; e += lanes) {
+      simd::store(to + e, simd::load<V>(row + e) * inverse * simd::load<V>(gamma + e));
+    }
+    if constexpr (rest != 0) {
+      const V value = simd::load_first<V>(row + whole, rest) * inverse;
+      simd::store_first(to + whole, value * simd::load_first<V>(gamma + whole, rest), rest);
     }
   }
 }

@@ -153,6 +153,23 @@ constexpr void layer_norm(const T* x, const T* gamma, const T* beta, T epsilon, 
   }
 }
 
+// y = x / sqrt(mean of the squares + epsilon) gamma along each row (Zhang and Sennrich 2019, with
+// epsilon under the root as in LLaMA and torch.nn.RMSNorm). The product with 1 / sqrt is rounded
+// before the one with gamma. Squares that overflow (|x| above 1e19 in float) give 0.
+template <norm_shape S, class T>
+constexpr void rms_norm(const T* x, const T* gamma, T epsilon, T* y) noexcept {
+  for (std::size_t m = 0; m < S.rows; ++m) {
+    const T* row = x + m * S.x_row;
+    T chain[sum_chains]{};
+    for (std::size_t e = 0; e < S.width; ++e) {
+      chain[e % sum_chains] = simd::fma(row[e], row[e], chain[e % sum_chains]);
+    }
+    const T mean_square = fold_chains(chain) / static_cast<T>(S.width);
+    const T inverse = simd::rsqrt(mean_square + epsilon);
+    for (std::size_t e = 0; e < S.width; ++e) y[m * S.y_row + e] = row[e] * inverse * gamma[e];
+  }
+}
+
 // 0.5 x (1 + erf(x / sqrt 2)) (Hendrycks and Gimpel 2016).
 template <class V>
 UMBEL_INLINE constexpr V gelu_exact_of(V x) noexcept {
