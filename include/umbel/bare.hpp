@@ -29,8 +29,12 @@
 #include <umbel/attention/options.hpp>
 #include <umbel/attention/workspace.hpp>
 #include <umbel/attention/rope.hpp>
+#include <umbel/attention/score.hpp>
 #include <umbel/attention/rules.hpp>
+#include <umbel/attention/mask_rules.hpp>
 #include <umbel/attention/mask.hpp>
+#include <umbel/attention/mask_after.hpp>
+#include <umbel/attention/scaled_dot_product.hpp>
 #include <umbel/attention/softmax.hpp>
 #include <umbel/attention/projection.hpp>
 #include <umbel/attention/forward.hpp>

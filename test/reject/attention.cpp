@@ -157,40 +157,34 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Pass `tensor<int, batch<2>>`, how many keys of each sequence count.
   auto out = attend(x, y, y, tensor<float, batch<2>>{});
 #elif defined CASE_lengths_of_bool
-  // expect-gcc: "umbel: attention: valid_lens must be integers but are of type bool"
-  // expect-clang: attention.*valid_lens.*must_be_integers_but_are_of_type.*element<bool>
-  // cause: A mask of true and false is passed; lengths are counts of keys.
-  // cure: Count: `tensor<int, batch<2>>` says how many keys of each sequence count.
-  auto out = attend(x, y, y, tensor<bool, batch<2>>{});
+  // expect-gcc: "umbel: attention: a mask of bool must say what true means, so pass keep_mask or from_drop_mask"
+  // expect-clang: attention.*a_mask_of_bool_must_say_what_true_means_so_pass
+  // cause: Frameworks disagree whether true means to attend or not to; a bare tensor of bool does not say.
+  // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `from_drop_mask(m)` where it does not (PyTorch's layers).
+  auto out = attend(x, y, y, tensor<bool, query<4>, key<6>>{});
 #elif defined CASE_lengths_of_another_batch
-  // expect-gcc: "umbel: attention: valid_lens have batch=3 but the queries have batch=2"
-  // expect-clang: attention.*valid_lens.*have.*batch<3>.*but_the_queries.*have.*batch<2>
+  // expect-gcc: "umbel: attention: valid_lens have batch=3 but the scores have \[batch=2, heads=5, query=4, key=6\]"
+  // expect-clang: attention.*valid_lens.*have.*batch<3>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
   // cause: There is not one length a sequence of the batch.
   // cure: Pass as many lengths as the batch has sequences.
   auto out = attend(x, y, y, tensor<int, batch<3>>{});
 #elif defined CASE_lengths_along_another_axis
-  // expect-gcc: "umbel: attention: valid_lens take only the axis batch but have \[key=6\]"
-  // expect-clang: attention.*valid_lens.*take_only_the_axis.*batch>.*but_have.*key<6>
-  // cause: The lengths have another axis than batch.
-  // cure: Pass one length a sequence, `tensor<int, batch<2>>`.
+  // expect-gcc: "umbel: attention: valid_lens count keys and cannot have the axis key=6"
+  // expect-clang: attention.*valid_lens.*count_keys_and_cannot_have_the_axis.*key<6>
+  // cause: Lengths are given along the keys; they count them.
+  // cure: Pass a length a sequence, `tensor<int, batch<2>>`, or a query; along the keys a mask is `keep_mask` of bool.
   auto out = attend(x, y, y, tensor<int, key<6>>{});
-#elif defined CASE_lengths_for_each_query
-  // expect-gcc: "umbel: attention: valid_lens take only the axis batch but have \[batch=2, query=4\]"
-  // expect-clang: attention.*valid_lens.*take_only_the_axis.*batch>.*but_have.*batch<2>.*query<4>
-  // cause: There is a length for every query; one for every sequence is what the layer takes.
-  // cure: Pass `tensor<int, batch<2>>`.
-  auto out = attend(x, y, y, tensor<int, batch<2>, query<4>>{});
 #elif defined CASE_lengths_without_batch
-  // expect-gcc: "umbel: attention: valid_lens have batch=2 but the sequences have no batch"
-  // expect-clang: attention.*valid_lens.*have.*batch<2>.*but_the_sequences.*have_no.*batch>
+  // expect-gcc: "umbel: attention: valid_lens have batch=2 but the scores have \[heads=5, query=4, key=4\]"
+  // expect-clang: attention.*valid_lens.*have.*batch<2>.*but_the_scores_have.*heads<5>.*query<4>.*key<4>
   // cause: There are lengths for a batch, but the input is one sequence without a batch axis.
   // cure: Give the sequence a batch axis, `tensor<float, batch<2>, token<4>, hidden<100>>`, or slice it to what counts.
   auto out = attend(tensor<float, token<4>, hidden<100>>{}, lens);
 #elif defined CASE_lengths_as_a_number
-  // expect-gcc: "umbel: attention: takes a sequence, or queries, keys and values; then valid_lens or all_keys; then a workspace"
-  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_valid_lens_then_a_workspace
-  // cause: The arguments fit no form of the call: a plain number as length, a workspace before the lengths, or one too many.
-  // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there are none.
+  // expect-gcc: "umbel: attention: takes a sequence, or queries, keys and values; then a mask; then a workspace"
+  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace
+  // cause: The arguments fit no form of the call: a plain number as length, a workspace before the mask, or one too many.
+  // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there is no mask.
   auto out = attend(x, y, y, 3);
 #elif defined CASE_workspace_of_other_shapes
   // expect-gcc: "umbel: attention: the workspace is of another layer or of other sizes so pass one for \[query=4, key=6\]"
@@ -214,10 +208,10 @@ using lengths_of_two = tensor<int, batch<2>>;
   static const attention::workspace<query<4>, key<6>> work{};
   auto out = attend(x, y, y, all_keys, work);
 #elif defined CASE_workspace_without_lengths
-  // expect-gcc: "umbel: attention: takes a sequence, or queries, keys and values; then valid_lens or all_keys; then a workspace"
-  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_valid_lens_then_a_workspace
-  // cause: The arguments fit no form of the call: a plain number as length, a workspace before the lengths, or one too many.
-  // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there are none.
+  // expect-gcc: "umbel: attention: takes a sequence, or queries, keys and values; then a mask; then a workspace"
+  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace
+  // cause: The arguments fit no form of the call: a plain number as length, a workspace before the mask, or one too many.
+  // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there is no mask.
   static attention::workspace<query<4>, key<6>> work;
   auto out = attend(x, y, y, work);
 #elif defined CASE_stack_budget
@@ -227,10 +221,10 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Pass a static one: `attention::workspace<token<600>>`, or raise the budget with `-DUMBEL_STACK_BUDGET=...`.
   auto out = attend(tensor<float, batch<2>, token<600>, hidden<100>>{});
 #elif defined CASE_too_many_arguments
-  // expect-gcc: "umbel: attention: takes a sequence, or queries, keys and values; then valid_lens or all_keys; then a workspace"
-  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_valid_lens_then_a_workspace
-  // cause: The arguments fit no form of the call: a plain number as length, a workspace before the lengths, or one too many.
-  // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there are none.
+  // expect-gcc: "umbel: attention: takes a sequence, or queries, keys and values; then a mask; then a workspace"
+  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace
+  // cause: The arguments fit no form of the call: a plain number as length, a workspace before the mask, or one too many.
+  // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there is no mask.
   auto out = attend(x, y, y, y, lens);
 #elif defined CASE_out_of_other_axes
   // expect-gcc: "umbel: attention: the result has \[batch=2, query=4, hidden=100\] but out has \[batch=2, key=6, hidden=100\]"

@@ -329,8 +329,8 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // cure: Pass `tensor<int, batch<2>>`; an encoder layer takes one sequence only.
   auto r = encode(x, tensor<float, batch<2>>{});
 #elif defined CASE_encoder_lengths_of_another_batch
-  // expect-gcc: "umbel: encoder_layer: valid_lens have batch=3 but the sequences have batch=2"
-  // expect-clang: encoder_layer.*valid_lens.*have.*batch<3>.*but_the_sequences.*have.*batch<2>
+  // expect-gcc: "umbel: encoder_layer: valid_lens have batch=3 but the scores have \[batch=2, heads=4, query=9, key=9\]"
+  // expect-clang: encoder_layer.*valid_lens.*have.*batch<3>.*but_the_scores_have.*batch<2>.*heads<4>.*query<9>.*key<9>
   // cause: There is not one length a sequence of the batch.
   // cure: Pass as many lengths as the batch has sequences.
   auto r = encode(x, tensor<int, batch<3>>{});
@@ -341,10 +341,10 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // cure: Pass `tensor<int, batch<2>>`; an encoder layer takes one sequence only.
   auto r = encode(x, x);
 #elif defined CASE_encoder_three_arguments
-  // expect-gcc: "umbel: encoder_layer: takes a sequence; then valid_lens or all_keys; then a workspace"
-  // expect-clang: encoder_layer.*takes_a_sequence_then_valid_lens_or_all_keys_then_a_workspace
+  // expect-gcc: "umbel: encoder_layer: takes a sequence; then a mask; then a workspace"
+  // expect-clang: encoder_layer.*takes_a_sequence_then_a_mask_then_a_workspace
   // cause: The arguments fit no form of the call; three sequences are for attention.
-  // cure: Keep this order; before a workspace stands `all_keys` where there are no lengths.
+  // cure: Keep this order; before a workspace stands `all_keys` where there is no mask.
   auto r = encode(x, x, x);
 #elif defined CASE_encoder_workspace_of_other_sizes
   // expect-gcc: "umbel: encoder_layer: the workspace is of another layer or of other sizes so pass one for \[token=9\]"

@@ -48,8 +48,8 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
   // cure: Take an even width; 0 is all features of a head.
   multi_head_attention<float, hidden<48>, heads<6>, rope<adjacent_pairs, 10000, 5>>::weights odd;
 #elif defined CASE_rope_of_an_unknown_pairing
-  // expect-gcc: "umbel: attention: rope of a pairing that is neither split halves nor adjacent pairs int"
-  // expect-clang: attention.*rope_of_a_pairing_that_is_neither_split_halves_nor_adjacent_pairs.*element<int>
+  // expect-gcc: "umbel: attention: rope of int is neither split halves nor adjacent pairs"
+  // expect-clang: attention.*rope_of.*element<int>.*is_neither_split_halves_nor_adjacent_pairs
   // cause: The first argument of `rope` does not say which features pair up.
   // cure: Write `rope<split_halves>` (LLaMA in its common form, GPT-NeoX) or `rope<adjacent_pairs>` (RoFormer, GPT-J).
   multi_head_attention<float, hidden<48>, heads<6>, rope<int>>::weights unknown;

@@ -5,10 +5,9 @@
 // Not here: axes, verdicts, batches (multi_head.hpp).
 #pragma once
 
-#include <umbel/attention/mask.hpp>
 #include <umbel/attention/projection.hpp>
 #include <umbel/attention/rope.hpp>
-#include <umbel/kernel/attend.hpp>
+#include <umbel/attention/score.hpp>
 
 namespace umbel::detail {
 
@@ -31,17 +30,13 @@ struct sequence_strides {
   std::size_t batch, position, feature;
 };
 
-template <class T>
-constexpr T softmax_scale(std::size_t head_dim) noexcept {
-  return static_cast<T>(1 / simd::sqrt(static_cast<double>(head_dim)));
-}
-
 constexpr std::size_t round_up(std::size_t value, std::size_t step) noexcept {
   return (value + step - 1) / step * step;
 }
 
-// Rotary: what turns queries and keys by their positions, or no_rope.
-template <class T, head_sizes S, class Rotary, std::size_t Queries, std::size_t Keys>
+// Rotary: what turns queries and keys by their positions, or no_rope. Scoring: scale, softcap, rows
+// without keys.
+template <class T, head_sizes S, class Rotary, class Scoring, std::size_t Queries, std::size_t Keys>
 struct multi_head_forward {
   static constexpr std::size_t lanes = plan::lanes<T>(plan::native_target);
   static constexpr std::size_t query_row = round_up(S.query_width(), lanes);
@@ -79,13 +74,11 @@ struct multi_head_forward {
   static constexpr kernel::linear_shape project_out = {
       Queries, S.context_width(), S.output, 1, room, To.position, To.feature, S.o_bias};
 
-  // Keys and values past `count` are not attended to: whatever they hold, it does not reach the
-  // result.
+  // mask(h): the kernel's policy for head h.
   template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
-            class Parameters, class Count>
-  static constexpr void run(const Parameters& p, const T* x, const T* y, const T* z, Count count,
-                            T* out, workspace& work) noexcept {
-    constexpr T scale = softmax_scale<T>(S.head_dim);
+            class Parameters, class Mask>
+  static constexpr void run(const Parameters& p, const T* x, const T* y, const T* z,
+                            const Mask& mask, T* out, workspace& work) noexcept {
     p.q.template run<project_in<Queries, S.hidden, S.query_width(), query_row, S.q_bias, X>>(
         x, work.q);
     p.k.template run<project_in<Keys, S.key_hidden, S.key_width(), key_row, S.k_bias, Y>>(y,
@@ -99,18 +92,8 @@ struct multi_head_forward {
       const T* const q = work.q + h * S.head_dim;
       const T* const k = work.k + kv * S.head_dim;
       const T* const v = work.v + kv * S.value_dim;
-      T* const o = work.context + h * S.value_dim * room;
-      if constexpr (std::is_same_v<Count, every_key>) {
-        if (std::is_constant_evaluated())
-          kernel::plain::attend<head>(q, k, v, scale, Keys, o);
-        else
-          kernel::attend_all<head>(q, k, v, scale, o, work.scratch);
-      } else {
-        if (std::is_constant_evaluated())
-          kernel::plain::attend<head>(q, k, v, scale, count, o);
-        else
-          kernel::attend<head>(q, k, v, scale, count, o, work.scratch);
-      }
+      Scoring::template attend<head>(q, k, v, mask(h), work.context + h * S.value_dim * room,
+                                     work.scratch);
     }
     p.o.template run<project_out<Out>>(work.context, out);
   }

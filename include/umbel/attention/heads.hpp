@@ -116,7 +116,9 @@ struct pruned_layer {
       axes::head_dim<sizes.head_dim>, axes::value_dim<sizes.value_dim>, axes::kv_heads<kv_heads>,
       keys_from<typename Layer::keys_axis>, values_from<typename Layer::values_axis>,
       output_to<typename Layer::output_axis>,
-      biases<sizes.q_bias, sizes.k_bias, sizes.v_bias, sizes.o_bias>, typename Layer::rope_option>;
+      biases<sizes.q_bias, sizes.k_bias, sizes.v_bias, sizes.o_bias>, typename Layer::rope_option,
+      typename Layer::scoring::scale_option, typename Layer::scoring::softcap_option,
+      empty_rows<typename Layer::scoring::empty>>;
 };
 
 // Columns of the heads that stay: from (in, heads * Width) to (in, kept * Width).
@@ -133,7 +135,7 @@ constexpr void take_columns(const T* from, std::size_t rows, std::size_t from_ro
 
 // The layer type without the heads that go. A head that is not there, named twice, or the last one
 // does not compile ("prune: head 7 is past the end of heads=5"); with kv_heads, heads go by whole
-// groups.
+// groups. Masks are of the smaller layer: a heads axis has its heads, alibi its slopes.
 template <class Layer, class Selection>
 using pruned = typename detail::pruned_layer<Layer, Selection>::type;
 

@@ -7,6 +7,7 @@
 //   static attention::weights w;
 //   attention{w}(x)                      self-attention
 //   attention{w}(x, y, y, valid_lens)    of queries x to keys and values y
+//   attention{w}(x, causal)              with any mask (mask.hpp)
 //
 // It allocates nothing and throws nothing. One head is kernel/attend.hpp; the readable form of the
 // same is spelled out in examples/02_spelled_out.cpp.
@@ -14,6 +15,7 @@
 
 #include <umbel/attention/filled.hpp>
 #include <umbel/attention/forward.hpp>
+#include <umbel/attention/mask.hpp>
 #include <umbel/attention/rules.hpp>
 
 namespace umbel {
@@ -39,6 +41,7 @@ struct multi_head_options {
   using output = typename option_or<option::output_to, output_to<Hidden>, Options...>::axis;
   using bias = option_or<option::bias, umbel::bias<false>, Options...>;
   using rope = option_or<option::rope, no_rope, Options...>;
+  using scoring = detail::scoring<Options...>;
 
   static constexpr bool gives_head_dim =
       (is_option_of<Options, axis_family<axes::head_dim>> || ...);
@@ -55,38 +58,39 @@ template <class Derived, class Layer>
 struct multi_head_calls : operation {
   // Self-attention of x: an optional batch axis, hidden, and one axis of any name along which the
   // positions lie. Gives a row-major tensor of the same axes.
-  //   valid_lens  (batch) integers, or all_keys; see mask.hpp
-  //   work        a Layer::workspace<sequence axis>; without one, scratch is on the stack, up to
-  //               UMBEL_STACK_BUDGET bytes
-  template <tensor_like X, lengths Lens = every_key, workspace_like Workspace = on_stack>
-  constexpr auto operator()(const X& x, const Lens& valid_lens = {},
+  //   mask  lengths, causal ... (mask.hpp); the axes of its memory are batch, heads, query, key, of
+  //         which query and key have the size of the sequence
+  //   work  a Layer::workspace<sequence axis>; without one, scratch is on the stack, up to
+  //         UMBEL_STACK_BUDGET bytes
+  template <tensor_like X, mask_like Mask = every_key, workspace_like Workspace = on_stack>
+  constexpr auto operator()(const X& x, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
-    return Layer::attend_self(self(), x, valid_lens, work, by_value{});
+    return Layer::attend_self(self(), x, mask, work, by_value{});
   }
 
   // Queries (batch, query, hidden) to keys and values (batch, key, hidden), in any order of axes,
   // batch optional. Gives a row-major tensor of the axes of the queries. work: a
   // Layer::workspace<query<..>, key<..>>.
-  template <tensor_like X, tensor_like Y, tensor_like Z, lengths Lens = every_key,
+  template <tensor_like X, tensor_like Y, tensor_like Z, mask_like Mask = every_key,
             workspace_like Workspace = on_stack>
-  constexpr auto operator()(const X& x, const Y& y, const Z& z, const Lens& valid_lens = {},
+  constexpr auto operator()(const X& x, const Y& y, const Z& z, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
-    return Layer::attend_to(self(), x, y, z, valid_lens, work, by_value{});
+    return Layer::attend_to(self(), x, y, z, mask, work, by_value{});
   }
 
   // The same, written into a tensor or view of the axes of x (of the queries), in any order and with
   // any strides. out must not overlap the arguments.
-  template <tensor_like Out, tensor_like X, lengths Lens = every_key,
+  template <tensor_like Out, tensor_like X, mask_like Mask = every_key,
             workspace_like Workspace = on_stack>
-  constexpr void into(Out&& out, const X& x, const Lens& valid_lens = {},
+  constexpr void into(Out&& out, const X& x, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
-    Layer::attend_self(self(), x, valid_lens, work, out);
+    Layer::attend_self(self(), x, mask, work, out);
   }
-  template <tensor_like Out, tensor_like X, tensor_like Y, tensor_like Z, lengths Lens = every_key,
-            workspace_like Workspace = on_stack>
-  constexpr void into(Out&& out, const X& x, const Y& y, const Z& z, const Lens& valid_lens = {},
+  template <tensor_like Out, tensor_like X, tensor_like Y, tensor_like Z,
+            mask_like Mask = every_key, workspace_like Workspace = on_stack>
+  constexpr void into(Out&& out, const X& x, const Y& y, const Z& z, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
-    Layer::attend_to(self(), x, y, z, valid_lens, work, out);
+    Layer::attend_to(self(), x, y, z, mask, work, out);
   }
 
   // Any other arguments: a sentence says which there may be. One bug is one error.
@@ -95,7 +99,7 @@ struct multi_head_calls : operation {
     static_assert(
         report<rules::arguments<
             say::attention,
-            say::takes_a_sequence_or_queries_and_keys_and_values_then_valid_lens_then_a_workspace,
+            say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace,
             Arguments...>>::ok,
         "umbel: shapes do not fit");
     return {};
@@ -105,7 +109,7 @@ struct multi_head_calls : operation {
     static_assert(
         report<rules::arguments<
             say::attention,
-            say::takes_a_sequence_or_queries_and_keys_and_values_then_valid_lens_then_a_workspace,
+            say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace,
             Arguments...>>::ok,
         "umbel: shapes do not fit");
   }
@@ -125,6 +129,7 @@ struct multi_head_calls : operation {
 //   keys_from<hidden<64>>, values_from<..> widths of keys and values when they are not the queries'
 //   output_to<hidden<80>>                  width of the result when it is not the queries'
 //   rope<split_halves|adjacent_pairs>      rotary positions (rope.hpp)
+//   score_scale<1, 8>, softcap<50>, empty_rows<uniform>    how scores come about (score.hpp)
 template <class T, class Hidden, class Heads, class... Options>
 class multi_head_attention
     : public detail::multi_head_calls<multi_head_attention<T, Hidden, Heads, Options...>,
@@ -139,6 +144,7 @@ class multi_head_attention
  public:
   static constexpr detail::head_sizes sizes = options::sizes;
   using rope_option = typename options::rope;
+  using scoring = typename options::scoring;
   using rotary = detail::rotary<rope_option>;
   using value_type = T;
   // What the queries, keys, values and the result have of the hidden axis.
@@ -149,7 +155,7 @@ class multi_head_attention
   template <class Derived>
   using calls = detail::multi_head_calls<Derived, multi_head_attention>;
   template <std::size_t Queries, std::size_t Keys>
-  using forward = detail::multi_head_forward<T, sizes, rotary, Queries, Keys>;
+  using forward = detail::multi_head_forward<T, sizes, rotary, scoring, Queries, Keys>;
 
   // The four projections in one of the forms of projection.hpp: of the queries to all heads, of keys
   // and values to theirs, of all heads to the result.
@@ -199,44 +205,42 @@ class multi_head_attention
       Layout, Layout::template position<family>, 1, shape<output_axis>>::type>;
 
   // How a call comes in, from the layer and from prepacked<layer> alike.
-  template <class Parameters, class X, class Lens, class Workspace, class Out>
-  static constexpr auto attend_self(const Parameters& p, const X& x, const Lens& valid_lens,
+  template <class Parameters, class X, class Mask, class Workspace, class Out>
+  static constexpr auto attend_self(const Parameters& p, const X& x, const Mask& mask,
                                     Workspace& work, Out&& out) noexcept {
     using layout = typename X::layout;
     using verdict =
-        first_error<rules::no_second_sequence<say::attention, Lens>,
+        first_error<rules::no_second_sequence<say::attention, Mask>,
                     rules::self_attend<say::attention, X, T, hidden_axis>,
                     rules::one_width<say::attention, hidden_axis, keys_axis, values_axis>,
-                    rules::lengths_fit<say::attention, Lens, layout>,
                     rules::out_fits<say::attention, Out, T, result_of<layout>>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using sequence = rules::sequence_family<layout, hidden_axis>;
-      using call =
-          call_of<layout, sequence, layout, sequence, Workspace, shape<axis_of<layout, sequence>>>;
+      using call = call_of<layout, sequence, layout, sequence, Mask, Workspace,
+                           shape<axis_of<layout, sequence>>>;
       static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
-      if constexpr (call::verdict::ok) return call::run(p, x, x, x, valid_lens, work, out);
+      if constexpr (call::verdict::ok) return call::run(p, x, x, x, mask, work, out);
       if constexpr (!call::verdict::ok) return invalid{};
     } else {
       return invalid{};
     }
   }
-  template <class Parameters, class X, class Y, class Z, class Lens, class Workspace, class Out>
+  template <class Parameters, class X, class Y, class Z, class Mask, class Workspace, class Out>
   static constexpr auto attend_to(const Parameters& p, const X& x, const Y& y, const Z& z,
-                                  const Lens& valid_lens, Workspace& work, Out&& out) noexcept {
+                                  const Mask& mask, Workspace& work, Out&& out) noexcept {
     using verdict = first_error<
         rules::attend_to<say::attention, X, Y, Z, T, hidden_axis, keys_axis, values_axis>,
-        rules::lengths_fit<say::attention, Lens, typename X::layout, say::but_the_queries>,
         rules::out_fits<say::attention, Out, T, result_of<typename X::layout>>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using from = typename X::layout;
       using keys = typename Y::layout;
       using call =
-          call_of<from, rules::query_family, keys, rules::key_family, Workspace,
+          call_of<from, rules::query_family, keys, rules::key_family, Mask, Workspace,
                   shape<axis_of<from, rules::query_family>, axis_of<keys, rules::key_family>>>;
       static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
-      if constexpr (call::verdict::ok) return call::run(p, x, y, z, valid_lens, work, out);
+      if constexpr (call::verdict::ok) return call::run(p, x, y, z, mask, work, out);
       if constexpr (!call::verdict::ok) return invalid{};
     } else {
       return invalid{};
@@ -246,41 +250,49 @@ class multi_head_attention
  private:
   // A call whose shapes fit: the axes along which queries and keys lie, and where scratch is. Sizes
   // is for the sentence.
-  template <class From, class QueryAxis, class KeyLayout, class KeyAxis, class Workspace,
-            class Sizes>
+  template <class From, class QueryAxis, class KeyLayout, class KeyAxis, class Mask,
+            class Workspace, class Sizes>
   struct call_of {
+    static constexpr std::size_t queries = From::template size_of<QueryAxis>;
     static constexpr std::size_t keys = KeyLayout::template size_of<KeyAxis>;
-    using steps = forward<From::template size_of<QueryAxis>, keys>;
+    using scores = detail::scores_of<T, From::template size_of<rules::batch_family>, sizes.heads,
+                                     queries, keys>;
+    using steps = forward<queries, keys>;
     using scratch = typename steps::workspace;
-    using verdict = rules::scratch_fits<say::attention, Workspace, scratch, Sizes>;
+    using verdict = first_error<rules::mask_fits<say::attention, detail::mask_of<Mask>, scores>,
+                                rules::scratch_fits<say::attention, Workspace, scratch, Sizes>>;
 
-    template <class Parameters, class X, class Y, class Z, class Lens, class Out>
+    template <class Parameters, class X, class Y, class Z, class Out>
     static constexpr auto run(const Parameters& p, const X& x, const Y& y, const Z& z,
-                              const Lens& valid_lens, Workspace& work, Out& out) noexcept {
+                              const Mask& mask, Workspace& work, Out& out) noexcept {
       if constexpr (std::is_same_v<std::remove_const_t<Out>, detail::by_value>) {
         return detail::filled<tensor_of<T, result_of<From>>>(
-            [&](auto& result) { run(p, x, y, z, valid_lens, work, result); });
+            [&](auto& result) { run(p, x, y, z, mask, work, result); });
       } else if constexpr (std::is_same_v<Workspace, on_stack>) {
         scratch own;
-        sequences(p, x, y, z, valid_lens, out, own);
+        sequences(p, x, y, z, mask, out, own);
       } else {
-        sequences(p, x, y, z, valid_lens, out, work);
+        sequences(p, x, y, z, mask, out, work);
       }
     }
 
-    template <class Parameters, class X, class Y, class Z, class Lens, class Out>
+    template <class Parameters, class X, class Y, class Z, class Out>
     static constexpr void sequences(const Parameters& p, const X& x, const Y& y, const Z& z,
-                                    const Lens& valid_lens, Out& out, scratch& work) noexcept {
+                                    const Mask& mask, Out& out, scratch& work) noexcept {
       constexpr auto xs = detail::strides_along<From, QueryAxis, family>;
       constexpr auto ys = detail::strides_along<KeyLayout, KeyAxis, family>;
       constexpr auto zs = detail::strides_along<typename Z::layout, KeyAxis, family>;
       constexpr auto outs = detail::strides_along<typename Out::layout, QueryAxis, family>;
       constexpr bool batched = From::template has<rules::batch_family>;
       constexpr std::size_t count = batched ? From::template size_of<rules::batch_family> : 1;
+      const auto& masks = detail::as_mask(mask);
       for (std::size_t b = 0; b < count; ++b)
         steps::template run<xs, ys, zs, outs>(
             p, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
-            detail::keys_that_count(valid_lens, b, keys), out.data() + b * outs.batch, work);
+            [&](std::size_t h) {
+              return masks.template policy<scores>({b, h});
+            },
+            out.data() + b * outs.batch, work);
     }
   };
 

@@ -16,6 +16,9 @@ struct keys_from;
 struct values_from;
 struct output_to;
 struct rope;
+struct score_scale;
+struct softcap;
+struct empty_rows;
 struct norm_first;
 struct activation;
 }  // namespace option

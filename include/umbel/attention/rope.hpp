@@ -36,7 +36,8 @@ struct no_rope {
 namespace say {
 struct features_and_that_is_odd;
 struct features_but_there_are_only;
-struct rope_of_a_pairing_that_is_neither_split_halves_nor_adjacent_pairs;
+struct rope_of;
+struct is_neither_split_halves_nor_adjacent_pairs;
 struct rope_turns_pairs_but_is_given;
 struct rope_turns;
 }  // namespace say
@@ -51,8 +52,7 @@ struct rope_rule<Layer, rope<Pairs, Base, Width>, HeadDim> {
   static constexpr std::size_t width = Width ? Width : HeadDim::size;
   using type = first_error<
       verdict<std::is_same_v<Pairs, split_halves> || std::is_same_v<Pairs, adjacent_pairs>, Layer,
-              say::rope_of_a_pairing_that_is_neither_split_halves_nor_adjacent_pairs,
-              element<Pairs>>,
+              say::rope_of, element<Pairs>, say::is_neither_split_halves_nor_adjacent_pairs>,
       verdict<width % 2 == 0, Layer, say::rope_turns_pairs_but_is_given,
               std::conditional_t<Width == 0, HeadDim, number<width>>,
               say::features_and_that_is_odd>,

@@ -8,6 +8,7 @@
 
 #include <umbel/attention/options.hpp>
 #include <umbel/attention/rope.hpp>
+#include <umbel/attention/score.hpp>
 #include <umbel/attention/workspace.hpp>
 #include <umbel/shape/axes.hpp>
 
@@ -23,8 +24,6 @@ struct but_out_is_of_type;
 struct but_the_keys;
 struct but_the_layer_has;
 struct but_the_layer_is_of_type;
-struct but_the_queries;
-struct but_the_sequences;
 struct but_the_stack_budget_is;
 struct but_the_values;
 struct bytes;
@@ -42,7 +41,7 @@ struct out_is_const;
 struct take_only_the_axes;
 struct take_only_the_axis;
 struct takes_float_or_double_not;
-struct takes_a_sequence_or_queries_and_keys_and_values_then_valid_lens_then_a_workspace;
+struct takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace;
 struct queries_from;
 struct so_pass_queries_and_keys_and_values;
 struct the_layer_takes_keys_from;
@@ -72,11 +71,9 @@ struct speak_as_written {
 template <>
 struct speak<say::valid_lens> : speak_as_written<say::valid_lens> {};
 template <>
-struct speak<
-    say::takes_a_sequence_or_queries_and_keys_and_values_then_valid_lens_then_a_workspace> {
+struct speak<say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace> {
   static constexpr void to(sentence_buffer& out) {
-    out.put("takes a sequence, or queries, keys and values; then valid_lens or all_keys; then a ");
-    out.put("workspace");
+    out.put("takes a sequence, or queries, keys and values; then a mask; then a workspace");
   }
 };
 
@@ -179,44 +176,20 @@ using one_width = first_error<
             ValuesHidden, say::and_, say::queries_from, Hidden,
             say::so_pass_queries_and_keys_and_values>>;
 
-// valid_lens: how many keys of each sequence of the batch count. Integers (not bool: that is a mask of
-// keys, not their number), (batch). Of: the layout with the batch, Name: what has it.
-template <class T>
-inline constexpr bool is_length = std::is_integral_v<T> && !std::is_same_v<T, bool>;
-template <class Layer, class Lens, class Of, class Name>
-using valid_lens =
-    first_error<verdict<is_length<typename Lens::value_type>, Layer, say::valid_lens,
-                        say::must_be_integers_but_are_of_type, element<typename Lens::value_type>>,
-                verdict<layout_of<Lens>::rank == 1 && layout_of<Lens>::template has<batch_family>,
-                        Layer, say::valid_lens, say::take_only_the_axis, batch_family,
-                        say::but_have, typename layout_of<Lens>::axes>,
-                same_size<Layer, batch_family, layout_of<Lens>, say::valid_lens, Of, Name>>;
-
-// The lengths, if there are any.
-template <class Layer, class Lens, class Of, class Name>
-struct lengths_rule {
-  using type = valid_lens<Layer, Lens, Of, Name>;
-};
-template <class Layer, class Lens, class Of, class Name>
-requires(!requires { typename Lens::layout; }) struct lengths_rule<Layer, Lens, Of, Name> {
-  using type = accepted;
-};
-template <class Layer, class Lens, class Of, class Name = say::but_the_sequences>
-using lengths_fit = typename lengths_rule<Layer, Lens, Of, Name>::type;
-
-// layer(x, y): the second argument would be the lengths, and is a sequence.
-template <class Layer, class Lens>
+// layer(x, y): the second argument would be the mask, and is a sequence.
+template <class Layer, class Mask>
 struct no_second_sequence_rule {
   using type = accepted;
 };
-template <class Layer, class Lens>
-requires requires { typename Lens::layout; }
-struct no_second_sequence_rule<Layer, Lens> {
-  using type = verdict<Lens::layout::rank == 1 || is_length<typename Lens::value_type>, Layer,
-                       say::two_sequences_need_values_too_so_pass_queries_and_keys_and_values>;
+template <class Layer, class Mask>
+requires requires { typename Mask::layout; }
+struct no_second_sequence_rule<Layer, Mask> {
+  using type =
+      verdict<Mask::layout::rank == 1 || std::is_integral_v<typename Mask::value_type>, Layer,
+              say::two_sequences_need_values_too_so_pass_queries_and_keys_and_values>;
 };
-template <class Layer, class Lens>
-using no_second_sequence = typename no_second_sequence_rule<Layer, Lens>::type;
+template <class Layer, class Mask>
+using no_second_sequence = typename no_second_sequence_rule<Layer, Mask>::type;
 
 // Memory for the result, if it is the caller's: the axes of Result in any order, elements T, not
 // const.
@@ -225,7 +198,7 @@ struct out_rule {
   using type = accepted;
 };
 template <class Layer, class Out, class T, class Result>
-  requires requires { typename Out::layout; }
+requires requires { typename Out::layout; }
 struct out_rule<Layer, Out, T, Result> {
   using type = first_error<
       verdict<Out::layout::rank == Result::rank &&
@@ -271,14 +244,15 @@ template <class Whole, class Part>
 inline constexpr std::size_t remainder = Whole::size % (Part::size ? Part::size : 1);
 
 template <class Hidden, class Heads, class Sizes>
-using head_sizes_fit = first_error<
-    well_formed<typename Sizes::kv_heads>, well_formed<typename Sizes::head_dim>,
-    well_formed<typename Sizes::value_dim>, well_formed<typename Sizes::keys>,
-    well_formed<typename Sizes::values>, well_formed<typename Sizes::output>,
-    verdict<remainder<Heads, typename Sizes::kv_heads> == 0, say::attention, Heads, say::into,
-            typename Sizes::kv_heads, say::leaves_a_remainder_of,
-            number<remainder<Heads, typename Sizes::kv_heads>>>,
-    rope_fits<say::attention, typename Sizes::rope, typename Sizes::head_dim>>;
+using head_sizes_fit =
+    first_error<well_formed<typename Sizes::kv_heads>, well_formed<typename Sizes::head_dim>,
+                well_formed<typename Sizes::value_dim>, well_formed<typename Sizes::keys>,
+                well_formed<typename Sizes::values>, well_formed<typename Sizes::output>,
+                verdict<remainder<Heads, typename Sizes::kv_heads> == 0, say::attention, Heads,
+                        say::into, typename Sizes::kv_heads, say::leaves_a_remainder_of,
+                        number<remainder<Heads, typename Sizes::kv_heads>>>,
+                rope_fits<say::attention, typename Sizes::rope, typename Sizes::head_dim>,
+                scoring<say::attention, typename Sizes::scoring>>;
 
 // Sizes: detail::multi_head_options. Heads divide hidden, unless their width is given.
 template <class T, class Hidden, class Heads, class Sizes, class... Options>
@@ -287,7 +261,8 @@ using multi_head = first_error<
     options<say::attention,
             option_kinds<option::bias, axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
                          axis_family<axes::value_dim>, option::keys_from, option::values_from,
-                         option::output_to, option::rope>,
+                         option::output_to, option::rope, option::score_scale, option::softcap,
+                         option::empty_rows>,
             Options...>,
     verdict<remainder<Hidden, Heads> == 0 || Sizes::gives_head_dim, say::attention, Hidden,
             say::into, Heads, say::leaves_a_remainder_of, number<remainder<Hidden, Heads>>>,

@@ -27,16 +27,16 @@ namespace say {
 struct encoder_layer;
 struct must_be_the_first_axis_of;
 struct out_must_be_row_major_in_memory;
-struct takes_a_sequence_then_valid_lens_or_all_keys_then_a_workspace;
+struct takes_a_sequence_then_a_mask_then_a_workspace;
 }  // namespace say
 
 namespace detail {
 template <>
 struct speak<say::encoder_layer> : speak_as_written<say::encoder_layer> {};
 template <>
-struct speak<say::takes_a_sequence_then_valid_lens_or_all_keys_then_a_workspace> {
+struct speak<say::takes_a_sequence_then_a_mask_then_a_workspace> {
   static constexpr void to(sentence_buffer& out) {
-    out.put("takes a sequence; then valid_lens or all_keys; then a workspace");
+    out.put("takes a sequence; then a mask; then a workspace");
   }
 };
 }  // namespace detail
@@ -81,39 +81,39 @@ namespace detail {
 template <class Derived, class Layer>
 struct encoder_calls : operation {
   // x: (batch,) positions along an axis of any name, hidden; row-major. Gives a tensor of the same
-  // axes. valid_lens (batch) or all_keys; work: a Layer::workspace<positions axis>; without one,
+  // axes. mask: lengths, causal ... (attention/mask.hpp); work: a Layer::workspace<positions axis>; without one,
   // scratch is on the stack, up to UMBEL_STACK_BUDGET bytes.
-  template <tensor_like X, lengths Lens = every_key, workspace_like Workspace = on_stack>
-  constexpr auto operator()(const X& x, const Lens& valid_lens = {},
+  template <tensor_like X, mask_like Mask = every_key, workspace_like Workspace = on_stack>
+  constexpr auto operator()(const X& x, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
-    return Layer::encode(self(), x, valid_lens, work, by_value{});
+    return Layer::encode(self(), x, mask, work, by_value{});
   }
 
   // The same, written into a row-major tensor or view of the axes of x in the same order. out must
   // not overlap x.
-  template <tensor_like Out, tensor_like X, lengths Lens = every_key,
+  template <tensor_like Out, tensor_like X, mask_like Mask = every_key,
             workspace_like Workspace = on_stack>
-  constexpr void into(Out&& out, const X& x, const Lens& valid_lens = {},
+  constexpr void into(Out&& out, const X& x, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
-    Layer::encode(self(), x, valid_lens, work, out);
+    Layer::encode(self(), x, mask, work, out);
   }
 
   // Any other arguments: a sentence says which there may be. One bug is one error.
   template <class... Arguments>
   constexpr invalid operator()(const Arguments&...) const noexcept {
     static_assert(
-        report<rules::arguments<say::encoder_layer,
-                                say::takes_a_sequence_then_valid_lens_or_all_keys_then_a_workspace,
-                                Arguments...>>::ok,
+        report<
+            rules::arguments<say::encoder_layer, say::takes_a_sequence_then_a_mask_then_a_workspace,
+                             Arguments...>>::ok,
         "umbel: shapes do not fit");
     return {};
   }
   template <class... Arguments>
   constexpr void into(const Arguments&...) const noexcept {
     static_assert(
-        report<rules::arguments<say::encoder_layer,
-                                say::takes_a_sequence_then_valid_lens_or_all_keys_then_a_workspace,
-                                Arguments...>>::ok,
+        report<
+            rules::arguments<say::encoder_layer, say::takes_a_sequence_then_a_mask_then_a_workspace,
+                             Arguments...>>::ok,
         "umbel: shapes do not fit");
   }
 
@@ -210,31 +210,33 @@ class encoder_layer
   [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }
 
   // How a call comes in, from the layer and from prepacked<layer> alike.
-  template <class Parameters, class X, class Lens, class Workspace, class Out>
-  static constexpr auto encode(const Parameters& p, const X& x, const Lens& valid_lens,
-                               Workspace& work, Out&& out) noexcept {
+  template <class Parameters, class X, class Mask, class Workspace, class Out>
+  static constexpr auto encode(const Parameters& p, const X& x, const Mask& mask, Workspace& work,
+                               Out&& out) noexcept {
     using layout = typename X::layout;
-    using verdict = first_error<rules::encode<X, T, typename Hidden::plain>,
-                                rules::lengths_fit<say::encoder_layer, Lens, layout>,
-                                rules::encode_into<Out, X>>;
+    using verdict =
+        first_error<rules::encode<X, T, typename Hidden::plain>, rules::encode_into<Out, X>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using sequence = rules::sequence_family<layout, Hidden>;
       using positions = axis_of<layout, sequence>;
       using scratch = workspace<positions>;
-      using fit = rules::scratch_fits<say::encoder_layer, Workspace, scratch, shape<positions>>;
+      using scores = scores_for<layout, positions>;
+      using fit = first_error<
+          rules::mask_fits<say::encoder_layer, detail::mask_of<Mask>, scores>,
+          rules::scratch_fits<say::encoder_layer, Workspace, scratch, shape<positions>>>;
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (!fit::ok) {
         return invalid{};
       } else if constexpr (std::is_same_v<std::remove_cvref_t<Out>, detail::by_value>) {
         return detail::filled<tensor_of<T, row_major<layout>>>(
-            [&](auto& result) { encode(p, x, valid_lens, work, result); });
+            [&](auto& result) { encode(p, x, mask, work, result); });
       } else {
         if constexpr (std::is_same_v<Workspace, on_stack>) {
           scratch own;
-          sequences<positions>(p, x, valid_lens, out, own);
+          sequences<positions>(p, x, detail::as_mask(mask), out, own);
         } else {
-          sequences<positions>(p, x, valid_lens, out, work);
+          sequences<positions>(p, x, detail::as_mask(mask), out, work);
         }
       }
     } else {
@@ -245,29 +247,38 @@ class encoder_layer
  private:
   static constexpr T epsilon = T(1e-5);
 
-  template <class Positions, class Parameters, class X, class Lens, class Y>
-  static constexpr void sequences(const Parameters& p, const X& x, const Lens& valid_lens, Y& y,
+  template <class Layout, class Positions>
+  using scores_for = detail::scores_of<T, Layout::template size_of<rules::batch_family>,
+                                       Heads::size, Positions::size, Positions::size>;
+
+  template <class Positions, class Parameters, class X, class Mask, class Y>
+  static constexpr void sequences(const Parameters& p, const X& x, const Mask& mask, Y& y,
                                   workspace<Positions>& work) noexcept {
     constexpr std::size_t one = Positions::size * Hidden::size;
+    using scores = scores_for<typename X::layout, Positions>;
     for (std::size_t b = 0; b < X::layout::count / one; ++b)
-      sequence<Positions>(p, x.data() + b * one,
-                          detail::keys_that_count(valid_lens, b, Positions::size),
-                          y.data() + b * one, work);
+      sequence<Positions>(
+          p, x.data() + b * one,
+          [&](std::size_t h) {
+            return mask.template policy<scores>({b, h});
+          },
+          y.data() + b * one, work);
   }
 
-  template <class Positions, class Parameters, class Count>
-  static constexpr void sequence(const Parameters& p, const T* x, Count count, T* y,
+  // mask(h): the kernel's policy for head h.
+  template <class Positions, class Parameters, class Mask>
+  static constexpr void sequence(const Parameters& p, const T* x, const Mask& mask, T* y,
                                  workspace<Positions>& work) noexcept {
     constexpr std::size_t n = Positions::size;
     if constexpr (norms_first) {
       norm::template run<n>(p.norm1, epsilon, x, work.normed);
-      attend<Positions>(p, work.normed, count, work);
+      attend<Positions>(p, work.normed, mask, work);
       add<n>(x, work.branch, y);
       norm::template run<n>(p.norm2, epsilon, y, work.normed);
       feed_forward<Positions>(p, work.normed, work);
       add<n>(y, work.branch, y);
     } else {
-      attend<Positions>(p, x, count, work);
+      attend<Positions>(p, x, mask, work);
       add<n>(x, work.branch, work.branch);
       norm::template run<n>(p.norm1, epsilon, work.branch, work.normed);
       feed_forward<Positions>(p, work.normed, work);
@@ -277,13 +288,13 @@ class encoder_layer
   }
 
   // branch = attention(x)
-  template <class Positions, class Parameters, class Count>
-  static constexpr void attend(const Parameters& p, const T* x, Count count,
+  template <class Positions, class Parameters, class Mask>
+  static constexpr void attend(const Parameters& p, const T* x, const Mask& mask,
                                workspace<Positions>& work) noexcept {
     constexpr detail::sequence_strides rows = {0, Hidden::size, 1};
     attention::template forward<Positions::size, Positions::size>::template run<rows, rows, rows,
                                                                                 rows>(
-        p.attention, x, x, x, count, work.branch, work.attention_work);
+        p.attention, x, x, x, mask, work.branch, work.attention_work);
   }
 
   // branch = activation(x up) down

@@ -117,6 +117,24 @@ constexpr void attend(const T* q, const T* k, const T* v, T scale, std::size_t k
   attend<S>(q, k, v, scale, scores::first_keys(key_count), o, weights);
 }
 
+// The rows of o whose query sees no key become the mean of all values: keys increasing, then times
+// 1 / keys, rounded once.
+template <attend_shape S, class T, scores::policy Policy>
+constexpr void mean_where_empty(const T* v, const Policy& policy, T* o) noexcept {
+  for (std::size_t i = 0; i < S.queries; ++i) {
+    const scores::key_range range = policy.range(i, 1, S.keys);
+    const auto over = policy.template over<T>(i, 1);
+    bool sees_one = false;
+    for (std::size_t j = range.begin; j < range.end && !sees_one; ++j) sees_one = over.sees(j);
+    if (sees_one) continue;
+    for (std::size_t d = 0; d < S.value_dim; ++d) {
+      T sum{};
+      for (std::size_t j = 0; j < S.keys; ++j) sum = sum + v[j * S.v_row + d * S.v_dim];
+      o[i * S.o_row + d * S.o_dim] = sum * (T{1} / static_cast<T>(S.keys));
+    }
+  }
+}
+
 // The chains of a sum along a row: element e belongs to chain e % 16, on every target.
 inline constexpr std::size_t sum_chains = 16;
 

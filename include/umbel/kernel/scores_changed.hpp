@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Scores policies that change a score: added, alibi, softcap. Scores are in units of log2, what the
+// Scores policies that change a score: added, generated, alibi, softcap. Scores are in units of log2, what the
 // caller gives is in natural units. Not here: what only hides keys (scores_seen.hpp), what a policy
 // is (scores.hpp).
 #pragma once
@@ -46,6 +46,46 @@ struct added {
   template <class V>
   UMBEL_INLINE constexpr lanes<V> over(std::size_t first_query, std::size_t count) const noexcept {
     return {bias + first_query * query_stride, query_stride, key_stride, count};
+  }
+};
+
+// score + log2(e) f(i, j), one fma: a bias that is computed. -infinity hides the pair. f is called more
+// than once for a pair, and only for queries and keys that exist.
+template <class T, class F>
+struct generated {
+  static constexpr bool changes = true, selects = true;
+  F f;
+
+  constexpr explicit generated(const F& of_query_and_key) noexcept : f(of_query_and_key) {}
+  constexpr key_range range(std::size_t, std::size_t, std::size_t keys) const noexcept {
+    return {0, keys, 0, 0};
+  }
+  template <class V>
+  struct lanes {
+    static constexpr bool by_four = false;
+    using constants = simd::math_constants<T>;
+    const F& f;
+    std::size_t first_query, count;
+
+    UMBEL_INLINE constexpr V at(std::size_t key) const noexcept {
+      if constexpr (simd::lanes_of<V> == 1) {
+        return count != 0 ? f(first_query, key) : V{};
+      } else {
+        V value{};
+        for (std::size_t i = 0; i < count; ++i) value[i] = f(first_query + i, key);
+        return value;
+      }
+    }
+    UMBEL_INLINE constexpr V change(V score, std::size_t key) const noexcept {
+      return simd::fma(at(key), simd::broadcast<V>(constants::log2_e), score);
+    }
+    UMBEL_INLINE constexpr mask_of<V> sees(std::size_t key) const noexcept {
+      return at(key) != simd::broadcast<V>(-constants::infinity);
+    }
+  };
+  template <class V>
+  UMBEL_INLINE constexpr lanes<V> over(std::size_t first_query, std::size_t count) const noexcept {
+    return {f, first_query, count};
   }
 };
 

@@ -121,8 +121,9 @@ struct causal {
   }
 };
 
-// mask[i * query_stride + j * key_stride] is not 0. Flag is a byte: unsigned char or bool.
-template <class Flag>
+// mask[i * query_stride + j * key_stride] is not 0; with Keeps false, is 0. Flag is a byte: unsigned
+// char or bool.
+template <class Flag, bool Keeps = true>
 struct kept {
   static_assert(sizeof(Flag) == 1, "umbel: a flag of a mask is one byte");
   static constexpr bool changes = false, selects = true;
@@ -144,11 +145,11 @@ struct kept {
     UMBEL_INLINE constexpr mask_of<V> sees(std::size_t key) const noexcept {
       const Flag* const at = from + key * key_stride;
       if constexpr (simd::lanes_of<V> == 1) {
-        return count != 0 && *at != 0;
+        return count != 0 && (*at != 0) == Keeps;
       } else {
         using bytes = simd::pack<unsigned char, simd::lanes_of<V>>;
         numbers flags{};
-        if (query_stride == 0 && count != 0) return flags + (*at != 0) != flags;
+        if (query_stride == 0 && count != 0) return seen_where(flags + (*at != 0));
         if (query_stride == 1 && count == simd::lanes_of<V>) {
           bytes all;
           __builtin_memcpy(&all, at, sizeof(all));
@@ -156,8 +157,14 @@ struct kept {
         } else {
           for (std::size_t i = 0; i < count; ++i) flags[i] = at[i * query_stride] != 0;
         }
-        return flags != numbers{};
+        return seen_where(flags);
       }
+    }
+    UMBEL_INLINE static constexpr mask_of<V> seen_where(numbers flags) noexcept {
+      if constexpr (Keeps)
+        return flags != numbers{};
+      else
+        return flags == numbers{};
     }
     // A row-major mask: four flags of a query are one word, so a lane is filled a quarter as often.
     UMBEL_INLINE void see_four(std::size_t key, mask_of<V> (&seen)[4]) const noexcept {
@@ -175,7 +182,7 @@ struct kept {
       UMBEL_UNROLL(4)
       for (std::size_t r = 0; r < 4; ++r) {
         const std::size_t byte = std::endian::native == std::endian::little ? r : 3 - r;
-        seen[r] = (words & static_cast<std::int32_t>(0xffu << (8 * byte))) != numbers{};
+        seen[r] = seen_where(words & static_cast<std::int32_t>(0xffu << (8 * byte)));
       }
     }
   };

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a mask may look like, as verdicts: its axes are among those of the scores, (batch, heads,
+// query, key), of the same sizes or 1, and its elements are of a type that says what they mean.
+//
+// Not here: the masks themselves (mask.hpp).
+#pragma once
+
+#include <umbel/attention/rules.hpp>
+
+namespace umbel {
+
+namespace say {
+struct alibi;
+struct but_the_scores_are_of_type;
+struct but_the_scores_have;
+struct causal;
+struct count_keys_and_cannot_have_the_axis;
+struct differ_so_say_where_the_queries_stand;
+struct from_drop_mask;
+struct is_of_type;
+struct is_unclear_where;
+struct keep_mask;
+struct must_be_of_bool_but_is_of_type;
+struct score_bias;
+struct score_bias_from;
+struct needs_a_function_of_batch_and_head_and_query_and_key_that_gives;
+struct sliding_window;
+struct a_mask_of_bool_must_say_what_true_means_so_pass;
+}  // namespace say
+
+namespace detail {
+template <>
+struct speak<say::keep_mask> : speak_as_written<say::keep_mask> {};
+template <>
+struct speak<say::from_drop_mask> : speak_as_written<say::from_drop_mask> {};
+template <>
+struct speak<say::score_bias> : speak_as_written<say::score_bias> {};
+template <>
+struct speak<say::score_bias_from> : speak_as_written<say::score_bias_from> {};
+template <>
+struct speak<say::sliding_window> : speak_as_written<say::sliding_window> {};
+template <>
+struct speak<say::a_mask_of_bool_must_say_what_true_means_so_pass> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("a mask of bool must say what true means, so pass keep_mask or from_drop_mask");
+  }
+};
+template <>
+struct speak<say::differ_so_say_where_the_queries_stand> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("differ, so say where the queries stand: _top_left, _bottom_right or _from");
+  }
+};
+
+// The scores that a mask is for. Batch 0: there is no such axis. Placed: the caller knows where the
+// queries stand among the keys (a cache does).
+template <class T, std::size_t Batch, std::size_t Heads, std::size_t Queries, std::size_t Keys,
+          bool Placed = false>
+struct scores_of {
+  using value_type = T;
+  using axes = std::conditional_t<
+      Batch == 0, shape<axes::heads<Heads>, axes::query<Queries>, axes::key<Keys>>,
+      shape<axes::batch<Batch>, axes::heads<Heads>, axes::query<Queries>, axes::key<Keys>>>;
+  using layout = layout_with_axes<axes>;
+  static constexpr std::size_t heads = Heads, queries = Queries, keys = Keys;
+  static constexpr bool placed = Placed;
+};
+}  // namespace detail
+
+namespace rules {
+
+using heads_family = axis_family<axes::heads>;
+
+template <class Layer, class Name, class Has, class Axes, class Scores>
+struct mask_broadcast_rule;
+template <class Layer, class Name, class Has, class... Axes, class Scores>
+struct mask_broadcast_rule<Layer, Name, Has, shape<Axes...>, Scores> {
+  using scores = typename Scores::layout;
+  template <class Axis>
+  static constexpr bool fits = scores::template has<typename Axis::family> &&
+                               (Axis::size == 1 ||
+                                Axis::size == scores::template size_of<typename Axis::family>);
+  using type = first_error<verdict<fits<Axes>, Layer, Name, Has, Axes, say::but_the_scores_have,
+                                   typename Scores::axes>...,
+                           accepted>;
+};
+template <class Layer, class Name, class Has, class X, class Scores>
+using broadcasts_to =
+    typename mask_broadcast_rule<Layer, Name, Has, typename layout_of<X>::axes, Scores>::type;
+
+// valid_lens: integers (not bool: that is a mask of keys, not their number); any of the axes batch,
+// heads, query.
+template <class T>
+inline constexpr bool is_length = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+template <class Layer, class X, class Scores>
+using length_mask = first_error<
+    verdict<!layout_of<X>::template has<key_family>, Layer, say::valid_lens,
+            say::count_keys_and_cannot_have_the_axis, axis_of<layout_of<X>, key_family>>,
+    broadcasts_to<Layer, say::valid_lens, say::have, X, Scores>>;
+
+template <class Layer, class Name, class X, class Scores>
+using flag_mask =
+    first_error<verdict<std::is_same_v<typename X::value_type, bool>, Layer, Name,
+                        say::must_be_of_bool_but_is_of_type, element<typename X::value_type>>,
+                broadcasts_to<Layer, Name, say::has, X, Scores>>;
+
+template <class Layer, class X, class Scores>
+using bias_mask =
+    first_error<verdict<std::is_same_v<typename X::value_type, typename Scores::value_type>, Layer,
+                        say::score_bias, say::is_of_type, element<typename X::value_type>,
+                        say::but_the_scores_are_of_type, element<typename Scores::value_type>>,
+                broadcasts_to<Layer, say::score_bias, say::has, X, Scores>>;
+
+template <class F, class T>
+inline constexpr bool generates = requires(const F& f) {
+  { f(npos, npos, npos, npos) } -> std::same_as<T>;
+};
+template <class Layer, class F, class Scores>
+using generated_bias =
+    verdict<generates<F, typename Scores::value_type>, Layer, say::score_bias_from,
+            say::needs_a_function_of_batch_and_head_and_query_and_key_that_gives,
+            element<typename Scores::value_type>>;
+
+// A tensor of bool must say what true means; any other is taken for lengths.
+template <class Layer, class X>
+using unclear_mask =
+    first_error<verdict<!std::is_same_v<typename X::value_type, bool>, Layer,
+                        say::a_mask_of_bool_must_say_what_true_means_so_pass>,
+                verdict<is_length<typename X::value_type>, Layer, say::valid_lens,
+                        say::must_be_integers_but_are_of_type, element<typename X::value_type>>>;
+
+// A mask by position needs to know where the queries stand among the keys.
+template <class Layer, class Name, bool Said, class Scores>
+using positions_known =
+    verdict<Said || Scores::placed || Scores::queries == Scores::keys, Layer, Name,
+            say::is_unclear_where, axes::query<Scores::queries>, say::and_, axes::key<Scores::keys>,
+            say::differ_so_say_where_the_queries_stand>;
+
+// Mask: what detail::mask_of makes of the argument.
+template <class Layer, class Mask, class Scores>
+using mask_fits = typename Mask::template rule<Layer, Scores>;
+
+}  // namespace rules
+}  // namespace umbel

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSL-1.0
+// scaled_dot_product_attention: softmax(q k^T / sqrt(head_dim)) v, without projections (Vaswani et al.
+// 2017), over tensors and views that are split into heads already:
+//
+//   q (batch, heads, query, head_dim)   k (batch, heads, key, head_dim)   v (batch, heads, key, head_dim)
+//   scaled_dot_product_attention(q, k, v, causal)     (batch, heads, query, head_dim)
+//
+// in any order of axes and with any strides: split and permute move nothing. batch and heads are
+// optional; keys and values may have fewer heads, kv_heads, shared by those of the queries; values may
+// have value_dim in place of head_dim, which the result then has. Masks: mask.hpp. Options (score.hpp):
+// scaled_dot_product_with<softcap<50>, score_scale<1, 8>>(q, k, v). The kernel is that of the layers.
+#pragma once
+
+#include <umbel/attention/filled.hpp>
+#include <umbel/attention/mask.hpp>
+#include <umbel/attention/score.hpp>
+
+namespace umbel {
+
+namespace say {
+struct but_the_queries_have;
+struct but_the_queries_are_of_type;
+struct scaled_dot_product_attention;
+struct take_besides;
+struct only_some_of;
+struct takes_queries_keys_and_values_then_a_mask_then_a_workspace;
+struct the_values_have;
+struct the_keys_have;
+struct the_values;
+}  // namespace say
+
+namespace detail {
+template <>
+struct speak<say::scaled_dot_product_attention>
+    : speak_as_written<say::scaled_dot_product_attention> {};
+template <>
+struct speak<say::takes_queries_keys_and_values_then_a_mask_then_a_workspace> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("takes queries, keys and values; then a mask; then a workspace");
+  }
+};
+}  // namespace detail
+
+namespace rules {
+
+using kv_heads_family = axis_family<axes::kv_heads>;
+using head_dim_family = axis_family<axes::head_dim>;
+using value_dim_family = axis_family<axes::value_dim>;
+
+template <class Layout, class... Families>
+inline constexpr bool has_only = (std::size_t{0} + ... +
+                                  Layout::template has<Families>) == Layout::rank;
+
+// One of the arguments: it has Position and Width, and besides only batch and Heads.
+template <class Name, class X, class Position, class Heads, class Width>
+using dot_product_argument = first_error<
+    verdict<layout_of<X>::template has<Position>, say::scaled_dot_product_attention, Name,
+            say::need_the_axis, Position, say::but_have, typename layout_of<X>::axes>,
+    verdict<layout_of<X>::template has<Width>, say::scaled_dot_product_attention, Name,
+            say::need_the_axis, Width, say::but_have, typename layout_of<X>::axes>,
+    verdict<has_only<layout_of<X>, batch_family, Heads, Position, Width>,
+            say::scaled_dot_product_attention, Name, say::take_only_the_axes, batch_family, Heads,
+            Position, say::and_, Width, say::but_have, typename layout_of<X>::axes>>;
+
+// The heads of keys and values: heads, or kv_heads that divide them.
+template <class Keys>
+using heads_of_keys =
+    std::conditional_t<Keys::template has<kv_heads_family>, kv_heads_family, heads_family>;
+template <class Values>
+using width_of_values =
+    std::conditional_t<Values::template has<value_dim_family>, value_dim_family, head_dim_family>;
+template <class Queries, class Keys>
+inline constexpr bool heads_are_shared_out =
+    Keys::template has<kv_heads_family>
+        ? Queries::template has<heads_family>&& Queries::template size_of<heads_family> %
+                  Keys::template size_of<kv_heads_family> ==
+              0
+        : Queries::template size_of<heads_family> == Keys::template size_of<heads_family>;
+
+template <class Q, class K, class V>
+using dot_product = first_error<
+    floating<say::scaled_dot_product_attention, typename Q::value_type>,
+    dot_product_argument<say::the_queries_in_argument_1, Q, query_family, heads_family,
+                         head_dim_family>,
+    dot_product_argument<say::the_keys_in_argument_2, K, key_family, heads_of_keys<layout_of<K>>,
+                         head_dim_family>,
+    dot_product_argument<say::the_values_in_argument_3, V, key_family, heads_of_keys<layout_of<K>>,
+                         width_of_values<layout_of<V>>>,
+    verdict<std::is_same_v<typename K::value_type, typename Q::value_type>,
+            say::scaled_dot_product_attention, say::the_keys_in_argument_2, say::are_of_type,
+            element<typename K::value_type>, say::but_the_queries_are_of_type,
+            element<typename Q::value_type>>,
+    verdict<std::is_same_v<typename V::value_type, typename Q::value_type>,
+            say::scaled_dot_product_attention, say::the_values_in_argument_3, say::are_of_type,
+            element<typename V::value_type>, say::but_the_queries_are_of_type,
+            element<typename Q::value_type>>,
+    same_size<say::scaled_dot_product_attention, batch_family, layout_of<Q>, say::the_queries,
+              layout_of<K>, say::but_the_keys>,
+    same_size<say::scaled_dot_product_attention, batch_family, layout_of<K>, say::the_keys,
+              layout_of<V>, say::but_the_values>,
+    same_size<say::scaled_dot_product_attention, head_dim_family, layout_of<Q>, say::the_queries,
+              layout_of<K>, say::but_the_keys>,
+    verdict<heads_are_shared_out<layout_of<Q>, layout_of<K>>, say::scaled_dot_product_attention,
+            say::the_keys_have, axis_of<layout_of<K>, heads_of_keys<layout_of<K>>>,
+            say::but_the_queries_have, axis_of<layout_of<Q>, heads_family>>,
+    same_size<say::scaled_dot_product_attention, heads_of_keys<layout_of<K>>, layout_of<K>,
+              say::the_keys, layout_of<V>, say::but_the_values>,
+    same_size<say::scaled_dot_product_attention, key_family, layout_of<K>, say::the_keys,
+              layout_of<V>, say::but_the_values>>;
+
+template <class... Options>
+using dot_product_options = first_error<
+    options<say::scaled_dot_product_attention,
+            option_kinds<option::score_scale, option::softcap, option::empty_rows>, Options...>,
+    scoring<say::scaled_dot_product_attention, detail::scoring<Options...>>>;
+
+}  // namespace rules
+
+namespace detail {
+
+// Sizes and strides of a call that fits.
+template <class Q, class K, class V>
+struct dot_product_call {
+  using T = typename Q::value_type;
+  using ql = layout_of<Q>;
+  using kl = layout_of<K>;
+  using vl = layout_of<V>;
+  using kv_family = rules::heads_of_keys<kl>;
+  using width_family = rules::width_of_values<vl>;
+  using width_axis = axis_of<vl, width_family>;
+  using result = layout_with_axes<typename algebra::detail::replace_axes<
+      ql, ql::template position<rules::head_dim_family>, 1, shape<width_axis>>::type>;
+
+  template <class Layout, class Family>
+  static constexpr std::size_t count =
+      Layout::template has<Family> ? Layout::template size_of<Family> : 1;
+  static constexpr std::size_t batches = count<ql, rules::batch_family>;
+  static constexpr std::size_t heads = count<ql, rules::heads_family>;
+  static constexpr std::size_t group = heads / count<kl, kv_family>;
+  static constexpr std::size_t queries = ql::template size_of<rules::query_family>;
+  static constexpr std::size_t keys = kl::template size_of<rules::key_family>;
+  using scores = scores_of<T, ql::template size_of<rules::batch_family>, heads, queries, keys>;
+
+  template <class Out>
+  static constexpr kernel::attend_shape head_into = {
+      .queries = queries,
+      .keys = keys,
+      .head_dim = ql::template size_of<rules::head_dim_family>,
+      .value_dim = width_axis::size,
+      .q_row = ql::template stride_of<rules::query_family>,
+      .q_dim = ql::template stride_of<rules::head_dim_family>,
+      .k_row = kl::template stride_of<rules::key_family>,
+      .k_dim = kl::template stride_of<rules::head_dim_family>,
+      .v_row = vl::template stride_of<rules::key_family>,
+      .v_dim = vl::template stride_of<width_family>,
+      .o_row = Out::template stride_of<rules::query_family>,
+      .o_dim = Out::template stride_of<width_family>,
+      .o_room = queries};
+
+  struct workspace : workspace_base {
+    alignas(64) T scratch[kernel::attend_scratch<head_into<result>, T>];
+  };
+
+  template <class Scoring, class Mask, class Out>
+  static constexpr void run(const T* q, const T* k, const T* v, const Mask& mask, Out& out,
+                            workspace& work) noexcept {
+    using ol = typename Out::layout;
+    constexpr auto head = head_into<ol>;
+    static_assert(kernel::attend_scratch<head, T> <= sizeof(work.scratch) / sizeof(T));
+    for (std::size_t b = 0; b < batches; ++b)
+      for (std::size_t h = 0; h < heads; ++h)
+        Scoring::template attend<head>(q + b * ql::template stride_of<rules::batch_family> +
+                                           h * ql::template stride_of<rules::heads_family>,
+                                       k + b * kl::template stride_of<rules::batch_family> +
+                                           h / group * kl::template stride_of<kv_family>,
+                                       v + b * vl::template stride_of<rules::batch_family> +
+                                           h / group * vl::template stride_of<kv_family>,
+                                       mask.template policy<scores>({b, h}),
+                                       out.data() +
+                                           b * ol::template stride_of<rules::batch_family> +
+                                           h * ol::template stride_of<rules::heads_family>,
+                                       work.scratch);
+  }
+};
+
+}  // namespace detail
+
+// Scratch for one call at a time, for tensors or views of these types. Without one, scratch is on the
+// stack, up to UMBEL_STACK_BUDGET bytes.
+template <class Q, class K, class V>
+using scaled_dot_product_workspace =
+    typename detail::dot_product_call<std::remove_cvref_t<Q>, std::remove_cvref_t<K>,
+                                      std::remove_cvref_t<V>>::workspace;
+
+template <class... Options>
+struct scaled_dot_product_operation : operation {
+  // A row-major tensor of the axes of the queries, with the values' width.
+  template <tensor_like Q, tensor_like K, tensor_like V, mask_like Mask = every_key,
+            workspace_like Workspace = on_stack>
+  constexpr auto operator()(const Q& q, const K& k, const V& v, const Mask& mask = {},
+                            Workspace&& work = {}) const noexcept {
+    using verdict =
+        first_error<rules::dot_product_options<Options...>, rules::dot_product<Q, K, V>>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      using call = detail::dot_product_call<Q, K, V>;
+      using scratch = typename call::workspace;
+      using fit = first_error<
+          rules::mask_fits<say::scaled_dot_product_attention, detail::mask_of<Mask>,
+                           typename call::scores>,
+          rules::scratch_fits<say::scaled_dot_product_attention, std::remove_reference_t<Workspace>,
+                              scratch, shape<axes::query<call::queries>, axes::key<call::keys>>>>;
+      static_assert(report<fit>::ok, "umbel: shapes do not fit");
+      if constexpr (fit::ok)
+        return detail::filled<tensor_of<typename Q::value_type, typename call::result>>(
+            [&](auto& out) { run<call>(q, k, v, detail::as_mask(mask), out, work); });
+      else
+        return invalid{};
+    } else {
+      return invalid{};
+    }
+  }
+
+  // Any other arguments: a sentence says which there may be. One bug is one error.
+  template <class... Arguments>
+  constexpr invalid operator()(const Arguments&...) const noexcept {
+    static_assert(
+        report<rules::arguments<say::scaled_dot_product_attention,
+                                say::takes_queries_keys_and_values_then_a_mask_then_a_workspace,
+                                Arguments...>>::ok,
+        "umbel: shapes do not fit");
+    return {};
+  }
+
+ private:
+  template <class Call, class Q, class K, class V, class Mask, class Out, class Workspace>
+  static constexpr void run(const Q& q, const K& k, const V& v, const Mask& mask, Out& out,
+                            Workspace& work) noexcept {
+    using scoring = detail::scoring<Options...>;
+    if constexpr (std::is_same_v<Workspace, on_stack>) {
+      typename Call::workspace own;
+      Call::template run<scoring>(q.data(), k.data(), v.data(), mask, out, own);
+    } else {
+      Call::template run<scoring>(q.data(), k.data(), v.data(), mask, out, work);
+    }
+  }
+};
+template <class... Options>
+inline constexpr scaled_dot_product_operation<Options...> scaled_dot_product_with{};
+inline constexpr scaled_dot_product_operation<> scaled_dot_product_attention{};
+
+namespace detail {
+template <class Q, class K, class V>
+inline constexpr bool attends_by_dot_product = rules::dot_product<Q, K, V>::ok;
+}  // namespace detail
+template <class Q, class K, class V>
+concept attends_by_dot_product =
+    detail::attends_by_dot_product<std::remove_cvref_t<Q>, std::remove_cvref_t<K>,
+                                   std::remove_cvref_t<V>>;
+
+}  // namespace umbel

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+// Options of how a score comes about and what a query without keys gives:
+//
+//   score_scale<1, 8>    scores are q k^T / 8; 1 / sqrt(head_dim) when not given
+//   softcap<50>          50 tanh(score / 50) (Gemma 2, 2024; ONNX Attention), before any mask and bias
+//   empty_rows<uniform>  a query that sees no key gives the mean of all values, as a large negative
+//                        fill does ("Dive into Deep Learning", Haiku); without it, zeros
+//
+// What is added to scores and which keys count is a mask (mask.hpp).
+#pragma once
+
+#include <umbel/attention/options.hpp>
+#include <umbel/kernel/attend.hpp>
+
+namespace umbel {
+
+// Numbers are Numerator / Denominator.
+template <std::size_t Numerator, std::size_t Denominator = 1>
+struct score_scale {
+  using kind = option::score_scale;
+  static constexpr std::size_t numerator = Numerator, denominator = Denominator;
+};
+template <std::size_t Numerator, std::size_t Denominator = 1>
+struct softcap {
+  using kind = option::softcap;
+  static constexpr std::size_t numerator = Numerator, denominator = Denominator;
+};
+
+struct zeros {};
+struct uniform {};
+template <class What>
+struct empty_rows {
+  using kind = option::empty_rows;
+  using what = What;
+};
+
+namespace detail {
+struct default_scale {
+  using kind = option::score_scale;
+  static constexpr std::size_t numerator = 0, denominator = 0;
+};
+struct no_softcap {
+  using kind = option::softcap;
+  static constexpr std::size_t numerator = 0, denominator = 0;
+};
+}  // namespace detail
+
+namespace say {
+struct is_no_positive_number;
+struct over_;
+struct score_scale;
+struct softcap;
+struct empty_rows_of;
+struct are_neither_zeros_nor_uniform;
+}  // namespace say
+
+namespace detail {
+template <>
+struct speak<say::score_scale> {
+  static constexpr void to(sentence_buffer& out) { out.put("score_scale"); }
+};
+template <>
+struct speak<say::empty_rows_of> {
+  static constexpr void to(sentence_buffer& out) { out.put("empty_rows of"); }
+};
+}  // namespace detail
+
+namespace rules {
+template <class Layer, class Name, class Option>
+using positive = verdict<Option::numerator != 0 && Option::denominator != 0, Layer, Name,
+                         number<Option::numerator>, say::over_, number<Option::denominator>,
+                         say::is_no_positive_number>;
+template <class Layer, class Option>
+struct given_number {
+  using type = accepted;
+};
+template <class Layer, std::size_t N, std::size_t D>
+struct given_number<Layer, umbel::score_scale<N, D>> {
+  using type = positive<Layer, say::score_scale, umbel::score_scale<N, D>>;
+};
+template <class Layer, std::size_t N, std::size_t D>
+struct given_number<Layer, umbel::softcap<N, D>> {
+  using type = positive<Layer, say::softcap, umbel::softcap<N, D>>;
+};
+template <class What>
+inline constexpr bool fills_rows = std::is_same_v<What, zeros> || std::is_same_v<What, uniform>;
+template <class Layer, class Scoring>
+using scoring =
+    first_error<typename given_number<Layer, typename Scoring::scale_option>::type,
+                typename given_number<Layer, typename Scoring::softcap_option>::type,
+                verdict<fills_rows<typename Scoring::empty>, Layer, say::empty_rows_of,
+                        element<typename Scoring::empty>, say::are_neither_zeros_nor_uniform>>;
+}  // namespace rules
+
+namespace detail {
+
+// What the options come to.
+template <class... Options>
+struct scoring {
+  using scale_option = option_or<option::score_scale, default_scale, Options...>;
+  using softcap_option = option_or<option::softcap, no_softcap, Options...>;
+  using empty = typename option_or<option::empty_rows, empty_rows<zeros>, Options...>::what;
+
+  template <class Option>
+  static constexpr double value_of = static_cast<double>(Option::numerator) /
+                                     static_cast<double>(Option::denominator ? Option::denominator
+                                                                             : 1);
+
+  template <class T>
+  static constexpr T scale(std::size_t head_dim) noexcept {
+    if constexpr (std::is_same_v<scale_option, default_scale>)
+      return static_cast<T>(1 / simd::sqrt(static_cast<double>(head_dim)));
+    else
+      return static_cast<T>(value_of<scale_option>);
+  }
+
+  // The policy of a mask with the options before it.
+  template <class T, class Policy>
+  static constexpr auto with(const Policy& mask) noexcept {
+    if constexpr (std::is_same_v<softcap_option, no_softcap>) {
+      return mask;
+    } else {
+      constexpr kernel::scores::softcap<T> cap{static_cast<T>(value_of<softcap_option>)};
+      if constexpr (std::is_same_v<Policy, kernel::scores::every_key>)
+        return cap;
+      else
+        return kernel::scores::all_of(cap, mask);
+    }
+  }
+
+  // One head, also in a constant expression. scratch: kernel::attend_scratch.
+  template <kernel::attend_shape S, class T, class Mask>
+  static constexpr void attend(const T* q, const T* k, const T* v, const Mask& mask, T* o,
+                               T* scratch) noexcept {
+    constexpr T factor = scale<T>(S.head_dim);
+    const auto policy = with<T>(mask);
+    if (std::is_constant_evaluated())
+      kernel::plain::attend<S>(q, k, v, factor, policy, o);
+    else
+      kernel::attend<S>(q, k, v, factor, policy, o, scratch);
+    if constexpr (std::is_same_v<empty, uniform> &&
+                  !std::is_same_v<Mask, kernel::scores::every_key>)
+      kernel::plain::mean_where_empty<S>(v, policy, o);
+  }
+};
+
+}  // namespace detail
+}  // namespace umbel

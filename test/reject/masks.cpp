@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes with masks and with the options of scores (check.py).
+#include <umbel/umbel.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
+using context = tensor<float, batch<2>, key<6>, hidden<100>>;
+using tokens = tensor<float, token<9>, hidden<100>>;
+using attention = multi_head_attention<float, hidden<100>, heads<5>>;
+
+[[maybe_unused]] static void cases(const attention& attend, queries& x, context& y, tokens& t) {
+  (void)attend, (void)x, (void)y, (void)t;
+  constexpr tensor<int, batch<2>> lens{3, 2};
+  (void)lens;
+#if defined CASE_mask_with_query_and_key_swapped
+  // expect-gcc: "umbel: attention: keep_mask has query=6 but the scores have \[batch=2, heads=5, query=4, key=6\]"
+  // expect-clang: attention.*keep_mask.*has.*query<6>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
+  // cause: The mask has another number of positions along this axis; query and key may be swapped.
+  // cure: Declare it `tensor<bool, query<4>, key<6>>`; the order of the axes does not matter, their names do.
+  auto out = attend(x, y, y, keep_mask(tensor<bool, query<6>, key<4>>{}));
+#elif defined CASE_mask_of_int
+  // expect-gcc: "umbel: attention: keep_mask must be of bool but is of type int"
+  // expect-clang: attention.*keep_mask.*must_be_of_bool_but_is_of_type.*element<int>
+  // cause: A mask of numbers: are they truth values, lengths, or a bias?
+  // cure: Make it a tensor of bool; lengths are passed bare, a bias of floats as `score_bias`.
+  auto out = attend(x, y, y, keep_mask(tensor<int, query<4>, key<6>>{}));
+#elif defined CASE_drop_mask_of_float
+  // expect-gcc: "umbel: attention: from_drop_mask must be of bool but is of type float"
+  // expect-clang: attention.*from_drop_mask.*must_be_of_bool_but_is_of_type.*element<float>
+  // cause: A mask of numbers: are they truth values, lengths, or a bias?
+  // cure: Make it a tensor of bool; lengths are passed bare, a bias of floats as `score_bias`.
+  auto out = attend(x, y, y, from_drop_mask(tensor<float, query<4>, key<6>>{}));
+#elif defined CASE_mask_of_tokens
+  // expect-gcc: "umbel: attention: keep_mask has token=9 but the scores have \[heads=5, query=9, key=9\]"
+  // expect-clang: attention.*keep_mask.*has.*token<9>.*but_the_scores_have.*heads<5>.*query<9>.*key<9>
+  // cause: The mask has an axis that scores do not have: is it the tokens that ask, or that are looked at?
+  // cure: Name it query or key, `m | rename_axis<token, key>` for a mask of padding.
+  auto out = attend(t, keep_mask(tensor<bool, token<9>>{}));
+#elif defined CASE_mask_of_other_heads
+  // expect-gcc: "umbel: attention: score_bias has heads=4 but the scores have \[batch=2, heads=5, query=4, key=6\]"
+  // expect-clang: attention.*score_bias.*has.*heads<4>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
+  // cause: The bias is of another number of heads.
+  // cure: Give it the layer's heads, or none to have the same for all.
+  auto out = attend(x, y, y, score_bias(tensor<float, heads<4>, query<4>, key<6>>{}));
+#elif defined CASE_bias_of_double
+  // expect-gcc: "umbel: attention: score_bias is of type double but the scores are of type float"
+  // expect-clang: attention.*score_bias.*is_of_type.*element<double>.*but_the_scores_are_of_type.*element<float>
+  // cause: The bias has another element type than the layer.
+  // cure: Declare it with the layer's type.
+  auto out = attend(x, y, y, score_bias(tensor<double, query<4>, key<6>>{}));
+#elif defined CASE_bias_generator_of_two
+  // expect-gcc: "umbel: attention: score_bias_from needs a function of batch and head and query and key that gives float"
+  // expect-clang: attention.*score_bias_from.*needs_a_function_of_batch_and_head_and_query_and_key_that_gives.*element<float>
+  // cause: The function takes other arguments, or gives another type.
+  // cure: Write it `[](auto batch, auto head, auto query, auto key) { return 0.1f; }`; what it does not need it may ignore.
+  auto out = attend(x, y, y, score_bias_from([](auto i, auto j) { return i < j ? 0.0f : 1.0f; }));
+#elif defined CASE_causal_of_unequal_sizes
+  // expect-gcc: "umbel: attention: causal is unclear where query=4 and key=6 differ, so say where the queries stand: _top_left, _bottom_right or _from"
+  // expect-clang: attention.*causal.*is_unclear_where.*query<4>.*and_.*key<6>.*differ_so_say_where_the_queries_stand
+  // cause: With fewer queries than keys it is not clear which keys are in a query's past; frameworks disagree.
+  // cure: Say it: `causal_top_left` (PyTorch's is_causal), `causal_bottom_right` (ONNX, FlashAttention), `causal_from(2)`.
+  auto out = attend(x, y, y, causal);
+#elif defined CASE_window_of_unequal_sizes
+  // expect-gcc: "umbel: attention: sliding_window is unclear where query=4 and key=6 differ, so say where the queries stand: _top_left, _bottom_right or _from"
+  // expect-clang: attention.*sliding_window.*is_unclear_where.*query<4>.*and_.*key<6>.*differ_so_say_where_the_queries_stand
+  // cause: With fewer queries than keys it is not clear next to which key a query stands.
+  // cure: Say it: `sliding_window_top_left<3>`, `sliding_window_bottom_right<3>`, `sliding_window_from<3>(2)`.
+  auto out = attend(x, y, y, lens & sliding_window<3>);
+#elif defined CASE_alibi_of_unequal_sizes
+  // expect-gcc: "umbel: attention: alibi is unclear where query=4 and key=6 differ, so say where the queries stand: _top_left, _bottom_right or _from"
+  // expect-clang: attention.*alibi.*is_unclear_where.*query<4>.*and_.*key<6>.*differ_so_say_where_the_queries_stand
+  // cause: With fewer queries than keys the distance between them is not clear.
+  // cure: Say it: `alibi_top_left`, `alibi_bottom_right`, `alibi_from(2)`.
+  auto out = attend(x, y, y, alibi & causal_bottom_right);
+#elif defined CASE_second_of_two_masks
+  // expect-gcc: "umbel: attention: score_bias has key=5 but the scores have \[batch=2, heads=5, query=4, key=6\]"
+  // expect-clang: attention.*score_bias.*has.*key<5>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
+  // cause: The bias has another number of keys.
+  // cure: Declare it with the sizes of the brackets.
+  auto out = attend(x, y, y, lens & causal_top_left & score_bias(tensor<float, key<5>>{}));
+#elif defined CASE_bool_within_masks
+  // expect-gcc: "umbel: attention: a mask of bool must say what true means, so pass keep_mask or from_drop_mask"
+  // expect-clang: attention.*a_mask_of_bool_must_say_what_true_means_so_pass
+  // cause: Frameworks disagree whether true means to attend or not to; a bare tensor of bool does not say.
+  // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `from_drop_mask(m)` where it does not (PyTorch's layers).
+  auto out = attend(x, y, y, causal_top_left & tensor<bool, key<6>>{});
+#elif defined CASE_softcap_of_zero
+  // expect-gcc: "umbel: attention: softcap 0 over 1 is no positive number"
+  // expect-clang: attention.*softcap.*number<0>.*over_.*number<1>.*is_no_positive_number
+  // cause: Some frameworks write 0 for "no cap".
+  // cure: Leave the option away.
+  multi_head_attention<float, hidden<100>, heads<5>, softcap<0>>::weights none;
+#elif defined CASE_scale_over_zero
+  // expect-gcc: "umbel: attention: score_scale 1 over 0 is no positive number"
+  // expect-clang: attention.*score_scale.*number<1>.*over_.*number<0>.*is_no_positive_number
+  // cause: The scale is numerator, denominator: `score_scale<1, 8>` is 1/8.
+  // cure: Give both, or leave the option away for 1 / sqrt(head_dim).
+  multi_head_attention<float, hidden<100>, heads<5>, score_scale<1, 0>>::weights none;
+#elif defined CASE_empty_rows_of_what
+  // expect-gcc: "umbel: attention: empty_rows of float are neither zeros nor uniform"
+  // expect-clang: attention.*empty_rows_of.*element<float>.*are_neither_zeros_nor_uniform
+  // cause: The option says what a query without keys gives, by name.
+  // cure: Write `empty_rows<uniform>` ("Dive into Deep Learning", Haiku) or `empty_rows<zeros>`.
+  multi_head_attention<float, hidden<100>, heads<5>, empty_rows<float>>::weights none;
+#else
+  auto one = attend(x, y, y, keep_mask(tensor<bool, query<4>, key<6>>{}));
+  auto two = attend(x, y, y, lens & causal_bottom_right & sliding_window_from<3>(2) & alibi_top_left);
+  auto three = attend(t, causal + score_bias(tensor<float, heads<5>, query<9>, key<9>>{}));
+  auto four = attend(t, all_keys & from_drop_mask(tensor<bool, key<9>>{}));
+  auto five = attend(x, y, y, tensor<int, batch<2>, heads<1>, query<4>>{});
+#endif
+}
