@@ -63,6 +63,7 @@ void add_masked() {
   add_one("attend/alibi/", scores::all_of(scores::alibi{0.0625f}, scores::causal{}),
           Tokens * (Tokens + 1) / 2);
   add_one("attend/softcap/", scores::softcap{30.0f}, pairs);
+  add_one("attend/dropout/", scores::dropout(1, 2, 0.1f), pairs);
 }
 
 const bool added = [] {

@@ -32,7 +32,10 @@ class buffer {
       : size_(size), guard_(guard), data_(new T[size + guard > 0 ? size + 2 * guard : 1]) {
     for (std::size_t i = 0; i < size_ + 2 * guard_; ++i) data_[i] = guard_value();
   }
-  static T guard_value() { return static_cast<T>(-12345.5); }
+  static T guard_value() {
+    if constexpr (std::is_floating_point_v<T>) return static_cast<T>(-12345.5);
+    return static_cast<T>(0xa5);
+  }
   buffer& fill(seeded& next, double size = 1.0) {
     for (std::size_t i = 0; i < size_; ++i) (*this)[i] = static_cast<T>(size * next());
     return *this;
@@ -65,8 +68,8 @@ class buffer {
 
 // 1, 4, 8 and 16 lanes of float; 1, 2, 4 and 8 of double. Small tiles under a sanitizer.
 inline constexpr std::size_t few = UMBEL_SANITIZED ? 6 : 16, many = UMBEL_SANITIZED ? 6 : 32;
-inline constexpr umbel::plan::target scalar_target{0, few}, vector_16{16, few},
-    vector_32{32, few}, vector_64{64, many};
+inline constexpr umbel::plan::target scalar_target{0, few}, vector_16{16, few}, vector_32{32, few},
+    vector_64{64, many};
 
 // FNV-1a over the bytes.
 inline std::uint64_t hash_bits(const void* data, std::size_t bytes,

@@ -28,6 +28,9 @@ struct bordered_keys {
   std::size_t count, full_begin, full_end;
 };
 
+// Nothing was dropped, so nothing makes up for it.
+struct no_scale {};
+
 // A block of Vectors vectors of queries against all the keys.
 template <attend_shape S, class T, plan::target Target, std::size_t Vectors, bool AllKeys>
 struct attend_block {
@@ -178,12 +181,13 @@ struct attend_block {
     }
   }
 
-  // After the exponentials of a block: the online softmax's state, then the context.
-  template <class Keys>
+  // After the exponentials of a block: the online softmax's state, then the context. KeptScale: a
+  // policy's that drops weights.
+  template <class Keys, class KeptScale = no_scale>
   UMBEL_INLINE static void finish_block(const T* v, Keys keys, const V (&block_sum)[Vectors],
                                         const V (&maximum)[Vectors], bool is_first, bool is_last,
-                                        softmax_state& state, T* o, T* scratch,
-                                        room here) noexcept {
+                                        softmax_state& state, T* o, T* scratch, room here,
+                                        KeptScale kept_scale = {}) noexcept {
     V correction[Vectors];
     UMBEL_UNROLL(4)
     for (std::size_t i = 0; i < Vectors; ++i) {
@@ -196,6 +200,9 @@ struct attend_block {
       }
       state.maximum[i] = maximum[i];
       state.inverse[i] = inverse_sum(state.sum[i]);
+      if constexpr (!std::is_same_v<KeptScale, no_scale>) {
+        state.inverse[i] = state.inverse[i] * simd::broadcast<V>(kept_scale);
+      }
     }
 
     constexpr plan::split columns = plan::split_evenly(S.value_dim, tile_rows);

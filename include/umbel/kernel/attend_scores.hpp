@@ -34,6 +34,14 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
     room here;
     T* scores;
 
+    // The policy for the queries of vector i.
+    UMBEL_INLINE auto over_vector(std::size_t i) const noexcept {
+      const std::size_t first = i * lanes;
+      const std::size_t rest = here.queries > first ? here.queries - first : 0;
+      return policy.template over<V>(first_query + (rest != 0 ? first : 0),
+                                     rest < lanes ? rest : lanes);
+    }
+
     // The keys begin..end of the block, which stands at first_key: changes, selects, takes the
     // maximum. True if some pair is hidden.
     template <bool Selects>
@@ -41,12 +49,9 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
                              V (&maximum)[Vectors]) const noexcept {
       V hidden{};
       for (std::size_t i = 0; i < Vectors; ++i) {
-        const std::size_t first = i * lanes;
-        const std::size_t rest = here.queries > first ? here.queries - first : 0;
-        const auto over = policy.template over<V>(first_query + (rest != 0 ? first : 0),
-                                                  rest < lanes ? rest : lanes);
+        const auto over = over_vector(i);
         using over_type = std::remove_const_t<decltype(over)>;
-        T* const column = scores + first;
+        T* const column = scores + i * lanes;
         V highest = maximum[i];
         const auto one = [&](std::size_t j, scores::mask_of<V> seen) UMBEL_LAMBDA_INLINE {
           V score = simd::load<V>(column + j * width);
@@ -111,6 +116,26 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
         }
       }
     }
+
+    // After the sum: dropped weights become 0. Those below 0, of hidden pairs, stay.
+    UMBEL_INLINE void drop(std::size_t first_key, std::size_t keys) const noexcept {
+      for (std::size_t i = 0; i < Vectors; ++i) {
+        const auto over = over_vector(i);
+        T* const column = scores + i * lanes;
+        // One draw is for four keys, from a multiple of four on.
+        for (std::size_t four = first_key - first_key % 4; four < first_key + keys; four += 4) {
+          scores::mask_of<V> kept[4];
+          over.keeps(four, kept);
+          UMBEL_UNROLL(4)
+          for (std::size_t r = 0; r < 4; ++r) {
+            if (four + r < first_key || four + r >= first_key + keys) continue;
+            T* const at = column + (four + r - first_key) * width;
+            const V p = simd::load<V>(at);
+            simd::store(at, simd::select(kept[r], p, simd::select(p > V{}, V{}, p)));
+          }
+        }
+      }
+    }
   };
 
   // Scores of `keys` keys from k on. The maximum is taken over the tiles that lie between full_begin
@@ -164,6 +189,16 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
       maximum[i] = not_yet[i] = state.maximum[i];
       block_sum[i] = V{};
     }
+    const auto finish = [&](auto which) UMBEL_LAMBDA_INLINE {
+      if constexpr (scores::drops<Policy>) {
+        here_and_now.drop(first_key, keys);
+        base::finish_block(v + first_key * S.v_row, which, block_sum, maximum, is_first, is_last,
+                           state, o, scratch, here, policy.kept_scale());
+      } else {
+        base::finish_block(v + first_key * S.v_row, which, block_sum, maximum, is_first, is_last,
+                           state, o, scratch, here);
+      }
+    };
     // A changed score is no score yet: its maximum is taken after the change.
     score(k + first_key * S.k_row, scratch, keys, scratch + base::scores_at, full,
           Policy::changes ? not_yet : maximum);
@@ -187,15 +222,13 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
           here_and_now.template exponentials<true>(at[part], at[part + 1], maximum, block_sum);
         }
       }
-      base::finish_block(v + first_key * S.v_row, full, block_sum, maximum, is_first, is_last,
-                         state, o, scratch, here);
+      finish(full);
     } else {
       if constexpr (Policy::changes) {
         here_and_now.template adjust<false>(first_key, 0, keys, maximum);
       }
       here_and_now.template exponentials<false>(0, keys, maximum, block_sum);
-      base::finish_block(v + first_key * S.v_row, keys, block_sum, maximum, is_first, is_last,
-                         state, o, scratch, here);
+      finish(keys);
     }
     return end;
   }

@@ -45,11 +45,24 @@ constexpr void linear(const T* x, const T* w, const T* bias, T* y) noexcept {
   }
 }
 
+namespace detail {
+
+// Does the query of `over`, a policy's for one lane, keep its weight of the key?
+template <class T, class Over>
+constexpr bool keeps(const Over& over, std::size_t key) noexcept {
+  bool kept[4]{};
+  over.keeps(key - key % 4, kept);
+  return kept[key % 4];
+}
+
+}  // namespace detail
+
 // softmax(scores(scale q k^T)) v for one head. Keys that a query does not see are not read for it and
 // add nothing; no key at all: zeros. The softmax is the online one (Milakov and Gimelshein 2018), in
 // blocks of plan::key_block keys, which stand at multiples of that whatever is seen of them. A NaN
-// or infinite query spoils its own row only; scores of -inf weigh 0. weights, if given, receives
-// the probabilities (queries, keys), row-major.
+// or infinite query spoils its own row only; scores of -inf weigh 0. A dropped weight (scores::dropout)
+// is one of 0: in the sum with what it was, in the context fma'd as 0. weights, if given, receives
+// the probabilities (queries, keys), row-major, as they multiply the values.
 template <attend_shape S, class T, scores::policy Policy>
 constexpr void attend(const T* q, const T* k, const T* v, T scale, const Policy& policy, T* o,
                       T* weights = nullptr) noexcept {
@@ -84,6 +97,9 @@ constexpr void attend(const T* q, const T* k, const T* v, T scale, const Policy&
         if (!sees[j]) continue;
         p[j] = simd::exp2_not_positive(p[j] - maximum);
         block_sum = block_sum + p[j];
+        if constexpr (scores::drops<Policy>) {
+          if (!detail::keeps<T>(over, first + j)) p[j] = T{};
+        }
       }
       const T correction = simd::exp2_not_positive(old_maximum - maximum);
       const bool is_first = first == range.begin;
@@ -96,7 +112,8 @@ constexpr void attend(const T* q, const T* k, const T* v, T scale, const Policy&
         }
       }
     }
-    const T inverse = inverse_sum(sum);
+    T inverse = inverse_sum(sum);
+    if constexpr (scores::drops<Policy>) inverse = inverse * policy.kept_scale();
     for (std::size_t d = 0; d < S.value_dim; ++d) {
       T& out = o[i * S.o_row + d * S.o_dim];
       out = out * inverse;
@@ -106,6 +123,9 @@ constexpr void attend(const T* q, const T* k, const T* v, T scale, const Policy&
       T& weight = weights[i * S.keys + j];
       const bool seen = j >= range.begin && j < range.end && over.sees(j);
       weight = seen ? simd::exp2_not_positive(weight - maximum) * inverse : T{};
+      if constexpr (scores::drops<Policy>) {
+        if (!detail::keeps<T>(over, j)) weight = T{};
+      }
     }
   }
 }

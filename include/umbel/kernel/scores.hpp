@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What may happen to a score between q k^T and the softmax: keys that a query does not see (counts,
-// lengths, causal, window, flags) and changes (bias, ALiBi, soft cap). A policy is a small value of
-// integers, pointers and strides. Query i and key j are indices into the shape of attend; an
+// lengths, causal, window, flags), changes (bias, ALiBi, soft cap); and to a weight after it
+// (dropout). A policy is a small value of integers, pointers and strides. Query i and key j are indices into the shape of attend; an
 // `offset` says at which position among the keys query 0 stands. Scores are in units of log2: the
 // natural score times log2(e). Not here: axes, batches, which polarity a caller's mask had.
 //
@@ -12,12 +12,17 @@
 //   over<V>(first_query, count)       for the queries in the lanes of V, of which `count` exist
 //     .change(score, key)             the new score
 //     .sees(key)                      mask: the lanes that attend to the key
+// and one that drops weights (P::drops, absent in the others)
+//   kept_scale()                      what the kept weights are multiplied by
+//   over<V>(..).keeps(key, kept)      mask: the lanes that keep their weight of the keys key .. key + 3,
+//                                     key a multiple of 4
 #pragma once
 
 #include <cstddef>
 #include <umbel/config.hpp>
 #include <umbel/kernel/scores_changed.hpp>
 #include <umbel/kernel/scores_common.hpp>
+#include <umbel/kernel/scores_dropped.hpp>
 #include <umbel/kernel/scores_seen.hpp>
 #include <utility>
 
@@ -36,6 +41,7 @@ template <policy P, policy... Rest>
 struct all_of<P, Rest...> {
   static constexpr bool changes = P::changes || all_of<Rest...>::changes;
   static constexpr bool selects = P::selects || all_of<Rest...>::selects;
+  static constexpr bool drops = scores::drops<P> || scores::drops<all_of<Rest...>>;
   P first;
   all_of<Rest...> rest;
 
@@ -46,6 +52,14 @@ struct all_of<P, Rest...> {
                             std::size_t keys) const noexcept {
     return detail::both(first.range(first_query, queries, keys),
                         rest.range(first_query, queries, keys));
+  }
+  constexpr auto kept_scale() const noexcept {
+    if constexpr (scores::drops<P> && scores::drops<all_of<Rest...>>)
+      return first.kept_scale() * rest.kept_scale();
+    else if constexpr (scores::drops<P>)
+      return first.kept_scale();
+    else if constexpr (scores::drops<all_of<Rest...>>)
+      return rest.kept_scale();
   }
   template <class V>
   struct lanes {
@@ -66,6 +80,18 @@ struct all_of<P, Rest...> {
       detail::see_four<V>(b, key, also);
       UMBEL_UNROLL(4)
       for (std::size_t r = 0; r < 4; ++r) seen[r] = detail::and_masks(seen[r], also[r]);
+    }
+    UMBEL_INLINE constexpr void keeps(std::size_t key, mask_of<V> (&kept)[4]) const noexcept {
+      if constexpr (!scores::drops<P>) {
+        b.keeps(key, kept);
+      } else {
+        a.keeps(key, kept);
+        if constexpr (scores::drops<all_of<Rest...>>) {
+          mask_of<V> also[4];
+          b.keeps(key, also);
+          for (std::size_t r = 0; r < 4; ++r) kept[r] = detail::and_masks(kept[r], also[r]);
+        }
+      }
     }
   };
   template <class V>

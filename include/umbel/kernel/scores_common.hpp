@@ -16,6 +16,10 @@ concept policy = requires {
   P::changes, P::selects;
 };
 
+// Does it drop weights after the softmax (scores_dropped.hpp)?
+template <class P>
+inline constexpr bool drops = requires { requires P::drops; };
+
 // Keys that some query of a block may see, and among them those that every query sees.
 struct key_range {
   std::size_t begin, end, full_begin, full_end;

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+// The scores policy that drops weights: dropout, as in training (Srivastava et al. 2014; on the
+// weights of attention: Vaswani et al. 2017). Which are dropped is a function of their place, so it
+// is the same on every machine. Not here: what a policy is (scores.hpp), the random words
+// (simd/philox.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <umbel/config.hpp>
+#include <umbel/kernel/scores_common.hpp>
+#include <umbel/simd/pack.hpp>
+#include <umbel/simd/philox.hpp>
+
+namespace umbel::kernel::scores {
+
+// The weight of (query i, key j) is dropped when its word of Philox is below `threshold`, which is the
+// rate in units of 2^-32; the others are multiplied by 1 / (1 - rate). The sum of the softmax is of
+// all the weights, dropped ones included. The word: number j % 4 of counter (j / 4, i, stream), key
+// seed; 64 bits each of stream and seed, low half first. Every head of every sequence has a stream
+// of its own. Fewer than 2^32 queries.
+template <class T>
+struct dropout {
+  static constexpr bool changes = false, selects = false, drops = true;
+  std::uint64_t seed, stream;
+  std::uint32_t threshold;
+  T scale;
+
+  // rate: 0 and less (and NaN) drops nothing, 1 and more leaves nothing.
+  constexpr dropout(std::uint64_t the_seed, std::uint64_t of_head, T rate) noexcept
+      : seed(the_seed), stream(of_head), threshold(0), scale(1) {
+    constexpr double steps = 4294967296.0;
+    const double dropped = static_cast<double>(rate) * steps + 0.5;
+    if (dropped >= steps) {
+      threshold = UINT32_MAX;
+      scale = 0;
+    } else if (dropped >= 1) {
+      threshold = static_cast<std::uint32_t>(dropped);
+      scale = static_cast<T>(steps / (steps - static_cast<double>(threshold)));
+    }
+  }
+  constexpr T kept_scale() const noexcept { return scale; }
+  constexpr key_range range(std::size_t, std::size_t, std::size_t keys) const noexcept {
+    return {0, keys, 0, keys};
+  }
+  template <class V>
+  struct lanes : detail::keeps_scores<V>, detail::sees_all<V> {
+    using words = simd::pack<std::uint32_t, simd::lanes_of<V>>;
+    words query;
+    std::uint64_t seed, stream;
+    std::uint32_t threshold;
+
+    UMBEL_INLINE constexpr void keeps(std::size_t key, mask_of<V> (&kept)[4]) const noexcept {
+      words counter[4] = {simd::broadcast<words>(static_cast<std::uint32_t>(key / 4)), query,
+                          simd::broadcast<words>(static_cast<std::uint32_t>(stream)),
+                          simd::broadcast<words>(static_cast<std::uint32_t>(stream >> 32))};
+      simd::philox(counter, seed);
+      UMBEL_UNROLL(4)
+      for (std::size_t r = 0; r < 4; ++r) {
+        if constexpr (simd::lanes_of<V> == 1) {
+          kept[r] = counter[r] >= threshold;
+        } else {
+          kept[r] = __builtin_convertvector(counter[r] >= threshold, mask_of<V>);
+        }
+      }
+    }
+  };
+  template <class V>
+  UMBEL_INLINE constexpr lanes<V> over(std::size_t first_query, std::size_t) const noexcept {
+    using words = typename lanes<V>::words;
+    const auto first = static_cast<std::uint32_t>(first_query);
+    words query{};
+    if constexpr (simd::lanes_of<V> == 1) {
+      query = first;
+    } else {
+      UMBEL_UNROLL(16)
+      for (std::size_t i = 0; i < simd::lanes_of<V>; ++i) {
+        query[i] = first + static_cast<std::uint32_t>(i);
+      }
+    }
+    return {{}, {}, query, seed, stream, threshold};
+  }
+};
+
+}  // namespace umbel::kernel::scores

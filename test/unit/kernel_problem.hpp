@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the tests of attention with scores policies share: a seeded problem, every number of lanes
+// against plain::attend, masks of flags. Not here: any test.
+#pragma once
+
+#include <boost/test/unit_test.hpp>
+
+#include "kernel_support.hpp"
+
+#include <limits>
+#include <umbel/kernel/attend.hpp>
+#include <umbel/kernel/plain.hpp>
+
+namespace umbel_test::attending {
+
+using namespace umbel::kernel;
+using umbel::plan::target;
+using umbel_test::buffer;
+using umbel_test::seeded;
+
+// Few registers, so small tiles: the bits are the same and the file compiles in half a minute.
+// every_number_of_lanes has one real target.
+inline constexpr target scalar_target{0, 6}, vector_16{16, 6}, vector_32{32, 6}, vector_64{64, 8};
+
+inline constexpr float infinity = std::numeric_limits<float>::infinity();
+inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+// Row-major q, k, v; the context transposed (exactly as large as it has to be) or row-major.
+template <std::size_t Queries, std::size_t Keys, std::size_t HeadDim = 3, std::size_t ValueDim = 2>
+inline constexpr attend_shape columns_out{Queries,  Keys, HeadDim, ValueDim, HeadDim, 1, HeadDim, 1,
+                                          ValueDim, 1,    1,       Queries,  Queries};
+template <std::size_t Queries, std::size_t Keys, std::size_t HeadDim = 3, std::size_t ValueDim = 2>
+inline constexpr attend_shape rows_out{Queries,  Keys, HeadDim,  ValueDim, HeadDim, 1, HeadDim, 1,
+                                       ValueDim, 1,    ValueDim, 1,        Queries};
+
+template <attend_shape S, class T = float>
+struct problem {
+  buffer<T> q{S.queries * S.head_dim}, k{S.keys * S.head_dim}, v{S.keys * S.value_dim};
+  T scale = static_cast<T>(0.9);
+
+  explicit problem(double size = 1.5) {
+    seeded next{static_cast<std::uint32_t>(S.queries * 131 + S.keys * 31 + S.head_dim)};
+    q.fill(next, size);
+    k.fill(next, size);
+    v.fill(next);
+  }
+  template <class Policy>
+  buffer<T> plain(const Policy& policy) {
+    buffer<T> o{S.queries * S.value_dim, 16};
+    plain::attend<S>(q.get(), k.get(), v.get(), scale, policy, o.get());
+    return o;
+  }
+  template <target Target, class Policy>
+  buffer<T> fast(const Policy& policy) {
+    buffer<T> o{S.queries * S.value_dim, 16}, scratch{attend_scratch<S, T, Target>};
+    attend<S, T, Target>(q, k, v, scale, policy, o, scratch);
+    return o;
+  }
+  // Every number of lanes; same_numbers where NaN is expected.
+  template <class Policy>
+  void check(const Policy& policy, const char* what) {
+    buffer<T> right = plain(policy);
+    BOOST_TEST(fast<scalar_target>(policy).same_numbers(right), what << ", scalar");
+    BOOST_TEST(fast<vector_16>(policy).same_numbers(right), what << ", 16 bytes");
+    BOOST_TEST(fast<vector_32>(policy).same_numbers(right), what << ", 32 bytes");
+    BOOST_TEST(fast<vector_64>(policy).same_numbers(right), what << ", 64 bytes");
+    if constexpr (!UMBEL_SANITIZED) {
+      BOOST_TEST(fast<umbel_test::vector_64>(policy).same_numbers(right), what << ", native tiles");
+    }
+  }
+  // Two of them.
+  template <class Policy>
+  void check_two(const Policy& policy, const char* what) {
+    buffer<T> right = plain(policy);
+    if constexpr (!UMBEL_SANITIZED) {  // compile time
+      BOOST_TEST(fast<vector_16>(policy).same_bits(right), what << ", 16 bytes");
+    }
+    BOOST_TEST(fast<vector_64>(policy).same_bits(right), what << ", 64 bytes");
+  }
+  T& at(buffer<T>& o, std::size_t i, std::size_t d) { return o[i * S.o_row + d * S.o_dim]; }
+};
+
+// Flags as a function of (query, key), row-major or transposed, exactly as many as are read.
+template <class F>
+buffer<unsigned char> flags(std::size_t queries, std::size_t keys, F f, bool transposed = false) {
+  buffer<unsigned char> mask{queries * keys};
+  for (std::size_t i = 0; i < queries; ++i) {
+    for (std::size_t j = 0; j < keys; ++j) {
+      mask[transposed ? j * queries + i : i * keys + j] = f(i, j) ? 200 : 0;
+    }
+  }
+  return mask;
+}
+
+inline const unsigned char* bytes(const buffer<unsigned char>& mask) { return mask; }
+
+inline bool speckled(std::size_t i, std::size_t j) { return (i * 7 + j * 13 + i * j) % 5 != 0; }
+
+}  // namespace umbel_test::attending
