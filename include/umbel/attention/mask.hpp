@@ -75,7 +75,7 @@ struct kept_memory<X> {
 template <class X>
 using memory_of = typename kept_memory<X>::type;
 template <class X>
-constexpr memory_of<X> as_memory(const X& x) noexcept {
+constexpr memory_of<X> as_memory(const std::remove_cvref_t<X>& x) noexcept {
   if constexpr (std::is_same_v<memory_of<X>, X>)
     return x;
   else
