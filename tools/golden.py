@@ -385,6 +385,52 @@ def linear_case() -> Case:
                 {"output": output})
 
 
+def d2l_sinusoids(tokens: int, hidden: int, dtype: torch.dtype) -> Tensor:
+    """PositionalEncoding of the d2l book."""
+    table = torch.zeros((tokens, hidden), dtype=dtype)
+    x = torch.arange(tokens, dtype=dtype).reshape(-1, 1) / torch.pow(
+        10000, torch.arange(0, hidden, 2, dtype=dtype) / hidden)
+    table[:, 0::2] = torch.sin(x)
+    table[:, 1::2] = torch.cos(x)
+    return table
+
+
+def marian_sinusoids(tokens: int, hidden: int, dtype: torch.dtype) -> Tensor:
+    """MarianSinusoidalPositionalEmbedding of Hugging Face's transformers."""
+    angles = torch.tensor([[p / 10000 ** (2 * (j // 2) / hidden) for j in range(hidden)]
+                           for p in range(tokens)], dtype=torch.float64)
+    table = torch.zeros((tokens, hidden), dtype=dtype)
+    sentinel = hidden // 2 + hidden % 2
+    table[:, :sentinel] = torch.sin(angles[:, 0::2])
+    table[:, sentinel:] = torch.cos(angles[:, 1::2])
+    return table
+
+
+def fairseq_sinusoids(tokens: int, hidden: int, dtype: torch.dtype) -> Tensor:
+    """SinusoidalPositionalEmbedding.get_embedding of fairseq, after tensor2tensor."""
+    half = hidden // 2
+    steps = torch.exp(torch.arange(half, dtype=dtype) * -(math.log(10000) / (half - 1)))
+    angles = torch.arange(tokens, dtype=dtype).unsqueeze(1) * steps.unsqueeze(0)
+    table = torch.cat([torch.sin(angles), torch.cos(angles)], dim=1)
+    return torch.cat([table, torch.zeros(tokens, hidden % 2, dtype=dtype)], dim=1)
+
+
+def sinusoid_cases() -> Header:
+    header = Header("sinusoids.hpp", "Tables of sinusoidal positions (tokens, hidden), each by the "
+                    "formula of the code it is named after.")
+    for name, table, hidden in (("sinusoids_d2l", d2l_sinusoids, 12),
+                                ("sinusoids_marian", marian_sinusoids, 12),
+                                ("sinusoids_marian_odd", marian_sinusoids, 7),
+                                ("sinusoids_fairseq", fairseq_sinusoids, 12),
+                                ("sinusoids_fairseq_odd", fairseq_sinusoids, 7)):
+        tokens = 20
+        output = agree(name, table(tokens, hidden, torch.float32),
+                       table(tokens, hidden, torch.float64))
+        header.cases.append(Case(name, "none", {"tokens": tokens, "hidden": hidden},
+                                 {"output": output}))
+    return header
+
+
 def function_cases() -> Header:
     return Header("torch_functional.hpp", "torch.nn.functional: layer_norm, gelu, silu, softmax, linear; rms_norm as LLaMA has it.",
                   [layer_norm_case(), rms_norm_case(), gelu_case(), silu_case(), softmax_case(), linear_case()])
@@ -478,7 +524,8 @@ def main() -> int:
     torch.set_num_threads(1)
     different = 0
     with torch.no_grad():
-        headers = [d2l_cases(), torch_attention_cases(), encoder_cases(), function_cases()]
+        headers = [d2l_cases(), torch_attention_cases(), encoder_cases(), function_cases(),
+                   sinusoid_cases()]
     for header in headers:
         path, text = DATA / header.file, header_text(header)
         if options.check:

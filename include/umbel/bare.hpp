@@ -47,4 +47,5 @@
 #include <umbel/block/activation.hpp>
 #include <umbel/block/mean.hpp>
 #include <umbel/block/positions.hpp>
+#include <umbel/block/sinusoidal_positions.hpp>
 #include <umbel/block/encoder.hpp>

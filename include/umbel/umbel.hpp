@@ -46,6 +46,7 @@
 #include <umbel/block/activation.hpp>
 #include <umbel/block/mean.hpp>
 #include <umbel/block/positions.hpp>
+#include <umbel/block/sinusoidal_positions.hpp>
 #include <umbel/block/encoder.hpp>
 
 #include <umbel/shape/hana.hpp>

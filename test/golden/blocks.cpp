@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // The blocks against torch: the encoder layer (natural and packed weights), layer_norm, rms_norm, both GELUs,
-// silu, softmax and linear.
+// silu, softmax and linear; and tables of sinusoids.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
 #include "../support/compare.hpp"
 #include "../support/random.hpp"
+#include "data/sinusoids.hpp"
 #include "data/torch_encoder_layer.hpp"
 #include "data/torch_functional.hpp"
 
@@ -89,6 +90,28 @@ BOOST_AUTO_TEST_CASE(silus) {
   tensor<float, rows<g::points>> x{};
   for (std::size_t i = 0; i < g::points; ++i) x(i) = static_cast<float>(i) / 16 - 16;
   check_near("silu", silu(x).data(), g::output, g::points);
+}
+
+template <class Pairs, std::size_t Tokens, std::size_t Hidden, std::size_t Count>
+void check_sinusoids(const char* name, const float (&output)[Count]) {
+  static_assert(Count == Tokens * Hidden);
+  check_near(name, sinusoidal_positions<float, token<Tokens>, hidden<Hidden>, Pairs>::table.data(),
+             output, Count);
+}
+
+BOOST_AUTO_TEST_CASE(sinusoids) {
+  namespace g = golden;
+  check_sinusoids<adjacent_pairs, g::sinusoids_d2l::tokens, g::sinusoids_d2l::hidden>(
+      "d2l", g::sinusoids_d2l::output);
+  check_sinusoids<split_halves, g::sinusoids_marian::tokens, g::sinusoids_marian::hidden>(
+      "Marian", g::sinusoids_marian::output);
+  check_sinusoids<split_halves, g::sinusoids_marian_odd::tokens, g::sinusoids_marian_odd::hidden>(
+      "Marian, odd", g::sinusoids_marian_odd::output);
+  check_sinusoids<split_halves_to_base, g::sinusoids_fairseq::tokens, g::sinusoids_fairseq::hidden>(
+      "fairseq", g::sinusoids_fairseq::output);
+  check_sinusoids<split_halves_to_base, g::sinusoids_fairseq_odd::tokens,
+                  g::sinusoids_fairseq_odd::hidden>("fairseq, odd",
+                                                    g::sinusoids_fairseq_odd::output);
 }
 
 BOOST_AUTO_TEST_CASE(softmaxes) {

@@ -85,6 +85,15 @@ static_assert(
 static_assert(!normalises<last, view<float, strided<query<4>, 200>, strided<hidden<100>, 1>>>);
 static_assert(!normalises<rms_norm<int, hidden<100>>, tensor<int, hidden<100>>>);
 
+using sinusoids = sinusoidal_positions<float, query<4>, hidden<100>, adjacent_pairs>;
+static_assert(has_positions_for<sinusoids, queries> && has_positions_for<sinusoids, queries&>);
+static_assert(has_positions_for<sinusoids, tensor<float, hidden<100>, query<1>>>);  // shorter
+static_assert(!has_positions_for<sinusoids, tensor<float, query<5>, hidden<100>>>);
+static_assert(!has_positions_for<sinusoids, tensor<float, query<4>, hidden<99>>>);
+static_assert(!has_positions_for<sinusoids, tensor<double, query<4>, hidden<100>>>);
+static_assert(!has_positions_for<sinusoids, context>);
+static_assert(sinusoids::table(0, 0) == 0 && sinusoids::table(3, 1) < -0.98f);
+
 // ---- what comes out ------------------------------------------------------------------------------
 template <class F, class... X>
 using result = decltype(std::declval<const F&>()(std::declval<const X&>()...));
@@ -98,6 +107,8 @@ static_assert(std::is_same_v<result<attention, permuted, context, context>,
 static_assert(std::is_same_v<result<attention, tensor<float, token<9>, hidden<100>>>,
                              tensor<float, token<9>, hidden<100>>>);
 static_assert(std::is_same_v<result<encoder, queries>, queries>);
+static_assert(std::is_same_v<result<sinusoids, queries>, queries>);
+static_assert(std::is_same_v<result<sinusoids, queries, int>, queries>);
 static_assert(std::is_same_v<result<prepacked<encoder>, context>, context>);
 static_assert(std::is_same_v<result<map, queries>, tensor<float, batch<2>, query<4>, classes<10>>>);
 static_assert(

@@ -2,8 +2,9 @@
 // learnt_positions: a table of one vector for each position, added to every sequence of the batch.
 #pragma once
 
+#include <umbel/attention/filled.hpp>
 #include <umbel/attention/rules.hpp>
-#include <umbel/tensor/arithmetic.hpp>
+#include <umbel/tensor/loop.hpp>
 #include <umbel/tensor/reshape.hpp>
 
 namespace umbel {
@@ -24,19 +25,26 @@ struct speak<say::learnt_positions> : speak_as_written<say::learnt_positions> {}
 }  // namespace detail
 
 namespace rules {
-template <class Layout, class Axis>
-using axis_of_the_table = first_error<
-    has_axis<say::learnt_positions, Layout, typename Axis::family>,
-    verdict<Layout::template size_of<typename Axis::family> == Axis::size, say::learnt_positions,
-            say::the_input_has, axis_of<Layout, typename Axis::family>, say::but_the_table_has,
-            typename Axis::plain>>;
+// Operation: the word that names it. Fits: does the size of Axis in Layout fit the table?
+template <class Operation, class Layout, class Axis, bool Fits>
+using axis_of_the_table =
+    first_error<has_axis<Operation, Layout, typename Axis::family>,
+                verdict<Fits, Operation, say::the_input_has, axis_of<Layout, typename Axis::family>,
+                        say::but_the_table_has, typename Axis::plain>>;
+template <class X, class Axis>
+inline constexpr std::size_t size_along = layout_of<X>::template size_of<typename Axis::family>;
+template <class Operation, class X, class T>
+using type_of_the_table =
+    verdict<std::is_same_v<typename X::value_type, T>, Operation, say::the_input_is_of_type,
+            element<typename X::value_type>, say::but_the_table_is_of_type, element<T>>;
 
 template <class X, class T, class Position, class Hidden>
 using learnt_positions =
-    first_error<axis_of_the_table<layout_of<X>, Position>, axis_of_the_table<layout_of<X>, Hidden>,
-                verdict<std::is_same_v<typename X::value_type, T>, say::learnt_positions,
-                        say::the_input_is_of_type, element<typename X::value_type>,
-                        say::but_the_table_is_of_type, element<T>>>;
+    first_error<axis_of_the_table<say::learnt_positions, layout_of<X>, Position,
+                                  size_along<X, Position> == Position::size>,
+                axis_of_the_table<say::learnt_positions, layout_of<X>, Hidden,
+                                  size_along<X, Hidden> == Hidden::size>,
+                type_of_the_table<say::learnt_positions, X, T>>;
 
 // A table of another type, other axes, or with gaps.
 template <class Table, class T, class... Axes>
@@ -49,6 +57,24 @@ using positions_table = first_error<
     verdict<sizeof(Table) == 0, say::learnt_positions, typename Table::layout::axes,
             say::is_not_row_major_in_memory_so_pass_contiguous>>;
 }  // namespace rules
+
+namespace detail {
+
+// y = x + table. Never inlined: x is often a product (embeddings times sqrt(hidden)), which the
+// compiler could fuse into the sum.
+template <class X, class Table, class Y>
+UMBEL_NOINLINE constexpr void add_each(const X& x, const Table& table, Y& y) noexcept {
+  for_each([](auto& sum, const auto& a, const auto& b) { sum = a + b; }, y, x, table);
+}
+
+// x plus a table, which is repeated along the axes that only x has. A row-major tensor.
+template <class X, class Table, class... Axes>
+constexpr auto add_table(const X& x, const Table& table, shape<Axes...>) noexcept {
+  using result = tensor_of<typename X::value_type, row_major<typename X::layout>>;
+  return filled<result>([&](auto& y) { add_each(x, broadcast<Axes...>(table), y); });
+}
+
+}  // namespace detail
 
 // Position, Hidden: token<49>, hidden<32>. The table (Position, Hidden), row-major, is borrowed.
 template <class T, class Position, class Hidden>
@@ -74,18 +100,13 @@ class learnt_positions : public operation {
     using verdict = rules::learnt_positions<X, T, Position, Hidden>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok)
-      return add(x, typename X::layout::axes{});
+      return detail::add_table(x, table_, typename X::layout::axes{});
     else
       return invalid{};
   }
   constexpr invalid operator()(invalid) const { return {}; }
 
  private:
-  template <class X, class... Axes>
-  constexpr auto add(const X& x, shape<Axes...>) const noexcept {
-    return x + broadcast<Axes...>(table_);
-  }
-
   weights_view table_;
 };
 

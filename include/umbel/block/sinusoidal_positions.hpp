@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+// sinusoidal_positions: the table of sines and cosines of Vaswani et al. 2017, added to every sequence
+// of the batch. Computed by the compiler, in double. Models lay it out in three ways, which differ
+// in every number, so one must be said:
+//
+//   adjacent_pairs         sin, cos, sin, cos, ...: the paper's formula, and "Dive into Deep Learning"
+//   split_halves           all sines, then all cosines, of the same angles (Marian)
+//   split_halves_to_base   as that, but the last angle is exactly position / base (tensor2tensor,
+//                          fairseq, Whisper)
+//
+// Pair i of position p has the angle p base^(-2 i / hidden), in the last form p base^(-i / (pairs - 1)).
+// Where hidden is odd, the first two have one sine more than cosines (the formulas as they stand), and
+// the last ends in a column of zeros (as its frameworks pad it).
+//
+// Above some 200,000 elements (positions times hidden) compilers want to be told to go on computing:
+// -fconstexpr-ops-limit=N (g++), -fconstexpr-steps=N (clang).
+#pragma once
+
+#include <umbel/attention/rope.hpp>
+#include <umbel/block/positions.hpp>
+
+namespace umbel {
+
+// A layout of sinusoidal_positions, see above.
+struct split_halves_to_base {};
+
+namespace say {
+struct needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base;
+struct of_a_layout_that_is_not_adjacent_pairs_split_halves_or_split_halves_to_base;
+struct sinusoidal_positions;
+}  // namespace say
+
+namespace detail {
+template <>
+struct speak<say::sinusoidal_positions> : speak_as_written<say::sinusoidal_positions> {};
+template <>
+struct speak<say::of_a_layout_that_is_not_adjacent_pairs_split_halves_or_split_halves_to_base> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("of a layout that is not adjacent_pairs, split_halves or split_halves_to_base but");
+  }
+};
+template <>
+struct speak<say::needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("needs a layout: adjacent_pairs, split_halves or split_halves_to_base");
+  }
+};
+
+template <class T, class Position, class Hidden, class Pairs, std::size_t Base>
+constexpr tensor<T, Position, Hidden> sinusoids() noexcept {
+  constexpr bool adjacent = std::is_same_v<Pairs, adjacent_pairs>;
+  constexpr bool to_base = std::is_same_v<Pairs, split_halves_to_base>;
+  constexpr std::size_t width = Hidden::size;
+  constexpr std::size_t pairs = to_base ? width / 2 : (width + 1) / 2;
+  constexpr std::size_t span = to_base ? (pairs > 1 ? 2 * (pairs - 1) : 2) : width;
+  tensor<T, Position, Hidden> table{};
+  rotations<(pairs > 0 ? pairs : 1), Base> turned(span);
+  T* to = table.data();
+  for (std::size_t p = 0; p < Position::size; ++p, turned.advance()) {
+    if constexpr (adjacent) {
+      for (std::size_t i = 0; i < width; ++i)
+        *to++ = static_cast<T>(i % 2 == 0 ? turned.now[i / 2].sine : turned.now[i / 2].cosine);
+    } else {
+      for (std::size_t i = 0; i < pairs; ++i) *to++ = static_cast<T>(turned.now[i].sine);
+      for (std::size_t i = 0; i < width / 2; ++i) *to++ = static_cast<T>(turned.now[i].cosine);
+      if (to_base && width % 2 != 0) *to++ = T{};
+    }
+  }
+  return table;
+}
+template <class T, class Position, class Hidden, class Pairs, std::size_t Base>
+inline constexpr tensor<T, Position, Hidden> sinusoid_table =
+    sinusoids<T, Position, Hidden, Pairs, Base>();
+}  // namespace detail
+
+namespace rules {
+template <class Pairs>
+inline constexpr bool is_layout_of_sinusoids =
+    std::is_same_v<Pairs, adjacent_pairs> || std::is_same_v<Pairs, split_halves> ||
+    std::is_same_v<Pairs, split_halves_to_base>;
+template <class T, class Position, class Hidden, class Pairs>
+using sinusoids = first_error<
+    floating<say::sinusoidal_positions, T>, well_formed<Position, Hidden>,
+    verdict<!std::is_void_v<Pairs>, say::sinusoidal_positions,
+            say::needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base>,
+    verdict<is_layout_of_sinusoids<Pairs>, say::sinusoidal_positions,
+            say::of_a_layout_that_is_not_adjacent_pairs_split_halves_or_split_halves_to_base,
+            detail::option_word<Pairs>>>;
+
+// The table may be longer than the sequence.
+template <class X, class T, class Position, class Hidden>
+using sinusoidal_positions =
+    first_error<axis_of_the_table<say::sinusoidal_positions, layout_of<X>, Position,
+                                  size_along<X, Position> <= Position::size>,
+                axis_of_the_table<say::sinusoidal_positions, layout_of<X>, Hidden,
+                                  size_along<X, Hidden> == Hidden::size>,
+                type_of_the_table<say::sinusoidal_positions, X, T>>;
+}  // namespace rules
+
+// Position, Hidden: token<49>, hidden<32>, the largest sequence. Pairs: one of the three above.
+template <class T, class Position, class Hidden, class Pairs = void, std::size_t Base = 10000>
+class sinusoidal_positions : public operation {
+  static_assert(report<rules::sinusoids<T, Position, Hidden, Pairs>>::ok,
+                "umbel: shapes do not fit");
+  using position_family = typename Position::family;
+
+ public:
+  using value_type = T;
+  using position_axis = typename Position::plain;
+  using hidden_axis = typename Hidden::plain;
+
+  // (Position, Hidden), within 1e-15 times the position, rounded to T.
+  static constexpr const tensor<T, position_axis, hidden_axis>& table =
+      detail::sinusoid_table<T, position_axis, hidden_axis, Pairs, Base>;
+
+  // x: any axes with Hidden and Position, of the table's size or less ("the input has token=50 but
+  // the table has token=49"). Gives a row-major tensor of the axes of x. offset: the position of the
+  // first one (what a cache holds already); one past what the table has room for is taken back to
+  // the last that fits.
+  template <tensor_like X>
+  constexpr auto operator()(const X& x, std::size_t offset = 0) const noexcept {
+    using verdict = rules::sinusoidal_positions<X, T, position_axis, hidden_axis>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      constexpr std::size_t count = rules::size_along<X, Position>;
+      constexpr std::size_t last = Position::size - count;
+      const view<const T, typename position_family::template sized<count>, hidden_axis> part(
+          table.data() + (offset < last ? offset : last) * Hidden::size);
+      return detail::add_table(x, part, typename X::layout::axes{});
+    } else {
+      return invalid{};
+    }
+  }
+  constexpr invalid operator()(invalid, std::size_t = 0) const { return {}; }
+};
+
+// Would place(x) compile?
+template <class Positions, class X>
+concept has_positions_for = rules::sinusoidal_positions < std::remove_cvref_t<X>,
+typename Positions::value_type, typename Positions::position_axis,
+    typename Positions::hidden_axis > ::ok;
+
+}  // namespace umbel
