@@ -13,7 +13,8 @@ namespace scores = umbel::kernel::scores;
 // visible: pairs of a query and a key that see each other, of one head; what a mask hides is no
 // operation.
 template <std::size_t Batch, std::size_t Heads, std::size_t Queries, std::size_t Keys,
-          std::size_t HeadDim, class Policy = scores::every_key>
+          std::size_t HeadDim, umbel::kernel::tap_stage Tapped = umbel::kernel::tap_stage::none,
+          class Policy = scores::every_key>
 void add(const char* family = "attend/", const Policy& policy = {},
          std::size_t visible = Queries * Keys) {
   constexpr std::size_t sequences = Batch * Heads;
@@ -22,16 +23,26 @@ void add(const char* family = "attend/", const Policy& policy = {},
   alignas(64) static float q[sequences * Queries * HeadDim], k[sequences * Keys * HeadDim];
   alignas(64) static float v[sequences * Keys * HeadDim], o[sequences * Queries * HeadDim];
   alignas(64) static float scratch[umbel::kernel::attend_scratch<shape, float>];
+  constexpr bool taps = Tapped != umbel::kernel::tap_stage::none;
+  alignas(64) static float tapped[taps ? sequences * Queries * Keys : 1];
   bench::fill(q, 1.5f);
   bench::fill(k, 1.5f);
   bench::fill(v, 1);
   const float scale = umbel::simd::rsqrt(static_cast<float>(HeadDim));
   const std::string name = bench::row_name(family, {Batch, Heads, Queries, Keys, HeadDim}, ',');
   bench::add_row(name, 4.0 * sequences * HeadDim * static_cast<double>(visible), [=] {
-    for (std::size_t s = 0; s < sequences; ++s)
-      umbel::kernel::attend<shape>(q + s * Queries * HeadDim, k + s * Keys * HeadDim,
-                                   v + s * Keys * HeadDim, scale, policy, o + s * Queries * HeadDim,
-                                   scratch);
+    for (std::size_t s = 0; s < sequences; ++s) {
+      const float* const of_q = q + s * Queries * HeadDim;
+      const float* const of_k = k + s * Keys * HeadDim;
+      const float* const of_v = v + s * Keys * HeadDim;
+      float* const of_o = o + s * Queries * HeadDim;
+      if constexpr (taps) {
+        const umbel::kernel::tap<Tapped, float, Keys> tap{tapped + s * Queries * Keys};
+        umbel::kernel::attend<shape>(of_q, of_k, of_v, scale, policy, of_o, scratch, tap);
+      } else {
+        umbel::kernel::attend<shape>(of_q, of_k, of_v, scale, policy, of_o, scratch);
+      }
+    }
   });
 }
 
@@ -75,6 +86,10 @@ const bool added = [] {
   add<1, 12, 128, 128, 32>();
   add<1, 3, 197, 197, 64>();
   add<1, 8, 512, 512, 64>();
+  constexpr auto weights = umbel::kernel::tap_stage::weights;
+  add<1, 4, 64, 64, 16, weights>("attend/weights/");
+  add<1, 8, 128, 128, 32, weights>("attend/weights/");
+  add<1, 8, 512, 512, 64, weights>("attend/weights/");
   add_masked<1, 8, 512, 64>();
   add_masked<1, 8, 128, 32>();
   return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // One head of attention in SIMD: attend and attend_all. How it is done: attend_block.hpp; with masks
-// and changes of scores: attend_scores.hpp. Not here: projections, several heads.
+// and changes of scores: attend_scores.hpp; scores and probabilities on their way: attend_tap.hpp. Not
+// here: projections, several heads.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +9,37 @@
 #include <umbel/config.hpp>
 #include <umbel/kernel/attend_block.hpp>
 #include <umbel/kernel/attend_scores.hpp>
+#include <umbel/kernel/attend_tap.hpp>
 #include <umbel/kernel/plain.hpp>
 #include <umbel/kernel/scores.hpp>
 #include <umbel/kernel/shapes.hpp>
+#include <umbel/kernel/tap.hpp>
 #include <umbel/plan/plan.hpp>
 
 namespace umbel::kernel {
 
 namespace detail {
 
-// Walks over the queries in blocks. How: keys_known, a number of keys, or a scores policy.
+// Walks over the queries in blocks. How: keys_known, a number of keys, or by_policy.
 struct keys_known {};
+// A scores policy, with a tap; with TapOnly nothing is computed but that tap of scores.
+template <class Policy, class Tap, bool TapOnly = false>
+struct by_policy {
+  const Policy& policy;
+  [[no_unique_address]] Tap tap;
+
+  template <attend_shape S, class T, plan::target Target, std::size_t Vectors, class Room>
+  UMBEL_INLINE void run(const T* q, const T* k, const T* v, T factor, std::size_t first, T* o,
+                        T* scratch, Room here) const noexcept {
+    if constexpr (TapOnly) {
+      tap_block<S, T, Target, Vectors, Policy, Tap>::run(q, k, factor, policy, first, scratch, here,
+                                                         tap);
+    } else {
+      scores_block<S, T, Target, Vectors, Policy>::run(q, k, v, factor, policy, first, o, scratch,
+                                                       here, tap);
+    }
+  }
+};
 
 template <attend_shape S, class T, plan::target Target, class How>
 UMBEL_INLINE void attend_blocks(const T* q, const T* k, const T* v, T scale, const How& how, T* o,
@@ -41,8 +62,9 @@ UMBEL_INLINE void attend_blocks(const T* q, const T* k, const T* v, T scale, con
       attend_block<S, T, Target, Vectors, false>::run(from, k, v, factor, how, to, scratch,
                                                       {queries, writable});
     } else {
-      scores_block<S, T, Target, Vectors, How>::run(from, k, v, factor, how, first, to, scratch,
-                                                    {queries, writable});
+      using room = typename attend_block<S, T, Target, Vectors, false>::room;
+      how.template run<S, T, Target, Vectors>(from, k, v, factor, first, to, scratch,
+                                              room{queries, writable});
     }
     first += Vectors * lanes;
   };
@@ -93,8 +115,27 @@ UMBEL_INLINE void attend(const T* q, const T* k, const T* v, T scale, const Poli
   } else if constexpr (std::is_same_v<Policy, scores::first_keys>) {
     attend<S, T, Target>(q, k, v, scale, policy.count, o, scratch);
   } else {
-    detail::attend_blocks<S, T, Target>(q, k, v, scale, policy, o, scratch);
+    const detail::by_policy<Policy, no_tap> how{policy, {}};
+    detail::attend_blocks<S, T, Target>(q, k, v, scale, how, o, scratch);
   }
+}
+
+// The same bits in o, and a tap's (tap.hpp).
+template <attend_shape S, class T, plan::target Target = plan::native_target, scores::policy Policy,
+          tap_like Tap>
+UMBEL_INLINE void attend(const T* q, const T* k, const T* v, T scale, const Policy& policy, T* o,
+                         T* scratch, Tap tap) noexcept {
+  const detail::by_policy<Policy, Tap> how{policy, tap};
+  detail::attend_blocks<S, T, Target>(q, k, v, scale, how, o, scratch);
+}
+
+// A tap of scores alone, by any policy: see plain::tap_scores.
+template <attend_shape S, class T, plan::target Target = plan::native_target, scores::policy Policy,
+          score_tap Tap>
+UMBEL_INLINE void tap_scores(const T* q, const T* k, T scale, const Policy& policy, T* scratch,
+                             Tap tap) noexcept {
+  const detail::by_policy<Policy, Tap, true> how{policy, tap};
+  detail::attend_blocks<S, T, Target>(q, k, q, scale, how, scratch, scratch);
 }
 
 }  // namespace umbel::kernel

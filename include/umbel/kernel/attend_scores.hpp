@@ -11,11 +11,16 @@
 #include <umbel/kernel/attend_block.hpp>
 #include <umbel/kernel/scores.hpp>
 #include <umbel/kernel/shapes.hpp>
+#include <umbel/kernel/tap.hpp>
 #include <umbel/plan/plan.hpp>
 #include <umbel/simd/math.hpp>
 #include <umbel/simd/pack.hpp>
 
 namespace umbel::kernel::detail {
+
+// attend_tap.hpp.
+template <attend_shape S, class T, plan::target Target, std::size_t Vectors, class Policy, class Tap>
+struct tap_block;
 
 template <attend_shape S, class T, plan::target Target, std::size_t Vectors, class Policy>
 struct scores_block : attend_block<S, T, Target, Vectors, false> {
@@ -234,8 +239,10 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
   }
 
   // The queries from first_query on, at q.
+  template <class Tap>
   UMBEL_NOINLINE static void run(const T* q, const T* k, const T* v, T factor, const Policy& policy,
-                                 std::size_t first_query, T* o, T* scratch, room here) noexcept {
+                                 std::size_t first_query, T* o, T* scratch, room here,
+                                 Tap tap) noexcept {
     softmax_state state;
     base::start(q, factor, scratch, here, state);
     const scores::key_range range = policy.range(first_query, here.queries, S.keys);
@@ -244,6 +251,10 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
       first_key = key_block(k, v, policy, first_query, range, first_key, state, o, scratch, here);
     } while (first_key < range.end);
     base::write(o, scratch, here);
+    if constexpr (Tap::stage != tap_stage::none) {
+      tap_block<S, T, Target, Vectors, Policy, Tap>::write(k, policy, first_query, scratch, here,
+                                                           state, tap);
+    }
   }
 };
 

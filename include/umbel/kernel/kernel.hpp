@@ -7,6 +7,8 @@
 #include <umbel/kernel/linear.hpp>
 #include <umbel/kernel/norm.hpp>
 #include <umbel/kernel/plain.hpp>
+#include <umbel/kernel/plain_attend.hpp>
 #include <umbel/kernel/scores.hpp>
 #include <umbel/kernel/shapes.hpp>
+#include <umbel/kernel/tap.hpp>
 #include <umbel/kernel/transpose.hpp>

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+// Taps: what happens between queries and context, for each pair of a query and a key, written into the
+// caller's memory while attend computes. Without one, nothing of this is compiled. How it is done:
+// attend_tap.hpp.
+#pragma once
+
+#include <cstddef>
+
+namespace umbel::kernel {
+
+// Scores are in natural units, the library's own being units of log2.
+enum class tap_stage {
+  none,
+  raw,            // scale q k^T, of every pair, whether it is seen or not
+  changed,        // after the policy's changes; -infinity where a pair is hidden
+  probabilities,  // after the softmax; 0 where hidden
+  weights,        // the probabilities as they multiply the values: after dropout
+};
+
+// to[i * QueryStride + j * KeyStride] receives what belongs to query i and key j. The memory must not
+// overlap anything else of the call.
+template <tap_stage Stage, class T, std::size_t QueryStride, std::size_t KeyStride = 1>
+struct tap {
+  static constexpr tap_stage stage = Stage;
+  static constexpr std::size_t query_stride = QueryStride, key_stride = KeyStride;
+  T* to;
+};
+
+struct no_tap {
+  static constexpr tap_stage stage = tap_stage::none;
+};
+
+template <class X>
+concept tap_like = requires {
+  X::stage;
+};
+// A tap of scores needs no values.
+template <class X>
+concept score_tap = X::stage == tap_stage::raw || X::stage == tap_stage::changed;
+
+}  // namespace umbel::kernel
