@@ -39,7 +39,7 @@ import argparse
 import math
 import re
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
@@ -48,53 +48,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from golden_support import BIAS_SCALE, Case, Header, Lcg, agree, header_text, weight_scale
+
 DATA = Path(__file__).resolve().parent.parent / "test" / "golden" / "data"
-COLUMNS = 100
-BIAS_SCALE = 0.125
 ATTENTION_DRAWS = "weights q, k, v, o (hidden, hidden)"
 BIAS_DRAWS = "biases q, k, v, o (hidden)"
-
-
-class Lcg:
-    """The generator that the C++ tests repeat."""
-
-    def __init__(self, seed: int) -> None:
-        self.state = seed
-
-    def draw(self, *shape: int, scale: float = 1.0) -> Tensor:
-        values = np.empty(math.prod(shape), np.float32)
-        for i in range(values.size):
-            self.state = (self.state * 1664525 + 1013904223) & 0xFFFFFFFF
-            values[i] = ((self.state >> 8) * 2.0**-23 - 1.0) * scale
-        return torch.from_numpy(values.reshape(shape))
-
-    def weight(self, inputs: int, outputs: int) -> Tensor:
-        return self.draw(inputs, outputs, scale=weight_scale(inputs))
-
-    def bias(self, size: int) -> Tensor:
-        return self.draw(size, scale=BIAS_SCALE)
-
-
-def weight_scale(inputs: int) -> float:
-    return 2.0 ** round(math.log2(1.7 / math.sqrt(inputs)))
-
-
-@dataclass
-class Case:
-    """One namespace of a header: a comment, named constants, then arrays."""
-
-    name: str
-    draws: str
-    constants: dict[str, int | float | bool]
-    arrays: dict[str, Tensor]
-    lengths: tuple[int, ...] = ()
-
-
-@dataclass
-class Header:
-    file: str
-    what: str
-    cases: list[Case] = field(default_factory=list)
 
 
 # ---- the formulas -----------------------------------------------------------------------------
@@ -160,15 +118,6 @@ def run_torch_attention(a: Attention, average: bool) -> tuple[Tensor, Tensor]:
         drop = torch.arange(a.context.shape[1])[None, :] >= torch.tensor(a.lengths)[:, None]
     return torch_attention(a)(a.query, a.context, a.context, key_padding_mask=drop,
                               need_weights=True, average_attn_weights=average)
-
-
-def agree(name: str, single: Tensor, double: Tensor) -> Tensor:
-    """float32 must be float64 to the tolerance of docs/numerics; returns the float32 answer."""
-    worst = (single.double() - double).abs().max().item()
-    bound = 1e-5 + 1e-5 * double.abs().max().item()
-    if not worst <= bound:
-        sys.exit(f"golden.py: {name}: float32 and float64 differ by {worst:.3g} (> {bound:.3g})")
-    return single
 
 
 # ---- the cases --------------------------------------------------------------------------------
@@ -436,82 +385,19 @@ def function_cases() -> Header:
                   [layer_norm_case(), rms_norm_case(), gelu_case(), silu_case(), softmax_case(), linear_case()])
 
 
-# ---- C++ text ---------------------------------------------------------------------------------
-
-
-def float_text(value: float) -> str:
-    """Nine significant digits name a float32 exactly; the literal must look like a float."""
-    text = f"{value:.9g}"
-    assert np.float32(text) == np.float32(value), text
-    return (text if re.search(r"[.e]", text) else text + ".0") + "f"
-
-
-def wrap(words: list[str], first: str, rest: str) -> str:
-    lines, line = [], first
-    for word in words:
-        if len(line) + 1 + len(word) > COLUMNS:
-            lines.append(line)
-            line = rest + word
-        else:
-            line += word if line == rest else " " + word
-    return "\n".join(lines + [line])
-
-
-def comment(text: str) -> str:
-    return wrap(text.split(), "//", "// ")
-
-
-def constant_text(name: str, value: int | float | bool) -> str:
-    if isinstance(value, bool):
-        return f"inline constexpr bool {name} = {str(value).lower()};"
-    if isinstance(value, float):
-        return f"inline constexpr float {name} = {float_text(np.float32(value))};"
-    kind = "std::uint32_t" if name == "seed" else "std::size_t"
-    return f"inline constexpr {kind} {name} = {value};"
-
-
-def array_text(name: str, values: Tensor) -> str:
-    extents = " * ".join(str(n) for n in values.shape)
-    words = [float_text(v) + "," for v in values.contiguous().numpy().ravel()]
-    words[-1] = words[-1][:-1]
-    return (f"inline constexpr float {name}[{extents}] = {{\n"
-            + wrap(words, "    ", "    ") + "};")
-
-
-def case_text(case: Case) -> str:
-    lines = [comment("Draws: " + case.draws + "."), f"namespace golden::{case.name} {{"]
-    lines += [constant_text(name, value) for name, value in case.constants.items()]
-    if case.lengths:
-        lengths = ", ".join(map(str, case.lengths))
-        lines.append(f"inline constexpr int lengths[{len(case.lengths)}] = {{{lengths}}};")
-    lines += [array_text(name, values) for name, values in case.arrays.items()]
-    return "\n".join(lines + [f"}}  // namespace golden::{case.name}"])
-
-
-def header_text(header: Header) -> str:
-    top = ["// SPDX-License-Identifier: BSL-1.0",
-           comment(f"Generated by tools/golden.py with torch {torch.__version__}: do not edit."),
-           comment(header.what), "//",
-           comment("Inputs and weights are not stored: draw them, array after array, row-major, "
-                   "weights (in, out), from s = s * 1664525 + 1013904223 (mod 2^32) starting at "
-                   "`seed`, value = ((s >> 8) * 2^-23 - 1) * scale; a scale not named is 1."),
-           "", "#pragma once", "", "#include <cstddef>", "#include <cstdint>", ""]
-    return "\n".join(top) + "\n" + "\n\n".join(map(case_text, header.cases)) + "\n"
-
-
 # ---- files ------------------------------------------------------------------------------------
 
-NUMBER = re.compile(r"-?\d+\.?\d*(?:e[+-]?\d+)?f")
+NUMBER = re.compile(r"-?(?:\d+\.\d*(?:e[+-]?\d+)?f?|\d+e[+-]?\d+f?|\d+f)")
 
 
 def same(old: str, new: str, tolerance: float) -> bool:
-    """Equal text, or equal but for float literals within `tolerance` (absolute and relative)."""
+    """Equal text, or equal but for numbers with a point within `tolerance` (absolute and relative)."""
     if old == new or tolerance == 0:
         return old == new
     skeletons = [" ".join(NUMBER.sub("#", text).split()) for text in (old, new)]
     if skeletons[0] != skeletons[1]:
         return False
-    a, b = (np.array([float(n[:-1]) for n in NUMBER.findall(text)]) for text in (old, new))
+    a, b = (np.array([float(n.rstrip("f")) for n in NUMBER.findall(text)]) for text in (old, new))
     return bool(np.all(np.abs(a - b) <= tolerance * (1 + np.abs(b))))
 
 
