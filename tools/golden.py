@@ -24,6 +24,8 @@ transpose of torch's. The order is always the same; what a case has not, it does
     linear         input, weight, bias
     layer norm     input, gamma, beta
 
+The calls with masks (golden_tables.py, golden_calls.py) have an order of their own, said there.
+
 Scales: inputs and gammas 1; biases and betas 1/8; a weight the power of two nearest (by ratio) to
 1.7 / sqrt(in). Every case is also computed in float64 and must agree with float32; attention is
 checked as well against the published formula, written out in `multi_head` below.
@@ -49,6 +51,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from golden_support import BIAS_SCALE, Case, Header, Lcg, agree, header_text, weight_scale
+from golden_tables import tables
 
 DATA = Path(__file__).resolve().parent.parent / "test" / "golden" / "data"
 ATTENTION_DRAWS = "weights q, k, v, o (hidden, hidden)"
@@ -411,7 +414,7 @@ def main() -> int:
     different = 0
     with torch.no_grad():
         headers = [d2l_cases(), torch_attention_cases(), encoder_cases(), function_cases(),
-                   sinusoid_cases()]
+                   sinusoid_cases(), *tables()]
     for header in headers:
         path, text = DATA / header.file, header_text(header)
         if options.check:
