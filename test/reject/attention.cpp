@@ -333,17 +333,23 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Pass `tensor<int, batch<2>>`.
   auto out = mask_after<query>(x, tensor<float, batch<2>>{});
 #elif defined CASE_mask_scores_without_batch
-  // expect-gcc: "umbel: mask_after: valid_lens have batch=2 but the scores have no batch"
-  // expect-clang: mask_after.*valid_lens.*have.*batch<2>.*but_the_scores.*have_no.*batch>
+  // expect-gcc: "umbel: mask_after: valid_lens have batch=2 but the scores have \[query=4, key=6\]"
+  // expect-clang: mask_after.*valid_lens.*have.*batch<2>.*but_the_scores_have.*query<4>.*key<6>
   // cause: There are lengths for a batch, but the scores have no batch axis.
   // cure: Keep the batch axis in the scores, or slice them to what counts.
   auto out = mask_after<query>(tensor<float, query<4>, key<6>>{}, lens);
 #elif defined CASE_mask_another_batch
-  // expect-gcc: "umbel: mask_after: valid_lens have batch=3 but the scores have batch=2"
-  // expect-clang: mask_after.*valid_lens.*have.*batch<3>.*but_the_scores.*have.*batch<2>
+  // expect-gcc: "umbel: mask_after: valid_lens have batch=3 but the scores have \[batch=2, query=4, hidden=100\]"
+  // expect-clang: mask_after.*valid_lens.*have.*batch<3>.*but_the_scores_have.*batch<2>.*query<4>.*hidden<100>
   // cause: There is not one length a sequence of the batch.
   // cure: Pass as many lengths as the batch has sequences.
   auto out = mask_after<query>(x, tensor<int, batch<3>>{});
+#elif defined CASE_mask_lengths_along_themselves
+  // expect-gcc: "umbel: mask_after: valid_lens count along query=4 and cannot have that axis"
+  // expect-clang: mask_after.*valid_lens.*count_along.*query<4>.*and_cannot_have_that_axis
+  // cause: A length says how many positions of this axis count: it has no place among them.
+  // cure: Give the lengths the other axes only, `tensor<int, batch<2>>`; is the right axis masked?
+  auto out = mask_after<query>(x, tensor<int, batch<2>, query<4>>{});
 #elif defined CASE_softmax_absent_axis
   // expect-gcc: "umbel: softmax: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: softmax.*there_is_no_axis.*key>.*in.*batch<2>.*query<4>.*hidden<100>

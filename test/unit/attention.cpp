@@ -110,6 +110,24 @@ BOOST_AUTO_TEST_CASE(masks_after_a_length) {
   BOOST_TEST(weights(1, 0, 3) == 0.0f);
 }
 
+// And with a length for each query, in any order of axes, clamped, the same for all of an axis of size 1.
+BOOST_AUTO_TEST_CASE(masks_after_a_length_by_query) {
+  const tensor<float, batch<2>, query<2>, key<4>> scores{};
+  const tensor<int, batch<2>, query<2>> lens{1, 3, 2, 4};
+  const auto masked = mask_after<key>(scores, lens);
+  for (std::size_t b = 0; b < 2; ++b)
+    for (std::size_t i = 0; i < 2; ++i)
+      for (std::size_t j = 0; j < 4; ++j)
+        BOOST_TEST(masked(b, i, j) == (static_cast<int>(j) < lens(b, i) ? 0 : -infinity));
+  BOOST_TEST((mask_after<key>(scores, lens | permute<query, batch>) == masked));
+  const auto clamped = mask_after<key>(scores, tensor<int, batch<1>, query<2>>{-7, 9});
+  for (std::size_t b = 0; b < 2; ++b)
+    for (std::size_t j = 0; j < 4; ++j) {
+      BOOST_TEST(clamped(b, 0, j) == -infinity);
+      BOOST_TEST(clamped(b, 1, j) == 0);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(softmax_of_extremes) {
   const auto row = [](float a, float b, float c) {
     return softmax<key>(tensor<float, key<3>>{a, b, c});

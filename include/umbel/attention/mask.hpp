@@ -46,6 +46,11 @@ struct mask_place {
   std::ptrdiff_t first_position = 0;
 };
 
+// Elements from one of a family to the next in memory that is broadcast: 0 where all share one.
+template <class Layout, class Family>
+inline constexpr std::size_t broadcast_step =
+    Layout::template size_of<Family> > 1 ? Layout::template stride_of<Family> : 0;
+
 // A mask in memory: X is a view or, of a temporary, the tensor.
 template <class X>
 struct mask_memory : mask_base {
@@ -54,8 +59,7 @@ struct mask_memory : mask_base {
 
   constexpr explicit mask_memory(const X& x) noexcept : memory(x) {}
   template <class Family>
-  static constexpr std::size_t step =
-      memory_layout::template size_of<Family> > 1 ? memory_layout::template stride_of<Family> : 0;
+  static constexpr std::size_t step = broadcast_step<memory_layout, Family>;
   constexpr const typename X::value_type* at(mask_place place) const noexcept {
     return memory.data() + place.batch * step<rules::batch_family> +
            place.head * step<rules::heads_family>;

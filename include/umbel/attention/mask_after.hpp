@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // mask_after<key>(scores, valid_lens) is the readable form of a mask, for one's own attention: scores
-// past the length become -infinity, which `softmax` turns into weights of 0. The layers take masks of
-// every kind as an argument (mask.hpp).
+// past the length become -infinity, which `softmax` turns into weights of 0. Lengths are by sequence,
+// by query, by any axes of the scores. The layers take masks of every kind as an argument (mask.hpp).
 #pragma once
 
 #include <umbel/attention/filled.hpp>
@@ -13,7 +13,8 @@ namespace umbel {
 
 namespace say {
 struct mask_after;
-struct but_the_scores;
+struct count_along;
+struct and_cannot_have_that_axis;
 }  // namespace say
 
 namespace detail {
@@ -22,15 +23,19 @@ struct speak<say::mask_after> : speak_as_written<say::mask_after> {};
 }  // namespace detail
 
 namespace rules {
+// In the place of scores_of: any axes will do.
+template <class Scores>
+struct scores_to_mask {
+  using layout = row_major<layout_of<Scores>>;
+  using axes = typename layout::axes;
+};
 template <class Scores, class Lens, class Family>
-using mask_after_lens =
-    first_error<verdict<is_length<typename Lens::value_type>, say::mask_after, say::valid_lens,
-                        say::must_be_integers_but_are_of_type, element<typename Lens::value_type>>,
-                verdict<layout_of<Lens>::rank == 1 && layout_of<Lens>::template has<batch_family>,
-                        say::mask_after, say::valid_lens, say::take_only_the_axis, batch_family,
-                        say::but_have, typename layout_of<Lens>::axes>,
-                same_size<say::mask_after, batch_family, layout_of<Lens>, say::valid_lens,
-                          layout_of<Scores>, say::but_the_scores>>;
+using mask_after_lens = first_error<
+    verdict<is_length<typename Lens::value_type>, say::mask_after, say::valid_lens,
+            say::must_be_integers_but_are_of_type, element<typename Lens::value_type>>,
+    verdict<!layout_of<Lens>::template has<Family>, say::mask_after, say::valid_lens,
+            say::count_along, axis_of<layout_of<Lens>, Family>, say::and_cannot_have_that_axis>,
+    broadcasts_to<say::mask_after, say::valid_lens, say::have, Lens, scores_to_mask<Scores>>>;
 template <class Scores, class Lens, class Family>
 using mask_after = first_error<has_axis<say::mask_after, layout_of<Scores>, Family>,
                                floating<say::mask_after, typename Scores::value_type>,
@@ -39,7 +44,8 @@ using mask_after = first_error<has_axis<say::mask_after, layout_of<Scores>, Fami
 
 template <template <std::size_t> class Axis>
 struct mask_after_operation {
-  // scores: any axes with batch and Axis; valid_lens: (batch). A row-major tensor like scores.
+  // scores: any axes with Axis; valid_lens: any of the others, (batch) or (batch, query) for one, each
+  // of the same size or 1. A row-major tensor like scores. Lengths are clamped to what there is.
   template <tensor_like Scores, tensor_like Lens>
   constexpr auto operator()(const Scores& scores, const Lens& valid_lens) const noexcept {
     using verdict = rules::mask_after<Scores, Lens, axis_family<Axis>>;
@@ -47,16 +53,13 @@ struct mask_after_operation {
     if constexpr (verdict::ok) {
       using T = typename Scores::value_type;
       using result = row_major<typename Scores::layout>;
-      constexpr std::size_t batch_step = result::template stride_of<rules::batch_family>;
-      constexpr std::size_t batches = result::template size_of<rules::batch_family>;
       constexpr std::size_t step = result::template stride_of<axis_family<Axis>>;
       constexpr std::size_t size = result::template size_of<axis_family<Axis>>;
       return detail::filled<tensor_of<T, result>>([&](auto& out) {
         copy(scores, out);
         using lengths = kernel::scores::lengths<typename Lens::value_type>;
         for (std::size_t i = 0; i < result::count; ++i) {
-          const auto length =
-              valid_lens.data()[i / batch_step % batches * Lens::layout::strides[0]];
+          const auto length = valid_lens.data()[place<Lens>(i, typename result::axes{})];
           if (i / step % size >= lengths::clamp(length, size))
             out.data()[i] = -simd::math_constants<T>::infinity;
         }
@@ -68,6 +71,16 @@ struct mask_after_operation {
   template <class Lens>
   constexpr invalid operator()(invalid, const Lens&) const {
     return {};
+  }
+
+ private:
+  // Where the length for element i of the scores lies.
+  template <class Lens, class... Axes>
+  static constexpr std::size_t place(std::size_t i, shape<Axes...>) noexcept {
+    using scores = layout_with_axes<shape<Axes...>>;
+    return (std::size_t{0} + ... +
+            (i / scores::template stride_of<typename Axes::family> % Axes::size *
+             detail::broadcast_step<typename Lens::layout, typename Axes::family>));
   }
 };
 template <template <std::size_t> class Axis>
