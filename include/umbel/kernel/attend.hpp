@@ -28,9 +28,9 @@ struct by_policy {
   const Policy& policy;
   [[no_unique_address]] Tap tap;
 
-  template <attend_shape S, class T, plan::target Target, std::size_t Vectors, class Room>
-  UMBEL_INLINE void run(const T* q, const T* k, const T* v, T factor, std::size_t first, T* o,
-                        T* scratch, Room here) const noexcept {
+  template <attend_shape S, class T, plan::target Target, std::size_t Vectors, class K, class Room>
+  UMBEL_INLINE void run(const T* q, K k, const T* v, T factor, std::size_t first, T* o, T* scratch,
+                        Room here) const noexcept {
     if constexpr (TapOnly) {
       tap_block<S, T, Target, Vectors, Policy, Tap>::run(q, k, factor, policy, first, scratch, here,
                                                          tap);
@@ -41,11 +41,10 @@ struct by_policy {
   }
 };
 
-template <attend_shape S, class T, plan::target Target, class How>
-UMBEL_INLINE void attend_blocks(const T* q, const T* k, const T* v, T scale, const How& how, T* o,
+template <attend_shape S, class T, plan::target Target, class K, class How>
+UMBEL_INLINE void attend_blocks(const T* q, K k, const T* v, T factor, const How& how, T* o,
                                 T* scratch) noexcept {
   static_assert(S.o_row != 1 || S.o_room >= S.queries, "umbel: o_room is less than queries");
-  const T factor = exp2_factor(scale);
   constexpr plan::split blocks = plan::plan_attend<T>(S.queries, Target).queries;
   constexpr std::size_t lanes = plan::lanes<T>(Target);
   std::size_t first = 0;
@@ -63,8 +62,8 @@ UMBEL_INLINE void attend_blocks(const T* q, const T* k, const T* v, T scale, con
                                                       {queries, writable});
     } else {
       using room = typename attend_block<S, T, Target, Vectors, false>::room;
-      how.template run<S, T, Target, Vectors>(from, k, v, factor, first, to, scratch,
-                                              room{queries, writable});
+      how.template run<S, T, Target, Vectors, K>(from, k, v, factor, first, to, scratch,
+                                                 room{queries, writable});
     }
     first += Vectors * lanes;
   };
@@ -95,14 +94,15 @@ template <attend_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_INLINE void attend(const T* q, const T* k, const T* v, T scale, std::size_t key_count, T* o,
                          T* scratch) noexcept {
   const std::size_t count = key_count < S.keys ? key_count : S.keys;
-  detail::attend_blocks<S, T, Target>(q, k, v, scale, count, o, scratch);
+  detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), count, o, scratch);
 }
 
 // attend with every key, which is known to the compiler: faster.
 template <attend_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_INLINE void attend_all(const T* q, const T* k, const T* v, T scale, T* o,
                              T* scratch) noexcept {
-  detail::attend_blocks<S, T, Target>(q, k, v, scale, detail::keys_known{}, o, scratch);
+  detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), detail::keys_known{}, o,
+                                      scratch);
 }
 
 // attend with a scores policy (scores.hpp): who sees which key, what is added to a score. every_key
@@ -116,7 +116,7 @@ UMBEL_INLINE void attend(const T* q, const T* k, const T* v, T scale, const Poli
     attend<S, T, Target>(q, k, v, scale, policy.count, o, scratch);
   } else {
     const detail::by_policy<Policy, no_tap> how{policy, {}};
-    detail::attend_blocks<S, T, Target>(q, k, v, scale, how, o, scratch);
+    detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), how, o, scratch);
   }
 }
 
@@ -126,7 +126,7 @@ template <attend_shape S, class T, plan::target Target = plan::native_target, sc
 UMBEL_INLINE void attend(const T* q, const T* k, const T* v, T scale, const Policy& policy, T* o,
                          T* scratch, Tap tap) noexcept {
   const detail::by_policy<Policy, Tap> how{policy, tap};
-  detail::attend_blocks<S, T, Target>(q, k, v, scale, how, o, scratch);
+  detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), how, o, scratch);
 }
 
 // A tap of scores alone, by any policy: see plain::tap_scores.
@@ -135,7 +135,7 @@ template <attend_shape S, class T, plan::target Target = plan::native_target, sc
 UMBEL_INLINE void tap_scores(const T* q, const T* k, T scale, const Policy& policy, T* scratch,
                              Tap tap) noexcept {
   const detail::by_policy<Policy, Tap, true> how{policy, tap};
-  detail::attend_blocks<S, T, Target>(q, k, q, scale, how, scratch, scratch);
+  detail::attend_blocks<S, T, Target>(q, k, q, exp2_factor(scale), how, scratch, scratch);
 }
 
 }  // namespace umbel::kernel

@@ -22,6 +22,17 @@ namespace umbel::kernel {
 
 namespace detail {
 
+// Keys with which queries score additively: see plain::attend_additive. factor: exp2_factor(1).
+template <class T>
+struct additive_keys {
+  const T* keys;
+  const T* weights;
+  T factor;
+  friend constexpr additive_keys operator+(additive_keys k, std::size_t elements) noexcept {
+    return {k.keys + elements, k.weights, k.factor};
+  }
+};
+
 // Keys of one block of the softmax, of which only those from full_begin to full_end are seen by
 // every query.
 struct bordered_keys {
@@ -49,6 +60,10 @@ struct attend_block {
 
   using V = simd::pack<T, lanes>;
 
+  // Keys of a score tile. K: the keys of a dot product, or additive_keys.
+  template <class K>
+  static constexpr std::size_t score_rows = std::is_pointer_v<K> ? tile_rows : 4 / Vectors;
+
   // Scores of Rows keys, and the maximum over them.
   template <std::size_t Rows>
   UMBEL_INLINE static void score_tile(const T* k, const T* q, T* scores,
@@ -73,6 +88,32 @@ struct attend_block {
         for (std::size_t i = 0; i < Vectors; ++i) sum[j][i] = simd::fma(query[i], key, sum[j][i]);
       }
     }
+    finish_scores<Rows>(sum, scores, maximum);
+  }
+
+  // Additive scores. Not inlined: a hyperbolic tangent is worth the call, and much code.
+  template <std::size_t Rows>
+  UMBEL_NOINLINE static void score_tile(additive_keys<T> k, const T* q, T* scores,
+                                        V (&maximum)[Vectors]) noexcept {
+    V sum[Rows][Vectors]{};
+    for (std::size_t d = 0; d < S.head_dim; ++d) {
+      const V weight = simd::broadcast<V>(k.weights[d] * k.factor);
+      UMBEL_UNROLL(4)
+      for (std::size_t j = 0; j < Rows; ++j) {
+        const V key = simd::broadcast<V>(k.keys[j * S.k_row + d * S.k_dim]);
+        UMBEL_UNROLL(4)
+        for (std::size_t i = 0; i < Vectors; ++i) {
+          const V query = simd::load<V>(q + d * width + i * lanes);
+          sum[j][i] = simd::fma(simd::tanh(query + key), weight, sum[j][i]);
+        }
+      }
+    }
+    finish_scores<Rows>(sum, scores, maximum);
+  }
+
+  template <std::size_t Rows>
+  UMBEL_INLINE static void finish_scores(const V (&sum)[Rows][Vectors], T* scores,
+                                         V (&maximum)[Vectors]) noexcept {
     UMBEL_UNROLL(32)
     for (std::size_t j = 0; j < Rows; ++j) {
       UMBEL_UNROLL(4)

@@ -19,7 +19,8 @@
 namespace umbel::kernel::detail {
 
 // attend_tap.hpp.
-template <attend_shape S, class T, plan::target Target, std::size_t Vectors, class Policy, class Tap>
+template <attend_shape S, class T, plan::target Target, std::size_t Vectors, class Policy,
+          class Tap>
 struct tap_block;
 
 template <attend_shape S, class T, plan::target Target, std::size_t Vectors, class Policy>
@@ -145,8 +146,9 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
 
   // Scores of `keys` keys from k on. The maximum is taken over the tiles that lie between full_begin
   // and full_end, which become the ends of those tiles.
-  UMBEL_INLINE static void score(const T* k, const T* q, std::size_t keys, T* scores,
-                                 bordered_keys& full, V (&maximum)[Vectors]) noexcept {
+  template <class K>
+  UMBEL_INLINE static void score(K k, const T* q, std::size_t keys, T* scores, bordered_keys& full,
+                                 V (&maximum)[Vectors]) noexcept {
     std::size_t begin = keys, end = keys;  // of the full tiles seen so far
     std::size_t j = 0;
     const auto tile =
@@ -163,7 +165,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
           }
           j += Rows;
         };
-    constexpr std::size_t rows = base::tile_rows;
+    constexpr std::size_t rows = base::template score_rows<K>;
     while (j + rows <= keys) tile(std::integral_constant<std::size_t, rows>{});
     if constexpr (rows > 4) {
       while (j + 4 <= keys) tile(std::integral_constant<std::size_t, 4>{});
@@ -177,7 +179,8 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
   }
 
   // The keys of one block of the online softmax: those of `range` from first_key on.
-  UMBEL_INLINE static std::size_t key_block(const T* k, const T* v, const Policy& policy,
+  template <class K>
+  UMBEL_INLINE static std::size_t key_block(K k, const T* v, const Policy& policy,
                                             std::size_t first_query, scores::key_range range,
                                             std::size_t first_key, softmax_state& state, T* o,
                                             T* scratch, room here) noexcept {
@@ -239,8 +242,8 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
   }
 
   // The queries from first_query on, at q.
-  template <class Tap>
-  UMBEL_NOINLINE static void run(const T* q, const T* k, const T* v, T factor, const Policy& policy,
+  template <class K, class Tap>
+  UMBEL_NOINLINE static void run(const T* q, K k, const T* v, T factor, const Policy& policy,
                                  std::size_t first_query, T* o, T* scratch, room here,
                                  Tap tap) noexcept {
     softmax_state state;

@@ -102,9 +102,9 @@ struct tap_block {
 
   // The queries are in scratch, transposed and scaled, as attend left it. state: of the finished softmax; scores do not
   // read it.
-  UMBEL_NOINLINE static void write(const T* k, const Policy& policy, std::size_t first_query,
-                                   T* scratch, room here, const softmax_state& state,
-                                   Tap tap) noexcept {
+  template <class K>
+  UMBEL_NOINLINE static void write(K k, const Policy& policy, std::size_t first_query, T* scratch,
+                                   room here, const softmax_state& state, Tap tap) noexcept {
     T* const scores = scratch + block::scores_at;
     T* const to = tap.to + first_query * Tap::query_stride;
     const kernel::scores::key_range all{0, S.keys, 0, S.keys};
@@ -141,7 +141,8 @@ struct tap_block {
   }
 
   // A tap of scores alone: of the queries from first_query on, at q.
-  UMBEL_NOINLINE static void run(const T* q, const T* k, T factor, const Policy& policy,
+  template <class K>
+  UMBEL_NOINLINE static void run(const T* q, K k, T factor, const Policy& policy,
                                  std::size_t first_query, T* scratch, room here, Tap tap) noexcept {
     softmax_state state;
     block::start(q, factor, scratch, here, state);

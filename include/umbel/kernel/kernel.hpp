@@ -2,6 +2,7 @@
 // All the kernels, for who wants the room in one include. Holds no code.
 #pragma once
 
+#include <umbel/kernel/additive.hpp>
 #include <umbel/kernel/attend.hpp>
 #include <umbel/kernel/elementwise.hpp>
 #include <umbel/kernel/linear.hpp>

@@ -148,6 +148,23 @@ struct dot_product_score {
   }
 };
 
+// The weights are multiplied first, one rounding.
+template <attend_shape S, class T>
+struct additive_score {
+  const T* q;
+  const T* k;
+  const T* w;
+  T factor;
+  constexpr T operator()(std::size_t i, std::size_t j) const noexcept {
+    T score{};
+    for (std::size_t d = 0; d < S.head_dim; ++d) {
+      const T sum = q[i * S.q_row + d * S.q_dim] + k[j * S.k_row + d * S.k_dim];
+      score = simd::fma(simd::tanh(sum), w[d] * factor, score);
+    }
+    return score;
+  }
+};
+
 }  // namespace detail
 
 // softmax(scores(scale q k^T)) v for one head. Keys that a query does not see are not read for it and
@@ -183,6 +200,21 @@ template <attend_shape S, class T, scores::policy Policy, score_tap Tap>
 constexpr void tap_scores(const T* q, const T* k, T scale, const Policy& policy,
                           const Tap& tap) noexcept {
   const detail::dot_product_score<S, T> score{q, k, exp2_factor(scale)};
+  for (std::size_t i = 0; i < S.queries; ++i) detail::tap_scores<S, T>(score, policy, i, tap);
+}
+
+// The additive score in place of the dot product: the sum over d < head_dim of w[d] tanh(q(i, d) +
+// k(j, d)), d increasing (Bahdanau, Cho, Bengio 2014). q and k are projected already, to a width of
+// their own, S.head_dim; there is no scale.
+template <attend_shape S, class T, scores::policy Policy, tap_like Tap = no_tap>
+constexpr void attend_additive(const T* q, const T* k, const T* w, const T* v, const Policy& policy,
+                               T* o, const Tap& tap = {}) noexcept {
+  detail::attend_by<S>(detail::additive_score<S, T>{q, k, w, exp2_factor(T{1})}, v, policy, o, tap);
+}
+template <attend_shape S, class T, scores::policy Policy, score_tap Tap>
+constexpr void tap_additive_scores(const T* q, const T* k, const T* w, const Policy& policy,
+                                   const Tap& tap) noexcept {
+  const detail::additive_score<S, T> score{q, k, w, exp2_factor(T{1})};
   for (std::size_t i = 0; i < S.queries; ++i) detail::tap_scores<S, T>(score, policy, i, tap);
 }
 
