@@ -36,7 +36,8 @@ GROUPS = {
     "Attention": ["attention", "project", "softmax", "mask_after"],
     "Heads": ["prune"],
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",
-               "learnt_positions", "sinusoidal_positions", "encoder_layer"],
+               "learnt_positions", "sinusoidal_positions", "feed_forward_layer",
+               "encoder_layer"],
 }
 GROUP_OF = {operation: group for group, operations in GROUPS.items() for operation in operations}
 # The general before the special: the first case of a mistake gives its entry the place.

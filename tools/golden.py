@@ -272,6 +272,60 @@ def encoder_cases() -> Header:
     return header
 
 
+def llama_layer(drawn: dict[str, Tensor], heads: int, kv_heads: int, epsilon: float) -> Tensor:
+    """LlamaDecoderLayer of Hugging Face's transformers, causal, positions from 0."""
+    def norm(x: Tensor, gamma: Tensor) -> Tensor:
+        return gamma * (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + epsilon))
+
+    def rotate_half(x: Tensor) -> Tensor:
+        half = x.shape[-1] // 2
+        return torch.cat((-x[..., half:], x[..., :half]), dim=-1)
+
+    def split(y: Tensor, n: int) -> Tensor:
+        return y.reshape(y.shape[0], y.shape[1], n, -1).transpose(1, 2)
+
+    d, x = drawn, drawn["input"]
+    tokens, head_dim = x.shape[1], d["q"].shape[1] // heads
+    frequencies = 1.0 / (10000 ** (torch.arange(0, head_dim, 2, dtype=torch.float64) / head_dim))
+    angles = torch.outer(torch.arange(tokens, dtype=torch.float64), frequencies)
+    angles = torch.cat((angles, angles), dim=-1)
+    cosine, sine = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+
+    y = norm(x, d["gamma1"])
+    q, k, v = split(y @ d["q"], heads), split(y @ d["k"], kv_heads), split(y @ d["v"], kv_heads)
+    q, k = (t * cosine + rotate_half(t) * sine for t in (q, k))
+    k, v = (t.repeat_interleave(heads // kv_heads, dim=1) for t in (k, v))
+    scores = q @ k.transpose(2, 3) / math.sqrt(head_dim)
+    scores = scores + torch.full((tokens, tokens), float("-inf"), dtype=x.dtype).triu(1)
+    context = (torch.softmax(scores, -1) @ v).transpose(1, 2).reshape(x.shape[0], tokens, -1)
+    x = x + context @ d["o"]
+    y = norm(x, d["gamma2"])
+    return x + (functional.silu(y @ d["gate"]) * (y @ d["up"])) @ d["down"]
+
+
+def llama_cases() -> Header:
+    header = Header("llama_layer.hpp", "A decoder layer of LLaMA: RMS norms, rotary positions in split "
+                    "halves, grouped heads, causal attention, SwiGLU.")
+    seed, batch, tokens, hidden, heads, kv_heads, feed_forward = 351, 2, 9, 32, 4, 2, 48
+    epsilon, narrow = 1e-6, hidden * kv_heads // heads
+    lcg = Lcg(seed)
+    drawn = {"input": lcg.draw(batch, tokens, hidden), "q": lcg.weight(hidden, hidden),
+             "k": lcg.weight(hidden, narrow), "v": lcg.weight(hidden, narrow),
+             "o": lcg.weight(hidden, hidden), "gamma1": lcg.draw(hidden),
+             "gate": lcg.weight(hidden, feed_forward), "up": lcg.weight(hidden, feed_forward),
+             "down": lcg.weight(feed_forward, hidden), "gamma2": lcg.draw(hidden)}
+    output = agree("llama", llama_layer(drawn, heads, kv_heads, epsilon),
+                   llama_layer({n: t.double() for n, t in drawn.items()}, heads, kv_heads, epsilon))
+    draws = ("input (batch, tokens, hidden); weights q (hidden, hidden), k and v (hidden, hidden / 2), "
+             "o (hidden, hidden); norm1 gamma; gate, up (hidden, feed_forward), down (feed_forward, "
+             "hidden); norm2 gamma")
+    header.cases.append(Case("llama", draws, {
+        "seed": seed, "batch": batch, "tokens": tokens, "hidden": hidden, "heads": heads,
+        "kv_heads": kv_heads, "feed_forward": feed_forward, "weight_scale": weight_scale(hidden),
+        "down_scale": weight_scale(feed_forward)}, {"output": output}))
+    return header
+
+
 def in_both(name: str, formula: Callable[..., Tensor], *inputs: Tensor) -> Tensor:
     return agree(name, formula(*inputs), formula(*(x.double() for x in inputs)))
 
@@ -413,8 +467,8 @@ def main() -> int:
     torch.set_num_threads(1)
     different = 0
     with torch.no_grad():
-        headers = [d2l_cases(), torch_attention_cases(), encoder_cases(), function_cases(),
-                   sinusoid_cases(), *tables()]
+        headers = [d2l_cases(), torch_attention_cases(), encoder_cases(), llama_cases(),
+                   function_cases(), sinusoid_cases(), *tables()]
     for header in headers:
         path, text = DATA / header.file, header_text(header)
         if options.check:

@@ -61,16 +61,14 @@ inline constexpr encoder::weights_view natural[2] = {
       to_hidden{layer0_value_weight, layer0_value_bias},
       to_hidden{layer0_output_weight, layer0_output_bias}},
      norm{layer0_norm2_gamma, layer0_norm2_beta},
-     {layer0_up_weight, layer0_up_bias},
-     {layer0_down_weight, layer0_down_bias}},
+     {{layer0_up_weight, layer0_up_bias}, {layer0_down_weight, layer0_down_bias}}},
     {norm{layer1_norm1_gamma, layer1_norm1_beta},
      {to_hidden{layer1_query_weight, layer1_query_bias},
       to_hidden{layer1_key_weight, layer1_key_bias},
       to_hidden{layer1_value_weight, layer1_value_bias},
       to_hidden{layer1_output_weight, layer1_output_bias}},
      norm{layer1_norm2_gamma, layer1_norm2_beta},
-     {layer1_up_weight, layer1_up_bias},
-     {layer1_down_weight, layer1_down_bias}}};
+     {{layer1_up_weight, layer1_up_bias}, {layer1_down_weight, layer1_down_bias}}}};
 inline constexpr prepacked<encoder> encode[2] = {prepacked<encoder>{natural[0]},
                                                  prepacked<encoder>{natural[1]}};
 

@@ -48,4 +48,6 @@
 #include <umbel/block/mean.hpp>
 #include <umbel/block/positions.hpp>
 #include <umbel/block/sinusoidal_positions.hpp>
+#include <umbel/block/feed_forward.hpp>
+#include <umbel/block/transformer.hpp>
 #include <umbel/block/encoder.hpp>

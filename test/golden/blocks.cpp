@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// The blocks against torch: the encoder layer (natural and packed weights), layer_norm, rms_norm, both GELUs,
+// The blocks against torch: the encoder layer and the layer of LLaMA (natural and packed weights), layer_norm, rms_norm, both GELUs,
 // silu, softmax and linear; and tables of sinusoids.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
 #include "../support/compare.hpp"
 #include "../support/random.hpp"
+#include "data/llama_layer.hpp"
 #include "data/sinusoids.hpp"
 #include "data/torch_encoder_layer.hpp"
 #include "data/torch_functional.hpp"
@@ -53,6 +54,21 @@ BOOST_AUTO_TEST_CASE(encoder_post_norm) {
                           g::bias_scale,   g::gamma_scale, g::beta_scale};
   check_encoder<encoder, tensor<float, batch<g::batch>, token<g::tokens>, hidden<g::hidden>>>(
       {g::seed}, scales, g::output);
+}
+
+BOOST_AUTO_TEST_CASE(layer_of_llama) {
+  namespace g = golden::llama;
+  using layer =
+      encoder_layer<float, hidden<g::hidden>, heads<g::heads>, feed_forward<g::feed_forward>,
+                    norm_by<rms_norm>, epsilon_1e<-6>, gated<true>, activation<silu>,
+                    kv_heads<g::kv_heads>, rope<split_halves>>;
+  lcg next{g::seed};
+  const auto x = drawn<tensor<float, batch<g::batch>, token<g::tokens>, hidden<g::hidden>>>(next);
+  layer::weights w{};
+  draw_encoder(next, w, g::weight_scale, g::weight_scale, g::down_scale, 0, 1, 0);
+  const auto natural = layer{w}(x, causal);
+  check_near("llama", natural.data(), g::output, std::size(g::output));
+  BOOST_TEST(same_bits(natural, prepacked<layer>{w}(x, causal)));
 }
 
 BOOST_AUTO_TEST_CASE(layer_norms) {

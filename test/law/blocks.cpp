@@ -115,14 +115,21 @@ void check_rms() {
 template <class Encoder, class X, class Lens>
 auto by_parts(const typename Encoder::weights& w, const X& x, const Lens& lens) {
   const typename Encoder::attention attend{w.attention};
-  const typename Encoder::norm norm1{w.norm1}, norm2{w.norm2};
-  const typename Encoder::activate activate{};
+  const typename Encoder::norm norm1{w.norm1, Encoder::epsilon}, norm2{w.norm2, Encoder::epsilon};
+  const auto feed_forward = [&](const auto& from) {
+    const typename Encoder::activate activate{};
+    const auto& network = w.feed_forward;
+    if constexpr (Encoder::feed_forward::is_gated)
+      return activate(from * network.gate) * (from * network.up) * network.down;
+    else
+      return activate(from * network.up) * network.down;
+  };
   if constexpr (Encoder::norms_first) {
     const auto y = x + attend(norm1(x), lens);
-    return y + activate(norm2(y) * w.up) * w.down;
+    return y + feed_forward(norm2(y));
   } else {
     const auto y = norm1(x + attend(x, lens));
-    return norm2(y + activate(y * w.up) * w.down);
+    return norm2(y + feed_forward(y));
   }
 }
 
@@ -393,6 +400,10 @@ BOOST_AUTO_TEST_CASE(an_encoder_layer_is_its_parts) {
   check_encoder<norm_first<false>, bias<true>, activation<gelu_tanh>>();
   check_encoder<activation<relu>, norm_first<false>>();
   check_encoder<activation<silu>>();
+  check_encoder<gated<true>, activation<silu>, norm_by<rms_norm>, epsilon_1e<-6>>();
+  check_encoder<gated<true>, activation<gelu_tanh>, norm_first<false>, bias<true>,
+                epsilon_1e<-12>>();
+  check_encoder<kv_heads<1>, head_dim<6>, softcap<30>>();
 }
 
 BOOST_AUTO_TEST_CASE(encoder_in_double) {

@@ -85,6 +85,27 @@ static_assert(
 static_assert(!normalises<last, view<float, strided<query<4>, 200>, strided<hidden<100>, 1>>>);
 static_assert(!normalises<rms_norm<int, hidden<100>>, tensor<int, hidden<100>>>);
 
+using network = feed_forward_layer<float, hidden<100>, feed_forward<60>>;
+static_assert(feeds_forward<network, queries> &&
+              feeds_forward<network, tensor<float, hidden<100>>>);
+static_assert(!feeds_forward<network, tensor<float, query<4>, hidden<99>>>);
+static_assert(!feeds_forward<network, tensor<double, query<4>, hidden<100>>>);
+static_assert(!feeds_forward<network, tensor<float, hidden<100>, query<4>>>);
+static_assert(!network::is_gated && !network::has_bias);
+static_assert(std::is_same_v<network::activate, gelu_exact_operation>);
+static_assert(std::is_same_v<encoder::feed_forward::weights, network::weights>);
+using llama =
+    encoder_layer<float, hidden<100>, heads<4>, feed_forward<60>, norm_by<rms_norm>, epsilon_1e<-6>,
+                  gated<true>, activation<silu>, kv_heads<2>, head_dim<16>, rope<split_halves>>;
+static_assert(std::is_same_v<llama::norm, rms_norm<float, hidden<100>>>);
+static_assert(std::is_same_v<llama::attention,
+                             multi_head_attention<float, hidden<100>, heads<4>, bias<false>,
+                                                  kv_heads<2>, head_dim<16>, rope<split_halves>>>);
+static_assert(llama::feed_forward::is_gated && llama::epsilon == 1e-6f &&
+              encoder::epsilon == 1e-5f);
+static_assert(epsilon_1e<-1>::value == 1e-1 && epsilon_1e<-12>::value == 1e-12 &&
+              epsilon_1e<-22>::value == 1e-22);
+
 using sinusoids = sinusoidal_positions<float, query<4>, hidden<100>, adjacent_pairs>;
 static_assert(has_positions_for<sinusoids, queries> && has_positions_for<sinusoids, queries&>);
 static_assert(has_positions_for<sinusoids, tensor<float, hidden<100>, query<1>>>);  // shorter

@@ -59,6 +59,20 @@ constexpr typename Layer::weights drawn_weights(lcg& next) noexcept {
   return w;
 }
 
+// A feed_forward_layer's: gate if there is one, up, down, each weight and then its bias.
+template <class Weights>
+constexpr void draw_feed_forward(lcg& next, Weights& w, double up_scale, double down_scale,
+                                 double bias_scale) noexcept {
+  const auto map = [&](auto& p, double scale) {
+    draw(next, p.weight, scale);
+    if constexpr (std::remove_reference_t<decltype(p)>::map::has_bias)
+      draw(next, p.bias, bias_scale);
+  };
+  if constexpr (requires { w.gate; }) map(w.gate, up_scale);
+  map(w.up, up_scale);
+  map(w.down, down_scale);
+}
+
 // And an encoder_layer's.
 template <class Weights>
 constexpr void draw_encoder(lcg& next, Weights& w, double weight_scale, double up_scale,
@@ -66,13 +80,10 @@ constexpr void draw_encoder(lcg& next, Weights& w, double weight_scale, double u
                             double beta_scale) noexcept {
   draw_attention(next, w.attention, weight_scale, bias_scale);
   draw(next, w.norm1.gamma, gamma_scale);
-  draw(next, w.norm1.beta, beta_scale);
-  draw(next, w.up.weight, up_scale);
-  if constexpr (decltype(w.up)::map::has_bias) draw(next, w.up.bias, bias_scale);
-  draw(next, w.down.weight, down_scale);
-  if constexpr (decltype(w.up)::map::has_bias) draw(next, w.down.bias, bias_scale);
+  if constexpr (requires { w.norm1.beta; }) draw(next, w.norm1.beta, beta_scale);
+  draw_feed_forward(next, w.feed_forward, up_scale, down_scale, bias_scale);
   draw(next, w.norm2.gamma, gamma_scale);
-  draw(next, w.norm2.beta, beta_scale);
+  if constexpr (requires { w.norm2.beta; }) draw(next, w.norm2.beta, beta_scale);
 }
 
 }  // namespace umbel_test

@@ -84,6 +84,20 @@ void check_rms() {
   }
 }
 
+// Functions for gated, which takes them from block/activation.hpp elsewhere.
+struct swish {
+  template <class V>
+  static constexpr V of(V x) noexcept {
+    return plain::silu_of(x);
+  }
+};
+struct square {
+  template <class V>
+  static constexpr V of(V x) noexcept {
+    return x * x;
+  }
+};
+
 template <std::size_t N, class T>
 void check_elementwise() {
   seeded next{static_cast<std::uint32_t>(N)};
@@ -106,6 +120,10 @@ void check_elementwise() {
         [&]<target Target>(T* y) { silu<N, T, Target>(a.get(), y); });
   check([&](T* y) { plain::relu<N>(a.get(), y); },
         [&]<target Target>(T* y) { relu<N, T, Target>(a.get(), y); });
+  check([&](T* y) { plain::gated<swish, N>(a.get(), b.get(), y); },
+        [&]<target Target>(T* y) { gated<swish, N, T, Target>(a.get(), b.get(), y); });
+  check([&](T* y) { plain::gated<square, N>(a.get(), b.get(), y); },
+        [&]<target Target>(T* y) { gated<square, N, T, Target>(a.get(), b.get(), y); });
   check([&](T* y) { plain::add<N>(a.get(), b.get(), y); },
         [&]<target Target>(T* y) { add<N, T, Target>(a.get(), b.get(), y); });
 }
@@ -230,6 +248,28 @@ void check_silu(double bound) {
 BOOST_AUTO_TEST_CASE(silu_agrees_with_its_formula) {
   check_silu<float>(3e-7);
   check_silu<double>(6e-16);
+}
+
+// In place, and a gate that is shut lets nothing through, however large.
+BOOST_AUTO_TEST_CASE(gates) {
+  constexpr std::size_t count = 21;
+  seeded next;
+  buffer<float> gate{count}, up{count}, y{count};
+  gate.fill(next, 5);
+  up.fill(next);
+  gate[0] = -1e30f, up[0] = 3e38f;
+  gate[1] = 0, up[1] = -3e38f;
+  gate[2] = 2, up[2] = std::nanf("");
+  gated<swish, count>(gate.get(), up.get(), y.get());
+  for (std::size_t i = 0; i < count; ++i) {
+    const float right = plain::silu_of(gate[i]) * up[i];
+    BOOST_TEST((std::memcmp(&right, &y[i], 4) == 0 || std::isnan(right)));
+  }
+  BOOST_TEST(y[0] == 0);
+  BOOST_TEST(y[1] == 0);
+  BOOST_TEST(std::isnan(y[2]));
+  gated<swish, count>(gate.get(), up.get(), up.get());
+  BOOST_TEST(up.same_numbers(y));
 }
 
 // At the ends, on every number of lanes: large numbers are themselves or 0, infinities the limits.

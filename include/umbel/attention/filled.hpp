@@ -16,4 +16,7 @@ UMBEL_INLINE constexpr Tensor filled(Fill fill) noexcept {
   return y;
 }
 
+// In place of memory of the caller's: the result is a new tensor.
+struct by_value {};
+
 }  // namespace umbel::detail

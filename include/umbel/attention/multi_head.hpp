@@ -50,9 +50,6 @@ struct multi_head_options {
       head_dim::size, value_dim::size, bias::q,      bias::k,      bias::v,     bias::o};
 };
 
-// The result is a new tensor, not memory of the caller's.
-struct by_value {};
-
 // operator() of the layer and of prepacked<layer>; Derived::parameters() is what differs.
 template <class Derived, class Layer>
 struct multi_head_calls : operation {

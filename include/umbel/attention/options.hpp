@@ -20,7 +20,10 @@ struct score_scale;
 struct softcap;
 struct empty_rows;
 struct norm_first;
+struct norm_by;
+struct epsilon_1e;
 struct activation;
+struct gated;
 }  // namespace option
 
 // Whether projections add a bias: all of them, or each by itself (queries, keys, values, output). A
@@ -80,6 +83,27 @@ template <class Kind, class Default, class First, class... Rest>
 struct choose_option<Kind, Default, First, Rest...> {
   using type = typename std::conditional_t<is_option_of<First, Kind>, std::type_identity<First>,
                                            choose_option<Kind, Default, Rest...>>::type;
+};
+
+}  // namespace detail
+
+namespace detail {
+
+// The options of some kinds, the first of each, in an option_list: what a layer hands on to its parts.
+template <class... Options>
+struct option_list {};
+template <class Kinds, class Kept, class... Options>
+struct pick_options {
+  using type = Kept;
+};
+template <class... Kinds, class... Kept, class First, class... Rest>
+struct pick_options<option_list<Kinds...>, option_list<Kept...>, First, Rest...> {
+  using kind = typename kind_of<First>::type;
+  static constexpr bool keeps =
+      (is_option_of<First, Kinds> || ...) && !(is_option_of<Kept, kind> || ...);
+  using type = typename pick_options<
+      option_list<Kinds...>,
+      std::conditional_t<keeps, option_list<Kept..., First>, option_list<Kept...>>, Rest...>::type;
 };
 
 }  // namespace detail

@@ -54,6 +54,10 @@ struct activation_operation : operation {
 // 0.5 x (1 + erf(x / sqrt 2)), Hendrycks and Gimpel 2016; torch's approximate='none'.
 struct gelu_exact_operation : detail::activation_operation<gelu_exact_operation> {
   using name = say::gelu_exact;
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V x) noexcept {
+    return kernel::plain::gelu_exact_of(x);
+  }
   template <std::size_t Count, class T>
   static constexpr void run(const T* x, T* y) noexcept {
     if (std::is_constant_evaluated())
@@ -67,6 +71,10 @@ inline constexpr gelu_exact_operation gelu_exact{};
 // 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), the same paper; torch's approximate='tanh'.
 struct gelu_tanh_operation : detail::activation_operation<gelu_tanh_operation> {
   using name = say::gelu_tanh;
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V x) noexcept {
+    return kernel::plain::gelu_tanh_of(x);
+  }
   template <std::size_t Count, class T>
   static constexpr void run(const T* x, T* y) noexcept {
     if (std::is_constant_evaluated())
@@ -81,6 +89,10 @@ inline constexpr gelu_tanh_operation gelu_tanh{};
 // -infinity, which gives -0 here and NaN there.
 struct silu_operation : detail::activation_operation<silu_operation> {
   using name = say::silu;
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V x) noexcept {
+    return kernel::plain::silu_of(x);
+  }
   template <std::size_t Count, class T>
   static constexpr void run(const T* x, T* y) noexcept {
     if (std::is_constant_evaluated())
@@ -94,6 +106,10 @@ inline constexpr silu_operation silu{};
 // max(x, 0); NaN gives 0.
 struct relu_operation : detail::activation_operation<relu_operation> {
   using name = say::relu;
+  template <class V>
+  UMBEL_INLINE static constexpr V of(V x) noexcept {
+    return simd::max(x, V{});
+  }
   template <std::size_t Count, class T>
   static constexpr void run(const T* x, T* y) noexcept {
     if (std::is_constant_evaluated())
@@ -104,7 +120,8 @@ struct relu_operation : detail::activation_operation<relu_operation> {
 };
 inline constexpr relu_operation relu{};
 
-// Option of a layer: activation<gelu_tanh>.
+// Option of a layer: activation<gelu_tanh>. One of your own is an object of a type with
+// run<Count>(x, y), as above; for gated<true> also with of(v), of a number or a pack of them.
 template <auto Function>
 struct activation {
   using kind = option::activation;

@@ -4,29 +4,21 @@
 //
 //   norm_first<true>  (the default)  y = x + attention(norm1(x));   y + feed_forward(norm2(y))
 //   norm_first<false>                y = norm1(x + attention(x));   norm2(y + feed_forward(y))
-//   feed_forward(x) = activation(x up) down
+//   feed_forward(x) = activation(x up) down      and other forms: feed_forward.hpp
+//
+// With norm_by<rms_norm>, gated<true>, activation<silu>, rope<split_halves> and called with `causal` it is
+// a layer of LLaMA.
 //
 // Sequences are worked on one by one, each in a workspace of known size.
 #pragma once
 
 #include <umbel/attention/filled.hpp>
-#include <umbel/attention/multi_head.hpp>
-#include <umbel/block/activation.hpp>
-#include <umbel/block/layer_norm.hpp>
+#include <umbel/block/transformer.hpp>
 
 namespace umbel {
 
-// Option: where the norms stand.
-template <bool Value>
-struct norm_first {
-  using kind = option::norm_first;
-  static constexpr bool value = Value;
-};
-
 namespace say {
 struct encoder_layer;
-struct must_be_the_first_axis_of;
-struct out_must_be_row_major_in_memory;
 struct takes_a_sequence_then_a_mask_then_a_workspace;
 }  // namespace say
 
@@ -42,37 +34,16 @@ struct speak<say::takes_a_sequence_then_a_mask_then_a_workspace> {
 }  // namespace detail
 
 namespace rules {
-template <class T, class Hidden, class Heads, class FeedForward, class... Options>
-using encoder = first_error<
-    multi_head<T, Hidden, Heads, detail::multi_head_options<Hidden, Heads>>,
-    well_formed<FeedForward>,
-    options<say::encoder_layer, option_kinds<option::bias, option::norm_first, option::activation>,
-            Options...>>;
+template <class Parts, class... Options>
+using encoder = first_error<typename Parts::attention::verdict,
+                            transformer_options<say::encoder_layer, Parts, Options...>,
+                            typename Parts::feed_forward::verdict>;
 
 // One sequence of (Position, Hidden), or a batch of them, row-major.
 template <class X, class T, class Hidden>
-using encode = first_error<self_attend<say::encoder_layer, X, T, Hidden>,
-                           rows_of<say::encoder_layer, X, T, Hidden>,
-                           verdict<!layout_of<X>::template has<batch_family> ||
-                                       layout_of<X>::template position<batch_family> == 0,
-                                   say::encoder_layer, batch_family, say::must_be_the_first_axis_of,
-                                   typename layout_of<X>::axes>>;
-
-// Memory for the result, if it is the caller's: as x, row-major.
-template <class Out, class X>
-struct encode_into_rule {
-  using type = accepted;
-};
-template <class Out, class X>
-requires requires { typename Out::layout; }
-struct encode_into_rule<Out, X> {
-  using type = first_error<out_fits<say::encoder_layer, Out, typename X::value_type, layout_of<X>>,
-                           same_shape<say::encoder_layer, layout_of<X>, layout_of<Out>>,
-                           verdict<layout_of<Out>::contiguous, say::encoder_layer,
-                                   say::out_must_be_row_major_in_memory>>;
-};
-template <class Out, class X>
-using encode_into = typename encode_into_rule<std::remove_reference_t<Out>, X>::type;
+using encode =
+    first_error<self_attend<say::encoder_layer, X, T, Hidden>,
+                rows_of<say::encoder_layer, X, T, Hidden>, batch_first<say::encoder_layer, X>>;
 }  // namespace rules
 
 namespace detail {
@@ -125,64 +96,70 @@ struct encoder_calls : operation {
 
 }  // namespace detail
 
-// T: float or double. hidden<32>, heads<4>, feed_forward<64>. Options: bias<> for all projections
-// (none unless told), norm_first<>, activation<gelu_exact> (the default), <gelu_tanh>, <silu>, <relu>.
+// T: float or double. hidden<32>, heads<4>, feed_forward<64>. Options, in any order:
+//   bias<true|false>                      of all projections; none unless told
+//   norm_first<true|false>                true unless told
+//   norm_by<layer_norm|rms_norm>, epsilon_1e<-5>    which norm (layer_norm unless told) and its epsilon
+//                                         (1e-5 unless told; rms_norm must be told)
+//   activation<>, gated<>                 of the feed-forward network (feed_forward.hpp)
+//   kv_heads<>, head_dim<>, value_dim<>, rope<>, score_scale<>, softcap<>, empty_rows<>
+//                                         of attention (multi_head.hpp)
 template <class T, class Hidden, class Heads, class FeedForward, class... Options>
 class encoder_layer
     : public detail::encoder_calls<encoder_layer<T, Hidden, Heads, FeedForward, Options...>,
                                    encoder_layer<T, Hidden, Heads, FeedForward, Options...>> {
-  static_assert(report<rules::encoder<T, Hidden, Heads, FeedForward, Options...>>::ok,
-                "umbel: shapes do not fit");
+  using parts = detail::transformer_parts<detail::attention_options, T, Hidden, Heads, FeedForward,
+                                          Options...>;
+  static_assert(report<rules::encoder<parts, Options...>>::ok, "umbel: shapes do not fit");
 
  public:
-  static constexpr bool has_bias = option_or<option::bias, bias<false>, Options...>::value;
+  static constexpr bool has_bias = parts::bias::value;
   static constexpr bool norms_first =
       option_or<option::norm_first, norm_first<true>, Options...>::value;
+  static constexpr T epsilon = static_cast<T>(parts::epsilon_option::value);
   using value_type = T;
   using hidden_axis = typename Hidden::plain;
-  using activate =
-      typename option_or<option::activation, activation<gelu_exact>, Options...>::function;
-
-  using attention = multi_head_attention<T, Hidden, Heads, bias<has_bias>>;
-  using norm = layer_norm<T, typename Hidden::plain>;
+  using attention = typename parts::attention::type;
+  using feed_forward = typename parts::feed_forward::type;
+  using activate = typename feed_forward::activate;
+  using norm = typename parts::norm;
   template <class Derived>
   using calls = detail::encoder_calls<Derived, encoder_layer>;
 
   // Parameters in one of the forms of projection.hpp, in the order of the forward pass.
-  template <class Form, class Norm, class Attention>
-  struct parameters_in {
+  template <class Norm, class Attention, class FeedForwardNetwork>
+  struct parameters_of {
     Norm norm1;
     Attention attention;
     Norm norm2;
-    typename Form::template linear<T, typename Hidden::plain, typename FeedForward::plain, has_bias>
-        up;
-    typename Form::template linear<T, typename FeedForward::plain, typename Hidden::plain, has_bias>
-        down;
+    FeedForwardNetwork feed_forward;
   };
-  using weights = parameters_in<form::owned, typename norm::weights, typename attention::weights>;
-  struct weights_view : parameters_in<form::borrowed, typename norm::weights_view,
-                                      typename attention::weights_view> {
-    using base = parameters_in<form::borrowed, typename norm::weights_view,
-                               typename attention::weights_view>;
-    constexpr weights_view(const typename norm::weights_view& norm1,
-                           const typename attention::weights_view& attention,
-                           const typename norm::weights_view& norm2, const decltype(base::up)& up,
-                           const decltype(base::down)& down) noexcept
-        : base{norm1, attention, norm2, up, down} {}
+  using weights = parameters_of<typename norm::weights, typename attention::weights,
+                                typename feed_forward::weights>;
+  struct weights_view : parameters_of<typename norm::weights_view, typename attention::weights_view,
+                                      typename feed_forward::weights_view> {
+    using base = parameters_of<typename norm::weights_view, typename attention::weights_view,
+                               typename feed_forward::weights_view>;
+    constexpr weights_view(const decltype(base::norm1)& norm1,
+                           const decltype(base::attention)& attention,
+                           const decltype(base::norm2)& norm2,
+                           const decltype(base::feed_forward)& feed_forward) noexcept
+        : base{norm1, attention, norm2, feed_forward} {}
     constexpr weights_view(const weights& w) noexcept
-        : weights_view(w.norm1, w.attention, w.norm2, w.up, w.down) {}
+        : weights_view(w.norm1, w.attention, w.norm2, w.feed_forward) {}
     constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
       static_assert(report<rules::weights_with_a_name<say::encoder_layer, (sizeof(T) == 0)>>::ok,
                     "umbel: shapes do not fit");
     }
   };
-  struct packed_weights : parameters_in<form::packed, typename norm::weights_view,
-                                        typename attention::packed_weights> {
-    using base = parameters_in<form::packed, typename norm::weights_view,
-                               typename attention::packed_weights>;
+  struct packed_weights
+      : parameters_of<typename norm::weights_view, typename attention::packed_weights,
+                      typename feed_forward::packed_weights> {
+    using base = parameters_of<typename norm::weights_view, typename attention::packed_weights,
+                               typename feed_forward::packed_weights>;
     constexpr explicit packed_weights(const weights_view& w) noexcept
-        : base{w.norm1, typename attention::packed_weights(w.attention), w.norm2,
-               decltype(base::up)(w.up), decltype(base::down)(w.down)} {}
+        : base{w.norm1, decltype(base::attention)(w.attention), w.norm2,
+               decltype(base::feed_forward)(w.feed_forward)} {}
   };
 
   // Scratch for one call at a time; its contents between calls do not matter. It is a matter of the
@@ -193,7 +170,7 @@ class encoder_layer
     typename attention::template workspace<axes::query<Positions>> attention_work;
     alignas(64) T normed[count];
     alignas(64) T branch[count];  // what a residual connection adds
-    alignas(64) T expanded[Positions * FeedForward::size];
+    typename feed_forward::template scratch_for<Positions> feed_forward_work;
   };
   template <class Positions>
   using workspace = scratch_for<Positions::size>;
@@ -214,8 +191,8 @@ class encoder_layer
   static constexpr auto encode(const Parameters& p, const X& x, const Mask& mask, Workspace& work,
                                Out&& out) noexcept {
     using layout = typename X::layout;
-    using verdict =
-        first_error<rules::encode<X, T, typename Hidden::plain>, rules::encode_into<Out, X>>;
+    using verdict = first_error<rules::encode<X, T, typename Hidden::plain>,
+                                rules::row_major_out<say::encoder_layer, Out, X>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using sequence = rules::sequence_family<layout, Hidden>;
@@ -245,8 +222,6 @@ class encoder_layer
   }
 
  private:
-  static constexpr T epsilon = T(1e-5);
-
   template <class Layout, class Positions>
   using scores_for = detail::scores_of<T, Layout::template size_of<rules::batch_family>,
                                        Heads::size, Positions::size, Positions::size>;
@@ -269,20 +244,22 @@ class encoder_layer
   template <class Positions, class Parameters, class Mask>
   static constexpr void sequence(const Parameters& p, const T* x, const Mask& mask, T* y,
                                  workspace<Positions>& work) noexcept {
-    constexpr std::size_t n = Positions::size;
+    constexpr std::size_t n = Positions::size, one = n * Hidden::size;
     if constexpr (norms_first) {
       norm::template run<n>(p.norm1, epsilon, x, work.normed);
       attend<Positions>(p, work.normed, mask, work);
-      add<n>(x, work.branch, y);
+      detail::add_residual<one>(x, work.branch, y);
       norm::template run<n>(p.norm2, epsilon, y, work.normed);
-      feed_forward<Positions>(p, work.normed, work);
-      add<n>(y, work.branch, y);
+      feed_forward::template run<n>(p.feed_forward, work.normed, work.feed_forward_work,
+                                    work.branch);
+      detail::add_residual<one>(y, work.branch, y);
     } else {
       attend<Positions>(p, x, mask, work);
-      add<n>(x, work.branch, work.branch);
+      detail::add_residual<one>(x, work.branch, work.branch);
       norm::template run<n>(p.norm1, epsilon, work.branch, work.normed);
-      feed_forward<Positions>(p, work.normed, work);
-      add<n>(work.normed, work.branch, work.branch);
+      feed_forward::template run<n>(p.feed_forward, work.normed, work.feed_forward_work,
+                                    work.branch);
+      detail::add_residual<one>(work.normed, work.branch, work.branch);
       norm::template run<n>(p.norm2, epsilon, work.branch, y);
     }
   }
@@ -297,32 +274,16 @@ class encoder_layer
         p.attention, x, x, x, mask, work.branch, work.attention_work);
   }
 
-  // branch = activation(x up) down
-  template <class Positions, class Parameters>
-  static constexpr void feed_forward(const Parameters& p, const T* x,
-                                     workspace<Positions>& work) noexcept {
-    constexpr std::size_t wide = FeedForward::size, narrow = Hidden::size, n = Positions::size;
-    p.up.template run<kernel::linear_shape{n, narrow, wide, narrow, 1, wide, 1, has_bias}>(
-        x, work.expanded);
-    activate::template run<n * wide>(work.expanded, work.expanded);
-    p.down.template run<kernel::linear_shape{n, wide, narrow, wide, 1, narrow, 1, has_bias}>(
-        work.expanded, work.branch);
-  }
-
-  template <std::size_t Positions>
-  static constexpr void add(const T* a, const T* b, T* y) noexcept {
-    if (std::is_constant_evaluated())
-      kernel::plain::add<Positions * Hidden::size>(a, b, y);
-    else
-      kernel::add<Positions * Hidden::size>(a, b, y);
-  }
-
   weights_view parameters_;
 };
 
 // Would a call compile? Generic code asks first: encodes<encoder, tokens>.
+namespace detail {
 template <class Layer, class X>
-concept encodes = rules::encode < std::remove_cvref_t<X>,
-typename Layer::value_type, typename Layer::hidden_axis > ::ok;
+inline constexpr bool encodes =
+    rules::encode<X, typename Layer::value_type, typename Layer::hidden_axis>::ok;
+}  // namespace detail
+template <class Layer, class X>
+concept encodes = detail::encodes<Layer, std::remove_cvref_t<X>>;
 
 }  // namespace umbel

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Element by element in SIMD: gelu_exact, gelu_tanh, silu, relu, add, mean_rows. The bits of the
-// plain ones for every target. y may be an input. Not here: anything along a row (norm.hpp).
+// Element by element in SIMD: gelu_exact, gelu_tanh, silu, relu, gated, add, mean_rows. The
+// bits of the plain ones for every target. y may be an input. Not here: anything along a row (norm.hpp).
 #pragma once
 
 #include <cstddef>
@@ -53,6 +53,14 @@ void relu(const T* x, T* y) noexcept {
     const auto value = read(x);
     return simd::max(value, decltype(read(x)){});
   });
+}
+
+// y = function(gate) up in one pass. Never inlined: the product could be fused into a sum of the
+// caller's.
+template <class Function, std::size_t N, class T, plan::target Target = plan::native_target>
+UMBEL_NOINLINE void gated(const T* gate, const T* up, T* y) noexcept {
+  detail::for_packs<N, T, Target>(
+      y, [gate, up](auto read) { return Function::of(read(gate)) * read(up); });
 }
 
 // Never inlined, as mean_rows: a product that the caller had just stored could be fused into the

@@ -132,6 +132,12 @@ constexpr void relu(const T* x, T* y) noexcept {
   for (std::size_t e = 0; e < N; ++e) y[e] = simd::max(x[e], T{});
 }
 
+// y = function(gate) up, element by element (Shazeer 2020). Function::of is one of the functions above.
+template <class Function, std::size_t N, class T>
+constexpr void gated(const T* gate, const T* up, T* y) noexcept {
+  for (std::size_t e = 0; e < N; ++e) y[e] = Function::of(gate[e]) * up[e];
+}
+
 template <std::size_t N, class T>
 constexpr void add(const T* a, const T* b, T* y) noexcept {
   for (std::size_t e = 0; e < N; ++e) y[e] = a[e] + b[e];

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSL-1.0
+// feed_forward_layer: the network between attention and attention, on every position by itself.
+//
+//   activation(x up) down                      Vaswani et al. 2017
+//   (activation(x gate) * (x up)) down         gated<true>, Shazeer 2020: with silu SwiGLU (LLaMA), with
+//                                              gelu_tanh GEGLU (T5 1.1, Gemma), with relu ReGLU
+//
+// The positions are worked on in runs along the axis before the features, in a workspace of known size.
+#pragma once
+
+#include <umbel/attention/filled.hpp>
+#include <umbel/block/activation.hpp>
+#include <umbel/block/layer_norm.hpp>
+
+namespace umbel {
+
+// Option: is there a gate? It needs an activation<> that is said, for models differ.
+template <bool Value>
+struct gated {
+  using kind = option::gated;
+  static constexpr bool value = Value;
+};
+
+namespace say {
+struct feed_forward_layer;
+struct gated_needs_an_activation_so_say_which;
+struct out_must_be_row_major_in_memory;
+struct takes_a_sequence_then_a_workspace;
+struct takes_one_bias_for_all_projections_not_biases;
+}  // namespace say
+
+namespace detail {
+template <>
+struct speak<say::feed_forward_layer> : speak_as_written<say::feed_forward_layer> {};
+template <>
+struct speak<say::takes_a_sequence_then_a_workspace> {
+  static constexpr void to(sentence_buffer& out) { out.put("takes a sequence; then a workspace"); }
+};
+
+template <class Bias>
+inline constexpr bool is_one_bias = requires {
+  Bias::value;
+};
+}  // namespace detail
+
+namespace rules {
+// bias<>, not biases<>: a block has projections that biases has no names for.
+template <class Layer, class... Options>
+using one_bias = verdict<detail::is_one_bias<option_or<option::bias, bias<false>, Options...>>,
+                         Layer, say::takes_one_bias_for_all_projections_not_biases>;
+
+template <class... Options>
+inline constexpr bool gate_has_activation =
+    !option_or<option::gated, gated<false>, Options...>::value ||
+    (detail::is_option_of<Options, option::activation> || ...);
+
+template <class T, class Hidden, class FeedForward, class... Options>
+using feed_forward =
+    first_error<floating<say::feed_forward_layer, T>, well_formed<Hidden>, well_formed<FeedForward>,
+                options<say::feed_forward_layer,
+                        option_kinds<option::bias, option::activation, option::gated>, Options...>,
+                one_bias<say::feed_forward_layer, Options...>,
+                verdict<gate_has_activation<Options...>, say::feed_forward_layer,
+                        say::gated_needs_an_activation_so_say_which>>;
+
+// Memory for the result, if it is the caller's: as x, row-major. Layer: the word that names it.
+template <class Layer, class Out, class X>
+struct row_major_out_rule {
+  using type = accepted;
+};
+template <class Layer, class Out, class X>
+requires requires { typename Out::layout; }
+struct row_major_out_rule<Layer, Out, X> {
+  using type =
+      first_error<out_fits<Layer, Out, typename X::value_type, layout_of<X>>,
+                  same_shape<Layer, layout_of<X>, layout_of<Out>>,
+                  verdict<layout_of<Out>::contiguous, Layer, say::out_must_be_row_major_in_memory>>;
+};
+template <class Layer, class Out, class X>
+using row_major_out = typename row_major_out_rule<Layer, std::remove_reference_t<Out>, X>::type;
+}  // namespace rules
+
+namespace detail {
+
+// The axis along which the rows of a layout lie, whose last axis is the features.
+template <class Layout>
+struct rows_axis {
+  using type = typename Layout::template axis_at<Layout::rank - 2>;
+};
+template <class Layout>
+requires(Layout::rank < 2) struct rows_axis<Layout> {
+  using type = axes::token<1>;
+};
+
+// operator() of the layer and of prepacked<layer>.
+template <class Derived, class Layer>
+struct feed_forward_calls : operation {
+  // x: any axes with Hidden last; row-major. Gives a tensor of the same axes. work: a
+  // Layer::workspace<the axis before Hidden>; without one, scratch is on the stack, up to
+  // UMBEL_STACK_BUDGET bytes.
+  template <tensor_like X, workspace_like Workspace = on_stack>
+  constexpr auto operator()(const X& x, Workspace&& work = {}) const noexcept {
+    return Layer::apply(self(), x, work, by_value{});
+  }
+  // The same, written into a row-major tensor or view of the axes of x in the same order. out may be x.
+  template <tensor_like Out, tensor_like X, workspace_like Workspace = on_stack>
+  constexpr void into(Out&& out, const X& x, Workspace&& work = {}) const noexcept {
+    Layer::apply(self(), x, work, out);
+  }
+
+  // Any other arguments: a sentence says which there may be. One bug is one error.
+  template <class... Arguments>
+  constexpr invalid operator()(const Arguments&...) const noexcept {
+    static_assert(
+        report<rules::arguments<say::feed_forward_layer, say::takes_a_sequence_then_a_workspace,
+                                Arguments...>>::ok,
+        "umbel: shapes do not fit");
+    return {};
+  }
+  template <class... Arguments>
+  constexpr void into(const Arguments&...) const noexcept {
+    static_assert(
+        report<rules::arguments<say::feed_forward_layer, say::takes_a_sequence_then_a_workspace,
+                                Arguments...>>::ok,
+        "umbel: shapes do not fit");
+  }
+
+ private:
+  constexpr const auto& self() const noexcept {
+    return static_cast<const Derived*>(this)->parameters();
+  }
+};
+
+// Parameters in one of the forms of projection.hpp, in the order of the forward pass.
+template <class Form, class T, class Hidden, class FeedForward, bool Bias, bool Gated>
+struct feed_forward_parameters {
+  typename Form::template linear<T, Hidden, FeedForward, Bias> up;
+  typename Form::template linear<T, FeedForward, Hidden, Bias> down;
+};
+template <class Form, class T, class Hidden, class FeedForward, bool Bias>
+struct feed_forward_parameters<Form, T, Hidden, FeedForward, Bias, true> {
+  typename Form::template linear<T, Hidden, FeedForward, Bias> gate, up;
+  typename Form::template linear<T, FeedForward, Hidden, Bias> down;
+};
+
+}  // namespace detail
+
+// T: float or double. hidden<32>, feed_forward<64>. Options: bias<> for all projections (none unless
+// told), activation<gelu_exact> (the default without a gate), <gelu_tanh>, <silu>, <relu>, gated<>.
+template <class T, class Hidden, class FeedForward, class... Options>
+class feed_forward_layer
+    : public detail::feed_forward_calls<feed_forward_layer<T, Hidden, FeedForward, Options...>,
+                                        feed_forward_layer<T, Hidden, FeedForward, Options...>> {
+  static_assert(report<rules::feed_forward<T, Hidden, FeedForward, Options...>>::ok,
+                "umbel: shapes do not fit");
+  using narrow_axis = typename Hidden::plain;
+  using wide_axis = typename FeedForward::plain;
+
+ public:
+  static constexpr bool has_bias = option_or<option::bias, bias<false>, Options...>::q;
+  static constexpr bool is_gated = option_or<option::gated, gated<false>, Options...>::value;
+  using value_type = T;
+  using hidden_axis = narrow_axis;
+  using activate =
+      typename option_or<option::activation, activation<gelu_exact>, Options...>::function;
+  template <class Derived>
+  using calls = detail::feed_forward_calls<Derived, feed_forward_layer>;
+
+  template <class Form>
+  using parameters_in =
+      detail::feed_forward_parameters<Form, T, narrow_axis, wide_axis, has_bias, is_gated>;
+  using weights = parameters_in<form::owned>;
+  struct weights_view : parameters_in<form::borrowed> {
+    using base = parameters_in<form::borrowed>;
+    constexpr weights_view(const decltype(base::up)& up, const decltype(base::down)& down) noexcept
+        requires(!is_gated)
+        : base{up, down} {}
+    constexpr weights_view(const decltype(base::up)& gate, const decltype(base::up)& up,
+                           const decltype(base::down)& down) noexcept requires(is_gated)
+        : base{gate, up, down} {}
+    constexpr weights_view(const weights& w) noexcept : base(borrow(w)) {}
+    constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
+      static_assert(
+          report<rules::weights_with_a_name<say::feed_forward_layer, (sizeof(T) == 0)>>::ok,
+          "umbel: shapes do not fit");
+    }
+
+   private:
+    static constexpr base borrow(const weights& w) noexcept {
+      if constexpr (is_gated)
+        return {w.gate, w.up, w.down};
+      else
+        return {w.up, w.down};
+    }
+  };
+  struct packed_weights : parameters_in<form::packed> {
+    using base = parameters_in<form::packed>;
+    constexpr explicit packed_weights(const weights_view& w) noexcept : base(pack(w)) {}
+
+   private:
+    static constexpr base pack(const weights_view& w) noexcept {
+      using up = decltype(base::up);
+      using down = decltype(base::down);
+      if constexpr (is_gated)
+        return {up(w.gate), up(w.up), down(w.down)};
+      else
+        return {up(w.up), down(w.down)};
+    }
+  };
+
+  // Scratch for one call at a time; its contents between calls do not matter.
+  template <std::size_t Rows>
+  struct scratch_for : workspace_base {
+    static constexpr std::size_t line = 64 / sizeof(T);
+    static constexpr std::size_t count = plan::divide_up(Rows * FeedForward::size, line) * line;
+    alignas(64) T expanded[(is_gated ? 2 : 1) * count];
+  };
+  template <class Rows>
+  using workspace = scratch_for<Rows::size>;
+
+  // The weights are borrowed: they must outlive the layer.
+  constexpr explicit feed_forward_layer(const weights_view& w) noexcept : parameters_(w) {}
+  template <detail::foreign_weights<weights_view, feed_forward_layer> Other>
+  constexpr explicit feed_forward_layer(const Other&) noexcept
+      : parameters_(detail::no_weights<weights_view>()) {
+    static_assert(
+        report<rules::weights_of_this_layer<say::feed_forward_layer, (sizeof(Other) == 0)>>::ok,
+        "umbel: shapes do not fit");
+  }
+  [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }
+
+  // How a call comes in, from the layer and from prepacked<layer> alike.
+  template <class Parameters, class X, class Workspace, class Out>
+  static constexpr auto apply(const Parameters& p, const X& x, Workspace& work,
+                              Out&& out) noexcept {
+    using layout = typename X::layout;
+    using verdict = first_error<rules::rows_of<say::feed_forward_layer, X, T, narrow_axis>,
+                                rules::row_major_out<say::feed_forward_layer, Out, X>>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      using rows = typename detail::rows_axis<layout>::type;
+      using scratch = workspace<rows>;
+      using fit = rules::scratch_fits<say::feed_forward_layer, Workspace, scratch, shape<rows>>;
+      static_assert(report<fit>::ok, "umbel: shapes do not fit");
+      if constexpr (!fit::ok) {
+        return invalid{};
+      } else if constexpr (std::is_same_v<std::remove_cvref_t<Out>, detail::by_value>) {
+        return detail::filled<tensor_of<T, row_major<layout>>>(
+            [&](auto& result) { apply(p, x, work, result); });
+      } else if constexpr (std::is_same_v<Workspace, on_stack>) {
+        scratch own;
+        apply(p, x, own, out);
+      } else {
+        constexpr std::size_t one = rows::size * Hidden::size;
+        for (std::size_t b = 0; b < layout::count / one; ++b)
+          run<rows::size>(p, x.data() + b * one, work, out.data() + b * one);
+      }
+    } else {
+      return invalid{};
+    }
+  }
+
+  // Rows of Hidden::size elements, one after another. y may be x.
+  template <std::size_t Rows, class Parameters>
+  static constexpr void run(const Parameters& p, const T* x, scratch_for<Rows>& work,
+                            T* y) noexcept {
+    constexpr std::size_t wide = FeedForward::size, narrow = Hidden::size;
+    constexpr kernel::linear_shape widen = {Rows, narrow, wide, narrow, 1, wide, 1, has_bias};
+    constexpr kernel::linear_shape reduce = {Rows, wide, narrow, wide, 1, narrow, 1, has_bias};
+    T* const up = work.expanded;
+    p.up.template run<widen>(x, up);
+    if constexpr (is_gated) {
+      T* const gate = work.expanded + work.count;
+      p.gate.template run<widen>(x, gate);
+      if (std::is_constant_evaluated())
+        kernel::plain::gated<activate, Rows * wide>(gate, up, up);
+      else
+        kernel::gated<activate, Rows * wide>(gate, up, up);
+    } else {
+      activate::template run<Rows * wide>(up, up);
+    }
+    p.down.template run<reduce>(up, y);
+  }
+
+ private:
+  weights_view parameters_;
+};
+
+// Would a call compile? Generic code asks first: feeds_forward<network, tokens>.
+namespace detail {
+template <class Layer, class X>
+inline constexpr bool feeds_forward =
+    rules::rows_of<say::feed_forward_layer, X, typename Layer::value_type,
+                   typename Layer::hidden_axis>::ok;
+}  // namespace detail
+template <class Layer, class X>
+concept feeds_forward = detail::feeds_forward<Layer, std::remove_cvref_t<X>>;
+
+}  // namespace umbel

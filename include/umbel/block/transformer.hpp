@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+// What encoder_layer and decoder_layer share: where the norms stand and which they are, which options
+// go to which part, how sequences lie in memory, residual sums.
+#pragma once
+
+#include <umbel/attention/multi_head.hpp>
+#include <umbel/block/feed_forward.hpp>
+#include <umbel/block/layer_norm.hpp>
+#include <umbel/block/rms_norm.hpp>
+
+namespace umbel {
+
+// Option: where the norms stand, before each part (in its branch) or after the residual sum.
+template <bool Value>
+struct norm_first {
+  using kind = option::norm_first;
+  static constexpr bool value = Value;
+};
+
+// Option: which norm, norm_by<layer_norm> or norm_by<rms_norm>.
+template <template <class, class> class Norm>
+struct norm_by {
+  using kind = option::norm_by;
+  template <class T, class Axis>
+  using norm = Norm<T, Axis>;
+  static constexpr bool needs_epsilon = false;
+};
+template <>
+struct norm_by<rms_norm> {
+  using kind = option::norm_by;
+  template <class T, class Axis>
+  using norm = rms_norm<T, Axis>;
+  static constexpr bool needs_epsilon = true;
+};
+
+// Option: the epsilon of the norms, epsilon_1e<-6> for 1e-6.
+template <int Exponent>
+struct epsilon_1e {
+  using kind = option::epsilon_1e;
+  static constexpr bool ok = Exponent < 0 && Exponent > -23;
+  static constexpr double value = [] {
+    double power = 1;  // exact up to 10^22
+    for (int i = 0; ok && i > Exponent; --i) power *= 10;
+    return 1 / power;
+  }();
+};
+
+namespace say {
+struct epsilon_1e_takes_an_exponent_from_;
+struct must_be_the_first_axis_of;
+struct rms_norm_needs_the_epsilon_of_the_model_so_say_epsilon_1e;
+}  // namespace say
+
+namespace detail {
+template <>
+struct speak<say::epsilon_1e_takes_an_exponent_from_> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("epsilon_1e takes an exponent from -22 to -1, epsilon_1e<-6> is 1e-6");
+  }
+};
+template <>
+struct speak<say::rms_norm_needs_the_epsilon_of_the_model_so_say_epsilon_1e> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("rms_norm needs the epsilon that the model was trained with: epsilon_1e<-6> for 1e-6");
+  }
+};
+
+// The options that go to attention, to the feed-forward network, and those of the layer itself.
+using attention_options = option_list<axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
+                                      axis_family<axes::value_dim>, option::rope,
+                                      option::score_scale, option::softcap, option::empty_rows>;
+using feed_forward_options = option_list<option::activation, option::gated>;
+
+template <class T, class Hidden, class Heads, class Bias, class List>
+struct attention_with;
+template <class T, class Hidden, class Heads, class Bias, class... Options>
+struct attention_with<T, Hidden, Heads, Bias, option_list<Options...>> {
+  using sizes = multi_head_options<Hidden, Heads, Bias, Options...>;
+  using verdict = rules::multi_head<T, Hidden, Heads, sizes, Bias, Options...>;
+  using type = multi_head_attention<T, Hidden, Heads, Bias, Options...>;
+};
+template <class T, class Hidden, class FeedForward, class Bias, class List>
+struct feed_forward_with;
+template <class T, class Hidden, class FeedForward, class Bias, class... Options>
+struct feed_forward_with<T, Hidden, FeedForward, Bias, option_list<Options...>> {
+  using verdict = rules::feed_forward<T, Hidden, FeedForward, Bias, Options...>;
+  using type = feed_forward_layer<T, Hidden, FeedForward, Bias, Options...>;
+};
+
+// What the options of a layer come to. Kinds: those that go to its attention.
+template <class Kinds, class T, class Hidden, class Heads, class FeedForward, class... Options>
+struct transformer_parts {
+  using bias_option = option_or<option::bias, umbel::bias<false>, Options...>;
+  using norm_option = option_or<option::norm_by, norm_by<layer_norm>, Options...>;
+  using epsilon_option = option_or<option::epsilon_1e, epsilon_1e<-5>, Options...>;
+  using bias = umbel::bias<bias_option::q>;
+  using attention = attention_with<T, Hidden, Heads, bias,
+                                   typename pick_options<Kinds, option_list<>, Options...>::type>;
+  // An element type that attention refuses is not refused twice.
+  using feed_forward = feed_forward_with<
+      std::conditional_t<rules::floating<say::attention, T>::ok, T, float>, typename Hidden::plain,
+      typename FeedForward::plain, bias,
+      typename pick_options<feed_forward_options, option_list<>, Options...>::type>;
+  using norm = typename norm_option::template norm<T, typename Hidden::plain>;
+  static constexpr bool epsilon_is_said =
+      !norm_option::needs_epsilon || (is_option_of<Options, option::epsilon_1e> || ...);
+};
+
+// y = a + b
+template <std::size_t Count, class T>
+constexpr void add_residual(const T* a, const T* b, T* y) noexcept {
+  if (std::is_constant_evaluated())
+    kernel::plain::add<Count>(a, b, y);
+  else
+    kernel::add<Count>(a, b, y);
+}
+
+}  // namespace detail
+
+namespace rules {
+// Layer: the word that names it. Parts: detail::transformer_parts.
+template <class Layer, class Parts, class... Options>
+using transformer_options = first_error<
+    options<Layer,
+            option_kinds<option::bias, option::norm_first, option::norm_by, option::epsilon_1e,
+                         option::activation, option::gated, axis_family<axes::kv_heads>,
+                         axis_family<axes::head_dim>, axis_family<axes::value_dim>, option::rope,
+                         option::score_scale, option::softcap, option::empty_rows>,
+            Options...>,
+    one_bias<Layer, Options...>,
+    verdict<Parts::epsilon_option::ok, Layer, say::epsilon_1e_takes_an_exponent_from_>,
+    verdict<Parts::epsilon_is_said, Layer,
+            say::rms_norm_needs_the_epsilon_of_the_model_so_say_epsilon_1e>>;
+
+// The batch axis, if there is one, is the first.
+template <class Layer, class X>
+using batch_first =
+    verdict<!layout_of<X>::template has<batch_family> ||
+                layout_of<X>::template position<batch_family> == 0,
+            Layer, batch_family, say::must_be_the_first_axis_of, typename layout_of<X>::axes>;
+}  // namespace rules
+
+}  // namespace umbel
