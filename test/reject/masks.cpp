@@ -60,7 +60,7 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // expect-gcc: "umbel: attention: causal is unclear where query=4 and key=6 differ, so say where the queries stand: _top_left, _bottom_right or _from"
   // expect-clang: attention.*causal.*is_unclear_where.*query<4>.*and_.*key<6>.*differ_so_say_where_the_queries_stand
   // cause: With fewer queries than keys it is not clear which keys are in a query's past; frameworks disagree.
-  // cure: Say it: `causal_top_left` (PyTorch's is_causal), `causal_bottom_right` (ONNX, FlashAttention), `causal_from(2)`.
+  // cure: Say it: `causal_top_left` (PyTorch's is_causal), `causal_bottom_right` (FlashAttention, a cache), `causal_from(2)`.
   auto out = attend(x, y, y, causal);
 #elif defined CASE_window_of_unequal_sizes
   // expect-gcc: "umbel: attention: sliding_window is unclear where query=4 and key=6 differ, so say where the queries stand: _top_left, _bottom_right or _from"

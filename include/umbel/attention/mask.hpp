@@ -215,8 +215,8 @@ struct every_key : mask_base {
 inline constexpr every_key all_keys{};
 
 // Keys up to the query's own position. Where queries and keys differ in number, `causal` does not
-// compile: say which end they share, or where query 0 stands. (PyTorch's is_causal is top_left, ONNX's
-// and FlashAttention's bottom_right.)
+// compile: say which end they share, or where query 0 stands. (PyTorch's is_causal is top_left, and so
+// is ONNX's without a cache; FlashAttention's is bottom_right, and so is ONNX's with one.)
 template <detail::alignment Alignment>
 struct causal_mask : detail::positioned<Alignment> {
   using detail::positioned<Alignment>::positioned;
