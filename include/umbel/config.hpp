@@ -13,15 +13,36 @@
 #error "umbel: needs g++ 12 or clang 14 (or newer): it is written in their vector extensions"
 #endif
 
+// 1 in a build with a sanitizer. Nothing is unrolled or forced inline there, and the tests plan smaller
+// tiles: the bits are the same, and an instrumented register tile takes minutes to compile.
+#if defined(__SANITIZE_ADDRESS__)
+#define UMBEL_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UMBEL_SANITIZED 1
+#endif
+#endif
+#ifndef UMBEL_SANITIZED
+#define UMBEL_SANITIZED 0
+#endif
+
 // Hot leaf functions: the register tiles stop being registers when one of these is not inlined.
+#if UMBEL_SANITIZED
+#define UMBEL_INLINE inline
+#else
 #define UMBEL_INLINE [[gnu::always_inline]] inline
+#endif
 // Function templates whose code is worth sharing between call sites.
 #define UMBEL_NOINLINE [[gnu::noinline]]
 
 // UMBEL_UNROLL(n) before a loop: unroll it up to n times. A register tile is a local array indexed
 // only by fully unrolled loops.
 #define UMBEL_PRAGMA_(text) _Pragma(#text)
+#if UMBEL_SANITIZED
+#define UMBEL_UNROLL(n)
+#else
 #define UMBEL_UNROLL(n) UMBEL_PRAGMA_(GCC unroll n)
+#endif
 
 // 1 when a fused multiply-add is one instruction of the target. It decides which of the two sets of
 // bits a build belongs to (docs/numerics.md): fused, or rounded twice.
@@ -67,17 +88,8 @@
 #endif
 
 // After a lambda's parameters: inline it always.
+#if UMBEL_SANITIZED
+#define UMBEL_LAMBDA_INLINE
+#else
 #define UMBEL_LAMBDA_INLINE __attribute__((always_inline))
-
-// 1 in a build with a sanitizer. The tests plan smaller tiles there: the bits are the same, and an
-// instrumented full-size tile takes minutes to compile.
-#if defined(__SANITIZE_ADDRESS__)
-#define UMBEL_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define UMBEL_SANITIZED 1
-#endif
-#endif
-#ifndef UMBEL_SANITIZED
-#define UMBEL_SANITIZED 0
 #endif
