@@ -14,6 +14,7 @@
 #include <umbel/attention/filled.hpp>
 #include <umbel/attention/mask.hpp>
 #include <umbel/attention/score.hpp>
+#include <umbel/tensor/pipe.hpp>
 
 namespace umbel {
 
