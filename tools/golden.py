@@ -393,6 +393,33 @@ def linear_case() -> Case:
                 {"output": output})
 
 
+def additive(q: Tensor, k: Tensor, v: Tensor, w_q: Tensor, w_k: Tensor, w_v: Tensor,
+             lengths: tuple[int, ...]) -> Tensor:
+    """AdditiveAttention of the d2l book, its weights (in, out), without dropout."""
+    features = torch.tanh((q @ w_q).unsqueeze(2) + (k @ w_k).unsqueeze(1))
+    scores = (features @ w_v).squeeze(-1)
+    past = torch.arange(k.shape[1])[None, :] >= torch.tensor(lengths)[:, None]
+    return torch.bmm(torch.softmax(scores.masked_fill(past[:, None, :], -1e6), -1), v)
+
+
+def additive_cases() -> Header:
+    header = Header("d2l_additive.hpp", "The d2l book's AdditiveAttention, keys past a length filled with -1e6.")
+    for name, seed, lengths in (("d2l_additive", 501, (6, 6)), ("d2l_additive_lengths", 502, (3, 1))):
+        lcg, batch, queries, keys, query_size, key_size, hidden, values = Lcg(seed), 2, 5, 6, 20, 3, 8, 7
+        drawn = [lcg.draw(batch, queries, query_size), lcg.draw(batch, keys, key_size),
+                 lcg.draw(batch, keys, values), lcg.weight(query_size, hidden),
+                 lcg.weight(key_size, hidden), lcg.draw(hidden, 1, scale=2.0)]
+        output = agree(name, additive(*drawn, lengths), additive(*(x.double() for x in drawn), lengths))
+        header.cases.append(Case(
+            name, "queries (batch, queries, query_size); keys (batch, keys, key_size); values (batch, "
+            "keys, values); W_q (query_size, hidden); W_k (key_size, hidden); w_v (hidden), times 2",
+            {"seed": seed, "batch": batch, "queries": queries, "keys": keys, "query_size": query_size,
+             "key_size": key_size, "hidden": hidden, "values": values,
+             "query_scale": weight_scale(query_size), "key_scale": weight_scale(key_size)},
+            {"output": output}, lengths))
+    return header
+
+
 def d2l_sinusoids(tokens: int, hidden: int, dtype: torch.dtype) -> Tensor:
     """PositionalEncoding of the d2l book."""
     table = torch.zeros((tokens, hidden), dtype=dtype)
@@ -470,7 +497,7 @@ def main() -> int:
     different = 0
     with torch.no_grad():
         headers = [d2l_cases(), torch_attention_cases(), encoder_cases(), llama_cases(),
-                   function_cases(), sinusoid_cases(), *tables()]
+                   function_cases(), sinusoid_cases(), additive_cases(), *tables()]
         files = {h.file: header_text(h) for h in headers} | texts()
     for file, text in files.items():
         path = DATA / file

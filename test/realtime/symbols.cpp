@@ -12,6 +12,7 @@ using lengths_of = tensor<int, batch<2>>;
 using encoder = encoder_layer<float, hidden<24>, heads<4>, feed_forward<40>, bias<true>>;
 using last_norm = encoder_layer<float, hidden<24>, heads<4>, feed_forward<40>, norm_first<false>,
                                 activation<gelu_tanh>>;
+using additive = additive_attention<float, hidden<24>, score_hidden<10>, heads<2>, bias<true>>;
 using map = linear<float, hidden<24>, classes<10>, bias<true>>;
 
 namespace forward_pass {
@@ -35,6 +36,10 @@ tensor<float, batch<2>, classes<10>> classify(const map::weights& w, const queri
                                               const layer_norm<float, hidden<24>>::weights& norm) {
   return x | learnt_positions<float, query<5>, hidden<24>>{table} |
          layer_norm<float, hidden<24>>{norm} | rms_norm<float, hidden<24>>{norm.gamma, 1e-6f} | gelu_exact | silu | relu | mean<query> | map{w};
+}
+queries by_sums(const additive::weights& w, const queries& x, const context& y,
+                const lengths_of& lens) {
+  return additive{w}(x, y, y, lens);
 }
 tensor<float, batch<2>, query<5>, key<7>> spelled_out(const queries& x, const context& y,
                                                       const lengths_of& lens) {

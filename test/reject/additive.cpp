@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes with additive attention: one case each, with the words that the compiler must print (check.py).
+#include <umbel/umbel.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using queries = tensor<float, batch<2>, query<3>, hidden<20>>;
+using keys = tensor<float, batch<2>, key<10>, hidden<2>>;
+using values = tensor<float, batch<2>, key<10>, value_dim<4>>;
+using attention = additive_attention<float, hidden<20>, score_hidden<8>, keys_from<hidden<2>>>;
+using of_two_heads =
+    additive_attention<float, hidden<20>, score_hidden<8>, keys_from<hidden<2>>, heads<2>>;
+
+[[maybe_unused]] static void cases(const attention& attend, const prepacked<attention>& packed,
+                                   queries& x, keys& y, values& z, attention::weights& w) {
+  (void)attend, (void)packed, (void)x, (void)y, (void)z, (void)w;
+#if defined CASE_queries_and_keys_swapped
+  // expect-gcc: "umbel: additive_attention: the queries in argument 1 need the axis query but have \[batch=2, key=10, hidden=2\]"
+  // expect-clang: additive_attention.*the_queries_in_argument_1.*need_the_axis.*query>.*but_have.*batch<2>.*key<10>.*hidden<2>
+  // cause: The first argument has no axis query; mostly queries and keys are swapped.
+  // cure: Pass queries, keys, values in this order; or name the axis: `x | rename_axis<token, query>`.
+  auto out = attend(y, x, z);
+#elif defined CASE_width_of_keys
+  // expect-gcc: "umbel: additive_attention: the keys in argument 2 have hidden=3 but the layer has hidden=2"
+  // expect-clang: additive_attention.*the_keys_in_argument_2.*have.*hidden<3>.*but_the_layer_has.*hidden<2>
+  // cause: The keys have another number of features than the layer's projection of keys.
+  // cure: Pass the right tensor, or declare the layer with `keys_from<hidden<3>>`.
+  auto out = attend(x, tensor<float, batch<2>, key<10>, hidden<3>>{}, z);
+#elif defined CASE_values_without_features
+  // expect-gcc: "umbel: additive_attention: the values in argument 3 need one axis of features besides batch and key not \[batch=2, key=10\]"
+  // expect-clang: additive_attention.*the_values_in_argument_3.*need_one_axis_of_features_besides_batch_and.*key>.*not_.*batch<2>.*key<10>
+  // cause: The values have no axis of features, or two.
+  // cure: Pass (batch, key, features), whatever the last axis is called; put two together with `merge`.
+  auto out = attend(x, y, tensor<float, batch<2>, key<10>>{});
+#elif defined CASE_values_of_queries
+  // expect-gcc: "umbel: additive_attention: the values in argument 3 need one axis of features besides batch and key not \[batch=2, query=3, hidden=20\]"
+  // expect-clang: additive_attention.*the_values_in_argument_3.*need_one_axis_of_features_besides_batch_and.*key>.*not_.*batch<2>.*query<3>.*hidden<20>
+  // cause: The values have no axis key, or not one axis of features.
+  // cure: Pass (batch, key, features), whatever the last axis is called; put two together with `merge`.
+  auto out = attend(x, y, x);
+#elif defined CASE_values_named_as_queries
+  // expect-gcc: "umbel: additive_attention: query is already an axis of \[batch=2, query=3, hidden=20\]"
+  // expect-clang: additive_attention.*query>.*is_already_an_axis_of.*batch<2>.*query<3>.*hidden<20>
+  // cause: The result has the values' features in place of the queries' hidden axis, and would have two axes of one name.
+  // cure: Give the values' features another name: `z | rename_axis<query, value_dim>`.
+  auto out = attend(x, y, tensor<float, batch<2>, key<10>, query<4>>{});
+#elif defined CASE_heads_do_not_divide_values
+  // expect-gcc: "umbel: additive_attention: value_dim=5 into heads=2 leaves a remainder of 1"
+  // expect-clang: additive_attention.*value_dim<5>.*into.*heads<2>.*leaves_a_remainder_of.*number<1>
+  // cause: Each head weighs an equal part of the values' features, and the heads do not divide them.
+  // cure: Take a number of heads that divides the width of the values.
+  static of_two_heads::weights two;
+  auto out = of_two_heads{two}(x, y, tensor<float, batch<2>, key<10>, value_dim<5>>{});
+#elif defined CASE_values_of_another_length
+  // expect-gcc: "umbel: additive_attention: the keys have key=10 but the values have key=9"
+  // expect-clang: additive_attention.*the_keys.*have.*key<10>.*but_the_values.*have.*key<9>
+  // cause: Keys and values differ in batch or in length.
+  // cure: Take both from one sequence, or cut the longer one with `slice`.
+  auto out = packed(x, y, tensor<float, batch<2>, key<9>, value_dim<4>>{});
+#elif defined CASE_values_of_double
+  // expect-gcc: "umbel: additive_attention: the values in argument 3 are of type double but the layer is of type float"
+  // expect-clang: additive_attention.*the_values_in_argument_3.*are_of_type.*element<double>.*but_the_layer_is_of_type.*element<float>
+  // cause: An argument has another element type than the layer, and nothing is converted in silence.
+  // cure: Declare the layer and its arguments with one type.
+  auto out = attend(x, y, tensor<double, batch<2>, key<10>, value_dim<4>>{});
+#elif defined CASE_values_forgotten
+  // expect-gcc: "umbel: additive_attention: takes queries, keys and values; then a mask; then a workspace"
+  // expect-clang: additive_attention.*takes_queries_keys_and_values_then_a_mask_then_a_workspace
+  // cause: The arguments fit no form of the call: values are missing, or something stands out of order.
+  // cure: Pass the values too, often the keys again: `attend(x, y, y)`; before a workspace stands `all_keys` where there is no mask.
+  auto out = attend(x, y);
+#elif defined CASE_mask_of_another_size
+  // expect-gcc: "umbel: additive_attention: keep_mask has key=9 but the scores have \[batch=2, heads=1, query=3, key=10\]"
+  // expect-clang: additive_attention.*keep_mask.*has.*key<9>.*but_the_scores_have.*batch<2>.*heads<1>.*query<3>.*key<10>
+  // cause: The mask has another number of positions along this axis.
+  // cure: Declare it with the sizes of the scores; axes that it lacks are the same for all.
+  auto out = attend(x, y, z, keep_mask(tensor<bool, key<9>>{}));
+#elif defined CASE_workspace_of_other_sizes
+  // expect-gcc: "umbel: additive_attention: the workspace is of another layer or of other sizes so pass one for \[query=3, key=10, value_dim=4\]"
+  // expect-clang: additive_attention.*the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for.*query<3>.*key<10>.*value_dim<4>
+  // cause: The workspace was declared for another layer type or other sizes.
+  // cure: Declare it with the sizes of the brackets: `attention::workspace<query<3>, key<10>, value_dim<4>>`.
+  static of_two_heads::workspace<query<3>, key<10>, value_dim<4>> other;
+  auto out = attend(x, y, z, all_keys, other);
+#elif defined CASE_result_of_other_axes
+  // expect-gcc: "umbel: additive_attention: the result has \[batch=2, query=3, value_dim=4\] but out has \[batch=2, query=3, hidden=20\]"
+  // expect-clang: additive_attention.*the_result_has.*batch<2>.*query<3>.*value_dim<4>.*but_out_has.*batch<2>.*query<3>.*hidden<20>
+  // cause: The memory for the result has other axes than the result.
+  // cure: Pass a tensor or view of the axes in the first brackets, in any order.
+  queries out;
+  attend.into(out, x, y, z);
+#elif defined CASE_weights_of_another_layer
+  // expect-gcc: "umbel: additive_attention: the weights are of another layer or of other options"
+  // expect-clang: additive_attention.*the_weights_are_of_another_layer_or_of_other_options
+  // cause: The weights belong to another layer type.
+  // cure: Declare them as `attention::weights` of this very layer.
+  static of_two_heads::weights two;
+  attention odd{two};
+#elif defined CASE_temporary_weights
+  // expect-gcc: "umbel: additive_attention: the weights are a temporary that would end before the layer so give them a name"
+  // expect-clang: additive_attention.*the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name
+  // cause: A layer borrows its weights, and these end with the statement.
+  // cure: Give them a name that lives as long as the layer.
+  attention odd{attention::weights{}};
+#elif defined CASE_option_of_another_layer
+  // expect-gcc: "umbel: additive_attention: score_scale is not an option of this layer"
+  // expect-clang: additive_attention.*score_scale<1, 8>.*is_not_an_option_of_this_layer
+  // cause: The option belongs to another layer; additive scores have no scale.
+  // cure: Leave it out: `attention/additive.hpp` lists the options.
+  additive_attention<float, hidden<20>, score_hidden<8>, score_scale<1, 8>>::weights odd;
+#elif defined CASE_no_score_features
+  // expect-gcc: "umbel: shape: score_hidden=0 has no positions in \[score_hidden=0\]"
+  // expect-clang: shape.*score_hidden<0>.*has_no_positions_in.*score_hidden<0>
+  // cause: An axis has size 0.
+  // cure: Give every axis at least one position, or leave the axis out.
+  additive_attention<float, hidden<20>, score_hidden<0>>::weights none;
+#else
+  auto out = attend(x, y, z, keep_mask(tensor<bool, key<10>>{}));
+  static of_two_heads::weights two;
+  static of_two_heads::workspace<query<3>, key<10>, value_dim<4>> work;
+  of_two_heads{two}.into(out, x, y, z, all_keys, work);
+#endif
+}
