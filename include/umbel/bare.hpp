@@ -33,6 +33,7 @@
 #include <umbel/attention/rules.hpp>
 #include <umbel/attention/mask_rules.hpp>
 #include <umbel/attention/mask.hpp>
+#include <umbel/attention/observe.hpp>
 #include <umbel/attention/mask_after.hpp>
 #include <umbel/attention/scaled_dot_product.hpp>
 #include <umbel/attention/softmax.hpp>

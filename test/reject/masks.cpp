@@ -104,11 +104,54 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cause: The option says what a query without keys gives, by name.
   // cure: Write `empty_rows<uniform>` ("Dive into Deep Learning", Haiku) or `empty_rows<zeros>`.
   multi_head_attention<float, hidden<100>, heads<5>, empty_rows<float>>::weights none;
+#elif defined CASE_observed_axes
+  // expect-gcc: "umbel: attention: observe has \[query=4, key=6\] but the scores have \[batch=2, heads=5, query=4, key=6\]"
+  // expect-clang: attention.*observe.*has.*query<4>.*key<6>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
+  // cause: The memory lacks an axis: there are weights for each head and each sequence.
+  // cure: Declare it with the axes of the brackets; average after the call, `weights | mean<heads>`.
+  tensor<float, query<4>, key<6>> weights{};
+  auto out = attend(x, y, y, observe(weights));
+#elif defined CASE_observed_size
+  // expect-gcc: "umbel: attention: observe has key=4 but the scores have \[batch=2, heads=5, query=4, key=6\]"
+  // expect-clang: attention.*observe.*has.*key<4>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
+  // cause: The memory has another number of positions along this axis.
+  // cure: Declare it with the axes of the brackets.
+  tensor<float, batch<2>, heads<5>, query<4>, key<4>> weights{};
+  auto out = attend(x, y, y, observe(weights));
+#elif defined CASE_observed_type
+  // expect-gcc: "umbel: attention: observe is of type double but the scores are of type float"
+  // expect-clang: attention.*observe.*is_of_type.*element<double>.*but_the_scores_are_of_type.*element<float>
+  // cause: The memory has another element type than the layer.
+  // cure: Declare it with the layer's type.
+  tensor<double, batch<2>, heads<5>, query<4>, key<6>> weights{};
+  auto out = attend(x, y, y, observe(weights));
+#elif defined CASE_observed_is_const
+  // expect-gcc: "umbel: attention: observe is const"
+  // expect-clang: attention.*observe.*is_const
+  // cause: The memory for what is observed is written to, and this one is const.
+  // cure: Drop the const.
+  const tensor<float, batch<2>, heads<5>, query<4>, key<6>> weights{};
+  auto out = attend(x, y, y, observe(weights));
+#elif defined CASE_observed_temporary
+  // expect-gcc: "umbel: observe: the memory is a temporary so give it a name"
+  // expect-clang: observe.*the_memory_is_a_temporary_so_give_it_a_name
+  // cause: What is written there would be lost at once.
+  // cure: Declare a tensor and pass that.
+  auto out = attend(x, y, y, observe(tensor<float, batch<2>, heads<5>, query<4>, key<6>>{}));
+#elif defined CASE_observed_twice
+  // expect-gcc: "umbel: attention: observe is given twice"
+  // expect-clang: attention.*observe.*is_given_twice
+  // cause: A call shows one stage.
+  // cure: Call once for each stage, or take one of them.
+  tensor<float, batch<2>, heads<5>, query<4>, key<6>> weights{};
+  auto out = attend(x, y, y, observe(weights) & observe(weights));
 #else
   auto one = attend(x, y, y, keep_mask(tensor<bool, query<4>, key<6>>{}));
   auto two = attend(x, y, y, lens & causal_bottom_right & sliding_window_from<3>(2) & alibi_top_left);
   auto three = attend(t, causal + score_bias(tensor<float, heads<5>, query<9>, key<9>>{}));
   auto four = attend(t, all_keys & from_drop_mask(tensor<bool, key<9>>{}));
+  tensor<float, heads<5>, key<6>, query<4>, batch<2>> weights{};
+  auto six = attend(x, y, y, lens & observe(weights) & dropout(0.1, 7));
   auto five = attend(x, y, y, tensor<int, batch<2>, heads<1>, query<4>>{});
 #endif
 }

@@ -10,6 +10,7 @@
 //   causal                          keys up to the query's own position
 //   sliding_window<4, 0>            from 4 keys before the query's position to 0 after it
 //   alibi                           a bias that falls with the distance, by head
+//   dropout(0.1, seed)              drops weights after the softmax, as in training
 //
 //   attention{w}(x, y, y, lens & causal & score_bias(b))
 //
@@ -19,7 +20,8 @@
 // nothing gives zeros (another choice: empty_rows in score.hpp). Lengths below 0 and above the number
 // of keys are clamped. A mask of a temporary tensor owns it, any other borrows.
 //
-// Not here: rules (mask_rules.hpp), how a kernel does it (kernel/scores.hpp).
+// Not here: rules (mask_rules.hpp), how a kernel does it (kernel/scores.hpp), what is only looked at
+// (observe.hpp).
 #pragma once
 
 #include <umbel/attention/mask_rules.hpp>
@@ -28,10 +30,22 @@
 
 namespace umbel {
 
+namespace detail {
+// Nobody looks at the scores.
+struct no_observer {};
+}  // namespace detail
+
 // Base of all masks. A mask has
 //   rule<Layer, Scores>         its verdict on scores (detail::scores_of)
 //   policy<Scores>(place)       the kernel's policy for one head of one sequence
-struct mask_base {};
+//   observer<Scores>(place)     who is shown what happens there (observe.hpp)
+struct mask_base {
+  static constexpr bool observes = false;
+  template <class Scores>
+  static constexpr detail::no_observer observer(auto) noexcept {
+    return {};
+  }
+};
 
 // What a layer takes as a mask.
 template <class M>
@@ -171,14 +185,30 @@ struct both_masks : mask_base {
   A first;
   B second;
   constexpr both_masks(const A& a, const B& b) noexcept : first(a), second(b) {}
+  static constexpr bool observes = A::observes || B::observes;
   template <class Layer, class Scores>
   using rule = first_error<typename A::template rule<Layer, Scores>,
-                           typename B::template rule<Layer, Scores>>;
+                           typename B::template rule<Layer, Scores>,
+                           rules::one_observer<Layer, A::observes && B::observes>>;
+
+  template <class Scores>
+  constexpr auto observer(mask_place place) const noexcept {
+    if constexpr (A::observes)
+      return first.template observer<Scores>(place);
+    else
+      return second.template observer<Scores>(place);
+  }
 
   template <class Scores>
   constexpr auto policy(mask_place place) const noexcept {
-    return kernel::scores::all_of(first.template policy<Scores>(place),
-                                  second.template policy<Scores>(place));
+    const auto a = first.template policy<Scores>(place);
+    const auto b = second.template policy<Scores>(place);
+    if constexpr (std::is_same_v<decltype(a), const kernel::scores::every_key>)
+      return b;
+    else if constexpr (std::is_same_v<decltype(b), const kernel::scores::every_key>)
+      return a;
+    else
+      return kernel::scores::all_of(a, b);
   }
 };
 
@@ -301,6 +331,31 @@ constexpr alibi_bias<detail::alignment::given> alibi_from(std::ptrdiff_t positio
   return alibi_bias<detail::alignment::given>(position_of_query_0);
 }
 
+namespace detail {
+struct dropout_mask : mask_base {
+  double rate;
+  std::uint64_t seed;
+  constexpr dropout_mask(double of_weights, std::uint64_t the_seed) noexcept
+      : rate(of_weights), seed(the_seed) {}
+  template <class Layer, class Scores>
+  using rule = accepted;
+  template <class Scores>
+  constexpr auto policy(mask_place place) const noexcept {
+    using T = typename Scores::value_type;
+    return kernel::scores::dropout<T>(seed, place.batch * Scores::heads + place.head,
+                                      static_cast<T>(rate));
+  }
+};
+}  // namespace detail
+
+// Drops weights at the rate and multiplies the others by 1 / (1 - rate), as a layer does in training
+// (Srivastava et al. 2014). Which are dropped depends on seed, sequence, head, query and key only, not on
+// the machine (Philox 4x32-10): take another seed for each step. A rate of 0 or less drops nothing, of 1
+// or more everything. Say it once.
+constexpr detail::dropout_mask dropout(double rate, std::uint64_t seed) noexcept {
+  return {rate, seed};
+}
+
 // A tensor of bool; true: this key is attended to.
 template <tensor_like X>
 constexpr auto keep_mask(X&& x) noexcept {
@@ -345,6 +400,20 @@ template <class A, class B>
 inline constexpr bool are_masks = mask_like<A>&& mask_like<B> &&
                                   (std::derived_from<std::remove_cvref_t<A>, mask_base> ||
                                    std::derived_from<std::remove_cvref_t<B>, mask_base>);
+
+// A mask at one head of one sequence.
+template <class Policy, class Observer>
+struct head_mask {
+  Policy policy;
+  Observer observer;
+};
+template <class Scores, class Mask>
+constexpr auto at_head(const Mask& mask, mask_place place) noexcept {
+  using policy = decltype(mask.template policy<Scores>(place));
+  using observer = decltype(mask.template observer<Scores>(place));
+  return head_mask<policy, observer>{mask.template policy<Scores>(place),
+                                     mask.template observer<Scores>(place)};
+}
 
 // To be kept in a mask that outlives this expression: a temporary tensor of lengths is owned. M: of a
 // forwarding reference.

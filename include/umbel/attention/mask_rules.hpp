@@ -21,6 +21,10 @@ struct is_of_type;
 struct is_unclear_where;
 struct keep_mask;
 struct must_be_of_bool_but_is_of_type;
+struct observe;
+struct is_given_twice;
+struct is_const;
+struct the_memory_is_a_temporary_so_give_it_a_name;
 struct score_bias;
 struct score_bias_from;
 struct needs_a_function_of_batch_and_head_and_query_and_key_that_gives;
@@ -135,6 +139,33 @@ using positions_known =
     verdict<Said || Scores::placed || Scores::queries == Scores::keys, Layer, Name,
             say::is_unclear_where, axes::query<Scores::queries>, say::and_, axes::key<Scores::keys>,
             say::differ_so_say_where_the_queries_stand>;
+
+template <class Layer, bool Both>
+using one_observer = verdict<!Both, Layer, say::observe, say::is_given_twice>;
+
+template <bool Ok>
+using observed_with_a_name =
+    verdict<Ok, say::observe, say::the_memory_is_a_temporary_so_give_it_a_name>;
+
+// Memory for what is observed: the axes of the scores, in any order; those of size 1 may be missing.
+template <class Layer, class Layout, class Axes, class Scores>
+struct observed_axes_rule;
+template <class Layer, class Layout, class... Axes, class Scores>
+struct observed_axes_rule<Layer, Layout, shape<Axes...>, Scores> {
+  using type =
+      first_error<verdict<Layout::template size_of<typename Axes::family> == Axes::size ||
+                              (Axes::size == 1 && !Layout::template has<typename Axes::family>),
+                          Layer, say::observe, say::has, typename Layout::axes,
+                          say::but_the_scores_have, typename Scores::axes>...>;
+};
+template <class Layer, class X, class Scores>
+using observed = first_error<
+    verdict<std::is_same_v<typename X::value_type, typename Scores::value_type>, Layer,
+            say::observe, say::is_of_type, element<typename X::value_type>,
+            say::but_the_scores_are_of_type, element<typename Scores::value_type>>,
+    verdict<!std::is_const_v<typename X::element_type>, Layer, say::observe, say::is_const>,
+    broadcasts_to<Layer, say::observe, say::has, X, Scores>,
+    typename observed_axes_rule<Layer, layout_of<X>, typename Scores::axes, Scores>::type>;
 
 // Mask: what detail::mask_of makes of the argument.
 template <class Layer, class Mask, class Scores>

@@ -287,7 +287,7 @@ class multi_head_attention
         steps::template run<xs, ys, zs, outs>(
             p, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
             [&](std::size_t h) {
-              return masks.template policy<scores>({b, h});
+              return detail::at_head<scores>(masks, {b, h});
             },
             out.data() + b * outs.batch, work);
     }

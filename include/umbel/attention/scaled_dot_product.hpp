@@ -176,7 +176,7 @@ struct dot_product_call {
                                            h / group * kl::template stride_of<kv_family>,
                                        v + b * vl::template stride_of<rules::batch_family> +
                                            h / group * vl::template stride_of<kv_family>,
-                                       mask.template policy<scores>({b, h}),
+                                       detail::at_head<scores>(mask, {b, h}),
                                        out.data() +
                                            b * ol::template stride_of<rules::batch_family> +
                                            h * ol::template stride_of<rules::heads_family>,

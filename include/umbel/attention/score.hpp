@@ -128,19 +128,54 @@ struct scoring {
     }
   }
 
-  // One head, also in a constant expression. scratch: kernel::attend_scratch.
-  template <kernel::attend_shape S, class T, class Mask>
-  static constexpr void attend(const T* q, const T* k, const T* v, const Mask& mask, T* o,
+  // One head, also in a constant expression. On: a detail::head_mask. scratch: kernel::attend_scratch.
+  template <kernel::attend_shape S, class T, class On>
+  static constexpr void attend(const T* q, const T* k, const T* v, const On& on, T* o,
                                T* scratch) noexcept {
     constexpr T factor = scale<T>(S.head_dim);
-    const auto policy = with<T>(mask);
-    if (std::is_constant_evaluated())
-      kernel::plain::attend<S>(q, k, v, factor, policy, o);
-    else
-      kernel::attend<S>(q, k, v, factor, policy, o, scratch);
+    const auto policy = with<T>(on.policy);
+    using mask = decltype(On::policy);
+    using observer = decltype(On::observer);
+    constexpr bool observes = requires { observer::is_capped; };
+    if constexpr (observes) {
+      if constexpr (observer::is_capped) {
+        // What stands between the cap and the rest is another policy's: looked at by itself.
+        tap_scores<S>(q, k, factor, with<T>(kernel::scores::every_key{}), on.observer.tap(),
+                      scratch);
+        attend_by<S>(q, k, v, factor, policy, o, scratch, kernel::no_tap{});
+      } else {
+        attend_by<S>(q, k, v, factor, policy, o, scratch, on.observer.tap());
+      }
+    } else {
+      attend_by<S>(q, k, v, factor, policy, o, scratch, kernel::no_tap{});
+    }
     if constexpr (std::is_same_v<empty, uniform> &&
-                  !std::is_same_v<Mask, kernel::scores::every_key>)
+                  !std::is_same_v<mask, kernel::scores::every_key>) {
       kernel::plain::mean_where_empty<S>(v, policy, o);
+      if constexpr (observes) kernel::plain::uniform_where_empty<S>(policy, on.observer.tap());
+    }
+  }
+
+ private:
+  template <kernel::attend_shape S, class T, class Policy, class Tap>
+  static constexpr void attend_by(const T* q, const T* k, const T* v, T factor,
+                                  const Policy& policy, T* o, T* scratch, Tap tap) noexcept {
+    if (std::is_constant_evaluated()) {
+      kernel::plain::attend<S>(q, k, v, factor, policy, o, tap);
+    } else {
+      if constexpr (std::is_same_v<Tap, kernel::no_tap>)
+        kernel::attend<S>(q, k, v, factor, policy, o, scratch);
+      else
+        kernel::attend<S>(q, k, v, factor, policy, o, scratch, tap);
+    }
+  }
+  template <kernel::attend_shape S, class T, class Policy, class Tap>
+  static constexpr void tap_scores(const T* q, const T* k, T factor, const Policy& policy, Tap tap,
+                                   T* scratch) noexcept {
+    if (std::is_constant_evaluated())
+      kernel::plain::tap_scores<S>(q, k, factor, policy, tap);
+    else
+      kernel::tap_scores<S>(q, k, factor, policy, scratch, tap);
   }
 };
 

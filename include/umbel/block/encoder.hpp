@@ -235,12 +235,12 @@ class encoder_layer
       sequence<Positions>(
           p, x.data() + b * one,
           [&](std::size_t h) {
-            return mask.template policy<scores>({b, h});
+            return detail::at_head<scores>(mask, {b, h});
           },
           y.data() + b * one, work);
   }
 
-  // mask(h): the kernel's policy for head h.
+  // mask(h): a head_mask (mask.hpp).
   template <class Positions, class Parameters, class Mask>
   static constexpr void sequence(const Parameters& p, const T* x, const Mask& mask, T* y,
                                  workspace<Positions>& work) noexcept {

@@ -218,20 +218,41 @@ constexpr void tap_additive_scores(const T* q, const T* k, const T* w, const Pol
   for (std::size_t i = 0; i < S.queries; ++i) detail::tap_scores<S, T>(score, policy, i, tap);
 }
 
+// Does query i see a key?
+template <attend_shape S, class T, scores::policy Policy>
+constexpr bool sees_any(const Policy& policy, std::size_t i) noexcept {
+  const scores::key_range range = policy.range(i, 1, S.keys);
+  const auto over = policy.template over<T>(i, 1);
+  bool sees_one = false;
+  for (std::size_t j = range.begin; j < range.end && !sees_one; ++j) sees_one = over.sees(j);
+  return sees_one;
+}
+
 // The rows of o whose query sees no key become the mean of all values: keys increasing, then times
 // 1 / keys, rounded once.
 template <attend_shape S, class T, scores::policy Policy>
 constexpr void mean_where_empty(const T* v, const Policy& policy, T* o) noexcept {
   for (std::size_t i = 0; i < S.queries; ++i) {
-    const scores::key_range range = policy.range(i, 1, S.keys);
-    const auto over = policy.template over<T>(i, 1);
-    bool sees_one = false;
-    for (std::size_t j = range.begin; j < range.end && !sees_one; ++j) sees_one = over.sees(j);
-    if (sees_one) continue;
+    if (sees_any<S, T>(policy, i)) continue;
     for (std::size_t d = 0; d < S.value_dim; ++d) {
       T sum{};
       for (std::size_t j = 0; j < S.keys; ++j) sum = sum + v[j * S.v_row + d * S.v_dim];
       o[i * S.o_row + d * S.o_dim] = sum * (T{1} / static_cast<T>(S.keys));
+    }
+  }
+}
+
+// And a tap of weights has 1 / keys in those rows.
+template <attend_shape S, scores::policy Policy, tap_stage Stage, class T, std::size_t QueryStride,
+          std::size_t KeyStride>
+constexpr void uniform_where_empty(const Policy& policy,
+                                   tap<Stage, T, QueryStride, KeyStride> to) noexcept {
+  if constexpr (Stage == tap_stage::probabilities || Stage == tap_stage::weights) {
+    for (std::size_t i = 0; i < S.queries; ++i) {
+      if (sees_any<S, T>(policy, i)) continue;
+      for (std::size_t j = 0; j < S.keys; ++j) {
+        to.to[i * QueryStride + j * KeyStride] = T{1} / static_cast<T>(S.keys);
+      }
     }
   }
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+// observe: what attention looks at, written into the caller's memory during a call, as part of its
+// mask argument:
+//
+//   tensor<float, batch<2>, heads<5>, query<4>, key<6>> weights;
+//   attention{w}(x, y, y, lens & observe(weights));
+//   auto averaged = weights | mean<heads>;
+//
+// The result has the same bits with it and without. Memory: a tensor or view of the layer's type with
+// the axes of the scores in any order; heads, batch ... of size 1 may be missing. It must not overlap
+// the arguments. Nobody looking costs nothing: there is no code for it.
+#pragma once
+
+#include <umbel/attention/mask.hpp>
+#include <umbel/kernel/tap.hpp>
+
+namespace umbel {
+
+// What observe writes for each query and key; scores are in natural units, as the frameworks have them
+// (the four of ONNX Attention's qk_matmul_output_mode, and one).
+enum class observed {
+  scores,         // scale q k^T, of hidden pairs too
+  capped_scores,  // after the softcap, of hidden pairs too
+  masked_scores,  // after every bias; -infinity where hidden
+  weights,        // after the softmax; 0 where hidden
+  kept_weights,   // as they multiply the values: after dropout
+};
+
+namespace detail {
+
+template <class T, observed What, std::size_t QueryStride, std::size_t KeyStride>
+struct observer {
+  static constexpr bool is_capped = What == observed::capped_scores;
+  T* to;
+
+  constexpr auto tap() const noexcept {
+    using kernel::tap_stage;
+    constexpr tap_stage stage = What == observed::scores         ? tap_stage::raw
+                                : What == observed::weights      ? tap_stage::probabilities
+                                : What == observed::kept_weights ? tap_stage::weights
+                                                                 : tap_stage::changed;
+    return kernel::tap<stage, T, QueryStride, KeyStride>{to};
+  }
+};
+
+template <class X, observed What>
+struct observing_mask : every_key {
+  static constexpr bool observes = true;
+  using memory_layout = typename X::layout;
+  X memory;
+
+  constexpr explicit observing_mask(const X& x) noexcept : memory(x) {}
+  template <class Layer, class Scores>
+  using rule = rules::observed<Layer, X, Scores>;
+  template <class Scores>
+  constexpr auto observer(mask_place place) const noexcept {
+    using T = typename X::value_type;
+    return detail::observer<T, What, memory_layout::template stride_of<rules::query_family>,
+                            memory_layout::template stride_of<rules::key_family>>{
+        memory.data() + place.batch * memory_layout::template stride_of<rules::batch_family> +
+        place.head * memory_layout::template stride_of<rules::heads_family>};
+  }
+};
+
+template <class X>
+using writable_view =
+    view_of<std::remove_pointer_t<decltype(std::declval<X&>().data())>, layout_of<X>>;
+
+}  // namespace detail
+
+// Borrows the memory; a temporary tensor does not compile.
+template <observed What = observed::weights, tensor_like X>
+constexpr auto observe(X&& memory) noexcept {
+  static_assert(report<rules::observed_with_a_name<!temporary_tensor<X>>>::ok,
+                "umbel: shapes do not fit");
+  using view = detail::writable_view<std::remove_reference_t<X>>;
+  return detail::observing_mask<view, What>(view(memory.data()));
+}
+
+}  // namespace umbel
