@@ -167,6 +167,28 @@ BOOST_AUTO_TEST_CASE(at_the_layer) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(of_additive_scores) {
+  using attention = additive_attention<float, hidden<12>, hidden<6>, heads<2>, softcap<3>>;
+  using queries = tensor<float, batch<B>, query<7>, hidden<12>>;
+  using context = tensor<float, batch<B>, key<9>, hidden<12>>;
+  attention::weights w{};
+  draw(next, w.q.weight), draw(next, w.k.weight), draw(next, w.score);
+  const auto x = drawn<queries>(next, 2);
+  const auto y = drawn<context>(next, 2);
+  tensor<float, batch<B>, heads<2>, query<7>, key<9>> weights{}, capped{}, masked{};
+  const attention attend{w};
+  const tensor<int, batch<B>> few{0, 5};
+  BOOST_TEST(same_bits(attend(x, y, y, few), attend(x, y, y, few & observe(weights))));
+  (void)attend(x, y, y, few & observe<observed::capped_scores>(capped));
+  (void)attend(x, y, y, few & observe<observed::masked_scores>(masked));
+  for (std::size_t j = 0; j < 9; ++j) {
+    BOOST_TEST(std::abs(capped(1, 1, 2, j)) <= 3);
+    BOOST_TEST((masked(1, 1, 2, j) == capped(1, 1, 2, j)) == (j < 5));
+    BOOST_TEST((weights(1, 1, 2, j) == 0) == (j >= 5));
+    BOOST_TEST(weights(0, 1, 2, j) == 0);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

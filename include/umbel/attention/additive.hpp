@@ -39,6 +39,34 @@ struct additive_sizes {
   friend constexpr bool operator==(const additive_sizes&, const additive_sizes&) = default;
 };
 
+// Attention of one head by additive scores: what dot_product_head is to the dot product.
+template <kernel::attend_shape S, class T>
+struct additive_head {
+  using value_type = T;
+  static constexpr kernel::attend_shape shape = S;
+  const T* q;
+  const T* k;
+  const T* w;
+  const T* v;
+  T* o;
+  T* scratch;
+
+  template <class Policy, class Tap>
+  constexpr void attend(const Policy& policy, Tap tap) const noexcept {
+    if (std::is_constant_evaluated())
+      kernel::plain::attend_additive<S>(q, k, w, v, policy, o, tap);
+    else
+      kernel::attend_additive<S>(q, k, w, v, policy, o, scratch, tap);
+  }
+  template <class Policy, class Tap>
+  constexpr void tap_scores(const Policy& policy, Tap tap) const noexcept {
+    if (std::is_constant_evaluated())
+      kernel::plain::tap_additive_scores<S>(q, k, w, policy, tap);
+    else
+      kernel::tap_additive_scores<S>(q, k, w, policy, scratch, tap);
+  }
+};
+
 // The forward pass over one sequence, without names. Values: their width.
 template <class T, additive_sizes S, class Scoring, std::size_t Queries, std::size_t Keys,
           std::size_t Values>
@@ -72,7 +100,7 @@ struct additive_forward {
   static constexpr kernel::linear_shape project = {
       Rows, In, S.score_width(), From.position, From.feature, row, 1, Bias};
 
-  // mask(h): the kernel's policy for head h.
+  // mask(h): a head_mask (mask.hpp).
   template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
             class Parameters, class Mask>
   static constexpr void run(const Parameters& p, const T* x, const T* y, const T* z,
@@ -81,20 +109,11 @@ struct additive_forward {
     p.q.template run<project<Queries, S.hidden, S.q_bias, X>>(x, work.q);
     p.k.template run<project<Keys, S.key_hidden, S.k_bias, Y>>(y, work.k);
     for (std::size_t h = 0; h < S.heads; ++h) {
-      const auto of_head = mask(h);
-      const auto policy = Scoring::template with<T>(of_head);
-      const T* const q = work.q + h * S.score_hidden;
-      const T* const k = work.k + h * S.score_hidden;
-      const T* const w = p.score.data() + h * S.score_hidden;
-      const T* const v = z + h * value_dim * Z.feature;
-      T* const o = out + h * value_dim * Out.feature;
-      if (std::is_constant_evaluated())
-        kernel::plain::attend_additive<one>(q, k, w, v, policy, o);
-      else
-        kernel::attend_additive<one>(q, k, w, v, policy, o, work.scratch);
-      if constexpr (std::is_same_v<typename Scoring::empty, uniform> &&
-                    !std::is_same_v<decltype(of_head), const kernel::scores::every_key>)
-        kernel::plain::mean_where_empty<one>(v, policy, o);
+      using of_head = additive_head<one, T>;
+      Scoring::attend(of_head{work.q + h * S.score_hidden, work.k + h * S.score_hidden,
+                              p.score.data() + h * S.score_hidden, z + h * value_dim * Z.feature,
+                              out + h * value_dim * Out.feature, work.scratch},
+                      mask(h));
     }
   }
 };
@@ -295,7 +314,7 @@ class additive_attention
         steps::template run<xs, ys, zs, outs>(
             p, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
             [&](std::size_t h) {
-              return masks.template policy<scores>({b, h});
+              return detail::at_head<scores>(masks, {b, h});
             },
             out.data() + b * outs.batch, work);
     }

@@ -92,8 +92,8 @@ struct multi_head_forward {
       const T* const q = work.q + h * S.head_dim;
       const T* const k = work.k + kv * S.head_dim;
       const T* const v = work.v + kv * S.value_dim;
-      Scoring::template attend<head>(q, k, v, mask(h), work.context + h * S.value_dim * room,
-                                     work.scratch);
+      T* const o = work.context + h * S.value_dim * room;
+      Scoring::attend(dot_product_head<head, T, Scoring>{q, k, v, o, work.scratch}, mask(h));
     }
     p.o.template run<project_out<Out>>(work.context, out);
   }

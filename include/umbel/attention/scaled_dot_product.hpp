@@ -170,17 +170,18 @@ struct dot_product_call {
     static_assert(kernel::attend_scratch<head, T> <= sizeof(work.scratch) / sizeof(T));
     for (std::size_t b = 0; b < batches; ++b)
       for (std::size_t h = 0; h < heads; ++h)
-        Scoring::template attend<head>(q + b * ql::template stride_of<rules::batch_family> +
-                                           h * ql::template stride_of<rules::heads_family>,
-                                       k + b * kl::template stride_of<rules::batch_family> +
-                                           h / group * kl::template stride_of<kv_family>,
-                                       v + b * vl::template stride_of<rules::batch_family> +
-                                           h / group * vl::template stride_of<kv_family>,
-                                       detail::at_head<scores>(mask, {b, h}),
-                                       out.data() +
-                                           b * ol::template stride_of<rules::batch_family> +
-                                           h * ol::template stride_of<rules::heads_family>,
-                                       work.scratch);
+        Scoring::attend(
+            dot_product_head<head, T, Scoring>{q + b * ql::template stride_of<rules::batch_family> +
+                                                   h * ql::template stride_of<rules::heads_family>,
+                                               k + b * kl::template stride_of<rules::batch_family> +
+                                                   h / group * kl::template stride_of<kv_family>,
+                                               v + b * vl::template stride_of<rules::batch_family> +
+                                                   h / group * vl::template stride_of<kv_family>,
+                                               out.data() +
+                                                   b * ol::template stride_of<rules::batch_family> +
+                                                   h * ol::template stride_of<rules::heads_family>,
+                                               work.scratch},
+            detail::at_head<scores>(mask, {b, h}));
   }
 };
 

@@ -128,11 +128,11 @@ struct scoring {
     }
   }
 
-  // One head, also in a constant expression. On: a detail::head_mask. scratch: kernel::attend_scratch.
-  template <kernel::attend_shape S, class T, class On>
-  static constexpr void attend(const T* q, const T* k, const T* v, const On& on, T* o,
-                               T* scratch) noexcept {
-    constexpr T factor = scale<T>(S.head_dim);
+  // One head, also in a constant expression. Head: dot_product_head or its like, which knows how a
+  // score comes about; On: a detail::head_mask.
+  template <class Head, class On>
+  static constexpr void attend(const Head& head, const On& on) noexcept {
+    using T = typename Head::value_type;
     const auto policy = with<T>(on.policy);
     using mask = decltype(On::policy);
     using observer = decltype(On::observer);
@@ -140,26 +140,37 @@ struct scoring {
     if constexpr (observes) {
       if constexpr (observer::is_capped) {
         // What stands between the cap and the rest is another policy's: looked at by itself.
-        tap_scores<S>(q, k, factor, with<T>(kernel::scores::every_key{}), on.observer.tap(),
-                      scratch);
-        attend_by<S>(q, k, v, factor, policy, o, scratch, kernel::no_tap{});
+        head.tap_scores(with<T>(kernel::scores::every_key{}), on.observer.tap());
+        head.attend(policy, kernel::no_tap{});
       } else {
-        attend_by<S>(q, k, v, factor, policy, o, scratch, on.observer.tap());
+        head.attend(policy, on.observer.tap());
       }
     } else {
-      attend_by<S>(q, k, v, factor, policy, o, scratch, kernel::no_tap{});
+      head.attend(policy, kernel::no_tap{});
     }
     if constexpr (std::is_same_v<empty, uniform> &&
                   !std::is_same_v<mask, kernel::scores::every_key>) {
-      kernel::plain::mean_where_empty<S>(v, policy, o);
-      if constexpr (observes) kernel::plain::uniform_where_empty<S>(policy, on.observer.tap());
+      kernel::plain::mean_where_empty<Head::shape>(head.v, policy, head.o);
+      if constexpr (observes)
+        kernel::plain::uniform_where_empty<Head::shape>(policy, on.observer.tap());
     }
   }
+};
 
- private:
-  template <kernel::attend_shape S, class T, class Policy, class Tap>
-  static constexpr void attend_by(const T* q, const T* k, const T* v, T factor,
-                                  const Policy& policy, T* o, T* scratch, Tap tap) noexcept {
+// Attention of one head by scaled dot products. scratch: kernel::attend_scratch.
+template <kernel::attend_shape S, class T, class Scoring>
+struct dot_product_head {
+  using value_type = T;
+  static constexpr kernel::attend_shape shape = S;
+  static constexpr T factor = Scoring::template scale<T>(S.head_dim);
+  const T* q;
+  const T* k;
+  const T* v;
+  T* o;
+  T* scratch;
+
+  template <class Policy, class Tap>
+  constexpr void attend(const Policy& policy, Tap tap) const noexcept {
     if (std::is_constant_evaluated()) {
       kernel::plain::attend<S>(q, k, v, factor, policy, o, tap);
     } else {
@@ -169,9 +180,8 @@ struct scoring {
         kernel::attend<S>(q, k, v, factor, policy, o, scratch, tap);
     }
   }
-  template <kernel::attend_shape S, class T, class Policy, class Tap>
-  static constexpr void tap_scores(const T* q, const T* k, T factor, const Policy& policy, Tap tap,
-                                   T* scratch) noexcept {
+  template <class Policy, class Tap>
+  constexpr void tap_scores(const Policy& policy, Tap tap) const noexcept {
     if (std::is_constant_evaluated())
       kernel::plain::tap_scores<S>(q, k, factor, policy, tap);
     else
