@@ -15,6 +15,7 @@ A mask is a word and, after a colon, its axes, letters of b(atch) h(eads) q(uery
     bias:hqk hide:qk    draws times 2; hide: those below -1/2 are -infinity, but never at key 0
     lens:b lens:bq      Call.lengths
     causal causal:2     the position of query 0; also window:left,right,position and alibi:position
+    dropout:50,7        a rate of 50 percent, seed 7: which weights, Philox 4x32-10 says (philox below)
 
 Of long answers a part is stored: element i * step mod count, step prime to the count.
 """
@@ -25,6 +26,7 @@ import math
 import sys
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -63,6 +65,11 @@ class Call:
     rope_width: int = 0  # 0: head_dim
     rope_base: float = 10000.0
     fill: float = -INFINITY  # of a score that is masked
+
+    @property
+    def dropout(self) -> float:
+        """The rate."""
+        return sum(int(m[8:].split(",")[0]) / 100 for m in self.masks if m.startswith("dropout:"))
 
     def full(self) -> Call:
         """With every size said."""
@@ -140,6 +147,8 @@ def draw_masks(lcg: Lcg, c: Call) -> list[tuple[str, str, Tensor]]:
         elif word == "window":
             position = query + (numbers + [0])[2]
             drawn, rest = (key >= position - numbers[0]) & (key <= position + numbers[1]), "qk"
+        elif word == "dropout":
+            drawn, rest = kept_by_dropout(c, numbers[0] / 100, numbers[1]), "bhqk"
         elif word == "alibi":
             slopes = torch.tensor(alibi_slopes(c.heads)).reshape(-1, 1, 1)
             drawn, rest = slopes * (key - query - (numbers or [0])[0]), "hqk"
@@ -147,6 +156,27 @@ def draw_masks(lcg: Lcg, c: Call) -> list[tuple[str, str, Tensor]]:
             sys.exit(f"golden_calls.py: {c.name}: no such mask: {mask}")
         masks.append((word, rest, drawn))
     return masks
+
+
+def philox(counter: list[np.ndarray], key: int) -> list[np.ndarray]:
+    """Philox 4x32-10 (Salmon, Moraes, Dror, Shaw 2011) of counters in arrays of uint64."""
+    low, high, word = key & 0xFFFFFFFF, key >> 32, np.uint64(0xFFFFFFFF)
+    c = counter
+    for _ in range(10):
+        first, second = c[0] * np.uint64(0xD2511F53), c[2] * np.uint64(0xCD9E8D57)
+        c = [second >> np.uint64(32) ^ c[1] ^ np.uint64(low), second & word,
+             first >> np.uint64(32) ^ c[3] ^ np.uint64(high), first & word]
+        low, high = low + 0x9E3779B9 & 0xFFFFFFFF, high + 0xBB67AE85 & 0xFFFFFFFF
+    return c
+
+
+def kept_by_dropout(c: Call, rate: float, seed: int) -> Tensor:
+    """True where a weight stays: the word of its place is not below the rate (docs/numerics.md)."""
+    stream, query, key = np.meshgrid(*(np.arange(n, dtype=np.uint64) for n in
+                                       (c.batch * c.heads, c.queries, c.keys)), indexing="ij")
+    words = philox([key // np.uint64(4), query, stream, np.zeros_like(key)], seed)
+    drawn = np.choose((key % np.uint64(4)).astype(int), words)
+    return torch.from_numpy(drawn >= np.uint64(rate * 2**32)).reshape(c.axes("bhqk"))
 
 
 def alibi_slopes(heads: int) -> list[float]:
@@ -167,7 +197,9 @@ def alibi_slopes(heads: int) -> list[float]:
 def merged(c: Call, d: Drawn) -> tuple[Tensor | None, Tensor | None]:
     """All flags and all numbers, each (batch, heads, query, key) or broadcast to it; or None."""
     keep = add = None
-    for _, letters, mask in d.masks:
+    for word, letters, mask in d.masks:
+        if word == "dropout":
+            continue
         mask = mask.reshape([n if letter in letters else 1
                              for letter, n in zip("bhqk", c.axes("bhqk"))]
                             if "1" not in letters else c.axes("b1") + c.axes("1k"))
@@ -190,6 +222,9 @@ def attend(c: Call, q: Tensor, k: Tensor, v: Tensor, d: Drawn) -> tuple[Tensor, 
     if keep is not None:
         scores = scores.masked_fill(~keep, c.fill)
     weights = torch.softmax(scores, -1).nan_to_num(0.0)  # a row of -infinity: zeros, as in ONNX
+    for word, _, kept in d.masks:
+        if word == "dropout":  # in training: torch.nn.Dropout, but for who draws
+            weights = weights * kept / (1 - c.dropout)
     return weights @ v, weights
 
 
@@ -325,5 +360,7 @@ def case_of(seed: int, call: Call, *, heads_only: bool = False, of_torch: bool =
         constants |= {"has_bias": c.has_bias, "weight_scale": weight_scale(c.hidden),
                       "bias_scale": BIAS_SCALE}
     constants["input_scale"] = c.input_scale
+    if c.weights:
+        constants["drops"] = c.dropout > 0  # the weights are then those that it leaves
     masks = " & ".join(c.masks) or "none"
     return Case(c.name, f"Masks: {masks}", constants, arrays, c.lengths)

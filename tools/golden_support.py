@@ -128,8 +128,9 @@ def struct_text(case: Case) -> str:
     lines = [comment(case.draws + "."), f"struct {case.name} {{",
              constants("std::uint32_t", {"seed": str(case.constants["seed"])}),
              constants("std::size_t", sizes), constants("float", numbers)]
-    if "has_bias" in case.constants:
-        lines.append(f"  static constexpr bool has_bias = {str(case.constants['has_bias']).lower()};")
+    flags = {n: str(v).lower() for n, v in case.constants.items() if isinstance(v, bool)}
+    if flags:
+        lines.append(constants("bool", flags))
     if case.lengths:
         lengths = ", ".join(map(str, case.lengths))
         lines.append(f"  static constexpr int lengths[] = {{{lengths}}};")

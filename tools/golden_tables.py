@@ -113,6 +113,8 @@ def formula() -> Header:
              key_hidden=9, value_hidden=11, inputs=3, **shared),
         Call("no_key", ("lens:b",), lengths=(0, 11)),
         Call("some_queries_without_keys", ("causal:-2", "drop:bk"), **SELF),
+        Call("dropout_and_masks", ("causal", "drop:bk", "dropout:10,3"), queries=19, keys=19, inputs=1,
+             weights="by_head"),
     ])
 
 
@@ -133,6 +135,7 @@ def books() -> Header:
         haiku("haiku_widths", ("keep:bk",), queries=5, inputs=3, key_hidden=20, value_hidden=30,
               heads=4, head_dim=10, value_dim=7, output=48),
         haiku("haiku_no_key", ("lens:b",), lengths=(0, 3), weights="by_head"),
+        d2l("d2l_dropout", ("lens:b", "dropout:50,2021"), lengths=(3, 2), weights="by_head"),
     ])
 
 

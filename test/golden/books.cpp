@@ -34,6 +34,12 @@ BOOST_AUTO_TEST_CASE(d2l_decoder) {
   call.check(causal);
 }
 
+// The book's layer in training: nn.Dropout(0.5) on the weights, but for who draws.
+BOOST_AUTO_TEST_CASE(d2l_dropout) {
+  golden_layer<golden::d2l_dropout> call;
+  call.check(call.lengths<batch>() & dropout(0.5, 2021));
+}
+
 BOOST_AUTO_TEST_CASE(haiku_tutorial) {
   golden_layer<golden::haiku_tutorial> call;
   call.check(keep_mask(call.keep_for_all_queries()));

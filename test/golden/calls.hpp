@@ -122,40 +122,26 @@ struct golden_layer : golden_masks<G> {
     const auto result = attention{w}(x, y, z, mask, work);
     check_part<G::step>("layer", result, G::output);
     if constexpr (G::inputs == 1) BOOST_TEST(same_bits(result, attention{w}(x, mask, work)));
-    if constexpr (requires { G::weights_step; }) check_weights(mask);
-  }
-
-  // What is given to each key: attention to an identity in place of the values. (batch, heads, query,
-  // value_dim), of which value_dim counts keys.
-  template <class Mask>
-  auto weights(const Mask& mask) const {
-    using namespace umbel;
-    using namespace umbel::axes;
-    const auto q = x * w.q;
-    const auto k = y * w.k;
-    tensor<T, key<G::keys>, value_dim<G::keys>> identity{};
-    for (std::size_t i = 0; i < G::keys; ++i) identity(i, i) = 1;
-    using given =
-        tensor<T, batch<G::batch>, kv_heads<G::kv_heads>, key<G::keys>, value_dim<G::keys>>;
-    const given values =
-        identity |
-        broadcast<batch<G::batch>, kv_heads<G::kv_heads>, key<G::keys>, value_dim<G::keys>>;
-    return scaled_dot_product_with<empty_rows<typename attention::scoring::empty>>(
-        q | split<hidden, heads<G::heads>, head_dim> | permute<batch, heads, query, head_dim>,
-        k | split<hidden, kv_heads<G::kv_heads>, head_dim>, values, mask);
+    if constexpr (requires { G::weights_step; }) check_weights(mask, work, result);
   }
 
  private:
-  template <class Mask>
-  void check_weights(const Mask& mask) const {
-    const auto by_head = weights(mask);
+  using scores = umbel::tensor<T, umbel::axes::batch<G::batch>, umbel::axes::heads<G::heads>,
+                               umbel::axes::query<G::queries>, umbel::axes::key<G::keys>>;
+  static constexpr bool averages_weights = requires { G::average_weights; };
+
+  template <class Mask, class Work, class Result>
+  void check_weights(const Mask& mask, Work& work, const Result& unobserved) const {
+    scores by_head{};
+    constexpr auto what = G::drops ? umbel::observed::kept_weights : umbel::observed::weights;
+    BOOST_TEST(
+        same_bits(unobserved, attention{w}(x, y, z, mask & umbel::observe<what>(by_head), work)));
     if constexpr (averages_weights)
       check_part<G::weights_step>("average weights", by_head | umbel::mean<umbel::axes::heads>,
                                   G::average_weights);
     else
       check_part<G::weights_step>("weights", by_head, G::weights);
   }
-  static constexpr bool averages_weights = requires { G::average_weights; };
 };
 
 // Attention without projections.

@@ -87,4 +87,9 @@ BOOST_AUTO_TEST_CASE(some_queries_without_keys) {
   call.check(causal_from(-2) & from_drop_mask(call.drop<batch>()));
 }
 
+BOOST_AUTO_TEST_CASE(dropout_and_masks) {
+  golden_layer<golden::dropout_and_masks> call;
+  call.check(causal & from_drop_mask(call.drop<batch>()) & dropout(0.1, 3));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

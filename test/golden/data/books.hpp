@@ -21,7 +21,7 @@ struct d2l_lengths_by_query {
       kv_heads = 5, head_dim = 20, value_dim = 20, key_hidden = 100, value_hidden = 100,
       output_hidden = 100, inputs = 2, step = 9, weights_step = 7;
   static constexpr float weight_scale = 0.125f, bias_scale = 0.125f, input_scale = 1.0f;
-  static constexpr bool has_bias = false;
+  static constexpr bool has_bias = false, drops = false;
   static constexpr int lengths[] = {1, 2, 3, 4, 6, 5, 4, 3};
   static constexpr float output[100] = {
       -0.00257737003f, -0.117056549f, -0.0035726279f, 0.128498569f, 0.390376776f, 0.0652198792f,
@@ -63,7 +63,7 @@ struct d2l_length_0 {
       kv_heads = 5, head_dim = 20, value_dim = 20, key_hidden = 100, value_hidden = 100,
       output_hidden = 100, inputs = 2, step = 9, weights_step = 7;
   static constexpr float weight_scale = 0.125f, bias_scale = 0.125f, input_scale = 1.0f;
-  static constexpr bool has_bias = false;
+  static constexpr bool has_bias = false, drops = false;
   static constexpr int lengths[] = {0, 4};
   static constexpr float output[100] = {
       -0.0320822932f, -0.00960352458f, 0.201974452f, -0.0708971173f, 0.230098426f, 0.0422283933f,
@@ -166,7 +166,7 @@ struct haiku_tutorial {
       kv_heads = 8, head_dim = 8, value_dim = 8, key_hidden = 64, value_hidden = 64,
       output_hidden = 64, inputs = 1, step = 17, weights_step = 25;
   static constexpr float weight_scale = 0.25f, bias_scale = 0.125f, input_scale = 1.0f;
-  static constexpr bool has_bias = true;
+  static constexpr bool has_bias = true, drops = false;
   static constexpr float output[100] = {
       0.114115834f, -0.146027714f, -0.204243958f, -0.379230618f, -0.527173698f, 1.03862464f,
       -0.302495748f, 0.0452584326f, 0.236984357f, 0.308720917f, -0.258898199f, -0.245476454f,
@@ -263,7 +263,7 @@ struct haiku_no_key {
       kv_heads = 8, head_dim = 8, value_dim = 8, key_hidden = 64, value_hidden = 64,
       output_hidden = 64, inputs = 1, step = 17, weights_step = 25;
   static constexpr float weight_scale = 0.25f, bias_scale = 0.125f, input_scale = 1.0f;
-  static constexpr bool has_bias = true;
+  static constexpr bool has_bias = true, drops = false;
   static constexpr int lengths[] = {0, 3};
   static constexpr float output[100] = {
       -0.170384362f, 0.0521342792f, -0.242031306f, -0.113713771f, -0.352293342f, -0.209437922f,
@@ -297,6 +297,45 @@ struct haiku_no_key {
       0.331473023f, 0.396287382f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.220481083f,
       0.240672484f, 0.324758381f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0833333358f, 0.0833333358f,
       0.0833333358f, 0.0833333358f, 0.0833333358f, 0.0833333358f, 0.0833333358f};
+};
+
+// Masks: lens:b & dropout:50,2021.
+struct d2l_dropout {
+  static constexpr std::uint32_t seed = 1409;
+  static constexpr std::size_t batch = 2, queries = 4, keys = 6, hidden = 100, heads = 5,
+      kv_heads = 5, head_dim = 20, value_dim = 20, key_hidden = 100, value_hidden = 100,
+      output_hidden = 100, inputs = 2, step = 9, weights_step = 7;
+  static constexpr float weight_scale = 0.125f, bias_scale = 0.125f, input_scale = 1.0f;
+  static constexpr bool has_bias = false, drops = true;
+  static constexpr int lengths[] = {3, 2};
+  static constexpr float output[100] = {
+      -0.04408627f, 0.418056428f, -0.334323317f, -0.0209302194f, 0.00695029646f, -0.561051369f,
+      -0.350321263f, -0.165498599f, -0.018047642f, -0.206127971f, 0.0245745629f, 0.0853113756f,
+      0.319512844f, -0.0680284202f, 0.0697430447f, -0.1286764f, -0.482799888f, 0.207681045f,
+      -0.0595476031f, -0.0544121936f, -0.147543967f, -0.206382707f, 0.101172596f, -0.230525464f,
+      -0.363692075f, 0.0304214768f, -0.161785364f, -0.118531853f, 0.0551203601f, 0.267249405f,
+      0.203432888f, 0.33435598f, -0.157776579f, 0.330437481f, 0.308401078f, 0.34216398f,
+      -0.144068137f, -0.0439093672f, 0.155509681f, 0.138173223f, -0.0944767147f, -0.270431012f,
+      -0.0738847554f, -0.261263132f, -0.149988055f, 0.338339299f, 0.183233097f, 0.0418643989f,
+      -0.514689147f, 0.131352767f, 0.212660328f, 0.359239697f, 0.27429381f, -0.724299133f,
+      -0.0654292107f, -0.151588053f, -0.289710939f, -0.128300443f, 0.0148192458f, 0.560141623f,
+      0.00979931653f, -0.121345028f, -0.458616108f, -0.325542361f, 0.215579689f, 0.199500278f,
+      -0.21456404f, -0.197170377f, -0.166862056f, 0.641667008f, 0.316062689f, -0.589957654f,
+      0.605277419f, 0.00679165404f, -0.0353061296f, 0.412800312f, 0.430037767f, -0.0194434971f,
+      -0.114616789f, -0.0139476247f, -0.0227686316f, 0.025443187f, -0.0591969267f, -0.0625153705f,
+      -0.415768236f, -0.222948208f, 0.593300819f, -0.279117674f, 0.0524852127f, 0.0844661817f,
+      -0.420696735f, 0.275162965f, 0.579229414f, 0.13227649f, -0.0645842701f, 0.304033101f,
+      0.381745279f, 0.167415813f, 0.229727954f, -0.446308285f};
+  static constexpr float weights[100] = {
+      0.0f, 0.464865088f, 0.710363865f, 0.0f, 0.0f, 0.0f, 0.661939144f, 0.0f, 0.508349776f, 0.0f,
+      0.0f, 0.0f, 0.0f, 0.0f, 0.74348402f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f,
+      1.01869893f, 1.15092254f, 0.0f, 0.0f, 0.0f, 0.0f, 1.15624464f, 1.01691854f, 0.0f, 0.0f, 0.0f,
+      0.0f, 0.0f, 0.488969684f, 0.57718122f, 0.0f, 0.0f, 0.0f, 0.745472312f, 0.0f, 0.777619839f, 0.0f,
+      0.0f, 0.0f, 0.624316752f, 0.0f, 0.721358538f, 0.0f, 0.0f, 0.0f, 1.21138191f, 0.0f, 0.0f, 0.0f,
+      0.0f, 0.0f, 0.973937035f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.946951807f, 1.22545815f, 0.0f, 0.0f,
+      0.0f, 0.0f, 0.817286849f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.630144179f, 0.640689909f, 0.0f,
+      0.0f, 0.0f, 0.678908288f, 0.707201064f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.01184607f, 0.0f, 0.0f,
+      0.0f, 0.0f, 1.09949195f, 0.0f, 0.0f, 0.0f};
 };
 
 }  // namespace golden

@@ -76,7 +76,7 @@ struct float_mask {
       kv_heads = 3, head_dim = 8, value_dim = 8, key_hidden = 24, value_hidden = 24,
       output_hidden = 24, inputs = 1, step = 5, weights_step = 1;
   static constexpr float weight_scale = 0.25f, bias_scale = 0.125f, input_scale = 1.0f;
-  static constexpr bool has_bias = true;
+  static constexpr bool has_bias = true, drops = false;
   static constexpr float output[100] = {
       -0.0250092819f, -0.0532222092f, 0.0826922655f, 0.0317266807f, -0.0399995446f, -0.0228866115f,
       -0.190269679f, 0.138342828f, 0.347519636f, 0.156961471f, -0.0996320695f, 0.0771045834f,
@@ -150,7 +150,7 @@ struct float_mask_minus_infinity {
       kv_heads = 3, head_dim = 8, value_dim = 8, key_hidden = 24, value_hidden = 24,
       output_hidden = 24, inputs = 2, step = 7, weights_step = 7;
   static constexpr float weight_scale = 0.25f, bias_scale = 0.125f, input_scale = 1.0f;
-  static constexpr bool has_bias = true;
+  static constexpr bool has_bias = true, drops = false;
   static constexpr float output[100] = {
       -0.0457425416f, 0.188137844f, 0.114879593f, 0.309055805f, 0.0588297695f, 0.0314778462f,
       0.14531669f, -0.016598586f, -0.29268086f, -0.123503052f, -0.0600521155f, 0.0751650706f,
@@ -193,7 +193,7 @@ struct bool_mask_by_head {
       kv_heads = 3, head_dim = 8, value_dim = 8, key_hidden = 24, value_hidden = 24,
       output_hidden = 24, inputs = 2, step = 7, weights_step = 7;
   static constexpr float weight_scale = 0.25f, bias_scale = 0.125f, input_scale = 1.0f;
-  static constexpr bool has_bias = true;
+  static constexpr bool has_bias = true, drops = false;
   static constexpr float output[100] = {
       -0.0286639184f, -0.137958229f, 0.0484413952f, -0.17134279f, 0.153458998f, -0.0310493708f,
       0.0689475015f, 0.252015054f, -0.0996700227f, -0.139319718f, 0.102503017f, -0.00654943287f,
@@ -235,7 +235,7 @@ struct float_mask_by_head {
       kv_heads = 3, head_dim = 8, value_dim = 8, key_hidden = 24, value_hidden = 24,
       output_hidden = 24, inputs = 2, step = 7, weights_step = 3;
   static constexpr float weight_scale = 0.25f, bias_scale = 0.125f, input_scale = 1.0f;
-  static constexpr bool has_bias = true;
+  static constexpr bool has_bias = true, drops = false;
   static constexpr float output[100] = {
       -0.0343218073f, 0.0698089302f, 0.0836232379f, 0.122476965f, 0.242864639f, -0.0331328064f,
       0.240292042f, -0.0445950553f, 0.122539446f, -0.00606841594f, 0.165687501f, -0.0583175384f,
@@ -309,7 +309,7 @@ struct key_padding_cross {
       kv_heads = 3, head_dim = 8, value_dim = 8, key_hidden = 24, value_hidden = 24,
       output_hidden = 24, inputs = 2, step = 7, weights_step = 3;
   static constexpr float weight_scale = 0.25f, bias_scale = 0.125f, input_scale = 1.0f;
-  static constexpr bool has_bias = false;
+  static constexpr bool has_bias = false, drops = false;
   static constexpr float output[100] = {
       0.266350865f, -0.0936031416f, -0.0363731012f, 0.0932120681f, 0.0492845438f, 0.0379265659f,
       0.0515440702f, 0.0693309456f, -0.0685660467f, 0.254586697f, 0.170401961f, 0.190999091f,
@@ -379,7 +379,7 @@ struct key_padding_and_float_mask {
       kv_heads = 3, head_dim = 8, value_dim = 8, key_hidden = 24, value_hidden = 24,
       output_hidden = 24, inputs = 2, step = 7, weights_step = 7;
   static constexpr float weight_scale = 0.25f, bias_scale = 0.125f, input_scale = 1.0f;
-  static constexpr bool has_bias = true;
+  static constexpr bool has_bias = true, drops = false;
   static constexpr float output[100] = {
       0.238825306f, 0.000726681203f, 0.113672107f, 0.105007693f, 0.0580439121f, -0.324258149f,
       -0.0254782625f, 0.188805461f, -0.0996262208f, 0.0602396727f, -0.00463992264f, 0.397907734f,
@@ -423,7 +423,7 @@ struct causal_self {
       kv_heads = 3, head_dim = 8, value_dim = 8, key_hidden = 24, value_hidden = 24,
       output_hidden = 24, inputs = 1, step = 5, weights_step = 5;
   static constexpr float weight_scale = 0.25f, bias_scale = 0.125f, input_scale = 1.0f;
-  static constexpr bool has_bias = true;
+  static constexpr bool has_bias = true, drops = false;
   static constexpr float output[100] = {
       -0.28383556f, -0.719980001f, -0.0659227967f, -0.487489998f, 0.158701807f, -0.0379557684f,
       -0.130230099f, 0.00668548979f, 0.151577473f, 0.293881178f, 0.0827248245f, -0.0201547965f,
@@ -605,7 +605,7 @@ struct every_kind {
       kv_heads = 3, head_dim = 8, value_dim = 8, key_hidden = 24, value_hidden = 24,
       output_hidden = 24, inputs = 2, step = 7, weights_step = 3;
   static constexpr float weight_scale = 0.25f, bias_scale = 0.125f, input_scale = 1.0f;
-  static constexpr bool has_bias = true;
+  static constexpr bool has_bias = true, drops = false;
   static constexpr int lengths[] = {9, 2};
   static constexpr float output[100] = {
       -0.386848927f, 0.268065691f, -0.248667434f, -0.0826977342f, -0.155578911f, 0.11928767f,

@@ -49,7 +49,7 @@ struct key_and_value_widths_bool_mask {
       kv_heads = 3, head_dim = 8, value_dim = 8, key_hidden = 20, value_hidden = 12,
       output_hidden = 24, inputs = 3, step = 7, weights_step = 7;
   static constexpr float weight_scale = 0.25f, bias_scale = 0.125f, input_scale = 1.0f;
-  static constexpr bool has_bias = false;
+  static constexpr bool has_bias = false, drops = false;
   static constexpr float output[100] = {
       0.019516414f, -0.0258624852f, -0.00701462803f, 0.0449840203f, 0.0946074352f, -0.0458716229f,
       -0.0119846072f, -0.0495059863f, 0.0693394989f, -0.0914032757f, -0.0561928898f, 0.00447768345f,
@@ -182,7 +182,7 @@ struct float64_key_padding_float_mask {
       kv_heads = 3, head_dim = 8, value_dim = 8, key_hidden = 20, value_hidden = 12,
       output_hidden = 24, inputs = 3, step = 7, weights_step = 7;
   static constexpr float weight_scale = 0.25f, bias_scale = 0.125f, input_scale = 1.0f;
-  static constexpr bool has_bias = true;
+  static constexpr bool has_bias = true, drops = false;
   static constexpr double output[100] = {
       -0.11259220302080372, -0.0013166575798244165, -0.09295404272330009, 0.018697863984716054,
       -0.3138330124316756, 0.01900697129818411, -0.013259799634051064, 0.2446505081609518,
@@ -440,7 +440,7 @@ struct one_query {
       kv_heads = 3, head_dim = 8, value_dim = 8, key_hidden = 24, value_hidden = 24,
       output_hidden = 24, inputs = 2, step = 1, weights_step = 5;
   static constexpr float weight_scale = 0.25f, bias_scale = 0.125f, input_scale = 1.0f;
-  static constexpr bool has_bias = true;
+  static constexpr bool has_bias = true, drops = false;
   static constexpr int lengths[] = {19, 7};
   static constexpr float output[48] = {
       0.0454904735f, 0.0873821601f, -0.0925199091f, 0.017445568f, 0.0502617508f, 0.057782542f,
