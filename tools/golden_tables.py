@@ -136,6 +136,8 @@ def books() -> Header:
               heads=4, head_dim=10, value_dim=7, output=48),
         haiku("haiku_no_key", ("lens:b",), lengths=(0, 3), weights="by_head"),
         d2l("d2l_dropout", ("lens:b", "dropout:50,2021"), lengths=(3, 2), weights="by_head"),
+        d2l("d2l_dropout_without_keys", ("lens:bq", "dropout:50,7"),
+            lengths=(1, 2, 3, 4, 0, 5, 0, 3), weights="by_head"),
     ])
 
 

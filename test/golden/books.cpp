@@ -40,6 +40,11 @@ BOOST_AUTO_TEST_CASE(d2l_dropout) {
   call.check(call.lengths<batch>() & dropout(0.5, 2021));
 }
 
+BOOST_AUTO_TEST_CASE(d2l_dropout_without_keys) {
+  golden_layer<golden::d2l_dropout_without_keys, empty_rows<uniform>> call;
+  call.check(call.lengths<batch, query>() & dropout(0.5, 7));
+}
+
 BOOST_AUTO_TEST_CASE(haiku_tutorial) {
   golden_layer<golden::haiku_tutorial> call;
   call.check(keep_mask(call.keep_for_all_queries()));
