@@ -41,6 +41,8 @@
 #include <umbel/attention/forward.hpp>
 #include <umbel/attention/multi_head.hpp>
 #include <umbel/attention/heads.hpp>
+#include <umbel/attention/cache_rules.hpp>
+#include <umbel/attention/cache.hpp>
 #include <umbel/attention/additive_rules.hpp>
 #include <umbel/attention/additive.hpp>
 

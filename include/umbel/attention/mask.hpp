@@ -39,8 +39,10 @@ struct no_observer {};
 //   rule<Layer, Scores>         its verdict on scores (detail::scores_of)
 //   policy<Scores>(place)       the kernel's policy for one head of one sequence
 //   observer<Scores>(place)     who is shown what happens there (observe.hpp)
+//   by_position                 does it know nothing but distances between queries and keys
 struct mask_base {
   static constexpr bool observes = false;
+  static constexpr bool by_position = false;
   template <class Scores>
   static constexpr detail::no_observer observer(auto) noexcept {
     return {};
@@ -186,6 +188,7 @@ struct both_masks : mask_base {
   B second;
   constexpr both_masks(const A& a, const B& b) noexcept : first(a), second(b) {}
   static constexpr bool observes = A::observes || B::observes;
+  static constexpr bool by_position = A::by_position && B::by_position;
   template <class Layer, class Scores>
   using rule = first_error<typename A::template rule<Layer, Scores>,
                            typename B::template rule<Layer, Scores>,
@@ -218,6 +221,7 @@ enum class alignment { equal, top_left, bottom_right, given };
 
 template <alignment Alignment>
 struct positioned : mask_base {
+  static constexpr bool by_position = true;
   std::ptrdiff_t offset = 0;
   constexpr explicit positioned(std::ptrdiff_t of_query_0 = 0) noexcept : offset(of_query_0) {}
 
@@ -235,6 +239,7 @@ struct positioned : mask_base {
 
 // Every key, as it is.
 struct every_key : mask_base {
+  static constexpr bool by_position = true;
   template <class Layer, class Scores>
   using rule = accepted;
   template <class Scores>
@@ -413,6 +418,17 @@ constexpr auto at_head(const Mask& mask, mask_place place) noexcept {
   using observer = decltype(mask.template observer<Scores>(place));
   return head_mask<policy, observer>{mask.template policy<Scores>(place),
                                      mask.template observer<Scores>(place)};
+}
+
+// What else is seen, a policy, and a head_mask.
+template <class Policy, class Mask, class Observer>
+constexpr auto and_seen(const Policy& policy, const head_mask<Mask, Observer>& given) noexcept {
+  if constexpr (std::is_same_v<Mask, kernel::scores::every_key>) {
+    return head_mask<Policy, Observer>{policy, given.observer};
+  } else {
+    using both = kernel::scores::all_of<Policy, Mask>;
+    return head_mask<both, Observer>{both(policy, given.policy), given.observer};
+  }
 }
 
 // To be kept in a mask that outlives this expression: a temporary tensor of lengths is owned. M: of a

@@ -45,7 +45,7 @@ struct observer {
 
 template <class X, observed What>
 struct observing_mask : every_key {
-  static constexpr bool observes = true;
+  static constexpr bool observes = true, by_position = false;
   using memory_layout = typename X::layout;
   X memory;
 

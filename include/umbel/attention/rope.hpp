@@ -135,26 +135,30 @@ struct rope_table {
 template <class T, std::size_t Positions, std::size_t Pairs, std::size_t Base>
 inline constexpr rope_table<T, Positions, Pairs, Base> rope_turns{};
 
-// turn(x): rows of Heads heads of Width features, one row a position, in place.
+// turn(x, first): rows of Heads heads of Width features, one row a position from `first` on, in place.
+// Positions: how many there are in all.
 template <class Option>
 struct rotary {
-  template <std::size_t Rows, std::size_t Heads, std::size_t Width, std::size_t Row, class T>
-  static constexpr void turn(T*) noexcept {}
+  template <std::size_t Rows, std::size_t Heads, std::size_t Width, std::size_t Row,
+            std::size_t Positions = Rows, class T>
+  static constexpr void turn(T*, std::size_t = 0) noexcept {}
 };
 template <class Pairing, std::size_t Base, std::size_t Turned>
 struct rotary<rope<Pairing, Base, Turned>> {
-  template <std::size_t Rows, std::size_t Heads, std::size_t Width, std::size_t Row, class T>
-  static constexpr void turn(T* x) noexcept {
+  template <std::size_t Rows, std::size_t Heads, std::size_t Width, std::size_t Row,
+            std::size_t Positions = Rows, class T>
+  static constexpr void turn(T* x, std::size_t position = 0) noexcept {
     constexpr std::size_t pairs = (Turned ? Turned : Width) / 2;
     constexpr bool adjacent = std::is_same_v<Pairing, adjacent_pairs>;
     constexpr std::size_t step = adjacent ? 2 : 1, apart = adjacent ? 1 : pairs;
-    constexpr const auto& table = rope_turns<T, Rows, pairs, Base>;
+    constexpr const auto& table = rope_turns<T, Positions, pairs, Base>;
     for (std::size_t p = 0; p < Rows; ++p)
       for (std::size_t h = 0; h < Heads; ++h)
         for (std::size_t i = 0; i < pairs; ++i) {
           T& first = x[p * Row + h * Width + i * step];
           T& second = x[p * Row + h * Width + i * step + apart];
-          const T cosine = table.cosine[p * pairs + i], sine = table.sine[p * pairs + i];
+          const std::size_t at = (position + p) * pairs + i;
+          const T cosine = table.cosine[at], sine = table.sine[at];
           const T a = first, b = second;
           first = simd::fma(a, cosine, -(b * sine));
           second = simd::fma(b, cosine, a * sine);

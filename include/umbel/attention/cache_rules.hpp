@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a cache of keys and values may be and be given, as verdicts. Not here: the cache (cache.hpp).
+#pragma once
+
+#include <umbel/attention/mask_rules.hpp>
+
+namespace umbel {
+
+namespace option {
+struct sliding;
+}
+
+namespace say {
+struct a_cache_that_slides_takes_masks_by_position_only;
+struct but_the_cache_has;
+struct cache;
+struct cannot_be_appended_at_once_to_a_cache_of;
+struct has_no;
+struct is_not_the_axis_key;
+struct in_steps_of_at_most;
+struct no_batch;
+struct positions_are_fewer_than;
+struct sliding;
+struct steps_of_no_position;
+struct the_batch_is;
+struct the_capacity;
+struct the_layer_is_another_than_the_cache_was_declared_for;
+}  // namespace say
+
+namespace rules {
+
+template <class Axis>
+inline constexpr std::size_t size_or_0 = Axis::size;
+template <>
+inline constexpr std::size_t size_or_0<void> = 0;
+template <class Axis>
+inline constexpr std::size_t size_or_1 = size_or_0<Axis> ? size_or_0<Axis> : 1;
+
+template <class Layer, class Keys, class Sliding, class... Options>
+using cache = first_error<
+    well_formed<Keys>,
+    verdict<std::is_same_v<typename Keys::family, key_family>, say::cache, say::the_capacity, Keys,
+            say::is_not_the_axis_key>,
+    options<say::cache, option_kinds<batch_family, option::sliding>, Options...>,
+    verdict<Sliding::positions == 0 || Sliding::positions >= Keys::size, say::cache, say::sliding,
+            number<Sliding::positions>, say::positions_are_fewer_than, Keys>,
+    verdict<Sliding::positions == 0 || Sliding::chunk != 0, say::cache, say::sliding,
+            say::steps_of_no_position>>;
+
+template <class Layer, class Attend>
+using layer_of_cache =
+    verdict<std::is_base_of_v<typename Layer::template calls<Attend>, Attend>, say::cache,
+            say::the_layer_is_another_than_the_cache_was_declared_for>;
+
+template <class Axis>
+struct batch_word {
+  using type = Axis;
+};
+template <>
+struct batch_word<void> {
+  using type = say::no_batch;
+};
+template <class Layout>
+using has_word = std::conditional_t<Layout::template has<batch_family>, say::has, say::has_no>;
+template <class Layout, class Batch>
+using batch_of_cache =
+    verdict<Layout::template size_of<batch_family> == size_or_0<Batch>, say::cache,
+            say::the_sequence, has_word<Layout>, axis_of<Layout, batch_family>,
+            say::but_the_cache_has, typename batch_word<Batch>::type>;
+
+// New: the axis of new positions. AtOnce: how many one call may bring.
+template <class New, class Keys, std::size_t AtOnce>
+using fits_into_cache =
+    verdict<(New::size <= AtOnce), say::cache, New, say::cannot_be_appended_at_once_to_a_cache_of,
+            Keys, say::in_steps_of_at_most, number<AtOnce>>;
+
+template <class Mask, bool Slides>
+using mask_of_cache = verdict<!Slides || Mask::by_position, say::cache,
+                              say::a_cache_that_slides_takes_masks_by_position_only>;
+
+}  // namespace rules
+}  // namespace umbel

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSL-1.0
+// What holds for a cache of keys and values, to the bit: a sequence in steps of any sizes is the whole
+// causal pass; what was rewound has never been; a step that does not fit changes nothing.
+#include <boost/test/unit_test.hpp>
+#include <umbel/umbel.hpp>
+
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "../support/compare.hpp"
+#include "../support/random.hpp"
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+using namespace umbel_test;
+
+using rotary_groups = multi_head_attention<float, hidden<20>, heads<6>, head_dim<8>, value_dim<5>,
+                                           kv_heads<3>, rope<split_halves>, bias<true>>;
+using simple = multi_head_attention<double, hidden<12>, heads<3>, softcap<3>>;
+
+template <class Layer, std::size_t Tokens>
+using sequence = tensor<typename Layer::value_type, token<Tokens>, typename Layer::hidden_axis>;
+
+// The positions from First on, Count of them.
+template <std::size_t Count, class X>
+auto part(X& x, std::size_t first) {
+  using T = std::remove_pointer_t<decltype(x.data())>;
+  return view<T, token<Count>, hidden<X::layout::extents[1]>>(x.data() +
+                                                              first * X::layout::extents[1]);
+}
+
+// Steps of the given sizes, over and over, until the sequence is through.
+template <std::size_t... Sizes, class Cache, class Attend, class X, class Mask = every_key>
+auto in_steps(Cache& past, const Attend& attend, const X& x, const Mask& mask = {}) {
+  X out{};
+  std::size_t at = 0;
+  const auto one = [&]<std::size_t Size>(std::integral_constant<std::size_t, Size>) {
+    if (at + Size > X::layout::extents[0]) return;
+    static typename Cache::template workspace<token<Size>> work;
+    BOOST_TEST_REQUIRE(past.step(attend, part<Size>(out, at), part<Size>(x, at), mask, work));
+    at += Size;
+  };
+  while (at < X::layout::extents[0]) {
+    const std::size_t before = at;
+    (one(std::integral_constant<std::size_t, Sizes>{}), ...);
+    if (at == before) one(std::integral_constant<std::size_t, 1>{});
+  }
+  BOOST_TEST(past.size() == at);
+  return out;
+}
+
+template <class Layer, std::size_t Tokens>
+struct fixture {
+  lcg next{Tokens};
+  typename Layer::weights w = drawn_weights<Layer>(next);
+  Layer attend{w};
+  sequence<Layer, Tokens> x = drawn<sequence<Layer, Tokens>>(next, 2);
+};
+
+BOOST_AUTO_TEST_SUITE(cache)
+
+BOOST_AUTO_TEST_CASE(steps_are_the_whole_pass) {
+  static const fixture<rotary_groups, 300> f;
+  const prepacked<rotary_groups> packed{f.w};
+  static rotary_groups::workspace<token<300>> work;
+  const auto whole = f.attend(f.x, causal, work);
+  static key_value_cache<rotary_groups, key<300>> past;
+  BOOST_TEST(same_bits(whole, in_steps<1>(past, f.attend, f.x)));
+  past.reset();
+  BOOST_TEST(same_bits(whole, in_steps<17, 1, 5>(past, packed, f.x)));
+  past.reset();
+  BOOST_TEST(same_bits(whole, in_steps<300>(past, f.attend, f.x)));
+}
+
+BOOST_AUTO_TEST_CASE(with_masks_of_positions) {
+  static const fixture<simple, 40> f;
+  tensor<bool, query<1>, key<40>> padding{};
+  for (std::size_t j = 0; j < 40; ++j) padding(0, j) = j % 5 != 2;
+  tensor<bool, key<40>> kept{};
+  for (std::size_t j = 0; j < 40; ++j) kept(j) = padding(0, j);
+  static simple::workspace<token<40>> work;
+  const auto whole = f.attend(f.x, causal & alibi & keep_mask(kept), work);
+  static key_value_cache<simple, key<40>> past;
+  BOOST_TEST(same_bits(whole, in_steps<1>(past, f.attend, f.x, alibi & keep_mask(padding))));
+  past.reset();
+  BOOST_TEST(same_bits(whole, in_steps<3, 4>(past, f.attend, f.x, keep_mask(kept) & alibi)));
+  past.reset();
+  const auto window = f.attend(f.x, sliding_window<7>, work);
+  BOOST_TEST(same_bits(window, in_steps<4, 1>(past, f.attend, f.x, sliding_window<7>)));
+}
+
+// The oldest positions are dropped several times.
+BOOST_AUTO_TEST_CASE(a_sliding_cache_is_the_whole_pass_with_its_window) {
+  static const fixture<rotary_groups, 900> f;
+  static rotary_groups::workspace<token<900>> work;
+  const auto whole = f.attend(f.x, sliding_window<39>, work);
+  static key_value_cache<rotary_groups, key<40>, sliding<900>> past;
+  BOOST_TEST(same_bits(whole, in_steps<1>(past, f.attend, f.x)));
+  static key_value_cache<rotary_groups, key<40>, sliding<1000, 7>> in_chunks;
+  BOOST_TEST(same_bits(whole, in_steps<7, 2>(in_chunks, f.attend, f.x)));
+  static rotary_groups::workspace<token<900>> again;
+  const auto long_window = f.attend(f.x, sliding_window<299>, again);
+  static key_value_cache<rotary_groups, key<300>, sliding<900, 4>> longer;
+  BOOST_TEST(same_bits(long_window, in_steps<4, 1>(longer, f.attend, f.x)));
+  static_assert(sizeof(past) < 900 * sizeof(float) * (24 + 15));
+}
+
+BOOST_AUTO_TEST_CASE(batches_are_sequences) {
+  static const fixture<simple, 9> f;
+  lcg next{3};
+  const auto both = drawn<tensor<double, token<9>, batch<2>, hidden<12>>>(next, 2);
+  key_value_cache<simple, key<9>, batch<2>> past;
+  tensor<double, batch<2>, token<1>, hidden<12>> out{};
+  const tensor<int, batch<2>> lens{9, 4};
+  const auto by_sequence = both | permute<batch, token, hidden>;
+  const auto whole = f.attend(by_sequence, lens & causal);
+  for (std::size_t t = 0; t < 9; ++t) {
+    const view<const double, strided<token<1>, 24>, strided<batch<2>, 12>, strided<hidden<12>, 1>>
+        x(both.data() + t * 24);
+    BOOST_TEST(past.step(f.attend, out, x, lens));
+    for (std::size_t b = 0; b < 2; ++b)
+      for (std::size_t d = 0; d < 12; ++d) BOOST_TEST(out(b, 0, d) == whole(b, t, d));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(past_the_capacity_nothing_changes) {
+  static const fixture<simple, 8> f;
+  using memory = key_value_cache<simple, key<8>>;
+  static memory past, before;
+  (void)in_steps<3>(past, f.attend, f.x);
+  std::memcpy(static_cast<void*>(&before), &past, sizeof(past));
+  tensor<double, token<2>, hidden<12>> out{};
+  for (double& e : out) e = 7;
+  const auto untouched = out;
+  BOOST_TEST(!past.step(f.attend, out, part<2>(f.x, 0)));
+  const auto more = drawn<tensor<double, key<1>, hidden<12>>>(*std::make_unique<lcg>());
+  BOOST_TEST(!past.append(f.attend, more, more));
+  BOOST_TEST(!past.rewind(9));
+  BOOST_TEST(std::memcmp(&before, &past, sizeof(past)) == 0);
+  BOOST_TEST(same_bits(out, untouched));
+}
+
+BOOST_AUTO_TEST_CASE(rewound_is_never_been) {
+  static const fixture<simple, 30> f;
+  static key_value_cache<simple, key<30>> past;
+  const auto whole = in_steps<1>(past, f.attend, f.x);
+  BOOST_TEST(past.rewind(11));
+  BOOST_TEST(past.size() == 11u);
+  sequence<simple, 19> rest{};
+  const auto x = part<19>(f.x, 11);
+  BOOST_TEST(past.step(f.attend, rest, x));
+  BOOST_TEST(same_bits(rest, part<19>(whole, 11)));
+  // A sliding cache cannot go back to where it has dropped what would be seen.
+  static const fixture<simple, 600> g;
+  static key_value_cache<simple, key<10>, sliding<600>> slid;
+  (void)in_steps<1>(slid, g.attend, g.x);
+  BOOST_TEST(!slid.rewind(20));
+  BOOST_TEST(slid.size() == 600u);
+  BOOST_TEST(slid.rewind(590));
+}
+
+BOOST_AUTO_TEST_CASE(recall_is_attention_to_another_sequence) {
+  using layer = multi_head_attention<float, hidden<20>, heads<5>, keys_from<hidden<6>>,
+                                     values_from<hidden<9>>, output_to<hidden<3>>>;
+  lcg next{5};
+  const auto w = drawn_weights<layer>(next);
+  const layer attend{w};
+  const auto x = drawn<tensor<float, query<4>, hidden<20>>>(next, 2);
+  const auto y = drawn<tensor<float, key<11>, hidden<6>>>(next, 2);
+  const auto z = drawn<tensor<float, hidden<9>, key<11>>>(next);
+  key_value_cache<layer, key<16>> memory;
+  BOOST_TEST(memory.append(attend, y, z));
+  tensor<float, query<4>, hidden<3>> out{};
+  memory.recall(attend, out, x);
+  BOOST_TEST(same_bits(out, attend(x, y, z)));
+  const tensor<int, query<4>> lens{0, 3, 11, 16};
+  memory.recall(attend, out, x, lens);
+  BOOST_TEST(same_bits(out, attend(x, y, z, lens)));
+  tensor<float, heads<5>, query<4>, key<16>> seen{};
+  memory.recall(attend, out, x, observe(seen));
+  for (std::size_t j = 11; j < 16; ++j) BOOST_TEST(seen(2, 1, j) == 0);
+  BOOST_TEST(seen(2, 1, 10) != 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace

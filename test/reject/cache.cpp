@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes with caches of keys and values (check.py).
+#include <umbel/umbel.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using attention = multi_head_attention<float, hidden<100>, heads<5>>;
+using across = multi_head_attention<float, hidden<100>, heads<5>, keys_from<hidden<32>>>;
+using memory = key_value_cache<attention, key<256>>;
+using window = key_value_cache<attention, key<64>, sliding<4096>>;
+
+[[maybe_unused]] static void cases(const attention& attend, const across& look, memory& past,
+                                   window& slid, tensor<float, token<1>, hidden<100>>& x,
+                                   tensor<float, token<1>, hidden<100>>& out) {
+  (void)attend, (void)look, (void)past, (void)slid, (void)x, (void)out;
+#if defined CASE_prefill_too_long
+  // expect-gcc: "umbel: cache: token=300 cannot be appended at once to a cache of key=256 in steps of at most 256"
+  // expect-clang: cache.*token<300>.*cannot_be_appended_at_once_to_a_cache_of.*key<256>.*in_steps_of_at_most.*number<256>
+  // cause: The step brings more positions than the cache has room for.
+  // cure: Declare a larger cache, `key_value_cache<attention, key<300>>`, or step over parts of the sequence.
+  tensor<float, token<300>, hidden<100>> prompt{}, result{};
+  (void)past.step(attend, result, prompt);
+#elif defined CASE_chunk_too_long
+  // expect-gcc: "umbel: cache: token=2 cannot be appended at once to a cache of key=64 in steps of at most 1"
+  // expect-clang: cache.*token<2>.*cannot_be_appended_at_once_to_a_cache_of.*key<64>.*in_steps_of_at_most.*number<1>
+  // cause: A sliding cache has memory for steps of one position, unless it was declared with more.
+  // cure: Say how many at once: `sliding<4096, 2>`.
+  tensor<float, token<2>, hidden<100>> two{}, result{};
+  (void)slid.step(attend, result, two);
+#elif defined CASE_capacity_of_tokens
+  // expect-gcc: "umbel: cache: the capacity token=256 is not the axis key"
+  // expect-clang: cache.*the_capacity.*token<256>.*is_not_the_axis_key
+  // cause: The capacity is a number of keys.
+  // cure: Write `key_value_cache<attention, key<256>>`.
+  key_value_cache<attention, token<256>> other;
+#elif defined CASE_cache_without_positions
+  // expect-gcc: "umbel: shape: key=0 has no positions in \[key=0\]"
+  // expect-clang: shape.*key<0>.*has_no_positions_in.*key<0>
+  // cause: An axis has size 0.
+  // cure: Give every axis at least one position, or leave the axis out.
+  key_value_cache<attention, key<0>> none;
+#elif defined CASE_unknown_option_of_a_cache
+  // expect-gcc: "umbel: cache: heads=5 is not an option of this layer"
+  // expect-clang: cache.*heads<5>.*is_not_an_option_of_this_layer
+  // cause: A cache takes a batch and `sliding<>`; heads are the layer's.
+  // cure: Leave it out: the cache knows its layer.
+  key_value_cache<attention, key<256>, heads<5>> other;
+#elif defined CASE_sliding_over_fewer
+  // expect-gcc: "umbel: cache: sliding 32 positions are fewer than key=64"
+  // expect-clang: cache.*sliding.*number<32>.*positions_are_fewer_than.*key<64>
+  // cause: The sequence could not get as long as the window.
+  // cure: Say how long it may get, at least the window; a cache that does not slide needs no option.
+  key_value_cache<attention, key<64>, sliding<32>> other;
+#elif defined CASE_step_of_another_layer
+  // expect-gcc: "umbel: cache: the layer is another than the cache was declared for"
+  // expect-clang: cache.*the_layer_is_another_than_the_cache_was_declared_for
+  // cause: Keys and values of one layer mean nothing to another.
+  // cure: Declare one cache for each layer, with its type.
+  (void)past.step(look, out, x);
+#elif defined CASE_step_of_a_batch
+  // expect-gcc: "umbel: cache: the sequence has batch=3 but the cache has no batch"
+  // expect-clang: cache.*the_sequence.*has.*batch<3>.*but_the_cache_has.*no_batch
+  // cause: The cache was declared for another number of sequences.
+  // cure: Declare it with the batch: `key_value_cache<attention, key<256>, batch<3>>`.
+  tensor<float, batch<3>, token<1>, hidden<100>> three{}, result{};
+  (void)past.step(attend, result, three);
+#elif defined CASE_step_into_another_shape
+  // expect-gcc: "umbel: cache: the result has \[token=1, hidden=100\] but out has \[token=2, hidden=100\]"
+  // expect-clang: cache.*the_result_has.*token<1>.*hidden<100>.*but_out_has.*token<2>.*hidden<100>
+  // cause: The tensor for the result has other axes or sizes: the result has those of the new positions.
+  // cure: Declare `out` with the axes that the result has.
+  tensor<float, token<2>, hidden<100>> result{};
+  (void)past.step(attend, result, x);
+#elif defined CASE_step_of_two_widths
+  // expect-gcc: "umbel: cache: the layer takes keys from hidden=32 and queries from hidden=100 so pass queries and keys and values"
+  // expect-clang: cache.*the_layer_takes_keys_from.*hidden<32>.*and_.*queries_from.*hidden<100>.*so_pass_queries_and_keys_and_values
+  // cause: The layer attends to another sequence, of another width; a step attends to its own.
+  // cure: `append` that sequence's keys and values once, then `recall` with the queries.
+  key_value_cache<across, key<256>> other;
+  (void)other.step(look, out, x);
+#elif defined CASE_mask_of_other_positions
+  // expect-gcc: "umbel: cache: keep_mask has key=9 but the scores have \[heads=5, query=1, key=256\]"
+  // expect-clang: cache.*keep_mask.*has.*key<9>.*but_the_scores_have.*heads<5>.*query<1>.*key<256>
+  // cause: The axis key of a mask counts the positions of the cache.
+  // cure: Give the mask the cache's capacity.
+  (void)past.step(attend, out, x, keep_mask(tensor<bool, key<9>>{}));
+#elif defined CASE_lengths_of_a_sliding_cache
+  // expect-gcc: "umbel: cache: a cache that slides takes masks by position only"
+  // expect-clang: cache.*a_cache_that_slides_takes_masks_by_position_only
+  // cause: Its memory forgets the first positions, so lengths and tensors by key mean nothing.
+  // cure: Take `alibi` or `sliding_window<>`, or a cache that does not slide.
+  (void)slid.step(attend, out, x, tensor<int, query<1>>{});
+#elif defined CASE_more_keys_than_values
+  // expect-gcc: "umbel: cache: the keys have key=4 but the values have key=3"
+  // expect-clang: cache.*the_keys.*have.*key<4>.*but_the_values.*have.*key<3>
+  // cause: There is not one value for each key.
+  // cure: Pass tensors of the same number of positions.
+  (void)past.append(attend, tensor<float, key<4>, hidden<100>>{},
+                    tensor<float, key<3>, hidden<100>>{});
+#elif defined CASE_workspace_of_other_steps
+  // expect-gcc: "umbel: cache: the workspace is of another layer or of other sizes so pass one for \[token=1\]"
+  // expect-clang: cache.*the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for.*token<1>
+  // cause: The workspace was declared for steps of another number of positions, or for another cache.
+  // cure: Declare it with the size of the brackets: `decltype(past)::workspace<token<1>>`.
+  static memory::workspace<token<2>> work;
+  (void)past.step(attend, out, x, all_keys, work);
+#else
+  static memory::workspace<token<1>> work;
+  (void)past.step(attend, out, x, keep_mask(tensor<bool, key<256>>{}) & alibi, work);
+  (void)slid.step(attend, out, x, alibi);
+  (void)past.append(attend, tensor<float, key<4>, hidden<100>>{},
+                    tensor<float, key<4>, hidden<100>>{});
+  tensor<float, query<2>, hidden<100>> two{};
+  past.recall(attend, two, tensor<float, query<2>, hidden<100>>{});
+#endif
+}
