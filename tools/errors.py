@@ -37,7 +37,7 @@ GROUPS = {
     "Heads": ["prune"],
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",
                "learnt_positions", "sinusoidal_positions", "feed_forward_layer",
-               "encoder_layer"],
+               "encoder_layer", "decoder_layer"],
 }
 GROUP_OF = {operation: group for group, operations in GROUPS.items() for operation in operations}
 # The general before the special: the first case of a mistake gives its entry the place.

@@ -56,3 +56,4 @@
 #include <umbel/block/feed_forward.hpp>
 #include <umbel/block/transformer.hpp>
 #include <umbel/block/encoder.hpp>
+#include <umbel/block/decoder.hpp>

@@ -55,5 +55,6 @@
 #include <umbel/block/feed_forward.hpp>
 #include <umbel/block/transformer.hpp>
 #include <umbel/block/encoder.hpp>
+#include <umbel/block/decoder.hpp>
 
 #include <umbel/shape/hana.hpp>

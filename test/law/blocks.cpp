@@ -157,6 +157,12 @@ void check_encoder() {
   BOOST_TEST(same_bits(packed(x, lens), some));
   BOOST_TEST(!same_bits(some, y));
   BOOST_TEST(same_bits(encoder{w}(x, tensor<long, batch<2>>{99, 5}), y));
+  // Other masks are attention's too.
+  const auto masked = encoder{w}(x, lens & causal);
+  BOOST_TEST(same_bits(by_parts<encoder>(w, x, lens & causal), masked));
+  BOOST_TEST(same_bits(packed(x, causal & lens), masked));
+  BOOST_TEST(same_bits(encoder{w}(x | slice<token, 0, 3> | contiguous, causal),
+                       encoder{w}(x, causal) | slice<token, 0, 3>));
   // A length is truncation for the positions within it.
   BOOST_TEST(same_bits(encoder{w}(x | slice<token, 0, 2> | contiguous) | select_at<batch, 0>,
                        some | select_at<batch, 0> | slice<token, 0, 2>));

@@ -130,6 +130,34 @@ void check_encoder(const char* name) {
   check("  packed, into", 0, [] { packed.into(out, x, lens, work); });
 }
 
+template <bool NormFirst>
+void check_decoder(const char* name) {
+  using decoder = decoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, bias<true>,
+                                norm_first<NormFirst>>;
+  using tokens = tensor<float, batch<2>, token<20>, hidden<32>>;
+  using encoded = tensor<float, batch<2>, key<30>, hidden<32>>;
+  using workspace = typename decoder::template workspace<token<20>, key<30>>;
+  static_assert(sizeof(workspace) <= UMBEL_STACK_BUDGET);
+  static lcg next{1};
+  static typename decoder::weights w{};
+  draw_decoder(next, w, 0.25, 0.25, 0.125, 0.125, 1, 0.125);
+  static const prepacked<decoder> packed{w};
+  static const auto x = drawn<tokens>(next);
+  static const auto memory = drawn<encoded>(next);
+  static const tensor<int, batch<2>> lens{30, 20};
+  static workspace work;
+  static tokens out;
+  constexpr std::size_t both = sizeof(workspace) + sizeof(tokens);
+
+  std::printf("%s\n", name);
+  check("  layer", both, [] { out = decoder{w}(x, memory); });
+  check("  layer, masks, workspace passed", sizeof(tokens),
+        [] { out = decoder{w}(x, memory, lens, self_mask(lens), work); });
+  check("  layer, into", 0, [] { decoder{w}.into(out, x, memory, all_keys, work); });
+  check("  packed", both, [] { out = packed(x, memory); });
+  check("  packed, into", 0, [] { packed.into(out, x, memory, lens, work); });
+}
+
 void check_blocks() {
   using tokens = tensor<float, batch<2>, token<9>, hidden<32>>;
   using map = linear<float, hidden<32>, classes<10>, bias<true>>;
@@ -147,6 +175,15 @@ void check_blocks() {
     out = x | learnt_positions<float, token<9>, hidden<32>>{table} |
           layer_norm<float, hidden<32>>{norm_weights} | gelu_exact | mean<token> | packed;
   });
+  static const sinusoidal_positions<float, token<20>, hidden<32>, adjacent_pairs> sinusoids;
+  static const rms_norm<float, hidden<32>> rms{norm_weights.gamma, 1e-6f};
+  using network =
+      feed_forward_layer<float, hidden<32>, feed_forward<64>, gated<true>, activation<silu>>;
+  static network::weights network_weights{};
+  draw_feed_forward(next, network_weights, 0.25, 0.125, 0);
+  check("  x | sinusoids | rms | gated network",
+        4 * sizeof(tokens) + sizeof(network::workspace<token<9>>),
+        [] { out = sinusoids(x, 3) | rms | network{network_weights} | mean<token> | packed; });
   check("  softmax of a product", 4 * sizeof(out),
         [] { out = softmax<classes>((x | mean<token> | map{w}) * 0.5f); });
 }
@@ -160,6 +197,8 @@ int main() {
   check_attention<1, 300, 8, 2>("attention, one query, 300 keys");
   check_encoder<true>("encoder layer, norm first");
   check_encoder<false>("encoder layer, norm last");
+  check_decoder<true>("decoder layer, norm first");
+  check_decoder<false>("decoder layer, norm last");
   check_blocks();
   return failures == 0 ? 0 : 1;
 }

@@ -13,6 +13,8 @@ using encoder = encoder_layer<float, hidden<24>, heads<4>, feed_forward<40>, bia
 using last_norm = encoder_layer<float, hidden<24>, heads<4>, feed_forward<40>, norm_first<false>,
                                 activation<gelu_tanh>>;
 using additive = additive_attention<float, hidden<24>, score_hidden<10>, heads<2>, bias<true>>;
+using decoder = decoder_layer<float, hidden<24>, heads<4>, feed_forward<40>, norm_by<rms_norm>,
+                              epsilon_1e<-6>, gated<true>, activation<silu>, rope<split_halves>>;
 using map = linear<float, hidden<24>, classes<10>, bias<true>>;
 
 namespace forward_pass {
@@ -31,11 +33,24 @@ queries encode(const encoder::weights& w, const queries& x) { return encoder{w}(
 queries encode_packed(const prepacked<last_norm>& layer, const queries& x, const lengths_of& lens) {
   return layer(x, lens);
 }
+queries decode(const decoder::weights& w, const queries& x, const context& memory,
+               const lengths_of& lens) {
+  return decoder{w}(x | sinusoidal_positions<float, query<5>, hidden<24>, adjacent_pairs>{}, memory,
+                    lens, self_mask(lens));
+}
+void decode_packed(const prepacked<decoder>& layer, const queries& x, const context& memory,
+                   queries& out, decoder::workspace<query<5>, key<7>>& work) {
+  layer.into(out, x, memory, all_keys, work);
+}
+queries feed(const decoder::feed_forward::weights& w, const queries& x) {
+  return decoder::feed_forward{w}(x);
+}
 tensor<float, batch<2>, classes<10>> classify(const map::weights& w, const queries& x,
                                               const tensor<float, query<5>, hidden<24>>& table,
                                               const layer_norm<float, hidden<24>>::weights& norm) {
   return x | learnt_positions<float, query<5>, hidden<24>>{table} |
-         layer_norm<float, hidden<24>>{norm} | rms_norm<float, hidden<24>>{norm.gamma, 1e-6f} | gelu_exact | silu | relu | mean<query> | map{w};
+         layer_norm<float, hidden<24>>{norm} | rms_norm<float, hidden<24>>{norm.gamma, 1e-6f} |
+         gelu_exact | silu | relu | mean<query> | map{w};
 }
 queries by_sums(const additive::weights& w, const queries& x, const context& y,
                 const lengths_of& lens) {

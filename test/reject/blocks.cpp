@@ -410,7 +410,7 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
 #elif defined CASE_encoder_heads_do_not_divide_hidden
   // expect-gcc: "umbel: attention: hidden=32 into heads=5 leaves a remainder of 2"
   // expect-clang: attention.*hidden<32>.*into.*heads<5>.*leaves_a_remainder_of.*number<2>
-  // cause: The heads of the encoder layer do not divide its hidden axis.
+  // cause: The heads of the layer do not divide its hidden axis.
   // cure: Take a number of heads that divides it.
   encoder_layer<float, hidden<32>, heads<5>, feed_forward<64>>::weights r;
 #elif defined CASE_encoder_unknown_option

@@ -106,6 +106,19 @@ static_assert(llama::feed_forward::is_gated && llama::epsilon == 1e-6f &&
 static_assert(epsilon_1e<-1>::value == 1e-1 && epsilon_1e<-12>::value == 1e-12 &&
               epsilon_1e<-22>::value == 1e-22);
 
+using decoder = decoder_layer<float, hidden<100>, heads<5>, feed_forward<60>>;
+static_assert(decodes<decoder, queries, context> && decodes<decoder, context, const queries&>);
+static_assert(
+    decodes<decoder, tensor<float, token<4>, hidden<100>>, tensor<float, token<6>, hidden<100>>>);
+static_assert(!decodes<decoder, queries, tensor<float, key<6>, hidden<100>>>);
+static_assert(!decodes<decoder, queries, tensor<float, batch<3>, key<6>, hidden<100>>>);
+static_assert(!decodes<decoder, queries, tensor<float, batch<2>, key<6>, hidden<99>>>);
+static_assert(!decodes<decoder, queries, tensor<double, batch<2>, key<6>, hidden<100>>>);
+static_assert(!decodes<decoder, queries, tensor<float, key<6>, batch<2>, hidden<100>>>);
+static_assert(!decodes<decoder, tensor<float, batch<2>, hidden<100>>, context>);
+static_assert(!decodes<decoder, tensor<float, batch<2>, hidden<100>, query<4>>, context>);
+static_assert(std::is_same_v<decoder::self_attention, decoder::cross_attention>);
+
 using sinusoids = sinusoidal_positions<float, query<4>, hidden<100>, adjacent_pairs>;
 static_assert(has_positions_for<sinusoids, queries> && has_positions_for<sinusoids, queries&>);
 static_assert(has_positions_for<sinusoids, tensor<float, hidden<100>, query<1>>>);  // shorter
@@ -129,6 +142,9 @@ static_assert(std::is_same_v<result<attention, tensor<float, token<9>, hidden<10
                              tensor<float, token<9>, hidden<100>>>);
 static_assert(std::is_same_v<result<encoder, queries>, queries>);
 static_assert(std::is_same_v<result<sinusoids, queries>, queries>);
+static_assert(std::is_same_v<result<network, queries>, queries>);
+static_assert(std::is_same_v<result<decoder, queries, context>, queries>);
+static_assert(std::is_same_v<result<prepacked<decoder>, context, queries>, context>);
 static_assert(std::is_same_v<result<sinusoids, queries, int>, queries>);
 static_assert(std::is_same_v<result<prepacked<encoder>, context>, context>);
 static_assert(std::is_same_v<result<map, queries>, tensor<float, batch<2>, query<4>, classes<10>>>);

@@ -86,4 +86,21 @@ constexpr void draw_encoder(lcg& next, Weights& w, double weight_scale, double u
   if constexpr (requires { w.norm2.beta; }) draw(next, w.norm2.beta, beta_scale);
 }
 
+// And a decoder_layer's.
+template <class Weights>
+constexpr void draw_decoder(lcg& next, Weights& w, double weight_scale, double up_scale,
+                            double down_scale, double bias_scale, double gamma_scale,
+                            double beta_scale) noexcept {
+  const auto norm = [&](auto& p) {
+    draw(next, p.gamma, gamma_scale);
+    if constexpr (requires { p.beta; }) draw(next, p.beta, beta_scale);
+  };
+  draw_attention(next, w.self_attention, weight_scale, bias_scale);
+  norm(w.norm1);
+  draw_attention(next, w.cross_attention, weight_scale, bias_scale);
+  norm(w.norm2);
+  draw_feed_forward(next, w.feed_forward, up_scale, down_scale, bias_scale);
+  norm(w.norm3);
+}
+
 }  // namespace umbel_test

@@ -152,19 +152,19 @@ template <class Layout, class Hidden>
 using sequence_family = typename Layout::template axis_at<
     sequence_axis<typename Layout::axes, typename Hidden::family>::at>::family;
 
-// Hidden is the axis with its size.
-template <class Layer, class X, class T, class Hidden>
+// Hidden is the axis with its size. Name: what the argument is called.
+template <class Layer, class X, class T, class Hidden, class Name = say::the_sequence>
 using self_attend = first_error<
-    verdict<layout_of<X>::template has<typename Hidden::family>, Layer, say::the_sequence,
+    verdict<layout_of<X>::template has<typename Hidden::family>, Layer, Name,
             say::needs_the_axis, typename Hidden::family, say::but_has,
             typename layout_of<X>::axes>,
-    verdict<has_one_sequence_axis<layout_of<X>, Hidden>, Layer, say::the_sequence,
+    verdict<has_one_sequence_axis<layout_of<X>, Hidden>, Layer, Name,
             say::has_one_axis_of_positions_besides_batch_and, typename Hidden::family, say::not_,
             typename layout_of<X>::axes>,
     verdict<layout_of<X>::template size_of<typename Hidden::family> == Hidden::size, Layer,
-            say::the_sequence, say::has, axis_of<layout_of<X>, typename Hidden::family>,
+            Name, say::has, axis_of<layout_of<X>, typename Hidden::family>,
             say::but_the_layer_has, Hidden>,
-    verdict<std::is_same_v<typename X::value_type, T>, Layer, say::the_sequence, say::is_of_type,
+    verdict<std::is_same_v<typename X::value_type, T>, Layer, Name, say::is_of_type,
             element<typename X::value_type>, say::but_the_layer_is_of_type, element<T>>>;
 
 // A layer that takes keys or values of another width cannot attend a sequence to itself.

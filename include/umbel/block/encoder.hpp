@@ -108,8 +108,7 @@ template <class T, class Hidden, class Heads, class FeedForward, class... Option
 class encoder_layer
     : public detail::encoder_calls<encoder_layer<T, Hidden, Heads, FeedForward, Options...>,
                                    encoder_layer<T, Hidden, Heads, FeedForward, Options...>> {
-  using parts = detail::transformer_parts<detail::attention_options, T, Hidden, Heads, FeedForward,
-                                          Options...>;
+  using parts = detail::transformer_parts<T, Hidden, Heads, FeedForward, Options...>;
   static_assert(report<rules::encoder<parts, Options...>>::ok, "umbel: shapes do not fit");
 
  public:

@@ -69,6 +69,12 @@ struct speak<say::rms_norm_needs_the_epsilon_of_the_model_so_say_epsilon_1e> {
 using attention_options = option_list<axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
                                       axis_family<axes::value_dim>, option::rope,
                                       option::score_scale, option::softcap, option::empty_rows>;
+// What a decoder layer's attention to the memory takes: no rotary positions, which would compare those of
+// two sequences.
+using memory_attention_options =
+    option_list<axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
+                axis_family<axes::value_dim>, option::score_scale, option::softcap,
+                option::empty_rows>;
 using feed_forward_options = option_list<option::activation, option::gated>;
 
 template <class T, class Hidden, class Heads, class Bias, class List>
@@ -87,15 +93,19 @@ struct feed_forward_with<T, Hidden, FeedForward, Bias, option_list<Options...>> 
   using type = feed_forward_layer<T, Hidden, FeedForward, Bias, Options...>;
 };
 
-// What the options of a layer come to. Kinds: those that go to its attention.
-template <class Kinds, class T, class Hidden, class Heads, class FeedForward, class... Options>
+// What the options of a layer come to.
+template <class T, class Hidden, class Heads, class FeedForward, class... Options>
 struct transformer_parts {
   using bias_option = option_or<option::bias, umbel::bias<false>, Options...>;
   using norm_option = option_or<option::norm_by, norm_by<layer_norm>, Options...>;
   using epsilon_option = option_or<option::epsilon_1e, epsilon_1e<-5>, Options...>;
   using bias = umbel::bias<bias_option::q>;
-  using attention = attention_with<T, Hidden, Heads, bias,
-                                   typename pick_options<Kinds, option_list<>, Options...>::type>;
+  template <class Kinds>
+  using attention_of =
+      attention_with<T, Hidden, Heads, bias,
+                     typename pick_options<Kinds, option_list<>, Options...>::type>;
+  using attention = attention_of<attention_options>;
+  using memory_attention = attention_of<memory_attention_options>;
   // An element type that attention refuses is not refused twice.
   using feed_forward = feed_forward_with<
       std::conditional_t<rules::floating<say::attention, T>::ok, T, float>, typename Hidden::plain,

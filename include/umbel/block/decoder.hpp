@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: BSL-1.0
+// decoder_layer: causal self-attention, attention to a memory (what an encoder gave) and a feed-forward
+// network, each with a residual connection and a norm (Vaswani et al. 2017;
+// torch.nn.TransformerDecoderLayer without dropout, with a causal tgt_mask).
+//
+//   norm_first<true>  (the default)  y = x + self_attention(norm1(x))
+//                                    z = y + cross_attention(norm2(y), memory)
+//                                    z + feed_forward(norm3(z))
+//   norm_first<false>                y = norm1(x + self_attention(x))
+//                                    z = norm2(y + cross_attention(y, memory))
+//                                    norm3(z + feed_forward(z))
+//
+//   decoder{w}(x, memory, lens)                   lens: of the memory
+//   decoder{w}(x, memory, lens, self_mask(own))   and what x may not see of itself, beyond the future
+//
+// A position never sees a later one of x: causal is always on. A layer without a memory is encoder_layer
+// with causal. Sequences are worked on one by one, each in a workspace of known size. Not here: caches.
+#pragma once
+
+#include <umbel/attention/filled.hpp>
+#include <umbel/block/transformer.hpp>
+
+namespace umbel {
+
+namespace detail {
+// What self_mask gives: not a mask, so that it cannot stand where one of the memory is wanted.
+template <class Mask>
+struct own_mask {
+  Mask mask;
+};
+}  // namespace detail
+
+// The mask of a decoder_layer's own sequence, lengths for one; it is causal as well.
+template <mask_like Mask>
+constexpr auto self_mask(Mask&& mask) noexcept {
+  return detail::own_mask<decltype(detail::kept_mask<Mask>(mask))>{detail::kept_mask<Mask>(mask)};
+}
+
+namespace say {
+struct but_the_memories;
+struct decoder_layer;
+struct takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace;
+struct the_memory;
+struct the_sequences;
+}  // namespace say
+
+namespace detail {
+template <>
+struct speak<say::decoder_layer> : speak_as_written<say::decoder_layer> {};
+template <>
+struct speak<
+    say::takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("takes a sequence and a memory; then a mask of the memory; then a self_mask; then a ");
+    out.put("workspace");
+  }
+};
+}  // namespace detail
+
+namespace rules {
+template <class Parts, class... Options>
+using decoder = first_error<typename Parts::attention::verdict,
+                            transformer_options<say::decoder_layer, Parts, Options...>,
+                            typename Parts::feed_forward::verdict>;
+
+// A sequence of (Position, Hidden) and a memory of (Position, Hidden), or a batch of both, row-major;
+// the positions lie along axes of any name.
+template <class X, class Name, class T, class Hidden>
+using decoder_argument =
+    first_error<self_attend<say::decoder_layer, X, T, Hidden, Name>,
+                rows_of<say::decoder_layer, X, T, Hidden>, batch_first<say::decoder_layer, X>>;
+template <class X, class Memory, class T, class Hidden>
+using decode = first_error<decoder_argument<X, say::the_sequence, T, Hidden>,
+                           decoder_argument<Memory, say::the_memory, T, Hidden>,
+                           same_size<say::decoder_layer, batch_family, layout_of<X>,
+                                     say::the_sequences, layout_of<Memory>, say::but_the_memories>>;
+}  // namespace rules
+
+namespace detail {
+
+// operator() of the layer and of prepacked<layer>.
+template <class Derived, class Layer>
+struct decoder_calls : operation {
+  // x and memory: (batch,) positions along an axis of any name, hidden; row-major. Gives a tensor of
+  // the axes of x.
+  //   mask  of the memory: its axes are batch, heads, query (positions of x), key (of the memory)
+  //   own   self_mask(m), where both query and key are positions of x
+  //   work  a Layer::workspace<positions of x, positions of the memory>; without one, scratch is on
+  //         the stack, up to UMBEL_STACK_BUDGET bytes
+  template <tensor_like X, tensor_like Memory, mask_like Mask = every_key,
+            workspace_like Workspace = on_stack>
+  constexpr auto operator()(const X& x, const Memory& memory, const Mask& mask = {},
+                            Workspace&& work = {}) const noexcept {
+    return Layer::decode(self(), x, memory, mask, self_mask(all_keys), work, by_value{});
+  }
+  template <tensor_like X, tensor_like Memory, mask_like Mask, class Own,
+            workspace_like Workspace = on_stack>
+  constexpr auto operator()(const X& x, const Memory& memory, const Mask& mask,
+                            const own_mask<Own>& own, Workspace&& work = {}) const noexcept {
+    return Layer::decode(self(), x, memory, mask, own, work, by_value{});
+  }
+
+  // The same, written into a row-major tensor or view of the axes of x in the same order. out must
+  // not overlap x or memory.
+  template <tensor_like Out, tensor_like X, tensor_like Memory, mask_like Mask = every_key,
+            workspace_like Workspace = on_stack>
+  constexpr void into(Out&& out, const X& x, const Memory& memory, const Mask& mask = {},
+                      Workspace&& work = {}) const noexcept {
+    Layer::decode(self(), x, memory, mask, self_mask(all_keys), work, out);
+  }
+  template <tensor_like Out, tensor_like X, tensor_like Memory, mask_like Mask, class Own,
+            workspace_like Workspace = on_stack>
+  constexpr void into(Out&& out, const X& x, const Memory& memory, const Mask& mask,
+                      const own_mask<Own>& own, Workspace&& work = {}) const noexcept {
+    Layer::decode(self(), x, memory, mask, own, work, out);
+  }
+
+  // Any other arguments: a sentence says which there may be. One bug is one error.
+  template <class... Arguments>
+  constexpr invalid operator()(const Arguments&...) const noexcept {
+    static_assert(report<any_other<Arguments...>>::ok, "umbel: shapes do not fit");
+    return {};
+  }
+  template <class... Arguments>
+  constexpr void into(const Arguments&...) const noexcept {
+    static_assert(report<any_other<Arguments...>>::ok, "umbel: shapes do not fit");
+  }
+
+ private:
+  template <class... Arguments>
+  using any_other = rules::arguments<
+      say::decoder_layer,
+      say::takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace,
+      Arguments...>;
+  constexpr const auto& self() const noexcept {
+    return static_cast<const Derived*>(this)->parameters();
+  }
+};
+
+}  // namespace detail
+
+// T: float or double. hidden<32>, heads<4>, feed_forward<64>. Options: those of encoder_layer; rope<> is
+// of the self-attention only.
+template <class T, class Hidden, class Heads, class FeedForward, class... Options>
+class decoder_layer
+    : public detail::decoder_calls<decoder_layer<T, Hidden, Heads, FeedForward, Options...>,
+                                   decoder_layer<T, Hidden, Heads, FeedForward, Options...>> {
+  using parts = detail::transformer_parts<T, Hidden, Heads, FeedForward, Options...>;
+  static_assert(report<rules::decoder<parts, Options...>>::ok, "umbel: shapes do not fit");
+
+ public:
+  static constexpr bool has_bias = parts::bias::value;
+  static constexpr bool norms_first =
+      option_or<option::norm_first, norm_first<true>, Options...>::value;
+  static constexpr T epsilon = static_cast<T>(parts::epsilon_option::value);
+  using value_type = T;
+  using hidden_axis = typename Hidden::plain;
+  using self_attention = typename parts::attention::type;
+  using cross_attention = typename parts::memory_attention::type;
+  using feed_forward = typename parts::feed_forward::type;
+  using norm = typename parts::norm;
+  template <class Derived>
+  using calls = detail::decoder_calls<Derived, decoder_layer>;
+
+  // Parameters in one of the forms of projection.hpp, in the order of the forward pass.
+  template <class Norm, class SelfAttention, class CrossAttention, class FeedForwardNetwork>
+  struct parameters_of {
+    Norm norm1;
+    SelfAttention self_attention;
+    Norm norm2;
+    CrossAttention cross_attention;
+    Norm norm3;
+    FeedForwardNetwork feed_forward;
+  };
+  using weights = parameters_of<typename norm::weights, typename self_attention::weights,
+                                typename cross_attention::weights, typename feed_forward::weights>;
+  using views =
+      parameters_of<typename norm::weights_view, typename self_attention::weights_view,
+                    typename cross_attention::weights_view, typename feed_forward::weights_view>;
+  struct weights_view : views {
+    constexpr weights_view(const decltype(views::norm1)& norm1,
+                           const decltype(views::self_attention)& self_attention,
+                           const decltype(views::norm2)& norm2,
+                           const decltype(views::cross_attention)& cross_attention,
+                           const decltype(views::norm3)& norm3,
+                           const decltype(views::feed_forward)& feed_forward) noexcept
+        : views{norm1, self_attention, norm2, cross_attention, norm3, feed_forward} {}
+    constexpr weights_view(const weights& w) noexcept
+        : weights_view(w.norm1, w.self_attention, w.norm2, w.cross_attention, w.norm3,
+                       w.feed_forward) {}
+    constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
+      static_assert(report<rules::weights_with_a_name<say::decoder_layer, (sizeof(T) == 0)>>::ok,
+                    "umbel: shapes do not fit");
+    }
+  };
+  using panels = parameters_of<typename norm::weights_view, typename self_attention::packed_weights,
+                               typename cross_attention::packed_weights,
+                               typename feed_forward::packed_weights>;
+  struct packed_weights : panels {
+    constexpr explicit packed_weights(const weights_view& w) noexcept
+        : panels{w.norm1, decltype(panels::self_attention)(w.self_attention),
+                 w.norm2, decltype(panels::cross_attention)(w.cross_attention),
+                 w.norm3, decltype(panels::feed_forward)(w.feed_forward)} {}
+  };
+
+  // Scratch for one call at a time; its contents between calls do not matter. It is a matter of the
+  // numbers of positions, not of the names of their axes.
+  template <std::size_t Positions, std::size_t MemoryPositions>
+  struct scratch_for : workspace_base {
+    static constexpr std::size_t count = Positions * Hidden::size;
+    typename self_attention::template workspace<axes::query<Positions>> self_work;
+    typename cross_attention::template workspace<axes::query<Positions>, axes::key<MemoryPositions>>
+        cross_work;
+    alignas(64) T normed[count];
+    alignas(64) T branch[count];  // what a residual connection adds
+    typename feed_forward::template scratch_for<Positions> feed_forward_work;
+  };
+  template <class Positions, class MemoryPositions = Positions>
+  using workspace = scratch_for<Positions::size, MemoryPositions::size>;
+
+  // The weights are borrowed: they must outlive the layer.
+  constexpr explicit decoder_layer(const weights_view& w) noexcept : parameters_(w) {}
+  template <detail::foreign_weights<weights_view, decoder_layer> Other>
+  constexpr explicit decoder_layer(const Other&) noexcept
+      : parameters_(detail::no_weights<weights_view>()) {
+    static_assert(
+        report<rules::weights_of_this_layer<say::decoder_layer, (sizeof(Other) == 0)>>::ok,
+        "umbel: shapes do not fit");
+  }
+  [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }
+
+  // How a call comes in, from the layer and from prepacked<layer> alike.
+  template <class Parameters, class X, class Memory, class Mask, class Own, class Workspace,
+            class Out>
+  static constexpr auto decode(const Parameters& p, const X& x, const Memory& memory,
+                               const Mask& mask, const detail::own_mask<Own>& own, Workspace& work,
+                               Out&& out) noexcept {
+    using verdict = first_error<rules::decode<X, Memory, T, hidden_axis>,
+                                rules::row_major_out<say::decoder_layer, Out, X>>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      using call = call_of<typename X::layout, typename Memory::layout>;
+      using scratch = typename call::scratch;
+      using seen = decltype(causal & own.mask);
+      using fit = first_error<
+          rules::mask_fits<say::decoder_layer, detail::mask_of<Mask>, typename call::memory_scores>,
+          rules::mask_fits<say::decoder_layer, seen, typename call::own_scores>,
+          rules::scratch_fits<say::decoder_layer, Workspace, scratch, typename call::sizes>>;
+      static_assert(report<fit>::ok, "umbel: shapes do not fit");
+      if constexpr (!fit::ok) {
+        return invalid{};
+      } else if constexpr (std::is_same_v<std::remove_cvref_t<Out>, detail::by_value>) {
+        return detail::filled<tensor_of<T, row_major<typename X::layout>>>(
+            [&](auto& result) { decode(p, x, memory, mask, own, work, result); });
+      } else if constexpr (std::is_same_v<Workspace, on_stack>) {
+        scratch own_scratch;
+        decode(p, x, memory, mask, own, own_scratch, out);
+      } else {
+        call::sequences(p, x.data(), memory.data(), detail::as_mask(mask), causal & own.mask,
+                        out.data(), work);
+      }
+    } else {
+      return invalid{};
+    }
+  }
+
+ private:
+  // A call whose shapes fit.
+  template <class Layout, class MemoryLayout>
+  struct call_of {
+    using positions = axis_of<Layout, rules::sequence_family<Layout, Hidden>>;
+    using memory_positions = axis_of<MemoryLayout, rules::sequence_family<MemoryLayout, Hidden>>;
+    using sizes = shape<positions, memory_positions>;
+    using scratch = workspace<positions, memory_positions>;
+    static constexpr std::size_t n = positions::size, one = n * Hidden::size;
+    static constexpr std::size_t memory_one = memory_positions::size * Hidden::size;
+    static constexpr std::size_t batch = Layout::template size_of<rules::batch_family>;
+    using own_scores = detail::scores_of<T, batch, Heads::size, n, n>;
+    using memory_scores = detail::scores_of<T, batch, Heads::size, n, memory_positions::size>;
+
+    template <class Parameters, class Mask, class Own>
+    static constexpr void sequences(const Parameters& p, const T* x, const T* memory,
+                                    const Mask& mask, const Own& own, T* y,
+                                    scratch& work) noexcept {
+      for (std::size_t b = 0; b < Layout::count / one; ++b) {
+        const auto of_memory = [&](std::size_t h) {
+          return mask.template policy<memory_scores>({b, h});
+        };
+        const auto of_own = [&](std::size_t h) { return own.template policy<own_scores>({b, h}); };
+        sequence(p, x + b * one, memory + b * memory_one, of_memory, of_own, y + b * one, work);
+      }
+    }
+
+    // mask(h), own(h): the kernel's policies for head h.
+    template <class Parameters, class Mask, class Own>
+    static constexpr void sequence(const Parameters& p, const T* x, const T* memory,
+                                   const Mask& mask, const Own& own, T* y, scratch& work) noexcept {
+      T* const normed = work.normed;
+      T* const branch = work.branch;
+      if constexpr (norms_first) {
+        norm::template run<n>(p.norm1, epsilon, x, normed);
+        attend_self(p, normed, own, work);
+        detail::add_residual<one>(x, branch, y);
+        norm::template run<n>(p.norm2, epsilon, y, normed);
+        attend_to(p, normed, memory, mask, work);
+        detail::add_residual<one>(y, branch, y);
+        norm::template run<n>(p.norm3, epsilon, y, normed);
+        feed_forward::template run<n>(p.feed_forward, normed, work.feed_forward_work, branch);
+        detail::add_residual<one>(y, branch, y);
+      } else {
+        attend_self(p, x, own, work);
+        detail::add_residual<one>(x, branch, branch);
+        norm::template run<n>(p.norm1, epsilon, branch, normed);
+        attend_to(p, normed, memory, mask, work);
+        detail::add_residual<one>(normed, branch, branch);
+        norm::template run<n>(p.norm2, epsilon, branch, normed);
+        feed_forward::template run<n>(p.feed_forward, normed, work.feed_forward_work, branch);
+        detail::add_residual<one>(normed, branch, branch);
+        norm::template run<n>(p.norm3, epsilon, branch, y);
+      }
+    }
+
+    // branch = self_attention(x), branch = cross_attention(x, memory)
+    static constexpr detail::sequence_strides rows = {0, Hidden::size, 1};
+    template <class Parameters, class Own>
+    static constexpr void attend_self(const Parameters& p, const T* x, const Own& own,
+                                      scratch& work) noexcept {
+      using steps = typename self_attention::template forward<n, n>;
+      steps::template run<rows, rows, rows, rows>(p.self_attention, x, x, x, own, work.branch,
+                                                  work.self_work);
+    }
+    template <class Parameters, class Mask>
+    static constexpr void attend_to(const Parameters& p, const T* x, const T* memory,
+                                    const Mask& mask, scratch& work) noexcept {
+      using steps = typename cross_attention::template forward<n, memory_positions::size>;
+      steps::template run<rows, rows, rows, rows>(p.cross_attention, x, memory, memory, mask,
+                                                  work.branch, work.cross_work);
+    }
+  };
+
+  weights_view parameters_;
+};
+
+// Would a call compile? Generic code asks first: decodes<decoder, tokens, memory>.
+namespace detail {
+template <class Layer, class X, class Memory>
+inline constexpr bool decodes =
+    rules::decode<X, Memory, typename Layer::value_type, typename Layer::hidden_axis>::ok;
+}  // namespace detail
+template <class Layer, class X, class Memory>
+concept decodes = detail::decodes<Layer, std::remove_cvref_t<X>, std::remove_cvref_t<Memory>>;
+
+}  // namespace umbel

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSL-1.0
+// What holds for the decoder layer whatever the numbers are, to the bit: it is its parts, it does not
+// see the future, a memory's length is truncation, and a sequence does not know of the others.
+#include <boost/test/unit_test.hpp>
+#include <umbel/umbel.hpp>
+
+#include <cmath>
+#include <cstring>
+
+#include "../support/compare.hpp"
+#include "../support/random.hpp"
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+using namespace umbel_test;
+
+template <class T>
+using tokens_of = tensor<T, batch<2>, token<5>, hidden<12>>;
+template <class T>
+using memory_of = tensor<T, batch<2>, key<7>, hidden<12>>;
+using tokens = tokens_of<float>;
+using memories = memory_of<float>;
+
+template <class... Options>
+using decoder = decoder_layer<float, hidden<12>, heads<3>, feed_forward<21>, Options...>;
+
+template <class Decoder>
+typename Decoder::weights decoder_weights(lcg& next) {
+  typename Decoder::weights w{};
+  draw_decoder(next, w, 0.5, 0.5, 0.25, 0.125, 1, 0.125);
+  return w;
+}
+
+// The layer by hand: its own parts, one after the other, as tensors with names.
+template <class Decoder, class X, class Memory, class Mask, class Own>
+auto by_parts(const typename Decoder::weights& w, const X& x, const Memory& memory,
+              const Mask& mask, const Own& own) {
+  const typename Decoder::self_attention self{w.self_attention};
+  const typename Decoder::cross_attention cross{w.cross_attention};
+  const typename Decoder::feed_forward feed{w.feed_forward};
+  const typename Decoder::norm norm1{w.norm1, Decoder::epsilon}, norm2{w.norm2, Decoder::epsilon},
+      norm3{w.norm3, Decoder::epsilon};
+  const auto look = [&](const auto& from) {
+    return cross(from | rename_axis<token, query>, memory, memory, mask) |
+           rename_axis<query, token>;
+  };
+  if constexpr (Decoder::norms_first) {
+    const auto y = x + self(norm1(x), own);
+    const auto z = y + look(norm2(y));
+    return z + feed(norm3(z));
+  } else {
+    const auto y = norm1(x + self(x, own));
+    const auto z = norm2(y + look(y));
+    return norm3(z + feed(z));
+  }
+}
+
+template <class... Options>
+void check() {
+  using layer = decoder<Options...>;
+  lcg next{52};
+  const auto w = decoder_weights<layer>(next);
+  const prepacked<layer> packed{w};
+  const layer decode{w};
+  const auto x = drawn<tokens>(next, 2);
+  const auto m = drawn<memories>(next, 2);
+  const auto y = decode(x, m);
+  static_assert(std::is_same_v<decltype(y), const tokens>);
+  BOOST_TEST(same_bits(by_parts<layer>(w, x, m, all_keys, causal), y));
+  BOOST_TEST(same_bits(packed(x, m), y));
+
+  const tensor<int, batch<2>> lens{3, 6}, own{2, 4};
+  const auto some = decode(x, m, lens, self_mask(own));
+  BOOST_TEST(same_bits(by_parts<layer>(w, x, m, lens, causal & own), some));
+  BOOST_TEST(same_bits(packed(x, m, lens, self_mask(own)), some));
+  BOOST_TEST(!same_bits(some, y));
+  BOOST_TEST(same_bits(decode(x, m, all_keys, self_mask(causal)), y));
+  BOOST_TEST(same_bits(decode(x, m, all_keys, self_mask(all_keys)), y));
+  const auto windowed = decode(x, m, lens, self_mask(sliding_window<1, 1>));
+  BOOST_TEST(same_bits(by_parts<layer>(w, x, m, lens, causal & sliding_window<1>), windowed));
+
+  // Sequence by sequence, with and without batch, along axes of any name.
+  BOOST_TEST(
+      same_bits(decode(x | select_at<batch, 1>, m | select_at<batch, 1>), y | select_at<batch, 1>));
+  BOOST_TEST(same_bits(decode(x | slice<batch, 0, 1>, m | slice<batch, 0, 1>,
+                              tensor<int, batch<1>>{3}, self_mask(tensor<int, batch<1>>{2})),
+                       some | slice<batch, 0, 1>));
+  BOOST_TEST(same_bits(decode(x | rename_axis<token, query>, m | rename_axis<key, token>) |
+                           rename_axis<query, token>,
+                       y));
+
+  // No position sees a later one; a length is truncation.
+  BOOST_TEST(same_bits(decode(x | slice<token, 0, 3> | contiguous, m), y | slice<token, 0, 3>));
+  BOOST_TEST(same_bits(decode(x | select_at<batch, 0>, m | select_at<batch, 0> | slice<key, 0, 3>),
+                       decode(x, m, lens) | select_at<batch, 0>));
+
+  // Scratch, dirty or as it was left; the caller's memory for the result.
+  static typename layer::template workspace<token<5>, key<7>> work;
+  std::memset(static_cast<void*>(&work), 0xff, sizeof work);
+  BOOST_TEST(same_bits(decode(x, m, lens, self_mask(own), work), some));
+  BOOST_TEST(same_bits(packed(x, m, all_keys, work), y));
+  tokens out{};
+  decode.into(out, x, m, lens, self_mask(own), work);
+  BOOST_TEST(same_bits(out, some));
+  packed.into(as_view(out), x, m);
+  BOOST_TEST(same_bits(out, y));
+}
+
+using small = decoder<bias<true>, norm_first<false>>;
+constexpr auto drawn_constants = [] {
+  struct {
+    small::weights w{};
+    tokens x{};
+    memories m{};
+  } c;
+  lcg next{53};
+  draw_decoder(next, c.w, 0.5, 0.5, 0.25, 0.125, 1, 0.125);
+  draw(next, c.x);
+  draw(next, c.m);
+  return c;
+}();
+constexpr tensor<int, batch<2>> constant_lens{4, 2};
+constexpr tokens computed =
+    small{drawn_constants.w}(drawn_constants.x, drawn_constants.m, constant_lens);
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(decoder_laws)
+
+BOOST_AUTO_TEST_CASE(it_is_its_parts) { check<>(); }
+BOOST_AUTO_TEST_CASE(it_is_its_parts_with_biases) { check<bias<true>, activation<relu>>(); }
+BOOST_AUTO_TEST_CASE(it_is_its_parts_norm_last) {
+  check<norm_first<false>, bias<true>, epsilon_1e<-12>>();
+}
+BOOST_AUTO_TEST_CASE(it_is_its_parts_of_every_kind) {
+  check<norm_by<rms_norm>, epsilon_1e<-6>, gated<true>, activation<silu>, kv_heads<1>, head_dim<6>,
+        rope<split_halves>>();
+}
+
+BOOST_AUTO_TEST_CASE(rope_is_of_the_self_attention) {
+  using layer = decoder<rope<adjacent_pairs>>;
+  static_assert(std::is_same_v<layer::cross_attention, decoder<>::cross_attention>);
+  static_assert(!std::is_same_v<layer::self_attention, decoder<>::self_attention>);
+}
+
+// What may not be seen does not reach the result, not even NaN.
+BOOST_AUTO_TEST_CASE(nan_stays_where_it_is) {
+  lcg next{54};
+  const auto w = decoder_weights<decoder<bias<true>>>(next);
+  const decoder<bias<true>> decode{w};
+  auto x = drawn<tokens>(next, 2);
+  auto m = drawn<memories>(next, 2);
+  const tensor<int, batch<2>> lens{3, 7};
+  const auto y = decode(x, m, lens);
+  m(0, 3, 1) = m(0, 6, 11) = std::nanf("");
+  BOOST_TEST(same_bits(decode(x, m, lens), y));
+  x(1, 3, 4) = std::nanf("");  // spoils itself and what comes after it
+  const auto z = decode(x, m, lens);
+  for (std::size_t b = 0; b < 2; ++b)
+    for (std::size_t i = 0; i < 5; ++i)
+      for (std::size_t h = 0; h < 12; ++h) {
+        if (b == 1 && i >= 3)
+          BOOST_TEST(std::isnan(z(b, i, h)) == true);
+        else
+          BOOST_TEST(std::memcmp(&z(b, i, h), &y(b, i, h), sizeof(float)) == 0);
+      }
+}
+
+// A memory of length 0, or one whose attention ends in zeros, leaves the encoder layer with causal.
+BOOST_AUTO_TEST_CASE(without_a_memory_it_is_an_encoder_layer) {
+  using encoder = encoder_layer<float, hidden<12>, heads<3>, feed_forward<21>>;
+  lcg next{55};
+  auto w = decoder_weights<decoder<>>(next);
+  encoder::weights v{};
+  v.norm1 = w.norm1, v.norm2 = w.norm3;
+  v.attention = w.self_attention;
+  v.feed_forward = w.feed_forward;
+  const auto x = drawn<tokens>(next, 2);
+  const auto m = drawn<memories>(next, 2);
+  const auto wanted = encoder{v}(x, causal);
+  BOOST_TEST(same_bits(decoder<>{w}(x, m, tensor<int, batch<2>>{0, -3}), wanted));
+  BOOST_TEST(!same_bits(decoder<>{w}(x, m), wanted));
+  for (float& e : w.cross_attention.o.weight) e = 0;
+  BOOST_TEST(same_bits(decoder<>{w}(x, m), wanted));
+}
+
+BOOST_AUTO_TEST_CASE(in_double) {
+  using layer = decoder_layer<double, hidden<12>, heads<3>, feed_forward<21>, bias<true>>;
+  lcg a{56}, b{56};
+  const auto w = decoder_weights<layer>(a);
+  const auto v = decoder_weights<decoder<bias<true>>>(b);
+  const auto x = drawn<tokens_of<double>>(a);
+  const auto m = drawn<memory_of<double>>(a);
+  const auto y = layer{w}(x, m);
+  BOOST_TEST(same_bits(by_parts<layer>(w, x, m, all_keys, causal), y));
+  BOOST_TEST(same_bits(prepacked<layer>{w}(x, m), y));
+  const auto z = drawn<tokens>(b);
+  const auto n = drawn<memories>(b);
+  check_near("float against double", decoder<bias<true>>{v}(z, n).data(), y.data(), 2 * 5 * 12);
+}
+
+BOOST_AUTO_TEST_CASE(constant_expressions_give_the_bits_of_the_run) {
+  const auto c = drawn_constants;
+  BOOST_TEST(same_bits(small{c.w}(c.x, c.m, constant_lens), computed));
+  BOOST_TEST(same_bits(prepacked<small>{c.w}(c.x, c.m, constant_lens), computed));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

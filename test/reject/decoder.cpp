@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes with decoder_layer: one case each, with the words that the compiler must print (check.py).
+#include <umbel/umbel.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using tokens = tensor<float, batch<2>, token<5>, hidden<32>>;
+using encoded = tensor<float, batch<2>, key<7>, hidden<32>>;
+using lengths_of = tensor<int, batch<2>>;
+template <class... Options>
+using layer = decoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, Options...>;
+using decoder = layer<>;
+
+[[maybe_unused]] static void cases(const decoder& decode, const prepacked<decoder>& packed,
+                                   tokens& x, encoded& memory, lengths_of& lens) {
+  (void)decode, (void)packed, (void)x, (void)memory, (void)lens;
+#if defined CASE_decoder_without_memory
+  // expect-gcc: "umbel: decoder_layer: takes a sequence and a memory; then a mask of the memory; then a self_mask; then a workspace"
+  // expect-clang: decoder_layer.*takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace
+  // cause: The arguments fit no form of the call: no memory, masks in another order, or a bare mask for the sequence itself.
+  // cure: Keep this order, `all_keys` where the memory has no mask; without a memory take `encoder_layer` with `causal`.
+  auto r = decode(x);
+#elif defined CASE_decoder_masks_in_the_order_of_torch
+  // expect-gcc: "umbel: decoder_layer: takes a sequence and a memory; then a mask of the memory; then a self_mask; then a workspace"
+  // expect-clang: decoder_layer.*takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace
+  // cause: The arguments fit no form of the call: no memory, masks in another order, or a bare mask for the sequence itself.
+  // cure: Keep this order, `all_keys` where the memory has no mask; without a memory take `encoder_layer` with `causal`.
+  auto r = decode(x, memory, causal, lens);
+#elif defined CASE_decoder_self_mask_first
+  // expect-gcc: "umbel: decoder_layer: takes a sequence and a memory; then a mask of the memory; then a self_mask; then a workspace"
+  // expect-clang: decoder_layer.*takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace
+  // cause: The arguments fit no form of the call: no memory, masks in another order, or a bare mask for the sequence itself.
+  // cure: Keep this order, `all_keys` where the memory has no mask; without a memory take `encoder_layer` with `causal`.
+  auto r = packed(x, memory, self_mask(lens), lens);
+#elif defined CASE_decoder_causal_for_the_memory
+  // expect-gcc: "umbel: decoder_layer: causal is unclear where query=5 and key=7 differ, so say where the queries stand: _top_left, _bottom_right or _from"
+  // expect-clang: decoder_layer.*causal.*is_unclear_where.*query<5>.*and_.*key<7>.*differ_so_say_where_the_queries_stand
+  // cause: A mask by position is given where queries and keys differ in number; for the memory it rarely means anything.
+  // cure: Leave it out, a decoder layer is causal by itself; or say `causal_from(0)` and the like.
+  auto r = decode(x, memory, causal);
+#elif defined CASE_decoder_lengths_of_another_batch
+  // expect-gcc: "umbel: decoder_layer: valid_lens have batch=3 but the scores have \[batch=2, heads=4, query=5, key=7\]"
+  // expect-clang: decoder_layer.*valid_lens.*have.*batch<3>.*but_the_scores_have.*batch<2>.*heads<4>.*query<5>.*key<7>
+  // cause: There is not one length a sequence of the batch.
+  // cure: Pass as many lengths as the batch has sequences.
+  auto r = decode(x, memory, tensor<int, batch<3>>{});
+#elif defined CASE_decoder_own_lengths_of_another_batch
+  // expect-gcc: "umbel: decoder_layer: valid_lens have batch=3 but the scores have \[batch=2, heads=4, query=5, key=5\]"
+  // expect-clang: decoder_layer.*valid_lens.*have.*batch<3>.*but_the_scores_have.*batch<2>.*heads<4>.*query<5>.*key<5>
+  // cause: There is not one length a sequence of the batch.
+  // cure: Pass as many lengths as the batch has sequences.
+  auto r = decode(x, memory, lens, self_mask(tensor<int, batch<3>>{}));
+#elif defined CASE_decoder_mask_of_the_memory_as_its_own
+  // expect-gcc: "umbel: decoder_layer: keep_mask has key=7 but the scores have \[batch=2, heads=4, query=5, key=5\]"
+  // expect-clang: decoder_layer.*keep_mask.*has.*key<7>.*but_the_scores_have.*batch<2>.*heads<4>.*query<5>.*key<5>
+  // cause: The mask of the memory stands where that of the sequence itself belongs.
+  // cure: Pass it before `self_mask`, without it.
+  static const tensor<bool, batch<2>, key<7>> keep{};
+  auto r = decode(x, memory, lens, self_mask(keep_mask(keep)));
+#elif defined CASE_decoder_own_mask_of_bool
+  // expect-gcc: "umbel: decoder_layer: a mask of bool must say what true means, so pass keep_mask or from_drop_mask"
+  // expect-clang: decoder_layer.*a_mask_of_bool_must_say_what_true_means_so_pass
+  // cause: True means "attend" in one framework and "do not" in another.
+  // cure: Pass `keep_mask(m)` or `from_drop_mask(m)`.
+  static const tensor<bool, batch<2>, key<5>> mask{};
+  auto r = decode(x, memory, lens, self_mask(mask));
+#elif defined CASE_decoder_memory_of_another_batch
+  // expect-gcc: "umbel: decoder_layer: the sequences have batch=2 but the memories have batch=3"
+  // expect-clang: decoder_layer.*the_sequences.*have.*batch<2>.*but_the_memories.*have.*batch<3>
+  // cause: There is not one memory a sequence of the batch.
+  // cure: Pass the memory that belongs to these sequences, batch by batch.
+  auto r = decode(x, tensor<float, batch<3>, key<7>, hidden<32>>{});
+#elif defined CASE_decoder_memory_without_batch
+  // expect-gcc: "umbel: decoder_layer: the sequences have batch=2 but the memories have no batch"
+  // expect-clang: decoder_layer.*the_sequences.*have.*batch<2>.*but_the_memories.*have_no.*batch
+  // cause: There is not one memory a sequence of the batch.
+  // cure: Pass the memory that belongs to these sequences, batch by batch.
+  auto r = decode(x, tensor<float, key<7>, hidden<32>>{});
+#elif defined CASE_decoder_memory_width
+  // expect-gcc: "umbel: decoder_layer: the memory has hidden=48 but the layer has hidden=32"
+  // expect-clang: decoder_layer.*the_memory.*has.*hidden<48>.*but_the_layer_has.*hidden<32>
+  // cause: The memory has another number of features than the layer's weights.
+  // cure: Pass what an encoder of the layer's width gave, or map it with `linear` first.
+  auto r = decode(x, tensor<float, batch<2>, key<7>, hidden<48>>{});
+#elif defined CASE_decoder_memory_without_hidden
+  // expect-gcc: "umbel: decoder_layer: the memory needs the axis hidden but has \[batch=2, key=7, head_dim=32\]"
+  // expect-clang: decoder_layer.*the_memory.*needs_the_axis.*hidden>.*but_has.*batch<2>.*key<7>.*head_dim<32>
+  // cause: The memory has no axis of features named as the layer's.
+  // cure: Rename it: `memory | rename_axis<head_dim, hidden>`.
+  auto r = decode(x, tensor<float, batch<2>, key<7>, head_dim<32>>{});
+#elif defined CASE_decoder_memory_type
+  // expect-gcc: "umbel: decoder_layer: the memory is of type double but the layer is of type float"
+  // expect-clang: decoder_layer.*the_memory.*is_of_type.*element<double>.*but_the_layer_is_of_type.*element<float>
+  // cause: The memory has another element type than the layer, and nothing is converted in silence.
+  // cure: Declare both with one type.
+  auto r = decode(x, tensor<double, batch<2>, key<7>, hidden<32>>{});
+#elif defined CASE_decoder_memory_of_two_sequences
+  // expect-gcc: "umbel: decoder_layer: the memory has one axis of positions besides batch and hidden not \[query=5, key=7, hidden=32\]"
+  // expect-clang: decoder_layer.*the_memory.*has_one_axis_of_positions_besides_batch_and.*hidden>.*not_.*query<5>.*key<7>.*hidden<32>
+  // cause: The memory is a tensor with no axis of positions, or with two.
+  // cure: Pass (batch, position, hidden).
+  auto r = decode(x, tensor<float, query<5>, key<7>, hidden<32>>{});
+#elif defined CASE_decoder_memory_not_row_major
+  // expect-gcc: "umbel: decoder_layer: \[batch=2, key=7, hidden=32\] is not row major in memory so pass contiguous"
+  // expect-clang: decoder_layer.*batch<2>.*key<7>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
+  // cause: The sequence or the memory is a permuted or sliced view.
+  // cure: Copy first: `decode(x, memory | contiguous)`.
+  static const tensor<float, key<7>, batch<2>, hidden<32>> turned{};
+  auto r = decode(x, turned | permute<batch, key, hidden>);
+#elif defined CASE_decoder_memory_batch_not_first
+  // expect-gcc: "umbel: decoder_layer: batch must be the first axis of \[key=7, batch=2, hidden=32\]"
+  // expect-clang: decoder_layer.*batch>.*must_be_the_first_axis_of.*key<7>.*batch<2>.*hidden<32>
+  // cause: The batch axis stands behind the positions, as PyTorch has it without `batch_first`.
+  // cure: `memory | permute<batch, key, hidden> | contiguous`.
+  auto r = decode(x, tensor<float, key<7>, batch<2>, hidden<32>>{});
+#elif defined CASE_decoder_width
+  // expect-gcc: "umbel: decoder_layer: the sequence has hidden=33 but the layer has hidden=32"
+  // expect-clang: decoder_layer.*the_sequence.*has.*hidden<33>.*but_the_layer_has.*hidden<32>
+  // cause: The sequence has another number of features than the layer's weights.
+  // cure: Pass the right tensor, or declare the layer with its width.
+  auto r = packed(tensor<float, batch<2>, token<5>, hidden<33>>{}, memory);
+#elif defined CASE_decoder_workspace_for_one_length
+  // expect-gcc: "umbel: decoder_layer: the workspace is of another layer or of other sizes so pass one for \[token=5, key=7\]"
+  // expect-clang: decoder_layer.*the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for.*token<5>.*key<7>
+  // cause: The workspace was declared for another layer, or for other lengths of sequence and memory.
+  // cure: Declare it with the sizes of the brackets, in this order: `decoder::workspace<token<5>, key<7>>`.
+  static decoder::workspace<token<5>> work;
+  auto r = decode(x, memory, all_keys, work);
+#elif defined CASE_decoder_stack_budget
+  // expect-gcc: "umbel: decoder_layer: needs a workspace of 305216 bytes but the stack budget is 65536 bytes so pass one for \[token=100, key=300\]"
+  // expect-clang: decoder_layer.*needs_a_workspace_of.*number<305216>.*bytes.*but_the_stack_budget_is.*number<65536>.*bytes_so_pass_one_for.*token<100>.*key<300>
+  // cause: What the call needs in between would take more stack than `UMBEL_STACK_BUDGET`.
+  // cure: Pass a static one: `decoder::workspace<token<100>, key<300>>`, or raise the budget with `-DUMBEL_STACK_BUDGET=...`.
+  static const tensor<float, token<100>, hidden<32>> long_x{};
+  static const tensor<float, key<300>, hidden<32>> long_memory{};
+  auto r = decode(long_x, long_memory);
+#elif defined CASE_decoder_out_of_the_memory_s_axes
+  // expect-gcc: "umbel: decoder_layer: the result has \[batch=2, token=5, hidden=32\] but out has \[batch=2, key=7, hidden=32\]"
+  // expect-clang: decoder_layer.*the_result_has.*batch<2>.*token<5>.*hidden<32>.*but_out_has.*batch<2>.*key<7>.*hidden<32>
+  // cause: The tensor for the result has other axes or sizes: the result has those of the sequence.
+  // cure: Declare `out` with the axes that the result has.
+  encoded out{};
+  decode.into(out, x, memory);
+#elif defined CASE_decoder_out_not_row_major
+  // expect-gcc: "umbel: decoder_layer: out must be row major in memory"
+  // expect-clang: decoder_layer.*out_must_be_row_major_in_memory
+  // cause: The result is to go to a permuted or sliced view.
+  // cure: Write to a plain tensor, then `copy` it to the view.
+  tensor<float, token<5>, batch<2>, hidden<32>> out{};
+  decode.into(out | permute<batch, token, hidden>, x, memory);
+#elif defined CASE_decoder_temporary_weights
+  // expect-gcc: "umbel: decoder_layer: the weights are a temporary that would end before the layer so give them a name"
+  // expect-clang: decoder_layer.*the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name
+  // cause: A layer borrows its weights, and these end with the statement.
+  // cure: Give them a name that lives as long as the layer, best `static const`.
+  const decoder r{decoder::weights{}};
+#elif defined CASE_decoder_weights_of_an_encoder
+  // expect-gcc: "umbel: decoder_layer: the weights are of another layer or of other options"
+  // expect-clang: decoder_layer.*the_weights_are_of_another_layer_or_of_other_options
+  // cause: The weights belong to a layer of other axes or other options, or to an encoder layer.
+  // cure: Use the `weights` type of this very layer.
+  static encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>>::weights other;
+  const decoder r{other};
+#elif defined CASE_decoder_heads_do_not_divide_hidden
+  // expect-gcc: "umbel: attention: hidden=32 into heads=5 leaves a remainder of 2"
+  // expect-clang: attention.*hidden<32>.*into.*heads<5>.*leaves_a_remainder_of.*number<2>
+  // cause: The heads of the layer do not divide its hidden axis.
+  // cure: Take a number of heads that divides it.
+  decoder_layer<float, hidden<32>, heads<5>, feed_forward<64>>::weights r;
+#elif defined CASE_decoder_unknown_option
+  // expect-gcc: "umbel: decoder_layer: int is not an option of this layer"
+  // expect-clang: decoder_layer.*element<int>.*is_not_an_option_of_this_layer
+  // cause: A type after the axes is no option of the decoder layer.
+  // cure: See `block/encoder.hpp` for the options; both layers have the same.
+  layer<int>::weights r;
+#elif defined CASE_decoder_option_twice
+  // expect-gcc: "umbel: decoder_layer: rope is given twice"
+  // expect-clang: decoder_layer.*rope<.*is_given_twice
+  // cause: One option is given two values.
+  // cure: Leave one out.
+  layer<rope<split_halves>, rope<adjacent_pairs>>::weights r;
+#elif defined CASE_decoder_rms_norm_without_epsilon
+  // expect-gcc: "umbel: decoder_layer: rms_norm needs the epsilon that the model was trained with: epsilon_1e<-6> for 1e-6"
+  // expect-clang: decoder_layer.*rms_norm_needs_the_epsilon_of_the_model_so_say_epsilon_1e
+  // cause: The epsilon of `rms_norm` differs between models and has no default.
+  // cure: Look it up in the model's configuration and add `epsilon_1e<-6>` or what it is.
+  layer<norm_by<rms_norm>>::weights r;
+#elif defined CASE_decoder_of_integers
+  // expect-gcc: "umbel: attention: takes float or double not int"
+  // expect-clang: attention.*takes_float_or_double_not.*element<int>
+  // cause: A layer is declared with an element type that it cannot compute in.
+  // cure: Declare it with float or double.
+  decoder_layer<int, hidden<32>, heads<4>, feed_forward<64>>::weights r;
+#elif defined CASE_decoder_behind_a_mistake
+  // expect-gcc: "umbel: mean: there is no axis head_dim in \[batch=2, token=5, hidden=32\]"
+  // expect-clang: mean.*there_is_no_axis.*head_dim>.*in.*batch<2>.*token<5>.*hidden<32>
+  // cause: The axis to average over is not an axis of the tensor.
+  // cure: Average over an axis of the brackets.
+  auto r = decode(x | mean<head_dim>, memory, lens);
+  packed.into(r, x, memory);
+#else
+  auto r = decode(x, memory, lens, self_mask(lens));
+  packed.into(r, x, memory);
+#endif
+}
