@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The multi-head attention of "Dive into Deep Learning" (d2l.ai), its masked softmax, and its pair of
-// functions that fold heads into the batch and back, which here are views. The book's own code gives
-// the same numbers (tools/golden_examples.py).
+// functions that fold heads into the batch and back, which here are views: the case of its editions for
+// PyTorch and Java. The book's own code gives the same numbers (tools/golden_examples.py).
 #include <cstdio>
 #include <umbel/umbel.hpp>
 
@@ -54,10 +54,14 @@ int main() {
   print("masked_softmax by query", softmax<key>(mask_after<key>(scores, lens_by_query)));
 
   const attention attend{w};
-  print("attention", attend(x, y, y, tensor<int, batch<2>>{3, 2}));
+  const tensor<int, batch<2>> valid_lens{3, 2};
+  print("attention", attend(x, y, y, valid_lens));
   print("attention by query",
         attend(x, y, y, tensor<int, batch<2>, query<4>>{1, 2, 3, 4, 6, 5, 0, 3}));
   print("attention without keys", attend(x, y, y, tensor<int, batch<2>>{0, 2}));
+
+  // The book's dropout of 0.5, as in training. Which weights are dropped depends on the seed alone.
+  print("attention in training", attend(x, y, y, valid_lens & dropout(0.5, 1)));
 
   const auto by_head = split_heads(x);  // (batch, heads, query, head_dim)
   const auto back = merge_heads(by_head);

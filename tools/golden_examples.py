@@ -12,6 +12,7 @@ import math
 import torch
 from torch import Tensor
 
+from golden_calls import Call, kept_by_dropout
 from golden_support import Lcg
 
 
@@ -48,10 +49,14 @@ def d2l() -> str:
     w = [lcg.draw(100, 100, scale=1 / 8) for _ in range(4)]
     x, y, scores = lcg.draw(2, 4, 100), lcg.draw(2, 6, 100), lcg.draw(2, 2, 4)
 
-    def attention(lens: list) -> Tensor:
+    kept = kept_by_dropout(Call("", batch=2, heads=heads, queries=4, keys=6), 0.5, 1).flatten(0, 1)
+
+    def attention(lens: list, training: bool = False) -> Tensor:
         q, k, v = (transpose_qkv(t @ w[i], heads) for i, t in enumerate((x, y, y)))
         weights = masked_softmax(q @ k.transpose(1, 2) / math.sqrt(q.shape[-1]),
                                  torch.tensor(lens).repeat_interleave(heads, dim=0))
+        if training:
+            weights = weights * kept / 0.5
         return transpose_output(weights @ v, heads) @ w[3]
 
     same = torch.equal(transpose_output(transpose_qkv(x, heads), heads), x)
@@ -60,6 +65,7 @@ def d2l() -> str:
             + line("attention", attention([3, 2]))
             + line("attention by query", attention([[1, 2, 3, 4], [6, 5, 0, 3]]))
             + line("attention without keys", attention([0, 2]))
+            + line("attention in training", attention([3, 2], training=True))
             + f"heads split and merged in place: {'yes' if same else 'no'}\n")
 
 
