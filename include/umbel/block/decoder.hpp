@@ -284,14 +284,14 @@ class decoder_layer
                                     scratch& work) noexcept {
       for (std::size_t b = 0; b < Layout::count / one; ++b) {
         const auto of_memory = [&](std::size_t h) {
-          return mask.template policy<memory_scores>({b, h});
+          return detail::at_head<memory_scores>(mask, {b, h});
         };
-        const auto of_own = [&](std::size_t h) { return own.template policy<own_scores>({b, h}); };
+        const auto of_own = [&](std::size_t h) { return detail::at_head<own_scores>(own, {b, h}); };
         sequence(p, x + b * one, memory + b * memory_one, of_memory, of_own, y + b * one, work);
       }
     }
 
-    // mask(h), own(h): the kernel's policies for head h.
+    // mask(h), own(h): a head_mask (mask.hpp).
     template <class Parameters, class Mask, class Own>
     static constexpr void sequence(const Parameters& p, const T* x, const T* memory,
                                    const Mask& mask, const Own& own, T* y, scratch& work) noexcept {
