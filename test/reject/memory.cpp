@@ -195,6 +195,24 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cause: Source and target have the same axes, but elements are copied in order.
   // cure: Permute the source: `to = from | permute<batch, query, hidden>;`
   copy(x, x | permute<query, batch, hidden>);
+#elif defined CASE_access_in_two_ways
+  // expect-gcc: "umbel: access: positions are all integers or all by name in \[batch=2, query=4, hidden=100\]"
+  // expect-clang: access.*positions_are_all_integers_or_all_by_name_in.*batch<2>.*query<4>.*hidden<100>
+  // cause: Some positions are given by place, some by name, or one is no integer.
+  // cure: Write `x(1, 2, 3)` or `x(at<batch>(1), at<query>(2), at<hidden>(3))`.
+  auto e = x(at<batch>(1), 2, at<hidden>(3));
+#elif defined CASE_access_by_double
+  // expect-gcc: "umbel: access: positions are all integers or all by name in \[batch=2, query=4, hidden=100\]"
+  // expect-clang: access.*positions_are_all_integers_or_all_by_name_in.*batch<2>.*query<4>.*hidden<100>
+  // cause: Some positions are given by place, some by name, or one is no integer.
+  // cure: Write `x(1, 2, 3)` or `x(at<batch>(1), at<query>(2), at<hidden>(3))`.
+  auto e = x(0, 1.5, 2);
+#elif defined CASE_select_without_position
+  // expect-gcc: "umbel: select: wants a position along query"
+  // expect-clang: select.*wants_a_position_along.*query>
+  // cause: The operation does not say which position is selected.
+  // cure: Write `select_at<query, 2>`, or `select_at<query>(i)` where only run time knows.
+  auto e = x | select_at<query>;
 #else
   reads(x);
   queries q(view_as<batch<2>, query<4>, hidden<100>>(run_time.data()));

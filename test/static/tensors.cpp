@@ -133,5 +133,11 @@ static_assert(!std::is_convertible_v<float*, view<float, query<4>>>);
 static_assert(!std::is_convertible_v<float, tensor<float, query<1>>>);
 static_assert(std::is_constructible_v<tensor<float, query<3>>, float, float, float>);
 static_assert(!std::is_constructible_v<tensor<float, query<3>>, float, float>);
-static_assert(!std::is_invocable_v<queries&, double, double, double>);
-static_assert(std::is_invocable_v<queries&, int, unsigned char, std::size_t>);
+static_assert(!accessible<queries&, double, double, double>);
+static_assert(!accessible<queries, int, int> && !accessible<queries, int, int, int, int>);
+static_assert(accessible<queries&, int, unsigned char, std::size_t>);
+static_assert(
+    accessible<queries, decltype(at<query>(1)), decltype(at<batch>(0)), decltype(at<hidden>(5))>);
+static_assert(!accessible<queries, decltype(at<query>(1)), decltype(at<batch>(0)), int>);
+static_assert(
+    !accessible<queries, decltype(at<query>(1)), decltype(at<key>(0)), decltype(at<hidden>(5))>);

@@ -71,6 +71,7 @@ struct of_the;
 struct over;
 struct parts;
 struct position;
+struct positions_are_all_integers_or_all_by_name_in;
 struct positions_for_the;
 struct positions_from;
 struct reach_past_the_end_of;
@@ -82,6 +83,7 @@ struct the_right_side;
 struct there_is_no_axis;
 struct twice_in;
 struct wants;
+struct wants_a_position_along;
 }  // namespace say
 
 namespace rules {
@@ -137,6 +139,12 @@ template <class Layout, std::size_t Count>
 using access_by_position =
     verdict<Count == Layout::rank, say::access, number<Count>, say::positions_for_the,
             number<Layout::rank>, say::axes_of, typename Layout::axes>;
+
+// Positions that are neither all integers nor all by name.
+template <class Layout, bool Ok>
+using access_in_one_way =
+    verdict<Ok, say::access, say::positions_are_all_integers_or_all_by_name_in,
+            typename Layout::axes>;
 
 template <class Layout, class... Families>
 using access =
@@ -213,6 +221,10 @@ using reshape = first_error<
 
 template <class Layout, class Family>
 using select = has_axis<say::select, Layout, Family>;
+
+// select_at<heads> by itself.
+template <class Family, bool Ok>
+using select_where = verdict<Ok, say::select, say::wants_a_position_along, Family>;
 
 template <class Layout, class Family, std::size_t Position>
 using select_at =

@@ -141,12 +141,19 @@ struct select_position : rereading<select_position<Axis>> {
   }
 };
 template <template <std::size_t> class Axis>
-struct select_operation<Axis> {
+struct select_operation<Axis> : operation {
   constexpr auto operator()(std::size_t position) const { return select_position<Axis>(position); }
   template <class X>
   UMBEL_INLINE constexpr auto operator()(X&& x, std::size_t position) const {
     return select_position<Axis>(position)(std::forward<X>(x));
   }
+  template <tensor_like X>
+  constexpr invalid operator()(const X&) const {
+    static_assert(report<rules::select_where<axis_family<Axis>, (sizeof(X) == 0)>>::ok,
+                  "umbel: shapes do not fit");
+    return {};
+  }
+  constexpr invalid operator()(invalid) const { return {}; }
 };
 template <template <std::size_t> class Axis, std::size_t... Position>
 inline constexpr select_operation<Axis, Position...> select_at{};

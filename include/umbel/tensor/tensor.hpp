@@ -115,6 +115,12 @@ class tensor {
     static_assert(report<rules::access<layout, Families...>>::ok, "umbel: shapes do not fit");
     return elements_[detail::offset_by_name<layout>(index...)];
   }
+  template <class... I>
+  constexpr const T& operator()(I...) const noexcept {
+    static_assert(report<rules::access_in_one_way<layout, (sizeof...(I) > 99)>>::ok,
+                  "umbel: shapes do not fit");
+    return *elements_;
+  }
 
   // Elements in row-major order, where they lie so in memory; for_each (loop.hpp) walks any layout.
   [[nodiscard]] constexpr T* begin() noexcept

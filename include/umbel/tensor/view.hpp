@@ -42,7 +42,20 @@ UMBEL_INLINE constexpr std::size_t offset_by_name(position_along<Families>... in
   return (std::size_t{0} + ... + (index.value * Layout::template stride_of<Families>));
 }
 
+template <class Layout, class... I>
+inline constexpr bool accesses = false;
+template <class Layout, integer_index... I>
+inline constexpr bool accesses<Layout, I...> =
+    rules::access_by_position<Layout, sizeof...(I)>::ok;
+template <class Layout, class First, class... Families>
+inline constexpr bool accesses<Layout, position_along<First>, position_along<Families>...> =
+    rules::access<Layout, First, Families...>::ok;
+
 }  // namespace detail
+
+// Would x(index...) compile? (Any call of a tensor is well-formed, so that a wrong one gets a sentence.)
+template <class X, class... I>
+concept accessible = detail::accesses<layout_of<X>, std::remove_cvref_t<I>...>;
 
 template <class X>
 concept tensor_like = requires(X& x) {
@@ -82,6 +95,12 @@ class view {
       position_along<Families>... index) const noexcept {
     static_assert(report<rules::access<layout, Families...>>::ok, "umbel: shapes do not fit");
     return data_[detail::offset_by_name<layout>(index...)];
+  }
+  template <class... I>
+  constexpr T& operator()(I...) const noexcept {
+    static_assert(report<rules::access_in_one_way<layout, (sizeof...(I) > 99)>>::ok,
+                  "umbel: shapes do not fit");
+    return *data_;
   }
 
   // Elements in row-major order, where they lie so in memory; for_each (loop.hpp) walks any layout.
