@@ -35,6 +35,7 @@
 #include <umbel/attention/observe.hpp>
 #include <umbel/attention/mask_after.hpp>
 #include <umbel/attention/scaled_dot_product.hpp>
+#include <umbel/attention/scored.hpp>
 #include <umbel/attention/softmax.hpp>
 #include <umbel/attention/projection.hpp>
 #include <umbel/attention/forward.hpp>

@@ -162,26 +162,35 @@ struct dot_product_call {
     alignas(64) T scratch[kernel::attend_scratch<head_into<result>, T>];
   };
 
+  // f(b, h, q, k, v, o): each head of each sequence, where its parts begin.
+  template <class Out, class F>
+  static constexpr void for_each_head(const T* q, const T* k, const T* v, Out& out, F&& f) {
+    using ol = typename Out::layout;
+    for (std::size_t b = 0; b < batches; ++b)
+      for (std::size_t h = 0; h < heads; ++h)
+        f(b, h,
+          q + b * ql::template stride_of<rules::batch_family> +
+              h * ql::template stride_of<rules::heads_family>,
+          k + b * kl::template stride_of<rules::batch_family> +
+              h / group * kl::template stride_of<kv_family>,
+          v + b * vl::template stride_of<rules::batch_family> +
+              h / group * vl::template stride_of<kv_family>,
+          out.data() + b * ol::template stride_of<rules::batch_family> +
+              h * ol::template stride_of<rules::heads_family>);
+  }
+
   template <class Scoring, class Mask, class Out>
   static constexpr void run(const T* q, const T* k, const T* v, const Mask& mask, Out& out,
                             workspace& work) noexcept {
-    using ol = typename Out::layout;
-    constexpr auto head = head_into<ol>;
+    constexpr auto head = head_into<typename Out::layout>;
     static_assert(kernel::attend_scratch<head, T> <= sizeof(work.scratch) / sizeof(T));
-    for (std::size_t b = 0; b < batches; ++b)
-      for (std::size_t h = 0; h < heads; ++h)
-        Scoring::attend(
-            dot_product_head<head, T, Scoring>{q + b * ql::template stride_of<rules::batch_family> +
-                                                   h * ql::template stride_of<rules::heads_family>,
-                                               k + b * kl::template stride_of<rules::batch_family> +
-                                                   h / group * kl::template stride_of<kv_family>,
-                                               v + b * vl::template stride_of<rules::batch_family> +
-                                                   h / group * vl::template stride_of<kv_family>,
-                                               out.data() +
-                                                   b * ol::template stride_of<rules::batch_family> +
-                                                   h * ol::template stride_of<rules::heads_family>,
-                                               work.scratch},
-            detail::at_head<scores>(mask, {b, h}));
+    for_each_head(
+        q, k, v, out,
+        [&](std::size_t b, std::size_t h, const T* q_head, const T* k_head, const T* v_head, T* o) {
+          Scoring::attend(
+              dot_product_head<head, T, Scoring>{q_head, k_head, v_head, o, work.scratch},
+              at_head<scores>(mask, {b, h}));
+        });
   }
 };
 

@@ -167,6 +167,13 @@ struct additive_score {
 
 }  // namespace detail
 
+// Attention by any score: score(i, j) of query i and key j, in units of log2. And its tap of scores alone.
+using detail::attend_by;
+template <attend_shape S, class T, class Score, scores::policy Policy, score_tap Tap>
+constexpr void tap_scores_by(const Score& score, const Policy& policy, const Tap& tap) noexcept {
+  for (std::size_t i = 0; i < S.queries; ++i) detail::tap_scores<S, T>(score, policy, i, tap);
+}
+
 // softmax(scores(scale q k^T)) v for one head. Keys that a query does not see are not read for it and
 // add nothing; no key at all: zeros. The softmax is the online one (Milakov and Gimelshein 2018), in
 // blocks of plan::key_block keys, which stand at multiples of that whatever is seen of them. A NaN
@@ -214,8 +221,7 @@ constexpr void attend_additive(const T* q, const T* k, const T* w, const T* v, c
 template <attend_shape S, class T, scores::policy Policy, score_tap Tap>
 constexpr void tap_additive_scores(const T* q, const T* k, const T* w, const Policy& policy,
                                    const Tap& tap) noexcept {
-  const detail::additive_score<S, T> score{q, k, w, exp2_factor(T{1})};
-  for (std::size_t i = 0; i < S.queries; ++i) detail::tap_scores<S, T>(score, policy, i, tap);
+  tap_scores_by<S, T>(detail::additive_score<S, T>{q, k, w, exp2_factor(T{1})}, policy, tap);
 }
 
 // Does query i see a key?

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes with attention without projections: scaled_dot_product_attention, attention_by_score (check.py).
+#include <umbel/umbel.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using queries = tensor<float, batch<2>, heads<4>, query<5>, head_dim<8>>;
+using keys = tensor<float, batch<2>, heads<4>, key<7>, head_dim<8>>;
+
+[[maybe_unused]] static void cases(queries& q, keys& k) {
+  (void)q, (void)k;
+#if defined CASE_dot_product_of_unsplit
+  // expect-gcc: "umbel: scaled_dot_product_attention: the queries in argument 1 need the axis head_dim but have \[batch=2, query=5, hidden=32\]"
+  // expect-clang: scaled_dot_product_attention.*the_queries_in_argument_1.*need_the_axis.*head_dim>.*but_have.*batch<2>.*query<5>.*hidden<32>
+  // cause: The features are not split into heads yet.
+  // cure: Split first, `x | split<hidden, heads<4>, head_dim>`, or take `multi_head_attention`.
+  auto r = scaled_dot_product_attention(tensor<float, batch<2>, query<5>, hidden<32>>{}, k, k);
+#elif defined CASE_dot_product_of_queries_as_keys
+  // expect-gcc: "umbel: scaled_dot_product_attention: the keys in argument 2 need the axis key but have \[batch=2, heads=4, query=5, head_dim=8\]"
+  // expect-clang: scaled_dot_product_attention.*the_keys_in_argument_2.*need_the_axis.*key>.*but_have.*batch<2>.*heads<4>.*query<5>.*head_dim<8>
+  // cause: Keys and values lie along the axis key, these along another.
+  // cure: Give them that name: `x | rename_axis<query, key>` for attention of a sequence to itself.
+  auto r = scaled_dot_product_attention(q, q, q);
+#elif defined CASE_dot_product_of_a_fifth_axis
+  // expect-gcc: "umbel: scaled_dot_product_attention: the queries in argument 1 take only the axes batch heads query and head_dim but have \[batch=2, token=3, query=5, head_dim=8\]"
+  // expect-clang: scaled_dot_product_attention.*the_queries_in_argument_1.*take_only_the_axes.*batch>.*heads>.*query>.*and_.*head_dim>.*but_have.*batch<2>.*token<3>.*query<5>.*head_dim<8>
+  // cause: The tensor has an axis that attention has no meaning for.
+  // cure: Merge it into batch, or select a position of it.
+  auto r = scaled_dot_product_attention(tensor<float, batch<2>, token<3>, query<5>, head_dim<8>>{}, k, k);
+#elif defined CASE_dot_product_of_other_widths
+  // expect-gcc: "umbel: scaled_dot_product_attention: the queries have head_dim=6 but the keys have head_dim=8"
+  // expect-clang: scaled_dot_product_attention.*the_queries.*have.*head_dim<6>.*but_the_keys.*have.*head_dim<8>
+  // cause: A query and a key are of different width, so they have no product.
+  // cure: Project both to one width; values may have one of their own, `value_dim`.
+  auto r = scaled_dot_product_attention(tensor<float, batch<2>, heads<4>, query<5>, head_dim<6>>{}, k, k);
+#elif defined CASE_dot_product_of_other_batches
+  // expect-gcc: "umbel: scaled_dot_product_attention: the queries have batch=2 but the keys have no batch"
+  // expect-clang: scaled_dot_product_attention.*the_queries.*have.*batch<2>.*but_the_keys.*have_no.*batch>
+  // cause: Queries and keys are not of the same sequences.
+  // cure: Give both the batch, `broadcast` where the keys are the same for all.
+  auto r = scaled_dot_product_attention(q, tensor<float, heads<4>, key<7>, head_dim<8>>{}, k);
+#elif defined CASE_dot_product_of_other_heads
+  // expect-gcc: "umbel: scaled_dot_product_attention: the keys have heads=2 but the queries have heads=4"
+  // expect-clang: scaled_dot_product_attention.*the_keys_have.*heads<2>.*but_the_queries_have.*heads<4>
+  // cause: Keys of fewer heads are shared only when they say so.
+  // cure: Name their axis `kv_heads`: `k | rename_axis<heads, kv_heads>`.
+  tensor<float, batch<2>, heads<2>, key<7>, head_dim<8>> fewer{};
+  auto r = scaled_dot_product_attention(q, fewer, fewer);
+#elif defined CASE_dot_product_of_uneven_groups
+  // expect-gcc: "umbel: scaled_dot_product_attention: the keys have kv_heads=3 but the queries have heads=4"
+  // expect-clang: scaled_dot_product_attention.*the_keys_have.*kv_heads<3>.*but_the_queries_have.*heads<4>
+  // cause: The heads cannot be shared out evenly among the heads of keys and values.
+  // cure: Take a `kv_heads<>` that divides `heads<>`.
+  tensor<float, batch<2>, kv_heads<3>, key<7>, head_dim<8>> uneven{};
+  auto r = scaled_dot_product_attention(q, uneven, uneven);
+#elif defined CASE_dot_product_of_fewer_values
+  // expect-gcc: "umbel: scaled_dot_product_attention: the keys have key=7 but the values have key=6"
+  // expect-clang: scaled_dot_product_attention.*the_keys.*have.*key<7>.*but_the_values.*have.*key<6>
+  // cause: There is not one value for each key.
+  // cure: Pass values of the same positions.
+  auto r = scaled_dot_product_attention(q, k, tensor<float, batch<2>, heads<4>, key<6>, head_dim<8>>{});
+#elif defined CASE_dot_product_of_two_types
+  // expect-gcc: "umbel: scaled_dot_product_attention: the keys in argument 2 are of type double but the queries are of type float"
+  // expect-clang: scaled_dot_product_attention.*the_keys_in_argument_2.*are_of_type.*element<double>.*but_the_queries_are_of_type.*element<float>
+  // cause: Arguments of different element types.
+  // cure: Declare all of one type.
+  auto r = scaled_dot_product_attention(q, tensor<double, batch<2>, heads<4>, key<7>, head_dim<8>>{}, k);
+#elif defined CASE_dot_product_with_an_option_of_layers
+  // expect-gcc: "umbel: scaled_dot_product_attention: bias is not an option of this layer"
+  // expect-clang: scaled_dot_product_attention.*bias<true>.*is_not_an_option_of_this_layer
+  // cause: Without projections there is nothing that such an option could mean.
+  // cure: Options here are `score_scale<>`, `softcap<>`, `empty_rows<>`.
+  auto r = scaled_dot_product_with<bias<true>>(q, k, k);
+#elif defined CASE_dot_product_of_two
+  // expect-gcc: "umbel: scaled_dot_product_attention: takes queries, keys and values; then a mask; then a workspace"
+  // expect-clang: scaled_dot_product_attention.*takes_queries_keys_and_values_then_a_mask_then_a_workspace
+  // cause: The arguments fit no form of the call.
+  // cure: Pass the values too, often the keys again; before a workspace stands `all_keys` where there is no mask.
+  auto r = scaled_dot_product_attention(q, k);
+#elif defined CASE_score_of_one_row
+  // expect-gcc: "umbel: attention_by_score: needs a function of two views along head_dim=8 that gives float"
+  // expect-clang: attention_by_score.*needs_a_function_of_two_views_along.*head_dim<8>.*that_gives.*element<float>
+  // cause: The function takes other arguments, or gives another type.
+  // cure: Write `[](const auto& q, const auto& k) { return q(0) * k(0); }`.
+  auto r = attention_by_score([](const auto& a) { return a(0); })(q, k, k);
+#else
+  auto one = scaled_dot_product_attention(q, k, k, causal_top_left);
+  auto two = scaled_dot_product_with<softcap<2>>(q, k | rename_axis<heads, kv_heads>,
+                                                 k | rename_axis<heads, kv_heads>);
+  auto three = attention_by_score([](const auto& a, const auto& b) { return a(0) - b(0); })(q, k, k);
+#endif
+}
