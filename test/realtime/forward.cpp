@@ -102,6 +102,38 @@ void check_attention(const char* name) {
   check("  layer, into", 0, [] { attention{w}.into(out, x, y, y, all_keys, work); });
   check("  packed", both, [] { out = packed(x, y, y); });
   check("  packed, into", 0, [] { packed.into(out, x, y, y, lens, work); });
+  static tensor<float, batch<2>, heads<Heads>, query<Queries>, key<Keys>> weights;
+  static const tensor<bool, query<Queries>, key<Keys>> kept{};
+  check("  packed, every kind of mask", 0, [] {
+    packed.into(out, x, y, y,
+                lens & keep_mask(kept) & causal_bottom_right & alibi_bottom_right &
+                    dropout(0.1, 7) & observe(weights),
+                work);
+  });
+}
+
+void check_cache() {
+  using attention =
+      multi_head_attention<float, hidden<32>, heads<4>, kv_heads<2>, rope<split_halves>>;
+  static lcg next{1};
+  static const auto w = drawn_weights<attention>(next);
+  static const prepacked<attention> packed{w};
+  using past = key_value_cache<attention, key<64>, sliding<2000>>;
+  using token = tensor<float, axes::token<1>, hidden<32>>;
+  static past memory;
+  static past::workspace<axes::token<1>> work;
+  static const token x = drawn<token>(next);
+  static token out;
+  std::printf("key_value_cache, sliding\n");
+  // Enough of them that the oldest are dropped.
+  check("  500 steps", 0, [] {
+    memory.reset();
+    for (int i = 0; i < 500; ++i) (void)memory.step(packed, out, x, alibi, work);
+  });
+  check("  500 steps, workspace on the stack", sizeof(work), [] {
+    memory.reset();
+    for (int i = 0; i < 500; ++i) (void)memory.step(packed, out, x);
+  });
 }
 
 template <bool NormFirst>
@@ -199,6 +231,7 @@ int main() {
   check_encoder<false>("encoder layer, norm last");
   check_decoder<true>("decoder layer, norm first");
   check_decoder<false>("decoder layer, norm last");
+  check_cache();
   check_blocks();
   return failures == 0 ? 0 : 1;
 }
