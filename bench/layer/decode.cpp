@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+// One token against a cache of keys and values: four projections of one row, attention of one query.
+// Bandwidth, not operations: 8 hidden^2 + 4 keys hidden of them. And a prompt at once.
+#include <umbel/umbel.hpp>
+
+#include "../measure.hpp"
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+
+template <std::size_t Hidden, std::size_t Heads, std::size_t KvHeads, std::size_t Capacity,
+          std::size_t Tokens>
+void add(const char* name) {
+  using attention =
+      multi_head_attention<float, hidden<Hidden>, heads<Heads>, kv_heads<KvHeads>, bias<true>>;
+  using memory = key_value_cache<attention, key<Capacity>>;
+  static const typename attention::weights weights = [] {
+    static typename attention::weights w;
+    const float scale = 1.7f * umbel::simd::rsqrt(static_cast<float>(Hidden));
+    bench::fill(w.q.weight, scale), bench::fill(w.k.weight, scale);
+    bench::fill(w.v.weight, scale), bench::fill(w.o.weight, scale);
+    return w;
+  }();
+  static const prepacked<attention> attend{weights};
+  static memory past;
+  static typename memory::template workspace<token<Tokens>> work;
+  static tensor<float, token<Tokens>, hidden<Hidden>> x, y;
+  bench::fill(x, 1);
+  constexpr std::size_t before = Capacity - Tokens;
+  static tensor<float, token<1>, hidden<Hidden>> one, out;
+  bench::fill(one, 1);
+  past.reset();
+  while (past.size() < before) (void)past.step(attend, out, one);
+  constexpr double kv = 1.0 * KvHeads / Heads, hidden_size = Hidden;
+  constexpr double pairs = Tokens * (before + (Tokens + 1) / 2.0);
+  bench::add_row(name, 4 * Tokens * hidden_size * hidden_size * (1 + kv) + 4 * pairs * hidden_size,
+                 [] {
+                   past.rewind(before);
+                   (void)past.step(attend, y, x, all_keys, work);
+                 });
+}
+
+// hidden, heads, heads of keys and values, positions
+const bool added = [] {
+  add<256, 8, 8, 512, 1>("decode/I 256,8,8,512");
+  add<256, 8, 2, 512, 1>("decode/ 256,8,2,512");
+  add<64, 4, 4, 128, 1>("decode/ 64,4,4,128");
+  add<256, 8, 8, 512, 64>("decode/ 256,8,8,512, the last 64 at once");
+  return true;
+}();
+
+}  // namespace
