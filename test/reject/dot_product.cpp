@@ -84,6 +84,13 @@ using keys = tensor<float, batch<2>, heads<4>, key<7>, head_dim<8>>;
   // cause: The function takes other arguments, or gives another type.
   // cure: Write `[](const auto& q, const auto& k) { return q(0) * k(0); }`.
   auto r = attention_by_score([](const auto& a) { return a(0); })(q, k, k);
+#elif defined CASE_scale_of_a_score_of_ones_own
+  // expect-gcc: "umbel: attention_by_score: score_scale is not an option of this layer"
+  // expect-clang: attention_by_score.*score_scale<1.*8>.*is_not_an_option_of_this_layer
+  // cause: The function gives the score as it is.
+  // cure: Scale in the function; options here are `softcap<>`, `empty_rows<>`.
+  const auto score = [](const auto& a, const auto& b) { return a(0) * b(0); };
+  auto r = attention_by_score<score_scale<1, 8>>(score)(q, k, k);
 #else
   auto one = scaled_dot_product_attention(q, k, k, causal_top_left);
   auto two = scaled_dot_product_with<softcap<2>>(q, k | rename_axis<heads, kv_heads>,

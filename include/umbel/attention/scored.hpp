@@ -85,6 +85,10 @@ template <class F, class Q, class K, class T>
 inline constexpr bool scores_rows = requires(const F& f, const Q& q, const K& k) {
   { f(q, k) } -> std::same_as<T>;
 };
+template <class... Options>
+using scored_options = first_error<
+    options<say::attention_by_score, option_kinds<option::softcap, option::empty_rows>, Options...>,
+    scoring<say::attention_by_score, detail::scoring<Options...>>>;
 template <class F, class Q, class K>
 using score_function =
     verdict<scores_rows<F, detail::row_of<Q>, detail::row_of<K>, typename Q::value_type>,
@@ -102,7 +106,7 @@ struct attention_by_score_operation : operation {
   template <tensor_like Q, tensor_like K, tensor_like V, mask_like Mask = every_key>
   constexpr auto operator()(const Q& q, const K& k, const V& v,
                             const Mask& mask = {}) const noexcept {
-    using fits = first_error<rules::dot_product_options<Options...>, rules::dot_product<Q, K, V>>;
+    using fits = first_error<rules::scored_options<Options...>, rules::dot_product<Q, K, V>>;
     static_assert(report<fits>::ok, "umbel: shapes do not fit");
     if constexpr (fits::ok) {
       using call = detail::dot_product_call<Q, K, V>;
