@@ -168,6 +168,34 @@ BOOST_AUTO_TEST_CASE(nan_stays_where_it_is) {
       }
 }
 
+// Both attentions can be looked at, each through its own mask; looking changes no bit.
+BOOST_AUTO_TEST_CASE(what_is_looked_at) {
+  lcg next{57};
+  const auto w = decoder_weights<decoder<>>(next);
+  const auto x = drawn<tokens>(next, 2);
+  const auto m = drawn<memories>(next, 2);
+  const tensor<int, batch<2>> lens{3, 7};
+  tensor<float, batch<2>, heads<3>, query<5>, key<7>> of_memory{};
+  tensor<float, batch<2>, heads<3>, query<5>, key<5>> of_own{};
+  const auto y = decoder<>{w}(x, m, lens & observe(of_memory), self_mask(observe(of_own)));
+  BOOST_TEST(same_bits(y, decoder<>{w}(x, m, lens)));
+  for (std::size_t b = 0; b < 2; ++b)
+    for (std::size_t h = 0; h < 3; ++h)
+      for (std::size_t i = 0; i < 5; ++i) {
+        double memory_sum = 0, own_sum = 0;
+        for (std::size_t j = 0; j < 7; ++j) {
+          memory_sum += static_cast<double>(of_memory(b, h, i, j));
+          if (j >= static_cast<std::size_t>(lens(b))) BOOST_TEST(of_memory(b, h, i, j) == 0);
+        }
+        for (std::size_t j = 0; j < 5; ++j) {
+          own_sum += static_cast<double>(of_own(b, h, i, j));
+          BOOST_TEST((of_own(b, h, i, j) > 0) == (j <= i));
+        }
+        BOOST_TEST(std::fabs(memory_sum - 1) < 1e-6);
+        BOOST_TEST(std::fabs(own_sum - 1) < 1e-6);
+      }
+}
+
 // A memory of length 0, or one whose attention ends in zeros, leaves the encoder layer with causal.
 BOOST_AUTO_TEST_CASE(without_a_memory_it_is_an_encoder_layer) {
   using encoder = encoder_layer<float, hidden<12>, heads<3>, feed_forward<21>>;
