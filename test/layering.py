@@ -35,6 +35,7 @@ ROOMS["umbel"] = EVERYTHING | {"bare"}
 ONLY_FROM = {
     "umbel/shape/hana.hpp": {"umbel/umbel.hpp"},
     "umbel/version.hpp": {"umbel/umbel.hpp", "umbel/bare.hpp"},
+    "umbel/attention/heat_map.hpp": set(),  # drawing: for who asks for it
 }
 # Too slow to compile, or absent where Umbel has to run (docs/decisions).
 BANNED_HEADERS = {"iostream", "vector", "string", "map", "memory", "functional", "cmath", "algorithm"}
@@ -62,7 +63,7 @@ def resolve(root, header, quoted, name):
 def arrow_problem(header, target):
     room, other = room_of(header), room_of(target)
     if target in ONLY_FROM and header not in ONLY_FROM[target]:
-        return f"{header} -> {target} (only from {', '.join(sorted(ONLY_FROM[target]))})"
+        return f"{header} -> {target} (only from {', '.join(sorted(ONLY_FROM[target])) or 'the user'})"
     if room not in ROOMS:
         return f"{header}: there is no room {room}"
     if other != room and other not in ROOMS[room]:
@@ -115,6 +116,8 @@ SELF_TEST = {  # file -> (text, what must be said about it, or None)
     "umbel/simd/math.hpp": ("#include <cmath>\n", "<cmath>"),
     "umbel/block/linear.hpp": ("/* one\n two */ auto p = new int;\n", "linear.hpp:2: umbel/block/linear.hpp uses new"),
     "umbel/block/fine.hpp": ("int renewed, new_; // new\n#include <umbel/attention/mask.hpp>\n", None),
+    "umbel/block/drawn.hpp": ("#include <umbel/attention/heat_map.hpp>\n", "only from the user"),
+    "umbel/attention/heat_map.hpp": ("", None),
     "umbel/attic/old.hpp": ("#include <umbel/config.hpp>\n", "no room attic"),
 }
 

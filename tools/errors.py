@@ -33,7 +33,7 @@ GROUPS = {
     "Re-reading": ["split", "merge", "permute", "rename", "reshape", "select", "slice", "broadcast",
                    "transposed"],
     "Computing": ["contract", "elementwise"],
-    "Attention": ["attention", "additive_attention", "project", "softmax", "mask_after", "observe", "cache",
+    "Attention": ["attention", "additive_attention", "project", "softmax", "mask_after", "observe", "attention_heat_map", "cache",
                   "scaled_dot_product_attention", "attention_by_score"],
     "Heads": ["prune"],
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",

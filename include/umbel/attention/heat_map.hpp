@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSL-1.0
+// attention_heat_map: what attention looks at (observe.hpp), drawn: one map a head, query down and key
+// across, brighter is more. Text only, for whoever takes it; no file is opened here.
+//
+//   #include <umbel/attention/heat_map.hpp>    // umbel.hpp does not bring it
+//   const auto to_file = [&](const char* text, std::size_t size) { std::fwrite(text, 1, size, file); };
+//   attention_heat_map(weights, to_file);                                        // an SVG
+//   attention_heat_map(weights, to_file, {.form = heat_map_form::terminal}, tokens);
+#pragma once
+
+#include <umbel/attention/heat_map_svg.hpp>
+#include <umbel/attention/heat_map_terminal.hpp>
+#include <umbel/attention/mask_rules.hpp>
+#include <umbel/tensor/view.hpp>
+
+namespace umbel {
+
+namespace say {
+struct attention_heat_map;
+struct has_the_axis;
+struct which_is_none_of;
+struct takes_a_label_for_each_of;
+struct but_is_given;
+struct takes_weights_of_float_or_double_not;
+struct takes_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels;
+}  // namespace say
+
+namespace detail {
+template <>
+struct speak<say::attention_heat_map> : speak_as_written<say::attention_heat_map> {};
+template <>
+struct speak<
+    say::takes_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put(
+        "takes weights; then a sink, a callable that takes (const char*, std::size_t); then "
+        "options; then labels, arrays of const char*");
+  }
+};
+
+template <class Sink>
+inline constexpr bool is_text_sink = requires(Sink& sink, const char* text, std::size_t size) {
+  sink(text, size);
+};
+}  // namespace detail
+
+namespace rules {
+
+template <class Axis>
+inline constexpr bool is_map_axis = std::is_same_v<typename Axis::family, batch_family> ||
+                                    std::is_same_v<typename Axis::family, heads_family> ||
+                                    std::is_same_v<typename Axis::family, query_family> ||
+                                    std::is_same_v<typename Axis::family, key_family>;
+
+template <class Layout, class Family>
+using map_needs = verdict<Layout::template has<Family>, say::attention_heat_map,
+                          say::needs_the_axis, Family, say::but_has, typename Layout::axes>;
+template <class Axes>
+struct map_axes_rule;
+template <class... Axes>
+struct map_axes_rule<shape<Axes...>> {
+  using type = first_error<
+      verdict<is_map_axis<Axes>, say::attention_heat_map, say::has_the_axis, Axes,
+              say::which_is_none_of, batch_family, heads_family, query_family, key_family>...>;
+};
+
+template <class X>
+using heat_map =
+    first_error<map_needs<layout_of<X>, query_family>, map_needs<layout_of<X>, key_family>,
+                typename map_axes_rule<typename layout_of<X>::axes>::type,
+                verdict<std::is_same_v<typename X::value_type, float> ||
+                            std::is_same_v<typename X::value_type, double>,
+                        say::attention_heat_map, say::takes_weights_of_float_or_double_not,
+                        element<typename X::value_type>>>;
+
+// As many labels as positions. Count 0: none.
+template <class X, class Family, std::size_t Count>
+using labels = verdict<Count == 0 || Count == layout_of<X>::template size_of<Family>,
+                       say::attention_heat_map, say::takes_a_label_for_each_of,
+                       axis_of<layout_of<X>, Family>, say::but_is_given, number<Count>>;
+
+}  // namespace rules
+
+namespace detail {
+
+// What has the axes query and key, of batch and heads some or none, in any order.
+template <class X, std::size_t QueryLabels, std::size_t KeyLabels, class Sink>
+constexpr void draw_heat_maps(const X& x, Sink& sink, const heat_map_options& options,
+                              const char* const* query_labels, const char* const* key_labels) {
+  using layout = typename X::layout;
+  using verdict = rules::heat_map<X>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok) {
+    using fit = first_error<rules::labels<X, rules::query_family, QueryLabels>,
+                            rules::labels<X, rules::key_family, KeyLabels>>;
+    static_assert(report<fit>::ok, "umbel: shapes do not fit");
+    if constexpr (fit::ok) {
+      const auto axis = []<class Family>(std::type_identity<Family>) {
+        return map_axis{layout::template size_of<Family>, layout::template stride_of<Family>};
+      };
+      const heat_maps<typename X::value_type> maps{x.data(),
+                                                   axis(std::type_identity<rules::batch_family>{}),
+                                                   axis(std::type_identity<rules::heads_family>{}),
+                                                   axis(std::type_identity<rules::query_family>{}),
+                                                   axis(std::type_identity<rules::key_family>{}),
+                                                   query_labels,
+                                                   key_labels,
+                                                   options,
+                                                   heat_scale::of_root(options.root)};
+      text_writer<Sink> out(sink);
+      if (options.form == heat_map_form::svg)
+        svg_heat_maps(maps, out);
+      else if (options.form == heat_map_form::html)
+        html_heat_maps(maps, out);
+      else
+        terminal_heat_maps(maps, out);
+      out.flush();
+    }
+  }
+}
+
+}  // namespace detail
+
+// weights: a tensor or view of float or double with the axes query and key, of batch and heads some or
+// none, in any order and with any strides. sink: called with the text, piece by piece, in order.
+// Labels: one for a position, of UTF-8; a null pointer is the position's number. What else they hold,
+// markup or control characters, is escaped or replaced. Labels of the keys are those of the queries
+// when there is one list for both.
+template <tensor_like X, class Sink>
+requires detail::is_text_sink<Sink>
+constexpr void attention_heat_map(const X& weights, Sink&& sink,
+                                  const heat_map_options& options = {}) {
+  detail::draw_heat_maps<X, 0, 0>(weights, sink, options, nullptr, nullptr);
+}
+template <tensor_like X, class Sink, std::size_t Tokens>
+requires detail::is_text_sink<Sink>
+constexpr void attention_heat_map(const X& weights, Sink&& sink, const heat_map_options& options,
+                                  const char* const (&tokens)[Tokens]) {
+  detail::draw_heat_maps<X, Tokens, Tokens>(weights, sink, options, tokens, tokens);
+}
+template <tensor_like X, class Sink, std::size_t Queries, std::size_t Keys>
+requires detail::is_text_sink<Sink>
+constexpr void attention_heat_map(const X& weights, Sink&& sink, const heat_map_options& options,
+                                  const char* const (&queries)[Queries],
+                                  const char* const (&keys)[Keys]) {
+  detail::draw_heat_maps<X, Queries, Keys>(weights, sink, options, queries, keys);
+}
+// Any other arguments: a sentence says which there may be. One bug is one error.
+template <class... Arguments>
+constexpr void attention_heat_map(const Arguments&...) {
+  static_assert(
+      report<rules::arguments<
+          say::attention_heat_map,
+          say::takes_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels,
+          Arguments...>>::ok,
+      "umbel: shapes do not fit");
+}
+
+// The colour scale alone, an SVG: for a page of many maps without their own (legend = false).
+template <class Sink>
+requires detail::is_text_sink<Sink>
+constexpr void heat_map_legend(Sink&& sink, const heat_map_options& options = {}) {
+  detail::text_writer<std::remove_reference_t<Sink>> out(sink);
+  detail::svg_legend_alone(options, out);
+  out.flush();
+}
+
+// Would these weights be drawn? Generic code asks first.
+namespace detail {
+template <class X>
+inline constexpr bool heat_mappable = rules::heat_map<X>::ok;
+}
+template <class X>
+concept heat_mappable = tensor_like<X> && detail::heat_mappable<std::remove_cvref_t<X>>;
+
+}  // namespace umbel

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSL-1.0
+// Text for a sink, a callable that takes (const char*, std::size_t): characters, numbers, and labels of
+// others, which may hold anything. What is no UTF-8, or is a control character, becomes U+FFFD: neither
+// a document nor a terminal is at the mercy of a label.
+//
+// Not here: what is drawn (heat_map_svg.hpp, heat_map_terminal.hpp).
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+namespace umbel::detail {
+
+// Where a label goes: what is escaped, and whether what is not ASCII may stay.
+enum class label_for { xml, terminal, ascii };
+
+struct code_point {
+  unsigned value;
+  std::size_t bytes;
+};
+
+// The first one of UTF-8 text that is not empty; U+FFFD of one byte where there is none.
+constexpr code_point first_code_point(const char* s) {
+  const auto byte = [s](std::size_t i) { return static_cast<unsigned char>(s[i]); };
+  const unsigned lead = byte(0);
+  const std::size_t bytes = lead < 0x80                   ? 1
+                            : lead >= 0xc2 && lead < 0xe0 ? 2
+                            : lead >= 0xe0 && lead < 0xf0 ? 3
+                            : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                          : 0;
+  constexpr code_point none{0xfffd, 1};
+  if (bytes == 0) return none;
+  unsigned value = bytes == 1 ? lead : lead & (0x7fu >> bytes);
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if (byte(i) >> 6 != 2) return none;  // the terminating zero too
+    value = value << 6 | (byte(i) & 0x3fu);
+  }
+  const bool too_long = (bytes == 3 && value < 0x800) || (bytes == 4 && value < 0x10000);
+  const bool surrogate = value >= 0xd800 && value < 0xe000;
+  return too_long || surrogate || value > 0x10ffff ? none : code_point{value, bytes};
+}
+
+// Control characters, and the two that XML does not allow.
+constexpr bool is_printable(unsigned value) {
+  return value >= 0x20 && !(value >= 0x7f && value < 0xa0) && value != 0xfffe && value != 0xffff;
+}
+
+// In characters; each is taken to be one column wide.
+constexpr std::size_t label_width(const char* label) {
+  std::size_t width = 0;
+  for (; *label; label += first_code_point(label).bytes) ++width;
+  return width;
+}
+
+template <class Sink>
+class text_writer {
+ public:
+  constexpr explicit text_writer(Sink& sink) : sink_(sink) {}
+
+  constexpr void put(char c) {
+    if (used_ == sizeof(chars_)) flush();
+    chars_[used_++] = c;
+  }
+  constexpr void put(const char* s) {
+    while (*s) put(*s++);
+  }
+  template <std::unsigned_integral I>
+  constexpr void put(I value) {
+    char digits[20]{};
+    std::size_t count = 0;
+    do digits[count++] = static_cast<char>('0' + value % 10);
+    while (value /= 10);
+    while (count) put(digits[--count]);
+  }
+  // Three digits that count, at most nine after the point: 0.25, 0.0156, 12.5, 1034.
+  constexpr void put(double value) {
+    constexpr double most = 1e15;
+    if (value < 0) put('-');
+    value = value < 0 ? -value : value;
+    if (!(value < most)) return put(value != value ? "NaN" : "inf");
+    double power = 1;
+    while (value > 0 && value * power < 100 && power < 1e9) power *= 10;
+    const auto scaled = static_cast<unsigned long long>(value * power + 0.5);
+    auto unit = static_cast<unsigned long long>(power);
+    put(scaled / unit);
+    unsigned long long rest = scaled % unit;
+    if (rest != 0) put('.');
+    while (rest != 0) {
+      unit /= 10;
+      put(rest / unit);
+      rest %= unit;
+    }
+  }
+  template <class... Parts>
+  requires(sizeof...(Parts) > 1) constexpr void put(const Parts&... parts) { (put(parts), ...); }
+  constexpr void repeat(std::size_t count, const char* s) {
+    while (count-- != 0) put(s);
+  }
+
+  constexpr void label(const char* s, label_for where) {
+    while (*s) s += one_of_label(s, where);
+  }
+  // Its first character; how many bytes that was.
+  constexpr std::size_t one_of_label(const char* s, label_for where) {
+    const code_point c = first_code_point(s);
+    const bool is_there = is_printable(c.value) && (c.value != 0xfffd || c.bytes == 3);
+    if (where == label_for::ascii && (!is_there || c.value > 0x7e))
+      put('?');
+    else if (!is_there)
+      put("\xef\xbf\xbd");
+    else if (where == label_for::xml && c.bytes == 1)
+      xml(*s);
+    else
+      for (std::size_t i = 0; i < c.bytes; ++i) put(s[i]);
+    return c.bytes;
+  }
+
+  // Hands on what is left: once, at the end.
+  constexpr void flush() {
+    if (used_ != 0) sink_(static_cast<const char*>(chars_), used_);
+    used_ = 0;
+  }
+
+ private:
+  constexpr void xml(char c) {
+    switch (c) {
+      case '&':
+        return put("&amp;");
+      case '<':
+        return put("&lt;");
+      case '>':
+        return put("&gt;");
+      case '"':
+        return put("&quot;");
+      default:
+        put(c);
+    }
+  }
+
+  Sink& sink_;
+  char chars_[512]{};
+  std::size_t used_ = 0;
+};
+
+}  // namespace umbel::detail
