@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(terminal_in_full) {
 BOOST_AUTO_TEST_CASE(svg_in_full) {
   BOOST_TEST(drawn(two_by_two{0, 1, 1, 1}, {.title = "T", .legend = false}) ==
              "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"umbel-heat-map\" width=\"93\" "
-             "height=\"94\" viewBox=\"0 0 93 94\" role=\"img\" "
+             "height=\"96\" viewBox=\"0 0 93 96\" role=\"img\" "
              "font-family=\"system-ui,sans-serif\" font-size=\"11\" fill=\"#44444c\">\n"
              "<title>T</title>\n"
              "<style>@media (prefers-color-scheme:dark){.umbel-heat-map{fill:#b8b8c2}"
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(svg_in_full) {
              "<text x=\"69\" y=\"71\">1</text>\n"
              "</g>\n"
              "<g text-anchor=\"middle\">\n"
-             "<text x=\"57\" y=\"82\">key</text>\n"
+             "<text x=\"57\" y=\"84\">key</text>\n"
              "<text transform=\"translate(12 30) rotate(-90)\">query</text>\n"
              "</g>\n"
              "</g>\n"

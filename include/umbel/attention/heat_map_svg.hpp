@@ -29,7 +29,7 @@ constexpr svg_panel panel_of(const heat_maps<T>& maps) {
   p.map_width = p.cell * maps.key.size;
   p.map_height = p.cell * maps.query.size;
   const std::size_t under =
-      labelled ? svg_character * widest(maps.key, maps.key_labels) + 8 : svg_text_height + 6;
+      labelled ? svg_character * widest(maps.key, maps.key_labels) + 8 : svg_text_height + 8;
   p.width = p.left + p.map_width + svg_gap;
   p.height = p.top + p.map_height + under + svg_text_height + svg_gap;
   const std::size_t digits = svg_character * (digits_of(maps.key.size - 1) + 1);
@@ -139,8 +139,10 @@ constexpr void svg_map(const heat_maps<T>& maps, const svg_panel& p, std::size_t
 // The bar of all colours; its numbers are at even places of it.
 template <class Writer>
 constexpr void svg_legend(const heat_map_options& options, Writer& out) {
+  // Each colour reaches to the end, under the next ones: no seams.
   for (std::size_t level = 0; level < heat_levels; ++level) {
-    out.put("<rect x=\"", svg_bar_left + 3 * level, "\" y=\"2\" width=\"3\" height=\"10\" fill=\"");
+    out.put("<rect x=\"", svg_bar_left + 3 * level, "\" y=\"2\" width=\"",
+            svg_bar_width - 3 * level, "\" height=\"10\" fill=\"");
     put_colour(level_colour(level), out);
     out.put("\"/>\n");
   }
