@@ -43,12 +43,12 @@ tr.first th, tr.first td { font-weight: 700 } tr.first i { background: var(--bar
 i { display: block; height: .65rem; min-width: 1px; border-radius: .2rem; background: var(--other) }
 .heads { display: grid; gap: .25rem 1rem; margin: .25rem 0 1.25rem;
   grid-template-columns: repeat(4, minmax(0, 1fr)) }
-figure { margin: 0 } figcaption { font-size: .85rem; padding-left: 19% }
-svg { display: block; width: 100%; height: auto; fill: var(--soft); stroke: none }
-svg image, .picture { image-rendering: pixelated }
-svg path { stroke: var(--soft); stroke-width: .3; fill: none }
-svg text { font: 3.4px system-ui, sans-serif } .m { text-anchor: middle } .e { text-anchor: end }
-.scale { max-width: 25rem } .scale text { font-size: 12px } .scale path { stroke-width: 1 }
+figure { margin: 0 } figcaption { font-size: .85rem; padding-left: 20% }
+svg { display: block; width: 100%; height: auto }
+svg image, .picture { image-rendering: pixelated } .received { fill: var(--soft) }
+.scale { max-width: 20rem; padding: .5rem; background: var(--card); border: 1px solid var(--line);
+  border-radius: .7rem }
+.received text { font: 11px system-ui, sans-serif; text-anchor: middle }
 @media (max-width: 60rem) { article { grid-template-columns: 1fr } .picture { max-width: 14rem }
   .heads { grid-template-columns: repeat(2, minmax(0, 1fr)) } }
 )";
@@ -90,7 +90,7 @@ inline std::string probabilities(const look& seen) {
   return table + "</table>\n";
 }
 
-inline std::string article(const look& seen, heat_scale scale) {
+inline std::string article(const look& seen, const heat_map_options& scale) {
   const std::string dimmed = picture_uri(seen, 0.6F);
   std::string html = "<article>\n<div>\n<h2>";
   html += class_name(seen.label);
@@ -115,7 +115,7 @@ inline std::string article(const look& seen, heat_scale scale) {
 }
 
 inline std::string to_page(const evaluation& run, const std::vector<look>& looks) {
-  const heat_scale scale = common_scale(looks);
+  const heat_map_options scale = common_scale(looks);
   std::string html =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -131,8 +131,8 @@ inline std::string to_page(const evaluation& run, const std::vector<look>& looks
   html +=
       "<p class=\"soft\">Colour of a weight, the same in every square (0.02 is 1/49: what each "
       "would "
-      "get if all got the same):</p>\n" +
-      draw_scale(scale);
+      "get if all got the same):</p>\n<div class=\"scale\">" +
+      draw_scale(scale) + "</div>\n";
   for (const look& seen : looks) html += article(seen, scale);
   return html + "</main>\n</body>\n</html>\n";
 }
