@@ -52,6 +52,16 @@
 #define UMBEL_FMA 0
 #endif
 
+// 1 when the compiler has a fused multiply-add for vectors of any length (newer clang).
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_elementwise_fma)
+#define UMBEL_ELEMENTWISE_FMA 1
+#endif
+#endif
+#ifndef UMBEL_ELEMENTWISE_FMA
+#define UMBEL_ELEMENTWISE_FMA 0
+#endif
+
 // Bytes of one vector register, and how many of them there are. 0 bytes: no vector unit.
 #if defined(__AVX512F__)
 #define UMBEL_VECTOR_BYTES 64

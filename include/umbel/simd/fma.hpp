@@ -118,7 +118,9 @@ UMBEL_INLINE constexpr V fma(V a, V b, V c) noexcept {
   } else {
 #if !UMBEL_FMA
     return detail::rounded_twice(a, b, c);
-#elif UMBEL_CLANG
+#elif UMBEL_ELEMENTWISE_FMA
+    return __builtin_elementwise_fma(a, b, c);
+#elif UMBEL_CLANG && !UMBEL_X86
     V result;
     for (std::size_t i = 0; i < lanes_of<V>; ++i) result[i] = fma(a[i], b[i], c[i]);
     return result;
@@ -128,9 +130,11 @@ UMBEL_INLINE constexpr V fma(V a, V b, V c) noexcept {
     if constexpr (sizeof(V) == 64) {
       constexpr int current_rounding = 4;
       if constexpr (single) {
-        return __builtin_ia32_vfmaddps512_mask(a, b, c, -1, current_rounding);
+        constexpr std::uint16_t all = 0xffff;
+        return __builtin_ia32_vfmaddps512_mask(a, b, c, all, current_rounding);
       } else {
-        return __builtin_ia32_vfmaddpd512_mask(a, b, c, -1, current_rounding);
+        constexpr std::uint8_t all = 0xff;
+        return __builtin_ia32_vfmaddpd512_mask(a, b, c, all, current_rounding);
       }
     } else
 #endif
