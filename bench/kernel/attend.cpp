@@ -86,6 +86,10 @@ const bool added = [] {
   add<1, 12, 128, 128, 32>();
   add<1, 3, 197, 197, 64>();
   add<1, 8, 512, 512, 64>();
+  add<1, 8, 1, 512, 64>();
+  add<1, 12, 1, 128, 32>();
+  add<1, 8, 1, 32, 8>();
+  add<2, 5, 1, 6, 20>();
   constexpr auto weights = umbel::kernel::tap_stage::weights;
   add<1, 4, 64, 64, 16, weights>("attend/weights/");
   add<1, 8, 128, 128, 32, weights>("attend/weights/");

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <umbel/config.hpp>
 #include <umbel/kernel/attend_block.hpp>
+#include <umbel/kernel/attend_one.hpp>
 #include <umbel/kernel/attend_scores.hpp>
 #include <umbel/kernel/attend_tap.hpp>
 #include <umbel/kernel/plain.hpp>
@@ -84,9 +85,12 @@ UMBEL_INLINE void attend_blocks(const T* q, K k, const T* v, T factor, const How
 // Elements of scratch for attend and attend_all: the queries of a block, its scores, its context.
 // Alignment to a vector is not needed, but faster.
 template <attend_shape S, class T, plan::target Target = plan::native_target>
-inline constexpr std::size_t attend_scratch =
-    detail::attend_block<S, T, Target, plan::plan_attend<T>(S.queries, Target).queries.large,
-                         true>::scratch_size;
+inline constexpr std::size_t attend_scratch = [] {
+  constexpr std::size_t vectors = plan::plan_attend<T>(S.queries, Target).queries.large;
+  constexpr std::size_t of_blocks = detail::attend_block<S, T, Target, vectors, true>::scratch_size;
+  using one = detail::attend_one<S, T, Target>;
+  return one::fits && one::scratch_size > of_blocks ? one::scratch_size : of_blocks;
+}();
 
 // softmax(scale q k^T) v over the first key_count keys: see plain::attend. scratch: attend_scratch
 // elements that overlap nothing; their contents before do not matter.
@@ -94,15 +98,25 @@ template <attend_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_INLINE void attend(const T* q, const T* k, const T* v, T scale, std::size_t key_count, T* o,
                          T* scratch) noexcept {
   const std::size_t count = key_count < S.keys ? key_count : S.keys;
-  detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), count, o, scratch);
+  if constexpr (detail::attend_one<S, T, Target>::fits) {
+    detail::attend_one<S, T, Target>::run(q, k, v, exp2_factor(scale), scores::first_keys(count), o,
+                                          scratch);
+  } else {
+    detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), count, o, scratch);
+  }
 }
 
 // attend with every key, which is known to the compiler: faster.
 template <attend_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_INLINE void attend_all(const T* q, const T* k, const T* v, T scale, T* o,
                              T* scratch) noexcept {
-  detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), detail::keys_known{}, o,
-                                      scratch);
+  if constexpr (detail::attend_one<S, T, Target>::fits) {
+    detail::attend_one<S, T, Target>::run(q, k, v, exp2_factor(scale), scores::every_key{}, o,
+                                          scratch);
+  } else {
+    detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), detail::keys_known{}, o,
+                                        scratch);
+  }
 }
 
 // attend with a scores policy (scores.hpp): who sees which key, what is added to a score. every_key
@@ -114,6 +128,8 @@ UMBEL_INLINE void attend(const T* q, const T* k, const T* v, T scale, const Poli
     attend_all<S, T, Target>(q, k, v, scale, o, scratch);
   } else if constexpr (std::is_same_v<Policy, scores::first_keys>) {
     attend<S, T, Target>(q, k, v, scale, policy.count, o, scratch);
+  } else if constexpr (detail::attend_one<S, T, Target>::fits && !scores::drops<Policy>) {
+    detail::attend_one<S, T, Target>::run(q, k, v, exp2_factor(scale), policy, o, scratch);
   } else {
     const detail::by_policy<Policy, no_tap> how{policy, {}};
     detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), how, o, scratch);

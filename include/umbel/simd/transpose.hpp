@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <umbel/config.hpp>
+#include <umbel/simd/fma.hpp>
 #include <umbel/simd/pack.hpp>
 #include <utility>
 
@@ -25,15 +26,44 @@ UMBEL_INLINE V odd_blocks(V a, V b, std::index_sequence<I...>) noexcept {
   return __builtin_shufflevector(a, b, ((I & Step) == 0 ? I + Step : I + lanes)...);
 }
 
-template <std::size_t Step, class V>
-UMBEL_INLINE void transpose_stage(V (&rows)[lanes_of<V>]) noexcept {
+template <std::size_t Step, class V, std::size_t Rows>
+UMBEL_INLINE void transpose_stage(V (&rows)[Rows]) noexcept {
   constexpr auto all = std::make_index_sequence<lanes_of<V>>{};
   UMBEL_UNROLL(16)
-  for (std::size_t i = 0; i < lanes_of<V>; ++i) {
+  for (std::size_t i = 0; i < Rows; ++i) {
     if ((i & Step) != 0) continue;
     const V a = rows[i], b = rows[i + Step];
     rows[i] = even_blocks<Step>(a, b, all);
     rows[i + Step] = odd_blocks<Step>(a, b, all);
+  }
+}
+
+// Of every four lanes, the first two of a and b in turn, and the last two.
+template <std::size_t First, class V, std::size_t... I>
+UMBEL_INLINE V interleave(V a, V b, std::index_sequence<I...>) noexcept {
+  return __builtin_shufflevector(
+      a, b, (I / 4 * 4 + First + I % 4 / 2 + (I % 2 == 0 ? 0 : sizeof...(I)))...);
+}
+
+// Stages 1 and 2: squares of four. Through what machines of 4-byte lanes have one instruction for.
+template <class V, std::size_t Rows>
+UMBEL_INLINE void transpose_fours(V (&rows)[Rows]) noexcept {
+  if constexpr (sizeof(element_of<V>) == 4) {
+    constexpr auto all = std::make_index_sequence<lanes_of<V>>{};
+    UMBEL_UNROLL(4)
+    for (std::size_t i = 0; i < Rows; i += 4) {
+      const V low[2] = {interleave<0>(rows[i], rows[i + 1], all),
+                        interleave<0>(rows[i + 2], rows[i + 3], all)};
+      const V high[2] = {interleave<2>(rows[i], rows[i + 1], all),
+                         interleave<2>(rows[i + 2], rows[i + 3], all)};
+      rows[i] = even_blocks<2>(low[0], low[1], all);
+      rows[i + 1] = odd_blocks<2>(low[0], low[1], all);
+      rows[i + 2] = even_blocks<2>(high[0], high[1], all);
+      rows[i + 3] = odd_blocks<2>(high[0], high[1], all);
+    }
+  } else {
+    transpose_stage<1>(rows);
+    transpose_stage<2>(rows);
   }
 }
 
@@ -42,10 +72,50 @@ UMBEL_INLINE void transpose_stage(V (&rows)[lanes_of<V>]) noexcept {
 // rows[i][j] <-> rows[j][i].
 template <class V>
 UMBEL_INLINE void transpose(V (&rows)[lanes_of<V>]) noexcept {
-  if constexpr (lanes_of<V> >= 2) detail::transpose_stage<1>(rows);
-  if constexpr (lanes_of<V> >= 4) detail::transpose_stage<2>(rows);
+  if constexpr (lanes_of<V> == 2) detail::transpose_stage<1>(rows);
+  if constexpr (lanes_of<V> >= 4) detail::transpose_fours(rows);
   if constexpr (lanes_of<V> >= 8) detail::transpose_stage<4>(rows);
   if constexpr (lanes_of<V> >= 16) detail::transpose_stage<8>(rows);
+}
+
+namespace detail {
+// One instruction where g++ would make two of the shuffle.
+template <class V, class H>
+UMBEL_INLINE V join_halves(H low, H high) noexcept {
+  if constexpr (lanes_of<V> == 2) {
+    return V{low, high};
+  } else {
+#if UMBEL_AVX512 && UMBEL_GCC
+    if constexpr (sizeof(V) == 64) {
+      using doubles = pack<double, 8>;
+      using half_of_them = pack<double, 4>;
+      const doubles wide = __builtin_ia32_pd512_256pd(__builtin_bit_cast(half_of_them, low));
+      return __builtin_bit_cast(
+          V, __builtin_ia32_insertf64x4_mask(wide, __builtin_bit_cast(half_of_them, high), 1,
+                                             doubles{}, 0xff));
+    } else
+#endif
+      return join(low, high, std::make_index_sequence<lanes_of<V>>{});
+  }
+}
+}  // namespace detail
+
+// columns[c][r] = from[r * row + c] for the first lanes / 2 columns of as many rows as there are lanes, or
+// of `rows`; the lanes past those are 0. The first stage is done by the loads, of half a pack each.
+template <class V>
+UMBEL_INLINE void load_columns(const element_of<V>* from, std::size_t row, std::size_t rows,
+                               V (&columns)[lanes_of<V> / 2]) noexcept {
+  constexpr std::size_t half = lanes_of<V> / 2;
+  using H = pack<element_of<V>, half>;
+  UMBEL_UNROLL(8)
+  for (std::size_t r = 0; r < half; ++r) {
+    const H low = r < rows ? load<H>(from + r * row) : H{};
+    const H high = r + half < rows ? load<H>(from + (r + half) * row) : H{};
+    columns[r] = detail::join_halves<V>(low, high);
+  }
+  if constexpr (half == 2) detail::transpose_stage<1>(columns);
+  if constexpr (half >= 4) detail::transpose_fours(columns);
+  if constexpr (half >= 8) detail::transpose_stage<4>(columns);
 }
 
 }  // namespace umbel::simd

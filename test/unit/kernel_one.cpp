@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+// One query (a step of decoding), whose keys and values lie in the lanes, against plain::attend, bit for
+// bit: sizes around the lanes and the softmax's block, layouts, policies. And that it is a row of the
+// pass over all queries.
+#include <boost/test/unit_test.hpp>
+
+#include "kernel_problem.hpp"
+
+namespace {
+
+using namespace umbel_test::attending;
+
+// Scratch is exactly as large as it is said to be.
+template <attend_shape S, class T = float>
+struct one_query {
+  static constexpr std::size_t k_size = (S.keys - 1) * S.k_row + (S.head_dim - 1) * S.k_dim + 1;
+  static constexpr std::size_t v_size = (S.keys - 1) * S.v_row + (S.value_dim - 1) * S.v_dim + 1;
+  static constexpr std::size_t o_size = (S.value_dim - 1) * S.o_dim + 1;
+  buffer<T> q{(S.head_dim - 1) * S.q_dim + 1}, k{k_size}, v{v_size};
+
+  explicit one_query(double size = 1.5) {
+    seeded next{static_cast<std::uint32_t>(S.keys * 31 + S.head_dim)};
+    q.fill(next, size);
+    k.fill(next, size);
+    v.fill(next);
+  }
+  template <class Policy>
+  buffer<T> plain(const Policy& policy) {
+    buffer<T> o{o_size, 16};
+    plain::attend<S>(q.get(), k.get(), v.get(), static_cast<T>(0.9), policy, o.get());
+    return o;
+  }
+  template <target Target, class Policy>
+  buffer<T> fast(const Policy& policy) {
+    buffer<T> o{o_size, 16}, scratch{attend_scratch<S, T, Target>};
+    attend<S, T, Target>(q.get(), k.get(), v.get(), static_cast<T>(0.9), policy, o.get(),
+                         scratch.get());
+    return o;
+  }
+  template <class Policy>
+  void check(const Policy& policy, const char* what) {
+    buffer<T> right = plain(policy);
+    if constexpr (!UMBEL_SANITIZED) {  // compile time
+      BOOST_TEST(fast<vector_16>(policy).same_numbers(right), what << ", 16 bytes, " << S.keys);
+      BOOST_TEST(fast<vector_32>(policy).same_numbers(right), what << ", 32 bytes, " << S.keys);
+    }
+    BOOST_TEST(fast<vector_64>(policy).same_numbers(right), what << ", 64 bytes, " << S.keys);
+  }
+};
+
+template <std::size_t Keys, std::size_t HeadDim, std::size_t ValueDim>
+constexpr attend_shape dense{1, Keys,     HeadDim, ValueDim, HeadDim, 1, HeadDim,
+                             1, ValueDim, 1,       ValueDim, 1,       1};
+
+template <std::size_t... Keys>
+void check_keys() {
+  (one_query<dense<Keys, 8, 16>>{}.check(scores::every_key{}, "every key"), ...);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(kernel_one)
+
+BOOST_AUTO_TEST_CASE(is_used) {
+  static_assert(umbel::kernel::detail::attend_one<dense<9, 8, 16>, float, vector_64>::fits);
+  static_assert(!umbel::kernel::detail::attend_one<dense<9, 8, 16>, float, scalar_target>::fits);
+  static_assert(!umbel::kernel::detail::attend_one<columns_out<2, 9>, float, vector_64>::fits);
+}
+
+BOOST_AUTO_TEST_CASE(any_number_of_keys) {
+  check_keys<1, 3, 15, 16, 17, 31, 33, 47, 256, 257, 513>();
+}
+
+BOOST_AUTO_TEST_CASE(any_number_of_features) {
+  one_query<dense<21, 1, 1>>{}.check(scores::every_key{}, "1, 1");
+  one_query<dense<21, 7, 15>>{}.check(scores::every_key{}, "7, 15");
+  one_query<dense<21, 20, 17>>{}.check(scores::every_key{}, "20, 17");
+  one_query<dense<21, 33, 40>>{}.check(scores::every_key{}, "33, 40");
+  one_query<dense<300, 3, 150>>{}.check(scores::every_key{}, "3, 150");
+  one_query<dense<2, 1, 1000>>{}.check(scores::every_key{}, "1, 1000");
+  one_query<dense<37, 5, 6>, double>{}.check(scores::every_key{}, "double");
+}
+
+BOOST_AUTO_TEST_CASE(any_stride) {
+  constexpr attend_shape heads_side_by_side{1, 70, 4, 12, 12, 1, 20, 1, 28, 1, 1, 16, 16};
+  constexpr attend_shape keys_adjacent{1, 70, 4, 12, 1, 3, 1, 75, 13, 1, 20, 1, 1};
+  constexpr attend_shape values_apart{1, 70, 4, 12, 1, 1, 4, 1, 1, 70, 12, 1, 1};
+  one_query<heads_side_by_side>{}.check(scores::first_keys(67), "heads side by side");
+  one_query<keys_adjacent>{}.check(scores::first_keys(67), "keys adjacent");
+  one_query<values_apart>{}.check(scores::first_keys(67), "values apart");
+}
+
+BOOST_AUTO_TEST_CASE(every_policy) {
+  constexpr std::size_t keys = 523;
+  one_query<dense<keys, 8, 6>> p{3.0};
+  const auto mask = flags(1, keys, [](std::size_t, std::size_t j) { return j % 5 != 2; });
+  buffer<float> bias{keys};
+  seeded next{3};
+  bias.fill(next, 2.0);
+  for (std::size_t e = 0; e < keys; e += 11) bias[e] = -infinity;
+  for (std::size_t count : {0u, 1u, 16u, 255u, 256u, 257u, 400u, 523u}) {
+    p.check(scores::first_keys(count), "count");
+  }
+  for (std::ptrdiff_t offset : {-1, 0, 40, 254, 256, 300, 522, 600}) {
+    p.check(scores::causal{offset}, "causal");
+    p.check(scores::window{30, 2, offset}, "window");
+  }
+  p.check(scores::all_of(scores::softcap{2.0f}, scores::added(bias.get(), 0, 1),
+                         scores::alibi{-0.01f, 522}, scores::kept(bytes(mask), 0, 1)),
+          "everything");
+  p.check(scores::dropout(1, 2, 0.25f), "dropout");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_hidden_does_not_leak) {
+  constexpr std::size_t keys = 290;
+  one_query<dense<keys, 8, 6>> p;
+  const auto mask = flags(1, keys, [](std::size_t, std::size_t j) { return j % 5 != 2; });
+  const scores::kept kept(bytes(mask), 0, 1);
+  const buffer<float> clean = p.fast<vector_64>(kept);
+  for (std::size_t j = 2; j < keys; j += 5) {
+    p.k[j * 8 + 3] = j % 2 != 0 ? not_a_number : infinity;
+    p.v[j * 6 + 1] = j % 2 != 0 ? infinity : not_a_number;
+  }
+  BOOST_TEST(clean.same_bits(p.fast<vector_64>(kept)));
+  BOOST_TEST(clean.same_bits(p.fast<vector_16>(kept)));
+  BOOST_TEST(clean.same_bits(p.plain(kept)));
+  p.v[4 * 6 + 1] = not_a_number;
+  p.check(kept, "NaN value");
+  p.k[281 * 8] = not_a_number;
+  p.check(kept, "NaN key");
+}
+
+BOOST_AUTO_TEST_CASE(is_a_row_of_the_whole_pass) {
+  constexpr std::size_t n = 290;
+  problem<rows_out<n, n, 8, 6>> full;
+  one_query<dense<n, 8, 6>> step;
+  for (std::size_t e = 0; e < n * 8; ++e) step.k[e] = full.k[e];
+  for (std::size_t e = 0; e < n * 6; ++e) step.v[e] = full.v[e];
+  buffer<float> o = full.fast<vector_64>(scores::causal{});
+  for (std::size_t i :
+       {std::size_t{0}, std::size_t{15}, std::size_t{100}, std::size_t{256}, n - 1}) {
+    for (std::size_t d = 0; d < 8; ++d) step.q[d] = full.q[i * 8 + d];
+    buffer<float> one = step.fast<vector_64>(scores::causal{static_cast<std::ptrdiff_t>(i)});
+    for (std::size_t d = 0; d < 6; ++d) BOOST_TEST(one[d] == o[i * 6 + d]);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
