@@ -30,6 +30,7 @@
 #include <umbel/attention/rope.hpp>
 #include <umbel/attention/score.hpp>
 #include <umbel/attention/rules.hpp>
+#include <umbel/attention/other_calls.hpp>
 #include <umbel/attention/mask_rules.hpp>
 #include <umbel/attention/mask.hpp>
 #include <umbel/attention/observe.hpp>

@@ -16,6 +16,7 @@
 #include <umbel/attention/additive_rules.hpp>
 #include <umbel/attention/mask.hpp>
 #include <umbel/attention/multi_head.hpp>
+#include <umbel/attention/other_calls.hpp>
 #include <umbel/kernel/additive.hpp>
 
 namespace umbel {
@@ -120,7 +121,14 @@ struct additive_forward {
 
 // operator() of the layer and of prepacked<layer>; Derived::parameters() is what differs.
 template <class Derived, class Layer>
-struct additive_calls : operation {
+struct additive_calls
+    : other_calls<say::additive_attention,
+                  say::takes_queries_keys_and_values_then_a_mask_then_a_workspace> {
+  using refused = other_calls<say::additive_attention,
+                              say::takes_queries_keys_and_values_then_a_mask_then_a_workspace>;
+  using refused::operator();
+  using refused::into;
+
   // In any order of axes, batch optional. Gives a row-major tensor of the axes of the queries with the
   // values' features in place of the hidden axis.
   //   mask  lengths, causal ... (mask.hpp)
@@ -140,25 +148,6 @@ struct additive_calls : operation {
   constexpr void into(Out&& out, const X& x, const Y& y, const Z& z, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
     Layer::attend_to(self(), x, y, z, mask, work, out);
-  }
-
-  // Any other arguments: a sentence says which there may be. One bug is one error.
-  template <class... Arguments>
-  constexpr invalid operator()(const Arguments&...) const noexcept {
-    static_assert(
-        report<rules::arguments<say::additive_attention,
-                                say::takes_queries_keys_and_values_then_a_mask_then_a_workspace,
-                                Arguments...>>::ok,
-        "umbel: shapes do not fit");
-    return {};
-  }
-  template <class... Arguments>
-  constexpr void into(const Arguments&...) const noexcept {
-    static_assert(
-        report<rules::arguments<say::additive_attention,
-                                say::takes_queries_keys_and_values_then_a_mask_then_a_workspace,
-                                Arguments...>>::ok,
-        "umbel: shapes do not fit");
   }
 
  private:

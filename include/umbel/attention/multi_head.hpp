@@ -16,6 +16,7 @@
 #include <umbel/attention/filled.hpp>
 #include <umbel/attention/forward.hpp>
 #include <umbel/attention/mask.hpp>
+#include <umbel/attention/other_calls.hpp>
 #include <umbel/attention/rules.hpp>
 
 namespace umbel {
@@ -52,7 +53,16 @@ struct multi_head_options {
 
 // operator() of the layer and of prepacked<layer>; Derived::parameters() is what differs.
 template <class Derived, class Layer>
-struct multi_head_calls : operation {
+struct multi_head_calls
+    : other_calls<
+          say::attention,
+          say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace> {
+  using refused = other_calls<
+      say::attention,
+      say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace>;
+  using refused::operator();
+  using refused::into;
+
   // Self-attention of x: an optional batch axis, hidden, and one axis of any name along which the
   // positions lie. Gives a row-major tensor of the same axes.
   //   mask  lengths, causal ... (mask.hpp); the axes of its memory are batch, heads, query, key, of
@@ -88,27 +98,6 @@ struct multi_head_calls : operation {
   constexpr void into(Out&& out, const X& x, const Y& y, const Z& z, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
     Layer::attend_to(self(), x, y, z, mask, work, out);
-  }
-
-  // Any other arguments: a sentence says which there may be. One bug is one error.
-  template <class... Arguments>
-  constexpr invalid operator()(const Arguments&...) const noexcept {
-    static_assert(
-        report<rules::arguments<
-            say::attention,
-            say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace,
-            Arguments...>>::ok,
-        "umbel: shapes do not fit");
-    return {};
-  }
-  template <class... Arguments>
-  constexpr void into(const Arguments&...) const noexcept {
-    static_assert(
-        report<rules::arguments<
-            say::attention,
-            say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace,
-            Arguments...>>::ok,
-        "umbel: shapes do not fit");
   }
 
  private:

@@ -13,6 +13,7 @@
 
 #include <umbel/attention/filled.hpp>
 #include <umbel/attention/mask.hpp>
+#include <umbel/attention/other_calls.hpp>
 #include <umbel/attention/score.hpp>
 #include <umbel/tensor/pipe.hpp>
 
@@ -204,7 +205,14 @@ using scaled_dot_product_workspace =
                                       std::remove_cvref_t<V>>::workspace;
 
 template <class... Options>
-struct scaled_dot_product_operation : operation {
+struct scaled_dot_product_operation
+    : detail::other_calls<say::scaled_dot_product_attention,
+                          say::takes_queries_keys_and_values_then_a_mask_then_a_workspace> {
+  using refused =
+      detail::other_calls<say::scaled_dot_product_attention,
+                          say::takes_queries_keys_and_values_then_a_mask_then_a_workspace>;
+  using refused::operator();
+
   // A row-major tensor of the axes of the queries, with the values' width.
   template <tensor_like Q, tensor_like K, tensor_like V, mask_like Mask = every_key,
             workspace_like Workspace = on_stack>
@@ -230,17 +238,6 @@ struct scaled_dot_product_operation : operation {
     } else {
       return invalid{};
     }
-  }
-
-  // Any other arguments: a sentence says which there may be. One bug is one error.
-  template <class... Arguments>
-  constexpr invalid operator()(const Arguments&...) const noexcept {
-    static_assert(
-        report<rules::arguments<say::scaled_dot_product_attention,
-                                say::takes_queries_keys_and_values_then_a_mask_then_a_workspace,
-                                Arguments...>>::ok,
-        "umbel: shapes do not fit");
-    return {};
   }
 
  private:

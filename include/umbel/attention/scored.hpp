@@ -99,7 +99,12 @@ using score_function =
 
 // Options: softcap<>, empty_rows<>.
 template <class F, class... Options>
-struct attention_by_score_operation : operation {
+struct attention_by_score_operation
+    : detail::other_calls<say::attention_by_score, say::takes_queries_keys_and_values_then_a_mask> {
+  using refused =
+      detail::other_calls<say::attention_by_score, say::takes_queries_keys_and_values_then_a_mask>;
+  using refused::operator();
+
   F score;
   constexpr explicit attention_by_score_operation(const F& of_rows) noexcept : score(of_rows) {}
 
@@ -122,14 +127,6 @@ struct attention_by_score_operation : operation {
     } else {
       return invalid{};
     }
-  }
-  template <class... Arguments>
-  constexpr invalid operator()(const Arguments&...) const noexcept {
-    static_assert(
-        report<rules::arguments<say::attention_by_score,
-                                say::takes_queries_keys_and_values_then_a_mask, Arguments...>>::ok,
-        "umbel: shapes do not fit");
-    return {};
   }
 
  private:

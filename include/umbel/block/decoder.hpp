@@ -18,6 +18,7 @@
 #pragma once
 
 #include <umbel/attention/filled.hpp>
+#include <umbel/attention/other_calls.hpp>
 #include <umbel/block/transformer.hpp>
 
 namespace umbel {
@@ -80,7 +81,17 @@ namespace detail {
 
 // operator() of the layer and of prepacked<layer>.
 template <class Derived, class Layer>
-struct decoder_calls : operation {
+struct decoder_calls
+    : other_calls<
+          say::decoder_layer,
+          say::
+              takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace> {
+  using refused = other_calls<
+      say::decoder_layer,
+      say::takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace>;
+  using refused::operator();
+  using refused::into;
+
   // x and memory: (batch,) positions along an axis of any name, hidden; row-major. Gives a tensor of
   // the axes of x.
   //   mask  of the memory: its axes are batch, heads, query (positions of x), key (of the memory)
@@ -115,23 +126,7 @@ struct decoder_calls : operation {
     Layer::decode(self(), x, memory, mask, own, work, out);
   }
 
-  // Any other arguments: a sentence says which there may be. One bug is one error.
-  template <class... Arguments>
-  constexpr invalid operator()(const Arguments&...) const noexcept {
-    static_assert(report<any_other<Arguments...>>::ok, "umbel: shapes do not fit");
-    return {};
-  }
-  template <class... Arguments>
-  constexpr void into(const Arguments&...) const noexcept {
-    static_assert(report<any_other<Arguments...>>::ok, "umbel: shapes do not fit");
-  }
-
  private:
-  template <class... Arguments>
-  using any_other = rules::arguments<
-      say::decoder_layer,
-      say::takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace,
-      Arguments...>;
   constexpr const auto& self() const noexcept {
     return static_cast<const Derived*>(this)->parameters();
   }

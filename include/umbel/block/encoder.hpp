@@ -13,6 +13,7 @@
 #pragma once
 
 #include <umbel/attention/filled.hpp>
+#include <umbel/attention/other_calls.hpp>
 #include <umbel/block/transformer.hpp>
 
 namespace umbel {
@@ -50,7 +51,13 @@ namespace detail {
 
 // operator() of the layer and of prepacked<layer>.
 template <class Derived, class Layer>
-struct encoder_calls : operation {
+struct encoder_calls
+    : other_calls<say::encoder_layer, say::takes_a_sequence_then_a_mask_then_a_workspace> {
+  using refused =
+      other_calls<say::encoder_layer, say::takes_a_sequence_then_a_mask_then_a_workspace>;
+  using refused::operator();
+  using refused::into;
+
   // x: (batch,) positions along an axis of any name, hidden; row-major. Gives a tensor of the same
   // axes. mask: lengths, causal ... (attention/mask.hpp); work: a Layer::workspace<positions axis>; without one,
   // scratch is on the stack, up to UMBEL_STACK_BUDGET bytes.
@@ -67,25 +74,6 @@ struct encoder_calls : operation {
   constexpr void into(Out&& out, const X& x, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
     Layer::encode(self(), x, mask, work, out);
-  }
-
-  // Any other arguments: a sentence says which there may be. One bug is one error.
-  template <class... Arguments>
-  constexpr invalid operator()(const Arguments&...) const noexcept {
-    static_assert(
-        report<
-            rules::arguments<say::encoder_layer, say::takes_a_sequence_then_a_mask_then_a_workspace,
-                             Arguments...>>::ok,
-        "umbel: shapes do not fit");
-    return {};
-  }
-  template <class... Arguments>
-  constexpr void into(const Arguments&...) const noexcept {
-    static_assert(
-        report<
-            rules::arguments<say::encoder_layer, say::takes_a_sequence_then_a_mask_then_a_workspace,
-                             Arguments...>>::ok,
-        "umbel: shapes do not fit");
   }
 
  private:

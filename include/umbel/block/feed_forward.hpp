@@ -9,6 +9,7 @@
 #pragma once
 
 #include <umbel/attention/filled.hpp>
+#include <umbel/attention/other_calls.hpp>
 #include <umbel/block/activation.hpp>
 #include <umbel/block/layer_norm.hpp>
 
@@ -94,7 +95,12 @@ requires(Layout::rank < 2) struct rows_axis<Layout> {
 
 // operator() of the layer and of prepacked<layer>.
 template <class Derived, class Layer>
-struct feed_forward_calls : operation {
+struct feed_forward_calls
+    : other_calls<say::feed_forward_layer, say::takes_a_sequence_then_a_workspace> {
+  using refused = other_calls<say::feed_forward_layer, say::takes_a_sequence_then_a_workspace>;
+  using refused::operator();
+  using refused::into;
+
   // x: any axes with Hidden last; row-major. Gives a tensor of the same axes. work: a
   // Layer::workspace<the axis before Hidden>; without one, scratch is on the stack, up to
   // UMBEL_STACK_BUDGET bytes.
@@ -106,23 +112,6 @@ struct feed_forward_calls : operation {
   template <tensor_like Out, tensor_like X, workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, Workspace&& work = {}) const noexcept {
     Layer::apply(self(), x, work, out);
-  }
-
-  // Any other arguments: a sentence says which there may be. One bug is one error.
-  template <class... Arguments>
-  constexpr invalid operator()(const Arguments&...) const noexcept {
-    static_assert(
-        report<rules::arguments<say::feed_forward_layer, say::takes_a_sequence_then_a_workspace,
-                                Arguments...>>::ok,
-        "umbel: shapes do not fit");
-    return {};
-  }
-  template <class... Arguments>
-  constexpr void into(const Arguments&...) const noexcept {
-    static_assert(
-        report<rules::arguments<say::feed_forward_layer, say::takes_a_sequence_then_a_workspace,
-                                Arguments...>>::ok,
-        "umbel: shapes do not fit");
   }
 
  private:
