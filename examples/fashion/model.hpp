@@ -97,8 +97,7 @@ struct model {
   static constexpr std::size_t workspace_bytes = sizeof(workspace);
   static constexpr std::size_t stack_bytes = 32 * 1024;  // measured and checked by the demo
 
- private:
-  // A picture is (row, column); a patch is 4 x 4 of it. Cutting it up moves nothing: only the
+  // Pixels to work.x. A picture is (row, column); a patch is 4 x 4 of it. Cutting it up moves nothing: only the
   // conversion to float copies.
   static void embed(const std::uint8_t* pixels, workspace& work) noexcept {
     const auto picture = view_as<row<28>, column<28>>(pixels);
@@ -111,6 +110,13 @@ struct model {
              parameters::embed | parameters::positions;
   }
 
+  // work.x, as the layers leave it, to 10 logits.
+  static void answer(const workspace& work, float* out) noexcept {
+    const auto scores = work.x | parameters::norm_last | mean<patch> | parameters::classify;
+    copy(scores, view_as<umbel::axes::classes<10>>(out));
+  }
+
+ private:
   // The attention weights of one layer, spelled out in checked steps.
   static auto look(std::size_t which, const tokens_tensor& x) noexcept {
     const auto& p = parameters::natural[which];
@@ -128,8 +134,7 @@ struct model {
     embed(pixels, work);
     parameters::encode[0].into(work.y, work.x, all_keys, work.encoder_work);
     parameters::encode[1].into(work.x, work.y, all_keys, work.encoder_work);
-    const auto scores = work.x | parameters::norm_last | mean<patch> | parameters::classify;
-    copy(scores, view_as<umbel::axes::classes<10>>(out));
+    answer(work, out);
   }
 
   // What every head of every layer looks at: (layer=2, heads=4, query=49, key=49), rows sum to 1.

@@ -60,13 +60,19 @@ inline std::vector<float> read_floats(const std::filesystem::path& path, std::si
   return values;
 }
 
+// Without PyTorch's logits.
+inline picture_set load_pictures(const std::filesystem::path& data) {
+  constexpr std::size_t count = 10000;
+  return {true,
+          idx::read_images(data / "t10k-images-idx3-ubyte", count, side, side),
+          idx::read_labels(data / "t10k-labels-idx1-ubyte", count, class_count),
+          {}};
+}
+
 inline picture_set load_test_set(const std::filesystem::path& data,
                                  const std::filesystem::path& trained_folder) {
-  constexpr std::size_t count = 10000;
-  picture_set set{true, {}, {}, {}};
-  set.pixels = idx::read_images(data / "t10k-images-idx3-ubyte", count, side, side);
-  set.labels = idx::read_labels(data / "t10k-labels-idx1-ubyte", count, class_count);
-  set.torch = read_floats(trained_folder / "logits.f32", count * class_count);
+  picture_set set = load_pictures(data);
+  set.torch = read_floats(trained_folder / "logits.f32", set.size() * class_count);
   return set;
 }
 
