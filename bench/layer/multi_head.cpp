@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The whole layer: three projections with bias, attention head by head, one more projection; packed
 // weights, scratch in a workspace. 2 hidden^2 (2 queries + 2 keys) + 4 queries keys hidden operations
-// a sequence.
+// a sequence; with some of the heads pruned, their share of it.
 #include <umbel/umbel.hpp>
 
 #include "../measure.hpp"
@@ -14,7 +14,7 @@ using namespace umbel::axes;
 template <std::size_t Hidden, std::size_t Heads>
 struct layer {
   using attention = multi_head_attention<float, hidden<Hidden>, heads<Heads>, bias<true>>;
-  static const prepacked<attention>& packed() {
+  static const typename attention::weights& natural() {
     static const typename attention::weights weights = [] {
       static typename attention::weights w;
       const float scale = 1.7f * umbel::simd::rsqrt(static_cast<float>(Hidden));
@@ -24,7 +24,10 @@ struct layer {
       }
       return w;
     }();
-    static const prepacked<attention> layer{weights};
+    return weights;
+  }
+  static const prepacked<attention>& packed() {
+    static const prepacked<attention> layer{natural()};
     return layer;
   }
 };
@@ -58,6 +61,22 @@ void add_cross(const char* name) {
                  [] { attend.into(y, x, z, z, all_keys, work); });
 }
 
+// Some of the heads pruned: time goes with them, because they are not computed.
+template <std::size_t Tokens, std::size_t Hidden, std::size_t Heads, std::size_t... Kept>
+void add_pruned(const char* name) {
+  using whole = layer<Hidden, Heads>;
+  using selection = keep_heads<Kept...>;
+  using attention = pruned<typename whole::attention, selection>;
+  static const auto weights =
+      pruned_weights<typename whole::attention, selection>(whole::natural());
+  static const prepacked<attention> attend{weights};
+  static tensor<float, query<Tokens>, hidden<Hidden>> x, y;
+  static typename attention::template workspace<query<Tokens>> work;
+  bench::fill(x, 1);
+  bench::add_row(name, flops(1, Tokens, Tokens, Hidden) * sizeof...(Kept) / Heads,
+                 [] { attend.into(y, x, all_keys, work); });
+}
+
 // batch, tokens, hidden, heads
 const bool added = [] {
   add_self<1, 16, 32, 2>("mha/A 1,16,32,2");
@@ -65,6 +84,8 @@ const bool added = [] {
   add_self<1, 32, 64, 8>("mha/C 1,32,64,8");
   add_self<1, 64, 64, 4>("mha/D 1,64,64,4");
   add_self<1, 128, 256, 8>("mha/E 1,128,256,8");
+  add_pruned<128, 256, 8, 1, 3, 4, 6>("mha/E 1,128,256,8, 4 heads kept");
+  add_pruned<128, 256, 8, 2, 5>("mha/E 1,128,256,8, 2 heads kept");
   add_self<1, 128, 384, 12>("mha/F 1,128,384,12");
   add_self<1, 197, 192, 3>("mha/G 1,197,192,3");
   add_self<8, 128, 256, 8>("mha/H 8,128,256,8");

@@ -5,6 +5,7 @@
 //   tensor<float, batch<2>, heads<5>, query<4>, key<6>> weights;
 //   attention{w}(x, y, y, lens & observe(weights));
 //   auto averaged = weights | mean<heads>;
+//   attention_heat_map(weights, sink);     // drawn: heat_map.hpp
 //
 // The result has the same bits with it and without. Memory: a tensor or view of the layer's type with
 // the axes of the scores in any order; heads, batch ... of size 1 may be missing. It must not overlap
