@@ -84,9 +84,11 @@ BOOST_AUTO_TEST_CASE(any_number_of_features) {
 BOOST_AUTO_TEST_CASE(any_stride) {
   constexpr attend_shape heads_side_by_side{1, 70, 4, 12, 12, 1, 20, 1, 28, 1, 1, 16, 16};
   constexpr attend_shape keys_adjacent{1, 70, 4, 12, 1, 3, 1, 75, 13, 1, 20, 1, 1};
+  constexpr attend_shape many_adjacent{1, 300, 4, 12, 4, 1, 1, 300, 12, 1, 12, 1, 1};
   constexpr attend_shape values_apart{1, 70, 4, 12, 1, 1, 4, 1, 1, 70, 12, 1, 1};
   one_query<heads_side_by_side>{}.check(scores::first_keys(67), "heads side by side");
   one_query<keys_adjacent>{}.check(scores::first_keys(67), "keys adjacent");
+  one_query<many_adjacent>{}.check(scores::first_keys(299), "many adjacent");
   one_query<values_apart>{}.check(scores::first_keys(67), "values apart");
 }
 

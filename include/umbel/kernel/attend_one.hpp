@@ -69,13 +69,13 @@ struct attend_one {
     if constexpr (S.k_dim == 1) {
       constexpr std::size_t half = lanes / 2, whole = S.head_dim / half * half;
       for (std::size_t d = 0; d < whole; d += half) {
-        UMBEL_UNROLL(4)
+        UMBEL_UNROLL(8)
         for (std::size_t c = 0; c < Chunks; ++c) {
           add_products<half>(k + c * lanes * S.k_row + d, rows, q + d, sum[c]);
         }
       }
       if constexpr (whole != S.head_dim) {
-        UMBEL_UNROLL(4)
+        UMBEL_UNROLL(8)
         for (std::size_t c = 0; c < Chunks; ++c) {
           add_products<S.head_dim - whole>(k + c * lanes * S.k_row + whole, rows, q + whole,
                                            sum[c]);
@@ -84,7 +84,7 @@ struct attend_one {
     } else {
       for (std::size_t d = 0; d < S.head_dim; ++d) {
         const V query = simd::broadcast<V>(q[d]);
-        UMBEL_UNROLL(4)
+        UMBEL_UNROLL(8)
         for (std::size_t c = 0; c < Chunks; ++c) {
           const T* const from = k + d * S.k_dim + c * lanes;
           const V key = Whole ? simd::load<V>(from) : simd::load_first<V>(from, rows);
@@ -92,15 +92,21 @@ struct attend_one {
         }
       }
     }
-    UMBEL_UNROLL(4)
+    UMBEL_UNROLL(8)
     for (std::size_t c = 0; c < Chunks; ++c) simd::store(scores + c * lanes, sum[c]);
   }
 
   UMBEL_INLINE static void score_all(const T* k, std::size_t keys, const T* q, T* scores) noexcept {
-    constexpr std::size_t together = S.k_dim == 1 ? 2 : 4;
+    // Adjacent keys: long runs of memory, and chains enough to hide an fma.
+    constexpr std::size_t together = S.k_dim == 1 ? 2 : 8;
     std::size_t j = 0;
     for (; j + together * lanes <= keys; j += together * lanes) {
       score<together, true>(k + j * S.k_row, keys, q, scores + j);
+    }
+    if constexpr (together > 2) {
+      for (; j + 2 * lanes <= keys; j += 2 * lanes) {
+        score<2, true>(k + j * S.k_row, keys, q, scores + j);
+      }
     }
     for (; j + lanes <= keys; j += lanes) {
       score<1, true>(k + j * S.k_row, keys, q, scores + j);
