@@ -35,6 +35,15 @@
 // Function templates whose code is worth sharing between call sites.
 #define UMBEL_NOINLINE [[gnu::noinline]]
 
+// UMBEL_OPAQUE(x): the optimiser forgets what it knows of a vector of 16 bytes. For g++ 12 without
+// SSE4.1, which has no comparison of 64-bit lanes: folding an and of their masks, it stops with an
+// "internal compiler error: in gimple_expand_vec_cond_expr".
+#if defined(__SSE2__) && !defined(__SSE4_1__) && defined(__GNUC__) && !defined(__clang__)
+#define UMBEL_OPAQUE(x) __asm__("" : "+x"(x))
+#else
+#define UMBEL_OPAQUE(x) static_cast<void>(0)
+#endif
+
 // UMBEL_UNROLL(n) before a loop: unroll it up to n times. A register tile is a local array indexed
 // only by fully unrolled loops.
 #define UMBEL_PRAGMA_(text) _Pragma(#text)

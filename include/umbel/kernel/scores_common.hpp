@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <umbel/config.hpp>
 #include <umbel/plan/plan.hpp>
 #include <umbel/simd/pack.hpp>
@@ -121,6 +122,9 @@ UMBEL_INLINE constexpr V load_strided(const simd::element_of<V>* from, std::size
 
 template <class M>
 UMBEL_INLINE constexpr M and_masks(M a, M b) noexcept {
+  if constexpr (sizeof(M) == 16 && sizeof(simd::element_of<M>) == 8) {
+    if (!std::is_constant_evaluated()) UMBEL_OPAQUE(b);
+  }
   return a & b;
 }
 
