@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+// What holds for layer_norm and rms_norm whatever the numbers are: the formula, and that a row does not
+// know of the others.
+#include <boost/test/unit_test.hpp>
+#include <umbel/umbel.hpp>
+
+#include <cmath>
+
+#include "../support/compare.hpp"
+#include "../support/random.hpp"
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+using namespace umbel_test;
+
+template <std::size_t N>
+struct rows : axis<rows, N> {};
+template <std::size_t N>
+struct width : axis<width, N> {};
+
+template <std::size_t Width>
+void check_norm() {
+  using norm = layer_norm<float, width<Width>>;
+  lcg next{Width};
+  typename norm::weights w{};
+  draw(next, w.gamma);
+  draw(next, w.beta);
+  auto x = drawn<tensor<float, rows<3>, width<Width>>>(next, 3);
+  for (std::size_t e = 0; e < Width; ++e) x(1, e) = 100 + x(1, e) / 8;
+  for (std::size_t e = 0; e < Width; ++e) x(2, e) = 7;
+  const auto y = norm{w}(x);
+  double wanted[3 * Width];
+  for (std::size_t m = 0; m < 3; ++m) {
+    double mean = 0, variance = 0;
+    for (std::size_t e = 0; e < Width; ++e) mean += static_cast<double>(x(m, e)) / Width;
+    for (std::size_t e = 0; e < Width; ++e)
+      variance += std::pow(static_cast<double>(x(m, e)) - mean, 2) / Width;
+    for (std::size_t e = 0; e < Width; ++e)
+      wanted[m * Width + e] = (static_cast<double>(x(m, e)) - mean) / std::sqrt(variance + 1e-5) *
+                                  static_cast<double>(w.gamma(e)) +
+                              static_cast<double>(w.beta(e));
+  }
+  check_near("layer_norm", y.data(), wanted, 2 * Width);
+  // A row that does not vary is beta, and a row does not know of the others.
+  BOOST_TEST(same_bits(y | select_at<rows, 2>, w.beta));
+  BOOST_TEST(same_bits(norm{w}(x | slice<rows, 1, 1>), y | slice<rows, 1, 1>));
+  BOOST_TEST(same_bits(norm{w}(x | select_at<rows, 0>), y | select_at<rows, 0>));
+}
+
+template <std::size_t Width>
+void check_rms() {
+  using norm = rms_norm<float, width<Width>>;
+  lcg next{Width};
+  const typename norm::weights w{drawn<tensor<float, width<Width>>>(next)};
+  auto x = drawn<tensor<float, rows<3>, width<Width>>>(next, 3);
+  for (std::size_t e = 0; e < Width; ++e) x(1, e) = 100 + x(1, e) / 8;
+  for (std::size_t e = 0; e < Width; ++e) x(2, e) = 0;
+  const float epsilon = 1e-6f;
+  const auto y = norm{w, epsilon}(x);
+  double wanted[3 * Width];
+  for (std::size_t m = 0; m < 3; ++m) {
+    double square = 0;
+    for (std::size_t e = 0; e < Width; ++e)
+      square += std::pow(static_cast<double>(x(m, e)), 2) / Width;
+    for (std::size_t e = 0; e < Width; ++e)
+      wanted[m * Width + e] = static_cast<double>(x(m, e)) /
+                              std::sqrt(square + static_cast<double>(epsilon)) *
+                              static_cast<double>(w.gamma(e));
+  }
+  check_near("rms_norm", y.data(), wanted, 3 * Width);
+  // A row does not know of the others, and its size does not matter: powers of two are exact.
+  BOOST_TEST(same_bits(norm{w, epsilon}(x | slice<rows, 1, 1>), y | slice<rows, 1, 1>));
+  BOOST_TEST(same_bits(norm{w, epsilon}(x | select_at<rows, 0>), y | select_at<rows, 0>));
+  BOOST_TEST(same_bits(norm{w, epsilon * 64}(x * 8.0f), y));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(norm_laws)
+
+BOOST_AUTO_TEST_CASE(norms) {
+  check_norm<1>();
+  check_norm<2>();
+  check_norm<7>();
+  check_norm<15>();
+  check_norm<16>();
+  check_norm<17>();
+  check_norm<33>();
+  check_norm<100>();
+}
+
+BOOST_AUTO_TEST_CASE(rms_norms) {
+  check_rms<1>();
+  check_rms<2>();
+  check_rms<7>();
+  check_rms<16>();
+  check_rms<17>();
+  check_rms<33>();
+  check_rms<100>();
+}
+
+BOOST_AUTO_TEST_CASE(norm_in_double) {
+  using norm = layer_norm<double, hidden<9>>;
+  lcg next{9};
+  const norm::weights w{drawn<tensor<double, hidden<9>>>(next),
+                        drawn<tensor<double, hidden<9>>>(next)};
+  const auto x = drawn<tensor<double, hidden<9>>>(next);
+  long double mean = 0, variance = 0, wanted[9];
+  for (double e : x) mean += static_cast<long double>(e) / 9;
+  for (double e : x)
+    variance += (static_cast<long double>(e) - mean) * (static_cast<long double>(e) - mean) / 9;
+  for (std::size_t i = 0; i < 9; ++i)
+    wanted[i] = (static_cast<long double>(x(i)) - mean) / std::sqrt(variance + 1e-5L) *
+                    static_cast<long double>(w.gamma(i)) +
+                static_cast<long double>(w.beta(i));
+  check_near("layer_norm", norm{w}(x).data(), wanted, 9);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes with layer_norm and rms_norm: one case each, with the words that the compiler must print
+// (check.py).
+#include <umbel/umbel.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using tokens = tensor<float, batch<2>, token<9>, hidden<32>>;
+using norm = layer_norm<float, hidden<32>>;
+using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>>;
+
+[[maybe_unused]] static void cases(const norm& normalise, const rms_norm<float, hidden<32>>& rms,
+                                   tokens& x, encoder::weights& w) {
+  (void)normalise, (void)rms, (void)x, (void)w;
+#if defined CASE_norm_axis_not_last
+  // expect-gcc: "umbel: layer_norm: hidden=32 must be the last axis of \[hidden=32, token=9\]"
+  // expect-clang: layer_norm.*hidden<32>.*must_be_the_last_axis_of.*hidden<32>.*token<9>
+  // cause: The features to normalise do not lie side by side in memory.
+  // cure: `permute` the axis to the end and pass `contiguous`.
+  auto r = normalise(tensor<float, hidden<32>, token<9>>{});
+#elif defined CASE_norm_not_row_major
+  // expect-gcc: "umbel: layer_norm: \[token=9, batch=2, hidden=32\] is not row major in memory so pass contiguous"
+  // expect-clang: layer_norm.*token<9>.*batch<2>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
+  // cause: The input is a permuted or sliced view.
+  // cure: Copy first: `x | contiguous | normalise`.
+  auto r = x | permute<token, batch, hidden> | normalise;
+#elif defined CASE_norm_width
+  // expect-gcc: "umbel: layer_norm: the input has hidden=33 but the weight expects hidden=32"
+  // expect-clang: layer_norm.*the_input_has.*hidden<33>.*but_the_weight_expects.*hidden<32>
+  // cause: The input has another number of features than the layer's weights.
+  // cure: Pass the right tensor, or declare the layer with its width.
+  auto r = normalise(tensor<float, token<9>, hidden<33>>{});
+#elif defined CASE_norm_absent_axis
+  // expect-gcc: "umbel: layer_norm: there is no axis hidden in \[token=32\]"
+  // expect-clang: layer_norm.*there_is_no_axis.*hidden>.*in.*token<32>
+  // cause: The input has no axis that the layer normalises.
+  // cure: Rename the axis that is meant: `x | rename_axis<token, hidden>`.
+  auto r = normalise(tensor<float, token<32>>{});
+#elif defined CASE_norm_type
+  // expect-gcc: "umbel: layer_norm: the input is of type double but the weight is of type float"
+  // expect-clang: layer_norm.*the_input_is_of_type.*element<double>.*but_the_weight_is_of_type.*element<float>
+  // cause: The input has another element type than the layer, and nothing is converted in silence.
+  // cure: Declare both with one type.
+  auto r = normalise(tensor<double, hidden<32>>{});
+#elif defined CASE_norm_of_integers
+  // expect-gcc: "umbel: layer_norm: takes float or double not int"
+  // expect-clang: layer_norm.*takes_float_or_double_not.*element<int>
+  // cause: A layer is declared with an element type that it cannot compute in.
+  // cure: Declare it with float or double.
+  const tensor<int, hidden<32>> one{};
+  auto r = layer_norm<int, hidden<32>>{{one, one}}(one);
+#elif defined CASE_norm_temporary_weights
+  // expect-gcc: "umbel: layer_norm: the weights are a temporary that would end before the layer so give them a name"
+  // expect-clang: layer_norm.*the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name
+  // cause: A layer borrows its weights, and these end with the statement.
+  // cure: Give them a name that lives as long as the layer, best `static const`.
+  const norm r{norm::weights{}};
+#elif defined CASE_norm_temporary_gamma
+  // expect-gcc: "umbel: view: the memory of \[hidden=32\] is a temporary that would end before the view so give it a name"
+  // expect-clang: view.*the_memory_of.*hidden<32>.*is_a_temporary_that_would_end_before_the_view_so_give_it_a_name
+  // cause: A gamma or beta is borrowed from a tensor that ends with its statement.
+  // cure: Give the tensor a name that lives as long as the layer, best `static const`.
+  const norm::weights_view r(tensor<float, hidden<32>>{}, w.norm1.beta);
+#elif defined CASE_norm_gamma_array_of_the_wrong_length
+  // expect-gcc: "umbel: memory: \[hidden=32\] wants 32 elements but the memory holds 31"
+  // expect-clang: memory.*hidden<32>.*wants.*number<32>.*elements_but_the_memory_holds.*number<31>
+  // cause: An array of gamma or beta has another length than the axis that is normalised.
+  // cure: Pass one number a feature; look whether it belongs to another layer.
+  static const float array[31] = {};
+  const vector_view<float, hidden<32>> r(array);
+#elif defined CASE_norm_weights_of_another
+  // expect-gcc: "umbel: layer_norm: the weights are of another layer or of other options"
+  // expect-clang: layer_norm.*the_weights_are_of_another_layer_or_of_other_options
+  // cause: The weights belong to a layer of another axis.
+  // cure: Use the `weights` type of this very layer.
+  static layer_norm<float, hidden<33>>::weights other;
+  const norm r{other};
+#elif defined CASE_rms_norm_without_epsilon
+  // expect-gcc: "umbel: rms_norm: needs the epsilon that the model was trained with"
+  // expect-clang: rms_norm.*needs_the_epsilon_that_the_model_was_trained_with
+  // cause: An `rms_norm` is not told its epsilon, which differs between models: there is no default.
+  // cure: Look it up in the model's configuration: `rms_norm<...>{w, 1e-6f}`.
+  static rms_norm<float, hidden<32>>::weights gamma;
+  const rms_norm<float, hidden<32>> r{gamma};
+#elif defined CASE_rms_norm_temporary_weights
+  // expect-gcc: "umbel: rms_norm: the weights are a temporary that would end before the layer so give them a name"
+  // expect-clang: rms_norm.*the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name
+  // cause: A layer borrows its weights, and these end with the statement.
+  // cure: Give them a name that lives as long as the layer, best `static const`.
+  const rms_norm<float, hidden<32>> r{rms_norm<float, hidden<32>>::weights{}, 1e-6f};
+#elif defined CASE_rms_norm_weights_of_a_layer_norm
+  // expect-gcc: "umbel: rms_norm: the weights are of another layer or of other options"
+  // expect-clang: rms_norm.*the_weights_are_of_another_layer_or_of_other_options
+  // cause: The weights belong to a layer of another axis, or to a `layer_norm`, which has a beta too.
+  // cure: Use the `weights` type of this very layer.
+  const rms_norm<float, hidden<32>> r{w.norm1, 1e-6f};
+#elif defined CASE_rms_norm_width
+  // expect-gcc: "umbel: rms_norm: the input has hidden=33 but the weight expects hidden=32"
+  // expect-clang: rms_norm.*the_input_has.*hidden<33>.*but_the_weight_expects.*hidden<32>
+  // cause: The input has another number of features than the layer's weights.
+  // cure: Pass the right tensor, or declare the layer with its width.
+  auto r = rms(tensor<float, token<9>, hidden<33>>{});
+#elif defined CASE_rms_norm_absent_axis
+  // expect-gcc: "umbel: rms_norm: there is no axis hidden in \[batch=2, token=9\]"
+  // expect-clang: rms_norm.*there_is_no_axis.*hidden>.*in.*batch<2>.*token<9>
+  // cause: The input has no axis that the layer normalises.
+  // cure: Rename the axis that is meant: `x | rename_axis<token, hidden>`.
+  auto r = x | mean<hidden> | rms;
+#elif defined CASE_rms_norm_axis_not_last
+  // expect-gcc: "umbel: rms_norm: hidden=32 must be the last axis of \[hidden=32, token=9\]"
+  // expect-clang: rms_norm.*hidden<32>.*must_be_the_last_axis_of.*hidden<32>.*token<9>
+  // cause: The features to normalise do not lie side by side in memory.
+  // cure: `permute` the axis to the end and pass `contiguous`.
+  auto r = rms(tensor<float, hidden<32>, token<9>>{});
+#elif defined CASE_rms_norm_not_row_major
+  // expect-gcc: "umbel: rms_norm: \[token=9, batch=2, hidden=32\] is not row major in memory so pass contiguous"
+  // expect-clang: rms_norm.*token<9>.*batch<2>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
+  // cause: The input is a permuted or sliced view.
+  // cure: Copy first: `x | contiguous | normalise`.
+  auto r = x | permute<token, batch, hidden> | rms;
+#elif defined CASE_rms_norm_type
+  // expect-gcc: "umbel: rms_norm: the input is of type double but the weight is of type float"
+  // expect-clang: rms_norm.*the_input_is_of_type.*element<double>.*but_the_weight_is_of_type.*element<float>
+  // cause: The input has another element type than the layer, and nothing is converted in silence.
+  // cure: Declare both with one type.
+  auto r = rms(tensor<double, hidden<32>>{});
+#elif defined CASE_rms_norm_of_integers
+  // expect-gcc: "umbel: rms_norm: takes float or double not int"
+  // expect-clang: rms_norm.*takes_float_or_double_not.*element<int>
+  // cause: A layer is declared with an element type that it cannot compute in.
+  // cure: Declare it with float or double.
+  const tensor<int, hidden<32>> one{};
+  auto r = rms_norm<int, hidden<32>>{one, 1}(one);
+#else
+  auto r = x | normalise | rms;
+  (void)r;
+#endif
+}
