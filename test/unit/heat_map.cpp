@@ -191,6 +191,10 @@ BOOST_AUTO_TEST_CASE(ticks_of_long_axes) {
   BOOST_TEST(count(svg, ">120</text>") == 1);
   BOOST_TEST(count(svg, ">121</text>") == 0);
   BOOST_TEST(count(drawn(x, {.tick = 7}), ">126</text>") == 1);
+  static tensor<float, query<1>, key<1000>> wide{};
+  const std::string ones = drawn(wide, {.cell = 1});
+  BOOST_TEST(count(ones, ">950</text>") == 1);
+  BOOST_TEST(count(ones, ">40</text>") == 0);
 }
 
 // Also while compiling.

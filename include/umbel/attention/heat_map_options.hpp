@@ -95,12 +95,12 @@ constexpr std::size_t widest(const map_axis& axis, const char* const* labels) {
   return width;
 }
 
-// 1, 2, 5, 10 ... positions, so that ticks are `least` apart or more.
+// 1, 2, 5, 10, 20, 50 ... positions, so that ticks are `least` apart or more.
 constexpr std::size_t tick_step(std::size_t wanted, std::size_t cell, std::size_t least) {
   if (wanted != 0) return wanted;
-  std::size_t step = 1;
-  while (step * cell < least) step = step % 10 == 2 || step == 2 ? step * 5 / 2 : step * 2;
-  return step;
+  for (std::size_t ten = 1;; ten *= 10)
+    for (const std::size_t step : {ten, 2 * ten, 5 * ten})
+      if (step * cell >= least) return step;
 }
 
 }  // namespace detail
