@@ -195,6 +195,13 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cause: Source and target have the same axes, but elements are copied in order.
   // cure: Permute the source: `to = from | permute<batch, query, hidden>;`
   copy(x, x | permute<query, batch, hidden>);
+#elif defined CASE_run_time_memory_of_another_type
+  // expect-gcc: "umbel: memory: \[batch=2, query=4, hidden=100\] holds float but the pointer is to double"
+  // expect-clang: memory.*batch<2>.*query<4>.*hidden<100>.*holds.*element<float>.*but_the_pointer_is_to.*element<double>
+  // cause: The memory has another element type than the tensor.
+  // cure: View it as what it holds, and copy to the other type.
+  double other[800]{};
+  auto e = view_as<queries>(+other, std::size_t{800});
 #elif defined CASE_access_in_two_ways
   // expect-gcc: "umbel: access: positions are all integers or all by name in \[batch=2, query=4, hidden=100\]"
   // expect-clang: access.*positions_are_all_integers_or_all_by_name_in.*batch<2>.*query<4>.*hidden<100>

@@ -12,6 +12,19 @@
 
 namespace umbel {
 
+namespace say {
+struct but_the_pointer_is_to;
+struct holds;
+}  // namespace say
+
+namespace rules {
+template <class Tensor, class T>
+using memory_of_type =
+    verdict<std::is_same_v<std::remove_const_t<T>, typename Tensor::value_type>, say::memory,
+            typename Tensor::layout::axes, say::holds, element<typename Tensor::value_type>,
+            say::but_the_pointer_is_to, element<std::remove_const_t<T>>>;
+}  // namespace rules
+
 // A view, or the sentence that says why there is none.
 template <class View>
 class expected_view {
@@ -81,8 +94,7 @@ template <class Tensor, class T, class Extents>
 [[nodiscard]] constexpr auto view_as(T* memory, const Extents& extents) noexcept {
   using layout = typename Tensor::layout;
   using result = expected_view<view_of<T, layout>>;
-  static_assert(std::is_same_v<std::remove_const_t<T>, typename Tensor::value_type>,
-                "umbel: view_as: the pointer has the element type of the tensor");
+  static_assert(report<rules::memory_of_type<Tensor, T>>::ok, "umbel: shapes do not fit");
   if (memory == nullptr) return detail::no_memory<T, layout>();
   if (detail::extents_agree<layout>(extents)) return result(view_of<T, layout>(memory));
   detail::sentence_buffer out =
@@ -108,8 +120,7 @@ template <class Tensor, class T>
 [[nodiscard]] constexpr auto view_as(T* memory, std::size_t count) noexcept {
   using layout = typename Tensor::layout;
   using result = expected_view<view_of<T, layout>>;
-  static_assert(std::is_same_v<std::remove_const_t<T>, typename Tensor::value_type>,
-                "umbel: view_as: the pointer has the element type of the tensor");
+  static_assert(report<rules::memory_of_type<Tensor, T>>::ok, "umbel: shapes do not fit");
   if (memory == nullptr) return detail::no_memory<T, layout>();
   if (count == layout::count) return result(view_of<T, layout>(memory));
   detail::sentence_buffer out =
