@@ -75,6 +75,40 @@ BOOST_AUTO_TEST_CASE(steps_are_the_whole_pass) {
   BOOST_TEST(same_bits(whole, in_steps<300>(past, f.attend, f.x)));
 }
 
+// What was appended is as if it had been stepped over, in any cuts, also where a sliding cache drops it.
+template <std::size_t Appended, std::size_t Stepped, class Cache, class Attend, class X>
+auto in_steps_and_appended(Cache& past, const Attend& attend, const X& x, const X& whole) {
+  using T = typename X::value_type;
+  static typename Cache::template workspace<key<Appended>> work;
+  static typename Cache::template workspace<token<Stepped>> step_work;
+  std::size_t wrong = 0;
+  for (std::size_t at = 0; at + Appended + Stepped <= X::layout::extents[0];) {
+    const view<const T, key<Appended>, hidden<X::layout::extents[1]>> more(
+        x.data() + at * X::layout::extents[1]);
+    BOOST_TEST_REQUIRE(past.append(attend, more, more, work));
+    at += Appended;
+    tensor<T, token<Stepped>, hidden<X::layout::extents[1]>> out{};
+    BOOST_TEST_REQUIRE(past.step(attend, out, part<Stepped>(x, at), all_keys, step_work));
+    wrong += !same_bits(out, part<Stepped>(whole, at));
+    at += Stepped;
+  }
+  return wrong;
+}
+
+BOOST_AUTO_TEST_CASE(appended_is_stepped_over) {
+  static const fixture<rotary_groups, 300> f;
+  static rotary_groups::workspace<token<300>> work;
+  const auto whole = f.attend(f.x, causal, work);
+  static key_value_cache<rotary_groups, key<300>> past;
+  BOOST_TEST((in_steps_and_appended<7, 2>(past, f.attend, f.x, whole)) == 0u);
+  const auto window = f.attend(f.x, sliding_window<9>, work);
+  static key_value_cache<rotary_groups, key<10>, sliding<300, 5>> slid;
+  BOOST_TEST((in_steps_and_appended<5, 1>(slid, f.attend, f.x, window)) == 0u);
+  BOOST_TEST(slid.size() == 300u);
+  slid.reset();
+  BOOST_TEST((in_steps_and_appended<2, 4>(slid, f.attend, f.x, window)) == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(with_masks_of_positions) {
   static const fixture<simple, 40> f;
   tensor<bool, query<1>, key<40>> padding{};

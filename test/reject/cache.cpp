@@ -91,6 +91,27 @@ using window = key_value_cache<attention, key<64>, sliding<4096>>;
   // cause: Its memory forgets the first positions, so lengths and tensors by key mean nothing.
   // cure: Take `alibi` or `sliding_window<>`, or a cache that does not slide.
   (void)slid.step(attend, out, x, tensor<int, query<1>>{});
+#elif defined CASE_recall_of_a_sliding_cache
+  // expect-gcc: "umbel: cache: a cache that slides forgets positions so it has steps but no recall"
+  // expect-clang: cache.*a_cache_that_slides_forgets_positions_so_it_has_steps_but_no_recall
+  // cause: What a sliding cache still stores is a matter of how its sequence was cut into steps.
+  // cure: Take a cache that does not slide; for self-attention `step`, which sees the window.
+  tensor<float, query<2>, hidden<100>> seen{};
+  slid.recall(attend, seen, tensor<float, query<2>, hidden<100>>{});
+#elif defined CASE_append_beyond_the_stack
+  // expect-gcc: "umbel: cache: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes so pass one for \[key=256\]"
+  // expect-clang: cache.*needs_a_workspace_of.*number<[0-9]+>.*bytes.*but_the_stack_budget_is.*number<65536>.*bytes_so_pass_one_for.*key<256>
+  // cause: Projecting so many keys at once needs more scratch than a call may put on the stack by itself.
+  // cure: Pass a workspace: `static decltype(past)::workspace<key<256>> work;`, or append in parts.
+  (void)past.append(attend, tensor<float, key<256>, hidden<100>>{},
+                    tensor<float, key<256>, hidden<100>>{});
+#elif defined CASE_chunk_too_long_appended
+  // expect-gcc: "umbel: cache: key=2 cannot be appended at once to a cache of key=64 in steps of at most 1"
+  // expect-clang: cache.*key<2>.*cannot_be_appended_at_once_to_a_cache_of.*key<64>.*in_steps_of_at_most.*number<1>
+  // cause: A sliding cache has memory for steps of one position, unless it was declared with more.
+  // cure: Say how many at once: `sliding<4096, 2>`.
+  (void)slid.append(attend, tensor<float, key<2>, hidden<100>>{},
+                    tensor<float, key<2>, hidden<100>>{});
 #elif defined CASE_more_keys_than_values
   // expect-gcc: "umbel: cache: the keys have key=4 but the values have key=3"
   // expect-clang: cache.*the_keys.*have.*key<4>.*but_the_values.*have.*key<3>
@@ -111,6 +132,11 @@ using window = key_value_cache<attention, key<64>, sliding<4096>>;
   (void)slid.step(attend, out, x, alibi);
   (void)past.append(attend, tensor<float, key<4>, hidden<100>>{},
                     tensor<float, key<4>, hidden<100>>{});
+  static memory::workspace<key<256>> all;
+  (void)past.append(attend, tensor<float, key<256>, hidden<100>>{},
+                    tensor<float, key<256>, hidden<100>>{}, all);
+  (void)slid.append(attend, tensor<float, key<1>, hidden<100>>{},
+                    tensor<float, key<1>, hidden<100>>{});
   tensor<float, query<2>, hidden<100>> two{};
   past.recall(attend, two, tensor<float, query<2>, hidden<100>>{});
 #endif

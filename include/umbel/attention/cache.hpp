@@ -11,7 +11,7 @@
 // For attention to another sequence, append its keys and values once and recall as often as wanted.
 // A step past the capacity returns false and changes nothing. Keys are stored (head_dim, key), values
 // (key, value_dim): that is how one query reads them in runs. A sliding cache drops the oldest positions
-// in blocks, so that a step has the order of sums of the whole pass with its window.
+// in blocks, so that a step has the order of sums of the whole pass with its window; it has no recall.
 //
 // Not here: masks (mask.hpp), which mean positions of the cache by the axis key.
 #pragma once
@@ -140,7 +140,7 @@ class key_value_cache {
     return true;
   }
 
-  // Scratch for steps of so many positions: workspace<token<1>>. Its contents between calls do not
+  // Scratch for calls of so many positions: workspace<token<1>>. Its contents between calls do not
   // matter.
   template <class Positions>
   using workspace =
@@ -180,9 +180,11 @@ class key_value_cache {
     return false;
   }
 
-  // The keys and values of more positions, (batch, key, hidden) each, without asking anything.
-  template <class Attend, tensor_like Y, tensor_like Z>
-  [[nodiscard]] constexpr bool append(const Attend& attend, const Y& y, const Z& z) noexcept {
+  // The keys and values of more positions, (batch, key, hidden) each, without asking anything: as steps
+  // do whose results nobody wants. work: a workspace<key<..>>.
+  template <class Attend, tensor_like Y, tensor_like Z, workspace_like Workspace = on_stack>
+  [[nodiscard]] constexpr bool append(const Attend& attend, const Y& y, const Z& z,
+                                      Workspace&& work = {}) noexcept {
     using verdict =
         first_error<rules::layer_of_cache<Layer, Attend>,
                     rules::attention_argument<say::cache, say::the_keys, Y, value_type,
@@ -192,29 +194,32 @@ class key_value_cache {
                     rules::same_size<say::cache, rules::key_family, layout_of<Y>, say::the_keys,
                                      layout_of<Z>, say::but_the_values>,
                     rules::batch_of_cache<layout_of<Y>, batch_option>,
-                    rules::batch_of_cache<layout_of<Z>, batch_option>,
-                    rules::fits_into_cache<axis_of<layout_of<Y>, rules::key_family>, Keys,
-                                           slides ? sliding_option::chunk : capacity>>;
+                    rules::batch_of_cache<layout_of<Z>, batch_option>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
-      using call = call_of<axis_of<layout_of<Y>, rules::key_family>, false, every_key, on_stack>;
-      if (!make_room(call::count)) return false;
-      alignas(64) value_type projected[call::count * call::forward::key_row];
-      store<call, rules::key_family, rules::key_family>(attend, y, z, projected);
-      size_ += call::count;
-      return true;
+      using call = call_of<axis_of<layout_of<Y>, rules::key_family>, true, every_key, Workspace>;
+      static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
+      if constexpr (call::verdict::ok) {
+        if (!make_room(call::count)) return false;
+        call::with_scratch(work, [&](auto& scratch) {
+          store<call, rules::key_family, rules::key_family>(attend, y, z, scratch.k);
+        });
+        size_ += call::count;
+        return true;
+      }
     }
     return false;
   }
 
   // Attention of queries, (batch, query, hidden), to all that is stored, whatever its position. Rotary
-  // positions of the queries count from 0.
+  // positions of the queries count from 0. A sliding cache has no recall: what it still stores is a matter
+  // of how its sequence was cut into steps.
   template <class Attend, tensor_like Out, tensor_like X, mask_like Mask = every_key,
             workspace_like Workspace = on_stack>
   constexpr void recall(const Attend& attend, Out&& out, const X& x, const Mask& mask = {},
                         Workspace&& work = {}) const noexcept {
     using verdict =
-        first_error<rules::layer_of_cache<Layer, Attend>,
+        first_error<rules::layer_of_cache<Layer, Attend>, rules::recall_of_cache<slides>,
                     rules::attention_argument<say::cache, say::the_queries, X, value_type,
                                               rules::query_family, typename Layer::hidden_axis>,
                     rules::batch_of_cache<layout_of<X>, batch_option>,
@@ -235,21 +240,23 @@ class key_value_cache {
   static constexpr std::size_t batches = rules::size_or_1<batch_option>;
   using storage = detail::cached_forward<Layer, 1, rows, positions>;
 
-  // What is the same for all calls of one number of positions.
-  template <class New, bool IsStep, class Mask, class Workspace>
+  // What is the same for all calls of one number of positions. Appends: do they become part of what is
+  // stored, or only look at it?
+  template <class Positions, bool Appends, class Mask, class Workspace>
   struct call_of {
-    static constexpr std::size_t count = New::size;
-    static constexpr bool is_step = IsStep;
+    static constexpr std::size_t count = Positions::size;
+    static constexpr bool appends = Appends;
     using forward = detail::cached_forward<Layer, count, rows, positions>;
     using scratch = typename forward::workspace;
     using scores = detail::scores_of<value_type, rules::size_or_0<batch_option>, Layer::sizes.heads,
                                      count, rows, true>;
     using verdict = first_error<
-        rules::fits_into_cache<New, Keys,
-                               !IsStep ? npos : (slides ? sliding_option::chunk : capacity)>,
+        rules::fits_into_cache<Positions, Keys,
+                               !Appends ? npos : (slides ? sliding_option::chunk : capacity)>,
         rules::mask_of_cache<detail::mask_of<Mask>, slides>,
         rules::mask_fits<say::cache, detail::mask_of<Mask>, scores>,
-        rules::scratch_fits<say::cache, std::remove_reference_t<Workspace>, scratch, shape<New>>>;
+        rules::scratch_fits<say::cache, std::remove_reference_t<Workspace>, scratch,
+                            shape<Positions>>>;
 
     template <class Given, class F>
     static constexpr void with_scratch(Given& work, F&& f) noexcept {
@@ -327,16 +334,16 @@ class key_value_cache {
           attend.parameters(), x.data() + b * xs.batch, position, keys_in(*this, b), values_of(b),
           [&](std::size_t h) {
             const auto given = detail::at_head<scores>(masks, {b, h, first});
-            return detail::and_seen(seen<Call::is_step, Call::count>(first), given);
+            return detail::and_seen(seen<Call::appends, Call::count>(first), given);
           },
           out.data() + b * outs.batch, work);
   }
 
   // What a query sees whatever the mask says.
-  template <bool IsStep, std::size_t Count>
+  template <bool Appends, std::size_t Count>
   constexpr auto seen(std::ptrdiff_t first) const noexcept {
     namespace scores = kernel::scores;
-    if constexpr (!IsStep)
+    if constexpr (!Appends)
       return scores::first_keys(size_ - dropped_);
     else if constexpr (slides)
       return scores::window{capacity - 1, 0, first};

@@ -11,6 +11,7 @@ struct sliding;
 }
 
 namespace say {
+struct a_cache_that_slides_forgets_positions_so_it_has_steps_but_no_recall;
 struct a_cache_that_slides_takes_masks_by_position_only;
 struct but_the_cache_has;
 struct cache;
@@ -74,6 +75,11 @@ template <class New, class Keys, std::size_t AtOnce>
 using fits_into_cache =
     verdict<(New::size <= AtOnce), say::cache, New, say::cannot_be_appended_at_once_to_a_cache_of,
             Keys, say::in_steps_of_at_most, number<AtOnce>>;
+
+template <bool Slides>
+using recall_of_cache =
+    verdict<!Slides, say::cache,
+            say::a_cache_that_slides_forgets_positions_so_it_has_steps_but_no_recall>;
 
 template <class Mask, bool Slides>
 using mask_of_cache = verdict<!Slides || Mask::by_position, say::cache,
