@@ -11,6 +11,7 @@
 #include <umbel/shape/axes.hpp>
 #include <umbel/shape/layout.hpp>
 #include <umbel/shape/algebra.hpp>
+#include <umbel/shape/words.hpp>
 #include <umbel/shape/rules.hpp>
 
 #include <umbel/tensor/view.hpp>
