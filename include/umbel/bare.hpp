@@ -34,6 +34,9 @@
 #include <umbel/attention/rules.hpp>
 #include <umbel/attention/other_calls.hpp>
 #include <umbel/attention/mask_rules.hpp>
+#include <umbel/attention/mask_base.hpp>
+#include <umbel/attention/mask_memory.hpp>
+#include <umbel/attention/mask_position.hpp>
 #include <umbel/attention/mask.hpp>
 #include <umbel/attention/observe.hpp>
 #include <umbel/attention/mask_after.hpp>

@@ -101,7 +101,7 @@ struct additive_forward {
   static constexpr kernel::linear_shape project = {
       Rows, In, S.score_width(), From.position, From.feature, row, 1, Bias};
 
-  // mask(h): a head_mask (mask.hpp).
+  // mask(h): a head_mask (mask_base.hpp).
   template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
             class Parameters, class Mask>
   static constexpr void run(const Parameters& p, const T* x, const T* y, const T* z,

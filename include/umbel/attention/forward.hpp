@@ -74,7 +74,7 @@ struct multi_head_forward {
   static constexpr kernel::linear_shape project_out = {
       Queries, S.context_width(), S.output, 1, room, To.position, To.feature, S.o_bias};
 
-  // mask(h): a head_mask (mask.hpp).
+  // mask(h): a head_mask (mask_base.hpp).
   template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
             class Parameters, class Mask>
   static constexpr void run(const Parameters& p, const T* x, const T* y, const T* z,

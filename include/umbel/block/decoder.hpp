@@ -286,7 +286,7 @@ class decoder_layer
       }
     }
 
-    // mask(h), own(h): a head_mask (mask.hpp).
+    // mask(h), own(h): a head_mask (mask_base.hpp).
     template <class Parameters, class Mask, class Own>
     static constexpr void sequence(const Parameters& p, const T* x, const T* memory,
                                    const Mask& mask, const Own& own, T* y, scratch& work) noexcept {

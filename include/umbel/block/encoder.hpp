@@ -227,7 +227,7 @@ class encoder_layer
           y.data() + b * one, work);
   }
 
-  // mask(h): a head_mask (mask.hpp).
+  // mask(h): a head_mask (mask_base.hpp).
   template <class Positions, class Parameters, class Mask>
   static constexpr void sequence(const Parameters& p, const T* x, const Mask& mask, T* y,
                                  workspace<Positions>& work) noexcept {

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+// What every mask has, what becomes of it at one head of one sequence, and every_key, the mask of a call
+// without one. Not here: the other masks, of which mask.hpp has the list.
+#pragma once
+
+#include <umbel/attention/mask_rules.hpp>
+#include <umbel/kernel/scores.hpp>
+#include <umbel/tensor/view.hpp>
+
+namespace umbel {
+
+namespace detail {
+// Nobody looks at the scores.
+struct no_observer {};
+}  // namespace detail
+
+// Base of all masks. A mask has
+//   rule<Layer, Scores>         its verdict on scores (detail::scores_of)
+//   policy<Scores>(place)       the kernel's policy for one head of one sequence
+//   observer<Scores>(place)     who is shown what happens there (observe.hpp)
+//   by_position                 does it know nothing but distances between queries and keys
+struct mask_base {
+  static constexpr bool observes = false;
+  static constexpr bool by_position = false;
+  template <class Scores>
+  static constexpr detail::no_observer observer(auto) noexcept {
+    return {};
+  }
+};
+
+// What a layer takes as a mask.
+template <class M>
+concept mask_like = tensor_like<M> || std::derived_from<std::remove_cvref_t<M>, mask_base>;
+
+namespace detail {
+
+// The head and the sequence of the batch that a policy is for; where query 0 stands among the keys,
+// on top of what the mask says.
+struct mask_place {
+  std::size_t batch, head;
+  std::ptrdiff_t first_position = 0;
+};
+
+}  // namespace detail
+
+// Every key, as it is.
+struct every_key : mask_base {
+  static constexpr bool by_position = true;
+  template <class Layer, class Scores>
+  using rule = accepted;
+  template <class Scores>
+  constexpr kernel::scores::every_key policy(detail::mask_place) const noexcept {
+    return {};
+  }
+};
+inline constexpr every_key all_keys{};
+
+namespace detail {
+
+// A mask at one head of one sequence.
+template <class Policy, class Observer>
+struct head_mask {
+  Policy policy;
+  Observer observer;
+};
+template <class Scores, class Mask>
+constexpr auto at_head(const Mask& mask, mask_place place) noexcept {
+  using policy = decltype(mask.template policy<Scores>(place));
+  using observer = decltype(mask.template observer<Scores>(place));
+  return head_mask<policy, observer>{mask.template policy<Scores>(place),
+                                     mask.template observer<Scores>(place)};
+}
+
+// What else is seen, a policy, and a head_mask.
+template <class Policy, class Mask, class Observer>
+constexpr auto and_seen(const Policy& policy, const head_mask<Mask, Observer>& given) noexcept {
+  if constexpr (std::is_same_v<Mask, kernel::scores::every_key>) {
+    return head_mask<Policy, Observer>{policy, given.observer};
+  } else {
+    using both = kernel::scores::all_of<Policy, Mask>;
+    return head_mask<both, Observer>{both(policy, given.policy), given.observer};
+  }
+}
+
+}  // namespace detail
+}  // namespace umbel

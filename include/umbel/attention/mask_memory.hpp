@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSL-1.0
+// Masks that read memory, a tensor or view of the axes (batch, heads, query, key) or some of them: lengths,
+// keep_mask, from_drop_mask, score_bias; and score_bias_from, whose memory is a function.
+#pragma once
+
+#include <umbel/attention/mask_base.hpp>
+#include <umbel/tensor/tensor.hpp>
+
+namespace umbel {
+
+namespace detail {
+
+// Elements from one of a family to the next in memory that is broadcast: 0 where all share one.
+template <class Layout, class Family>
+inline constexpr std::size_t broadcast_step =
+    Layout::template size_of<Family> > 1 ? Layout::template stride_of<Family> : 0;
+
+// A mask in memory: X is a view or, of a temporary, the tensor.
+template <class X>
+struct mask_memory : mask_base {
+  using memory_layout = typename X::layout;
+  X memory;
+
+  constexpr explicit mask_memory(const X& x) noexcept : memory(x) {}
+  template <class Family>
+  static constexpr std::size_t step = broadcast_step<memory_layout, Family>;
+  constexpr const typename X::value_type* at(mask_place place) const noexcept {
+    return memory.data() + place.batch * step<rules::batch_family> +
+           place.head * step<rules::heads_family>;
+  }
+};
+
+template <class X>
+struct kept_memory {
+  using type = view_of<const typename std::remove_cvref_t<X>::value_type, layout_of<X>>;
+};
+template <class X>
+requires temporary_tensor<X>
+struct kept_memory<X> {
+  using type = std::remove_cvref_t<X>;
+};
+// Of a forwarding reference.
+template <class X>
+using memory_of = typename kept_memory<X>::type;
+template <class X>
+constexpr memory_of<X> as_memory(const std::remove_cvref_t<X>& x) noexcept {
+  if constexpr (std::is_same_v<memory_of<X>, X>)
+    return x;
+  else
+    return memory_of<X>(x.data());
+}
+
+template <class X>
+struct length_mask : mask_memory<X> {
+  using mask_memory<X>::mask_memory;
+  template <class Layer, class Scores>
+  using rule = rules::length_mask<Layer, X, Scores>;
+
+  template <class Scores>
+  constexpr auto policy(mask_place place) const noexcept {
+    using integer = typename X::value_type;
+    using lengths = kernel::scores::lengths<integer>;
+    const integer* const from = this->at(place);
+    constexpr std::size_t query_step = length_mask::template step<rules::query_family>;
+    if constexpr (query_step == 0)
+      return kernel::scores::first_keys(lengths::clamp(*from, Scores::keys));
+    else
+      return lengths(from, query_step);
+  }
+};
+
+template <class X, bool Keeps>
+struct flag_mask : mask_memory<X> {
+  using mask_memory<X>::mask_memory;
+  template <class Layer, class Scores>
+  using rule =
+      rules::flag_mask<Layer, std::conditional_t<Keeps, say::keep_mask, say::from_drop_mask>, X,
+                       Scores>;
+
+  template <class Scores>
+  constexpr auto policy(mask_place place) const noexcept {
+    return kernel::scores::kept<typename X::value_type, Keeps>(
+        this->at(place), flag_mask::template step<rules::query_family>,
+        flag_mask::template step<rules::key_family>);
+  }
+};
+
+template <class X>
+struct bias_mask : mask_memory<X> {
+  using mask_memory<X>::mask_memory;
+  template <class Layer, class Scores>
+  using rule = rules::bias_mask<Layer, X, Scores>;
+
+  template <class Scores>
+  constexpr auto policy(mask_place place) const noexcept {
+    return kernel::scores::added<typename X::value_type>(
+        this->at(place), bias_mask::template step<rules::query_family>,
+        bias_mask::template step<rules::key_family>);
+  }
+};
+
+// A tensor that does not say what it means: refused.
+template <class X>
+struct unclear_mask : mask_base {
+  template <class Layer, class Scores>
+  using rule = rules::unclear_mask<Layer, X>;
+};
+
+// f at one head: what the kernel calls with a query and a key.
+template <class F>
+struct bias_at {
+  F f;
+  std::size_t batch, head;
+  constexpr auto operator()(std::size_t query, std::size_t key) const noexcept {
+    return f(batch, head, query, key);
+  }
+};
+
+template <class F>
+struct generated_bias : mask_base {
+  F f;
+  constexpr explicit generated_bias(const F& generator) noexcept : f(generator) {}
+  template <class Layer, class Scores>
+  using rule = rules::generated_bias<Layer, F, Scores>;
+
+  template <class Scores>
+  constexpr auto policy(mask_place place) const noexcept {
+    using T = typename Scores::value_type;
+    return kernel::scores::generated<T, bias_at<F>>({f, place.batch, place.head});
+  }
+};
+
+}  // namespace detail
+
+// A tensor of bool; true: this key is attended to.
+template <tensor_like X>
+constexpr auto keep_mask(X&& x) noexcept {
+  return detail::flag_mask<detail::memory_of<X>, true>(detail::as_memory<X>(x));
+}
+// A tensor of bool; true: this key is not attended to (PyTorch's key_padding_mask and attn_mask).
+template <tensor_like X>
+constexpr auto from_drop_mask(X&& x) noexcept {
+  return detail::flag_mask<detail::memory_of<X>, false>(detail::as_memory<X>(x));
+}
+// Added to the scores after scale and softcap, in natural units. -infinity hides; +infinity is the
+// caller's error and gives NaN.
+template <tensor_like X>
+constexpr auto score_bias(X&& x) noexcept {
+  return detail::bias_mask<detail::memory_of<X>>(detail::as_memory<X>(x));
+}
+// The same from a function f(batch, head, query, key), which gives the layer's type, may not throw,
+// and must give the same for the same arguments: it is called more than once.
+template <class F>
+constexpr auto score_bias_from(const F& f) noexcept {
+  return detail::generated_bias<F>(f);
+}
+
+}  // namespace umbel
