@@ -175,6 +175,9 @@ BOOST_AUTO_TEST_CASE(layer_of_parts) {
   const auto k = y * w.k | split<hidden, heads<H>, head_dim>;
   const auto v = z * w.v | split<hidden, heads<H>, head_dim>;
   const auto o = scaled_dot_product_attention(q, k, v, lens & alibi_bottom_right);
+  static scaled_dot_product_workspace<decltype(q), decltype(k), decltype(v)> scratch;
+  BOOST_TEST(
+      same_bits(o, scaled_dot_product_attention(q, k, v, lens & alibi_bottom_right, scratch)));
   const auto by_parts = (o | merge<heads, head_dim, hidden>)*w.o;
   BOOST_TEST(same_bits(by_parts, attend(x, y, z, lens & alibi_bottom_right)));
 }

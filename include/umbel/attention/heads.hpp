@@ -18,12 +18,10 @@ namespace umbel {
 template <std::size_t... Head>
 struct keep_heads {
   static constexpr bool keeps = true;
-  static constexpr std::size_t named = sizeof...(Head);
 };
 template <std::size_t... Head>
 struct prune_heads {
   static constexpr bool keeps = false;
-  static constexpr std::size_t named = sizeof...(Head);
 };
 
 namespace say {
