@@ -21,9 +21,6 @@ struct mask_sweep_sizes {
   std::size_t batch, heads, kv_heads, queries, keys, head_dim, value_dim;
 };
 
-// How many configurations ran: the tests say how many they want.
-inline std::size_t configurations = 0;
-
 // What a mask means: the bias of a pair in natural units, -infinity where it is not seen.
 using meaning = std::function<long double(std::size_t batch, std::size_t head, std::size_t query,
                                           std::size_t key)>;
@@ -127,7 +124,6 @@ struct mask_sweep {
   }
 
   void check(const char* what, const auto& mask, const meaning& bias) {
-    ++configurations;
     const auto attend = umbel::scaled_dot_product_with<Options...>;
     const o_type result = attend(q, k, v, mask, work);
     BOOST_TEST(same_bits(result, plain(umbel::detail::as_mask(mask))), what << ": plain");

@@ -23,10 +23,8 @@ struct no_batch;
 struct positions_are_fewer_than;
 struct sliding;
 struct steps_of_no_position;
-struct the_batch_is;
 struct the_capacity;
 struct the_layer_is_another_than_the_cache_was_declared_for;
-struct the_values;
 }  // namespace say
 
 namespace rules {

@@ -20,8 +20,6 @@ namespace umbel {
 
 namespace say {
 struct project;
-struct the_input_has;
-struct the_input_is_of_type;
 struct but_the_weight_expects;
 struct but_the_weight_is_of_type;
 }  // namespace say

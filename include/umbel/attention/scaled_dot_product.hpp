@@ -23,12 +23,8 @@ namespace say {
 struct but_the_queries_have;
 struct but_the_queries_are_of_type;
 struct scaled_dot_product_attention;
-struct take_besides;
-struct only_some_of;
 struct takes_queries_keys_and_values_then_a_mask_then_a_workspace;
-struct the_values_have;
 struct the_keys_have;
-struct the_values;
 }  // namespace say
 
 namespace detail {

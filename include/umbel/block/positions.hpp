@@ -14,8 +14,6 @@ struct but_the_table_has;
 struct but_the_table_is_of_type;
 struct but_must_have;
 struct learnt_positions;
-struct the_input_has;
-struct the_input_is_of_type;
 struct the_table_has;
 }  // namespace say
 

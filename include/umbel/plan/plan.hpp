@@ -118,7 +118,6 @@ struct attend_plan {
   std::size_t key_rows;    // keys of a score tile, for a block of queries.large vectors
   std::size_t value_rows;  // value columns of a context tile, likewise
 
-  constexpr std::size_t block_queries() const noexcept { return lanes * queries.large; }
   friend constexpr bool operator==(const attend_plan&, const attend_plan&) = default;
 };
 
