@@ -65,4 +65,16 @@ BOOST_AUTO_TEST_CASE(panels_do_not_depend_on_rows) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(scores_of_a_block_fit_the_first_cache) {
+  for (target machine : {wide, medium, narrow, none}) {
+    for (std::size_t keys = 1; keys < 600; keys += 13) {
+      const attend_plan plan = plan_attend<float>(500, keys, machine);
+      const std::size_t rows = keys < key_block ? keys : key_block;
+      BOOST_TEST(plan.block_queries() * rows * sizeof(float) <= 48u * 1024u);
+    }
+  }
+  BOOST_TEST(plan_attend<float>(512, 128, wide).queries.large == 4u);
+  BOOST_TEST(plan_attend<float>(512, 512, wide).queries.large == 3u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

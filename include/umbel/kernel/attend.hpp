@@ -46,7 +46,7 @@ template <attend_shape S, class T, plan::target Target, class K, class How>
 UMBEL_INLINE void attend_blocks(const T* q, K k, const T* v, T factor, const How& how, T* o,
                                 T* scratch) noexcept {
   static_assert(S.o_row != 1 || S.o_room >= S.queries, "umbel: o_room is less than queries");
-  constexpr plan::split blocks = plan::plan_attend<T>(S.queries, Target).queries;
+  constexpr plan::split blocks = plan::plan_attend<T>(S.queries, S.keys, Target).queries;
   constexpr std::size_t lanes = plan::lanes<T>(Target);
   std::size_t first = 0;
   const auto run = [&]<std::size_t Vectors>(std::integral_constant<std::size_t, Vectors>) {
@@ -86,7 +86,7 @@ UMBEL_INLINE void attend_blocks(const T* q, K k, const T* v, T factor, const How
 // Alignment to a vector is not needed, but faster.
 template <attend_shape S, class T, plan::target Target = plan::native_target>
 inline constexpr std::size_t attend_scratch = [] {
-  constexpr std::size_t vectors = plan::plan_attend<T>(S.queries, Target).queries.large;
+  constexpr std::size_t vectors = plan::plan_attend<T>(S.queries, S.keys, Target).queries.large;
   constexpr std::size_t of_blocks = detail::attend_block<S, T, Target, vectors, true>::scratch_size;
   using one = detail::attend_one<S, T, Target>;
   return one::fits && one::scratch_size > of_blocks ? one::scratch_size : of_blocks;

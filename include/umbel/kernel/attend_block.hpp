@@ -74,7 +74,7 @@ struct attend_block {
       UMBEL_UNROLL(4)
       for (std::size_t i = 0; i < Vectors; ++i) sum[j][i] = V{};
     }
-    UMBEL_UNROLL(4)
+    UMBEL_UNROLL(2)
     for (std::size_t d = 0; d < S.head_dim; ++d) {
       V query[Vectors];
       UMBEL_UNROLL(4)
@@ -129,7 +129,7 @@ struct attend_block {
   template <bool Bordered, std::size_t Rows>
   UMBEL_INLINE static void add_context(const T* v, const T* p, std::size_t begin, std::size_t end,
                                        V (&sum)[Rows][Vectors]) noexcept {
-    UMBEL_UNROLL(4)
+    UMBEL_UNROLL(2)
     for (std::size_t j = begin; j < end; ++j) {
       V weight[Vectors];
       UMBEL_UNROLL(4)

@@ -47,7 +47,7 @@ UMBEL_INLINE void run_linear_tile(const T* x, const T* w, const T* bias, T* y) n
     UMBEL_UNROLL(32)
     for (std::size_t m = 0; m < Tile.rows; ++m) sum[m][v] = start;
   }
-  UMBEL_UNROLL(4)
+  UMBEL_UNROLL(2)
   for (std::size_t k = 0; k < S.in; ++k) {
     V weights[vectors];
     UMBEL_UNROLL(32)
