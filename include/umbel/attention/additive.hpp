@@ -275,15 +275,8 @@ class additive_attention
     template <class Parameters, class To>
     static constexpr auto run(const Parameters& p, const X& x, const Y& y, const Z& z,
                               const Mask& mask, Workspace& work, To& out) noexcept {
-      if constexpr (std::is_same_v<std::remove_const_t<To>, detail::by_value>) {
-        return detail::filled<tensor_of<T, result>>(
-            [&](auto& to) { run(p, x, y, z, mask, work, to); });
-      } else if constexpr (std::is_same_v<Workspace, on_stack>) {
-        scratch own;
-        sequences(p, x, y, z, mask, out, own);
-      } else {
-        sequences(p, x, y, z, mask, out, work);
-      }
+      return detail::computed<tensor_of<T, result>, scratch>(
+          out, work, [&](auto& to, scratch& own) { sequences(p, x, y, z, mask, to, own); });
     }
 
     template <class Parameters, class To>

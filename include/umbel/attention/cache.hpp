@@ -169,7 +169,7 @@ class key_value_cache {
       static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (call::verdict::ok) {
         if (!make_room(call::count)) return false;
-        call::with_scratch(work, [&](auto& scratch) {
+        detail::with_scratch<typename call::scratch>(work, [&](auto& scratch) {
           store<call, family, family>(attend, x, x, scratch.k);
           recall<call, family>(attend, out, x, size_, mask, scratch);
         });
@@ -201,7 +201,7 @@ class key_value_cache {
       static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (call::verdict::ok) {
         if (!make_room(call::count)) return false;
-        call::with_scratch(work, [&](auto& scratch) {
+        detail::with_scratch<typename call::scratch>(work, [&](auto& scratch) {
           store<call, rules::key_family, rules::key_family>(attend, y, z, scratch.k);
         });
         size_ += call::count;
@@ -230,7 +230,7 @@ class key_value_cache {
       using call = call_of<axis_of<layout_of<X>, rules::query_family>, false, Mask, Workspace>;
       static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (call::verdict::ok)
-        call::with_scratch(work, [&](auto& scratch) {
+        detail::with_scratch<typename call::scratch>(work, [&](auto& scratch) {
           recall<call, rules::query_family>(attend, out, x, 0, mask, scratch);
         });
     }
@@ -257,16 +257,6 @@ class key_value_cache {
         rules::mask_fits<say::cache, detail::mask_of<Mask>, scores>,
         rules::scratch_fits<say::cache, std::remove_reference_t<Workspace>, scratch,
                             shape<Positions>>>;
-
-    template <class Given, class F>
-    static constexpr void with_scratch(Given& work, F&& f) noexcept {
-      if constexpr (std::is_same_v<std::remove_cvref_t<Given>, on_stack>) {
-        scratch own;
-        f(own);
-      } else {
-        f(work);
-      }
-    }
   };
 
   // Room for so many more positions, by dropping the oldest if need be. false: there is none.

@@ -251,15 +251,8 @@ class multi_head_attention
     template <class Parameters, class X, class Y, class Z, class Out>
     static constexpr auto run(const Parameters& p, const X& x, const Y& y, const Z& z,
                               const Mask& mask, Workspace& work, Out& out) noexcept {
-      if constexpr (std::is_same_v<std::remove_const_t<Out>, detail::by_value>) {
-        return detail::filled<tensor_of<T, result_of<From>>>(
-            [&](auto& result) { run(p, x, y, z, mask, work, result); });
-      } else if constexpr (std::is_same_v<Workspace, on_stack>) {
-        scratch own;
-        sequences(p, x, y, z, mask, out, own);
-      } else {
-        sequences(p, x, y, z, mask, out, work);
-      }
+      return detail::computed<tensor_of<T, result_of<From>>, scratch>(
+          out, work, [&](auto& to, scratch& own) { sequences(p, x, y, z, mask, to, own); });
     }
 
     template <class Parameters, class X, class Y, class Z, class Out>

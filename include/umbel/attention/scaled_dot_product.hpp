@@ -226,26 +226,18 @@ struct scaled_dot_product_operation
           rules::scratch_fits<say::scaled_dot_product_attention, std::remove_reference_t<Workspace>,
                               scratch, shape<axes::query<call::queries>, axes::key<call::keys>>>>;
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
-      if constexpr (fit::ok)
-        return detail::filled<tensor_of<typename Q::value_type, typename call::result>>(
-            [&](auto& out) { run<call>(q, k, v, detail::as_mask(mask), out, work); });
-      else
+      if constexpr (fit::ok) {
+        using result = tensor_of<typename Q::value_type, typename call::result>;
+        constexpr detail::by_value out{};
+        return detail::computed<result, scratch>(out, work, [&](result& o, scratch& own) {
+          call::template run<detail::scoring<Options...>>(q.data(), k.data(), v.data(),
+                                                          detail::as_mask(mask), o, own);
+        });
+      } else {
         return invalid{};
+      }
     } else {
       return invalid{};
-    }
-  }
-
- private:
-  template <class Call, class Q, class K, class V, class Mask, class Out, class Workspace>
-  static constexpr void run(const Q& q, const K& k, const V& v, const Mask& mask, Out& out,
-                            Workspace& work) noexcept {
-    using scoring = detail::scoring<Options...>;
-    if constexpr (std::is_same_v<Workspace, on_stack>) {
-      typename Call::workspace own;
-      Call::template run<scoring>(q.data(), k.data(), v.data(), mask, out, own);
-    } else {
-      Call::template run<scoring>(q.data(), k.data(), v.data(), mask, out, work);
     }
   }
 };

@@ -6,6 +6,8 @@
 //   attention{w}(x, y, y, all_keys, work);
 #pragma once
 
+#include <umbel/config.hpp>
+
 #include <type_traits>
 
 // Bytes of scratch that a layer may put on the stack by itself. A layer that needs more does not
@@ -25,5 +27,18 @@ struct workspace_base {};
 template <class W>
 concept workspace_like = std::is_base_of_v<workspace_base, std::remove_cvref_t<W>> ||
     std::is_same_v<std::remove_cvref_t<W>, on_stack>;
+
+namespace detail {
+// f(scratch), with the workspace that was given or, where none was, one on the stack.
+template <class Scratch, class Given, class F>
+UMBEL_INLINE constexpr void with_scratch(Given& given, F f) noexcept {
+  if constexpr (std::is_same_v<std::remove_const_t<Given>, on_stack>) {
+    Scratch own;
+    f(own);
+  } else {
+    f(given);
+  }
+}
+}  // namespace detail
 
 }  // namespace umbel

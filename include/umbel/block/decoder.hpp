@@ -242,18 +242,14 @@ class decoder_layer
           rules::mask_fits<say::decoder_layer, seen, typename call::own_scores>,
           rules::scratch_fits<say::decoder_layer, Workspace, scratch, typename call::sizes>>;
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
-      if constexpr (!fit::ok) {
+      if constexpr (fit::ok)
+        return detail::computed<tensor_of<T, row_major<typename X::layout>>, scratch>(
+            out, work, [&](auto& y, scratch& s) {
+              call::sequences(p, x.data(), memory.data(), detail::as_mask(mask), causal & own.mask,
+                              y.data(), s);
+            });
+      else
         return invalid{};
-      } else if constexpr (std::is_same_v<std::remove_cvref_t<Out>, detail::by_value>) {
-        return detail::filled<tensor_of<T, row_major<typename X::layout>>>(
-            [&](auto& result) { decode(p, x, memory, mask, own, work, result); });
-      } else if constexpr (std::is_same_v<Workspace, on_stack>) {
-        scratch own_scratch;
-        decode(p, x, memory, mask, own, own_scratch, out);
-      } else {
-        call::sequences(p, x.data(), memory.data(), detail::as_mask(mask), causal & own.mask,
-                        out.data(), work);
-      }
     } else {
       return invalid{};
     }

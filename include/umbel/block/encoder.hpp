@@ -190,19 +190,13 @@ class encoder_layer
           rules::mask_fits<say::encoder_layer, detail::mask_of<Mask>, scores>,
           rules::scratch_fits<say::encoder_layer, Workspace, scratch, shape<positions>>>;
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
-      if constexpr (!fit::ok) {
+      if constexpr (fit::ok)
+        return detail::computed<tensor_of<T, row_major<layout>>, scratch>(
+            out, work, [&](auto& y, scratch& own) {
+              sequences<positions>(p, x, detail::as_mask(mask), y, own);
+            });
+      else
         return invalid{};
-      } else if constexpr (std::is_same_v<std::remove_cvref_t<Out>, detail::by_value>) {
-        return detail::filled<tensor_of<T, row_major<layout>>>(
-            [&](auto& result) { encode(p, x, mask, work, result); });
-      } else {
-        if constexpr (std::is_same_v<Workspace, on_stack>) {
-          scratch own;
-          sequences<positions>(p, x, detail::as_mask(mask), out, own);
-        } else {
-          sequences<positions>(p, x, detail::as_mask(mask), out, work);
-        }
-      }
     } else {
       return invalid{};
     }

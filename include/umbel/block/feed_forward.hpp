@@ -231,19 +231,15 @@ class feed_forward_layer
       using scratch = workspace<rows>;
       using fit = rules::scratch_fits<say::feed_forward_layer, Workspace, scratch, shape<rows>>;
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
-      if constexpr (!fit::ok) {
+      if constexpr (fit::ok)
+        return detail::computed<tensor_of<T, row_major<layout>>, scratch>(
+            out, work, [&](auto& y, scratch& own) {
+              constexpr std::size_t one = rows::size * Hidden::size;
+              for (std::size_t b = 0; b < layout::count / one; ++b)
+                run<rows::size>(p, x.data() + b * one, own, y.data() + b * one);
+            });
+      else
         return invalid{};
-      } else if constexpr (std::is_same_v<std::remove_cvref_t<Out>, detail::by_value>) {
-        return detail::filled<tensor_of<T, row_major<layout>>>(
-            [&](auto& result) { apply(p, x, work, result); });
-      } else if constexpr (std::is_same_v<Workspace, on_stack>) {
-        scratch own;
-        apply(p, x, own, out);
-      } else {
-        constexpr std::size_t one = rows::size * Hidden::size;
-        for (std::size_t b = 0; b < layout::count / one; ++b)
-          run<rows::size>(p, x.data() + b * one, work, out.data() + b * one);
-      }
     } else {
       return invalid{};
     }
