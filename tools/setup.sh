@@ -49,6 +49,7 @@ is_there() {
     libbenchmark-dev) has_header benchmark/benchmark.h ;;
     libeigen3-dev) has_header eigen3/Eigen/Core ;;
     libclang-rt-*) has_clang_sanitizers ;;
+    python3-torch) /usr/bin/python3 -c 'import torch' >/dev/null 2>&1 ;;
     dataset-fashion-mnist) has_dataset ;;
     *) return 1 ;;
   esac
