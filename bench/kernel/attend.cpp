@@ -2,7 +2,7 @@
 // Attention alone, softmax(q k^T / sqrt(head_dim)) v, on heads that lie one after another:
 // batch,heads,queries,keys,head_dim. 4 batch heads queries keys head_dim operations; the softmax is
 // not counted.
-#include <umbel/kernel/attend.hpp>
+#include <umbel/kernel/attend_heads.hpp>
 
 #include "../measure.hpp"
 
@@ -30,7 +30,16 @@ void add(const char* family = "attend/", const Policy& policy = {},
   bench::fill(v, 1);
   const float scale = umbel::simd::rsqrt(static_cast<float>(HeadDim));
   const std::string name = bench::row_name(family, {Batch, Heads, Queries, Keys, HeadDim}, ',');
+  // Few queries: several heads at a time, as the layers do.
+  static constexpr umbel::kernel::heads_shape heads = {
+      sequences, 1, Queries * HeadDim, Keys * HeadDim, Keys * HeadDim, Queries * HeadDim};
+  constexpr bool together = umbel::kernel::heads_fit_lanes<shape, heads, float> && !taps &&
+                            std::is_same_v<Policy, scores::every_key>;
   bench::add_row(name, 4.0 * sequences * HeadDim * static_cast<double>(visible), [=] {
+    if constexpr (together) {
+      umbel::kernel::attend_heads<shape, heads>(q, k, v, scale, Keys, o, scratch);
+      return;
+    }
     for (std::size_t s = 0; s < sequences; ++s) {
       const float* const of_q = q + s * Queries * HeadDim;
       const float* const of_k = k + s * Keys * HeadDim;

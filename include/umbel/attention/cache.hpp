@@ -47,7 +47,7 @@ struct cached_forward {
   static constexpr std::size_t key_row = round_up(S.key_width(), lanes);
   static constexpr std::size_t value_row = round_up(S.value_width(), lanes);
   static constexpr std::size_t key_step = round_up(Rows, lanes);  // from one feature to the next
-  static constexpr std::size_t room = round_up(Queries, lanes);
+  static constexpr context_strides of_context = place_context(Queries, S.context_width(), lanes);
   static constexpr kernel::attend_shape head = {.queries = Queries,
                                                 .keys = Rows,
                                                 .head_dim = S.head_dim,
@@ -58,14 +58,14 @@ struct cached_forward {
                                                 .k_dim = key_step,
                                                 .v_row = value_row,
                                                 .v_dim = 1,
-                                                .o_row = 1,
-                                                .o_dim = room,
-                                                .o_room = room};
+                                                .o_row = of_context.query,
+                                                .o_dim = of_context.feature,
+                                                .o_room = of_context.room};
 
   struct workspace : workspace_base {
     alignas(64) T q[Queries * query_row];
     alignas(64) T k[Queries * key_row];
-    alignas(64) T context[S.context_width() * room];
+    alignas(64) T context[of_context.size];
     alignas(64) T scratch[kernel::attend_scratch<head, T>];
   };
 
@@ -97,11 +97,12 @@ struct cached_forward {
       scoring::attend(
           dot_product_head<head, T, scoring>{
               work.q + h * S.head_dim, keys + kv * S.head_dim * key_step, values + kv * S.value_dim,
-              work.context + h * S.value_dim * room, work.scratch},
+              work.context + h * S.value_dim * of_context.feature, work.scratch},
           mask(h));
     }
-    p.o.template run<kernel::linear_shape{Queries, S.context_width(), S.output, 1, room,
-                                          Out.position, Out.feature, S.o_bias}>(work.context, out);
+    p.o.template run<kernel::linear_shape{Queries, S.context_width(), S.output, of_context.query,
+                                          of_context.feature, Out.position, Out.feature, S.o_bias}>(
+        work.context, out);
   }
 };
 

@@ -34,6 +34,18 @@ constexpr std::size_t round_up(std::size_t value, std::size_t step) noexcept {
   return (value + step - 1) / step * step;
 }
 
+// Where the context of all heads lies in scratch: (feature, query), as it leaves the registers, or
+// (query, feature) where queries would leave most of their lanes empty.
+struct context_strides {
+  std::size_t query, feature, room, size;  // room: queries that a feature has memory for
+};
+constexpr context_strides place_context(std::size_t queries, std::size_t width,
+                                        std::size_t lanes) noexcept {
+  const std::size_t room = round_up(queries, lanes), row = round_up(width, lanes);
+  if (queries * 2 <= lanes) return {row, 1, queries, queries * row};
+  return {1, room, room, width * room};
+}
+
 // Rotary: what turns queries and keys by their positions, or no_rope. Scoring: scale, softcap, rows
 // without keys.
 template <class T, head_sizes S, class Rotary, class Scoring, std::size_t Queries, std::size_t Keys>
@@ -42,8 +54,7 @@ struct multi_head_forward {
   static constexpr std::size_t query_row = round_up(S.query_width(), lanes);
   static constexpr std::size_t key_row = round_up(S.key_width(), lanes);
   static constexpr std::size_t value_row = round_up(S.value_width(), lanes);
-  // The context is written transposed, (feature, query): that is how it leaves the registers.
-  static constexpr std::size_t room = round_up(Queries, lanes);
+  static constexpr context_strides of_context = place_context(Queries, S.context_width(), lanes);
   static constexpr kernel::attend_shape head = {.queries = Queries,
                                                 .keys = Keys,
                                                 .head_dim = S.head_dim,
@@ -54,15 +65,21 @@ struct multi_head_forward {
                                                 .k_dim = 1,
                                                 .v_row = value_row,
                                                 .v_dim = 1,
-                                                .o_row = 1,
-                                                .o_dim = room,
-                                                .o_room = room};
+                                                .o_row = of_context.query,
+                                                .o_dim = of_context.feature,
+                                                .o_room = of_context.room};
+  static constexpr kernel::heads_shape all_heads = {.heads = S.heads,
+                                                    .share = S.heads / S.kv_heads,
+                                                    .q_head = S.head_dim,
+                                                    .k_head = S.head_dim,
+                                                    .v_head = S.value_dim,
+                                                    .o_head = S.value_dim * of_context.feature};
 
   struct workspace : workspace_base {
     alignas(64) T q[Queries * query_row];
     alignas(64) T k[Keys * key_row];
     alignas(64) T v[Keys * value_row];
-    alignas(64) T context[S.context_width() * room];
+    alignas(64) T context[of_context.size];
     alignas(64) T scratch[kernel::attend_scratch<head, T>];
   };
 
@@ -72,9 +89,10 @@ struct multi_head_forward {
                                                       From.feature, Row, 1,   Bias};
   template <sequence_strides To>
   static constexpr kernel::linear_shape project_out = {
-      Queries, S.context_width(), S.output, 1, room, To.position, To.feature, S.o_bias};
+      Queries,     S.context_width(), S.output,   of_context.query, of_context.feature,
+      To.position, To.feature,        S.o_bias};
 
-  // mask(h): a head_mask (mask_base.hpp).
+  // mask: a sequence_mask (mask_base.hpp).
   template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
             class Parameters, class Mask>
   static constexpr void run(const Parameters& p, const T* x, const T* y, const T* z,
@@ -87,14 +105,8 @@ struct multi_head_forward {
         z, work.v);
     Rotary::template turn<Queries, S.heads, S.head_dim, query_row>(work.q);
     Rotary::template turn<Keys, S.kv_heads, S.head_dim, key_row>(work.k);
-    for (std::size_t h = 0; h < S.heads; ++h) {
-      const std::size_t kv = h / (S.heads / S.kv_heads);
-      const T* const q = work.q + h * S.head_dim;
-      const T* const k = work.k + kv * S.head_dim;
-      const T* const v = work.v + kv * S.value_dim;
-      T* const o = work.context + h * S.value_dim * room;
-      Scoring::attend(dot_product_head<head, T, Scoring>{q, k, v, o, work.scratch}, mask(h));
-    }
+    using attention = dot_product_heads<head, all_heads, T, Scoring>;
+    attention::attend(work.q, work.k, work.v, work.context, work.scratch, mask);
     p.o.template run<project_out<Out>>(work.context, out);
   }
 };

@@ -19,9 +19,11 @@ struct no_observer {};
 //   policy<Scores>(place)       the kernel's policy for one head of one sequence
 //   observer<Scores>(place)     who is shown what happens there (observe.hpp)
 //   by_position                 does it know nothing but distances between queries and keys
+//   by_head                     may it differ from head to head
 struct mask_base {
   static constexpr bool observes = false;
   static constexpr bool by_position = false;
+  static constexpr bool by_head = true;
   template <class Scores>
   static constexpr detail::no_observer observer(auto) noexcept {
     return {};
@@ -46,6 +48,7 @@ struct mask_place {
 // Every key, as it is.
 struct every_key : mask_base {
   static constexpr bool by_position = true;
+  static constexpr bool by_head = false;
   template <class Layer, class Scores>
   using rule = accepted;
   template <class Scores>
@@ -69,6 +72,29 @@ constexpr auto at_head(const Mask& mask, mask_place place) noexcept {
   using observer = decltype(mask.template observer<Scores>(place));
   return head_mask<policy, observer>{mask.template policy<Scores>(place),
                                      mask.template observer<Scores>(place)};
+}
+
+// A mask at the heads of one sequence. First position: see mask_place.
+template <class Scores, class Mask>
+struct sequence_mask {
+  const Mask& mask;
+  std::size_t batch;
+  std::ptrdiff_t first_position = 0;
+
+  static constexpr bool same_length_for_heads = [] {
+    using place = mask_place;
+    using policy = decltype(std::declval<const Mask&>().template policy<Scores>(place{}));
+    return !Mask::by_head && !Mask::observes &&
+           (std::is_same_v<policy, kernel::scores::every_key> ||
+            std::is_same_v<policy, kernel::scores::first_keys>);
+  }();
+  constexpr auto operator()(std::size_t head) const noexcept {
+    return at_head<Scores>(mask, {batch, head, first_position});
+  }
+};
+template <class Scores, class Mask>
+constexpr sequence_mask<Scores, Mask> at_sequence(const Mask& mask, std::size_t batch) noexcept {
+  return {mask, batch};
 }
 
 // What else is seen, a policy, and a head_mask.

@@ -53,6 +53,7 @@ constexpr memory_of<X> as_memory(const std::remove_cvref_t<X>& x) noexcept {
 template <class X>
 struct length_mask : mask_memory<X> {
   using mask_memory<X>::mask_memory;
+  static constexpr bool by_head = length_mask::template step<rules::heads_family> != 0;
   template <class Layer, class Scores>
   using rule = rules::length_mask<Layer, X, Scores>;
 

@@ -268,9 +268,7 @@ class multi_head_attention
       for (std::size_t b = 0; b < count; ++b)
         steps::template run<xs, ys, zs, outs>(
             p, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
-            [&](std::size_t h) {
-              return detail::at_head<scores>(masks, {b, h});
-            },
+            detail::at_sequence<scores>(masks, b),
             out.data() + b * outs.batch, work);
     }
   };

@@ -181,13 +181,22 @@ struct dot_product_call {
                             workspace& work) noexcept {
     constexpr auto head = head_into<typename Out::layout>;
     static_assert(kernel::attend_scratch<head, T> <= sizeof(work.scratch) / sizeof(T));
-    for_each_head(
-        q, k, v, out,
-        [&](std::size_t b, std::size_t h, const T* q_head, const T* k_head, const T* v_head, T* o) {
-          Scoring::attend(
-              dot_product_head<head, T, Scoring>{q_head, k_head, v_head, o, work.scratch},
-              at_head<scores>(mask, {b, h}));
-        });
+    using ol = typename Out::layout;
+    constexpr kernel::heads_shape all_heads = {
+        .heads = heads,
+        .share = group,
+        .q_head = ql::template stride_of<rules::heads_family>,
+        .k_head = kl::template stride_of<kv_family>,
+        .v_head = vl::template stride_of<kv_family>,
+        .o_head = ol::template stride_of<rules::heads_family>};
+    for (std::size_t b = 0; b < batches; ++b) {
+      dot_product_heads<head, all_heads, T, Scoring>::attend(
+          q + b * ql::template stride_of<rules::batch_family>,
+          k + b * kl::template stride_of<rules::batch_family>,
+          v + b * vl::template stride_of<rules::batch_family>,
+          out.data() + b * ol::template stride_of<rules::batch_family>, work.scratch,
+          at_sequence<scores>(mask, b));
+    }
   }
 };
 

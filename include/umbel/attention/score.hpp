@@ -10,7 +10,7 @@
 #pragma once
 
 #include <umbel/attention/options.hpp>
-#include <umbel/kernel/attend.hpp>
+#include <umbel/kernel/attend_heads.hpp>
 
 namespace umbel {
 
@@ -114,6 +114,12 @@ struct scoring {
       return static_cast<T>(value_of<scale_option>);
   }
 
+  // Are scores only scaled, and hidden, if at all, past a length that all heads share? Mask: a
+  // sequence_mask.
+  template <class Mask>
+  static constexpr bool is_plain = std::is_same_v<softcap_option, no_softcap> &&
+                                   std::is_same_v<empty, zeros> && Mask::same_length_for_heads;
+
   // The policy of a mask with the options before it.
   template <class T, class Policy>
   static constexpr auto with(const Policy& mask) noexcept {
@@ -186,6 +192,29 @@ struct dot_product_head {
       kernel::plain::tap_scores<S>(q, k, factor, policy, tap);
     else
       kernel::tap_scores<S>(q, k, factor, policy, scratch, tap);
+  }
+};
+
+// All heads of one sequence. Few queries are computed several heads at a time where the mask is at most
+// a length that they share. mask(h): a head_mask.
+template <kernel::attend_shape S, kernel::heads_shape H, class T, class Scoring>
+struct dot_product_heads {
+  template <class Mask>
+  static constexpr void attend(const T* q, const T* k, const T* v, T* o, T* scratch,
+                               const Mask& mask) noexcept {
+    if constexpr (kernel::heads_fit_lanes<S, H, T> && Scoring::template is_plain<Mask>) {
+      if (!std::is_constant_evaluated()) {
+        kernel::attend_heads<S, H>(q, k, v, Scoring::template scale<T>(S.head_dim),
+                                   mask(0).policy.range(0, S.queries, S.keys).end, o, scratch);
+        return;
+      }
+    }
+    for (std::size_t h = 0; h < H.heads; ++h) {
+      Scoring::attend(
+          dot_product_head<S, T, Scoring>{q + h * H.q_head, k + h / H.share * H.k_head,
+                                          v + h / H.share * H.v_head, o + h * H.o_head, scratch},
+          mask(h));
+    }
   }
 };
 

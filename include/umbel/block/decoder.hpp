@@ -274,15 +274,13 @@ class decoder_layer
                                     const Mask& mask, const Own& own, T* y,
                                     scratch& work) noexcept {
       for (std::size_t b = 0; b < Layout::count / one; ++b) {
-        const auto of_memory = [&](std::size_t h) {
-          return detail::at_head<memory_scores>(mask, {b, h});
-        };
-        const auto of_own = [&](std::size_t h) { return detail::at_head<own_scores>(own, {b, h}); };
-        sequence(p, x + b * one, memory + b * memory_one, of_memory, of_own, y + b * one, work);
+        sequence(p, x + b * one, memory + b * memory_one,
+                 detail::at_sequence<memory_scores>(mask, b),
+                 detail::at_sequence<own_scores>(own, b), y + b * one, work);
       }
     }
 
-    // mask(h), own(h): a head_mask (mask_base.hpp).
+    // mask, own: a sequence_mask (mask_base.hpp).
     template <class Parameters, class Mask, class Own>
     static constexpr void sequence(const Parameters& p, const T* x, const T* memory,
                                    const Mask& mask, const Own& own, T* y, scratch& work) noexcept {

@@ -213,15 +213,11 @@ class encoder_layer
     constexpr std::size_t one = Positions::size * Hidden::size;
     using scores = scores_for<typename X::layout, Positions>;
     for (std::size_t b = 0; b < X::layout::count / one; ++b)
-      sequence<Positions>(
-          p, x.data() + b * one,
-          [&](std::size_t h) {
-            return detail::at_head<scores>(mask, {b, h});
-          },
-          y.data() + b * one, work);
+      sequence<Positions>(p, x.data() + b * one, detail::at_sequence<scores>(mask, b),
+                          y.data() + b * one, work);
   }
 
-  // mask(h): a head_mask (mask_base.hpp).
+  // mask: a sequence_mask (mask_base.hpp).
   template <class Positions, class Parameters, class Mask>
   static constexpr void sequence(const Parameters& p, const T* x, const Mask& mask, T* y,
                                  workspace<Positions>& work) noexcept {

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+// Packs that are several groups of adjacent lanes, each group of its own memory: loaded and stored a
+// group at a time; shuffles that stay within groups, which is what machines do in one cycle. Not here:
+// what the groups are (kernel/attend_heads.hpp).
+#pragma once
+
+#include <cstddef>
+#include <umbel/config.hpp>
+#include <umbel/simd/pack.hpp>
+#include <umbel/simd/transpose.hpp>
+#include <utility>
+
+namespace umbel::simd {
+
+// Groups packs of Lanes / Groups elements, group g from from[offset(g)], one after the other.
+template <class V, std::size_t Groups, class Offset>
+UMBEL_INLINE V load_groups(const element_of<V>* from, Offset offset,
+                           std::size_t first = 0) noexcept {
+  if constexpr (Groups == 1) {
+    return load<V>(from + offset(first));
+  } else {
+    using H = pack<element_of<V>, lanes_of<V> / 2>;
+    return detail::join_halves<V>(load_groups<H, Groups / 2>(from, offset, first),
+                                  load_groups<H, Groups / 2>(from, offset, first + Groups / 2));
+  }
+}
+
+template <std::size_t Groups, class V, class Offset>
+UMBEL_INLINE void store_groups(element_of<V>* to, V value, Offset offset,
+                               std::size_t first = 0) noexcept {
+  if constexpr (Groups == 1) {
+    store(to + offset(first), value);
+  } else {
+    constexpr auto low = std::make_index_sequence<lanes_of<V> / 2>{};
+    constexpr auto high = detail::shifted<lanes_of<V> / 2>(low);
+    store_groups<Groups / 2>(to, detail::half_of(value, low), offset, first);
+    store_groups<Groups / 2>(to, detail::half_of(value, high), offset, first + Groups / 2);
+  }
+}
+
+namespace detail {
+template <std::size_t Size, std::size_t Index, class V, std::size_t... I>
+UMBEL_INLINE V broadcast_in_groups(V value, std::index_sequence<I...>) noexcept {
+  return __builtin_shufflevector(value, value, (I / Size * Size + Index)...);
+}
+}  // namespace detail
+
+// Lane Index of every group of Size lanes, in all the lanes of its group.
+template <std::size_t Size, std::size_t Index, class V>
+UMBEL_INLINE V broadcast_in_groups(V value) noexcept {
+  return detail::broadcast_in_groups<Size, Index>(value, std::make_index_sequence<lanes_of<V>>{});
+}
+
+// rows[i] lane j <-> rows[j] lane i, in every group of Size lanes; Size is 2, 4 or 8.
+template <class V, std::size_t Size>
+UMBEL_INLINE void transpose_groups(V (&rows)[Size]) noexcept {
+  if constexpr (Size == 2) detail::transpose_stage<1>(rows);
+  if constexpr (Size >= 4) detail::transpose_fours(rows);
+  if constexpr (Size >= 8) detail::transpose_stage<4>(rows);
+}
+
+}  // namespace umbel::simd
