@@ -107,6 +107,7 @@ struct additive_forward {
   static constexpr void run(const Parameters& p, const T* x, const T* y, const T* z,
                             const Mask& mask, T* out, workspace& work) noexcept {
     constexpr kernel::attend_shape one = head<Z, Out>;
+    static_assert(kernel::attend_scratch<one, T> <= sizeof(work.scratch) / sizeof(T));
     p.q.template run<project<Queries, S.hidden, S.q_bias, X>>(x, work.q);
     p.k.template run<project<Keys, S.key_hidden, S.k_bias, Y>>(y, work.k);
     for (std::size_t h = 0; h < S.heads; ++h) {

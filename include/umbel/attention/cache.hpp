@@ -172,7 +172,7 @@ class key_value_cache {
         if (!make_room(call::count)) return false;
         detail::with_scratch<typename call::scratch>(work, [&](auto& scratch) {
           store<call, family, family>(attend, x, x, scratch.k);
-          recall<call, family>(attend, out, x, size_, mask, scratch);
+          look<call, family>(attend, out, x, size_, mask, scratch);
         });
         size_ += call::count;
         return true;
@@ -232,7 +232,7 @@ class key_value_cache {
       static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (call::verdict::ok)
         detail::with_scratch<typename call::scratch>(work, [&](auto& scratch) {
-          recall<call, rules::query_family>(attend, out, x, 0, mask, scratch);
+          look<call, rules::query_family>(attend, out, x, 0, mask, scratch);
         });
     }
   }
@@ -308,11 +308,12 @@ class key_value_cache {
                                             keys_in(*this, b), values_of(b), projected);
   }
 
-  // position: where the first query stands; in a step, what is stored after it is not seen.
+  // Attention to what is stored. position: where the first query stands; in a step, what is stored after
+  // it is not seen.
   template <class Call, class QueryFamily, class Attend, class Out, class X, class Mask,
             class Scratch>
-  constexpr void recall(const Attend& attend, Out& out, const X& x, std::size_t position,
-                        const Mask& mask, Scratch& work) const noexcept {
+  constexpr void look(const Attend& attend, Out& out, const X& x, std::size_t position,
+                      const Mask& mask, Scratch& work) const noexcept {
     using scores = typename Call::scores;
     constexpr auto xs =
         detail::strides_along<layout_of<X>, QueryFamily, typename Layer::hidden_axis::family>;

@@ -59,8 +59,8 @@ struct encoder_calls
   using refused::into;
 
   // x: (batch,) positions along an axis of any name, hidden; row-major. Gives a tensor of the same
-  // axes. mask: lengths, causal ... (attention/mask.hpp); work: a Layer::workspace<positions axis>; without one,
-  // scratch is on the stack, up to UMBEL_STACK_BUDGET bytes.
+  // axes. mask: lengths, causal ... (attention/mask.hpp); work: a Layer::workspace<positions axis>; without
+  // one, scratch is on the stack, up to UMBEL_STACK_BUDGET bytes.
   template <tensor_like X, mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
