@@ -47,6 +47,12 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // cause: An axis has size 0.
   // cure: Give every axis at least one position, or leave the axis out.
   linear<float, hidden<32>, classes<0>>::weights r;
+#elif defined CASE_linear_biases
+  // expect-gcc: "umbel: linear: takes one bias for all projections not biases"
+  // expect-clang: linear.*takes_one_bias_for_all_projections_not_biases
+  // cause: `biases<>` names the projections of attention; this layer has others.
+  // cure: Say `bias<true>` or `bias<false>`.
+  linear<float, hidden<32>, classes<10>, biases<true, false, false, false>>::weights r;
 #elif defined CASE_linear_unknown_option
   // expect-gcc: "umbel: linear: activation is not an option of this layer"
   // expect-clang: linear.*activation<{{{}}}>.*is_not_an_option_of_this_layer

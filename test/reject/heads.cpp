@@ -47,6 +47,12 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
   // cause: Rotary positions turn pairs of features; the width, third argument of `rope`, is odd.
   // cure: Take an even width; 0 is all features of a head.
   multi_head_attention<float, hidden<48>, heads<6>, rope<adjacent_pairs, 10000, 5>>::weights odd;
+#elif defined CASE_rope_of_base_0
+  // expect-gcc: "umbel: attention: rope needs a base above 0"
+  // expect-clang: attention.*rope_needs_a_base_above_0
+  // cause: The angles are powers of the base, second argument of `rope`; a power of 0 is none.
+  // cure: Leave it out for 10000, or look it up in the model's configuration: `rope<split_halves, 500000>`.
+  multi_head_attention<float, hidden<48>, heads<6>, rope<split_halves, 0>>::weights none;
 #elif defined CASE_rope_of_an_unknown_pairing
   // expect-gcc: "umbel: attention: rope of int is neither split halves nor adjacent pairs"
   // expect-clang: attention.*rope_of.*element<int>.*is_neither_split_halves_nor_adjacent_pairs

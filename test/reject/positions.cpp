@@ -47,6 +47,12 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
   // cause: The layout of the table, which differs between models, is not said.
   // cure: Say it after the axes: `adjacent_pairs` is the paper's.
   sinusoidal_positions<float, token<9>, hidden<32>> r;
+#elif defined CASE_sinusoids_of_base_0
+  // expect-gcc: "umbel: sinusoidal_positions: needs a base above 0"
+  // expect-clang: sinusoidal_positions.*needs_a_base_above_0
+  // cause: The angles are powers of the base, the last argument; a power of 0 is none.
+  // cure: Leave it out for 10000, the paper's.
+  sinusoidal_positions<float, token<49>, hidden<32>, split_halves, 0> none;
 #elif defined CASE_sinusoids_of_integers
   // expect-gcc: "umbel: sinusoidal_positions: takes float or double not int"
   // expect-clang: sinusoidal_positions.*takes_float_or_double_not.*element<int>

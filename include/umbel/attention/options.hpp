@@ -85,10 +85,6 @@ struct choose_option<Kind, Default, First, Rest...> {
                                            choose_option<Kind, Default, Rest...>>::type;
 };
 
-}  // namespace detail
-
-namespace detail {
-
 // The options of some kinds, the first of each, in an option_list: what a layer hands on to its parts.
 template <class... Options>
 struct option_list {};
@@ -119,6 +115,7 @@ struct option_kinds {};
 namespace say {
 struct is_given_twice;
 struct is_not_an_option_of_this_layer;
+struct takes_one_bias_for_all_projections_not_biases;
 }  // namespace say
 
 namespace detail {
@@ -157,6 +154,15 @@ struct options_rule<Layer, option_kinds<Kinds...>, Options...> {
 // Layer: the word that names it.
 template <class Layer, class Kinds, class... Options>
 using options = typename options_rule<Layer, Kinds, Options...>::type;
+
+// bias<>, not biases<>, which has names for the projections of attention only.
+template <class Bias>
+inline constexpr bool is_one_bias = requires {
+  Bias::value;
+};
+template <class Layer, class... Options>
+using one_bias = verdict<is_one_bias<option_or<option::bias, bias<false>, Options...>>, Layer,
+                         say::takes_one_bias_for_all_projections_not_biases>;
 
 }  // namespace rules
 }  // namespace umbel

@@ -36,6 +36,7 @@ struct no_rope {
 namespace say {
 struct features_and_that_is_odd;
 struct features_but_there_are_only;
+struct rope_needs_a_base_above_0;
 struct rope_of;
 struct is_neither_split_halves_nor_adjacent_pairs;
 struct rope_turns_pairs_but_is_given;
@@ -57,7 +58,8 @@ struct rope_rule<Layer, rope<Pairs, Base, Width>, HeadDim> {
               std::conditional_t<Width == 0, HeadDim, number<width>>,
               say::features_and_that_is_odd>,
       verdict<width <= HeadDim::size, Layer, say::rope_turns, number<width>,
-              say::features_but_there_are_only, HeadDim>>;
+              say::features_but_there_are_only, HeadDim>,
+      verdict<Base != 0, Layer, say::rope_needs_a_base_above_0>>;
 };
 template <class Layer, class Rope, class HeadDim>
 using rope_fits = typename rope_rule<Layer, Rope, HeadDim>::type;
@@ -135,7 +137,7 @@ struct rope_table {
 template <class T, std::size_t Positions, std::size_t Pairs, std::size_t Base>
 inline constexpr rope_table<T, Positions, Pairs, Base> rope_turns{};
 
-// turn(x, first): rows of Heads heads of Width features, one row a position from `first` on, in place.
+// turn(x, position): rows of Heads heads of Width features, one row a position from this one on, in place.
 // Positions: how many there are in all.
 template <class Option>
 struct rotary {

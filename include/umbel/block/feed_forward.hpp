@@ -27,7 +27,6 @@ struct feed_forward_layer;
 struct gated_needs_an_activation_so_say_which;
 struct out_must_be_row_major_in_memory;
 struct takes_a_sequence_then_a_workspace;
-struct takes_one_bias_for_all_projections_not_biases;
 }  // namespace say
 
 namespace detail {
@@ -37,19 +36,9 @@ template <>
 struct speak<say::takes_a_sequence_then_a_workspace> {
   static constexpr void to(sentence_buffer& out) { out.put("takes a sequence; then a workspace"); }
 };
-
-template <class Bias>
-inline constexpr bool is_one_bias = requires {
-  Bias::value;
-};
 }  // namespace detail
 
 namespace rules {
-// bias<>, not biases<>: a block has projections that biases has no names for.
-template <class Layer, class... Options>
-using one_bias = verdict<detail::is_one_bias<option_or<option::bias, bias<false>, Options...>>,
-                         Layer, say::takes_one_bias_for_all_projections_not_biases>;
-
 template <class... Options>
 inline constexpr bool gate_has_activation =
     !option_or<option::gated, gated<false>, Options...>::value ||

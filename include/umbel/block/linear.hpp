@@ -14,7 +14,8 @@ struct linear;
 namespace rules {
 template <class T, class In, class Out, class... Options>
 using linear = first_error<floating<say::linear, T>, well_formed<In>, well_formed<Out>,
-                           options<say::linear, option_kinds<option::bias>, Options...>>;
+                           options<say::linear, option_kinds<option::bias>, Options...>,
+                           one_bias<say::linear, Options...>>;
 }  // namespace rules
 
 namespace detail {
@@ -46,7 +47,7 @@ class linear : public detail::linear_calls<linear<T, In, Out, Options...>> {
   static_assert(report<rules::linear<T, In, Out, Options...>>::ok, "umbel: shapes do not fit");
 
  public:
-  static constexpr bool has_bias = option_or<option::bias, bias<false>, Options...>::value;
+  static constexpr bool has_bias = option_or<option::bias, bias<false>, Options...>::q;
   template <class Derived>
   using calls = detail::linear_calls<Derived>;
 

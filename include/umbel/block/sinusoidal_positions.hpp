@@ -25,6 +25,7 @@ namespace umbel {
 struct split_halves_to_base {};
 
 namespace say {
+struct needs_a_base_above_0;
 struct needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base;
 struct of_a_layout_that_is_not_adjacent_pairs_split_halves_or_split_halves_to_base;
 struct sinusoidal_positions;
@@ -78,14 +79,15 @@ template <class Pairs>
 inline constexpr bool is_layout_of_sinusoids =
     std::is_same_v<Pairs, adjacent_pairs> || std::is_same_v<Pairs, split_halves> ||
     std::is_same_v<Pairs, split_halves_to_base>;
-template <class T, class Position, class Hidden, class Pairs>
+template <class T, class Position, class Hidden, class Pairs, std::size_t Base>
 using sinusoids = first_error<
     floating<say::sinusoidal_positions, T>, well_formed<Position, Hidden>,
     verdict<!std::is_void_v<Pairs>, say::sinusoidal_positions,
             say::needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base>,
     verdict<is_layout_of_sinusoids<Pairs>, say::sinusoidal_positions,
             say::of_a_layout_that_is_not_adjacent_pairs_split_halves_or_split_halves_to_base,
-            detail::option_word<Pairs>>>;
+            detail::option_word<Pairs>>,
+    verdict<Base != 0, say::sinusoidal_positions, say::needs_a_base_above_0>>;
 
 // The table may be longer than the sequence.
 template <class X, class T, class Position, class Hidden>
@@ -100,7 +102,7 @@ using sinusoidal_positions =
 // Position, Hidden: token<49>, hidden<32>, the largest sequence. Pairs: one of the three above.
 template <class T, class Position, class Hidden, class Pairs = void, std::size_t Base = 10000>
 class sinusoidal_positions : public operation {
-  static_assert(report<rules::sinusoids<T, Position, Hidden, Pairs>>::ok,
+  static_assert(report<rules::sinusoids<T, Position, Hidden, Pairs, Base>>::ok,
                 "umbel: shapes do not fit");
   using position_family = typename Position::family;
 
