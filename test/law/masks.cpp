@@ -178,6 +178,13 @@ BOOST_AUTO_TEST_CASE(layer_of_parts) {
   static scaled_dot_product_workspace<decltype(q), decltype(k), decltype(v)> scratch;
   BOOST_TEST(
       same_bits(o, scaled_dot_product_attention(q, k, v, lens & alibi_bottom_right, scratch)));
+  tensor<float, query<Q>, heads<H>, head_dim<24 / H>, batch<B>> turned{};
+  scaled_dot_product_attention.into(turned, q, k, v, lens & alibi_bottom_right);
+  BOOST_TEST(same_bits(o, turned | permute<batch, query, heads, head_dim>));
+  scaled_dot_product_attention.into(turned | permute<head_dim, batch, heads, query>, q, k, v,
+                                    all_keys, scratch);
+  BOOST_TEST(same_bits(scaled_dot_product_attention(q, k, v),
+                       turned | permute<batch, query, heads, head_dim>));
   const auto by_parts = (o | merge<heads, head_dim, hidden>)*w.o;
   BOOST_TEST(same_bits(by_parts, attend(x, y, z, lens & alibi_bottom_right)));
 }

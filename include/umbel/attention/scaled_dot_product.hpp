@@ -8,7 +8,8 @@
 // in any order of axes and with any strides: split and permute move nothing. batch and heads are
 // optional; keys and values may have fewer heads, kv_heads, shared by those of the queries; values may
 // have value_dim in place of head_dim, which the result then has. Masks: mask.hpp. Options (score.hpp):
-// scaled_dot_product_with<softcap<50>, score_scale<1, 8>>(q, k, v). The kernel is that of the layers.
+// scaled_dot_product_with<softcap<50>, score_scale<1, 8>>(q, k, v). Into memory of the caller's:
+// scaled_dot_product_attention.into(out, q, k, v). The kernel is that of the layers.
 #pragma once
 
 #include <umbel/attention/filled.hpp>
@@ -155,8 +156,14 @@ struct dot_product_call {
       .o_dim = Out::template stride_of<width_family>,
       .o_room = queries};
 
+  // Scratch for results that lie in any way: most where queries are not adjacent.
   struct workspace : workspace_base {
-    alignas(64) T scratch[kernel::attend_scratch<head_into<result>, T>];
+    static constexpr kernel::attend_shape head = [] {
+      kernel::attend_shape apart = head_into<result>;
+      apart.o_row = 2;
+      return apart;
+    }();
+    alignas(64) T scratch[kernel::attend_scratch<head, T>];
   };
 
   // f(b, h, q, k, v, o): each head of each sequence, where its parts begin.
@@ -217,34 +224,51 @@ struct scaled_dot_product_operation
       detail::other_calls<say::scaled_dot_product_attention,
                           say::takes_queries_keys_and_values_then_a_mask_then_a_workspace>;
   using refused::operator();
+  using refused::into;
 
   // A row-major tensor of the axes of the queries, with the values' width.
   template <tensor_like Q, tensor_like K, tensor_like V, mask_like Mask = every_key,
             workspace_like Workspace = on_stack>
   constexpr auto operator()(const Q& q, const K& k, const V& v, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
+    return attend(q, k, v, mask, work, detail::by_value{});
+  }
+
+  // The same, written into a tensor or view of those axes, in any order and with any strides. out must
+  // not overlap the arguments.
+  template <tensor_like Out, tensor_like Q, tensor_like K, tensor_like V,
+            mask_like Mask = every_key, workspace_like Workspace = on_stack>
+  constexpr void into(Out&& out, const Q& q, const K& k, const V& v, const Mask& mask = {},
+                      Workspace&& work = {}) const noexcept {
+    attend(q, k, v, mask, work, out);
+  }
+
+ private:
+  template <class Q, class K, class V, class Mask, class Workspace, class Out>
+  static constexpr auto attend(const Q& q, const K& k, const V& v, const Mask& mask,
+                               Workspace& work, Out&& out) noexcept {
     using verdict =
         first_error<rules::dot_product_options<Options...>, rules::dot_product<Q, K, V>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
+      using T = typename Q::value_type;
       using call = detail::dot_product_call<Q, K, V>;
       using scratch = typename call::workspace;
       using fit = first_error<
+          rules::out_fits<say::scaled_dot_product_attention, Out, T, typename call::result>,
           rules::mask_fits<say::scaled_dot_product_attention, detail::mask_of<Mask>,
                            typename call::scores>,
-          rules::scratch_fits<say::scaled_dot_product_attention, std::remove_reference_t<Workspace>,
-                              scratch, shape<axes::query<call::queries>, axes::key<call::keys>>>>;
+          rules::scratch_fits<say::scaled_dot_product_attention, Workspace, scratch,
+                              shape<axes::query<call::queries>, axes::key<call::keys>>>>;
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
-      if constexpr (fit::ok) {
-        using result = tensor_of<typename Q::value_type, typename call::result>;
-        constexpr detail::by_value out{};
-        return detail::computed<result, scratch>(out, work, [&](result& o, scratch& own) {
-          call::template run<detail::scoring<Options...>>(q.data(), k.data(), v.data(),
-                                                          detail::as_mask(mask), o, own);
-        });
-      } else {
+      if constexpr (fit::ok)
+        return detail::computed<tensor_of<T, typename call::result>, scratch>(
+            out, work, [&](auto& o, scratch& own) {
+              call::template run<detail::scoring<Options...>>(q.data(), k.data(), v.data(),
+                                                              detail::as_mask(mask), o, own);
+            });
+      else
         return invalid{};
-      }
     } else {
       return invalid{};
     }
