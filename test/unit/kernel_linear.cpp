@@ -14,11 +14,13 @@ using namespace umbel_test;
 using umbel::plan::target;
 
 template <linear_shape S>
-constexpr std::size_t x_size =
-    S.rows == 0 || S.in == 0 ? 0 : (S.rows - 1) * S.x_row + (S.in - 1) * S.x_in + 1;
+constexpr std::size_t x_size = S.rows == 0 || S.in == 0
+                                   ? 0
+                                   : (S.rows - 1) * S.x_row + (S.in - 1) * S.x_in + 1;
 template <linear_shape S>
-constexpr std::size_t y_size =
-    S.rows == 0 || S.out == 0 ? 0 : (S.rows - 1) * S.y_row + (S.out - 1) * S.y_out + 1;
+constexpr std::size_t y_size = S.rows == 0 || S.out == 0
+                                   ? 0
+                                   : (S.rows - 1) * S.y_row + (S.out - 1) * S.y_out + 1;
 
 template <linear_shape S, class T>
 struct linear_case {
@@ -57,8 +59,7 @@ struct linear_case {
 };
 
 // Row-major x and y, with gaps of `pad` between rows.
-template <std::size_t Rows, std::size_t In, std::size_t Out, bool Bias = true,
-          std::size_t Pad = 0>
+template <std::size_t Rows, std::size_t In, std::size_t Out, bool Bias = true, std::size_t Pad = 0>
 constexpr linear_shape row_major{Rows, In, Out, In + Pad, 1, Out + Pad, 1, Bias};
 
 // Two widths a shape, for the compile time; primes_with_tails runs them all.
@@ -93,6 +94,16 @@ BOOST_AUTO_TEST_CASE(one_row_takes_several_panels) {
 
 BOOST_AUTO_TEST_CASE(gaps_between_rows_are_left_alone) {
   check_shapes<float, row_major<9, 6, 19, true, 5>, row_major<4, 3, 32, false, 1>>();
+}
+
+// 1 to 8 features in the last vector, 2 to 9 rows: those that share it and those that do not.
+BOOST_AUTO_TEST_CASE(rows_share_the_last_vector) {
+  check_shapes<float, row_major<4, 9, 100>, row_major<6, 9, 100, false>, row_major<2, 5, 4>,
+               row_major<9, 5, 20>, row_major<3, 7, 66>, row_major<5, 3, 24>,
+               row_major<8, 3, 23, false>, row_major<2, 3, 33, true, 3>>();
+  check_shapes<double, row_major<4, 3, 18>, row_major<5, 3, 12, false>, row_major<7, 3, 9>>();
+  constexpr linear_shape apart{5, 4, 20, 40, 3, 60, 1, true};
+  check_shapes<float, apart>();
 }
 
 BOOST_AUTO_TEST_CASE(transposed_operands) {

@@ -15,7 +15,7 @@ static_assert(lanes<float>(wide) == 16 && lanes<double>(wide) == 8);
 static_assert(lanes<float>(medium) == 8 && lanes<float>(narrow) == 4 && lanes<float>(none) == 1);
 static_assert(lanes<double>(none) == 1);
 
-// 16 rows by 6 are 6 + 5 + 5.
+// 16 rows by 6 are 5 + 5 + 6.
 static_assert(split_evenly(16, 6) == split{6, 1, 2});
 static_assert(split_evenly(16, 8) == split{8, 2, 0});
 static_assert(split_evenly(7, 4) == split{4, 1, 1});
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(scores_of_a_block_fit_the_first_cache) {
     for (std::size_t keys = 1; keys < 600; keys += 13) {
       const attend_plan plan = plan_attend<float>(500, keys, machine);
       const std::size_t rows = keys < key_block ? keys : key_block;
-      BOOST_TEST(plan.block_queries() * rows * sizeof(float) <= 48u * 1024u);
+      BOOST_TEST(plan.lanes * plan.queries.large * rows * sizeof(float) <= 48u * 1024u);
     }
   }
   BOOST_TEST(plan_attend<float>(512, 128, wide).queries.large == 4u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// y = x w + bias in SIMD: features in the lanes (or rows, linear_rows.hpp), a register tile that stays in its registers for
-// the whole of k, accumulators that start from the bias. The bits of plain::linear for every
+// y = x w + bias in SIMD: features in the lanes (or rows, linear_rows.hpp), a register tile
+// (linear_tile.hpp) that stays in its registers for the whole of k, accumulators that start from the bias. The bits of plain::linear for every
 // target and stride. Weights are used where they are (linear) or packed once into panels
 // (pack_linear, linear_packed). Nothing outside y is written, nothing outside x, w, bias read.
 #pragma once
@@ -8,79 +8,13 @@
 #include <cstddef>
 #include <umbel/config.hpp>
 #include <umbel/kernel/linear_rows.hpp>
+#include <umbel/kernel/linear_tile.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/plan/plan.hpp>
-#include <umbel/simd/fma.hpp>
-#include <umbel/simd/pack.hpp>
 
 namespace umbel::kernel {
 
 namespace detail {
-
-// One register tile: rows of x by panels of features. `tail` elements of the last vector exist.
-struct linear_tile {
-  std::size_t rows, panels, vectors, lanes, tail;  // vectors of one panel
-  std::size_t w_in, w_panel;                       // strides of the weights
-  std::size_t bias_panel;                          // and of the biases
-  bool padded;                                     // weights and biases fill the last vector
-};
-
-template <linear_shape S, class T, linear_tile Tile>
-UMBEL_INLINE void run_linear_tile(const T* x, const T* w, const T* bias, T* y) noexcept {
-  using V = simd::pack<T, Tile.lanes>;
-  constexpr std::size_t vectors = Tile.panels * Tile.vectors;
-  constexpr auto partial = [](std::size_t v) {
-    return Tile.tail != Tile.lanes && v + 1 == vectors;
-  };
-  const auto read = [&](const T* from, std::size_t v) UMBEL_LAMBDA_INLINE {
-    return partial(v) && !Tile.padded ? simd::load_first<V>(from, Tile.tail)
-                                      : simd::load<V>(from);
-  };
-
-  V sum[Tile.rows][vectors];
-  UMBEL_UNROLL(32)
-  for (std::size_t v = 0; v < vectors; ++v) {
-    V start{};
-    if constexpr (S.bias) {
-      start = read(bias + v / Tile.vectors * Tile.bias_panel + v % Tile.vectors * Tile.lanes, v);
-    }
-    UMBEL_UNROLL(32)
-    for (std::size_t m = 0; m < Tile.rows; ++m) sum[m][v] = start;
-  }
-  UMBEL_UNROLL(2)
-  for (std::size_t k = 0; k < S.in; ++k) {
-    V weights[vectors];
-    UMBEL_UNROLL(32)
-    for (std::size_t v = 0; v < vectors; ++v) {
-      weights[v] = read(w + v / Tile.vectors * Tile.w_panel + k * Tile.w_in +
-                            v % Tile.vectors * Tile.lanes,
-                        v);
-    }
-    UMBEL_UNROLL(32)
-    for (std::size_t m = 0; m < Tile.rows; ++m) {
-      const V value = simd::broadcast<V>(x[m * S.x_row + k * S.x_in]);
-      UMBEL_UNROLL(32)
-      for (std::size_t v = 0; v < vectors; ++v) {
-        sum[m][v] = simd::fma(value, weights[v], sum[m][v]);
-      }
-    }
-  }
-  UMBEL_UNROLL(32)
-  for (std::size_t m = 0; m < Tile.rows; ++m) {
-    UMBEL_UNROLL(32)
-    for (std::size_t v = 0; v < vectors; ++v) {
-      T* to = y + m * S.y_row + v * Tile.lanes * S.y_out;
-      const std::size_t count = partial(v) ? Tile.tail : Tile.lanes;
-      if constexpr (S.y_out != 1 && Tile.lanes != 1) {
-        for (std::size_t i = 0; i < count; ++i) to[i * S.y_out] = sum[m][v][i];
-      } else if (partial(v)) {
-        simd::store_first(to, sum[m][v], count);
-      } else {
-        simd::store(to, sum[m][v]);
-      }
-    }
-  }
-}
 
 // All the rows against one group of panels.
 template <linear_shape S, class T, linear_tile Tile, plan::split Rows>
@@ -112,6 +46,7 @@ struct linear_walk {
   static constexpr plan::linear_plan plan = plan::plan_linear<T>(S.rows, S.out, Target);
   static constexpr std::size_t tail = S.out - (plan.vectors - 1) * plan.lanes;
   static constexpr bool has_tail = tail != plan.lanes;
+  static constexpr std::size_t tail_group = linear_tail_group<T>(S, plan.lanes, tail, Packed);
 
   const T* x;
   const T* w;
@@ -134,7 +69,8 @@ struct linear_walk {
                                  .w_in = Packed ? width : S.out,
                                  .w_panel = panel,
                                  .bias_panel = panel,
-                                 .padded = Packed};
+                                 .padded = Packed,
+                                 .tail_group = Tail ? tail_group : 0};
       for (std::size_t i = 0; i < Count / group; ++i) {
         const std::size_t vector = First + i * group * Vectors;
         T* to = y + vector * plan.lanes * S.y_out;
@@ -153,15 +89,10 @@ struct linear_walk {
   UMBEL_INLINE void run() const noexcept {
     if constexpr (S.rows > 0 && S.out > 0) {
       constexpr plan::split split = plan.panels;
-      constexpr bool last_is_small = split.small_count > 0;
-      constexpr std::size_t large = split.large_count - (has_tail && !last_is_small ? 1 : 0);
-      constexpr std::size_t small = split.small_count - (has_tail && last_is_small ? 1 : 0);
-      panels<split.large, 0, large, plan.group, false>();
-      panels<split.small(), split.large_count * split.large, small, plan.group, false>();
-      if constexpr (has_tail) {
-        constexpr std::size_t last = last_is_small ? split.small() : split.large;
-        panels<last, plan.vectors - last, 1, 1, true>();
-      }
+      panels<split.small(), 0, split.small_count, plan.group, false>();
+      panels<split.large, split.small_count * split.small(), split.large_count - (has_tail ? 1 : 0),
+             plan.group, false>();
+      if constexpr (has_tail) panels<split.large, plan.vectors - split.large, 1, 1, true>();
     }
   }
 };

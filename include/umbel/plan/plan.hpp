@@ -11,8 +11,8 @@ namespace umbel::plan {
 
 constexpr std::size_t divide_up(std::size_t a, std::size_t b) noexcept { return (a + b - 1) / b; }
 
-// `total` things in blocks of at most `limit`, as equal as can be: 16 by 6 is 6 + 5 + 5, never
-// 6 + 6 + 4. First `large_count` blocks of `large`, then `small_count` blocks of `large` - 1.
+// `total` things in blocks of at most `limit`, as equal as can be: 16 by 6 is 5 + 5 + 6, never
+// 6 + 6 + 4. First `small_count` blocks of `large` - 1, then `large_count` blocks of `large`.
 struct split {
   std::size_t large, large_count, small_count;
 
@@ -20,11 +20,11 @@ struct split {
   constexpr std::size_t count() const noexcept { return large_count + small_count; }
   // First thing of block `index`.
   constexpr std::size_t offset(std::size_t index) const noexcept {
-    return index <= large_count ? index * large
-                                : large_count * large + (index - large_count) * (large - 1);
+    return index <= small_count ? index * small()
+                                : small_count * small() + (index - small_count) * large;
   }
   constexpr std::size_t size(std::size_t index) const noexcept {
-    return index < large_count ? large : large - 1;
+    return index < small_count ? small() : large;
   }
   friend constexpr bool operator==(const split&, const split&) = default;
 };
@@ -79,7 +79,8 @@ constexpr orientation choose_orientation(std::size_t rows, std::size_t in, std::
 struct linear_plan {
   std::size_t lanes;
   std::size_t vectors;  // of features, the last one perhaps partial
-  split panels;         // those vectors in panels; depends on out and the target only
+  split panels;         // those vectors in panels, the last one in a large one; depends on out and
+                        // the target only
   split rows;           // in tiles
   std::size_t group;    // panels that share a tile (few rows: more chains in flight)
 

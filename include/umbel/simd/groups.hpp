@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 #include <umbel/config.hpp>
 #include <umbel/simd/pack.hpp>
 #include <umbel/simd/transpose.hpp>
@@ -22,6 +24,24 @@ UMBEL_INLINE V load_groups(const element_of<V>* from, Offset offset,
     using H = pack<element_of<V>, lanes_of<V> / 2>;
     return detail::join_halves<V>(load_groups<H, Groups / 2>(from, offset, first),
                                   load_groups<H, Groups / 2>(from, offset, first + Groups / 2));
+  }
+}
+
+// Every group is this one.
+template <class V, class H>
+UMBEL_INLINE V repeat_group(H group) noexcept {
+  if constexpr (std::is_same_v<V, H>) {
+    return group;
+  } else {
+#if UMBEL_AVX512 && UMBEL_GCC
+    if constexpr (std::is_same_v<V, pack<float, 16>> && lanes_of<H> == 4) {
+      return __builtin_ia32_broadcastf32x4_512(group, V{}, static_cast<std::uint16_t>(-1));
+    } else
+#endif
+    {
+      const auto half = repeat_group<pack<element_of<V>, lanes_of<V> / 2>>(group);
+      return detail::join_halves<V>(half, half);
+    }
   }
 }
 
@@ -49,6 +69,30 @@ UMBEL_INLINE V broadcast_in_groups(V value, std::index_sequence<I...>) noexcept 
 template <std::size_t Size, std::size_t Index, class V>
 UMBEL_INLINE V broadcast_in_groups(V value) noexcept {
   return detail::broadcast_in_groups<Size, Index>(value, std::make_index_sequence<lanes_of<V>>{});
+}
+
+namespace detail {
+template <std::size_t Size, std::size_t First, class V, std::size_t... I>
+UMBEL_INLINE V replace_from(V a, V b, std::index_sequence<I...>) noexcept {
+  return __builtin_shufflevector(a, b, (I / Size < First ? I : I + sizeof...(I))...);
+}
+}  // namespace detail
+
+// Groups of Size lanes: those before `first` are a's, the others b's. first is a constant once unrolled.
+template <std::size_t Size, class V>
+UMBEL_INLINE V replace_groups(V a, V b, std::size_t first) noexcept {
+  if (first == 0) return b;
+#if UMBEL_AVX512 && UMBEL_GCC
+  // g++ would make it of scalars: a load and two broadcasts for each group.
+  if constexpr (std::is_same_v<V, pack<float, 16>>) {
+    return __builtin_ia32_blendmps_512_mask(a, b,
+                                            static_cast<std::uint16_t>(0xffffu << first * Size));
+  }
+#endif
+  constexpr auto all = std::make_index_sequence<lanes_of<V>>{};
+  if (first == 1) return detail::replace_from<Size, 1>(a, b, all);
+  if (first == 2) return detail::replace_from<Size, 2>(a, b, all);
+  return detail::replace_from<Size, 3>(a, b, all);
 }
 
 // rows[i] lane j <-> rows[j] lane i, in every group of Size lanes; Size is 2, 4 or 8.

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSL-1.0
+// A register tile of linear.hpp: rows of x by vectors of features, for the whole of k. Where the last
+// features leave half of their vector empty or more, several rows share it: its lanes are groups, one a
+// row. 100 features of 4 rows are then 25 vectors instead of 28. Not here: walking over tiles.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <umbel/config.hpp>
+#include <umbel/kernel/shapes.hpp>
+#include <umbel/simd/fma.hpp>
+#include <umbel/simd/groups.hpp>
+#include <umbel/simd/pack.hpp>
+
+namespace umbel::kernel::detail {
+
+// Rows of x by panels of features. `tail` elements of the last vector exist.
+struct linear_tile {
+  std::size_t rows, panels, vectors, lanes, tail;  // vectors of one panel
+  std::size_t w_in, w_panel;                       // strides of the weights
+  std::size_t bias_panel;                          // and of the biases
+  bool padded;                                     // weights and biases fill the last vector
+  std::size_t tail_group;                          // lanes of a row in the last vector, or 0
+
+  // Vectors of which each has one row.
+  constexpr std::size_t whole() const noexcept {
+    return panels * vectors - (tail_group != 0 ? 1 : 0);
+  }
+  constexpr std::size_t rows_together() const noexcept { return lanes / tail_group; }
+  constexpr std::size_t tail_packs() const noexcept {
+    return tail_group == 0 ? 0 : (rows + rows_together() - 1) / rows_together();
+  }
+};
+
+// Lanes of a row where rows share the last vector; 0 where they do not.
+template <class T>
+constexpr std::size_t linear_tail_group(const linear_shape& s, std::size_t lanes, std::size_t tail,
+                                        bool padded) noexcept {
+  const std::size_t smallest = 16 / sizeof(T);
+  const std::size_t group = tail <= smallest ? smallest : 2 * smallest;
+  const bool fits = group * 2 <= lanes && tail <= group && (padded || tail == group);
+  return fits && s.rows > 1 && s.y_out == 1 ? group : 0;
+}
+
+// The last features of all rows of a tile.
+template <linear_shape S, class T, linear_tile Tile>
+struct linear_tail {
+  static constexpr std::size_t group = Tile.tail_group, packs = Tile.tail_packs();
+  static constexpr std::size_t together = Tile.rows_together();
+  using V = simd::pack<T, Tile.lanes>;
+  using G = simd::pack<T, group>;
+  V sum[packs], x[packs];
+
+  UMBEL_INLINE void start(const T* bias) noexcept {
+    V from{};
+    if constexpr (S.bias) from = simd::repeat_group<V>(simd::load<G>(bias));
+    UMBEL_UNROLL(8)
+    for (std::size_t p = 0; p < packs; ++p) sum[p] = from;
+  }
+  // x of a row, in every lane.
+  UMBEL_INLINE void take(std::size_t row, V value) noexcept {
+    V& to = x[row / together];
+    to = simd::replace_groups<group>(to, value, row % together);
+  }
+  UMBEL_INLINE void add(const T* w) noexcept {
+    const V weights = simd::repeat_group<V>(simd::load<G>(w));
+    UMBEL_UNROLL(8)
+    for (std::size_t p = 0; p < packs; ++p) sum[p] = simd::fma(x[p], weights, sum[p]);
+  }
+  UMBEL_INLINE void write(T* y) const noexcept {
+    UMBEL_UNROLL(8)
+    for (std::size_t m = 0; m < Tile.rows; ++m) {
+      T rows[Tile.lanes];
+      simd::store(rows, sum[m / together]);
+      const T* const from = rows + m % together * group;
+      for (std::size_t e = 0; e < Tile.tail; ++e) y[m * S.y_row + e] = from[e];
+    }
+  }
+};
+
+struct no_tail {};
+
+template <linear_shape S, class T, linear_tile Tile>
+UMBEL_INLINE void run_linear_tile(const T* x, const T* w, const T* bias, T* y) noexcept {
+  using V = simd::pack<T, Tile.lanes>;
+  constexpr std::size_t vectors = Tile.whole();
+  constexpr auto partial = [](std::size_t v) {
+    return Tile.tail_group == 0 && Tile.tail != Tile.lanes && v + 1 == vectors;
+  };
+  const auto read = [&](const T* from, std::size_t v) UMBEL_LAMBDA_INLINE {
+    return partial(v) && !Tile.padded ? simd::load_first<V>(from, Tile.tail) : simd::load<V>(from);
+  };
+
+  V sum[Tile.rows][vectors != 0 ? vectors : 1];
+  UMBEL_UNROLL(32)
+  for (std::size_t v = 0; v < vectors; ++v) {
+    V start{};
+    if constexpr (S.bias) {
+      start = read(bias + v / Tile.vectors * Tile.bias_panel + v % Tile.vectors * Tile.lanes, v);
+    }
+    UMBEL_UNROLL(32)
+    for (std::size_t m = 0; m < Tile.rows; ++m) sum[m][v] = start;
+  }
+  constexpr bool has_tail = Tile.tail_group != 0;
+  constexpr std::size_t tail_at = vectors * Tile.lanes;
+  std::conditional_t<has_tail, linear_tail<S, T, Tile>, no_tail> tail;
+  if constexpr (has_tail) tail.start(S.bias ? bias + tail_at : bias);
+  UMBEL_UNROLL(2)
+  for (std::size_t k = 0; k < S.in; ++k) {
+    V weights[vectors != 0 ? vectors : 1];
+    UMBEL_UNROLL(32)
+    for (std::size_t v = 0; v < vectors; ++v) {
+      weights[v] = read(
+          w + v / Tile.vectors * Tile.w_panel + k * Tile.w_in + v % Tile.vectors * Tile.lanes, v);
+    }
+    UMBEL_UNROLL(32)
+    for (std::size_t m = 0; m < Tile.rows; ++m) {
+      const V value = simd::broadcast<V>(x[m * S.x_row + k * S.x_in]);
+      UMBEL_UNROLL(32)
+      for (std::size_t v = 0; v < vectors; ++v) {
+        sum[m][v] = simd::fma(value, weights[v], sum[m][v]);
+      }
+      if constexpr (has_tail) tail.take(m, value);
+    }
+    if constexpr (has_tail) tail.add(w + k * Tile.w_in + tail_at);
+  }
+  if constexpr (has_tail) tail.write(y + tail_at);
+  UMBEL_UNROLL(32)
+  for (std::size_t m = 0; m < Tile.rows; ++m) {
+    UMBEL_UNROLL(32)
+    for (std::size_t v = 0; v < vectors; ++v) {
+      T* to = y + m * S.y_row + v * Tile.lanes * S.y_out;
+      const std::size_t count = partial(v) ? Tile.tail : Tile.lanes;
+      if constexpr (S.y_out != 1 && Tile.lanes != 1) {
+        for (std::size_t i = 0; i < count; ++i) to[i * S.y_out] = sum[m][v][i];
+      } else if (partial(v)) {
+        simd::store_first(to, sum[m][v], count);
+      } else {
+        simd::store(to, sum[m][v]);
+      }
+    }
+  }
+}
+
+}  // namespace umbel::kernel::detail
