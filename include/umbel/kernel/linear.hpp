@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // y = x w + bias in SIMD: features in the lanes (or rows, linear_rows.hpp), a register tile
-// (linear_tile.hpp) that stays in its registers for the whole of k, accumulators that start from the bias. The bits of plain::linear for every
-// target and stride. Weights are used where they are (linear) or packed once into panels
-// (pack_linear, linear_packed). Nothing outside y is written, nothing outside x, w, bias read.
+// (linear_tile.hpp) that stays in its registers for the whole of k, accumulators that start from the
+// bias. The bits of plain::linear for every target and stride. Weights are used where they are
+// (linear) or packed once into panels (pack_linear, linear_packed). Nothing outside y is written,
+// nothing outside x, w, bias read.
 #pragma once
 
 #include <cstddef>
