@@ -48,6 +48,10 @@ is_there() {
     libboost-test-dev) has_boost_test ;;
     libbenchmark-dev) has_header benchmark/benchmark.h ;;
     libeigen3-dev) has_header eigen3/Eigen/Core ;;
+    libopenblas-dev) pkg-config --exists openblas ;;
+    libxsmm-dev) has_header libxsmm.h ;;
+    libdnnl-dev) has_header dnnl.hpp ;;
+    python3-matplotlib) /usr/bin/python3 -c 'import matplotlib' >/dev/null 2>&1 ;;
     libclang-rt-*) has_clang_sanitizers ;;
     python3-torch) /usr/bin/python3 -c 'import torch' >/dev/null 2>&1 ;;
     dataset-fashion-mnist) has_dataset ;;

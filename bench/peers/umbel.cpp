@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+// Umbel itself, as its users call it: packed weights, a workspace, one way each.
+#include <umbel/umbel.hpp>
+
+#include "race.hpp"
+
+namespace {
+
+using namespace umbel::axes;
+namespace kernel = umbel::kernel;
+
+constexpr std::size_t count(int n) { return static_cast<std::size_t>(n); }
+
+// From (out, in) to (in, out).
+void turn(const float* w, int out, int in, float* to) {
+  race::transpose<false>(w, in, out, in, to, out);
+}
+
+struct itself {
+  template <race::linear_shape S>
+  static race::ways<race::linear_call> linears(const float* w, const float* b) {
+    static constexpr kernel::linear_shape shape = {
+        count(S.rows), count(S.in), count(S.out), count(S.in), 1, count(S.out), 1, true};
+    const race::memory natural = race::allocate(S.in * S.out);
+    const race::memory packed = race::allocate(kernel::packed_size<shape, float>);
+    turn(w, S.out, S.in, natural.get());
+    kernel::pack_linear<shape.in, shape.out, true>(natural.get(), b, packed.get());
+    return {{"packed", race::repeated([=](const float* x, float* y) {
+               kernel::linear_packed<shape>(x, packed.get(), y);
+             })}};
+  }
+
+  template <race::softmax_shape S>
+  static race::ways<race::softmax_call> softmaxes() {
+    using matrix = umbel::tensor<float, query<count(S.rows)>, key<count(S.columns)>>;
+    return {{"softmax<key>", race::repeated([](const float* x, float* y) {
+               auto& to = *reinterpret_cast<matrix*>(y);
+               to = umbel::softmax<key>(*reinterpret_cast<const matrix*>(x));
+             })}};
+  }
+
+  template <race::attention_shape S>
+  static race::ways<race::attention_call> attentions() {
+    static constexpr std::size_t width = count(S.head_dim);
+    static constexpr kernel::attend_shape shape = {
+        count(S.queries), count(S.keys), width, width, width, 1, width, 1, width, 1, width, 1,
+        count(S.queries)};
+    // Few queries: several heads at a time, as the layers do.
+    static constexpr kernel::heads_shape heads = {count(S.batch * S.heads), 1,
+                                                  count(S.q.head),          count(S.k.head),
+                                                  count(S.v.head),          count(S.o.head)};
+    return {{"fused", race::repeated([](const float* q, const float* k, const float* v, float* o) {
+               alignas(64) static float scratch[kernel::attend_scratch<shape, float>];
+               const float scale = umbel::simd::rsqrt(static_cast<float>(S.head_dim));
+               if constexpr (kernel::heads_fit_lanes<shape, heads, float>) {
+                 kernel::attend_heads<shape, heads>(q, k, v, scale, shape.keys, o, scratch);
+                 return;
+               }
+               for (int h = 0; h < S.batch * S.heads; ++h) {
+                 kernel::attend_all<shape>(q + h * S.q.head, k + h * S.k.head, v + h * S.v.head,
+                                           scale, o + h * S.o.head, scratch);
+               }
+             })}};
+  }
+
+  template <race::layer_shape S>
+  static race::ways<race::layer_call> layers(const race::layer_data& d) {
+    using attention = umbel::multi_head_attention<float, hidden<count(S.hidden)>,
+                                                  heads<count(S.heads)>, umbel::bias<true>>;
+    static const typename attention::weights weights = [&] {
+      static typename attention::weights w;
+      const auto fill = [&](auto& map, const float* weight, const float* bias) {
+        turn(weight, S.hidden, S.hidden, map.weight);
+        std::copy_n(bias, S.hidden, map.bias);
+      };
+      const int size = S.hidden * S.hidden;
+      fill(w.q, d.w.get(), d.b.get());
+      fill(w.k, d.w.get() + size, d.b.get() + S.hidden);
+      fill(w.v, d.w.get() + 2 * size, d.b.get() + 2 * S.hidden);
+      fill(w.o, d.w_o.get(), d.b_o.get());
+      return w;
+    }();
+    static const umbel::prepacked<attention> attend{weights};
+    using queries = umbel::tensor<float, batch<count(S.batch)>, query<count(S.queries)>,
+                                  hidden<count(S.hidden)>>;
+    using keys =
+        umbel::tensor<float, batch<count(S.batch)>, key<count(S.keys)>, hidden<count(S.hidden)>>;
+    if constexpr (S.decodes) {
+      using token_type = umbel::tensor<float, token<1>, hidden<count(S.hidden)>>;
+      static umbel::key_value_cache<attention, key<count(S.keys)>> past;
+      static token_type out;
+      for (int t = 0; t + 1 < S.keys; ++t) {
+        (void)past.step(attend, out,
+                        *reinterpret_cast<const token_type*>(d.z.get() + t * S.hidden));
+      }
+      return {{"cache", race::repeated([](const float* x, const float*, float* y) {
+                 past.rewind(count(S.keys - 1));
+                 (void)past.step(attend, *reinterpret_cast<token_type*>(y),
+                                 *reinterpret_cast<const token_type*>(x));
+               })}};
+    } else if constexpr (S.self()) {
+      static typename attention::template workspace<query<count(S.queries)>> work;
+      return {{"packed", race::repeated([](const float* x, const float*, float* y) {
+                 attend.into(*reinterpret_cast<queries*>(y), *reinterpret_cast<const queries*>(x),
+                             umbel::all_keys, work);
+               })}};
+    } else {
+      static typename attention::template workspace<query<count(S.queries)>, key<count(S.keys)>>
+          work;
+      return {{"packed", race::repeated([](const float* x, const float* z, float* y) {
+                 const auto& context = *reinterpret_cast<const keys*>(z);
+                 attend.into(*reinterpret_cast<queries*>(y), *reinterpret_cast<const queries*>(x),
+                             context, context, umbel::all_keys, work);
+               })}};
+    }
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) { return race::main<itself>(argc, argv); }

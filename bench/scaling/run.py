@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""tools/bench scaling: runs the curves (curves.cpp) and writes docs/scaling.svg and docs/scaling.md.
+
+    run.py PROGRAM [--machine NAME]
+"""
+import argparse
+import datetime
+import pathlib
+import re
+import subprocess
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
+CURVES = {
+    "tokens": "Attention, 4 heads of 32, against the length of the sequence",
+    "batch": "Attention, 4 heads of 32, 64 tokens, against the batch",
+    "heads": "Attention, heads of 32, 64 tokens, against the heads",
+    "head_dim": "Attention, 4 heads, 128 tokens, against the width of a head",
+    "layer": "The whole layer, hidden 256, 8 heads, against the length of the sequence",
+}
+HEADING = """# How cost grows
+
+    tools/bench scaling    # measures on one core, draws, writes this page
+
+![Time and memory against tokens, batch, heads and head_dim](scaling.svg)
+
+The model is what a core could do at best: multiply-adds at two vectors a cycle with queries padded to whole vectors, 3.2
+cycles for a vector of exponentials, 0.75 for a vector of scores that is loaded, stored and compared, 90 cycles to
+transpose 32 x 32 (`bench/scaling/curves.cpp`). It counts no waiting for memory.
+
+Scores are never all there: keys come in blocks, and what is behind is rescaled when a block has a greater maximum. So
+scratch does not grow with the square of the sequence; a layer's workspace holds queries, keys, values and context, and
+grows in proportion. Both are constants of the type: what the tables show is `constexpr`."""
+
+
+def measure(program):
+    """{curve: [(size, us, model, scratch, scores)]}"""
+    curves = {}
+    for line in subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines():
+        curve, size, us, model, scratch, scores = line.split("\t")
+        curves.setdefault(curve, []).append((int(size), float(us), float(model), int(scratch), int(scores)))
+    return curves
+
+
+def draw(curves, path):
+    plt.rcParams.update({"svg.hashsalt": "umbel", "svg.fonttype": "none", "font.size": 9})
+    figure, places = plt.subplots(2, 3, figsize=(12, 7), constrained_layout=True)
+    for place, (curve, points) in zip(places.flat, curves.items()):
+        size, us, model, _, _ = zip(*points)
+        place.plot(size, us, "o-", label="measured")
+        place.plot(size, model, "--", label="model")
+        label(place, curve if curve != "layer" else "tokens", "us",
+              CURVES[curve].rsplit(", against", 1)[0])
+    memory = places.flat[-1]
+    for curve, name in (("tokens", "scratch of attention"), ("layer", "workspace of the layer")):
+        size, _, _, scratch, scores = zip(*curves[curve])
+        memory.plot(size, scratch, "o-", label=name)
+    memory.plot(size, scores, ":", label="all scores of the layer, never held")
+    label(memory, "tokens", "bytes", "Memory")
+    figure.savefig(path, metadata={"Date": None})
+    path.write_text(re.sub(r"[ \t]+$", "", path.read_text(), flags=re.M))
+
+
+def label(place, across, up, title):
+    place.set(xscale="log", yscale="log", xlabel=across, ylabel=up, title=title)
+    place.set_xscale("log", base=2)
+    place.grid(alpha=0.3)
+    place.legend()
+
+
+def tables(curves):
+    for curve, points in curves.items():
+        unit = "tokens" if curve == "layer" else curve
+        yield from ("", f"## {CURVES[curve]}", "",
+                    f"| {unit} | us | model us | measured / model | bytes of scratch | bytes of all scores |",
+                    "|--:|--:|--:|--:|--:|--:|")
+        for size, us, model, scratch, scores in points:
+            yield f"| {size} | {us:.4g} | {model:.4g} | {us / model:.2f} | {scratch:,} | {scores:,} |"
+
+
+def machine_name():
+    found = re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
+    return found[1].strip() if found else "an unnamed machine"
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="tools/bench scaling", usage=__doc__)
+    parser.add_argument("program")
+    parser.add_argument("--machine", default=machine_name(), help="what the page calls this machine")
+    options = parser.parse_args()
+    curves = measure(options.program)
+    conditions = f"{datetime.date.today()}, {options.machine}, one core, -O3 -march=native, medians."
+    lines = list(tables(curves))
+    draw(curves, DOCS / "scaling.svg")
+    (DOCS / "scaling.md").write_text("\n".join([HEADING, "", conditions, *lines, ""]))
+    print("\n".join(lines))
+    print("\nwritten: docs/scaling.md, docs/scaling.svg")
+
+
+if __name__ == "__main__":
+    main()
