@@ -13,19 +13,28 @@
 
 namespace umbel::kernel::plain {
 
+namespace detail {
+template <class T>
+constexpr void linear(const linear_shape& s, const T* x, const T* w, const T* bias, T* y) noexcept {
+  const std::size_t in = s.in, out = s.out, x_in = s.x_in;
+  for (std::size_t m = 0; m < s.rows; ++m) {
+    for (std::size_t n = 0; n < out; ++n) {
+      T sum = s.bias ? bias[n] : T{};
+      std::size_t from = m * s.x_row, weight = n;  // few steps for constant expressions
+      for (std::size_t k = in; k != 0; --k, from += x_in, weight += out) {
+        sum = simd::fma(x[from], w[weight], sum);
+      }
+      y[m * s.y_row + n * s.y_out] = sum;
+    }
+  }
+}
+}  // namespace detail
+
 // y = x w + bias: each element one chain that starts at its bias (or 0), k increasing.
 // bias is not read when the shape has none.
 template <linear_shape S, class T>
 constexpr void linear(const T* x, const T* w, const T* bias, T* y) noexcept {
-  for (std::size_t m = 0; m < S.rows; ++m) {
-    for (std::size_t n = 0; n < S.out; ++n) {
-      T sum = S.bias ? bias[n] : T{};
-      for (std::size_t k = 0; k < S.in; ++k) {
-        sum = simd::fma(x[m * S.x_row + k * S.x_in], w[k * S.out + n], sum);
-      }
-      y[m * S.y_row + n * S.y_out] = sum;
-    }
-  }
+  detail::linear(S, x, w, bias, y);
 }
 
 // The chains of a sum along a row: element e belongs to chain e % 16, on every target.

@@ -49,12 +49,12 @@ constexpr bool keeps(const Over& over, std::size_t key) noexcept {
 }
 
 // What the taps of scores receive for query i.
-template <attend_shape S, class T, class Score, class Policy, class Tap>
-constexpr void tap_scores(const Score& score, const Policy& policy, std::size_t i,
-                          const Tap& tap) noexcept {
+template <class T, class Score, class Policy, class Tap>
+constexpr void tap_scores(const attend_shape& shape, const Score& score, const Policy& policy,
+                          std::size_t i, const Tap& tap) noexcept {
   const auto over = policy.template over<T>(i, 1);
-  const scores::key_range range = policy.range(i, 1, S.keys);
-  for (std::size_t j = 0; j < S.keys; ++j) {
+  const scores::key_range range = policy.range(i, 1, shape.keys);
+  for (std::size_t j = 0; j < shape.keys; ++j) {
     T& to = tap.to[i * Tap::query_stride + j * Tap::key_stride];
     if constexpr (Tap::stage == tap_stage::raw) {
       to = natural_score(score(i, j));
@@ -65,16 +65,17 @@ constexpr void tap_scores(const Score& score, const Policy& policy, std::size_t 
   }
 }
 
-// Attention by score(i, j), in units of log2.
-template <attend_shape S, class T, class Score, class Policy, class Tap>
-constexpr void attend_by(const Score& score, const T* v, const Policy& policy, T* o,
-                         const Tap& tap) noexcept {
-  for (std::size_t i = 0; i < S.queries; ++i) {
+// Attention by score(i, j), in units of log2. The shape is a value here: constant expressions do not
+// need it in the type, and one function for all shapes is less to compile.
+template <class T, class Score, class Policy, class Tap>
+constexpr void attend_by(const attend_shape& shape, const Score& score, const T* v,
+                         const Policy& policy, T* o, const Tap& tap) noexcept {
+  for (std::size_t i = 0; i < shape.queries; ++i) {
     const auto over = policy.template over<T>(i, 1);
-    const scores::key_range range = policy.range(i, 1, S.keys);
+    const scores::key_range range = policy.range(i, 1, shape.keys);
     T maximum = simd::math_constants<T>::lowest;
     T sum{};
-    for (std::size_t d = 0; d < S.value_dim; ++d) o[i * S.o_row + d * S.o_dim] = T{};
+    for (std::size_t d = 0; d < shape.value_dim; ++d) o[i * shape.o_row + d * shape.o_dim] = T{};
     std::size_t end = 0;
     for (std::size_t first = range.begin; first < range.end; first = end) {
       end = scores::block_end(first, range.end);
@@ -99,26 +100,27 @@ constexpr void attend_by(const Score& score, const T* v, const Policy& policy, T
       const T correction = simd::exp2_not_positive(old_maximum - maximum);
       const bool is_first = first == range.begin;
       sum = is_first ? block_sum : simd::fma(sum, correction, block_sum);
-      for (std::size_t d = 0; d < S.value_dim; ++d) {
-        T& out = o[i * S.o_row + d * S.o_dim];
+      for (std::size_t d = 0; d < shape.value_dim; ++d) {
+        T& out = o[i * shape.o_row + d * shape.o_dim];
         if (!is_first) out = out * correction;
         for (std::size_t j = first; j < end; ++j) {
-          if (sees[j - first]) out = simd::fma(p[j - first], v[j * S.v_row + d * S.v_dim], out);
+          if (sees[j - first])
+            out = simd::fma(p[j - first], v[j * shape.v_row + d * shape.v_dim], out);
         }
       }
     }
     const T probability_factor = inverse_sum(sum);
     T inverse = probability_factor;
     if constexpr (scores::drops<Policy>) inverse = inverse * policy.kept_scale();
-    for (std::size_t d = 0; d < S.value_dim; ++d) {
-      T& out = o[i * S.o_row + d * S.o_dim];
+    for (std::size_t d = 0; d < shape.value_dim; ++d) {
+      T& out = o[i * shape.o_row + d * shape.o_dim];
       out = out * inverse;
     }
     if constexpr (score_tap<Tap>) {
-      tap_scores<S, T>(score, policy, i, tap);
+      tap_scores<T>(shape, score, policy, i, tap);
     } else if constexpr (Tap::stage != tap_stage::none) {
       constexpr bool drops = scores::drops<Policy> && Tap::stage == tap_stage::weights;
-      for (std::size_t j = 0; j < S.keys; ++j) {
+      for (std::size_t j = 0; j < shape.keys; ++j) {
         T& to = tap.to[i * Tap::query_stride + j * Tap::key_stride];
         to = T{};
         if (j < range.begin || j >= range.end || !over.sees(j)) continue;
@@ -133,32 +135,34 @@ constexpr void attend_by(const Score& score, const T* v, const Policy& policy, T
 }
 
 // scale q k^T in units of log2: q is multiplied first, one rounding.
-template <attend_shape S, class T>
+template <class T>
 struct dot_product_score {
+  const attend_shape& shape;
   const T* q;
   const T* k;
   T factor;
   constexpr T operator()(std::size_t i, std::size_t j) const noexcept {
     T score{};
-    for (std::size_t d = 0; d < S.head_dim; ++d) {
-      const T scaled = q[i * S.q_row + d * S.q_dim] * factor;
-      score = simd::fma(scaled, k[j * S.k_row + d * S.k_dim], score);
+    for (std::size_t d = 0; d < shape.head_dim; ++d) {
+      const T scaled = q[i * shape.q_row + d * shape.q_dim] * factor;
+      score = simd::fma(scaled, k[j * shape.k_row + d * shape.k_dim], score);
     }
     return score;
   }
 };
 
 // The weights are multiplied first, one rounding.
-template <attend_shape S, class T>
+template <class T>
 struct additive_score {
+  const attend_shape& shape;
   const T* q;
   const T* k;
   const T* w;
   T factor;
   constexpr T operator()(std::size_t i, std::size_t j) const noexcept {
     T score{};
-    for (std::size_t d = 0; d < S.head_dim; ++d) {
-      const T sum = q[i * S.q_row + d * S.q_dim] + k[j * S.k_row + d * S.k_dim];
+    for (std::size_t d = 0; d < shape.head_dim; ++d) {
+      const T sum = q[i * shape.q_row + d * shape.q_dim] + k[j * shape.k_row + d * shape.k_dim];
       score = simd::fma(simd::tanh(sum), w[d] * factor, score);
     }
     return score;
@@ -168,10 +172,14 @@ struct additive_score {
 }  // namespace detail
 
 // Attention by any score: score(i, j) of query i and key j, in units of log2. And its tap of scores alone.
-using detail::attend_by;
+template <attend_shape S, class T, class Score, class Policy, class Tap>
+constexpr void attend_by(const Score& score, const T* v, const Policy& policy, T* o,
+                         const Tap& tap) noexcept {
+  detail::attend_by(S, score, v, policy, o, tap);
+}
 template <attend_shape S, class T, class Score, scores::policy Policy, score_tap Tap>
 constexpr void tap_scores_by(const Score& score, const Policy& policy, const Tap& tap) noexcept {
-  for (std::size_t i = 0; i < S.queries; ++i) detail::tap_scores<S, T>(score, policy, i, tap);
+  for (std::size_t i = 0; i < S.queries; ++i) detail::tap_scores<T>(S, score, policy, i, tap);
 }
 
 // softmax(scores(scale q k^T)) v for one head. Keys that a query does not see are not read for it and
@@ -182,8 +190,8 @@ constexpr void tap_scores_by(const Score& score, const Policy& policy, const Tap
 template <attend_shape S, class T, scores::policy Policy, tap_like Tap>
 constexpr void attend(const T* q, const T* k, const T* v, T scale, const Policy& policy, T* o,
                       const Tap& tap) noexcept {
-  detail::attend_by<S>(detail::dot_product_score<S, T>{q, k, exp2_factor(scale)}, v, policy, o,
-                       tap);
+  detail::attend_by(S, detail::dot_product_score<T>{S, q, k, exp2_factor(scale)}, v, policy, o,
+                    tap);
 }
 
 // weights, if given, receives the weights (queries, keys), row-major, as they multiply the values.
@@ -206,8 +214,8 @@ constexpr void attend(const T* q, const T* k, const T* v, T scale, std::size_t k
 template <attend_shape S, class T, scores::policy Policy, score_tap Tap>
 constexpr void tap_scores(const T* q, const T* k, T scale, const Policy& policy,
                           const Tap& tap) noexcept {
-  const detail::dot_product_score<S, T> score{q, k, exp2_factor(scale)};
-  for (std::size_t i = 0; i < S.queries; ++i) detail::tap_scores<S, T>(score, policy, i, tap);
+  const detail::dot_product_score<T> score{S, q, k, exp2_factor(scale)};
+  for (std::size_t i = 0; i < S.queries; ++i) detail::tap_scores<T>(S, score, policy, i, tap);
 }
 
 // The additive score in place of the dot product: the sum over d < head_dim of w[d] tanh(q(i, d) +
@@ -216,12 +224,12 @@ constexpr void tap_scores(const T* q, const T* k, T scale, const Policy& policy,
 template <attend_shape S, class T, scores::policy Policy, tap_like Tap = no_tap>
 constexpr void attend_additive(const T* q, const T* k, const T* w, const T* v, const Policy& policy,
                                T* o, const Tap& tap = {}) noexcept {
-  detail::attend_by<S>(detail::additive_score<S, T>{q, k, w, exp2_factor(T{1})}, v, policy, o, tap);
+  detail::attend_by(S, detail::additive_score<T>{S, q, k, w, exp2_factor(T{1})}, v, policy, o, tap);
 }
 template <attend_shape S, class T, scores::policy Policy, score_tap Tap>
 constexpr void tap_additive_scores(const T* q, const T* k, const T* w, const Policy& policy,
                                    const Tap& tap) noexcept {
-  tap_scores_by<S, T>(detail::additive_score<S, T>{q, k, w, exp2_factor(T{1})}, policy, tap);
+  tap_scores_by<S, T>(detail::additive_score<T>{S, q, k, w, exp2_factor(T{1})}, policy, tap);
 }
 
 // Does query i see a key?
