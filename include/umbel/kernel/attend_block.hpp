@@ -317,7 +317,6 @@ struct attend_block {
   UMBEL_INLINE static void start(const T* q, T factor, T* scratch, room here,
                                  softmax_state& state) noexcept {
     const V scale = simd::broadcast<V>(factor);
-    UMBEL_UNROLL(4)
     for (std::size_t i = 0; i < Vectors; ++i) {
       const std::size_t first = i * lanes;
       const std::size_t rest = here.queries > first ? here.queries - first : 0;
@@ -335,7 +334,6 @@ struct attend_block {
   // The context from scratch to o, when it did not go there directly.
   UMBEL_INLINE static void write(T* o, const T* scratch, room here) noexcept {
     if constexpr (!direct) {
-      UMBEL_UNROLL(4)
       for (std::size_t i = 0; i < Vectors; ++i) {
         const std::size_t first = i * lanes;
         if (first >= here.queries) break;
