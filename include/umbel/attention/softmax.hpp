@@ -3,12 +3,12 @@
 // own attention and for drawings; the layers use the fused kernel (kernel/attend.hpp).
 //
 // Scores of -infinity weigh 0; a row of nothing else gives zeros. NaN spoils its own row only. The
-// sum is one chain in increasing position.
+// sum runs in 16 chains (kernel/plain.hpp).
 #pragma once
 
 #include <umbel/attention/filled.hpp>
 #include <umbel/attention/rules.hpp>
-#include <umbel/simd/math.hpp>
+#include <umbel/kernel/softmax.hpp>
 #include <umbel/tensor/copy.hpp>
 
 namespace umbel {
@@ -29,12 +29,13 @@ struct softmax_operation : operation {
     if constexpr (verdict::ok) {
       using T = typename X::value_type;
       using result = row_major<typename X::layout>;
-      constexpr std::size_t step = result::template stride_of<axis_family<Axis>>;
-      constexpr std::size_t size = result::template size_of<axis_family<Axis>>;
       return detail::filled<tensor_of<T, result>>([&](auto& out) {
-        copy(x, out);
-        for (std::size_t first = 0; first < result::count; ++first)
-          if (first / step % size == 0) row<T, size, step>(out.data() + first);
+        if constexpr (std::is_same_v<typename X::layout, result>) {
+          run<result>(x.data(), out.data());
+        } else {
+          copy(x, out);
+          run<result>(out.data(), out.data());
+        }
       });
     } else {
       return invalid{};
@@ -43,18 +44,15 @@ struct softmax_operation : operation {
   constexpr invalid operator()(invalid) const { return {}; }
 
  private:
-  // Never inlined: a product that the caller had just stored could be fused into the subtraction.
-  template <class T, std::size_t Size, std::size_t Step>
-  UMBEL_NOINLINE static constexpr void row(T* x) noexcept {
-    T maximum = simd::math_constants<T>::lowest;
-    for (std::size_t i = 0; i < Size; ++i) maximum = simd::max(x[i * Step], maximum);
-    T sum = 0;
-    for (std::size_t i = 0; i < Size; ++i) {
-      x[i * Step] = simd::exp(x[i * Step] - maximum);
-      sum = sum + x[i * Step];
-    }
-    const T inverse = sum == T(0) ? T(0) : T(1) / sum;
-    for (std::size_t i = 0; i < Size; ++i) x[i * Step] = x[i * Step] * inverse;
+  template <class Layout, class T>
+  static constexpr void run(const T* x, T* y) noexcept {
+    constexpr std::size_t width = Layout::template size_of<axis_family<Axis>>;
+    constexpr std::size_t inner = Layout::template stride_of<axis_family<Axis>>;
+    constexpr kernel::softmax_shape shape = {Layout::count / (width * inner), width, inner};
+    if (std::is_constant_evaluated())
+      kernel::plain::softmax<shape>(x, y);
+    else
+      kernel::softmax<shape>(x, y);
   }
 };
 template <template <std::size_t> class Axis>

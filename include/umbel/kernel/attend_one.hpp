@@ -13,6 +13,7 @@
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/plan/plan.hpp>
 #include <umbel/simd/fma.hpp>
+#include <umbel/simd/fold.hpp>
 #include <umbel/simd/math.hpp>
 #include <umbel/simd/pack.hpp>
 #include <umbel/simd/transpose.hpp>
@@ -152,21 +153,8 @@ struct attend_one {
     for (std::size_t j = 0; j < keys; j += lanes) {
       highest = simd::max(simd::load<V>(scores + j), highest);
     }
-    return fold(highest);
+    return simd::fold(highest, [](auto a, auto b) { return simd::max(a, b); });
   }
-  template <class W>
-  UMBEL_INLINE static T fold(W value) noexcept {
-    if constexpr (simd::lanes_of<W> == 1) {
-      return value;
-    } else if constexpr (simd::lanes_of<W> == 2) {
-      return simd::max<T>(value[0], value[1]);
-    } else {
-      constexpr auto low = std::make_index_sequence<simd::lanes_of<W> / 2>{};
-      constexpr auto high = simd::detail::shifted<simd::lanes_of<W> / 2>(low);
-      return fold(simd::max(simd::detail::half_of(value, low), simd::detail::half_of(value, high)));
-    }
-  }
-
   // Vectors of value columns: context = correction context + p v; the sum of p along with the first.
   template <std::size_t Vectors, std::size_t Last, bool Selects>
   UMBEL_INLINE static T add_context(const T* v, const T* p, std::size_t keys,

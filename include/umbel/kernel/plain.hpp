@@ -90,6 +90,27 @@ constexpr void rms_norm(const T* x, const T* gamma, T epsilon, T* y) noexcept {
   }
 }
 
+// y = e^(x - maximum) over its sum along each row, in the chains above. A row of -infinity alone gives
+// zeros; NaN spoils its own row only.
+template <softmax_shape S, class T>
+constexpr void softmax(const T* x, T* y) noexcept {
+  for (std::size_t r = 0; r < S.outer * S.inner; ++r) {
+    const std::size_t first = r / S.inner * S.width * S.inner + r % S.inner;
+    T maximum = simd::math_constants<T>::lowest, chain[sum_chains]{};
+    for (std::size_t i = 0; i < S.width; ++i) maximum = simd::max(x[first + i * S.inner], maximum);
+    for (std::size_t i = 0; i < S.width; ++i) {
+      T& to = y[first + i * S.inner];
+      to = simd::exp_not_positive(x[first + i * S.inner] - maximum);
+      chain[i % sum_chains] = chain[i % sum_chains] + to;
+    }
+    const T inverse = inverse_sum(fold_chains(chain));
+    for (std::size_t i = 0; i < S.width; ++i) {
+      T& to = y[first + i * S.inner];
+      to = to * inverse;
+    }
+  }
+}
+
 // 0.5 x (1 + erf(x / sqrt 2)) (Hendrycks and Gimpel 2016).
 template <class V>
 UMBEL_INLINE constexpr V gelu_exact_of(V x) noexcept {

@@ -40,4 +40,11 @@ struct norm_shape {
   friend constexpr bool operator==(const norm_shape&, const norm_shape&) = default;
 };
 
+// x[(o * width + i) * inner + j], rows along i.
+struct softmax_shape {
+  std::size_t outer, width, inner;
+
+  friend constexpr bool operator==(const softmax_shape&, const softmax_shape&) = default;
+};
+
 }  // namespace umbel::kernel

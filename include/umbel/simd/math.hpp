@@ -99,6 +99,26 @@ UMBEL_INLINE constexpr V exp(V x) noexcept {
   return select(x < lowest, V{}, bounded);
 }
 
+// exp for y <= 0, the same bits: nothing overflows, so 2^n is one factor. Above 0.3: not defined.
+template <class V>
+UMBEL_INLINE constexpr V exp_not_positive(V y) noexcept {
+  using T = element_of<V>;
+  using constants = math_constants<T>;
+  const V lowest = broadcast<V>(constants::exp_lowest);
+  const V inside = select(y < lowest, lowest, y);
+  const V magic = broadcast<V>(constants::rounding_magic);
+  const V shifted = fma(inside, broadcast<V>(constants::log2_e), magic);
+  const V n = shifted - magic;
+  V r = fma(n, broadcast<V>(-constants::ln2_high), inside);
+  r = fma(n, broadcast<V>(-constants::ln2_low), r);
+  const V mantissa = fma(r * r, polynomial<V>(r, constants::exp), r) + broadcast<V>(T{1});
+  // As in exp2_not_positive.
+  const auto exponent = __builtin_bit_cast(unsigned_of<V>, shifted) << constants::mantissa_bits;
+  const auto one = __builtin_bit_cast(unsigned_of<V>, broadcast<V>(T{1}));
+  const V result = mantissa * __builtin_bit_cast(V, exponent + one);
+  return select(y < lowest, V{}, result);
+}
+
 namespace detail {
 
 template <class V>

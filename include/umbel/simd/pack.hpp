@@ -183,14 +183,15 @@ UMBEL_INLINE constexpr void store_first(element_of<V>* to, V value, std::size_t 
   }
 }
 
-// Lane i is i < count: selects the lanes that hold elements in a last, partial pack.
+// The first `count` lanes of value, the others of `other`: selects the lanes that hold elements in a
+// last, partial pack.
 template <class V>
-UMBEL_INLINE constexpr V keep_first(V value, std::size_t count) noexcept {
+UMBEL_INLINE constexpr V keep_first(V value, std::size_t count, V other = V{}) noexcept {
   if constexpr (lanes_of<V> == 1) {
-    return count != 0 ? value : V{};
+    return count != 0 ? value : other;
   } else {
     for (std::size_t i = 0; i < lanes_of<V>; ++i) {
-      if (i >= count) value[i] = element_of<V>{};
+      if (i >= count) value[i] = other[i];
     }
     return value;
   }

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+// Softmax along rows and across them, on every number of lanes, against plain::softmax bit for bit and
+// against long double; -infinity, NaN, in place. And its exponential, which is exp's.
+#include <boost/test/unit_test.hpp>
+
+#include "kernel_support.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <umbel/kernel/plain.hpp>
+#include <umbel/kernel/softmax.hpp>
+
+namespace {
+
+using namespace umbel::kernel;
+using namespace umbel_test;
+using umbel::plan::target;
+
+constexpr std::size_t size_of(softmax_shape s) { return s.outer * s.width * s.inner; }
+
+template <softmax_shape S, class T, target Target>
+void check_on(buffer<T>& x, buffer<T>& right) {
+  buffer<T> y{size_of(S), 16};
+  softmax<S, T, Target>(x.get(), y.get());
+  BOOST_TEST(y.same_numbers(right), S.outer << ' ' << S.width << ' ' << S.inner << ", "
+                                            << Target.vector_bytes << " bytes");
+  for (std::size_t e = 0; e < size_of(S); ++e) y[e] = x[e];
+  softmax<S, T, Target>(y.get(), y.get());
+  BOOST_TEST(y.same_numbers(right), "in place");
+}
+
+template <softmax_shape S, class T>
+buffer<T> check_on_all(buffer<T>& x) {
+  buffer<T> right{size_of(S), 16};
+  plain::softmax<S>(x.get(), right.get());
+  check_on<S, T, scalar_target>(x, right);
+  check_on<S, T, vector_16>(x, right);
+  check_on<S, T, vector_32>(x, right);
+  check_on<S, T, vector_64>(x, right);
+  return right;
+}
+
+template <softmax_shape S, class T = float>
+void check(double scale = 5) {
+  seeded next{static_cast<std::uint32_t>(S.width * 7 + S.inner)};
+  buffer<T> x{size_of(S)};
+  x.fill(next, scale);
+  buffer<T> y = check_on_all<S>(x);
+  for (std::size_t o = 0; o < S.outer; ++o) {
+    for (std::size_t j = 0; j < S.inner; ++j) {
+      const std::size_t first = o * S.width * S.inner + j;
+      long double maximum = x[first], sum = 0;
+      for (std::size_t i = 1; i < S.width; ++i)
+        maximum = std::max<long double>(maximum, x[first + i * S.inner]);
+      for (std::size_t i = 0; i < S.width; ++i) sum += std::exp(x[first + i * S.inner] - maximum);
+      for (std::size_t i = 0; i < S.width; ++i) {
+        const long double below = x[first + i * S.inner] - maximum;
+        const long double exact = std::exp(below) / sum;
+        const long double error = std::fabs(exact - y[first + i * S.inner]);
+        // x - maximum is rounded once, and the exponential of that is off by as much.
+        const long double bound = (4 - below / 2) * std::numeric_limits<T>::epsilon() * exact;
+        BOOST_TEST(error <= bound + std::numeric_limits<T>::min());
+      }
+    }
+  }
+}
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(kernel_softmax)
+
+BOOST_AUTO_TEST_CASE(rows) {
+  check<softmax_shape{1, 1, 1}>();
+  check<softmax_shape{5, 3, 1}>();
+  check<softmax_shape{4, 16, 1}>();
+  check<softmax_shape{7, 17, 1}>();
+  check<softmax_shape{9, 37, 1}>(60);
+  check<softmax_shape{3, 130, 1}>();
+  check<softmax_shape{3, 21, 1}, double>();
+}
+
+BOOST_AUTO_TEST_CASE(across_rows) {
+  check<softmax_shape{1, 5, 2}>();
+  check<softmax_shape{3, 18, 19}>();
+  check<softmax_shape{2, 40, 16}>(60);
+  check<softmax_shape{2, 9, 5}, double>();
+}
+
+template <softmax_shape S>
+void check_hidden() {
+  seeded next{5};
+  buffer<float> x{size_of(S)};
+  x.fill(next, 3);
+  const auto at = [&x](std::size_t row, std::size_t i) -> float& {
+    return x[row / S.inner * S.width * S.inner + row % S.inner + i * S.inner];
+  };
+  for (std::size_t i = 0; i < S.width; ++i) at(1, i) = -infinity;
+  at(2, 3) = -infinity;
+  at(0, S.width - 1) = std::numeric_limits<float>::quiet_NaN();
+  buffer<float> y = check_on_all<S>(x);
+  const auto result = [&y](std::size_t row, std::size_t i) {
+    return y[row / S.inner * S.width * S.inner + row % S.inner + i * S.inner];
+  };
+  for (std::size_t i = 0; i < S.width; ++i) {
+    BOOST_TEST(result(1, i) == 0.0f);
+    BOOST_TEST(std::isnan(result(0, i)));
+    BOOST_TEST(std::isfinite(result(2, i)));
+  }
+  BOOST_TEST(result(2, 3) == 0.0f);
+}
+
+BOOST_AUTO_TEST_CASE(hidden_scores_and_nan) {
+  check_hidden<softmax_shape{3, 21, 1}>();
+  check_hidden<softmax_shape{1, 21, 3}>();
+}
+
+BOOST_AUTO_TEST_CASE(its_exponential_is_exp) {
+  seeded next{9};
+  buffer<float> y{4096};
+  y.fill(next, 100);
+  for (std::size_t e = 0; e < 4096; ++e) {
+    const float x = y[e] > 0 ? -y[e] : y[e];
+    BOOST_TEST_REQUIRE(umbel::simd::exp_not_positive(x) == umbel::simd::exp(x));
+    BOOST_TEST_REQUIRE(umbel::simd::exp_not_positive(double{x} * 7) ==
+                       umbel::simd::exp(double{x} * 7));
+  }
+  BOOST_TEST(umbel::simd::exp_not_positive(0.0f) == 1.0f);
+  BOOST_TEST(umbel::simd::exp_not_positive(-infinity) == 0.0f);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
