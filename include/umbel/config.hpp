@@ -89,6 +89,13 @@
 #define UMBEL_VECTOR_REGISTERS 16
 #endif
 
+// 1 where the low half of a number comes first in memory.
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define UMBEL_LITTLE_ENDIAN 1
+#else
+#define UMBEL_LITTLE_ENDIAN 0
+#endif
+
 // Which compiler builtins for one instruction may be named (simd/ has a plain form beside each).
 #if defined(__x86_64__) || defined(__i386__)
 #define UMBEL_X86 1
@@ -99,6 +106,17 @@
 #define UMBEL_AVX512 1
 #else
 #define UMBEL_AVX512 0
+#endif
+// Vectors of 16-bit elements that AVX-512 loads with a mask; float16 to float in one instruction.
+#if UMBEL_AVX512 && defined(__AVX512BW__) && defined(__AVX512VL__)
+#define UMBEL_AVX512_16_BIT 1
+#else
+#define UMBEL_AVX512_16_BIT 0
+#endif
+#if defined(__F16C__)
+#define UMBEL_F16C 1
+#else
+#define UMBEL_F16C 0
 #endif
 #if defined(__aarch64__)
 #define UMBEL_AARCH64 1

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSL-1.0
+// bfloat16 and float16 (IEEE 754 binary16): types to store float in 16 bits. Nothing computes in them: they are
+// made from float, rounded once to nearest, ties to even, and read as float, exactly. Also here: loads that
+// widen. The same bits by an instruction and by integers, which is what constant expressions take.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <umbel/config.hpp>
+#include <umbel/simd/pack.hpp>
+
+namespace umbel {
+
+namespace simd::detail {
+
+constexpr std::uint16_t bfloat16_bits(float value) noexcept {
+  const auto bits = __builtin_bit_cast(std::uint32_t, value);
+  if ((bits & 0x7fffffff) > 0x7f800000) return static_cast<std::uint16_t>(bits >> 16 | 0x40);
+  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+// value / 2^bits to the nearest integer, a tie to the even one.
+constexpr std::uint32_t shift_to_nearest(std::uint32_t value, std::uint32_t bits) noexcept {
+  return (value + (1u << (bits - 1)) - 1 + (value >> bits & 1)) >> bits;
+}
+
+constexpr std::uint16_t float16_bits(float value) noexcept {
+  const auto bits = __builtin_bit_cast(std::uint32_t, value);
+  const std::uint32_t sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
+  const std::uint32_t exponent = size >> 23;
+  std::uint32_t half = 0;
+  if (size > 0x7f800000) {
+    half = 0x7e00 | (size >> 13 & 0x3ff);  // a NaN stays one, and is quiet
+  } else if (size >= 0x477ff000) {
+    half = 0x7c00;  // from 65520 on, half way past the largest
+  } else if (exponent >= 113) {
+    half = shift_to_nearest(size - (112u << 23), 13);  // may carry into the exponent
+  } else if (exponent >= 102) {
+    half = shift_to_nearest((size & 0x7fffff) | 0x800000, 126 - exponent);  // in units of 2^-24
+  }
+  return static_cast<std::uint16_t>(sign | half);
+}
+
+// The bits of float16, in the low halves of integers as wide as float; V: a pack of float or float.
+template <class V>
+UMBEL_INLINE constexpr V widen_float16(unsigned_of<V> half) noexcept {
+  using U = unsigned_of<V>;
+  const U sign = (half & 0x8000u) << 16, rest = (half & 0x7fffu) << 13;
+  const U normal = rest + (112u << 23);
+  // A NaN stays one, and is quiet, as the instruction makes it.
+  const U special = rest + (224u << 23);
+  const U quiet = select(rest > 0x7c00u << 13, special | 0x400000u, special);
+  // (1 + m / 1024) 2^-14 - 2^-14, where m is what a subnormal holds: exact, and without subnormals.
+  const V least = broadcast<V>(6.103515625e-05f);
+  const U subnormal =
+      __builtin_bit_cast(U, __builtin_bit_cast(V, static_cast<U>(rest + (113u << 23))) - least);
+  const U finite = select(rest < 0x400u << 13, subnormal, normal);
+  return __builtin_bit_cast(V, static_cast<U>(select(rest >= 0x7c00u << 13, quiet, finite) | sign));
+}
+
+}  // namespace simd::detail
+
+// 8 bits of exponent, as float, and 7 of mantissa: an error of 2^-9 of the value at most.
+struct bfloat16 {
+  std::uint16_t bits;
+
+  bfloat16() = default;
+  constexpr explicit bfloat16(float value) noexcept : bits(simd::detail::bfloat16_bits(value)) {}
+  constexpr explicit operator float() const noexcept {
+    return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits) << 16);
+  }
+};
+
+// 5 bits of exponent and 10 of mantissa: an error of 2^-12 of the value at most between 2^-14 and 65504, of
+// 2^-25 below; infinite from 65520 on.
+struct float16 {
+  std::uint16_t bits;
+
+  float16() = default;
+  constexpr explicit float16(float value) noexcept : bits(simd::detail::float16_bits(value)) {}
+  // A template: who does not use it does not compile it.
+  template <class T>
+  requires(std::is_same_v<T, float>) constexpr explicit operator T() const noexcept {
+    return simd::detail::widen_float16<T>(bits);
+  }
+};
+
+template <class W>
+concept half = std::is_same_v<W, bfloat16> || std::is_same_v<W, float16>;
+
+namespace simd {
+
+namespace detail {
+
+template <class V>
+using halves_of = pack<std::uint16_t, lanes_of<V>>;
+
+// 16 bits as the low half of 32.
+template <class V>
+UMBEL_INLINE unsigned_of<V> widen_bits(halves_of<V> bits) noexcept {
+#if UMBEL_AVX512 && UMBEL_GCC
+  // g++ would widen two halves and join them.
+  if constexpr (sizeof(V) == 64) {
+    typedef short in __attribute__((vector_size(32)));
+    typedef int out __attribute__((vector_size(64)));
+    return __builtin_bit_cast(unsigned_of<V>,
+                              __builtin_ia32_pmovzxwd512_mask(__builtin_bit_cast(in, bits), out{},
+                                                              static_cast<std::uint16_t>(-1)));
+  }
+#endif
+  return __builtin_convertvector(bits, unsigned_of<V>);
+}
+
+template <class V>
+UMBEL_INLINE V widen(halves_of<V> bits, bfloat16) noexcept {
+  return __builtin_bit_cast(V, static_cast<unsigned_of<V>>(widen_bits<V>(bits) << 16));
+}
+
+template <class V>
+UMBEL_INLINE V widen(halves_of<V> bits, float16) noexcept {
+#if UMBEL_AVX512
+  if constexpr (sizeof(V) == 64) {
+    typedef short in __attribute__((vector_size(32)));
+    constexpr int current_rounding = 4;
+    return __builtin_ia32_vcvtph2ps512_mask(__builtin_bit_cast(in, bits), V{},
+                                            static_cast<std::uint16_t>(-1), current_rounding);
+  }
+#endif
+#if UMBEL_F16C
+  if constexpr (sizeof(V) == 32) {
+    typedef short in __attribute__((vector_size(16)));
+    return __builtin_ia32_vcvtph2ps256(__builtin_bit_cast(in, bits));
+  }
+#endif
+  return widen_float16<V>(widen_bits<V>(bits));
+}
+
+// What V is loaded from: the bits of W, at any address.
+template <class V>
+UMBEL_INLINE halves_of<V> load_bits(const std::uint16_t* from) noexcept {
+  typedef typename pack_traits<std::uint16_t, lanes_of<V>>::unaligned unaligned;
+  return *reinterpret_cast<const unaligned*>(from);
+}
+
+template <class V>
+UMBEL_INLINE halves_of<V> load_first_bits(const std::uint16_t* from, std::size_t count) noexcept {
+#if UMBEL_AVX512_16_BIT
+  if constexpr (sizeof(V) == 64) {
+    typedef short in __attribute__((vector_size(32)));
+#if UMBEL_CLANG
+    const auto* const at = reinterpret_cast<const in*>(from);
+#else
+    const auto* const at = reinterpret_cast<const short*>(from);
+#endif
+    return __builtin_bit_cast(
+        halves_of<V>,
+        __builtin_ia32_loaddquhi256_mask(at, in{}, static_cast<std::uint16_t>((1u << count) - 1u)));
+  }
+#endif
+  halves_of<V> bits{};
+  for (std::size_t i = 0; i < lanes_of<V>; ++i) {
+    if (i < count) bits[i] = from[i];
+  }
+  return bits;
+}
+
+}  // namespace detail
+
+// As load and load_first of V's own elements, V of float.
+template <class V, half W>
+UMBEL_INLINE constexpr V load(const W* from) noexcept {
+  if constexpr (lanes_of<V> == 1) {
+    return static_cast<V>(*from);
+  } else {
+    return detail::widen<V>(detail::load_bits<V>(&from->bits), W{});
+  }
+}
+
+template <class V, half W>
+UMBEL_INLINE constexpr V load_first(const W* from, std::size_t count) noexcept {
+  if constexpr (lanes_of<V> == 1) {
+    return count != 0 ? static_cast<V>(*from) : V{};
+  } else {
+    return detail::widen<V>(detail::load_first_bits<V>(&from->bits, count), W{});
+  }
+}
+
+// Elements 0, 2, 4 ... or, where Odd, 1, 3, 5 ... of twice as many as V has lanes: one instruction each
+// where load takes two.
+template <class V, bool Odd>
+UMBEL_INLINE V load_alternate(const bfloat16* from) noexcept {
+  static_assert(UMBEL_LITTLE_ENDIAN);
+  typedef typename pack_traits<std::uint32_t, lanes_of<V>>::unaligned unaligned;
+  const unsigned_of<V> pairs = *reinterpret_cast<const unaligned*>(from);
+  return __builtin_bit_cast(V,
+                            static_cast<unsigned_of<V>>(Odd ? pairs & 0xffff0000u : pairs << 16));
+}
+
+}  // namespace simd
+}  // namespace umbel
