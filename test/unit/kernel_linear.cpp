@@ -41,13 +41,30 @@ struct linear_case {
     BOOST_TEST(y.same_bits(expected), "linear " << S.rows << 'x' << S.in << 'x' << S.out << ", "
                                                 << Target.vector_bytes << " bytes");
     buffer<T> packed{packed_size<S, T, Target>, 80}, repacked{y_size<S>, 80};
-    pack_linear<S.in, S.out, S.bias, T, Target>(w, bias, packed);
-    for (std::size_t i = 1; i <= 80; ++i) {
-      BOOST_TEST_REQUIRE(packed.get()[packed.size() + i - 1] == buffer<T>::guard_value());
+    buffer<T> biases{S.bias ? padded_features<S.out, T, Target> : 0, 80};
+    pack_linear<S.in, S.out, S.bias, T, Target>(w, bias, packed.get(), biases);
+    for (std::size_t i = 0; i < 80; ++i) {
+      BOOST_TEST_REQUIRE(packed.get()[packed.size() + i] == buffer<T>::guard_value());
+      BOOST_TEST_REQUIRE(biases.get()[biases.size() + i] == buffer<T>::guard_value());
     }
-    linear_packed<S, T, Target>(x, packed.get(), repacked);
+    linear_packed<S, T, Target>(x, packed.get(), biases, repacked);
     BOOST_TEST(repacked.same_bits(expected), "packed " << S.rows << 'x' << S.in << 'x' << S.out
                                                        << ", " << Target.vector_bytes << " bytes");
+  }
+
+  // Weights stored in 16 bits: the bits of the rounded ones.
+  template <target Target, class W>
+  void check_stored() {
+    buffer<T> rounded{S.in * S.out}, biases{S.bias ? padded_features<S.out, T, Target> : 0};
+    buffer<T> right{y_size<S>, 80}, y{y_size<S>, 80};
+    for (std::size_t i = 0; i < S.in * S.out; ++i) rounded[i] = static_cast<T>(static_cast<W>(w[i]));
+    plain::linear<S>(x.get(), rounded.get(), bias.get(), right.get());
+    const std::unique_ptr<W[]> panels{new W[packed_size<S, T, Target>]};
+    pack_linear<S.in, S.out, S.bias, T, Target>(w, bias, panels.get(), biases);
+    linear_packed<S, T, Target>(x, panels.get(), biases, y);
+    BOOST_TEST(y.same_bits(right), "stored " << S.rows << 'x' << S.in << 'x' << S.out << ", "
+                                             << Target.vector_bytes << " bytes");
+    BOOST_TEST(!y.same_bits(expected));
   }
 
   void check_all() {
@@ -69,9 +86,29 @@ void check_shapes() {
   (linear_case<S, T>{}.template check<vector_64>(), ...);
 }
 
+template <linear_shape... S>
+void check_stored_shapes() {
+  (linear_case<S, float>{}.template check_stored<scalar_target, umbel::bfloat16>(), ...);
+  (linear_case<S, float>{}.template check_stored<vector_16, umbel::float16>(), ...);
+  (linear_case<S, float>{}.template check_stored<vector_32, umbel::float16>(), ...);
+  (linear_case<S, float>{}.template check_stored<vector_32, umbel::bfloat16>(), ...);
+  (linear_case<S, float>{}.template check_stored<vector_64, umbel::bfloat16>(), ...);
+  (linear_case<S, float>{}.template check_stored<vector_64, umbel::float16>(), ...);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(kernel_linear)
+
+// Panels of one to four vectors, with and without a last one that is partial or that rows share, in
+// either place of a pair.
+BOOST_AUTO_TEST_CASE(weights_in_16_bits_are_the_rounded_weights) {
+  check_stored_shapes<row_major<1, 11, 300>, row_major<7, 13, 17>, row_major<4, 9, 100>,
+                      row_major<3, 7, 66, false>, row_major<5, 3, 24>, row_major<9, 6, 64, true, 5>>();
+  constexpr linear_shape from_columns{13, 6, 20, 1, 16, 20, 1, true};  // rows in the lanes
+  constexpr linear_shape apart{5, 4, 36, 40, 3, 120, 3, true};
+  check_stored_shapes<from_columns, apart>();
+}
 
 BOOST_AUTO_TEST_CASE(ones_and_sizes_below_a_vector) {
   check_shapes<float, row_major<1, 1, 1>, row_major<1, 7, 3>, row_major<3, 1, 5>,
@@ -125,24 +162,24 @@ BOOST_AUTO_TEST_CASE(doubles) {
 BOOST_AUTO_TEST_CASE(one_packed_set_serves_any_number_of_rows) {
   constexpr linear_shape many = row_major<31, 10, 50>, one = row_major<1, 10, 50>;
   static_assert(packed_size<many, float> == packed_size<one, float>);
-  static_assert(packed_size<many, float, vector_64> == 64 * 11);
+  static_assert(packed_size<many, float, vector_64> == 64 * 10 && padded_features<50, float, vector_64> == 64);
   linear_case<many, float> problem;
-  buffer<float> packed{packed_size<many, float>}, y{50};
-  pack_linear<10, 50, true>(problem.w.get(), problem.bias.get(), packed.get());
-  linear_packed<one>(problem.x.get(), packed.get(), y.get());
+  buffer<float> packed{packed_size<many, float>}, biases{padded_features<50, float>}, y{50};
+  pack_linear<10, 50, true>(problem.w.get(), problem.bias.get(), packed.get(), biases.get());
+  linear_packed<one>(problem.x.get(), packed.get(), biases.get(), y.get());
   BOOST_TEST(std::memcmp(y.get(), problem.expected.get(), 50 * sizeof(float)) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(packing_works_in_constant_expressions) {
   struct arrays {
-    float w[6], bias[3], packed[9];
+    float w[6], bias[3], packed[6], biases[3];
   };
   constexpr arrays done = [] {
-    arrays a{{1, 2, 3, 4, 5, 6}, {7, 8, 9}, {}};
-    pack_linear<2, 3, true, float, scalar_target>(a.w, a.bias, a.packed);
+    arrays a{{1, 2, 3, 4, 5, 6}, {7, 8, 9}, {}, {}};
+    pack_linear<2, 3, true, float, scalar_target>(a.w, a.bias, a.packed, a.biases);
     return a;
   }();
-  static_assert(done.packed[0] == 7 && done.packed[8] == 6);
+  static_assert(done.packed[0] == 1 && done.packed[5] == 6 && done.biases[0] == 7);
   constexpr float y = [] {
     const float x[2] = {3, 4}, w[2] = {5, 6}, bias[1] = {1};
     float out[1] = {};

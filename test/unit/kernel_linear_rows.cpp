@@ -30,12 +30,33 @@ void check() {
   bias.fill(next);
   buffer<T> expected(Rows * Out, 16), natural(Rows * Out, 16), packed(Rows * Out, 16);
   buffer<T> panels(kernel::packed_size<shape, T, target>);
+  buffer<T> biases(Bias ? kernel::padded_features<Out, T, target> : 0);
   kernel::plain::linear<shape>(x.get(), w.get(), bias.get(), expected.get());
   kernel::linear<shape, T, target>(x.get(), w.get(), bias.get(), natural.get());
-  kernel::pack_linear<In, Out, Bias, T, target>(w.get(), bias.get(), panels.get());
-  kernel::linear_packed<shape, T, target>(x.get(), panels.get(), packed.get());
+  kernel::pack_linear<In, Out, Bias, T, target>(w.get(), bias.get(), panels.get(), biases.get());
+  kernel::linear_packed<shape, T, target>(x.get(), panels.get(), biases.get(), packed.get());
   BOOST_TEST(natural.same_bits(expected));
   BOOST_TEST(packed.same_bits(expected));
+}
+
+// Weights stored in 16 bits: the bits of the rounded ones, also where there are several vectors of them.
+template <std::size_t Rows, std::size_t In, std::size_t Out, std::size_t Lanes, class W>
+void check_stored() {
+  static constexpr plan::target target = machine<Lanes, float>;
+  static constexpr kernel::linear_shape shape = {Rows, In, Out, 1, Rows, Out, 1, true};
+  static_assert(kernel::detail::rows_in_lanes<shape, float, target>);
+  seeded next;
+  buffer<float> x(Rows * In), w(In * Out), bias(Out), expected(Rows * Out, 16), y(Rows * Out, 16);
+  buffer<float> biases(kernel::padded_features<Out, float, target>);
+  x.fill(next);
+  w.fill(next);
+  bias.fill(next);
+  const std::unique_ptr<W[]> panels{new W[kernel::packed_size<shape, float, target>]};
+  kernel::pack_linear<In, Out, true, float, target>(w, bias, panels.get(), biases.get());
+  for (std::size_t i = 0; i < In * Out; ++i) w[i] = static_cast<float>(static_cast<W>(w[i]));
+  kernel::plain::linear<shape>(x.get(), w.get(), bias.get(), expected.get());
+  kernel::linear_packed<shape, float, target>(x.get(), panels.get(), biases.get(), y.get());
+  BOOST_TEST(y.same_bits(expected));
 }
 
 template <std::size_t Lanes, class T>
@@ -56,6 +77,15 @@ BOOST_AUTO_TEST_CASE(gives_the_bits_of_the_plain_loops) {
   check_shapes<8, float>();
   check_shapes<16, float>();
   check_shapes<4, double>();
+}
+
+BOOST_AUTO_TEST_CASE(weights_in_16_bits_are_the_rounded_weights) {
+  check_stored<48, 64, 3, 16, umbel::bfloat16>();
+  check_stored<47, 64, 17, 16, umbel::bfloat16>();
+  check_stored<64, 200, 36, 16, umbel::bfloat16>();
+  check_stored<24, 61, 17, 8, umbel::bfloat16>();
+  check_stored<47, 64, 17, 16, umbel::float16>();
+  check_stored<24, 61, 5, 8, umbel::float16>();
 }
 
 BOOST_AUTO_TEST_CASE(is_picked_where_features_leave_lanes_empty) {

@@ -86,22 +86,37 @@ struct linear_view {
   }
 };
 
-// Parameters in panels, for this build's target. Made from a view, also in a constant expression;
-// used at run time only.
-template <class T, class In, class Out, bool Bias>
-struct packed_linear {
-  using map = linear_map<T, In, Out, Bias>;
-  static constexpr std::size_t count = kernel::packed_elements<In::size, Out::size, Bias, T>;
+namespace detail {
+// The biases of packed parameters; Count is 0 where there are none.
+template <class T, std::size_t Count>
+struct packed_biases {
+  alignas(storage_alignment<T, Count>) T biases[Count]{};
+  constexpr T* bias() noexcept { return biases; }
+  constexpr const T* bias() const noexcept { return biases; }
+};
+template <class T>
+struct packed_biases<T, 0> {
+  constexpr T* bias() const noexcept { return nullptr; }
+};
+}  // namespace detail
 
-  alignas(detail::storage_alignment<T, count>) T panels[count];
+// Parameters in panels, for this build's target; weights stored as Stored. Made from a view, also in a
+// constant expression; used at run time only.
+template <class T, class In, class Out, bool Bias, class Stored = T>
+struct packed_linear
+    : detail::packed_biases<T, Bias ? kernel::padded_features<Out::size, T> : 0> {
+  using map = linear_map<T, In, Out, Bias>;
+  static constexpr std::size_t count = kernel::padded_features<Out::size, T> * In::size;
+
+  alignas(detail::storage_alignment<Stored, count>) Stored panels[count];
 
   constexpr explicit packed_linear(const linear_view<T, In, Out, Bias>& w) noexcept : panels{} {
-    kernel::pack_linear<In::size, Out::size, Bias>(w.weight, w.bias, panels);
+    kernel::pack_linear<In::size, Out::size, Bias>(w.weight, w.bias, panels, this->bias());
   }
 
   template <kernel::linear_shape S>
   void run(const T* x, T* y) const noexcept {
-    kernel::linear_packed<S>(x, panels, y);
+    kernel::linear_packed<S>(x, panels, this->bias(), y);
   }
 };
 

@@ -2,8 +2,8 @@
 // y = x w + bias in SIMD: features in the lanes (or rows, linear_rows.hpp), a register tile
 // (linear_tile.hpp) that stays in its registers for the whole of k, accumulators that start from the
 // bias. The bits of plain::linear for every target and stride. Weights are used where they are
-// (linear) or packed once into panels (pack_linear, linear_packed). Nothing outside y is written,
-// nothing outside x, w, bias read.
+// (linear) or packed once into panels (pack_linear, linear_packed), there also in 16 bits (simd/half.hpp).
+// Nothing outside y is written, nothing outside x, w, bias read.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ namespace umbel::kernel {
 namespace detail {
 
 // All the rows against one group of panels.
-template <linear_shape S, class T, linear_tile Tile, plan::split Rows>
-UMBEL_NOINLINE void run_linear_rows(const T* x, const T* w, const T* bias, T* y) noexcept {
+template <linear_shape S, class T, linear_tile Tile, plan::split Rows, class W>
+UMBEL_NOINLINE void run_linear_rows(const T* x, const W* w, const T* bias, T* y) noexcept {
   constexpr auto with_rows = [](std::size_t rows) {
     linear_tile tile = Tile;
     tile.rows = rows;
@@ -41,8 +41,8 @@ UMBEL_NOINLINE void run_linear_rows(const T* x, const T* w, const T* bias, T* y)
   }
 }
 
-// Where panels lie: in the natural matrix, or one after the other, bias before weights.
-template <linear_shape S, class T, plan::target Target, bool Packed>
+// Where panels lie: in the natural matrix, or one after the other.
+template <linear_shape S, class T, plan::target Target, bool Packed, class W = T>
 struct linear_walk {
   static constexpr plan::linear_plan plan = plan::plan_linear<T>(S.rows, S.out, Target);
   static constexpr std::size_t tail = S.out - (plan.vectors - 1) * plan.lanes;
@@ -50,38 +50,31 @@ struct linear_walk {
   static constexpr std::size_t tail_group = linear_tail_group<T>(S, plan.lanes, tail, Packed);
 
   const T* x;
-  const T* w;
+  const W* w;
   const T* bias;
   T* y;
 
   // Count panels of Vectors vectors, from vector `First` of the features on.
-  template <std::size_t Vectors, std::size_t First, std::size_t Count, std::size_t Group,
-            bool Tail>
+  template <std::size_t Vectors, std::size_t First, std::size_t Count, std::size_t Group, bool Tail>
   UMBEL_INLINE void panels() const noexcept {
     if constexpr (Count > 0) {
       constexpr std::size_t group = Group < Count ? Group : Count;
       constexpr std::size_t width = Vectors * plan.lanes;
-      constexpr std::size_t panel = Packed ? width * (S.in + (S.bias ? 1 : 0)) : width;
       constexpr linear_tile tile{.rows = 0,
                                  .panels = group,
                                  .vectors = Vectors,
                                  .lanes = plan.lanes,
                                  .tail = Tail ? tail : plan.lanes,
                                  .w_in = Packed ? width : S.out,
-                                 .w_panel = panel,
-                                 .bias_panel = panel,
+                                 .w_panel = Packed ? width * S.in : width,
                                  .padded = Packed,
                                  .tail_group = Tail ? tail_group : 0};
       for (std::size_t i = 0; i < Count / group; ++i) {
         const std::size_t vector = First + i * group * Vectors;
-        T* to = y + vector * plan.lanes * S.y_out;
-        if constexpr (Packed) {
-          const T* from = w + vector * plan.lanes * (S.in + (S.bias ? 1 : 0));
-          run_linear_rows<S, T, tile, plan.rows>(x, from + (S.bias ? width : 0), from, to);
-        } else {
-          run_linear_rows<S, T, tile, plan.rows>(
-              x, w + vector * plan.lanes, S.bias ? bias + vector * plan.lanes : bias, to);
-        }
+        const std::size_t feature = vector * plan.lanes;
+        run_linear_rows<S, T, tile, plan.rows>(x, w + feature * (Packed ? S.in : 1),
+                                               S.bias ? bias + feature : bias,
+                                               y + feature * S.y_out);
       }
       panels<Vectors, First + Count / group * group * Vectors, Count % group, Group, Tail>();
     }
@@ -110,46 +103,47 @@ UMBEL_INLINE void linear(const T* x, const T* w, const T* bias, T* y) noexcept {
     detail::linear_walk<S, T, Target, false>{x, w, bias, y}.run();
 }
 
-// Elements that pack_linear writes for these features on this target: whole vectors of them, bias
-// included. Rows and strides do not matter: one packed set serves any number of rows.
-template <std::size_t In, std::size_t Out, bool Bias, class T,
-          plan::target Target = plan::native_target>
-inline constexpr std::size_t packed_elements =
-    plan::divide_up(Out, plan::lanes<T>(Target)) * plan::lanes<T>(Target) * (In + (Bias ? 1 : 0));
+// A whole number of vectors of features on this target: biases that pack_linear writes, and weights for
+// each of the inputs. Rows and strides do not matter: one packed set serves any number of rows.
+template <std::size_t Out, class T, plan::target Target = plan::native_target>
+inline constexpr std::size_t padded_features =
+    plan::divide_up(Out, plan::lanes<T>(Target)) * plan::lanes<T>(Target);
 
 template <linear_shape S, class T, plan::target Target = plan::native_target>
-inline constexpr std::size_t packed_size = packed_elements<S.in, S.out, S.bias, T, Target>;
+inline constexpr std::size_t packed_size = padded_features<S.out, T, Target>* S.in;
 
-// Packs w(In, Out) and bias(Out) for linear_packed: panel after panel of the plan, each its biases
-// and then In rows of its features, padded with zeros. Also in constant expressions.
+// Packs w(In, Out) for linear_packed, panel after panel of the plan, each In rows of its features, and
+// bias(Out), if there is one, both padded with zeros. W: what the weights are stored as, T or bfloat16 or
+// float16, to which they are rounded here. Also in constant expressions.
 template <std::size_t In, std::size_t Out, bool Bias, class T,
-          plan::target Target = plan::native_target>
-constexpr void pack_linear(const T* w, const T* bias, T* packed) noexcept {
+          plan::target Target = plan::native_target, class W>
+constexpr void pack_linear(const T* w, const T* bias, W* panels, T* biases) noexcept {
   constexpr std::size_t lanes = plan::lanes<T>(Target);
-  constexpr plan::split panels = plan::plan_panels<T>(Out, Target);
-  for (std::size_t p = 0; p < panels.count(); ++p) {
-    const std::size_t first = panels.offset(p) * lanes;
-    const std::size_t width = panels.size(p) * lanes;
-    if constexpr (Bias) {
-      for (std::size_t n = first; n < first + width; ++n) *packed++ = n < Out ? bias[n] : T{};
-    }
+  constexpr plan::split split = plan::plan_panels<T>(Out, Target);
+  for (std::size_t p = 0; p < split.count(); ++p) {
+    const std::size_t first = split.offset(p) * lanes, width = split.size(p) * lanes;
     for (std::size_t k = 0; k < In; ++k) {
-      for (std::size_t n = first; n < first + width; ++n) {
-        *packed++ = n < Out ? w[k * Out + n] : T{};
+      for (std::size_t n = 0; n < width; ++n) {
+        panels[detail::place_in_panel<W, lanes>(n, split.size(p))] =
+            static_cast<W>(first + n < Out ? w[k * Out + first + n] : T{});
       }
+      panels += width;
     }
+  }
+  if constexpr (Bias) {
+    for (std::size_t n = 0; n < padded_features<Out, T, Target>; ++n)
+      biases[n] = n < Out ? bias[n] : T{};
   }
 }
 
-// As linear, with what pack_linear<S.in, S.out, S.bias, T, Target> wrote.
-template <linear_shape S, class T, plan::target Target = plan::native_target>
-UMBEL_INLINE void linear_packed(const T* x, const T* packed, T* y) noexcept {
-  if constexpr (detail::rows_in_lanes<S, T, Target>) {
-    constexpr std::size_t width = packed_elements<1, S.out, false, T, Target>;  // one panel
-    detail::linear_by_rows<S, T, Target, width>::run(x, packed + (S.bias ? width : 0), packed, y);
-  } else {
-    detail::linear_walk<S, T, Target, true>{x, packed, nullptr, y}.run();
-  }
+// As linear, with what pack_linear<S.in, S.out, S.bias, T, Target> wrote: of the weights that it stored.
+template <linear_shape S, class T, plan::target Target = plan::native_target, class W>
+UMBEL_INLINE void linear_packed(const T* x, const W* panels, const T* biases, T* y) noexcept {
+  if constexpr (detail::rows_in_lanes<S, T, Target>)  // there is one panel
+    detail::linear_by_rows<S, T, Target, padded_features<S.out, T, Target>, W>::run(x, panels,
+                                                                                    biases, y);
+  else
+    detail::linear_walk<S, T, Target, true, W>{x, panels, biases, y}.run();
 }
 
 }  // namespace umbel::kernel

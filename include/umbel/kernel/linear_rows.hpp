@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <umbel/config.hpp>
+#include <umbel/kernel/panel.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/plan/plan.hpp>
 #include <umbel/simd/fma.hpp>
@@ -13,8 +14,9 @@
 
 namespace umbel::kernel::detail {
 
-// WeightRow: elements from one row of weights to the next; weights and biases of one panel.
-template <linear_shape S, class T, plan::target Target, std::size_t WeightRow>
+// WeightRow: elements from one row of weights to the next; weights and biases of one panel. W: T, or what
+// weights are stored as in panels.
+template <linear_shape S, class T, plan::target Target, std::size_t WeightRow, class W = T>
 struct linear_by_rows {
   static constexpr std::size_t lanes = plan::lanes<T>(Target);
   static constexpr plan::split rows =
@@ -23,14 +25,14 @@ struct linear_by_rows {
 
   // Features first .. first + Features of the rows that start at x and y; `count` of them exist.
   template <std::size_t Vectors, std::size_t Features>
-  UMBEL_INLINE static void tile(const T* x, const T* w, const T* bias, std::size_t count,
-                                T* y) noexcept {
+  UMBEL_INLINE static void tile(const T* x, const W* w, const T* bias, std::size_t first,
+                                std::size_t count, T* y) noexcept {
     V sum[Features][Vectors];
     UMBEL_UNROLL(32)
     for (std::size_t n = 0; n < Features; ++n) {
       UMBEL_UNROLL(4)
       for (std::size_t v = 0; v < Vectors; ++v)
-        sum[n][v] = simd::broadcast<V>(S.bias ? bias[n] : T{});
+        sum[n][v] = simd::broadcast<V>(S.bias ? bias[first + n] : T{});
     }
     for (std::size_t k = 0; k < S.in; ++k) {
       V value[Vectors];
@@ -42,7 +44,8 @@ struct linear_by_rows {
       }
       UMBEL_UNROLL(32)
       for (std::size_t n = 0; n < Features; ++n) {
-        const V weight = simd::broadcast<V>(w[k * WeightRow + n]);
+        const std::size_t at = place_in_panel<W, lanes>(first + n, WeightRow / lanes);
+        const V weight = simd::broadcast<V>(static_cast<T>(w[k * WeightRow + at]));
         UMBEL_UNROLL(4)
         for (std::size_t v = 0; v < Vectors; ++v)
           sum[n][v] = simd::fma(value[v], weight, sum[n][v]);
@@ -63,19 +66,19 @@ struct linear_by_rows {
 
   // All features of one block of rows.
   template <std::size_t Vectors>
-  UMBEL_NOINLINE static void block(const T* x, const T* w, const T* bias, std::size_t count,
+  UMBEL_NOINLINE static void block(const T* x, const W* w, const T* bias, std::size_t count,
                                    T* y) noexcept {
     constexpr plan::split features = plan::split_evenly(S.out, plan::tile_rows(Target, Vectors));
     std::size_t n = 0;
     for (std::size_t i = 0; i < features.large_count; ++i, n += features.large)
-      tile<Vectors, features.large>(x, w + n, bias + n, count, y + n * S.y_out);
+      tile<Vectors, features.large>(x, w, bias, n, count, y + n * S.y_out);
     if constexpr (features.small_count > 0) {
       for (std::size_t i = 0; i < features.small_count; ++i, n += features.small())
-        tile<Vectors, features.small()>(x, w + n, bias + n, count, y + n * S.y_out);
+        tile<Vectors, features.small()>(x, w, bias, n, count, y + n * S.y_out);
     }
   }
 
-  UMBEL_INLINE static void run(const T* x, const T* w, const T* bias, T* y) noexcept {
+  UMBEL_INLINE static void run(const T* x, const W* w, const T* bias, T* y) noexcept {
     std::size_t m = 0;
     const auto blocks = [&]<std::size_t Vectors>(std::size_t count) {
       for (std::size_t i = 0; i < count; ++i, m += Vectors * lanes) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <type_traits>
 #include <umbel/config.hpp>
+#include <umbel/kernel/panel.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/simd/fma.hpp>
 #include <umbel/simd/groups.hpp>
@@ -18,7 +19,6 @@ namespace umbel::kernel::detail {
 struct linear_tile {
   std::size_t rows, panels, vectors, lanes, tail;  // vectors of one panel
   std::size_t w_in, w_panel;                       // strides of the weights
-  std::size_t bias_panel;                          // and of the biases
   bool padded;                                     // weights and biases fill the last vector
   std::size_t tail_group;                          // lanes of a row in the last vector, or 0
 
@@ -62,8 +62,11 @@ struct linear_tail {
     V& to = x[row / together];
     to = simd::replace_groups<group>(to, value, row % together);
   }
-  UMBEL_INLINE void add(const T* w) noexcept {
-    const V weights = simd::repeat_group<V>(simd::load<G>(w));
+  // w: a row of weights of the panel.
+  template <class W>
+  UMBEL_INLINE void add(const W* w) noexcept {
+    const V weights =
+        simd::repeat_group<V>(load_weights<G, Tile.lanes>(w, Tile.vectors - 1, Tile.vectors));
     UMBEL_UNROLL(8)
     for (std::size_t p = 0; p < packs; ++p) sum[p] = simd::fma(x[p], weights, sum[p]);
   }
@@ -80,15 +83,13 @@ struct linear_tail {
 
 struct no_tail {};
 
-template <linear_shape S, class T, linear_tile Tile>
-UMBEL_INLINE void run_linear_tile(const T* x, const T* w, const T* bias, T* y) noexcept {
+// W: T, or what it is stored as in panels.
+template <linear_shape S, class T, linear_tile Tile, class W>
+UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y) noexcept {
   using V = simd::pack<T, Tile.lanes>;
   constexpr std::size_t vectors = Tile.whole();
   constexpr auto partial = [](std::size_t v) {
     return Tile.tail_group == 0 && Tile.tail != Tile.lanes && v + 1 == vectors;
-  };
-  const auto read = [&](const T* from, std::size_t v) UMBEL_LAMBDA_INLINE {
-    return partial(v) && !Tile.padded ? simd::load_first<V>(from, Tile.tail) : simd::load<V>(from);
   };
 
   V sum[Tile.rows][vectors != 0 ? vectors : 1];
@@ -96,7 +97,9 @@ UMBEL_INLINE void run_linear_tile(const T* x, const T* w, const T* bias, T* y) n
   for (std::size_t v = 0; v < vectors; ++v) {
     V start{};
     if constexpr (S.bias) {
-      start = read(bias + v / Tile.vectors * Tile.bias_panel + v % Tile.vectors * Tile.lanes, v);
+      const T* const from = bias + v * Tile.lanes;
+      start =
+          partial(v) && !Tile.padded ? simd::load_first<V>(from, Tile.tail) : simd::load<V>(from);
     }
     UMBEL_UNROLL(32)
     for (std::size_t m = 0; m < Tile.rows; ++m) sum[m][v] = start;
@@ -107,12 +110,22 @@ UMBEL_INLINE void run_linear_tile(const T* x, const T* w, const T* bias, T* y) n
   if constexpr (has_tail) tail.start(S.bias ? bias + tail_at : bias);
   UMBEL_UNROLL(2)
   for (std::size_t k = 0; k < S.in; ++k) {
+    const auto read = [&](std::size_t v) UMBEL_LAMBDA_INLINE {
+      const W* const row = w + v / Tile.vectors * Tile.w_panel + k * Tile.w_in;
+      const std::size_t at = v % Tile.vectors;
+      return partial(v) && !Tile.padded ? simd::load_first<V>(row + at * Tile.lanes, Tile.tail)
+                                        : load_weights<V, Tile.lanes>(row, at, Tile.vectors);
+    };
+    if constexpr (Tile.rows == 1) {
+      // Read once, used once: registers hold sums only, of which one row may have many.
+      const V value = simd::broadcast<V>(x[k * S.x_in]);
+      UMBEL_UNROLL(32)
+      for (std::size_t v = 0; v < vectors; ++v) sum[0][v] = simd::fma(value, read(v), sum[0][v]);
+      continue;
+    }
     V weights[vectors != 0 ? vectors : 1];
     UMBEL_UNROLL(32)
-    for (std::size_t v = 0; v < vectors; ++v) {
-      weights[v] = read(
-          w + v / Tile.vectors * Tile.w_panel + k * Tile.w_in + v % Tile.vectors * Tile.lanes, v);
-    }
+    for (std::size_t v = 0; v < vectors; ++v) weights[v] = read(v);
     UMBEL_UNROLL(32)
     for (std::size_t m = 0; m < Tile.rows; ++m) {
       const V value = simd::broadcast<V>(x[m * S.x_row + k * S.x_in]);
@@ -122,7 +135,7 @@ UMBEL_INLINE void run_linear_tile(const T* x, const T* w, const T* bias, T* y) n
       }
       if constexpr (has_tail) tail.take(m, value);
     }
-    if constexpr (has_tail) tail.add(w + k * Tile.w_in + tail_at);
+    if constexpr (has_tail) tail.add(w + k * Tile.w_in);
   }
   if constexpr (has_tail) tail.write(y + tail_at);
   UMBEL_UNROLL(32)
