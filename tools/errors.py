@@ -38,7 +38,7 @@ GROUPS = {
     "Heads": ["prune"],
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",
                "learnt_positions", "sinusoidal_positions", "feed_forward_layer",
-               "encoder_layer", "decoder_layer"],
+               "encoder_layer", "decoder_layer", "prepacked"],
 }
 GROUP_OF = {operation: group for group, operations in GROUPS.items() for operation in operations}
 # The general before the special: the first case of a mistake gives its entry the place.
@@ -49,7 +49,7 @@ NOTE = re.compile(r"^\s*// (cause|cure): (\S.*?)\s*$")
 ANY_NUMBER = "[0-9]+"
 SENTENCE = re.compile(r'^"umbel: (\w+): (.*)"$')
 AXES = {"channel", *re.findall(r"^struct (\w+) : axis<", (ROOT / "include/umbel/shape/axes.hpp").read_text(), re.M)}
-TYPES = {"float", "double", "int", "bool"}
+TYPES = {"float", "double", "int", "bool", "bfloat16", "float16"}
 
 HEAD = """\
 <!-- Written by tools/errors.py from test/reject/*.cpp: change it there. -->

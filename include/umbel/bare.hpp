@@ -28,6 +28,7 @@
 
 #include <umbel/attention/filled.hpp>
 #include <umbel/attention/options.hpp>
+#include <umbel/attention/stored_as.hpp>
 #include <umbel/attention/workspace.hpp>
 #include <umbel/attention/rope.hpp>
 #include <umbel/attention/score.hpp>

@@ -79,6 +79,28 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // cure: Use the `weights` type of this very layer.
   static linear<float, hidden<32>, classes<10>>::weights without_bias;
   const prepacked<map> r{without_bias};
+#elif defined CASE_prepacked_double_in_16_bits
+  // expect-gcc: "umbel: prepacked: a layer of double cannot be stored as bfloat16"
+  // expect-clang: prepacked.*a_layer_of.*element<double>.*cannot_be_stored_as.*element<.*bfloat16>
+  // cause: 16 bits are for layers of float; one of double would lose most of what it is for.
+  // cure: Declare the layer with float, or leave `stored_as<>` out.
+  using of_double = linear<double, hidden<32>, classes<10>>;
+  static of_double::weights w_double;
+  const prepacked<of_double, stored_as<bfloat16>> r{w_double};
+#elif defined CASE_prepacked_as_integers
+  // expect-gcc: "umbel: prepacked: a layer of float cannot be stored as int"
+  // expect-clang: prepacked.*a_layer_of.*element<float>.*cannot_be_stored_as.*element<int>
+  // cause: Weights are stored as an integer type; there is no quantization.
+  // cure: `stored_as<bfloat16>` or `stored_as<float16>`.
+  static map::weights w_map;
+  const prepacked<map, stored_as<int>> r{w_map};
+#elif defined CASE_prepacked_unknown_option
+  // expect-gcc: "umbel: prepacked: bias is not an option of this layer"
+  // expect-clang: prepacked.*bias<true>.*is_not_an_option_of_this_layer
+  // cause: A type after the layer is no option of `prepacked`.
+  // cure: `prepacked` has `stored_as<>` only; the layer's options stand in the layer.
+  static map::weights w_map;
+  const prepacked<map, bias<true>> r{w_map};
 #elif defined CASE_linear_array_of_the_wrong_length
   // expect-gcc: "umbel: memory: \[hidden=32, classes=10\] wants 320 elements but the memory holds 319"
   // expect-clang: memory.*hidden<32>.*classes<10>.*wants.*number<320>.*elements_but_the_memory_holds.*number<319>

@@ -64,7 +64,7 @@ static_assert(!attends_to_itself<attention, tensor<float, batch<2>, token<9>, mo
 
 using map = linear<float, hidden<100>, classes<10>>;
 static_assert(projectable<queries, map::weights> && projectable<queries, map::weights_view>);
-static_assert(projectable<queries, map::packed_weights&>);
+static_assert(projectable<queries, map::packed_weights<float>&>);
 static_assert(projectable<tensor<float, hidden<100>>, map::weights>);
 static_assert(!projectable<tensor<float, batch<2>, hidden<99>>, map::weights>);
 static_assert(!projectable<tensor<double, batch<2>, hidden<100>>, map::weights>);

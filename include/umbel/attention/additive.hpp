@@ -211,8 +211,9 @@ class additive_attention
                     "umbel: shapes do not fit");
     }
   };
-  struct packed_weights : parameters_in<form::packed> {
-    using panels = parameters_in<form::packed>;
+  template <class Stored>
+  struct packed_weights : parameters_in<form::packed<Stored>> {
+    using panels = parameters_in<form::packed<Stored>>;
     constexpr explicit packed_weights(const weights_view& w) noexcept
         : panels{decltype(panels::q)(w.q), decltype(panels::k)(w.k), w.score} {}
   };

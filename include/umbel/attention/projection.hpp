@@ -11,6 +11,7 @@
 
 #include <umbel/attention/filled.hpp>
 #include <umbel/attention/rules.hpp>
+#include <umbel/attention/stored_as.hpp>
 #include <umbel/kernel/linear.hpp>
 #include <umbel/kernel/plain.hpp>
 #include <umbel/tensor/interop.hpp>
@@ -152,9 +153,10 @@ struct borrowed {
   template <class T, class Axis>
   using vector = vector_view<T, Axis>;
 };
+template <class Stored>
 struct packed {
   template <class T, class In, class Out, bool Bias>
-  using linear = packed_linear<T, In, Out, Bias>;
+  using linear = packed_linear<T, In, Out, Bias, Stored>;
   template <class T, class Axis>
   using vector = vector_view<T, Axis>;  // nothing to pack: still borrowed
 };
@@ -163,20 +165,30 @@ struct packed {
 // A layer whose parameters are packed once, into memory of its own: called like the layer.
 //
 //   static const prepacked<attention> attend{weights};   // or constexpr
-template <class Layer>
-class prepacked : public Layer::template calls<prepacked<Layer>> {
+//
+// With stored_as<bfloat16> or stored_as<float16> the weights, not the biases, are rounded to 16 bits, for
+// layers of float. Results are those of the layer with each weight rounded.
+template <class Layer, class... Options>
+class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
+  using stored = typename option_or<option::stored_as, stored_as<typename Layer::value_type>,
+                                    Options...>::type;
+  using verdict =
+      first_error<rules::options<say::prepacked, option_kinds<option::stored_as>, Options...>,
+                  rules::stored<say::prepacked, typename Layer::value_type, stored>>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  using packed_weights = typename Layer::template packed_weights<
+      std::conditional_t<verdict::ok, stored, typename Layer::value_type>>;
+
  public:
   using layer = Layer;
   constexpr explicit prepacked(const typename Layer::weights_view& w) noexcept : parameters_(w) {}
   template <detail::foreign_weights<typename Layer::weights_view, prepacked> Other>
   constexpr explicit prepacked(const Other& w) noexcept
       : parameters_(Layer(w).parameters()) {}  // refused
-  [[nodiscard]] constexpr const typename Layer::packed_weights& parameters() const noexcept {
-    return parameters_;
-  }
+  [[nodiscard]] constexpr const packed_weights& parameters() const noexcept { return parameters_; }
 
  private:
-  typename Layer::packed_weights parameters_;
+  packed_weights parameters_;
 };
 
 namespace rules {
@@ -239,9 +251,9 @@ template <class T, class In, class Out, bool Bias>
 constexpr const linear_view<T, In, Out, Bias>& runnable(const linear_view<T, In, Out, Bias>& w) {
   return w;
 }
-template <class T, class In, class Out, bool Bias>
-constexpr const packed_linear<T, In, Out, Bias>& runnable(
-    const packed_linear<T, In, Out, Bias>& w) {
+template <class T, class In, class Out, bool Bias, class Stored>
+constexpr const packed_linear<T, In, Out, Bias, Stored>& runnable(
+    const packed_linear<T, In, Out, Bias, Stored>& w) {
   return w;
 }
 

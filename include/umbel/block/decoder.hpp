@@ -188,14 +188,18 @@ class decoder_layer
                     "umbel: shapes do not fit");
     }
   };
-  using panels = parameters_of<typename norm::weights_view, typename self_attention::packed_weights,
-                               typename cross_attention::packed_weights,
-                               typename feed_forward::packed_weights>;
-  struct packed_weights : panels {
+  template <class Stored>
+  using panels = parameters_of<typename norm::weights_view,
+                               typename self_attention::template packed_weights<Stored>,
+                               typename cross_attention::template packed_weights<Stored>,
+                               typename feed_forward::template packed_weights<Stored>>;
+  template <class Stored>
+  struct packed_weights : panels<Stored> {
+    using base = panels<Stored>;
     constexpr explicit packed_weights(const weights_view& w) noexcept
-        : panels{w.norm1, decltype(panels::self_attention)(w.self_attention),
-                 w.norm2, decltype(panels::cross_attention)(w.cross_attention),
-                 w.norm3, decltype(panels::feed_forward)(w.feed_forward)} {}
+        : base{w.norm1, decltype(base::self_attention)(w.self_attention),
+               w.norm2, decltype(base::cross_attention)(w.cross_attention),
+               w.norm3, decltype(base::feed_forward)(w.feed_forward)} {}
   };
 
   // Scratch for one call at a time; its contents between calls do not matter. It is a matter of the

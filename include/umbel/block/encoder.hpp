@@ -139,11 +139,13 @@ class encoder_layer
                     "umbel: shapes do not fit");
     }
   };
-  struct packed_weights
-      : parameters_of<typename norm::weights_view, typename attention::packed_weights,
-                      typename feed_forward::packed_weights> {
-    using base = parameters_of<typename norm::weights_view, typename attention::packed_weights,
-                               typename feed_forward::packed_weights>;
+  template <class Stored>
+  using panels = parameters_of<typename norm::weights_view,
+                               typename attention::template packed_weights<Stored>,
+                               typename feed_forward::template packed_weights<Stored>>;
+  template <class Stored>
+  struct packed_weights : panels<Stored> {
+    using base = panels<Stored>;
     constexpr explicit packed_weights(const weights_view& w) noexcept
         : base{w.norm1, decltype(base::attention)(w.attention), w.norm2,
                decltype(base::feed_forward)(w.feed_forward)} {}

@@ -171,8 +171,9 @@ class feed_forward_layer
         return {w.up, w.down};
     }
   };
-  struct packed_weights : parameters_in<form::packed> {
-    using base = parameters_in<form::packed>;
+  template <class Stored>
+  struct packed_weights : parameters_in<form::packed<Stored>> {
+    using base = parameters_in<form::packed<Stored>>;
     constexpr explicit packed_weights(const weights_view& w) noexcept : base(pack(w)) {}
 
    private:

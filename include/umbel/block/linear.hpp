@@ -47,6 +47,7 @@ class linear : public detail::linear_calls<linear<T, In, Out, Options...>> {
   static_assert(report<rules::linear<T, In, Out, Options...>>::ok, "umbel: shapes do not fit");
 
  public:
+  using value_type = T;
   static constexpr bool has_bias = option_or<option::bias, bias<false>, Options...>::q;
   template <class Derived>
   using calls = detail::linear_calls<Derived>;
@@ -54,7 +55,8 @@ class linear : public detail::linear_calls<linear<T, In, Out, Options...>> {
   // Parameters: .weight (In, Out) row-major and .bias (Out).
   using weights = form::owned::linear<T, In, Out, has_bias>;
   using weights_view = form::borrowed::linear<T, In, Out, has_bias>;
-  using packed_weights = form::packed::linear<T, In, Out, has_bias>;
+  template <class Stored>
+  using packed_weights = typename form::packed<Stored>::template linear<T, In, Out, has_bias>;
 
   // The weights are borrowed: they must outlive the layer.
   constexpr explicit linear(const weights_view& w) noexcept : parameters_(w) {}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+// stored_as<bfloat16>, stored_as<float16>: the option of prepacked (projection.hpp) and key_value_cache
+// (cache.hpp) to keep numbers of a layer of float in 16 bits. Arithmetic stays in float.
+#pragma once
+
+#include <umbel/attention/options.hpp>
+#include <umbel/simd/half.hpp>
+
+namespace umbel {
+
+namespace option {
+struct stored_as;
+}
+
+// Stored: bfloat16, float16, or the element type of the layer, which changes nothing.
+template <class Stored>
+struct stored_as {
+  using kind = option::stored_as;
+  using type = Stored;
+};
+
+namespace say {
+struct a_layer_of;
+struct cannot_be_stored_as;
+struct prepacked;
+}  // namespace say
+
+namespace rules {
+// Operation: the word that names it. T: the element type of the layer.
+template <class Operation, class T, class Stored>
+using stored =
+    verdict<std::is_same_v<Stored, T> || (std::is_same_v<T, float> && half<Stored>), Operation,
+            say::a_layer_of, element<T>, say::cannot_be_stored_as, element<Stored>>;
+}  // namespace rules
+}  // namespace umbel

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSL-1.0
+// What holds for weights stored in 16 bits, to the bit: a layer with them is the layer of float with each weight
+// rounded first.
+#include <boost/test/unit_test.hpp>
+#include <umbel/umbel.hpp>
+
+#include "../support/compare.hpp"
+#include "../support/random.hpp"
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+using namespace umbel_test;
+
+template <std::size_t N>
+struct rows : axis<rows, N> {};
+template <std::size_t N>
+struct width : axis<width, N> {};
+
+using tokens = tensor<float, batch<2>, token<5>, hidden<12>>;
+using memories = tensor<float, batch<2>, key<7>, hidden<12>>;
+
+// The weights of a map, not its biases.
+template <class W, class Weights>
+requires requires { typename Weights::map; }
+constexpr void round(Weights& w) {
+  for (float& e : w.weight) e = static_cast<float>(static_cast<W>(e));
+}
+template <class W, class Weights>
+requires requires(Weights& w) { w.o; }
+constexpr void round(Weights& w) { round<W>(w.q), round<W>(w.k), round<W>(w.v), round<W>(w.o); }
+template <class W, class Weights>
+requires requires(Weights& w) { w.down; }
+constexpr void round(Weights& w) {
+  round<W>(w.up), round<W>(w.down);
+  if constexpr (requires { w.gate; }) round<W>(w.gate);
+}
+template <class W, class Weights>
+requires requires(Weights& w) { w.norm1; }
+constexpr void round(Weights& w) {
+  if constexpr (requires { w.attention; }) round<W>(w.attention);
+  if constexpr (requires { w.self_attention; }) round<W>(w.self_attention);
+  if constexpr (requires { w.cross_attention; }) round<W>(w.cross_attention);
+  round<W>(w.feed_forward);
+}
+
+// The same call of the layer with rounded weights, of the one that stores them so and of the one in float.
+template <class Layer, class W, class Call>
+void check(const typename Layer::weights& w, Call call) {
+  typename Layer::weights rounded = w;
+  round<W>(rounded);
+  const prepacked<Layer, stored_as<W>> stored{w};
+  BOOST_TEST(same_bits(call(stored), call(Layer{rounded})));
+  BOOST_TEST(!same_bits(call(stored), call(Layer{w})));
+  BOOST_TEST(same_bits(call(prepacked<Layer, stored_as<float>>{w}), call(Layer{w})));
+}
+template <class Layer, class Call>
+void check_both(const typename Layer::weights& w, Call call) {
+  check<Layer, bfloat16>(w, call);
+  check<Layer, float16>(w, call);
+}
+
+template <std::size_t In, std::size_t Out, std::size_t Rows, bool Bias = true>
+void check_linear() {
+  using map = linear<float, width<In>, classes<Out>, bias<Bias>>;
+  lcg next{In * 10 + Out};
+  typename map::weights w{};
+  draw(next, w.weight);
+  draw(next, w.bias);
+  const auto x = drawn<tensor<float, rows<Rows>, width<In>>>(next);
+  check_both<map>(w, [&](const auto& layer) { return layer(x); });
+  const auto turned = x | permute<width, rows> | contiguous;
+  check_both<map>(w, [&](const auto& layer) { return layer(turned); });
+}
+
+template <class... Options>
+void check_attention() {
+  using layer = multi_head_attention<float, hidden<12>, heads<4>, Options...>;
+  lcg next{51};
+  typename layer::weights w{};
+  draw(next, w.q.weight), draw(next, w.k.weight), draw(next, w.v.weight), draw(next, w.o.weight);
+  draw(next, w.q.bias), draw(next, w.k.bias), draw(next, w.v.bias), draw(next, w.o.bias);
+  const auto x = drawn<tokens>(next);
+  const auto y = drawn<memories>(next);
+  check_both<layer>(w, [&](const auto& attend) { return attend(x, causal); });
+  const auto queries = x | rename_axis<token, query>;
+  check_both<layer>(w, [&](const auto& attend) { return attend(queries, y, y); });
+}
+
+template <class... Options>
+void check_blocks() {
+  using encoder = encoder_layer<float, hidden<12>, heads<3>, feed_forward<21>, Options...>;
+  using decoder = decoder_layer<float, hidden<12>, heads<3>, feed_forward<21>, Options...>;
+  lcg next{52};
+  typename encoder::weights e{};
+  draw_encoder(next, e, 0.5, 0.5, 0.25, 0.125, 1, 0.125);
+  typename decoder::weights d{};
+  draw_decoder(next, d, 0.5, 0.5, 0.25, 0.125, 1, 0.125);
+  const auto x = drawn<tokens>(next, 2);
+  const auto y = drawn<memories>(next, 2);
+  check_both<encoder>(e, [&](const auto& layer) { return layer(x); });
+  check_both<decoder>(d, [&](const auto& layer) { return layer(x, y); });
+}
+
+template <class... Options>
+void check_feed_forward() {
+  using layer = feed_forward_layer<float, hidden<12>, feed_forward<37>, Options...>;
+  lcg next{53};
+  typename layer::weights w{};
+  draw_feed_forward(next, w, 0.5, 0.25, 0.125);
+  const auto x = drawn<tokens>(next, 2);
+  check_both<layer>(w, [&](const auto& feed) { return feed(x); });
+}
+
+// Packed in constant expressions.
+using network = feed_forward_layer<float, hidden<12>, feed_forward<7>, bias<true>>;
+constexpr network::weights constant_weights = [] {
+  network::weights w{};
+  lcg next{54};
+  draw_feed_forward(next, w, 0.5, 0.25, 0.125);
+  return w;
+}();
+constexpr network::weights constant_rounded = [] {
+  network::weights w = constant_weights;
+  round<bfloat16>(w);
+  return w;
+}();
+constexpr tokens constant_tokens = [] {
+  tokens x{};
+  lcg next{55};
+  draw(next, x);
+  return x;
+}();
+constexpr prepacked<network, stored_as<bfloat16>> packed{constant_weights};
+constexpr tokens computed = network{constant_rounded}(constant_tokens);
+
+static_assert(sizeof(prepacked<linear<float, hidden<64>, classes<64>>, stored_as<float16>>) ==
+              64 * 64 * 2);
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(stored_laws)
+
+BOOST_AUTO_TEST_CASE(a_linear_map_has_the_bits_of_the_rounded_weights) {
+  check_linear<7, 1, 3>();
+  check_linear<13, 17, 1>();
+  check_linear<9, 100, 4>();
+  check_linear<5, 67, 6, false>();
+  check_linear<11, 300, 1>();
+  check_linear<64, 20, 64>();  // transposed: rows in the lanes
+}
+
+BOOST_AUTO_TEST_CASE(attention_has_the_bits_of_the_rounded_weights) {
+  check_attention<>();
+  check_attention<bias<true>, kv_heads<2>, head_dim<6>, rope<split_halves>>();
+}
+
+BOOST_AUTO_TEST_CASE(additive_attention_has_the_bits_of_the_rounded_weights) {
+  using layer = additive_attention<float, hidden<12>, score_hidden<9>, bias<true>>;
+  lcg next{56};
+  layer::weights w{};
+  draw(next, w.q.weight), draw(next, w.k.weight), draw(next, w.score);
+  draw(next, w.q.bias), draw(next, w.k.bias);
+  const auto x = drawn<tokens>(next) | rename_axis<token, query>;
+  const auto y = drawn<memories>(next);
+  layer::weights rounded = w;
+  round<bfloat16>(rounded.q), round<bfloat16>(rounded.k);
+  const prepacked<layer, stored_as<bfloat16>> stored{w};
+  BOOST_TEST(same_bits(stored(x, y, y), layer{rounded}(x, y, y)));
+}
+
+BOOST_AUTO_TEST_CASE(blocks_have_the_bits_of_the_rounded_weights) {
+  check_feed_forward<>();
+  check_feed_forward<bias<true>, gated<true>, activation<silu>>();
+  check_blocks<>();
+  check_blocks<bias<true>, norm_first<false>>();
+}
+
+BOOST_AUTO_TEST_CASE(packed_by_the_compiler) {
+  BOOST_TEST(same_bits(packed(constant_tokens), computed));
+  const prepacked<network, stored_as<bfloat16>> now{constant_weights};
+  BOOST_TEST(same_bits(now(constant_tokens), computed));
+}
+
+// What rounding the weights does to a layer's result, as docs/numerics.md has it.
+BOOST_AUTO_TEST_CASE(how_far_from_weights_of_float) {
+  using layer = multi_head_attention<float, hidden<256>, heads<8>, bias<true>>;
+  using sequence = tensor<float, token<8>, hidden<256>>;
+  lcg next{57};
+  static const auto w = drawn_weights<layer>(next);
+  static const auto x = drawn<sequence>(next);
+  static const sequence y = layer{w}(x);
+  const auto error = [&]<class W>(W) {
+    static const prepacked<layer, stored_as<W>> stored{w};
+    static const sequence out = stored(x);
+    const distance d = distance_of(out.data(), y.data(), sequence::layout::count);
+    BOOST_TEST_MESSAGE("hidden 256, 8 heads, 8 tokens, "
+                       << (std::is_same_v<W, bfloat16> ? "bfloat16" : "float16") << ": error "
+                       << d.error << " of " << d.reference);
+    return d.error / d.reference;
+  };
+  BOOST_TEST(error(bfloat16{}) < 0.01);
+  BOOST_TEST(error(float16{}) < 0.001);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
