@@ -38,11 +38,17 @@ UMBEL_INLINE void gather_columns(const T* x, std::size_t rows, V factor, T* y,
         simd::store(y + (c + i) * y_row, square[i] * factor);
       }
     }
-    if constexpr (whole != Columns) {
+    if constexpr (Columns - whole == Lanes / 2) {
+      V columns[Lanes / 2];
+      simd::load_columns(x + whole, XRow, rows, columns);
+      UMBEL_UNROLL(8)
+      for (std::size_t i = 0; i < Lanes / 2; ++i) {
+        simd::store(y + (whole + i) * y_row, columns[i] * factor);
+      }
+    } else if constexpr (whole != Columns) {
       UMBEL_UNROLL(16)
       for (std::size_t r = 0; r < Lanes; ++r) {
-        square[r] =
-            r < rows ? simd::load_first<V>(x + r * XRow + whole, Columns - whole) : V{};
+        square[r] = r < rows ? simd::load_first<V>(x + r * XRow + whole, Columns - whole) : V{};
       }
       simd::transpose(square);
       UMBEL_UNROLL(16)
@@ -64,8 +70,7 @@ UMBEL_INLINE void gather_columns(const T* x, std::size_t rows, V factor, T* y,
 // y(r, c) = x(c, r) for c < Columns and r < rows <= Lanes: x[c * x_row + r] (whole vectors read),
 // y[r * YRow + c * YColumn].
 template <std::size_t Columns, std::size_t Lanes, std::size_t YRow, std::size_t YColumn, class T>
-UMBEL_INLINE void scatter_columns(const T* x, std::size_t x_row, std::size_t rows,
-                                  T* y) noexcept {
+UMBEL_INLINE void scatter_columns(const T* x, std::size_t x_row, std::size_t rows, T* y) noexcept {
   using V = simd::pack<T, Lanes>;
   if constexpr (YColumn == 1 && Lanes > 1) {
     constexpr std::size_t whole = Columns / Lanes * Lanes;
