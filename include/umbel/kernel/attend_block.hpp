@@ -114,13 +114,27 @@ struct attend_block {
   template <std::size_t Rows>
   UMBEL_INLINE static void finish_scores(const V (&sum)[Rows][Vectors], T* scores,
                                          V (&maximum)[Vectors]) noexcept {
+    // One vector of many keys: four maxima, which do not wait for one another.
+    constexpr std::size_t parts = Rows >= 8 && Vectors == 1 ? 4 : 1;
+    V part[parts][Vectors];
+    UMBEL_UNROLL(4)
+    for (std::size_t p = 0; p < parts; ++p) {
+      UMBEL_UNROLL(4)
+      for (std::size_t i = 0; i < Vectors; ++i) part[p][i] = maximum[i];
+    }
     UMBEL_UNROLL(32)
     for (std::size_t j = 0; j < Rows; ++j) {
       UMBEL_UNROLL(4)
       for (std::size_t i = 0; i < Vectors; ++i) {
         simd::store(scores + j * width + i * lanes, sum[j][i]);
-        maximum[i] = simd::max(sum[j][i], maximum[i]);
+        part[j % parts][i] = simd::max(sum[j][i], part[j % parts][i]);
       }
+    }
+    UMBEL_UNROLL(4)
+    for (std::size_t i = 0; i < Vectors; ++i) {
+      maximum[i] = part[0][i];
+      UMBEL_UNROLL(4)
+      for (std::size_t p = 1; p < parts; ++p) maximum[i] = simd::max(part[p][i], maximum[i]);
     }
   }
 
