@@ -96,6 +96,12 @@
 #define UMBEL_LITTLE_ENDIAN 0
 #endif
 
+// Small code instead of fast code: register tiles of a few registers, so fewer and shorter loops. The bits
+// stay the same. Define it as 1 for all files of a program (what one packs the others read), with -Os.
+#ifndef UMBEL_SMALL_CODE
+#define UMBEL_SMALL_CODE 0
+#endif
+
 // Which compiler builtins for one instruction may be named (simd/ has a plain form beside each).
 #if defined(__x86_64__) || defined(__i386__)
 #define UMBEL_X86 1

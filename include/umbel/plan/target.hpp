@@ -17,7 +17,9 @@ struct target {
   friend constexpr bool operator==(const target&, const target&) = default;
 };
 
-inline constexpr target native_target{UMBEL_VECTOR_BYTES, UMBEL_VECTOR_REGISTERS};
+// Six registers are the least that a tile needs to be worth the name.
+inline constexpr target native_target{UMBEL_VECTOR_BYTES,
+                                      UMBEL_SMALL_CODE ? 6 : UMBEL_VECTOR_REGISTERS};
 
 // Elements of T in one register: 1 where the target has no vector of them.
 template <class T>
