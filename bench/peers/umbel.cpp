@@ -23,10 +23,11 @@ struct itself {
         count(S.rows), count(S.in), count(S.out), count(S.in), 1, count(S.out), 1, true};
     const race::memory natural = race::allocate(S.in * S.out);
     const race::memory packed = race::allocate(kernel::packed_size<shape, float>);
+    const race::memory biases = race::allocate(kernel::padded_features<shape.out, float>);
     turn(w, S.out, S.in, natural.get());
-    kernel::pack_linear<shape.in, shape.out, true>(natural.get(), b, packed.get());
+    kernel::pack_linear<shape.in, shape.out, true>(natural.get(), b, packed.get(), biases.get());
     return {{"packed", race::repeated([=](const float* x, float* y) {
-               kernel::linear_packed<shape>(x, packed.get(), y);
+               kernel::linear_packed<shape>(x, packed.get(), biases.get(), y);
              })}};
   }
 
