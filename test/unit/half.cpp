@@ -124,6 +124,19 @@ BOOST_AUTO_TEST_CASE(rounds_to_nearest_ties_to_even) {
   check_rounding<float16>();
 }
 
+// What one instruction makes is what the integers make, which constant expressions take; one lane of
+// integers is one of widen_float16.
+BOOST_AUTO_TEST_CASE(the_instruction_and_the_integers_agree) {
+  bool same = true;
+  for (std::uint32_t bits = 0; bits < 65536; ++bits) {
+    const float widened = static_cast<float>(stored<float16>(bits));
+    same = same && bits_of(widened) == bits_of(simd::detail::widen_float16<float>(bits));
+  }
+  BOOST_TEST(same);
+  static_assert(static_cast<float>(float16(-1.5e-5f)) == -1.50203705e-05f);
+  BOOST_TEST(static_cast<float>(float16(-1.5e-5f)) == -1.50203705e-05f);
+}
+
 BOOST_AUTO_TEST_CASE(a_nan_stays_one) {
   for (const std::uint32_t bits : {0x7f800001u, 0x7fc00000u, 0xff80ffffu, 0xffffffffu}) {
     BOOST_TEST(std::isnan(static_cast<float>(bfloat16(from_bits(bits)))));

@@ -37,6 +37,37 @@ struct one_query {
                          scratch.get());
     return o;
   }
+  // Keys and values stored in 16 bits: the bits of the rounded ones, for one lane too, whose queries lie in
+  // the lanes.
+  template <class W>
+  void check_stored() {
+    const std::unique_ptr<W[]> keys{new W[k_size]}, values{new W[v_size]};
+    for (std::size_t i = 0; i < k_size; ++i) {
+      keys[i] = W(k[i]);
+      k[i] = static_cast<float>(keys[i]);
+    }
+    for (std::size_t i = 0; i < v_size; ++i) {
+      values[i] = W(v[i]);
+      v[i] = static_cast<float>(values[i]);
+    }
+    const auto one = [&]<target Target>(std::integral_constant<target, Target>, const auto& policy) {
+      buffer<T> right = plain(policy), o{o_size, 16}, scratch{attend_scratch<S, T, Target>};
+      attend<S, T, Target>(q.get(), keys.get(), values.get(), static_cast<T>(0.9), policy, o.get(),
+                           scratch.get());
+      BOOST_TEST(o.same_numbers(right), S.keys << " keys, " << Target.vector_bytes << " bytes");
+      plain::attend<S>(q.get(), keys.get(), values.get(), static_cast<T>(0.9), policy, o.get(),
+                       no_tap{});
+      BOOST_TEST(o.same_numbers(right));
+    };
+    const auto all = [&](const auto& policy) {
+      one(std::integral_constant<target, scalar_target>{}, policy);
+      one(std::integral_constant<target, vector_16>{}, policy);
+      one(std::integral_constant<target, vector_32>{}, policy);
+      one(std::integral_constant<target, vector_64>{}, policy);
+    };
+    all(scores::first_keys{S.keys - 1});
+    all(scores::alibi<T>{static_cast<T>(0.25)});
+  }
   template <class Policy>
   void check(const Policy& policy, const char* what) {
     buffer<T> right = plain(policy);
@@ -69,6 +100,16 @@ BOOST_AUTO_TEST_CASE(is_used) {
 
 BOOST_AUTO_TEST_CASE(any_number_of_keys) {
   check_keys<1, 3, 15, 16, 17, 31, 33, 47, 256, 257, 513>();
+}
+
+// As a cache stores them: keys adjacent.
+BOOST_AUTO_TEST_CASE(keys_and_values_in_16_bits_are_the_rounded_ones) {
+  constexpr attend_shape few{1, 21, 5, 19, 5, 1, 1, 24, 20, 1, 19, 1, 1};
+  constexpr attend_shape many{1, 261, 8, 16, 8, 1, 1, 264, 16, 1, 16, 1, 1};
+  one_query<few>{}.check_stored<umbel::bfloat16>();
+  one_query<few>{}.check_stored<umbel::float16>();
+  one_query<many>{}.check_stored<umbel::bfloat16>();
+  one_query<many>{}.check_stored<umbel::float16>();
 }
 
 BOOST_AUTO_TEST_CASE(any_number_of_features) {

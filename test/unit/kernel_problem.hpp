@@ -53,7 +53,7 @@ struct problem {
   template <target Target, class Policy>
   buffer<T> fast(const Policy& policy) {
     buffer<T> o{S.queries * S.value_dim, 16}, scratch{attend_scratch<S, T, Target>};
-    attend<S, T, Target>(q, k, v, scale, policy, o, scratch);
+    attend<S, T, Target>(q, k.get(), v.get(), scale, policy, o, scratch);
     return o;
   }
   // Every number of lanes; same_numbers where NaN is expected.

@@ -28,7 +28,7 @@ void check_tap(problem<S, T>& p, const Policy& policy, const char* what) {
   buffer<T> right = plain_tap<Tap>(p, policy);
   buffer<T> o{S.queries * S.value_dim, 16}, to{tap_size<Tap, S>, guard};
   buffer<T> scratch{attend_scratch<S, T, Target>, guard};
-  attend<S, T, Target>(p.q, p.k, p.v, p.scale, policy, o, scratch, Tap{to.get()});
+  attend<S, T, Target>(p.q, p.k.get(), p.v.get(), p.scale, policy, o, scratch, Tap{to.get()});
   BOOST_TEST(to.same_numbers(right), what);
   buffer<T> context = p.plain(policy);
   BOOST_TEST(o.same_numbers(context), what << ", context");
@@ -40,7 +40,7 @@ void check_tap(problem<S, T>& p, const Policy& policy, const char* what) {
   }
   if constexpr (score_tap<Tap>) {
     buffer<T> alone{tap_size<Tap, S>, guard};
-    tap_scores<S, T, Target>(p.q, p.k, p.scale, policy, scratch, Tap{alone.get()});
+    tap_scores<S, T, Target>(p.q, p.k.get(), p.scale, policy, scratch, Tap{alone.get()});
     BOOST_TEST(alone.same_numbers(right), what << ", alone");
   }
 }
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(stages_mean_what_they_say) {
   buffer<float> kept = plain_tap<tap<tap_stage::weights, float, 270>>(p, policy);
   // After the cap, before the bias: the scores of the policies up to there.
   buffer<float> capped{11 * 270}, scratch{attend_scratch<shape, float, vector_64>};
-  tap_scores<shape, float, vector_64>(p.q, p.k, p.scale, cap, scratch,
+  tap_scores<shape, float, vector_64>(p.q, p.k.get(), p.scale, cap, scratch,
                                       tap<tap_stage::changed, float, 270>{capped.get()});
   std::size_t dropped = 0;
   for (std::size_t i = 0; i < 11; ++i) {

@@ -29,8 +29,9 @@ struct by_policy {
   const Policy& policy;
   [[no_unique_address]] Tap tap;
 
-  template <attend_shape S, class T, plan::target Target, std::size_t Vectors, class K, class Room>
-  UMBEL_INLINE void run(const T* q, K k, const T* v, T factor, std::size_t first, T* o, T* scratch,
+  template <attend_shape S, class T, plan::target Target, std::size_t Vectors, class K, class W,
+            class Room>
+  UMBEL_INLINE void run(const T* q, K k, const W* v, T factor, std::size_t first, T* o, T* scratch,
                         Room here) const noexcept {
     if constexpr (TapOnly) {
       tap_block<S, T, Target, Vectors, Policy, Tap>::run(q, k, factor, policy, first, scratch, here,
@@ -42,8 +43,8 @@ struct by_policy {
   }
 };
 
-template <attend_shape S, class T, plan::target Target, class K, class How>
-UMBEL_INLINE void attend_blocks(const T* q, K k, const T* v, T factor, const How& how, T* o,
+template <attend_shape S, class T, plan::target Target, class K, class W, class How>
+UMBEL_INLINE void attend_blocks(const T* q, K k, const W* v, T factor, const How& how, T* o,
                                 T* scratch) noexcept {
   static_assert(S.o_row != 1 || S.o_room >= S.queries, "umbel: o_room is less than queries");
   constexpr plan::split blocks = plan::plan_attend<T>(S.queries, S.keys, Target).queries;
@@ -63,7 +64,7 @@ UMBEL_INLINE void attend_blocks(const T* q, K k, const T* v, T factor, const How
                                                       {queries, writable});
     } else {
       using room = typename attend_block<S, T, Target, Vectors, false>::room;
-      how.template run<S, T, Target, Vectors, K>(from, k, v, factor, first, to, scratch,
+      how.template run<S, T, Target, Vectors>(from, k, v, factor, first, to, scratch,
                                                  room{queries, writable});
     }
     first += Vectors * lanes;
@@ -93,9 +94,10 @@ inline constexpr std::size_t attend_scratch = [] {
 }();
 
 // softmax(scale q k^T) v over the first key_count keys: see plain::attend. scratch: attend_scratch
-// elements that overlap nothing; their contents before do not matter.
-template <attend_shape S, class T, plan::target Target = plan::native_target>
-UMBEL_INLINE void attend(const T* q, const T* k, const T* v, T scale, std::size_t key_count, T* o,
+// elements that overlap nothing; their contents before do not matter. W, here and below: T, or bfloat16 or
+// float16 where keys and values are stored so.
+template <attend_shape S, class T, plan::target Target = plan::native_target, class W>
+UMBEL_INLINE void attend(const T* q, const W* k, const W* v, T scale, std::size_t key_count, T* o,
                          T* scratch) noexcept {
   const std::size_t count = key_count < S.keys ? key_count : S.keys;
   if constexpr (detail::attend_one<S, T, Target>::fits) {
@@ -107,8 +109,8 @@ UMBEL_INLINE void attend(const T* q, const T* k, const T* v, T scale, std::size_
 }
 
 // attend with every key, which is known to the compiler: faster.
-template <attend_shape S, class T, plan::target Target = plan::native_target>
-UMBEL_INLINE void attend_all(const T* q, const T* k, const T* v, T scale, T* o,
+template <attend_shape S, class T, plan::target Target = plan::native_target, class W>
+UMBEL_INLINE void attend_all(const T* q, const W* k, const W* v, T scale, T* o,
                              T* scratch) noexcept {
   if constexpr (detail::attend_one<S, T, Target>::fits) {
     detail::attend_one<S, T, Target>::run(q, k, v, exp2_factor(scale), scores::every_key{}, o,
@@ -121,8 +123,9 @@ UMBEL_INLINE void attend_all(const T* q, const T* k, const T* v, T scale, T* o,
 
 // attend with a scores policy (scores.hpp): who sees which key, what is added to a score. every_key
 // is attend_all. The memory that the policy points to is not written during the call.
-template <attend_shape S, class T, plan::target Target = plan::native_target, scores::policy Policy>
-UMBEL_INLINE void attend(const T* q, const T* k, const T* v, T scale, const Policy& policy, T* o,
+template <attend_shape S, class T, plan::target Target = plan::native_target, scores::policy Policy,
+          class W>
+UMBEL_INLINE void attend(const T* q, const W* k, const W* v, T scale, const Policy& policy, T* o,
                          T* scratch) noexcept {
   if constexpr (std::is_same_v<Policy, scores::every_key>) {
     attend_all<S, T, Target>(q, k, v, scale, o, scratch);
@@ -138,8 +141,8 @@ UMBEL_INLINE void attend(const T* q, const T* k, const T* v, T scale, const Poli
 
 // The same bits in o, and a tap's (tap.hpp).
 template <attend_shape S, class T, plan::target Target = plan::native_target, scores::policy Policy,
-          tap_like Tap>
-UMBEL_INLINE void attend(const T* q, const T* k, const T* v, T scale, const Policy& policy, T* o,
+          tap_like Tap, class W>
+UMBEL_INLINE void attend(const T* q, const W* k, const W* v, T scale, const Policy& policy, T* o,
                          T* scratch, Tap tap) noexcept {
   const detail::by_policy<Policy, Tap> how{policy, tap};
   detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), how, o, scratch);
@@ -147,8 +150,8 @@ UMBEL_INLINE void attend(const T* q, const T* k, const T* v, T scale, const Poli
 
 // A tap of scores alone, by any policy: see plain::tap_scores.
 template <attend_shape S, class T, plan::target Target = plan::native_target, scores::policy Policy,
-          score_tap Tap>
-UMBEL_INLINE void tap_scores(const T* q, const T* k, T scale, const Policy& policy, T* scratch,
+          score_tap Tap, class W>
+UMBEL_INLINE void tap_scores(const T* q, const W* k, T scale, const Policy& policy, T* scratch,
                              Tap tap) noexcept {
   const detail::by_policy<Policy, Tap, true> how{policy, tap};
   detail::attend_blocks<S, T, Target>(q, k, q, exp2_factor(scale), how, scratch, scratch);

@@ -15,6 +15,7 @@
 #include <umbel/kernel/transpose.hpp>
 #include <umbel/plan/plan.hpp>
 #include <umbel/simd/fma.hpp>
+#include <umbel/simd/half.hpp>
 #include <umbel/simd/math.hpp>
 #include <umbel/simd/pack.hpp>
 
@@ -64,9 +65,10 @@ struct attend_block {
   template <class K>
   static constexpr std::size_t score_rows = std::is_pointer_v<K> ? tile_rows : 4 / Vectors;
 
-  // Scores of Rows keys, and the maximum over them.
-  template <std::size_t Rows>
-  UMBEL_INLINE static void score_tile(const T* k, const T* q, T* scores,
+  // Scores of Rows keys, and the maximum over them. W, here and below: T, or what keys and values are
+  // stored as.
+  template <std::size_t Rows, class W>
+  UMBEL_INLINE static void score_tile(const W* k, const T* q, T* scores,
                                       V (&maximum)[Vectors]) noexcept {
     V sum[Rows][Vectors];
     UMBEL_UNROLL(32)
@@ -140,8 +142,8 @@ struct attend_block {
 
   // sum(d) += p(j) v(j, d) for begin <= j < end. Bordered: a weight below 0 marks a pair that is not
   // seen, whose sum stays as it is (v may be NaN there: select, never multiply by 0).
-  template <bool Bordered, std::size_t Rows>
-  UMBEL_INLINE static void add_context(const T* v, const T* p, std::size_t begin, std::size_t end,
+  template <bool Bordered, std::size_t Rows, class W>
+  UMBEL_INLINE static void add_context(const W* v, const T* p, std::size_t begin, std::size_t end,
                                        V (&sum)[Rows][Vectors]) noexcept {
     UMBEL_UNROLL(2)
     for (std::size_t j = begin; j < end; ++j) {
@@ -167,8 +169,8 @@ struct attend_block {
 
   // Rows value columns of the context: o(d) chains over the keys of the block. Keys: their number,
   // or bordered_keys.
-  template <std::size_t Rows, class Keys>
-  UMBEL_INLINE static void context_tile(const T* v, const T* p, Keys keys, bool is_first,
+  template <std::size_t Rows, class Keys, class W>
+  UMBEL_INLINE static void context_tile(const W* v, const T* p, Keys keys, bool is_first,
                                         const V (&correction)[Vectors], T* context,
                                         V (&sum)[Rows][Vectors]) noexcept {
     UMBEL_UNROLL(32)
@@ -209,8 +211,8 @@ struct attend_block {
     std::size_t queries, writable;
   };
 
-  template <std::size_t Rows, class Keys>
-  UMBEL_INLINE static void finish_tile(const T* v, T* scratch, std::size_t d, Keys keys,
+  template <std::size_t Rows, class Keys, class W>
+  UMBEL_INLINE static void finish_tile(const W* v, T* scratch, std::size_t d, Keys keys,
                                        bool is_first, bool is_last, const V (&correction)[Vectors],
                                        const V (&inverse)[Vectors], T* o, room here) noexcept {
     V sum[Rows][Vectors];
@@ -238,8 +240,8 @@ struct attend_block {
 
   // After the exponentials of a block: the online softmax's state, then the context. KeptScale: a
   // policy's that drops weights.
-  template <class Keys, class KeptScale = no_scale>
-  UMBEL_INLINE static void finish_block(const T* v, Keys keys, const V (&block_sum)[Vectors],
+  template <class Keys, class W, class KeptScale = no_scale>
+  UMBEL_INLINE static void finish_block(const W* v, Keys keys, const V (&block_sum)[Vectors],
                                         const V (&maximum)[Vectors], bool is_first, bool is_last,
                                         softmax_state& state, T* o, T* scratch, room here,
                                         KeptScale kept_scale = {}) noexcept {
@@ -275,8 +277,8 @@ struct attend_block {
   }
 
   // The keys of one block of the online softmax.
-  template <bool KnownCount, std::size_t KnownKeys>
-  UMBEL_INLINE static void key_block(const T* k, const T* v, std::size_t run_time_keys,
+  template <bool KnownCount, std::size_t KnownKeys, class W>
+  UMBEL_INLINE static void key_block(const W* k, const W* v, std::size_t run_time_keys,
                                      bool is_first, bool is_last, softmax_state& state, T* o,
                                      T* scratch, room here) noexcept {
     const std::size_t keys = KnownCount ? KnownKeys : run_time_keys;
@@ -358,7 +360,8 @@ struct attend_block {
     }
   }
 
-  UMBEL_NOINLINE static void run(const T* q, const T* k, const T* v, T factor,
+  template <class W>
+  UMBEL_NOINLINE static void run(const T* q, const W* k, const W* v, T factor,
                                  std::size_t key_count, T* o, T* scratch, room here) noexcept {
     softmax_state state;
     start(q, factor, scratch, here, state);

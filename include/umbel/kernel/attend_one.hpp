@@ -13,6 +13,7 @@
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/plan/plan.hpp>
 #include <umbel/simd/fma.hpp>
+#include <umbel/simd/half.hpp>
 #include <umbel/simd/fold.hpp>
 #include <umbel/simd/math.hpp>
 #include <umbel/simd/pack.hpp>
@@ -38,9 +39,10 @@ struct attend_one {
   static constexpr std::size_t query_at = scores_at + round_up(key_room);
   static constexpr std::size_t scratch_size = query_at + S.head_dim;
 
+  // W, here and below: T, or what keys and values are stored as, where keys are adjacent.
   // sum += the products of Dims features of `rows` keys.
-  template <std::size_t Dims>
-  UMBEL_INLINE static void add_products(const T* k, std::size_t rows, const T* q, V& sum) noexcept {
+  template <std::size_t Dims, class W>
+  UMBEL_INLINE static void add_products(const W* k, std::size_t rows, const T* q, V& sum) noexcept {
     if constexpr (Dims * 2 == lanes) {
       V columns[lanes / 2];
       simd::load_columns(k, S.k_row, rows, columns);
@@ -63,8 +65,8 @@ struct attend_one {
   }
 
   // Scores of Chunks vectors of keys; of fewer keys than a vector where Whole is false.
-  template <std::size_t Chunks, bool Whole>
-  UMBEL_INLINE static void score(const T* k, std::size_t keys, const T* q, T* scores) noexcept {
+  template <std::size_t Chunks, bool Whole, class W>
+  UMBEL_INLINE static void score(const W* k, std::size_t keys, const T* q, T* scores) noexcept {
     const std::size_t rows = Whole ? lanes : keys;
     V sum[Chunks]{};
     if constexpr (S.k_dim == 1) {
@@ -87,7 +89,7 @@ struct attend_one {
         const V query = simd::broadcast<V>(q[d]);
         UMBEL_UNROLL(8)
         for (std::size_t c = 0; c < Chunks; ++c) {
-          const T* const from = k + d * S.k_dim + c * lanes;
+          const W* const from = k + d * S.k_dim + c * lanes;
           const V key = Whole ? simd::load<V>(from) : simd::load_first<V>(from, rows);
           sum[c] = simd::fma(query, key, sum[c]);
         }
@@ -97,7 +99,8 @@ struct attend_one {
     for (std::size_t c = 0; c < Chunks; ++c) simd::store(scores + c * lanes, sum[c]);
   }
 
-  UMBEL_INLINE static void score_all(const T* k, std::size_t keys, const T* q, T* scores) noexcept {
+  template <class W>
+  UMBEL_INLINE static void score_all(const W* k, std::size_t keys, const T* q, T* scores) noexcept {
     // Adjacent keys: long runs of memory, and chains enough to hide an fma.
     constexpr std::size_t together = S.k_dim == 1 ? 2 : 8;
     std::size_t j = 0;
@@ -156,8 +159,8 @@ struct attend_one {
     return simd::fold(highest, [](auto a, auto b) { return simd::max(a, b); });
   }
   // Vectors of value columns: context = correction context + p v; the sum of p along with the first.
-  template <std::size_t Vectors, std::size_t Last, bool Selects>
-  UMBEL_INLINE static T add_context(const T* v, const T* p, std::size_t keys,
+  template <std::size_t Vectors, std::size_t Last, bool Selects, class W>
+  UMBEL_INLINE static T add_context(const W* v, const T* p, std::size_t keys,
                                     const hidden_keys& hidden, bool is_first, T correction,
                                     T* context) noexcept {
     V sum[Vectors];
@@ -176,7 +179,7 @@ struct attend_one {
       const V weight = simd::broadcast<V>(p[j]);
       UMBEL_UNROLL(8)
       for (std::size_t i = 0; i < Vectors; ++i) {
-        const T* const from = v + j * S.v_row + i * lanes;
+        const W* const from = v + j * S.v_row + i * lanes;
         const V value = i + 1 == Vectors && Last != lanes ? simd::load_first<V>(from, Last)
                                                           : simd::load<V>(from);
         sum[i] = simd::fma(weight, value, sum[i]);
@@ -187,8 +190,8 @@ struct attend_one {
     return block_sum;
   }
 
-  template <bool Selects>
-  UMBEL_INLINE static T add_contexts(const T* v, const T* p, std::size_t keys,
+  template <bool Selects, class W>
+  UMBEL_INLINE static T add_contexts(const W* v, const T* p, std::size_t keys,
                                      const hidden_keys& hidden, bool is_first, T correction,
                                      T* context) noexcept {
     constexpr std::size_t vectors = plan::divide_up(S.value_dim, lanes);
@@ -218,8 +221,8 @@ struct attend_one {
     return block_sum;
   }
 
-  template <class Policy>
-  UMBEL_NOINLINE static void run(const T* q, const T* k, const T* v, T factor, const Policy& policy,
+  template <class W, class Policy>
+  UMBEL_NOINLINE static void run(const T* q, const W* k, const W* v, T factor, const Policy& policy,
                                  T* o, T* scratch) noexcept {
     T* const context = scratch + context_at;
     T* const scores = scratch + scores_at;
@@ -248,7 +251,7 @@ struct attend_one {
         simd::store(scores + j, simd::exp2_not_positive(y));
       }
       const T correction = simd::exp2_not_positive(old_maximum - maximum);
-      const T* const values = v + first * S.v_row;
+      const W* const values = v + first * S.v_row;
       T block_sum{};
       if (Policy::selects && hidden.any) {
         block_sum = add_contexts<true>(values, scores, keys, hidden, is_first, correction, context);

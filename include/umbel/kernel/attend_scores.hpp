@@ -179,8 +179,8 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
   }
 
   // The keys of one block of the online softmax: those of `range` from first_key on.
-  template <class K>
-  UMBEL_INLINE static std::size_t key_block(K k, const T* v, const Policy& policy,
+  template <class K, class W>
+  UMBEL_INLINE static std::size_t key_block(K k, const W* v, const Policy& policy,
                                             std::size_t first_query, scores::key_range range,
                                             std::size_t first_key, softmax_state& state, T* o,
                                             T* scratch, room here) noexcept {
@@ -242,8 +242,8 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
   }
 
   // The queries from first_query on, at q.
-  template <class K, class Tap>
-  UMBEL_NOINLINE static void run(const T* q, K k, const T* v, T factor, const Policy& policy,
+  template <class K, class W, class Tap>
+  UMBEL_NOINLINE static void run(const T* q, K k, const W* v, T factor, const Policy& policy,
                                  std::size_t first_query, T* o, T* scratch, room here,
                                  Tap tap) noexcept {
     softmax_state state;

@@ -66,9 +66,10 @@ constexpr void tap_scores(const attend_shape& shape, const Score& score, const P
 }
 
 // Attention by score(i, j), in units of log2. The shape is a value here: constant expressions do not
-// need it in the type, and one function for all shapes is less to compile.
-template <class T, class Score, class Policy, class Tap>
-constexpr void attend_by(const attend_shape& shape, const Score& score, const T* v,
+// need it in the type, and one function for all shapes is less to compile. W, here and below: T, or what
+// keys and values are stored as.
+template <class T, class Score, class Policy, class Tap, class W>
+constexpr void attend_by(const attend_shape& shape, const Score& score, const W* v,
                          const Policy& policy, T* o, const Tap& tap) noexcept {
   for (std::size_t i = 0; i < shape.queries; ++i) {
     const auto over = policy.template over<T>(i, 1);
@@ -105,7 +106,8 @@ constexpr void attend_by(const attend_shape& shape, const Score& score, const T*
         if (!is_first) out = out * correction;
         for (std::size_t j = first; j < end; ++j) {
           if (sees[j - first])
-            out = simd::fma(p[j - first], v[j * shape.v_row + d * shape.v_dim], out);
+            out = simd::fma(p[j - first],
+                            static_cast<T>(v[j * shape.v_row + d * shape.v_dim]), out);
         }
       }
     }
@@ -135,17 +137,17 @@ constexpr void attend_by(const attend_shape& shape, const Score& score, const T*
 }
 
 // scale q k^T in units of log2: q is multiplied first, one rounding.
-template <class T>
+template <class T, class W>
 struct dot_product_score {
   const attend_shape& shape;
   const T* q;
-  const T* k;
+  const W* k;
   T factor;
   constexpr T operator()(std::size_t i, std::size_t j) const noexcept {
     T score{};
     for (std::size_t d = 0; d < shape.head_dim; ++d) {
       const T scaled = q[i * shape.q_row + d * shape.q_dim] * factor;
-      score = simd::fma(scaled, k[j * shape.k_row + d * shape.k_dim], score);
+      score = simd::fma(scaled, static_cast<T>(k[j * shape.k_row + d * shape.k_dim]), score);
     }
     return score;
   }
@@ -187,10 +189,10 @@ constexpr void tap_scores_by(const Score& score, const Policy& policy, const Tap
 // blocks of plan::key_block keys, which stand at multiples of that whatever is seen of them. A NaN
 // or infinite query spoils its own row only; scores of -inf weigh 0. A dropped weight (scores::dropout)
 // is one of 0: in the sum with what it was, in the context fma'd as 0. tap: see tap.hpp.
-template <attend_shape S, class T, scores::policy Policy, tap_like Tap>
-constexpr void attend(const T* q, const T* k, const T* v, T scale, const Policy& policy, T* o,
+template <attend_shape S, class T, scores::policy Policy, tap_like Tap, class W>
+constexpr void attend(const T* q, const W* k, const W* v, T scale, const Policy& policy, T* o,
                       const Tap& tap) noexcept {
-  detail::attend_by(S, detail::dot_product_score<T>{S, q, k, exp2_factor(scale)}, v, policy, o,
+  detail::attend_by(S, detail::dot_product_score<T, W>{S, q, k, exp2_factor(scale)}, v, policy, o,
                     tap);
 }
 
@@ -211,10 +213,10 @@ constexpr void attend(const T* q, const T* k, const T* v, T scale, std::size_t k
 
 // A tap of scores alone, by any policy: those after a soft cap and before a bias are the ones that
 // the soft cap's policy gives.
-template <attend_shape S, class T, scores::policy Policy, score_tap Tap>
-constexpr void tap_scores(const T* q, const T* k, T scale, const Policy& policy,
+template <attend_shape S, class T, scores::policy Policy, score_tap Tap, class W>
+constexpr void tap_scores(const T* q, const W* k, T scale, const Policy& policy,
                           const Tap& tap) noexcept {
-  const detail::dot_product_score<T> score{S, q, k, exp2_factor(scale)};
+  const detail::dot_product_score<T, W> score{S, q, k, exp2_factor(scale)};
   for (std::size_t i = 0; i < S.queries; ++i) detail::tap_scores<T>(S, score, policy, i, tap);
 }
 
@@ -244,8 +246,8 @@ constexpr bool sees_any(const Policy& policy, std::size_t i) noexcept {
 
 // The rows of o whose query sees no key become the mean of all values: keys increasing, then times
 // 1 / keys, rounded once. Dropout drops here as anywhere: a dropped value is taken times 0.
-template <attend_shape S, class T, scores::policy Policy>
-constexpr void mean_where_empty(const T* v, const Policy& policy, T* o) noexcept {
+template <attend_shape S, class T, scores::policy Policy, class W>
+constexpr void mean_where_empty(const W* v, const Policy& policy, T* o) noexcept {
   for (std::size_t i = 0; i < S.queries; ++i) {
     if (sees_any<S, T>(policy, i)) continue;
     const auto over = policy.template over<T>(i, 1);
@@ -254,7 +256,7 @@ constexpr void mean_where_empty(const T* v, const Policy& policy, T* o) noexcept
     for (std::size_t d = 0; d < S.value_dim; ++d) {
       T sum{};
       for (std::size_t j = 0; j < S.keys; ++j) {
-        T value = v[j * S.v_row + d * S.v_dim];
+        T value = static_cast<T>(v[j * S.v_row + d * S.v_dim]);
         if constexpr (scores::drops<Policy>) {
           if (!detail::keeps<T>(over, j)) value = value * T{};
         }

@@ -26,6 +26,13 @@ constexpr std::uint32_t shift_to_nearest(std::uint32_t value, std::uint32_t bits
 }
 
 constexpr std::uint16_t float16_bits(float value) noexcept {
+#if UMBEL_F16C
+  if (!std::is_constant_evaluated()) {
+    typedef float in __attribute__((vector_size(16)));
+    constexpr int nearest_even = 0;
+    return static_cast<std::uint16_t>(__builtin_ia32_vcvtps2ph(in{value}, nearest_even)[0]);
+  }
+#endif
   const auto bits = __builtin_bit_cast(std::uint32_t, value);
   const std::uint32_t sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
   const std::uint32_t exponent = size >> 23;
@@ -81,7 +88,8 @@ struct float16 {
   constexpr explicit float16(float value) noexcept : bits(simd::detail::float16_bits(value)) {}
   // A template: who does not use it does not compile it.
   template <class T>
-  requires(std::is_same_v<T, float>) constexpr explicit operator T() const noexcept {
+    requires(std::is_same_v<T, float>)
+  constexpr explicit operator T() const noexcept {
     return simd::detail::widen_float16<T>(bits);
   }
 };
@@ -183,6 +191,15 @@ UMBEL_INLINE constexpr V load_first(const W* from, std::size_t count) noexcept {
     return count != 0 ? static_cast<V>(*from) : V{};
   } else {
     return detail::widen<V>(detail::load_first_bits<V>(&from->bits, count), W{});
+  }
+}
+
+template <class V, half W>
+UMBEL_INLINE V broadcast(W value) noexcept {
+  if constexpr (std::is_same_v<W, float16> && lanes_of<V> != 1) {
+    return detail::widen<V>(value.bits - detail::halves_of<V>{}, W{});  // spread first: one step less
+  } else {
+    return broadcast<V>(static_cast<element_of<V>>(value));
   }
 }
 
