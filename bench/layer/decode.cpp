@@ -10,12 +10,13 @@ namespace {
 using namespace umbel;
 using namespace umbel::axes;
 
+// Weights, Cache: what weights, keys and values are stored as.
 template <std::size_t Hidden, std::size_t Heads, std::size_t KvHeads, std::size_t Capacity,
-          std::size_t Tokens>
+          std::size_t Tokens, class Weights = float, class Cache = float>
 void add(const char* name) {
   using attention =
       multi_head_attention<float, hidden<Hidden>, heads<Heads>, kv_heads<KvHeads>, bias<true>>;
-  using memory = key_value_cache<attention, key<Capacity>>;
+  using memory = key_value_cache<attention, key<Capacity>, stored_as<Cache>>;
   static const typename attention::weights weights = [] {
     static typename attention::weights w;
     const float scale = 1.7f * umbel::simd::rsqrt(static_cast<float>(Hidden));
@@ -23,7 +24,7 @@ void add(const char* name) {
     bench::fill(w.v.weight, scale), bench::fill(w.o.weight, scale);
     return w;
   }();
-  static const prepacked<attention> attend{weights};
+  static const prepacked<attention, stored_as<Weights>> attend{weights};
   static memory past;
   static typename memory::template workspace<token<Tokens>> work;
   static tensor<float, token<Tokens>, hidden<Hidden>> x, y;
@@ -45,9 +46,15 @@ void add(const char* name) {
 // hidden, heads, heads of keys and values, positions
 const bool added = [] {
   add<256, 8, 8, 512, 1>("decode/I 256,8,8,512");
+  add<256, 8, 8, 512, 1, bfloat16>("decode/I bfloat16 weights");
+  add<256, 8, 8, 512, 1, float, bfloat16>("decode/I bfloat16 cache");
+  add<256, 8, 8, 512, 1, bfloat16, bfloat16>("decode/I bfloat16");
+  add<256, 8, 8, 512, 1, float16, float16>("decode/I float16");
   add<256, 8, 2, 512, 1>("decode/ 256,8,2,512");
   add<64, 4, 4, 128, 1>("decode/ 64,4,4,128");
   add<256, 8, 8, 512, 64>("decode/ 256,8,8,512, the last 64 at once");
+  add<256, 8, 8, 512, 64, bfloat16, bfloat16>("decode/ bfloat16, the last 64 at once");
+  add<256, 8, 8, 512, 64, float16, float16>("decode/ float16, the last 64 at once");
   return true;
 }();
 

@@ -43,7 +43,7 @@ using window = key_value_cache<attention, key<64>, sliding<4096>>;
 #elif defined CASE_unknown_option_of_a_cache
   // expect-gcc: "umbel: cache: heads=5 is not an option of this layer"
   // expect-clang: cache.*heads<5>.*is_not_an_option_of_this_layer
-  // cause: A cache takes a batch and `sliding<>`; heads are the layer's.
+  // cause: A cache takes a batch, `sliding<>` and `stored_as<>`; heads are the layer's.
   // cure: Leave it out: the cache knows its layer.
   key_value_cache<attention, key<256>, heads<5>> other;
 #elif defined CASE_sliding_over_fewer
@@ -91,6 +91,13 @@ using window = key_value_cache<attention, key<64>, sliding<4096>>;
   // cause: Its memory forgets the first positions, so lengths and tensors by key mean nothing.
   // cure: Take `alibi` or `sliding_window<>`, or a cache that does not slide.
   (void)slid.step(attend, out, x, tensor<int, query<1>>{});
+#elif defined CASE_double_in_16_bits
+  // expect-gcc: "umbel: cache: a layer of double cannot be stored as float16"
+  // expect-clang: cache.*a_layer_of.*element<double>.*cannot_be_stored_as.*element<.*float16>
+  // cause: 16 bits are for layers of float; one of double would lose most of what it is for.
+  // cure: Declare the layer with float, or leave `stored_as<>` out.
+  using of_double = multi_head_attention<double, hidden<12>, heads<3>>;
+  key_value_cache<of_double, key<8>, stored_as<float16>> r;
 #elif defined CASE_recall_of_a_sliding_cache
   // expect-gcc: "umbel: cache: a cache that slides forgets positions so it has steps but no recall"
   // expect-clang: cache.*a_cache_that_slides_forgets_positions_so_it_has_steps_but_no_recall

@@ -7,6 +7,7 @@
 //   while (past.step(attend, out, next)) ...                // (token<1>, hidden): one more
 //
 //   key_value_cache<attention, key<64>, sliding<4096>>      // sees the last 64 positions, of 4096 in all
+//   key_value_cache<attention, key<256>, stored_as<bfloat16>>    // half the bytes: keys and values rounded
 //
 // For attention to another sequence, append its keys and values once and recall as often as wanted.
 // A step past the capacity returns false and changes nothing. Keys are stored (head_dim, key), values
@@ -35,8 +36,9 @@ struct not_sliding {
   static constexpr std::size_t positions = 0, chunk = 0;
 };
 
-// One step over one sequence: everything but names. Queries new positions against Rows stored ones.
-template <class Layer, std::size_t Queries, std::size_t Rows, std::size_t Positions>
+// One step over one sequence: everything but names. Queries new positions against Rows stored ones, whose
+// keys and values are of type Stored.
+template <class Layer, class Stored, std::size_t Queries, std::size_t Rows, std::size_t Positions>
 struct cached_forward {
   using T = typename Layer::value_type;
   using rotary = typename Layer::rotary;
@@ -47,6 +49,7 @@ struct cached_forward {
   static constexpr std::size_t key_row = round_up(S.key_width(), lanes);
   static constexpr std::size_t value_row = round_up(S.value_width(), lanes);
   static constexpr std::size_t key_step = round_up(Rows, lanes);  // from one feature to the next
+  static constexpr bool stores_t = std::is_same_v<Stored, T>;
   static constexpr context_strides of_context = place_context(Queries, S.context_width(), lanes);
   static constexpr kernel::attend_shape head = {.queries = Queries,
                                                 .keys = Rows,
@@ -64,7 +67,8 @@ struct cached_forward {
 
   struct workspace : workspace_base {
     alignas(64) T q[Queries * query_row];
-    alignas(64) T k[Queries * key_row];
+    // What is stored next: keys, then values where they have to be converted.
+    alignas(64) T projected[Queries * (key_row < value_row && !stores_t ? value_row : key_row)];
     alignas(64) T context[of_context.size];
     alignas(64) T scratch[kernel::attend_scratch<head, T>];
   };
@@ -72,22 +76,30 @@ struct cached_forward {
   // Keys and values of the positions from `position` on, stored from `row` on.
   template <sequence_strides Y, sequence_strides Z, class Parameters>
   static constexpr void store(const Parameters& p, const T* y, const T* z, std::size_t position,
-                              std::size_t row, T* keys, T* values, T* projected) noexcept {
+                              std::size_t row, Stored* keys, Stored* values,
+                              T* projected) noexcept {
     p.k.template run<kernel::linear_shape{Queries, S.key_hidden, S.key_width(), Y.position,
                                           Y.feature, key_row, 1, S.k_bias}>(y, projected);
     rotary::template turn<Queries, S.kv_heads, S.head_dim, key_row, Positions>(projected, position);
     for (std::size_t d = 0; d < S.key_width(); ++d)
       for (std::size_t i = 0; i < Queries; ++i)
-        keys[d * key_step + row + i] = projected[i * key_row + d];
-    p.v.template run<kernel::linear_shape{Queries, S.value_hidden, S.value_width(), Z.position,
-                                          Z.feature, value_row, 1, S.v_bias}>(
-        z, values + row * value_row);
+        keys[d * key_step + row + i] = static_cast<Stored>(projected[i * key_row + d]);
+    constexpr kernel::linear_shape to_values = {Queries,   S.value_hidden, S.value_width(), Z.position,
+                                                Z.feature, value_row,      1,               S.v_bias};
+    if constexpr (stores_t) {
+      p.v.template run<to_values>(z, values + row * value_row);
+    } else {
+      p.v.template run<to_values>(z, projected);
+      for (std::size_t i = 0; i < Queries; ++i)
+        for (std::size_t d = 0; d < S.value_width(); ++d)
+          values[(row + i) * value_row + d] = static_cast<Stored>(projected[i * value_row + d]);
+    }
   }
 
   // Queries, of which the first stands at `position`, to what is stored. mask(h): a head_mask.
   template <sequence_strides X, sequence_strides Out, class Parameters, class Mask>
-  static constexpr void attend(const Parameters& p, const T* x, std::size_t position, const T* keys,
-                               const T* values, const Mask& mask, T* out,
+  static constexpr void attend(const Parameters& p, const T* x, std::size_t position, const Stored* keys,
+                               const Stored* values, const Mask& mask, T* out,
                                workspace& work) noexcept {
     p.q.template run<kernel::linear_shape{Queries, S.hidden, S.query_width(), X.position, X.feature,
                                           query_row, 1, S.q_bias}>(x, work.q);
@@ -95,7 +107,7 @@ struct cached_forward {
     for (std::size_t h = 0; h < S.heads; ++h) {
       const std::size_t kv = h / (S.heads / S.kv_heads);
       scoring::attend(
-          dot_product_head<head, T, scoring>{
+          dot_product_head<head, T, scoring, Stored>{
               work.q + h * S.head_dim, keys + kv * S.head_dim * key_step, values + kv * S.value_dim,
               work.context + h * S.value_dim * of_context.feature, work.scratch},
           mask(h));
@@ -109,17 +121,24 @@ struct cached_forward {
 }  // namespace detail
 
 // Layer: a multi_head_attention; calls take it or its prepacked form. Keys: key<256>, how many positions
-// there is room for. Options: batch<2>, sliding<4096>.
+// there is room for. Options: batch<2>, sliding<4096>,
+// stored_as<bfloat16> (or float16): keys and values are rounded to 16 bits when they are stored, for layers
+// of float; results are those of attention to the rounded ones.
 template <class Layer, class Keys, class... Options>
 class key_value_cache {
   using batch_option = option_or<rules::batch_family, void, Options...>;
   using sliding_option = option_or<option::sliding, detail::not_sliding, Options...>;
-  static_assert(report<rules::cache<Layer, Keys, sliding_option, Options...>>::ok,
-                "umbel: shapes do not fit");
+  using stored_option =
+      option_or<option::stored_as, stored_as<typename Layer::value_type>, Options...>;
+  using verdict = rules::cache<Layer, Keys, sliding_option, stored_option, Options...>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
 
  public:
   using layer = Layer;
   using value_type = typename Layer::value_type;
+  // What keys and values are stored as.
+  using stored_type =
+      std::conditional_t<verdict::ok, typename stored_option::type, typename Layer::value_type>;
   static constexpr bool slides = sliding_option::positions != 0;
   // Positions that a query sees at most, and positions that a sequence may have.
   static constexpr std::size_t capacity = Keys::size;
@@ -145,7 +164,8 @@ class key_value_cache {
   // matter.
   template <class Positions>
   using workspace =
-      typename detail::cached_forward<Layer, Positions::size, rows, positions>::workspace;
+      typename detail::cached_forward<Layer, stored_type, Positions::size, rows,
+                                      positions>::workspace;
 
   // Self-attention of the next positions, x (batch, token, hidden) with the batch of the cache, to
   // themselves and all before: the rows of the whole causal pass. out: a tensor or view of the axes of
@@ -171,7 +191,7 @@ class key_value_cache {
       if constexpr (call::verdict::ok) {
         if (!make_room(call::count)) return false;
         detail::with_scratch<typename call::scratch>(work, [&](auto& scratch) {
-          store<call, family, family>(attend, x, x, scratch.k);
+          store<call, family, family>(attend, x, x, scratch.projected);
           look<call, family>(attend, out, x, size_, mask, scratch);
         });
         size_ += call::count;
@@ -203,7 +223,7 @@ class key_value_cache {
       if constexpr (call::verdict::ok) {
         if (!make_room(call::count)) return false;
         detail::with_scratch<typename call::scratch>(work, [&](auto& scratch) {
-          store<call, rules::key_family, rules::key_family>(attend, y, z, scratch.k);
+          store<call, rules::key_family, rules::key_family>(attend, y, z, scratch.projected);
         });
         size_ += call::count;
         return true;
@@ -239,7 +259,7 @@ class key_value_cache {
 
  private:
   static constexpr std::size_t batches = rules::size_or_1<batch_option>;
-  using storage = detail::cached_forward<Layer, 1, rows, positions>;
+  using storage = detail::cached_forward<Layer, stored_type, 1, rows, positions>;
 
   // What is the same for all calls of one number of positions. Appends: do they become part of what is
   // stored, or only look at it?
@@ -247,7 +267,7 @@ class key_value_cache {
   struct call_of {
     static constexpr std::size_t count = Positions::size;
     static constexpr bool appends = Appends;
-    using forward = detail::cached_forward<Layer, count, rows, positions>;
+    using forward = detail::cached_forward<Layer, stored_type, count, rows, positions>;
     using scratch = typename forward::workspace;
     using scores = detail::scores_of<value_type, rules::size_or_0<batch_option>, Layer::sizes.heads,
                                      count, rows, true>;
@@ -273,11 +293,11 @@ class key_value_cache {
   constexpr void drop(std::size_t until) noexcept {
     const std::size_t gone = until - dropped_, left = size_ - until;
     for (std::size_t d = 0; d < batches * Layer::sizes.key_width(); ++d) {
-      value_type* const row = keys_ + d * storage::key_step;
+      stored_type* const row = keys_ + d * storage::key_step;
       for (std::size_t i = 0; i < left; ++i) row[i] = row[gone + i];
     }
     for (std::size_t b = 0; b < batches; ++b) {
-      value_type* const to = values_of(b);
+      stored_type* const to = values_of(b);
       for (std::size_t i = 0; i < left * storage::value_row; ++i)
         to[i] = to[gone * storage::value_row + i];
     }
@@ -288,10 +308,10 @@ class key_value_cache {
   static constexpr auto* keys_in(Self& self, std::size_t b) noexcept {
     return self.keys_ + b * Layer::sizes.key_width() * storage::key_step;
   }
-  constexpr value_type* values_of(std::size_t b) noexcept {
+  constexpr stored_type* values_of(std::size_t b) noexcept {
     return values_ + b * rows * storage::value_row;
   }
-  constexpr const value_type* values_of(std::size_t b) const noexcept {
+  constexpr const stored_type* values_of(std::size_t b) const noexcept {
     return values_ + b * rows * storage::value_row;
   }
 
@@ -346,8 +366,8 @@ class key_value_cache {
   }
 
   std::size_t size_ = 0, dropped_ = 0;  // positions so far; of these no longer in memory
-  alignas(64) value_type keys_[batches * Layer::sizes.key_width() * storage::key_step]{};
-  alignas(64) value_type values_[batches * rows * storage::value_row]{};
+  alignas(64) stored_type keys_[batches * Layer::sizes.key_width() * storage::key_step]{};
+  alignas(64) stored_type values_[batches * rows * storage::value_row]{};
 };
 
 }  // namespace umbel

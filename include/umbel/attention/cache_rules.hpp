@@ -3,6 +3,7 @@
 #pragma once
 
 #include <umbel/attention/mask_rules.hpp>
+#include <umbel/attention/stored_as.hpp>
 
 namespace umbel {
 
@@ -36,12 +37,13 @@ inline constexpr std::size_t size_or_0<void> = 0;
 template <class Axis>
 inline constexpr std::size_t size_or_1 = size_or_0<Axis> ? size_or_0<Axis> : 1;
 
-template <class Layer, class Keys, class Sliding, class... Options>
+template <class Layer, class Keys, class Sliding, class StoredAs, class... Options>
 using cache = first_error<
     well_formed<Keys>,
     verdict<std::is_same_v<typename Keys::family, key_family>, say::cache, say::the_capacity, Keys,
             say::is_not_the_axis_key>,
-    options<say::cache, option_kinds<batch_family, option::sliding>, Options...>,
+    options<say::cache, option_kinds<batch_family, option::sliding, option::stored_as>, Options...>,
+    stored<say::cache, typename Layer::value_type, typename StoredAs::type>,
     verdict<Sliding::positions == 0 || Sliding::positions >= Keys::size, say::cache, say::sliding,
             number<Sliding::positions>, say::positions_are_fewer_than, Keys>,
     verdict<Sliding::positions == 0 || Sliding::chunk != 0, say::cache, say::sliding,

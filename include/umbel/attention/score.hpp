@@ -163,15 +163,16 @@ struct scoring {
   }
 };
 
-// Attention of one head by scaled dot products. scratch: kernel::attend_scratch.
-template <kernel::attend_shape S, class T, class Scoring>
+// Attention of one head by scaled dot products. scratch: kernel::attend_scratch. Stored: what keys and
+// values are stored as.
+template <kernel::attend_shape S, class T, class Scoring, class Stored = T>
 struct dot_product_head {
   using value_type = T;
   static constexpr kernel::attend_shape shape = S;
   static constexpr T factor = Scoring::template scale<T>(S.head_dim);
   const T* q;
-  const T* k;
-  const T* v;
+  const Stored* k;
+  const Stored* v;
   T* o;
   T* scratch;
 
