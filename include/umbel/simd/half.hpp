@@ -208,7 +208,8 @@ UMBEL_INLINE V broadcast(W value) noexcept {
 template <class V, bool Odd>
 UMBEL_INLINE V load_alternate(const bfloat16* from) noexcept {
   static_assert(UMBEL_LITTLE_ENDIAN);
-  typedef typename pack_traits<std::uint32_t, lanes_of<V>>::unaligned unaligned;
+  typedef std::uint32_t unaligned
+      __attribute__((vector_size(sizeof(V)), aligned(alignof(bfloat16)), may_alias));
   const unsigned_of<V> pairs = *reinterpret_cast<const unaligned*>(from);
   return __builtin_bit_cast(V,
                             static_cast<unsigned_of<V>>(Odd ? pairs & 0xffff0000u : pairs << 16));
