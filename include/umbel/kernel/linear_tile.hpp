@@ -54,7 +54,7 @@ struct linear_tail {
   UMBEL_INLINE void start(const T* bias) noexcept {
     V from{};
     if constexpr (S.bias) from = simd::repeat_group<V>(simd::load<G>(bias));
-    UMBEL_UNROLL(8)
+    UMBEL_UNROLL(16)
     for (std::size_t p = 0; p < packs; ++p) sum[p] = from;
   }
   // x of a row, in every lane.
@@ -67,16 +67,24 @@ struct linear_tail {
   UMBEL_INLINE void add(const W* w) noexcept {
     const V weights =
         simd::repeat_group<V>(load_weights<G, Tile.lanes>(w, Tile.vectors - 1, Tile.vectors));
-    UMBEL_UNROLL(8)
+    UMBEL_UNROLL(16)
     for (std::size_t p = 0; p < packs; ++p) sum[p] = simd::fma(x[p], weights, sum[p]);
   }
   UMBEL_INLINE void write(T* y) const noexcept {
-    UMBEL_UNROLL(8)
-    for (std::size_t m = 0; m < Tile.rows; ++m) {
-      T rows[Tile.lanes];
-      simd::store(rows, sum[m / together]);
-      const T* const from = rows + m % together * group;
-      for (std::size_t e = 0; e < Tile.tail; ++e) y[m * S.y_row + e] = from[e];
+    T rows[Tile.lanes];
+    UMBEL_UNROLL(16)
+    for (std::size_t p = 0; p < packs; ++p) {
+      simd::store(rows, sum[p]);
+      UMBEL_UNROLL(4)
+      for (std::size_t g = 0; g < together; ++g) {
+        const std::size_t m = p * together + g;
+        if (m >= Tile.rows) break;
+        if constexpr (Tile.tail == group) {
+          simd::store(y + m * S.y_row, simd::load<G>(rows + g * group));
+        } else {
+          for (std::size_t e = 0; e < Tile.tail; ++e) y[m * S.y_row + e] = rows[g * group + e];
+        }
+      }
     }
   }
 };
