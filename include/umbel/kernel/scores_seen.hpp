@@ -3,7 +3,6 @@
 // a score (scores_changed.hpp), what a policy is (scores.hpp).
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <umbel/config.hpp>
@@ -181,7 +180,7 @@ struct kept {
       }
       UMBEL_UNROLL(4)
       for (std::size_t r = 0; r < 4; ++r) {
-        const std::size_t byte = std::endian::native == std::endian::little ? r : 3 - r;
+        const std::size_t byte = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? r : 3 - r;
         seen[r] = seen_where(words & static_cast<std::int32_t>(0xffu << (8 * byte)));
       }
     }
