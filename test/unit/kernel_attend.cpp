@@ -116,6 +116,15 @@ void check_shapes() {
 
 BOOST_AUTO_TEST_SUITE(kernel_attend)
 
+// Whatever an experiment fixes (plan/target.hpp).
+BOOST_AUTO_TEST_CASE(every_plan_has_the_same_bits) {
+  attend_case<rows_out<37, 290, 11, 7>, float> c;
+  constexpr auto fixed = [](umbel::plan::overrides choice) { return target{64, 32, choice}; };
+  c.check_known<fixed({.tile_rows = 5, .query_vectors = 1})>();
+  c.check_known<fixed({.tile_rows = 1, .query_vectors = 3})>();
+  c.check_known<fixed({.tile_rows = 24, .query_vectors = 4})>();
+}
+
 BOOST_AUTO_TEST_CASE(ones_and_primes) {
   check_shapes<float, rows_out<1, 1, 1, 1>, columns_out<5, 7, 3, 2>, rows_out<17, 13, 5, 19>,
                columns_out<37, 29, 11, 7>>();

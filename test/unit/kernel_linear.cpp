@@ -129,6 +129,25 @@ BOOST_AUTO_TEST_CASE(one_row_takes_several_panels) {
   check_shapes<float, row_major<1, 11, 300>, row_major<2, 6, 257>>();
 }
 
+// Many inputs: panels as wide as the registers allow, of which the last joins a group, with its tail.
+BOOST_AUTO_TEST_CASE(wide_panels) {
+  check_shapes<float, row_major<9, 130, 190>, row_major<2, 131, 165, false>>();
+  check_stored_shapes<row_major<2, 130, 180>>();
+}
+
+// Whatever an experiment fixes (plan/target.hpp).
+BOOST_AUTO_TEST_CASE(every_plan_has_the_same_bits) {
+  linear_case<row_major<7, 13, 104>, float> c;
+  constexpr auto fixed = [](umbel::plan::overrides choice) { return target{64, 32, choice}; };
+  c.check<fixed({1, 1, 1, 0})>();
+  c.check<fixed({1, 3, 7, 0})>();
+  c.check<fixed({2, 14, 1, 0})>();
+  c.check<fixed({3, 1, 2, 0})>();
+  c.check<fixed({4, 6, 1, 0})>();
+  c.check<fixed({6, 2, 1, 0})>();
+  c.check<fixed({8, 2, 1, 0})>();
+}
+
 BOOST_AUTO_TEST_CASE(gaps_between_rows_are_left_alone) {
   check_shapes<float, row_major<9, 6, 19, true, 5>, row_major<4, 3, 32, false, 1>>();
 }

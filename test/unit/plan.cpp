@@ -21,8 +21,17 @@ static_assert(split_evenly(16, 8) == split{8, 2, 0});
 static_assert(split_evenly(7, 4) == split{4, 1, 1});
 static_assert(split_evenly(5, 9) == split{5, 1, 0});
 
-static_assert(tile_rows(wide, 4) == 6 && tile_rows(wide, 1) == 24);
-static_assert(tile_vectors(wide) == 4);
+// About sixteen accumulators, and the widest panel of which four rows fit.
+static_assert(tile_rows(wide, 1) == 16 && tile_rows(wide, 2) == 8 && tile_rows(wide, 4) == 4);
+static_assert(tile_vectors(wide) == 6 && tile_vectors(medium) == 3);
+
+// What an experiment fixes.
+constexpr target fixed(overrides choice) { return {64, 32, choice}; }
+static_assert(tile_rows(fixed({.tile_rows = 5}), 4) == 5);
+static_assert(tile_rows(fixed({.tile_rows = 24}), 4) == 6);  // as many as fit
+static_assert(plan_linear<float>(1, 256, 256, fixed({.panel_vectors = 2})).panels == split{2, 8, 0});
+static_assert(plan_linear<float>(1, 256, 256, fixed({.panel_group = 1})).group == 1);
+static_assert(plan_attend<float>(64, 64, fixed({.query_vectors = 4})).queries == split{4, 1, 0});
 
 }  // namespace
 
@@ -47,7 +56,7 @@ BOOST_AUTO_TEST_CASE(splits_cover_everything_once) {
 
 BOOST_AUTO_TEST_CASE(tiles_fit_the_registers) {
   for (target machine : {wide, medium, narrow, none, target{16, 32}, target{32, 32}}) {
-    for (std::size_t vectors = 1; vectors <= 4; ++vectors) {
+    for (std::size_t vectors = 1; vectors <= tile_vectors(machine); ++vectors) {
       const std::size_t rows = tile_rows(machine, vectors);
       BOOST_TEST(rows >= 1u);
       BOOST_TEST(rows * vectors + vectors + 1 <= machine.registers);
@@ -57,8 +66,8 @@ BOOST_AUTO_TEST_CASE(tiles_fit_the_registers) {
 
 BOOST_AUTO_TEST_CASE(panels_do_not_depend_on_rows) {
   for (std::size_t out = 1; out < 300; out += 7) {
-    const linear_plan one = plan_linear<float>(1, out, wide);
-    const linear_plan many = plan_linear<float>(77, out, wide);
+    const linear_plan one = plan_linear<float>(1, 100, out, wide);
+    const linear_plan many = plan_linear<float>(77, 100, out, wide);
     BOOST_TEST((one.panels == many.panels));
     BOOST_TEST(one.vectors == divide_up(out, 16u));
     BOOST_TEST(one.group * one.panels.large * one.rows.large <= 32u);
@@ -73,8 +82,13 @@ BOOST_AUTO_TEST_CASE(scores_of_a_block_fit_the_first_cache) {
       BOOST_TEST(plan.lanes * plan.queries.large * rows * sizeof(float) <= 48u * 1024u);
     }
   }
-  BOOST_TEST(plan_attend<float>(512, 128, wide).queries.large == 4u);
-  BOOST_TEST(plan_attend<float>(512, 512, wide).queries.large == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(queries_lie_in_twos_and_a_three) {
+  BOOST_TEST((plan_attend<float>(512, 128, wide).queries == split{2, 16, 0}));
+  BOOST_TEST((plan_attend<float>(197, 197, wide).queries == split{3, 1, 5}));
+  BOOST_TEST((plan_attend<float>(5, 197, wide).queries == split{1, 1, 0}));
+  BOOST_TEST((plan_attend<float>(40, 40, medium).queries == split{2, 2, 1}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

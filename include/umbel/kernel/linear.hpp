@@ -44,7 +44,7 @@ UMBEL_NOINLINE void run_linear_rows(const T* x, const W* w, const T* bias, T* y)
 // Where panels lie: in the natural matrix, or one after the other.
 template <linear_shape S, class T, plan::target Target, bool Packed, class W = T>
 struct linear_walk {
-  static constexpr plan::linear_plan plan = plan::plan_linear<T>(S.rows, S.out, Target);
+  static constexpr plan::linear_plan plan = plan::plan_linear<T>(S.rows, S.in, S.out, Target);
   static constexpr std::size_t tail = S.out - (plan.vectors - 1) * plan.lanes;
   static constexpr bool has_tail = tail != plan.lanes;
   static constexpr std::size_t tail_group = linear_tail_group<T>(S, plan.lanes, tail, Packed);
@@ -84,9 +84,10 @@ struct linear_walk {
     if constexpr (S.rows > 0 && S.out > 0) {
       constexpr plan::split split = plan.panels;
       panels<split.small(), 0, split.small_count, plan.group, false>();
-      panels<split.large, split.small_count * split.small(), split.large_count - (has_tail ? 1 : 0),
-             plan.group, false>();
-      if constexpr (has_tail) panels<split.large, plan.vectors - split.large, 1, 1, true>();
+      constexpr std::size_t group = plan.group < split.large_count ? plan.group : split.large_count;
+      constexpr std::size_t last = has_tail ? group : 0;  // panels in the tile that has the tail
+      panels<split.large, split.small_count * split.small(), split.large_count - last, group, false>();
+      if constexpr (has_tail) panels<split.large, plan.vectors - last * split.large, last, last, true>();
     }
   }
 };
@@ -119,7 +120,7 @@ template <std::size_t In, std::size_t Out, bool Bias, class T,
           plan::target Target = plan::native_target, class W>
 constexpr void pack_linear(const T* w, const T* bias, W* panels, T* biases) noexcept {
   constexpr std::size_t lanes = plan::lanes<T>(Target);
-  constexpr plan::split split = plan::plan_panels<T>(Out, Target);
+  constexpr plan::split split = plan::plan_panels<T>(In, Out, Target);
   for (std::size_t p = 0; p < split.count(); ++p) {
     const std::size_t first = split.offset(p) * lanes, width = split.size(p) * lanes;
     for (std::size_t k = 0; k < In; ++k) {

@@ -19,8 +19,9 @@ namespace umbel::kernel::detail {
 template <linear_shape S, class T, plan::target Target, std::size_t WeightRow, class W = T>
 struct linear_by_rows {
   static constexpr std::size_t lanes = plan::lanes<T>(Target);
+  static constexpr std::size_t widest = plan::tile_vectors(Target);
   static constexpr plan::split rows =
-      plan::split_evenly(plan::divide_up(S.rows, lanes), plan::tile_vectors(Target));
+      plan::split_evenly(plan::divide_up(S.rows, lanes), widest < 4 ? widest : 4);
   using V = simd::pack<T, lanes>;
 
   // Features first .. first + Features of the rows that start at x and y; `count` of them exist.

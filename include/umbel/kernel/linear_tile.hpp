@@ -62,7 +62,7 @@ struct linear_tail {
     V& to = x[row / together];
     to = simd::replace_groups<group>(to, value, row % together);
   }
-  // w: a row of weights of the panel.
+  // w: a row of weights of the last panel.
   template <class W>
   UMBEL_INLINE void add(const W* w) noexcept {
     const V weights =
@@ -124,7 +124,7 @@ UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y) n
       return partial(v) && !Tile.padded ? simd::load_first<V>(row + at * Tile.lanes, Tile.tail)
                                         : load_weights<V, Tile.lanes>(row, at, Tile.vectors);
     };
-    if constexpr (Tile.rows == 1) {
+    if constexpr (Tile.rows == 1 && !has_tail) {
       // Read once, used once: registers hold sums only, of which one row may have many.
       const V value = simd::broadcast<V>(x[k * S.x_in]);
       UMBEL_UNROLL(32)
@@ -143,7 +143,7 @@ UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y) n
       }
       if constexpr (has_tail) tail.take(m, value);
     }
-    if constexpr (has_tail) tail.add(w + k * Tile.w_in);
+    if constexpr (has_tail) tail.add(w + (Tile.panels - 1) * Tile.w_panel + k * Tile.w_in);
   }
   if constexpr (has_tail) tail.write(y + tail_at);
   UMBEL_UNROLL(32)

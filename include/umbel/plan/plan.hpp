@@ -37,22 +37,38 @@ constexpr split split_evenly(std::size_t total, std::size_t limit) noexcept {
   return {large, large_count, count - large_count};
 }
 
-// Rows of a tile that is `vectors` wide: accumulators, one row of the other operand and one
-// broadcast fit the registers. At least 1, at most 24 (past that there is nothing to gain).
-constexpr std::size_t tile_rows(target machine, std::size_t vectors) noexcept {
-  if (machine.registers < 2 * vectors + 1) return 1;
-  const std::size_t rows = (machine.registers - 1 - vectors) / vectors;
-  return rows < 24 ? rows : 24;
+// Rows for which a tile that is `vectors` wide has registers: for accumulators, one row of the other operand
+// and one broadcast.
+constexpr std::size_t rows_that_fit(target machine, std::size_t vectors) noexcept {
+  return machine.registers < 2 * vectors + 1 ? 1 : (machine.registers - 1 - vectors) / vectors;
 }
 
-// Widest useful tile: the one with the most multiply-adds for each value loaded, up to 4 vectors.
+// Rows of such a tile. Sixteen accumulators hide what an fma takes, and the fewer there are the more of the next
+// tile's beginning overlaps the end of this one; but at least 4 rows, where they fit, share what is loaded.
+// Measured (bench/plan) at 64 x 64 x 64: 6 rows of 4 vectors are 3.3 % slower than 4 of 4.
+constexpr std::size_t tile_rows(target machine, std::size_t vectors) noexcept {
+  const std::size_t fit = rows_that_fit(machine, vectors);
+  const std::size_t wanted = vectors < 4 ? 16 / vectors : 4;
+  const std::size_t most = machine.fixed.tile_rows != 0 ? machine.fixed.tile_rows : wanted;
+  return fit < most ? fit : most;
+}
+
+// Widest useful tile: the one with the most multiply-adds for each value loaded.
 constexpr std::size_t tile_vectors(target machine) noexcept {
+  if (machine.fixed.panel_vectors != 0) return machine.fixed.panel_vectors;
   std::size_t best = 1;
-  for (std::size_t vectors = 2; vectors <= 4; ++vectors) {
+  for (std::size_t vectors = 2; vectors <= 6 && 2 * vectors + 1 <= machine.registers; ++vectors) {
     const std::size_t rows = tile_rows(machine, vectors), best_rows = tile_rows(machine, best);
     if (rows * vectors * (best_rows + best) > best_rows * best * (rows + vectors)) best = vectors;
   }
   return best;
+}
+
+// Vectors of features in a panel of weights, at most: few inputs are soon done with, so that wide tiles spend
+// their time on beginning and ending. Measured (bench/plan) at 12 x 22 x 77 and 65 x 37 x 89: 5 %.
+constexpr std::size_t panel_vectors(std::size_t in, target machine) noexcept {
+  const std::size_t widest = tile_vectors(machine);
+  return machine.fixed.panel_vectors == 0 && in < 128 && widest > 4 ? 4 : widest;
 }
 
 // What lies in the lanes of y(rows, out) = x(rows, in) w(in, out). Rows can, where x is transposed
@@ -67,7 +83,7 @@ constexpr orientation choose_orientation(std::size_t rows, std::size_t in, std::
                                          bool x_rows_adjacent, bool y_rows_adjacent,
                                          target machine) noexcept {
   const std::size_t width = lanes<T>(machine);
-  if (!x_rows_adjacent || width == 1 || out > tile_vectors(machine) * width)
+  if (!x_rows_adjacent || width == 1 || out > panel_vectors(in, machine) * width)
     return orientation::features_in_lanes;
   const std::size_t by_features = in * rows * divide_up(out, width);
   const std::size_t by_rows =
@@ -79,8 +95,7 @@ constexpr orientation choose_orientation(std::size_t rows, std::size_t in, std::
 struct linear_plan {
   std::size_t lanes;
   std::size_t vectors;  // of features, the last one perhaps partial
-  split panels;         // those vectors in panels, the last one in a large one; depends on out and
-                        // the target only
+  split panels;         // those vectors in panels, the last one in a large one; does not depend on rows
   split rows;           // in tiles
   std::size_t group;    // panels that share a tile (few rows: more chains in flight)
 
@@ -88,22 +103,36 @@ struct linear_plan {
 };
 
 template <class T>
-constexpr split plan_panels(std::size_t out, target machine) noexcept {
-  return split_evenly(divide_up(out, lanes<T>(machine)), tile_vectors(machine));
+constexpr split plan_panels(std::size_t in, std::size_t out, target machine) noexcept {
+  return split_evenly(divide_up(out, lanes<T>(machine)), panel_vectors(in, machine));
 }
 
 template <class T>
-constexpr linear_plan plan_linear(std::size_t rows, std::size_t out, target machine) noexcept {
+constexpr linear_plan plan_linear(std::size_t rows, std::size_t in, std::size_t out,
+                                  target machine) noexcept {
   linear_plan plan{};
   plan.lanes = lanes<T>(machine);
   plan.vectors = divide_up(out, plan.lanes);
-  plan.panels = plan_panels<T>(out, machine);
-  plan.rows = split_evenly(rows, tile_rows(machine, plan.panels.large));
-  // Two multiply-adds a cycle, four cycles each: under about 10 chains a tile waits for itself.
-  const std::size_t room = machine.registers * 3 / 4;
+  plan.panels = plan_panels<T>(in, out, machine);
+  std::size_t together = tile_rows(machine, plan.panels.large);
+  // Several rows share a last vector that is half empty (linear_tile.hpp): it hardly counts.
+  const std::size_t tail = out % plan.lanes;
+  const bool shares = plan.panels.count() == 1 && tail != 0 && tail * 2 <= plan.lanes;
+  if (machine.fixed.tile_rows == 0) {
+    if (shares && plan.vectors == 3) together = tile_rows(machine, 2);
+    // All rows at once read the weights once.
+    if (in >= 64 && rows <= 24 && rows <= rows_that_fit(machine, plan.panels.large)) together = rows;
+  }
+  plan.rows = split_evenly(rows, together);
+  // Two multiply-adds a cycle, four cycles each: eight chains, or a tile waits for itself; of more than one
+  // row twice as many hide where tiles begin and end. Of one row weights are read once, from memory, better
+  // in few streams; of more they need registers.
   const std::size_t chains = plan.rows.large * plan.panels.large;
-  plan.group = chains < 10 && chains != 0 ? room / chains : 1;
-  if (plan.group < 1) plan.group = 1;
+  const std::size_t each = chains + (plan.rows.large > 1 ? plan.panels.large : 0);
+  const std::size_t least = plan.rows.large > 1 ? 12 : 8;
+  plan.group = chains < least && chains != 0 ? divide_up(plan.rows.large > 1 ? 16 : 8, chains) : 1;
+  if (machine.fixed.panel_group != 0) plan.group = machine.fixed.panel_group;
+  while (plan.group > 1 && plan.group * each + 1 > machine.registers) --plan.group;
   if (plan.group > plan.panels.count()) plan.group = plan.panels.count();
   return plan;
 }
@@ -116,21 +145,22 @@ inline constexpr std::size_t key_block = 256;
 struct attend_plan {
   std::size_t lanes;
   split queries;  // vectors of queries, in blocks that are worked on together
+  split keys;     // of one block of the softmax, in tiles
 
   friend constexpr bool operator==(const attend_plan&, const attend_plan&) = default;
 };
 
-// Wider blocks read keys and values fewer times, until their scores, which are passed over three
-// times, leave the first-level cache. Measured on 32 registers of 64 bytes, percent of the
-// multiply-add peak at 2, 3, 4 vectors: 128 keys of 32: 83, 83, 85; 512 keys of 64: 82, 84, 75.
+// Queries in twos, and a three where they are odd: wider blocks read keys and values fewer times, but their
+// scores, which are passed over three times, leave the first-level cache. Measured (bench/plan), at 512
+// queries and keys of 64: 2 vectors by 8 keys are 2 % faster than 3 by 9, 12 % faster than 4 by 6.
 template <class T>
 constexpr attend_plan plan_attend(std::size_t queries, std::size_t keys, target machine) noexcept {
-  constexpr std::size_t room_for_scores = 48 * 1024;  // bytes
-  const std::size_t width = lanes<T>(machine);
-  const std::size_t rows = keys < key_block ? keys : key_block;
-  std::size_t vectors = machine.registers >= 32 ? 4 : 2;
-  while (vectors > 1 && vectors * rows * width * sizeof(T) > room_for_scores) --vectors;
-  return {width, split_evenly(divide_up(queries, width), vectors)};
+  const std::size_t width = lanes<T>(machine), total = divide_up(queries, width);
+  const bool a_three = total % 2 == 1 && total > 1 && machine.registers >= 32;
+  split blocks = a_three ? split{3, 1, total / 2 - 1} : split_evenly(total, 2);
+  if (machine.fixed.query_vectors != 0) blocks = split_evenly(total, machine.fixed.query_vectors);
+  const std::size_t of_block = keys < key_block ? keys : key_block;
+  return {width, blocks, split_evenly(of_block, tile_rows(machine, blocks.large))};
 }
 
 }  // namespace umbel::plan

@@ -10,9 +10,21 @@
 
 namespace umbel::plan {
 
+// What an experiment fixes of the plans (bench/plan); 0 leaves it to the planner. Speed changes, bits do
+// not. Weights must be packed and used with the same panel_vectors.
+struct overrides {
+  std::size_t panel_vectors = 0;  // vectors of features in a panel of weights, at most; 1 to 6
+  std::size_t tile_rows = 0;      // rows of a register tile, at most
+  std::size_t panel_group = 0;    // panels that share a tile
+  std::size_t query_vectors = 0;  // vectors of queries in a block, at most; 1 to 4
+
+  friend constexpr bool operator==(const overrides&, const overrides&) = default;
+};
+
 struct target {
   std::size_t vector_bytes;  // 0: no vector unit, one lane
   std::size_t registers;     // vector registers, or floating-point registers when one lane
+  overrides fixed = {};
 
   friend constexpr bool operator==(const target&, const target&) = default;
 };

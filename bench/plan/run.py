@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""tools/bench plan: every legal plan of many shapes, timed (sweep.cpp), and how far the planner's is from the best.
+
+    tools/bench plan [--only linear|attend] [--random 50] [--write]
+
+The shapes of the benchmarks, and random ones from a fixed seed. A shape that seems to be further than 3 % from its
+best is timed again, up to twice: each plan keeps its least time. --write makes docs/plans.md."""
+import argparse
+import datetime
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "plans.md"
+LINEAR = [(16, 32, 32), (4, 100, 100), (32, 64, 64), (64, 64, 64), (32, 128, 128), (128, 256, 256), (128, 384, 384),
+          (197, 192, 192), (1, 64, 64), (1, 256, 256), (1, 384, 384), (1, 1024, 1024)]
+ATTEND = [(4, 16, 16, 8), (8, 32, 32, 8), (4, 64, 64, 16), (8, 128, 128, 32), (12, 128, 128, 32), (3, 197, 197, 64),
+          (8, 512, 512, 64)]
+BOUND = 0.03
+HEADING = """# How good plans are
+
+    tools/bench plan            # compiles and times every legal plan of each shape, ten minutes
+    tools/bench plan --write    # the same, into this page
+
+The planner (`include/umbel/plan/plan.hpp`) chooses by rule. Here each shape is compiled with every plan that fits the
+registers, all of them are timed side by side, and the table says how much slower the chosen one is than the fastest.
+The fastest of so many has luck on its side, so one or two percent mean nothing. The estimate is that of
+`include/umbel/plan/cost.hpp` at the clock of the run. Shapes: rows x inputs x outputs; heads, queries, keys, head_dim."""
+
+
+def shapes(count):
+    """The benchmarks' and `count` random ones, three quarters of them linear."""
+    numbers = random.Random(5)
+
+    def size(low, high):
+        return round(low * (high / low) ** numbers.random())
+
+    linear = list(LINEAR)
+    attend = list(ATTEND)
+    for i in range(count):
+        if i % 4 == 3:
+            attend.append((4, size(2, 600), size(2, 600), size(4, 96)))
+        else:
+            linear.append((size(1, 200), size(8, 512), size(8, 512)))
+    return [("linear", s) for s in linear] + [("attend", s) for s in attend]
+
+
+def compiled(kind, sizes, folder):
+    program = pathlib.Path(folder) / "sweep"
+    subprocess.run([os.environ.get("CXX", "g++"), "-std=c++20", "-O3", "-march=native", "-w", "-I", ROOT / "include",
+                    f"-DUMBEL_{kind.upper()}={','.join(map(str, sizes))}", ROOT / "bench" / "plan" / "sweep.cpp",
+                    "-o", program], check=True)
+    return program
+
+
+def timed(program):
+    """{plan: (us, us by the estimate, chosen)}"""
+    rows = (line.split("\t") for line in
+            subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines())
+    return {name: (float(us), float(estimate), chosen == "1") for us, estimate, chosen, name in rows}
+
+
+def sweep(kind, sizes):
+    """The chosen plan and the best, (us, estimate, name) each, and how many there were."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = compiled(kind, sizes, folder)
+        least = {}
+        for _ in range(3):
+            for name, row in timed(program).items():
+                least[name] = min(row, least.get(name, row))
+            (chosen,) = [(us, estimate, name) for name, (us, estimate, mine) in least.items() if mine]
+            best = min((us, estimate, name) for name, (us, estimate, _) in least.items())
+            if chosen[0] <= best[0] * (1 + BOUND):
+                break
+        return chosen, best, len(least)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--random", type=int, default=50)
+    parser.add_argument("--machine", default="AVX-512, g++")
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+
+    table = ["| shape | plans | chosen | us | estimate | fastest | us | slower by |",
+             "|---|--:|---|--:|--:|---|--:|--:|"]
+    print(*table, sep="\n", flush=True)
+    slower = []
+    for kind, sizes in shapes(options.random):
+        if not kind.startswith(options.only):
+            continue
+        chosen, best, count = sweep(kind, sizes)
+        slower.append(chosen[0] / best[0] - 1)
+        text = f"{kind} " + ("x" if kind == "linear" else ",").join(map(str, sizes))
+        fastest = "the same" if best[2] == chosen[2] else best[2]
+        table.append(f"| {text} | {count} | {chosen[2]} | {chosen[0]:.3g} | {chosen[1]:.3g} | {fastest} | {best[0]:.3g} "
+                     f"| {100 * slower[-1]:.1f} % |")
+        print(table[-1], flush=True)
+    beyond = sum(x > BOUND for x in slower)
+    summary = (f"{len(slower)} shapes: {100 * sum(slower) / len(slower):.1f} % slower than the fastest on average, "
+               f"{100 * max(slower):.1f} % at worst, {beyond} beyond {100 * BOUND:.0f} %.")
+    print("\n" + summary)
+    if options.write:
+        day = datetime.date.today().isoformat()
+        PAGE.write_text("\n".join([HEADING, "", f"{day}, {options.machine}. {summary}", "", *table]) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

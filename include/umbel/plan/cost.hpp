@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a plan costs, in cycles of a core that starts two multiply-adds and two loads a cycle, where a
+// multiply-add takes four and a vector of exponentials 3.2 (measured on a server core of 2024; see
+// bench/plan for how far the clock agrees). An estimate: to see what a layer is made of, and to compare
+// plans. Not here: any choice (plan.hpp).
+#pragma once
+
+#include <cstddef>
+#include <umbel/plan/plan.hpp>
+
+namespace umbel::plan {
+
+namespace detail {
+
+// Steps of a register tile of `rows` by `vectors`: multiply-adds, loads, or chains that wait for themselves;
+// and what is written at the end.
+constexpr double tile_cycles(double rows, double vectors, double steps) noexcept {
+  const double busy = rows * vectors > rows + vectors ? rows * vectors : rows + vectors;
+  return (busy / 2 > 4 ? busy / 2 : 4) * steps + rows * vectors + 12;
+}
+
+// Bytes that arrive in a cycle from where `bytes` of them fit: the first, the second, a further cache.
+constexpr double bytes_a_cycle(double bytes) noexcept {
+  return bytes <= 32 * 1024 ? 128 : bytes <= 1024 * 1024 ? 48 : 28;
+}
+
+template <class F>
+constexpr double for_each_size(split s, F cycles_of) {
+  double sum = 0;
+  if (s.large_count != 0) sum += static_cast<double>(s.large_count) * cycles_of(s.large);
+  if (s.small_count != 0) sum += static_cast<double>(s.small_count) * cycles_of(s.small());
+  return sum;
+}
+
+}  // namespace detail
+
+// y = x w + bias with `in` inputs. Each tile of rows reads the weights of its panels anew.
+template <class T>
+constexpr double cycles(const linear_plan& p, std::size_t in) noexcept {
+  const auto steps = static_cast<double>(in);
+  const double panel = steps * static_cast<double>(p.panels.large * p.lanes * sizeof(T));
+  const double all = panel * static_cast<double>(p.panels.count());
+  return detail::for_each_size(p.rows, [&](std::size_t rows) {
+    return detail::for_each_size(p.panels, [&](std::size_t vectors) {
+      const auto group = static_cast<double>(p.group);
+      const double wide = static_cast<double>(vectors) * group;
+      const double busy = detail::tile_cycles(static_cast<double>(rows), wide, steps);
+      const double bytes = wide * static_cast<double>(p.lanes * sizeof(T)) * steps;
+      const double waiting = bytes / detail::bytes_a_cycle(p.rows.count() > 1 ? panel * group : all);
+      return (busy > waiting ? busy : waiting) / group;
+    });
+  });
+}
+
+// One query of one head, keys or values in the lanes. Keys and values come from where those of all heads,
+// kv_heads of them, fit.
+template <class T>
+constexpr double cycles_of_one_query(std::size_t lanes, std::size_t keys, std::size_t head_dim,
+                                     std::size_t value_dim, std::size_t kv_heads) noexcept {
+  const auto count = static_cast<double>(keys);
+  const auto vectors = static_cast<double>(divide_up(keys, lanes));
+  const auto of_value = static_cast<double>(divide_up(value_dim, lanes));
+  const double scores = vectors * static_cast<double>(head_dim);
+  const double context = count * (of_value > 8 ? of_value / 2 : 4);
+  const double bytes = count * static_cast<double>((head_dim + value_dim) * sizeof(T));
+  const double waiting = bytes / detail::bytes_a_cycle(bytes * static_cast<double>(kv_heads));
+  const double busy = scores + vectors * 3.7 + context;
+  return busy > waiting ? busy : waiting;
+}
+
+// One head of several queries: scores, softmax, context, in blocks.
+template <class T>
+constexpr double cycles(const attend_plan& p, target machine, std::size_t keys, std::size_t head_dim,
+                        std::size_t value_dim) noexcept {
+  const auto products = [&](std::size_t rows, std::size_t vectors, std::size_t steps) {
+    return detail::for_each_size(split_evenly(rows, tile_rows(machine, vectors)),
+                                 [&](std::size_t tile) {
+                                   return detail::tile_cycles(static_cast<double>(tile),
+                                                              static_cast<double>(vectors),
+                                                              static_cast<double>(steps));
+                                 });
+  };
+  return detail::for_each_size(p.queries, [&](std::size_t vectors) {
+    const auto wide = static_cast<double>(vectors);
+    const double softmax = wide * static_cast<double>(keys) * (3.2 + 0.5);
+    const double transposed = wide * static_cast<double>((head_dim + value_dim) * p.lanes) * 0.09;
+    return products(keys, vectors, head_dim) + softmax + products(value_dim, vectors, keys) +
+           transposed;
+  });
+}
+
+}  // namespace umbel::plan
