@@ -4,7 +4,7 @@
 #pragma once
 
 #include <umbel/attention/heat_map_scale.hpp>
-#include <umbel/attention/heat_map_text.hpp>
+#include <umbel/attention/text_writer.hpp>
 
 namespace umbel {
 

@@ -72,6 +72,22 @@ class text_writer {
     while (value /= 10);
     while (count) put(digits[--count]);
   }
+  // Right-aligned, with a comma between thousands: "   65,536".
+  constexpr void put_aligned(std::size_t value, std::size_t width) {
+    std::size_t scale = 1, digits = 1;
+    for (; value / scale >= 10; scale *= 10) ++digits;
+    const std::size_t length = digits + (digits - 1) / 3;
+    for (std::size_t i = length; i < width; ++i) put(' ');
+    for (; scale != 0; scale /= 10, --digits) {
+      put(static_cast<char>('0' + value / scale % 10));
+      if (digits % 3 == 1 && digits != 1) put(',');
+    }
+  }
+  // Left-aligned.
+  constexpr void put_aligned(const char* s, std::size_t width) {
+    for (; *s; ++s, width -= width != 0) put(*s);
+    repeat(width, " ");
+  }
   // Three digits that count, at most nine after the point: 0.25, 0.0156, 12.5, 1034.
   constexpr void put(double value) {
     constexpr double most = 1e15;

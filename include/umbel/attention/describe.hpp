@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the planner made of a layer of attention: as constants (plan_of) and as a page to read (describe):
+//
+//   std::puts(umbel::describe<attention, token<64>>());           of 64 positions to themselves
+//   std::puts(umbel::describe<attention, query<4>, key<300>>());
+//
+// For arguments and results that are row-major, without a mask, with prepacked weights, on this build's
+// target. The page is made by the compiler; nothing but its characters is in the program. Not included by
+// umbel.hpp.
+//
+// Cycles are an estimate (plan/cost.hpp): of a core with two multiply-add units.
+#pragma once
+
+#include <umbel/attention/multi_head.hpp>
+#include <umbel/attention/text_writer.hpp>
+#include <umbel/plan/cost.hpp>
+
+namespace umbel {
+
+// How scores of one head, or of several, lie in vectors.
+enum class attend_form { queries_in_lanes, heads_in_lanes, keys_in_lanes };
+
+// A projection: its shape, its plan where features lie in the lanes, what it costs.
+struct linear_step {
+  kernel::linear_shape shape;
+  bool rows_in_lanes;
+  plan::linear_plan plan;
+  double cycles;
+};
+struct attend_step {
+  kernel::attend_shape shape;  // of one head
+  attend_form form;
+  std::size_t heads_together;
+  plan::attend_plan plan;  // of queries in lanes
+  double cycles;           // of all heads
+};
+
+// Layer: a multi_head_attention. Queries, Keys: how many, query<4>, key<300>; one axis: of a sequence to itself.
+template <class Layer, class Queries, class Keys = Queries>
+struct plan_of {
+  using T = typename Layer::value_type;
+  using forward = typename Layer::template forward<Queries::size, Keys::size>;
+  using workspace = typename Layer::template workspace<Queries, Keys>;
+  static constexpr detail::head_sizes sizes = Layer::sizes;
+  static constexpr plan::target target = plan::native_target;
+  static constexpr std::size_t lanes = plan::lanes<T>(target);
+
+  template <kernel::linear_shape S>
+  static constexpr linear_step step_of() {
+    const plan::linear_plan p = plan::plan_linear<T>(S.rows, S.in, S.out, target);
+    return {S, kernel::detail::rows_in_lanes<S, T, target>, p, plan::cycles<T>(p, S.in)};
+  }
+  // From and to rows that are `in` and `out` long.
+  static constexpr linear_step query = step_of<forward::template project_in<
+      Queries::size, sizes.hidden, sizes.query_width(), forward::query_row, sizes.q_bias,
+      detail::sequence_strides{0, sizes.hidden, 1}>>();
+  static constexpr linear_step key = step_of<forward::template project_in<
+      Keys::size, sizes.key_hidden, sizes.key_width(), forward::key_row, sizes.k_bias,
+      detail::sequence_strides{0, sizes.key_hidden, 1}>>();
+  static constexpr linear_step value = step_of<forward::template project_in<
+      Keys::size, sizes.value_hidden, sizes.value_width(), forward::value_row, sizes.v_bias,
+      detail::sequence_strides{0, sizes.value_hidden, 1}>>();
+  static constexpr linear_step output = step_of<
+      forward::template project_out<detail::sequence_strides{0, sizes.output, 1}>>();
+
+  static constexpr attend_step attention = [] {
+    constexpr kernel::attend_shape S = forward::head;
+    constexpr std::size_t heads = sizes.heads;
+    const plan::attend_plan p = plan::plan_attend<T>(S.queries, S.keys, target);
+    const double one_head = plan::cycles<T>(p, target, S.keys, S.head_dim, S.value_dim);
+    if constexpr (kernel::heads_fit_lanes<S, forward::all_heads, T>) {
+      constexpr std::size_t together =
+          kernel::detail::attend_heads<S, forward::all_heads, T, target>::together;
+      return attend_step{S, attend_form::heads_in_lanes, together, p,
+                         one_head * static_cast<double>(plan::divide_up(heads, together))};
+    } else if constexpr (kernel::detail::attend_one<S, T, target>::fits) {
+      return attend_step{S, attend_form::keys_in_lanes, 1, p,
+                         heads * plan::cycles_of_one_query<T>(lanes, S.keys, S.head_dim, S.value_dim,
+                                                              sizes.kv_heads)};
+    } else {
+      return attend_step{S, attend_form::queries_in_lanes, 1, p, heads * one_head};
+    }
+  }();
+
+  static constexpr double cycles =
+      query.cycles + key.cycles + value.cycles + attention.cycles + output.cycles;
+  // Two for a multiplication and an addition; the softmax is not counted.
+  static constexpr double flops = [] {
+    double sum = 0;
+    for (const linear_step& s : {query, key, value, output})
+      sum += 2.0 * static_cast<double>(s.shape.rows * s.shape.in * s.shape.out);
+    return sum + 2.0 * static_cast<double>(sizes.heads * Queries::size * Keys::size *
+                                           (sizes.head_dim + sizes.value_dim));
+  }();
+};
+
+namespace detail {
+
+// "16 tiles of 4 rows", "3 tiles of 5 and 1 of 6 rows".
+template <class Writer>
+constexpr void put_split(Writer& out, plan::split s, const char* block, const char* of) {
+  const bool both = s.small_count != 0 && s.large_count != 0;
+  const std::size_t first_count = s.small_count != 0 ? s.small_count : s.large_count;
+  const std::size_t first_size = s.small_count != 0 ? s.small() : s.large;
+  out.put(first_count, " ", block, first_count == 1 ? " of " : "s of ", first_size);
+  if (both) out.put(" and ", s.large_count, " of ", s.large);
+  out.put(" ", of);
+  if ((both ? s.large : first_size) != 1) out.put('s');
+}
+
+template <class Writer>
+constexpr void put_linear(Writer& out, const char* name, const linear_step& s) {
+  out.put_aligned(name, 10);
+  out.put_aligned(s.shape.rows, 6);
+  out.put(" x");
+  out.put_aligned(s.shape.in, 6);
+  out.put(" to");
+  out.put_aligned(s.shape.out, 6);
+  out.put_aligned(static_cast<std::size_t>(s.cycles), 14);
+  out.put("   ");
+  if (s.rows_in_lanes) return out.put("rows in the lanes\n");
+  put_split(out, s.plan.panels, "panel", "vector");
+  out.put(" of features, ");
+  put_split(out, s.plan.rows, "tile", "row");
+  if (s.plan.group != 1) out.put(", ", s.plan.group, " panels together");
+  out.put('\n');
+}
+
+template <class Writer>
+constexpr void put_attend(Writer& out, const attend_step& s) {
+  out.put_aligned("attention", 10);
+  out.put_aligned(s.shape.queries, 6);
+  out.put(" x");
+  out.put_aligned(s.shape.keys, 6);
+  out.put(" by");
+  out.put_aligned(s.shape.head_dim, 6);
+  out.put_aligned(static_cast<std::size_t>(s.cycles), 14);
+  out.put("   ");
+  switch (s.form) {
+    case attend_form::heads_in_lanes:
+      return out.put(s.heads_together, " heads share a vector, queries in its lanes\n");
+    case attend_form::keys_in_lanes:
+      return out.put("keys in the lanes for scores, features for the context\n");
+    case attend_form::queries_in_lanes:
+      put_split(out, s.plan.queries, "block", "vector");
+      out.put(" of queries, ");
+      put_split(out, s.plan.keys, "tile", "key");
+      if (s.shape.keys > plan::key_block) out.put(", a block of ", plan::key_block, " keys at a time");
+      out.put('\n');
+  }
+}
+
+template <class Writer>
+constexpr void put_bytes(Writer& out, const char* name, std::size_t bytes) {
+  out.put_aligned(name, 10);
+  out.put_aligned(bytes, 39);
+  out.put('\n');
+}
+
+template <class Plan, class Writer>
+constexpr void put_plan(Writer& out) {
+  using T = typename Plan::T;
+  using workspace = typename Plan::workspace;
+  constexpr head_sizes s = Plan::sizes;
+  out.put("attention, ", Plan::query.shape.rows, " queries to ", Plan::key.shape.rows, " keys, ");
+  out.put(s.heads, s.heads == 1 ? " head of " : " heads of ", s.head_dim);
+  if (s.kv_heads != s.heads) out.put(", keys and values of ", s.kv_heads);
+  out.put(sizeof(T) == 4 ? ", float" : ", double", ", ", plan::native_target.registers, " registers of ");
+  out.put(Plan::lanes, "\n\n");
+  out.put_aligned("step", 10);
+  out.put("                           ");
+  out.put("       cycles   plan\n");
+  put_linear(out, "queries", Plan::query);
+  put_linear(out, "keys", Plan::key);
+  put_linear(out, "values", Plan::value);
+  put_attend(out, Plan::attention);
+  put_linear(out, "output", Plan::output);
+  put_bytes(out, "all", static_cast<std::size_t>(Plan::cycles));
+  const double best = Plan::flops / (4.0 * static_cast<double>(Plan::lanes));
+  out.put_aligned("", 10);
+  out.put("multiply-adds alone would take ");
+  out.put_aligned(static_cast<std::size_t>(best), 0);
+  out.put(", ", static_cast<std::size_t>(100 * best / Plan::cycles + 0.5), " % of that\n\n");
+
+  out.put_aligned("workspace", 10);
+  out.put("                                  bytes\n");
+  put_bytes(out, "queries", sizeof(workspace::q));
+  put_bytes(out, "keys", sizeof(workspace::k));
+  put_bytes(out, "values", sizeof(workspace::v));
+  put_bytes(out, "context", sizeof(workspace::context));
+  put_bytes(out, "scratch", sizeof(workspace::scratch));
+  put_bytes(out, "all", sizeof(workspace));
+}
+
+template <class Layer, class Queries, class Keys>
+struct described {
+  template <class Sink>
+  static constexpr void to(Sink sink) {
+    text_writer<Sink> out(sink);
+    put_plan<plan_of<Layer, Queries, Keys>>(out);
+    out.flush();
+  }
+  static constexpr std::size_t length = [] {
+    std::size_t sum = 0;
+    to([&](const char*, std::size_t count) { sum += count; });
+    return sum;
+  }();
+  struct page {
+    char text[length + 1]{};
+  };
+  static constexpr page value = [] {
+    page made;
+    std::size_t at = 0;
+    to([&](const char* from, std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i) made.text[at++] = from[i];
+    });
+    return made;
+  }();
+};
+
+}  // namespace detail
+
+// The page: lines of ASCII, ended by a zero.
+template <class Layer, class Queries, class Keys = Queries>
+constexpr const char* describe() noexcept {
+  return detail::described<Layer, Queries, Keys>::value.text;
+}
+
+}  // namespace umbel

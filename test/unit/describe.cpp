@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+// plan_of and describe: what the page says is what the layer does.
+#include <boost/test/unit_test.hpp>
+
+#include <umbel/attention/describe.hpp>
+#include <umbel/umbel.hpp>
+
+#include <string>
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using attention = multi_head_attention<float, hidden<100>, heads<5>, bias<true>>;
+using grouped = multi_head_attention<double, hidden<64>, heads<4>, kv_heads<2>, head_dim<8>>;
+
+// The shapes are those of the layer.
+using of_64 = plan_of<attention, token<64>>;
+static_assert(of_64::query.shape.rows == 64 && of_64::query.shape.in == 100);
+static_assert(of_64::output.shape.bias && of_64::key.shape.out == 100);
+static_assert(of_64::flops == 2.0 * 4 * 64 * 100 * 100 + 4.0 * 64 * 64 * 100);
+using of_two = plan_of<grouped, query<3>, key<300>>;
+static_assert(of_two::key.shape.rows == 300 && of_two::key.shape.out == 16);
+static_assert(of_two::output.shape.in == 32);
+static_assert(of_two::attention.shape.keys == 300);
+
+// No estimate promises more than the multiply-adds of a step need, nor ten times less.
+template <class Plan>
+constexpr bool believable =
+    Plan::cycles * 4.0 * Plan::lanes > Plan::flops && Plan::cycles * 0.4 * Plan::lanes < Plan::flops;
+static_assert(believable<of_64> && believable<of_two>);
+// More of anything costs more.
+static_assert(plan_of<attention, token<65>>::cycles > of_64::cycles);
+static_assert(plan_of<attention, query<64>, key<80>>::cycles > of_64::cycles);
+
+constexpr auto page = describe<attention, token<64>>();  // in the compiler
+static_assert(page[0] == 'a');
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(description)
+
+BOOST_AUTO_TEST_CASE(the_page_has_each_step_and_all_bytes) {
+  const std::string text = page;
+  BOOST_TEST(text.find("attention, 64 queries to 64 keys, 5 heads of 20, float") == 0u);
+  for (const char* line : {"\nqueries ", "\nkeys ", "\nvalues "}) BOOST_TEST(count(text, line) == 2u);
+  for (const char* line : {"\nattention ", "\noutput ", "\ncontext ", "\nscratch "})
+    BOOST_TEST(count(text, line) == 1u);
+  using workspace = attention::workspace<token<64>>;
+  std::string bytes = std::to_string(sizeof(workspace));
+  bytes.insert(bytes.size() - 3, ",");
+  BOOST_TEST(text.find(" " + bytes + "\n") != std::string::npos);
+  BOOST_TEST(text.back() == '\n');
+  for (const char c : text) BOOST_TEST((c == '\n' || (c >= ' ' && c <= '~')));
+}
+
+// Text is made of what was planned; nothing is said of a tile that is not there.
+BOOST_AUTO_TEST_CASE(tiles_are_those_of_the_plan) {
+  const std::string text = describe<grouped, query<3>, key<300>>();
+  BOOST_TEST(text.find("keys and values of 2, double") != std::string::npos);
+  BOOST_TEST(text.find(" 0 of ") == std::string::npos);
+  constexpr auto rows = of_two::key.plan.rows;
+  if (!of_two::key.rows_in_lanes && rows.small_count == 0)
+    BOOST_TEST(text.find(std::to_string(rows.large_count) + " tiles of " +
+                         std::to_string(rows.large) + " rows") != std::string::npos);
+  if (plan::lanes<double>(plan::native_target) != 1)
+    BOOST_TEST(count(text, "registers of " + std::to_string(of_two::lanes)) == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(one_query_has_its_own_form) {
+  using one = plan_of<attention, query<1>, key<40>>;
+  const std::string text = describe<attention, query<1>, key<40>>();
+  const bool vectors = plan::lanes<float>(plan::native_target) > 1;
+  BOOST_TEST((one::attention.form == (vectors ? attend_form::keys_in_lanes : attend_form::queries_in_lanes)));
+  BOOST_TEST(text.find("1 tile of 1 row") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
