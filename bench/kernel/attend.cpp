@@ -2,7 +2,7 @@
 // Attention alone, softmax(q k^T / sqrt(head_dim)) v, on heads that lie one after another:
 // batch,heads,queries,keys,head_dim. 4 batch heads queries keys head_dim operations; the softmax is
 // not counted.
-#include <umbel/kernel/attend_heads.hpp>
+#include <umbel/kernel/attend_each.hpp>
 
 #include "../measure.hpp"
 
@@ -35,8 +35,13 @@ void add(const char* family = "attend/", const Policy& policy = {},
       sequences, 1, Queries * HeadDim, Keys * HeadDim, Keys * HeadDim, Queries * HeadDim};
   constexpr bool together = umbel::kernel::heads_fit_lanes<shape, heads, float> && !taps &&
                             std::is_same_v<Policy, scores::every_key>;
+  constexpr bool each = umbel::kernel::each_fits_lanes<shape, heads, float> && !taps &&
+                        std::is_same_v<Policy, scores::every_key>;
   bench::add_row(name, 4.0 * sequences * HeadDim * static_cast<double>(visible), [=] {
-    if constexpr (together) {
+    if constexpr (each) {
+      umbel::kernel::attend_each<shape, heads>(q, k, v, scale, 0, Keys, o, scratch);
+      return;
+    } else if constexpr (together) {
       umbel::kernel::attend_heads<shape, heads>(q, k, v, scale, Keys, o, scratch);
       return;
     }

@@ -64,6 +64,9 @@ struct cached_forward {
                                                 .o_row = of_context.query,
                                                 .o_dim = of_context.feature,
                                                 .o_room = of_context.room};
+  static constexpr kernel::heads_shape all_heads = {
+      S.heads,     S.heads / S.kv_heads, S.head_dim, S.head_dim * key_step,
+      S.value_dim, S.value_dim * of_context.feature};
 
   struct workspace : workspace_base {
     alignas(64) T q[Queries * query_row];
@@ -104,17 +107,34 @@ struct cached_forward {
     p.q.template run<kernel::linear_shape{Queries, S.hidden, S.query_width(), X.position, X.feature,
                                           query_row, 1, S.q_bias}>(x, work.q);
     rotary::template turn<Queries, S.heads, S.head_dim, query_row, Positions>(work.q, position);
-    for (std::size_t h = 0; h < S.heads; ++h) {
-      const std::size_t kv = h / (S.heads / S.kv_heads);
-      scoring::attend(
-          dot_product_head<head, T, scoring, Stored>{
-              work.q + h * S.head_dim, keys + kv * S.head_dim * key_step, values + kv * S.value_dim,
-              work.context + h * S.value_dim * of_context.feature, work.scratch},
-          mask(h));
-    }
+    attend_heads(keys, values, mask, work);
     p.o.template run<kernel::linear_shape{Queries, S.context_width(), S.output, of_context.query,
                                           of_context.feature, Out.position, Out.feature, S.o_bias}>(
         work.context, out);
+  }
+
+ private:
+  template <class Mask>
+  static constexpr void attend_heads(const Stored* keys, const Stored* values, const Mask& mask,
+                                     workspace& work) noexcept {
+    if constexpr (kernel::each_fits_lanes<head, all_heads, T> &&
+                  scoring::template sees_a_run<decltype(mask(0))>) {
+      if (!std::is_constant_evaluated()) {
+        const kernel::scores::key_range seen = mask(0).policy.range(0, 1, Rows);
+        kernel::attend_each<head, all_heads>(work.q, keys, values,
+                                             scoring::template scale<T>(S.head_dim), seen.begin,
+                                             seen.end, work.context, work.scratch);
+        return;
+      }
+    }
+    for (std::size_t h = 0; h < S.heads; ++h) {
+      const std::size_t kv = h / all_heads.share;
+      scoring::attend(
+          dot_product_head<head, T, scoring, Stored>{
+              work.q + h * all_heads.q_head, keys + kv * all_heads.k_head,
+              values + kv * all_heads.v_head, work.context + h * all_heads.o_head, work.scratch},
+          mask(h));
+    }
   }
 };
 

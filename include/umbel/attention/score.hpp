@@ -10,6 +10,7 @@
 #pragma once
 
 #include <umbel/attention/options.hpp>
+#include <umbel/kernel/attend_each.hpp>
 #include <umbel/kernel/attend_heads.hpp>
 
 namespace umbel {
@@ -120,6 +121,14 @@ struct scoring {
   static constexpr bool is_plain = std::is_same_v<softcap_option, no_softcap> &&
                                    std::is_same_v<empty, zeros> && Mask::same_length_for_heads;
 
+  // Are scores only scaled, and does a query see one run of keys? On: a head_mask.
+  template <class On>
+  static constexpr bool sees_a_run =
+      std::is_same_v<softcap_option, no_softcap> && std::is_same_v<empty, zeros> &&
+      !requires { decltype(On::observer)::is_capped; } &&
+      (std::is_same_v<decltype(On::policy), kernel::scores::first_keys> ||
+       std::is_same_v<decltype(On::policy), kernel::scores::window>);
+
   // The policy of a mask with the options before it.
   template <class T, class Policy>
   static constexpr auto with(const Policy& mask) noexcept {
@@ -207,6 +216,13 @@ struct dot_product_heads {
       if (!std::is_constant_evaluated()) {
         kernel::attend_heads<S, H>(q, k, v, Scoring::template scale<T>(S.head_dim),
                                    mask(0).policy.range(0, S.queries, S.keys).end, o, scratch);
+        return;
+      }
+    }
+    if constexpr (kernel::each_fits_lanes<S, H, T> && Scoring::template is_plain<Mask>) {
+      if (!std::is_constant_evaluated()) {
+        kernel::attend_each<S, H>(q, k, v, Scoring::template scale<T>(S.head_dim), 0,
+                                  mask(0).policy.range(0, S.queries, S.keys).end, o, scratch);
         return;
       }
     }

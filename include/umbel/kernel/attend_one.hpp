@@ -87,7 +87,7 @@ struct attend_one {
     } else {
       for (std::size_t d = 0; d < S.head_dim; ++d) {
         const V query = simd::broadcast<V>(q[d]);
-        UMBEL_UNROLL(8)
+        UMBEL_UNROLL(16)
         for (std::size_t c = 0; c < Chunks; ++c) {
           const W* const from = k + d * S.k_dim + c * lanes;
           const V key = Whole ? simd::load<V>(from) : simd::load_first<V>(from, rows);
@@ -95,17 +95,22 @@ struct attend_one {
         }
       }
     }
-    UMBEL_UNROLL(8)
+    UMBEL_UNROLL(16)
     for (std::size_t c = 0; c < Chunks; ++c) simd::store(scores + c * lanes, sum[c]);
   }
 
   template <class W>
   UMBEL_INLINE static void score_all(const W* k, std::size_t keys, const T* q, T* scores) noexcept {
     // Adjacent keys: long runs of memory, and chains enough to hide an fma.
-    constexpr std::size_t together = S.k_dim == 1 ? 2 : 8;
+    constexpr std::size_t together = S.k_dim == 1 ? 2 : Target.registers / 2;
     std::size_t j = 0;
     for (; j + together * lanes <= keys; j += together * lanes) {
       score<together, true>(k + j * S.k_row, keys, q, scores + j);
+    }
+    if constexpr (together > 8) {
+      for (; j + 8 * lanes <= keys; j += 8 * lanes) {
+        score<8, true>(k + j * S.k_row, keys, q, scores + j);
+      }
     }
     if constexpr (together > 2) {
       for (; j + 2 * lanes <= keys; j += 2 * lanes) {
@@ -158,6 +163,35 @@ struct attend_one {
     }
     return simd::fold(highest, [](auto a, auto b) { return simd::max(a, b); });
   }
+
+  // Scores become weights, relative to the new maximum. The result corrects what was relative to the old.
+  UMBEL_INLINE static T weigh(T* scores, std::size_t keys, T& maximum) noexcept {
+    const T old_maximum = maximum;
+    maximum = largest(scores, keys, maximum);
+    for (std::size_t j = 0; j < keys; j += lanes) {
+      const V y = simd::load<V>(scores + j) - simd::broadcast<V>(maximum);
+      simd::store(scores + j, simd::exp2_not_positive(y));
+    }
+    return simd::exp2_not_positive(old_maximum - maximum);
+  }
+
+  // o = context / sum.
+  UMBEL_INLINE static void write(const T* context, T sum, T* o) noexcept {
+    const T inverse = inverse_sum(sum);
+    if constexpr (S.o_dim == 1) {
+      constexpr std::size_t whole = S.value_dim / lanes * lanes, rest = S.value_dim - whole;
+      const V factor_of_all = simd::broadcast<V>(inverse);
+      for (std::size_t d = 0; d < whole; d += lanes) {
+        simd::store(o + d, simd::load<V>(context + d) * factor_of_all);
+      }
+      if constexpr (rest != 0) {
+        simd::store_first(o + whole, simd::load<V>(context + whole) * factor_of_all, rest);
+      }
+    } else {
+      for (std::size_t d = 0; d < S.value_dim; ++d) o[d * S.o_dim] = context[d] * inverse;
+    }
+  }
+
   // Vectors of value columns: context = correction context + p v; the sum of p along with the first.
   template <std::size_t Vectors, std::size_t Last, bool Selects, class W>
   UMBEL_INLINE static T add_context(const W* v, const T* p, std::size_t keys,
@@ -244,13 +278,7 @@ struct attend_one {
       if (Policy::changes || (Policy::selects && !full)) {
         adjust(policy, range, first, keys, scores, hidden);
       }
-      const T old_maximum = maximum;
-      maximum = largest(scores, keys, maximum);
-      for (std::size_t j = 0; j < keys; j += lanes) {
-        const V y = simd::load<V>(scores + j) - simd::broadcast<V>(maximum);
-        simd::store(scores + j, simd::exp2_not_positive(y));
-      }
-      const T correction = simd::exp2_not_positive(old_maximum - maximum);
+      const T correction = weigh(scores, keys, maximum);
       const W* const values = v + first * S.v_row;
       T block_sum{};
       if (Policy::selects && hidden.any) {
@@ -261,19 +289,7 @@ struct attend_one {
       }
       sum = is_first ? block_sum : simd::fma(sum, correction, block_sum);
     }
-    const T inverse = inverse_sum(sum);
-    if constexpr (S.o_dim == 1) {
-      constexpr std::size_t whole = S.value_dim / lanes * lanes, rest = S.value_dim - whole;
-      const V factor_of_all = simd::broadcast<V>(inverse);
-      for (std::size_t d = 0; d < whole; d += lanes) {
-        simd::store(o + d, simd::load<V>(context + d) * factor_of_all);
-      }
-      if constexpr (rest != 0) {
-        simd::store_first(o + whole, simd::load<V>(context + whole) * factor_of_all, rest);
-      }
-    } else {
-      for (std::size_t d = 0; d < S.value_dim; ++d) o[d * S.o_dim] = context[d] * inverse;
-    }
+    write(context, sum, o);
   }
 };
 

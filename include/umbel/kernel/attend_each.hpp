@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSL-1.0
+// One query of each of many heads (a step of decoding) in SIMD. As attend_one.hpp, but the contexts of
+// several heads are summed side by side: one head's few chains would wait for themselves, and values that
+// lie key by key, all heads of one together, are read in one run. The bits of plain::attend. Not here:
+// masks but a run of keys, taps.
+#pragma once
+
+#include <cstddef>
+#include <umbel/config.hpp>
+#include <umbel/kernel/attend_heads.hpp>
+#include <umbel/kernel/attend_one.hpp>
+
+namespace umbel::kernel {
+
+namespace detail {
+
+template <attend_shape S, heads_shape H, class T, plan::target Target>
+struct attend_each {
+  using one = attend_one<S, T, Target>;
+  static constexpr std::size_t lanes = one::lanes;
+  static constexpr std::size_t vectors = plan::divide_up(S.value_dim, lanes);
+  // Heads at a time: their contexts take half of the registers.
+  static constexpr std::size_t room = Target.registers / 2 / vectors;
+  static constexpr std::size_t together = room < H.heads ? room : H.heads;
+
+  // In scratch: scores and context of each of these heads, the scaled query of one.
+  static constexpr std::size_t score_room = one::round_up(one::key_room);
+  static constexpr std::size_t context_room = vectors * lanes;
+  static constexpr std::size_t context_at = together * score_room;
+  static constexpr std::size_t query_at = context_at + together * context_room;
+  static constexpr std::size_t scratch_size = query_at + S.head_dim;
+  // Long runs of values a head apart are read at a better pace one after the other.
+  static constexpr bool side_by_side = H.v_head < S.v_row || S.keys <= plan::key_block;
+  static constexpr bool fits =
+      one::fits && together > 1 && side_by_side&& scratch_size <= attend_scratch<S, T, Target>;
+
+  using V = typename one::V;
+
+  // v: of each head. context = correction context + p v, and the sums of p.
+  template <std::size_t Heads, class W>
+  UMBEL_INLINE static void add_contexts(const W* const (&v)[Heads], const T* p, std::size_t keys,
+                                        bool is_first, const T (&correction)[Heads], T* context,
+                                        T (&block_sum)[Heads]) noexcept {
+    constexpr std::size_t last = S.value_dim - (vectors - 1) * lanes;
+    V sum[Heads][vectors];
+    UMBEL_UNROLL(32)
+    for (std::size_t h = 0; h < Heads; ++h) {
+      block_sum[h] = T{};
+      UMBEL_UNROLL(32)
+      for (std::size_t i = 0; i < vectors; ++i) {
+        const T* const from = context + h * context_room + i * lanes;
+        sum[h][i] = is_first ? V{} : simd::load<V>(from) * simd::broadcast<V>(correction[h]);
+      }
+    }
+    for (std::size_t j = 0; j < keys; ++j) {
+      UMBEL_UNROLL(32)
+      for (std::size_t h = 0; h < Heads; ++h) {
+        const T of_key = p[h * score_room + j];
+        block_sum[h] = block_sum[h] + of_key;
+        const V weight = simd::broadcast<V>(of_key);
+        UMBEL_UNROLL(32)
+        for (std::size_t i = 0; i < vectors; ++i) {
+          const W* const from = v[h] + j * S.v_row + i * lanes;
+          const V value = i + 1 == vectors && last != lanes ? simd::load_first<V>(from, last)
+                                                            : simd::load<V>(from);
+          sum[h][i] = simd::fma(weight, value, sum[h][i]);
+        }
+      }
+    }
+    UMBEL_UNROLL(32)
+    for (std::size_t h = 0; h < Heads; ++h) {
+      UMBEL_UNROLL(32)
+      for (std::size_t i = 0; i < vectors; ++i)
+        simd::store(context + h * context_room + i * lanes, sum[h][i]);
+    }
+  }
+
+  // Heads from `head` on.
+  template <std::size_t Heads, class W>
+  UMBEL_NOINLINE static void some(const T* q, const W* k, const W* v, T factor, std::size_t begin,
+                                  std::size_t key_end, std::size_t head, T* o,
+                                  T* scratch) noexcept {
+    T* const context = scratch + context_at;
+    T* const query = scratch + query_at;
+    T maximum[Heads], sum[Heads]{}, correction[Heads], block_sum[Heads];
+    const W* values[Heads];
+    for (std::size_t h = 0; h < Heads; ++h) {
+      maximum[h] = simd::math_constants<T>::lowest;
+      values[h] = v + (head + h) / H.share * H.v_head + begin * S.v_row;
+    }
+    if (begin >= key_end) {
+      for (std::size_t d = 0; d < Heads * context_room; ++d) context[d] = T{};
+    }
+    std::size_t end = 0;
+    for (std::size_t first = begin; first < key_end; first = end) {
+      end = scores::block_end(first, key_end);
+      const std::size_t keys = end - first;
+      for (std::size_t h = 0; h < Heads; ++h) {
+        const T* const from = q + (head + h) * H.q_head;
+        T* const to = scratch + h * score_room;
+        for (std::size_t d = 0; d < S.head_dim; ++d) query[d] = from[d * S.q_dim] * factor;
+        one::score_all(k + (head + h) / H.share * H.k_head + first * S.k_row, keys, query, to);
+        correction[h] = one::weigh(to, keys, maximum[h]);
+      }
+      add_contexts(values, scratch, keys, first == begin, correction, context, block_sum);
+      for (std::size_t h = 0; h < Heads; ++h) {
+        sum[h] = first == begin ? block_sum[h] : simd::fma(sum[h], correction[h], block_sum[h]);
+        values[h] += keys * S.v_row;
+      }
+    }
+    for (std::size_t h = 0; h < Heads; ++h)
+      one::write(context + h * context_room, sum[h], o + (head + h) * H.o_head);
+  }
+
+  template <class W>
+  UMBEL_INLINE static void run(const T* q, const W* k, const W* v, T factor, std::size_t begin,
+                               std::size_t end, T* o, T* scratch) noexcept {
+    constexpr plan::split tiles = plan::split_evenly(H.heads, together);
+    std::size_t head = 0;
+    if constexpr (tiles.small_count > 0) {
+      for (std::size_t t = 0; t < tiles.small_count; ++t, head += tiles.small())
+        some<tiles.small()>(q, k, v, factor, begin, end, head, o, scratch);
+    }
+    for (std::size_t t = 0; t < tiles.large_count; ++t, head += tiles.large)
+      some<tiles.large>(q, k, v, factor, begin, end, head, o, scratch);
+  }
+};
+
+}  // namespace detail
+
+// Can attend_each compute these? One query, several heads.
+template <attend_shape S, heads_shape H, class T, plan::target Target = plan::native_target>
+inline constexpr bool each_fits_lanes = false;
+template <attend_shape S, heads_shape H, class T, plan::target Target>
+  requires(S.queries == 1)
+inline constexpr bool each_fits_lanes<S, H, T, Target> =
+    detail::attend_each<S, H, T, Target>::fits;
+
+// softmax(scale q k^T) v for every head over the keys from begin to end: the bits of plain::attend for each.
+// q, k, v, o are those of head 0; scratch: attend_scratch elements.
+template <attend_shape S, heads_shape H, class T, plan::target Target = plan::native_target,
+          class W>
+UMBEL_INLINE void attend_each(const T* q, const W* k, const W* v, T scale, std::size_t begin,
+                              std::size_t end, T* o, T* scratch) noexcept {
+  detail::attend_each<S, H, T, Target>::run(q, k, v, exp2_factor(scale), begin,
+                                            end < S.keys ? end : S.keys, o, scratch);
+}
+
+}  // namespace umbel::kernel
