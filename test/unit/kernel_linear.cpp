@@ -129,6 +129,12 @@ BOOST_AUTO_TEST_CASE(one_row_takes_several_panels) {
   check_shapes<float, row_major<1, 11, 300>, row_major<2, 6, 257>>();
 }
 
+// More than a second-level cache holds: fetched ahead, panel after panel.
+BOOST_AUTO_TEST_CASE(one_row_of_many_weights) {
+  check_shapes<float, row_major<1, 900, 230>, row_major<1, 800, 256, false>>();
+  check_stored_shapes<row_major<1, 1800, 235>>();
+}
+
 // Many inputs: panels as wide as the registers allow, of which the last joins a group, with its tail.
 BOOST_AUTO_TEST_CASE(wide_panels) {
   check_shapes<float, row_major<9, 130, 190>, row_major<2, 131, 165, false>>();

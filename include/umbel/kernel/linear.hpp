@@ -47,6 +47,11 @@ struct linear_walk {
   static constexpr plan::linear_plan plan = plan::plan_linear<T>(S.rows, S.in, S.out, Target);
   static constexpr std::size_t tail = S.out - (plan.vectors - 1) * plan.lanes;
   static constexpr bool has_tail = tail != plan.lanes;
+  // Weights that one row reads from beyond the second-level cache, which is 1 MiB or less: panel after
+  // panel, prefetched, where one panel is chains enough for that pace.
+  static constexpr bool far = Packed && S.rows == 1 && S.in * S.out * sizeof(W) > 768 * 1024 &&
+                              plan.panels.large >= 4 && Target.fixed.panel_group == 0;
+  static constexpr std::size_t group = far ? 1 : plan.group;
   static constexpr std::size_t tail_group = linear_tail_group<T>(S, plan.lanes, tail, Packed);
 
   const T* x;
@@ -68,7 +73,8 @@ struct linear_walk {
                                  .w_in = Packed ? width : S.out,
                                  .w_panel = Packed ? width * S.in : width,
                                  .padded = Packed,
-                                 .tail_group = Tail ? tail_group : 0};
+                                 .tail_group = Tail ? tail_group : 0,
+                                 .prefetched = far};
       for (std::size_t i = 0; i < Count / group; ++i) {
         const std::size_t vector = First + i * group * Vectors;
         const std::size_t feature = vector * plan.lanes;
@@ -83,10 +89,10 @@ struct linear_walk {
   UMBEL_INLINE void run() const noexcept {
     if constexpr (S.rows > 0 && S.out > 0) {
       constexpr plan::split split = plan.panels;
-      panels<split.small(), 0, split.small_count, plan.group, false>();
-      constexpr std::size_t group = plan.group < split.large_count ? plan.group : split.large_count;
-      constexpr std::size_t last = has_tail ? group : 0;  // panels in the tile that has the tail
-      panels<split.large, split.small_count * split.small(), split.large_count - last, group, false>();
+      panels<split.small(), 0, split.small_count, group, false>();
+      constexpr std::size_t large = group < split.large_count ? group : split.large_count;
+      constexpr std::size_t last = has_tail ? large : 0;  // panels in the tile that has the tail
+      panels<split.large, split.small_count * split.small(), split.large_count - last, large, false>();
       if constexpr (has_tail) panels<split.large, plan.vectors - last * split.large, last, last, true>();
     }
   }

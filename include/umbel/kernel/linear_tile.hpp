@@ -21,6 +21,7 @@ struct linear_tile {
   std::size_t w_in, w_panel;                       // strides of the weights
   bool padded;                                     // weights and biases fill the last vector
   std::size_t tail_group;                          // lanes of a row in the last vector, or 0
+  bool prefetched;                                 // one row, one panel: weights are fetched ahead
 
   // Vectors of which each has one row.
   constexpr std::size_t whole() const noexcept {
@@ -125,6 +126,13 @@ UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y) n
                                         : load_weights<V, Tile.lanes>(row, at, Tile.vectors);
     };
     if constexpr (Tile.rows == 1 && !has_tail) {
+      if constexpr (Tile.prefetched) {
+        constexpr std::size_t ahead = 4096 / sizeof(W), line = 64 / sizeof(W);
+        UMBEL_UNROLL(8)
+        for (std::size_t i = 0; i < Tile.w_in; i += line) {
+          __builtin_prefetch(w + k * Tile.w_in + i + ahead);
+        }
+      }
       // Read once, used once: registers hold sums only, of which one row may have many.
       const V value = simd::broadcast<V>(x[k * S.x_in]);
       UMBEL_UNROLL(32)
