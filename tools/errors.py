@@ -34,7 +34,7 @@ GROUPS = {
                    "transposed"],
     "Computing": ["contract", "elementwise"],
     "Attention": ["attention", "additive_attention", "project", "softmax", "mask_after", "observe", "attention_heat_map", "cache",
-                  "scaled_dot_product_attention", "attention_by_score"],
+                  "scaled_dot_product_attention", "attention_by_score", "parallel"],
     "Heads": ["prune"],
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",
                "learnt_positions", "sinusoidal_positions", "feed_forward_layer",

@@ -33,6 +33,7 @@
 #include <umbel/attention/score.hpp>
 #include <umbel/attention/rules.hpp>
 #include <umbel/attention/other_calls.hpp>
+#include <umbel/attention/executor.hpp>
 #include <umbel/attention/mask_rules.hpp>
 #include <umbel/attention/mask_base.hpp>
 #include <umbel/attention/mask_memory.hpp>
@@ -45,6 +46,7 @@
 #include <umbel/attention/softmax.hpp>
 #include <umbel/attention/projection.hpp>
 #include <umbel/attention/forward.hpp>
+#include <umbel/attention/forward_in_parts.hpp>
 #include <umbel/attention/multi_head.hpp>
 #include <umbel/attention/heads.hpp>
 #include <umbel/attention/cache_rules.hpp>

@@ -8,6 +8,8 @@
 #include <memory>
 #include <mutex>
 
+#include "../../examples/thread_pool.hpp"
+#include "../support/executors.hpp"
 #include "../support/random.hpp"
 #include "traps.hpp"
 
@@ -113,6 +115,24 @@ void check_attention(const char* name) {
                     dropout(0.1, 7) & observe(weights),
                 work);
   });
+}
+
+// Two sequences for two workers and a third in parts; then parts of it by threads that sleep between calls.
+void check_executors() {
+  using attention = multi_head_attention<float, hidden<24>, heads<3>, rope<split_halves>>;
+  using tokens = tensor<float, batch<3>, token<37>, hidden<24>>;
+  static lcg next{1};
+  static const auto w = drawn_weights<attention>(next);
+  static const prepacked<attention> packed{w};
+  static const auto x = drawn<tokens>(next);
+  static attention::workspace<token<37>> work[2];
+  static tokens out;
+  static shuffled<2> one_thread;
+  static thread_pool<2> pool;
+  std::printf("attention by an executor\n");
+  check("  layer", 0, [] { attention{w}.into(out, x, all_keys, parallel(one_thread, work)); });
+  check("  packed", 0, [] { packed.into(out, x, all_keys, parallel(one_thread, work)); });
+  check("  packed, threads", 0, [] { packed.into(out, x, all_keys, parallel(pool, work)); });
 }
 
 void check_cache() {
@@ -235,6 +255,7 @@ int main() {
   check_encoder<false>("encoder layer, norm last");
   check_decoder<true>("decoder layer, norm first");
   check_decoder<false>("decoder layer, norm last");
+  check_executors();
   check_cache();
   check_blocks();
   return failures == 0 ? 0 : 1;

@@ -15,6 +15,31 @@ using by_query = decltype(std::declval<by_head&>() | permute<batch, query, heads
 static_assert(has_axis<queries, hidden> && has_axis<const turned&, batch>);
 static_assert(!has_axis<queries, key>);
 
+// executor_like: workers above 0, and a call with a count and a piece
+struct two_workers {
+  static constexpr std::size_t workers = 2;
+  template <class Piece>
+  void operator()(std::size_t, const Piece&) noexcept;
+};
+struct no_workers : two_workers {
+  static constexpr std::size_t workers = 0;
+};
+struct workers_at_run_time : two_workers {
+  std::size_t workers;
+};
+struct workers_of_the_machine : two_workers {
+  static std::size_t workers;
+};
+struct never_called {
+  static constexpr std::size_t workers = 2;
+};
+static_assert(executor_like<two_workers> && executor_like<two_workers&>);
+static_assert(executor_like<decltype(serial)>);
+static_assert(!executor_like<const two_workers>);  // its call is not const
+static_assert(!executor_like<no_workers> && !executor_like<workers_at_run_time>);
+static_assert(!executor_like<workers_of_the_machine>);
+static_assert(!executor_like<never_called> && !executor_like<int>);
+
 // splittable: the outer part with its size; the inner name only matters where it is taken already
 static_assert(splittable<queries, hidden, heads<5>> && splittable<queries&, hidden, heads<100>>);
 static_assert(splittable<const turned&, hidden, heads<1>, head_dim>);

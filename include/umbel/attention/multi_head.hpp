@@ -15,6 +15,7 @@
 
 #include <umbel/attention/filled.hpp>
 #include <umbel/attention/forward.hpp>
+#include <umbel/attention/forward_in_parts.hpp>
 #include <umbel/attention/mask.hpp>
 #include <umbel/attention/other_calls.hpp>
 #include <umbel/attention/rules.hpp>
@@ -67,9 +68,9 @@ struct multi_head_calls
   // positions lie. Gives a row-major tensor of the same axes.
   //   mask  lengths, causal ... (mask.hpp); the axes of its memory are batch, heads, query, key, of
   //         which query and key have the size of the sequence
-  //   work  a Layer::workspace<sequence axis>; without one, scratch is on the stack, up to
-  //         UMBEL_STACK_BUDGET bytes
-  template <tensor_like X, mask_like Mask = every_key, workspace_like Workspace = on_stack>
+  //   work  a Layer::workspace<sequence axis>, or several with an executor: parallel(executor, work)
+  //         (executor.hpp); without one, scratch is on the stack, up to UMBEL_STACK_BUDGET bytes
+  template <tensor_like X, mask_like Mask = every_key, workspaces_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
     return Layer::attend_self(self(), x, mask, work, by_value{});
@@ -77,9 +78,9 @@ struct multi_head_calls
 
   // Queries (batch, query, hidden) to keys and values (batch, key, hidden), in any order of axes,
   // batch optional. Gives a row-major tensor of the axes of the queries. work: a
-  // Layer::workspace<query<..>, key<..>>.
+  // Layer::workspace<query<..>, key<..>>, or several.
   template <tensor_like X, tensor_like Y, tensor_like Z, mask_like Mask = every_key,
-            workspace_like Workspace = on_stack>
+            workspaces_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Y& y, const Z& z, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
     return Layer::attend_to(self(), x, y, z, mask, work, by_value{});
@@ -88,13 +89,13 @@ struct multi_head_calls
   // The same, written into a tensor or view of the axes of x (of the queries), in any order and with
   // any strides. out must not overlap the arguments.
   template <tensor_like Out, tensor_like X, mask_like Mask = every_key,
-            workspace_like Workspace = on_stack>
+            workspaces_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
     Layer::attend_self(self(), x, mask, work, out);
   }
   template <tensor_like Out, tensor_like X, tensor_like Y, tensor_like Z,
-            mask_like Mask = every_key, workspace_like Workspace = on_stack>
+            mask_like Mask = every_key, workspaces_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Y& y, const Z& z, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
     Layer::attend_to(self(), x, y, z, mask, work, out);
@@ -246,31 +247,54 @@ class multi_head_attention
                                      queries, keys>;
     using steps = forward<queries, keys>;
     using scratch = typename steps::workspace;
+    using given = detail::given_workspaces<Workspace, scratch>;
     using verdict = first_error<rules::mask_fits<say::attention, detail::mask_of<Mask>, scores>,
-                                rules::scratch_fits<say::attention, Workspace, scratch, Sizes>>;
+                                rules::scratch_fits<say::attention, typename given::each, scratch,
+                                                    Sizes>>;
 
     template <class Parameters, class X, class Y, class Z, class Out>
     static constexpr auto run(const Parameters& p, const X& x, const Y& y, const Z& z,
                               const Mask& mask, Workspace& work, Out& out) noexcept {
-      return detail::computed<tensor_of<T, result_of<From>>, scratch>(
-          out, work, [&](auto& to, scratch& own) { sequences(p, x, y, z, mask, to, own); });
+      using place = typename given::all;
+      return detail::computed<tensor_of<T, result_of<From>>, place>(
+          out, work, [&](auto& to, place& own) { sequences(p, x, y, z, mask, to, own); });
     }
 
-    template <class Parameters, class X, class Y, class Z, class Out>
+    template <class Parameters, class X, class Y, class Z, class Out, class Place>
     static constexpr void sequences(const Parameters& p, const X& x, const Y& y, const Z& z,
-                                    const Mask& mask, Out& out, scratch& work) noexcept {
+                                    const Mask& mask, Out& out, Place& work) noexcept {
+      constexpr bool batched = From::template has<rules::batch_family>;
+      constexpr std::size_t count = batched ? From::template size_of<rules::batch_family> : 1;
+      const auto& masks = detail::as_mask(mask);
+      if constexpr (workspace_like<Place>) {
+        for (std::size_t b = 0; b < count; ++b) one<steps>(p, x, y, z, masks, out, b, work);
+      } else {
+        // A sequence for each worker as long as there are so many, the others in parts.
+        constexpr std::size_t whole = count / Place::workers * Place::workers;
+        if constexpr (whole > 0)
+          work.executor(whole, [&](std::size_t b, std::size_t worker) noexcept {
+            one<steps>(p, x, y, z, masks, out, b, work.work[worker]);
+          });
+        if constexpr (whole < count)
+          for (std::size_t b = whole; b < count; ++b)
+            one<detail::forward_in_parts<steps, Place::workers>>(p, x, y, z, masks, out, b, work);
+      }
+    }
+
+    // Sequence b of the batch, as By does it.
+    template <class By, class Parameters, class X, class Y, class Z, class Masks, class Out,
+              class Place>
+    UMBEL_INLINE static constexpr void one(const Parameters& p, const X& x, const Y& y, const Z& z,
+                                           const Masks& masks, Out& out, std::size_t b,
+                                           Place& work) noexcept {
       constexpr auto xs = detail::strides_along<From, QueryAxis, family>;
       constexpr auto ys = detail::strides_along<KeyLayout, KeyAxis, family>;
       constexpr auto zs = detail::strides_along<typename Z::layout, KeyAxis, family>;
       constexpr auto outs = detail::strides_along<typename Out::layout, QueryAxis, family>;
-      constexpr bool batched = From::template has<rules::batch_family>;
-      constexpr std::size_t count = batched ? From::template size_of<rules::batch_family> : 1;
-      const auto& masks = detail::as_mask(mask);
-      for (std::size_t b = 0; b < count; ++b)
-        steps::template run<xs, ys, zs, outs>(
-            p, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
-            detail::at_sequence<scores>(masks, b),
-            out.data() + b * outs.batch, work);
+      By::template run<xs, ys, zs, outs>(p, x.data() + b * xs.batch, y.data() + b * ys.batch,
+                                         z.data() + b * zs.batch,
+                                         detail::at_sequence<scores>(masks, b),
+                                         out.data() + b * outs.batch, work);
     }
   };
 

@@ -210,28 +210,35 @@ struct dot_product_head {
 template <kernel::attend_shape S, kernel::heads_shape H, class T, class Scoring>
 struct dot_product_heads {
   template <class Mask>
+  static constexpr bool at_once =
+      (kernel::heads_fit_lanes<S, H, T> || kernel::each_fits_lanes<S, H, T>) &&
+      Scoring::template is_plain<Mask>;
+
+  template <class Mask>
   static constexpr void attend(const T* q, const T* k, const T* v, T* o, T* scratch,
                                const Mask& mask) noexcept {
-    if constexpr (kernel::heads_fit_lanes<S, H, T> && Scoring::template is_plain<Mask>) {
+    if constexpr (at_once<Mask>) {
       if (!std::is_constant_evaluated()) {
-        kernel::attend_heads<S, H>(q, k, v, Scoring::template scale<T>(S.head_dim),
-                                   mask(0).policy.range(0, S.queries, S.keys).end, o, scratch);
+        constexpr T scale = Scoring::template scale<T>(S.head_dim);
+        const std::size_t keys = mask(0).policy.range(0, S.queries, S.keys).end;
+        if constexpr (kernel::heads_fit_lanes<S, H, T>)
+          kernel::attend_heads<S, H>(q, k, v, scale, keys, o, scratch);
+        else
+          kernel::attend_each<S, H>(q, k, v, scale, 0, keys, o, scratch);
         return;
       }
     }
-    if constexpr (kernel::each_fits_lanes<S, H, T> && Scoring::template is_plain<Mask>) {
-      if (!std::is_constant_evaluated()) {
-        kernel::attend_each<S, H>(q, k, v, Scoring::template scale<T>(S.head_dim), 0,
-                                  mask(0).policy.range(0, S.queries, S.keys).end, o, scratch);
-        return;
-      }
-    }
-    for (std::size_t h = 0; h < H.heads; ++h) {
-      Scoring::attend(
-          dot_product_head<S, T, Scoring>{q + h * H.q_head, k + h / H.share * H.k_head,
-                                          v + h / H.share * H.v_head, o + h * H.o_head, scratch},
-          mask(h));
-    }
+    for (std::size_t h = 0; h < H.heads; ++h) attend_one(h, q, k, v, o, scratch, mask);
+  }
+
+  // Head h; the pointers are those of head 0.
+  template <class Mask>
+  UMBEL_INLINE static constexpr void attend_one(std::size_t h, const T* q, const T* k, const T* v,
+                                                T* o, T* scratch, const Mask& mask) noexcept {
+    Scoring::attend(
+        dot_product_head<S, T, Scoring>{q + h * H.q_head, k + h / H.share * H.k_head,
+                                        v + h / H.share * H.v_head, o + h * H.o_head, scratch},
+        mask(h));
   }
 };
 

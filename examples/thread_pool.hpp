@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+// An executor (umbel/attention/executor.hpp) of std::thread: Workers - 1 threads that live as long as the pool,
+// and the one that calls it. Nothing is allocated in a call. Between calls threads look for work for some
+// tens of microseconds, then sleep. One call at a time.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <thread>
+
+template <std::size_t Workers>
+class thread_pool {
+ public:
+  static constexpr std::size_t workers = Workers;
+
+  thread_pool() {
+    for (std::size_t i = 0; i + 1 < Workers; ++i)
+      threads_[i] = std::thread([=, this] { serve(i + 1); });
+  }
+  ~thread_pool() {
+    stop_.store(true, std::memory_order_relaxed);
+    begin_round();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  thread_pool(const thread_pool&) = delete;
+  thread_pool& operator=(const thread_pool&) = delete;
+
+  // piece(index, worker) for each index below count, whoever is free takes the next.
+  template <class Piece>
+  void operator()(std::size_t count, const Piece& piece) noexcept {
+    call_ = [](const void* what, std::size_t index, std::size_t worker) {
+      (*static_cast<const Piece*>(what))(index, worker);
+    };
+    piece_ = &piece;
+    count_ = count;
+    next_.store(0, std::memory_order_relaxed);
+    busy_.store(Workers - 1, std::memory_order_relaxed);
+    begin_round();
+    take_pieces(0);
+    until([&](std::size_t busy) { return busy == 0; }, busy_);
+  }
+
+ private:
+  void begin_round() noexcept {
+    round_.fetch_add(1, std::memory_order_release);
+    round_.notify_all();
+  }
+  void serve(std::size_t worker) noexcept {
+    for (std::size_t seen = 0;; ++seen) {
+      until([&](std::size_t round) { return round != seen; }, round_);
+      if (stop_.load(std::memory_order_relaxed)) return;
+      take_pieces(worker);
+      busy_.fetch_sub(1, std::memory_order_release);
+      busy_.notify_one();
+    }
+  }
+  void take_pieces(std::size_t worker) noexcept {
+    for (std::size_t index; (index = next_.fetch_add(1, std::memory_order_relaxed)) < count_;)
+      call_(piece_, index, worker);
+  }
+  template <class Done>
+  static void until(Done done, const std::atomic<std::size_t>& value) noexcept {
+    for (int spin = 0; spin < 20000; ++spin)
+      if (done(value.load(std::memory_order_acquire))) return;
+    for (std::size_t now; !done(now = value.load(std::memory_order_acquire));)
+      value.wait(now, std::memory_order_acquire);
+  }
+
+  void (*call_)(const void*, std::size_t, std::size_t) = nullptr;
+  const void* piece_ = nullptr;
+  std::size_t count_ = 0;
+  std::atomic<bool> stop_{false};
+  // Written by one thread while others wait for another of them: a cache line each.
+  alignas(64) std::atomic<std::size_t> round_{0};
+  alignas(64) std::atomic<std::size_t> next_{0};
+  alignas(64) std::atomic<std::size_t> busy_{0};
+  std::array<std::thread, Workers - 1> threads_;
+};

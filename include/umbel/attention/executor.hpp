@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSL-1.0
+// More than one core: the caller passes an executor and a workspace for each of its workers where one
+// workspace goes, and the layer hands out pieces of the call:
+//
+//   static thread_pool<2> pool;                               // the caller's: examples/thread_pool.hpp
+//   static attention::workspace<token<512>> work[2];
+//   attend.into(out, x, causal, parallel(pool, work));        // the same bits
+//
+// An executor is called as executor(count, piece). It calls piece(index, worker) once for each index below
+// count, in any order, and returns when all of them have returned; what they wrote is seen after that. worker
+// is below the constant `workers`, and no two pieces have the same at the same time. Pieces allocate
+// nothing and throw nothing; neither should the executor: layers are noexcept.
+//
+// It pays where a call takes some tens of microseconds: below, handing out costs more than it gains. The
+// library itself starts no threads, and without `parallel` there is no code for any of this. Not here: which
+// pieces there are (forward_in_parts.hpp).
+#pragma once
+
+#include <umbel/attention/other_calls.hpp>
+#include <umbel/attention/workspace.hpp>
+
+#include <concepts>
+
+namespace umbel {
+
+namespace say {
+struct parallel;
+struct but_the_number_of_workspaces_is;
+struct takes_an_executor_and_an_array_of_workspaces_one_for_each_worker;
+struct the_executor_has;
+struct the_executor_is_a_temporary_so_give_it_a_name;
+struct the_executor_needs_a_constant_workers_above_0_and_a_call_with_a_count_and_a_piece;
+struct workers;
+}  // namespace say
+
+namespace detail {
+template <>
+struct speak<say::takes_an_executor_and_an_array_of_workspaces_one_for_each_worker> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("takes an executor and an array of workspaces, one for each worker");
+  }
+};
+
+// What the concept calls executors with.
+struct any_piece {
+  constexpr void operator()(std::size_t, std::size_t) const noexcept {}
+};
+// A static member. (For g++ 12 the concept below is an error where it is not.)
+template <class E>
+concept has_workers = std::is_pointer_v<decltype(&E::workers)>;
+}  // namespace detail
+
+template <class E>
+concept executor_like = detail::has_workers<std::remove_cvref_t<E>> &&
+    requires(E& executor, const detail::any_piece& piece) {
+  typename std::integral_constant<std::size_t, std::remove_cvref_t<E>::workers>;
+  executor(std::size_t{1}, piece);
+} && (std::remove_cvref_t<E>::workers > 0);
+
+// The one that uses no thread but its caller's.
+struct serial_executor {
+  static constexpr std::size_t workers = 1;
+  template <class Piece>
+  constexpr void operator()(std::size_t count, const Piece& piece) const noexcept {
+    for (std::size_t index = 0; index < count; ++index) piece(index, std::size_t{0});
+  }
+};
+inline constexpr serial_executor serial{};
+
+namespace rules {
+// Count: of workspaces.
+template <class Executor, std::size_t Count>
+struct parallel_rule {
+  using type = verdict<
+      false, say::parallel,
+      say::the_executor_needs_a_constant_workers_above_0_and_a_call_with_a_count_and_a_piece>;
+};
+template <executor_like Executor, std::size_t Count>
+struct parallel_rule<Executor, Count> {
+  static constexpr std::size_t workers = std::remove_cvref_t<Executor>::workers;
+  using type =
+      first_error<verdict<std::is_lvalue_reference_v<Executor>, say::parallel,
+                          say::the_executor_is_a_temporary_so_give_it_a_name>,
+                  verdict<(Count >= workers), say::parallel, say::the_executor_has, number<workers>,
+                          say::workers, say::but_the_number_of_workspaces_is, number<Count>>>;
+};
+}  // namespace rules
+
+namespace detail {
+
+// What parallel() gives: an executor and the first of its workers' workspaces.
+template <class Executor, class Workspace>
+struct parallel_workspaces : parallel_base {
+  static constexpr std::size_t workers = Executor::workers;
+  using each = Workspace;
+  Executor& executor;
+  Workspace* work;
+  constexpr parallel_workspaces(Executor& e, Workspace* w) noexcept : executor(e), work(w) {}
+};
+
+// What a call was given where a workspace goes: the type of one, and of all that it works in, where Scratch
+// is what one should be.
+template <class Given, class Scratch>
+struct given_workspaces {
+  using each = Given;
+  using all = Scratch;
+};
+template <class Given, class Scratch>
+requires std::is_base_of_v<parallel_base, Given>
+struct given_workspaces<Given, Scratch> {
+  using each = typename Given::each;
+  using all = Given;
+};
+
+struct parallel_operation
+    : other_calls<say::parallel,
+                  say::takes_an_executor_and_an_array_of_workspaces_one_for_each_worker> {
+  using refused =
+      other_calls<say::parallel,
+                  say::takes_an_executor_and_an_array_of_workspaces_one_for_each_worker>;
+  using refused::operator();
+
+  template <class Executor, workspace_like Workspace, std::size_t Count>
+  constexpr auto operator()(Executor&& executor, Workspace (&work)[Count]) const noexcept {
+    return checked<Executor, Count>(executor, work);
+  }
+  // std::array, std::span of static size.
+  template <class Executor, memory Workspaces>
+  requires workspace_like<decltype(*std::declval<Workspaces&>().data())>
+  constexpr auto operator()(Executor&& executor, Workspaces& work) const noexcept {
+    return checked<Executor, memory_size<std::remove_const_t<Workspaces>>()>(executor, work.data());
+  }
+
+ private:
+  template <class Executor, std::size_t Count, class Workspace>
+  static constexpr auto checked(std::remove_reference_t<Executor>& executor,
+                                Workspace* work) noexcept {
+    using verdict = typename rules::parallel_rule<Executor, Count>::type;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok)
+      return parallel_workspaces<std::remove_reference_t<Executor>, Workspace>(executor, work);
+    else
+      return invalid{};
+  }
+};
+
+}  // namespace detail
+
+// parallel(executor, work): both are borrowed. work: an array, std::array or std::span with at least as many
+// workspaces of the call as the executor has workers.
+inline constexpr detail::parallel_operation parallel{};
+
+}  // namespace umbel

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSL-1.0
+// The forward pass of multi-head attention by several workers (executor.hpp): whole sequences beside each
+// other, and one sequence in parts, in three rounds: blocks of rows of the three projections, heads, blocks
+// of rows of the last projection. Every element is computed as in forward.hpp, by one worker, so the bits are
+// the same for any number of them.
+#pragma once
+
+#include <umbel/attention/executor.hpp>
+#include <umbel/attention/forward.hpp>
+
+namespace umbel::detail {
+
+// The rows of a linear map, S, in at most Blocks blocks: whole register tiles, and of two sizes at most, for
+// each is code.
+template <class T, kernel::linear_shape S, std::size_t Blocks>
+struct linear_blocks {
+  static constexpr std::size_t tile = plan::tile_rows(
+      plan::native_target, plan::plan_panels<T>(S.in, S.out, plan::native_target).large);
+  static constexpr std::size_t wanted = round_up(plan::divide_up(S.rows, Blocks), tile);
+  static constexpr std::size_t rows = wanted < S.rows ? wanted : S.rows;
+  static constexpr std::size_t count = plan::divide_up(S.rows, rows);
+  static constexpr std::size_t last = S.rows - (count - 1) * rows;
+
+  template <std::size_t Rows>
+  static constexpr kernel::linear_shape with_rows = [] {
+    kernel::linear_shape shape = S;
+    shape.rows = Rows;
+    return shape;
+  }();
+
+  // Block `index` of y = map(x); then(rows, y, first row) with what was written.
+  template <class Map, class Then>
+  static void run(const Map& map, const T* x, T* y, std::size_t index, Then then) noexcept {
+    const std::size_t first = index * rows;
+    const auto block = [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows> size) {
+      map.template run<with_rows<Rows>>(x + first * S.x_row, y + first * S.y_row);
+      then(size, y + first * S.y_row, first);
+    };
+    if constexpr (last != rows) {
+      if (index + 1 == count) return block(std::integral_constant<std::size_t, last>{});
+    }
+    block(std::integral_constant<std::size_t, rows>{});
+  }
+};
+
+struct then_nothing {
+  template <class Size, class T>
+  constexpr void operator()(Size, T*, std::size_t) const noexcept {}
+};
+
+// Steps: a multi_head_forward.
+template <class Steps, std::size_t Workers>
+struct forward_in_parts;
+template <class T, head_sizes S, class Rotary, class Scoring, std::size_t Queries, std::size_t Keys,
+          std::size_t Workers>
+struct forward_in_parts<multi_head_forward<T, S, Rotary, Scoring, Queries, Keys>, Workers> {
+  using steps = multi_head_forward<T, S, Rotary, Scoring, Queries, Keys>;
+  // Of rows of one map: more than workers, so that one that is late is waited for less.
+  static constexpr std::size_t blocks = 4 * Workers;
+
+  template <std::size_t Rows, std::size_t In, std::size_t Out, std::size_t Row, bool Bias,
+            sequence_strides From>
+  using blocks_in =
+      linear_blocks<T, steps::template project_in<Rows, In, Out, Row, Bias, From>, blocks>;
+
+  template <std::size_t Positions, std::size_t Heads, std::size_t Row>
+  struct turn {
+    template <std::size_t Rows>
+    void operator()(std::integral_constant<std::size_t, Rows>, T* x,
+                    std::size_t first) const noexcept {
+      Rotary::template turn<Rows, Heads, S.head_dim, Row, Positions>(x, first);
+    }
+  };
+
+  // One sequence. Its queries, keys, values and context are in the workspace of worker 0; the others give
+  // their scratch. Arguments: see multi_head_forward::run.
+  template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
+            class Parameters, class Mask, class Given>
+  static void run(const Parameters& p, const T* x, const T* y, const T* z, const Mask& mask, T* out,
+                  const Given& given) noexcept {
+    using to_queries = blocks_in<Queries, S.hidden, S.query_width(), steps::query_row, S.q_bias, X>;
+    using to_keys = blocks_in<Keys, S.key_hidden, S.key_width(), steps::key_row, S.k_bias, Y>;
+    using to_values =
+        blocks_in<Keys, S.value_hidden, S.value_width(), steps::value_row, S.v_bias, Z>;
+    using to_result = linear_blocks<T, steps::template project_out<Out>, blocks>;
+    using attention = dot_product_heads<steps::head, steps::all_heads, T, Scoring>;
+    auto& work = given.work[0];
+
+    given.executor(to_queries::count + to_keys::count + to_values::count,
+                   [&](std::size_t index, std::size_t) noexcept {
+                     if (index < to_queries::count)
+                       return to_queries::run(p.q, x, work.q, index,
+                                              turn<Queries, S.heads, steps::query_row>{});
+                     index -= to_queries::count;
+                     if (index < to_keys::count)
+                       return to_keys::run(p.k, y, work.k, index,
+                                           turn<Keys, S.kv_heads, steps::key_row>{});
+                     to_values::run(p.v, z, work.v, index - to_keys::count, then_nothing{});
+                   });
+    if constexpr (attention::template at_once<Mask>) {
+      attention::attend(work.q, work.k, work.v, work.context, work.scratch, mask);
+    } else {
+      given.executor(S.heads, [&](std::size_t head, std::size_t worker) noexcept {
+        attention::attend_one(head, work.q, work.k, work.v, work.context,
+                              given.work[worker].scratch, mask);
+      });
+    }
+    given.executor(to_result::count, [&](std::size_t index, std::size_t) noexcept {
+      to_result::run(p.o, work.context, out, index, then_nothing{});
+    });
+  }
+};
+
+}  // namespace umbel::detail

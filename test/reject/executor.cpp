@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes in calls by an executor: one case each, with the words that the compiler must print (check.py).
+#include <umbel/umbel.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+struct two_workers {
+  static constexpr std::size_t workers = 2;
+  template <class Piece>
+  void operator()(std::size_t count, const Piece& piece) const noexcept {
+    for (std::size_t i = 0; i < count; ++i) piece(i, i % 2);
+  }
+};
+struct no_workers {
+  static constexpr std::size_t workers = 0;
+  template <class Piece>
+  void operator()(std::size_t, const Piece&) const noexcept {}
+};
+
+using tokens = tensor<float, token<9>, hidden<32>>;
+using attention = multi_head_attention<float, hidden<32>, heads<4>>;
+using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>>;
+
+[[maybe_unused]] static void cases(const attention& attend, const encoder& encode,
+                                   two_workers& pool, tokens& x) {
+  (void)attend, (void)encode, (void)pool, (void)x;
+#if defined CASE_no_executor
+  // expect-gcc: "umbel: parallel: the executor needs a constant workers above 0 and a call with a count and a piece"
+  // expect-clang: parallel.*the_executor_needs_a_constant_workers_above_0_and_a_call_with_a_count_and_a_piece
+  // cause: The first argument of `parallel` is no executor, but a number for instance, or one whose workers are 0 or not known to the compiler.
+  // cure: Pass an object with `static constexpr std::size_t workers`, the calling thread counted, that is called as `executor(count, piece)`.
+  static attention::workspace<token<9>> work[2];
+  auto out = attend(x, causal, parallel(2, work));
+#elif defined CASE_executor_without_workers
+  // expect-gcc: "umbel: parallel: the executor needs a constant workers above 0 and a call with a count and a piece"
+  // expect-clang: parallel.*the_executor_needs_a_constant_workers_above_0_and_a_call_with_a_count_and_a_piece
+  // cause: The first argument of `parallel` is no executor, but a number for instance, or one whose workers are 0 or not known to the compiler.
+  // cure: Pass an object with `static constexpr std::size_t workers`, the calling thread counted, that is called as `executor(count, piece)`.
+  static attention::workspace<token<9>> work[2];
+  static const no_workers none;
+  auto out = attend(x, causal, parallel(none, work));
+#elif defined CASE_executor_is_a_temporary
+  // expect-gcc: "umbel: parallel: the executor is a temporary so give it a name"
+  // expect-clang: parallel.*the_executor_is_a_temporary_so_give_it_a_name
+  // cause: `parallel` borrows the executor, and this one ends with the statement.
+  // cure: Give it a name, mostly `static`: starting threads for one call costs more than the call.
+  static attention::workspace<token<9>> work[2];
+  auto out = attend(x, causal, parallel(two_workers{}, work));
+#elif defined CASE_fewer_workspaces_than_workers
+  // expect-gcc: "umbel: parallel: the executor has 2 workers but the number of workspaces is 1"
+  // expect-clang: parallel.*the_executor_has.*number<2>.*workers.*but_the_number_of_workspaces_is.*number<1>
+  // cause: Each worker writes to a workspace of its own, and there are too few.
+  // cure: Declare an array of as many: `static attention::workspace<token<9>> work[2];`.
+  static attention::workspace<token<9>> work[1];
+  auto out = attend(x, causal, parallel(pool, work));
+#elif defined CASE_a_workspace_for_all_workers
+  // expect-gcc: "umbel: parallel: takes an executor and an array of workspaces, one for each worker"
+  // expect-clang: parallel.*takes_an_executor_and_an_array_of_workspaces_one_for_each_worker
+  // cause: One workspace is passed for several workers, or something that is no array of workspaces.
+  // cure: Declare an array of them: `static attention::workspace<token<9>> work[2];`.
+  static attention::workspace<token<9>> work;
+  auto out = attend(x, causal, parallel(pool, work));
+#elif defined CASE_workspaces_of_other_sizes
+  // expect-gcc: "umbel: attention: the workspace is of another layer or of other sizes so pass one for \[token=9\]"
+  // expect-clang: attention.*the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for.*token<9>
+  // cause: The workspaces were declared for another layer type or other sequence lengths.
+  // cure: Declare them with the sizes of the brackets: `attention::workspace<token<9>> work[2]`.
+  static attention::workspace<token<8>> work[2];
+  auto out = attend(x, causal, parallel(pool, work));
+#elif defined CASE_an_executor_for_an_encoder
+  // expect-gcc: "umbel: encoder_layer: takes a sequence; then a mask; then a workspace"
+  // expect-clang: encoder_layer.*takes_a_sequence.*then_a_workspace
+  // cause: The arguments fit no form of the call; three sequences and several workspaces (`parallel`) are for attention.
+  // cure: Keep this order; before a workspace stands `all_keys` where there is no mask.
+  static encoder::workspace<token<9>> work[2];
+  auto out = encode(x, all_keys, parallel(pool, work));
+#else
+  static attention::workspace<token<9>> work[2];
+  static encoder::workspace<token<9>> one;
+  auto out = encode(attend(x, causal, parallel(pool, work)), all_keys, one);
+#endif
+  (void)out;
+}
