@@ -252,20 +252,20 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
 #elif defined CASE_encoder_three_arguments
   // expect-gcc: "umbel: encoder_layer: takes a sequence; then a mask; then a workspace"
   // expect-clang: encoder_layer.*takes_a_sequence_then_a_mask_then_a_workspace
-  // cause: The arguments fit no form of the call; three sequences and several workspaces (`parallel`) are for attention.
+  // cause: The arguments fit no form of the call; three sequences are for attention.
   // cure: Keep this order; before a workspace stands `all_keys` where there is no mask.
   auto r = encode(x, x, x);
 #elif defined CASE_encoder_workspace_of_other_sizes
   // expect-gcc: "umbel: encoder_layer: the workspace is of another layer or of other sizes so pass one for \[token=9\]"
   // expect-clang: encoder_layer.*the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for.*token<9>
-  // cause: The workspace was declared for another layer, its attention perhaps, or for another length.
+  // cause: The workspace was declared for another layer, its attention perhaps, or for another length; or it is `parallel`, for attention only.
   // cure: Declare it with the size of the brackets: `encoder::workspace<token<9>>`.
   static encoder::workspace<token<10>> work;
   auto r = encode(x, all_keys, work);
 #elif defined CASE_encoder_workspace_of_its_attention
   // expect-gcc: "umbel: encoder_layer: the workspace is of another layer or of other sizes so pass one for \[token=9\]"
   // expect-clang: encoder_layer.*the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for.*token<9>
-  // cause: The workspace was declared for another layer, its attention perhaps, or for another length.
+  // cause: The workspace was declared for another layer, its attention perhaps, or for another length; or it is `parallel`, for attention only.
   // cure: Declare it with the size of the brackets: `encoder::workspace<token<9>>`.
   static encoder::attention::workspace<token<9>> work;
   auto r = encode(x, all_keys, work);

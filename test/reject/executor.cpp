@@ -69,10 +69,10 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>>;
   static attention::workspace<token<8>> work[2];
   auto out = attend(x, causal, parallel(pool, work));
 #elif defined CASE_an_executor_for_an_encoder
-  // expect-gcc: "umbel: encoder_layer: takes a sequence; then a mask; then a workspace"
-  // expect-clang: encoder_layer.*takes_a_sequence.*then_a_workspace
-  // cause: The arguments fit no form of the call; three sequences and several workspaces (`parallel`) are for attention.
-  // cure: Keep this order; before a workspace stands `all_keys` where there is no mask.
+  // expect-gcc: "umbel: encoder_layer: the workspace is of another layer or of other sizes so pass one for \[token=9\]"
+  // expect-clang: encoder_layer.*the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for.*token<9>
+  // cause: The workspace was declared for another layer, its attention perhaps, or for another length; or it is `parallel`, for attention only.
+  // cure: Declare it with the size of the brackets: `encoder::workspace<token<9>>`.
   static encoder::workspace<token<9>> work[2];
   auto out = encode(x, all_keys, parallel(pool, work));
 #else

@@ -90,7 +90,7 @@ namespace detail {
 
 // What parallel() gives: an executor and the first of its workers' workspaces.
 template <class Executor, class Workspace>
-struct parallel_workspaces : parallel_base {
+struct parallel_workspaces : workspace_base {
   static constexpr std::size_t workers = Executor::workers;
   using each = Workspace;
   Executor& executor;
@@ -104,12 +104,14 @@ template <class Given, class Scratch>
 struct given_workspaces {
   using each = Given;
   using all = Scratch;
+  static constexpr bool several = false;
 };
 template <class Given, class Scratch>
-requires std::is_base_of_v<parallel_base, Given>
+requires requires { typename Given::each; }
 struct given_workspaces<Given, Scratch> {
   using each = typename Given::each;
   using all = Given;
+  static constexpr bool several = true;
 };
 
 struct parallel_operation

@@ -70,7 +70,7 @@ struct multi_head_calls
   //         which query and key have the size of the sequence
   //   work  a Layer::workspace<sequence axis>, or several with an executor: parallel(executor, work)
   //         (executor.hpp); without one, scratch is on the stack, up to UMBEL_STACK_BUDGET bytes
-  template <tensor_like X, mask_like Mask = every_key, workspaces_like Workspace = on_stack>
+  template <tensor_like X, mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
     return Layer::attend_self(self(), x, mask, work, by_value{});
@@ -80,7 +80,7 @@ struct multi_head_calls
   // batch optional. Gives a row-major tensor of the axes of the queries. work: a
   // Layer::workspace<query<..>, key<..>>, or several.
   template <tensor_like X, tensor_like Y, tensor_like Z, mask_like Mask = every_key,
-            workspaces_like Workspace = on_stack>
+            workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Y& y, const Z& z, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
     return Layer::attend_to(self(), x, y, z, mask, work, by_value{});
@@ -89,13 +89,13 @@ struct multi_head_calls
   // The same, written into a tensor or view of the axes of x (of the queries), in any order and with
   // any strides. out must not overlap the arguments.
   template <tensor_like Out, tensor_like X, mask_like Mask = every_key,
-            workspaces_like Workspace = on_stack>
+            workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
     Layer::attend_self(self(), x, mask, work, out);
   }
   template <tensor_like Out, tensor_like X, tensor_like Y, tensor_like Z,
-            mask_like Mask = every_key, workspaces_like Workspace = on_stack>
+            mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Y& y, const Z& z, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
     Layer::attend_to(self(), x, y, z, mask, work, out);
@@ -266,7 +266,7 @@ class multi_head_attention
       constexpr bool batched = From::template has<rules::batch_family>;
       constexpr std::size_t count = batched ? From::template size_of<rules::batch_family> : 1;
       const auto& masks = detail::as_mask(mask);
-      if constexpr (workspace_like<Place>) {
+      if constexpr (!given::several) {
         for (std::size_t b = 0; b < count; ++b) one<steps>(p, x, y, z, masks, out, b, work);
       } else {
         // A sequence for each worker as long as there are so many, the others in parts.

@@ -28,14 +28,6 @@ template <class W>
 concept workspace_like = std::is_base_of_v<workspace_base, std::remove_cvref_t<W>> ||
     std::is_same_v<std::remove_cvref_t<W>, on_stack>;
 
-// Base of what parallel(executor, workspaces) gives (executor.hpp).
-struct parallel_base {};
-
-// Where a layer that can use several cores takes a workspace.
-template <class W>
-concept workspaces_like =
-    workspace_like<W> || std::is_base_of_v<parallel_base, std::remove_cvref_t<W>>;
-
 namespace detail {
 // f(scratch), with the workspace that was given or, where none was, one on the stack.
 template <class Scratch, class Given, class F>
