@@ -35,10 +35,12 @@ class thread_pool {
     piece_ = &piece;
     count_ = count;
     next_.store(0, std::memory_order_relaxed);
-    busy_.store(Workers - 1, std::memory_order_relaxed);
+    open_.store(true);
     begin_round();
     take_pieces(0);
-    until([&](std::size_t busy) { return busy == 0; }, busy_);
+    // Whoever has not come by now, because its core has other things to do, is not waited for.
+    open_.store(false);
+    until([](std::size_t inside) { return inside == 0; }, inside_);
   }
 
  private:
@@ -47,12 +49,16 @@ class thread_pool {
     round_.notify_all();
   }
   void serve(std::size_t worker) noexcept {
-    for (std::size_t seen = 0;; ++seen) {
+    for (std::size_t seen = 0;;) {
       until([&](std::size_t round) { return round != seen; }, round_);
+      seen = round_.load(std::memory_order_acquire);
       if (stop_.load(std::memory_order_relaxed)) return;
-      take_pieces(worker);
-      busy_.fetch_sub(1, std::memory_order_release);
-      busy_.notify_one();
+      // Sequentially consistent, as the two above: either the caller sees this thread inside, or this thread
+      // sees that the call is over.
+      inside_.fetch_add(1);
+      if (open_.load()) take_pieces(worker);
+      inside_.fetch_sub(1);
+      inside_.notify_one();
     }
   }
   void take_pieces(std::size_t worker) noexcept {
@@ -74,6 +80,7 @@ class thread_pool {
   // Written by one thread while others wait for another of them: a cache line each.
   alignas(64) std::atomic<std::size_t> round_{0};
   alignas(64) std::atomic<std::size_t> next_{0};
-  alignas(64) std::atomic<std::size_t> busy_{0};
+  alignas(64) std::atomic<std::size_t> inside_{0};  // threads that may be at pieces
+  std::atomic<bool> open_{false};
   std::array<std::thread, Workers - 1> threads_;
 };
