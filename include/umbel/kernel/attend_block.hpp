@@ -48,7 +48,7 @@ template <attend_shape S, class T, plan::target Target, std::size_t Vectors, boo
 struct attend_block {
   static constexpr std::size_t lanes = plan::lanes<T>(Target);
   static constexpr std::size_t width = Vectors * lanes;  // queries in the block
-  static constexpr std::size_t tile_rows = plan::tile_rows(Target, Vectors);
+  static constexpr std::size_t tile_rows = plan::attend_rows(Target, Vectors);
   static constexpr bool one_block = S.keys <= plan::key_block;
   // The context leaves by whole vectors when queries are adjacent in o, else through scratch.
   static constexpr bool direct = S.o_row == 1;

@@ -52,7 +52,13 @@ struct linear_walk {
   static constexpr bool far = Packed && S.rows == 1 && S.in * S.out * sizeof(W) > 768 * 1024 &&
                               plan.panels.large >= 4 && Target.fixed.panel_group == 0;
   static constexpr std::size_t group = far ? 1 : plan.group;
-  static constexpr std::size_t tail_group = linear_tail_group<T>(S, plan.lanes, tail, Packed);
+  // Rows share the last vector if that leaves its tile in registers.
+  static constexpr std::size_t tail_group = [] {
+    constexpr std::size_t group = linear_tail_group<T>(S, plan.lanes, tail, Packed);
+    constexpr std::size_t rows = plan.rows.large, vectors = plan.panels.large;
+    constexpr std::size_t shared = group != 0 ? plan::divide_up(rows * group, plan.lanes) : 0;
+    return rows * (vectors - 1) + 2 * shared + vectors + 1 < Target.registers ? group : 0;
+  }();
 
   const T* x;
   const W* w;

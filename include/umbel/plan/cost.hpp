@@ -73,7 +73,7 @@ template <class T>
 constexpr double cycles(const attend_plan& p, target machine, std::size_t keys, std::size_t head_dim,
                         std::size_t value_dim) noexcept {
   const auto products = [&](std::size_t rows, std::size_t vectors, std::size_t steps) {
-    return detail::for_each_size(split_evenly(rows, tile_rows(machine, vectors)),
+    return detail::for_each_size(split_evenly(rows, attend_rows(machine, vectors)),
                                  [&](std::size_t tile) {
                                    return detail::tile_cycles(static_cast<double>(tile),
                                                               static_cast<double>(vectors),

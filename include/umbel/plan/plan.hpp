@@ -150,6 +150,14 @@ struct attend_plan {
   friend constexpr bool operator==(const attend_plan&, const attend_plan&) = default;
 };
 
+// Keys (of a score tile) and values (of a context tile) by `vectors` of queries: as tile_rows, but the maxima of
+// the queries are in registers too.
+constexpr std::size_t attend_rows(target machine, std::size_t vectors) noexcept {
+  const std::size_t rows = tile_rows(machine, vectors), taken = 2 * vectors + 1;
+  const std::size_t fit = machine.registers > taken + vectors ? (machine.registers - taken) / vectors : 1;
+  return rows < fit ? rows : fit;
+}
+
 // Queries in twos, and a three where they are odd: wider blocks read keys and values fewer times, but their
 // scores, which are passed over three times, leave the first-level cache. Measured (bench/plan), at 512
 // queries and keys of 64: 2 vectors by 8 keys are 2 % faster than 3 by 9, 12 % faster than 4 by 6.
@@ -160,7 +168,7 @@ constexpr attend_plan plan_attend(std::size_t queries, std::size_t keys, target 
   split blocks = a_three ? split{3, 1, total / 2 - 1} : split_evenly(total, 2);
   if (machine.fixed.query_vectors != 0) blocks = split_evenly(total, machine.fixed.query_vectors);
   const std::size_t of_block = keys < key_block ? keys : key_block;
-  return {width, blocks, split_evenly(of_block, tile_rows(machine, blocks.large))};
+  return {width, blocks, split_evenly(of_block, attend_rows(machine, blocks.large))};
 }
 
 }  // namespace umbel::plan
