@@ -118,19 +118,20 @@ constexpr linear_plan plan_linear(std::size_t rows, std::size_t in, std::size_t 
   // Several rows share a last vector that is half empty (linear_tile.hpp): it hardly counts.
   const std::size_t tail = out % plan.lanes;
   const bool shares = plan.panels.count() == 1 && tail != 0 && tail * 2 <= plan.lanes;
-  if (machine.fixed.tile_rows == 0) {
+  if (machine.fixed.tile_rows == 0 && in >= 32) {
     if (shares && plan.vectors == 3) together = tile_rows(machine, 2);
     // All rows at once read the weights once.
-    if (in >= 64 && rows <= 24 && rows <= rows_that_fit(machine, plan.panels.large)) together = rows;
+    if (rows <= 24 && rows <= rows_that_fit(machine, plan.panels.large)) together = rows;
   }
   plan.rows = split_evenly(rows, together);
   // Two multiply-adds a cycle, four cycles each: eight chains, or a tile waits for itself; of more than one
-  // row twice as many hide where tiles begin and end. Of one row weights are read once, from memory, better
-  // in few streams; of more they need registers.
+  // row twice as many hide where tiles begin and end. Of one row weights are read once: from the second
+  // cache, four chains keep its pace, and one stream is safer than two, which may arrive at half of it.
   const std::size_t chains = plan.rows.large * plan.panels.large;
   const std::size_t each = chains + (plan.rows.large > 1 ? plan.panels.large : 0);
-  const std::size_t least = plan.rows.large > 1 ? 12 : 8;
-  plan.group = chains < least && chains != 0 ? divide_up(plan.rows.large > 1 ? 16 : 8, chains) : 1;
+  const bool one = plan.rows.large == 1;
+  const std::size_t least = !one ? 12 : in * out * sizeof(T) > 32 * 1024 ? 3 : 8;
+  plan.group = chains < least && chains != 0 ? divide_up(one ? least : 16, chains) : 1;
   if (machine.fixed.panel_group != 0) plan.group = machine.fixed.panel_group;
   while (plan.group > 1 && plan.group * each + 1 > machine.registers) --plan.group;
   if (plan.group > plan.panels.count()) plan.group = plan.panels.count();
@@ -158,7 +159,7 @@ constexpr std::size_t attend_rows(target machine, std::size_t vectors) noexcept 
   return rows < fit ? rows : fit;
 }
 
-// Queries in twos, and a three where they are odd: wider blocks read keys and values fewer times, but their
+// Queries in twos, and a three where they are odd, or in threes where keys are few: wider blocks read keys and values fewer times, but their
 // scores, which are passed over three times, leave the first-level cache. Measured (bench/plan), at 512
 // queries and keys of 64: 2 vectors by 8 keys are 2 % faster than 3 by 9, 12 % faster than 4 by 6.
 template <class T>
@@ -166,6 +167,7 @@ constexpr attend_plan plan_attend(std::size_t queries, std::size_t keys, target 
   const std::size_t width = lanes<T>(machine), total = divide_up(queries, width);
   const bool a_three = total % 2 == 1 && total > 1 && machine.registers >= 32;
   split blocks = a_three ? split{3, 1, total / 2 - 1} : split_evenly(total, 2);
+  if (machine.registers >= 32 && keys < 16) blocks = split_evenly(total, 3);
   if (machine.fixed.query_vectors != 0) blocks = split_evenly(total, machine.fixed.query_vectors);
   const std::size_t of_block = keys < key_block ? keys : key_block;
   return {width, blocks, split_evenly(of_block, attend_rows(machine, blocks.large))};
