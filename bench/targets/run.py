@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""tools/bench targets: the same layers on other targets, run in an emulator: the bits, and instructions for a call.
+
+    tools/bench targets [--write]
+
+Kernel tests run on aarch64, layers on every target. Counts are exact and repeat; they say nothing of how long an
+instruction takes. What fails, or a result whose bits are not those of the other targets with fma, is exit code 1.
+--write makes docs/targets.md."""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+PAGE = ROOT / "docs" / "targets.md"
+# name: compiler, flags, emulator, fma
+TARGETS = {
+    "x86-64 (SSE2)": ("g++", ["-march=x86-64"], ["qemu-x86_64", "-cpu", "qemu64"], False),
+    "x86-64-v3 (AVX2)": ("g++", ["-march=x86-64-v3"], ["qemu-x86_64", "-cpu", "max"], True),
+    "aarch64 (NEON)": ("aarch64-linux-gnu-g++", [], ["qemu-aarch64"], True),
+    "aarch64, -Os, small code": ("aarch64-linux-gnu-g++", ["-Os", "-DUMBEL_SMALL_CODE=1"], ["qemu-aarch64"], True),
+}
+# batch, queries, keys, hidden, heads
+LAYERS = {"A": (1, 16, 16, 32, 2), "B": (2, 4, 6, 100, 5), "C": (1, 32, 32, 64, 8), "D": (1, 64, 64, 64, 4)}
+TESTS = ("kernel_bits", "kernel_linear", "kernel_attend", "kernel_softmax", "kernel_heads", "half")
+HEADING = """# Other targets
+
+    tools/bench targets            # kernel tests on aarch64, instructions of a call on each target, in an emulator
+    tools/bench targets --write    # the same, into this page
+
+The whole layer (biases, prepacked weights, no mask) of the benchmarks' shapes, compiled by g++ 12 with -O3. Instructions
+of one call are exact: those of eleven calls less those of one, by ten. How long they take is not known here. The result
+has the same bits on every target with fma; without, the second set of docs/numerics.md. Flops are two for a multiplication
+and an addition, without the softmax."""
+
+
+def flops(batch, queries, keys, hidden, heads):
+    return batch * (4 * hidden * hidden * (queries + keys) + 4 * queries * keys * hidden)
+
+
+def built(compiler, flags, source, program, *more):
+    subprocess.run([compiler, "-static", "-std=c++20", *flags, "-I", ROOT / "include", *more, source, "-o", program],
+                   check=True)
+
+
+def counted(emulator, plugin, program, calls):
+    """The instructions of a run, and what it printed."""
+    run = subprocess.run([*emulator, "-plugin", plugin, "-d", "plugin", program, str(calls)], check=True, text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return int(re.search(r"instructions (\d+)", run.stderr + run.stdout)[1]), re.search(r"hash (\w+)", run.stdout)[1]
+
+
+def kernel_tests(folder):
+    """How many of the tests failed on aarch64."""
+    boost = folder / "boost_only"  # nothing else of this machine's headers
+    boost.mkdir()
+    (boost / "boost").symlink_to("/usr/include/boost")
+    failed = 0
+    for test in TESTS:
+        built("aarch64-linux-gnu-g++", ["-O1", "-w"], ROOT / "test" / "unit" / f"{test}.cpp", folder / test,
+              "-I", ROOT / "test", "-I", ROOT / "test" / "support", "-isystem", boost, "-DBOOST_TEST_MODULE=cross",
+              "-include", "boost/test/included/unit_test.hpp")
+        status = subprocess.run(["qemu-aarch64", folder / test, "--color_output=no"], stdout=subprocess.DEVNULL).returncode
+        print(f"{'ok' if status == 0 else 'not ok'} - aarch64: {test}", flush=True)
+        failed += status != 0
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        failed = kernel_tests(folder)
+        plugin = folder / "count.so"
+        subprocess.run(["gcc", "-O2", "-shared", "-fPIC", HERE / "count.c", "-o", plugin], check=True)
+        table = ["| layer | target | instructions | flops for each | bits |", "|---|---|--:|--:|---|"]
+        for layer, sizes in LAYERS.items():
+            hashes = {}
+            for target, (compiler, flags, emulator, fma) in TARGETS.items():
+                program = folder / "forward"
+                built(compiler, ["-O3", "-Wno-psabi", *flags, f"-DUMBEL_LAYER={','.join(map(str, sizes))}"],
+                      HERE / "forward.cpp", program)
+                one, _ = counted(emulator, plugin, program, 1)
+                eleven, bits = counted(emulator, plugin, program, 11)
+                hashes.setdefault(fma, set()).add(bits)
+                each = (eleven - one) / 10
+                table.append(f"| {layer} {sizes} | {target} | {each:,.0f} | {flops(*sizes) / each:.2f} | {bits[:8]} |")
+            same = all(len(of) == 1 for of in hashes.values())
+            print(f"{'ok' if same else 'not ok'} - layer {layer}: the same bits on all targets with fma", flush=True)
+            failed += not same
+    print(*table, sep="\n")
+    if options.write and not failed:
+        PAGE.write_text("\n".join([HEADING, "", *table]) + "\n")
+    checks = len(TESTS) + len(LAYERS)
+    print(f"{checks - failed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
