@@ -317,6 +317,25 @@ BOOST_AUTO_TEST_CASE(an_encoder_layer_is_its_parts) {
   check_encoder<kv_heads<1>, head_dim<6>, softcap<30>>();
 }
 
+// Attention and the feed-forward network never run at the same time, so they share their scratch.
+BOOST_AUTO_TEST_CASE(scratch_of_the_parts_is_shared) {
+  using encoder = encoder_layer<float, hidden<64>, heads<4>, feed_forward<256>>;
+  using work = encoder::workspace<token<64>>;
+  constexpr std::size_t attention = sizeof(encoder::attention::workspace<token<64>>);
+  constexpr std::size_t network = sizeof(encoder::feed_forward::workspace<token<64>>);
+  constexpr std::size_t own = 2 * 64 * 64 * sizeof(float);
+  static_assert(sizeof(work) == own + (attention > network ? attention : network));
+  // Also in the compiler, where a union has one member at a time.
+  constexpr bool same = [] {
+    using small = encoder_layer<float, hidden<4>, heads<2>, feed_forward<4>>;
+    const small::weights w{};
+    tensor<float, token<2>, hidden<4>> x{};
+    x(1, 2) = 3;
+    return small{w}(x)(1, 2) == 3;
+  }();
+  static_assert(same);
+}
+
 BOOST_AUTO_TEST_CASE(encoder_in_double) {
   using encoder = encoder_layer<double, hidden<12>, heads<4>, feed_forward<7>, bias<true>>;
   using in_float = encoder_layer<float, hidden<12>, heads<4>, feed_forward<7>, bias<true>>;

@@ -207,12 +207,15 @@ class decoder_layer
   template <std::size_t Positions, std::size_t MemoryPositions>
   struct scratch_for : workspace_base {
     static constexpr std::size_t count = Positions * Hidden::size;
-    typename self_attention::template workspace<axes::query<Positions>> self_work;
-    typename cross_attention::template workspace<axes::query<Positions>, axes::key<MemoryPositions>>
-        cross_work;
     alignas(64) T normed[count];
     alignas(64) T branch[count];  // what a residual connection adds
-    typename feed_forward::template scratch_for<Positions> feed_forward_work;
+    union {                       // one after the other
+      typename self_attention::template workspace<axes::query<Positions>> self_work;
+      typename cross_attention::template workspace<axes::query<Positions>,
+                                                   axes::key<MemoryPositions>>
+          cross_work;
+      typename feed_forward::template scratch_for<Positions> feed_forward_work;
+    };
   };
   template <class Positions, class MemoryPositions = Positions>
   using workspace = scratch_for<Positions::size, MemoryPositions::size>;
@@ -298,7 +301,7 @@ class decoder_layer
         attend_to(p, normed, memory, mask, work);
         detail::add_residual<one>(y, branch, y);
         norm::template run<n>(p.norm3, epsilon, y, normed);
-        feed_forward::template run<n>(p.feed_forward, normed, work.feed_forward_work, branch);
+        feed_forward_of_normed(p, work);
         detail::add_residual<one>(y, branch, y);
       } else {
         attend_self(p, x, own, work);
@@ -307,18 +310,24 @@ class decoder_layer
         attend_to(p, normed, memory, mask, work);
         detail::add_residual<one>(normed, branch, branch);
         norm::template run<n>(p.norm2, epsilon, branch, normed);
-        feed_forward::template run<n>(p.feed_forward, normed, work.feed_forward_work, branch);
+        feed_forward_of_normed(p, work);
         detail::add_residual<one>(normed, branch, branch);
         norm::template run<n>(p.norm3, epsilon, branch, y);
       }
     }
 
-    // branch = self_attention(x), branch = cross_attention(x, memory)
+    // branch = feed_forward(normed), branch = self_attention(x), branch = cross_attention(x, memory)
+    template <class Parameters>
+    static constexpr void feed_forward_of_normed(const Parameters& p, scratch& work) noexcept {
+      if (std::is_constant_evaluated()) work.feed_forward_work = {};  // the one that lives
+      feed_forward::template run<n>(p.feed_forward, work.normed, work.feed_forward_work, work.branch);
+    }
     static constexpr detail::sequence_strides rows = {0, Hidden::size, 1};
     template <class Parameters, class Own>
     static constexpr void attend_self(const Parameters& p, const T* x, const Own& own,
                                       scratch& work) noexcept {
       using steps = typename self_attention::template forward<n, n>;
+      if (std::is_constant_evaluated()) work.self_work = {};
       steps::template run<rows, rows, rows, rows>(p.self_attention, x, x, x, own, work.branch,
                                                   work.self_work);
     }
@@ -326,6 +335,7 @@ class decoder_layer
     static constexpr void attend_to(const Parameters& p, const T* x, const T* memory,
                                     const Mask& mask, scratch& work) noexcept {
       using steps = typename cross_attention::template forward<n, memory_positions::size>;
+      if (std::is_constant_evaluated()) work.cross_work = {};
       steps::template run<rows, rows, rows, rows>(p.cross_attention, x, memory, memory, mask,
                                                   work.branch, work.cross_work);
     }

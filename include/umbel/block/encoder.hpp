@@ -156,10 +156,12 @@ class encoder_layer
   template <std::size_t Positions>
   struct scratch_for : workspace_base {
     static constexpr std::size_t count = Positions * Hidden::size;
-    typename attention::template workspace<axes::query<Positions>> attention_work;
     alignas(64) T normed[count];
     alignas(64) T branch[count];  // what a residual connection adds
-    typename feed_forward::template scratch_for<Positions> feed_forward_work;
+    union {                       // one after the other
+      typename attention::template workspace<axes::query<Positions>> attention_work;
+      typename feed_forward::template scratch_for<Positions> feed_forward_work;
+    };
   };
   template <class Positions>
   using workspace = scratch_for<Positions::size>;
@@ -229,18 +231,24 @@ class encoder_layer
       attend<Positions>(p, work.normed, mask, work);
       detail::add_residual<one>(x, work.branch, y);
       norm::template run<n>(p.norm2, epsilon, y, work.normed);
-      feed_forward::template run<n>(p.feed_forward, work.normed, work.feed_forward_work,
-                                    work.branch);
+      feed_forward_of_normed<n>(p, work);
       detail::add_residual<one>(y, work.branch, y);
     } else {
       attend<Positions>(p, x, mask, work);
       detail::add_residual<one>(x, work.branch, work.branch);
       norm::template run<n>(p.norm1, epsilon, work.branch, work.normed);
-      feed_forward::template run<n>(p.feed_forward, work.normed, work.feed_forward_work,
-                                    work.branch);
+      feed_forward_of_normed<n>(p, work);
       detail::add_residual<one>(work.normed, work.branch, work.branch);
       norm::template run<n>(p.norm2, epsilon, work.branch, y);
     }
+  }
+
+  // branch = feed_forward(normed)
+  template <std::size_t Rows, class Parameters, class Work>
+  static constexpr void feed_forward_of_normed(const Parameters& p, Work& work) noexcept {
+    if (std::is_constant_evaluated()) work.feed_forward_work = {};
+    feed_forward::template run<Rows>(p.feed_forward, work.normed, work.feed_forward_work,
+                                     work.branch);
   }
 
   // branch = attention(x)
@@ -248,6 +256,7 @@ class encoder_layer
   static constexpr void attend(const Parameters& p, const T* x, const Mask& mask,
                                workspace<Positions>& work) noexcept {
     constexpr detail::sequence_strides rows = {0, Hidden::size, 1};
+    if (std::is_constant_evaluated()) work.attention_work = {};  // the one of the union that lives
     attention::template forward<Positions::size, Positions::size>::template run<rows, rows, rows,
                                                                                 rows>(
         p.attention, x, x, x, mask, work.branch, work.attention_work);
