@@ -9,6 +9,7 @@
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/plan/target.hpp>
 #include <umbel/simd/fma.hpp>
+#include <umbel/simd/fold.hpp>
 #include <umbel/simd/math.hpp>
 #include <umbel/simd/pack.hpp>
 
@@ -40,10 +41,7 @@ UMBEL_INLINE T sum_row(const T* row, Step step) noexcept {
     const std::size_t count = rest < Lanes ? rest : Lanes;
     chain[c] = step(simd::load_first<V>(row + first, count), chain[c], count);
   }
-  T chains[plain::sum_chains];
-  UMBEL_UNROLL(16)
-  for (std::size_t c = 0; c < packs; ++c) simd::store(chains + c * Lanes, chain[c]);
-  return plain::fold_chains(chains);
+  return simd::fold(chain, [](auto a, auto b) { return a + b; });
 }
 
 // Lanes of a norm on a target: no more than there are chains.

@@ -160,7 +160,7 @@ UMBEL_INLINE constexpr V erf(V x) noexcept {
   const V near = fma(a, polynomial<V>(a * a, constants::erf_near), a);
   const V last = broadcast<V>(constants::erf_last);  // erf is 1 from here on
   const V t = select(a > last, last, a) - broadcast<V>(constants::erf_center);
-  const V far = broadcast<V>(T{1}) - exp(-polynomial<V>(t, constants::erf_far));
+  const V far = broadcast<V>(T{1}) - exp_not_positive(-polynomial<V>(t, constants::erf_far));
   return detail::with_sign(select(a < broadcast<V>(T{1}), near, far), x);
 }
 
