@@ -104,6 +104,9 @@ template <class V>
 UMBEL_INLINE constexpr V exp_not_positive(V y) noexcept {
   using T = element_of<V>;
   using constants = math_constants<T>;
+#if UMBEL_AVX512
+  if constexpr (sizeof(V) == 64) return avx512::exp_not_positive(y);
+#endif
   const V lowest = broadcast<V>(constants::exp_lowest);
   const V inside = select(y < lowest, lowest, y);
   const V magic = broadcast<V>(constants::rounding_magic);
