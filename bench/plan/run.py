@@ -30,7 +30,29 @@ HEADING = """# How good plans are
 The planner (`include/umbel/plan/plan.hpp`) chooses by rule. Here each shape is compiled with every plan that fits the
 registers, all of them are timed side by side, and the table says how much slower the chosen one is than the fastest.
 The fastest of so many has luck on its side, so one or two percent mean nothing. The estimate is that of
-`include/umbel/plan/cost.hpp` at the clock of the run. Shapes: rows x inputs x outputs; heads, queries, keys, head_dim."""
+`include/umbel/plan/cost.hpp` at the clock of the run. Shapes: rows x inputs x outputs; heads, queries, keys, head_dim.
+
+What stays behind: two rows whose panels have different widths, which cannot share a tile (widths may not depend on rows,
+for one packed set serves any number of them), and calls of a few nanoseconds."""
+EXAMPLE = """#include <umbel/attention/describe.hpp>
+#include <umbel/umbel.hpp>
+#include <cstdio>
+using namespace umbel;
+using namespace umbel::axes;
+using attention = multi_head_attention<float, hidden<64>, heads<4>, bias<true>>;
+int main() { std::fputs(describe<attention, token<64>>(), stdout); }
+"""
+
+
+def described():
+    """The page of a layer, as a person gets it."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder) / "page"
+        subprocess.run([os.environ.get("CXX", "g++"), "-std=c++20", "-march=native", "-w", "-I", ROOT / "include", "-x", "c++",
+                        "-", "-o", program], input=EXAMPLE, text=True, check=True)
+        page = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return ["", "## A plan to read", "", "`describe<attention, token<64>>()`, of `multi_head_attention<float, hidden<64>, "
+            "heads<4>, bias<true>>` (`umbel/attention/describe.hpp`):", "", *(f"    {line}".rstrip() for line in page.splitlines())]
 
 
 def shapes(count):
@@ -108,7 +130,7 @@ def main():
     print("\n" + summary)
     if options.write:
         day = datetime.date.today().isoformat()
-        PAGE.write_text("\n".join([HEADING, "", f"{day}, {options.machine}. {summary}", "", *table]) + "\n")
+        PAGE.write_text("\n".join([HEADING, "", f"{day}, {options.machine}. {summary}", "", *table, *described()]) + "\n")
     return 0
 
 
