@@ -172,7 +172,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
     }
     // Said so that the compiler knows that they are few.
     constexpr std::size_t step = rows > 4 ? 4 : rows;
-    for (std::size_t left = (keys - j) % step; left > 0; --left) {
+    for (std::size_t most = step; most > 1 && j < keys; --most) {
       tile(std::integral_constant<std::size_t, 1>{});
     }
     full = {keys, begin, end};
