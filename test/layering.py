@@ -17,13 +17,14 @@ from tap import Tap
 
 ROOMS = {
     "config": set(),
+    "utility": set(),
     "version": set(),
-    "shape": {"config"},
-    "tensor": {"config", "shape", "simd"},  # simd: fma
-    "simd": {"config"},
+    "shape": {"config", "utility"},
+    "tensor": {"config", "utility", "shape", "simd"},  # simd: fma
+    "simd": {"config", "utility"},
     "plan": {"config"},
-    "kernel": {"config", "simd", "plan"},
-    "attention": {"config", "shape", "tensor", "simd", "plan", "kernel"},
+    "kernel": {"config", "utility", "simd", "plan"},
+    "attention": {"config", "utility", "shape", "tensor", "simd", "plan", "kernel"},
     "block": {"config", "shape", "tensor", "simd", "plan", "kernel", "attention"},
     "weights": {"config", "shape", "tensor", "simd", "attention"},
 }

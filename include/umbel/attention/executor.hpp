@@ -19,7 +19,6 @@
 #include <umbel/attention/other_calls.hpp>
 #include <umbel/attention/workspace.hpp>
 
-#include <concepts>
 
 namespace umbel {
 

@@ -107,8 +107,8 @@ using mask_of = std::remove_cvref_t<decltype(as_mask(std::declval<const M&>()))>
 
 template <class A, class B>
 inline constexpr bool are_masks = mask_like<A>&& mask_like<B> &&
-                                  (std::derived_from<std::remove_cvref_t<A>, mask_base> ||
-                                   std::derived_from<std::remove_cvref_t<B>, mask_base>);
+                                  (std::is_base_of_v<mask_base, std::remove_cvref_t<A>> ||
+                                   std::is_base_of_v<mask_base, std::remove_cvref_t<B>>);
 
 // To be kept in a mask that outlives this expression: a temporary tensor of lengths is owned. M: of a
 // forwarding reference.

@@ -32,7 +32,7 @@ struct mask_base {
 
 // What a layer takes as a mask.
 template <class M>
-concept mask_like = tensor_like<M> || std::derived_from<std::remove_cvref_t<M>, mask_base>;
+concept mask_like = tensor_like<M> || std::is_base_of_v<mask_base, std::remove_cvref_t<M>>;
 
 namespace detail {
 

@@ -115,7 +115,7 @@ using bias_mask =
 
 template <class F, class T>
 inline constexpr bool generates = requires(const F& f) {
-  { f(npos, npos, npos, npos) } -> std::same_as<T>;
+  requires std::is_same_v<decltype(f(npos, npos, npos, npos)), T>;
 };
 template <class Layer, class F, class Scores>
 using generated_bias =

@@ -81,7 +81,7 @@ struct speak<say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_th
 
 // Weights that a layer was given and that are not its own.
 template <class W, class View, class Layer>
-concept foreign_weights = !std::is_convertible_v<const W&, View> && !std::derived_from<W, Layer>;
+concept foreign_weights = !std::is_convertible_v<const W&, View> && !std::is_base_of_v<Layer, W>;
 template <class View>
 const View& no_weights() noexcept;  // never called: only where a sentence was said
 }  // namespace detail

@@ -83,7 +83,7 @@ struct scored_head {
 namespace rules {
 template <class F, class Q, class K, class T>
 inline constexpr bool scores_rows = requires(const F& f, const Q& q, const K& k) {
-  { f(q, k) } -> std::same_as<T>;
+  requires std::is_same_v<decltype(f(q, k)), T>;
 };
 template <class... Options>
 using scored_options = first_error<

@@ -17,7 +17,7 @@ template <>
 struct speak<say::rms_norm> : speak_as_written<say::rms_norm> {};
 
 template <class X, class Layer>
-concept other_than = !std::derived_from<X, Layer>;
+concept other_than = !std::is_base_of_v<Layer, X>;
 }  // namespace detail
 
 namespace rules {
@@ -41,9 +41,10 @@ class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, Axis> {
   using weights = rms_norm_parameters<form::owned, T, Axis>;
   struct weights_view : rms_norm_parameters<form::borrowed, T, Axis> {
     // Of a tensor (Axis), an array or a vector_view.
-    template <std::convertible_to<vector_view<T, Axis>> Gamma>
+    template <class Gamma>
+      requires std::is_convertible_v<Gamma, vector_view<T, Axis>>
     constexpr weights_view(Gamma&& gamma) noexcept
-        : rms_norm_parameters<form::borrowed, T, Axis>{std::forward<Gamma>(gamma)} {}
+        : rms_norm_parameters<form::borrowed, T, Axis>{static_cast<Gamma&&>(gamma)} {}
     constexpr weights_view(const weights& w) noexcept : weights_view(w.gamma) {}
     constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
       static_assert(report<rules::weights_with_a_name<say::rms_norm, (sizeof(T) == 0)>>::ok,

@@ -15,7 +15,7 @@
 #include <umbel/simd/groups.hpp>
 #include <umbel/simd/math.hpp>
 #include <umbel/simd/pack.hpp>
-#include <utility>
+#include <umbel/utility.hpp>
 
 namespace umbel::kernel {
 

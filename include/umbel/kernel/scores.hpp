@@ -24,7 +24,6 @@
 #include <umbel/kernel/scores_common.hpp>
 #include <umbel/kernel/scores_dropped.hpp>
 #include <umbel/kernel/scores_seen.hpp>
-#include <utility>
 
 namespace umbel::kernel::scores {
 

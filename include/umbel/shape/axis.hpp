@@ -7,10 +7,9 @@
 // Not here: the order of axes and their strides (layout.hpp).
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <type_traits>
-#include <utility>
+#include <umbel/utility.hpp>
 
 namespace umbel {
 
@@ -44,7 +43,7 @@ template <class A>
 concept axis_like = requires {
   typename A::family;
   typename A::plain;
-  { A::size } -> std::convertible_to<std::size_t>;
+  requires std::is_convertible_v<decltype(A::size), std::size_t>;
 };
 
 inline constexpr std::size_t npos = ~std::size_t{0};

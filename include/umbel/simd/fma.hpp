@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <umbel/config.hpp>
 #include <umbel/simd/pack.hpp>
-#include <utility>
+#include <umbel/utility.hpp>
 
 namespace umbel::simd {
 

@@ -7,7 +7,7 @@
 #include <umbel/config.hpp>
 #include <umbel/simd/fma.hpp>
 #include <umbel/simd/pack.hpp>
-#include <utility>
+#include <umbel/utility.hpp>
 
 namespace umbel::simd {
 

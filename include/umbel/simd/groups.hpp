@@ -10,7 +10,7 @@
 #include <umbel/config.hpp>
 #include <umbel/simd/pack.hpp>
 #include <umbel/simd/transpose.hpp>
-#include <utility>
+#include <umbel/utility.hpp>
 
 namespace umbel::simd {
 

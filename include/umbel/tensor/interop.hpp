@@ -61,7 +61,7 @@ template <class T, class... Axes>
 }
 template <class T, class... Axes>
 [[nodiscard]] constexpr view<const T, Axes...> as_view(const tensor<T, Axes...>&& x) noexcept {
-  return std::move(x);  // refused: "view: ... is a temporary"
+  return static_cast<const tensor<T, Axes...>&&>(x);  // refused: "view: ... is a temporary"
 }
 template <class T, class... Axes>
 [[nodiscard]] constexpr view<T, Axes...> as_view(view<T, Axes...> x) noexcept {

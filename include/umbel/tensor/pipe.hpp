@@ -13,10 +13,11 @@ namespace umbel {
 struct operation {};
 
 // x | f is f(x), also for x = invalid, so that one bug is one error.
-template <class X, std::derived_from<operation> Operation>
-  requires tensor_like<X> || std::is_same_v<std::remove_cvref_t<X>, invalid>
+template <class X, class Operation>
+  requires std::is_base_of_v<operation, Operation> &&
+    (tensor_like<X> || std::is_same_v<std::remove_cvref_t<X>, invalid>)
 UMBEL_INLINE constexpr auto operator|(X&& x, const Operation& f) {
-  return f(std::forward<X>(x));
+  return f(static_cast<X&&>(x));
 }
 
 namespace detail {
@@ -48,7 +49,7 @@ struct rereading : operation {
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok)
       return detail::reread<typename Operation::template result<from>>(
-          std::forward<X>(x), static_cast<const Operation&>(*this).template offset<from>());
+          static_cast<X&&>(x), static_cast<const Operation&>(*this).template offset<from>());
     else
       return invalid{};
   }

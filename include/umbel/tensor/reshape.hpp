@@ -145,7 +145,7 @@ struct select_operation<Axis> : operation {
   constexpr auto operator()(std::size_t position) const { return select_position<Axis>(position); }
   template <class X>
   UMBEL_INLINE constexpr auto operator()(X&& x, std::size_t position) const {
-    return select_position<Axis>(position)(std::forward<X>(x));
+    return select_position<Axis>(position)(static_cast<X&&>(x));
   }
   template <tensor_like X>
   constexpr invalid operator()(const X&) const {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <umbel/tensor/loop.hpp>
+#include <umbel/utility.hpp>
 
 namespace umbel {
 

@@ -25,7 +25,7 @@ constexpr position_along<axis_family<Axis>> at(std::size_t position) {
 namespace detail {
 
 template <class I>
-concept integer_index = std::convertible_to<I, std::size_t> && !std::is_floating_point_v<I>;
+concept integer_index = std::is_convertible_v<I, std::size_t> && !std::is_floating_point_v<I>;
 
 template <class Layout, class... I>
 UMBEL_INLINE constexpr std::size_t offset_by_position(I... index) {
