@@ -11,6 +11,7 @@
 // Cycles are an estimate (plan/cost.hpp): of a core with two multiply-add units.
 #pragma once
 
+#include <initializer_list>
 #include <umbel/attention/multi_head.hpp>
 #include <umbel/attention/text_writer.hpp>
 #include <umbel/plan/cost.hpp>

@@ -3,6 +3,7 @@
 // see of the weights: numbers, no axes.
 #pragma once
 
+#include <initializer_list>
 #include <umbel/attention/heat_map_scale.hpp>
 #include <umbel/attention/text_writer.hpp>
 

@@ -2,6 +2,7 @@
 // Heat maps as SVG 1.1: maps side by side, a path for each colour that is there. Lengths are pixels.
 #pragma once
 
+#include <initializer_list>
 #include <umbel/attention/heat_map_options.hpp>
 
 namespace umbel::detail {
