@@ -32,23 +32,24 @@ UMBEL_INLINE void for_packs(T* y, Operation operation) noexcept {
 
 }  // namespace detail
 
+// Activations are not inlined: their constants, some thirty vectors, would be kept on the stack of the caller.
 template <std::size_t N, class T, plan::target Target = plan::native_target>
-void gelu_exact(const T* x, T* y) noexcept {
+UMBEL_NOINLINE void gelu_exact(const T* x, T* y) noexcept {
   detail::for_packs<N, T, Target>(y, [x](auto read) { return plain::gelu_exact_of(read(x)); });
 }
 
 template <std::size_t N, class T, plan::target Target = plan::native_target>
-void gelu_tanh(const T* x, T* y) noexcept {
+UMBEL_NOINLINE void gelu_tanh(const T* x, T* y) noexcept {
   detail::for_packs<N, T, Target>(y, [x](auto read) { return plain::gelu_tanh_of(read(x)); });
 }
 
 template <std::size_t N, class T, plan::target Target = plan::native_target>
-void silu(const T* x, T* y) noexcept {
+UMBEL_NOINLINE void silu(const T* x, T* y) noexcept {
   detail::for_packs<N, T, Target>(y, [x](auto read) { return plain::silu_of(read(x)); });
 }
 
 template <std::size_t N, class T, plan::target Target = plan::native_target>
-void relu(const T* x, T* y) noexcept {
+UMBEL_NOINLINE void relu(const T* x, T* y) noexcept {
   detail::for_packs<N, T, Target>(y, [x](auto read) {
     const auto value = read(x);
     return simd::max(value, decltype(read(x)){});
