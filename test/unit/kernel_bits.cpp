@@ -11,6 +11,7 @@
 #include <umbel/kernel/elementwise.hpp>
 #include <umbel/kernel/linear.hpp>
 #include <umbel/kernel/norm.hpp>
+#include <umbel/kernel/softmax.hpp>
 
 namespace {
 
@@ -31,7 +32,7 @@ struct swiglu {
 };
 
 struct hashes {
-  std::uint64_t linear, attend, norm, rms_norm, gelu_exact, gelu_tanh, silu, gated, mean;
+  std::uint64_t linear, attend, norm, rms_norm, gelu_exact, gelu_tanh, silu, gated, mean, softmax;
   bool operator==(const hashes&) const = default;
 };
 
@@ -52,6 +53,7 @@ hashes run() {
 
   buffer<T> q{21 * 24}, o{9 * 21}, scratch{attend_scratch<head, T, Target>}, norm{9 * 21};
   buffer<T> rms{9 * 21}, exact{9 * 21}, approximate{9 * 21}, swish{9 * 21}, gate{9 * 21}, mean{21};
+  buffer<T> probabilities{9 * 21};
   linear<projection, T, Target>(x, w, bias, q);
   attend<head, T, Target>(q.get(), k.get(), v.get(), static_cast<T>(0.25), 269, o, scratch);
   layer_norm<norm_shape{9, 21, 21, 21}, T, Target>(o, gamma, beta, static_cast<T>(1e-5), norm);
@@ -61,14 +63,16 @@ hashes run() {
   silu<9 * 21, T, Target>(norm.get(), swish.get());
   gated<swiglu, 9 * 21, T, Target>(norm.get(), rms.get(), gate.get());
   mean_rows<9, 21, 21, T, Target>(exact.get(), mean.get());
-  return {hash_of(q),           hash_of(o),     hash_of(norm), hash_of(rms), hash_of(exact),
-          hash_of(approximate), hash_of(swish), hash_of(gate), hash_of(mean)};
+  softmax<softmax_shape{9, 21, 1}, T, Target>(rms.get(), probabilities.get());
+  return {
+      hash_of(q),           hash_of(o),     hash_of(norm), hash_of(rms),  hash_of(exact),
+      hash_of(approximate), hash_of(swish), hash_of(gate), hash_of(mean), hash_of(probabilities)};
 }
 
 std::ostream& operator<<(std::ostream& out, const hashes& h) {
   out << std::hex;
   for (std::uint64_t value : {h.linear, h.attend, h.norm, h.rms_norm, h.gelu_exact, h.gelu_tanh,
-                              h.silu, h.gated, h.mean}) {
+                              h.silu, h.gated, h.mean, h.softmax}) {
     out << "0x" << value << ", ";
   }
   return out << std::dec;
@@ -76,18 +80,22 @@ std::ostream& operator<<(std::ostream& out, const hashes& h) {
 
 #if UMBEL_FMA
 constexpr hashes expected_float{0x3d8ac58f3cee7e28, 0xc85e92f4b9bef7c8, 0x7a446fc8bf9bddb2,
-                                0x3765a01293310a16, 0x586821f57a60cf00, 0xb3daf6b77c8e234c,
-                                0xd5acdc0a151c36f9, 0xfa2813c1032d19cd, 0x6c7f3181c1f30b49};
+                                0x3765a01293310a16, 0x636d7906b96ce1b3, 0xb3daf6b77c8e234c,
+                                0xd5acdc0a151c36f9, 0xfa2813c1032d19cd, 0xeb44083d2d094bfc,
+                                0xad2b0f63101e843a};
 constexpr hashes expected_double{0xc19cd7298cdeda86, 0x617e43faf8877772, 0x390db1da38055b92,
-                                 0x48ac5389417f0d8f, 0xa4785fcce30410d0, 0xecdb346b34257fcb,
-                                 0x7ef24da2aef0a489, 0x1ea2d75dd9519f3d, 0x95a04d8f172882a0};
+                                 0x48ac5389417f0d8f, 0xf64442b911bacb23, 0xecdb346b34257fcb,
+                                 0x7ef24da2aef0a489, 0x1ea2d75dd9519f3d, 0x28214cf613e37952,
+                                 0x3fcfa1cbfb9c3e9c};
 #else
 constexpr hashes expected_float{0xb23ef7ae5fb6a040, 0x35433155aaa2c9ca, 0x99e4ed2aa3c82f47,
                                 0x20d481126f49c95e, 0x4b72eb2dc3f658a0, 0x8d67648a61f981aa,
-                                0x6642c41b336b1ba4, 0x20b7661c846d9161, 0x25887a1dd890ee3};
+                                0x6642c41b336b1ba4, 0x20b7661c846d9161, 0x25887a1dd890ee3,
+                                0xb05bd645722b798b};
 constexpr hashes expected_double{0xc19cd7298cdeda86, 0x42c239c099dd5cef, 0x2ae95d0171f7a884,
                                  0xbe0e27c61456f4ea, 0x753627cd736be98a, 0xfb31ec44682b446c,
-                                 0x87da21d856f623f5, 0x2827274012da7b9,  0x377dc84d785d37c4};
+                                 0x87da21d856f623f5, 0x2827274012da7b9,  0x377dc84d785d37c4,
+                                 0xcca1f43947954478};
 #endif
 
 void check(const hashes& got, const hashes& expected, const char* what) {

@@ -58,8 +58,10 @@ void check(double scale = 5) {
         const long double below = x[first + i * S.inner] - maximum;
         const long double exact = std::exp(below) / sum;
         const long double error = std::fabs(exact - y[first + i * S.inner]);
-        // x - maximum is rounded once, and the exponential of that is off by as much.
-        const long double bound = (4 - below / 2) * std::numeric_limits<T>::epsilon() * exact;
+        // x - maximum is rounded once, its product with log2 e once more (log2 e itself is within a
+        // ninth of epsilon), and the exponential of that is off by as much.
+        const long double bound =
+            (4 - below * (1 + 1.0L / 9)) * std::numeric_limits<T>::epsilon() * exact;
         BOOST_TEST(error <= bound + std::numeric_limits<T>::min());
       }
     }
@@ -115,20 +117,6 @@ void check_hidden() {
 BOOST_AUTO_TEST_CASE(hidden_scores_and_nan) {
   check_hidden<softmax_shape{3, 21, 1}>();
   check_hidden<softmax_shape{1, 21, 3}>();
-}
-
-BOOST_AUTO_TEST_CASE(its_exponential_is_exp) {
-  seeded next{9};
-  buffer<float> y{4096};
-  y.fill(next, 100);
-  for (std::size_t e = 0; e < 4096; ++e) {
-    const float x = y[e] > 0 ? -y[e] : y[e];
-    BOOST_TEST_REQUIRE(umbel::simd::exp_not_positive(x) == umbel::simd::exp(x));
-    BOOST_TEST_REQUIRE(umbel::simd::exp_not_positive(double{x} * 7) ==
-                       umbel::simd::exp(double{x} * 7));
-  }
-  BOOST_TEST(umbel::simd::exp_not_positive(0.0f) == 1.0f);
-  BOOST_TEST(umbel::simd::exp_not_positive(-infinity) == 0.0f);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

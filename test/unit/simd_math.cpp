@@ -5,6 +5,7 @@
 
 #include "kernel_support.hpp"
 
+#include <initializer_list>
 #include <limits>
 #include <umbel/config.hpp>
 #include <umbel/simd/math.hpp>
@@ -54,6 +55,10 @@ const auto exp2_of = [](auto x) { return simd::exp2_not_positive(x); };
 const auto exp2_of_minus = [](auto x) {
   return simd::exp2_not_positive(simd::select(x > decltype(x){}, -x, x));
 };
+const auto exp_not_positive_of = [](auto x) { return simd::exp_not_positive(x); };
+const auto exp_of_minus = [](auto x) {
+  return simd::exp_not_positive(simd::select(x > decltype(x){}, -x, x));
+};
 const auto exp_of = [](auto x) { return simd::exp(x); };
 const auto tanh_of = [](auto x) { return simd::tanh(x); };
 const auto erf_of = [](auto x) { return simd::erf(x); };
@@ -78,9 +83,9 @@ void check_pack(range<T> over, Function function) {
     T x[Lanes], y[Lanes];
     for (std::size_t i = 0; i < Lanes; ++i) {
       const std::size_t index = round * Lanes + i;
-      x[i] = index < specials ? special[index]
-                              : static_cast<T>(over.first +
-                                               (next() + 1) / 2 * (over.last - over.first));
+      x[i] = index < specials
+                 ? special[index]
+                 : static_cast<T>(over.first + (next() + 1) / 2 * (over.last - over.first));
     }
     simd::store<V>(y, function(simd::load<V>(x)));
     for (std::size_t i = 0; i < Lanes; ++i) {
@@ -127,6 +132,28 @@ BOOST_AUTO_TEST_CASE(exp2_at_its_edges) {
   for (int n = -126; n <= 0; ++n) {
     BOOST_TEST(simd::exp2_not_positive(static_cast<float>(n)) == std::ldexp(1.0f, n));
   }
+}
+
+BOOST_AUTO_TEST_CASE(exp_not_positive_is_within_2_ulp_near_0) {
+  const auto reference = [](long double x) { return std::exp(x); };
+  const auto& f = exp_not_positive_of;
+  for (float lowest : {-0.5f, -1.0f, -16.0f, -87.3365f})
+    BOOST_TEST(worst_ulps<float>({lowest, 0}, f, reference) <= fused(2.0, 3.0) - lowest);
+  for (double lowest : {-0.5, -16.0, -708.3964})
+    BOOST_TEST(worst_ulps<double>({lowest, 0}, f, reference) <= fused(2.0, 3.0) - lowest);
+}
+
+BOOST_AUTO_TEST_CASE(exp_not_positive_at_its_edges) {
+  BOOST_TEST(simd::exp_not_positive(0.0f) == 1.0f);
+  BOOST_TEST(simd::exp_not_positive(-0.0) == 1.0);
+  BOOST_TEST(simd::exp_not_positive(-87.4f) == 0.0f);
+  BOOST_TEST(simd::exp_not_positive(-87.3f) > std::numeric_limits<float>::min());
+  BOOST_TEST(simd::exp_not_positive(-708.5) == 0.0);
+  BOOST_TEST(simd::exp_not_positive(-708.3) > std::numeric_limits<double>::min());
+  BOOST_TEST(simd::exp_not_positive(-infinity) == 0.0f);
+  BOOST_TEST(simd::exp_not_positive(std::numeric_limits<float>::lowest()) == 0.0f);
+  BOOST_TEST(simd::exp_not_positive(std::numeric_limits<double>::lowest()) == 0.0);
+  BOOST_TEST(std::isnan(simd::exp_not_positive(not_a_number)));
 }
 
 BOOST_AUTO_TEST_CASE(exp_is_within_2_ulp) {
@@ -202,6 +229,8 @@ BOOST_AUTO_TEST_CASE(roots_are_within_their_bounds) {
 }
 
 BOOST_AUTO_TEST_CASE(packs_have_the_bits_of_scalars) {
+  check_packs<float>({-90, 0}, exp_of_minus);
+  check_packs<double>({-715, 0}, exp_of_minus);
   check_packs<float>({-130, 0}, exp2_of_minus);
   check_packs<double>({-1030, 0}, exp2_of_minus);
   check_packs<float>({-90, 90}, exp_of);

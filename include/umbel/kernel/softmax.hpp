@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <umbel/config.hpp>
 #include <umbel/kernel/plain.hpp>
+#include <umbel/kernel/row_walk.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/plan/target.hpp>
 #include <umbel/simd/fold.hpp>
@@ -17,113 +18,70 @@ namespace umbel::kernel {
 
 namespace detail {
 
+// Rows of adjacent elements.
 template <softmax_shape S, class T, plan::target Target>
-struct softmax_walk {
-  static constexpr std::size_t chains = plain::sum_chains;
-  static constexpr std::size_t lanes =
-      plan::lanes<T>(Target) < chains ? plan::lanes<T>(Target) : chains;
-  using V = simd::pack<T, lanes>;
-
-  static constexpr std::size_t packs = chains / lanes;  // of the chains of a row
-  static constexpr std::size_t whole = S.width / chains * chains;
-
-  // f(count, e, c): of each row `count` elements from e on, which are a pack of the chains c.
-  template <class F>
-  UMBEL_INLINE static void each(F f) noexcept {
-    if constexpr (whole != 0) {
-      UMBEL_UNROLL(2)
-      for (std::size_t e = 0; e < whole; e += chains) {
-        UMBEL_UNROLL(16)
-        for (std::size_t c = 0; c < packs; ++c) f(lanes, e + c * lanes, c);
-      }
-    }
-    UMBEL_UNROLL(16)
-    for (std::size_t c = 0; c < packs; ++c) {
-      const std::size_t first = whole + c * lanes;
-      if (first >= S.width) break;
-      const std::size_t rest = S.width - first;
-      f(rest < lanes ? rest : lanes, first, c);
-    }
-  }
-  UMBEL_INLINE static V load(const T* from, std::size_t count) noexcept {
-    return count == lanes ? simd::load<V>(from) : simd::load_first<V>(from, count);
-  }
-  UMBEL_INLINE static void store(T* to, V value, std::size_t count) noexcept {
-    if (count == lanes)
-      simd::store(to, value);
-    else
-      simd::store_first(to, value, count);
-  }
-
-  // Rows of adjacent elements, so many at a time that their folds do not wait for each other.
-  static constexpr std::size_t together = packs < 4 ? 4 / packs : 1;
-  template <std::size_t Rows>
-  UMBEL_INLINE static void rows(const T* x, T* y) noexcept {
+UMBEL_INLINE void softmax_along(const T* x, T* y) noexcept {
+  using walk = row_walk<S.width, T, Target>;
+  using V = typename walk::V;
+  // The next rows are fetched into the first cache where they have not been there.
+  constexpr bool far = S.outer * S.width * sizeof(T) > 24576;
+  walk::template in_blocks<S.outer>([&]<std::size_t Rows>(std::size_t first) UMBEL_LAMBDA_INLINE {
+    typename walk::template of_rows<Rows> maximum, inverse;
     const V lowest = simd::broadcast<V>(simd::math_constants<T>::lowest);
-    V maxima[Rows][packs], sums[Rows][packs], factor[Rows];
-    UMBEL_UNROLL(4)
+    walk::fold(
+        maximum, lowest,
+        [&](std::size_t r) UMBEL_LAMBDA_INLINE {
+          const T* const row = x + (first + r) * S.width;
+          return [=](std::size_t e, std::size_t count, V highest) UMBEL_LAMBDA_INLINE {
+            V value = walk::load(row + e, count);
+            if (count != walk::lanes) value = simd::keep_first(value, count, lowest);
+            return simd::max(value, highest);
+          };
+        },
+        [](auto a, auto b) { return simd::max(a, b); }, [](V value) { return value; });
+    walk::fold(
+        inverse, V{},
+        [&](std::size_t r) UMBEL_LAMBDA_INLINE {
+          const T* const row = x + (first + r) * S.width;
+          T* const to = y + (first + r) * S.width;
+          return [=, highest = maximum[r]](std::size_t e, std::size_t count, V sum)
+                     UMBEL_LAMBDA_INLINE {
+                       if constexpr (far) __builtin_prefetch(row + walk::together * S.width + e);
+                       V value = simd::exp_not_positive(walk::load(row + e, count) - highest);
+                       if (count != walk::lanes) value = simd::keep_first(value, count);
+                       walk::store(to + e, value, count);
+                       return sum + value;
+                     };
+        },
+        walk::add, [](V sum) { return inverse_sum(sum); });
     for (std::size_t r = 0; r < Rows; ++r) {
-      UMBEL_UNROLL(16)
-      for (std::size_t c = 0; c < packs; ++c) maxima[r][c] = lowest, sums[r][c] = V{};
+      const V factor = inverse[r];
+      walk::each([&](std::size_t e, std::size_t count, std::size_t) UMBEL_LAMBDA_INLINE {
+        T* const to = y + (first + r) * S.width + e;
+        walk::store(to, walk::load(to, count) * factor, count);
+      });
     }
-    each([&](std::size_t count, std::size_t e, std::size_t c) UMBEL_LAMBDA_INLINE {
-      UMBEL_UNROLL(4)
-      for (std::size_t r = 0; r < Rows; ++r) {
-        V value = load(x + r * S.width + e, count);
-        if (count != lanes) value = simd::keep_first(value, count, lowest);
-        maxima[r][c] = simd::max(value, maxima[r][c]);
-      }
-    });
-    UMBEL_UNROLL(4)
-    for (std::size_t r = 0; r < Rows; ++r) {
-      factor[r] =
-          simd::broadcast<V>(simd::fold(maxima[r], [](auto a, auto b) { return simd::max(a, b); }));
-    }
-    each([&](std::size_t count, std::size_t e, std::size_t c) UMBEL_LAMBDA_INLINE {
-      UMBEL_UNROLL(4)
-      for (std::size_t r = 0; r < Rows; ++r) {
-        V value = simd::exp_not_positive(load(x + r * S.width + e, count) - factor[r]);
-        if (count != lanes) value = simd::keep_first(value, count);
-        store(y + r * S.width + e, value, count);
-        sums[r][c] = sums[r][c] + value;
-      }
-    });
-    UMBEL_UNROLL(4)
-    for (std::size_t r = 0; r < Rows; ++r) {
-      const T sum = simd::fold(sums[r], [](auto a, auto b) { return a + b; });
-      factor[r] = simd::broadcast<V>(inverse_sum(sum));
-    }
-    each([&](std::size_t count, std::size_t e, std::size_t) UMBEL_LAMBDA_INLINE {
-      UMBEL_UNROLL(4)
-      for (std::size_t r = 0; r < Rows; ++r) {
-        T* const to = y + r * S.width + e;
-        store(to, load(to, count) * factor[r], count);
-      }
-    });
-  }
+  });
+}
 
-  // `count` rows side by side, their elements `inner` apart.
-  UMBEL_INLINE static void rows_across(const T* x, T* y, std::size_t count) noexcept {
-    V maximum = simd::broadcast<V>(simd::math_constants<T>::lowest), sums[chains]{};
-    for (std::size_t i = 0; i < S.width; ++i)
-      maximum = simd::max(simd::load_first<V>(x + i * S.inner, count), maximum);
-    for (std::size_t i = 0; i < S.width; ++i) {
-      const V value = simd::exp_not_positive(simd::load_first<V>(x + i * S.inner, count) - maximum);
-      simd::store_first(y + i * S.inner, value, count);
-      sums[i % chains] = sums[i % chains] + value;
-    }
-    UMBEL_UNROLL(4)
-    for (std::size_t half = chains / 2; half > 0; half /= 2) {
-      UMBEL_UNROLL(8)
-      for (std::size_t c = 0; c < half; ++c) sums[c] = sums[c] + sums[c + half];
-    }
-    const V inverse = inverse_sum(sums[0]);
-    for (std::size_t i = 0; i < S.width; ++i) {
-      T* const to = y + i * S.inner;
-      simd::store_first(to, simd::load_first<V>(to, count) * inverse, count);
-    }
+// `count` rows side by side, at most the lanes; their elements are `inner` apart.
+template <softmax_shape S, class V, class T>
+UMBEL_INLINE void softmax_across(const T* x, T* y, std::size_t count) noexcept {
+  constexpr std::size_t chains = plain::sum_chains;
+  V maximum = simd::broadcast<V>(simd::math_constants<T>::lowest), sums[chains]{};
+  for (std::size_t i = 0; i < S.width; ++i)
+    maximum = simd::max(simd::load_first<V>(x + i * S.inner, count), maximum);
+  for (std::size_t i = 0; i < S.width; ++i) {
+    const V value = simd::exp_not_positive(simd::load_first<V>(x + i * S.inner, count) - maximum);
+    simd::store_first(y + i * S.inner, value, count);
+    sums[i % chains] = sums[i % chains] + value;
   }
-};
+  const V inverse = inverse_sum(simd::fold_packs(sums, [](auto a, auto b) { return a + b; }));
+  for (std::size_t i = 0; i < S.width; ++i) {
+    T* const to = y + i * S.inner;
+    simd::store_first(to, simd::load_first<V>(to, count) * inverse, count);
+  }
+}
 
 }  // namespace detail
 
@@ -131,20 +89,16 @@ struct softmax_walk {
 // the subtraction.
 template <softmax_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void softmax(const T* x, T* y) noexcept {
-  using walk = detail::softmax_walk<S, T, Target>;
   if constexpr (S.inner == 1) {
-    std::size_t r = 0;
-    for (; r + walk::together <= S.outer; r += walk::together)
-      walk::template rows<walk::together>(x + r * S.width, y + r * S.width);
-    if constexpr (S.outer % walk::together != 0) {
-      for (; r < S.outer; ++r) walk::template rows<1>(x + r * S.width, y + r * S.width);
-    }
+    detail::softmax_along<S, T, Target>(x, y);
   } else {
+    constexpr std::size_t lanes = detail::row_walk<S.width, T, Target>::lanes;
     for (std::size_t o = 0; o < S.outer; ++o) {
       const std::size_t at = o * S.width * S.inner;
-      for (std::size_t i = 0; i < S.inner; i += walk::lanes) {
+      for (std::size_t i = 0; i < S.inner; i += lanes) {
         const std::size_t rest = S.inner - i;
-        walk::rows_across(x + at + i, y + at + i, rest < walk::lanes ? rest : walk::lanes);
+        detail::softmax_across<S, simd::pack<T, lanes>>(x + at + i, y + at + i,
+                                                        rest < lanes ? rest : lanes);
       }
     }
   }

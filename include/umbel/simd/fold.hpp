@@ -7,6 +7,7 @@
 #include <umbel/config.hpp>
 #include <umbel/simd/fma.hpp>
 #include <umbel/simd/pack.hpp>
+#include <umbel/simd/transpose.hpp>
 #include <umbel/utility.hpp>
 
 namespace umbel::simd {
@@ -25,15 +26,46 @@ UMBEL_INLINE constexpr element_of<V> fold(V value, Together together) noexcept {
   }
 }
 
-// Packs one after the other; how many is a power of two. They are overwritten.
+// Packs element by element; how many is a power of two. They are overwritten.
 template <class V, std::size_t Packs, class Together>
-UMBEL_INLINE constexpr element_of<V> fold(V (&values)[Packs], Together together) noexcept {
+UMBEL_INLINE constexpr V fold_packs(V (&values)[Packs], Together together) noexcept {
   UMBEL_UNROLL(4)
   for (std::size_t half = Packs / 2; half > 0; half /= 2) {
     UMBEL_UNROLL(8)
     for (std::size_t i = 0; i < half; ++i) values[i] = together(values[i], values[i + half]);
   }
-  return fold(values[0], together);
+  return values[0];
+}
+
+namespace detail {
+template <std::size_t Step, class V, std::size_t Rows, class Together>
+UMBEL_INLINE V fold_rows_by(V (&rows)[Rows], Together together) noexcept {
+  constexpr auto all = std::make_index_sequence<lanes_of<V>>{};
+  constexpr std::size_t half = Rows == 1 ? 1 : Rows / 2;
+  V folded[half];
+  UMBEL_UNROLL(8)
+  for (std::size_t r = 0; r < half; ++r) {
+    const V a = rows[r], b = rows[Rows == 1 ? 0 : r + half];
+    folded[r] = together(even_blocks<Step>(a, b, all), odd_blocks<Step>(a, b, all));
+  }
+  if constexpr (Step == 1)
+    return folded[0];
+  else
+    return fold_rows_by<Step / 2>(folded, together);
+}
+}  // namespace detail
+
+// The folds of several rows of packs, side by side: row r's in the lanes from r * lanes / Rows on, as many.
+// Rows is a power of two, at most the lanes; the packs are overwritten. Four take the shuffles of two.
+template <class V, std::size_t Rows, std::size_t Packs, class Together>
+UMBEL_INLINE V fold_rows(V (&values)[Rows][Packs], Together together) noexcept {
+  V rows[Rows];
+  UMBEL_UNROLL(8)
+  for (std::size_t r = 0; r < Rows; ++r) rows[r] = fold_packs(values[r], together);
+  if constexpr (lanes_of<V> == 1)
+    return rows[0];
+  else
+    return detail::fold_rows_by<lanes_of<V> / 2>(rows, together);
 }
 
 }  // namespace umbel::simd

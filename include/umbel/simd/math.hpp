@@ -93,33 +93,19 @@ UMBEL_INLINE constexpr V exp(V x) noexcept {
   // 2^n in two factors: n reaches 128, which is no exponent of a float.
   const auto whole = detail::bits_of(shifted) - detail::bits_of(magic);
   const auto half = whole >> 1;
-  const V result = (mantissa * detail::power_of_two<V>(half)) *
-                   detail::power_of_two<V>(whole - half);
+  const V result =
+      (mantissa * detail::power_of_two<V>(half)) * detail::power_of_two<V>(whole - half);
   const V bounded = select(x > highest, broadcast<V>(constants::infinity), result);
   return select(x < lowest, V{}, bounded);
 }
 
-// exp for y <= 0, the same bits: nothing overflows, so 2^n is one factor. Above 0.3: not defined.
+// e^x for x <= 0, as 2^(x log2 e): 0 below ln(2^-126) (double: ln(2^-1022)), 0 is exactly 1, NaN stays NaN.
+// Above 0.3: not defined. Within 2 + |x| ulp (3 + |x| where the target does not fuse): the product is rounded, as a
+// difference x was before. A third of the work of exp.
 template <class V>
-UMBEL_INLINE constexpr V exp_not_positive(V y) noexcept {
-  using T = element_of<V>;
-  using constants = math_constants<T>;
-#if UMBEL_AVX512
-  if constexpr (sizeof(V) == 64) return avx512::exp_not_positive(y);
-#endif
-  const V lowest = broadcast<V>(constants::exp_lowest);
-  const V inside = select(y < lowest, lowest, y);
-  const V magic = broadcast<V>(constants::rounding_magic);
-  const V shifted = fma(inside, broadcast<V>(constants::log2_e), magic);
-  const V n = shifted - magic;
-  V r = fma(n, broadcast<V>(-constants::ln2_high), inside);
-  r = fma(n, broadcast<V>(-constants::ln2_low), r);
-  const V mantissa = fma(r * r, polynomial<V>(r, constants::exp), r) + broadcast<V>(T{1});
-  // As in exp2_not_positive.
-  const auto exponent = __builtin_bit_cast(unsigned_of<V>, shifted) << constants::mantissa_bits;
-  const auto one = __builtin_bit_cast(unsigned_of<V>, broadcast<V>(T{1}));
-  const V result = mantissa * __builtin_bit_cast(V, exponent + one);
-  return select(y < lowest, V{}, result);
+UMBEL_INLINE constexpr V exp_not_positive(V x) noexcept {
+  // By fma, so that -ffp-contract cannot fuse the product into the sums there.
+  return exp2_not_positive(fma(x, broadcast<V>(math_constants<element_of<V>>::log2_e), V{}));
 }
 
 namespace detail {
