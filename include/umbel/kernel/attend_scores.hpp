@@ -82,7 +82,9 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
             for (std::size_t r = 0; r < 4; ++r) one(j + r, seen[r]);
           }
         }
-        for (; j < end; ++j) {
+        // After fours, threes at most: so g++ sees how short the loop is.
+        std::size_t most = Selects && over_type::by_four ? 3 : plan::key_block;
+        for (; most > 0 && j < end; --most, ++j) {
           if constexpr (Selects)
             one(j, over.sees(first_key + j));
           else
