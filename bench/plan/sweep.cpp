@@ -145,7 +145,9 @@ constexpr kernel::attend_shape shape = {sizes[1], sizes[2], sizes[3], sizes[3], 
                                         sizes[3], 1,        sizes[3], 1,        sizes[1]};
 
 constexpr auto plan_of(plan::target target) {
-  return plan::plan_attend<float>(shape.queries, shape.keys, target);
+  return plan::plan_attend<float>(shape.queries, shape.keys, target,
+                                  plan::queries_alone<float>(shape.queries, shape.keys, shape.head_dim,
+                                                             shape.value_dim, target));
 }
 constexpr auto all = [] {
   choices<64> found;

@@ -50,7 +50,8 @@ struct one_query {
       values[i] = W(v[i]);
       v[i] = static_cast<float>(values[i]);
     }
-    const auto one = [&]<target Target>(std::integral_constant<target, Target>, const auto& policy) {
+    const auto one = [&]<target Target>(std::integral_constant<target, Target>,
+                                        const auto& policy) {
       buffer<T> right = plain(policy), o{o_size, 16}, scratch{attend_scratch<S, T, Target>};
       attend<S, T, Target>(q.get(), keys.get(), values.get(), static_cast<T>(0.9), policy, o.get(),
                            scratch.get());
@@ -186,6 +187,37 @@ BOOST_AUTO_TEST_CASE(is_a_row_of_the_whole_pass) {
     buffer<float> one = step.fast<vector_64>(scores::causal{static_cast<std::ptrdiff_t>(i)});
     for (std::size_t d = 0; d < 6; ++d) BOOST_TEST(one[d] == o[i * 6 + d]);
   }
+}
+
+// The last query or two of a pass over more than a vector of them.
+template <attend_shape S, class T = float>
+void check_last() {
+  namespace detail = umbel::kernel::detail;
+  static_assert(detail::queries_alone<S, T, vector_64> == S.queries % (64 / sizeof(T)));
+  problem<S, T> p{3.0};
+  const auto mask =
+      flags(S.queries, S.keys, [](std::size_t i, std::size_t j) { return (i + j) % 5 != 2; });
+  buffer<T> bias{S.queries * S.keys};
+  seeded next{3};
+  bias.fill(next, 2.0);
+  p.check(scores::every_key{}, "every key");
+  p.check(scores::first_keys(S.keys - 7), "count");
+  p.check(scores::first_keys(0), "no key");
+  p.check(scores::causal{}, "causal");
+  p.check(scores::window{5, 2, 3}, "window");
+  p.check(scores::kept(bytes(mask), S.keys, 1), "kept");
+  p.check(
+      scores::all_of(scores::softcap{T{2}}, scores::added(bias.get(), S.keys, 1),
+                     scores::alibi{static_cast<T>(-0.01), 4}, scores::kept(bytes(mask), S.keys, 1)),
+      "everything");
+  p.check(scores::dropout(1, 2, 0.25f), "dropout");
+}
+
+BOOST_AUTO_TEST_CASE(last_queries_by_themselves) {
+  check_last<columns_out<17, 60, 20, 21>>();
+  check_last<rows_out<50, 60, 20, 21>>();
+  check_last<rows_out<33, 270, 9, 8>>();
+  check_last<columns_out<9, 60, 20, 21>, double>();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -67,7 +67,8 @@ struct plan_of {
   static constexpr attend_step attention = [] {
     constexpr kernel::attend_shape S = forward::head;
     constexpr std::size_t heads = sizes.heads;
-    const plan::attend_plan p = plan::plan_attend<T>(S.queries, S.keys, target);
+    constexpr std::size_t alone = kernel::detail::queries_alone<S, T, target>;
+    const plan::attend_plan p = plan::plan_attend<T>(S.queries, S.keys, target, alone);
     const double one_head = plan::cycles<T>(p, target, S.keys, S.head_dim, S.value_dim);
     if constexpr (kernel::heads_fit_lanes<S, forward::all_heads, T>) {
       constexpr std::size_t together =
@@ -145,6 +146,7 @@ constexpr void put_attend(Writer& out, const attend_step& s) {
     case attend_form::queries_in_lanes:
       put_split(out, s.plan.queries, "block", "vector");
       out.put(" of queries, ");
+      if (s.plan.alone != 0) out.put("and ", s.plan.alone, " alone, ");
       put_split(out, s.plan.keys, "tile", "key");
       if (s.shape.keys > plan::key_block) out.put(", a block of ", plan::key_block, " keys at a time");
       out.put('\n');

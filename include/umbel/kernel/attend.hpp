@@ -22,12 +22,20 @@ namespace umbel::kernel {
 namespace detail {
 
 // Walks over the queries in blocks. How: keys_known, a number of keys, or by_policy.
-struct keys_known {};
+struct keys_known {
+  static constexpr bool of_one = true;  // also of a query by itself
+  static constexpr scores::every_key policy{};
+};
+struct keys_counted {
+  scores::first_keys policy;
+  static constexpr bool of_one = true;
+};
 // A scores policy, with a tap; with TapOnly nothing is computed but that tap of scores.
 template <class Policy, class Tap, bool TapOnly = false>
 struct by_policy {
   const Policy& policy;
   [[no_unique_address]] Tap tap;
+  static constexpr bool of_one = !TapOnly && !scores::drops<Policy> && std::is_same_v<Tap, no_tap>;
 
   template <attend_shape S, class T, plan::target Target, std::size_t Vectors, class K, class W,
             class Room>
@@ -43,15 +51,24 @@ struct by_policy {
   }
 };
 
+// How many queries after the blocks are each by themselves.
+template <attend_shape S, class T, plan::target Target, class K = const T*, class How = keys_known>
+inline constexpr std::size_t queries_alone = std::is_pointer_v<K>&& How::of_one&& keys_fit_lanes(S)
+                                                 ? plan::queries_alone<T>(S.queries, S.keys,
+                                                                          S.head_dim, S.value_dim,
+                                                                          Target)
+                                                 : 0;
+
 template <attend_shape S, class T, plan::target Target, class K, class W, class How>
 UMBEL_INLINE void attend_blocks(const T* q, K k, const W* v, T factor, const How& how, T* o,
                                 T* scratch) noexcept {
   static_assert(S.o_row != 1 || S.o_room >= S.queries, "umbel: o_room is less than queries");
-  constexpr plan::split blocks = plan::plan_attend<T>(S.queries, S.keys, Target).queries;
+  constexpr std::size_t alone = queries_alone<S, T, Target, K, How>;
+  constexpr plan::split blocks = plan::plan_attend<T>(S.queries, S.keys, Target, alone).queries;
   constexpr std::size_t lanes = plan::lanes<T>(Target);
   std::size_t first = 0;
   const auto run = [&]<std::size_t Vectors>(std::integral_constant<std::size_t, Vectors>) {
-    const std::size_t rest = S.queries - first;
+    const std::size_t rest = S.queries - alone - first;
     const std::size_t writable = S.o_row == 1 ? S.o_room - first : rest;
     const T* const from = q + first * S.q_row;
     T* const to = o + first * S.o_row;
@@ -59,13 +76,13 @@ UMBEL_INLINE void attend_blocks(const T* q, K k, const W* v, T factor, const How
     if constexpr (std::is_same_v<How, keys_known>) {
       attend_block<S, T, Target, Vectors, true>::run(from, k, v, factor, S.keys, to, scratch,
                                                      {queries, writable});
-    } else if constexpr (std::is_same_v<How, std::size_t>) {
-      attend_block<S, T, Target, Vectors, false>::run(from, k, v, factor, how, to, scratch,
-                                                      {queries, writable});
+    } else if constexpr (std::is_same_v<How, keys_counted>) {
+      attend_block<S, T, Target, Vectors, false>::run(from, k, v, factor, how.policy.count, to,
+                                                      scratch, {queries, writable});
     } else {
       using room = typename attend_block<S, T, Target, Vectors, false>::room;
       how.template run<S, T, Target, Vectors>(from, k, v, factor, first, to, scratch,
-                                                 room{queries, writable});
+                                              room{queries, writable});
     }
     first += Vectors * lanes;
   };
@@ -79,6 +96,11 @@ UMBEL_INLINE void attend_blocks(const T* q, K k, const W* v, T factor, const How
       run(std::integral_constant<std::size_t, blocks.small()>{});
     }
   }
+  if constexpr (alone > 0) {
+    for (; first < S.queries; ++first)
+      attend_one<of_one_query(S), T, Target>::run(q + first * S.q_row, k, v, factor, how.policy,
+                                                  first, o + first * S.o_row, scratch);
+  }
 }
 
 }  // namespace detail
@@ -87,10 +109,18 @@ UMBEL_INLINE void attend_blocks(const T* q, K k, const W* v, T factor, const How
 // Alignment to a vector is not needed, but faster.
 template <attend_shape S, class T, plan::target Target = plan::native_target>
 inline constexpr std::size_t attend_scratch = [] {
+  constexpr std::size_t alone = detail::queries_alone<S, T, Target>;
   constexpr std::size_t vectors = plan::plan_attend<T>(S.queries, S.keys, Target).queries.large;
-  constexpr std::size_t of_blocks = detail::attend_block<S, T, Target, vectors, true>::scratch_size;
-  using one = detail::attend_one<S, T, Target>;
-  return one::fits && one::scratch_size > of_blocks ? one::scratch_size : of_blocks;
+  constexpr std::size_t but_alone =
+      plan::plan_attend<T>(S.queries, S.keys, Target, alone).queries.large;
+  constexpr std::size_t of_blocks = detail::attend_block < S, T, Target,
+                        vectors < but_alone ? but_alone : vectors, true > ::scratch_size;
+  if constexpr (S.queries == 1) {
+    using one = detail::attend_one<S, T, Target>;
+    return one::fits && one::scratch_size > of_blocks ? one::scratch_size : of_blocks;
+  } else {
+    return of_blocks;
+  }
 }();
 
 // softmax(scale q k^T) v over the first key_count keys: see plain::attend. scratch: attend_scratch
@@ -101,10 +131,11 @@ UMBEL_INLINE void attend(const T* q, const W* k, const W* v, T scale, std::size_
                          T* scratch) noexcept {
   const std::size_t count = key_count < S.keys ? key_count : S.keys;
   if constexpr (detail::attend_one<S, T, Target>::fits) {
-    detail::attend_one<S, T, Target>::run(q, k, v, exp2_factor(scale), scores::first_keys(count), o,
-                                          scratch);
+    detail::attend_one<S, T, Target>::run(q, k, v, exp2_factor(scale), scores::first_keys(count), 0,
+                                          o, scratch);
   } else {
-    detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), count, o, scratch);
+    const detail::keys_counted how{scores::first_keys(count)};
+    detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), how, o, scratch);
   }
 }
 
@@ -113,7 +144,7 @@ template <attend_shape S, class T, plan::target Target = plan::native_target, cl
 UMBEL_INLINE void attend_all(const T* q, const W* k, const W* v, T scale, T* o,
                              T* scratch) noexcept {
   if constexpr (detail::attend_one<S, T, Target>::fits) {
-    detail::attend_one<S, T, Target>::run(q, k, v, exp2_factor(scale), scores::every_key{}, o,
+    detail::attend_one<S, T, Target>::run(q, k, v, exp2_factor(scale), scores::every_key{}, 0, o,
                                           scratch);
   } else {
     detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), detail::keys_known{}, o,
@@ -132,7 +163,7 @@ UMBEL_INLINE void attend(const T* q, const W* k, const W* v, T scale, const Poli
   } else if constexpr (std::is_same_v<Policy, scores::first_keys>) {
     attend<S, T, Target>(q, k, v, scale, policy.count, o, scratch);
   } else if constexpr (detail::attend_one<S, T, Target>::fits && !scores::drops<Policy>) {
-    detail::attend_one<S, T, Target>::run(q, k, v, exp2_factor(scale), policy, o, scratch);
+    detail::attend_one<S, T, Target>::run(q, k, v, exp2_factor(scale), policy, 0, o, scratch);
   } else {
     const detail::by_policy<Policy, no_tap> how{policy, {}};
     detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), how, o, scratch);

@@ -13,19 +13,22 @@
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/plan/plan.hpp>
 #include <umbel/simd/fma.hpp>
-#include <umbel/simd/half.hpp>
 #include <umbel/simd/fold.hpp>
+#include <umbel/simd/half.hpp>
 #include <umbel/simd/math.hpp>
 #include <umbel/simd/pack.hpp>
 #include <umbel/simd/transpose.hpp>
 
 namespace umbel::kernel::detail {
 
+constexpr bool keys_fit_lanes(attend_shape shape) noexcept {
+  return shape.v_dim == 1 && (shape.k_dim == 1 || shape.k_row == 1);
+}
+
 template <attend_shape S, class T, plan::target Target>
 struct attend_one {
   static constexpr std::size_t lanes = plan::lanes<T>(Target);
-  static constexpr bool fits = S.queries == 1 && lanes > 1 && S.v_dim == 1 &&
-                               (S.k_dim == 1 || S.k_row == 1);
+  static constexpr bool fits = S.queries == 1 && lanes > 1 && keys_fit_lanes(S);
   using V = simd::pack<T, lanes>;
 
   static constexpr std::size_t round_up(std::size_t count) noexcept {
@@ -139,10 +142,10 @@ struct attend_one {
   };
 
   template <class Policy>
-  UMBEL_INLINE static void adjust(const Policy& policy, scores::key_range range,
+  UMBEL_INLINE static void adjust(const Policy& policy, scores::key_range range, std::size_t number,
                                   std::size_t first_key, std::size_t keys, T* scores,
                                   hidden_keys& hidden) noexcept {
-    const auto over = policy.template over<T>(0, 1);
+    const auto over = policy.template over<T>(number, 1);
     for (std::size_t j = 0; j < keys; ++j) {
       const std::size_t key = first_key + j;
       const bool full = key >= range.full_begin && key < range.full_end;
@@ -255,14 +258,15 @@ struct attend_one {
     return block_sum;
   }
 
+  // number: which query it is, for the policy.
   template <class W, class Policy>
   UMBEL_NOINLINE static void run(const T* q, const W* k, const W* v, T factor, const Policy& policy,
-                                 T* o, T* scratch) noexcept {
+                                 std::size_t number, T* o, T* scratch) noexcept {
     T* const context = scratch + context_at;
     T* const scores = scratch + scores_at;
     T* const query = scratch + query_at;
     for (std::size_t d = 0; d < S.head_dim; ++d) query[d] = q[d * S.q_dim] * factor;
-    const kernel::scores::key_range range = policy.range(0, 1, S.keys);
+    const kernel::scores::key_range range = policy.range(number, 1, S.keys);
     T maximum = simd::math_constants<T>::lowest, sum{};
     if (range.begin >= range.end) {
       for (std::size_t d = 0; d < S.value_dim; ++d) context[d] = T{};
@@ -276,7 +280,7 @@ struct attend_one {
       hidden_keys hidden;
       const bool full = range.full_begin <= first && end <= range.full_end;
       if (Policy::changes || (Policy::selects && !full)) {
-        adjust(policy, range, first, keys, scores, hidden);
+        adjust(policy, range, number, first, keys, scores, hidden);
       }
       const T correction = weigh(scores, keys, maximum);
       const W* const values = v + first * S.v_row;

@@ -32,6 +32,12 @@ struct attend_shape {
   friend constexpr bool operator==(const attend_shape&, const attend_shape&) = default;
 };
 
+// One of its queries.
+constexpr attend_shape of_one_query(attend_shape shape) noexcept {
+  shape.queries = shape.o_room = 1;
+  return shape;
+}
+
 // Rows of `width` elements in a run, rows x_row and y_row apart.
 struct norm_shape {
   std::size_t rows, width;

@@ -46,7 +46,8 @@ constexpr double cycles(const linear_plan& p, std::size_t in) noexcept {
       const double wide = static_cast<double>(vectors) * group;
       const double busy = detail::tile_cycles(static_cast<double>(rows), wide, steps);
       const double bytes = wide * static_cast<double>(p.lanes * sizeof(T)) * steps;
-      const double waiting = bytes / detail::bytes_a_cycle(p.rows.count() > 1 ? panel * group : all);
+      const double waiting =
+          bytes / detail::bytes_a_cycle(p.rows.count() > 1 ? panel * group : all);
       return (busy > waiting ? busy : waiting) / group;
     });
   });
@@ -70,23 +71,25 @@ constexpr double cycles_of_one_query(std::size_t lanes, std::size_t keys, std::s
 
 // One head of several queries: scores, softmax, context, in blocks.
 template <class T>
-constexpr double cycles(const attend_plan& p, target machine, std::size_t keys, std::size_t head_dim,
-                        std::size_t value_dim) noexcept {
+constexpr double cycles(const attend_plan& p, target machine, std::size_t keys,
+                        std::size_t head_dim, std::size_t value_dim) noexcept {
   const auto products = [&](std::size_t rows, std::size_t vectors, std::size_t steps) {
-    return detail::for_each_size(split_evenly(rows, attend_rows(machine, vectors)),
-                                 [&](std::size_t tile) {
-                                   return detail::tile_cycles(static_cast<double>(tile),
-                                                              static_cast<double>(vectors),
-                                                              static_cast<double>(steps));
-                                 });
+    return detail::for_each_size(
+        split_evenly(rows, attend_rows(machine, vectors)), [&](std::size_t tile) {
+          return detail::tile_cycles(static_cast<double>(tile), static_cast<double>(vectors),
+                                     static_cast<double>(steps));
+        });
   };
-  return detail::for_each_size(p.queries, [&](std::size_t vectors) {
-    const auto wide = static_cast<double>(vectors);
-    const double softmax = wide * static_cast<double>(keys) * (3.2 + 0.5);
-    const double transposed = wide * static_cast<double>((head_dim + value_dim) * p.lanes) * 0.09;
-    return products(keys, vectors, head_dim) + softmax + products(value_dim, vectors, keys) +
-           transposed;
-  });
+  const double alone =
+      static_cast<double>(p.alone) * cycles_of_one_query<T>(p.lanes, keys, head_dim, value_dim, 1);
+  return alone + detail::for_each_size(p.queries, [&](std::size_t vectors) {
+           const auto wide = static_cast<double>(vectors);
+           const double softmax = wide * static_cast<double>(keys) * (3.2 + 0.5);
+           const double transposed =
+               wide * static_cast<double>((head_dim + value_dim) * p.lanes) * 0.09;
+           return products(keys, vectors, head_dim) + softmax + products(value_dim, vectors, keys) +
+                  transposed;
+         });
 }
 
 }  // namespace umbel::plan

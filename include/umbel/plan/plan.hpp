@@ -95,9 +95,9 @@ constexpr orientation choose_orientation(std::size_t rows, std::size_t in, std::
 struct linear_plan {
   std::size_t lanes;
   std::size_t vectors;  // of features, the last one perhaps partial
-  split panels;         // those vectors in panels, the last one in a large one; does not depend on rows
-  split rows;           // in tiles
-  std::size_t group;    // panels that share a tile (few rows: more chains in flight)
+  split panels;  // those vectors in panels, the last one in a large one; does not depend on rows
+  split rows;    // in tiles
+  std::size_t group;  // panels that share a tile (few rows: more chains in flight)
 
   friend constexpr bool operator==(const linear_plan&, const linear_plan&) = default;
 };
@@ -145,8 +145,9 @@ inline constexpr std::size_t key_block = 256;
 // One head of attention: queries in the lanes.
 struct attend_plan {
   std::size_t lanes;
-  split queries;  // vectors of queries, in blocks that are worked on together
-  split keys;     // of one block of the softmax, in tiles
+  split queries;      // vectors of queries, in blocks that are worked on together
+  std::size_t alone;  // queries after them, each by itself with keys in the lanes
+  split keys;         // of one block of the softmax, in tiles
 
   friend constexpr bool operator==(const attend_plan&, const attend_plan&) = default;
 };
@@ -155,22 +156,36 @@ struct attend_plan {
 // the queries are in registers too.
 constexpr std::size_t attend_rows(target machine, std::size_t vectors) noexcept {
   const std::size_t rows = tile_rows(machine, vectors), taken = 2 * vectors + 1;
-  const std::size_t fit = machine.registers > taken + vectors ? (machine.registers - taken) / vectors : 1;
+  const std::size_t fit =
+      machine.registers > taken + vectors ? (machine.registers - taken) / vectors : 1;
   return rows < fit ? rows : fit;
+}
+
+// A last vector of a query or two costs as much as a full one, and often more than those queries by themselves:
+// so many of them. Cycles, fitted to measurements of 17 to 197 keys of 8 to 64 features.
+template <class T>
+constexpr std::size_t queries_alone(std::size_t queries, std::size_t keys, std::size_t head_dim,
+                                    std::size_t value_dim, target machine) noexcept {
+  const std::size_t width = lanes<T>(machine), rest = queries % width, dims = head_dim + value_dim;
+  if (queries < width || width < 8 || machine.registers < 8) return 0;
+  const std::size_t of_vector = keys * (dims / 2 + 4);
+  const std::size_t of_one = 100 + keys * 4 + keys * dims / 10;
+  return rest * of_one * 10 < of_vector * 9 ? rest : 0;
 }
 
 // Queries in twos, and a three where they are odd, or in threes where keys are few: wider blocks read keys and values fewer times, but their
 // scores, which are passed over three times, leave the first-level cache. Measured (bench/plan), at 512
 // queries and keys of 64: 2 vectors by 8 keys are 2 % faster than 3 by 9, 12 % faster than 4 by 6.
 template <class T>
-constexpr attend_plan plan_attend(std::size_t queries, std::size_t keys, target machine) noexcept {
-  const std::size_t width = lanes<T>(machine), total = divide_up(queries, width);
+constexpr attend_plan plan_attend(std::size_t queries, std::size_t keys, target machine,
+                                  std::size_t alone = 0) noexcept {
+  const std::size_t width = lanes<T>(machine), total = divide_up(queries - alone, width);
   const bool a_three = total % 2 == 1 && total > 1 && machine.registers >= 32;
   split blocks = a_three ? split{3, 1, total / 2 - 1} : split_evenly(total, 2);
   if (machine.registers >= 32 && keys < 16) blocks = split_evenly(total, 3);
   if (machine.fixed.query_vectors != 0) blocks = split_evenly(total, machine.fixed.query_vectors);
   const std::size_t of_block = keys < key_block ? keys : key_block;
-  return {width, blocks, split_evenly(of_block, attend_rows(machine, blocks.large))};
+  return {width, blocks, alone, split_evenly(of_block, attend_rows(machine, blocks.large))};
 }
 
 }  // namespace umbel::plan
