@@ -47,9 +47,9 @@ struct linear_walk {
   static constexpr plan::linear_plan plan = plan::plan_linear<T>(S.rows, S.in, S.out, Target);
   static constexpr std::size_t tail = S.out - (plan.vectors - 1) * plan.lanes;
   static constexpr bool has_tail = tail != plan.lanes;
-  // Weights that one row reads from beyond the second-level cache, which is 1 MiB or less: panel after
+  // Weights that one row reads where a layer has more of them than the second-level cache holds: panel after
   // panel, prefetched, where one panel is chains enough for that pace.
-  static constexpr bool far = Packed && S.rows == 1 && S.in * S.out * sizeof(W) > 768 * 1024 &&
+  static constexpr bool far = Packed && S.rows == 1 && S.in * S.out * sizeof(W) > 192 * 1024 &&
                               plan.panels.large >= 4 && Target.fixed.panel_group == 0;
   static constexpr std::size_t group = far ? 1 : plan.group;
   // Rows share the last vector if that leaves its tile in registers.
