@@ -40,9 +40,12 @@ has_dataset() { [[ -e $fashion_dataset/t10k-images-idx3-ubyte.gz && -e $fashion_
 # Is what this Debian package brings there, wherever it came from?
 is_there() {
   case $1 in
-    g++ | meson | python3) has "$1" ;;
+    g++ | gcc | meson | python3) has "$1" ;;
     clang) [[ -n $(find_clang) ]] ;;
     ninja-build) has ninja ;;
+    binutils) has size ;;
+    g++-aarch64-linux-gnu) has aarch64-linux-gnu-g++ ;;
+    qemu-user) has qemu-aarch64 ;;
     pkg-config) has pkg-config ;;
     libboost-dev) has_header boost/hana.hpp ;;
     libboost-test-dev) has_boost_test ;;
@@ -55,7 +58,7 @@ is_there() {
     libclang-rt-*) has_clang_sanitizers ;;
     python3-torch) /usr/bin/python3 -c 'import torch' >/dev/null 2>&1 ;;
     dataset-fashion-mnist) has_dataset ;;
-    *) return 1 ;;
+    *) dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q "install ok installed" ;;
   esac
 }
 
