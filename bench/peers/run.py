@@ -20,10 +20,11 @@ ROOT = HERE.parent.parent
 BEGIN, END = "<!-- race: begin (tools/bench peers --write) -->", "<!-- race: end -->"
 PYTHON = "/usr/bin/python3"  # Debian's, whose packages are meant
 OURS = "Umbel"
-# Name, program, package whose version is shown.
+RUNTIME = "ONNX Runtime"  # no package: there only when the user points to it
+# Name, program, package whose version is shown; a program without one tells its library's version itself.
 PEERS = [(OURS, "umbel", None), ("libxsmm", "libxsmm", "libxsmm-dev"), ("oneDNN", "onednn", "libdnnl-dev"),
          ("OpenBLAS", "openblas", "libopenblas-dev"), ("Eigen", "eigen", "libeigen3-dev"),
-         ("PyTorch", None, "python3-torch")]
+         ("PyTorch", None, "python3-torch"), (RUNTIME, "onnxruntime", None)]
 FAMILIES = {"linear": "Linear map with bias, rows x out x in", "softmax": "Softmax along rows, rows x columns",
             "attend": "Attention alone: batch, heads, queries, keys, head_dim",
             "mha": "The whole layer: batch, tokens, hidden, heads"}
@@ -154,10 +155,14 @@ def machine_name():
     return found[1].strip() if found else "an unnamed machine"
 
 
-def conditions(found, peak, machine):
+def conditions(found, peak, machine, build):
     compiler = subprocess.run(["g++", "-dumpfullversion"], capture_output=True, text=True).stdout.strip()
     versions = ", ".join(f"{name} {version_of(package)}" for name, _, package in PEERS if package and name in found)
-    missing = [name for name, _, _ in PEERS if name not in found]
+    if RUNTIME in found:
+        asked = subprocess.run([str(build / "onnxruntime"), "--version"], stdout=subprocess.PIPE, text=True, check=True)
+        versions += f"; {RUNTIME} {asked.stdout.strip()}"
+    missing = [name for name, program, package in PEERS
+               if name not in found and (package or (build / program).exists())]
     yield (f"{datetime.date.today()}, {machine}, one thread on one core, g++ {compiler} -std=c++20 -O3 "
            f"-march=native; Debian's {versions}." + (f" Not installed, or ended early, and left out: {', '.join(missing)}." if missing else ""))
     yield ""
@@ -170,7 +175,8 @@ EXPLAINED = """
 Libraries of matrix products have attention and layers composed of them: projections fused or separate, heads by stride,
 scores by rows or by columns, several blocks of queries, a softmax in hand-written vectors lent to them (oneDNN, Eigen and
 PyTorch show their own in the softmax table). Fewer of these ways are tried with Eigen, whose products take a second each
-to compile. PyTorch pays Python's calls, as its users do. Clocks wander and machines are shared: a difference of 2 % is none.
+to compile. PyTorch pays Python's calls, as its users do. ONNX Runtime, in the race when the user points to it, runs models
+of its own operators, softmax and attention included. Clocks wander and machines are shared: a difference of 2 % is none.
 """.strip()
 
 
@@ -205,7 +211,7 @@ def main():
     found = race(options.build, options.only)
     peak = at_one_clock(found)
     lost = list(losses(found))
-    heading = list(conditions(found, peak, options.machine))
+    heading = list(conditions(found, peak, options.machine, options.build))
     lost_lines = [f"Lost: {len(lost)} of {len(found[OURS])}.", ""] + [f"- {line}" for line in lost]
     ways = ["", "### The fastest way of each", ""] + [
         f"- {' '.join(key)}: {'; '.join(f'{name}: {results[key].way}' for name, results in found.items() if key in results)}"
