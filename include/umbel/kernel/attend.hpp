@@ -53,11 +53,10 @@ struct by_policy {
 
 // How many queries after the blocks are each by themselves.
 template <attend_shape S, class T, plan::target Target, class K = const T*, class How = keys_known>
-inline constexpr std::size_t queries_alone = std::is_pointer_v<K>&& How::of_one&& keys_fit_lanes(S)
-                                                 ? plan::queries_alone<T>(S.queries, S.keys,
-                                                                          S.head_dim, S.value_dim,
-                                                                          Target)
-                                                 : 0;
+inline constexpr std::size_t queries_alone =
+    (std::is_pointer_v<K> && How::of_one && keys_fit_lanes(S))
+        ? plan::queries_alone<T>(S.queries, S.keys, S.head_dim, S.value_dim, Target)
+        : 0;
 
 template <attend_shape S, class T, plan::target Target, class K, class W, class How>
 UMBEL_INLINE void attend_blocks(const T* q, K k, const W* v, T factor, const How& how, T* o,
@@ -113,8 +112,8 @@ inline constexpr std::size_t attend_scratch = [] {
   constexpr std::size_t vectors = plan::plan_attend<T>(S.queries, S.keys, Target).queries.large;
   constexpr std::size_t but_alone =
       plan::plan_attend<T>(S.queries, S.keys, Target, alone).queries.large;
-  constexpr std::size_t of_blocks = detail::attend_block < S, T, Target,
-                        vectors < but_alone ? but_alone : vectors, true > ::scratch_size;
+  constexpr std::size_t most = vectors < but_alone ? but_alone : vectors;
+  constexpr std::size_t of_blocks = detail::attend_block<S, T, Target, most, true>::scratch_size;
   if constexpr (S.queries == 1) {
     using one = detail::attend_one<S, T, Target>;
     return one::fits && one::scratch_size > of_blocks ? one::scratch_size : of_blocks;

@@ -95,9 +95,9 @@ constexpr orientation choose_orientation(std::size_t rows, std::size_t in, std::
 struct linear_plan {
   std::size_t lanes;
   std::size_t vectors;  // of features, the last one perhaps partial
-  split panels;  // those vectors in panels, the last one in a large one; does not depend on rows
-  split rows;    // in tiles
-  std::size_t group;  // panels that share a tile (few rows: more chains in flight)
+  split panels;         // those vectors in panels, the last one in a large one; does not depend on rows
+  split rows;           // in tiles
+  std::size_t group;    // panels that share a tile (few rows: more chains in flight)
 
   friend constexpr bool operator==(const linear_plan&, const linear_plan&) = default;
 };
