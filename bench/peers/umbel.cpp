@@ -33,11 +33,8 @@ struct itself {
 
   template <race::softmax_shape S>
   static race::ways<race::softmax_call> softmaxes() {
-    using matrix = umbel::tensor<float, query<count(S.rows)>, key<count(S.columns)>>;
-    return {{"softmax<key>", race::repeated([](const float* x, float* y) {
-               auto& to = *reinterpret_cast<matrix*>(y);
-               to = umbel::softmax<key>(*reinterpret_cast<const matrix*>(x));
-             })}};
+    static constexpr kernel::softmax_shape shape = {count(S.rows), count(S.columns), 1};
+    return {{"softmax", race::repeated([](const float* x, float* y) { kernel::softmax<shape>(x, y); })}};
   }
 
   template <race::attention_shape S>
