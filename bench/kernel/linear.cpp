@@ -7,19 +7,32 @@
 
 namespace {
 
-// Stored: what weights are stored as. Note: it, for the name of the row.
-template <std::size_t Rows, std::size_t In, std::size_t Out, class Stored = float>
-void add(const char* note = "") {
+// Maps of the same rows, one after the other. Stored: what weights are stored as. Note: it, for the name of the row.
+template <std::size_t Rows, std::size_t In, std::size_t Out, class Stored = float,
+          std::size_t Maps = 1>
+void add(const std::string& note = "", const char* family = "linear/") {
   static constexpr umbel::kernel::linear_shape shape = {Rows, In, Out, In, 1, Out, 1, true};
-  alignas(64) static float x[Rows * In], w[In * Out], b[Out], y[Rows * Out];
-  alignas(64) static Stored panels[umbel::kernel::packed_size<shape, float>];
-  alignas(64) static float biases[umbel::kernel::padded_features<Out, float>];
+  alignas(64) static float x[Rows * In], w[In * Out], b[Out], y[Maps][Rows * Out];
+  alignas(64) static Stored panels[Maps][umbel::kernel::packed_size<shape, float>];
+  alignas(64) static float biases[Maps][umbel::kernel::padded_features<Out, float>];
   bench::fill(x, 1);
   bench::fill(w, 0.1f);
   bench::fill(b, 1);
-  umbel::kernel::pack_linear<In, Out, true>(w, b, panels, biases);
-  bench::add_row(bench::row_name("linear/", {Rows, Out, In}, 'x') + note, 2.0 * Rows * In * Out,
-                 [] { umbel::kernel::linear_packed<shape>(x, panels, biases, y); });
+  for (std::size_t i = 0; i < Maps; ++i)
+    umbel::kernel::pack_linear<In, Out, true>(w, b, panels[i], biases[i]);
+  bench::add_row(bench::row_name(family, {Rows, Out, In}, 'x') + note, 2.0 * Rows * In * Out * Maps,
+                 [] {
+                   for (std::size_t i = 0; i < Maps; ++i)
+                     umbel::kernel::linear_packed<shape>(x, panels[i], biases[i], y[i]);
+                 });
+}
+
+// Query, key and value from the same rows: three maps, as a layer has them, or one of three times the width
+// (docs/decisions/007).
+template <std::size_t Rows, std::size_t In, std::size_t Out>
+void add_projections() {
+  add<Rows, In, Out, float, 3>(", three", "projections/");
+  add<Rows, In, 3 * Out>(", one", "projections/");
 }
 
 // rows, in, out
@@ -42,6 +55,16 @@ const bool added = [] {
   add<1, 1024, 1024>();
   add<1, 1024, 1024, umbel::bfloat16>(" bfloat16");
   add<1, 1024, 1024, umbel::float16>(" float16");
+  add_projections<16, 32, 32>();
+  add_projections<4, 100, 100>();
+  add_projections<32, 64, 64>();
+  add_projections<49, 32, 32>();
+  add_projections<64, 64, 64>();
+  add_projections<128, 256, 256>();
+  add_projections<128, 384, 384>();
+  add_projections<197, 192, 192>();
+  add_projections<1, 64, 64>();
+  add_projections<1, 256, 256>();
   return true;
 }();
 

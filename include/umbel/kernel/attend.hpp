@@ -21,7 +21,7 @@ namespace umbel::kernel {
 
 namespace detail {
 
-// Walks over the queries in blocks. How: keys_known, a number of keys, or by_policy.
+// Walks over the queries in blocks. How: keys_known, keys_counted or by_policy.
 struct keys_known {
   static constexpr bool of_one = true;  // also of a query by itself
   static constexpr scores::every_key policy{};

@@ -34,8 +34,8 @@ struct row_walk {
   // A value of each of Rows rows.
   template <std::size_t Rows>
   struct of_rows {
-    T values[Rows * apart +
-             lanes];  // of row r at r * apart; the last ones are stored with a whole pack
+    // Of row r at r * apart; the last ones are stored with a whole pack.
+    T values[Rows * apart + lanes];
 
     UMBEL_INLINE V operator[](std::size_t r) const noexcept {
       return simd::broadcast<V>(values[r * apart]);
@@ -97,7 +97,7 @@ struct row_walk {
     for (std::size_t r = grouped; r < Rows; ++r) by.template operator()<1>(r);
   }
 
-  // f with each constant number of rows and their first, over `rows` rows.
+  // f with each constant number of rows and their first, over Rows of them.
   template <std::size_t Rows, class F>
   UMBEL_INLINE static void in_blocks(F f) noexcept {
     constexpr std::size_t rest = Rows % together;

@@ -44,9 +44,11 @@ UMBEL_INLINE void softmax_along(const T* x, T* y) noexcept {
         [&](std::size_t r) UMBEL_LAMBDA_INLINE {
           const T* const row = x + (first + r) * S.width;
           T* const to = y + (first + r) * S.width;
+          const bool has_next = first + r + walk::together < S.outer;
+          const T* const next = has_next ? row + walk::together * S.width : row;
           return [=, highest = maximum[r]](std::size_t e, std::size_t count, V sum)
                      UMBEL_LAMBDA_INLINE {
-                       if constexpr (far) __builtin_prefetch(row + walk::together * S.width + e);
+                       if constexpr (far) __builtin_prefetch(next + e);
                        V value = simd::exp_not_positive(walk::load(row + e, count) - highest);
                        if (count != walk::lanes) value = simd::keep_first(value, count);
                        walk::store(to + e, value, count);
@@ -65,9 +67,10 @@ UMBEL_INLINE void softmax_along(const T* x, T* y) noexcept {
 }
 
 // `count` rows side by side, at most the lanes; their elements are `inner` apart.
-template <softmax_shape S, class V, class T>
+template <softmax_shape S, class Walk, class T>
 UMBEL_INLINE void softmax_across(const T* x, T* y, std::size_t count) noexcept {
-  constexpr std::size_t chains = plain::sum_chains;
+  using V = typename Walk::V;
+  constexpr std::size_t chains = Walk::chains;
   V maximum = simd::broadcast<V>(simd::math_constants<T>::lowest), sums[chains]{};
   for (std::size_t i = 0; i < S.width; ++i)
     maximum = simd::max(simd::load_first<V>(x + i * S.inner, count), maximum);
@@ -76,7 +79,7 @@ UMBEL_INLINE void softmax_across(const T* x, T* y, std::size_t count) noexcept {
     simd::store_first(y + i * S.inner, value, count);
     sums[i % chains] = sums[i % chains] + value;
   }
-  const V inverse = inverse_sum(simd::fold_packs(sums, [](auto a, auto b) { return a + b; }));
+  const V inverse = inverse_sum(simd::fold_packs(sums, Walk::add));
   for (std::size_t i = 0; i < S.width; ++i) {
     T* const to = y + i * S.inner;
     simd::store_first(to, simd::load_first<V>(to, count) * inverse, count);
@@ -92,13 +95,13 @@ UMBEL_NOINLINE void softmax(const T* x, T* y) noexcept {
   if constexpr (S.inner == 1) {
     detail::softmax_along<S, T, Target>(x, y);
   } else {
-    constexpr std::size_t lanes = detail::row_walk<S.width, T, Target>::lanes;
+    using walk = detail::row_walk<S.width, T, Target>;
+    constexpr std::size_t lanes = walk::lanes;
     for (std::size_t o = 0; o < S.outer; ++o) {
       const std::size_t at = o * S.width * S.inner;
       for (std::size_t i = 0; i < S.inner; i += lanes) {
         const std::size_t rest = S.inner - i;
-        detail::softmax_across<S, simd::pack<T, lanes>>(x + at + i, y + at + i,
-                                                        rest < lanes ? rest : lanes);
+        detail::softmax_across<S, walk>(x + at + i, y + at + i, rest < lanes ? rest : lanes);
       }
     }
   }
