@@ -128,13 +128,13 @@ configure() {
   local directory=$1 log
   shift
   set -- -Db_colorout=auto "$@"
-  mkdir -p "$directory"
   log=$directory/setup.log
   if [[ -e $directory/build.ninja ]]; then
-    meson configure "$directory" "$@" >"$log" 2>&1
-  else
-    meson setup "$directory" "$root" "$@" >"$log" 2>&1
-  fi || {
+    if meson configure "$directory" "$@" >"$log" 2>&1; then return; fi
+    rm -rf "$directory" # made by another version, which has other options
+  fi
+  mkdir -p "$directory"
+  meson setup "$directory" "$root" "$@" >"$log" 2>&1 || {
     cat "$log" >&2
     return 1
   }
