@@ -31,9 +31,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
   using softmax_state = typename base::softmax_state;
   static constexpr std::size_t lanes = base::lanes, width = base::width;
 
-  // A pair that is not seen has the score +infinity and then the weight -1. No other pair has them: a
-  // score is at most the maximum, so score - maximum is above 0 for hidden ones only (a true score
-  // of +infinity makes it NaN, and its row with it).
+  // A pair that is not seen has the score +infinity and then the weight -1: see take_weights.
   struct block {
     const Policy& policy;
     std::size_t first_query;
@@ -103,28 +101,6 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
       }
     }
 
-    template <bool Selects>
-    UMBEL_INLINE void exponentials(std::size_t begin, std::size_t end, const V (&maximum)[Vectors],
-                                   V (&block_sum)[Vectors]) const noexcept {
-      UMBEL_UNROLL(4)
-      for (std::size_t j = begin; j < end; ++j) {
-        UMBEL_UNROLL(4)
-        for (std::size_t i = 0; i < Vectors; ++i) {
-          T* const at = scores + j * width + i * lanes;
-          const V y = simd::load<V>(at) - maximum[i];
-          const V p = simd::exp2_not_positive(y);
-          if constexpr (Selects) {
-            const auto hidden = y > V{};
-            simd::store(at, simd::select(hidden, simd::broadcast<V>(T{-1}), p));
-            block_sum[i] = block_sum[i] + simd::select(hidden, V{}, p);
-          } else {
-            simd::store(at, p);
-            block_sum[i] = block_sum[i] + p;
-          }
-        }
-      }
-    }
-
     // After the sum: dropped weights become 0. Those below 0, of hidden pairs, stay.
     UMBEL_INLINE void drop(std::size_t first_key, std::size_t keys) const noexcept {
       for (std::size_t i = 0; i < Vectors; ++i) {
@@ -144,6 +120,14 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
         }
       }
     }
+  };
+
+  // For finish_block: weights of keys of a block.
+  struct dropping {
+    const block& of;
+    std::size_t first_key, keys;
+    T kept_scale;
+    UMBEL_INLINE void operator()() const noexcept { of.drop(first_key, keys); }
   };
 
   // Scores of `keys` keys from k on. The maximum is taken over the tiles that lie between full_begin
@@ -193,20 +177,18 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
     };
     bordered_keys full{keys, inside(range.full_begin), inside(range.full_end)};
     const block here_and_now{policy, first_query, here, scratch + base::scores_at};
-    V maximum[Vectors], not_yet[Vectors], block_sum[Vectors];
+    V maximum[Vectors], not_yet[Vectors];
     UMBEL_UNROLL(4)
-    for (std::size_t i = 0; i < Vectors; ++i) {
-      maximum[i] = not_yet[i] = state.maximum[i];
-      block_sum[i] = V{};
-    }
+    for (std::size_t i = 0; i < Vectors; ++i) maximum[i] = not_yet[i] = state.maximum[i];
     const auto finish = [&](auto which) UMBEL_LAMBDA_INLINE {
+      const auto with = [&](const auto& drop) UMBEL_LAMBDA_INLINE {
+        base::finish_block(v + first_key * S.v_row, which, maximum, is_first, is_last, state, o,
+                           scratch, here, drop);
+      };
       if constexpr (scores::drops<Policy>) {
-        here_and_now.drop(first_key, keys);
-        base::finish_block(v + first_key * S.v_row, which, block_sum, maximum, is_first, is_last,
-                           state, o, scratch, here, policy.kept_scale());
+        with(dropping{here_and_now, first_key, keys, policy.kept_scale()});
       } else {
-        base::finish_block(v + first_key * S.v_row, which, block_sum, maximum, is_first, is_last,
-                           state, o, scratch, here);
+        with(no_drop{});
       }
     };
     // A changed score is no score yet: its maximum is taken after the change.
@@ -224,20 +206,11 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
       // Tested, and nothing hidden: that was no border.
       if (!is_border[0]) full.full_begin = 0;
       if (!is_border[1]) full.full_end = keys;
-      const std::size_t at[4] = {0, full.full_begin, full.full_end, keys};
-      for (std::size_t part = 0; part < 3; ++part) {
-        if (part == 1) {
-          here_and_now.template exponentials<false>(at[1], at[2], maximum, block_sum);
-        } else {
-          here_and_now.template exponentials<true>(at[part], at[part + 1], maximum, block_sum);
-        }
-      }
       finish(full);
     } else {
       if constexpr (Policy::changes) {
         here_and_now.template adjust<false>(first_key, 0, keys, maximum);
       }
-      here_and_now.template exponentials<false>(0, keys, maximum, block_sum);
       finish(keys);
     }
     return end;

@@ -161,6 +161,13 @@ constexpr std::size_t attend_rows(target machine, std::size_t vectors) noexcept 
   return rows < fit ? rows : fit;
 }
 
+// How many keys ahead of the context's sums their exponentials are taken, where `vectors` of queries go together;
+// 0: all of them before the sums. An exponential takes some 40 cycles, a key's sums few.
+constexpr std::size_t keys_ahead(target machine, std::size_t vectors) noexcept {
+  if (machine.registers < 16) return 0;
+  return vectors == 1 ? 8 : 4;
+}
+
 // A last vector of a query or two costs as much as a full one, and often more than those queries by themselves:
 // so many of them. Cycles, fitted to measurements of 17 to 197 keys of 8 to 64 features.
 template <class T>
