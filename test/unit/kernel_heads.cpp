@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(what_fits) {
   static_assert(!fits<apart(4, 6, 8, 8), five, vector_16>);  // one head fills the pack
   static_assert(!fits<apart(2, 6, 8, 8), five, vector_16>);
   static_assert(heads_fit_lanes<apart(2, 6, 8, 6), five, double, vector_32>);
-  static_assert(!fits<apart(1, 6, 8, 8), five, vector_64>);  // attend_one
+  static_assert(!fits<apart(1, 6, 8, 8), five, vector_64>);  // attend_few
   static_assert(!fits<apart(9, 6, 8, 8), five, vector_64>);
   static_assert(!fits<apart(4, 6, 6, 8), five, vector_64>);
   static_assert(!fits<apart(4, 300, 8, 8), five, vector_64>);

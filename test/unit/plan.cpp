@@ -91,13 +91,16 @@ BOOST_AUTO_TEST_CASE(queries_lie_in_twos_and_a_three) {
   BOOST_TEST((plan_attend<float>(40, 40, medium).queries == split{2, 2, 1}));
 }
 
-BOOST_AUTO_TEST_CASE(a_query_or_two_of_a_last_vector_go_alone) {
+BOOST_AUTO_TEST_CASE(a_few_queries_go_alone) {
   BOOST_TEST(queries_alone<float>(49, 49, 8, 8, wide) == 1u);
   BOOST_TEST(queries_alone<float>(50, 50, 64, 64, wide) == 2u);
+  BOOST_TEST(queries_alone<float>(197, 197, 64, 64, wide) == 5u);
+  BOOST_TEST(queries_alone<float>(4, 512, 64, 64, wide) == 4u);
+  BOOST_TEST(queries_alone<float>(52, 52, 64, 64, medium) == 0u);  // half a vector is too many
   BOOST_TEST(queries_alone<float>(48, 48, 64, 64, wide) == 0u);
   BOOST_TEST(queries_alone<float>(60, 60, 64, 64, wide) == 0u);
-  BOOST_TEST(queries_alone<float>(17, 4, 8, 8, wide) == 0u);     // too few keys to be worth it
-  BOOST_TEST(queries_alone<float>(1, 500, 64, 64, wide) == 0u);  // nothing but that query
+  BOOST_TEST(queries_alone<float>(17, 4, 8, 8, wide) == 0u);  // too few keys to be worth it
+  BOOST_TEST(queries_alone<float>(1, 500, 64, 64, wide) == 1u);
   BOOST_TEST(queries_alone<float>(49, 49, 8, 8, none) == 0u);
   BOOST_TEST((plan_attend<float>(49, 49, wide, 1).queries == split{3, 1, 0}));
 }

@@ -75,10 +75,10 @@ struct plan_of {
           kernel::detail::attend_heads<S, forward::all_heads, T, target>::together;
       return attend_step{S, attend_form::heads_in_lanes, together, p,
                          one_head * static_cast<double>(plan::divide_up(heads, together))};
-    } else if constexpr (kernel::detail::attend_one<S, T, target>::fits) {
+    } else if constexpr (alone == S.queries) {
       return attend_step{S, attend_form::keys_in_lanes, 1, p,
-                         heads * plan::cycles_of_one_query<T>(lanes, S.keys, S.head_dim, S.value_dim,
-                                                              sizes.kv_heads)};
+                         heads * plan::cycles_of_few<T>(alone, lanes, S.keys, S.head_dim,
+                                                        S.value_dim, sizes.kv_heads)};
     } else {
       return attend_step{S, attend_form::queries_in_lanes, 1, p, heads * one_head};
     }

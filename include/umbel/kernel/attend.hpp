@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <umbel/config.hpp>
 #include <umbel/kernel/attend_block.hpp>
-#include <umbel/kernel/attend_one.hpp>
+#include <umbel/kernel/attend_few.hpp>
 #include <umbel/kernel/attend_scores.hpp>
 #include <umbel/kernel/attend_tap.hpp>
 #include <umbel/kernel/plain.hpp>
@@ -23,19 +23,19 @@ namespace detail {
 
 // Walks over the queries in blocks. How: keys_known, keys_counted or by_policy.
 struct keys_known {
-  static constexpr bool of_one = true;  // also of a query by itself
+  static constexpr bool of_few = true;  // also by attend_few
   static constexpr scores::every_key policy{};
 };
 struct keys_counted {
   scores::first_keys policy;
-  static constexpr bool of_one = true;
+  static constexpr bool of_few = true;
 };
 // A scores policy, with a tap; with TapOnly nothing is computed but that tap of scores.
 template <class Policy, class Tap, bool TapOnly = false>
 struct by_policy {
   const Policy& policy;
   [[no_unique_address]] Tap tap;
-  static constexpr bool of_one = !TapOnly && !scores::drops<Policy> && std::is_same_v<Tap, no_tap>;
+  static constexpr bool of_few = !TapOnly && !scores::drops<Policy> && std::is_same_v<Tap, no_tap>;
 
   template <attend_shape S, class T, plan::target Target, std::size_t Vectors, class K, class W,
             class Room>
@@ -51,10 +51,10 @@ struct by_policy {
   }
 };
 
-// How many queries after the blocks are each by themselves.
+// How many queries after the blocks go by themselves.
 template <attend_shape S, class T, plan::target Target, class K = const T*, class How = keys_known>
 inline constexpr std::size_t queries_alone =
-    (std::is_pointer_v<K> && How::of_one && keys_fit_lanes(S))
+    (std::is_pointer_v<K> && How::of_few && keys_fit_lanes(S))
         ? plan::queries_alone<T>(S.queries, S.keys, S.head_dim, S.value_dim, Target)
         : 0;
 
@@ -96,9 +96,8 @@ UMBEL_INLINE void attend_blocks(const T* q, K k, const W* v, T factor, const How
     }
   }
   if constexpr (alone > 0) {
-    for (; first < S.queries; ++first)
-      attend_one<of_one_query(S), T, Target>::run(q + first * S.q_row, k, v, factor, how.policy,
-                                                  first, o + first * S.o_row, scratch);
+    attend_few<few_of(S, alone), T, Target>::run(q + first * S.q_row, k, v, factor, how.policy,
+                                                 first, o + first * S.o_row, scratch);
   }
 }
 
@@ -114,9 +113,9 @@ inline constexpr std::size_t attend_scratch = [] {
       plan::plan_attend<T>(S.queries, S.keys, Target, alone).queries.large;
   constexpr std::size_t most = vectors < but_alone ? but_alone : vectors;
   constexpr std::size_t of_blocks = detail::attend_block<S, T, Target, most, true>::scratch_size;
-  if constexpr (S.queries == 1) {
-    using one = detail::attend_one<S, T, Target>;
-    return one::fits && one::scratch_size > of_blocks ? one::scratch_size : of_blocks;
+  if constexpr (alone != 0) {
+    constexpr std::size_t of_few = detail::attend_few<few_of(S, alone), T, Target>::scratch_size;
+    return of_few > of_blocks ? of_few : of_blocks;
   } else {
     return of_blocks;
   }
@@ -129,26 +128,16 @@ template <attend_shape S, class T, plan::target Target = plan::native_target, cl
 UMBEL_INLINE void attend(const T* q, const W* k, const W* v, T scale, std::size_t key_count, T* o,
                          T* scratch) noexcept {
   const std::size_t count = key_count < S.keys ? key_count : S.keys;
-  if constexpr (detail::attend_one<S, T, Target>::fits) {
-    detail::attend_one<S, T, Target>::run(q, k, v, exp2_factor(scale), scores::first_keys(count), 0,
-                                          o, scratch);
-  } else {
-    const detail::keys_counted how{scores::first_keys(count)};
-    detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), how, o, scratch);
-  }
+  const detail::keys_counted how{scores::first_keys(count)};
+  detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), how, o, scratch);
 }
 
 // attend with every key, which is known to the compiler: faster.
 template <attend_shape S, class T, plan::target Target = plan::native_target, class W>
 UMBEL_INLINE void attend_all(const T* q, const W* k, const W* v, T scale, T* o,
                              T* scratch) noexcept {
-  if constexpr (detail::attend_one<S, T, Target>::fits) {
-    detail::attend_one<S, T, Target>::run(q, k, v, exp2_factor(scale), scores::every_key{}, 0, o,
-                                          scratch);
-  } else {
-    detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), detail::keys_known{}, o,
-                                        scratch);
-  }
+  detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), detail::keys_known{}, o,
+                                      scratch);
 }
 
 // attend with a scores policy (scores.hpp): who sees which key, what is added to a score. every_key
@@ -161,8 +150,6 @@ UMBEL_INLINE void attend(const T* q, const W* k, const W* v, T scale, const Poli
     attend_all<S, T, Target>(q, k, v, scale, o, scratch);
   } else if constexpr (std::is_same_v<Policy, scores::first_keys>) {
     attend<S, T, Target>(q, k, v, scale, policy.count, o, scratch);
-  } else if constexpr (detail::attend_one<S, T, Target>::fits && !scores::drops<Policy>) {
-    detail::attend_one<S, T, Target>::run(q, k, v, exp2_factor(scale), policy, 0, o, scratch);
   } else {
     const detail::by_policy<Policy, no_tap> how{policy, {}};
     detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), how, o, scratch);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One query of each of many heads (a step of decoding) in SIMD. As attend_one.hpp, but the contexts of
+// One query of each of many heads (a step of decoding) in SIMD. As attend_few.hpp, but the contexts of
 // several heads are summed side by side: one head's few chains would wait for themselves, and values that
 // lie key by key, all heads of one together, are read in one run. The bits of plain::attend. Not here:
 // masks but a run of keys, taps.
@@ -7,8 +7,8 @@
 
 #include <cstddef>
 #include <umbel/config.hpp>
+#include <umbel/kernel/attend_few.hpp>
 #include <umbel/kernel/attend_heads.hpp>
-#include <umbel/kernel/attend_one.hpp>
 
 namespace umbel::kernel {
 
@@ -16,7 +16,7 @@ namespace detail {
 
 template <attend_shape S, heads_shape H, class T, plan::target Target>
 struct attend_each {
-  using one = attend_one<S, T, Target>;
+  using one = attend_few<S, T, Target>;
   static constexpr std::size_t lanes = one::lanes;
   static constexpr std::size_t vectors = plan::divide_up(S.value_dim, lanes);
   // Heads at a time: their contexts take half of the registers.
@@ -24,15 +24,15 @@ struct attend_each {
   static constexpr std::size_t together = room < H.heads ? room : H.heads;
 
   // In scratch: scores and context of each of these heads, the scaled query of one.
-  static constexpr std::size_t score_room = one::round_up(one::key_room);
+  static constexpr std::size_t score_room = one::score_room;
   static constexpr std::size_t context_room = vectors * lanes;
   static constexpr std::size_t context_at = together * score_room;
   static constexpr std::size_t query_at = context_at + together * context_room;
   static constexpr std::size_t scratch_size = query_at + S.head_dim;
   // Long runs of values a head apart are read at a better pace one after the other.
   static constexpr bool side_by_side = H.v_head < S.v_row || S.keys <= plan::key_block;
-  static constexpr bool fits =
-      one::fits && together > 1 && side_by_side&& scratch_size <= attend_scratch<S, T, Target>;
+  static constexpr bool fits = S.queries == 1 && one::fits && together > 1 &&
+                               side_by_side&& scratch_size <= attend_scratch<S, T, Target>;
 
   using V = typename one::V;
 
@@ -132,8 +132,7 @@ struct attend_each {
 template <attend_shape S, heads_shape H, class T, plan::target Target = plan::native_target>
 inline constexpr bool each_fits_lanes = false;
 template <attend_shape S, heads_shape H, class T, plan::target Target>
-  requires(S.queries == 1)
-inline constexpr bool each_fits_lanes<S, H, T, Target> =
+requires(S.queries == 1) inline constexpr bool each_fits_lanes<S, H, T, Target> =
     detail::attend_each<S, H, T, Target>::fits;
 
 // softmax(scale q k^T) v for every head over the keys from begin to end: the bits of plain::attend for each.

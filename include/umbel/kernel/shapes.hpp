@@ -32,9 +32,9 @@ struct attend_shape {
   friend constexpr bool operator==(const attend_shape&, const attend_shape&) = default;
 };
 
-// One of its queries.
-constexpr attend_shape of_one_query(attend_shape shape) noexcept {
-  shape.queries = shape.o_room = 1;
+// A few of its queries.
+constexpr attend_shape few_of(attend_shape shape, std::size_t queries) noexcept {
+  shape.queries = shape.o_room = queries;
   return shape;
 }
 

@@ -53,19 +53,23 @@ constexpr double cycles(const linear_plan& p, std::size_t in) noexcept {
   });
 }
 
-// One query of one head, keys or values in the lanes. Keys and values come from where those of all heads,
-// kv_heads of them, fit.
+// One or a few queries of one head, keys or values in the lanes. Keys and values come from where those of all
+// heads, kv_heads of them, fit.
 template <class T>
-constexpr double cycles_of_one_query(std::size_t lanes, std::size_t keys, std::size_t head_dim,
-                                     std::size_t value_dim, std::size_t kv_heads) noexcept {
+constexpr double cycles_of_few(std::size_t queries, std::size_t lanes, std::size_t keys,
+                               std::size_t head_dim, std::size_t value_dim,
+                               std::size_t kv_heads) noexcept {
   const auto count = static_cast<double>(keys);
   const auto vectors = static_cast<double>(divide_up(keys, lanes));
   const auto of_value = static_cast<double>(divide_up(value_dim, lanes));
-  const double scores = vectors * static_cast<double>(head_dim);
-  const double context = count * (of_value > 8 ? of_value / 2 : 4);
+  const auto rows = static_cast<double>(queries);
+  const double scores =
+      vectors * static_cast<double>(head_dim) * (queries == 1 ? 1 : rows / 2 + 0.5);
+  const double sums = rows * of_value / 2;
+  const double context = count * (sums > 4 ? sums : 4);
   const double bytes = count * static_cast<double>((head_dim + value_dim) * sizeof(T));
   const double waiting = bytes / detail::bytes_a_cycle(bytes * static_cast<double>(kv_heads));
-  const double busy = scores + vectors * 3.7 + context;
+  const double busy = scores + rows * vectors * 3.7 + context;
   return busy > waiting ? busy : waiting;
 }
 
@@ -81,7 +85,7 @@ constexpr double cycles(const attend_plan& p, target machine, std::size_t keys,
         });
   };
   const double alone =
-      static_cast<double>(p.alone) * cycles_of_one_query<T>(p.lanes, keys, head_dim, value_dim, 1);
+      p.alone == 0 ? 0 : cycles_of_few<T>(p.alone, p.lanes, keys, head_dim, value_dim, 1);
   return alone + detail::for_each_size(p.queries, [&](std::size_t vectors) {
            const auto wide = static_cast<double>(vectors);
            const double softmax = wide * static_cast<double>(keys) * (3.2 + 0.5);

@@ -168,16 +168,27 @@ constexpr std::size_t keys_ahead(target machine, std::size_t vectors) noexcept {
   return vectors == 1 ? 8 : 4;
 }
 
-// A last vector of a query or two costs as much as a full one, and often more than those queries by themselves:
-// so many of them. Cycles, fitted to measurements of 17 to 197 keys of 8 to 64 features.
+// Queries that can go by themselves, keys in the lanes (attend_few.hpp), at most: their sums for two vectors of
+// keys take half of the registers.
+template <class T>
+constexpr std::size_t few_queries(target machine) noexcept {
+  return machine.registers < 8 ? 1 : machine.registers / 4;
+}
+
+// A last vector of few queries costs as much as a full one, and more than those queries by themselves: so many
+// of them. Cycles, fitted to measurements of 17 to 512 keys of 8 to 64 features.
 template <class T>
 constexpr std::size_t queries_alone(std::size_t queries, std::size_t keys, std::size_t head_dim,
                                     std::size_t value_dim, target machine) noexcept {
   const std::size_t width = lanes<T>(machine), rest = queries % width, dims = head_dim + value_dim;
-  if (queries < width || width < 8 || machine.registers < 8) return 0;
+  if (width == 1) return 0;
+  if (queries == 1) return 1;
+  if (rest > few_queries<T>(machine) || width < 8 || machine.registers < 8) return 0;
   const std::size_t of_vector = keys * (dims / 2 + 4);
-  const std::size_t of_one = 100 + keys * 4 + keys * dims / 10;
-  return rest * of_one * 10 < of_vector * 9 ? rest : 0;
+  const std::size_t products_a_cycle = machine.registers >= 32 ? 2 * width : width;
+  const std::size_t of_each = 20 + keys * dims / products_a_cycle + keys * 2 / 5;
+  const std::size_t of_few = 100 + keys * dims / 12 + rest * of_each;
+  return of_few * 10 < of_vector * 9 ? rest : 0;
 }
 
 // Queries in twos, and a three where they are odd, or in threes where keys are few: wider blocks read keys and values fewer times, but their

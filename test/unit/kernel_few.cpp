@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// One query (a step of decoding), whose keys and values lie in the lanes, against plain::attend, bit for
-// bit: sizes around the lanes and the softmax's block, layouts, policies. And that it is a row of the
+// One query (a step of decoding) and a few, whose keys and values lie in the lanes, against plain::attend,
+// bit for bit: sizes around the lanes and the softmax's block, layouts, policies. And that it is a row of the
 // pass over all queries.
 #include <boost/test/unit_test.hpp>
 
@@ -91,12 +91,14 @@ void check_keys() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(kernel_one)
+BOOST_AUTO_TEST_SUITE(kernel_few)
 
 BOOST_AUTO_TEST_CASE(is_used) {
-  static_assert(umbel::kernel::detail::attend_one<dense<9, 8, 16>, float, vector_64>::fits);
-  static_assert(!umbel::kernel::detail::attend_one<dense<9, 8, 16>, float, scalar_target>::fits);
-  static_assert(!umbel::kernel::detail::attend_one<columns_out<2, 9>, float, vector_64>::fits);
+  using umbel::kernel::detail::attend_few;
+  static_assert(attend_few<dense<9, 8, 16>, float, vector_64>::fits);
+  static_assert(!attend_few<dense<9, 8, 16>, float, scalar_target>::fits);
+  static_assert(attend_few<columns_out<8, 9>, float, umbel_test::vector_64>::fits);
+  static_assert(!attend_few<columns_out<9, 9>, float, umbel_test::vector_64>::fits);
 }
 
 BOOST_AUTO_TEST_CASE(any_number_of_keys) {
@@ -189,11 +191,11 @@ BOOST_AUTO_TEST_CASE(is_a_row_of_the_whole_pass) {
   }
 }
 
-// The last query or two of a pass over more than a vector of them.
+// A few queries, and the last few of a pass over more than a vector of them.
 template <attend_shape S, class T = float>
 void check_last() {
   namespace detail = umbel::kernel::detail;
-  static_assert(detail::queries_alone<S, T, vector_64> == S.queries % (64 / sizeof(T)));
+  static_assert(detail::queries_alone<S, T, umbel_test::vector_64> == S.queries % (64 / sizeof(T)));
   problem<S, T> p{3.0};
   const auto mask =
       flags(S.queries, S.keys, [](std::size_t i, std::size_t j) { return (i + j) % 5 != 2; });
@@ -218,6 +220,16 @@ BOOST_AUTO_TEST_CASE(last_queries_by_themselves) {
   check_last<rows_out<50, 60, 20, 21>>();
   check_last<rows_out<33, 270, 9, 8>>();
   check_last<columns_out<9, 60, 20, 21>, double>();
+  check_last<columns_out<37, 61, 20, 21>>();
+  check_last<rows_out<21, 270, 64, 65>>();
+}
+
+BOOST_AUTO_TEST_CASE(a_few_queries) {
+  check_last<columns_out<2, 60, 20, 21>>();
+  check_last<rows_out<3, 300, 9, 40>>();
+  check_last<columns_out<5, 60, 64, 129>>();
+  check_last<rows_out<8, 525, 16, 24>>();
+  check_last<rows_out<3, 60, 20, 21>, double>();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// One query (a step of decoding) in SIMD. Queries in the lanes would leave all lanes but one empty, so
-// here keys lie in them for the scores and values for the context: every score is still its own chain
-// over head_dim, every element of the context its own over the keys, the sum of the softmax one chain.
-// The bits of plain::attend. Not here: several queries (attend_block.hpp), taps, dropout.
+// One query (a step of decoding) or a few in SIMD. Queries in the lanes would leave most lanes empty, so
+// here keys lie in them for the scores and values for the context, and each key and value that is loaded
+// serves all the queries: every score is still its own chain over head_dim, every element of the context its
+// own over the keys, the sum of the softmax one chain. The bits of plain::attend. Not here: many queries
+// (attend_block.hpp), taps, dropout.
 #pragma once
 
 #include <cstddef>
@@ -25,34 +26,43 @@ constexpr bool keys_fit_lanes(attend_shape shape) noexcept {
   return shape.v_dim == 1 && (shape.k_dim == 1 || shape.k_row == 1);
 }
 
+// S.queries of them.
 template <attend_shape S, class T, plan::target Target>
-struct attend_one {
-  static constexpr std::size_t lanes = plan::lanes<T>(Target);
-  static constexpr bool fits = S.queries == 1 && lanes > 1 && keys_fit_lanes(S);
+struct attend_few {
+  static constexpr std::size_t lanes = plan::lanes<T>(Target), queries = S.queries;
+  static constexpr bool fits = queries <= plan::few_queries<T>(Target) && lanes > 1 &&
+                               keys_fit_lanes(S);
   using V = simd::pack<T, lanes>;
 
   static constexpr std::size_t round_up(std::size_t count) noexcept {
     return plan::divide_up(count, lanes) * lanes;
   }
-  // In scratch: the scaled query, scores of a block of keys, the context. That is less than
-  // attend_block needs, which has room for a vector where one element is enough here.
-  static constexpr std::size_t key_room = S.keys < plan::key_block ? S.keys : plan::key_block;
-  static constexpr std::size_t context_at = 0;
-  static constexpr std::size_t scores_at = round_up(S.value_dim);
-  static constexpr std::size_t query_at = scores_at + round_up(key_room);
-  static constexpr std::size_t scratch_size = query_at + S.head_dim;
+  // In scratch, query by query: contexts, scores of a block of keys, scaled queries.
+  static constexpr std::size_t context_room = round_up(S.value_dim);
+  static constexpr std::size_t score_room =
+      round_up(S.keys < plan::key_block ? S.keys : plan::key_block);
+  static constexpr std::size_t scores_at = queries * context_room;
+  static constexpr std::size_t query_at = scores_at + queries * score_room;
+  static constexpr std::size_t scratch_size = query_at + queries * S.head_dim;
 
   // W, here and below: T, or what keys and values are stored as, where keys are adjacent.
-  // sum += the products of Dims features of `rows` keys.
+  // sum += the products of Dims features of `rows` keys with those of the queries at q.
   template <std::size_t Dims, class W>
-  UMBEL_INLINE static void add_products(const W* k, std::size_t rows, const T* q, V& sum) noexcept {
+  UMBEL_INLINE static void add_products(const W* k, std::size_t rows, const T* q,
+                                        V (&sum)[queries]) noexcept {
+    const auto add = [&](const auto& columns) UMBEL_LAMBDA_INLINE {
+      UMBEL_UNROLL(16)
+      for (std::size_t i = 0; i < Dims; ++i) {
+        UMBEL_UNROLL(8)
+        for (std::size_t n = 0; n < queries; ++n) {
+          sum[n] = simd::fma(simd::broadcast<V>(q[n * S.head_dim + i]), columns[i], sum[n]);
+        }
+      }
+    };
     if constexpr (Dims * 2 == lanes) {
       V columns[lanes / 2];
       simd::load_columns(k, S.k_row, rows, columns);
-      UMBEL_UNROLL(16)
-      for (std::size_t i = 0; i < Dims; ++i) {
-        sum = simd::fma(simd::broadcast<V>(q[i]), columns[i], sum);
-      }
+      add(columns);
     } else {
       V square[lanes];
       UMBEL_UNROLL(16)
@@ -60,10 +70,7 @@ struct attend_one {
         square[r] = r < rows ? simd::load_first<V>(k + r * S.k_row, Dims) : V{};
       }
       simd::transpose(square);
-      UMBEL_UNROLL(16)
-      for (std::size_t i = 0; i < Dims; ++i) {
-        sum = simd::fma(simd::broadcast<V>(q[i]), square[i], sum);
-      }
+      add(square);
     }
   }
 
@@ -71,7 +78,7 @@ struct attend_one {
   template <std::size_t Chunks, bool Whole, class W>
   UMBEL_INLINE static void score(const W* k, std::size_t keys, const T* q, T* scores) noexcept {
     const std::size_t rows = Whole ? lanes : keys;
-    V sum[Chunks]{};
+    V sum[Chunks][queries]{};
     if constexpr (S.k_dim == 1) {
       constexpr std::size_t half = lanes / 2, whole = S.head_dim / half * half;
       for (std::size_t d = 0; d < whole; d += half) {
@@ -89,23 +96,31 @@ struct attend_one {
       }
     } else {
       for (std::size_t d = 0; d < S.head_dim; ++d) {
-        const V query = simd::broadcast<V>(q[d]);
         UMBEL_UNROLL(16)
         for (std::size_t c = 0; c < Chunks; ++c) {
           const W* const from = k + d * S.k_dim + c * lanes;
           const V key = Whole ? simd::load<V>(from) : simd::load_first<V>(from, rows);
-          sum[c] = simd::fma(query, key, sum[c]);
+          UMBEL_UNROLL(8)
+          for (std::size_t n = 0; n < queries; ++n) {
+            sum[c][n] = simd::fma(simd::broadcast<V>(q[n * S.head_dim + d]), key, sum[c][n]);
+          }
         }
       }
     }
     UMBEL_UNROLL(16)
-    for (std::size_t c = 0; c < Chunks; ++c) simd::store(scores + c * lanes, sum[c]);
+    for (std::size_t c = 0; c < Chunks; ++c) {
+      UMBEL_UNROLL(8)
+      for (std::size_t n = 0; n < queries; ++n) {
+        simd::store(scores + n * score_room + c * lanes, sum[c][n]);
+      }
+    }
   }
 
   template <class W>
   UMBEL_INLINE static void score_all(const W* k, std::size_t keys, const T* q, T* scores) noexcept {
     // Adjacent keys: long runs of memory, and chains enough to hide an fma.
-    constexpr std::size_t together = S.k_dim == 1 ? 2 : Target.registers / 2;
+    constexpr std::size_t adjacent = Target.registers / 2 / queries;
+    constexpr std::size_t together = S.k_dim == 1 || adjacent < 2 ? 2 : adjacent;
     std::size_t j = 0;
     for (; j + together * lanes <= keys; j += together * lanes) {
       score<together, true>(k + j * S.k_row, keys, q, scores + j);
@@ -124,10 +139,14 @@ struct attend_one {
       score<1, true>(k + j * S.k_row, keys, q, scores + j);
     }
     if (j < keys) score<1, false>(k + j * S.k_row, keys - j, q, scores + j);
-    for (j = keys; j < round_up(keys); ++j) scores[j] = simd::math_constants<T>::lowest;
+    for (std::size_t n = 0; n < queries; ++n) {
+      for (j = keys; j < round_up(keys); ++j) {
+        scores[n * score_room + j] = simd::math_constants<T>::lowest;
+      }
+    }
   }
 
-  // Which keys of a block are hidden: their score is -infinity, so that their weight is 0, and they
+  // Which keys of a block are hidden from a query: their score is -infinity, so that their weight is 0, and they
   // are passed over where weights multiply values.
   struct hidden_keys {
     std::uint64_t word[plan::key_block / 64]{};
@@ -195,81 +214,104 @@ struct attend_one {
     }
   }
 
-  // Vectors of value columns: context = correction context + p v; the sum of p along with the first.
-  template <std::size_t Vectors, std::size_t Last, bool Selects, class W>
-  UMBEL_INLINE static T add_context(const W* v, const T* p, std::size_t keys,
-                                    const hidden_keys& hidden, bool is_first, T correction,
-                                    T* context) noexcept {
-    V sum[Vectors];
+  // Vectors of value columns of Rows queries: context = correction context + p v; if Sums, the sums of p.
+  template <std::size_t Rows, std::size_t Vectors, std::size_t Last, bool Sums, class W, class Skip>
+  UMBEL_INLINE static void add_context(const W* v, const T* p, std::size_t keys, const Skip& skip,
+                                       bool is_first, const T* correction, T* context,
+                                       T* block_sum) noexcept {
+    V sum[Rows][Vectors];
+    T sum_of_weights[Rows]{};
     UMBEL_UNROLL(8)
-    for (std::size_t i = 0; i < Vectors; ++i) {
-      sum[i] = V{};
-      if (!is_first) sum[i] = simd::load<V>(context + i * lanes) * simd::broadcast<V>(correction);
+    for (std::size_t n = 0; n < Rows; ++n) {
+      UMBEL_UNROLL(8)
+      for (std::size_t i = 0; i < Vectors; ++i) {
+        const T* const from = context + n * context_room + i * lanes;
+        sum[n][i] = is_first ? V{} : simd::load<V>(from) * simd::broadcast<V>(correction[n]);
+      }
     }
-    T block_sum{};
     UMBEL_UNROLL(4)
     for (std::size_t j = 0; j < keys; ++j) {
-      block_sum = block_sum + p[j];
-      if constexpr (Selects) {
-        if (hidden.has(j)) continue;
+      if constexpr (Sums) {
+        UMBEL_UNROLL(8)
+        for (std::size_t n = 0; n < Rows; ++n)
+          sum_of_weights[n] = sum_of_weights[n] + p[n * score_room + j];
       }
-      const V weight = simd::broadcast<V>(p[j]);
+      if (skip(j)) continue;
       UMBEL_UNROLL(8)
       for (std::size_t i = 0; i < Vectors; ++i) {
         const W* const from = v + j * S.v_row + i * lanes;
         const V value = i + 1 == Vectors && Last != lanes ? simd::load_first<V>(from, Last)
                                                           : simd::load<V>(from);
-        sum[i] = simd::fma(weight, value, sum[i]);
+        UMBEL_UNROLL(8)
+        for (std::size_t n = 0; n < Rows; ++n) {
+          sum[n][i] = simd::fma(simd::broadcast<V>(p[n * score_room + j]), value, sum[n][i]);
+        }
       }
     }
     UMBEL_UNROLL(8)
-    for (std::size_t i = 0; i < Vectors; ++i) simd::store(context + i * lanes, sum[i]);
-    return block_sum;
+    for (std::size_t n = 0; n < Rows; ++n) {
+      if constexpr (Sums) block_sum[n] = sum_of_weights[n];
+      UMBEL_UNROLL(8)
+      for (std::size_t i = 0; i < Vectors; ++i) {
+        simd::store(context + n * context_room + i * lanes, sum[n][i]);
+      }
+    }
   }
 
-  template <bool Selects, class W>
-  UMBEL_INLINE static T add_contexts(const W* v, const T* p, std::size_t keys,
-                                     const hidden_keys& hidden, bool is_first, T correction,
-                                     T* context) noexcept {
-    constexpr std::size_t vectors = plan::divide_up(S.value_dim, lanes);
+  template <std::size_t Rows, class W, class Skip>
+  UMBEL_INLINE static void add_contexts(const W* v, const T* p, std::size_t keys, const Skip& skip,
+                                        bool is_first, const T* correction, T* context,
+                                        T* block_sum) noexcept {
+    constexpr std::size_t vectors = context_room / lanes;
     constexpr std::size_t last = S.value_dim - (vectors - 1) * lanes;
-    constexpr plan::split tiles = plan::split_evenly(vectors, 8);
-    T block_sum{};
+    constexpr std::size_t fit = Target.registers * 3 / 4 / Rows;
+    constexpr plan::split tiles = plan::split_evenly(vectors, fit > 8 ? 8 : (fit < 1 ? 1 : fit));
     std::size_t at = 0;
-    const auto tile = [&]<std::size_t Vectors, std::size_t Last>(
+    const auto tile = [&]<std::size_t Vectors, std::size_t Last, bool Sums>(
                           std::integral_constant<std::size_t, Vectors>,
-                          std::integral_constant<std::size_t, Last>) UMBEL_LAMBDA_INLINE {
-      block_sum = add_context<Vectors, Last, Selects>(v + at, p, keys, hidden, is_first, correction,
-                                                      context + at);
+                          std::integral_constant<std::size_t, Last>,
+                          std::bool_constant<Sums>) UMBEL_LAMBDA_INLINE {
+      add_context<Rows, Vectors, Last, Sums>(v + at, p, keys, skip, is_first, correction,
+                                             context + at, block_sum);
       at += Vectors * lanes;
     };
     using full = std::integral_constant<std::size_t, lanes>;
     using cut = std::integral_constant<std::size_t, last>;
     using large = std::integral_constant<std::size_t, tiles.large>;
-    if constexpr (tiles.small_count == 0) {
-      for (std::size_t t = 0; t + 1 < tiles.large_count; ++t) tile(large{}, full{});
-      tile(large{}, cut{});
+    constexpr std::true_type sums{};
+    constexpr std::false_type no_sums{};
+    if constexpr (tiles.count() == 1) {
+      tile(large{}, cut{}, sums);
     } else {
-      using small = std::integral_constant<std::size_t, tiles.small()>;
-      for (std::size_t t = 0; t < tiles.large_count; ++t) tile(large{}, full{});
-      for (std::size_t t = 0; t + 1 < tiles.small_count; ++t) tile(small{}, full{});
-      tile(small{}, cut{});
+      tile(large{}, full{}, sums);
+      if constexpr (tiles.small_count == 0) {
+        for (std::size_t t = 2; t < tiles.large_count; ++t) tile(large{}, full{}, no_sums);
+        tile(large{}, cut{}, no_sums);
+      } else {
+        using small = std::integral_constant<std::size_t, tiles.small()>;
+        for (std::size_t t = 1; t < tiles.large_count; ++t) tile(large{}, full{}, no_sums);
+        for (std::size_t t = 1; t < tiles.small_count; ++t) tile(small{}, full{}, no_sums);
+        tile(small{}, cut{}, no_sums);
+      }
     }
-    return block_sum;
   }
 
-  // number: which query it is, for the policy.
+  // number: which query the first is, for the policy.
   template <class W, class Policy>
   UMBEL_NOINLINE static void run(const T* q, const W* k, const W* v, T factor, const Policy& policy,
                                  std::size_t number, T* o, T* scratch) noexcept {
-    T* const context = scratch + context_at;
     T* const scores = scratch + scores_at;
     T* const query = scratch + query_at;
-    for (std::size_t d = 0; d < S.head_dim; ++d) query[d] = q[d * S.q_dim] * factor;
-    const kernel::scores::key_range range = policy.range(number, 1, S.keys);
-    T maximum = simd::math_constants<T>::lowest, sum{};
+    T maximum[queries], sum[queries]{}, correction[queries], block_sum[queries]{};
+    for (std::size_t n = 0; n < queries; ++n) {
+      maximum[n] = simd::math_constants<T>::lowest;
+      for (std::size_t d = 0; d < S.head_dim; ++d) {
+        query[n * S.head_dim + d] = q[n * S.q_row + d * S.q_dim] * factor;
+      }
+    }
+    const kernel::scores::key_range range = policy.range(number, queries, S.keys);
     if (range.begin >= range.end) {
-      for (std::size_t d = 0; d < S.value_dim; ++d) context[d] = T{};
+      for (std::size_t d = 0; d < queries * context_room; ++d) scratch[d] = T{};
     }
     std::size_t end = 0;
     for (std::size_t first = range.begin; first < range.end; first = end) {
@@ -277,23 +319,38 @@ struct attend_one {
       const std::size_t keys = end - first;
       const bool is_first = first == range.begin;
       score_all(k + first * S.k_row, keys, query, scores);
-      hidden_keys hidden;
       const bool full = range.full_begin <= first && end <= range.full_end;
-      if (Policy::changes || (Policy::selects && !full)) {
-        adjust(policy, range, number, first, keys, scores, hidden);
-      }
-      const T correction = weigh(scores, keys, maximum);
       const W* const values = v + first * S.v_row;
-      T block_sum{};
-      if (Policy::selects && hidden.any) {
-        block_sum = add_contexts<true>(values, scores, keys, hidden, is_first, correction, context);
-      } else {
-        block_sum =
-            add_contexts<false>(values, scores, keys, hidden, is_first, correction, context);
+      hidden_keys hidden[Policy::selects ? queries : 1];
+      bool some_hidden = false;
+      for (std::size_t n = 0; n < queries; ++n) {
+        T* const row = scores + n * score_room;
+        if (Policy::changes || (Policy::selects && !full)) {
+          hidden_keys& of_query = hidden[Policy::selects ? n : 0];
+          adjust(policy, range, number + n, first, keys, row, of_query);
+          some_hidden = some_hidden || of_query.any;
+        }
+        correction[n] = weigh(row, keys, maximum[n]);
       }
-      sum = is_first ? block_sum : simd::fma(sum, correction, block_sum);
+      if (Policy::selects && some_hidden) {
+        for (std::size_t n = 0; n < queries; ++n) {
+          const hidden_keys& of_query = hidden[Policy::selects ? n : 0];
+          add_contexts<1>(
+              values, scores + n * score_room, keys, [&](std::size_t j) { return of_query.has(j); },
+              is_first, correction + n, scratch + n * context_room, block_sum + n);
+        }
+      } else {
+        add_contexts<queries>(
+            values, scores, keys, [](std::size_t) { return false; }, is_first, correction, scratch,
+            block_sum);
+      }
+      for (std::size_t n = 0; n < queries; ++n) {
+        sum[n] = is_first ? block_sum[n] : simd::fma(sum[n], correction[n], block_sum[n]);
+      }
     }
-    write(context, sum, o);
+    for (std::size_t n = 0; n < queries; ++n) {
+      write(scratch + n * context_room, sum[n], o + n * S.o_row);
+    }
   }
 };
 
