@@ -84,6 +84,16 @@ BOOST_AUTO_TEST_CASE(rows) {
   check<softmax_shape{3, 21, 1}, double>();
 }
 
+// A block of rows, two, a rest after them; of wide rows a block is four or two.
+BOOST_AUTO_TEST_CASE(blocks_of_rows) {
+  check<softmax_shape{8, 17, 1}>();
+  check<softmax_shape{16, 16, 1}>();
+  check<softmax_shape{21, 20, 1}>();
+  check<softmax_shape{32, 33, 1}>(60);
+  check<softmax_shape{13, 600, 1}>();
+  check<softmax_shape{5, 1100, 1}>();
+}
+
 BOOST_AUTO_TEST_CASE(across_rows) {
   check<softmax_shape{1, 5, 2}>();
   check<softmax_shape{3, 18, 19}>();

@@ -24,7 +24,7 @@ UMBEL_NOINLINE void layer_norm(const T* x, const T* gamma, const T* beta, T epsi
   walk::template in_blocks<S.rows>([&]<std::size_t Rows>(std::size_t first) UMBEL_LAMBDA_INLINE {
     typename walk::template of_rows<Rows> mean, inverse;
     const V width = simd::broadcast<V>(static_cast<T>(S.width));
-    walk::fold(
+    walk::template fold<Rows>(
         mean, V{},
         [&](std::size_t r) UMBEL_LAMBDA_INLINE {
           const T* const row = x + (first + r) * S.x_row;
@@ -33,7 +33,7 @@ UMBEL_NOINLINE void layer_norm(const T* x, const T* gamma, const T* beta, T epsi
                      UMBEL_LAMBDA_INLINE { return sum + walk::load(row + e, count); };
         },
         walk::add, [=](V sum) { return sum / width; });
-    walk::fold(
+    walk::template fold<Rows>(
         inverse, V{},
         [&](std::size_t r) UMBEL_LAMBDA_INLINE {
           const T* const row = x + (first + r) * S.x_row;
@@ -66,7 +66,7 @@ UMBEL_NOINLINE void rms_norm(const T* x, const T* gamma, T epsilon, T* y) noexce
   walk::template in_blocks<S.rows>([&]<std::size_t Rows>(std::size_t first) UMBEL_LAMBDA_INLINE {
     typename walk::template of_rows<Rows> inverse;
     const V width = simd::broadcast<V>(static_cast<T>(S.width));
-    walk::fold(
+    walk::template fold<Rows>(
         inverse, V{},
         [&](std::size_t r) UMBEL_LAMBDA_INLINE {
           const T* const row = x + (first + r) * S.x_row;

@@ -35,7 +35,7 @@ struct row_walk {
   template <std::size_t Rows>
   struct of_rows {
     // Of row r at r * apart; the last ones are stored with a whole pack.
-    T values[Rows * apart + lanes];
+    T values[Rows * apart + lanes]{};
 
     UMBEL_INLINE V operator[](std::size_t r) const noexcept {
       return simd::broadcast<V>(values[r * apart]);
@@ -75,26 +75,50 @@ struct row_walk {
       simd::store_first(to, value, count);
   }
 
-  // Of each row the fold of its chains by `together`, through finish(V). row(r) gives the row's
-  // step(e, count, chain), the chain after those elements; it starts at `start`.
-  template <std::size_t Rows, class Row, class Together, class Finish>
-  UMBEL_INLINE static void fold(of_rows<Rows>& folds, V start, Row row, Together together,
-                                Finish finish) noexcept {
+  // Kinds of chains over each of Rows rows. row(r) gives the row's step(e, count, chain), which continues
+  // chain[kind]; done(first, chain) gets chain[kind][row][pack] of a group of rows from `first` on.
+  template <std::size_t Rows, std::size_t Kinds, class Row, class Done>
+  UMBEL_INLINE static void chain(const V (&start)[Kinds], Row row, Done done) noexcept {
     const auto by = [&]<std::size_t Count>(std::size_t first) UMBEL_LAMBDA_INLINE {
-      V chain[Count][packs];
+      V all[Kinds][Count][packs];
       UMBEL_UNROLL(4)
       for (std::size_t r = 0; r < Count; ++r) {
-        UMBEL_UNROLL(16)
-        for (std::size_t c = 0; c < packs; ++c) chain[r][c] = start;
+        UMBEL_UNROLL(2)
+        for (std::size_t k = 0; k < Kinds; ++k) {
+          UMBEL_UNROLL(16)
+          for (std::size_t c = 0; c < packs; ++c) all[k][r][c] = start[k];
+        }
         const auto step = row(first + r);
-        each([&](std::size_t e, std::size_t count, std::size_t c)
-                 UMBEL_LAMBDA_INLINE { chain[r][c] = step(e, count, chain[r][c]); });
+        each([&](std::size_t e, std::size_t count, std::size_t c) UMBEL_LAMBDA_INLINE {
+          V now[Kinds];
+          UMBEL_UNROLL(2)
+          for (std::size_t k = 0; k < Kinds; ++k) now[k] = all[k][r][c];
+          step(e, count, now);
+          UMBEL_UNROLL(2)
+          for (std::size_t k = 0; k < Kinds; ++k) all[k][r][c] = now[k];
+        });
       }
-      simd::store(folds.values + first * apart, finish(simd::fold_rows(chain, together)));
+      done(first, all);
     };
     constexpr std::size_t grouped = Rows / group * group;
     for (std::size_t r = 0; r < grouped; r += group) by.template operator()<group>(r);
     for (std::size_t r = grouped; r < Rows; ++r) by.template operator()<1>(r);
+  }
+
+  // Of each row the fold of its chains by `together`, through finish(V). row(r) gives the row's
+  // step(e, count, chain), the chain after those elements; it starts at `start`.
+  template <std::size_t Rows, std::size_t Room, class Row, class Together, class Finish>
+  UMBEL_INLINE static void fold(of_rows<Room>& folds, V start, Row row, Together together,
+                                Finish finish) noexcept {
+    chain<Rows>(
+        {start},
+        [&](std::size_t r) UMBEL_LAMBDA_INLINE {
+          return [step = row(r)](std::size_t e, std::size_t count, V(&now)[1])
+                     UMBEL_LAMBDA_INLINE { now[0] = step(e, count, now[0]); };
+        },
+        [&](std::size_t first, auto& all) UMBEL_LAMBDA_INLINE {
+          simd::store(folds.values + first * apart, finish(simd::fold_rows(all[0], together)));
+        });
   }
 
   // f with each constant number of rows and their first, over Rows of them.

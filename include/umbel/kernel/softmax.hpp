@@ -18,53 +18,111 @@ namespace umbel::kernel {
 
 namespace detail {
 
-// Rows of adjacent elements.
+// Rows of adjacent elements, a block of them at a time. Exponentials wait for one another more than for memory:
+// while those of a block are taken, the maxima of the next one are, and the one before is divided by its sums.
 template <softmax_shape S, class T, plan::target Target>
-UMBEL_INLINE void softmax_along(const T* x, T* y) noexcept {
+struct softmax_along {
   using walk = row_walk<S.width, T, Target>;
   using V = typename walk::V;
-  // The next rows are fetched into the first cache where they have not been there.
-  constexpr bool far = S.outer * S.width * sizeof(T) > 24576;
-  walk::template in_blocks<S.outer>([&]<std::size_t Rows>(std::size_t first) UMBEL_LAMBDA_INLINE {
-    typename walk::template of_rows<Rows> maximum, inverse;
-    const V lowest = simd::broadcast<V>(simd::math_constants<T>::lowest);
-    walk::fold(
-        maximum, lowest,
+  static constexpr std::size_t together = walk::together;
+  static constexpr std::size_t blocks = S.outer / together, rest = S.outer % together;
+  using of_rows = typename walk::template of_rows<together>;
+
+  static constexpr auto larger = [](auto a, auto b) { return simd::max(a, b); };
+  static constexpr T lowest = simd::math_constants<T>::lowest;
+
+  UMBEL_INLINE static V larger_of(V highest, const T* from, std::size_t count) noexcept {
+    V value = walk::load(from, count);
+    if (count != walk::lanes) value = simd::keep_first(value, count, simd::broadcast<V>(lowest));
+    return simd::max(value, highest);
+  }
+  UMBEL_INLINE static void multiply(T* at, V factor, std::size_t count) noexcept {
+    walk::store(at, walk::load(at, count) * factor, count);
+  }
+
+  template <std::size_t Rows>
+  UMBEL_INLINE static void take_maxima(const T* x, of_rows& maximum) noexcept {
+    walk::template fold<Rows>(
+        maximum, simd::broadcast<V>(lowest),
         [&](std::size_t r) UMBEL_LAMBDA_INLINE {
-          const T* const row = x + (first + r) * S.width;
-          return [=](std::size_t e, std::size_t count, V highest) UMBEL_LAMBDA_INLINE {
-            V value = walk::load(row + e, count);
-            if (count != walk::lanes) value = simd::keep_first(value, count, lowest);
-            return simd::max(value, highest);
-          };
+          return [from = x + r * S.width](std::size_t e, std::size_t count, V highest)
+                     UMBEL_LAMBDA_INLINE { return larger_of(highest, from + e, count); };
         },
-        [](auto a, auto b) { return simd::max(a, b); }, [](V value) { return value; });
-    walk::fold(
-        inverse, V{},
-        [&](std::size_t r) UMBEL_LAMBDA_INLINE {
-          const T* const row = x + (first + r) * S.width;
-          T* const to = y + (first + r) * S.width;
-          const bool has_next = first + r + walk::together < S.outer;
-          const T* const next = has_next ? row + walk::together * S.width : row;
-          return [=, highest = maximum[r]](std::size_t e, std::size_t count, V sum)
-                     UMBEL_LAMBDA_INLINE {
-                       if constexpr (far) __builtin_prefetch(next + e);
-                       V value = simd::exp_not_positive(walk::load(row + e, count) - highest);
-                       if (count != walk::lanes) value = simd::keep_first(value, count);
-                       walk::store(to + e, value, count);
-                       return sum + value;
-                     };
-        },
-        walk::add, [](V sum) { return inverse_sum(sum); });
-    for (std::size_t r = 0; r < Rows; ++r) {
+        larger, [](V value) { return value; });
+  }
+
+  UMBEL_INLINE static void divide(T* y, const of_rows& inverse, std::size_t begin,
+                                  std::size_t end) noexcept {
+    for (std::size_t r = begin; r < end; ++r) {
       const V factor = inverse[r];
-      walk::each([&](std::size_t e, std::size_t count, std::size_t) UMBEL_LAMBDA_INLINE {
-        T* const to = y + (first + r) * S.width + e;
-        walk::store(to, walk::load(to, count) * factor, count);
-      });
+      walk::each([&](std::size_t e, std::size_t count, std::size_t)
+                     UMBEL_LAMBDA_INLINE { multiply(y + r * S.width + e, factor, count); });
     }
-  });
-}
+  }
+
+  // The exponentials of a block at x to y. maximum: of its rows, then of the NextRows after them. inverse: of the
+  // sums of the block before, if there is one to be divided, then of its own.
+  template <std::size_t Rows, std::size_t NextRows, bool HasBefore>
+  UMBEL_INLINE static void exponentials(const T* x, T* y, of_rows& maximum,
+                                        of_rows& inverse) noexcept {
+    static constexpr std::size_t kinds = NextRows == 0 ? 1 : 2;
+    const of_rows before = inverse;
+    of_rows next_maximum;
+    const auto row = [&](std::size_t r) UMBEL_LAMBDA_INLINE {
+      const T* const from = x + r * S.width;
+      // A next row that is not there: the last one again.
+      const T* const next = x + (Rows + (r < NextRows ? r : NextRows - 1)) * S.width;
+      T* const to = y + r * S.width;
+      const V highest = maximum[r], factor = before[r];
+      return [=](std::size_t e, std::size_t count, V(&now)[kinds]) UMBEL_LAMBDA_INLINE {
+        V value = simd::exp_not_positive(walk::load(from + e, count) - highest);
+        if (count != walk::lanes) value = simd::keep_first(value, count);
+        walk::store(to + e, value, count);
+        now[0] = now[0] + value;
+        if constexpr (kinds == 2) now[1] = larger_of(now[1], next + e, count);
+        if constexpr (HasBefore) multiply(to - together * S.width + e, factor, count);
+      };
+    };
+    const auto done = [&](std::size_t first, auto& all) UMBEL_LAMBDA_INLINE {
+      const std::size_t at = first * walk::apart;
+      simd::store(inverse.values + at, inverse_sum(simd::fold_rows(all[0], walk::add)));
+      if constexpr (kinds == 2) {
+        simd::store(next_maximum.values + at, simd::fold_rows(all[1], larger));
+      }
+    };
+    if constexpr (kinds == 2) {
+      walk::template chain<Rows>({V{}, simd::broadcast<V>(lowest)}, row, done);
+      maximum = next_maximum;
+    } else {
+      walk::template chain<Rows>({V{}}, row, done);
+    }
+    if constexpr (HasBefore) divide(y - together * S.width, before, Rows, together);
+  }
+
+  UMBEL_INLINE static void run(const T* x, T* y) noexcept {
+    constexpr std::size_t block = together * S.width;
+    of_rows maximum, inverse;
+    if constexpr (S.outer <= together) {
+      take_maxima<S.outer>(x, maximum);
+      exponentials<S.outer, 0, false>(x, y, maximum, inverse);
+      divide(y, inverse, 0, S.outer);
+    } else {
+      take_maxima<together>(x, maximum);
+      exponentials<together, blocks == 1 ? rest : together, false>(x, y, maximum, inverse);
+      for (std::size_t b = 1; b + 1 < blocks; ++b) {
+        exponentials<together, together, true>(x + b * block, y + b * block, maximum, inverse);
+      }
+      constexpr std::size_t last = (blocks - 1) * block;
+      if constexpr (blocks > 1) {
+        exponentials<together, rest, true>(x + last, y + last, maximum, inverse);
+      }
+      if constexpr (rest != 0) {
+        exponentials<rest, 0, true>(x + last + block, y + last + block, maximum, inverse);
+      }
+      divide(y + last + (rest != 0 ? block : 0), inverse, 0, rest != 0 ? rest : together);
+    }
+  }
+};
 
 // `count` rows side by side, at most the lanes; their elements are `inner` apart.
 template <softmax_shape S, class Walk, class T>
@@ -93,7 +151,7 @@ UMBEL_INLINE void softmax_across(const T* x, T* y, std::size_t count) noexcept {
 template <softmax_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void softmax(const T* x, T* y) noexcept {
   if constexpr (S.inner == 1) {
-    detail::softmax_along<S, T, Target>(x, y);
+    detail::softmax_along<S, T, Target>::run(x, y);
   } else {
     using walk = detail::row_walk<S.width, T, Target>;
     constexpr std::size_t lanes = walk::lanes;
