@@ -42,10 +42,10 @@ struct attend_each {
                                         bool is_first, const T (&correction)[Heads], T* context,
                                         T (&block_sum)[Heads]) noexcept {
     constexpr std::size_t last = S.value_dim - (vectors - 1) * lanes;
-    V sum[Heads][vectors];
+    // The sums of weights, in every lane the same: a load less than by themselves.
+    V sum[Heads][vectors], sum_of_weights[Heads]{};
     UMBEL_UNROLL(32)
     for (std::size_t h = 0; h < Heads; ++h) {
-      block_sum[h] = T{};
       UMBEL_UNROLL(32)
       for (std::size_t i = 0; i < vectors; ++i) {
         const T* const from = context + h * context_room + i * lanes;
@@ -55,9 +55,8 @@ struct attend_each {
     for (std::size_t j = 0; j < keys; ++j) {
       UMBEL_UNROLL(32)
       for (std::size_t h = 0; h < Heads; ++h) {
-        const T of_key = p[h * score_room + j];
-        block_sum[h] = block_sum[h] + of_key;
-        const V weight = simd::broadcast<V>(of_key);
+        const V weight = simd::broadcast<V>(p[h * score_room + j]);
+        sum_of_weights[h] = sum_of_weights[h] + weight;
         UMBEL_UNROLL(32)
         for (std::size_t i = 0; i < vectors; ++i) {
           const W* const from = v[h] + j * S.v_row + i * lanes;
@@ -69,6 +68,7 @@ struct attend_each {
     }
     UMBEL_UNROLL(32)
     for (std::size_t h = 0; h < Heads; ++h) {
+      block_sum[h] = sum_of_weights[h][0];
       UMBEL_UNROLL(32)
       for (std::size_t i = 0; i < vectors; ++i)
         simd::store(context + h * context_room + i * lanes, sum[h][i]);

@@ -46,31 +46,35 @@ struct attend_few {
   static constexpr std::size_t scratch_size = query_at + queries * S.head_dim;
 
   // W, here and below: T, or what keys and values are stored as, where keys are adjacent.
-  // sum += the products of Dims features of `rows` keys with those of the queries at q.
-  template <std::size_t Dims, class W>
+  // sum += the products of Dims features of Chunks vectors of keys, of `rows` keys where that is one vector,
+  // with those of the queries at q.
+  template <std::size_t Dims, std::size_t Chunks, class W>
   UMBEL_INLINE static void add_products(const W* k, std::size_t rows, const T* q,
-                                        V (&sum)[queries]) noexcept {
-    const auto add = [&](const auto& columns) UMBEL_LAMBDA_INLINE {
-      UMBEL_UNROLL(16)
-      for (std::size_t i = 0; i < Dims; ++i) {
-        UMBEL_UNROLL(8)
-        for (std::size_t n = 0; n < queries; ++n) {
-          sum[n] = simd::fma(simd::broadcast<V>(q[n * S.head_dim + i]), columns[i], sum[n]);
+                                        V (*sum)[queries]) noexcept {
+    constexpr bool in_halves = Dims * 2 == lanes;
+    V columns[Chunks][in_halves ? lanes / 2 : lanes];
+    UMBEL_UNROLL(2)
+    for (std::size_t c = 0; c < Chunks; ++c) {
+      const W* const from = k + c * lanes * S.k_row;
+      if constexpr (in_halves) {
+        simd::load_columns(from, S.k_row, rows, columns[c]);
+      } else {
+        UMBEL_UNROLL(16)
+        for (std::size_t r = 0; r < lanes; ++r) {
+          columns[c][r] = r < rows ? simd::load_first<V>(from + r * S.k_row, Dims) : V{};
         }
+        simd::transpose(columns[c]);
       }
-    };
-    if constexpr (Dims * 2 == lanes) {
-      V columns[lanes / 2];
-      simd::load_columns(k, S.k_row, rows, columns);
-      add(columns);
-    } else {
-      V square[lanes];
-      UMBEL_UNROLL(16)
-      for (std::size_t r = 0; r < lanes; ++r) {
-        square[r] = r < rows ? simd::load_first<V>(k + r * S.k_row, Dims) : V{};
+    }
+    UMBEL_UNROLL(16)
+    for (std::size_t i = 0; i < Dims; ++i) {
+      UMBEL_UNROLL(8)
+      for (std::size_t n = 0; n < queries; ++n) {
+        const V query = simd::broadcast<V>(q[n * S.head_dim + i]);
+        UMBEL_UNROLL(2)
+        for (std::size_t c = 0; c < Chunks; ++c)
+          sum[c][n] = simd::fma(query, columns[c][i], sum[c][n]);
       }
-      simd::transpose(square);
-      add(square);
     }
   }
 
@@ -81,17 +85,20 @@ struct attend_few {
     V sum[Chunks][queries]{};
     if constexpr (S.k_dim == 1) {
       constexpr std::size_t half = lanes / 2, whole = S.head_dim / half * half;
+      // A query that is loaded serves both chunks where registers hold both.
+      constexpr bool both = Chunks == 2 && 2 * half + 2 * queries + 2 <= Target.registers;
+      constexpr std::size_t step = both ? 2 : 1;
       for (std::size_t d = 0; d < whole; d += half) {
-        UMBEL_UNROLL(8)
-        for (std::size_t c = 0; c < Chunks; ++c) {
-          add_products<half>(k + c * lanes * S.k_row + d, rows, q + d, sum[c]);
+        UMBEL_UNROLL(2)
+        for (std::size_t c = 0; c < Chunks; c += step) {
+          add_products<half, step>(k + c * lanes * S.k_row + d, rows, q + d, sum + c);
         }
       }
       if constexpr (whole != S.head_dim) {
-        UMBEL_UNROLL(8)
+        UMBEL_UNROLL(2)
         for (std::size_t c = 0; c < Chunks; ++c) {
-          add_products<S.head_dim - whole>(k + c * lanes * S.k_row + whole, rows, q + whole,
-                                           sum[c]);
+          add_products<S.head_dim - whole, 1>(k + c * lanes * S.k_row + whole, rows, q + whole,
+                                              sum + c);
         }
       }
     } else {
@@ -220,7 +227,8 @@ struct attend_few {
                                        bool is_first, const T* correction, T* context,
                                        T* block_sum) noexcept {
     V sum[Rows][Vectors];
-    T sum_of_weights[Rows]{};
+    // In every lane the same: a load less than by itself.
+    V sum_of_weights[Rows]{};
     UMBEL_UNROLL(8)
     for (std::size_t n = 0; n < Rows; ++n) {
       UMBEL_UNROLL(8)
@@ -231,10 +239,11 @@ struct attend_few {
     }
     UMBEL_UNROLL(4)
     for (std::size_t j = 0; j < keys; ++j) {
-      if constexpr (Sums) {
-        UMBEL_UNROLL(8)
-        for (std::size_t n = 0; n < Rows; ++n)
-          sum_of_weights[n] = sum_of_weights[n] + p[n * score_room + j];
+      V weight[Rows];
+      UMBEL_UNROLL(8)
+      for (std::size_t n = 0; n < Rows; ++n) {
+        weight[n] = simd::broadcast<V>(p[n * score_room + j]);
+        if constexpr (Sums) sum_of_weights[n] = sum_of_weights[n] + weight[n];
       }
       if (skip(j)) continue;
       UMBEL_UNROLL(8)
@@ -244,13 +253,13 @@ struct attend_few {
                                                           : simd::load<V>(from);
         UMBEL_UNROLL(8)
         for (std::size_t n = 0; n < Rows; ++n) {
-          sum[n][i] = simd::fma(simd::broadcast<V>(p[n * score_room + j]), value, sum[n][i]);
+          sum[n][i] = simd::fma(weight[n], value, sum[n][i]);
         }
       }
     }
     UMBEL_UNROLL(8)
     for (std::size_t n = 0; n < Rows; ++n) {
-      if constexpr (Sums) block_sum[n] = sum_of_weights[n];
+      if constexpr (Sums) block_sum[n] = sum_of_weights[n][0];
       UMBEL_UNROLL(8)
       for (std::size_t i = 0; i < Vectors; ++i) {
         simd::store(context + n * context_room + i * lanes, sum[n][i]);
