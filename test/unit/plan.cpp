@@ -105,4 +105,11 @@ BOOST_AUTO_TEST_CASE(a_few_queries_go_alone) {
   BOOST_TEST((plan_attend<float>(49, 49, wide, 1).queries == split{3, 1, 0}));
 }
 
+BOOST_AUTO_TEST_CASE(heads_of_few_queries_share_lanes) {
+  BOOST_TEST(heads_share_lanes<float>(4, 16, 16, 16, wide));
+  BOOST_TEST(!heads_share_lanes<float>(4, 256, 64, 64, wide));
+  BOOST_TEST(heads_share_lanes<float>(8, 256, 64, 64, wide));    // as many as can go by themselves
+  BOOST_TEST(heads_share_lanes<float>(4, 256, 64, 64, medium));  // as many as can, too
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -44,7 +44,9 @@ struct attend_heads {
   static constexpr bool fits = S.queries > 1 && S.queries <= group&& together > 1 && H.heads > 1 &&
                                S.keys <= plan::key_block&& S.head_dim % group == 0 &&
                                S.value_dim % group == 0 && S.q_dim == 1 && S.k_dim == 1 &&
-                               S.v_dim == 1 && S.o_dim == 1 && (H.share & (H.share - 1)) == 0;
+                               S.v_dim == 1 && S.o_dim == 1 && (H.share & (H.share - 1)) == 0 &&
+                               plan::heads_share_lanes<T>(S.queries, S.keys, S.head_dim,
+                                                          S.value_dim, Target);
 
   // In scratch: the scaled queries, feature by feature, and the scores, key by key.
   static constexpr std::size_t scores_at = S.head_dim * lanes;

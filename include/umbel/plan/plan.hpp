@@ -191,6 +191,17 @@ constexpr std::size_t queries_alone(std::size_t queries, std::size_t keys, std::
   return of_few * 10 < of_vector * 9 ? rest : 0;
 }
 
+// Few queries: do several heads share a vector (attend_heads.hpp), rather than each go by itself? Measured at 2 to
+// 8 queries of 6 to 256 keys of 8 to 64 features: up to a third slower and faster than that.
+template <class T>
+constexpr bool heads_share_lanes(std::size_t queries, std::size_t keys, std::size_t head_dim,
+                                 std::size_t value_dim, target machine) noexcept {
+  const bool by_itself =
+      queries < few_queries<T>(machine) &&
+      queries_alone<T>(queries, keys, head_dim, value_dim, machine) == queries;
+  return !by_itself || keys * (head_dim + value_dim) <= 3500;
+}
+
 // Queries in twos, and a three where they are odd, or in threes where keys are few: wider blocks read keys and values fewer times, but their
 // scores, which are passed over three times, leave the first-level cache. Measured (bench/plan), at 512
 // queries and keys of 64: 2 vectors by 8 keys are 2 % faster than 3 by 9, 12 % faster than 4 by 6.
