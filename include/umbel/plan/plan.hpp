@@ -120,6 +120,8 @@ constexpr linear_plan plan_linear(std::size_t rows, std::size_t in, std::size_t 
   const bool shares = plan.panels.count() == 1 && tail != 0 && tail * 2 <= plan.lanes;
   if (machine.fixed.tile_rows == 0 && in >= 32) {
     if (shares && plan.vectors == 3) together = tile_rows(machine, 2);
+    // Tiles of two vectors end sooner than the next ones fill the core: 6 or 7 rows, 2 to 3 % faster than 8.
+    if (plan.panels.large == 2 && together == 8) together = 7;
     // All rows at once read the weights once.
     if (rows <= 24 && rows <= rows_that_fit(machine, plan.panels.large)) together = rows;
   }
