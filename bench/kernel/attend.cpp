@@ -3,6 +3,7 @@
 // batch,heads,queries,keys,head_dim. 4 batch heads queries keys head_dim operations; the softmax is
 // not counted.
 #include <umbel/kernel/attend_each.hpp>
+#include <umbel/kernel/attend_pairs.hpp>
 
 #include "../measure.hpp"
 
@@ -37,12 +38,17 @@ void add(const char* family = "attend/", const Policy& policy = {},
                             std::is_same_v<Policy, scores::every_key>;
   constexpr bool each = umbel::kernel::each_fits_lanes<shape, heads, float> && !taps &&
                         std::is_same_v<Policy, scores::every_key>;
+  constexpr bool pairs = umbel::kernel::pairs_fit_heads<shape, heads, float> && !taps &&
+                         std::is_same_v<Policy, scores::every_key>;
   bench::add_row(name, 4.0 * sequences * HeadDim * static_cast<double>(visible), [=] {
     if constexpr (each) {
       umbel::kernel::attend_each<shape, heads>(q, k, v, scale, 0, Keys, o, scratch);
       return;
     } else if constexpr (together) {
       umbel::kernel::attend_heads<shape, heads>(q, k, v, scale, Keys, o, scratch);
+      return;
+    } else if constexpr (pairs) {
+      umbel::kernel::attend_pairs<shape, heads>(q, k, v, scale, o, scratch);
       return;
     }
     for (std::size_t s = 0; s < sequences; ++s) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// Few queries of many heads, a group of lanes each, against plain::attend for every head, bit for bit:
-// numbers of heads and queries around the groups, shared heads, layouts, lengths.
+// Few queries of many heads, a group of lanes each, and heads of a vector of queries two at a time, against
+// plain::attend for every head, bit for bit: numbers of heads and queries around the groups, shared heads, layouts,
+// lengths.
 #include <boost/test/unit_test.hpp>
 
 #include "kernel_problem.hpp"
 
 #include <umbel/kernel/attend_heads.hpp>
+#include <umbel/kernel/attend_pairs.hpp>
 
 namespace {
 
@@ -41,7 +43,8 @@ struct many_heads {
                                     std::size_t heads, std::size_t head) {
     return (rows - 1) * row + (heads - 1) * head + width;
   }
-  static constexpr std::size_t o_size = size(S.queries, S.o_row, S.value_dim, H.heads, H.o_head);
+  static constexpr std::size_t o_size =
+      size(S.queries, S.o_row, (S.value_dim - 1) * S.o_dim + 1, H.heads, H.o_head);
   buffer<T> q{size(S.queries, S.q_row, S.head_dim, H.heads, H.q_head)};
   buffer<T> k{size(S.keys, S.k_row, S.head_dim, kv_heads, H.k_head)};
   buffer<T> v{size(S.keys, S.v_row, S.value_dim, kv_heads, H.v_head)};
@@ -67,6 +70,15 @@ struct many_heads {
     buffer<T> o{o_size, 16}, scratch{attend_scratch<S, T, Target>};
     attend_heads<S, H, T, Target>(q.get(), k.get(), v.get(), scale, count, o.get(), scratch.get());
     return o;
+  }
+  // Two at a time.
+  template <target Target>
+  void check_pairs() {
+    static_assert(pairs_fit_heads<S, H, T, Target>);
+    buffer<T> o{o_size, 16}, scratch{attend_scratch<S, T, Target>};
+    attend_pairs<S, H, T, Target>(q.get(), k.get(), v.get(), scale, o.get(), scratch.get());
+    buffer<T> right = plain(S.keys);
+    BOOST_TEST(o.same_numbers(right), Target.vector_bytes << " bytes, " << H.heads << " heads");
   }
   void check(std::size_t count = S.keys) {
     buffer<T> right = plain(count);
@@ -146,6 +158,23 @@ BOOST_AUTO_TEST_CASE(what_is_hidden_is_not_read) {
   p.k[2 * 40 + 8] = infinity;
   p.v[3 * 40 + 16] = not_a_number;
   p.check(6);
+}
+
+constexpr target half_as_wide{32, 16};
+
+BOOST_AUTO_TEST_CASE(two_at_a_time) {
+  constexpr heads_shape five{5, 1, 8, 8, 8, 8};
+  static_assert(pairs_fit_heads<apart(16, 16, 8, 8), five, float, umbel_test::vector_64>);
+  static_assert(!pairs_fit_heads<apart(17, 16, 8, 8), five, float, umbel_test::vector_64>);
+  static_assert(!pairs_fit_heads<apart(16, 25, 8, 8), five, float, umbel_test::vector_64>);
+  static_assert(!pairs_fit_heads<apart(16, 16, 8, 8), five, float, scalar_target>);
+  side_by_side<16, 16, 8, 8, 4>{}.check_pairs<umbel_test::vector_64>();
+  side_by_side<13, 24, 9, 20, 5>{}.check_pairs<umbel_test::vector_64>();  // one is left
+  side_by_side<16, 1, 3, 5, 6, 3>{5.0}.check_pairs<umbel_test::vector_64>();
+  side_by_side<8, 8, 16, 4, 3>{}.check_pairs<half_as_wide>();
+  side_by_side<8, 7, 5, 6, 2, 2>{}.check_pairs<half_as_wide>();
+  many_heads<columns_out<16, 11, 7, 5>, heads_shape{3, 1, 16 * 7, 11 * 7, 11 * 5, 16 * 5}>{}
+      .check_pairs<umbel_test::vector_64>();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

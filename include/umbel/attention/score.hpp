@@ -12,6 +12,7 @@
 #include <umbel/attention/options.hpp>
 #include <umbel/kernel/attend_each.hpp>
 #include <umbel/kernel/attend_heads.hpp>
+#include <umbel/kernel/attend_pairs.hpp>
 
 namespace umbel {
 
@@ -214,6 +215,14 @@ struct dot_product_heads {
       (kernel::heads_fit_lanes<S, H, T> || kernel::each_fits_lanes<S, H, T>) &&
       Scoring::template is_plain<Mask>;
 
+  // Two heads at a time, of every key.
+  template <class Mask>
+  static constexpr bool in_pairs = [] {
+    using policy = std::remove_cvref_t<decltype(std::declval<const Mask&>()(0).policy)>;
+    return Scoring::template is_plain<Mask> && kernel::pairs_fit_heads<S, H, T> &&
+           std::is_same_v<policy, kernel::scores::every_key>;
+  }();
+
   template <class Mask>
   static constexpr void attend(const T* q, const T* k, const T* v, T* o, T* scratch,
                                const Mask& mask) noexcept {
@@ -226,6 +235,12 @@ struct dot_product_heads {
         else
           kernel::attend_each<S, H>(q, k, v, scale, 0, keys, o, scratch);
         return;
+      }
+    }
+    if constexpr (in_pairs<Mask>) {
+      if (!std::is_constant_evaluated()) {
+        constexpr T scale = Scoring::template scale<T>(S.head_dim);
+        return kernel::attend_pairs<S, H>(q, k, v, scale, o, scratch);
       }
     }
     for (std::size_t h = 0; h < H.heads; ++h) attend_one(h, q, k, v, o, scratch, mask);

@@ -101,6 +101,12 @@ UMBEL_INLINE void attend_blocks(const T* q, K k, const W* v, T factor, const How
   }
 }
 
+// See attend_pairs.hpp. Measured: from 32 keys on nothing is won.
+template <attend_shape S, class T, plan::target Target>
+inline constexpr bool pairs_fit =
+    plan::lanes<T>(Target) >= 8 && Target.registers >= 16 && S.keys <= 2 * plan::lanes<T>(Target) - 8 &&
+    S.queries <= plan::lanes<T>(Target) && S.queries > 1 && queries_alone<S, T, Target> == 0;
+
 }  // namespace detail
 
 // Elements of scratch for attend and attend_all: the queries of a block, its scores, its context.
@@ -112,7 +118,8 @@ inline constexpr std::size_t attend_scratch = [] {
   constexpr std::size_t but_alone =
       plan::plan_attend<T>(S.queries, S.keys, Target, alone).queries.large;
   constexpr std::size_t most = vectors < but_alone ? but_alone : vectors;
-  constexpr std::size_t of_blocks = detail::attend_block<S, T, Target, most, true>::scratch_size;
+  constexpr std::size_t of_blocks = detail::attend_block<S, T, Target, most, true>::scratch_size *
+                                    (detail::pairs_fit<S, T, Target> ? 2 : 1);
   if constexpr (alone != 0) {
     constexpr std::size_t of_few = detail::attend_few<few_of(S, alone), T, Target>::scratch_size;
     return of_few > of_blocks ? of_few : of_blocks;

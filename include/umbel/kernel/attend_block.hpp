@@ -360,16 +360,12 @@ struct attend_block {
     }
   }
 
-  // The keys of one block of the online softmax.
+  // Scores of the keys of one block of the online softmax, KnownKeys of them if KnownCount, and the maximum over them.
   template <bool KnownCount, std::size_t KnownKeys, class W>
-  UMBEL_INLINE static void key_block(const W* k, const W* v, std::size_t run_time_keys,
-                                     bool is_first, bool is_last, softmax_state& state, T* o,
-                                     T* scratch, room here) noexcept {
+  UMBEL_INLINE static void score_block(const W* k, std::size_t run_time_keys, T* scratch,
+                                       V (&maximum)[Vectors]) noexcept {
     const std::size_t keys = KnownCount ? KnownKeys : run_time_keys;
     T* const scores = scratch + scores_at;
-    V maximum[Vectors];
-    UMBEL_UNROLL(4)
-    for (std::size_t i = 0; i < Vectors; ++i) maximum[i] = state.maximum[i];
     if constexpr (KnownCount) {
       constexpr plan::split tiles = plan::split_evenly(KnownKeys, tile_rows);
       for (std::size_t t = 0; t < tiles.large_count; ++t) {
@@ -396,8 +392,18 @@ struct attend_block {
         score_tile<1>(k + j * S.k_row, scratch, scores + j * width, maximum);
       }
     }
+  }
 
-    finish_block(v, keys, maximum, is_first, is_last, state, o, scratch, here);
+  template <bool KnownCount, std::size_t KnownKeys, class W>
+  UMBEL_INLINE static void key_block(const W* k, const W* v, std::size_t run_time_keys,
+                                     bool is_first, bool is_last, softmax_state& state, T* o,
+                                     T* scratch, room here) noexcept {
+    V maximum[Vectors];
+    UMBEL_UNROLL(4)
+    for (std::size_t i = 0; i < Vectors; ++i) maximum[i] = state.maximum[i];
+    score_block<KnownCount, KnownKeys>(k, run_time_keys, scratch, maximum);
+    finish_block(v, KnownCount ? KnownKeys : run_time_keys, maximum, is_first, is_last, state, o,
+                 scratch, here);
   }
 
   // The queries into scratch, transposed and scaled; the state of a softmax over nothing.
