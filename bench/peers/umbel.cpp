@@ -56,6 +56,9 @@ struct itself {
                } else if constexpr (kernel::each_fits_lanes<shape, heads, float>) {
                  kernel::attend_each<shape, heads>(q, k, v, scale, 0, shape.keys, o, scratch);
                  return;
+               } else if constexpr (kernel::pairs_fit_heads<shape, heads, float>) {
+                 kernel::attend_pairs<shape, heads>(q, k, v, scale, o, scratch);
+                 return;
                }
                for (int h = 0; h < S.batch * S.heads; ++h) {
                  kernel::attend_all<shape>(q + h * S.q.head, k + h * S.k.head, v + h * S.v.head,

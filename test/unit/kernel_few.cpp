@@ -176,6 +176,13 @@ BOOST_AUTO_TEST_CASE(what_is_hidden_does_not_leak) {
   p.check(kept, "NaN key");
 }
 
+// So many that they are fetched ahead.
+BOOST_AUTO_TEST_CASE(far_keys) {
+  one_query<dense<401, 64, 65>> p;
+  p.check(scores::every_key{}, "every key");
+  p.check(scores::window{300, 5, 380}, "window");
+}
+
 BOOST_AUTO_TEST_CASE(is_a_row_of_the_whole_pass) {
   constexpr std::size_t n = 290;
   problem<rows_out<n, n, 8, 6>> full;
