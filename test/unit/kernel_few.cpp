@@ -80,6 +80,8 @@ struct one_query {
   }
 };
 
+constexpr target wide{64, 32};
+
 template <std::size_t Keys, std::size_t HeadDim, std::size_t ValueDim>
 constexpr attend_shape dense{1, Keys,     HeadDim, ValueDim, HeadDim, 1, HeadDim,
                              1, ValueDim, 1,       ValueDim, 1,       1};
@@ -97,8 +99,8 @@ BOOST_AUTO_TEST_CASE(is_used) {
   using umbel::kernel::detail::attend_few;
   static_assert(attend_few<dense<9, 8, 16>, float, vector_64>::fits);
   static_assert(!attend_few<dense<9, 8, 16>, float, scalar_target>::fits);
-  static_assert(attend_few<columns_out<8, 9>, float, umbel_test::vector_64>::fits);
-  static_assert(!attend_few<columns_out<9, 9>, float, umbel_test::vector_64>::fits);
+  static_assert(attend_few<columns_out<8, 9>, float, wide>::fits);
+  static_assert(!attend_few<columns_out<9, 9>, float, wide>::fits);
 }
 
 BOOST_AUTO_TEST_CASE(any_number_of_keys) {
@@ -202,7 +204,7 @@ BOOST_AUTO_TEST_CASE(is_a_row_of_the_whole_pass) {
 template <attend_shape S, class T = float>
 void check_last() {
   namespace detail = umbel::kernel::detail;
-  static_assert(detail::queries_alone<S, T, umbel_test::vector_64> == S.queries % (64 / sizeof(T)));
+  static_assert(detail::queries_alone<S, T, wide> == S.queries % (64 / sizeof(T)));
   problem<S, T> p{3.0};
   const auto mask =
       flags(S.queries, S.keys, [](std::size_t i, std::size_t j) { return (i + j) % 5 != 2; });
@@ -220,6 +222,13 @@ void check_last() {
                      scores::alibi{static_cast<T>(-0.01), 4}, scores::kept(bytes(mask), S.keys, 1)),
       "everything");
   p.check(scores::dropout(1, 2, 0.25f), "dropout");
+  // Sanitizers, too, see as many queries together as there are.
+  const auto check_wide = [&p](const auto& policy) {
+    buffer<T> right = p.plain(policy);
+    BOOST_TEST(p.template fast<wide>(policy).same_numbers(right));
+  };
+  check_wide(scores::every_key{});
+  check_wide(scores::kept(bytes(mask), S.keys, 1));
 }
 
 BOOST_AUTO_TEST_CASE(last_queries_by_themselves) {

@@ -160,21 +160,21 @@ BOOST_AUTO_TEST_CASE(what_is_hidden_is_not_read) {
   p.check(6);
 }
 
-constexpr target half_as_wide{32, 16};
+constexpr target wide{64, 32}, half_as_wide{32, 16};
 
 BOOST_AUTO_TEST_CASE(two_at_a_time) {
   constexpr heads_shape five{5, 1, 8, 8, 8, 8};
-  static_assert(pairs_fit_heads<apart(16, 16, 8, 8), five, float, umbel_test::vector_64>);
-  static_assert(!pairs_fit_heads<apart(17, 16, 8, 8), five, float, umbel_test::vector_64>);
-  static_assert(!pairs_fit_heads<apart(16, 25, 8, 8), five, float, umbel_test::vector_64>);
+  static_assert(pairs_fit_heads<apart(16, 16, 8, 8), five, float, wide>);
+  static_assert(!pairs_fit_heads<apart(17, 16, 8, 8), five, float, wide>);
+  static_assert(!pairs_fit_heads<apart(16, 25, 8, 8), five, float, wide>);
   static_assert(!pairs_fit_heads<apart(16, 16, 8, 8), five, float, scalar_target>);
-  side_by_side<16, 16, 8, 8, 4>{}.check_pairs<umbel_test::vector_64>();
-  side_by_side<13, 24, 9, 20, 5>{}.check_pairs<umbel_test::vector_64>();  // one is left
-  side_by_side<16, 1, 3, 5, 6, 3>{5.0}.check_pairs<umbel_test::vector_64>();
+  side_by_side<16, 16, 8, 8, 4>{}.check_pairs<wide>();
+  side_by_side<13, 24, 9, 20, 5>{}.check_pairs<wide>();  // one is left
+  side_by_side<16, 1, 3, 5, 6, 3>{5.0}.check_pairs<wide>();
   side_by_side<8, 8, 16, 4, 3>{}.check_pairs<half_as_wide>();
   side_by_side<8, 7, 5, 6, 2, 2>{}.check_pairs<half_as_wide>();
   many_heads<columns_out<16, 11, 7, 5>, heads_shape{3, 1, 16 * 7, 11 * 7, 11 * 5, 16 * 5}>{}
-      .check_pairs<umbel_test::vector_64>();
+      .check_pairs<wide>();
 }
 
 BOOST_AUTO_TEST_SUITE_END()
