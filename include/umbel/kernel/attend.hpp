@@ -101,15 +101,15 @@ UMBEL_INLINE void attend_blocks(const T* q, K k, const W* v, T factor, const How
   }
 }
 
-// See attend_pairs.hpp. Measured: from 32 keys on nothing is won.
+// See attend_pairs.hpp.
 template <attend_shape S, class T, plan::target Target>
-inline constexpr bool pairs_fit =
-    plan::lanes<T>(Target) >= 8 && Target.registers >= 16 && S.keys <= 2 * plan::lanes<T>(Target) - 8 &&
-    S.queries <= plan::lanes<T>(Target) && S.queries > 1 && queries_alone<S, T, Target> == 0;
+inline constexpr bool pairs_fit = plan::heads_go_in_pairs<T>(S.queries, S.keys, Target) &&
+                                  queries_alone<S, T, Target> == 0;
 
 }  // namespace detail
 
-// Elements of scratch for attend and attend_all: the queries of a block, its scores, its context.
+// Elements of scratch for attend and attend_all: the queries of a block, its scores, its context; of two blocks
+// where heads go in pairs.
 // Alignment to a vector is not needed, but faster.
 template <attend_shape S, class T, plan::target Target = plan::native_target>
 inline constexpr std::size_t attend_scratch = [] {

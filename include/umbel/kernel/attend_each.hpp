@@ -132,7 +132,8 @@ struct attend_each {
 template <attend_shape S, heads_shape H, class T, plan::target Target = plan::native_target>
 inline constexpr bool each_fits_lanes = false;
 template <attend_shape S, heads_shape H, class T, plan::target Target>
-requires(S.queries == 1) inline constexpr bool each_fits_lanes<S, H, T, Target> =
+  requires(S.queries == 1)
+inline constexpr bool each_fits_lanes<S, H, T, Target> =
     detail::attend_each<S, H, T, Target>::fits;
 
 // softmax(scale q k^T) v for every head over the keys from begin to end: the bits of plain::attend for each.

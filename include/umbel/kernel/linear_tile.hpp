@@ -126,13 +126,7 @@ UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y) n
                                         : load_weights<V, Tile.lanes>(row, at, Tile.vectors);
     };
     if constexpr (Tile.rows == 1 && !has_tail) {
-      if constexpr (Tile.prefetched) {
-        constexpr std::size_t ahead = 4096 / sizeof(W), line = 64 / sizeof(W);
-        UMBEL_UNROLL(8)
-        for (std::size_t i = 0; i < Tile.w_in; i += line) {
-          __builtin_prefetch(w + k * Tile.w_in + i + ahead);
-        }
-      }
+      if constexpr (Tile.prefetched) simd::fetch<Tile.w_in>(w + k * Tile.w_in, 4096 / sizeof(W));
       // Read once, used once: registers hold sums only, of which one row may have many.
       const V value = simd::broadcast<V>(x[k * S.x_in]);
       UMBEL_UNROLL(32)

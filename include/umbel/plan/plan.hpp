@@ -172,7 +172,6 @@ constexpr std::size_t keys_ahead(target machine, std::size_t vectors) noexcept {
 
 // Queries that can go by themselves, keys in the lanes (attend_few.hpp), at most: their sums for two vectors of
 // keys take half of the registers.
-template <class T>
 constexpr std::size_t few_queries(target machine) noexcept {
   return machine.registers < 8 ? 1 : machine.registers / 4;
 }
@@ -185,7 +184,7 @@ constexpr std::size_t queries_alone(std::size_t queries, std::size_t keys, std::
   const std::size_t width = lanes<T>(machine), rest = queries % width, dims = head_dim + value_dim;
   if (width == 1) return 0;
   if (queries == 1) return 1;
-  if (rest > few_queries<T>(machine) || width < 8 || machine.registers < 8) return 0;
+  if (rest > few_queries(machine) || width < 8 || machine.registers < 8) return 0;
   const std::size_t of_vector = keys * (dims / 2 + 4);
   const std::size_t products_a_cycle = machine.registers >= 32 ? 2 * width : width;
   const std::size_t of_each = 20 + keys * dims / products_a_cycle + keys * 2 / 5;
@@ -199,9 +198,18 @@ template <class T>
 constexpr bool heads_share_lanes(std::size_t queries, std::size_t keys, std::size_t head_dim,
                                  std::size_t value_dim, target machine) noexcept {
   const bool by_itself =
-      queries < few_queries<T>(machine) &&
+      queries < few_queries(machine) &&
       queries_alone<T>(queries, keys, head_dim, value_dim, machine) == queries;
   return !by_itself || keys * (head_dim + value_dim) <= 3500;
+}
+
+// Heads that are one vector of queries: are they worked on two at a time (attend_pairs.hpp)? Measured: from 32 keys
+// on nothing is won.
+template <class T>
+constexpr bool heads_go_in_pairs(std::size_t queries, std::size_t keys, target machine) noexcept {
+  const std::size_t width = lanes<T>(machine);
+  return width >= 8 && machine.registers >= 16 && queries > 1 && queries <= width &&
+         keys <= 2 * width - 8;
 }
 
 // Queries in twos, and a three where they are odd, or in threes where keys are few: wider blocks read keys and values fewer times, but their

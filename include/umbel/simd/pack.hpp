@@ -115,6 +115,16 @@ UMBEL_INLINE constexpr void store(element_of<V>* to, V value) noexcept {
   }
 }
 
+// Asks for `Elements` elements that lie `ahead` elements after `from`, for the first-level cache. They need not exist:
+// the address is computed as a number.
+template <std::size_t Elements, class T>
+UMBEL_INLINE void fetch(const T* from, std::size_t ahead) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(from) + ahead * sizeof(T);
+  UMBEL_UNROLL(16)
+  for (std::size_t byte = 0; byte < Elements * sizeof(T); byte += 64)
+    __builtin_prefetch(reinterpret_cast<const char*>(address + byte));
+}
+
 namespace detail {
 
 #if UMBEL_AVX512
