@@ -110,13 +110,13 @@ constexpr auto plan_of(plan::target target) {
 }
 constexpr auto all = [] {
   choices<512> found;
-  for (std::size_t vectors = 1; vectors <= 8; ++vectors) {
-    for (std::size_t rows = 24 / vectors + 2; rows >= 1; --rows) {
+  for (std::size_t vectors = 0; vectors <= 8; ++vectors) {  // 0: the planner's panels, perhaps in tiles of two
+    for (std::size_t rows = 24 / (vectors + 1) + 2; rows >= 1; --rows) {
       for (std::size_t group = 1; group <= 24; ++group) {
         const plan::overrides fixed = {vectors, rows, group, 0};
         const plan::linear_plan p = plan_of(with(fixed));
-        const std::size_t sums = p.rows.large * p.panels.large * p.group;
-        const std::size_t weights = shape.rows == 1 ? 1 : p.panels.large * p.group;
+        const std::size_t sums = p.rows.large * p.tile * p.group;
+        const std::size_t weights = shape.rows == 1 ? 1 : p.tile * p.group;
         if (sums + weights + 1 <= machine.registers) found.add(fixed, plan_of);
       }
     }
@@ -132,7 +132,8 @@ void add() {
   kernel::pack_linear<shape.in, shape.out, true, float, Target>(w.data, b.data, panels.data,
                                                                biases.data);
   constexpr plan::linear_plan p = plan_of(Target);
-  candidates.push_back({text(p.panels, "panels") + text(p.rows, ", rows") + ", group " +
+  const std::string tile = p.tile == p.panels.large ? "" : ", tiles " + std::to_string(p.tile);
+  candidates.push_back({text(p.panels, "panels") + tile + text(p.rows, ", rows") + ", group " +
                             std::to_string(p.group),
                         p == plan_of(machine), plan::cycles<float>(p, shape.in), [] {
                           kernel::linear_packed<shape, float, Target>(x.data, panels.data,

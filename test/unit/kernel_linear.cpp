@@ -141,6 +141,25 @@ BOOST_AUTO_TEST_CASE(wide_panels) {
   check_stored_shapes<row_major<2, 130, 180>>();
 }
 
+// Panels of four and six vectors in tiles of two, the last one perhaps partial.
+BOOST_AUTO_TEST_CASE(tiles_of_pairs) {
+  constexpr target wide{64, 32};
+  static_assert(umbel::plan::plan_linear<float>(20, 130, 250, wide).tile == 2);
+  linear_case<row_major<20, 130, 250>, float>{}.check<wide>();
+  linear_case<row_major<13, 33, 64, false, 3>, float>{}.check<wide>();
+  linear_case<row_major<20, 130, 250>, float>{}.check_stored<wide, umbel::bfloat16>();
+  linear_case<row_major<8, 5, 63>, float>{}.check_stored<wide, umbel::float16>();
+  constexpr linear_shape apart{9, 4, 61, 40, 3, 200, 3, true};
+  linear_case<apart, float>{}.check<wide>();
+  linear_case<row_major<9, 4, 31>, double>{}.check<wide>();
+}
+
+// Other tiles where a product takes a register.
+BOOST_AUTO_TEST_CASE(not_fused) {
+  linear_case<row_major<7, 9, 37>, float>{}.check<target{16, 16, {}, false}>();
+  linear_case<row_major<2, 9, 21>, float>{}.check_stored<target{16, 16, {}, false}, umbel::float16>();
+}
+
 // Whatever an experiment fixes (plan/target.hpp).
 BOOST_AUTO_TEST_CASE(every_plan_has_the_same_bits) {
   linear_case<row_major<7, 13, 104>, float> c;

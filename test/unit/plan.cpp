@@ -25,6 +25,8 @@ static_assert(split_evenly(5, 9) == split{5, 1, 0});
 static_assert(tile_rows(wide, 1) == 16 && tile_rows(wide, 2) == 8 && tile_rows(wide, 4) == 4);
 static_assert(tile_vectors(wide) == 6 && tile_vectors(medium) == 3);
 
+static_assert(tile_vectors({16, 16, {}, false}) == 4 && tile_rows({16, 16, {}, false}, 4) == 2);
+
 // What an experiment fixes.
 constexpr target fixed(overrides choice) { return {64, 32, choice}; }
 static_assert(tile_rows(fixed({.tile_rows = 5}), 4) == 5);
@@ -49,17 +51,28 @@ BOOST_AUTO_TEST_CASE(splits_cover_everything_once) {
         at += s.size(i);
       }
       BOOST_TEST_REQUIRE(at == total);
+      if (total % 2 == 0 && limit >= 2) {
+        const split pairs = split_in_pairs(total, limit);
+        at = 0;
+        for (std::size_t i = 0; i < pairs.count(); ++i) {
+          BOOST_TEST_REQUIRE(pairs.offset(i) == at);
+          BOOST_TEST_REQUIRE((pairs.size(i) >= 2u && pairs.size(i) % 2 == 0 && pairs.size(i) <= limit));
+          at += pairs.size(i);
+        }
+        BOOST_TEST_REQUIRE(at == total);
+      }
       BOOST_TEST_REQUIRE(s.count() == divide_up(total, limit));
     }
   }
 }
 
 BOOST_AUTO_TEST_CASE(tiles_fit_the_registers) {
-  for (target machine : {wide, medium, narrow, none, target{16, 32}, target{32, 32}}) {
+  for (target machine : {wide, medium, narrow, none, target{16, 32}, target{32, 32},
+                         target{16, 16, {}, false}}) {
     for (std::size_t vectors = 1; vectors <= tile_vectors(machine); ++vectors) {
       const std::size_t rows = tile_rows(machine, vectors);
       BOOST_TEST(rows >= 1u);
-      BOOST_TEST(rows * vectors + vectors + 1 <= machine.registers);
+      BOOST_TEST(rows * vectors + vectors + (machine.fused ? 1 : 2) <= machine.registers);
     }
   }
 }
@@ -72,6 +85,22 @@ BOOST_AUTO_TEST_CASE(panels_do_not_depend_on_rows) {
     BOOST_TEST(one.vectors == divide_up(out, 16u));
     BOOST_TEST(one.group * one.panels.large * one.rows.large <= 32u);
   }
+}
+
+// 7 rows by 2 vectors, in panels that one row reads whole.
+BOOST_AUTO_TEST_CASE(tiles_of_many_rows_are_two_vectors_wide) {
+  const linear_plan many = plan_linear<float>(128, 256, 256, wide);
+  BOOST_TEST((many.panels == split{6, 2, 1, 2}));  // 4 + 6 + 6
+  BOOST_TEST((many.tile == 2u && many.rows == split{7, 14, 5}));
+  const linear_plan one = plan_linear<float>(1, 256, 256, wide);
+  BOOST_TEST((one.panels == many.panels && one.tile == 6u));
+  BOOST_TEST(plan_linear<float>(3, 256, 256, wide).tile == 6u);
+  BOOST_TEST((plan_linear<float>(11, 64, 64, wide).rows == split{11, 1, 0}));
+  BOOST_TEST((plan_linear<float>(12, 64, 64, wide).rows == split{6, 2, 0}));
+  BOOST_TEST((plan_linear<float>(16, 64, 64, wide).rows == split{8, 2, 0}));  // rather than 5 + 5 + 6
+  BOOST_TEST(plan_linear<float>(64, 64, 52, wide).tile == 4u);      // rows share the last vector
+  BOOST_TEST(plan_linear<float>(64, 64, 112, wide).tile == 4u);     // 3 + 4 vectors
+  BOOST_TEST(plan_linear<float>(128, 256, 256, medium).tile == 3u);
 }
 
 BOOST_AUTO_TEST_CASE(scores_of_a_block_fit_the_first_cache) {

@@ -124,6 +124,7 @@ constexpr void put_linear(Writer& out, const char* name, const linear_step& s) {
   put_split(out, s.plan.panels, "panel", "vector");
   out.put(" of features, ");
   put_split(out, s.plan.rows, "tile", "row");
+  if (s.plan.tile != s.plan.panels.large) out.put(" by ", s.plan.tile, " vectors");
   if (s.plan.group != 1) out.put(", ", s.plan.group, " panels together");
   out.put('\n');
 }

@@ -14,8 +14,8 @@ namespace umbel::detail {
 // each is code.
 template <class T, kernel::linear_shape S, std::size_t Blocks>
 struct linear_blocks {
-  static constexpr std::size_t tile = plan::tile_rows(
-      plan::native_target, plan::plan_panels<T>(S.in, S.out, plan::native_target).large);
+  static constexpr std::size_t tile =
+      plan::plan_linear<T>(S.rows, S.in, S.out, plan::native_target).rows.large;
   static constexpr std::size_t wanted = round_up(plan::divide_up(S.rows, Blocks), tile);
   static constexpr std::size_t rows = wanted < S.rows ? wanted : S.rows;
   static constexpr std::size_t count = plan::divide_up(S.rows, rows);

@@ -55,7 +55,7 @@ struct linear_walk {
   // Rows share the last vector if that leaves its tile in registers.
   static constexpr std::size_t tail_group = [] {
     constexpr std::size_t group = linear_tail_group<T>(S, plan.lanes, tail, Packed);
-    constexpr std::size_t rows = plan.rows.large, vectors = plan.panels.large;
+    constexpr std::size_t rows = plan.rows.large, vectors = plan.tile;
     constexpr std::size_t shared = group != 0 ? plan::divide_up(rows * group, plan.lanes) : 0;
     return rows * (vectors - 1) + 2 * shared + vectors + 1 < Target.registers ? group : 0;
   }();
@@ -65,29 +65,47 @@ struct linear_walk {
   const T* bias;
   T* y;
 
+  // `Group` panels of Vectors vectors that share a tile, or one in tiles of plan.tile vectors; from vector `first`
+  // of the features on.
+  template <std::size_t Vectors, std::size_t Group, bool Tail>
+  UMBEL_INLINE void together(std::size_t first) const noexcept {
+    constexpr std::size_t in_tile = plan.tile < Vectors ? plan.tile : Vectors;
+    constexpr std::size_t width = Vectors * plan.lanes, step = in_tile * plan.lanes;
+    constexpr auto tile_with = [](std::size_t of_last) {
+      return linear_tile{.rows = 0,
+                         .panels = Group,
+                         .vectors = in_tile,
+                         .lanes = plan.lanes,
+                         .tail = of_last,
+                         .w_in = Packed ? width : S.out,
+                         .w_panel = Group == 1 ? 0 : Packed ? width * S.in : width,
+                         .padded = Packed,
+                         .tail_group = of_last != plan.lanes ? tail_group : 0,
+                         .prefetched = far};
+    };
+    const std::size_t feature = first * plan.lanes;
+    const W* const panel = w + feature * (Packed ? S.in : 1);
+    const T* const biases = S.bias ? bias + feature : bias;
+    T* const to = y + feature * S.y_out;
+    constexpr std::size_t tiles = Vectors / in_tile;
+    for (std::size_t t = 0; t < tiles - Tail; ++t) {
+      run_linear_rows<S, T, tile_with(plan.lanes), plan.rows>(
+          x, panel + t * step, S.bias ? biases + t * step : biases, to + t * step * S.y_out);
+    }
+    if constexpr (Tail) {
+      constexpr std::size_t at = (tiles - 1) * step;
+      run_linear_rows<S, T, tile_with(tail), plan.rows>(
+          x, panel + at, S.bias ? biases + at : biases, to + at * S.y_out);
+    }
+  }
+
   // Count panels of Vectors vectors, from vector `First` of the features on.
   template <std::size_t Vectors, std::size_t First, std::size_t Count, std::size_t Group, bool Tail>
   UMBEL_INLINE void panels() const noexcept {
     if constexpr (Count > 0) {
       constexpr std::size_t group = Group < Count ? Group : Count;
-      constexpr std::size_t width = Vectors * plan.lanes;
-      constexpr linear_tile tile{.rows = 0,
-                                 .panels = group,
-                                 .vectors = Vectors,
-                                 .lanes = plan.lanes,
-                                 .tail = Tail ? tail : plan.lanes,
-                                 .w_in = Packed ? width : S.out,
-                                 .w_panel = Packed ? width * S.in : width,
-                                 .padded = Packed,
-                                 .tail_group = Tail ? tail_group : 0,
-                                 .prefetched = far};
-      for (std::size_t i = 0; i < Count / group; ++i) {
-        const std::size_t vector = First + i * group * Vectors;
-        const std::size_t feature = vector * plan.lanes;
-        run_linear_rows<S, T, tile, plan.rows>(x, w + feature * (Packed ? S.in : 1),
-                                               S.bias ? bias + feature : bias,
-                                               y + feature * S.y_out);
-      }
+      for (std::size_t i = 0; i < Count / group; ++i)
+        together<Vectors, group, Tail>(First + i * group * Vectors);
       panels<Vectors, First + Count / group * group * Vectors, Count % group, Group, Tail>();
     }
   }

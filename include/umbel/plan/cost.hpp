@@ -42,7 +42,10 @@ constexpr double cycles(const linear_plan& p, std::size_t in) noexcept {
   const double all = panel * static_cast<double>(p.panels.count());
   return detail::for_each_size(p.rows, [&](std::size_t rows) {
     return detail::for_each_size(p.panels, [&](std::size_t vectors) {
-      const auto group = static_cast<double>(p.group);
+      // Panels in a tile, or the part of one that is.
+      const double group = p.tile == p.panels.large
+                               ? static_cast<double>(p.group)
+                               : static_cast<double>(p.tile) / static_cast<double>(vectors);
       const double wide = static_cast<double>(vectors) * group;
       const double busy = detail::tile_cycles(static_cast<double>(rows), wide, steps);
       const double bytes = wide * static_cast<double>(p.lanes * sizeof(T)) * steps;

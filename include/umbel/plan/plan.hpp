@@ -12,11 +12,11 @@ namespace umbel::plan {
 constexpr std::size_t divide_up(std::size_t a, std::size_t b) noexcept { return (a + b - 1) / b; }
 
 // `total` things in blocks of at most `limit`, as equal as can be: 16 by 6 is 5 + 5 + 6, never
-// 6 + 6 + 4. First `small_count` blocks of `large` - 1, then `large_count` blocks of `large`.
+// 6 + 6 + 4. First `small_count` blocks of `large` - `step`, then `large_count` blocks of `large`.
 struct split {
-  std::size_t large, large_count, small_count;
+  std::size_t large, large_count, small_count, step = 1;
 
-  constexpr std::size_t small() const noexcept { return large - 1; }
+  constexpr std::size_t small() const noexcept { return large - step; }
   constexpr std::size_t count() const noexcept { return large_count + small_count; }
   // First thing of block `index`.
   constexpr std::size_t offset(std::size_t index) const noexcept {
@@ -37,10 +37,17 @@ constexpr split split_evenly(std::size_t total, std::size_t limit) noexcept {
   return {large, large_count, count - large_count};
 }
 
-// Rows for which a tile that is `vectors` wide has registers: for accumulators, one row of the other operand
-// and one broadcast.
+// The same where things go in pairs, of which there is a whole number: 16 by 6 is 4 + 6 + 6.
+constexpr split split_in_pairs(std::size_t total, std::size_t limit) noexcept {
+  const split pairs = split_evenly(total / 2, limit / 2);
+  return {pairs.large * 2, pairs.large_count, pairs.small_count, pairs.small_count != 0 ? 2u : 1u};
+}
+
+// Rows for which a tile that is `vectors` wide has registers: for accumulators, one row of the other operand,
+// one broadcast, and one product where it is not fused with its addition.
 constexpr std::size_t rows_that_fit(target machine, std::size_t vectors) noexcept {
-  return machine.registers < 2 * vectors + 1 ? 1 : (machine.registers - 1 - vectors) / vectors;
+  const std::size_t taken = vectors + (machine.fused ? 1 : 2);
+  return machine.registers < taken + vectors ? 1 : (machine.registers - taken) / vectors;
 }
 
 // Rows of such a tile. Sixteen accumulators hide what an fma takes, and the fewer there are the more of the next
@@ -53,13 +60,16 @@ constexpr std::size_t tile_rows(target machine, std::size_t vectors) noexcept {
   return fit < most ? fit : most;
 }
 
-// Widest useful tile: the one with the most multiply-adds for each value loaded.
+// Widest useful tile: the one with the most multiply-adds for each value loaded. Where nothing fuses (SSE2), a
+// broadcast is a load and a shuffle: 4 vectors by 2 rows are 40 % faster than 3 by 4, for which registers do not
+// suffice, 1 to 10 % than 3 by 3 (g++, clang).
 constexpr std::size_t tile_vectors(target machine) noexcept {
   if (machine.fixed.panel_vectors != 0) return machine.fixed.panel_vectors;
   std::size_t best = 1;
   for (std::size_t vectors = 2; vectors <= 6 && 2 * vectors + 1 <= machine.registers; ++vectors) {
     const std::size_t rows = tile_rows(machine, vectors), best_rows = tile_rows(machine, best);
-    if (rows * vectors * (best_rows + best) > best_rows * best * (rows + vectors)) best = vectors;
+    const std::size_t each = machine.fused ? 1 : 2;
+    if (rows * vectors * (each * best_rows + best) >= best_rows * best * (each * rows + vectors)) best = vectors;
   }
   return best;
 }
@@ -69,6 +79,13 @@ constexpr std::size_t tile_vectors(target machine) noexcept {
 constexpr std::size_t panel_vectors(std::size_t in, target machine) noexcept {
   const std::size_t widest = tile_vectors(machine);
   return machine.fixed.panel_vectors == 0 && in < 128 && widest > 4 ? 4 : widest;
+}
+
+// Do tiles of more than a few rows take two vectors of a panel at a time? 7 rows of 2 vectors end sooner than 4 rows
+// of 4 to 6, so that more of the next tile begins meanwhile. Measured (bench/plan) on AVX-512, 32x64x64 to
+// 128x256x256: 98.7 to 99.3 % of the peak instead of 97.7 to 98.6; on AVX2 there is nothing to gain.
+constexpr bool tiles_of_pairs(target machine) noexcept {
+  return machine.registers >= 32 && machine.vector_bytes >= 64 && machine.fixed.panel_vectors == 0;
 }
 
 // What lies in the lanes of y(rows, out) = x(rows, in) w(in, out). Rows can, where x is transposed
@@ -96,6 +113,7 @@ struct linear_plan {
   std::size_t lanes;
   std::size_t vectors;  // of features, the last one perhaps partial
   split panels;         // those vectors in panels, the last one in a large one; does not depend on rows
+  std::size_t tile;     // vectors of a panel in a tile: all of them, or as many as divide it
   split rows;           // in tiles
   std::size_t group;    // panels that share a tile (few rows: more chains in flight)
 
@@ -104,7 +122,9 @@ struct linear_plan {
 
 template <class T>
 constexpr split plan_panels(std::size_t in, std::size_t out, target machine) noexcept {
-  return split_evenly(divide_up(out, lanes<T>(machine)), panel_vectors(in, machine));
+  const std::size_t vectors = divide_up(out, lanes<T>(machine)), most = panel_vectors(in, machine);
+  return tiles_of_pairs(machine) && vectors % 2 == 0 ? split_in_pairs(vectors, most)
+                                                     : split_evenly(vectors, most);
 }
 
 template <class T>
@@ -114,29 +134,36 @@ constexpr linear_plan plan_linear(std::size_t rows, std::size_t in, std::size_t 
   plan.lanes = lanes<T>(machine);
   plan.vectors = divide_up(out, plan.lanes);
   plan.panels = plan_panels<T>(in, out, machine);
-  std::size_t together = tile_rows(machine, plan.panels.large);
   // Several rows share a last vector that is half empty (linear_tile.hpp): it hardly counts.
-  const std::size_t tail = out % plan.lanes;
-  const bool shares = plan.panels.count() == 1 && tail != 0 && tail * 2 <= plan.lanes;
+  const std::size_t in_last = out % plan.lanes;
+  const bool shares = plan.panels.count() == 1 && in_last != 0 && in_last * 2 <= plan.lanes;
+  const bool few = rows <= rows_that_fit(machine, plan.panels.large);
+  const bool pairs = tiles_of_pairs(machine) && plan.vectors % 2 == 0 && !few && !shares;
+  plan.tile = pairs ? 2 : plan.panels.large;
+  std::size_t together = tile_rows(machine, plan.tile);
   if (machine.fixed.tile_rows == 0 && in >= 32) {
     if (shares && plan.vectors == 3) together = tile_rows(machine, 2);
-    // Tiles of two vectors end sooner than the next ones fill the core: 6 or 7 rows, 2 to 3 % faster than 8.
-    if (plan.panels.large == 2 && together == 8) together = 7;
+    // Tiles of two vectors end sooner than the next ones fill the core: 6 or 7 rows, 2 to 3 % faster than 8, and
+    // than 5, but of few inputs.
+    const bool of_two = plan.tile == 2 && together == 8;
+    if (of_two && (in < 64 || rows >= 6 * divide_up(rows, 7))) together = 7;
     // All rows at once read the weights once.
-    if (rows <= 24 && rows <= rows_that_fit(machine, plan.panels.large)) together = rows;
+    const std::size_t most = of_two ? 11 : rows_that_fit(machine, plan.tile);
+    if (rows <= 24 && rows <= most) together = rows;
   }
   plan.rows = split_evenly(rows, together);
   // Two multiply-adds a cycle, four cycles each: eight chains, or a tile waits for itself; of more than one
   // row twice as many hide where tiles begin and end. Of one row weights are read once: from the second
   // cache, four chains keep its pace, and one stream is safer than two, which may arrive at half of it.
-  const std::size_t chains = plan.rows.large * plan.panels.large;
-  const std::size_t each = chains + (plan.rows.large > 1 ? plan.panels.large : 0);
+  const std::size_t chains = plan.rows.large * plan.tile;
+  const std::size_t each = chains + (plan.rows.large > 1 ? plan.tile : 0);
   const bool one = plan.rows.large == 1;
   const std::size_t least = !one ? 12 : in * out * sizeof(T) > 32 * 1024 ? 3 : 8;
   plan.group = chains < least && chains != 0 ? divide_up(one ? least : 16, chains) : 1;
   if (machine.fixed.panel_group != 0) plan.group = machine.fixed.panel_group;
   while (plan.group > 1 && plan.group * each + 1 > machine.registers) --plan.group;
   if (plan.group > plan.panels.count()) plan.group = plan.panels.count();
+  if (plan.tile != plan.panels.large) plan.group = 1;
   return plan;
 }
 

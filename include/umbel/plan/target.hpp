@@ -25,13 +25,16 @@ struct target {
   std::size_t vector_bytes;  // 0: no vector unit, one lane
   std::size_t registers;     // vector registers, or floating-point registers when one lane
   overrides fixed = {};
+  bool fused = true;  // is a multiply-add one instruction, or does its product take a register
 
   friend constexpr bool operator==(const target&, const target&) = default;
 };
 
 // Six registers are the least that a tile needs to be worth the name.
 inline constexpr target native_target{UMBEL_VECTOR_BYTES,
-                                      UMBEL_SMALL_CODE ? 6 : UMBEL_VECTOR_REGISTERS};
+                                      UMBEL_SMALL_CODE ? 6 : UMBEL_VECTOR_REGISTERS,
+                                      {},
+                                      UMBEL_FMA == 1};
 
 // Elements of T in one register: 1 where the target has no vector of them.
 template <class T>
