@@ -49,6 +49,19 @@ double worst_ulps(range<T> over, Function function, Reference reference, int cou
   return worst;
 }
 
+// Worst relative error of 20,000 evenly spread arguments from 0 to `end`.
+template <class T, class Function, class Reference>
+double worst_relative(T end, Function function, Reference reference) {
+  double worst = 0;
+  for (int i = 1; i <= 20000; ++i) {
+    const T x = end * static_cast<T>(i) / 20000;
+    const long double exact = reference(static_cast<long double>(x));
+    const auto error = static_cast<double>(std::fabs((function(x) - exact) / exact));
+    if (!(error <= worst)) worst = error;
+  }
+  return worst;
+}
+
 constexpr double fused(double yes, double no) { return UMBEL_FMA ? yes : no; }
 
 const auto exp2_of = [](auto x) { return simd::exp2_not_positive(x); };
@@ -61,7 +74,8 @@ const auto exp_of_minus = [](auto x) {
 };
 const auto exp_of = [](auto x) { return simd::exp(x); };
 const auto tanh_of = [](auto x) { return simd::tanh(x); };
-const auto erf_of = [](auto x) { return simd::erf(x); };
+const auto gelu_of = [](auto x) { return simd::gelu(x); };
+const auto gelu_tanh_of = [](auto x) { return simd::gelu_tanh(x); };
 const auto sqrt_of = [](auto x) { return simd::sqrt(x); };
 const auto rsqrt_of = [](auto x) { return simd::rsqrt(x); };
 
@@ -191,17 +205,56 @@ BOOST_AUTO_TEST_CASE(tanh_is_within_its_bound) {
   BOOST_TEST(std::isnan(simd::tanh(not_a_number)));
 }
 
-BOOST_AUTO_TEST_CASE(erf_is_within_its_bound) {
-  const auto reference = [](long double x) { return std::erf(x); };
-  for (double end : {0.01, 1.1, 4.5, 30.0}) {
+BOOST_AUTO_TEST_CASE(gelu_is_within_its_bounds) {
+  const auto reference = [](long double x) { return x * std::erfc(-x / std::sqrt(2.0L)) / 2; };
+  for (double end : {0.01, 0.5, 1.1, 4.5, 30.0}) {
     const float f = static_cast<float>(end);
-    BOOST_TEST(worst_ulps<float>({-f, f}, erf_of, reference) <= fused(4.0, 6.0));
-    BOOST_TEST(worst_ulps<double>({-end, end}, erf_of, reference) <= fused(4.0, 6.0));
+    BOOST_TEST(worst_ulps<float>({0, f}, gelu_of, reference) <= fused(3.0, 4.0));
+    BOOST_TEST(worst_ulps<double>({0, end}, gelu_of, reference) <= fused(3.0, 4.0));
   }
-  BOOST_TEST(simd::erf(infinity) == 1.0f);
-  BOOST_TEST(simd::erf(-infinity) == -1.0f);
-  BOOST_TEST(std::signbit(simd::erf(-0.0)));
-  BOOST_TEST(std::isnan(simd::erf(not_a_number)));
+  // What is left of x below 0, where 1 + erf would lose its digits.
+  BOOST_TEST(worst_relative<float>(-5.9f, gelu_of, reference) <= fused(6e-6, 1e-5));
+  BOOST_TEST(worst_relative<double>(-5.9, gelu_of, reference) <= fused(1e-12, 2e-12));
+  BOOST_TEST(worst_relative<double>(-8.3, gelu_of, reference) <= fused(1e-9, 2e-9));
+  // Further down what is left falls to 0, and what is missing on the other side is less than half an ulp.
+  float above = gelu_of(-6.0f);
+  double above_too = gelu_of(-8.3);
+  BOOST_TEST((above < 0 && above > -6.1e-9f && above_too < 0 && above_too > -5e-16));
+  for (int i = 1; i < 3000; ++i) {
+    const float x = 6.0f + 0.01f * static_cast<float>(i);
+    const double y = 8.3 + 0.01 * static_cast<double>(i);
+    BOOST_TEST_REQUIRE((gelu_of(-x) <= 0 && gelu_of(-x) >= above && gelu_of(x) == x));
+    BOOST_TEST_REQUIRE((gelu_of(-y) <= 0 && gelu_of(-y) >= above_too && gelu_of(y) == y));
+    above = gelu_of(-x);
+    above_too = gelu_of(-y);
+  }
+  BOOST_TEST((above == 0 && above_too == 0));
+  BOOST_TEST(gelu_of(infinity) == infinity);
+  BOOST_TEST(gelu_of(-infinity) == 0);
+  BOOST_TEST(gelu_of(0.0f) == 0);
+  BOOST_TEST(gelu_of(1e-30f) == 0.5e-30f);
+  BOOST_TEST(std::isnan(gelu_of(not_a_number)));
+}
+
+BOOST_AUTO_TEST_CASE(gelu_tanh_is_within_its_bounds) {
+  const auto reference = [](long double x) {
+    const long double u = std::sqrt(2 / std::acos(-1.0L)) * (x + 0.044715L * x * x * x);
+    return x / (1 + std::exp(-2 * u));
+  };
+  for (double end : {0.01, 0.5, 1.1, 4.5, 30.0}) {
+    const float f = static_cast<float>(end);
+    BOOST_TEST(worst_ulps<float>({0, f}, gelu_tanh_of, reference) <= fused(3.0, 4.0));
+    BOOST_TEST(worst_ulps<double>({0, end}, gelu_tanh_of, reference) <= fused(3.0, 4.0));
+  }
+  BOOST_TEST(worst_relative<float>(-8.0f, gelu_tanh_of, reference) <= 1e-5);
+  BOOST_TEST(worst_relative<double>(-8.0, gelu_tanh_of, reference) <= 1e-13);
+  for (float huge : {30.0f, 126.5f, 1e10f, 3e38f, infinity}) {
+    BOOST_TEST(gelu_tanh_of(huge) == huge);
+    BOOST_TEST(gelu_tanh_of(-huge) == 0);
+  }
+  BOOST_TEST(gelu_tanh_of(0.0f) == 0);
+  BOOST_TEST(gelu_tanh_of(1e-30f) == 0.5e-30f);
+  BOOST_TEST(std::isnan(gelu_tanh_of(not_a_number)));
 }
 
 BOOST_AUTO_TEST_CASE(roots_are_within_their_bounds) {
@@ -237,8 +290,10 @@ BOOST_AUTO_TEST_CASE(packs_have_the_bits_of_scalars) {
   check_packs<double>({-720, 720}, exp_of);
   check_packs<float>({-3, 3}, tanh_of);
   check_packs<double>({-3, 3}, tanh_of);
-  check_packs<float>({-5, 5}, erf_of);
-  check_packs<double>({-7, 7}, erf_of);
+  check_packs<float>({-5, 5}, gelu_of);
+  check_packs<double>({-7, 7}, gelu_of);
+  check_packs<float>({-7, 7}, gelu_tanh_of);
+  check_packs<double>({-7, 7}, gelu_tanh_of);
   check_packs<float>({0, 10}, sqrt_of);
   check_packs<double>({0, 10}, sqrt_of);
   check_packs<float>({0, 10}, rsqrt_of);
@@ -248,8 +303,8 @@ BOOST_AUTO_TEST_CASE(packs_have_the_bits_of_scalars) {
 BOOST_AUTO_TEST_CASE(constant_expressions_have_the_bits_of_run_time) {
   constexpr std::size_t count = 24;
   struct results {
-    float single[6][count];
-    double twice[6][count];
+    float single[7][count];
+    double twice[7][count];
   };
   // No product in it: what feeds a sum in the functions must not be contracted with one here.
   constexpr auto argument = [](std::size_t i) { return static_cast<double>(i + 1) / 3.41; };
@@ -261,15 +316,17 @@ BOOST_AUTO_TEST_CASE(constant_expressions_have_the_bits_of_run_time) {
       r.single[0][i] = simd::exp2_not_positive(-f - 19);
       r.single[1][i] = simd::exp(f - 3);
       r.single[2][i] = simd::tanh(f);
-      r.single[3][i] = simd::erf(f - 3);
+      r.single[3][i] = simd::gelu(f - 3);
       r.single[4][i] = simd::sqrt(f);
       r.single[5][i] = simd::rsqrt(f);
+      r.single[6][i] = simd::gelu_tanh(f - 3);
       r.twice[0][i] = simd::exp2_not_positive(-x - 100);
       r.twice[1][i] = simd::exp(x - 3);
       r.twice[2][i] = simd::tanh(x);
-      r.twice[3][i] = simd::erf(x - 3);
+      r.twice[3][i] = simd::gelu(x - 3);
       r.twice[4][i] = simd::sqrt(x);
       r.twice[5][i] = simd::rsqrt(x);
+      r.twice[6][i] = simd::gelu_tanh(x - 3);
     }
     return r;
   };

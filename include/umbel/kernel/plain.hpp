@@ -111,24 +111,16 @@ constexpr void softmax(const T* x, T* y) noexcept {
   }
 }
 
-// 0.5 x (1 + erf(x / sqrt 2)) (Hendrycks and Gimpel 2016).
+// x P(Z <= x) of the normal distribution, 0.5 x (1 + erf(x / sqrt 2)) (Hendrycks and Gimpel 2016).
 template <class V>
 UMBEL_INLINE constexpr V gelu_exact_of(V x) noexcept {
-  using T = simd::element_of<V>;
-  const V half = x * simd::broadcast<V>(T{0.5});
-  const V inside = x * simd::broadcast<V>(static_cast<T>(0.70710678118654752));
-  return simd::fma(half, simd::erf(inside), half);
+  return simd::gelu(x);
 }
 
 // 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), the same paper's approximation.
 template <class V>
 UMBEL_INLINE constexpr V gelu_tanh_of(V x) noexcept {
-  using T = simd::element_of<V>;
-  const V half = x * simd::broadcast<V>(T{0.5});
-  const V linear = simd::broadcast<V>(static_cast<T>(0.79788456080286536));
-  const V cubic = simd::broadcast<V>(static_cast<T>(0.035677408136300125));
-  const V inside = x * simd::fma(x * x, cubic, linear);
-  return simd::fma(half, simd::tanh(inside), half);
+  return simd::gelu_tanh(x);
 }
 
 // x sigmoid(x) = x / (1 + e^-x) (Hendrycks and Gimpel 2016; Elfwing et al. 2018). Where e^-x

@@ -5,6 +5,7 @@
 // -ffp-contract setting of the user's build can change a bit.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -206,6 +207,33 @@ UMBEL_INLINE constexpr V polynomial(V r, const element_of<V> (&c)[N]) noexcept {
   UMBEL_UNROLL(32)
   for (std::size_t i = N - 1; i > 0; --i) result = fma(result, r, broadcast<V>(c[i - 1]));
   return result;
+}
+
+namespace detail {
+// c[First] + c[First + 1] r + ..., Count of them; powers: r, r^2, r^4 ...
+template <class V, std::size_t First, std::size_t Count, std::size_t Powers, std::size_t N>
+UMBEL_INLINE constexpr V polynomial_part(const V (&powers)[Powers], const element_of<V> (&c)[N]) noexcept {
+  if constexpr (Count == 1) {
+    return broadcast<V>(c[First]);
+  } else {
+    constexpr std::size_t log = static_cast<std::size_t>(std::bit_width(Count - 1)) - 1;
+    constexpr std::size_t half = std::size_t{1} << log;
+    return fma(polynomial_part<V, First + half, Count - half>(powers, c), powers[log],
+               polynomial_part<V, First, half>(powers, c));
+  }
+}
+}  // namespace detail
+
+// The same by Estrin's scheme: (c[0] + c[1] r) + (c[2] + c[3] r) r^2 and so on, half as many sums in each round. A
+// logarithm of the steps that wait for each other, for a few products more.
+template <class V, std::size_t N>
+UMBEL_INLINE constexpr V polynomial_in_halves(V r, const element_of<V> (&c)[N]) noexcept {
+  static_assert(N > 1);
+  constexpr auto count = static_cast<std::size_t>(std::bit_width(N - 1));
+  V powers[count]{r};
+  UMBEL_UNROLL(8)
+  for (std::size_t i = 1; i < count; ++i) powers[i] = powers[i - 1] * powers[i - 1];
+  return detail::polynomial_part<V, 0, N>(powers, c);
 }
 
 }  // namespace umbel::simd
