@@ -23,7 +23,7 @@ struct row_walk {
   using V = simd::pack<T, lanes>;
 
   // Rows that take each step together: what they read and write stays in the first cache.
-  static constexpr std::size_t together = Width > 1024 ? 2 : Width > 512 ? 4 : 8;
+  static constexpr std::size_t together = Width > 1024 ? 2 : Width > 512 ? 4 : Width > 64 ? 8 : 16;
 
   // Of them, rows that are folded side by side, and the folds of two rows are so far apart.
   static constexpr std::size_t group = UMBEL_SMALL_CODE ? 1 : lanes < 4 ? lanes : 4;
