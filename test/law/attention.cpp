@@ -48,7 +48,7 @@ struct problem {
   }
 };
 using small = problem<3, 5, 7, 12, 3, true>;
-using wide = problem<2, 19, 33, 40, 5, false>;
+using wide = problem<2, 17, 33, 40, 5, false>;
 using long_keys = problem<2, 3, 300, 8, 2, true>;
 
 template <class F>
@@ -100,6 +100,11 @@ BOOST_AUTO_TEST_CASE(queries_do_not_know_of_each_other) {
     const auto all = p.attend(p.x, p.y, p.z);
     BOOST_TEST(same_bits(p.attend(p.x | slice<query, 0, 1>, p.y, p.z), all | slice<query, 0, 1>));
     BOOST_TEST(same_bits(p.attend(p.x | slice<query, 1, 2>, p.y, p.z), all | slice<query, 1, 2>));
+    constexpr std::size_t last = std::remove_cvref_t<decltype(p)>::queries_count - 1;
+    const auto lens = p.every_length(6);
+    BOOST_TEST(same_bits(p.attend(p.x | slice<query, last, 1>, p.y, p.z), all | slice<query, last, 1>));
+    BOOST_TEST(same_bits(p.attend(p.x | slice<query, last, 1>, p.y, p.z, lens),
+                         p.attend(p.x, p.y, p.z, lens) | slice<query, last, 1>));
   });
 }
 

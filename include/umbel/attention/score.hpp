@@ -215,6 +215,13 @@ struct dot_product_heads {
       (kernel::heads_fit_lanes<S, H, T> || kernel::each_fits_lanes<S, H, T>) &&
       Scoring::template is_plain<Mask>;
 
+  // Does one query of each head go by itself, after those in whole vectors? Those of all heads together then.
+  static constexpr kernel::attend_shape last = kernel::few_of(S, 1);
+  template <class Mask>
+  static constexpr bool last_together =
+      S.queries > 1 && kernel::detail::queries_alone<S, T, plan::native_target> == 1 &&
+      kernel::each_fits_lanes<last, H, T> && Scoring::template is_plain<Mask>;
+
   // Two heads at a time, of every key.
   template <class Mask>
   static constexpr bool in_pairs = [] {
@@ -243,16 +250,27 @@ struct dot_product_heads {
         return kernel::attend_pairs<S, H>(q, k, v, scale, o, scratch);
       }
     }
+    if constexpr (last_together<Mask>) {
+      if (!std::is_constant_evaluated()) {
+        constexpr std::size_t at = S.queries - 1;
+        for (std::size_t h = 0; h < H.heads; ++h)
+          attend_one<kernel::first_of(S, at)>(h, q, k, v, o, scratch, mask);
+        const std::size_t keys = mask(0).policy.range(at, 1, S.keys).end;
+        return kernel::attend_each<last, H>(q + at * S.q_row, k, v,
+                                            Scoring::template scale<T>(S.head_dim), 0, keys,
+                                            o + at * S.o_row, scratch);
+      }
+    }
     for (std::size_t h = 0; h < H.heads; ++h) attend_one(h, q, k, v, o, scratch, mask);
   }
 
-  // Head h; the pointers are those of head 0.
-  template <class Mask>
+  // Head h; the pointers are those of head 0. Of: its queries.
+  template <kernel::attend_shape Of = S, class Mask>
   UMBEL_INLINE static constexpr void attend_one(std::size_t h, const T* q, const T* k, const T* v,
                                                 T* o, T* scratch, const Mask& mask) noexcept {
     Scoring::attend(
-        dot_product_head<S, T, Scoring>{q + h * H.q_head, k + h / H.share * H.k_head,
-                                        v + h / H.share * H.v_head, o + h * H.o_head, scratch},
+        dot_product_head<Of, T, Scoring>{q + h * H.q_head, k + h / H.share * H.k_head,
+                                         v + h / H.share * H.v_head, o + h * H.o_head, scratch},
         mask(h));
   }
 };

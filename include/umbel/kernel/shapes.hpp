@@ -38,6 +38,12 @@ constexpr attend_shape few_of(attend_shape shape, std::size_t queries) noexcept 
   return shape;
 }
 
+// Its first queries, of which there is room for the others.
+constexpr attend_shape first_of(attend_shape shape, std::size_t queries) noexcept {
+  shape.queries = queries;
+  return shape;
+}
+
 // Rows of `width` elements in a run, rows x_row and y_row apart.
 struct norm_shape {
   std::size_t rows, width;
