@@ -151,6 +151,17 @@ BOOST_AUTO_TEST_CASE(any_run_of_keys) {
   p.check(300, 512);
 }
 
+// More keys and values than a second-level cache holds beside weights: the next ones are fetched ahead.
+BOOST_AUTO_TEST_CASE(far_keys_and_values) {
+  using layout = cached<1000, 40, 24, 4>;
+  constexpr std::size_t heads = 4;
+  static_assert(detail::attend_few<layout::shape, float, each_64, heads>::far<float>);
+  static_assert(!detail::attend_few<layout::shape, float, each_64, heads / 2>::far<float>);
+  each_head<layout> p;
+  p.check();
+  p.check(17, 700);
+}
+
 BOOST_AUTO_TEST_CASE(in_16_bits) {
   each_head<cached<261, 8, 16, 3>>{}.check_stored<umbel::bfloat16>();
   each_head<cached<21, 5, 19, 3>>{}.check_stored<umbel::float16>();

@@ -16,7 +16,7 @@ namespace detail {
 
 template <attend_shape S, heads_shape H, class T, plan::target Target>
 struct attend_each {
-  using one = attend_few<S, T, Target>;
+  using one = attend_few<S, T, Target, H.heads / H.share>;
   static constexpr std::size_t lanes = one::lanes;
   static constexpr std::size_t vectors = plan::divide_up(S.value_dim, lanes);
   // Heads at a time: their contexts take half of the registers.
@@ -53,6 +53,10 @@ struct attend_each {
       }
     }
     for (std::size_t j = 0; j < keys; ++j) {
+      if constexpr (one::template far<W>) {
+        UMBEL_UNROLL(32)
+        for (std::size_t h = 0; h < Heads; ++h) simd::fetch<S.value_dim>(v[h], (j + 4) * S.v_row);
+      }
       UMBEL_UNROLL(32)
       for (std::size_t h = 0; h < Heads; ++h) {
         const V weight = simd::broadcast<V>(p[h * score_room + j]);
