@@ -218,9 +218,12 @@ struct dot_product_heads {
   // Does one query of each head go by itself, after those in whole vectors? Those of all heads together then.
   static constexpr kernel::attend_shape last = kernel::few_of(S, 1);
   template <class Mask>
-  static constexpr bool last_together =
-      S.queries > 1 && kernel::detail::queries_alone<S, T, plan::native_target> == 1 &&
-      kernel::each_fits_lanes<last, H, T> && Scoring::template is_plain<Mask>;
+  static constexpr bool last_together = [] {
+    if constexpr (S.queries > 1 && kernel::detail::queries_alone<S, T, plan::native_target> == 1)
+      return kernel::each_fits_lanes<last, H, T> && Scoring::template is_plain<Mask>;
+    else
+      return false;
+  }();
 
   // Two heads at a time, of every key.
   template <class Mask>

@@ -87,13 +87,15 @@ struct linear_walk {
     const W* const panel = w + feature * (Packed ? S.in : 1);
     const T* const biases = S.bias ? bias + feature : bias;
     T* const to = y + feature * S.y_out;
-    constexpr std::size_t tiles = Vectors / in_tile;
-    for (std::size_t t = 0; t < tiles - Tail; ++t) {
-      run_linear_rows<S, T, tile_with(plan.lanes), plan.rows>(
-          x, panel + t * step, S.bias ? biases + t * step : biases, to + t * step * S.y_out);
+    constexpr std::size_t tiles = Vectors / in_tile, whole = Tail ? tiles - 1 : tiles;
+    if constexpr (whole > 0) {
+      for (std::size_t t = 0; t < whole; ++t) {
+        run_linear_rows<S, T, tile_with(plan.lanes), plan.rows>(
+            x, panel + t * step, S.bias ? biases + t * step : biases, to + t * step * S.y_out);
+      }
     }
     if constexpr (Tail) {
-      constexpr std::size_t at = (tiles - 1) * step;
+      constexpr std::size_t at = whole * step;
       run_linear_rows<S, T, tile_with(tail), plan.rows>(
           x, panel + at, S.bias ? biases + at : biases, to + at * S.y_out);
     }
