@@ -5,7 +5,6 @@
 // -ffp-contract setting of the user's build can change a bit.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -210,15 +209,21 @@ UMBEL_INLINE constexpr V polynomial(V r, const element_of<V> (&c)[N]) noexcept {
 }
 
 namespace detail {
+// Rounds of halving until one of `count` things is left.
+constexpr std::size_t rounds_of_halving(std::size_t count) noexcept {
+  std::size_t rounds = 0;
+  for (; count > 1; count = (count + 1) / 2) ++rounds;
+  return rounds;
+}
+
 // c[First] + c[First + 1] r + ..., Count of them; powers: r, r^2, r^4 ...
 template <class V, std::size_t First, std::size_t Count, std::size_t Powers, std::size_t N>
 UMBEL_INLINE constexpr V polynomial_part(const V (&powers)[Powers], const element_of<V> (&c)[N]) noexcept {
   if constexpr (Count == 1) {
     return broadcast<V>(c[First]);
   } else {
-    constexpr std::size_t log = static_cast<std::size_t>(std::bit_width(Count - 1)) - 1;
-    constexpr std::size_t half = std::size_t{1} << log;
-    return fma(polynomial_part<V, First + half, Count - half>(powers, c), powers[log],
+    constexpr std::size_t round = rounds_of_halving(Count) - 1, half = std::size_t{1} << round;
+    return fma(polynomial_part<V, First + half, Count - half>(powers, c), powers[round],
                polynomial_part<V, First, half>(powers, c));
   }
 }
@@ -229,7 +234,7 @@ UMBEL_INLINE constexpr V polynomial_part(const V (&powers)[Powers], const elemen
 template <class V, std::size_t N>
 UMBEL_INLINE constexpr V polynomial_in_halves(V r, const element_of<V> (&c)[N]) noexcept {
   static_assert(N > 1);
-  constexpr auto count = static_cast<std::size_t>(std::bit_width(N - 1));
+  constexpr std::size_t count = detail::rounds_of_halving(N);
   V powers[count]{r};
   UMBEL_UNROLL(8)
   for (std::size_t i = 1; i < count; ++i) powers[i] = powers[i - 1] * powers[i - 1];
