@@ -149,6 +149,10 @@ BOOST_AUTO_TEST_CASE(tiles_of_pairs) {
   linear_case<row_major<13, 33, 64, false, 3>, float>{}.check<wide>();
   linear_case<row_major<20, 130, 250>, float>{}.check_stored<wide, umbel::bfloat16>();
   linear_case<row_major<8, 5, 63>, float>{}.check_stored<wide, umbel::float16>();
+  // Rows share the last vector of a tile that is narrower than its panel.
+  linear_case<row_major<20, 130, 244>, float>{}.check<wide>();
+  linear_case<row_major<20, 13, 248>, float>{}.check_stored<wide, umbel::bfloat16>();
+  linear_case<row_major<2, 30, 160, false>, float>{}.check<wide>();
   constexpr linear_shape apart{9, 4, 61, 40, 3, 200, 3, true};
   linear_case<apart, float>{}.check<wide>();
   linear_case<row_major<9, 4, 31>, double>{}.check<wide>();

@@ -95,6 +95,8 @@ BOOST_AUTO_TEST_CASE(tiles_of_many_rows_are_two_vectors_wide) {
   const linear_plan one = plan_linear<float>(1, 256, 256, wide);
   BOOST_TEST((one.panels == many.panels && one.tile == 6u));
   BOOST_TEST(plan_linear<float>(3, 256, 256, wide).tile == 6u);
+  for (std::size_t vectors = 4; vectors < 60; vectors += 2)  // no panel of one pair beside wider ones
+    BOOST_TEST(plan_panels<float>(64, vectors * 16, wide).size(0) >= 4u);
   BOOST_TEST((plan_linear<float>(11, 64, 64, wide).rows == split{11, 1, 0}));
   BOOST_TEST((plan_linear<float>(12, 64, 64, wide).rows == split{6, 2, 0}));
   BOOST_TEST((plan_linear<float>(16, 64, 64, wide).rows == split{8, 2, 0}));  // rather than 5 + 5 + 6

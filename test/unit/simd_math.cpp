@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(gelu_is_within_its_bounds) {
     BOOST_TEST(worst_ulps<double>({0, end}, gelu_of, reference) <= fused(3.0, 4.0));
   }
   // What is left of x below 0, where 1 + erf would lose its digits.
-  BOOST_TEST(worst_relative<float>(-5.9f, gelu_of, reference) <= fused(6e-6, 1e-5));
+  BOOST_TEST(worst_relative<float>(-6.0f, gelu_of, reference) <= fused(6e-6, 1e-5));
   BOOST_TEST(worst_relative<double>(-5.9, gelu_of, reference) <= fused(1e-12, 2e-12));
   BOOST_TEST(worst_relative<double>(-8.3, gelu_of, reference) <= fused(1e-9, 2e-9));
   // Further down what is left falls to 0, and what is missing on the other side is less than half an ulp.
@@ -246,8 +246,8 @@ BOOST_AUTO_TEST_CASE(gelu_tanh_is_within_its_bounds) {
     BOOST_TEST(worst_ulps<float>({0, f}, gelu_tanh_of, reference) <= fused(3.0, 4.0));
     BOOST_TEST(worst_ulps<double>({0, end}, gelu_tanh_of, reference) <= fused(3.0, 4.0));
   }
-  BOOST_TEST(worst_relative<float>(-8.0f, gelu_tanh_of, reference) <= 1e-5);
-  BOOST_TEST(worst_relative<double>(-8.0, gelu_tanh_of, reference) <= 1e-13);
+  BOOST_TEST(worst_relative<float>(-10.0f, gelu_tanh_of, reference) <= 1e-5);
+  BOOST_TEST(worst_relative<double>(-21.0, gelu_tanh_of, reference) <= fused(2e-13, 3e-13));
   for (float huge : {30.0f, 126.5f, 1e10f, 3e38f, infinity}) {
     BOOST_TEST(gelu_tanh_of(huge) == huge);
     BOOST_TEST(gelu_tanh_of(-huge) == 0);

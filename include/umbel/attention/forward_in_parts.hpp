@@ -10,13 +10,11 @@
 
 namespace umbel::detail {
 
-// The rows of a linear map, S, in at most Blocks blocks: whole register tiles, and of two sizes at most, for
-// each is code.
+// The rows of a linear map, S, in at most Blocks blocks: at least 4 rows, which share what they read of the weights,
+// and of two sizes at most, for each is code.
 template <class T, kernel::linear_shape S, std::size_t Blocks>
 struct linear_blocks {
-  static constexpr std::size_t tile =
-      plan::plan_linear<T>(S.rows, S.in, S.out, plan::native_target).rows.large;
-  static constexpr std::size_t wanted = round_up(plan::divide_up(S.rows, Blocks), tile);
+  static constexpr std::size_t wanted = round_up(plan::divide_up(S.rows, Blocks), 4);
   static constexpr std::size_t rows = wanted < S.rows ? wanted : S.rows;
   static constexpr std::size_t count = plan::divide_up(S.rows, rows);
   static constexpr std::size_t last = S.rows - (count - 1) * rows;

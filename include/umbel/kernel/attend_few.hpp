@@ -26,8 +26,8 @@ constexpr bool keys_fit_lanes(attend_shape shape) noexcept {
   return shape.v_dim == 1 && (shape.k_dim == 1 || shape.k_row == 1);
 }
 
-// S.queries of them. Heads: of keys and values, whose queries go side by side (attend_each.hpp).
-template <attend_shape S, class T, plan::target Target, std::size_t Heads = 1>
+// S.queries of them. Heads: of keys and values, whose queries go side by side (attend_each.hpp); 0: not known.
+template <attend_shape S, class T, plan::target Target, std::size_t Heads = 0>
 struct attend_few {
   static constexpr std::size_t lanes = plan::lanes<T>(Target), queries = S.queries;
   static constexpr bool fits = queries <= plan::few_queries(Target) && lanes > 1 &&
@@ -51,8 +51,8 @@ struct attend_few {
   // 512 x 32; with 2 heads in that cache, which stay in the second level, a fifth slower.
   template <class W>
   static constexpr bool far =
-      queries == 1 && S.keys*(S.head_dim + S.value_dim) * sizeof(W) * Heads >=
-                          (Heads == 1 ? 192 : 512) * std::size_t{1024};
+      queries == 1 && S.keys*(S.head_dim + S.value_dim) * sizeof(W) * (Heads == 0 ? 1 : Heads) >=
+                          (Heads == 0 ? 192 : 512) * std::size_t{1024};
 
   // sum += the products of Dims features of Chunks vectors of keys, of `rows` keys where that is one vector,
   // with those of the queries at q.

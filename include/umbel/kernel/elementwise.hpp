@@ -35,17 +35,20 @@ UMBEL_INLINE void for_packs(T* y, Operation operation) noexcept {
 // Activations are not inlined: their constants, some thirty vectors, would be kept on the stack of the caller.
 template <std::size_t N, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void gelu_exact(const T* x, T* y) noexcept {
-  detail::for_packs<N, T, Target>(y, [x](auto read) UMBEL_LAMBDA_INLINE { return plain::gelu_exact_of(read(x)); });
+  detail::for_packs<N, T, Target>(
+      y, [x](auto read) UMBEL_LAMBDA_INLINE { return plain::gelu_exact_of(read(x)); });
 }
 
 template <std::size_t N, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void gelu_tanh(const T* x, T* y) noexcept {
-  detail::for_packs<N, T, Target>(y, [x](auto read) UMBEL_LAMBDA_INLINE { return plain::gelu_tanh_of(read(x)); });
+  detail::for_packs<N, T, Target>(
+      y, [x](auto read) UMBEL_LAMBDA_INLINE { return plain::gelu_tanh_of(read(x)); });
 }
 
 template <std::size_t N, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void silu(const T* x, T* y) noexcept {
-  detail::for_packs<N, T, Target>(y, [x](auto read) UMBEL_LAMBDA_INLINE { return plain::silu_of(read(x)); });
+  detail::for_packs<N, T, Target>(
+      y, [x](auto read) UMBEL_LAMBDA_INLINE { return plain::silu_of(read(x)); });
 }
 
 template <std::size_t N, class T, plan::target Target = plan::native_target>

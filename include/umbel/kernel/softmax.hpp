@@ -24,7 +24,7 @@ template <softmax_shape S, class T, plan::target Target>
 struct softmax_along {
   using walk = row_walk<S.width, T, Target>;
   using V = typename walk::V;
-  static constexpr std::size_t together = walk::together;
+  static constexpr std::size_t together = walk::together < 8 ? walk::together : 8;
   static constexpr std::size_t blocks = S.outer / together, rest = S.outer % together;
   using of_rows = typename walk::template of_rows<together>;
 

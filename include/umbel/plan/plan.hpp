@@ -122,9 +122,10 @@ struct linear_plan {
 
 template <class T>
 constexpr split plan_panels(std::size_t in, std::size_t out, target machine) noexcept {
-  const std::size_t vectors = divide_up(out, lanes<T>(machine)), most = panel_vectors(in, machine);
-  return tiles_of_pairs(machine) && vectors % 2 == 0 ? split_in_pairs(vectors, most)
-                                                     : split_evenly(vectors, most);
+  const std::size_t vectors = divide_up(out, lanes<T>(machine));
+  return tiles_of_pairs(machine) && vectors % 2 == 0
+             ? split_in_pairs(vectors, tile_vectors(machine))
+             : split_evenly(vectors, panel_vectors(in, machine));
 }
 
 template <class T>
@@ -143,8 +144,8 @@ constexpr linear_plan plan_linear(std::size_t rows, std::size_t in, std::size_t 
   std::size_t together = tile_rows(machine, plan.tile);
   if (machine.fixed.tile_rows == 0 && in >= 32) {
     if (shares && plan.vectors == 3) together = tile_rows(machine, 2);
-    // Tiles of two vectors end sooner than the next ones fill the core: 6 or 7 rows, 2 to 3 % faster than 8, and
-    // than 5, but of few inputs.
+    // Tiles of two vectors end sooner than the next ones fill the core: 6 or 7 rows are 2 to 3 % faster than 8, and 8
+    // faster than 5, unless inputs are few.
     const bool of_two = plan.tile == 2 && together == 8;
     if (of_two && (in < 64 || rows >= 6 * divide_up(rows, 7))) together = 7;
     // All rows at once read the weights once.
@@ -154,11 +155,13 @@ constexpr linear_plan plan_linear(std::size_t rows, std::size_t in, std::size_t 
   plan.rows = split_evenly(rows, together);
   // Two multiply-adds a cycle, four cycles each: eight chains, or a tile waits for itself; of more than one
   // row twice as many hide where tiles begin and end. Of one row weights are read once: from the second
-  // cache, four chains keep its pace, and one stream is safer than two, which may arrive at half of it.
+  // cache, four chains keep its pace, and one stream is as good as several; of weights that the first cache nearly
+  // holds, several are up to a fifth faster.
   const std::size_t chains = plan.rows.large * plan.tile;
   const std::size_t each = chains + (plan.rows.large > 1 ? plan.tile : 0);
   const bool one = plan.rows.large == 1;
-  const std::size_t least = !one ? 12 : in * out * sizeof(T) > 32 * 1024 ? 3 : 8;
+  const std::size_t bytes = in * out * sizeof(T);
+  const std::size_t least = !one ? 12 : bytes > 64 * 1024 ? 3 : bytes > 32 * 1024 ? 16 : 8;
   plan.group = chains < least && chains != 0 ? divide_up(one ? least : 16, chains) : 1;
   if (machine.fixed.panel_group != 0) plan.group = machine.fixed.panel_group;
   while (plan.group > 1 && plan.group * each + 1 > machine.registers) --plan.group;

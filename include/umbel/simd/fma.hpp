@@ -75,7 +75,8 @@ constexpr T constant_fma(T a, T b, T c) noexcept {
 #if !UMBEL_FMA
   return rounded_twice(a, b, c);
 #elif UMBEL_CLANG
-  return emulated_fma(a, b, c);
+  // A product alone is rounded once already; the emulation is not exact for the smallest.
+  return c == 0 ? a * b + c : emulated_fma(a, b, c);
 #else
   if constexpr (sizeof(T) == 4) {
     return __builtin_fmaf(a, b, c);

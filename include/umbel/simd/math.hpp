@@ -141,9 +141,9 @@ UMBEL_INLINE constexpr V tanh(V x) noexcept {
 
 // GELU, x P(Z <= x) of the normal distribution, as max(x, 0) - |x| P(Z > |x|) (Hendrycks and Gimpel 2016): one
 // polynomial for either sign, and no 1 + erf, whose digits cancel where x is negative. Within 3 ulp where x > 0
-// (4 where the target does not fuse). Where x < 0, within 6e-6 of itself down to -6 (double: 2e-9, -8.3); below,
-// where less than half an ulp of x is missing on the other side, the error grows, from 6e-9 (5e-16) that are left to
-// 0. NaN stays NaN.
+// (4 where the target does not fuse). Where x < 0, within 6e-6 of itself down to -6 (double: 1e-9, -8.3; twice that
+// where the target does not fuse); below, where less than half an ulp of x is missing on the other side, the error
+// grows, from 6e-9 (5e-16) that are left to 0. NaN stays NaN.
 template <class V>
 UMBEL_INLINE constexpr V gelu(V x) noexcept {
   using constants = math_constants<element_of<V>>;
@@ -155,7 +155,8 @@ UMBEL_INLINE constexpr V gelu(V x) noexcept {
 
 // The same paper's approximation, x (1 + tanh u) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3), which is
 // x / (1 + e^-2u), as max(x, 0) - |x| / (1 + e^2|u|). Within 3 ulp where x > 0 (4 where the target does not fuse), where
-// x < 0 within 1e-5 of itself (double: 1e-13), which is the rounding of u. NaN stays NaN.
+// x < 0 within 1e-5 of itself (double: 3e-13), which is the rounding of u, down to -10 (-21); below it is 0. NaN stays
+// NaN.
 template <class V>
 UMBEL_INLINE constexpr V gelu_tanh(V x) noexcept {
   using T = element_of<V>;
