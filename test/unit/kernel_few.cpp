@@ -223,29 +223,35 @@ void check_last() {
       "everything");
   p.check(scores::dropout(1, 2, 0.25f), "dropout");
   // Sanitizers, too, see as many queries together as there are.
-  const auto check_wide = [&p](const auto& policy) {
-    buffer<T> right = p.plain(policy);
-    BOOST_TEST(p.template fast<wide>(policy).same_numbers(right));
-  };
-  check_wide(scores::every_key{});
-  check_wide(scores::kept(bytes(mask), S.keys, 1));
+  if constexpr (UMBEL_VECTOR_BYTES >= 32) {  // g++ takes more than ten minutes to make it of SSE2
+    const auto check_wide = [&p](const auto& policy) {
+      buffer<T> right = p.plain(policy);
+      BOOST_TEST(p.template fast<wide>(policy).same_numbers(right));
+    };
+    check_wide(scores::every_key{});
+    check_wide(scores::kept(bytes(mask), S.keys, 1));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(last_queries_by_themselves) {
   check_last<columns_out<17, 60, 20, 21>>();
+#if UMBEL_VECTOR_BYTES >= 32  // g++ takes minutes for each of the others where it has to take vectors apart
   check_last<rows_out<50, 60, 20, 21>>();
   check_last<rows_out<33, 270, 9, 8>>();
   check_last<columns_out<9, 60, 20, 21>, double>();
   check_last<columns_out<37, 61, 20, 21>>();
   check_last<rows_out<21, 270, 64, 65>>();
+#endif
 }
 
 BOOST_AUTO_TEST_CASE(a_few_queries) {
   check_last<columns_out<2, 60, 20, 21>>();
   check_last<rows_out<3, 300, 9, 40>>();
+#if UMBEL_VECTOR_BYTES >= 32
   check_last<columns_out<5, 60, 64, 129>>();
   check_last<rows_out<8, 525, 16, 24>>();
   check_last<rows_out<3, 60, 20, 21>, double>();
+#endif
 }
 
 BOOST_AUTO_TEST_SUITE_END()
