@@ -12,7 +12,8 @@ namespace umbel::algebra {
 
 namespace detail {
 
-// The axes of a layout with those from position First on, Removed of them, replaced by With.
+// The axes of a layout with those from position First on, Removed of them, replaced by With. Only
+// With where there are none: some ask before a rule has said so, and compilers count to npos.
 template <class Layout, std::size_t First, std::size_t Removed, class With>
 struct replace_axes {
   template <class Sequence, class List>
@@ -27,9 +28,10 @@ struct replace_axes {
   struct tail<std::index_sequence<I...>, shape<All...>> {
     using type = shape<All..., typename Layout::template axis_at<First + Removed + I>...>;
   };
-  using type =
-      typename tail<std::make_index_sequence<Layout::rank - First - Removed>,
-                    typename head<std::make_index_sequence<First>, With>::type>::type;
+  static constexpr bool there = First < Layout::rank && Removed <= Layout::rank - First;
+  using before = std::make_index_sequence<there ? First : 0>;
+  using after = std::make_index_sequence<there ? Layout::rank - First - Removed : 0>;
+  using type = typename tail<after, typename head<before, With>::type>::type;
 };
 
 template <class Layout, class With, std::size_t First, std::size_t Removed, std::size_t Added>
