@@ -126,6 +126,53 @@ BOOST_AUTO_TEST_CASE(with_masks_of_positions) {
   BOOST_TEST(same_bits(window, in_steps<4, 1>(past, f.attend, f.x, sliding_window<7>)));
 }
 
+// The queries of a step are the last positions: both ends that they share with the keys are where they are.
+BOOST_AUTO_TEST_CASE(ends_that_queries_and_keys_share) {
+  static const fixture<simple, 40> f;
+  static simple::workspace<token<40>> work;
+  const auto whole = f.attend(f.x, sliding_window<7> & alibi, work);
+  static key_value_cache<simple, key<40>> past;
+  BOOST_TEST(same_bits(whole, in_steps<4, 1>(past, f.attend, f.x,
+                                             sliding_window_bottom_right<7> & alibi_bottom_right)));
+  past.reset();
+  BOOST_TEST(same_bits(
+      whole, in_steps<4, 1>(past, f.attend, f.x, sliding_window_top_left<7> & alibi_top_left)));
+}
+
+// The mean of what is stored up to the query, in any cuts.
+BOOST_AUTO_TEST_CASE(rows_without_keys) {
+  using averaging = multi_head_attention<float, hidden<12>, heads<3>, empty_rows<uniform>>;
+  static const fixture<averaging, 300> f;
+  const tensor<int> none{0};
+  static averaging::workspace<token<300>> work;
+  const auto whole = f.attend(f.x, none, work);
+  static key_value_cache<averaging, key<310>> past;
+  const auto stepped = in_steps<1>(past, f.attend, f.x, none);
+  for (std::size_t d = 0; d < 12; ++d) BOOST_TEST(stepped(299, d) == whole(299, d));
+  const auto first = f.attend(part<1>(f.x, 0));
+  for (std::size_t d = 0; d < 12; ++d) BOOST_TEST(stepped(0, d) == first(0, d));
+  past.reset();
+  BOOST_TEST(same_bits(stepped, in_steps<17, 1>(past, f.attend, f.x, none)));
+
+  past.reset();
+  BOOST_TEST(past.append(f.attend, part<2>(f.x, 0) | rename_axis<token, key>,
+                         part<2>(f.x, 0) | rename_axis<token, key>));
+  tensor<float, token<2>, hidden<12>> out{};
+  tensor<float, heads<3>, query<2>, key<310>> weights{};
+  BOOST_TEST(past.step(f.attend, out, part<2>(f.x, 2), none & observe(weights)));
+  for (std::size_t j = 0; j < 310; ++j) {
+    BOOST_TEST(weights(1, 0, j) == (j < 3 ? 1.0f / 3 : 0));
+    BOOST_TEST(weights(1, 1, j) == (j < 4 ? 0.25f : 0));
+  }
+
+  static key_value_cache<averaging, key<4>, sliding<300>> slid;
+  const auto recent = in_steps<1>(slid, f.attend, f.x, causal_from(-1000));
+  past.reset();
+  tensor<float, token<4>, hidden<12>> four{};
+  BOOST_TEST(past.step(f.attend, four, part<4>(f.x, 296), none));
+  for (std::size_t d = 0; d < 12; ++d) BOOST_TEST(recent(299, d) == four(3, d));
+}
+
 // The oldest positions are dropped several times.
 BOOST_AUTO_TEST_CASE(a_sliding_cache_is_the_whole_pass_with_its_window) {
   static const fixture<rotary_groups, 900> f;
@@ -217,7 +264,43 @@ BOOST_AUTO_TEST_CASE(recall_is_attention_to_another_sequence) {
   memory.recall(attend, out, x, observe(seen));
   for (std::size_t j = 11; j < 16; ++j) BOOST_TEST(seen(2, 1, j) == 0);
   BOOST_TEST(seen(2, 1, 10) != 0);
+  memory.recall(attend, out, x, causal_bottom_right);
+  BOOST_TEST(same_bits(out, attend(x, y, z, causal_bottom_right)));
 }
+
+// More queries than positions; theirs count from 0.
+BOOST_AUTO_TEST_CASE(recall_of_many_queries) {
+  lcg next{6};
+  const auto w = drawn_weights<rotary_groups>(next);
+  const rotary_groups attend{w};
+  const auto x = drawn<tensor<float, query<33>, hidden<20>>>(next, 2);
+  const auto y = drawn<tensor<float, key<4>, hidden<20>>>(next, 2);
+  key_value_cache<rotary_groups, key<4>> memory;
+  BOOST_TEST(memory.append(attend, y, y));
+  tensor<float, query<33>, hidden<20>> out{};
+  static decltype(memory)::workspace<query<33>> work;
+  memory.recall(attend, out, x, all_keys, work);
+  BOOST_TEST(same_bits(out, attend(x, y, y)));
+}
+
+// Nothing stored, nothing to take the mean of.
+BOOST_AUTO_TEST_CASE(recall_of_rows_without_keys) {
+  using averaging = multi_head_attention<float, hidden<12>, heads<3>, empty_rows<uniform>>;
+  lcg next{7};
+  const auto w = drawn_weights<averaging>(next);
+  const averaging attend{w};
+  const auto x = drawn<tensor<float, query<4>, hidden<12>>>(next, 2);
+  const auto y = drawn<tensor<float, key<5>, hidden<12>>>(next, 2);
+  const tensor<int, query<4>> lens{0, 3, 0, 5};
+  key_value_cache<averaging, key<20>> memory;
+  tensor<float, query<4>, hidden<12>> out{};
+  memory.recall(attend, out, x, lens);
+  BOOST_TEST(same_bits(out, tensor<float, query<4>, hidden<12>>{}));
+  BOOST_TEST(memory.append(attend, y, y));
+  memory.recall(attend, out, x, lens);
+  BOOST_TEST(same_bits(out, attend(x, y, y, lens)));
+}
+
 
 BOOST_AUTO_TEST_SUITE_END()
 

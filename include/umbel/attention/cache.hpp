@@ -180,12 +180,17 @@ class key_value_cache {
     return true;
   }
 
+ private:
+  // A recall may have more queries than there are positions; theirs count from 0.
+  template <std::size_t Queries>
+  using forward = detail::cached_forward<Layer, stored_type, Queries, rows,
+                                         (Queries > positions ? Queries : positions)>;
+
+ public:
   // Scratch for calls of so many positions: workspace<token<1>>. Its contents between calls do not
   // matter.
   template <class Positions>
-  using workspace =
-      typename detail::cached_forward<Layer, stored_type, Positions::size, rows,
-                                      positions>::workspace;
+  using workspace = typename forward<Positions::size>::workspace;
 
   // Self-attention of the next positions, x (batch, token, hidden) with the batch of the cache, to
   // themselves and all before: the rows of the whole causal pass. out: a tensor or view of the axes of
@@ -279,7 +284,7 @@ class key_value_cache {
 
  private:
   static constexpr std::size_t batches = rules::size_or_1<batch_option>;
-  using storage = detail::cached_forward<Layer, stored_type, 1, rows, positions>;
+  using storage = forward<1>;
 
   // What is the same for all calls of one number of positions. Appends: do they become part of what is
   // stored, or only look at it?
@@ -287,7 +292,7 @@ class key_value_cache {
   struct call_of {
     static constexpr std::size_t count = Positions::size;
     static constexpr bool appends = Appends;
-    using forward = detail::cached_forward<Layer, stored_type, count, rows, positions>;
+    using forward = key_value_cache::forward<count>;
     using scratch = typename forward::workspace;
     using scores = detail::scores_of<value_type, rules::size_or_0<batch_option>, Layer::sizes.heads,
                                      count, rows, true>;
@@ -361,12 +366,16 @@ class key_value_cache {
         detail::strides_along<layout_of<Out>, QueryFamily, typename Layer::output_axis::family>;
     const auto& masks = detail::as_mask(mask);
     const auto first = static_cast<std::ptrdiff_t>(position - dropped_);
+    // The queries of a step are the last positions.
+    const auto bottom_right = Call::appends ? first
+                                            : static_cast<std::ptrdiff_t>(size_) -
+                                                  static_cast<std::ptrdiff_t>(Call::count);
     for (std::size_t b = 0; b < batches; ++b)
       Call::forward::template attend<xs, outs>(
           attend.parameters(), x.data() + b * xs.batch, position, keys_in(*this, b), values_of(b),
           [&](std::size_t h) {
-            const auto given = detail::at_head<scores>(masks, {b, h, first});
-            return detail::and_seen(seen<Call::appends, Call::count>(first), given);
+            const auto given = detail::at_head<scores>(masks, {b, h, first, bottom_right});
+            return detail::among(seen<Call::appends, Call::count>(first), given);
           },
           out.data() + b * outs.batch, work);
   }

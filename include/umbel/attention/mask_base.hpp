@@ -18,10 +18,11 @@ struct no_observer {};
 //   rule<Layer, Scores>         its verdict on scores (detail::scores_of)
 //   policy<Scores>(place)       the kernel's policy for one head of one sequence
 //   observer<Scores>(place)     who is shown what happens there (observe.hpp)
+//   observes, drops             does it look at scores, does it drop weights: one of each is enough
 //   by_position                 does it know nothing but distances between queries and keys
 //   by_head                     may it differ from head to head
 struct mask_base {
-  static constexpr bool observes = false;
+  static constexpr bool observes = false, drops = false;
   static constexpr bool by_position = false;
   static constexpr bool by_head = true;
   template <class Scores>
@@ -36,11 +37,12 @@ concept mask_like = tensor_like<M> || std::is_base_of_v<mask_base, std::remove_c
 
 namespace detail {
 
-// The head and the sequence of the batch that a policy is for; where query 0 stands among the keys,
-// on top of what the mask says.
+// The head and the sequence of the batch that a policy is for. Where the caller knows the positions of the
+// queries (Scores::placed): where query 0 stands among the keys, on top of what the mask says, and where it
+// would stand if the last query stood at the last key that there is.
 struct mask_place {
   std::size_t batch, head;
-  std::ptrdiff_t first_position = 0;
+  std::ptrdiff_t first_position = 0, bottom_right = 0;
 };
 
 }  // namespace detail
@@ -60,11 +62,12 @@ inline constexpr every_key all_keys{};
 
 namespace detail {
 
-// A mask at one head of one sequence.
-template <class Policy, class Observer>
+// A mask at one head of one sequence. Stored: the keys that there are, whatever the mask says of them.
+template <class Policy, class Observer, class Stored = kernel::scores::every_key>
 struct head_mask {
   Policy policy;
   Observer observer;
+  Stored stored{};
 };
 template <class Scores, class Mask>
 constexpr auto at_head(const Mask& mask, mask_place place) noexcept {
@@ -74,12 +77,11 @@ constexpr auto at_head(const Mask& mask, mask_place place) noexcept {
                                      mask.template observer<Scores>(place)};
 }
 
-// A mask at the heads of one sequence. First position: see mask_place.
+// A mask at the heads of one sequence.
 template <class Scores, class Mask>
 struct sequence_mask {
   const Mask& mask;
   std::size_t batch;
-  std::ptrdiff_t first_position = 0;
 
   static constexpr bool same_length_for_heads = [] {
     using place = mask_place;
@@ -89,7 +91,7 @@ struct sequence_mask {
             std::is_same_v<policy, kernel::scores::first_keys>);
   }();
   constexpr auto operator()(std::size_t head) const noexcept {
-    return at_head<Scores>(mask, {batch, head, first_position});
+    return at_head<Scores>(mask, {batch, head});
   }
 };
 template <class Scores, class Mask>
@@ -97,14 +99,14 @@ constexpr sequence_mask<Scores, Mask> at_sequence(const Mask& mask, std::size_t 
   return {mask, batch};
 }
 
-// What else is seen, a policy, and a head_mask.
-template <class Policy, class Mask, class Observer>
-constexpr auto and_seen(const Policy& policy, const head_mask<Mask, Observer>& given) noexcept {
+// A head_mask of the keys that `stored`, a policy, sees.
+template <class Stored, class Mask, class Observer>
+constexpr auto among(const Stored& stored, const head_mask<Mask, Observer>& given) noexcept {
   if constexpr (std::is_same_v<Mask, kernel::scores::every_key>) {
-    return head_mask<Policy, Observer>{policy, given.observer};
+    return head_mask<Stored, Observer, Stored>{stored, given.observer, stored};
   } else {
-    using both = kernel::scores::all_of<Policy, Mask>;
-    return head_mask<both, Observer>{both(policy, given.policy), given.observer};
+    using both = kernel::scores::all_of<Stored, Mask>;
+    return head_mask<both, Observer, Stored>{both(stored, given.policy), given.observer, stored};
   }
 }
 

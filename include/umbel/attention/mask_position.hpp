@@ -20,9 +20,13 @@ struct positioned : mask_base {
 
   template <class Scores>
   constexpr std::ptrdiff_t first(mask_place place) const noexcept {
-    constexpr std::ptrdiff_t last =
-        static_cast<std::ptrdiff_t>(Scores::keys) - static_cast<std::ptrdiff_t>(Scores::queries);
-    return (Alignment == alignment::bottom_right ? last : offset) + place.first_position;
+    if constexpr (Alignment != alignment::bottom_right)
+      return offset + place.first_position;
+    else if constexpr (Scores::placed)
+      return place.bottom_right;
+    else
+      return static_cast<std::ptrdiff_t>(Scores::keys) -
+             static_cast<std::ptrdiff_t>(Scores::queries);
   }
   template <class Layer, class Name, class Scores>
   using rule_of = rules::positions_known<Layer, Name, (Alignment != alignment::equal), Scores>;

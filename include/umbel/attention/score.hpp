@@ -166,9 +166,9 @@ struct scoring {
     }
     if constexpr (std::is_same_v<empty, uniform> &&
                   !std::is_same_v<mask, kernel::scores::every_key>) {
-      kernel::plain::mean_where_empty<Head::shape>(head.v, policy, head.o);
+      kernel::plain::mean_where_empty<Head::shape>(head.v, policy, on.stored, head.o);
       if constexpr (observes)
-        kernel::plain::uniform_where_empty<Head::shape>(policy, on.observer.tap());
+        kernel::plain::uniform_where_empty<Head::shape>(policy, on.stored, on.observer.tap());
     }
   }
 };

@@ -244,18 +244,22 @@ constexpr bool sees_any(const Policy& policy, std::size_t i) noexcept {
   return sees_one;
 }
 
-// The rows of o whose query sees no key become the mean of all values: keys increasing, then times
-// 1 / keys, rounded once. Dropout drops here as anywhere: a dropped value is taken times 0.
-template <attend_shape S, class T, scores::policy Policy, class W>
-constexpr void mean_where_empty(const W* v, const Policy& policy, T* o) noexcept {
+// The rows of o whose query sees no key become the mean of all values that are stored for it: keys
+// increasing, then times 1 / keys, rounded once. Dropout drops here as anywhere: a dropped value is taken
+// times 0. Stored: a policy that sees one run of keys.
+template <attend_shape S, class T, scores::policy Policy, scores::policy Stored, class W>
+constexpr void mean_where_empty(const W* v, const Policy& policy, const Stored& stored,
+                                T* o) noexcept {
   for (std::size_t i = 0; i < S.queries; ++i) {
     if (sees_any<S, T>(policy, i)) continue;
+    const scores::key_range keys = stored.range(i, 1, S.keys);
+    if (keys.begin >= keys.end) continue;
     const auto over = policy.template over<T>(i, 1);
-    T each = T{1} / static_cast<T>(S.keys);
+    T each = T{1} / static_cast<T>(keys.end - keys.begin);
     if constexpr (scores::drops<Policy>) each = each * policy.kept_scale();
     for (std::size_t d = 0; d < S.value_dim; ++d) {
       T sum{};
-      for (std::size_t j = 0; j < S.keys; ++j) {
+      for (std::size_t j = keys.begin; j < keys.end; ++j) {
         T value = static_cast<T>(v[j * S.v_row + d * S.v_dim]);
         if constexpr (scores::drops<Policy>) {
           if (!detail::keeps<T>(over, j)) value = value * T{};
@@ -268,18 +272,19 @@ constexpr void mean_where_empty(const W* v, const Policy& policy, T* o) noexcept
 }
 
 // And a tap of weights has 1 / keys in those rows, after dropout what that leaves.
-template <attend_shape S, scores::policy Policy, tap_stage Stage, class T, std::size_t QueryStride,
-          std::size_t KeyStride>
-constexpr void uniform_where_empty(const Policy& policy,
+template <attend_shape S, scores::policy Policy, scores::policy Stored, tap_stage Stage, class T,
+          std::size_t QueryStride, std::size_t KeyStride>
+constexpr void uniform_where_empty(const Policy& policy, const Stored& stored,
                                    tap<Stage, T, QueryStride, KeyStride> to) noexcept {
   if constexpr (Stage == tap_stage::probabilities || Stage == tap_stage::weights) {
     constexpr bool drops = scores::drops<Policy> && Stage == tap_stage::weights;
     for (std::size_t i = 0; i < S.queries; ++i) {
       if (sees_any<S, T>(policy, i)) continue;
+      const scores::key_range keys = stored.range(i, 1, S.keys);
       const auto over = policy.template over<T>(i, 1);
-      for (std::size_t j = 0; j < S.keys; ++j) {
+      for (std::size_t j = keys.begin; j < keys.end; ++j) {
         T& weight = to.to[i * QueryStride + j * KeyStride];
-        weight = T{1} / static_cast<T>(S.keys);
+        weight = T{1} / static_cast<T>(keys.end - keys.begin);
         if constexpr (drops)
           weight = detail::keeps<T>(over, j) ? weight * policy.kept_scale() : T{};
       }
