@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
+#include <algorithm>
 #include <limits>
 
 #include "../support/compare.hpp"
@@ -85,6 +86,17 @@ BOOST_AUTO_TEST_CASE(order_of_words_and_signs) {
 }
 
 // A mask may have fewer axes, axes of size 1, and any order and strides.
+BOOST_AUTO_TEST_CASE(two_tensors_of_lengths) {
+  const tensor<int, batch<B>> a{2, 7};
+  const tensor<int, query<Q>> b{1, 3, 9, 0, 5};
+  tensor<int, batch<B>, query<Q>> both{};
+  for (std::size_t s = 0; s < B; ++s)
+    for (std::size_t i = 0; i < Q; ++i) both(s, i) = std::min(a(s), b(i));
+  BOOST_TEST(same_bits(attend(x, y, z, a & b), attend(x, y, z, both)));
+  BOOST_TEST(same_bits(attend(x, y, z, tensor<int, batch<B>>{2, 7} & b & causal_top_left),
+                       attend(x, y, z, both & causal_top_left)));
+}
+
 BOOST_AUTO_TEST_CASE(memory_is_read_by_name) {
   tensor<bool, batch<B>, heads<H>, query<Q>, key<K>> whole{};
   tensor<bool, key<K>, batch<B>> padding{};

@@ -145,6 +145,18 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cure: Call once for each stage, or take one of them.
   tensor<float, batch<2>, heads<5>, query<4>, key<6>> weights{};
   auto out = attend(x, y, y, observe(weights) & observe(weights));
+#elif defined CASE_dropout_twice
+  // expect-gcc: "umbel: attention: dropout is given twice"
+  // expect-clang: attention.*dropout.*is_given_twice
+  // cause: Weights are dropped once.
+  // cure: Leave one out; 1 - (1 - p)(1 - q) is the rate of both.
+  auto out = attend(x, y, y, dropout(0.1, 7) & lens & dropout(0.2, 8));
+#elif defined CASE_two_tensors_of_bool
+  // expect-gcc: "umbel: attention: a mask of bool must say what true means, so pass keep_mask or from_drop_mask"
+  // expect-clang: attention.*a_mask_of_bool_must_say_what_true_means_so_pass
+  // cause: Frameworks disagree whether true means to attend or not to; a bare tensor of bool does not say.
+  // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `from_drop_mask(m)` where it does not (PyTorch's layers).
+  auto out = attend(x, y, y, tensor<bool, key<6>>{} & tensor<bool, query<4>>{});
 #else
   auto one = attend(x, y, y, keep_mask(tensor<bool, query<4>, key<6>>{}));
   auto two = attend(x, y, y, lens & causal_bottom_right & sliding_window_from<3>(2) & alibi_top_left);

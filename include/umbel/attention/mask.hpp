@@ -14,8 +14,9 @@
 //
 //   attention{w}(x, y, y, lens & causal & score_bias(b))
 //
-// A & B, or A + B: what both let see, with what each adds, in this order. Memory is read by axis name
-// from (batch, heads, query, key): axes that a mask lacks, or has of size 1, are the same for all.
+// A & B: what both let see, with what each adds, in this order; A + B is the same where one of them is no
+// tensor (two tensors are added as numbers). Memory is read by axis name from (batch, heads, query, key):
+// axes that a mask lacks, or has of size 1, are the same for all.
 // What a query does not see is never read for it: NaN stored there does not leak. A query that sees
 // nothing gives zeros (another choice: empty_rows in score.hpp). Lengths below 0 and above the number
 // of keys are clamped. A mask of a temporary tensor owns it, any other borrows.
@@ -32,6 +33,7 @@ namespace umbel {
 
 namespace detail {
 struct dropout_mask : mask_base {
+  static constexpr bool drops = true;
   double rate;
   std::uint64_t seed;
   constexpr dropout_mask(double of_weights, std::uint64_t the_seed) noexcept
@@ -62,12 +64,13 @@ struct both_masks : mask_base {
   A first;
   B second;
   constexpr both_masks(const A& a, const B& b) noexcept : first(a), second(b) {}
-  static constexpr bool observes = A::observes || B::observes;
+  static constexpr bool observes = A::observes || B::observes, drops = A::drops || B::drops;
   static constexpr bool by_position = A::by_position && B::by_position;
   template <class Layer, class Scores>
   using rule = first_error<typename A::template rule<Layer, Scores>,
                            typename B::template rule<Layer, Scores>,
-                           rules::one_observer<Layer, A::observes && B::observes>>;
+                           rules::given_once<Layer, say::observe, A::observes && B::observes>,
+                           rules::given_once<Layer, say::dropout, A::drops && B::drops>>;
 
   template <class Scores>
   constexpr auto observer(mask_place place) const noexcept {
@@ -105,10 +108,11 @@ constexpr auto as_mask(const X& x) noexcept {
 template <class M>
 using mask_of = std::remove_cvref_t<decltype(as_mask(std::declval<const M&>()))>;
 
+// Two tensors alone are added as numbers.
 template <class A, class B>
-inline constexpr bool are_masks = mask_like<A>&& mask_like<B> &&
-                                  (std::is_base_of_v<mask_base, std::remove_cvref_t<A>> ||
-                                   std::is_base_of_v<mask_base, std::remove_cvref_t<B>>);
+inline constexpr bool are_masks_to_add = mask_like<A>&& mask_like<B> &&
+                                         (std::is_base_of_v<mask_base, std::remove_cvref_t<A>> ||
+                                          std::is_base_of_v<mask_base, std::remove_cvref_t<B>>);
 
 // To be kept in a mask that outlives this expression: a temporary tensor of lengths is owned. M: of a
 // forwarding reference.
@@ -137,11 +141,12 @@ constexpr auto both(const std::remove_cvref_t<A>& a, const std::remove_cvref_t<B
 
 }  // namespace detail
 
+template <mask_like A, mask_like B>
+constexpr auto operator&(A&& a, B&& b) noexcept {
+  return detail::both<A, B>(a, b);
+}
 template <class A, class B>
-requires detail::are_masks<A, B>
-constexpr auto operator&(A&& a, B&& b) noexcept { return detail::both<A, B>(a, b); }
-template <class A, class B>
-requires detail::are_masks<A, B>
+requires detail::are_masks_to_add<A, B>
 constexpr auto operator+(A&& a, B&& b) noexcept { return detail::both<A, B>(a, b); }
 
 // May Mask be used for scores of these axes? Batch, Heads ... are axes with their sizes:

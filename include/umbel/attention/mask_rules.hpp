@@ -14,6 +14,7 @@ struct alibi;
 struct but_the_scores_are_of_type;
 struct but_the_scores_have;
 struct causal;
+struct dropout;
 struct count_keys_and_cannot_have_the_axis;
 struct differ_so_say_where_the_queries_stand;
 struct from_drop_mask;
@@ -70,8 +71,6 @@ struct scores_of {
 }  // namespace detail
 
 namespace rules {
-
-using heads_family = axis_family<axes::heads>;
 
 template <class Layer, class Name, class Has, class Axes, class Scores>
 struct mask_broadcast_rule;
@@ -138,8 +137,8 @@ using positions_known =
             say::is_unclear_where, axes::query<Scores::queries>, say::and_, axes::key<Scores::keys>,
             say::differ_so_say_where_the_queries_stand>;
 
-template <class Layer, bool Both>
-using one_observer = verdict<!Both, Layer, say::observe, say::is_given_twice>;
+template <class Layer, class What, bool Twice>
+using given_once = verdict<!Twice, Layer, What, say::is_given_twice>;
 
 template <bool Ok>
 using observed_with_a_name =
