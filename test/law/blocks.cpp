@@ -350,4 +350,32 @@ BOOST_AUTO_TEST_CASE(encoder_in_double) {
   check_near("float against double", in_float{v}(z).data(), y.data(), 2 * 5 * 12);
 }
 
+// A packed layer needs the weights that it was made of no more: these are spoilt.
+template <class Layer, class... X>
+void check_packed_stands_alone(lcg& next, const X&... x) {
+  typename Layer::weights w{};
+  const auto numbers = drawn<tensor<float, token<sizeof w / sizeof(float)>>>(next, 0.1);
+  std::memcpy(static_cast<void*>(&w), numbers.data(), sizeof w);
+  const prepacked<Layer> packed{w};
+  const auto y = Layer{w}(x...);
+  std::memset(static_cast<void*>(&w), 0xff, sizeof w);
+  BOOST_TEST(same_bits(packed(x...), y));
+}
+
+BOOST_AUTO_TEST_CASE(packed_stands_alone) {
+  lcg next{9};
+  const auto x = drawn<tensor<float, token<7>, hidden<20>>>(next);
+  const auto q = drawn<tensor<float, query<3>, hidden<20>>>(next);
+  const auto k = drawn<tensor<float, key<5>, hidden<20>>>(next);
+  check_packed_stands_alone<linear<float, hidden<20>, classes<3>>>(next, x);
+  check_packed_stands_alone<multi_head_attention<float, hidden<20>, heads<5>, bias<true>>>(next, x);
+  check_packed_stands_alone<feed_forward_layer<float, hidden<20>, feed_forward<33>, bias<true>>>(next,
+                                                                                                  x);
+  check_packed_stands_alone<encoder_layer<float, hidden<20>, heads<5>, feed_forward<33>>>(next, x);
+  check_packed_stands_alone<encoder_layer<float, hidden<20>, heads<5>, feed_forward<33>,
+                                          norm_by<rms_norm>, epsilon_1e<-6>>>(next, x);
+  check_packed_stands_alone<decoder_layer<float, hidden<20>, heads<5>, feed_forward<33>>>(next, x, k);
+  check_packed_stands_alone<additive_attention<float, hidden<20>, score_hidden<9>>>(next, q, k, k);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

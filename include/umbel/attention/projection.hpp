@@ -138,6 +138,18 @@ class vector_view {
  private:
   const T* data_;
 };
+// The same, copied: of packed parameters.
+template <class T, class Axis>
+class packed_vector {
+ public:
+  constexpr packed_vector(const vector_view<T, Axis>& x) noexcept {
+    for (std::size_t i = 0; i < Axis::size; ++i) values_[i] = x.data()[i];
+  }
+  [[nodiscard]] constexpr const T* data() const noexcept { return values_; }
+
+ private:
+  alignas(detail::storage_alignment<T, Axis::size>) T values_[Axis::size]{};
+};
 
 // The forms, as arguments of a layer's parameters.
 namespace form {
@@ -158,11 +170,12 @@ struct packed {
   template <class T, class In, class Out, bool Bias>
   using linear = packed_linear<T, In, Out, Bias, Stored>;
   template <class T, class Axis>
-  using vector = vector_view<T, Axis>;  // nothing to pack: still borrowed
+  using vector = packed_vector<T, Axis>;
 };
 }  // namespace form
 
-// A layer whose parameters are packed once, into memory of its own: called like the layer.
+// A layer whose parameters are packed once, into memory of its own: called like the layer. The weights that
+// it is made of are not needed any more.
 //
 //   static const prepacked<attention> attend{weights};   // or constexpr
 //

@@ -189,7 +189,7 @@ class decoder_layer
     }
   };
   template <class Stored>
-  using panels = parameters_of<typename norm::weights_view,
+  using panels = parameters_of<typename norm::packed_weights,
                                typename self_attention::template packed_weights<Stored>,
                                typename cross_attention::template packed_weights<Stored>,
                                typename feed_forward::template packed_weights<Stored>>;
@@ -197,9 +197,9 @@ class decoder_layer
   struct packed_weights : panels<Stored> {
     using base = panels<Stored>;
     constexpr explicit packed_weights(const weights_view& w) noexcept
-        : base{w.norm1, decltype(base::self_attention)(w.self_attention),
-               w.norm2, decltype(base::cross_attention)(w.cross_attention),
-               w.norm3, decltype(base::feed_forward)(w.feed_forward)} {}
+        : base{decltype(base::norm1)(w.norm1), decltype(base::self_attention)(w.self_attention),
+               decltype(base::norm2)(w.norm2), decltype(base::cross_attention)(w.cross_attention),
+               decltype(base::norm3)(w.norm3), decltype(base::feed_forward)(w.feed_forward)} {}
   };
 
   // Scratch for one call at a time; its contents between calls do not matter. It is a matter of the

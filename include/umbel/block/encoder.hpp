@@ -140,15 +140,15 @@ class encoder_layer
     }
   };
   template <class Stored>
-  using panels = parameters_of<typename norm::weights_view,
+  using panels = parameters_of<typename norm::packed_weights,
                                typename attention::template packed_weights<Stored>,
                                typename feed_forward::template packed_weights<Stored>>;
   template <class Stored>
   struct packed_weights : panels<Stored> {
     using base = panels<Stored>;
     constexpr explicit packed_weights(const weights_view& w) noexcept
-        : base{w.norm1, decltype(base::attention)(w.attention), w.norm2,
-               decltype(base::feed_forward)(w.feed_forward)} {}
+        : base{decltype(base::norm1)(w.norm1), decltype(base::attention)(w.attention),
+               decltype(base::norm2)(w.norm2), decltype(base::feed_forward)(w.feed_forward)} {}
   };
 
   // Scratch for one call at a time; its contents between calls do not matter. It is a matter of the

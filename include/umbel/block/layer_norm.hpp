@@ -94,6 +94,12 @@ class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, Axis> {
     }
   };
 
+  // In memory of its own: part of a packed layer.
+  struct packed_weights : norm_parameters<form::packed<T>, T, Axis> {
+    constexpr explicit packed_weights(const weights_view& w) noexcept
+        : norm_parameters<form::packed<T>, T, Axis>{w.gamma, w.beta} {}
+  };
+
   // The weights are borrowed. epsilon is added to the variance; 1e-5 is PyTorch's.
   constexpr explicit layer_norm(const weights_view& w, T epsilon = T(1e-5)) noexcept
       : parameters_(w), epsilon_(epsilon) {}

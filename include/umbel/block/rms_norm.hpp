@@ -52,6 +52,12 @@ class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, Axis> {
     }
   };
 
+  // In memory of its own: part of a packed layer.
+  struct packed_weights : rms_norm_parameters<form::packed<T>, T, Axis> {
+    constexpr explicit packed_weights(const weights_view& w) noexcept
+        : rms_norm_parameters<form::packed<T>, T, Axis>{w.gamma} {}
+  };
+
   // The weights are borrowed. epsilon is added to the mean of the squares, under the root. It has no
   // default because models differ: 1e-6 in T5 and LLaMA 1, 1e-5 in LLaMA 2 and 3, the smallest
   // step above 1 in torch.nn.RMSNorm when it is not told.
