@@ -109,6 +109,18 @@ using of_two_heads =
   // cause: The option belongs to another layer; additive scores have no scale.
   // cure: Leave it out: `attention/additive.hpp` lists the options.
   additive_attention<float, hidden<20>, score_hidden<8>, score_scale<1, 8>>::weights odd;
+#elif defined CASE_queries_without_features
+  // expect-gcc: "umbel: additive_attention: the queries in argument 1 need the axis hidden but have \[batch=2, query=3, classes=20\]"
+  // expect-clang: additive_attention.*the_queries_in_argument_1.*need_the_axis.*hidden>.*but_have.*batch<2>.*query<3>.*classes<20>
+  // cause: The features of the queries have another name than the layer's.
+  // cure: Name the axis as the layer does: `x | rename_axis<classes, hidden>`.
+  auto out = attend(tensor<float, batch<2>, query<3>, classes<20>>{}, y, z);
+#elif defined CASE_score_features_forgotten
+  // expect-gcc: "umbel: additive_attention: heads=2 stands where the axis score_hidden belongs"
+  // expect-clang: additive_attention.*heads<2>.*stands_where_the_axis.*score_hidden>.*belongs
+  // cause: The layer takes the features of its queries, then those that scores are made of, then options.
+  // cure: Say how many: `score_hidden<8>`.
+  additive_attention<float, hidden<20>, heads<2>>::weights none;
 #elif defined CASE_no_score_features
   // expect-gcc: "umbel: shape: score_hidden=0 has no positions in \[score_hidden=0\]"
   // expect-clang: shape.*score_hidden<0>.*has_no_positions_in.*score_hidden<0>

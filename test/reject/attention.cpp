@@ -27,6 +27,24 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cause: An axis has size 0.
   // cure: Give every axis at least one position, or leave the axis out.
   multi_head_attention<float, hidden<100>, heads<0>>::weights none;
+#elif defined CASE_heads_forgotten
+  // expect-gcc: "umbel: attention: bias stands where the axis heads belongs"
+  // expect-clang: attention.*bias<true>.*stands_where_the_axis.*heads>.*belongs
+  // cause: The layer takes its features, then its heads, then options.
+  // cure: Say how many heads: `heads<5>`.
+  multi_head_attention<float, hidden<100>, bias<true>>::weights none;
+#elif defined CASE_heads_first
+  // expect-gcc: "umbel: attention: heads=5 stands where the axis hidden belongs"
+  // expect-clang: attention.*heads<5>.*stands_where_the_axis.*hidden>.*belongs
+  // cause: The layer takes its features, then its heads, then options.
+  // cure: Write them in this order: `multi_head_attention<float, hidden<100>, heads<5>>`.
+  multi_head_attention<float, heads<5>, hidden<100>>::weights turned;
+#elif defined CASE_key_as_heads
+  // expect-gcc: "umbel: attention: key=5 stands where the axis heads belongs"
+  // expect-clang: attention.*key<5>.*stands_where_the_axis.*heads>.*belongs
+  // cause: The layer takes its features, then its heads, then options.
+  // cure: Say how many heads: `heads<5>`.
+  multi_head_attention<float, hidden<100>, key<5>>::weights odd;
 #elif defined CASE_unknown_option
   // expect-gcc: "umbel: attention: norm_first is not an option of this layer"
   // expect-clang: attention.*norm_first<true>.*is_not_an_option_of_this_layer
@@ -57,6 +75,18 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cause: Queries are passed as keys: the second argument has the axis query.
   // cure: For self-attention pass the sequence once, `attend(x)`; else pass what has the axis key.
   auto out = attend(x, x, x);
+#elif defined CASE_sequence_without_hidden
+  // expect-gcc: "umbel: attention: the sequence needs the axis hidden but has \[batch=2, token=4, classes=100\]"
+  // expect-clang: attention.*the_sequence.*needs_the_axis.*hidden>.*but_has.*batch<2>.*token<4>.*classes<100>
+  // cause: The features of the sequence have another name than the layer's.
+  // cure: Name the axis as the layer does: `x | rename_axis<classes, hidden>`.
+  auto out = attend(tensor<float, batch<2>, token<4>, classes<100>>{});
+#elif defined CASE_queries_without_hidden
+  // expect-gcc: "umbel: attention: the queries in argument 1 need the axis hidden but have \[batch=2, query=4, classes=100\]"
+  // expect-clang: attention.*the_queries_in_argument_1.*need_the_axis.*hidden>.*but_have.*batch<2>.*query<4>.*classes<100>
+  // cause: The features of the queries have another name than the layer's.
+  // cure: Name the axis as the layer does: `x | rename_axis<classes, hidden>`.
+  auto out = attend(x | rename_axis<hidden, classes>, y, y);
 #elif defined CASE_keys_without_hidden
   // expect-gcc: "umbel: attention: the keys in argument 2 need the axis hidden but have \[batch=2, key=6, token=100\]"
   // expect-clang: attention.*the_keys_in_argument_2.*need_the_axis.*hidden>.*but_have.*batch<2>.*key<6>.*token<100>

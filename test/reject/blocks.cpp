@@ -322,6 +322,18 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // cause: The heads of the layer do not divide its hidden axis.
   // cure: Take a number of heads that divides it.
   encoder_layer<float, hidden<32>, heads<5>, feed_forward<64>>::weights r;
+#elif defined CASE_encoder_network_forgotten
+  // expect-gcc: "umbel: encoder_layer: kv_heads=1 stands where the axis feed_forward belongs"
+  // expect-clang: encoder_layer.*kv_heads<1>.*stands_where_the_axis.*feed_forward>.*belongs
+  // cause: The layer takes its features, its heads, the width of its network, then options.
+  // cure: Say the width of the network: `feed_forward<64>`.
+  encoder_layer<float, hidden<32>, heads<4>, kv_heads<1>, feed_forward<64>>::weights none;
+#elif defined CASE_encoder_network_is_an_option
+  // expect-gcc: "umbel: encoder_layer: bias stands where the axis feed_forward belongs"
+  // expect-clang: encoder_layer.*bias<true>.*stands_where_the_axis.*feed_forward>.*belongs
+  // cause: The layer takes its features, its heads, the width of its network, then options.
+  // cure: Say the width of the network: `feed_forward<64>`.
+  encoder_layer<float, hidden<32>, heads<4>, bias<true>>::weights none;
 #elif defined CASE_encoder_unknown_option
   // expect-gcc: "umbel: encoder_layer: int is not an option of this layer"
   // expect-clang: encoder_layer.*element<int>.*is_not_an_option_of_this_layer

@@ -108,6 +108,12 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, Opt
   // cause: The activation of a gate differs between models and has no default.
   // cure: Add `activation<silu>` (SwiGLU), `activation<gelu_tanh>` or what the model has.
   feed_forward_layer<float, hidden<32>, feed_forward<64>, gated<true>>::weights r;
+#elif defined CASE_feed_forward_heads
+  // expect-gcc: "umbel: feed_forward_layer: heads=40 stands where the axis feed_forward belongs"
+  // expect-clang: feed_forward_layer.*heads<40>.*stands_where_the_axis.*feed_forward>.*belongs
+  // cause: The layer takes its features, those of the wide layer, then options.
+  // cure: Say the width of the network: `feed_forward<40>`.
+  feed_forward_layer<float, hidden<20>, heads<40>>::weights odd;
 #elif defined CASE_feed_forward_of_integers
   // expect-gcc: "umbel: feed_forward_layer: takes float or double not int"
   // expect-clang: feed_forward_layer.*takes_float_or_double_not.*element<int>

@@ -86,7 +86,10 @@ using additive_call =
 // Sizes: detail::additive_options.
 template <class T, class Hidden, class ScoreHidden, class Sizes, class... Options>
 using additive_layer =
-    first_error<floating<say::additive_attention, T>, well_formed<Hidden>, well_formed<ScoreHidden>,
+    first_error<floating<say::additive_attention, T>,
+                in_place<say::additive_attention, Hidden, axes::hidden>,
+                in_place<say::additive_attention, ScoreHidden, axes::score_hidden>,
+                well_formed<Hidden>, well_formed<ScoreHidden>,
                 options<say::additive_attention,
                         option_kinds<axis_family<axes::heads>, option::bias, option::keys_from,
                                      option::softcap, option::empty_rows>,

@@ -32,15 +32,17 @@ inline constexpr sequence_strides strides_along = {Layout::template stride_of<ru
 // What the options of a layer come to.
 template <class Hidden, class Heads, class... Options>
 struct multi_head_options {
-  using kv_heads = option_or<axis_family<axes::kv_heads>, axes::kv_heads<Heads::size>, Options...>;
+  using hidden = axis_or<Hidden, axes::hidden<1>>;
+  using heads = axis_or<Heads, axes::heads<1>>;
+  using kv_heads = option_or<axis_family<axes::kv_heads>, axes::kv_heads<heads::size>, Options...>;
   using head_dim =
       option_or<axis_family<axes::head_dim>,
-                axes::head_dim<Hidden::size / (Heads::size ? Heads::size : 1)>, Options...>;
+                axes::head_dim<hidden::size / (heads::size ? heads::size : 1)>, Options...>;
   using value_dim =
       option_or<axis_family<axes::value_dim>, axes::value_dim<head_dim::size>, Options...>;
-  using keys = typename option_or<option::keys_from, keys_from<Hidden>, Options...>::axis;
-  using values = typename option_or<option::values_from, values_from<Hidden>, Options...>::axis;
-  using output = typename option_or<option::output_to, output_to<Hidden>, Options...>::axis;
+  using keys = typename option_or<option::keys_from, keys_from<hidden>, Options...>::axis;
+  using values = typename option_or<option::values_from, values_from<hidden>, Options...>::axis;
+  using output = typename option_or<option::output_to, output_to<hidden>, Options...>::axis;
   using bias = option_or<option::bias, umbel::bias<false>, Options...>;
   using rope = option_or<option::rope, no_rope, Options...>;
   using scoring = detail::scoring<Options...>;
@@ -48,7 +50,7 @@ struct multi_head_options {
   static constexpr bool gives_head_dim =
       (is_option_of<Options, axis_family<axes::head_dim>> || ...);
   static constexpr head_sizes sizes = {
-      Hidden::size,   keys::size,      values::size, output::size, Heads::size, kv_heads::size,
+      hidden::size,   keys::size,      values::size, output::size, heads::size, kv_heads::size,
       head_dim::size, value_dim::size, bias::q,      bias::k,      bias::v,     bias::o};
 };
 
@@ -124,7 +126,7 @@ class multi_head_attention
   using options = detail::multi_head_options<Hidden, Heads, Options...>;
   static_assert(report<rules::multi_head<T, Hidden, Heads, options, Options...>>::ok,
                 "umbel: shapes do not fit");
-  using family = typename Hidden::family;
+  using family = typename options::hidden::family;
   template <std::size_t Width>
   using width = typename family::template sized<Width>;
 
@@ -135,7 +137,7 @@ class multi_head_attention
   using rotary = detail::rotary<rope_option>;
   using value_type = T;
   // What the queries, keys, values and the result have of the hidden axis.
-  using hidden_axis = typename Hidden::plain;
+  using hidden_axis = typename options::hidden::plain;
   using keys_axis = typename options::keys;
   using values_axis = typename options::values;
   using output_axis = typename options::output;

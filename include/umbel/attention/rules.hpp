@@ -91,6 +91,7 @@ namespace rules {
 using batch_family = axis_family<axes::batch>;
 using query_family = axis_family<axes::query>;
 using key_family = axis_family<axes::key>;
+using heads_family = axis_family<axes::heads>;
 
 // Layers compute in float or double.
 template <class Layer, class T>
@@ -242,6 +243,44 @@ template <class Layer, class Takes, class... Arguments>
 using arguments = verdict<(std::is_same_v<Arguments, invalid> || ...), Layer, Takes>;
 
 // ---- the layer itself -----------------------------------------------------------------------------
+// Axes that a layer takes by position. Features may have any name but those that mean something else to it:
+// one of those is an option that came too early. Wanted: the family whose place it is.
+template <class Family>
+inline constexpr bool names_features = true;
+template <>
+inline constexpr bool names_features<batch_family> = false;
+template <>
+inline constexpr bool names_features<query_family> = false;
+template <>
+inline constexpr bool names_features<key_family> = false;
+template <>
+inline constexpr bool names_features<heads_family> = false;
+template <>
+inline constexpr bool names_features<axis_family<axes::kv_heads>> = false;
+template <>
+inline constexpr bool names_features<axis_family<axes::head_dim>> = false;
+template <>
+inline constexpr bool names_features<axis_family<axes::value_dim>> = false;
+
+template <class Given, class Wanted>
+inline constexpr bool is_in_place = names_features<typename Given::family>;
+template <class Given>
+inline constexpr bool is_in_place<Given, heads_family> =
+    std::is_same_v<typename Given::family, heads_family>;
+
+template <class Layer, class Given, class Wanted>
+struct in_place_rule {
+  using type = verdict<false, Layer, detail::option_word<Given>, say::stands_where_the_axis, Wanted,
+                       say::belongs>;
+};
+template <class Layer, axis_like Given, class Wanted>
+requires is_in_place<Given, Wanted>
+struct in_place_rule<Layer, Given, Wanted> {
+  using type = accepted;
+};
+template <class Layer, class Given, template <std::size_t> class Wanted>
+using in_place = typename in_place_rule<Layer, Given, axis_family<Wanted>>::type;
+
 template <class Whole, class Part>
 inline constexpr std::size_t remainder = Whole::size % (Part::size ? Part::size : 1);
 
@@ -259,16 +298,20 @@ using head_sizes_fit =
 // Sizes: detail::multi_head_options. Heads divide hidden, unless their width is given.
 template <class T, class Hidden, class Heads, class Sizes, class... Options>
 using multi_head = first_error<
-    floating<say::attention, T>, well_formed<Hidden>, well_formed<Heads>,
+    floating<say::attention, T>, in_place<say::attention, Hidden, axes::hidden>,
+    in_place<say::attention, Heads, axes::heads>, well_formed<typename Sizes::hidden>,
+    well_formed<typename Sizes::heads>,
     options<say::attention,
             option_kinds<option::bias, axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
                          axis_family<axes::value_dim>, option::keys_from, option::values_from,
                          option::output_to, option::rope, option::score_scale, option::softcap,
                          option::empty_rows>,
             Options...>,
-    verdict<remainder<Hidden, Heads> == 0 || Sizes::gives_head_dim, say::attention, Hidden,
-            say::into, Heads, say::leaves_a_remainder_of, number<remainder<Hidden, Heads>>>,
-    head_sizes_fit<Hidden, Heads, Sizes>>;
+    verdict<remainder<typename Sizes::hidden, typename Sizes::heads> == 0 || Sizes::gives_head_dim,
+            say::attention, typename Sizes::hidden, say::into, typename Sizes::heads,
+            say::leaves_a_remainder_of,
+            number<remainder<typename Sizes::hidden, typename Sizes::heads>>>,
+    head_sizes_fit<typename Sizes::hidden, typename Sizes::heads, Sizes>>;
 
 }  // namespace rules
 }  // namespace umbel

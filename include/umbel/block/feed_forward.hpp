@@ -46,7 +46,10 @@ inline constexpr bool gate_has_activation =
 
 template <class T, class Hidden, class FeedForward, class... Options>
 using feed_forward =
-    first_error<floating<say::feed_forward_layer, T>, well_formed<Hidden>, well_formed<FeedForward>,
+    first_error<floating<say::feed_forward_layer, T>,
+                in_place<say::feed_forward_layer, Hidden, axes::hidden>,
+                in_place<say::feed_forward_layer, FeedForward, axes::feed_forward>,
+                well_formed<Hidden>, well_formed<FeedForward>,
                 options<say::feed_forward_layer,
                         option_kinds<option::bias, option::activation, option::gated>, Options...>,
                 one_bias<say::feed_forward_layer, Options...>,

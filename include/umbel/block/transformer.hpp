@@ -106,10 +106,14 @@ struct transformer_parts {
                      typename pick_options<Kinds, option_list<>, Options...>::type>;
   using attention = attention_of<attention_options>;
   using memory_attention = attention_of<memory_attention_options>;
-  // An element type that attention refuses is not refused twice.
+  using given_width = FeedForward;
+  // A width or an element type that is refused is not refused twice.
+  using width = typename std::conditional_t<
+      rules::in_place<say::feed_forward_layer, FeedForward, axes::feed_forward>::ok,
+      std::type_identity<FeedForward>, std::type_identity<axes::feed_forward<1>>>::type;
   using feed_forward = feed_forward_with<
       std::conditional_t<rules::floating<say::attention, T>::ok, T, float>, typename Hidden::plain,
-      typename FeedForward::plain, bias,
+      typename width::plain, bias,
       typename pick_options<feed_forward_options, option_list<>, Options...>::type>;
   using norm = typename norm_option::template norm<T, typename Hidden::plain>;
   static constexpr bool epsilon_is_said =
@@ -131,6 +135,7 @@ namespace rules {
 // Layer: the word that names it. Parts: detail::transformer_parts.
 template <class Layer, class Parts, class... Options>
 using transformer_options = first_error<
+    in_place<Layer, typename Parts::given_width, axes::feed_forward>,
     options<Layer,
             option_kinds<option::bias, option::norm_first, option::norm_by, option::epsilon_1e,
                          option::activation, option::gated, axis_family<axes::kv_heads>,
