@@ -135,6 +135,18 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cause: An axis has size 0.
   // cure: Give every axis at least one position, or leave the axis out.
   auto v = view_as<query<0>, hidden<100>>(raw);
+#elif defined CASE_list_too_long
+  // expect-gcc: "umbel: memory: \[batch=2\] wants 2 elements but the list has 3"
+  // expect-clang: memory, .*batch<2>>, .*wants, .*<2>, .*elements_but_the_list_has, .*<3>
+  // cause: A tensor is made of a list with another number of elements.
+  // cure: List every element in row-major order; `{}` is all zeros.
+  tensor<int, batch<2>> lens{3, 2, 1};
+#elif defined CASE_list_of_fractions
+  // expect-gcc: "umbel: memory: elements of float do not fit a tensor of int"
+  // expect-clang: memory, .*elements_of, .*element<float>, .*do_not_fit_a_tensor_of, .*element<int>
+  // cause: Numbers with a fraction are listed for a tensor of integers, which would cut it off.
+  // cure: List integers, or convert each by `static_cast<int>`.
+  tensor<int, batch<2>> lens{1.5f, 2};
 #elif defined CASE_tensor_of_array_size
   // expect-gcc: "umbel: memory: \[batch=2, query=4, hidden=100\] wants 800 elements but the memory holds 799"
   // expect-clang: memory, .*batch<2>, .*query<4>, .*hidden<100>>, .*wants, .*<800>, .*elements_but_the_memory_holds, .*<799>

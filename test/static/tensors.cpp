@@ -132,7 +132,6 @@ static_assert(!std::is_convertible_v<view<float, query<4>>, view<float, key<4>>>
 static_assert(!std::is_convertible_v<float*, view<float, query<4>>>);
 static_assert(!std::is_convertible_v<float, tensor<float, query<1>>>);
 static_assert(std::is_constructible_v<tensor<float, query<3>>, float, float, float>);
-static_assert(!std::is_constructible_v<tensor<float, query<3>>, float, float>);
 static_assert(!accessible<queries&, double, double, double>);
 static_assert(!accessible<queries, int, int> && !accessible<queries, int, int, int, int>);
 static_assert(accessible<queries&, int, unsigned char, std::size_t>);

@@ -59,12 +59,19 @@ class tensor {
   // Left as they are: as with an array, `tensor x;` does not set elements and `tensor x{};` zeroes.
   tensor() = default;
 
-  // All elements in row-major order: tensor<int, batch<2>>{3, 2}.
+  // All elements in row-major order: tensor<int, batch<2>>{3, 2}. Another number, or fractions for integers,
+  // do not compile.
   template <class... U>
     requires(sizeof...(U) == layout::count && layout::contiguous &&
-             (std::is_convertible_v<U, T> && ...))
+             (std::is_convertible_v<U, T> && ...) && rules::list<layout, T, U...>::ok)
   constexpr explicit(sizeof...(U) == 1) tensor(U... element) noexcept
       : elements_{static_cast<T>(element)...} {}
+  template <class... U>
+    requires(sizeof...(U) > 1 && (std::is_convertible_v<U, T> && ...) &&
+             !rules::list<layout, T, U...>::ok)
+  constexpr tensor(U...) noexcept : elements_{} {
+    static_assert(report<rules::list<layout, T, U...>>::ok, "umbel: shapes do not fit");
+  }
 
   // A copy of the elements of a tensor or view of the same axes in the same order; other axes do not
   // compile ("copy: ... have different axes").
