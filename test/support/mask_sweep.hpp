@@ -69,7 +69,9 @@ struct mask_sweep {
                                            scoring::template scale<T>(S.head_dim), policy,
                                            &out(b, h, 0, 0));
         if constexpr (uniform)
-          umbel::kernel::plain::mean_where_empty<head>(&v(kv, b, 0, 0), policy, scores::every_key{}, &out(b, h, 0, 0));
+          umbel::kernel::plain::mean_where_empty<head>(&v(kv, b, 0, 0), policy,
+                                                      umbel::kernel::scores::every_key{},
+                                                      &out(b, h, 0, 0));
       }
     return out;
   }
