@@ -25,6 +25,9 @@ constexpr T exp2_factor(T scale) noexcept {
 // 1 / sum for the softmax. A sum of 0 (nothing to attend to) gives 0; NaN stays NaN.
 template <class V>
 UMBEL_INLINE constexpr V inverse_sum(V sum) noexcept {
+  if constexpr (simd::lanes_of<V> == 1) {  // where 1 / 0 is no constant expression
+    if (std::is_constant_evaluated() && sum == V{}) return V{};
+  }
   return simd::select(sum == V{}, V{}, simd::broadcast<V>(simd::element_of<V>{1}) / sum);
 }
 

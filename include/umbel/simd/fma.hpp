@@ -70,19 +70,27 @@ UMBEL_INLINE constexpr V rounded_twice(V a, V b, V c) noexcept {
   return a * b + c;
 }
 
+// In a constant expression. g++ refuses its builtin where an operand is not finite or a result subnormal; clang
+// has none. Where doubles are subnormal, the product is rounded by itself.
 template <class T>
 constexpr T constant_fma(T a, T b, T c) noexcept {
 #if !UMBEL_FMA
   return rounded_twice(a, b, c);
-#elif UMBEL_CLANG
-  // A product alone is rounded once already; the emulation is not exact for the smallest.
-  return c == 0 ? a * b + c : emulated_fma(a, b, c);
 #else
-  if constexpr (sizeof(T) == 4) {
-    return __builtin_fmaf(a, b, c);
-  } else {
-    return __builtin_fma(a, b, c);
-  }
+  const double result = static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(c);
+  const bool finite = result <= 1.7976931348623157e308 && result >= -1.7976931348623157e308;
+  // A product alone is rounded once already; the emulation is not exact for the smallest.
+  if (!finite || c == 0) return a * b + c;
+#if UMBEL_CLANG
+  return emulated_fma(a, b, c);
+#else
+  constexpr double least = sizeof(T) == 4 ? 1.17549435082228750797e-38 : 2.2250738585072014e-308;
+  const bool subnormal = result != 0 && result < least && result > -least;
+  if constexpr (sizeof(T) == 4)
+    return subnormal ? emulated_fma(a, b, c) : __builtin_fmaf(a, b, c);
+  else
+    return subnormal ? a * b + c : __builtin_fma(a, b, c);
+#endif
 #endif
 }
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+// What vector code takes as it comes and a compiler refuses to compute: 1 / 0, infinity - infinity, subnormals.
+#include <umbel/umbel.hpp>
+
+#include <limits>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+namespace query_without_keys {
+constexpr tensor<float, heads<1>, query<1>, head_dim<1>> q{1};
+constexpr tensor<float, heads<1>, key<2>, head_dim<1>> k{1, 2};
+constexpr tensor<int, query<1>> none{0};
+static_assert(scaled_dot_product_attention(q, k, k, none).data()[0] == 0);
+static_assert(scaled_dot_product_with<empty_rows<uniform>>(q, k, k, none).data()[0] == 1.5f);
+static_assert(scaled_dot_product_attention(q, k, k, causal_from(-3)).data()[0] == 0);
+}  // namespace query_without_keys
+
+namespace hidden_scores {
+constexpr tensor<float, query<2>, key<3>> scores{1, 2, 3, 4, 5, 6};
+constexpr tensor<int, query<2>> lens{2, 3};
+constexpr auto weights = softmax<key>(mask_after<key>(scores, lens));
+static_assert(weights(0, 2) == 0 && weights(0, 1) > 0.7f && weights(1, 2) > 0.6f);
+}  // namespace hidden_scores
+
+namespace far_values {
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr tensor<float, hidden<2>> small{1e-20f, 1e-20f}, gamma{1, 1};
+static_assert(rms_norm<float, hidden<2>>(gamma, 1e-5f)(small)(0) > 0);
+constexpr tensor<float, key<3>> above{1e-42f, 2, infinity};
+static_assert(gelu_exact(above)(0) > 0 && gelu_exact(above)(2) == infinity);
+static_assert(gelu_tanh(above)(0) > 0 && gelu_tanh(above)(2) == infinity);
+static_assert(silu(above)(0) > 0 && silu(above)(2) == infinity);
+static_assert(silu(tensor<double, key<2>>{1e-310, 1})(0) > 0);
+}  // namespace far_values
