@@ -75,6 +75,19 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cause: Queries are passed as keys: the second argument has the axis query.
   // cure: For self-attention pass the sequence once, `attend(x)`; else pass what has the axis key.
   auto out = attend(x, x, x);
+#elif defined CASE_out_is_a_temporary
+  // expect-gcc: "umbel: attention: out is a temporary so give it a name"
+  // expect-clang: attention.*out_is_a_temporary_so_give_it_a_name
+  // cause: What a call writes would be lost at once.
+  // cure: Declare a tensor and pass that, or take the result by value.
+  attend.into(queries{}, x, y, y);
+#elif defined CASE_out_is_broadcast
+  // expect-gcc: "umbel: attention: out has several elements in one place"
+  // expect-clang: attention.*out_has_several_elements_in_one_place
+  // cause: An axis was made by `broadcast`: all its positions are one place in memory.
+  // cure: Pass a tensor, or a view without repeated axes.
+  static tensor<float, query<4>, hidden<100>> one;
+  attend.into(one | broadcast<batch<2>, query<4>, hidden<100>>, x, y, y);
 #elif defined CASE_sequence_without_hidden
   // expect-gcc: "umbel: attention: the sequence needs the axis hidden but has \[batch=2, token=4, classes=100\]"
   // expect-clang: attention.*the_sequence.*needs_the_axis.*hidden>.*but_has.*batch<2>.*token<4>.*classes<100>

@@ -52,6 +52,24 @@ using window = key_value_cache<attention, key<64>, sliding<4096>>;
   // cause: The sequence could not get as long as the window.
   // cure: Say how long it may get, at least the window; a cache that does not slide needs no option.
   key_value_cache<attention, key<64>, sliding<32>> other;
+#elif defined CASE_sliding_over_nothing
+  // expect-gcc: "umbel: cache: sliding 0 positions are fewer than key=64"
+  // expect-clang: cache.*sliding.*number<0>.*positions_are_fewer_than.*key<64>
+  // cause: A sequence is shorter than what its queries see.
+  // cure: Give `sliding<>` the length of the longest sequence, or leave it out.
+  key_value_cache<attention, key<64>, sliding<0>> other;
+#elif defined CASE_cache_of_no_sequence
+  // expect-gcc: "umbel: shape: batch=0 has no positions in \[batch=0\]"
+  // expect-clang: shape.*batch<0>.*has_no_positions_in.*batch<0>
+  // cause: An axis has size 0.
+  // cure: Give every axis at least one position, or leave the axis out.
+  key_value_cache<attention, key<64>, batch<0>> other;
+#elif defined CASE_step_into_a_temporary
+  // expect-gcc: "umbel: cache: out is a temporary so give it a name"
+  // expect-clang: cache.*out_is_a_temporary_so_give_it_a_name
+  // cause: What a call writes would be lost at once.
+  // cure: Declare a tensor and pass that, or take the result by value.
+  (void)past.step(attend, tensor<float, token<1>, hidden<100>>{}, x);
 #elif defined CASE_step_of_another_layer
   // expect-gcc: "umbel: cache: the layer is another than the cache was declared for"
   // expect-clang: cache.*the_layer_is_another_than_the_cache_was_declared_for

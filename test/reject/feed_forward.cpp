@@ -82,6 +82,12 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, Opt
   // cure: Write to a plain tensor, then `copy` it to the view.
   tensor<float, token<9>, batch<2>, hidden<32>> out{};
   feed.into(out | permute<batch, token, hidden>, x);
+#elif defined CASE_feed_forward_out_is_a_temporary
+  // expect-gcc: "umbel: feed_forward_layer: out is a temporary so give it a name"
+  // expect-clang: feed_forward_layer.*out_is_a_temporary_so_give_it_a_name
+  // cause: What a call writes would be lost at once.
+  // cure: Declare a tensor and pass that, or take the result by value.
+  feed.into(std::remove_cvref_t<decltype(x)>{}, x);
 #elif defined CASE_feed_forward_out_is_const
   // expect-gcc: "umbel: feed_forward_layer: out is const"
   // expect-clang: feed_forward_layer.*out_is_const

@@ -132,6 +132,13 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cure: Drop the const.
   const tensor<float, batch<2>, heads<5>, query<4>, key<6>> weights{};
   auto out = attend(x, y, y, observe(weights));
+#elif defined CASE_observed_is_broadcast
+  // expect-gcc: "umbel: attention: observe has several elements in one place"
+  // expect-clang: attention.*observe.*has_several_elements_in_one_place
+  // cause: An axis was made by `broadcast`: all its positions are one place in memory.
+  // cure: Pass a tensor, or a view without repeated axes.
+  tensor<float, heads<5>, query<4>, key<6>> weights{};
+  auto out = attend(x, y, y, observe(weights | broadcast<batch<2>, heads<5>, query<4>, key<6>>));
 #elif defined CASE_observed_temporary
   // expect-gcc: "umbel: observe: the memory is a temporary so give it a name"
   // expect-clang: observe.*the_memory_is_a_temporary_so_give_it_a_name

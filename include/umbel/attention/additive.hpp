@@ -148,7 +148,7 @@ struct additive_calls
             mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Y& y, const Z& z, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
-    Layer::attend_to(self(), x, y, z, mask, work, out);
+    Layer::attend_to(self(), x, y, z, mask, work, static_cast<Out&&>(out));
   }
 
  private:

@@ -43,9 +43,12 @@ using cache = first_error<
     verdict<std::is_same_v<typename Keys::family, key_family>, say::cache, say::the_capacity, Keys,
             say::is_not_the_axis_key>,
     options<say::cache, option_kinds<batch_family, option::sliding, option::stored_as>, Options...>,
+    well_formed<option_or<batch_family, axes::batch<1>, Options...>>,
     stored<say::cache, typename Layer::value_type, typename StoredAs::type>,
-    verdict<Sliding::positions == 0 || Sliding::positions >= Keys::size, say::cache, say::sliding,
-            number<Sliding::positions>, say::positions_are_fewer_than, Keys>,
+    verdict<!(detail::is_option_of<Options, option::sliding> || ...) ||
+                Sliding::positions >= Keys::size,
+            say::cache, say::sliding, number<Sliding::positions>, say::positions_are_fewer_than,
+            Keys>,
     verdict<Sliding::positions == 0 || Sliding::chunk != 0, say::cache, say::sliding,
             say::steps_of_no_position>>;
 

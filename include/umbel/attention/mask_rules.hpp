@@ -18,6 +18,7 @@ struct dropout;
 struct count_keys_and_cannot_have_the_axis;
 struct differ_so_say_where_the_queries_stand;
 struct from_drop_mask;
+struct has_several_elements_in_one_place;
 struct is_unclear_where;
 struct keep_mask;
 struct must_be_of_bool_but_is_of_type;
@@ -161,6 +162,8 @@ using observed = first_error<
             say::observe, say::is_of_type, element<typename X::value_type>,
             say::but_the_scores_are_of_type, element<typename Scores::value_type>>,
     verdict<!std::is_const_v<typename X::element_type>, Layer, say::observe, say::is_const>,
+    verdict<lies_apart<layout_of<X>>(), Layer, say::observe,
+            say::has_several_elements_in_one_place>,
     broadcasts_to<Layer, say::observe, say::has, X, Scores>,
     typename observed_axes_rule<Layer, layout_of<X>, typename Scores::axes, Scores>::type>;
 

@@ -94,13 +94,13 @@ struct multi_head_calls
             workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
-    Layer::attend_self(self(), x, mask, work, out);
+    Layer::attend_self(self(), x, mask, work, static_cast<Out&&>(out));
   }
   template <tensor_like Out, tensor_like X, tensor_like Y, tensor_like Z,
             mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Y& y, const Z& z, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
-    Layer::attend_to(self(), x, y, z, mask, work, out);
+    Layer::attend_to(self(), x, y, z, mask, work, static_cast<Out&&>(out));
   }
 
  private:

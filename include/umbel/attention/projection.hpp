@@ -34,7 +34,7 @@ struct linear_map {
   static constexpr bool has_bias = Bias;
 };
 
-// Parameters in memory of their own. Without a bias the bias is empty.
+// Parameters in memory of their own. Without a bias the bias is one element that is not used.
 template <class T, class In, class Out, bool Bias>
 struct linear_weights {
   using map = linear_map<T, In, Out, Bias>;

@@ -37,6 +37,8 @@ struct need_the_axis;
 struct needs_a_workspace_of;
 struct needs_the_axis;
 struct not_;
+struct out_has_several_elements_in_one_place;
+struct out_is_a_temporary_so_give_it_a_name;
 struct out_is_const;
 struct take_only_the_axes;
 struct takes_float_or_double_not;
@@ -196,6 +198,16 @@ using no_second_sequence = typename no_second_sequence_rule<Layer, Mask>::type;
 
 // Memory for the result, if it is the caller's: the axes of Result in any order, elements T, not
 // const.
+// What is written does not end with its statement, and has a place for every element (broadcast has not).
+template <class Layer, class Out>
+using out_with_a_name =
+    verdict<!temporary_tensor<Out>, Layer, say::out_is_a_temporary_so_give_it_a_name>;
+template <class Layout>
+constexpr bool lies_apart() noexcept {
+  for (std::size_t i = 0; i < Layout::rank; ++i)
+    if (Layout::extents[i] > 1 && Layout::strides[i] == 0) return false;
+  return true;
+}
 template <class Layer, class Out, class T, class Result>
 struct out_rule {
   using type = accepted;
@@ -211,10 +223,14 @@ struct out_rule<Layer, Out, T, Result> {
       verdict<std::is_same_v<typename Out::value_type, T>, Layer, say::the_result_is_of_type,
               element<T>, say::but_out_is_of_type, element<typename Out::value_type>>,
       verdict<!std::is_const_v<std::remove_pointer_t<decltype(std::declval<Out&>().data())>>, Layer,
-              say::out_is_const>>;
+              say::out_is_const>,
+      verdict<lies_apart<typename Out::layout>(), Layer,
+              say::out_has_several_elements_in_one_place>>;
 };
 template <class Layer, class Out, class T, class Result>
-using out_fits = typename out_rule<Layer, std::remove_reference_t<Out>, T, Result>::type;
+using out_fits =
+    first_error<out_with_a_name<Layer, Out>,
+                typename out_rule<Layer, std::remove_reference_t<Out>, T, Result>::type>;
 
 // Scratch on the stack within its budget, or the very workspace that this call needs. Sizes: what
 // the layer's `workspace` template takes, as a shape.

@@ -240,7 +240,7 @@ struct scaled_dot_product_operation
             mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const Q& q, const K& k, const V& v, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
-    attend(q, k, v, mask, work, out);
+    attend(q, k, v, mask, work, static_cast<Out&&>(out));
   }
 
  private:

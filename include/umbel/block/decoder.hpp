@@ -117,13 +117,13 @@ struct decoder_calls
             workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Memory& memory, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
-    Layer::decode(self(), x, memory, mask, self_mask(all_keys), work, out);
+    Layer::decode(self(), x, memory, mask, self_mask(all_keys), work, static_cast<Out&&>(out));
   }
   template <tensor_like Out, tensor_like X, tensor_like Memory, mask_like Mask, class Own,
             workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Memory& memory, const Mask& mask,
                       const own_mask<Own>& own, Workspace&& work = {}) const noexcept {
-    Layer::decode(self(), x, memory, mask, own, work, out);
+    Layer::decode(self(), x, memory, mask, own, work, static_cast<Out&&>(out));
   }
 
  private:

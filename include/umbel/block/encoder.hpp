@@ -73,7 +73,7 @@ struct encoder_calls
             workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
-    Layer::encode(self(), x, mask, work, out);
+    Layer::encode(self(), x, mask, work, static_cast<Out&&>(out));
   }
 
  private:

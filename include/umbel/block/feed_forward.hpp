@@ -65,12 +65,14 @@ template <class Layer, class Out, class X>
 requires requires { typename Out::layout; }
 struct row_major_out_rule<Layer, Out, X> {
   using type =
-      first_error<out_fits<Layer, Out, typename X::value_type, layout_of<X>>,
+      first_error<typename out_rule<Layer, Out, typename X::value_type, layout_of<X>>::type,
                   same_shape<Layer, layout_of<X>, layout_of<Out>>,
                   verdict<layout_of<Out>::contiguous, Layer, say::out_must_be_row_major_in_memory>>;
 };
 template <class Layer, class Out, class X>
-using row_major_out = typename row_major_out_rule<Layer, std::remove_reference_t<Out>, X>::type;
+using row_major_out =
+    first_error<out_with_a_name<Layer, Out>,
+                typename row_major_out_rule<Layer, std::remove_reference_t<Out>, X>::type>;
 }  // namespace rules
 
 namespace detail {
@@ -103,7 +105,7 @@ struct feed_forward_calls
   // The same, written into a row-major tensor or view of the axes of x in the same order. out may be x.
   template <tensor_like Out, tensor_like X, workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, Workspace&& work = {}) const noexcept {
-    Layer::apply(self(), x, work, out);
+    Layer::apply(self(), x, work, static_cast<Out&&>(out));
   }
 
  private:
