@@ -147,6 +147,18 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cause: Numbers with a fraction are listed for a tensor of integers, which would cut it off.
   // cure: List integers, or convert each by `static_cast<int>`.
   tensor<int, batch<2>> lens{1.5f, 2};
+#elif defined CASE_fractions_for_integers
+  // expect-gcc: "umbel: memory: elements of float do not fit a tensor of int"
+  // expect-clang: memory, .*elements_of, .*element<float>, .*do_not_fit_a_tensor_of, .*element<int>
+  // cause: Numbers with a fraction are listed for a tensor of integers, which would cut it off.
+  // cure: List integers, or convert each by `static_cast<int>`.
+  tensor<int, batch<2>, query<4>, hidden<100>> whole = x;
+#elif defined CASE_integers_by_a_fraction
+  // expect-gcc: "umbel: memory: elements of double do not fit a tensor of int"
+  // expect-clang: memory, .*elements_of, .*element<double>, .*do_not_fit_a_tensor_of, .*element<int>
+  // cause: A tensor of integers is scaled by a fraction, which would become 0.
+  // cure: Make it a tensor of float first: `tensor<float, batch<2>>(x)`.
+  auto half = tensor<int, batch<2>>{10, 20} * 0.5;
 #elif defined CASE_tensor_of_array_size
   // expect-gcc: "umbel: memory: \[batch=2, query=4, hidden=100\] wants 800 elements but the memory holds 799"
   // expect-clang: memory, .*batch<2>, .*query<4>, .*hidden<100>>, .*wants, .*<800>, .*elements_but_the_memory_holds, .*<799>

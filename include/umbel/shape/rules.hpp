@@ -268,13 +268,18 @@ using memory = first_error<
             typename Layout::axes, say::wants, number<Layout::span>,
             say::elements_but_the_memory_holds, number<Count>>>;
 
-// A list of elements, T{}... of them, for a tensor of To; a fraction is not cut off.
+// Elements of From for a tensor of To: a fraction is not cut off.
+template <class From, class To>
+using keeps_fractions =
+    verdict<!std::is_integral_v<To> || std::is_integral_v<From>, say::memory, say::elements_of,
+            element<From>, say::do_not_fit_a_tensor_of, element<To>>;
+
+// A list of elements, T{}... of them, for a tensor of To.
 template <class Layout, class To, class... T>
 using list = first_error<
     verdict<sizeof...(T) == Layout::count, say::memory, typename Layout::axes, say::wants,
             number<Layout::count>, say::elements_but_the_list_has, number<sizeof...(T)>>,
-    verdict<!std::is_integral_v<To> || std::is_integral_v<T>, say::memory, say::elements_of,
-            element<T>, say::do_not_fit_a_tensor_of, element<To>>...>;
+    keeps_fractions<T, To>...>;
 
 // Memory that ends with its statement is not viewed.
 template <class Layout>

@@ -40,6 +40,14 @@ constexpr auto each_element(F f, const X& x) noexcept {
 template <class S>
 concept scalar = std::is_arithmetic_v<S>;
 
+namespace detail {
+template <class T, class S>
+constexpr T as_element(S s) noexcept {
+  static_assert(report<rules::keeps_fractions<S, T>>::ok, "umbel: shapes do not fit");
+  return static_cast<T>(s);
+}
+}  // namespace detail
+
 template <tensor_like X, tensor_like Y>
 constexpr auto operator+(const X& x, const Y& y) noexcept {
   return detail::elementwise([](auto a, auto b) { return a + b; }, x, y);
@@ -57,26 +65,26 @@ constexpr auto operator/(const X& x, const Y& y) noexcept {
   return detail::elementwise([](auto a, auto b) { return a / b; }, x, y);
 }
 
-// With a scalar, which is first converted to the element type.
+// With a scalar, which is first converted to the element type; a fraction to an integer does not compile.
 template <tensor_like X, scalar S>
 constexpr auto operator+(const X& x, S s) noexcept {
-  return detail::each_element([s = static_cast<typename X::value_type>(s)](auto a) { return a + s; },
-                              x);
+  return detail::each_element(
+      [s = detail::as_element<typename X::value_type>(s)](auto a) { return a + s; }, x);
 }
 template <tensor_like X, scalar S>
 constexpr auto operator-(const X& x, S s) noexcept {
-  return detail::each_element([s = static_cast<typename X::value_type>(s)](auto a) { return a - s; },
-                              x);
+  return detail::each_element(
+      [s = detail::as_element<typename X::value_type>(s)](auto a) { return a - s; }, x);
 }
 template <tensor_like X, scalar S>
 constexpr auto operator*(const X& x, S s) noexcept {
-  return detail::each_element([s = static_cast<typename X::value_type>(s)](auto a) { return a * s; },
-                              x);
+  return detail::each_element(
+      [s = detail::as_element<typename X::value_type>(s)](auto a) { return a * s; }, x);
 }
 template <tensor_like X, scalar S>
 constexpr auto operator/(const X& x, S s) noexcept {
-  return detail::each_element([s = static_cast<typename X::value_type>(s)](auto a) { return a / s; },
-                              x);
+  return detail::each_element(
+      [s = detail::as_element<typename X::value_type>(s)](auto a) { return a / s; }, x);
 }
 template <tensor_like X, scalar S>
 constexpr auto operator*(S s, const X& x) noexcept {

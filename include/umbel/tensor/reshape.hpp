@@ -142,10 +142,13 @@ struct select_position : rereading<select_position<Axis>> {
 };
 template <template <std::size_t> class Axis>
 struct select_operation<Axis> : operation {
-  constexpr auto operator()(std::size_t position) const { return select_position<Axis>(position); }
-  template <class X>
-  UMBEL_INLINE constexpr auto operator()(X&& x, std::size_t position) const {
-    return select_position<Axis>(position)(static_cast<X&&>(x));
+  template <detail::integer_index I>
+  constexpr auto operator()(I position) const {
+    return select_position<Axis>(static_cast<std::size_t>(position));
+  }
+  template <class X, detail::integer_index I>
+  UMBEL_INLINE constexpr auto operator()(X&& x, I position) const {
+    return select_position<Axis>(static_cast<std::size_t>(position))(static_cast<X&&>(x));
   }
   template <tensor_like X>
   constexpr invalid operator()(const X&) const {

@@ -78,7 +78,8 @@ class tensor {
   template <tensor_like X>
     requires(!std::is_same_v<std::remove_cvref_t<X>, tensor>)
   constexpr tensor(const X& x) noexcept : elements_{} {
-    using verdict = rules::same_shape<say::copy, layout, layout_of<X>>;
+    using verdict = first_error<rules::same_shape<say::copy, layout, layout_of<X>>,
+                                rules::keeps_fractions<typename X::value_type, T>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok)
       for_each([](T& to, const auto& from) { to = static_cast<T>(from); }, *this, x);

@@ -17,15 +17,17 @@ template <class Family>
 struct position_along {
   std::size_t value;
 };
-template <template <std::size_t> class Axis>
-constexpr position_along<axis_family<Axis>> at(std::size_t position) {
-  return {position};
+namespace detail {
+template <class I>
+concept integer_index = std::is_convertible_v<I, std::size_t> && !std::is_floating_point_v<I>;
+}  // namespace detail
+
+template <template <std::size_t> class Axis, detail::integer_index I>
+constexpr position_along<axis_family<Axis>> at(I position) {
+  return {static_cast<std::size_t>(position)};
 }
 
 namespace detail {
-
-template <class I>
-concept integer_index = std::is_convertible_v<I, std::size_t> && !std::is_floating_point_v<I>;
 
 template <class Layout, class... I>
 UMBEL_INLINE constexpr std::size_t offset_by_position(I... index) {
