@@ -11,6 +11,7 @@
 #include <umbel/attention/score.hpp>
 #include <umbel/attention/workspace.hpp>
 #include <umbel/shape/axes.hpp>
+#include <umbel/tensor/tensor.hpp>
 
 namespace umbel {
 
