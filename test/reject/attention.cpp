@@ -33,6 +33,12 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cause: The layer takes its features, then its heads, then options.
   // cure: Say how many heads: `heads<5>`.
   multi_head_attention<float, hidden<100>, bias<true>>::weights none;
+#elif defined CASE_features_only
+  // expect-gcc: "umbel: attention: nothing stands where the axis heads belongs"
+  // expect-clang: attention.*nothing.*stands_where_the_axis.*heads>.*belongs
+  // cause: The layer takes its features, then its heads, then options.
+  // cure: Say how many heads: `heads<5>`.
+  multi_head_attention<float, hidden<100>>::weights none;
 #elif defined CASE_heads_first
   // expect-gcc: "umbel: attention: heads=5 stands where the axis hidden belongs"
   // expect-clang: attention.*heads<5>.*stands_where_the_axis.*hidden>.*belongs

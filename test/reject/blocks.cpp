@@ -328,6 +328,12 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // cause: The layer takes its features, its heads, the width of its network, then options.
   // cure: Say the width of the network: `feed_forward<64>`.
   encoder_layer<float, hidden<32>, heads<4>, kv_heads<1>, feed_forward<64>>::weights none;
+#elif defined CASE_encoder_without_a_network
+  // expect-gcc: "umbel: encoder_layer: nothing stands where the axis feed_forward belongs"
+  // expect-clang: encoder_layer.*nothing.*stands_where_the_axis.*feed_forward>.*belongs
+  // cause: The layer takes its features, its heads, the width of its network, then options.
+  // cure: Say the width of the network: `feed_forward<64>`.
+  encoder_layer<float, hidden<32>, heads<4>>::weights none;
 #elif defined CASE_encoder_network_is_an_option
   // expect-gcc: "umbel: encoder_layer: bias stands where the axis feed_forward belongs"
   // expect-clang: encoder_layer.*bias<true>.*stands_where_the_axis.*feed_forward>.*belongs

@@ -186,6 +186,12 @@ using decoder = layer<>;
   // cause: The epsilon of `rms_norm` differs between models and has no default.
   // cure: Look it up in the model's configuration and add `epsilon_1e<-6>` or what it is.
   layer<norm_by<rms_norm>>::weights r;
+#elif defined CASE_decoder_without_a_network
+  // expect-gcc: "umbel: decoder_layer: nothing stands where the axis feed_forward belongs"
+  // expect-clang: decoder_layer.*nothing.*stands_where_the_axis.*feed_forward>.*belongs
+  // cause: The layer takes its features, its heads, the width of its network, then options.
+  // cure: Say the width of the network: `feed_forward<64>`.
+  decoder_layer<float, hidden<32>, heads<4>>::weights none;
 #elif defined CASE_decoder_network_forgotten
   // expect-gcc: "umbel: decoder_layer: kv_heads=1 stands where the axis feed_forward belongs"
   // expect-clang: decoder_layer.*kv_heads<1>.*stands_where_the_axis.*feed_forward>.*belongs

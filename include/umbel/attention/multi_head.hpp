@@ -119,7 +119,7 @@ struct multi_head_calls
 //   output_to<hidden<80>>                  width of the result when it is not the queries'
 //   rope<split_halves|adjacent_pairs>      rotary positions (rope.hpp)
 //   score_scale<1, 8>, softcap<50>, empty_rows<uniform>    how scores come about (score.hpp)
-template <class T, class Hidden, class Heads, class... Options>
+template <class T, class Hidden, class Heads = detail::nothing, class... Options>
 class multi_head_attention
     : public detail::multi_head_calls<multi_head_attention<T, Hidden, Heads, Options...>,
                                       multi_head_attention<T, Hidden, Heads, Options...>> {

@@ -24,6 +24,7 @@ struct norm_by;
 struct epsilon_1e;
 struct activation;
 struct gated;
+struct nothing;
 }  // namespace option
 
 // Whether projections add a bias: all of them, or each by itself (queries, keys, values, output). A
@@ -83,6 +84,11 @@ template <class Kind, class Default, class First, class... Rest>
 struct choose_option<Kind, Default, First, Rest...> {
   using type = typename std::conditional_t<is_option_of<First, Kind>, std::type_identity<First>,
                                            choose_option<Kind, Default, Rest...>>::type;
+};
+
+// What stands where an axis was forgotten.
+struct nothing {
+  using kind = option::nothing;
 };
 
 // Given, or Instead where it is no axis; a rule refuses it (rules::in_place).

@@ -136,7 +136,7 @@ struct decoder_calls
 
 // T: float or double. hidden<32>, heads<4>, feed_forward<64>. Options: those of encoder_layer; rope<> is
 // of the self-attention only.
-template <class T, class Hidden, class Heads, class FeedForward, class... Options>
+template <class T, class Hidden, class Heads, class FeedForward = detail::nothing, class... Options>
 class decoder_layer
     : public detail::decoder_calls<decoder_layer<T, Hidden, Heads, FeedForward, Options...>,
                                    decoder_layer<T, Hidden, Heads, FeedForward, Options...>> {

@@ -92,7 +92,7 @@ struct encoder_calls
 //   activation<>, gated<>                 of the feed-forward network (feed_forward.hpp)
 //   kv_heads<>, head_dim<>, value_dim<>, rope<>, score_scale<>, softcap<>, empty_rows<>
 //                                         of attention (multi_head.hpp)
-template <class T, class Hidden, class Heads, class FeedForward, class... Options>
+template <class T, class Hidden, class Heads, class FeedForward = detail::nothing, class... Options>
 class encoder_layer
     : public detail::encoder_calls<encoder_layer<T, Hidden, Heads, FeedForward, Options...>,
                                    encoder_layer<T, Hidden, Heads, FeedForward, Options...>> {
