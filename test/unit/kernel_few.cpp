@@ -229,7 +229,7 @@ void check_last() {
   last_queries<S, T> all;
   all.template check<scalar_target, vector_16, vector_32, vector_64, wide>(scores::every_key{},
                                                                            "every key");
-  all.template check<vector_64, wide>(all.kept, "kept");
+  all.template check<vector_16, vector_64, wide>(all.kept, "kept");
 }
 
 // Every policy, for one shape.
@@ -240,7 +240,7 @@ void check_policies_of_last() {
   seeded next{3};
   bias.fill(next, 2.0);
   const auto check = [&](const auto& policy, const char* what) {
-    all.template check<vector_16, vector_64>(policy, what);
+    all.template check<vector_16, vector_32, vector_64, wide>(policy, what);
   };
   check(scores::first_keys(S.keys - 7), "count");
   check(scores::first_keys(0), "no key");

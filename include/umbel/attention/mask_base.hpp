@@ -18,7 +18,7 @@ struct no_observer {};
 //   rule<Layer, Scores>         its verdict on scores (detail::scores_of)
 //   policy<Scores>(place)       the kernel's policy for one head of one sequence
 //   observer<Scores>(place)     who is shown what happens there (observe.hpp)
-//   observes, drops             does it look at scores, does it drop weights: one of each is enough
+//   observes, drops             does it look at scores, does it drop weights; a layer takes one of each
 //   by_position                 does it know nothing but distances between queries and keys
 //   by_head                     may it differ from head to head
 struct mask_base {

@@ -197,8 +197,6 @@ struct no_second_sequence_rule<Layer, Mask> {
 template <class Layer, class Mask>
 using no_second_sequence = typename no_second_sequence_rule<Layer, Mask>::type;
 
-// Memory for the result, if it is the caller's: the axes of Result in any order, elements T, not
-// const.
 // What is written does not end with its statement, and has a place for every element (broadcast has not).
 template <class Layer, class Out>
 using out_with_a_name =
@@ -209,6 +207,9 @@ constexpr bool lies_apart() noexcept {
     if (Layout::extents[i] > 1 && Layout::strides[i] == 0) return false;
   return true;
 }
+
+// Memory for the result, if it is the caller's: the axes of Result in any order, elements T, not
+// const.
 template <class Layer, class Out, class T, class Result>
 struct out_rule {
   using type = accepted;
@@ -260,6 +261,7 @@ template <class Layer, class Takes, class... Arguments>
 using arguments = verdict<(std::is_same_v<Arguments, invalid> || ...), Layer, Takes>;
 
 // ---- the layer itself -----------------------------------------------------------------------------
+
 // Axes that a layer takes by position. Features may have any name but those that mean something else to it:
 // one of those is an option that came too early. Wanted: the family whose place it is.
 template <class Family>

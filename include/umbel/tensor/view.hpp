@@ -17,17 +17,11 @@ template <class Family>
 struct position_along {
   std::size_t value;
 };
+
 namespace detail {
+
 template <class I>
 concept integer_index = std::is_convertible_v<I, std::size_t> && !std::is_floating_point_v<I>;
-}  // namespace detail
-
-template <template <std::size_t> class Axis, detail::integer_index I>
-constexpr position_along<axis_family<Axis>> at(I position) {
-  return {static_cast<std::size_t>(position)};
-}
-
-namespace detail {
 
 template <class Layout, class... I>
 UMBEL_INLINE constexpr std::size_t offset_by_position(I... index) {
@@ -54,6 +48,11 @@ inline constexpr bool accesses<Layout, position_along<First>, position_along<Fam
     rules::access<Layout, First, Families...>::ok;
 
 }  // namespace detail
+
+template <template <std::size_t> class Axis, detail::integer_index I>
+constexpr position_along<axis_family<Axis>> at(I position) {
+  return {static_cast<std::size_t>(position)};
+}
 
 // Would x(index...) compile? (Any call of a tensor is well-formed, so that a wrong one gets a sentence.)
 template <class X, class... I>

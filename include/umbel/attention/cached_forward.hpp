@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+// One step of decoding over one sequence: everything but names. Keys and values of the new positions
+// are projected and stored, their queries attend to what is stored, in scratch whose layout is fixed by
+// the sizes.
+//
+// Not here: axes, verdicts, batches, what is stored and dropped (cache.hpp).
+#pragma once
+
+#include <umbel/attention/forward.hpp>
+
+namespace umbel::detail {
+
+// Queries new positions against Rows stored ones, whose keys and values are of type Stored. Positions: how
+// many a sequence may have. A recall may have more queries than that; theirs count from 0.
+template <class Layer, class Stored, std::size_t Queries, std::size_t Rows, std::size_t Positions>
+struct cached_forward {
+  using T = typename Layer::value_type;
+  using rotary = typename Layer::rotary;
+  using scoring = typename Layer::scoring;
+  static constexpr head_sizes S = Layer::sizes;
+  static constexpr std::size_t lanes = plan::lanes<T>(plan::native_target);
+  static constexpr std::size_t query_row = round_up(S.query_width(), lanes);
+  static constexpr std::size_t key_row = round_up(S.key_width(), lanes);
+  static constexpr std::size_t value_row = round_up(S.value_width(), lanes);
+  static constexpr std::size_t key_step = round_up(Rows, lanes);  // from one feature to the next
+  static constexpr std::size_t turns = Queries > Positions ? Queries : Positions;
+  static constexpr bool stores_t = std::is_same_v<Stored, T>;
+  static constexpr context_strides of_context = place_context(Queries, S.context_width(), lanes);
+  static constexpr kernel::attend_shape head = {.queries = Queries,
+                                                .keys = Rows,
+                                                .head_dim = S.head_dim,
+                                                .value_dim = S.value_dim,
+                                                .q_row = query_row,
+                                                .q_dim = 1,
+                                                .k_row = 1,
+                                                .k_dim = key_step,
+                                                .v_row = value_row,
+                                                .v_dim = 1,
+                                                .o_row = of_context.query,
+                                                .o_dim = of_context.feature,
+                                                .o_room = of_context.room};
+  static constexpr kernel::heads_shape all_heads = {
+      S.heads,     S.heads / S.kv_heads, S.head_dim, S.head_dim * key_step,
+      S.value_dim, S.value_dim * of_context.feature};
+
+  struct workspace : workspace_base {
+    alignas(64) T q[Queries * query_row];
+    // What is stored next: keys, then values where they have to be converted.
+    alignas(64) T projected[Queries * (key_row < value_row && !stores_t ? value_row : key_row)];
+    alignas(64) T context[of_context.size];
+    alignas(64) T scratch[kernel::attend_scratch<head, T>];
+  };
+
+  // Keys and values of the positions from `position` on, stored from `row` on.
+  template <sequence_strides Y, sequence_strides Z, class Parameters>
+  static constexpr void store(const Parameters& p, const T* y, const T* z, std::size_t position,
+                              std::size_t row, Stored* keys, Stored* values,
+                              T* projected) noexcept {
+    p.k.template run<kernel::linear_shape{Queries, S.key_hidden, S.key_width(), Y.position,
+                                          Y.feature, key_row, 1, S.k_bias}>(y, projected);
+    rotary::template turn<Queries, S.kv_heads, S.head_dim, key_row, turns>(projected, position);
+    for (std::size_t d = 0; d < S.key_width(); ++d)
+      for (std::size_t i = 0; i < Queries; ++i)
+        keys[d * key_step + row + i] = static_cast<Stored>(projected[i * key_row + d]);
+    constexpr kernel::linear_shape to_values = {Queries,   S.value_hidden, S.value_width(), Z.position,
+                                                Z.feature, value_row,      1,               S.v_bias};
+    if constexpr (stores_t) {
+      p.v.template run<to_values>(z, values + row * value_row);
+    } else {
+      p.v.template run<to_values>(z, projected);
+      for (std::size_t i = 0; i < Queries; ++i)
+        for (std::size_t d = 0; d < S.value_width(); ++d)
+          values[(row + i) * value_row + d] = static_cast<Stored>(projected[i * value_row + d]);
+    }
+  }
+
+  // Queries, of which the first stands at `position`, to what is stored. mask(h): a head_mask.
+  template <sequence_strides X, sequence_strides Out, class Parameters, class Mask>
+  static constexpr void attend(const Parameters& p, const T* x, std::size_t position, const Stored* keys,
+                               const Stored* values, const Mask& mask, T* out,
+                               workspace& work) noexcept {
+    p.q.template run<kernel::linear_shape{Queries, S.hidden, S.query_width(), X.position, X.feature,
+                                          query_row, 1, S.q_bias}>(x, work.q);
+    rotary::template turn<Queries, S.heads, S.head_dim, query_row, turns>(work.q, position);
+    attend_heads(keys, values, mask, work);
+    p.o.template run<kernel::linear_shape{Queries, S.context_width(), S.output, of_context.query,
+                                          of_context.feature, Out.position, Out.feature, S.o_bias}>(
+        work.context, out);
+  }
+
+ private:
+  template <class Mask>
+  static constexpr void attend_heads(const Stored* keys, const Stored* values, const Mask& mask,
+                                     workspace& work) noexcept {
+    if constexpr (kernel::each_fits_lanes<head, all_heads, T> &&
+                  scoring::template sees_a_run<decltype(mask(0))>) {
+      if (!std::is_constant_evaluated()) {
+        const kernel::scores::key_range seen = mask(0).policy.range(0, 1, Rows);
+        kernel::attend_each<head, all_heads>(work.q, keys, values,
+                                             scoring::template scale<T>(S.head_dim), seen.begin,
+                                             seen.end, work.context, work.scratch);
+        return;
+      }
+    }
+    for (std::size_t h = 0; h < S.heads; ++h) {
+      const std::size_t kv = h / all_heads.share;
+      scoring::attend(
+          dot_product_head<head, T, scoring, Stored>{
+              work.q + h * all_heads.q_head, keys + kv * all_heads.k_head,
+              values + kv * all_heads.v_head, work.context + h * all_heads.o_head, work.scratch},
+          mask(h));
+    }
+  }
+};
+
+}  // namespace umbel::detail
