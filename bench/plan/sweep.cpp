@@ -114,6 +114,7 @@ constexpr auto plan_of(plan::target target) {
 }
 constexpr auto all = [] {
   choices<512> found;
+  found.add({}, plan_of);
   for (std::size_t vectors = 0; vectors <= 8; ++vectors) {  // 0: the planner's panels, perhaps in tiles of two
     for (std::size_t rows = 24 / (vectors + 1) + 2; rows >= 1; --rows) {
       for (std::size_t group = 1; group <= 24; ++group) {

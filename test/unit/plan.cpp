@@ -30,6 +30,7 @@ static_assert(tile_vectors({16, 16, {}, false}) == 4 && tile_rows({16, 16, {}, f
 // What an experiment fixes.
 constexpr target fixed(overrides choice) { return {64, 32, choice}; }
 static_assert(tile_rows(fixed({.tile_rows = 5}), 4) == 5);
+static_assert(tile_vectors(fixed({.tile_rows = 13})) == tile_vectors(wide));
 static_assert(tile_rows(fixed({.tile_rows = 24}), 4) == 6);  // as many as fit
 static_assert(plan_linear<float>(1, 256, 256, fixed({.panel_vectors = 2})).panels == split{2, 8, 0});
 static_assert(plan_linear<float>(1, 256, 256, fixed({.panel_group = 1})).group == 1);

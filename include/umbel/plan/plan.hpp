@@ -65,6 +65,7 @@ constexpr std::size_t tile_rows(target machine, std::size_t vectors) noexcept {
 // suffice, 1 to 10 % than 3 by 3 (g++, clang).
 constexpr std::size_t tile_vectors(target machine) noexcept {
   if (machine.fixed.panel_vectors != 0) return machine.fixed.panel_vectors;
+  machine.fixed.tile_rows = 0;  // panels do not depend on it
   std::size_t best = 1;
   for (std::size_t vectors = 2; vectors <= 6 && 2 * vectors + 1 <= machine.registers; ++vectors) {
     const std::size_t rows = tile_rows(machine, vectors), best_rows = tile_rows(machine, best);
