@@ -17,6 +17,7 @@
 #include <umbel/tensor/view.hpp>
 #include <umbel/tensor/loop.hpp>
 #include <umbel/tensor/tensor.hpp>
+#include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/pipe.hpp>
 #include <umbel/tensor/reshape.hpp>
 #include <umbel/tensor/copy.hpp>
@@ -32,7 +33,6 @@
 #include <umbel/attention/rope.hpp>
 #include <umbel/attention/score.hpp>
 #include <umbel/attention/rules.hpp>
-#include <umbel/attention/other_calls.hpp>
 #include <umbel/attention/executor.hpp>
 #include <umbel/attention/mask_rules.hpp>
 #include <umbel/attention/mask_base.hpp>

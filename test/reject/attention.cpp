@@ -200,7 +200,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Pass the right tensor, or declare the layer with its width.
   auto out = attend(tensor<float, batch<2>, token<4>, hidden<99>>{});
 #elif defined CASE_lengths_of_float
-  // expect-gcc: "umbel: attention: valid_lens must be integers but are of type float"
+  // expect-gcc: "umbel: attention: valid_lens must be integers but are of type float and what is added to the scores is passed as score_bias"
   // expect-clang: attention.*valid_lens.*must_be_integers_but_are_of_type.*element<float>
   // cause: Lengths are counts of keys; a tensor of another type is no list of lengths.
   // cure: Pass `tensor<int, batch<2>>`, how many keys of each sequence count.

@@ -232,7 +232,7 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // cure: Copy first: `x | contiguous | encode`.
   auto r = encode(tensor<float, token<9>, batch<2>, hidden<32>>{} | permute<batch, token, hidden>);
 #elif defined CASE_encoder_lengths_of_float
-  // expect-gcc: "umbel: encoder_layer: valid_lens must be integers but are of type float"
+  // expect-gcc: "umbel: encoder_layer: valid_lens must be integers but are of type float and what is added to the scores is passed as score_bias"
   // expect-clang: encoder_layer.*valid_lens.*must_be_integers_but_are_of_type.*element<float>
   // cause: Lengths are counts of tokens; a tensor of another type is no list of lengths.
   // cure: Pass `tensor<int, batch<2>>`; an encoder layer takes one sequence only.
@@ -244,7 +244,7 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // cure: Pass as many lengths as the batch has sequences.
   auto r = encode(x, tensor<int, batch<3>>{});
 #elif defined CASE_encoder_two_arguments
-  // expect-gcc: "umbel: encoder_layer: valid_lens must be integers but are of type float"
+  // expect-gcc: "umbel: encoder_layer: valid_lens must be integers but are of type float and what is added to the scores is passed as score_bias"
   // expect-clang: encoder_layer.*valid_lens.*must_be_integers_but_are_of_type.*element<float>
   // cause: Lengths are counts of tokens; a tensor of another type is no list of lengths.
   // cure: Pass `tensor<int, batch<2>>`; an encoder layer takes one sequence only.

@@ -83,21 +83,21 @@ static_assert(same<algebra::permute<layout<batch<1>, query<4>>, named<query>, na
 static_assert(same<algebra::permute<layout<>>, layout<>>);
 
 // ---- merge -----------------------------------------------------------------------------------------
-static_assert(same<algebra::merge<h, hidden, named<heads>, named<head_dim>>, x>);
+static_assert(same<algebra::merge<h, named<hidden>, named<heads>, named<head_dim>>, x>);
 static_assert(
-    same<algebra::merge<x, token, named<batch>, named<query>>, layout<token<8>, hidden<100>>>);
-static_assert(same<algebra::merge<padded, token, named<query>>,
+    same<algebra::merge<x, named<token>, named<batch>, named<query>>, layout<token<8>, hidden<100>>>);
+static_assert(same<algebra::merge<padded, named<token>, named<query>>,
                    layout<strided<token<4>, 128>, strided<hidden<100>, 1>>>);
-static_assert(same<algebra::merge<h, hidden, named<query>, named<heads>, named<head_dim>>,
+static_assert(same<algebra::merge<h, named<hidden>, named<query>, named<heads>, named<head_dim>>,
                    layout<batch<2>, hidden<400>>>);
 // Parts of one position do not matter, wherever they stand.
 using ones = layout<strided<query<4>, 50>, strided<heads<1>, 3>, strided<head_dim<5>, 2>,
                     strided<key<1>, 77>>;
-static_assert(same<algebra::merge<ones, hidden, named<heads>, named<head_dim>>,
+static_assert(same<algebra::merge<ones, named<hidden>, named<heads>, named<head_dim>>,
                    layout<strided<query<4>, 50>, strided<hidden<5>, 2>, strided<key<1>, 77>>>);
-static_assert(same<algebra::merge<ones, hidden, named<head_dim>, named<key>>,
+static_assert(same<algebra::merge<ones, named<hidden>, named<head_dim>, named<key>>,
                    layout<strided<query<4>, 50>, strided<heads<1>, 3>, strided<hidden<5>, 2>>>);
-static_assert(same<algebra::merge<ones, hidden, named<heads>, named<head_dim>, named<key>>,
+static_assert(same<algebra::merge<ones, named<hidden>, named<heads>, named<head_dim>, named<key>>,
                    layout<strided<query<4>, 50>, strided<hidden<5>, 2>>>);
 
 // ---- rename, select, slice ---------------------------------------------------------------------------

@@ -16,7 +16,7 @@
 #include <umbel/attention/additive_rules.hpp>
 #include <umbel/attention/mask.hpp>
 #include <umbel/attention/multi_head.hpp>
-#include <umbel/attention/other_calls.hpp>
+#include <umbel/tensor/other_calls.hpp>
 #include <umbel/kernel/additive.hpp>
 
 namespace umbel {
@@ -27,7 +27,7 @@ namespace detail {
 template <class Hidden, class... Options>
 struct additive_options {
   using heads = option_or<axis_family<axes::heads>, axes::heads<1>, Options...>;
-  using keys = typename option_or<option::keys_from, keys_from<Hidden>, Options...>::axis;
+  using keys = typename option_or<option::keys_from, keys_from<axis_or<Hidden, axes::hidden<1>>>, Options...>::axis;
   using bias = option_or<option::bias, umbel::bias<false>, Options...>;
   using scoring = detail::scoring<Options...>;
 };
@@ -165,26 +165,28 @@ struct additive_calls
 //   keys_from<hidden<2>>                   the width of the keys when it is not the queries'
 //   bias<true|false>, biases<q, k, ..>     of the two projections; without either there are none
 //   softcap<50>, empty_rows<uniform>       how scores come about (score.hpp)
-template <class T, class Hidden, class ScoreHidden, class... Options>
+template <class T, class Hidden, class ScoreHidden = detail::nothing, class... Options>
 class additive_attention
     : public detail::additive_calls<additive_attention<T, Hidden, ScoreHidden, Options...>,
                                     additive_attention<T, Hidden, ScoreHidden, Options...>> {
   using options = detail::additive_options<Hidden, Options...>;
   static_assert(report<rules::additive_layer<T, Hidden, ScoreHidden, options, Options...>>::ok,
                 "umbel: shapes do not fit");
-  using family = typename Hidden::family;
+  using query_axis = typename detail::axis_or<Hidden, axes::hidden<1>>::plain;
+  using family = typename query_axis::family;
+  using score_axis = typename detail::axis_or<ScoreHidden, axes::score_hidden<1>>::plain;
   using heads_axis = typename options::heads;
 
  public:
   using scoring = typename options::scoring;
   using value_type = T;
-  using hidden_axis = typename Hidden::plain;
+  using hidden_axis = query_axis;
   using keys_axis = typename options::keys;
-  static constexpr detail::additive_sizes sizes = {Hidden::size,     keys_axis::size,
-                                                   heads_axis::size, ScoreHidden::size,
+  static constexpr detail::additive_sizes sizes = {hidden_axis::size, keys_axis::size,
+                                                   heads_axis::size, score_axis::size,
                                                    options::bias::q, options::bias::k};
   // The features of all the scores of a position, head after head.
-  using scores_axis = typename ScoreHidden::family::template sized<sizes.score_width()>;
+  using scores_axis = typename score_axis::family::template sized<sizes.score_width()>;
   template <class Derived>
   using calls = detail::additive_calls<Derived, additive_attention>;
   template <std::size_t Queries, std::size_t Keys, std::size_t Values>

@@ -89,11 +89,13 @@ using additive_layer =
     first_error<floating<say::additive_attention, T>,
                 in_place<say::additive_attention, Hidden, axes::hidden>,
                 in_place<say::additive_attention, ScoreHidden, axes::score_hidden>,
-                well_formed<Hidden>, well_formed<ScoreHidden>,
+                well_formed<detail::axis_or<Hidden, axes::hidden<1>>>,
+                well_formed<detail::axis_or<ScoreHidden, axes::score_hidden<1>>>,
                 options<say::additive_attention,
                         option_kinds<axis_family<axes::heads>, option::bias, option::keys_from,
                                      option::softcap, option::empty_rows>,
                         Options...>,
+                in_place<say::additive_attention, typename Sizes::keys, axes::hidden>,
                 well_formed<typename Sizes::heads>, well_formed<typename Sizes::keys>,
                 scoring<say::additive_attention, typename Sizes::scoring>>;
 

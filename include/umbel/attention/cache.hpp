@@ -45,7 +45,7 @@ struct not_sliding {
 // stored_as<bfloat16> (or float16): keys and values are rounded to 16 bits when they are stored, for layers
 // of float; results are those of attention to the rounded ones.
 template <class Layer, class Keys, class... Options>
-class key_value_cache {
+class key_value_cache : public detail::other_cache_calls {
   using batch_option = option_or<rules::batch_family, void, Options...>;
   using sliding_option = option_or<option::sliding, detail::not_sliding, Options...>;
   using stored_option =
@@ -54,6 +54,9 @@ class key_value_cache {
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
 
  public:
+  using detail::other_cache_calls::append;
+  using detail::other_cache_calls::recall;
+  using detail::other_cache_calls::step;
   using layer = Layer;
   using value_type = typename Layer::value_type;
   // What keys and values are stored as.

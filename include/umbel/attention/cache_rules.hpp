@@ -4,6 +4,7 @@
 
 #include <umbel/attention/mask_rules.hpp>
 #include <umbel/attention/stored_as.hpp>
+#include <umbel/tensor/other_calls.hpp>
 
 namespace umbel {
 
@@ -14,19 +15,43 @@ struct sliding;
 namespace say {
 struct a_cache_that_slides_forgets_positions_so_it_has_steps_but_no_recall;
 struct a_cache_that_slides_takes_masks_by_position_only;
+struct append_takes_the_layer_and_keys_and_values_then_a_workspace;
 struct but_the_cache_has;
 struct cache;
 struct cannot_be_appended_at_once_to_a_cache_of;
 struct has_no;
-struct is_not_the_axis_key;
 struct in_steps_of_at_most;
+struct is_not_the_axis_key;
 struct no_batch;
 struct positions_are_fewer_than;
+struct recall_takes_the_layer_and_out_and_queries_then_a_mask_then_a_workspace;
 struct sliding;
+struct step_takes_the_layer_and_out_and_the_next_positions_then_a_mask_then_a_workspace;
 struct steps_of_no_position;
 struct the_capacity;
 struct the_layer_is_another_than_the_cache_was_declared_for;
 }  // namespace say
+
+namespace detail {
+template <>
+struct speak<say::step_takes_the_layer_and_out_and_the_next_positions_then_a_mask_then_a_workspace> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("step takes the layer, out and the next positions; then a mask; then a workspace");
+  }
+};
+template <>
+struct speak<say::append_takes_the_layer_and_keys_and_values_then_a_workspace> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("append takes the layer, keys and values; then a workspace");
+  }
+};
+template <>
+struct speak<say::recall_takes_the_layer_and_out_and_queries_then_a_mask_then_a_workspace> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("recall takes the layer, out and queries; then a mask; then a workspace");
+  }
+};
+}  // namespace detail
 
 namespace rules {
 
@@ -89,4 +114,35 @@ using mask_of_cache = verdict<!Slides || Mask::by_position, say::cache,
                               say::a_cache_that_slides_takes_masks_by_position_only>;
 
 }  // namespace rules
+namespace detail {
+
+// Base of a cache: arguments that fit no form of its calls.
+struct other_cache_calls {
+  template <class... Arguments>
+  constexpr bool step(const Arguments&...) const noexcept {
+    using takes =
+        say::step_takes_the_layer_and_out_and_the_next_positions_then_a_mask_then_a_workspace;
+    return refuse<takes, Arguments...>();
+  }
+  template <class... Arguments>
+  constexpr bool append(const Arguments&...) const noexcept {
+    using takes = say::append_takes_the_layer_and_keys_and_values_then_a_workspace;
+    return refuse<takes, Arguments...>();
+  }
+  template <class... Arguments>
+  constexpr bool recall(const Arguments&...) const noexcept {
+    using takes = say::recall_takes_the_layer_and_out_and_queries_then_a_mask_then_a_workspace;
+    return refuse<takes, Arguments...>();
+  }
+
+ private:
+  template <class Takes, class... Arguments>
+  static constexpr bool refuse() noexcept {
+    static_assert(report<rules::arguments<say::cache, Takes, Arguments...>>::ok,
+                  "umbel: shapes do not fit");
+    return false;
+  }
+};
+
+}  // namespace detail
 }  // namespace umbel

@@ -16,15 +16,15 @@
 // pieces there are (forward_in_parts.hpp).
 #pragma once
 
-#include <umbel/attention/other_calls.hpp>
+#include <umbel/tensor/other_calls.hpp>
 #include <umbel/attention/workspace.hpp>
 
 
 namespace umbel {
 
 namespace say {
-struct parallel;
 struct but_the_number_of_workspaces_is;
+struct parallel;
 struct takes_an_executor_and_an_array_of_workspaces_one_for_each_worker;
 struct the_executor_has;
 struct the_executor_is_a_temporary_so_give_it_a_name;

@@ -25,10 +25,10 @@ struct prune_heads {
 };
 
 namespace say {
-struct prune;
 struct head;
 struct is_named_twice;
 struct no_head_stays_of;
+struct prune;
 struct shares_its_keys_and_values_with_heads_that_are_treated_differently_so_name_whole_groups_of;
 }  // namespace say
 

@@ -17,12 +17,12 @@ namespace umbel {
 
 namespace say {
 struct attention_heat_map;
-struct has_the_axis;
-struct which_is_none_of;
-struct takes_a_label_for_each_of;
 struct but_is_given;
+struct has_the_axis;
+struct takes_a_label_for_each_of;
 struct takes_weights_of_float_or_double_not;
 struct takes_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels;
+struct which_is_none_of;
 }  // namespace say
 
 namespace detail {

@@ -139,6 +139,12 @@ constexpr auto both(const std::remove_cvref_t<A>& a, const std::remove_cvref_t<B
     return both_masks<left, right>(kept_mask<A>(a), kept_mask<B>(b));
 }
 
+template <class A>
+constexpr every_key another_operator() noexcept {
+  static_assert(report<rules::put_together_by_and<sizeof(A) == 0>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+
 }  // namespace detail
 
 template <mask_like A, mask_like B>
@@ -148,6 +154,20 @@ constexpr auto operator&(A&& a, B&& b) noexcept {
 template <class A, class B>
 requires detail::are_masks_to_add<A, B>
 constexpr auto operator+(A&& a, B&& b) noexcept { return detail::both<A, B>(a, b); }
+
+// A key is seen where all masks let see it: there is no other way to put masks together.
+template <class A, class B>
+requires detail::are_masks_to_add<A, B>
+constexpr every_key operator|(A&&, B&&) noexcept { return detail::another_operator<A>(); }
+template <class A, class B>
+requires detail::are_masks_to_add<A, B>
+constexpr every_key operator&&(A&&, B&&) noexcept { return detail::another_operator<A>(); }
+template <class A, class B>
+requires detail::are_masks_to_add<A, B>
+constexpr every_key operator||(A&&, B&&) noexcept { return detail::another_operator<A>(); }
+template <class A>
+requires std::is_base_of_v<mask_base, A>
+constexpr every_key operator!(const A&) noexcept { return detail::another_operator<A>(); }
 
 // May Mask be used for scores of these axes? Batch, Heads ... are axes with their sizes:
 // fits_as_mask<decltype(causal), float, batch<2>, heads<5>, query<4>, key<6>>.

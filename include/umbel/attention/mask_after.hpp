@@ -12,9 +12,10 @@
 namespace umbel {
 
 namespace say {
-struct mask_after;
-struct count_along;
 struct and_cannot_have_that_axis;
+struct count_along;
+struct mask_after;
+struct takes_scores_then_lengths;
 }  // namespace say
 
 namespace detail {
@@ -43,7 +44,10 @@ using mask_after = first_error<has_axis<say::mask_after, layout_of<Scores>, Fami
 }  // namespace rules
 
 template <template <std::size_t> class Axis>
-struct mask_after_operation {
+struct mask_after_operation
+    : detail::other_calls<say::mask_after, say::takes_scores_then_lengths> {
+  using detail::other_calls<say::mask_after, say::takes_scores_then_lengths>::operator();
+
   // scores: any axes with Axis; valid_lens: any of the others, (batch) or (batch, query) for one, each
   // of the same size or 1. A row-major tensor like scores. Lengths are clamped to what there is.
   template <tensor_like Scores, tensor_like Lens>
@@ -67,10 +71,6 @@ struct mask_after_operation {
     } else {
       return invalid{};
     }
-  }
-  template <class Lens>
-  constexpr invalid operator()(invalid, const Lens&) const {
-    return {};
   }
 
  private:

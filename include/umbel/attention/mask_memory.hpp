@@ -4,6 +4,7 @@
 #pragma once
 
 #include <umbel/attention/mask_base.hpp>
+#include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/tensor.hpp>
 
 namespace umbel {
@@ -131,6 +132,14 @@ struct generated_bias : mask_base {
   }
 };
 
+// What is no tensor or view is refused, and then is every key.
+template <class Name, class X>
+constexpr every_key no_mask() noexcept {
+  static_assert(report<rules::arguments<Name, say::takes_one_tensor_or_view, X>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
+
 }  // namespace detail
 
 // A tensor of bool; true: this key is attended to.
@@ -138,16 +147,28 @@ template <tensor_like X>
 constexpr auto keep_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, true>(detail::as_memory<X>(x));
 }
+template <class X>
+constexpr every_key keep_mask(const X&) noexcept {
+  return detail::no_mask<say::keep_mask, X>();
+}
 // A tensor of bool; true: this key is not attended to (PyTorch's key_padding_mask and attn_mask).
 template <tensor_like X>
 constexpr auto from_drop_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, false>(detail::as_memory<X>(x));
+}
+template <class X>
+constexpr every_key from_drop_mask(const X&) noexcept {
+  return detail::no_mask<say::from_drop_mask, X>();
 }
 // Added to the scores after scale and softcap, in natural units. -infinity hides; +infinity is the
 // caller's error and gives NaN.
 template <tensor_like X>
 constexpr auto score_bias(X&& x) noexcept {
   return detail::bias_mask<detail::memory_of<X>>(detail::as_memory<X>(x));
+}
+template <class X>
+constexpr every_key score_bias(const X&) noexcept {
+  return detail::no_mask<say::score_bias, X>();
 }
 // The same from a function f(batch, head, query, key), which gives the layer's type, may not throw,
 // and must give the same for the same arguments: it is called more than once.

@@ -10,7 +10,9 @@
 namespace umbel {
 
 namespace say {
+struct a_mask_of_bool_must_say_what_true_means_so_pass;
 struct alibi;
+struct and_what_is_added_to_the_scores_is_passed_as;
 struct but_the_scores_are_of_type;
 struct but_the_scores_have;
 struct causal;
@@ -18,18 +20,17 @@ struct count_keys_and_cannot_have_the_axis;
 struct differ_so_say_where_the_queries_stand;
 struct dropout;
 struct from_drop_mask;
-struct has_several_elements_in_one_place;
 struct is_unclear_where;
 struct keep_mask;
+struct mask;
+struct masks_go_together_by_and_or_plus_only;
 struct must_be_of_bool_but_is_of_type;
+struct needs_a_function_of_batch_and_head_and_query_and_key_that_gives;
 struct observe;
-struct is_const;
-struct the_memory_is_a_temporary_so_give_it_a_name;
 struct score_bias;
 struct score_bias_from;
-struct needs_a_function_of_batch_and_head_and_query_and_key_that_gives;
 struct sliding_window;
-struct a_mask_of_bool_must_say_what_true_means_so_pass;
+struct the_memory_is_a_temporary_so_give_it_a_name;
 }  // namespace say
 
 namespace detail {
@@ -47,6 +48,12 @@ template <>
 struct speak<say::a_mask_of_bool_must_say_what_true_means_so_pass> {
   static constexpr void to(sentence_buffer& out) {
     out.put("a mask of bool must say what true means, so pass keep_mask or from_drop_mask");
+  }
+};
+template <>
+struct speak<say::masks_go_together_by_and_or_plus_only> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("masks go together by & or +, no other operator takes them");
   }
 };
 template <>
@@ -129,7 +136,8 @@ using unclear_mask =
     first_error<verdict<!std::is_same_v<typename X::value_type, bool>, Layer,
                         say::a_mask_of_bool_must_say_what_true_means_so_pass>,
                 verdict<is_length<typename X::value_type>, Layer, say::valid_lens,
-                        say::must_be_integers_but_are_of_type, element<typename X::value_type>>>;
+                        say::must_be_integers_but_are_of_type, element<typename X::value_type>,
+                        say::and_what_is_added_to_the_scores_is_passed_as, say::score_bias>>;
 
 // A mask by position needs to know where the queries stand among the keys.
 template <class Layer, class Name, bool Said, class Scores>
@@ -137,6 +145,10 @@ using positions_known =
     verdict<Said || Scores::placed || Scores::queries == Scores::keys, Layer, Name,
             say::is_unclear_where, axes::query<Scores::queries>, say::and_, axes::key<Scores::keys>,
             say::differ_so_say_where_the_queries_stand>;
+
+// What masks are put together by.
+template <bool Ok>
+using put_together_by_and = verdict<Ok, say::mask, say::masks_go_together_by_and_or_plus_only>;
 
 template <class Layer, class What, bool Twice>
 using given_once = verdict<!Twice, Layer, What, say::is_given_twice>;

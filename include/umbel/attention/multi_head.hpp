@@ -17,7 +17,7 @@
 #include <umbel/attention/forward.hpp>
 #include <umbel/attention/forward_in_parts.hpp>
 #include <umbel/attention/mask.hpp>
-#include <umbel/attention/other_calls.hpp>
+#include <umbel/tensor/other_calls.hpp>
 #include <umbel/attention/rules.hpp>
 
 namespace umbel {

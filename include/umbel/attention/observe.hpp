@@ -78,4 +78,9 @@ constexpr auto observe(X&& memory) noexcept {
   return detail::observing_mask<view, What>(view(memory.data()));
 }
 
+template <observed What = observed::weights, class X>
+constexpr every_key observe(const X&) noexcept {
+  return detail::no_mask<say::observe, X>();
+}
+
 }  // namespace umbel

@@ -91,18 +91,6 @@ struct nothing {
   using kind = option::nothing;
 };
 
-// Given, or Instead where it is no axis; a rule refuses it (rules::in_place).
-template <class Given, class Instead>
-struct axis_or_rule {
-  using type = Instead;
-};
-template <axis_like Given, class Instead>
-struct axis_or_rule<Given, Instead> {
-  using type = Given;
-};
-template <class Given, class Instead>
-using axis_or = typename axis_or_rule<Given, Instead>::type;
-
 // The options of some kinds, the first of each, in an option_list: what a layer hands on to its parts.
 template <class... Options>
 struct option_list {};

@@ -20,9 +20,9 @@
 namespace umbel {
 
 namespace say {
-struct project;
 struct but_the_weight_expects;
 struct but_the_weight_is_of_type;
+struct project;
 }  // namespace say
 
 // In, Out: the axes it maps from and to, hidden<100>. All forms of one map have one such `map`.
@@ -278,6 +278,16 @@ using projected = layout_with_axes<typename algebra::detail::replace_axes<
     Layout, Layout::template position<typename Map::in::family>, 1,
     shape<typename Map::out::plain>>::type>;
 
+namespace detail {
+// y = x W + b, of a rule that is accepted. y: row-major.
+template <class X, class Weights, class Y>
+constexpr void project(const X& x, const Weights& w, Y& y) noexcept {
+  const auto& p = runnable(w);
+  using parameters = std::remove_cvref_t<decltype(p)>;
+  projection_loop<parameters, layout_of<X>, layout_of<Y>>::template run<0>(p, x.data(), y.data());
+}
+}  // namespace detail
+
 // x * w: the axis In of x becomes Out in its place; the other axes are kept. A row-major tensor.
 template <tensor_like X, class Weights>
 requires requires { typename Weights::map; }
@@ -285,16 +295,11 @@ constexpr auto operator*(const X& x, const Weights& w) noexcept {
   using map = typename Weights::map;
   using verdict = rules::project<say::project, typename X::layout, typename X::value_type, map>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok) {
-    using result = projected<typename X::layout, map>;
-    const auto& p = detail::runnable(w);
-    using loop =
-        detail::projection_loop<std::remove_cvref_t<decltype(p)>, typename X::layout, result>;
-    return detail::filled<tensor_of<typename map::value_type, result>>(
-        [&](auto& y) { loop::template run<0>(p, x.data(), y.data()); });
-  } else {
+  if constexpr (verdict::ok)
+    return detail::filled<tensor_of<typename map::value_type, projected<typename X::layout, map>>>(
+        [&](auto& y) { detail::project(x, w, y); });
+  else
     return invalid{};
-  }
 }
 template <class Weights>
 requires requires { typename Weights::map; }

@@ -36,11 +36,11 @@ struct no_rope {
 namespace say {
 struct features_and_that_is_odd;
 struct features_but_there_are_only;
+struct is_neither_split_halves_nor_adjacent_pairs;
 struct rope_needs_a_base_above_0;
 struct rope_of;
-struct is_neither_split_halves_nor_adjacent_pairs;
-struct rope_turns_pairs_but_is_given;
 struct rope_turns;
+struct rope_turns_pairs_but_is_given;
 }  // namespace say
 
 namespace rules {

@@ -16,10 +16,10 @@
 namespace umbel {
 
 namespace say {
-struct attention;
 struct are_of_type;
-struct but_have;
+struct attention;
 struct but_has;
+struct but_have;
 struct but_out_has;
 struct but_out_is_of_type;
 struct but_the_keys;
@@ -29,9 +29,9 @@ struct but_the_stack_budget_is;
 struct but_the_values;
 struct bytes;
 struct bytes_so_pass_one_for;
+struct has_one_axis_of_positions_besides_batch_and;
 struct have;
 struct have_no;
-struct has_one_axis_of_positions_besides_batch_and;
 struct is_of_type;
 struct must_be_integers_but_are_of_type;
 struct need_the_axis;
@@ -41,17 +41,19 @@ struct not_;
 struct out_has_several_elements_in_one_place;
 struct out_is_a_temporary_so_give_it_a_name;
 struct out_is_const;
-struct take_only_the_axes;
-struct takes_float_or_double_not;
-struct takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace;
+struct out_must_be_row_major_in_memory;
 struct queries_from;
 struct so_pass_queries_and_keys_and_values;
-struct the_layer_takes_keys_from;
-struct the_layer_takes_values_from;
+struct take_only_the_axes;
+struct takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace;
+struct takes_float_or_double_not;
 struct the_input_has;
 struct the_input_is_of_type;
 struct the_keys;
 struct the_keys_in_argument_2;
+struct the_layer_takes_keys_from;
+struct the_layer_takes_values_from;
+struct the_queries;
 struct the_queries_in_argument_1;
 struct the_result_has;
 struct the_result_is_of_type;
@@ -60,7 +62,6 @@ struct the_values;
 struct the_values_in_argument_3;
 struct the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name;
 struct the_weights_are_of_another_layer_or_of_other_options;
-struct the_queries;
 struct the_workspace_is_const;
 struct the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for;
 struct two_sequences_need_values_too_so_pass_queries_and_keys_and_values;
@@ -99,7 +100,7 @@ using heads_family = axis_family<axes::heads>;
 // Layers compute in float or double.
 template <class Layer, class T>
 using floating = verdict<std::is_same_v<T, float> || std::is_same_v<T, double>, Layer,
-                         say::takes_float_or_double_not, element<T>>;
+                         say::takes_float_or_double_not, detail::option_word<T>>;
 
 // One of three arguments: the axes (batch,) Position, hidden, and the layer's element type.
 template <class Layer, class Name, class X, class T, class Position, class Hidden>
@@ -182,7 +183,12 @@ using one_width = first_error<
             ValuesHidden, say::and_, say::queries_from, Hidden,
             say::so_pass_queries_and_keys_and_values>>;
 
-// layer(x, y): the second argument would be the mask, and is a sequence.
+// layer(x, y): the second argument would be the mask, and is a sequence: features are an axis of it.
+template <class Layout>
+inline constexpr bool has_axes_of_scores_only =
+    Layout::template has<batch_family> + Layout::template has<heads_family> +
+        Layout::template has<query_family> + Layout::template has<key_family> ==
+    Layout::rank;
 template <class Layer, class Mask>
 struct no_second_sequence_rule {
   using type = accepted;
@@ -191,23 +197,17 @@ template <class Layer, class Mask>
 requires requires { typename Mask::layout; }
 struct no_second_sequence_rule<Layer, Mask> {
   using type =
-      verdict<Mask::layout::rank == 1 || std::is_integral_v<typename Mask::value_type>, Layer,
-              say::two_sequences_need_values_too_so_pass_queries_and_keys_and_values>;
+      verdict<Mask::layout::rank == 1 || has_axes_of_scores_only<typename Mask::layout> ||
+                  std::is_integral_v<typename Mask::value_type>,
+              Layer, say::two_sequences_need_values_too_so_pass_queries_and_keys_and_values>;
 };
 template <class Layer, class Mask>
 using no_second_sequence = typename no_second_sequence_rule<Layer, Mask>::type;
 
-// What is written does not end with its statement, and has a place for every element (broadcast has not).
+// What is written does not end with its statement.
 template <class Layer, class Out>
 using out_with_a_name =
     verdict<!temporary_tensor<Out>, Layer, say::out_is_a_temporary_so_give_it_a_name>;
-template <class Layout>
-constexpr bool lies_apart() noexcept {
-  for (std::size_t i = 0; i < Layout::rank; ++i)
-    if (Layout::extents[i] > 1 && Layout::strides[i] == 0) return false;
-  return true;
-}
-
 // Memory for the result, if it is the caller's: the axes of Result in any order, elements T, not
 // const.
 template <class Layer, class Out, class T, class Result>
@@ -234,6 +234,24 @@ using out_fits =
     first_error<out_with_a_name<Layer, Out>,
                 typename out_rule<Layer, std::remove_reference_t<Out>, T, Result>::type>;
 
+// The same, of the axes of Result in their order, row-major.
+template <class Layer, class Out, class T, class Result>
+struct row_major_out_rule {
+  using type = accepted;
+};
+template <class Layer, class Out, class T, class Result>
+requires requires { typename Out::layout; }
+struct row_major_out_rule<Layer, Out, T, Result> {
+  using type =
+      first_error<typename out_rule<Layer, Out, T, Result>::type,
+                  same_shape<Layer, Result, layout_of<Out>>,
+                  verdict<layout_of<Out>::contiguous, Layer, say::out_must_be_row_major_in_memory>>;
+};
+template <class Layer, class Out, class T, class Result>
+using row_major_out =
+    first_error<out_with_a_name<Layer, Out>,
+                typename row_major_out_rule<Layer, std::remove_reference_t<Out>, T, Result>::type>;
+
 // Scratch on the stack within its budget, or the very workspace that this call needs. Sizes: what
 // the layer's `workspace` template takes, as a shape.
 template <class Layer, class Given, class Wanted, class Sizes>
@@ -255,11 +273,6 @@ using weights_with_a_name =
     verdict<Ok, Layer,
             say::the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name>;
 
-// Arguments of a call that fit no overload, unless they come of an earlier error. Takes: the words
-// that say which fit.
-template <class Layer, class Takes, class... Arguments>
-using arguments = verdict<(std::is_same_v<Arguments, invalid> || ...), Layer, Takes>;
-
 // ---- the layer itself -----------------------------------------------------------------------------
 
 // Axes that a layer takes by position. Features may have any name but those that mean something else to it:
@@ -280,9 +293,14 @@ template <>
 inline constexpr bool names_features<axis_family<axes::head_dim>> = false;
 template <>
 inline constexpr bool names_features<axis_family<axes::value_dim>> = false;
+template <>
+inline constexpr bool names_features<axis_family<axes::feed_forward>> = false;
+template <>
+inline constexpr bool names_features<axis_family<axes::score_hidden>> = false;
 
 template <class Given, class Wanted>
-inline constexpr bool is_in_place = names_features<typename Given::family>;
+inline constexpr bool is_in_place =
+    names_features<typename Given::family> || std::is_same_v<typename Given::family, Wanted>;
 template <class Given>
 inline constexpr bool is_in_place<Given, heads_family> =
     std::is_same_v<typename Given::family, heads_family>;
@@ -306,7 +324,11 @@ inline constexpr std::size_t remainder = Whole::size % (Part::size ? Part::size 
 template <class Hidden, class Heads, class Sizes>
 using head_sizes_fit =
     first_error<well_formed<typename Sizes::kv_heads>, well_formed<typename Sizes::head_dim>,
-                well_formed<typename Sizes::value_dim>, well_formed<typename Sizes::keys>,
+                well_formed<typename Sizes::value_dim>,
+                in_place<say::attention, typename Sizes::keys, axes::hidden>,
+                in_place<say::attention, typename Sizes::values, axes::hidden>,
+                in_place<say::attention, typename Sizes::output, axes::hidden>,
+                well_formed<typename Sizes::keys>,
                 well_formed<typename Sizes::values>, well_formed<typename Sizes::output>,
                 verdict<remainder<Heads, typename Sizes::kv_heads> == 0, say::attention, Heads,
                         say::into, typename Sizes::kv_heads, say::leaves_a_remainder_of,

@@ -14,15 +14,15 @@
 
 #include <umbel/attention/filled.hpp>
 #include <umbel/attention/mask.hpp>
-#include <umbel/attention/other_calls.hpp>
+#include <umbel/tensor/other_calls.hpp>
 #include <umbel/attention/score.hpp>
 #include <umbel/tensor/pipe.hpp>
 
 namespace umbel {
 
 namespace say {
-struct but_the_queries_have;
 struct but_the_queries_are_of_type;
+struct but_the_queries_have;
 struct scaled_dot_product_attention;
 struct takes_queries_keys_and_values_then_a_mask_then_a_workspace;
 struct the_keys_have;

@@ -48,12 +48,12 @@ struct no_softcap {
 }  // namespace detail
 
 namespace say {
+struct are_neither_zeros_nor_uniform;
+struct empty_rows_of;
 struct is_no_positive_number;
 struct over_;
 struct score_scale;
 struct softcap;
-struct empty_rows_of;
-struct are_neither_zeros_nor_uniform;
 }  // namespace say
 
 namespace detail {

@@ -20,8 +20,8 @@ namespace umbel {
 namespace say {
 struct attention_by_score;
 struct needs_a_function_of_two_views_along;
-struct that_gives;
 struct takes_queries_keys_and_values_then_a_mask;
+struct that_gives;
 }  // namespace say
 
 namespace detail {

@@ -6,8 +6,7 @@
 // sum runs in 16 chains (kernel/plain.hpp).
 #pragma once
 
-#include <umbel/attention/filled.hpp>
-#include <umbel/attention/rules.hpp>
+#include <umbel/attention/computing.hpp>
 #include <umbel/kernel/softmax.hpp>
 #include <umbel/tensor/copy.hpp>
 
@@ -17,31 +16,24 @@ namespace say {
 struct softmax;
 }
 
+// x: any axes; a row-major tensor of the same. into(out, x): out may be x where that is row-major.
 template <template <std::size_t> class Axis>
-struct softmax_operation : operation {
-  // x: any axes; a row-major tensor of the same.
-  template <tensor_like X>
-  constexpr auto operator()(const X& x) const noexcept {
-    using verdict =
-        first_error<rules::has_axis<say::softmax, typename X::layout, axis_family<Axis>>,
-                    rules::floating<say::softmax, typename X::value_type>>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
-      using T = typename X::value_type;
-      using result = row_major<typename X::layout>;
-      return detail::filled<tensor_of<T, result>>([&](auto& out) {
-        if constexpr (std::is_same_v<typename X::layout, result>) {
-          run<result>(x.data(), out.data());
-        } else {
-          copy(x, out);
-          run<result>(out.data(), out.data());
-        }
-      });
+struct softmax_operation : detail::computing<softmax_operation<Axis>, say::softmax> {
+  template <class X>
+  using rule = first_error<rules::has_axis<say::softmax, layout_of<X>, axis_family<Axis>>,
+                           rules::floating<say::softmax, typename X::value_type>>;
+  template <class X>
+  using result = row_major<layout_of<X>>;
+
+  template <class X, class Y>
+  static constexpr void write(const X& x, Y& y) noexcept {
+    if constexpr (std::is_same_v<layout_of<X>, layout_of<Y>>) {
+      run<layout_of<Y>>(x.data(), y.data());
     } else {
-      return invalid{};
+      copy(x, y);
+      run<layout_of<Y>>(y.data(), y.data());
     }
   }
-  constexpr invalid operator()(invalid) const { return {}; }
 
  private:
   template <class Layout, class T>

@@ -3,9 +3,8 @@
 // row-major tensor of the axes of x. GELU has two forms that differ by up to 5e-4; neither is "the" gelu here.
 #pragma once
 
-#include <umbel/attention/filled.hpp>
+#include <umbel/attention/computing.hpp>
 #include <umbel/attention/options.hpp>
-#include <umbel/attention/rules.hpp>
 #include <umbel/kernel/elementwise.hpp>
 #include <umbel/kernel/plain.hpp>
 #include <umbel/tensor/copy.hpp>
@@ -15,8 +14,8 @@ namespace umbel {
 namespace say {
 struct gelu_exact;
 struct gelu_tanh;
-struct silu;
 struct relu;
+struct silu;
 }  // namespace say
 
 namespace detail {
@@ -26,34 +25,30 @@ struct speak<say::gelu_exact> : speak_as_written<say::gelu_exact> {};
 template <>
 struct speak<say::gelu_tanh> : speak_as_written<say::gelu_tanh> {};
 
-template <class Function>
-struct activation_operation : operation {
-  template <tensor_like X>
-  constexpr auto operator()(const X& x) const noexcept {
-    using verdict = rules::floating<typename Function::name, typename X::value_type>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
-      using result = row_major<typename X::layout>;
-      return detail::filled<tensor_of<typename X::value_type, result>>([&](auto& y) {
-        if constexpr (X::layout::contiguous) {
-          Function::template run<result::count>(x.data(), y.data());
-        } else {
-          copy(x, y);
-          Function::template run<result::count>(y.data(), y.data());
-        }
-      });
+// Name: the word for the derived Function. into(out, x): out may be x where that is row-major.
+template <class Function, class Name>
+struct activation_operation : computing<Function, Name> {
+  template <class X>
+  using rule = rules::floating<Name, typename X::value_type>;
+  template <class X>
+  using result = row_major<layout_of<X>>;
+
+  template <class X, class Y>
+  static constexpr void write(const X& x, Y& y) noexcept {
+    constexpr std::size_t count = layout_of<Y>::count;
+    if constexpr (layout_of<X>::contiguous) {
+      Function::template run<count>(x.data(), y.data());
     } else {
-      return invalid{};
+      copy(x, y);
+      Function::template run<count>(y.data(), y.data());
     }
   }
-  constexpr invalid operator()(invalid) const { return {}; }
 };
 
 }  // namespace detail
 
 // 0.5 x (1 + erf(x / sqrt 2)), Hendrycks and Gimpel 2016; torch's approximate='none'.
-struct gelu_exact_operation : detail::activation_operation<gelu_exact_operation> {
-  using name = say::gelu_exact;
+struct gelu_exact_operation : detail::activation_operation<gelu_exact_operation, say::gelu_exact> {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
     return kernel::plain::gelu_exact_of(x);
@@ -69,8 +64,7 @@ struct gelu_exact_operation : detail::activation_operation<gelu_exact_operation>
 inline constexpr gelu_exact_operation gelu_exact{};
 
 // 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), the same paper; torch's approximate='tanh'.
-struct gelu_tanh_operation : detail::activation_operation<gelu_tanh_operation> {
-  using name = say::gelu_tanh;
+struct gelu_tanh_operation : detail::activation_operation<gelu_tanh_operation, say::gelu_tanh> {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
     return kernel::plain::gelu_tanh_of(x);
@@ -87,8 +81,7 @@ inline constexpr gelu_tanh_operation gelu_tanh{};
 
 // x sigmoid(x) (Hendrycks and Gimpel 2016; swish in Ramachandran et al. 2017); torch's silu, but for
 // -infinity, which gives -0 here and NaN there.
-struct silu_operation : detail::activation_operation<silu_operation> {
-  using name = say::silu;
+struct silu_operation : detail::activation_operation<silu_operation, say::silu> {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
     return kernel::plain::silu_of(x);
@@ -104,8 +97,7 @@ struct silu_operation : detail::activation_operation<silu_operation> {
 inline constexpr silu_operation silu{};
 
 // max(x, 0); NaN gives 0.
-struct relu_operation : detail::activation_operation<relu_operation> {
-  using name = say::relu;
+struct relu_operation : detail::activation_operation<relu_operation, say::relu> {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
     return simd::max(x, V{});

@@ -18,7 +18,7 @@
 #pragma once
 
 #include <umbel/attention/filled.hpp>
-#include <umbel/attention/other_calls.hpp>
+#include <umbel/tensor/other_calls.hpp>
 #include <umbel/block/transformer.hpp>
 
 namespace umbel {
@@ -238,7 +238,7 @@ class decoder_layer
                                const Mask& mask, const detail::own_mask<Own>& own, Workspace& work,
                                Out&& out) noexcept {
     using verdict = first_error<rules::decode<X, Memory, T, hidden_axis>,
-                                rules::row_major_out<say::decoder_layer, Out, X>>;
+                                rules::row_major_out<say::decoder_layer, Out, T, layout_of<X>>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using call = call_of<typename X::layout, typename Memory::layout>;

@@ -13,7 +13,7 @@
 #pragma once
 
 #include <umbel/attention/filled.hpp>
-#include <umbel/attention/other_calls.hpp>
+#include <umbel/tensor/other_calls.hpp>
 #include <umbel/block/transformer.hpp>
 
 namespace umbel {
@@ -183,7 +183,7 @@ class encoder_layer
                                Out&& out) noexcept {
     using layout = typename X::layout;
     using verdict = first_error<rules::encode<X, T, typename Hidden::plain>,
-                                rules::row_major_out<say::encoder_layer, Out, X>>;
+                                rules::row_major_out<say::encoder_layer, Out, T, layout_of<X>>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using sequence = rules::sequence_family<layout, Hidden>;

@@ -9,7 +9,7 @@
 #pragma once
 
 #include <umbel/attention/filled.hpp>
-#include <umbel/attention/other_calls.hpp>
+#include <umbel/tensor/other_calls.hpp>
 #include <umbel/block/activation.hpp>
 #include <umbel/block/layer_norm.hpp>
 
@@ -25,7 +25,6 @@ struct gated {
 namespace say {
 struct feed_forward_layer;
 struct gated_needs_an_activation_so_say_which;
-struct out_must_be_row_major_in_memory;
 struct takes_a_sequence_then_a_workspace;
 }  // namespace say
 
@@ -49,30 +48,13 @@ using feed_forward =
     first_error<floating<say::feed_forward_layer, T>,
                 in_place<say::feed_forward_layer, Hidden, axes::hidden>,
                 in_place<say::feed_forward_layer, FeedForward, axes::feed_forward>,
-                well_formed<Hidden>, well_formed<FeedForward>,
+                well_formed<detail::axis_or<Hidden, axes::hidden<1>>>,
+                well_formed<detail::axis_or<FeedForward, axes::feed_forward<1>>>,
                 options<say::feed_forward_layer,
                         option_kinds<option::bias, option::activation, option::gated>, Options...>,
                 one_bias<say::feed_forward_layer, Options...>,
                 verdict<gate_has_activation<Options...>, say::feed_forward_layer,
                         say::gated_needs_an_activation_so_say_which>>;
-
-// Memory for the result, if it is the caller's: as x, row-major. Layer: the word that names it.
-template <class Layer, class Out, class X>
-struct row_major_out_rule {
-  using type = accepted;
-};
-template <class Layer, class Out, class X>
-requires requires { typename Out::layout; }
-struct row_major_out_rule<Layer, Out, X> {
-  using type =
-      first_error<typename out_rule<Layer, Out, typename X::value_type, layout_of<X>>::type,
-                  same_shape<Layer, layout_of<X>, layout_of<Out>>,
-                  verdict<layout_of<Out>::contiguous, Layer, say::out_must_be_row_major_in_memory>>;
-};
-template <class Layer, class Out, class X>
-using row_major_out =
-    first_error<out_with_a_name<Layer, Out>,
-                typename row_major_out_rule<Layer, std::remove_reference_t<Out>, X>::type>;
 }  // namespace rules
 
 namespace detail {
@@ -130,14 +112,14 @@ struct feed_forward_parameters<Form, T, Hidden, FeedForward, Bias, true> {
 
 // T: float or double. hidden<32>, feed_forward<64>. Options: bias<> for all projections (none unless
 // told), activation<gelu_exact> (the default without a gate), <gelu_tanh>, <silu>, <relu>, gated<>.
-template <class T, class Hidden, class FeedForward, class... Options>
+template <class T, class Hidden, class FeedForward = detail::nothing, class... Options>
 class feed_forward_layer
     : public detail::feed_forward_calls<feed_forward_layer<T, Hidden, FeedForward, Options...>,
                                         feed_forward_layer<T, Hidden, FeedForward, Options...>> {
   static_assert(report<rules::feed_forward<T, Hidden, FeedForward, Options...>>::ok,
                 "umbel: shapes do not fit");
-  using narrow_axis = typename Hidden::plain;
-  using wide_axis = typename FeedForward::plain;
+  using narrow_axis = typename detail::axis_or<Hidden, axes::hidden<1>>::plain;
+  using wide_axis = typename detail::axis_or<FeedForward, axes::feed_forward<1>>::plain;
 
  public:
   static constexpr bool has_bias = option_or<option::bias, bias<false>, Options...>::q;
@@ -196,7 +178,7 @@ class feed_forward_layer
   template <std::size_t Rows>
   struct scratch_for : workspace_base {
     static constexpr std::size_t line = 64 / sizeof(T);
-    static constexpr std::size_t count = plan::divide_up(Rows * FeedForward::size, line) * line;
+    static constexpr std::size_t count = plan::divide_up(Rows * wide_axis::size, line) * line;
     alignas(64) T expanded[(is_gated ? 2 : 1) * count];
   };
   template <class Rows>
@@ -219,7 +201,7 @@ class feed_forward_layer
                               Out&& out) noexcept {
     using layout = typename X::layout;
     using verdict = first_error<rules::rows_of<say::feed_forward_layer, X, T, narrow_axis>,
-                                rules::row_major_out<say::feed_forward_layer, Out, X>>;
+                                rules::row_major_out<say::feed_forward_layer, Out, T, layout>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using rows = typename detail::rows_axis<layout>::type;
@@ -229,7 +211,7 @@ class feed_forward_layer
       if constexpr (fit::ok)
         return detail::computed<tensor_of<T, row_major<layout>>, scratch>(
             out, work, [&](auto& y, scratch& own) {
-              constexpr std::size_t one = rows::size * Hidden::size;
+              constexpr std::size_t one = rows::size * narrow_axis::size;
               for (std::size_t b = 0; b < layout::count / one; ++b)
                 run<rows::size>(p, x.data() + b * one, own, y.data() + b * one);
             });
@@ -240,11 +222,11 @@ class feed_forward_layer
     }
   }
 
-  // Rows of Hidden::size elements, one after another. y may be x.
+  // Rows of hidden_axis::size elements, one after another. y may be x.
   template <std::size_t Rows, class Parameters>
   static constexpr void run(const Parameters& p, const T* x, scratch_for<Rows>& work,
                             T* y) noexcept {
-    constexpr std::size_t wide = FeedForward::size, narrow = Hidden::size;
+    constexpr std::size_t wide = wide_axis::size, narrow = narrow_axis::size;
     constexpr kernel::linear_shape widen = {Rows, narrow, wide, narrow, 1, wide, 1, has_bias};
     constexpr kernel::linear_shape reduce = {Rows, wide, narrow, wide, 1, narrow, 1, has_bias};
     T* const up = work.expanded;

@@ -3,6 +3,7 @@
 // (biased, as in PyTorch), times gamma, plus beta. Every other axis is rows.
 #pragma once
 
+#include <umbel/attention/computing.hpp>
 #include <umbel/attention/projection.hpp>
 #include <umbel/kernel/norm.hpp>
 
@@ -34,38 +35,31 @@ using rows_of = first_error<
     verdict<std::is_same_v<typename X::value_type, T>, Operation, say::the_input_is_of_type,
             element<typename X::value_type>, say::but_the_weight_is_of_type, element<T>>>;
 
-// Norm: layer_norm or rms_norm.
-template <class Norm, class X>
-using normalise =
-    first_error<floating<typename Norm::name, typename Norm::value_type>,
-                rows_of<typename Norm::name, X, typename Norm::value_type, typename Norm::axis>>;
+// Name: the word that names the norm, of type T along Axis.
+template <class Name, class T, class Axis, class X>
+using normalise = first_error<floating<Name, T>, rows_of<Name, X, T, Axis>>;
 }  // namespace rules
 
 // Would norm(x) compile?
 template <class Norm, class X>
-concept normalises = rules::normalise<Norm, std::remove_cvref_t<X>>::ok;
+concept normalises = rules::normalise<typename Norm::name, typename Norm::value_type,
+                                      typename Norm::axis, std::remove_cvref_t<X>>::ok;
 
 namespace detail {
 
-// operator() of a norm along Axis: Derived::rows<number>(x, y) is what differs.
-template <class Derived, class Axis>
-struct norm_calls : operation {
-  // x: row-major, Axis last. Gives a tensor of the same axes.
-  template <tensor_like X>
-  constexpr auto operator()(const X& x) const noexcept {
-    using verdict = rules::normalise<Derived, X>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
-      using result = tensor_of<typename X::value_type, row_major<typename X::layout>>;
-      return detail::filled<result>([&](auto& y) {
-        static_cast<const Derived*>(this)->template rows<X::layout::count / Axis::size>(x.data(),
-                                                                                        y.data());
-      });
-    } else {
-      return invalid{};
-    }
+// Calls of a norm along Axis. Derived::rows<number>(x, y) is what differs. Name: the word for it. x:
+// row-major, Axis last. Gives a tensor of the same axes; into(out, x): out may be x.
+template <class Derived, class Name, class T, class Axis>
+struct norm_calls : computing<Derived, Name> {
+  template <class X>
+  using rule = rules::normalise<Name, T, Axis, X>;
+  template <class X>
+  using result = row_major<layout_of<X>>;
+
+  template <class X, class Y>
+  constexpr void write(const X& x, Y& y) const noexcept {
+    static_cast<const Derived*>(this)->template rows<layout_of<X>::count / Axis::size>(x.data(), y.data());
   }
-  constexpr invalid operator()(invalid) const { return {}; }
 };
 
 }  // namespace detail
@@ -77,7 +71,7 @@ struct norm_parameters {
 };
 
 template <class T, class Axis>
-class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, Axis> {
+class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, say::layer_norm, T, Axis> {
  public:
   using name = say::layer_norm;
   using value_type = T;

@@ -2,6 +2,7 @@
 // linear: y = x W + b as a layer. x * w (projection.hpp) is the same as an operation.
 #pragma once
 
+#include <umbel/attention/computing.hpp>
 #include <umbel/attention/options.hpp>
 #include <umbel/attention/projection.hpp>
 
@@ -13,48 +14,49 @@ struct linear;
 
 namespace rules {
 template <class T, class In, class Out, class... Options>
-using linear = first_error<floating<say::linear, T>, well_formed<In>, well_formed<Out>,
+using linear = first_error<floating<say::linear, T>, in_place<say::linear, In, axes::hidden>,
+                           in_place<say::linear, Out, axes::hidden>, well_formed<In>, well_formed<Out>,
                            options<say::linear, option_kinds<option::bias>, Options...>,
                            one_bias<say::linear, Options...>>;
 }  // namespace rules
 
 namespace detail {
 
-// operator() of the layer and of prepacked<layer>.
-template <class Derived>
-struct linear_calls : operation {
-  // x: any axes with In, which becomes Out in its place. Gives a row-major tensor.
-  template <tensor_like X>
-  constexpr auto operator()(const X& x) const noexcept {
-    using parameters =
-        std::remove_cvref_t<decltype(static_cast<const Derived*>(this)->parameters())>;
-    using verdict = rules::project<say::linear, typename X::layout, typename X::value_type,
-                                   typename parameters::map>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok)
-      return x * static_cast<const Derived*>(this)->parameters();
-    else
-      return invalid{};
+template <class... Options>
+inline constexpr bool linear_has_bias = option_or<option::bias, bias<false>, Options...>::q;
+
+// Calls of the layer and of prepacked<layer>. x: any axes with In, which becomes Out in its place. Gives a
+// row-major tensor; into(out, x): out must not overlap x.
+template <class Derived, class Map>
+struct linear_calls : computing<linear_calls<Derived, Map>, say::linear> {
+  template <class X>
+  using rule = rules::project<say::linear, layout_of<X>, typename X::value_type, Map>;
+  template <class X>
+  using result = projected<layout_of<X>, Map>;
+
+  template <class X, class Y>
+  constexpr void write(const X& x, Y& y) const noexcept {
+    project(x, static_cast<const Derived*>(this)->parameters(), y);
   }
-  constexpr invalid operator()(invalid) const { return {}; }
 };
 
 }  // namespace detail
 
 // In, Out: patch<16>, hidden<32>. Options: bias<true|false>; without it there is none.
 template <class T, class In, class Out, class... Options>
-class linear : public detail::linear_calls<linear<T, In, Out, Options...>> {
+class linear
+    : public detail::linear_calls<linear<T, In, Out, Options...>,
+                                  linear_map<T, In, Out, detail::linear_has_bias<Options...>>> {
   static_assert(report<rules::linear<T, In, Out, Options...>>::ok, "umbel: shapes do not fit");
 
  public:
   using value_type = T;
-  static constexpr bool has_bias = option_or<option::bias, bias<false>, Options...>::q;
-  template <class Derived>
-  using calls = detail::linear_calls<Derived>;
-
+  static constexpr bool has_bias = detail::linear_has_bias<Options...>;
   // Parameters: .weight (In, Out) row-major and .bias (Out).
   using weights = form::owned::linear<T, In, Out, has_bias>;
   using weights_view = form::borrowed::linear<T, In, Out, has_bias>;
+  template <class Derived>
+  using calls = detail::linear_calls<Derived, typename weights::map>;
   template <class Stored>
   using packed_weights = typename form::packed<Stored>::template linear<T, In, Out, has_bias>;
 

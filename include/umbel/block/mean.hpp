@@ -3,11 +3,9 @@
 // chain of additions in increasing position, divided by the size of the axis.
 #pragma once
 
-#include <umbel/attention/filled.hpp>
-#include <umbel/attention/rules.hpp>
+#include <umbel/attention/computing.hpp>
 #include <umbel/kernel/elementwise.hpp>
 #include <umbel/kernel/plain.hpp>
-#include <umbel/tensor/pipe.hpp>
 
 namespace umbel {
 
@@ -22,34 +20,27 @@ using mean = first_error<has_axis<say::mean, Layout, Family>, floating<say::mean
                                  say::is_not_row_major_in_memory_so_pass_contiguous>>;
 }  // namespace rules
 
+// x: row-major, any axes with Axis. Gives a row-major tensor of the others.
 template <template <std::size_t> class Axis>
-struct mean_operation : operation {
-  // x: row-major, any axes with Axis. Gives a row-major tensor of the others.
-  template <tensor_like X>
-  constexpr auto operator()(const X& x) const noexcept {
-    using from = row_major<typename X::layout>;  // strides of axes of size 1 do not matter
-    using verdict = rules::mean<typename X::layout, typename X::value_type, axis_family<Axis>>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
-      using T = typename X::value_type;
-      constexpr std::size_t size = from::template size_of<axis_family<Axis>>;
-      constexpr std::size_t inner = from::template stride_of<axis_family<Axis>>;
-      constexpr std::size_t outer = from::count / (size * inner);
-      return detail::filled<tensor_of<T, row_major<algebra::select<from, axis_family<Axis>>>>>(
-          [&](auto& y) {
-            for (std::size_t i = 0; i < outer; ++i) {
-              const T* const rows = x.data() + i * size * inner;
-              if (std::is_constant_evaluated())
-                kernel::plain::mean_rows<size, inner, inner>(rows, y.data() + i * inner);
-              else
-                kernel::mean_rows<size, inner, inner>(rows, y.data() + i * inner);
-            }
-          });
-    } else {
-      return invalid{};
+struct mean_operation : detail::computing<mean_operation<Axis>, say::mean> {
+  template <class X>
+  using rule = rules::mean<layout_of<X>, typename X::value_type, axis_family<Axis>>;
+  template <class X>
+  using result = row_major<algebra::select<row_major<layout_of<X>>, axis_family<Axis>>>;
+
+  template <class X, class Y>
+  static constexpr void write(const X& x, Y& y) noexcept {
+    using from = row_major<layout_of<X>>;  // strides of axes of size 1 do not matter
+    constexpr std::size_t size = from::template size_of<axis_family<Axis>>;
+    constexpr std::size_t inner = from::template stride_of<axis_family<Axis>>;
+    for (std::size_t i = 0; i < from::count / (size * inner); ++i) {
+      const auto* const rows = x.data() + i * size * inner;
+      if (std::is_constant_evaluated())
+        kernel::plain::mean_rows<size, inner, inner>(rows, y.data() + i * inner);
+      else
+        kernel::mean_rows<size, inner, inner>(rows, y.data() + i * inner);
     }
   }
-  constexpr invalid operator()(invalid) const { return {}; }
 };
 template <template <std::size_t> class Axis>
 inline constexpr mean_operation<Axis> mean{};

@@ -2,17 +2,16 @@
 // learnt_positions: a table of one vector for each position, added to every sequence of the batch.
 #pragma once
 
-#include <umbel/attention/filled.hpp>
-#include <umbel/attention/rules.hpp>
+#include <umbel/attention/computing.hpp>
 #include <umbel/tensor/loop.hpp>
 #include <umbel/tensor/reshape.hpp>
 
 namespace umbel {
 
 namespace say {
+struct but_must_have;
 struct but_the_table_has;
 struct but_the_table_is_of_type;
-struct but_must_have;
 struct learnt_positions;
 struct the_table_has;
 }  // namespace say
@@ -65,18 +64,18 @@ UMBEL_NOINLINE constexpr void add_each(const X& x, const Table& table, Y& y) noe
   for_each([](auto& sum, const auto& a, const auto& b) { sum = a + b; }, y, x, table);
 }
 
-// x plus a table, which is repeated along the axes that only x has. A row-major tensor.
-template <class X, class Table, class... Axes>
-constexpr auto add_table(const X& x, const Table& table, shape<Axes...>) noexcept {
-  using result = tensor_of<typename X::value_type, row_major<typename X::layout>>;
-  return filled<result>([&](auto& y) { add_each(x, broadcast<Axes...>(table), y); });
+// x plus a table, which is repeated along the axes that only x has.
+template <class X, class Table, class Y, class... Axes>
+constexpr void add_table(const X& x, const Table& table, Y& y, shape<Axes...>) noexcept {
+  add_each(x, broadcast<Axes...>(table), y);
 }
 
 }  // namespace detail
 
 // Position, Hidden: token<49>, hidden<32>. The table (Position, Hidden), row-major, is borrowed.
 template <class T, class Position, class Hidden>
-class learnt_positions : public operation {
+class learnt_positions
+    : public detail::computing<learnt_positions<T, Position, Hidden>, say::learnt_positions> {
  public:
   using weights = tensor<T, Position, Hidden>;
   using weights_view = view<const T, Position, Hidden>;
@@ -92,17 +91,15 @@ class learnt_positions : public operation {
   }
 
   // x: any axes with Position and Hidden, of the table's sizes ("the input has token=50 but the table
-  // has token=49"). Gives a row-major tensor of the axes of x.
-  template <tensor_like X>
-  constexpr auto operator()(const X& x) const noexcept {
-    using verdict = rules::learnt_positions<X, T, Position, Hidden>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok)
-      return detail::add_table(x, table_, typename X::layout::axes{});
-    else
-      return invalid{};
+  // has token=49"). Gives a row-major tensor of the axes of x; into(out, x): out may be x.
+  template <class X>
+  using rule = rules::learnt_positions<X, T, Position, Hidden>;
+  template <class X>
+  using result = row_major<layout_of<X>>;
+  template <class X, class Y>
+  constexpr void write(const X& x, Y& y) const noexcept {
+    detail::add_table(x, table_, y, typename layout_of<X>::axes{});
   }
-  constexpr invalid operator()(invalid) const { return {}; }
 
  private:
   weights_view table_;

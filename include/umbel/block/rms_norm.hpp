@@ -33,7 +33,7 @@ struct rms_norm_parameters {
 };
 
 template <class T, class Axis>
-class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, Axis> {
+class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, say::rms_norm, T, Axis> {
  public:
   using name = say::rms_norm;
   using value_type = T;

@@ -29,11 +29,18 @@ struct needs_a_base_above_0;
 struct needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base;
 struct of_a_layout_that_is_not_adjacent_pairs_split_halves_or_split_halves_to_base;
 struct sinusoidal_positions;
+struct takes_one_tensor_or_view_then_an_offset;
 }  // namespace say
 
 namespace detail {
 template <>
 struct speak<say::sinusoidal_positions> : speak_as_written<say::sinusoidal_positions> {};
+template <>
+struct speak<say::takes_one_tensor_or_view_then_an_offset> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("takes one tensor or view; then an offset");
+  }
+};
 template <>
 struct speak<say::of_a_layout_that_is_not_adjacent_pairs_split_halves_or_split_halves_to_base> {
   static constexpr void to(sentence_buffer& out) {
@@ -101,12 +108,15 @@ using sinusoidal_positions =
 
 // Position, Hidden: token<49>, hidden<32>, the largest sequence. Pairs: one of the three above.
 template <class T, class Position, class Hidden, class Pairs = void, std::size_t Base = 10000>
-class sinusoidal_positions : public operation {
+class sinusoidal_positions
+    : public detail::other_calls<say::sinusoidal_positions, say::takes_one_tensor_or_view_then_an_offset> {
   static_assert(report<rules::sinusoids<T, Position, Hidden, Pairs, Base>>::ok,
                 "umbel: shapes do not fit");
   using position_family = typename Position::family;
 
  public:
+  using detail::other_calls<say::sinusoidal_positions,
+                            say::takes_one_tensor_or_view_then_an_offset>::operator();
   using value_type = T;
   using position_axis = typename Position::plain;
   using hidden_axis = typename Hidden::plain;
@@ -119,21 +129,22 @@ class sinusoidal_positions : public operation {
   // the table has token=49"). Gives a row-major tensor of the axes of x. offset: the position of the
   // first one (what a cache holds already); one past what the table has room for is taken back to
   // the last that fits.
-  template <tensor_like X>
-  constexpr auto operator()(const X& x, std::size_t offset = 0) const noexcept {
+  template <tensor_like X, detail::integer_index I = std::size_t>
+  constexpr auto operator()(const X& x, I offset = 0) const noexcept {
     using verdict = rules::sinusoidal_positions<X, T, position_axis, hidden_axis>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       constexpr std::size_t count = rules::size_along<X, Position>;
       constexpr std::size_t last = Position::size - count;
+      const auto first = static_cast<std::size_t>(offset);
       const view<const T, typename position_family::template sized<count>, hidden_axis> part(
-          table.data() + (offset < last ? offset : last) * Hidden::size);
-      return detail::add_table(x, part, typename X::layout::axes{});
+          table.data() + (first < last ? first : last) * Hidden::size);
+      return detail::filled<tensor_of<T, row_major<typename X::layout>>>(
+          [&](auto& y) { detail::add_table(x, part, y, typename X::layout::axes{}); });
     } else {
       return invalid{};
     }
   }
-  constexpr invalid operator()(invalid, std::size_t = 0) const { return {}; }
 };
 
 // Would place(x) compile?

@@ -63,11 +63,12 @@ template <class Layout, class Family, class... Parts>
 using split = typename split_layout<Layout, Family, Parts...>::type;
 
 // ---- merge: neighbouring axes into one ----------------------------------------------------------
-template <class Layout, template <std::size_t> class Result, class First, class... Rest>
+template <class Layout, class Result, class First, class... Rest>
 struct merge_layout {
   static constexpr std::size_t at = Layout::template position<First>;
   static constexpr std::size_t merged = 1 + sizeof...(Rest);
-  using axis = Result<(Layout::template size_of<First> * ... * Layout::template size_of<Rest>)>;
+  using axis = typename Result::template sized<(Layout::template size_of<First> * ... *
+                                                Layout::template size_of<Rest>)>;
   static constexpr auto strides = [] {
     // That of the innermost part with more than one position.
     std::size_t innermost = at + merged - 1;
@@ -78,8 +79,21 @@ struct merge_layout {
   using type =
       make_layout<typename detail::replace_axes<Layout, at, merged, shape<axis>>::type, strides>;
 };
-template <class Layout, template <std::size_t> class Result, class... Families>
+template <class Layout, class Result, class... Families>
 using merge = typename merge_layout<Layout, Result, Families...>::type;
+
+// The last family is the result.
+template <class Layout, class Sequence, class... Families>
+struct merge_into_last_layout;
+template <class Layout, std::size_t... I, class... Families>
+struct merge_into_last_layout<Layout, std::index_sequence<I...>, Families...> {
+  using type = merge<Layout, umbel::detail::nth<sizeof...(I), Families...>,
+                     umbel::detail::nth<I, Families...>...>;
+};
+template <class Layout, class... Families>
+using merge_into_last =
+    typename merge_into_last_layout<Layout, std::make_index_sequence<sizeof...(Families) - 1>,
+                                    Families...>::type;
 
 // Do the strides of neighbouring axes make one axis of them? (Those of size 1 do not matter.)
 template <class Layout, class... Families>

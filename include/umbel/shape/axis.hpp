@@ -50,6 +50,18 @@ inline constexpr std::size_t npos = ~std::size_t{0};
 
 namespace detail {
 
+// Given, or Instead where it is no axis; a rule refuses it.
+template <class Given, class Instead>
+struct axis_or_rule {
+  using type = Instead;
+};
+template <axis_like Given, class Instead>
+struct axis_or_rule<Given, Instead> {
+  using type = Given;
+};
+template <class Given, class Instead>
+using axis_or = typename axis_or_rule<Given, Instead>::type;
+
 // A family as a number, so that a lookup is a loop over an array, compiled once, and not a template:
 // the 64-bit FNV-1a hash of its qualified name. (Not the address of a variable: g++ does not compare
 // addresses in constant expressions under -fsanitize=undefined.)

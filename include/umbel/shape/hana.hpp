@@ -26,9 +26,9 @@ using namespace boost::hana::literals;  // 5_c
 struct hana_axis;
 
 namespace say {
-struct tensor_from;
 struct a_map_has_no_order_so_name_the_axes;
 struct is_not_an_axis;
+struct tensor_from;
 }  // namespace say
 
 namespace detail {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <umbel/shape/algebra.hpp>
+#include <umbel/shape/axes.hpp>
 #include <umbel/shape/words.hpp>
 
 namespace umbel {
@@ -50,16 +51,44 @@ constexpr bool strides_for_all_or_none() {
   return (requires { Axes::stride; } && ...) || !(requires { Axes::stride; } || ...);
 }
 
+// The first, counted from 1, that is no axis; npos.
 template <class... Axes>
-using well_formed =
-    first_error<verdict<Axes::size != 0, say::shape, typename Axes::plain, say::has_no_positions_in,
-                        shape<typename Axes::plain...>>...,
-                names_each_once<say::shape, shape<typename Axes::plain...>,
-                                typename Axes::family...>,
-                verdict<strides_for_all_or_none<Axes...>(), say::shape, shape<typename Axes::plain...>,
-                        say::has_strides_for_some_axes_only>,
-                verdict<countable<Axes...>(), say::shape, shape<typename Axes::plain...>,
-                        say::has_more_elements_than_memory_can_hold>>;
+constexpr std::size_t first_other_than_axis() {
+  std::size_t at = 0, found = npos;
+  ((++at, found = found == npos && !axis_like<Axes> ? at : found), ...);
+  return found;
+}
+template <class... Axes>
+struct well_formed_rule {
+  using type = verdict<false, say::shape, say::number_, number<first_other_than_axis<Axes...>()>,
+                       say::of_the_axes_is_not_an_axis>;
+};
+template <axis_like... Axes>
+struct well_formed_rule<Axes...> {
+  using type =
+      first_error<verdict<Axes::size != 0, say::shape, typename Axes::plain,
+                          say::has_no_positions_in, shape<typename Axes::plain...>>...,
+                  names_each_once<say::shape, shape<typename Axes::plain...>,
+                                  typename Axes::family...>,
+                  verdict<strides_for_all_or_none<Axes...>(), say::shape,
+                          shape<typename Axes::plain...>, say::has_strides_for_some_axes_only>,
+                  verdict<countable<Axes...>(), say::shape, shape<typename Axes::plain...>,
+                          say::has_more_elements_than_memory_can_hold>>;
+};
+template <class... Axes>
+using well_formed = typename well_formed_rule<Axes...>::type;
+
+// What a tensor or view is of: elements, not an axis.
+template <class T>
+struct element_rule {
+  using type = accepted;
+};
+template <axis_like Axis>
+struct element_rule<Axis> {
+  using type = verdict<false, say::shape, Axis, say::stands_where_the_element_type_belongs>;
+};
+template <class T, class... Axes>
+using elements_along = first_error<typename element_rule<T>::type, well_formed<Axes...>>;
 
 template <class Layout, std::size_t Count>
 using access_by_position =
@@ -118,6 +147,19 @@ using merge = first_error<
             shape<axis_of<Layout, Families>...>,
             say::do_not_lie_in_one_run_in_memory_so_pass_contiguous>>;
 
+// The last family is the result.
+template <class Layout, class Sequence, class... Families>
+struct merge_into_last_rule;
+template <class Layout, std::size_t... I, class... Families>
+struct merge_into_last_rule<Layout, std::index_sequence<I...>, Families...> {
+  using type = merge<Layout, detail::nth<sizeof...(I), Families...>,
+                     detail::nth<I, Families...>...>;
+};
+template <class Layout, class... Families>
+using merge_into_last =
+    typename merge_into_last_rule<Layout, std::make_index_sequence<sizeof...(Families) - 1>,
+                                  Families...>::type;
+
 template <class Layout, class... Families>
 using permute = first_error<
     has_axis<say::permute, Layout, Families>...,
@@ -136,14 +178,16 @@ template <class Layout, class From, class To>
 using rename = first_error<has_axis<say::rename, Layout, From>,
                            is_new_axis<say::rename, Layout, To, From>>;
 
-template <class Layout, class... Axes>
-using reshape = first_error<
-    well_formed<Axes...>,
-    verdict<Layout::count == shape<Axes...>::count, say::reshape, typename Layout::axes, say::has,
-            number<Layout::count>, say::elements_but, shape<Axes...>, say::has,
-            number<shape<Axes...>::count>, say::elements>,
+template <class Layout, class Wanted>
+using reshape_to = first_error<
+    verdict<Layout::count == Wanted::count, say::reshape, typename Layout::axes, say::has,
+            number<Layout::count>, say::elements_but, Wanted, say::has, number<Wanted::count>,
+            say::elements>,
     verdict<Layout::contiguous, say::reshape, typename Layout::axes,
             say::is_not_row_major_in_memory_so_pass_contiguous>>;
+template <class Layout, class... Axes>
+using reshape = first_error<well_formed<Axes...>,
+                            reshape_to<Layout, shape<detail::axis_or<Axes, axes::hidden<1>>...>>>;
 
 template <class Layout, class Family>
 using select = has_axis<say::select, Layout, Family>;
@@ -170,7 +214,7 @@ using slice = first_error<
 
 template <class Layout, class... Axes>
 struct broadcast_rule {
-  using target = layout<Axes...>;
+  using target = layout<detail::axis_or<Axes, axes::hidden<1>>...>;
   template <class Sequence>
   struct each;
   template <std::size_t... I>
@@ -181,7 +225,7 @@ struct broadcast_rule {
         well_formed<Axes...>,
         verdict<target::template has<family<I>>, say::broadcast,
                 typename Layout::template axis_at<I>, say::is_not_an_axis_of,
-                shape<typename Axes::plain...>>...,
+                typename target::axes>...,
         verdict<target::template size_of<family<I>> == Layout::extents[I], say::broadcast,
                 typename Layout::template axis_at<I>, say::does_not_fit,
                 axis_of<target, family<I>>>...>;
@@ -251,6 +295,14 @@ using same_shape = first_error<
     verdict<std::is_same_v<typename Left::axes, typename Right::axes>, Operation,
             typename Left::axes, say::and_, typename Right::axes, say::have_different_axes>>;
 
+// Has every element a place of its own? (Broadcast ones have not.)
+template <class Layout>
+constexpr bool lies_apart() noexcept {
+  for (std::size_t i = 0; i < Layout::rank; ++i)
+    if (Layout::extents[i] > 1 && Layout::strides[i] == 0) return false;
+  return true;
+}
+
 // Computing takes elements of one type: nothing is rounded or cut off on the way.
 template <class Operation, class Left, class Right>
 using same_element = verdict<std::is_same_v<Left, Right>, Operation, say::the_left_side_holds,
@@ -309,10 +361,8 @@ template <class X, template <std::size_t> class Axis, class... Parts>
 concept splittable_into = rules::split_into<layout_of<X>, axis_family<Axis>, Parts...>::ok;
 
 // The last axis is the result: mergeable<X, heads, head_dim, hidden>.
-template <class X, template <std::size_t> class First, template <std::size_t> class Second,
-          template <std::size_t> class Result>
-concept mergeable = rules::merge<layout_of<X>, axis_family<Result>, axis_family<First>,
-                                 axis_family<Second>>::ok;
+template <class X, template <std::size_t> class... Axes>
+concept mergeable = rules::merge_into_last<layout_of<X>, axis_family<Axes>...>::ok;
 
 template <class X, template <std::size_t> class... Axes>
 concept permutable = rules::permute<layout_of<X>, axis_family<Axes>...>::ok;

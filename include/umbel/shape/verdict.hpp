@@ -38,6 +38,7 @@ struct invalid {
   }
   template <class T>
   constexpr void operator=(const T&) const noexcept {}
+  constexpr invalid data() const noexcept { return {}; }
 };
 
 namespace detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Elementwise arithmetic: + - * / of two tensors or views of the same element type and the same axes
+// Elementwise arithmetic: + - * /, and += -= *= /=, of two tensors or views of the same element type and the same axes
 // in the same order, and of one with a scalar. Axes are never repeated silently: say broadcast<...>. Results are row-major
 // tensors in the axis order of the operands.
 #pragma once
@@ -96,6 +96,50 @@ constexpr auto operator-(const X& x) noexcept {
 }
 constexpr invalid operator-(invalid) noexcept { return {}; }
 
+// x += y and the like, y a tensor, view or scalar: x is a tensor or view that is not const. Gives x.
+namespace detail {
+template <class F, class X, class Y>
+constexpr X&& assigned(F f, X&& x, const Y& y) noexcept {
+  using verdict =
+      first_error<rules::writable<say::elementwise, say::the_left_side, X>,
+                  rules::same_shape<say::elementwise, layout_of<X>, layout_of<Y>>,
+                  rules::same_element<say::elementwise, typename std::remove_cvref_t<X>::value_type,
+                                      typename Y::value_type>>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    for_each([&](auto& to, const auto& a) { to = static_cast<typename Y::value_type>(f(to, a)); }, x, y);
+  return static_cast<X&&>(x);
+}
+template <class F, class X, scalar S>
+constexpr X&& assigned(F f, X&& x, const S& s) noexcept {
+  using verdict = rules::writable<say::elementwise, say::the_left_side, X>;
+  using T = typename std::remove_cvref_t<X>::value_type;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    for_each([&, value = as_element<T>(s)](T& to) { to = static_cast<T>(f(to, value)); }, x);
+  return static_cast<X&&>(x);
+}
+template <class Y>
+concept operand = tensor_like<Y> || scalar<Y>;
+}  // namespace detail
+
+template <tensor_like X, detail::operand Y>
+constexpr X&& operator+=(X&& x, const Y& y) noexcept {
+  return detail::assigned([](auto a, auto b) { return a + b; }, static_cast<X&&>(x), y);
+}
+template <tensor_like X, detail::operand Y>
+constexpr X&& operator-=(X&& x, const Y& y) noexcept {
+  return detail::assigned([](auto a, auto b) { return a - b; }, static_cast<X&&>(x), y);
+}
+template <tensor_like X, detail::operand Y>
+constexpr X&& operator*=(X&& x, const Y& y) noexcept {
+  return detail::assigned([](auto a, auto b) { return a * b; }, static_cast<X&&>(x), y);
+}
+template <tensor_like X, detail::operand Y>
+constexpr X&& operator/=(X&& x, const Y& y) noexcept {
+  return detail::assigned([](auto a, auto b) { return a / b; }, static_cast<X&&>(x), y);
+}
+
 // The poison passes through.
 template <class A, class B>
 concept one_invalid = (std::is_same_v<A, invalid> && (tensor_like<B> || scalar<B>)) ||
@@ -119,6 +163,27 @@ constexpr invalid operator*(const A&, const B&) noexcept {
 template <class A, class B>
   requires one_invalid<A, B>
 constexpr invalid operator/(const A&, const B&) noexcept {
+  return {};
+}
+
+template <class A, class B>
+  requires one_invalid<std::remove_cvref_t<A>, B>
+constexpr invalid operator+=(A&&, const B&) noexcept {
+  return {};
+}
+template <class A, class B>
+  requires one_invalid<std::remove_cvref_t<A>, B>
+constexpr invalid operator-=(A&&, const B&) noexcept {
+  return {};
+}
+template <class A, class B>
+  requires one_invalid<std::remove_cvref_t<A>, B>
+constexpr invalid operator*=(A&&, const B&) noexcept {
+  return {};
+}
+template <class A, class B>
+  requires one_invalid<std::remove_cvref_t<A>, B>
+constexpr invalid operator/=(A&&, const B&) noexcept {
   return {};
 }
 

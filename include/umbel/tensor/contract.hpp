@@ -50,7 +50,9 @@ constexpr auto contract_over(const X& x, const Y& y) noexcept {
 }  // namespace detail
 
 template <template <std::size_t> class Axis>
-struct contract_operation {
+struct contract_operation : detail::other_calls<say::contract, say::takes_two_tensors_or_views> {
+  using detail::other_calls<say::contract, say::takes_two_tensors_or_views>::operator();
+
   template <tensor_like X, tensor_like Y>
   constexpr auto operator()(const X& x, const Y& y) const noexcept {
     using verdict =
@@ -62,11 +64,6 @@ struct contract_operation {
       return detail::contract_over<axis_family<Axis>>(x, y);
     else
       return invalid{};
-  }
-  template <class X, class Y>
-    requires(std::is_same_v<X, invalid> || std::is_same_v<Y, invalid>)
-  constexpr invalid operator()(const X&, const Y&) const {
-    return {};
   }
 };
 template <template <std::size_t> class Axis>

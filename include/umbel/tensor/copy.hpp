@@ -7,13 +7,17 @@
 
 namespace umbel {
 
+namespace say {
+struct contiguous;
+}
+
 // x | contiguous: a tensor of the same axes in the same order whose elements lie row-major.
-struct contiguous_operation : operation {
+struct contiguous_operation : detail::other_calls<say::contiguous> {
+  using detail::other_calls<say::contiguous>::operator();
   template <tensor_like X>
   constexpr auto operator()(const X& x) const noexcept {
     return tensor_of<typename X::value_type, row_major<typename X::layout>>(x);
   }
-  constexpr invalid operator()(invalid) const { return {}; }
 };
 inline constexpr contiguous_operation contiguous{};
 
@@ -33,7 +37,8 @@ struct exchange<First, Second, shape<Axes...>> {
 
 // x | transposed<hidden, classes>: a row-major tensor in which the two axes have changed places.
 template <template <std::size_t> class First, template <std::size_t> class Second>
-struct transposed_operation : operation {
+struct transposed_operation : detail::other_calls<say::transposed> {
+  using detail::other_calls<say::transposed>::operator();
   template <tensor_like X>
   constexpr auto operator()(const X& x) const noexcept {
     using from = typename X::layout;
@@ -46,15 +51,16 @@ struct transposed_operation : operation {
     else
       return invalid{};
   }
-  constexpr invalid operator()(invalid) const { return {}; }
 };
 template <template <std::size_t> class First, template <std::size_t> class Second>
 inline constexpr transposed_operation<First, Second> transposed{};
 
-// copy(from, to): elements of a tensor or view into another of the same axes in the same order.
+// copy(from, to): elements of a tensor or view into another of the same axes in the same order, which has a
+// place for each.
 template <tensor_like From, tensor_like To>
 constexpr void copy(const From& from, To&& to) noexcept {
-  using verdict = rules::same_shape<say::copy, layout_of<From>, layout_of<To>>;
+  using verdict = first_error<rules::same_shape<say::copy, layout_of<From>, layout_of<To>>,
+                              rules::writable<say::copy, say::the_target, To>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
     for_each([](const auto& source,

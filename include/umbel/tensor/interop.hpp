@@ -11,8 +11,8 @@ namespace umbel {
 
 namespace detail {
 
-template <class Verdict, class T, class... Axes>
-constexpr auto view_where(T* memory, layout<Axes...>) noexcept {
+template <class Verdict, class... Axes, class T>
+constexpr auto view_where(T* memory) noexcept {
   using verdict = first_error<rules::well_formed<Axes...>, Verdict>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
@@ -27,20 +27,20 @@ constexpr auto view_where(T* memory, layout<Axes...>) noexcept {
 // gives a view that only reads.
 template <class... Axes, class T, std::size_t Count>
 [[nodiscard]] constexpr auto view_as(T (&memory)[Count]) noexcept {
-  using layout = umbel::layout<Axes...>;
-  return detail::view_where<rules::memory<layout, Count>>(memory, layout{});
+  using layout = umbel::layout<detail::axis_or<Axes, axes::hidden<1>>...>;
+  return detail::view_where<rules::memory<layout, Count>, Axes...>(memory);
 }
 
 // std::array (with a name: "view: ... is a temporary") and std::span of static size.
 template <class... Axes, detail::memory Memory>
 [[nodiscard]] constexpr auto view_as(Memory&& memory) noexcept {
-  using layout = umbel::layout<Axes...>;
+  using layout = umbel::layout<detail::axis_or<Axes, axes::hidden<1>>...>;
   using size_fits = rules::memory<layout, detail::memory_size<std::remove_cvref_t<Memory>>()>;
   if constexpr (std::is_lvalue_reference_v<Memory> || detail::borrowed_memory<Memory>)
-    return detail::view_where<size_fits>(memory.data(), layout{});
+    return detail::view_where<size_fits, Axes...>(memory.data());
   else
-    return detail::view_where<first_error<size_fits, rules::view_of_temporary<layout>>>(
-        memory.data(), layout{});
+    return detail::view_where<first_error<size_fits, rules::view_of_temporary<layout>>,
+                              Axes...>(memory.data());
 }
 
 // A pointer: the caller vouches for the size, layout<Axes...>::span elements.

@@ -5,17 +5,14 @@
 //   of a temporary tensor                 a tensor that owns the same bytes (a view would dangle)
 #pragma once
 
+#include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/tensor.hpp>
 
 namespace umbel {
 
-// Base of all operations that take one tensor or view.
-struct operation {};
-
-// x | f is f(x), also for x = invalid, so that one bug is one error.
+// x | f is f(x), whatever x is: f has the sentence where it does not fit.
 template <class X, class Operation>
-  requires std::is_base_of_v<operation, Operation> &&
-    (tensor_like<X> || std::is_same_v<std::remove_cvref_t<X>, invalid>)
+  requires std::is_base_of_v<operation, Operation>
 UMBEL_INLINE constexpr auto operator|(X&& x, const Operation& f) {
   return f(static_cast<X&&>(x));
 }
@@ -39,9 +36,11 @@ UMBEL_INLINE constexpr auto reread(X&& x, std::size_t offset = 0) {
 }  // namespace detail
 
 // Base of the operations that only re-read memory. The derived Operation says, for a layout, which
-// rule holds, what layout results, and at which element it starts.
-template <class Operation>
-struct rereading : operation {
+// rule holds, what layout results, and at which element it starts. Name: the word for it.
+template <class Operation, class Name>
+struct rereading : detail::other_calls<Name> {
+  using detail::other_calls<Name>::operator();
+
   template <tensor_like X>
   UMBEL_INLINE constexpr auto operator()(X&& x) const {
     using from = layout_of<X>;
@@ -53,7 +52,6 @@ struct rereading : operation {
     else
       return invalid{};
   }
-  constexpr invalid operator()(invalid) const { return {}; }
 
   template <class Layout>
   static constexpr std::size_t offset() {

@@ -11,7 +11,7 @@ namespace umbel {
 // split<hidden, heads<5>, head_dim>: hidden=100 becomes heads=5, head_dim=20 in its place; the last
 // part varies fastest and its size follows. The outer size must divide the whole.
 template <template <std::size_t> class Axis, class Outer, template <std::size_t> class Inner>
-struct split_operation : rereading<split_operation<Axis, Outer, Inner>> {
+struct split_operation : rereading<split_operation<Axis, Outer, Inner>, say::split> {
   template <class Layout>
   using rule = rules::split<Layout, axis_family<Axis>, Outer, Inner>;
   template <class Layout>
@@ -25,7 +25,7 @@ inline constexpr split_operation<Axis, Outer, Inner> split{};
 // split_into<hidden, groups<2>, heads<5>, head_dim<10>>: any number of parts, all sizes given; they
 // must multiply up to the whole.
 template <template <std::size_t> class Axis, class... Parts>
-struct split_into_operation : rereading<split_into_operation<Axis, Parts...>> {
+struct split_into_operation : rereading<split_into_operation<Axis, Parts...>, say::split> {
   template <class Layout>
   using rule = rules::split_into<Layout, axis_family<Axis>, Parts...>;
   template <class Layout>
@@ -34,24 +34,21 @@ struct split_into_operation : rereading<split_into_operation<Axis, Parts...>> {
 template <template <std::size_t> class Axis, class... Parts>
 inline constexpr split_into_operation<Axis, Parts...> split_into{};
 
-// merge<heads, head_dim, hidden>: neighbouring axes heads and head_dim become hidden in their place.
-// Their elements must lie in one run in memory.
-template <template <std::size_t> class First, template <std::size_t> class Second,
-          template <std::size_t> class Merged>
-struct merge_operation : rereading<merge_operation<First, Second, Merged>> {
+// merge<heads, head_dim, hidden>: neighbouring axes heads and head_dim, or more, become the last one named,
+// hidden, in their place. Their elements must lie in one run in memory.
+template <template <std::size_t> class... Axes>
+struct merge_operation : rereading<merge_operation<Axes...>, say::merge> {
   template <class Layout>
-  using rule =
-      rules::merge<Layout, axis_family<Merged>, axis_family<First>, axis_family<Second>>;
+  using rule = rules::merge_into_last<Layout, axis_family<Axes>...>;
   template <class Layout>
-  using result = algebra::merge<Layout, Merged, axis_family<First>, axis_family<Second>>;
+  using result = algebra::merge_into_last<Layout, axis_family<Axes>...>;
 };
-template <template <std::size_t> class First, template <std::size_t> class Second,
-          template <std::size_t> class Merged>
-inline constexpr merge_operation<First, Second, Merged> merge{};
+template <template <std::size_t> class... Axes>
+inline constexpr merge_operation<Axes...> merge{};
 
 // permute<batch, heads, query, head_dim>: all axes, in this order.
 template <template <std::size_t> class... Axes>
-struct permute_operation : rereading<permute_operation<Axes...>> {
+struct permute_operation : rereading<permute_operation<Axes...>, say::permute> {
   template <class Layout>
   using rule = rules::permute<Layout, axis_family<Axes>...>;
   template <class Layout>
@@ -63,7 +60,7 @@ inline constexpr permute_operation<Axes...> permute{};
 // rename_axis<query, key>: the axis keeps its place and size. (Not `rename`: <cstdio> has that name,
 // and `using namespace umbel` would make it ambiguous; docs/decisions/002.)
 template <template <std::size_t> class From, template <std::size_t> class To>
-struct rename_operation : rereading<rename_operation<From, To>> {
+struct rename_operation : rereading<rename_operation<From, To>, say::rename> {
   template <class Layout>
   using rule = rules::rename<Layout, axis_family<From>, axis_family<To>>;
   template <class Layout>
@@ -75,18 +72,18 @@ inline constexpr rename_operation<From, To> rename_axis{};
 // reshape<batch<8>, hidden<100>>: the same elements in row-major order under entirely new axes. Names
 // are not followed through it: prefer split, merge and rename.
 template <class... Axes>
-struct reshape_operation : rereading<reshape_operation<Axes...>> {
+struct reshape_operation : rereading<reshape_operation<Axes...>, say::reshape> {
   template <class Layout>
   using rule = rules::reshape<Layout, Axes...>;
   template <class Layout>
-  using result = layout<typename Axes::plain...>;
+  using result = layout<typename detail::axis_or<Axes, axes::hidden<1>>::plain...>;
 };
 template <class... Axes>
 inline constexpr reshape_operation<Axes...> reshape{};
 
 // slice<key, 2, 3>: three positions of key, from position 2 on.
 template <template <std::size_t> class Axis, std::size_t First, std::size_t Count>
-struct slice_operation : rereading<slice_operation<Axis, First, Count>> {
+struct slice_operation : rereading<slice_operation<Axis, First, Count>, say::slice> {
   template <class Layout>
   using rule = rules::slice<Layout, axis_family<Axis>, First, Count>;
   template <class Layout>
@@ -102,7 +99,7 @@ inline constexpr slice_operation<Axis, First, Count> slice{};
 // broadcast<batch<2>, heads<5>, query<4>, key<6>>: axes are matched by name; those that x lacks
 // repeat it (stride 0).
 template <class... Axes>
-struct broadcast_operation : rereading<broadcast_operation<Axes...>> {
+struct broadcast_operation : rereading<broadcast_operation<Axes...>, say::broadcast> {
   template <class Layout>
   using rule = rules::broadcast<Layout, Axes...>;
   template <class Layout>
@@ -117,7 +114,7 @@ inline constexpr broadcast_operation<Axes...> broadcast{};
 template <template <std::size_t> class Axis, std::size_t... Position>
 struct select_operation;
 template <template <std::size_t> class Axis, std::size_t Position>
-struct select_operation<Axis, Position> : rereading<select_operation<Axis, Position>> {
+struct select_operation<Axis, Position> : rereading<select_operation<Axis, Position>, say::select> {
   template <class Layout>
   using rule = rules::select_at<Layout, axis_family<Axis>, Position>;
   template <class Layout>
@@ -128,7 +125,7 @@ struct select_operation<Axis, Position> : rereading<select_operation<Axis, Posit
   }
 };
 template <template <std::size_t> class Axis>
-struct select_position : rereading<select_position<Axis>> {
+struct select_position : rereading<select_position<Axis>, say::select> {
   std::size_t position;
   constexpr explicit select_position(std::size_t at) noexcept : position(at) {}
   template <class Layout>
@@ -141,7 +138,8 @@ struct select_position : rereading<select_position<Axis>> {
   }
 };
 template <template <std::size_t> class Axis>
-struct select_operation<Axis> : operation {
+struct select_operation<Axis> : detail::other_calls<say::select> {
+  using detail::other_calls<say::select>::operator();
   template <detail::integer_index I>
   constexpr auto operator()(I position) const {
     return select_position<Axis>(static_cast<std::size_t>(position));
@@ -156,7 +154,6 @@ struct select_operation<Axis> : operation {
                   "umbel: shapes do not fit");
     return {};
   }
-  constexpr invalid operator()(invalid) const { return {}; }
 };
 template <template <std::size_t> class Axis, std::size_t... Position>
 inline constexpr select_operation<Axis, Position...> select_at{};

@@ -49,10 +49,10 @@ constexpr std::size_t memory_size() {
 // T: the element type. Axes: each name once, no size zero.
 template <class T, class... Axes>
 class tensor {
-  static_assert(report<rules::well_formed<Axes...>>::ok, "umbel: shapes do not fit");
+  static_assert(report<rules::elements_along<T, Axes...>>::ok, "umbel: shapes do not fit");
 
  public:
-  using layout = umbel::layout<Axes...>;
+  using layout = umbel::layout<detail::axis_or<Axes, axes::hidden<1>>...>;
   using element_type = T;
   using value_type = T;
 
@@ -164,13 +164,6 @@ class tensor {
     return view<const T, Axes...>(elements_);
   }
 
-  // Bit for bit, but for 0 = -0 and NaN, as the element type compares.
-  friend constexpr bool operator==(const tensor& a, const tensor& b) noexcept {
-    bool equal = true;
-    for_each([&](const T& x, const T& y) { equal = equal && x == y; }, a, b);
-    return equal;
-  }
-
  private:
   constexpr void take(const T* from) noexcept {
     for_each([&](T& to) { to = *from++; }, *this);
@@ -194,9 +187,39 @@ inline constexpr bool is_tensor<tensor<T, Axes...>> = true;
 template <class T, class Layout>
 using tensor_of = typename detail::tensor_with_layout<T, Layout>::type;
 
+// All elements of a tensor or view are those of another of the same type and axes: bit for bit, but for
+// 0 = -0 and NaN, as the element type compares.
+template <tensor_like X, tensor_like Y>
+constexpr bool operator==(const X& x, const Y& y) noexcept {
+  using verdict = first_error<
+      rules::same_shape<say::compare, layout_of<X>, layout_of<Y>>,
+      rules::same_element<say::compare, typename X::value_type, typename Y::value_type>>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  bool equal = true;
+  if constexpr (verdict::ok)
+    for_each([&](const auto& a, const auto& b) { equal = equal && a == b; }, x, y);
+  return equal;
+}
+template <class X, class Y>
+  requires detail::one_is_invalid<X, Y>
+constexpr bool operator==(const X&, const Y&) noexcept {
+  return true;
+}
+
 // X is a tensor that is about to end: its memory can be handed on, but not be viewed.
 template <class X>
 concept temporary_tensor =
     detail::is_tensor<std::remove_cvref_t<X>> && !std::is_lvalue_reference_v<X>;
+
+namespace rules {
+// What an operation writes to: not const, not at its end, with a place for every element. Name: what it
+// is called. X: of a forwarding reference.
+template <class Operation, class Name, class X>
+using writable = first_error<
+    verdict<!std::is_const_v<std::remove_pointer_t<decltype(std::declval<X&>().data())>>, Operation,
+            Name, say::is_const>,
+    verdict<!temporary_tensor<X>, Operation, Name, say::is_a_temporary_so_give_it_a_name>,
+    verdict<lies_apart<layout_of<X>>(), Operation, Name, say::has_several_elements_in_one_place>>;
+}  // namespace rules
 
 }  // namespace umbel

@@ -69,10 +69,10 @@ concept tensor_like = requires(X& x) {
 // strided<Axis, Stride> each otherwise. Positions are not checked, as in an array.
 template <class T, class... Axes>
 class view {
-  static_assert(report<rules::well_formed<Axes...>>::ok, "umbel: shapes do not fit");
+  static_assert(report<rules::elements_along<T, Axes...>>::ok, "umbel: shapes do not fit");
 
  public:
-  using layout = umbel::layout<Axes...>;
+  using layout = umbel::layout<detail::axis_or<Axes, axes::hidden<1>>...>;
   using element_type = T;
   using value_type = std::remove_cv_t<T>;
 

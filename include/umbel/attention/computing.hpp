@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+// Base of the operations that compute a tensor from one tensor or view: f(x) gives it, f.into(out, x)
+// writes it into memory of the caller's. (pipe.hpp has the base of those that only re-read.)
+#pragma once
+
+#include <umbel/attention/filled.hpp>
+#include <umbel/attention/rules.hpp>
+#include <umbel/tensor/other_calls.hpp>
+
+namespace umbel::detail {
+
+// Name: the word for the operation. The derived Operation has, for a tensor or view X,
+//   rule<X>       its verdict
+//   result<X>     the layout of what it gives, row-major
+//   write(x, y)   what it does; y: a tensor or view of that layout
+template <class Operation, class Name>
+struct computing : other_calls<Name> {
+  using other_calls<Name>::operator();
+  using other_calls<Name>::into;
+
+  template <tensor_like X>
+  constexpr auto operator()(const X& x) const noexcept {
+    return compute(x, by_value{});
+  }
+  // out: a tensor or view of the axes of the result in the same order, row-major.
+  template <tensor_like Out, tensor_like X>
+  constexpr void into(Out&& out, const X& x) const noexcept {
+    compute(x, static_cast<Out&&>(out));
+  }
+
+ private:
+  template <class X, class Out>
+  constexpr auto compute(const X& x, Out&& out) const noexcept {
+    using verdict = typename Operation::template rule<X>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      using T = typename X::value_type;
+      using result = typename Operation::template result<X>;
+      const auto& self = static_cast<const Operation&>(*this);
+      if constexpr (std::is_same_v<Out, by_value>) {
+        return filled<tensor_of<T, result>>([&](auto& y) { self.write(x, y); });
+      } else {
+        using out_fits = rules::row_major_out<Name, Out, T, result>;
+        static_assert(report<out_fits>::ok, "umbel: shapes do not fit");
+        if constexpr (out_fits::ok) {
+          view_of<T, result> y(out.data());
+          self.write(x, y);
+        }
+      }
+    } else {
+      return invalid{};
+    }
+  }
+};
+
+}  // namespace umbel::detail

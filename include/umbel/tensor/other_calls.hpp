@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+// Base of operations and layers: arguments that fit no form of the call get a sentence that says which
+// there may be. One bug is one error.
+#pragma once
+
+#include <umbel/shape/rules.hpp>
+
+namespace umbel {
+
+namespace say {
+struct takes_one_tensor_or_view;
+struct takes_two_tensors_or_views;
+}  // namespace say
+
+namespace rules {
+// Arguments of a call that fit no overload, unless they come of an earlier error. Takes: the words
+// that say which fit.
+template <class Operation, class Takes, class... Arguments>
+using arguments = verdict<(std::is_same_v<Arguments, invalid> || ...), Operation, Takes>;
+}  // namespace rules
+
+// Base of all operations that x | operation takes.
+struct operation {};
+
+namespace detail {
+
+// Operation: the word that names it. Takes: the words that say what it takes. A derived struct has `using
+// other_calls<...>::operator()`, and `into` where it has that form.
+template <class Operation, class Takes = say::takes_one_tensor_or_view>
+struct other_calls : operation {
+  template <class... Arguments>
+  constexpr invalid operator()(const Arguments&...) const noexcept {
+    static_assert(report<rules::arguments<Operation, Takes, Arguments...>>::ok,
+                  "umbel: shapes do not fit");
+    return {};
+  }
+  template <class... Arguments>
+  constexpr void into(const Arguments&...) const noexcept {
+    static_assert(report<rules::arguments<Operation, Takes, Arguments...>>::ok,
+                  "umbel: shapes do not fit");
+  }
+};
+
+}  // namespace detail
+}  // namespace umbel
