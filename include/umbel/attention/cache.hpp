@@ -51,7 +51,7 @@ class key_value_cache : public detail::other_cache_calls {
   using stored_option =
       option_or<option::stored_as, stored_as<typename Layer::value_type>, Options...>;
   using verdict = rules::cache<Layer, Keys, sliding_option, stored_option, Options...>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  static_assert(report_of<key_value_cache, verdict>::ok, "umbel: shapes do not fit");
 
  public:
   using detail::other_cache_calls::append;
@@ -296,6 +296,21 @@ class key_value_cache : public detail::other_cache_calls {
   std::size_t size_ = 0, dropped_ = 0;  // positions so far; of these no longer in memory
   alignas(64) stored_type keys_[batches * Layer::sizes.key_width() * storage::key_step]{};
   alignas(64) stored_type values_[batches * rows * storage::value_row]{};
+};
+
+// Of another layer: refused.
+template <class Layer, class Keys, class... Options>
+requires(!detail::is_multi_head<Layer>) class key_value_cache<Layer, Keys, Options...> {
+  static_assert(report_of<key_value_cache, rules::a_multi_head_attention<say::cache, Layer>>::ok,
+                "umbel: shapes do not fit");
+
+ public:
+  constexpr std::size_t size() const noexcept { return 0; }
+  constexpr void reset() const noexcept {}
+  constexpr bool rewind(std::size_t) const noexcept { return false; }
+  constexpr bool step(const auto&...) const noexcept { return false; }
+  constexpr bool append(const auto&...) const noexcept { return false; }
+  constexpr void recall(const auto&...) const noexcept {}
 };
 
 }  // namespace umbel

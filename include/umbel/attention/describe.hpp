@@ -18,6 +18,10 @@
 
 namespace umbel {
 
+namespace say {
+struct describe;
+}
+
 // How scores of one head, or of several, lie in vectors.
 enum class attend_form { queries_in_lanes, heads_in_lanes, keys_in_lanes };
 
@@ -224,10 +228,23 @@ struct described {
 
 }  // namespace detail
 
+namespace rules {
+template <class Layer, class Queries, class Keys>
+using described = first_error<a_multi_head_attention<say::describe, Layer>,
+                              in_place<say::describe, Queries, axes::token>,
+                              in_place<say::describe, Keys, axes::token>, well_formed<Queries>,
+                              well_formed<Keys>>;
+}  // namespace rules
+
 // The page: lines of ASCII, ended by a zero.
 template <class Layer, class Queries, class Keys = Queries>
 constexpr const char* describe() noexcept {
-  return detail::described<Layer, Queries, Keys>::value.text;
+  using verdict = rules::described<Layer, Queries, Keys>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    return detail::described<Layer, Queries, Keys>::value.text;
+  else
+    return "";
 }
 
 }  // namespace umbel

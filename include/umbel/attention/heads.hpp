@@ -29,10 +29,25 @@ struct head;
 struct is_named_twice;
 struct no_head_stays_of;
 struct prune;
+struct the_second_argument_is_neither_keep_heads_nor_prune_heads;
 struct shares_its_keys_and_values_with_heads_that_are_treated_differently_so_name_whole_groups_of;
 }  // namespace say
 
 namespace detail {
+
+template <class Selection>
+inline constexpr bool is_head_selection = false;
+template <std::size_t... Head>
+inline constexpr bool is_head_selection<keep_heads<Head...>> = true;
+template <std::size_t... Head>
+inline constexpr bool is_head_selection<prune_heads<Head...>> = true;
+
+template <>
+struct speak<say::the_second_argument_is_neither_keep_heads_nor_prune_heads> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("the second argument is neither keep_heads nor prune_heads");
+  }
+};
 
 // Which heads stay, and which heads of keys and values.
 template <head_sizes S, class Selection, std::size_t... Head>
@@ -106,7 +121,7 @@ template <class Layer, class Selection>
 struct pruned_layer {
   using choice = head_choice_of<Layer::sizes, Selection>;
   using verdict = rules::prune<Layer, choice>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  static_assert(report_of<pruned_layer, verdict>::ok, "umbel: shapes do not fit");
   static constexpr head_sizes sizes = Layer::sizes;
   static constexpr std::size_t heads = verdict::ok ? choice::count : 1;
   static constexpr std::size_t kv_heads = verdict::ok ? choice::count / choice::group : 1;
@@ -118,6 +133,16 @@ struct pruned_layer {
       biases<sizes.q_bias, sizes.k_bias, sizes.v_bias, sizes.o_bias>, typename Layer::rope_option,
       typename Layer::scoring::scale_option, typename Layer::scoring::softcap_option,
       empty_rows<typename Layer::scoring::empty>>;
+};
+
+template <class Layer, class Selection>
+requires(!is_multi_head<Layer> || !is_head_selection<Selection>) struct pruned_layer<Layer, Selection> {
+  using fits =
+      first_error<rules::a_multi_head_attention<say::prune, Layer>,
+                  verdict<is_head_selection<Selection>, say::prune,
+                          say::the_second_argument_is_neither_keep_heads_nor_prune_heads>>;
+  static_assert(report_of<pruned_layer, fits>::ok, "umbel: shapes do not fit");
+  using type = Layer;
 };
 
 // Columns of the heads that stay: from (in, heads * Width) to (in, kept * Width).

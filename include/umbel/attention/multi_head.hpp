@@ -124,7 +124,7 @@ class multi_head_attention
     : public detail::multi_head_calls<multi_head_attention<T, Hidden, Heads, Options...>,
                                       multi_head_attention<T, Hidden, Heads, Options...>> {
   using options = detail::multi_head_options<Hidden, Heads, Options...>;
-  static_assert(report<rules::multi_head<T, Hidden, Heads, options, Options...>>::ok,
+  static_assert(report_of<multi_head_attention, rules::multi_head<T, Hidden, Heads, options, Options...>>::ok,
                 "umbel: shapes do not fit");
   using family = typename options::hidden::family;
   template <std::size_t Width>
@@ -302,6 +302,19 @@ class multi_head_attention
 
   weights_view parameters_;
 };
+
+namespace detail {
+template <class Layer>
+inline constexpr bool is_multi_head = false;
+template <class T, class Hidden, class Heads, class... Options>
+inline constexpr bool is_multi_head<multi_head_attention<T, Hidden, Heads, Options...>> = true;
+}  // namespace detail
+namespace rules {
+// Operation: the word that names it.
+template <class Operation, class Layer>
+using a_multi_head_attention = verdict<detail::is_multi_head<Layer>, Operation,
+                                       say::the_first_argument_is_not_a_multi_head_attention>;
+}
 
 // Would a call compile? Generic code asks first: attends<attention, queries, context, context>.
 namespace detail {

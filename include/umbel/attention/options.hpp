@@ -132,10 +132,20 @@ struct speak<Option> {
   static constexpr void to(sentence_buffer& out) { put_name<typename Option::kind>(out, '_'); }
 };
 template <class Option>
-using option_word = typename std::conditional_t < requires {
-  typename Option::kind;
-}
-|| axis_like<Option>, std::type_identity<Option>, std::type_identity < element < Option >>> ::type;
+struct word_for_option {
+  using type = element<Option>;
+};
+template <class Option>
+requires requires { typename Option::kind; }
+struct word_for_option<Option> {
+  using type = Option;
+};
+template <axis_like Option>
+struct word_for_option<Option> {
+  using type = Option;
+};
+template <class Option>
+using option_word = typename word_for_option<Option>::type;
 }  // namespace detail
 
 namespace rules {

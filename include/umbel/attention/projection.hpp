@@ -23,6 +23,7 @@ namespace say {
 struct but_the_weight_expects;
 struct but_the_weight_is_of_type;
 struct project;
+struct the_first_argument_is_not_a_layer;
 }  // namespace say
 
 // In, Out: the axes it maps from and to, hidden<100>. All forms of one map have one such `map`.
@@ -174,6 +175,18 @@ struct packed {
 };
 }  // namespace form
 
+namespace detail {
+template <class Layer>
+concept has_weights_to_pack = requires {
+  typename Layer::weights_view;
+  typename Layer::template calls<Layer>;
+};
+}  // namespace detail
+namespace rules {
+template <class Layer, bool Ok>
+using a_layer = verdict<Ok, Layer, say::the_first_argument_is_not_a_layer>;
+}
+
 // A layer whose parameters are packed once, into memory of its own: called like the layer. The weights that
 // it is made of are not needed any more.
 //
@@ -188,13 +201,14 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   using verdict =
       first_error<rules::options<say::prepacked, option_kinds<option::stored_as>, Options...>,
                   rules::stored<say::prepacked, typename Layer::value_type, stored>>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  static_assert(report_of<prepacked, verdict>::ok, "umbel: shapes do not fit");
   using packed_weights = typename Layer::template packed_weights<
       std::conditional_t<verdict::ok, stored, typename Layer::value_type>>;
 
  public:
   using layer = Layer;
   constexpr explicit prepacked(const typename Layer::weights_view& w) noexcept : parameters_(w) {}
+  constexpr explicit prepacked(const typename Layer::weights& w) noexcept : parameters_(w) {}
   template <detail::foreign_weights<typename Layer::weights_view, prepacked> Other>
   constexpr explicit prepacked(const Other& w) noexcept
       : parameters_(Layer(w).parameters()) {}  // refused
@@ -202,6 +216,15 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
 
  private:
   packed_weights parameters_;
+};
+template <class Other, class... Options>
+requires(!detail::has_weights_to_pack<Other>) class prepacked<Other, Options...> : public invalid {
+  static_assert(report_of<prepacked, rules::a_layer<say::prepacked, (sizeof(Other) == 0)>>::ok,
+                "umbel: shapes do not fit");
+
+ public:
+  template <class... Weights>
+  constexpr explicit prepacked(const Weights&...) noexcept {}
 };
 
 namespace rules {

@@ -47,6 +47,7 @@ struct so_pass_queries_and_keys_and_values;
 struct take_only_the_axes;
 struct takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace;
 struct takes_float_or_double_not;
+struct the_first_argument_is_not_a_multi_head_attention;
 struct the_input_has;
 struct the_input_is_of_type;
 struct the_keys;
@@ -76,6 +77,12 @@ struct speak_as_written {
 };
 template <>
 struct speak<say::valid_lens> : speak_as_written<say::valid_lens> {};
+template <>
+struct speak<say::the_first_argument_is_not_a_multi_head_attention> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("the first argument is not a multi_head_attention");
+  }
+};
 template <>
 struct speak<say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace> {
   static constexpr void to(sentence_buffer& out) {
@@ -275,35 +282,29 @@ using weights_with_a_name =
 
 // ---- the layer itself -----------------------------------------------------------------------------
 
-// Axes that a layer takes by position. Features may have any name but those that mean something else to it:
-// one of those is an option that came too early. Wanted: the family whose place it is.
+// Axes that a layer takes by position. Features and positions may have any name but those that mean
+// something else to it: one of those is an option that came too early, or two were taken for each other.
+// Wanted: the family whose place it is.
+template <class Family, class... Families>
+inline constexpr bool is_one_of = (std::is_same_v<Family, Families> || ...);
 template <class Family>
-inline constexpr bool names_features = true;
-template <>
-inline constexpr bool names_features<batch_family> = false;
-template <>
-inline constexpr bool names_features<query_family> = false;
-template <>
-inline constexpr bool names_features<key_family> = false;
-template <>
-inline constexpr bool names_features<heads_family> = false;
-template <>
-inline constexpr bool names_features<axis_family<axes::kv_heads>> = false;
-template <>
-inline constexpr bool names_features<axis_family<axes::head_dim>> = false;
-template <>
-inline constexpr bool names_features<axis_family<axes::value_dim>> = false;
-template <>
-inline constexpr bool names_features<axis_family<axes::feed_forward>> = false;
-template <>
-inline constexpr bool names_features<axis_family<axes::score_hidden>> = false;
+inline constexpr bool names_parts_of_a_layer =
+    is_one_of<Family, batch_family, heads_family, axis_family<axes::kv_heads>,
+              axis_family<axes::head_dim>, axis_family<axes::value_dim>,
+              axis_family<axes::score_hidden>, axis_family<axes::feed_forward>>;
 
 template <class Given, class Wanted>
 inline constexpr bool is_in_place =
-    names_features<typename Given::family> || std::is_same_v<typename Given::family, Wanted>;
+    std::is_same_v<typename Given::family, Wanted> ||
+    (!names_parts_of_a_layer<typename Given::family> &&
+     !is_one_of<typename Given::family, query_family, key_family, axis_family<axes::token>>);
 template <class Given>
 inline constexpr bool is_in_place<Given, heads_family> =
     std::is_same_v<typename Given::family, heads_family>;
+template <class Given>
+inline constexpr bool is_in_place<Given, axis_family<axes::token>> =
+    !names_parts_of_a_layer<typename Given::family> &&
+    !std::is_same_v<typename Given::family, axis_family<axes::hidden>>;
 
 template <class Layer, class Given, class Wanted>
 struct in_place_rule {

@@ -10,20 +10,24 @@ namespace umbel {
 
 namespace say {
 struct linear;
+struct stands_where_the_axis_of_the_result_belongs;
 }
 
 namespace rules {
 template <class T, class In, class Out, class... Options>
-using linear = first_error<floating<say::linear, T>, in_place<say::linear, In, axes::hidden>,
-                           in_place<say::linear, Out, axes::hidden>, well_formed<In>, well_formed<Out>,
+using linear = first_error<floating<say::linear, T>, well_formed<In>,
+                           verdict<axis_like<Out>, say::linear, detail::option_word<Out>,
+                                   say::stands_where_the_axis_of_the_result_belongs>,
+                           well_formed<detail::axis_or<Out, axes::hidden<1>>>,
                            options<say::linear, option_kinds<option::bias>, Options...>,
                            one_bias<say::linear, Options...>>;
 }  // namespace rules
 
 namespace detail {
 
-template <class... Options>
-inline constexpr bool linear_has_bias = option_or<option::bias, bias<false>, Options...>::q;
+template <class T, class In, class Out, class... Options>
+using map_of_linear = linear_map<T, axis_or<In, axes::hidden<1>>, axis_or<Out, axes::hidden<1>>,
+                                 option_or<option::bias, bias<false>, Options...>::q>;
 
 // Calls of the layer and of prepacked<layer>. x: any axes with In, which becomes Out in its place. Gives a
 // row-major tensor; into(out, x): out must not overlap x.
@@ -43,25 +47,30 @@ struct linear_calls : computing<linear_calls<Derived, Map>, say::linear> {
 }  // namespace detail
 
 // In, Out: patch<16>, hidden<32>. Options: bias<true|false>; without it there is none.
-template <class T, class In, class Out, class... Options>
+template <class T, class In, class Out = detail::nothing, class... Options>
 class linear
     : public detail::linear_calls<linear<T, In, Out, Options...>,
-                                  linear_map<T, In, Out, detail::linear_has_bias<Options...>>> {
-  static_assert(report<rules::linear<T, In, Out, Options...>>::ok, "umbel: shapes do not fit");
+                                  detail::map_of_linear<T, In, Out, Options...>> {
+  static_assert(report_of<linear, rules::linear<T, In, Out, Options...>>::ok, "umbel: shapes do not fit");
 
  public:
   using value_type = T;
-  static constexpr bool has_bias = detail::linear_has_bias<Options...>;
+  using map = detail::map_of_linear<T, In, Out, Options...>;
+  static constexpr bool has_bias = map::has_bias;
   // Parameters: .weight (In, Out) row-major and .bias (Out).
-  using weights = form::owned::linear<T, In, Out, has_bias>;
-  using weights_view = form::borrowed::linear<T, In, Out, has_bias>;
+  using weights = form::owned::linear<T, typename map::in, typename map::out, has_bias>;
+  using weights_view = form::borrowed::linear<T, typename map::in, typename map::out, has_bias>;
   template <class Derived>
-  using calls = detail::linear_calls<Derived, typename weights::map>;
+  using calls = detail::linear_calls<Derived, map>;
   template <class Stored>
-  using packed_weights = typename form::packed<Stored>::template linear<T, In, Out, has_bias>;
+  using packed_weights = typename form::packed<Stored>::template linear<T, typename map::in, typename map::out, has_bias>;
 
   // The weights are borrowed: they must outlive the layer.
   constexpr explicit linear(const weights_view& w) noexcept : parameters_(w) {}
+  constexpr explicit linear(const weights&& w) noexcept : parameters_(w) {
+    static_assert(report<rules::weights_with_a_name<say::linear, (sizeof(T) == 0)>>::ok,
+                  "umbel: shapes do not fit");
+  }
   template <detail::foreign_weights<weights_view, linear> Other>
   constexpr explicit linear(const Other&) noexcept
       : parameters_(detail::no_weights<weights_view>()) {

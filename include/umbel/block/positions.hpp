@@ -35,6 +35,12 @@ using type_of_the_table =
     verdict<std::is_same_v<typename X::value_type, T>, Operation, say::the_input_is_of_type,
             element<typename X::value_type>, say::but_the_table_is_of_type, element<T>>;
 
+// The axes of a table of positions.
+template <class Operation, class Position, class Hidden>
+using axes_of_the_table =
+    first_error<in_place<Operation, Position, axes::token>, in_place<Operation, Hidden, axes::hidden>,
+                well_formed<Position, Hidden>>;
+
 template <class X, class T, class Position, class Hidden>
 using learnt_positions =
     first_error<axis_of_the_table<say::learnt_positions, layout_of<X>, Position,
@@ -76,6 +82,9 @@ constexpr void add_table(const X& x, const Table& table, Y& y, shape<Axes...>) n
 template <class T, class Position, class Hidden>
 class learnt_positions
     : public detail::computing<learnt_positions<T, Position, Hidden>, say::learnt_positions> {
+  static_assert(report_of<learnt_positions, rules::axes_of_the_table<say::learnt_positions, Position, Hidden>>::ok,
+                "umbel: shapes do not fit");
+
  public:
   using weights = tensor<T, Position, Hidden>;
   using weights_view = view<const T, Position, Hidden>;

@@ -88,7 +88,8 @@ inline constexpr bool is_layout_of_sinusoids =
     std::is_same_v<Pairs, split_halves_to_base>;
 template <class T, class Position, class Hidden, class Pairs, std::size_t Base>
 using sinusoids = first_error<
-    floating<say::sinusoidal_positions, T>, well_formed<Position, Hidden>,
+    floating<say::sinusoidal_positions, T>,
+    axes_of_the_table<say::sinusoidal_positions, Position, Hidden>,
     verdict<!std::is_void_v<Pairs>, say::sinusoidal_positions,
             say::needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base>,
     verdict<is_layout_of_sinusoids<Pairs>, say::sinusoidal_positions,
@@ -110,7 +111,7 @@ using sinusoidal_positions =
 template <class T, class Position, class Hidden, class Pairs = void, std::size_t Base = 10000>
 class sinusoidal_positions
     : public detail::other_calls<say::sinusoidal_positions, say::takes_one_tensor_or_view_then_an_offset> {
-  static_assert(report<rules::sinusoids<T, Position, Hidden, Pairs, Base>>::ok,
+  static_assert(report_of<sinusoidal_positions, rules::sinusoids<T, Position, Hidden, Pairs, Base>>::ok,
                 "umbel: shapes do not fit");
   using position_family = typename Position::family;
 

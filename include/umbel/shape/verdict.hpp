@@ -166,6 +166,13 @@ using verdict = std::conditional_t<Ok, accepted, shape_error<Words...>>;
 // Asserted by every operation: report<Verdict>::ok.
 template <class Verdict>
 using report = Verdict;
+// Asserted by a class: report_of<Class, Verdict>::ok. The assertion that fails is not in Class itself, of which
+// clang would take nothing any more, so that every use were another error.
+template <class Class, class Verdict>
+struct report_of {
+  static_assert(Verdict::ok, "umbel: shapes do not fit");
+  static constexpr bool ok = true;
+};
 
 #else
 
@@ -197,6 +204,8 @@ struct report<shape_error<Sentence>> {
   static_assert(shapes_fit, "umbel: shapes do not fit; the sentence is a few lines up");
   static constexpr bool ok = true;
 };
+template <class Class, class Verdict>
+using report_of = report<Verdict>;
 
 #endif
 
