@@ -43,13 +43,16 @@
 #include <umbel/attention/mask_after.hpp>
 #include <umbel/attention/scaled_dot_product.hpp>
 #include <umbel/attention/scored.hpp>
+#include <umbel/attention/computing.hpp>
 #include <umbel/attention/softmax.hpp>
+#include <umbel/attention/weights_parts.hpp>
 #include <umbel/attention/projection.hpp>
 #include <umbel/attention/forward.hpp>
 #include <umbel/attention/forward_in_parts.hpp>
 #include <umbel/attention/multi_head.hpp>
 #include <umbel/attention/heads.hpp>
 #include <umbel/attention/cache_rules.hpp>
+#include <umbel/attention/cached_forward.hpp>
 #include <umbel/attention/cache.hpp>
 #include <umbel/attention/additive_rules.hpp>
 #include <umbel/attention/additive.hpp>

@@ -206,6 +206,13 @@ class additive_attention
     constexpr weights_view(const decltype(borrowed::q)& q, const decltype(borrowed::k)& k,
                            const decltype(borrowed::score)& score) noexcept
         : borrowed{q, k, score} {}
+    using parts = detail::parts_list<decltype(borrowed::q), decltype(borrowed::k), decltype(borrowed::score)>;
+    template <class... Other>
+    requires detail::foreign_parts<parts, Other...>
+    constexpr weights_view(const Other&...) noexcept : borrowed(detail::no_weights<borrowed>()) {
+      static_assert(report<rules::parts_of_weights<say::additive_attention, parts, Other...>>::ok,
+                    "umbel: shapes do not fit");
+    }
     constexpr weights_view(const weights& w) noexcept : weights_view(w.q, w.k, w.score) {}
     constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
       static_assert(report<rules::weights_with_a_name<say::additive_attention,  //

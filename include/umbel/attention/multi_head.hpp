@@ -161,6 +161,13 @@ class multi_head_attention
     constexpr weights_view(const decltype(borrowed::q)& q, const decltype(borrowed::k)& k,
                            const decltype(borrowed::v)& v, const decltype(borrowed::o)& o) noexcept
         : borrowed{q, k, v, o} {}
+    using parts = detail::parts_list<decltype(borrowed::q), decltype(borrowed::k), decltype(borrowed::v), decltype(borrowed::o)>;
+    template <class... Other>
+    requires detail::foreign_parts<parts, Other...>
+    constexpr weights_view(const Other&...) noexcept : borrowed(detail::no_weights<borrowed>()) {
+      static_assert(report<rules::parts_of_weights<say::attention, parts, Other...>>::ok,
+                    "umbel: shapes do not fit");
+    }
     constexpr weights_view(const weights& w) noexcept : weights_view(w.q, w.k, w.v, w.o) {}
     constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
       static_assert(report<rules::weights_with_a_name<say::attention, (sizeof(T) == 0)>>::ok,

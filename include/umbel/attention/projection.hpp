@@ -12,6 +12,7 @@
 #include <umbel/attention/filled.hpp>
 #include <umbel/attention/rules.hpp>
 #include <umbel/attention/stored_as.hpp>
+#include <umbel/attention/weights_parts.hpp>
 #include <umbel/kernel/linear.hpp>
 #include <umbel/kernel/plain.hpp>
 #include <umbel/tensor/interop.hpp>

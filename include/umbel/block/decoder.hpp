@@ -180,6 +180,13 @@ class decoder_layer
                            const decltype(views::norm3)& norm3,
                            const decltype(views::feed_forward)& feed_forward) noexcept
         : views{norm1, self_attention, norm2, cross_attention, norm3, feed_forward} {}
+    using parts = detail::parts_list<decltype(views::norm1), decltype(views::self_attention), decltype(views::norm2), decltype(views::cross_attention), decltype(views::norm3), decltype(views::feed_forward)>;
+    template <class... Other>
+    requires detail::foreign_parts<parts, Other...>
+    constexpr weights_view(const Other&...) noexcept : views(detail::no_weights<views>()) {
+      static_assert(report<rules::parts_of_weights<say::decoder_layer, parts, Other...>>::ok,
+                    "umbel: shapes do not fit");
+    }
     constexpr weights_view(const weights& w) noexcept
         : weights_view(w.norm1, w.self_attention, w.norm2, w.cross_attention, w.norm3,
                        w.feed_forward) {}

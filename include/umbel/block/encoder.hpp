@@ -132,6 +132,13 @@ class encoder_layer
                            const decltype(base::norm2)& norm2,
                            const decltype(base::feed_forward)& feed_forward) noexcept
         : base{norm1, attention, norm2, feed_forward} {}
+    using parts = detail::parts_list<decltype(base::norm1), decltype(base::attention), decltype(base::norm2), decltype(base::feed_forward)>;
+    template <class... Other>
+    requires detail::foreign_parts<parts, Other...>
+    constexpr weights_view(const Other&...) noexcept : base(detail::no_weights<base>()) {
+      static_assert(report<rules::parts_of_weights<say::encoder_layer, parts, Other...>>::ok,
+                    "umbel: shapes do not fit");
+    }
     constexpr weights_view(const weights& w) noexcept
         : weights_view(w.norm1, w.attention, w.norm2, w.feed_forward) {}
     constexpr weights_view(const weights&& w) noexcept : weights_view(w) {

@@ -143,6 +143,16 @@ class feed_forward_layer
     constexpr weights_view(const decltype(base::up)& gate, const decltype(base::up)& up,
                            const decltype(base::down)& down) noexcept requires(is_gated)
         : base{gate, up, down} {}
+    using up_type = decltype(base::up);
+    using down_type = decltype(base::down);
+    using parts = std::conditional_t<is_gated, detail::parts_list<up_type, up_type, down_type>,
+                                     detail::parts_list<up_type, down_type>>;
+    template <class... Other>
+    requires detail::foreign_parts<parts, Other...>
+    constexpr weights_view(const Other&...) noexcept : base(detail::no_weights<base>()) {
+      static_assert(report<rules::parts_of_weights<say::feed_forward_layer, parts, Other...>>::ok,
+                    "umbel: shapes do not fit");
+    }
     constexpr weights_view(const weights& w) noexcept : base(borrow(w)) {}
     constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
       static_assert(

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+// Weights given part by part, weights_view(q, k, v, o): parts that are not those of the layer get a sentence
+// that says which, and what they map.
+#pragma once
+
+#include <umbel/attention/rules.hpp>
+
+namespace umbel {
+
+namespace say {
+struct but_the_layer_wants;
+struct of_the_weights_has_another_bias_than_the_layer;
+struct of_the_weights_is_not_what_the_layer_wants;
+struct of_the_weights_is_of_type;
+struct of_the_weights_maps;
+struct part;
+struct parts_but_the_layer_wants;
+struct the_weights_have;
+}  // namespace say
+
+namespace detail {
+
+// The types of the parts that a layer wants.
+template <class... Wanted>
+struct parts_list {};
+
+template <class Wanted, class... Given>
+inline constexpr bool are_parts = false;
+template <class... Wanted, class... Given>
+requires(sizeof...(Wanted) == sizeof...(Given))
+    inline constexpr bool are_parts<parts_list<Wanted...>, Given...> =
+        (std::is_convertible_v<const Given&, Wanted> && ...);
+
+// Several parts that are not those of Wanted, a parts_list.
+template <class Wanted, class... Given>
+concept foreign_parts = sizeof...(Given) > 1 && !are_parts<Wanted, Given...>;
+
+}  // namespace detail
+
+namespace rules {
+
+template <class Layer, std::size_t Number, class Given, class Wanted>
+struct part_rule {
+  using type = verdict<std::is_convertible_v<const Given&, Wanted>, Layer, say::part,
+                       number<Number>, say::of_the_weights_is_not_what_the_layer_wants>;
+};
+template <class Layer, std::size_t Number, class Given, class Wanted>
+requires requires {
+  typename Given::map;
+  typename Wanted::map;
+}
+struct part_rule<Layer, Number, Given, Wanted> {
+  template <class Part>
+  using axes = shape<typename Part::map::in::plain, typename Part::map::out::plain>;
+  using type = first_error<
+      verdict<std::is_same_v<axes<Given>, axes<Wanted>>, Layer, say::part, number<Number>,
+              say::of_the_weights_maps, axes<Given>, say::but_the_layer_wants, axes<Wanted>>,
+      verdict<Given::map::has_bias == Wanted::map::has_bias, Layer, say::part, number<Number>,
+              say::of_the_weights_has_another_bias_than_the_layer>,
+      verdict<std::is_same_v<typename Given::map::value_type, typename Wanted::map::value_type>,
+              Layer, say::part, number<Number>, say::of_the_weights_is_of_type,
+              element<typename Given::map::value_type>, say::but_the_layer_is_of_type,
+              element<typename Wanted::map::value_type>>>;
+};
+
+template <class Layer, class Sequence, class Wanted, class... Given>
+struct parts_rule {
+  template <class... Parts>
+  static constexpr std::size_t count(detail::parts_list<Parts...>) {
+    return sizeof...(Parts);
+  }
+  using type = verdict<false, Layer, say::the_weights_have, number<sizeof...(Given)>,
+                       say::parts_but_the_layer_wants, number<count(Wanted{})>>;
+};
+template <class Layer, std::size_t... I, class... Wanted, class... Given>
+requires(sizeof...(Wanted) == sizeof...(Given)) struct parts_rule<
+    Layer, std::index_sequence<I...>, detail::parts_list<Wanted...>, Given...> {
+  using type = first_error<typename part_rule<Layer, I + 1, Given, Wanted>::type...>;
+};
+// Layer: the word that names it. Wanted: a parts_list.
+template <class Layer, class Wanted, class... Given>
+using parts_of_weights =
+    typename parts_rule<Layer, std::index_sequence_for<Given...>, Wanted, Given...>::type;
+
+}  // namespace rules
+}  // namespace umbel
