@@ -32,8 +32,9 @@ GROUPS = {
     "Memory": ["memory", "view", "access", "copy"],
     "Re-reading": ["split", "merge", "permute", "rename", "reshape", "select", "slice", "broadcast",
                    "transposed"],
-    "Computing": ["contract", "elementwise"],
-    "Attention": ["attention", "additive_attention", "project", "softmax", "mask_after", "observe", "attention_heat_map", "cache",
+    "Computing": ["contract", "elementwise", "compare"],
+    "Attention": ["attention", "additive_attention", "project", "softmax", "mask_after", "mask", "keep_mask",
+                  "score_bias", "observe", "attention_heat_map", "cache", "describe",
                   "scaled_dot_product_attention", "attention_by_score", "parallel"],
     "Heads": ["prune"],
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",
@@ -78,20 +79,20 @@ GCC = """\
 In file included from umbel/umbel.hpp:8,
                  from model.cpp:4:
 umbel/shape/verdict.hpp: In instantiation of ‘struct umbel::report<umbel::shape_error<umbel::text<62>{"umbel: split: hidden=100 into heads=7 leaves a remainder of 2"}> >’:
-umbel/tensor/pipe.hpp:48:36:   required from ‘constexpr auto umbel::rereading<Operation>::operator()(X&&) const [with X = umbel::tensor<float, umbel::axes::batch<2>, umbel::axes::query<4>, umbel::axes::hidden<100> >&; Operation = umbel::split_operation<umbel::axes::hidden, umbel::axes::heads<7>, umbel::axes::head_dim>]’
+umbel/tensor/pipe.hpp:48:36:   required from ‘constexpr auto umbel::rereading<Operation, Name>::operator()(X&&) const [with X = umbel::tensor<float, umbel::axes::batch<2>, umbel::axes::query<4>, umbel::axes::hidden<100> >&; Operation = umbel::split_operation<umbel::axes::hidden, umbel::axes::heads<7>, umbel::axes::head_dim>; Name = umbel::say::split]’
 model.cpp:24:45:   required from here
-umbel/shape/verdict.hpp:196:17: error: static assertion failed: umbel: shapes do not fit; the sentence is a few lines up
-  196 |   static_assert(shapes_fit, "umbel: shapes do not fit; the sentence is a few lines up");
+umbel/shape/verdict.hpp:204:17: error: static assertion failed: umbel: shapes do not fit; the sentence is a few lines up
+  204 |   static_assert(shapes_fit, "umbel: shapes do not fit; the sentence is a few lines up");
       |                 ^~~~~~~~~~
-umbel/shape/verdict.hpp:196:17: note: ‘umbel::report<umbel::shape_error<umbel::text<62>{"umbel: split: hidden=100 into heads=7 leaves a remainder of 2"}> >::shapes_fit’ evaluates to false
+umbel/shape/verdict.hpp:204:17: note: ‘umbel::report<umbel::shape_error<umbel::text<62>{"umbel: split: hidden=100 into heads=7 leaves a remainder of 2"}> >::shapes_fit’ evaluates to false
 """
 CLANG = """\
 In file included from model.cpp:4:
-In file included from umbel/umbel.hpp:19:
+In file included from umbel/umbel.hpp:21:
 umbel/tensor/pipe.hpp:48:5: error: static_assert failed due to requirement 'shape_error<umbel::say::split, umbel::axes::hidden<100>, umbel::say::into, umbel::axes::heads<7>, umbel::say::leaves_a_remainder_of, umbel::number<2>>::ok' "umbel: shapes do not fit"
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     ^             ~~~~~~~~~~~~~~~~~~~
-model.cpp:24:45: note: in instantiation of function template specialization 'umbel::rereading<umbel::split_operation<umbel::axes::hidden, umbel::axes::heads<7>, umbel::axes::head_dim>>::operator()<umbel::tensor<float, umbel::axes::batch<2>, umbel::axes::query<4>, umbel::axes::hidden<100>> &>' requested here
+model.cpp:24:45: note: in instantiation of function template specialization 'umbel::rereading<umbel::split_operation<umbel::axes::hidden, umbel::axes::heads<7>, umbel::axes::head_dim>, umbel::say::split>::operator()<umbel::tensor<float, umbel::axes::batch<2>, umbel::axes::query<4>, umbel::axes::hidden<100>> &>' requested here
   auto r = split<hidden, heads<7>, head_dim>(x);
                                             ^
 1 error generated.

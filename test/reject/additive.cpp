@@ -127,6 +127,20 @@ using of_two_heads =
   // cause: An axis has size 0.
   // cure: Give every axis at least one position, or leave the axis out.
   additive_attention<float, hidden<20>, score_hidden<0>>::weights none;
+#elif defined CASE_score_hidden_forgotten
+  // expect-gcc: "umbel: additive_attention: nothing stands where the axis score_hidden belongs"
+  // expect-clang: additive_attention.*nothing.*stands_where_the_axis.*score_hidden>.*belongs
+  // cause: The layer takes the features of the queries, then those of a score, then options.
+  // cure: Say both: `additive_attention<float, hidden<20>, score_hidden<8>>`.
+  additive_attention<float, hidden<20>>::weights none{};
+  (void)none;
+#elif defined CASE_score_hidden_first
+  // expect-gcc: "umbel: additive_attention: score_hidden=8 stands where the axis hidden belongs"
+  // expect-clang: additive_attention.*score_hidden<8>.*stands_where_the_axis.*hidden>.*belongs
+  // cause: The layer takes the features of the queries, then those of a score, then options.
+  // cure: Say both: `additive_attention<float, hidden<20>, score_hidden<8>>`.
+  additive_attention<float, score_hidden<8>, hidden<20>>::weights none{};
+  (void)none;
 #else
   auto out = attend(x, y, z, keep_mask(tensor<bool, key<10>>{}));
   static of_two_heads::weights two;

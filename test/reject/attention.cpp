@@ -202,8 +202,8 @@ using lengths_of_two = tensor<int, batch<2>>;
 #elif defined CASE_lengths_of_float
   // expect-gcc: "umbel: attention: valid_lens must be integers but are of type float and what is added to the scores is passed as score_bias"
   // expect-clang: attention.*valid_lens.*must_be_integers_but_are_of_type.*element<float>
-  // cause: Lengths are counts of keys; a tensor of another type is no list of lengths.
-  // cure: Pass `tensor<int, batch<2>>`, how many keys of each sequence count.
+  // cause: A tensor by itself is lengths, counts of keys; one of another type is no list of lengths.
+  // cure: Pass `tensor<int, batch<2>>`, how many keys of each sequence count; numbers to add go by `score_bias(mask)`.
   auto out = attend(x, y, y, tensor<float, batch<2>>{});
 #elif defined CASE_lengths_of_bool
   // expect-gcc: "umbel: attention: a mask of bool must say what true means, so pass keep_mask or from_drop_mask"
@@ -421,6 +421,72 @@ using lengths_of_two = tensor<int, batch<2>>;
   auto out = softmax<key>(mask_after<key>(contract<head_dim>(q, k) * 0.5f, lens)) | mean<heads>;
   auto more = attend(out, y, y, lens);
   attend.into(out, more);
+#elif defined CASE_element_type_forgotten
+  // expect-gcc: "umbel: attention: takes float or double not hidden=100"
+  // expect-clang: attention.*takes_float_or_double_not.*hidden<100>
+  // cause: The element type, which comes first, is missing.
+  // cure: Say it: `multi_head_attention<float, hidden<100>, heads<5>>`.
+  multi_head_attention<hidden<100>, heads<5>>::weights none{};
+  (void)none;
+#elif defined CASE_keys_from_key
+  // expect-gcc: "umbel: attention: key=32 stands where the axis hidden belongs"
+  // expect-clang: attention.*key<32>.*stands_where_the_axis.*hidden>.*belongs
+  // cause: The widths of keys, values and result are features.
+  // cure: Say how wide they are: `keys_from<hidden<32>>`; how many keys there are is up to the call.
+  multi_head_attention<float, hidden<100>, heads<5>, keys_from<key<32>>>::weights none{};
+  (void)none;
+#elif defined CASE_layer_that_is_used_all_the_same
+  // expect-gcc: "umbel: attention: hidden=100 into heads=7 leaves a remainder of 2"
+  // expect-clang: attention.*hidden<100>.*into.*heads<7>.*leaves_a_remainder_of.*number<2>
+  // cause: The heads do not divide the hidden axis.
+  // cure: Take a number of heads that divides it, or say how wide a head is: `head_dim<16>`.
+  multi_head_attention<float, hidden<100>, heads<7>>::weights uneven{};
+  uneven.q.weight[0] = 1;
+#elif defined CASE_weights_part_of_another_width
+  // expect-gcc: "umbel: attention: part 2 of the weights maps \[hidden=64, hidden=100\] but the layer wants \[hidden=100, hidden=100\]"
+  // expect-clang: attention.*part.*number<2>.*of_the_weights_maps.*hidden<64>.*but_the_layer_wants.*hidden<100>
+  // cause: The weights are given part by part, and one is not that of the layer.
+  // cure: Declare the part as the layer has it: `decltype(attention::weights::k)`.
+  linear<float, hidden<100>, hidden<100>>::weights square{};
+  linear<float, hidden<64>, hidden<100>>::weights narrow{};
+  const attention::weights_view r(square, narrow, square, square);
+#elif defined CASE_weights_part_missing
+  // expect-gcc: "umbel: attention: the weights have 3 parts but the layer wants 4"
+  // expect-clang: attention.*the_weights_have.*number<3>.*parts_but_the_layer_wants.*number<4>
+  // cause: The weights are given part by part, and one is missing or too many.
+  // cure: Pass all of them, in the order of the layer's `weights`.
+  linear<float, hidden<100>, hidden<100>>::weights square{};
+  const attention::weights_view r(square, square, square);
+#elif defined CASE_weights_part_with_bias
+  // expect-gcc: "umbel: attention: part 4 of the weights has another bias than the layer"
+  // expect-clang: attention.*part.*number<4>.*of_the_weights_has_another_bias_than_the_layer
+  // cause: A part of the weights has a bias that the layer has not, or the other way round.
+  // cure: Declare the layer with `bias<true>` or `biases<q, k, v, o>` as the weights are.
+  linear<float, hidden<100>, hidden<100>>::weights square{};
+  linear<float, hidden<100>, hidden<100>, bias<true>>::weights biased{};
+  const attention::weights_view r(square, square, square, biased);
+#elif defined CASE_weights_part_of_double
+  // expect-gcc: "umbel: attention: part 1 of the weights is of type double but the layer is of type float"
+  // expect-clang: attention.*part.*number<1>.*of_the_weights_is_of_type.*element<double>.*but_the_layer_is_of_type.*element<float>
+  // cause: The weights are given part by part, and one is not that of the layer.
+  // cure: Declare the part as the layer has it: `decltype(attention::weights::k)`.
+  linear<float, hidden<100>, hidden<100>>::weights square{};
+  linear<double, hidden<100>, hidden<100>>::weights doubles{};
+  const attention::weights_view r(doubles, square, square, square);
+#elif defined CASE_weights_part_of_nothing
+  // expect-gcc: "umbel: attention: part 3 of the weights is not what the layer wants"
+  // expect-clang: attention.*part.*number<3>.*of_the_weights_is_not_what_the_layer_wants
+  // cause: The weights are given part by part, and one is not that of the layer.
+  // cure: Declare the part as the layer has it: `decltype(attention::weights::k)`.
+  linear<float, hidden<100>, hidden<100>>::weights square{};
+  const attention::weights_view r(square, square, 0, square);
+#elif defined CASE_prepacked_weights
+  // expect-gcc: "umbel: prepacked: the first argument is not a layer"
+  // expect-clang: prepacked.*the_first_argument_is_not_a_layer
+  // cause: `prepacked` is given the type of weights, or of something else, where the layer belongs.
+  // cure: Name the layer, and pass the weights: `prepacked<attention>{w}`.
+  const prepacked<attention::weights> r{w};
+  auto out = r(x, y, y);
 #else
   static attention::workspace<query<4>, key<6>> work;
   auto out = attend(x, y, y, lens, work);

@@ -55,13 +55,13 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   linear<float, hidden<32>, classes<10>, biases<true, false, false, false>>::weights r;
 #elif defined CASE_linear_unknown_option
   // expect-gcc: "umbel: linear: activation is not an option of this layer"
-  // expect-clang: linear.*activation<{{{}}}>.*is_not_an_option_of_this_layer
+  // expect-clang: linear.*activation<{+}+>.*is_not_an_option_of_this_layer
   // cause: A type after the axes is no option of `linear`.
   // cure: `linear` has `bias<>` only; pipe the activation after it: `x | classify | relu`.
   linear<float, hidden<32>, classes<10>, activation<relu>>::weights r;
 #elif defined CASE_linear_temporary_weights
-  // expect-gcc: "umbel: project: the weights are a temporary that would end before the layer so give them a name"
-  // expect-clang: project.*the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name
+  // expect-gcc: "umbel: linear: the weights are a temporary that would end before the layer so give them a name"
+  // expect-clang: linear.*the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name
   // cause: Weights of a linear map are borrowed, and these end with the statement.
   // cure: Give them a name that lives as long as the layer, best `static const`.
   const map r{map::weights{}};
@@ -348,7 +348,7 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, int>::weights r;
 #elif defined CASE_encoder_option_twice
   // expect-gcc: "umbel: encoder_layer: activation is given twice"
-  // expect-clang: encoder_layer.*activation<{{{}}}>.*is_given_twice
+  // expect-clang: encoder_layer.*activation<{+}+>.*is_given_twice
   // cause: One option is given two values.
   // cure: Leave one out.
   encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, activation<relu>,
@@ -366,6 +366,13 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // cure: Average over an axis of the brackets.
   auto r = x | mean<key> | normalise | rms | gelu_exact | place | encode | packed | classify;
   encode.into(r, x);
+#elif defined CASE_linear_without_result
+  // expect-gcc: "umbel: linear: nothing stands where the axis of the result belongs"
+  // expect-clang: linear.*nothing.*stands_where_the_axis_of_the_result_belongs
+  // cause: The layer takes two axes: from which, and to which.
+  // cure: Say both: `linear<float, hidden<32>, classes<10>>`.
+  linear<float, hidden<32>>::weights none{};
+  (void)none;
 #else
   auto r = x | place | encode | packed | normalise | rms | gelu_exact | mean<token> | classify;
   (void)r;

@@ -151,6 +151,31 @@ using window = key_value_cache<attention, key<64>, sliding<4096>>;
   // cure: Declare it with the size of the brackets: `decltype(past)::workspace<token<1>>`.
   static memory::workspace<token<2>> work;
   (void)past.step(attend, out, x, all_keys, work);
+#elif defined CASE_arguments_of_the_cache_swapped
+  // expect-gcc: "umbel: cache: the first argument is not a multi_head_attention"
+  // expect-clang: cache.*the_first_argument_is_not_a_multi_head_attention
+  // cause: What is made for `multi_head_attention` is given another layer or type first.
+  // cure: Name the layer of attention first; of an encoder layer that is `encoder::attention`.
+  key_value_cache<key<8>, attention> r;
+  (void)r.step(attend, x, x);
+#elif defined CASE_step_without_result
+  // expect-gcc: "umbel: cache: step takes the layer, out and the next positions; then a mask; then a workspace"
+  // expect-clang: cache.*step_takes_the_layer_and_out_and_the_next_positions_then_a_mask_then_a_workspace
+  // cause: An argument of `step` is missing or too many.
+  // cure: Pass the layer, memory for the result, and the next positions: `past.step(attend, out, next)`.
+  (void)past.step(attend, x);
+#elif defined CASE_append_of_one
+  // expect-gcc: "umbel: cache: append takes the layer, keys and values; then a workspace"
+  // expect-clang: cache.*append_takes_the_layer_and_keys_and_values_then_a_workspace
+  // cause: An argument of `append` is missing or too many.
+  // cure: Pass the layer, then keys and values, which may be one tensor: `past.append(attend, y, y)`.
+  (void)past.append(attend, x);
+#elif defined CASE_recall_of_nothing
+  // expect-gcc: "umbel: cache: recall takes the layer, out and queries; then a mask; then a workspace"
+  // expect-clang: cache.*recall_takes_the_layer_and_out_and_queries_then_a_mask_then_a_workspace
+  // cause: An argument of `recall` is missing or too many.
+  // cure: Pass the layer, memory for the result, and the queries: `past.recall(attend, out, x)`.
+  past.recall(attend);
 #else
   static memory::workspace<token<1>> work;
   (void)past.step(attend, out, x, keep_mask(tensor<bool, key<256>>{}) & alibi, work);

@@ -98,6 +98,100 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cause: The arguments of `contract` are swapped: its result has the left side's axes first.
   // cure: Swap them back, `contract<hidden>(queries, keys)`, or permute the result.
   tensor<float, batch<2>, query<4>, key<6>> scores = contract<hidden>(y, x);
+#elif defined CASE_array_into_a_pipe
+  // expect-gcc: "umbel: permute: takes one tensor or view"
+  // expect-clang: permute.*takes_one_tensor_or_view
+  // cause: An operation is given what is no tensor or view, or more than one.
+  // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
+  float memory[8] = {};
+  auto r = memory | permute<hidden, query>;
+#elif defined CASE_softmax_of_two
+  // expect-gcc: "umbel: softmax: takes one tensor or view"
+  // expect-clang: softmax.*takes_one_tensor_or_view
+  // cause: An operation is given what is no tensor or view, or more than one.
+  // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
+  auto r = softmax<hidden>(x, y);
+#elif defined CASE_contract_of_one
+  // expect-gcc: "umbel: contract: takes two tensors or views"
+  // expect-clang: contract.*takes_two_tensors_or_views
+  // cause: A contraction is given one side, or more than two.
+  // cure: Pass both sides: `contract<hidden>(queries, keys)`.
+  auto r = contract<hidden>(x);
+#elif defined CASE_gelu_of_a_number
+  // expect-gcc: "umbel: gelu_exact: takes one tensor or view"
+  // expect-clang: gelu_exact.*takes_one_tensor_or_view
+  // cause: An operation is given what is no tensor or view, or more than one.
+  // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
+  auto r = gelu_exact(3.0f);
+#elif defined CASE_mask_after_without_lengths
+  // expect-gcc: "umbel: mask_after: takes scores then lengths"
+  // expect-clang: mask_after.*takes_scores_then_lengths
+  // cause: The lengths are missing, or there is an argument too many.
+  // cure: Pass the scores, then a tensor of integers: `mask_after<key>(scores, valid_lens)`.
+  auto r = mask_after<key>(y);
+#elif defined CASE_compare_other_axes
+  // expect-gcc: "umbel: compare: \[batch=2, query=4, hidden=100\] and \[batch=2, key=6, hidden=100\] have different axes"
+  // expect-clang: compare, .*batch<2>, .*query<4>, .*hidden<100>>, .*and_, .*batch<2>, .*key<6>, .*hidden<100>>, .*have_different_axes
+  // cause: Tensors of different axes or sizes are compared.
+  // cure: Compare tensors of the same axes in the same order; a size is asked as `decltype(x)::layout`.
+  const bool same = x == y;
+#elif defined CASE_add_to_what_is_const
+  // expect-gcc: "umbel: elementwise: the left side is const"
+  // expect-clang: elementwise, .*the_left_side, .*is_const
+  // cause: What is assigned to cannot be written.
+  // cure: Assign to a tensor, or to a view of elements that are not const.
+  const queries fixed{};
+  fixed += x;
+#elif defined CASE_add_to_a_temporary
+  // expect-gcc: "umbel: elementwise: the left side is a temporary so give it a name"
+  // expect-clang: elementwise, .*the_left_side, .*is_a_temporary_so_give_it_a_name
+  // cause: The tensor that is assigned to ends with the statement, and what is written with it.
+  // cure: Give it a name, or assign to a view of what has one.
+  queries{} += x;
+#elif defined CASE_add_to_what_is_broadcast
+  // expect-gcc: "umbel: elementwise: the left side has several elements in one place"
+  // expect-clang: elementwise, .*the_left_side, .*has_several_elements_in_one_place
+  // cause: A broadcast view has one element for many positions: they cannot all be written.
+  // cure: Assign to a tensor that has all of the axes.
+  tensor<float, query<4>, hidden<100>> row{};
+  (row | broadcast<batch<2>, query<4>, hidden<100>>) += x;
+#elif defined CASE_copy_to_what_is_broadcast
+  // expect-gcc: "umbel: copy: the target has several elements in one place"
+  // expect-clang: copy, .*the_target, .*has_several_elements_in_one_place
+  // cause: A broadcast view has one element for many positions: they cannot all be written.
+  // cure: Assign to a tensor that has all of the axes.
+  tensor<float, query<4>, hidden<100>> row{};
+  copy(x, row | broadcast<batch<2>, query<4>, hidden<100>>);
+#elif defined CASE_copy_to_what_is_const
+  // expect-gcc: "umbel: copy: the target is const"
+  // expect-clang: copy, .*the_target, .*is_const
+  // cause: What is assigned to cannot be written.
+  // cure: Assign to a tensor, or to a view of elements that are not const.
+  const queries fixed{};
+  copy(x, fixed);
+#elif defined CASE_one_error_with_what_follows
+  // expect-gcc: "umbel: permute: lists 1 of the 3 axes of \[batch=2, query=4, hidden=100\]"
+  // expect-clang: permute, .*lists, .*number<1>, .*of_the, .*number<3>, .*axes_of, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: `permute` names too few axes.
+  // cure: Name every axis, in the order wanted.
+  auto r = x | permute<batch>;
+  r += x;
+  x += r;
+  if (r == r && x == r) copy(r, x);
+  const float* memory = r.data();
+#elif defined CASE_softmax_into_other_axes
+  // expect-gcc: "umbel: softmax: the result has \[batch=2, query=4, hidden=100\] but out has \[batch=2, key=6, hidden=100\]"
+  // expect-clang: softmax, .*the_result_has, .*query<4>.*but_out_has, .*key<6>
+  // cause: The memory for the result has other axes or sizes.
+  // cure: Declare it with the axes of the result, which are in the sentence.
+  softmax<hidden>.into(y, x);
+#elif defined CASE_gelu_into_gaps
+  // expect-gcc: "umbel: gelu_exact: out must be row major in memory"
+  // expect-clang: gelu_exact, .*out_must_be_row_major_in_memory
+  // cause: The operation writes row-major memory only.
+  // cure: Write into a tensor, and `permute` it afterwards.
+  tensor<float, hidden<100>, batch<2>, query<4>> turned{};
+  gelu_exact.into(turned | permute<batch, query, hidden>, x);
 #else
   tensor<float, batch<2>, query<4>, key<6>> scores = contract<hidden>(x, y) * 0.1f;
   x = x + x;

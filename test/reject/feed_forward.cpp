@@ -180,6 +180,20 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, Opt
   // cause: One option is given two values.
   // cure: Leave one out.
   encoder<gated<true>, activation<silu>, gated<false>>::weights r;
+#elif defined CASE_feed_forward_forgotten
+  // expect-gcc: "umbel: feed_forward_layer: nothing stands where the axis feed_forward belongs"
+  // expect-clang: feed_forward_layer.*nothing.*stands_where_the_axis.*feed_forward>.*belongs
+  // cause: The layer takes its features, then the width between its maps, then options.
+  // cure: Say both widths: `feed_forward_layer<float, hidden<32>, feed_forward<64>>`.
+  feed_forward_layer<float, hidden<32>>::weights none{};
+  (void)none;
+#elif defined CASE_feed_forward_swapped
+  // expect-gcc: "umbel: feed_forward_layer: feed_forward=64 stands where the axis hidden belongs"
+  // expect-clang: feed_forward_layer.*feed_forward<64>.*stands_where_the_axis.*hidden>.*belongs
+  // cause: The layer takes its features, then the width between its maps, then options.
+  // cure: Say both widths: `feed_forward_layer<float, hidden<32>, feed_forward<64>>`.
+  feed_forward_layer<float, feed_forward<64>, hidden<32>>::weights none{};
+  (void)none;
 #else
   encoder<gated<true>, activation<silu>, norm_by<rms_norm>, epsilon_1e<-6>, kv_heads<2>>::weights w;
   auto r = x | feed | packed;

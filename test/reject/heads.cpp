@@ -134,6 +134,18 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
   // cure: Export the matrix of this layer, (heads times value_dim, hidden), or correct `value_dim<>`.
   static const float array[48 * 48] = {};
   const decltype(attention::weights_view::o) o(array);
+#elif defined CASE_prune_what_has_no_heads
+  // expect-gcc: "umbel: prune: the first argument is not a multi_head_attention"
+  // expect-clang: prune.*the_first_argument_is_not_a_multi_head_attention
+  // cause: What is made for `multi_head_attention` is given another layer or type first.
+  // cure: Name the layer of attention first; of an encoder layer that is `encoder::attention`.
+  pruned<linear<float, hidden<8>, hidden<8>>, keep_heads<0>>::weights w;
+#elif defined CASE_prune_by_a_number_of_heads
+  // expect-gcc: "umbel: prune: the second argument is neither keep_heads nor prune_heads"
+  // expect-clang: prune.*the_second_argument_is_neither_keep_heads_nor_prune_heads
+  // cause: Which heads stay is not said.
+  // cure: Name them: `keep_heads<0, 2>`, or those that go: `prune_heads<1>`.
+  pruned<attention, heads<2>>::weights w;
 #else
   static grouped::weights w;
   static rotary::weights r;

@@ -164,6 +164,49 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cause: Frameworks disagree whether true means to attend or not to; a bare tensor of bool does not say.
   // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `from_drop_mask(m)` where it does not (PyTorch's layers).
   auto out = attend(x, y, y, tensor<bool, key<6>>{} & tensor<bool, query<4>>{});
+#elif defined CASE_keep_mask_of_a_number
+  // expect-gcc: "umbel: keep_mask: takes one tensor or view"
+  // expect-clang: keep_mask.*takes_one_tensor_or_view
+  // cause: An operation is given what is no tensor or view, or more than one.
+  // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
+  auto out = attend(x, y, y, keep_mask(3));
+#elif defined CASE_score_bias_of_a_function
+  // expect-gcc: "umbel: score_bias: takes one tensor or view"
+  // expect-clang: score_bias.*takes_one_tensor_or_view
+  // cause: An operation is given what is no tensor or view, or more than one.
+  // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
+  auto out = attend(x, y, y, score_bias([](auto...) { return 0.0f; }));
+#elif defined CASE_masks_by_logical_and
+  // expect-gcc: "umbel: mask: masks go together by & or \+, no other operator takes them"
+  // expect-clang: mask.*masks_go_together_by_and_or_plus_only
+  // cause: Masks are put together by an operator that has no meaning for them: a key is seen where all masks let see it.
+  // cure: Put them together by `&` or `+`; the opposite of `keep_mask(m)` is `from_drop_mask(m)`.
+  auto out = attend(x, y, y, causal_top_left && alibi_top_left);
+#elif defined CASE_masks_by_or
+  // expect-gcc: "umbel: mask: masks go together by & or \+, no other operator takes them"
+  // expect-clang: mask.*masks_go_together_by_and_or_plus_only
+  // cause: Masks are put together by an operator that has no meaning for them: a key is seen where all masks let see it.
+  // cure: Put them together by `&` or `+`; the opposite of `keep_mask(m)` is `from_drop_mask(m)`.
+  auto out = attend(x, y, y, causal_top_left | tensor<int, batch<2>>{});
+#elif defined CASE_not_a_mask
+  // expect-gcc: "umbel: mask: masks go together by & or \+, no other operator takes them"
+  // expect-clang: mask.*masks_go_together_by_and_or_plus_only
+  // cause: Masks are put together by an operator that has no meaning for them: a key is seen where all masks let see it.
+  // cure: Put them together by `&` or `+`; the opposite of `keep_mask(m)` is `from_drop_mask(m)`.
+  auto out = attend(x, y, y, !keep_mask(tensor<bool, key<6>>{}));
+#elif defined CASE_float_mask_of_a_sequence
+  // expect-gcc: "umbel: attention: valid_lens must be integers but are of type float and what is added to the scores is passed as score_bias"
+  // expect-clang: attention.*valid_lens.*must_be_integers_but_are_of_type.*element<float>.*score_bias
+  // cause: A tensor by itself is lengths, counts of keys; one of another type is no list of lengths.
+  // cure: Pass `tensor<int, batch<2>>`, how many keys of each sequence count; numbers to add go by `score_bias(mask)`.
+  auto out = attend(x, tensor<float, query<4>, key<4>>{});
+#elif defined CASE_one_error_of_a_mask
+  // expect-gcc: "umbel: softmax: there is no axis head_dim in \[batch=2, query=4, hidden=100\]"
+  // expect-clang: softmax.*there_is_no_axis.*head_dim>
+  // cause: The axis that the softmax runs along is not an axis of the scores.
+  // cure: Name an axis of the brackets, for scores mostly key.
+  auto r = softmax<head_dim>(x);
+  auto out = attend(x, y, y, keep_mask(r) & score_bias(r) & observe(r));
 #else
   auto one = attend(x, y, y, keep_mask(tensor<bool, query<4>, key<6>>{}));
   auto two = attend(x, y, y, lens & causal_bottom_right & sliding_window_from<3>(2) & alibi_top_left);

@@ -244,6 +244,26 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cause: The operation does not say which position is selected.
   // cure: Write `select_at<query, 2>`, or `select_at<query>(i)` where only run time knows.
   auto e = x | select_at<query>;
+#elif defined CASE_type_among_the_axes
+  // expect-gcc: "umbel: shape: number 2 of the axes is not an axis"
+  // expect-clang: shape.*number_, .*number<2>, .*of_the_axes_is_not_an_axis
+  // cause: What stands among the axes is a type of another kind, often a tensor type or an element type.
+  // cure: List axes with their sizes only: `tensor<float, batch<2>, hidden<100>>`.
+  tensor<float, batch<2>, int> r{};
+  r(1, 0) = 1;
+#elif defined CASE_view_as_a_tensor_type
+  // expect-gcc: "umbel: shape: number 1 of the axes is not an axis"
+  // expect-clang: shape.*number_, .*number<1>, .*of_the_axes_is_not_an_axis
+  // cause: What stands among the axes is a type of another kind, often a tensor type or an element type.
+  // cure: List axes with their sizes only: `tensor<float, batch<2>, hidden<100>>`.
+  float memory[800] = {};
+  auto r = view_as<queries>(memory);
+#elif defined CASE_element_type_forgotten
+  // expect-gcc: "umbel: shape: batch=2 stands where the element type belongs"
+  // expect-clang: shape, .*batch<2>, .*stands_where_the_element_type_belongs
+  // cause: The element type, which comes first, is missing.
+  // cure: Say it: `tensor<float, batch<2>, hidden<100>>`.
+  tensor<batch<2>, hidden<100>> r;
 #else
   reads(x);
   queries q(view_as<batch<2>, query<4>, hidden<100>>(run_time.data()));

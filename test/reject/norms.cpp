@@ -132,6 +132,13 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>>;
   // cure: Declare it with float or double.
   const tensor<int, hidden<32>> one{};
   auto r = rms_norm<int, hidden<32>>{one, 1}(one);
+#elif defined CASE_norm_of_two
+  // expect-gcc: "umbel: layer_norm: takes one tensor or view"
+  // expect-clang: layer_norm.*takes_one_tensor_or_view
+  // cause: An operation is given what is no tensor or view, or more than one.
+  // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
+  layer_norm<float, hidden<32>>::weights parameters{};
+  auto r = layer_norm<float, hidden<32>>{parameters}(x, x);
 #else
   auto r = x | normalise | rms;
   (void)r;

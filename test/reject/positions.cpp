@@ -71,6 +71,26 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
   // cause: The input has no axis along which the table has its positions.
   // cure: Rename the axis: `x | rename_axis<query, token>`.
   auto r = place(place(x | mean<token>), 3) | place;
+#elif defined CASE_table_of_learnt_positions_swapped
+  // expect-gcc: "umbel: learnt_positions: hidden=32 stands where the axis token belongs"
+  // expect-clang: learnt_positions.*hidden<32>.*stands_where_the_axis.*token>.*belongs
+  // cause: The table takes its positions first, then its features.
+  // cure: Change them about: `<float, token<9>, hidden<32>>`.
+  learnt_positions<float, hidden<32>, token<9>>::weights none{};
+  (void)none;
+#elif defined CASE_table_of_sinusoids_swapped
+  // expect-gcc: "umbel: sinusoidal_positions: hidden=32 stands where the axis token belongs"
+  // expect-clang: sinusoidal_positions.*hidden<32>.*stands_where_the_axis.*token>.*belongs
+  // cause: The table takes its positions first, then its features.
+  // cure: Change them about: `<float, token<9>, hidden<32>, ...>`.
+  sinusoidal_positions<float, hidden<32>, token<9>, adjacent_pairs> r;
+  (void)r;
+#elif defined CASE_sinusoids_of_two
+  // expect-gcc: "umbel: sinusoidal_positions: takes one tensor or view; then an offset"
+  // expect-clang: sinusoidal_positions.*takes_one_tensor_or_view_then_an_offset
+  // cause: What is placed is no tensor or view, or what follows it is no integer.
+  // cure: Pass the tensor, then the position of its first row if that is not 0.
+  auto r = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pairs>{}(x, x);
 #else
   auto r = place(place(x), 3) | place;
   (void)r;

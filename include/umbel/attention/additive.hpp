@@ -170,7 +170,7 @@ class additive_attention
     : public detail::additive_calls<additive_attention<T, Hidden, ScoreHidden, Options...>,
                                     additive_attention<T, Hidden, ScoreHidden, Options...>> {
   using options = detail::additive_options<Hidden, Options...>;
-  static_assert(report_of<additive_attention, rules::additive_layer<T, Hidden, ScoreHidden, options, Options...>>::ok,
+  static_assert(reported<rules::additive_layer<T, Hidden, ScoreHidden, options, Options...>>,
                 "umbel: shapes do not fit");
   using query_axis = typename detail::axis_or<Hidden, axes::hidden<1>>::plain;
   using family = typename query_axis::family;

@@ -20,36 +20,34 @@ struct computing : other_calls<Name> {
 
   template <tensor_like X>
   constexpr auto operator()(const X& x) const noexcept {
-    return compute(x, by_value{});
+    using verdict = typename Operation::template rule<X>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok)
+      return filled<tensor_of<typename X::value_type, typename Operation::template result<X>>>(
+          [&](auto& y) { self().write(x, y); });
+    else
+      return invalid{};
   }
   // out: a tensor or view of the axes of the result in the same order, row-major.
   template <tensor_like Out, tensor_like X>
   constexpr void into(Out&& out, const X& x) const noexcept {
-    compute(x, static_cast<Out&&>(out));
-  }
-
- private:
-  template <class X, class Out>
-  constexpr auto compute(const X& x, Out&& out) const noexcept {
     using verdict = typename Operation::template rule<X>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using T = typename X::value_type;
       using result = typename Operation::template result<X>;
-      const auto& self = static_cast<const Operation&>(*this);
-      if constexpr (std::is_same_v<Out, by_value>) {
-        return filled<tensor_of<T, result>>([&](auto& y) { self.write(x, y); });
-      } else {
-        using out_fits = rules::row_major_out<Name, Out, T, result>;
-        static_assert(report<out_fits>::ok, "umbel: shapes do not fit");
-        if constexpr (out_fits::ok) {
-          view_of<T, result> y(out.data());
-          self.write(x, y);
-        }
+      using out_fits = rules::row_major_out<Name, Out, T, result>;
+      static_assert(report<out_fits>::ok, "umbel: shapes do not fit");
+      if constexpr (out_fits::ok) {
+        view_of<T, result> y(out.data());
+        self().write(x, y);
       }
-    } else {
-      return invalid{};
     }
+  }
+
+ private:
+  constexpr const Operation& self() const noexcept {
+    return static_cast<const Operation&>(*this);
   }
 };
 

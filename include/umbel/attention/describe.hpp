@@ -170,7 +170,9 @@ constexpr void put_plan(Writer& out) {
   using T = typename Plan::T;
   using workspace = typename Plan::workspace;
   constexpr head_sizes s = Plan::sizes;
-  out.put("attention, ", Plan::query.shape.rows, " queries to ", Plan::key.shape.rows, " keys, ");
+  constexpr std::size_t queries = Plan::query.shape.rows, keys = Plan::key.shape.rows;
+  out.put("attention, ", queries, queries == 1 ? " query to " : " queries to ");
+  out.put(keys, keys == 1 ? " key, " : " keys, ");
   out.put(s.heads, s.heads == 1 ? " head of " : " heads of ", s.head_dim);
   if (s.kv_heads != s.heads) out.put(", keys and values of ", s.kv_heads);
   out.put(sizeof(T) == 4 ? ", float" : ", double", ", ", plan::native_target.registers, " registers of ");

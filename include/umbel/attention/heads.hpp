@@ -121,7 +121,7 @@ template <class Layer, class Selection>
 struct pruned_layer {
   using choice = head_choice_of<Layer::sizes, Selection>;
   using verdict = rules::prune<Layer, choice>;
-  static_assert(report_of<pruned_layer, verdict>::ok, "umbel: shapes do not fit");
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   static constexpr head_sizes sizes = Layer::sizes;
   static constexpr std::size_t heads = verdict::ok ? choice::count : 1;
   static constexpr std::size_t kv_heads = verdict::ok ? choice::count / choice::group : 1;
@@ -141,7 +141,7 @@ requires(!is_multi_head<Layer> || !is_head_selection<Selection>) struct pruned_l
       first_error<rules::a_multi_head_attention<say::prune, Layer>,
                   verdict<is_head_selection<Selection>, say::prune,
                           say::the_second_argument_is_neither_keep_heads_nor_prune_heads>>;
-  static_assert(report_of<pruned_layer, fits>::ok, "umbel: shapes do not fit");
+  static_assert(report<fits>::ok, "umbel: shapes do not fit");
   using type = Layer;
 };
 

@@ -63,7 +63,7 @@ constexpr void terminal_row(const heat_maps<T>& maps, const T* map, std::size_t 
   if (!ascii) colours.reset();
 }
 
-// Under the map: numbers of the keys, or their labels from top to bottom.
+// Under the map: numbers of the keys or, from top to bottom, their labels.
 template <class T, class Writer>
 constexpr void terminal_keys(const heat_maps<T>& maps, std::size_t margin, std::size_t cell,
                              label_for where, Writer& out) {
@@ -83,9 +83,15 @@ constexpr void terminal_keys(const heat_maps<T>& maps, std::size_t margin, std::
     out.repeat(margin, " ");
     for (std::size_t k = 0; k < maps.key.size; ++k) {
       const char* label = maps.key_labels[k];
-      if (label == nullptr) {
-        if (line == 0) out.put(k);
-        if (line != 0 || k < 10) out.repeat(line == 0 ? 1 : 2, " ");
+      if (label == nullptr) {  // its number, from top to bottom as well
+        const std::size_t digits = digits_of(k);
+        std::size_t rest = k;
+        for (std::size_t i = line + 1; i < digits; ++i) rest /= 10;
+        if (line < digits)
+          out.put(rest % 10);
+        else
+          out.put(' ');
+        out.put(' ');
         continue;
       }
       for (std::size_t i = 0; i < line && *label; ++i) label += first_code_point(label).bytes;

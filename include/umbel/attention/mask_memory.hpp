@@ -148,7 +148,7 @@ constexpr auto keep_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, true>(detail::as_memory<X>(x));
 }
 template <class X>
-constexpr every_key keep_mask(const X&) noexcept {
+requires(!tensor_like<X>) constexpr every_key keep_mask(const X&) noexcept {
   return detail::no_mask<say::keep_mask, X>();
 }
 // A tensor of bool; true: this key is not attended to (PyTorch's key_padding_mask and attn_mask).
@@ -157,7 +157,7 @@ constexpr auto from_drop_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, false>(detail::as_memory<X>(x));
 }
 template <class X>
-constexpr every_key from_drop_mask(const X&) noexcept {
+requires(!tensor_like<X>) constexpr every_key from_drop_mask(const X&) noexcept {
   return detail::no_mask<say::from_drop_mask, X>();
 }
 // Added to the scores after scale and softcap, in natural units. -infinity hides; +infinity is the
@@ -167,7 +167,7 @@ constexpr auto score_bias(X&& x) noexcept {
   return detail::bias_mask<detail::memory_of<X>>(detail::as_memory<X>(x));
 }
 template <class X>
-constexpr every_key score_bias(const X&) noexcept {
+requires(!tensor_like<X>) constexpr every_key score_bias(const X&) noexcept {
   return detail::no_mask<say::score_bias, X>();
 }
 // The same from a function f(batch, head, query, key), which gives the layer's type, may not throw,

@@ -124,7 +124,7 @@ class multi_head_attention
     : public detail::multi_head_calls<multi_head_attention<T, Hidden, Heads, Options...>,
                                       multi_head_attention<T, Hidden, Heads, Options...>> {
   using options = detail::multi_head_options<Hidden, Heads, Options...>;
-  static_assert(report_of<multi_head_attention, rules::multi_head<T, Hidden, Heads, options, Options...>>::ok,
+  static_assert(reported<rules::multi_head<T, Hidden, Heads, options, Options...>>,
                 "umbel: shapes do not fit");
   using family = typename options::hidden::family;
   template <std::size_t Width>

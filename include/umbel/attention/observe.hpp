@@ -79,7 +79,7 @@ constexpr auto observe(X&& memory) noexcept {
 }
 
 template <observed What = observed::weights, class X>
-constexpr every_key observe(const X&) noexcept {
+requires(!tensor_like<X>) constexpr every_key observe(const X&) noexcept {
   return detail::no_mask<say::observe, X>();
 }
 

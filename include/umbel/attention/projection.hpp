@@ -202,7 +202,7 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   using verdict =
       first_error<rules::options<say::prepacked, option_kinds<option::stored_as>, Options...>,
                   rules::stored<say::prepacked, typename Layer::value_type, stored>>;
-  static_assert(report_of<prepacked, verdict>::ok, "umbel: shapes do not fit");
+  static_assert(reported<verdict>, "umbel: shapes do not fit");
   using packed_weights = typename Layer::template packed_weights<
       std::conditional_t<verdict::ok, stored, typename Layer::value_type>>;
 
@@ -220,7 +220,7 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
 };
 template <class Other, class... Options>
 requires(!detail::has_weights_to_pack<Other>) class prepacked<Other, Options...> : public invalid {
-  static_assert(report_of<prepacked, rules::a_layer<say::prepacked, (sizeof(Other) == 0)>>::ok,
+  static_assert(reported<rules::a_layer<say::prepacked, (sizeof(Other) == 0)>>,
                 "umbel: shapes do not fit");
 
  public:

@@ -141,7 +141,7 @@ class decoder_layer
     : public detail::decoder_calls<decoder_layer<T, Hidden, Heads, FeedForward, Options...>,
                                    decoder_layer<T, Hidden, Heads, FeedForward, Options...>> {
   using parts = detail::transformer_parts<T, Hidden, Heads, FeedForward, Options...>;
-  static_assert(report_of<decoder_layer, rules::decoder<parts, Options...>>::ok, "umbel: shapes do not fit");
+  static_assert(reported<rules::decoder<parts, Options...>>, "umbel: shapes do not fit");
 
  public:
   static constexpr bool has_bias = parts::bias::value;

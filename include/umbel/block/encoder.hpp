@@ -97,7 +97,7 @@ class encoder_layer
     : public detail::encoder_calls<encoder_layer<T, Hidden, Heads, FeedForward, Options...>,
                                    encoder_layer<T, Hidden, Heads, FeedForward, Options...>> {
   using parts = detail::transformer_parts<T, Hidden, Heads, FeedForward, Options...>;
-  static_assert(report_of<encoder_layer, rules::encoder<parts, Options...>>::ok, "umbel: shapes do not fit");
+  static_assert(reported<rules::encoder<parts, Options...>>, "umbel: shapes do not fit");
 
  public:
   static constexpr bool has_bias = parts::bias::value;

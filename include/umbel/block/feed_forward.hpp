@@ -116,7 +116,7 @@ template <class T, class Hidden, class FeedForward = detail::nothing, class... O
 class feed_forward_layer
     : public detail::feed_forward_calls<feed_forward_layer<T, Hidden, FeedForward, Options...>,
                                         feed_forward_layer<T, Hidden, FeedForward, Options...>> {
-  static_assert(report_of<feed_forward_layer, rules::feed_forward<T, Hidden, FeedForward, Options...>>::ok,
+  static_assert(reported<rules::feed_forward<T, Hidden, FeedForward, Options...>>,
                 "umbel: shapes do not fit");
   using narrow_axis = typename detail::axis_or<Hidden, axes::hidden<1>>::plain;
   using wide_axis = typename detail::axis_or<FeedForward, axes::feed_forward<1>>::plain;

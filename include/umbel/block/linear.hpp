@@ -51,7 +51,7 @@ template <class T, class In, class Out = detail::nothing, class... Options>
 class linear
     : public detail::linear_calls<linear<T, In, Out, Options...>,
                                   detail::map_of_linear<T, In, Out, Options...>> {
-  static_assert(report_of<linear, rules::linear<T, In, Out, Options...>>::ok, "umbel: shapes do not fit");
+  static_assert(reported<rules::linear<T, In, Out, Options...>>, "umbel: shapes do not fit");
 
  public:
   using value_type = T;

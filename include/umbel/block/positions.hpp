@@ -38,8 +38,8 @@ using type_of_the_table =
 // The axes of a table of positions.
 template <class Operation, class Position, class Hidden>
 using axes_of_the_table =
-    first_error<in_place<Operation, Position, axes::token>, in_place<Operation, Hidden, axes::hidden>,
-                well_formed<Position, Hidden>>;
+    first_error<well_formed<Position, Hidden>, in_place<Operation, Position, axes::token>,
+                in_place<Operation, Hidden, axes::hidden>>;
 
 template <class X, class T, class Position, class Hidden>
 using learnt_positions =
@@ -82,7 +82,7 @@ constexpr void add_table(const X& x, const Table& table, Y& y, shape<Axes...>) n
 template <class T, class Position, class Hidden>
 class learnt_positions
     : public detail::computing<learnt_positions<T, Position, Hidden>, say::learnt_positions> {
-  static_assert(report_of<learnt_positions, rules::axes_of_the_table<say::learnt_positions, Position, Hidden>>::ok,
+  static_assert(reported<rules::axes_of_the_table<say::learnt_positions, Position, Hidden>>,
                 "umbel: shapes do not fit");
 
  public:

@@ -89,12 +89,12 @@ inline constexpr bool is_layout_of_sinusoids =
 template <class T, class Position, class Hidden, class Pairs, std::size_t Base>
 using sinusoids = first_error<
     floating<say::sinusoidal_positions, T>,
-    axes_of_the_table<say::sinusoidal_positions, Position, Hidden>,
     verdict<!std::is_void_v<Pairs>, say::sinusoidal_positions,
             say::needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base>,
     verdict<is_layout_of_sinusoids<Pairs>, say::sinusoidal_positions,
             say::of_a_layout_that_is_not_adjacent_pairs_split_halves_or_split_halves_to_base,
             detail::option_word<Pairs>>,
+    axes_of_the_table<say::sinusoidal_positions, Position, Hidden>,
     verdict<Base != 0, say::sinusoidal_positions, say::needs_a_base_above_0>>;
 
 // The table may be longer than the sequence.
@@ -111,7 +111,7 @@ using sinusoidal_positions =
 template <class T, class Position, class Hidden, class Pairs = void, std::size_t Base = 10000>
 class sinusoidal_positions
     : public detail::other_calls<say::sinusoidal_positions, say::takes_one_tensor_or_view_then_an_offset> {
-  static_assert(report_of<sinusoidal_positions, rules::sinusoids<T, Position, Hidden, Pairs, Base>>::ok,
+  static_assert(reported<rules::sinusoids<T, Position, Hidden, Pairs, Base>>,
                 "umbel: shapes do not fit");
   using position_family = typename Position::family;
 

@@ -166,13 +166,13 @@ using verdict = std::conditional_t<Ok, accepted, shape_error<Words...>>;
 // Asserted by every operation: report<Verdict>::ok.
 template <class Verdict>
 using report = Verdict;
-// Asserted by a class: report_of<Class, Verdict>::ok. The assertion that fails is not in Class itself, of which
+// Asserted by a class: reported<Verdict>. The assertion that fails is not in the class itself, of which
 // clang would take nothing any more, so that every use were another error.
-template <class Class, class Verdict>
-struct report_of {
+template <class Verdict>
+inline constexpr bool reported = [] {
   static_assert(Verdict::ok, "umbel: shapes do not fit");
-  static constexpr bool ok = true;
-};
+  return true;
+}();
 
 #else
 
@@ -204,8 +204,8 @@ struct report<shape_error<Sentence>> {
   static_assert(shapes_fit, "umbel: shapes do not fit; the sentence is a few lines up");
   static constexpr bool ok = true;
 };
-template <class Class, class Verdict>
-using report_of = report<Verdict>;
+template <class Verdict>
+inline constexpr bool reported = report<Verdict>::ok;
 
 #endif
 

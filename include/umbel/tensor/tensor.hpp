@@ -49,7 +49,7 @@ constexpr std::size_t memory_size() {
 // T: the element type. Axes: each name once, no size zero.
 template <class T, class... Axes>
 class tensor {
-  static_assert(report_of<tensor, rules::elements_along<T, Axes...>>::ok, "umbel: shapes do not fit");
+  static_assert(reported<rules::elements_along<T, Axes...>>, "umbel: shapes do not fit");
 
  public:
   using layout = umbel::layout<detail::axis_or<Axes, axes::hidden<1>>...>;

@@ -69,7 +69,7 @@ concept tensor_like = requires(X& x) {
 // strided<Axis, Stride> each otherwise. Positions are not checked, as in an array.
 template <class T, class... Axes>
 class view {
-  static_assert(report_of<view, rules::elements_along<T, Axes...>>::ok, "umbel: shapes do not fit");
+  static_assert(reported<rules::elements_along<T, Axes...>>, "umbel: shapes do not fit");
 
  public:
   using layout = umbel::layout<detail::axis_or<Axes, axes::hidden<1>>...>;

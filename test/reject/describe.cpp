@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes in asking for the plan of a layer (check.py).
+#include <umbel/umbel.hpp>
+
+#include <umbel/attention/describe.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using attention = multi_head_attention<float, hidden<64>, heads<4>>;
+
+[[maybe_unused]] static void cases() {
+#if defined CASE_describe_no_layer
+  // expect-gcc: "umbel: describe: the first argument is not a multi_head_attention"
+  // expect-clang: describe.*the_first_argument_is_not_a_multi_head_attention
+  // cause: What is made for `multi_head_attention` is given another layer or type first.
+  // cure: Name the layer of attention first; of an encoder layer that is `encoder::attention`.
+  const char* page = describe<linear<float, hidden<8>, hidden<8>>, token<4>>();
+#elif defined CASE_describe_features
+  // expect-gcc: "umbel: describe: hidden=64 stands where the axis token belongs"
+  // expect-clang: describe.*hidden<64>.*stands_where_the_axis.*token>.*belongs
+  // cause: A plan is for a number of positions, not of features.
+  // cure: Say how many positions there are: `describe<attention, token<64>>()`.
+  const char* page = describe<attention, hidden<64>>();
+#else
+  const char* page = describe<attention, token<4>>();
+  (void)page;
+#endif
+}
