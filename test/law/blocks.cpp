@@ -378,4 +378,67 @@ BOOST_AUTO_TEST_CASE(packed_stands_alone) {
   check_packed_stands_alone<additive_attention<float, hidden<20>, score_hidden<9>>>(next, q, k, k);
 }
 
+// f.into(out, x) writes what f(x) is; where it may, over x.
+template <class F, class X>
+void check_into(const F& f, const X& x, bool over_x) {
+  const auto y = f(x);
+  auto out = y * 0 + 7;
+  f.into(out, x);
+  BOOST_TEST(same_bits(out, y));
+  out += 1;
+  f.into(as_view(out), as_view(x));
+  BOOST_TEST(same_bits(out, y));
+  if (!over_x) return;
+  X same = x;
+  f.into(same, same);
+  BOOST_TEST(same_bits(same, y));
+}
+
+BOOST_AUTO_TEST_CASE(into_memory_of_the_callers) {
+  lcg next{11};
+  using tokens = tensor<float, batch<2>, token<7>, hidden<19>>;
+  const auto x = drawn<tokens>(next, 3);
+  check_into(softmax<hidden>, x, true);
+  check_into(softmax<token>, x, true);
+  check_into(gelu_exact, x, true);
+  check_into(gelu_tanh, x, true);
+  check_into(silu, x, true);
+  check_into(relu, x, true);
+  layer_norm<float, hidden<19>>::weights norm{drawn<tensor<float, hidden<19>>>(next),
+                                              drawn<tensor<float, hidden<19>>>(next)};
+  check_into(layer_norm<float, hidden<19>>{norm}, x, true);
+  rms_norm<float, hidden<19>>::weights rms{drawn<tensor<float, hidden<19>>>(next)};
+  check_into(rms_norm<float, hidden<19>>{rms, 1e-6f}, x, true);
+  using map = linear<float, hidden<19>, hidden<19>, bias<true>>;
+  map::weights w{};
+  draw(next, w.weight);
+  draw(next, w.bias);
+  check_into(map{w}, x, false);
+  check_into(prepacked<map>{w}, x, false);
+  learnt_positions<float, token<7>, hidden<19>>::weights table =
+      drawn<tensor<float, token<7>, hidden<19>>>(next);
+  check_into(learnt_positions<float, token<7>, hidden<19>>{table}, x, true);
+  // A result of other axes than x.
+  tensor<float, batch<2>, hidden<19>> pooled{};
+  mean<token>.into(pooled, x);
+  BOOST_TEST(same_bits(pooled, mean<token>(x)));
+  // Of a view that lies in another way.
+  const auto turned = x | permute<hidden, batch, token>;
+  tensor<float, hidden<19>, batch<2>, token<7>> out{};
+  softmax<hidden>.into(out, turned);
+  BOOST_TEST(same_bits(out, softmax<hidden>(turned)));
+  gelu_exact.into(out, turned);
+  BOOST_TEST(same_bits(out, gelu_exact(turned)));
+}
+
+// Packed weights are copies: those that they are made of may be a temporary.
+BOOST_AUTO_TEST_CASE(packed_of_a_temporary) {
+  lcg next{12};
+  using attention = multi_head_attention<float, hidden<20>, heads<5>, bias<true>>;
+  const auto x = drawn<tensor<float, token<7>, hidden<20>>>(next);
+  const auto w = drawn_weights<attention>(next);
+  const prepacked<attention> packed{attention::weights{w}};
+  BOOST_TEST(same_bits(packed(x), attention{w}(x)));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

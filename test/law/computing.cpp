@@ -70,6 +70,28 @@ BOOST_AUTO_TEST_CASE(elementwise_is_the_loop) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(assignments_are_the_operations) {
+  each_shape([]<class X>() {
+    const X x = random<X>(1), y = random<X>(2) + 8;
+    const auto after = [&](auto&& change) {
+      X z = x;
+      change(z);
+      return z;
+    };
+    BOOST_TEST(same_bits(after([&](X& z) { z += y; }), x + y));
+    BOOST_TEST(same_bits(after([&](X& z) { z -= y; }), x - y));
+    BOOST_TEST(same_bits(after([&](X& z) { z *= y; }), x * y));
+    BOOST_TEST(same_bits(after([&](X& z) { z /= y; }), x / y));
+    BOOST_TEST(same_bits(after([&](X& z) { (z *= 3) += 0.5; }), x * 3 + 0.5));
+    BOOST_TEST(same_bits(after([&](X& z) { (z -= 2) /= 0.25f; }), (x - 2) / 0.25f));
+    // Of and to views that lie in any way.
+    const auto turned = orders<X>::reversed::permute;
+    BOOST_TEST(same_bits(after([&](X& z) { (z | turned) += y | turned; }), x + y));
+    const auto moved = contiguous(y | turned);
+    BOOST_TEST(same_bits(after([&](X& z) { (z | turned) -= moved; }), x - y));
+  });
+}
+
 BOOST_AUTO_TEST_CASE(scalars_on_the_right) {
   const tensor<float, query<3>> x{1.f, -2.f, 0.5f};
   BOOST_TEST((x + 2 == tensor<float, query<3>>{3.f, 0.f, 2.5f}));

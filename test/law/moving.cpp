@@ -115,6 +115,18 @@ BOOST_AUTO_TEST_CASE(gaps_are_not_compared) {
   BOOST_TEST((((a + 0) | slice<hidden, 1, 2>) != ((b + 0) | slice<hidden, 1, 2>)));
 }
 
+// A merge of many axes is one merge after another, and undoes a split into as many parts.
+BOOST_AUTO_TEST_CASE(merge_of_many) {
+  const auto x = counted<tensor<float, batch<2>, heads<3>, query<4>, head_dim<5>>>();
+  const auto all = x | merge<batch, heads, query, head_dim, hidden>;
+  static_assert(std::is_same_v<decltype(all), const view<const float, hidden<120>>>);
+  BOOST_TEST((all == (x | merge<batch, heads, token> | merge<query, head_dim, key> |
+                      merge<token, key, hidden>)));
+  BOOST_TEST(
+      ((x | merge<heads, query, head_dim, hidden> |
+        split_into<hidden, heads<3>, query<4>, head_dim<5>>) == x));
+}
+
 BOOST_AUTO_TEST_CASE(equality_sees_every_element) {
   each_shape([]<class X>() {
     const X x = counted<X>();
@@ -123,6 +135,12 @@ BOOST_AUTO_TEST_CASE(equality_sees_every_element) {
       X other = x;
       other.data()[i] += 1;
       if (other == x) BOOST_ERROR("a difference was not seen");
+      // Of views, too, however they lie.
+      const auto turned = orders<X>::reversed::permute;
+      if ((other | turned) == (x | turned) || x == as_view(other))
+        BOOST_ERROR("a difference between views was not seen");
+      if (!((x | turned) == contiguous(x | turned) && as_view(x) == x))
+        BOOST_ERROR("equal views differ");
     }
   });
 }

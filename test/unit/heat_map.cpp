@@ -125,6 +125,24 @@ BOOST_AUTO_TEST_CASE(labels_of_both_axes) {
              "\n");
 }
 
+// Numbers that stand in for labels go down as labels do: keys from 10 and from 100 on keep their columns.
+BOOST_AUTO_TEST_CASE(labels_that_are_missing) {
+  const char* const words[1] = {"q"};
+  const char* none[112] = {};
+  none[110] = "ab";
+  const tensor<float, query<1>, key<112>> x{};
+  const std::string text = drawn(x, {.form = ascii, .legend = false}, words, none);
+  const std::string first = "   0 1 2 3 4 5 6 7 8 9 1 1 1", last = " 1 1 a 1 \n";
+  BOOST_TEST(count(text, first) == 1);
+  BOOST_TEST(count(text, last) == 1);
+  std::size_t begin = text.find('\n') + 1;  // after the caption
+  for (int line = 0; line < 4; ++line) {
+    const std::size_t end = text.find('\n', begin);
+    BOOST_TEST(end - begin == 3 + 2 * 112u);
+    begin = end + 1;
+  }
+}
+
 BOOST_AUTO_TEST_CASE(any_order_of_axes_and_any_strides) {
   tensor<float, batch<2>, heads<3>, query<4>, key<5>> x{};
   std::size_t i = 0;
