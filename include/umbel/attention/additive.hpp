@@ -16,8 +16,8 @@
 #include <umbel/attention/additive_rules.hpp>
 #include <umbel/attention/mask.hpp>
 #include <umbel/attention/multi_head.hpp>
-#include <umbel/tensor/other_calls.hpp>
 #include <umbel/kernel/additive.hpp>
+#include <umbel/tensor/other_calls.hpp>
 
 namespace umbel {
 
@@ -27,7 +27,8 @@ namespace detail {
 template <class Hidden, class... Options>
 struct additive_options {
   using heads = option_or<axis_family<axes::heads>, axes::heads<1>, Options...>;
-  using keys = typename option_or<option::keys_from, keys_from<axis_or<Hidden, axes::hidden<1>>>, Options...>::axis;
+  using keys = typename option_or<option::keys_from, keys_from<axis_or<Hidden, axes::hidden<1>>>,
+                                  Options...>::axis;
   using bias = option_or<option::bias, umbel::bias<false>, Options...>;
   using scoring = detail::scoring<Options...>;
 };
@@ -183,8 +184,8 @@ class additive_attention
   using hidden_axis = query_axis;
   using keys_axis = typename options::keys;
   static constexpr detail::additive_sizes sizes = {hidden_axis::size, keys_axis::size,
-                                                   heads_axis::size, score_axis::size,
-                                                   options::bias::q, options::bias::k};
+                                                   heads_axis::size,  score_axis::size,
+                                                   options::bias::q,  options::bias::k};
   // The features of all the scores of a position, head after head.
   using scores_axis = typename score_axis::family::template sized<sizes.score_width()>;
   template <class Derived>
@@ -206,7 +207,8 @@ class additive_attention
     constexpr weights_view(const decltype(borrowed::q)& q, const decltype(borrowed::k)& k,
                            const decltype(borrowed::score)& score) noexcept
         : borrowed{q, k, score} {}
-    using parts = detail::parts_list<decltype(borrowed::q), decltype(borrowed::k), decltype(borrowed::score)>;
+    using parts =
+        detail::parts_list<decltype(borrowed::q), decltype(borrowed::k), decltype(borrowed::score)>;
     template <class... Other>
     requires detail::foreign_parts<parts, Other...>
     constexpr weights_view(const Other&...) noexcept : borrowed(detail::no_weights<borrowed>()) {

@@ -86,8 +86,8 @@ class key_value_cache : public detail::other_cache_calls {
   // Scratch for calls of so many positions: workspace<token<1>>. Its contents between calls do not
   // matter.
   template <class Positions>
-  using workspace =
-      typename detail::cached_forward<Layer, stored_type, Positions::size, rows, positions>::workspace;
+  using workspace = typename detail::cached_forward<Layer, stored_type, Positions::size, rows,
+                                                    positions>::workspace;
 
   // Self-attention of the next positions, x (batch, token, hidden) with the batch of the cache, to
   // themselves and all before: the rows of the whole causal pass. out: a tensor or view of the axes of

@@ -34,7 +34,8 @@ struct the_layer_is_another_than_the_cache_was_declared_for;
 
 namespace detail {
 template <>
-struct speak<say::step_takes_the_layer_and_out_and_the_next_positions_then_a_mask_then_a_workspace> {
+struct speak<
+    say::step_takes_the_layer_and_out_and_the_next_positions_then_a_mask_then_a_workspace> {
   static constexpr void to(sentence_buffer& out) {
     out.put("step takes the layer, out and the next positions; then a mask; then a workspace");
   }

@@ -46,9 +46,7 @@ struct computing : other_calls<Name> {
   }
 
  private:
-  constexpr const Operation& self() const noexcept {
-    return static_cast<const Operation&>(*this);
-  }
+  constexpr const Operation& self() const noexcept { return static_cast<const Operation&>(*this); }
 };
 
 }  // namespace umbel::detail

@@ -232,10 +232,9 @@ struct described {
 
 namespace rules {
 template <class Layer, class Queries, class Keys>
-using described = first_error<a_multi_head_attention<say::describe, Layer>,
-                              in_place<say::describe, Queries, axes::token>,
-                              in_place<say::describe, Keys, axes::token>, well_formed<Queries>,
-                              well_formed<Keys>>;
+using described = first_error<
+    a_multi_head_attention<say::describe, Layer>, in_place<say::describe, Queries, axes::token>,
+    in_place<say::describe, Keys, axes::token>, well_formed<Queries>, well_formed<Keys>>;
 }  // namespace rules
 
 // The page: lines of ASCII, ended by a zero.

@@ -16,9 +16,9 @@
 // pieces there are (forward_in_parts.hpp).
 #pragma once
 
-#include <umbel/tensor/other_calls.hpp>
 #include <umbel/attention/workspace.hpp>
-
+#include <umbel/tensor/other_calls.hpp>
+#include <umbel/tensor/tensor.hpp>
 
 namespace umbel {
 

@@ -136,11 +136,11 @@ struct pruned_layer {
 };
 
 template <class Layer, class Selection>
-requires(!is_multi_head<Layer> || !is_head_selection<Selection>) struct pruned_layer<Layer, Selection> {
-  using fits =
-      first_error<rules::a_multi_head_attention<say::prune, Layer>,
-                  verdict<is_head_selection<Selection>, say::prune,
-                          say::the_second_argument_is_neither_keep_heads_nor_prune_heads>>;
+requires(!is_multi_head<Layer> || !is_head_selection<Selection>)
+struct pruned_layer<Layer, Selection> {
+  using fits = first_error<rules::a_multi_head_attention<say::prune, Layer>,
+                           verdict<is_head_selection<Selection>, say::prune,
+                                   say::the_second_argument_is_neither_keep_heads_nor_prune_heads>>;
   static_assert(report<fits>::ok, "umbel: shapes do not fit");
   using type = Layer;
 };

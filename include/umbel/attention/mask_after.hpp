@@ -44,8 +44,7 @@ using mask_after = first_error<has_axis<say::mask_after, layout_of<Scores>, Fami
 }  // namespace rules
 
 template <template <std::size_t> class Axis>
-struct mask_after_operation
-    : detail::other_calls<say::mask_after, say::takes_scores_then_lengths> {
+struct mask_after_operation : detail::other_calls<say::mask_after, say::takes_scores_then_lengths> {
   using detail::other_calls<say::mask_after, say::takes_scores_then_lengths>::operator();
 
   // scores: any axes with Axis; valid_lens: any of the others, (batch) or (batch, query) for one, each

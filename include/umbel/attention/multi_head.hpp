@@ -17,8 +17,8 @@
 #include <umbel/attention/forward.hpp>
 #include <umbel/attention/forward_in_parts.hpp>
 #include <umbel/attention/mask.hpp>
-#include <umbel/tensor/other_calls.hpp>
 #include <umbel/attention/rules.hpp>
+#include <umbel/tensor/other_calls.hpp>
 
 namespace umbel {
 
@@ -161,7 +161,8 @@ class multi_head_attention
     constexpr weights_view(const decltype(borrowed::q)& q, const decltype(borrowed::k)& k,
                            const decltype(borrowed::v)& v, const decltype(borrowed::o)& o) noexcept
         : borrowed{q, k, v, o} {}
-    using parts = detail::parts_list<decltype(borrowed::q), decltype(borrowed::k), decltype(borrowed::v), decltype(borrowed::o)>;
+    using parts = detail::parts_list<decltype(borrowed::q), decltype(borrowed::k),
+                                     decltype(borrowed::v), decltype(borrowed::o)>;
     template <class... Other>
     requires detail::foreign_parts<parts, Other...>
     constexpr weights_view(const Other&...) noexcept : borrowed(detail::no_weights<borrowed>()) {
@@ -321,7 +322,7 @@ namespace rules {
 template <class Operation, class Layer>
 using a_multi_head_attention = verdict<detail::is_multi_head<Layer>, Operation,
                                        say::the_first_argument_is_not_a_multi_head_attention>;
-}
+}  // namespace rules
 
 // Would a call compile? Generic code asks first: attends<attention, queries, context, context>.
 namespace detail {

@@ -14,8 +14,8 @@
 
 #include <umbel/attention/filled.hpp>
 #include <umbel/attention/mask.hpp>
-#include <umbel/tensor/other_calls.hpp>
 #include <umbel/attention/score.hpp>
+#include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/pipe.hpp>
 
 namespace umbel {

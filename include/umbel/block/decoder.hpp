@@ -18,8 +18,8 @@
 #pragma once
 
 #include <umbel/attention/filled.hpp>
-#include <umbel/tensor/other_calls.hpp>
 #include <umbel/block/transformer.hpp>
+#include <umbel/tensor/other_calls.hpp>
 
 namespace umbel {
 
@@ -180,7 +180,9 @@ class decoder_layer
                            const decltype(views::norm3)& norm3,
                            const decltype(views::feed_forward)& feed_forward) noexcept
         : views{norm1, self_attention, norm2, cross_attention, norm3, feed_forward} {}
-    using parts = detail::parts_list<decltype(views::norm1), decltype(views::self_attention), decltype(views::norm2), decltype(views::cross_attention), decltype(views::norm3), decltype(views::feed_forward)>;
+    using parts = detail::parts_list<decltype(views::norm1), decltype(views::self_attention),
+                                     decltype(views::norm2), decltype(views::cross_attention),
+                                     decltype(views::norm3), decltype(views::feed_forward)>;
     template <class... Other>
     requires detail::foreign_parts<parts, Other...>
     constexpr weights_view(const Other&...) noexcept : views(detail::no_weights<views>()) {

@@ -13,8 +13,8 @@
 #pragma once
 
 #include <umbel/attention/filled.hpp>
-#include <umbel/tensor/other_calls.hpp>
 #include <umbel/block/transformer.hpp>
+#include <umbel/tensor/other_calls.hpp>
 
 namespace umbel {
 
@@ -132,7 +132,8 @@ class encoder_layer
                            const decltype(base::norm2)& norm2,
                            const decltype(base::feed_forward)& feed_forward) noexcept
         : base{norm1, attention, norm2, feed_forward} {}
-    using parts = detail::parts_list<decltype(base::norm1), decltype(base::attention), decltype(base::norm2), decltype(base::feed_forward)>;
+    using parts = detail::parts_list<decltype(base::norm1), decltype(base::attention),
+                                     decltype(base::norm2), decltype(base::feed_forward)>;
     template <class... Other>
     requires detail::foreign_parts<parts, Other...>
     constexpr weights_view(const Other&...) noexcept : base(detail::no_weights<base>()) {

@@ -9,9 +9,9 @@
 #pragma once
 
 #include <umbel/attention/filled.hpp>
-#include <umbel/tensor/other_calls.hpp>
 #include <umbel/block/activation.hpp>
 #include <umbel/block/layer_norm.hpp>
+#include <umbel/tensor/other_calls.hpp>
 
 namespace umbel {
 

@@ -58,7 +58,8 @@ struct norm_calls : computing<Derived, Name> {
 
   template <class X, class Y>
   constexpr void write(const X& x, Y& y) const noexcept {
-    static_cast<const Derived*>(this)->template rows<layout_of<X>::count / Axis::size>(x.data(), y.data());
+    static_cast<const Derived*>(this)->template rows<layout_of<X>::count / Axis::size>(x.data(),
+                                                                                       y.data());
   }
 };
 

@@ -48,9 +48,8 @@ struct linear_calls : computing<linear_calls<Derived, Map>, say::linear> {
 
 // In, Out: patch<16>, hidden<32>. Options: bias<true|false>; without it there is none.
 template <class T, class In, class Out = detail::nothing, class... Options>
-class linear
-    : public detail::linear_calls<linear<T, In, Out, Options...>,
-                                  detail::map_of_linear<T, In, Out, Options...>> {
+class linear : public detail::linear_calls<linear<T, In, Out, Options...>,
+                                           detail::map_of_linear<T, In, Out, Options...>> {
   static_assert(reported<rules::linear<T, In, Out, Options...>>, "umbel: shapes do not fit");
 
  public:
@@ -63,7 +62,9 @@ class linear
   template <class Derived>
   using calls = detail::linear_calls<Derived, map>;
   template <class Stored>
-  using packed_weights = typename form::packed<Stored>::template linear<T, typename map::in, typename map::out, has_bias>;
+  using packed_weights =
+      typename form::packed<Stored>::template linear<T, typename map::in, typename map::out,
+                                                     has_bias>;
 
   // The weights are borrowed: they must outlive the layer.
   constexpr explicit linear(const weights_view& w) noexcept : parameters_(w) {}

@@ -110,7 +110,8 @@ using sinusoidal_positions =
 // Position, Hidden: token<49>, hidden<32>, the largest sequence. Pairs: one of the three above.
 template <class T, class Position, class Hidden, class Pairs = void, std::size_t Base = 10000>
 class sinusoidal_positions
-    : public detail::other_calls<say::sinusoidal_positions, say::takes_one_tensor_or_view_then_an_offset> {
+    : public detail::other_calls<say::sinusoidal_positions,
+                                 say::takes_one_tensor_or_view_then_an_offset> {
   static_assert(reported<rules::sinusoids<T, Position, Hidden, Pairs, Base>>,
                 "umbel: shapes do not fit");
   using position_family = typename Position::family;

@@ -107,7 +107,8 @@ constexpr X&& assigned(F f, X&& x, const Y& y) noexcept {
                                       typename Y::value_type>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
-    for_each([&](auto& to, const auto& a) { to = static_cast<typename Y::value_type>(f(to, a)); }, x, y);
+    for_each([&](auto& to, const auto& a) { to = static_cast<typename Y::value_type>(f(to, a)); },
+             x, y);
   return static_cast<X&&>(x);
 }
 template <class F, class X, scalar S>

@@ -39,8 +39,8 @@ template <class... Axes, detail::memory Memory>
   if constexpr (std::is_lvalue_reference_v<Memory> || detail::borrowed_memory<Memory>)
     return detail::view_where<size_fits, Axes...>(memory.data());
   else
-    return detail::view_where<first_error<size_fits, rules::view_of_temporary<layout>>,
-                              Axes...>(memory.data());
+    return detail::view_where<first_error<size_fits, rules::view_of_temporary<layout>>, Axes...>(
+        memory.data());
 }
 
 // A pointer: the caller vouches for the size, layout<Axes...>::span elements.
