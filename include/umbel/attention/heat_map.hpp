@@ -11,6 +11,7 @@
 #include <umbel/attention/heat_map_svg.hpp>
 #include <umbel/attention/heat_map_terminal.hpp>
 #include <umbel/attention/mask_rules.hpp>
+#include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/view.hpp>
 
 namespace umbel {
