@@ -37,7 +37,7 @@ struct additive_problem : problem<S, T> {
   template <class Policy>
   void check_one(const Policy& policy, const char* what) {
     buffer<T> right = plain(policy);
-    BOOST_TEST(fast<vector_64>(policy).same_numbers(right), what);
+    BOOST_TEST(fast<widest>(policy).same_numbers(right), what);
   }
 };
 
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(every_number_of_lanes) {
   BOOST_TEST(p.fast<scalar_target>(policy).same_bits(right));
   BOOST_TEST(p.fast<vector_16>(policy).same_bits(right));
   BOOST_TEST(p.fast<vector_32>(policy).same_bits(right));
-  BOOST_TEST(p.fast<vector_64>(policy).same_bits(right));
+  BOOST_TEST(p.fast<widest>(policy).same_bits(right));
 }
 
 BOOST_AUTO_TEST_CASE(sizes_and_counts) {
@@ -84,11 +84,11 @@ BOOST_AUTO_TEST_CASE(taps_are_the_plain_ones) {
   const auto check = [&]<class Tap>(Tap) {
     buffer<float> right{21 * 280}, to{21 * 280}, alone{21 * 280};
     p.plain(policy, Tap{right.get()});
-    BOOST_TEST(p.template fast<vector_64>(policy, Tap{to.get()}).same_bits(context));
+    BOOST_TEST(p.template fast<widest>(policy, Tap{to.get()}).same_bits(context));
     BOOST_TEST(to.same_bits(right));
     if constexpr (score_tap<Tap>) {
-      buffer<float> scratch{attend_scratch<shape, float, vector_64>};
-      tap_additive_scores<shape, float, vector_64>(p.q.get(), p.k.get(), p.w.get(), policy,
+      buffer<float> scratch{attend_scratch<shape, float, widest>};
+      tap_additive_scores<shape, float, widest>(p.q.get(), p.k.get(), p.w.get(), policy,
                                                    scratch.get(), Tap{alone.get()});
       BOOST_TEST(alone.same_bits(right));
       plain::tap_additive_scores<shape>(p.q.get(), p.k.get(), p.w.get(), policy, Tap{alone.get()});
@@ -129,12 +129,12 @@ BOOST_AUTO_TEST_CASE(what_is_hidden_does_not_leak) {
   additive_problem<columns_out<21, 270, 4>> p;
   const auto mask = flags(21, 270, [](std::size_t, std::size_t j) { return j % 3 != 0; });
   const scores::kept kept(bytes(mask), 270, 1);
-  const buffer<float> clean = p.fast<vector_64>(kept);
+  const buffer<float> clean = p.fast<widest>(kept);
   for (std::size_t j = 0; j < 270; j += 3) {
     p.v[j * 2] = j % 2 != 0 ? not_a_number : infinity;
     p.k[j * 4 + 1] = j % 2 != 0 ? not_a_number : -infinity;
   }
-  BOOST_TEST(clean.same_bits(p.fast<vector_64>(kept)));
+  BOOST_TEST(clean.same_bits(p.fast<widest>(kept)));
   BOOST_TEST(clean.same_bits(p.plain(kept)));
   p.q[5 * 4] = not_a_number;
   p.check_one(kept, "NaN query");

@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(the_mean_over_streams_is_the_context_without) {
   std::vector<double> mean(right.size());
   constexpr std::size_t times = 4000;
   for (std::size_t s = 0; s < times; ++s) {
-    buffer<float> o = p.fast<vector_64>(dropout(seed, s, 0.2f));
+    buffer<float> o = p.fast<widest>(dropout(seed, s, 0.2f));
     for (std::size_t e = 0; e < mean.size(); ++e) {
       mean[e] += static_cast<double>(o[e]) / static_cast<double>(times);
     }
@@ -129,23 +129,23 @@ BOOST_AUTO_TEST_CASE(the_mean_over_streams_is_the_context_without) {
 
 BOOST_AUTO_TEST_CASE(other_seeds_and_streams_drop_others) {
   problem<columns_out<17, 30>> p;
-  const buffer<float> o = p.fast<vector_64>(dropout(seed, stream, 0.5f));
-  BOOST_TEST(o.same_bits(p.fast<vector_64>(dropout(seed, stream, 0.5f))));
+  const buffer<float> o = p.fast<widest>(dropout(seed, stream, 0.5f));
+  BOOST_TEST(o.same_bits(p.fast<widest>(dropout(seed, stream, 0.5f))));
   for (int bit = 0; bit < 64; bit += 9) {
     const std::uint64_t one = std::uint64_t{1} << bit;
-    BOOST_TEST(!o.same_bits(p.fast<vector_64>(dropout(seed ^ one, stream, 0.5f))));
-    BOOST_TEST(!o.same_bits(p.fast<vector_64>(dropout(seed, stream ^ one, 0.5f))));
+    BOOST_TEST(!o.same_bits(p.fast<widest>(dropout(seed ^ one, stream, 0.5f))));
+    BOOST_TEST(!o.same_bits(p.fast<widest>(dropout(seed, stream ^ one, 0.5f))));
   }
 }
 
 BOOST_AUTO_TEST_CASE(no_rate_and_every_rate) {
   problem<columns_out<17, 30>> p;
-  const buffer<float> whole = p.fast<vector_64>(scores::every_key{});
+  const buffer<float> whole = p.fast<widest>(scores::every_key{});
   for (float rate : {0.0f, -1.0f, -infinity, not_a_number, 1e-12f}) {
-    BOOST_TEST(whole.same_bits(p.fast<vector_64>(dropout(seed, 0, rate))));
+    BOOST_TEST(whole.same_bits(p.fast<widest>(dropout(seed, 0, rate))));
   }
   for (float rate : {1.0f, 2.0f, infinity}) {
-    buffer<float> o = p.fast<vector_64>(dropout(seed, 0, rate));
+    buffer<float> o = p.fast<widest>(dropout(seed, 0, rate));
     p.check_two(dropout(seed, 0, rate), "all dropped");
     for (std::size_t e = 0; e < o.size(); ++e) BOOST_TEST(o[e] == 0.0f);
   }
@@ -156,12 +156,12 @@ BOOST_AUTO_TEST_CASE(what_is_hidden_stays_hidden) {
   problem<columns_out<21, 270>> p;
   const auto mask = flags(21, 270, [](std::size_t, std::size_t j) { return j % 3 != 0; });
   const scores::all_of policy(dropout(seed, 1, 0.5f), scores::kept(bytes(mask), 270, 1));
-  const buffer<float> clean = p.fast<vector_64>(policy);
+  const buffer<float> clean = p.fast<widest>(policy);
   for (std::size_t j = 0; j < 270; j += 3) {
     p.v[j * 2] = j % 2 != 0 ? not_a_number : infinity;
     p.k[j * 3] = not_a_number;
   }
-  BOOST_TEST(clean.same_bits(p.fast<vector_64>(policy)));
+  BOOST_TEST(clean.same_bits(p.fast<widest>(policy)));
   BOOST_TEST(clean.same_bits(p.plain(policy)));
 }
 
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_nan_query_stays_in_its_row) {
   problem<columns_out<21, 270>> p;
   p.q[4 * 3] = not_a_number;
   const scores::all_of policy(dropout(seed, 1, 0.5f), scores::causal{249});
-  buffer<float> o = p.fast<vector_64>(policy), right = p.plain(policy);
+  buffer<float> o = p.fast<widest>(policy), right = p.plain(policy);
   BOOST_TEST(o.same_numbers(right));
   for (std::size_t i = 0; i < 21; ++i) BOOST_TEST(std::isnan(p.at(o, i, 0)) == (i == 4));
 }

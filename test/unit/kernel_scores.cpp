@@ -40,8 +40,8 @@ void check_kept() {
   p.check_two(scores::kept(bytes(right), 1, 0), "one column for all");
   const scores::kept everything(bytes(all), S.keys, 1);
   p.check_two(everything, "everything kept");
-  BOOST_TEST(p.template fast<vector_64>(everything)
-                 .same_bits(p.template fast<vector_64>(scores::every_key{})));
+  BOOST_TEST(p.template fast<widest>(everything)
+                 .same_bits(p.template fast<widest>(scores::every_key{})));
 }
 
 }  // namespace
@@ -92,10 +92,10 @@ BOOST_AUTO_TEST_CASE(lengths_are_the_plain_ones) {
       small.plain(scores::lengths(wild + 3, 0)).same_bits(small.plain(scores::first_keys(7))));
   // The same number of keys for everybody is what key_count is.
   const unsigned count = 290;
-  buffer<float> o{46, 16}, scratch{attend_scratch<shape, float, vector_64>};
-  attend<shape, float, vector_64>(p.q, p.k.get(), p.v.get(), p.scale, count, o, scratch);
-  BOOST_TEST(o.same_bits(p.fast<vector_64>(scores::lengths(&count, 0))));
-  BOOST_TEST(o.same_bits(p.fast<vector_64>(scores::first_keys(290))));
+  buffer<float> o{46, 16}, scratch{attend_scratch<shape, float, widest>};
+  attend<shape, float, widest>(p.q, p.k.get(), p.v.get(), p.scale, count, o, scratch);
+  BOOST_TEST(o.same_bits(p.fast<widest>(scores::lengths(&count, 0))));
+  BOOST_TEST(o.same_bits(p.fast<widest>(scores::first_keys(290))));
 }
 
 BOOST_AUTO_TEST_CASE(changes_are_the_plain_ones) {
@@ -138,19 +138,19 @@ BOOST_AUTO_TEST_CASE(three_ways_to_say_causal) {
   for (std::size_t i = 0; i < 37; ++i) {
     for (std::size_t j = 0; j < 300; ++j) bias[i * 300 + j] = j <= i + 240 ? 0.0f : -infinity;
   }
-  const buffer<float> o = p.fast<vector_64>(scores::causal{240});
-  BOOST_TEST(o.same_bits(p.fast<vector_64>(scores::lengths(lens.get(), 1))));
-  BOOST_TEST(o.same_bits(p.fast<vector_64>(scores::kept(bytes(lower), 300, 1))));
-  BOOST_TEST(o.same_bits(p.fast<vector_64>(scores::added(bias.get(), 300, 1))));
-  BOOST_TEST(o.same_bits(p.fast<vector_64>(scores::window{SIZE_MAX, 0, 240})));
-  BOOST_TEST(o.same_bits(p.fast<vector_64>(scores::window{299, 0, 240})));
-  BOOST_TEST(!o.same_bits(p.fast<vector_64>(scores::window{275, 0, 240})));
+  const buffer<float> o = p.fast<widest>(scores::causal{240});
+  BOOST_TEST(o.same_bits(p.fast<widest>(scores::lengths(lens.get(), 1))));
+  BOOST_TEST(o.same_bits(p.fast<widest>(scores::kept(bytes(lower), 300, 1))));
+  BOOST_TEST(o.same_bits(p.fast<widest>(scores::added(bias.get(), 300, 1))));
+  BOOST_TEST(o.same_bits(p.fast<widest>(scores::window{SIZE_MAX, 0, 240})));
+  BOOST_TEST(o.same_bits(p.fast<widest>(scores::window{299, 0, 240})));
+  BOOST_TEST(!o.same_bits(p.fast<widest>(scores::window{275, 0, 240})));
   // The softmax's blocks stand where they stand without a window.
   const auto band = flags(
       37, 300, [](std::size_t i, std::size_t j) { return j <= i + 240 && j + 70 >= i + 240; });
-  BOOST_TEST(p.fast<vector_64>(scores::window{70, 0, 240})
-                 .same_bits(p.fast<vector_64>(scores::kept(bytes(band), 300, 1))));
-  BOOST_TEST(!o.same_bits(p.fast<vector_64>(scores::causal{239})));
+  BOOST_TEST(p.fast<widest>(scores::window{70, 0, 240})
+                 .same_bits(p.fast<widest>(scores::kept(bytes(band), 300, 1))));
+  BOOST_TEST(!o.same_bits(p.fast<widest>(scores::causal{239})));
 }
 
 BOOST_AUTO_TEST_CASE(one_step_of_decoding_is_a_row_of_the_full_pass) {
@@ -159,12 +159,12 @@ BOOST_AUTO_TEST_CASE(one_step_of_decoding_is_a_row_of_the_full_pass) {
   problem<rows_out<1, n>> step;
   for (std::size_t e = 0; e < n * 3; ++e) step.k[e] = full.k[e];
   for (std::size_t e = 0; e < n * 2; ++e) step.v[e] = full.v[e];
-  buffer<float> o = full.fast<vector_64>(scores::causal{});
+  buffer<float> o = full.fast<widest>(scores::causal{});
   for (std::size_t i : {std::size_t{0}, std::size_t{100}, std::size_t{256}, n - 1}) {
     for (std::size_t d = 0; d < 3; ++d) step.q[d] = full.q[i * 3 + d];
     // What a cache holds past this step is nobody's business.
     for (std::size_t e = (i + 1) * 3; e < n * 3; ++e) step.k[e] = not_a_number;
-    buffer<float> one = step.fast<vector_64>(scores::causal{static_cast<std::ptrdiff_t>(i)});
+    buffer<float> one = step.fast<widest>(scores::causal{static_cast<std::ptrdiff_t>(i)});
     for (std::size_t e = (i + 1) * 3; e < n * 3; ++e) step.k[e] = full.k[e];
     BOOST_TEST(one[0] == o[i * 2]);
     BOOST_TEST(one[1] == o[i * 2 + 1]);
@@ -188,8 +188,8 @@ BOOST_AUTO_TEST_CASE(hidden_keys_are_as_good_as_absent) {
     for (std::size_t d = 0; d < 2; ++d) some.v[j / 3 * 2 + d] = all.v[j * 2 + d];
   }
   const scores::kept kept(bytes(mask), 0, 1);
-  const buffer<float> o = some.fast<vector_64>(scores::every_key{});
-  BOOST_TEST(o.same_bits(all.fast<vector_64>(kept)));
+  const buffer<float> o = some.fast<widest>(scores::every_key{});
+  BOOST_TEST(o.same_bits(all.fast<widest>(kept)));
   BOOST_TEST(o.same_bits(all.fast<vector_16>(kept)));
   BOOST_TEST(o.same_bits(all.plain(kept)));
 }
@@ -202,15 +202,15 @@ BOOST_AUTO_TEST_CASE(what_is_hidden_does_not_leak) {
     for (float poison : {not_a_number, infinity, -infinity}) {
       for (bool in_values : {false, true}) {
         problem<shape> p;
-        buffer<float> clean = p.fast<vector_64>(scores::window{20, 0, offset});
+        buffer<float> clean = p.fast<widest>(scores::window{20, 0, offset});
         const auto mask = flags(37, 270, speckled);
         const scores::kept kept(bytes(mask), 270, 1);
-        buffer<float> clean_kept = p.fast<vector_64>(kept);
+        buffer<float> clean_kept = p.fast<widest>(kept);
         (in_values ? p.v[bad * 2 + 1] : p.k[bad * 3 + 1]) = poison;
         p.check_two(scores::first_keys(0), "nothing");
-        buffer<float> o = p.fast<vector_64>(scores::window{20, 0, offset});
+        buffer<float> o = p.fast<widest>(scores::window{20, 0, offset});
         buffer<float> plain = p.plain(scores::window{20, 0, offset});
-        buffer<float> spoilt = p.fast<vector_64>(kept), spoilt_plain = p.plain(kept);
+        buffer<float> spoilt = p.fast<widest>(kept), spoilt_plain = p.plain(kept);
         BOOST_TEST(o.same_numbers(plain));
         BOOST_TEST(p.fast<vector_16>(scores::window{20, 0, offset}).same_numbers(plain));
         BOOST_TEST(spoilt.same_numbers(spoilt_plain));
@@ -236,11 +236,11 @@ BOOST_AUTO_TEST_CASE(a_nan_query_stays_in_its_row) {
   p.q[4 * 3] = not_a_number;
   p.q[9 * 3 + 1] = infinity;
   p.check(scores::all_of(scores::alibi{-0.5f, 249}, scores::causal{249}), "NaN query");
-  buffer<float> o = p.fast<vector_64>(scores::causal{249});
+  buffer<float> o = p.fast<widest>(scores::causal{249});
   for (std::size_t i = 0; i < 21; ++i) {
     BOOST_TEST(std::isnan(p.at(o, i, 0)) == (i == 4 || i == 9));
   }
-  buffer<float> empty = p.fast<vector_64>(scores::causal{-7});
+  buffer<float> empty = p.fast<widest>(scores::causal{-7});
   for (std::size_t i = 0; i < 7; ++i) BOOST_TEST(p.at(empty, i, 1) == 0.0f);
   BOOST_TEST(p.at(empty, 7, 1) != 0.0f);
 }
@@ -250,11 +250,11 @@ BOOST_AUTO_TEST_CASE(loops_are_bounded) {
   constexpr attend_shape shape = columns_out<20, 600>;
   problem<shape> p;
   buffer<float> keys{25 * 3}, values{25 * 2}, o{40, 16};
-  buffer<float> scratch{attend_scratch<shape, float, vector_64>};
+  buffer<float> scratch{attend_scratch<shape, float, widest>};
   for (std::size_t e = 0; e < 75; ++e) keys[e] = p.k[265 * 3 + e];
   for (std::size_t e = 0; e < 50; ++e) values[e] = p.v[265 * 2 + e];
   const scores::window policy{5, 0, 270};
-  attend<shape, float, vector_64>(p.q, keys.get() - 265 * 3, values.get() - 265 * 2, p.scale,
+  attend<shape, float, widest>(p.q, keys.get() - 265 * 3, values.get() - 265 * 2, p.scale,
                                   policy, o, scratch);
   BOOST_TEST(o.same_bits(p.plain(policy)));
   using scores::key_range;

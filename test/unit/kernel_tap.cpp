@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(every_stage_layout_and_number_of_lanes) {
   const scores::all_of policy(scores::softcap{2.0f}, scores::alibi{-0.25f, 264},
                               scores::kept(bytes(mask), keys, 1), scores::window{270, 9, 240},
                               scores::dropout(1, 2, 0.25f));
-  check_stages<by_row, vector_64>(p, policy, "by row, 64 bytes");
+  check_stages<by_row, widest>(p, policy, "by row, widest");
 #if !UMBEL_SANITIZED  // compile time
   check_stages<by_column, vector_16>(p, policy, "by column, 16 bytes");
   check_tap<spread<tap_stage::weights>, vector_32>(p, policy, "spread, 32 bytes");
@@ -82,19 +82,19 @@ BOOST_AUTO_TEST_CASE(every_stage_layout_and_number_of_lanes) {
 
 BOOST_AUTO_TEST_CASE(without_a_policy_to_speak_of) {
   problem<columns_out<queries, keys>> p;
-  check_stages<by_row, vector_64>(p, scores::every_key{}, "every key");
+  check_stages<by_row, widest>(p, scores::every_key{}, "every key");
   for (std::size_t count : {0u, 1u, 31u, 256u, 299u}) {
-    check_tap<by_row<tap_stage::weights>, vector_64>(p, scores::first_keys(count), "count");
-    check_tap<by_row<tap_stage::changed>, vector_64>(p, scores::first_keys(count), "count");
+    check_tap<by_row<tap_stage::weights>, widest>(p, scores::first_keys(count), "count");
+    check_tap<by_row<tap_stage::changed>, widest>(p, scores::first_keys(count), "count");
   }
   for (std::ptrdiff_t offset : {-36, -20, 0, 255, 270}) {
-    check_tap<by_row<tap_stage::weights>, vector_64>(p, scores::causal{offset}, "causal");
+    check_tap<by_row<tap_stage::weights>, widest>(p, scores::causal{offset}, "causal");
   }
 }
 
 BOOST_AUTO_TEST_CASE(small_shapes_and_doubles) {
   problem<rows_out<1, 1>> one;
-  check_tap<tap<tap_stage::weights, float, 1>, vector_64>(one, scores::every_key{}, "one");
+  check_tap<tap<tap_stage::weights, float, 1>, widest>(one, scores::every_key{}, "one");
   check_tap<tap<tap_stage::raw, float, 1>, vector_16>(one, scores::every_key{}, "one");
   constexpr std::size_t in_one_block = 70;
   problem<columns_out<queries, in_one_block>> few;
@@ -103,13 +103,13 @@ BOOST_AUTO_TEST_CASE(small_shapes_and_doubles) {
                               scores::dropout(1, 2, 0.25f));
   using weights = tap<tap_stage::weights, float, in_one_block>;
   using probabilities = tap<tap_stage::probabilities, float, in_one_block>;
-  check_tap<weights, vector_64>(few, policy, "one block");
+  check_tap<weights, widest>(few, policy, "one block");
   check_tap<weights, vector_16>(few, policy, "one block");
-  check_tap<probabilities, vector_64>(few, policy, "one block");
-  check_tap<probabilities, vector_64>(few, scores::every_key{}, "one block");
-  check_tap<weights, vector_64>(few, scores::first_keys(37), "one block");
+  check_tap<probabilities, widest>(few, policy, "one block");
+  check_tap<probabilities, widest>(few, scores::every_key{}, "one block");
+  check_tap<weights, widest>(few, scores::first_keys(37), "one block");
   problem<rows_out<9, 21, 5, 4>, double> wide;
-  check_tap<tap<tap_stage::weights, double, 23>, vector_64>(wide, scores::causal{3}, "double");
+  check_tap<tap<tap_stage::weights, double, 23>, widest>(wide, scores::causal{3}, "double");
   check_tap<tap<tap_stage::changed, double, 23>, vector_32>(wide, scores::causal{3}, "double");
 }
 
@@ -128,8 +128,8 @@ BOOST_AUTO_TEST_CASE(stages_mean_what_they_say) {
   buffer<float> all = plain_tap<tap<tap_stage::probabilities, float, 270>>(p, policy);
   buffer<float> kept = plain_tap<tap<tap_stage::weights, float, 270>>(p, policy);
   // After the cap, before the bias: the scores of the policies up to there.
-  buffer<float> capped{11 * 270}, scratch{attend_scratch<shape, float, vector_64>};
-  tap_scores<shape, float, vector_64>(p.q, p.k.get(), p.scale, cap, scratch,
+  buffer<float> capped{11 * 270}, scratch{attend_scratch<shape, float, widest>};
+  tap_scores<shape, float, widest>(p.q, p.k.get(), p.scale, cap, scratch,
                                       tap<tap_stage::changed, float, 270>{capped.get()});
   std::size_t dropped = 0;
   for (std::size_t i = 0; i < 11; ++i) {
@@ -177,8 +177,8 @@ BOOST_AUTO_TEST_CASE(a_pointer_is_a_tap_of_weights) {
 BOOST_AUTO_TEST_CASE(a_nan_query_stays_in_its_row) {
   problem<columns_out<queries, keys>> p;
   p.q[4 * 3] = not_a_number;
-  check_tap<by_row<tap_stage::weights>, vector_64>(p, scores::causal{290}, "NaN query");
-  check_tap<by_row<tap_stage::changed>, vector_64>(p, scores::causal{290}, "NaN query");
+  check_tap<by_row<tap_stage::weights>, widest>(p, scores::causal{290}, "NaN query");
+  check_tap<by_row<tap_stage::changed>, widest>(p, scores::causal{290}, "NaN query");
   buffer<float> to = plain_tap<by_row<tap_stage::weights>>(p, scores::causal{290});
   BOOST_TEST(std::isnan(to[4 * keys + 3]));
   BOOST_TEST(!std::isnan(to[5 * keys + 3]));
@@ -192,10 +192,10 @@ BOOST_AUTO_TEST_CASE(hidden_keys_are_not_read) {
   using probabilities = tap<tap_stage::probabilities, float, 600>;
   buffer<float> right = plain_tap<probabilities>(p, policy);
   buffer<float> some{25 * 3}, values{25 * 2}, o{40}, to{12000, guard};
-  buffer<float> scratch{attend_scratch<shape, float, vector_64>};
+  buffer<float> scratch{attend_scratch<shape, float, widest>};
   for (std::size_t e = 0; e < 75; ++e) some[e] = p.k[265 * 3 + e];
   for (std::size_t e = 0; e < 50; ++e) values[e] = p.v[265 * 2 + e];
-  attend<shape, float, vector_64>(p.q, some.get() - 265 * 3, values.get() - 265 * 2, p.scale,
+  attend<shape, float, widest>(p.q, some.get() - 265 * 3, values.get() - 265 * 2, p.scale,
                                   policy, o, scratch, probabilities{to.get()});
   BOOST_TEST(to.same_bits(right));
 }
