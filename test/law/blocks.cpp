@@ -418,6 +418,11 @@ BOOST_AUTO_TEST_CASE(into_memory_of_the_callers) {
   learnt_positions<float, token<7>, hidden<19>>::weights table =
       drawn<tensor<float, token<7>, hidden<19>>>(next);
   check_into(learnt_positions<float, token<7>, hidden<19>>{table}, x, true);
+  using sinusoids = sinusoidal_positions<float, token<9>, hidden<19>, split_halves>;
+  check_into(sinusoids{}, x, true);
+  auto moved = x;
+  sinusoids{}.into(moved, x, 2);
+  BOOST_TEST(same_bits(moved, sinusoids{}(x, 2)));
   // A result of other axes than x.
   tensor<float, batch<2>, hidden<19>> pooled{};
   mean<token>.into(pooled, x);
@@ -437,8 +442,9 @@ BOOST_AUTO_TEST_CASE(packed_of_a_temporary) {
   using attention = multi_head_attention<float, hidden<20>, heads<5>, bias<true>>;
   const auto x = drawn<tensor<float, token<7>, hidden<20>>>(next);
   const auto w = drawn_weights<attention>(next);
-  const prepacked<attention> packed{attention::weights{w}};
+  const prepacked<attention> packed{attention::weights{w}}, of_parts({w.q, w.k, w.v, w.o});
   BOOST_TEST(same_bits(packed(x), attention{w}(x)));
+  BOOST_TEST(same_bits(of_parts(x), attention{w}(x)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

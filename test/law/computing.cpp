@@ -88,6 +88,10 @@ BOOST_AUTO_TEST_CASE(assignments_are_the_operations) {
     const auto turned = orders<X>::reversed::permute;
     BOOST_TEST(same_bits(after([&](X& z) { (z | turned) += y | turned; }), x + y));
     const auto moved = contiguous(y | turned);
+    // A view that is no lvalue comes back by value.
+    static_assert(std::is_same_v<decltype((std::declval<X&>() | turned) += 1),
+                                 decltype(std::declval<X&>() | turned)>);
+    static_assert(std::is_same_v<decltype(std::declval<X&>() += 1), X&>);
     BOOST_TEST(same_bits(after([&](X& z) { (z | turned) -= moved; }), x - y));
   });
 }

@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <functional>
 
 using namespace law;
 
@@ -103,6 +104,13 @@ BOOST_AUTO_TEST_CASE(construction_from_memory_is_row_major) {
   BOOST_TEST(equal(plain, columns));
   BOOST_TEST(equal(plain, padded));
   BOOST_TEST(columns.data()[1] == 4);
+}
+
+// What converts to a tensor may be compared with one.
+BOOST_AUTO_TEST_CASE(equality_takes_what_converts) {
+  const tensor<int, query<2>> a{1, 2}, b{1, 3};
+  BOOST_TEST((std::cref(a) == a));
+  BOOST_TEST(!(std::cref(a) == b));
 }
 
 // Two tensors are equal when their elements are; what lies in the gaps between them is no element.

@@ -481,12 +481,20 @@ using lengths_of_two = tensor<int, batch<2>>;
   linear<float, hidden<100>, hidden<100>>::weights square{};
   const attention::weights_view r(square, square, 0, square);
 #elif defined CASE_prepacked_weights
-  // expect-gcc: "umbel: prepacked: the first argument is not a layer"
-  // expect-clang: prepacked.*the_first_argument_is_not_a_layer
+  // expect-gcc: "umbel: prepacked: the first argument is not a layer with weights to pack"
+  // expect-clang: prepacked.*the_first_argument_is_not_a_layer_with_weights_to_pack
   // cause: `prepacked` is given the type of weights, or of something else, where the layer belongs.
   // cure: Name the layer, and pass the weights: `prepacked<attention>{w}`.
   const prepacked<attention::weights> r{w};
   auto out = r(x, y, y);
+#elif defined CASE_one_error_of_a_layer_without_features
+  // expect-gcc: "umbel: attention: int stands where the axis hidden belongs"
+  // expect-clang: attention.*element<int>.*stands_where_the_axis.*hidden>.*belongs
+  // cause: The layer takes its features, then its heads, then options.
+  // cure: Write them in this order: `multi_head_attention<float, hidden<100>, heads<5>>`.
+  using wrong = multi_head_attention<float, int, heads<5>>;
+  wrong::weights none{};
+  auto out = wrong{none}(x, y, y) + x;
 #else
   static attention::workspace<query<4>, key<6>> work;
   auto out = attend(x, y, y, lens, work);

@@ -192,6 +192,13 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: Write into a tensor, and `permute` it afterwards.
   tensor<float, hidden<100>, batch<2>, query<4>> turned{};
   gelu_exact.into(turned | permute<batch, query, hidden>, x);
+#elif defined CASE_add_to_what_overlaps_itself
+  // expect-gcc: "umbel: elementwise: the left side has several elements in one place"
+  // expect-clang: elementwise, .*the_left_side, .*has_several_elements_in_one_place
+  // cause: A broadcast view has one element for many positions: they cannot all be written.
+  // cure: Assign to a tensor that has all of the axes.
+  view<float, strided<query<3>, 1>, strided<key<3>, 1>> diagonals(x.data());
+  diagonals += 1;
 #else
   tensor<float, batch<2>, query<4>, key<6>> scores = contract<hidden>(x, y) * 0.1f;
   x = x + x;

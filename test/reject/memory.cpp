@@ -264,6 +264,13 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cause: The element type, which comes first, is missing.
   // cure: Say it: `tensor<float, batch<2>, hidden<100>>`.
   tensor<batch<2>, hidden<100>> r;
+#elif defined CASE_one_error_of_a_type_among_the_axes
+  // expect-gcc: "umbel: shape: number 1 of the axes is not an axis"
+  // expect-clang: shape.*number_, .*number<1>, .*of_the_axes_is_not_an_axis
+  // cause: What stands among the axes is a type of another kind, often a tensor type or an element type.
+  // cure: List axes with their sizes only: `tensor<float, batch<2>, hidden<100>>`.
+  tensor<float, int, hidden<100>> r{};
+  auto sum = r + queries{} | merge<batch, query, key>;
 #else
   reads(x);
   queries q(view_as<batch<2>, query<4>, hidden<100>>(run_time.data()));

@@ -86,8 +86,8 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
   sinusoidal_positions<float, hidden<32>, token<9>, adjacent_pairs> r;
   (void)r;
 #elif defined CASE_sinusoids_of_two
-  // expect-gcc: "umbel: sinusoidal_positions: takes one tensor or view; then an offset"
-  // expect-clang: sinusoidal_positions.*takes_one_tensor_or_view_then_an_offset
+  // expect-gcc: "umbel: sinusoidal_positions: takes one tensor or view; then an integer"
+  // expect-clang: sinusoidal_positions.*takes_one_tensor_or_view_then_an_integer
   // cause: What is placed is no tensor or view, or what follows it is no integer.
   // cure: Pass the tensor, then the position of its first row if that is not 0.
   auto r = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pairs>{}(x, x);

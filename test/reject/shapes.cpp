@@ -256,6 +256,18 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // cause: What stands among the axes is a type of another kind, often a tensor type or an element type.
   // cure: List axes with their sizes only: `tensor<float, batch<2>, hidden<100>>`.
   auto r = x | reshape<queries>;
+#elif defined CASE_merge_of_one
+  // expect-gcc: "umbel: merge: takes two axes or more and then the name of the result"
+  // expect-clang: merge.*takes_two_axes_or_more_and_then_the_name_of_the_result
+  // cause: A merge names one axis, or none, and a result.
+  // cure: Name the axes in order, then what they become: `merge<batch, query, token>`; one axis by itself is renamed by `rename_axis`.
+  auto r = x | merge<query, key>;
+#elif defined CASE_select_by_a_fraction
+  // expect-gcc: "umbel: select: takes one tensor or view; then an integer"
+  // expect-clang: select.*takes_one_tensor_or_view_then_an_integer
+  // cause: What is selected from is no tensor or view, or the position is no integer.
+  // cure: Pass an integer: `select_at<query>(x, 1)`.
+  auto r = select_at<query>(x, 1.5);
 #else
   auto r = x | rename_axis<query, key> | split<hidden, heads<5>, head_dim> |
            permute<batch, heads, key, head_dim> | slice<key, 1, 3> | contiguous;

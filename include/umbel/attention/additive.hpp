@@ -27,8 +27,8 @@ namespace detail {
 template <class Hidden, class... Options>
 struct additive_options {
   using heads = option_or<axis_family<axes::heads>, axes::heads<1>, Options...>;
-  using keys = typename option_or<option::keys_from, keys_from<axis_or<Hidden, axes::hidden<1>>>,
-                                  Options...>::axis;
+  using keys =
+      typename option_or<option::keys_from, keys_from<axis_or_none<Hidden>>, Options...>::axis;
   using bias = option_or<option::bias, umbel::bias<false>, Options...>;
   using scoring = detail::scoring<Options...>;
 };
@@ -124,10 +124,11 @@ struct additive_forward {
 // operator() of the layer and of prepacked<layer>; Derived::parameters() is what differs.
 template <class Derived, class Layer>
 struct additive_calls
-    : other_calls<say::additive_attention,
-                  say::takes_queries_keys_and_values_then_a_mask_then_a_workspace> {
-  using refused = other_calls<say::additive_attention,
-                              say::takes_queries_keys_and_values_then_a_mask_then_a_workspace>;
+    : other_calls_and_into<say::additive_attention,
+                           say::takes_queries_keys_and_values_then_a_mask_then_a_workspace> {
+  using refused =
+      other_calls_and_into<say::additive_attention,
+                           say::takes_queries_keys_and_values_then_a_mask_then_a_workspace>;
   using refused::operator();
   using refused::into;
 
@@ -171,11 +172,12 @@ class additive_attention
     : public detail::additive_calls<additive_attention<T, Hidden, ScoreHidden, Options...>,
                                     additive_attention<T, Hidden, ScoreHidden, Options...>> {
   using options = detail::additive_options<Hidden, Options...>;
-  static_assert(reported<rules::additive_layer<T, Hidden, ScoreHidden, options, Options...>>,
-                "umbel: shapes do not fit");
-  using query_axis = typename detail::axis_or<Hidden, axes::hidden<1>>::plain;
+  static_assert(
+      detail::reported<rules::additive_layer<T, Hidden, ScoreHidden, options, Options...>>,
+      "umbel: shapes do not fit");
+  using query_axis = typename detail::axis_or_none<Hidden>::plain;
   using family = typename query_axis::family;
-  using score_axis = typename detail::axis_or<ScoreHidden, axes::score_hidden<1>>::plain;
+  using score_axis = typename detail::axis_or_none<ScoreHidden>::plain;
   using heads_axis = typename options::heads;
 
  public:
@@ -207,12 +209,12 @@ class additive_attention
     constexpr weights_view(const decltype(borrowed::q)& q, const decltype(borrowed::k)& k,
                            const decltype(borrowed::score)& score) noexcept
         : borrowed{q, k, score} {}
-    using parts =
+    using wanted =
         detail::parts_list<decltype(borrowed::q), decltype(borrowed::k), decltype(borrowed::score)>;
     template <class... Other>
-    requires detail::foreign_parts<parts, Other...>
+    requires detail::foreign_parts<wanted, Other...>
     constexpr weights_view(const Other&...) noexcept : borrowed(detail::no_weights<borrowed>()) {
-      static_assert(report<rules::parts_of_weights<say::additive_attention, parts, Other...>>::ok,
+      static_assert(report<rules::parts_of_weights<say::additive_attention, wanted, Other...>>::ok,
                     "umbel: shapes do not fit");
     }
     constexpr weights_view(const weights& w) noexcept : weights_view(w.q, w.k, w.score) {}

@@ -85,19 +85,17 @@ using additive_call =
 // ---- the layer itself -----------------------------------------------------------------------------
 // Sizes: detail::additive_options.
 template <class T, class Hidden, class ScoreHidden, class Sizes, class... Options>
-using additive_layer =
-    first_error<floating<say::additive_attention, T>,
-                in_place<say::additive_attention, Hidden, axes::hidden>,
-                in_place<say::additive_attention, ScoreHidden, axes::score_hidden>,
-                well_formed<detail::axis_or<Hidden, axes::hidden<1>>>,
-                well_formed<detail::axis_or<ScoreHidden, axes::score_hidden<1>>>,
-                options<say::additive_attention,
-                        option_kinds<axis_family<axes::heads>, option::bias, option::keys_from,
-                                     option::softcap, option::empty_rows>,
-                        Options...>,
-                in_place<say::additive_attention, typename Sizes::keys, axes::hidden>,
-                well_formed<typename Sizes::heads>, well_formed<typename Sizes::keys>,
-                scoring<say::additive_attention, typename Sizes::scoring>>;
+using additive_layer = first_error<
+    floating<say::additive_attention, T>, in_place<say::additive_attention, Hidden, axes::hidden>,
+    in_place<say::additive_attention, ScoreHidden, axes::score_hidden>,
+    well_formed<detail::axis_or_none<Hidden>>, well_formed<detail::axis_or_none<ScoreHidden>>,
+    options<say::additive_attention,
+            option_kinds<axis_family<axes::heads>, option::bias, option::keys_from, option::softcap,
+                         option::empty_rows>,
+            Options...>,
+    in_place<say::additive_attention, typename Sizes::keys, axes::hidden>,
+    well_formed<typename Sizes::heads>, well_formed<typename Sizes::keys>,
+    scoring<say::additive_attention, typename Sizes::scoring>>;
 
 }  // namespace rules
 }  // namespace umbel

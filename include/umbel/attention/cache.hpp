@@ -51,7 +51,7 @@ class key_value_cache : public detail::other_cache_calls {
   using stored_option =
       option_or<option::stored_as, stored_as<typename Layer::value_type>, Options...>;
   using verdict = rules::cache<Layer, Keys, sliding_option, stored_option, Options...>;
-  static_assert(reported<verdict>, "umbel: shapes do not fit");
+  static_assert(detail::reported<verdict>, "umbel: shapes do not fit");
 
  public:
   using detail::other_cache_calls::append;
@@ -301,10 +301,13 @@ class key_value_cache : public detail::other_cache_calls {
 // Of another layer: refused.
 template <class Layer, class Keys, class... Options>
 requires(!detail::is_multi_head<Layer>) class key_value_cache<Layer, Keys, Options...> {
-  static_assert(reported<rules::a_multi_head_attention<say::cache, Layer>>,
+  static_assert(detail::reported<rules::a_multi_head_attention<say::cache, Layer>>,
                 "umbel: shapes do not fit");
 
  public:
+  using layer = Layer;
+  template <class Positions>
+  struct workspace : workspace_base {};
   constexpr std::size_t size() const noexcept { return 0; }
   constexpr void reset() const noexcept {}
   constexpr bool rewind(std::size_t) const noexcept { return false; }

@@ -115,6 +115,7 @@ using mask_of_cache = verdict<!Slides || Mask::by_position, say::cache,
                               say::a_cache_that_slides_takes_masks_by_position_only>;
 
 }  // namespace rules
+
 namespace detail {
 
 // Base of a cache: arguments that fit no form of its calls.

@@ -14,9 +14,9 @@ namespace umbel::detail {
 //   result<X>     the layout of what it gives, row-major
 //   write(x, y)   what it does; y: a tensor or view of that layout
 template <class Operation, class Name>
-struct computing : other_calls<Name> {
-  using other_calls<Name>::operator();
-  using other_calls<Name>::into;
+struct computing : other_calls_and_into<Name> {
+  using other_calls_and_into<Name>::operator();
+  using other_calls_and_into<Name>::into;
 
   template <tensor_like X>
   constexpr auto operator()(const X& x) const noexcept {

@@ -110,9 +110,8 @@ using mask_of = std::remove_cvref_t<decltype(as_mask(std::declval<const M&>()))>
 
 // Two tensors alone are added as numbers.
 template <class A, class B>
-inline constexpr bool are_masks_to_add = mask_like<A>&& mask_like<B> &&
-                                         (std::is_base_of_v<mask_base, std::remove_cvref_t<A>> ||
-                                          std::is_base_of_v<mask_base, std::remove_cvref_t<B>>);
+inline constexpr bool are_masks_to_add =
+    mask_like<A>&& mask_like<B> && (derived_from_mask<A> || derived_from_mask<B>);
 
 // To be kept in a mask that outlives this expression: a temporary tensor of lengths is owned. M: of a
 // forwarding reference.
@@ -166,7 +165,7 @@ template <class A, class B>
 requires detail::are_masks_to_add<A, B>
 constexpr every_key operator||(A&&, B&&) noexcept { return detail::another_operator<A>(); }
 template <class A>
-requires std::is_base_of_v<mask_base, A>
+requires detail::derived_from_mask<A>
 constexpr every_key operator!(const A&) noexcept { return detail::another_operator<A>(); }
 
 // May Mask be used for scores of these axes? Batch, Heads ... are axes with their sizes:

@@ -31,9 +31,17 @@ struct mask_base {
   }
 };
 
+namespace detail {
+// (Complete first: operators ask it of any type.)
+template <class M>
+concept derived_from_mask =
+    requires { sizeof(std::remove_cvref_t<M>); } &&
+    std::is_base_of_v<mask_base, std::remove_cvref_t<M>>;
+}  // namespace detail
+
 // What a layer takes as a mask.
 template <class M>
-concept mask_like = tensor_like<M> || std::is_base_of_v<mask_base, std::remove_cvref_t<M>>;
+concept mask_like = tensor_like<M> || detail::derived_from_mask<M>;
 
 namespace detail {
 

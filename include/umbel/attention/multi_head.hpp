@@ -32,8 +32,8 @@ inline constexpr sequence_strides strides_along = {Layout::template stride_of<ru
 // What the options of a layer come to.
 template <class Hidden, class Heads, class... Options>
 struct multi_head_options {
-  using hidden = axis_or<Hidden, axes::hidden<1>>;
-  using heads = axis_or<Heads, axes::heads<1>>;
+  using hidden = axis_or_none<Hidden>;
+  using heads = axis_or_none<Heads>;
   using kv_heads = option_or<axis_family<axes::kv_heads>, axes::kv_heads<heads::size>, Options...>;
   using head_dim =
       option_or<axis_family<axes::head_dim>,
@@ -57,10 +57,10 @@ struct multi_head_options {
 // operator() of the layer and of prepacked<layer>; Derived::parameters() is what differs.
 template <class Derived, class Layer>
 struct multi_head_calls
-    : other_calls<
+    : other_calls_and_into<
           say::attention,
           say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace> {
-  using refused = other_calls<
+  using refused = other_calls_and_into<
       say::attention,
       say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace>;
   using refused::operator();
@@ -124,7 +124,7 @@ class multi_head_attention
     : public detail::multi_head_calls<multi_head_attention<T, Hidden, Heads, Options...>,
                                       multi_head_attention<T, Hidden, Heads, Options...>> {
   using options = detail::multi_head_options<Hidden, Heads, Options...>;
-  static_assert(reported<rules::multi_head<T, Hidden, Heads, options, Options...>>,
+  static_assert(detail::reported<rules::multi_head<T, Hidden, Heads, options, Options...>>,
                 "umbel: shapes do not fit");
   using family = typename options::hidden::family;
   template <std::size_t Width>
@@ -161,12 +161,12 @@ class multi_head_attention
     constexpr weights_view(const decltype(borrowed::q)& q, const decltype(borrowed::k)& k,
                            const decltype(borrowed::v)& v, const decltype(borrowed::o)& o) noexcept
         : borrowed{q, k, v, o} {}
-    using parts = detail::parts_list<decltype(borrowed::q), decltype(borrowed::k),
+    using wanted = detail::parts_list<decltype(borrowed::q), decltype(borrowed::k),
                                      decltype(borrowed::v), decltype(borrowed::o)>;
     template <class... Other>
-    requires detail::foreign_parts<parts, Other...>
+    requires detail::foreign_parts<wanted, Other...>
     constexpr weights_view(const Other&...) noexcept : borrowed(detail::no_weights<borrowed>()) {
-      static_assert(report<rules::parts_of_weights<say::attention, parts, Other...>>::ok,
+      static_assert(report<rules::parts_of_weights<say::attention, wanted, Other...>>::ok,
                     "umbel: shapes do not fit");
     }
     constexpr weights_view(const weights& w) noexcept : weights_view(w.q, w.k, w.v, w.o) {}
@@ -312,10 +312,11 @@ class multi_head_attention
 };
 
 namespace detail {
-template <class Layer>
-inline constexpr bool is_multi_head = false;
 template <class T, class Hidden, class Heads, class... Options>
-inline constexpr bool is_multi_head<multi_head_attention<T, Hidden, Heads, Options...>> = true;
+void take_multi_head(const multi_head_attention<T, Hidden, Heads, Options...>*);
+// Also of const layers, and of classes derived from one.
+template <class Layer>
+concept is_multi_head = requires(const Layer* layer) { take_multi_head(layer); };
 }  // namespace detail
 namespace rules {
 // Operation: the word that names it.

@@ -24,7 +24,7 @@ namespace say {
 struct but_the_weight_expects;
 struct but_the_weight_is_of_type;
 struct project;
-struct the_first_argument_is_not_a_layer;
+struct the_first_argument_is_not_a_layer_with_weights_to_pack;
 }  // namespace say
 
 // In, Out: the axes it maps from and to, hidden<100>. All forms of one map have one such `map`.
@@ -185,7 +185,7 @@ concept has_weights_to_pack = requires {
 }  // namespace detail
 namespace rules {
 template <class Layer, bool Ok>
-using a_layer = verdict<Ok, Layer, say::the_first_argument_is_not_a_layer>;
+using a_layer_to_pack = verdict<Ok, Layer, say::the_first_argument_is_not_a_layer_with_weights_to_pack>;
 }
 
 // A layer whose parameters are packed once, into memory of its own: called like the layer. The weights that
@@ -202,14 +202,17 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   using verdict =
       first_error<rules::options<say::prepacked, option_kinds<option::stored_as>, Options...>,
                   rules::stored<say::prepacked, typename Layer::value_type, stored>>;
-  static_assert(reported<verdict>, "umbel: shapes do not fit");
+  static_assert(detail::reported<verdict>, "umbel: shapes do not fit");
   using packed_weights = typename Layer::template packed_weights<
       std::conditional_t<verdict::ok, stored, typename Layer::value_type>>;
 
  public:
   using layer = Layer;
   constexpr explicit prepacked(const typename Layer::weights_view& w) noexcept : parameters_(w) {}
-  constexpr explicit prepacked(const typename Layer::weights& w) noexcept : parameters_(w) {}
+  // Of weights that may end with the statement: they are copied.
+  template <class Weights>
+  requires std::is_same_v<Weights, typename Layer::weights>
+  constexpr explicit prepacked(const Weights& w) noexcept : parameters_(w) {}
   template <detail::foreign_weights<typename Layer::weights_view, prepacked> Other>
   constexpr explicit prepacked(const Other& w) noexcept
       : parameters_(Layer(w).parameters()) {}  // refused
@@ -220,7 +223,7 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
 };
 template <class Other, class... Options>
 requires(!detail::has_weights_to_pack<Other>) class prepacked<Other, Options...> : public invalid {
-  static_assert(reported<rules::a_layer<say::prepacked, (sizeof(Other) == 0)>>,
+  static_assert(detail::reported<rules::a_layer_to_pack<say::prepacked, (sizeof(Other) == 0)>>,
                 "umbel: shapes do not fit");
 
  public:

@@ -218,11 +218,12 @@ using scaled_dot_product_workspace =
 
 template <class... Options>
 struct scaled_dot_product_operation
-    : detail::other_calls<say::scaled_dot_product_attention,
-                          say::takes_queries_keys_and_values_then_a_mask_then_a_workspace> {
+    : detail::other_calls_and_into<
+          say::scaled_dot_product_attention,
+          say::takes_queries_keys_and_values_then_a_mask_then_a_workspace> {
   using refused =
-      detail::other_calls<say::scaled_dot_product_attention,
-                          say::takes_queries_keys_and_values_then_a_mask_then_a_workspace>;
+      detail::other_calls_and_into<say::scaled_dot_product_attention,
+                                   say::takes_queries_keys_and_values_then_a_mask_then_a_workspace>;
   using refused::operator();
   using refused::into;
 

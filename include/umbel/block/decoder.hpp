@@ -82,11 +82,11 @@ namespace detail {
 // operator() of the layer and of prepacked<layer>.
 template <class Derived, class Layer>
 struct decoder_calls
-    : other_calls<
+    : other_calls_and_into<
           say::decoder_layer,
           say::
               takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace> {
-  using refused = other_calls<
+  using refused = other_calls_and_into<
       say::decoder_layer,
       say::takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace>;
   using refused::operator();
@@ -141,7 +141,7 @@ class decoder_layer
     : public detail::decoder_calls<decoder_layer<T, Hidden, Heads, FeedForward, Options...>,
                                    decoder_layer<T, Hidden, Heads, FeedForward, Options...>> {
   using parts = detail::transformer_parts<T, Hidden, Heads, FeedForward, Options...>;
-  static_assert(reported<rules::decoder<parts, Options...>>, "umbel: shapes do not fit");
+  static_assert(detail::reported<rules::decoder<parts, Options...>>, "umbel: shapes do not fit");
 
  public:
   static constexpr bool has_bias = parts::bias::value;
@@ -149,7 +149,7 @@ class decoder_layer
       option_or<option::norm_first, norm_first<true>, Options...>::value;
   static constexpr T epsilon = static_cast<T>(parts::epsilon_option::value);
   using value_type = T;
-  using hidden_axis = typename Hidden::plain;
+  using hidden_axis = typename parts::hidden;
   using self_attention = typename parts::attention::type;
   using cross_attention = typename parts::memory_attention::type;
   using feed_forward = typename parts::feed_forward::type;
@@ -180,13 +180,13 @@ class decoder_layer
                            const decltype(views::norm3)& norm3,
                            const decltype(views::feed_forward)& feed_forward) noexcept
         : views{norm1, self_attention, norm2, cross_attention, norm3, feed_forward} {}
-    using parts = detail::parts_list<decltype(views::norm1), decltype(views::self_attention),
-                                     decltype(views::norm2), decltype(views::cross_attention),
-                                     decltype(views::norm3), decltype(views::feed_forward)>;
+    using wanted = detail::parts_list<decltype(views::norm1), decltype(views::self_attention),
+                                      decltype(views::norm2), decltype(views::cross_attention),
+                                      decltype(views::norm3), decltype(views::feed_forward)>;
     template <class... Other>
-    requires detail::foreign_parts<parts, Other...>
+    requires detail::foreign_parts<wanted, Other...>
     constexpr weights_view(const Other&...) noexcept : views(detail::no_weights<views>()) {
-      static_assert(report<rules::parts_of_weights<say::decoder_layer, parts, Other...>>::ok,
+      static_assert(report<rules::parts_of_weights<say::decoder_layer, wanted, Other...>>::ok,
                     "umbel: shapes do not fit");
     }
     constexpr weights_view(const weights& w) noexcept
@@ -215,7 +215,7 @@ class decoder_layer
   // numbers of positions, not of the names of their axes.
   template <std::size_t Positions, std::size_t MemoryPositions>
   struct scratch_for : workspace_base {
-    static constexpr std::size_t count = Positions * Hidden::size;
+    static constexpr std::size_t count = Positions * hidden_axis::size;
     alignas(64) T normed[count];
     alignas(64) T branch[count];  // what a residual connection adds
     union {                       // one after the other
@@ -275,12 +275,13 @@ class decoder_layer
   // A call whose shapes fit.
   template <class Layout, class MemoryLayout>
   struct call_of {
-    using positions = axis_of<Layout, rules::sequence_family<Layout, Hidden>>;
-    using memory_positions = axis_of<MemoryLayout, rules::sequence_family<MemoryLayout, Hidden>>;
+    using positions = axis_of<Layout, rules::sequence_family<Layout, hidden_axis>>;
+    using memory_positions =
+        axis_of<MemoryLayout, rules::sequence_family<MemoryLayout, hidden_axis>>;
     using sizes = shape<positions, memory_positions>;
     using scratch = workspace<positions, memory_positions>;
-    static constexpr std::size_t n = positions::size, one = n * Hidden::size;
-    static constexpr std::size_t memory_one = memory_positions::size * Hidden::size;
+    static constexpr std::size_t n = positions::size, one = n * hidden_axis::size;
+    static constexpr std::size_t memory_one = memory_positions::size * hidden_axis::size;
     static constexpr std::size_t batch = Layout::template size_of<rules::batch_family>;
     using own_scores = detail::scores_of<T, batch, Heads::size, n, n>;
     using memory_scores = detail::scores_of<T, batch, Heads::size, n, memory_positions::size>;
@@ -331,7 +332,7 @@ class decoder_layer
       if (std::is_constant_evaluated()) work.feed_forward_work = {};  // the one that lives
       feed_forward::template run<n>(p.feed_forward, work.normed, work.feed_forward_work, work.branch);
     }
-    static constexpr detail::sequence_strides rows = {0, Hidden::size, 1};
+    static constexpr detail::sequence_strides rows = {0, hidden_axis::size, 1};
     template <class Parameters, class Own>
     static constexpr void attend_self(const Parameters& p, const T* x, const Own& own,
                                       scratch& work) noexcept {

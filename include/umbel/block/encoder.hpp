@@ -52,9 +52,9 @@ namespace detail {
 // operator() of the layer and of prepacked<layer>.
 template <class Derived, class Layer>
 struct encoder_calls
-    : other_calls<say::encoder_layer, say::takes_a_sequence_then_a_mask_then_a_workspace> {
+    : other_calls_and_into<say::encoder_layer, say::takes_a_sequence_then_a_mask_then_a_workspace> {
   using refused =
-      other_calls<say::encoder_layer, say::takes_a_sequence_then_a_mask_then_a_workspace>;
+      other_calls_and_into<say::encoder_layer, say::takes_a_sequence_then_a_mask_then_a_workspace>;
   using refused::operator();
   using refused::into;
 
@@ -97,7 +97,7 @@ class encoder_layer
     : public detail::encoder_calls<encoder_layer<T, Hidden, Heads, FeedForward, Options...>,
                                    encoder_layer<T, Hidden, Heads, FeedForward, Options...>> {
   using parts = detail::transformer_parts<T, Hidden, Heads, FeedForward, Options...>;
-  static_assert(reported<rules::encoder<parts, Options...>>, "umbel: shapes do not fit");
+  static_assert(detail::reported<rules::encoder<parts, Options...>>, "umbel: shapes do not fit");
 
  public:
   static constexpr bool has_bias = parts::bias::value;
@@ -105,7 +105,7 @@ class encoder_layer
       option_or<option::norm_first, norm_first<true>, Options...>::value;
   static constexpr T epsilon = static_cast<T>(parts::epsilon_option::value);
   using value_type = T;
-  using hidden_axis = typename Hidden::plain;
+  using hidden_axis = typename parts::hidden;
   using attention = typename parts::attention::type;
   using feed_forward = typename parts::feed_forward::type;
   using activate = typename feed_forward::activate;
@@ -132,12 +132,12 @@ class encoder_layer
                            const decltype(base::norm2)& norm2,
                            const decltype(base::feed_forward)& feed_forward) noexcept
         : base{norm1, attention, norm2, feed_forward} {}
-    using parts = detail::parts_list<decltype(base::norm1), decltype(base::attention),
-                                     decltype(base::norm2), decltype(base::feed_forward)>;
+    using wanted = detail::parts_list<decltype(base::norm1), decltype(base::attention),
+                                      decltype(base::norm2), decltype(base::feed_forward)>;
     template <class... Other>
-    requires detail::foreign_parts<parts, Other...>
+    requires detail::foreign_parts<wanted, Other...>
     constexpr weights_view(const Other&...) noexcept : base(detail::no_weights<base>()) {
-      static_assert(report<rules::parts_of_weights<say::encoder_layer, parts, Other...>>::ok,
+      static_assert(report<rules::parts_of_weights<say::encoder_layer, wanted, Other...>>::ok,
                     "umbel: shapes do not fit");
     }
     constexpr weights_view(const weights& w) noexcept
@@ -163,7 +163,7 @@ class encoder_layer
   // number of positions, not of the name of their axis.
   template <std::size_t Positions>
   struct scratch_for : workspace_base {
-    static constexpr std::size_t count = Positions * Hidden::size;
+    static constexpr std::size_t count = Positions * hidden_axis::size;
     alignas(64) T normed[count];
     alignas(64) T branch[count];  // what a residual connection adds
     union {                       // one after the other
@@ -190,11 +190,11 @@ class encoder_layer
   static constexpr auto encode(const Parameters& p, const X& x, const Mask& mask, Workspace& work,
                                Out&& out) noexcept {
     using layout = typename X::layout;
-    using verdict = first_error<rules::encode<X, T, typename Hidden::plain>,
+    using verdict = first_error<rules::encode<X, T, hidden_axis>,
                                 rules::row_major_out<say::encoder_layer, Out, T, layout_of<X>>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
-      using sequence = rules::sequence_family<layout, Hidden>;
+      using sequence = rules::sequence_family<layout, hidden_axis>;
       using positions = axis_of<layout, sequence>;
       using scratch = workspace<positions>;
       using scores = scores_for<layout, positions>;
@@ -222,7 +222,7 @@ class encoder_layer
   template <class Positions, class Parameters, class X, class Mask, class Y>
   static constexpr void sequences(const Parameters& p, const X& x, const Mask& mask, Y& y,
                                   workspace<Positions>& work) noexcept {
-    constexpr std::size_t one = Positions::size * Hidden::size;
+    constexpr std::size_t one = Positions::size * hidden_axis::size;
     using scores = scores_for<typename X::layout, Positions>;
     for (std::size_t b = 0; b < X::layout::count / one; ++b)
       sequence<Positions>(p, x.data() + b * one, detail::at_sequence<scores>(mask, b),
@@ -233,7 +233,7 @@ class encoder_layer
   template <class Positions, class Parameters, class Mask>
   static constexpr void sequence(const Parameters& p, const T* x, const Mask& mask, T* y,
                                  workspace<Positions>& work) noexcept {
-    constexpr std::size_t n = Positions::size, one = n * Hidden::size;
+    constexpr std::size_t n = Positions::size, one = n * hidden_axis::size;
     if constexpr (norms_first) {
       norm::template run<n>(p.norm1, epsilon, x, work.normed);
       attend<Positions>(p, work.normed, mask, work);
@@ -263,7 +263,7 @@ class encoder_layer
   template <class Positions, class Parameters, class Mask>
   static constexpr void attend(const Parameters& p, const T* x, const Mask& mask,
                                workspace<Positions>& work) noexcept {
-    constexpr detail::sequence_strides rows = {0, Hidden::size, 1};
+    constexpr detail::sequence_strides rows = {0, hidden_axis::size, 1};
     if (std::is_constant_evaluated()) work.attention_work = {};  // the one of the union that lives
     attention::template forward<Positions::size, Positions::size>::template run<rows, rows, rows,
                                                                                 rows>(

@@ -44,17 +44,15 @@ inline constexpr bool gate_has_activation =
     (detail::is_option_of<Options, option::activation> || ...);
 
 template <class T, class Hidden, class FeedForward, class... Options>
-using feed_forward =
-    first_error<floating<say::feed_forward_layer, T>,
-                in_place<say::feed_forward_layer, Hidden, axes::hidden>,
-                in_place<say::feed_forward_layer, FeedForward, axes::feed_forward>,
-                well_formed<detail::axis_or<Hidden, axes::hidden<1>>>,
-                well_formed<detail::axis_or<FeedForward, axes::feed_forward<1>>>,
-                options<say::feed_forward_layer,
-                        option_kinds<option::bias, option::activation, option::gated>, Options...>,
-                one_bias<say::feed_forward_layer, Options...>,
-                verdict<gate_has_activation<Options...>, say::feed_forward_layer,
-                        say::gated_needs_an_activation_so_say_which>>;
+using feed_forward = first_error<
+    floating<say::feed_forward_layer, T>, in_place<say::feed_forward_layer, Hidden, axes::hidden>,
+    in_place<say::feed_forward_layer, FeedForward, axes::feed_forward>,
+    well_formed<detail::axis_or_none<Hidden>>, well_formed<detail::axis_or_none<FeedForward>>,
+    options<say::feed_forward_layer, option_kinds<option::bias, option::activation, option::gated>,
+            Options...>,
+    one_bias<say::feed_forward_layer, Options...>,
+    verdict<gate_has_activation<Options...>, say::feed_forward_layer,
+            say::gated_needs_an_activation_so_say_which>>;
 }  // namespace rules
 
 namespace detail {
@@ -72,8 +70,9 @@ requires(Layout::rank < 2) struct rows_axis<Layout> {
 // operator() of the layer and of prepacked<layer>.
 template <class Derived, class Layer>
 struct feed_forward_calls
-    : other_calls<say::feed_forward_layer, say::takes_a_sequence_then_a_workspace> {
-  using refused = other_calls<say::feed_forward_layer, say::takes_a_sequence_then_a_workspace>;
+    : other_calls_and_into<say::feed_forward_layer, say::takes_a_sequence_then_a_workspace> {
+  using refused =
+      other_calls_and_into<say::feed_forward_layer, say::takes_a_sequence_then_a_workspace>;
   using refused::operator();
   using refused::into;
 
@@ -116,10 +115,10 @@ template <class T, class Hidden, class FeedForward = detail::nothing, class... O
 class feed_forward_layer
     : public detail::feed_forward_calls<feed_forward_layer<T, Hidden, FeedForward, Options...>,
                                         feed_forward_layer<T, Hidden, FeedForward, Options...>> {
-  static_assert(reported<rules::feed_forward<T, Hidden, FeedForward, Options...>>,
+  static_assert(detail::reported<rules::feed_forward<T, Hidden, FeedForward, Options...>>,
                 "umbel: shapes do not fit");
-  using narrow_axis = typename detail::axis_or<Hidden, axes::hidden<1>>::plain;
-  using wide_axis = typename detail::axis_or<FeedForward, axes::feed_forward<1>>::plain;
+  using narrow_axis = typename detail::axis_or_none<Hidden>::plain;
+  using wide_axis = typename detail::axis_or_none<FeedForward>::plain;
 
  public:
   static constexpr bool has_bias = option_or<option::bias, bias<false>, Options...>::q;
@@ -145,12 +144,12 @@ class feed_forward_layer
         : base{gate, up, down} {}
     using up_type = decltype(base::up);
     using down_type = decltype(base::down);
-    using parts = std::conditional_t<is_gated, detail::parts_list<up_type, up_type, down_type>,
-                                     detail::parts_list<up_type, down_type>>;
+    using wanted = std::conditional_t<is_gated, detail::parts_list<up_type, up_type, down_type>,
+                                      detail::parts_list<up_type, down_type>>;
     template <class... Other>
-    requires detail::foreign_parts<parts, Other...>
+    requires detail::foreign_parts<wanted, Other...>
     constexpr weights_view(const Other&...) noexcept : base(detail::no_weights<base>()) {
-      static_assert(report<rules::parts_of_weights<say::feed_forward_layer, parts, Other...>>::ok,
+      static_assert(report<rules::parts_of_weights<say::feed_forward_layer, wanted, Other...>>::ok,
                     "umbel: shapes do not fit");
     }
     constexpr weights_view(const weights& w) noexcept : base(borrow(w)) {}

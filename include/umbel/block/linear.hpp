@@ -18,7 +18,7 @@ template <class T, class In, class Out, class... Options>
 using linear = first_error<floating<say::linear, T>, well_formed<In>,
                            verdict<axis_like<Out>, say::linear, detail::option_word<Out>,
                                    say::stands_where_the_axis_of_the_result_belongs>,
-                           well_formed<detail::axis_or<Out, axes::hidden<1>>>,
+                           well_formed<detail::axis_or_none<Out>>,
                            options<say::linear, option_kinds<option::bias>, Options...>,
                            one_bias<say::linear, Options...>>;
 }  // namespace rules
@@ -26,7 +26,7 @@ using linear = first_error<floating<say::linear, T>, well_formed<In>,
 namespace detail {
 
 template <class T, class In, class Out, class... Options>
-using map_of_linear = linear_map<T, axis_or<In, axes::hidden<1>>, axis_or<Out, axes::hidden<1>>,
+using map_of_linear = linear_map<T, axis_or_none<In>, axis_or_none<Out>,
                                  option_or<option::bias, bias<false>, Options...>::q>;
 
 // Calls of the layer and of prepacked<layer>. x: any axes with In, which becomes Out in its place. Gives a
@@ -50,7 +50,8 @@ struct linear_calls : computing<linear_calls<Derived, Map>, say::linear> {
 template <class T, class In, class Out = detail::nothing, class... Options>
 class linear : public detail::linear_calls<linear<T, In, Out, Options...>,
                                            detail::map_of_linear<T, In, Out, Options...>> {
-  static_assert(reported<rules::linear<T, In, Out, Options...>>, "umbel: shapes do not fit");
+  static_assert(detail::reported<rules::linear<T, In, Out, Options...>>,
+                "umbel: shapes do not fit");
 
  public:
   using value_type = T;

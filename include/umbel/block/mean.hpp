@@ -20,7 +20,8 @@ using mean = first_error<has_axis<say::mean, Layout, Family>, floating<say::mean
                                  say::is_not_row_major_in_memory_so_pass_contiguous>>;
 }  // namespace rules
 
-// x: row-major, any axes with Axis. Gives a row-major tensor of the others.
+// x: row-major, any axes with Axis. Gives a row-major tensor of the others; into(out, x): out must not
+// overlap x.
 template <template <std::size_t> class Axis>
 struct mean_operation : detail::computing<mean_operation<Axis>, say::mean> {
   template <class X>

@@ -82,27 +82,27 @@ constexpr void add_table(const X& x, const Table& table, Y& y, shape<Axes...>) n
 template <class T, class Position, class Hidden>
 class learnt_positions
     : public detail::computing<learnt_positions<T, Position, Hidden>, say::learnt_positions> {
-  static_assert(reported<rules::axes_of_the_table<say::learnt_positions, Position, Hidden>>,
+  static_assert(detail::reported<rules::axes_of_the_table<say::learnt_positions, Position, Hidden>>,
                 "umbel: shapes do not fit");
 
  public:
-  using weights = tensor<T, Position, Hidden>;
-  using weights_view = view<const T, Position, Hidden>;
+  using position_axis = typename detail::axis_or_none<Position>::plain;
+  using hidden_axis = typename detail::axis_or_none<Hidden>::plain;
+  using weights = tensor<T, position_axis, hidden_axis>;
+  using weights_view = view<const T, position_axis, hidden_axis>;
 
   constexpr explicit learnt_positions(const weights_view& table) noexcept : table_(table) {}
   template <detail::foreign_weights<weights_view, learnt_positions> Table>
   requires tensor_like<Table>
   constexpr explicit learnt_positions(const Table&) noexcept : table_(nullptr) {
-    static_assert(
-        report<
-            rules::positions_table<Table, T, typename Position::plain, typename Hidden::plain>>::ok,
-        "umbel: shapes do not fit");
+    static_assert(report<rules::positions_table<Table, T, position_axis, hidden_axis>>::ok,
+                  "umbel: shapes do not fit");
   }
 
   // x: any axes with Position and Hidden, of the table's sizes ("the input has token=50 but the table
   // has token=49"). Gives a row-major tensor of the axes of x; into(out, x): out may be x.
   template <class X>
-  using rule = rules::learnt_positions<X, T, Position, Hidden>;
+  using rule = rules::learnt_positions<X, T, position_axis, hidden_axis>;
   template <class X>
   using result = row_major<layout_of<X>>;
   template <class X, class Y>

@@ -29,18 +29,11 @@ struct needs_a_base_above_0;
 struct needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base;
 struct of_a_layout_that_is_not_adjacent_pairs_split_halves_or_split_halves_to_base;
 struct sinusoidal_positions;
-struct takes_one_tensor_or_view_then_an_offset;
 }  // namespace say
 
 namespace detail {
 template <>
 struct speak<say::sinusoidal_positions> : speak_as_written<say::sinusoidal_positions> {};
-template <>
-struct speak<say::takes_one_tensor_or_view_then_an_offset> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("takes one tensor or view; then an offset");
-  }
-};
 template <>
 struct speak<say::of_a_layout_that_is_not_adjacent_pairs_split_halves_or_split_halves_to_base> {
   static constexpr void to(sentence_buffer& out) {
@@ -110,18 +103,19 @@ using sinusoidal_positions =
 // Position, Hidden: token<49>, hidden<32>, the largest sequence. Pairs: one of the three above.
 template <class T, class Position, class Hidden, class Pairs = void, std::size_t Base = 10000>
 class sinusoidal_positions
-    : public detail::other_calls<say::sinusoidal_positions,
-                                 say::takes_one_tensor_or_view_then_an_offset> {
-  static_assert(reported<rules::sinusoids<T, Position, Hidden, Pairs, Base>>,
+    : public detail::other_calls_and_into<say::sinusoidal_positions,
+                                          say::takes_one_tensor_or_view_then_an_integer> {
+  static_assert(detail::reported<rules::sinusoids<T, Position, Hidden, Pairs, Base>>,
                 "umbel: shapes do not fit");
-  using position_family = typename Position::family;
 
  public:
-  using detail::other_calls<say::sinusoidal_positions,
-                            say::takes_one_tensor_or_view_then_an_offset>::operator();
+  using refused = detail::other_calls_and_into<say::sinusoidal_positions,
+                                               say::takes_one_tensor_or_view_then_an_integer>;
+  using refused::operator();
+  using refused::into;
   using value_type = T;
-  using position_axis = typename Position::plain;
-  using hidden_axis = typename Hidden::plain;
+  using position_axis = typename detail::axis_or_none<Position>::plain;
+  using hidden_axis = typename detail::axis_or_none<Hidden>::plain;
 
   // (Position, Hidden), within 1e-15 times the position, rounded to T.
   static constexpr const tensor<T, position_axis, hidden_axis>& table =
@@ -133,16 +127,32 @@ class sinusoidal_positions
   // the last that fits.
   template <tensor_like X, detail::integer_index I = std::size_t>
   constexpr auto operator()(const X& x, I offset = 0) const noexcept {
-    using verdict = rules::sinusoidal_positions<X, T, position_axis, hidden_axis>;
+    return place(x, static_cast<std::size_t>(offset), detail::by_value{});
+  }
+  // The same, written into a row-major tensor or view of the axes of x in the same order. out may be x.
+  template <tensor_like Out, tensor_like X, detail::integer_index I = std::size_t>
+  constexpr void into(Out&& out, const X& x, I offset = 0) const noexcept {
+    place(x, static_cast<std::size_t>(offset), static_cast<Out&&>(out));
+  }
+
+ private:
+  template <class X, class Out>
+  static constexpr auto place(const X& x, std::size_t offset, Out&& out) noexcept {
+    using result = row_major<layout_of<X>>;
+    using verdict = first_error<rules::sinusoidal_positions<X, T, position_axis, hidden_axis>,
+                                rules::row_major_out<say::sinusoidal_positions, Out, T, result>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
-      constexpr std::size_t count = rules::size_along<X, Position>;
-      constexpr std::size_t last = Position::size - count;
-      const auto first = static_cast<std::size_t>(offset);
-      const view<const T, typename position_family::template sized<count>, hidden_axis> part(
-          table.data() + (first < last ? first : last) * Hidden::size);
-      return detail::filled<tensor_of<T, row_major<typename X::layout>>>(
-          [&](auto& y) { detail::add_table(x, part, y, typename X::layout::axes{}); });
+      constexpr std::size_t count = rules::size_along<X, position_axis>;
+      constexpr std::size_t last = position_axis::size - count;
+      using here = typename position_axis::family::template sized<count>;
+      const view<const T, here, hidden_axis> part(table.data() + (offset < last ? offset : last) *
+                                                                     hidden_axis::size);
+      const auto add = [&](auto& y) { detail::add_table(x, part, y, typename X::layout::axes{}); };
+      if constexpr (std::is_same_v<Out, detail::by_value>)
+        return detail::filled<tensor_of<T, result>>(add);
+      else
+        add(out);
     } else {
       return invalid{};
     }

@@ -106,16 +106,17 @@ struct transformer_parts {
                      typename pick_options<Kinds, option_list<>, Options...>::type>;
   using attention = attention_of<attention_options>;
   using memory_attention = attention_of<memory_attention_options>;
+  using hidden = typename axis_or_none<Hidden>::plain;
   using given_width = FeedForward;
   // A width or an element type that is refused is not refused twice.
   using width = typename std::conditional_t<
       rules::in_place<say::feed_forward_layer, FeedForward, axes::feed_forward>::ok,
       std::type_identity<FeedForward>, std::type_identity<axes::feed_forward<1>>>::type;
   using feed_forward = feed_forward_with<
-      std::conditional_t<rules::floating<say::attention, T>::ok, T, float>, typename Hidden::plain,
+      std::conditional_t<rules::floating<say::attention, T>::ok, T, float>, hidden,
       typename width::plain, bias,
       typename pick_options<feed_forward_options, option_list<>, Options...>::type>;
-  using norm = typename norm_option::template norm<T, typename Hidden::plain>;
+  using norm = typename norm_option::template norm<T, hidden>;
   static constexpr bool epsilon_is_said =
       !norm_option::needs_epsilon || (is_option_of<Options, option::epsilon_1e> || ...);
 };

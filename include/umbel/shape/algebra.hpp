@@ -91,9 +91,9 @@ struct merge_into_last_layout<Layout, std::index_sequence<I...>, Families...> {
                      umbel::detail::nth<I, Families...>...>;
 };
 template <class Layout, class... Families>
-using merge_into_last =
-    typename merge_into_last_layout<Layout, std::make_index_sequence<sizeof...(Families) - 1>,
-                                    Families...>::type;
+using merge_into_last = typename merge_into_last_layout<
+    Layout, std::make_index_sequence<sizeof...(Families) ? sizeof...(Families) - 1 : 0>,
+    Families...>::type;
 
 // Do the strides of neighbouring axes make one axis of them? (Those of size 1 do not matter.)
 template <class Layout, class... Families>

@@ -50,17 +50,22 @@ inline constexpr std::size_t npos = ~std::size_t{0};
 
 namespace detail {
 
-// Given, or Instead where it is no axis; a rule refuses it.
-template <class Given, class Instead>
-struct axis_or_rule {
-  using type = Instead;
+// What stands in for an axis that is none, after a sentence has said so. Sentences that would name it
+// are not said (verdict.hpp): they come of the same mistake.
+template <std::size_t N>
+struct no_axis : axis<no_axis, N> {};
+
+// Given, or no_axis<1> where it is none.
+template <class Given>
+struct axis_or_none_rule {
+  using type = no_axis<1>;
 };
-template <axis_like Given, class Instead>
-struct axis_or_rule<Given, Instead> {
+template <axis_like Given>
+struct axis_or_none_rule<Given> {
   using type = Given;
 };
-template <class Given, class Instead>
-using axis_or = typename axis_or_rule<Given, Instead>::type;
+template <class Given>
+using axis_or_none = typename axis_or_none_rule<Given>::type;
 
 // A family as a number, so that a lookup is a loop over an array, compiled once, and not a template:
 // the 64-bit FNV-1a hash of its qualified name. (Not the address of a variable: g++ does not compare

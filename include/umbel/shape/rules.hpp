@@ -8,7 +8,6 @@
 #pragma once
 
 #include <umbel/shape/algebra.hpp>
-#include <umbel/shape/axes.hpp>
 #include <umbel/shape/words.hpp>
 
 namespace umbel {
@@ -149,16 +148,19 @@ using merge = first_error<
 
 // The last family is the result.
 template <class Layout, class Sequence, class... Families>
-struct merge_into_last_rule;
+struct merge_into_last_rule {
+  using type = verdict<false, say::merge, say::takes_two_axes_or_more_and_then_the_name_of_the_result>;
+};
 template <class Layout, std::size_t... I, class... Families>
+  requires(sizeof...(I) >= 2)
 struct merge_into_last_rule<Layout, std::index_sequence<I...>, Families...> {
-  using type = merge<Layout, detail::nth<sizeof...(I), Families...>,
-                     detail::nth<I, Families...>...>;
+  using type =
+      merge<Layout, detail::nth<sizeof...(I), Families...>, detail::nth<I, Families...>...>;
 };
 template <class Layout, class... Families>
-using merge_into_last =
-    typename merge_into_last_rule<Layout, std::make_index_sequence<sizeof...(Families) - 1>,
-                                  Families...>::type;
+using merge_into_last = typename merge_into_last_rule<
+    Layout, std::make_index_sequence<sizeof...(Families) ? sizeof...(Families) - 1 : 0>,
+    Families...>::type;
 
 template <class Layout, class... Families>
 using permute = first_error<
@@ -187,7 +189,7 @@ using reshape_to = first_error<
             say::is_not_row_major_in_memory_so_pass_contiguous>>;
 template <class Layout, class... Axes>
 using reshape = first_error<well_formed<Axes...>,
-                            reshape_to<Layout, shape<detail::axis_or<Axes, axes::hidden<1>>...>>>;
+                            reshape_to<Layout, shape<detail::axis_or_none<Axes>...>>>;
 
 template <class Layout, class Family>
 using select = has_axis<say::select, Layout, Family>;
@@ -214,7 +216,7 @@ using slice = first_error<
 
 template <class Layout, class... Axes>
 struct broadcast_rule {
-  using target = layout<detail::axis_or<Axes, axes::hidden<1>>...>;
+  using target = layout<detail::axis_or_none<Axes>...>;
   template <class Sequence>
   struct each;
   template <std::size_t... I>
@@ -295,11 +297,19 @@ using same_shape = first_error<
     verdict<std::is_same_v<typename Left::axes, typename Right::axes>, Operation,
             typename Left::axes, say::and_, typename Right::axes, say::have_different_axes>>;
 
-// Has every element a place of its own? (Broadcast ones have not.)
+// Has every element a place of its own? (Broadcast ones have not; nor have those where a step along one
+// axis is some steps along another.)
 template <class Layout>
 constexpr bool lies_apart() noexcept {
-  for (std::size_t i = 0; i < Layout::rank; ++i)
-    if (Layout::extents[i] > 1 && Layout::strides[i] == 0) return false;
+  for (std::size_t i = 0; i < Layout::rank; ++i) {
+    if (Layout::extents[i] == 1) continue;
+    if (Layout::strides[i] == 0) return false;
+    for (std::size_t j = 0; j < Layout::rank; ++j)
+      if (j != i && Layout::extents[j] > 1 && Layout::strides[j] != 0 &&
+          Layout::strides[i] % Layout::strides[j] == 0 &&
+          Layout::strides[i] / Layout::strides[j] < Layout::extents[j])
+        return false;
+  }
   return true;
 }
 

@@ -78,6 +78,7 @@ struct positions_from;
 struct reach_past_the_end_of;
 struct stands_where_the_axis;
 struct stands_where_the_element_type_belongs;
+struct takes_two_axes_or_more_and_then_the_name_of_the_result;
 struct the_elements_of;
 struct the_left_side;
 struct the_left_side_holds;

@@ -96,10 +96,10 @@ constexpr auto operator-(const X& x) noexcept {
 }
 constexpr invalid operator-(invalid) noexcept { return {}; }
 
-// x += y and the like, y a tensor, view or scalar: x is a tensor or view that is not const. Gives x.
 namespace detail {
+// X: of a forwarding reference; a view that is no lvalue comes back by value.
 template <class F, class X, class Y>
-constexpr X&& assigned(F f, X&& x, const Y& y) noexcept {
+constexpr X assigned(F f, X&& x, const Y& y) noexcept {
   using verdict =
       first_error<rules::writable<say::elementwise, say::the_left_side, X>,
                   rules::same_shape<say::elementwise, layout_of<X>, layout_of<Y>>,
@@ -112,7 +112,7 @@ constexpr X&& assigned(F f, X&& x, const Y& y) noexcept {
   return static_cast<X&&>(x);
 }
 template <class F, class X, scalar S>
-constexpr X&& assigned(F f, X&& x, const S& s) noexcept {
+constexpr X assigned(F f, X&& x, const S& s) noexcept {
   using verdict = rules::writable<say::elementwise, say::the_left_side, X>;
   using T = typename std::remove_cvref_t<X>::value_type;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
@@ -124,20 +124,22 @@ template <class Y>
 concept operand = tensor_like<Y> || scalar<Y>;
 }  // namespace detail
 
+// x += y and the like, element after element: x is a tensor or view that is not const, y a tensor, view or
+// scalar. y may be x, and must not overlap it in another way. Gives x.
 template <tensor_like X, detail::operand Y>
-constexpr X&& operator+=(X&& x, const Y& y) noexcept {
+constexpr X operator+=(X&& x, const Y& y) noexcept {
   return detail::assigned([](auto a, auto b) { return a + b; }, static_cast<X&&>(x), y);
 }
 template <tensor_like X, detail::operand Y>
-constexpr X&& operator-=(X&& x, const Y& y) noexcept {
+constexpr X operator-=(X&& x, const Y& y) noexcept {
   return detail::assigned([](auto a, auto b) { return a - b; }, static_cast<X&&>(x), y);
 }
 template <tensor_like X, detail::operand Y>
-constexpr X&& operator*=(X&& x, const Y& y) noexcept {
+constexpr X operator*=(X&& x, const Y& y) noexcept {
   return detail::assigned([](auto a, auto b) { return a * b; }, static_cast<X&&>(x), y);
 }
 template <tensor_like X, detail::operand Y>
-constexpr X&& operator/=(X&& x, const Y& y) noexcept {
+constexpr X operator/=(X&& x, const Y& y) noexcept {
   return detail::assigned([](auto a, auto b) { return a / b; }, static_cast<X&&>(x), y);
 }
 

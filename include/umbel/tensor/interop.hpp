@@ -27,14 +27,14 @@ constexpr auto view_where(T* memory) noexcept {
 // gives a view that only reads.
 template <class... Axes, class T, std::size_t Count>
 [[nodiscard]] constexpr auto view_as(T (&memory)[Count]) noexcept {
-  using layout = umbel::layout<detail::axis_or<Axes, axes::hidden<1>>...>;
+  using layout = umbel::layout<detail::axis_or_none<Axes>...>;
   return detail::view_where<rules::memory<layout, Count>, Axes...>(memory);
 }
 
 // std::array (with a name: "view: ... is a temporary") and std::span of static size.
 template <class... Axes, detail::memory Memory>
 [[nodiscard]] constexpr auto view_as(Memory&& memory) noexcept {
-  using layout = umbel::layout<detail::axis_or<Axes, axes::hidden<1>>...>;
+  using layout = umbel::layout<detail::axis_or_none<Axes>...>;
   using size_fits = rules::memory<layout, detail::memory_size<std::remove_cvref_t<Memory>>()>;
   if constexpr (std::is_lvalue_reference_v<Memory> || detail::borrowed_memory<Memory>)
     return detail::view_where<size_fits, Axes...>(memory.data());

@@ -9,8 +9,18 @@ namespace umbel {
 
 namespace say {
 struct takes_one_tensor_or_view;
+struct takes_one_tensor_or_view_then_an_integer;
 struct takes_two_tensors_or_views;
 }  // namespace say
+
+namespace detail {
+template <>
+struct speak<say::takes_one_tensor_or_view_then_an_integer> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("takes one tensor or view; then an integer");
+  }
+};
+}  // namespace detail
 
 namespace rules {
 // Arguments of a call that fit no overload, unless they come of an earlier error. Takes: the words
@@ -25,7 +35,7 @@ struct operation {};
 namespace detail {
 
 // Operation: the word that names it. Takes: the words that say what it takes. A derived struct has `using
-// other_calls<...>::operator()`, and `into` where it has that form.
+// other_calls<...>::operator()`.
 template <class Operation, class Takes = say::takes_one_tensor_or_view>
 struct other_calls : operation {
   template <class... Arguments>
@@ -34,6 +44,11 @@ struct other_calls : operation {
                   "umbel: shapes do not fit");
     return {};
   }
+};
+
+// Of operations that also have the form into(out, ...).
+template <class Operation, class Takes = say::takes_one_tensor_or_view>
+struct other_calls_and_into : other_calls<Operation, Takes> {
   template <class... Arguments>
   constexpr void into(const Arguments&...) const noexcept {
     static_assert(report<rules::arguments<Operation, Takes, Arguments...>>::ok,

@@ -76,7 +76,7 @@ struct reshape_operation : rereading<reshape_operation<Axes...>, say::reshape> {
   template <class Layout>
   using rule = rules::reshape<Layout, Axes...>;
   template <class Layout>
-  using result = layout<typename detail::axis_or<Axes, axes::hidden<1>>::plain...>;
+  using result = layout<typename detail::axis_or_none<Axes>::plain...>;
 };
 template <class... Axes>
 inline constexpr reshape_operation<Axes...> reshape{};
@@ -138,8 +138,9 @@ struct select_position : rereading<select_position<Axis>, say::select> {
   }
 };
 template <template <std::size_t> class Axis>
-struct select_operation<Axis> : detail::other_calls<say::select> {
-  using detail::other_calls<say::select>::operator();
+struct select_operation<Axis>
+    : detail::other_calls<say::select, say::takes_one_tensor_or_view_then_an_integer> {
+  using detail::other_calls<say::select, say::takes_one_tensor_or_view_then_an_integer>::operator();
   template <detail::integer_index I>
   constexpr auto operator()(I position) const {
     return select_position<Axis>(static_cast<std::size_t>(position));

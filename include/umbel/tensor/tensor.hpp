@@ -44,15 +44,22 @@ constexpr std::size_t memory_size() {
     return npos;
 }
 
+template <class X, class Y>
+constexpr bool all_equal(const X& x, const Y& y) noexcept {
+  bool equal = true;
+  for_each([&](const auto& a, const auto& b) { equal = equal && a == b; }, x, y);
+  return equal;
+}
+
 }  // namespace detail
 
 // T: the element type. Axes: each name once, no size zero.
 template <class T, class... Axes>
 class tensor {
-  static_assert(reported<rules::elements_along<T, Axes...>>, "umbel: shapes do not fit");
+  static_assert(detail::reported<rules::elements_along<T, Axes...>>, "umbel: shapes do not fit");
 
  public:
-  using layout = umbel::layout<detail::axis_or<Axes, axes::hidden<1>>...>;
+  using layout = umbel::layout<detail::axis_or_none<Axes>...>;
   using element_type = T;
   using value_type = T;
 
@@ -164,6 +171,11 @@ class tensor {
     return view<const T, Axes...>(elements_);
   }
 
+  // Also of what converts to a tensor; below, of views.
+  friend constexpr bool operator==(const tensor& a, const tensor& b) noexcept {
+    return detail::all_equal(a, b);
+  }
+
  private:
   constexpr void take(const T* from) noexcept {
     for_each([&](T& to) { to = *from++; }, *this);
@@ -195,10 +207,10 @@ constexpr bool operator==(const X& x, const Y& y) noexcept {
       rules::same_shape<say::compare, layout_of<X>, layout_of<Y>>,
       rules::same_element<say::compare, typename X::value_type, typename Y::value_type>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  bool equal = true;
   if constexpr (verdict::ok)
-    for_each([&](const auto& a, const auto& b) { equal = equal && a == b; }, x, y);
-  return equal;
+    return detail::all_equal(x, y);
+  else
+    return true;
 }
 template <class X, class Y>
   requires detail::one_is_invalid<X, Y>

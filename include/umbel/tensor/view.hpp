@@ -60,7 +60,7 @@ concept accessible = detail::accesses<layout_of<X>, std::remove_cvref_t<I>...>;
 
 template <class X>
 concept tensor_like = requires(X& x) {
-  typename std::remove_cvref_t<X>::layout;
+  typename std::remove_cvref_t<X>::layout::axes;
   typename std::remove_cvref_t<X>::value_type;
   x.data();
 };
@@ -69,10 +69,10 @@ concept tensor_like = requires(X& x) {
 // strided<Axis, Stride> each otherwise. Positions are not checked, as in an array.
 template <class T, class... Axes>
 class view {
-  static_assert(reported<rules::elements_along<T, Axes...>>, "umbel: shapes do not fit");
+  static_assert(detail::reported<rules::elements_along<T, Axes...>>, "umbel: shapes do not fit");
 
  public:
-  using layout = umbel::layout<detail::axis_or<Axes, axes::hidden<1>>...>;
+  using layout = umbel::layout<detail::axis_or_none<Axes>...>;
   using element_type = T;
   using value_type = std::remove_cv_t<T>;
 
