@@ -32,9 +32,8 @@ registers, all of them are timed side by side, and the table says how much slowe
 The fastest of so many has luck on its side, so one or two percent mean nothing. The estimate is that of
 `include/umbel/plan/cost.hpp` at the clock of the run. Shapes: rows x inputs x outputs; heads, queries, keys, head_dim.
 
-What stays behind: two rows whose panels have different widths, which cannot share a tile (widths may not depend on rows,
-for one packed set serves any number of them), and calls of a few nanoseconds. One row reads its weights from the second-level
-cache at 46 or at 58 bytes a cycle, the same plan from one second to the next: a fastest plan there was lucky."""
+All plans of a shape work in the same block of memory: where weights lie in the caches is worth up to a fifth of a call of
+one row. "tiles 2": a tile takes two vectors of a panel at a time."""
 EXAMPLE = """#include <umbel/attention/describe.hpp>
 #include <umbel/umbel.hpp>
 #include <cstdio>
