@@ -245,11 +245,11 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   tensor<float, pictures::channel_of_a_picture<3>> picture{};
   auto r = split<channel, heads<3>, head_dim>(picture);
 #elif defined CASE_merge_without_a_result
-  // expect-gcc: "umbel: merge: query is already an axis of \[batch=2, query=4, hidden=100\]"
-  // expect-clang: merge, .*query>, .*is_already_an_axis_of
+  // expect-gcc: "umbel: merge: hidden is already an axis of \[batch=2, query=4, hidden=100\]"
+  // expect-clang: merge, .*hidden>, .*is_already_an_axis_of
   // cause: The last name is that of the result, and here it is one of the axes.
-  // cure: Name the axes in order, then what they become: `merge<batch, query, token>`.
-  auto r = x | merge<batch, query>;
+  // cure: Name the axes in order, then what they become: `merge<batch, query, hidden, token>`.
+  auto r = x | merge<batch, query, hidden>;
 #elif defined CASE_reshape_to_a_tensor_type
   // expect-gcc: "umbel: shape: number 1 of the axes is not an axis"
   // expect-clang: shape.*number_, .*number<1>, .*of_the_axes_is_not_an_axis
