@@ -172,8 +172,8 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
 #elif defined CASE_one_error_with_what_follows
   // expect-gcc: "umbel: permute: lists 1 of the 3 axes of \[batch=2, query=4, hidden=100\]"
   // expect-clang: permute, .*lists, .*number<1>, .*of_the, .*number<3>, .*axes_of, .*batch<2>, .*query<4>, .*hidden<100>
-  // cause: `permute` names too few axes.
-  // cure: Name every axis, in the order wanted.
+  // cause: The new order leaves an axis out.
+  // cure: List all of them; to drop one, use `select_at` or `mean`.
   auto r = x | permute<batch>;
   r += x;
   x += r;

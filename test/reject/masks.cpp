@@ -173,8 +173,8 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
 #elif defined CASE_score_bias_of_a_function
   // expect-gcc: "umbel: score_bias: takes one tensor or view"
   // expect-clang: score_bias.*takes_one_tensor_or_view
-  // cause: An operation is given what is no tensor or view, or more than one.
-  // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
+  // cause: What is added to the scores is no tensor or view.
+  // cure: Pass one; a function of batch, head, query and key goes into `score_bias_from(f)`.
   auto out = attend(x, y, y, score_bias([](auto...) { return 0.0f; }));
 #elif defined CASE_masks_by_logical_and
   // expect-gcc: "umbel: mask: masks go together by & or \+, no other operator takes them"
@@ -203,7 +203,7 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
 #elif defined CASE_one_error_of_a_mask
   // expect-gcc: "umbel: softmax: there is no axis head_dim in \[batch=2, query=4, hidden=100\]"
   // expect-clang: softmax.*there_is_no_axis.*head_dim>
-  // cause: The axis that the softmax runs along is not an axis of the scores.
+  // cause: The axis to normalise is not an axis of the tensor.
   // cure: Name an axis of the brackets, for scores mostly key.
   auto r = softmax<head_dim>(x);
   auto out = attend(x, y, y, keep_mask(r) & score_bias(r) & observe(r));
