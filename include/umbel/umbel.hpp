@@ -13,6 +13,7 @@
 #include <umbel/shape/algebra.hpp>
 #include <umbel/shape/words.hpp>
 #include <umbel/shape/rules.hpp>
+#include <umbel/shape/concepts.hpp>
 
 #include <umbel/tensor/view.hpp>
 #include <umbel/tensor/loop.hpp>

@@ -34,24 +34,17 @@ struct the_layer_is_another_than_the_cache_was_declared_for;
 
 namespace detail {
 template <>
-struct speak<
-    say::step_takes_the_layer_and_out_and_the_next_positions_then_a_mask_then_a_workspace> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("step takes the layer, out and the next positions; then a mask; then a workspace");
-  }
-};
+inline constexpr const char*
+    spoken<say::step_takes_the_layer_and_out_and_the_next_positions_then_a_mask_then_a_workspace> =
+        "step takes the layer, out and the next positions; then a mask; then a workspace";
 template <>
-struct speak<say::append_takes_the_layer_and_keys_and_values_then_a_workspace> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("append takes the layer, keys and values; then a workspace");
-  }
-};
+inline constexpr const char*
+    spoken<say::append_takes_the_layer_and_keys_and_values_then_a_workspace> =
+        "append takes the layer, keys and values; then a workspace";
 template <>
-struct speak<say::recall_takes_the_layer_and_out_and_queries_then_a_mask_then_a_workspace> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("recall takes the layer, out and queries; then a mask; then a workspace");
-  }
-};
+inline constexpr const char*
+    spoken<say::recall_takes_the_layer_and_out_and_queries_then_a_mask_then_a_workspace> =
+        "recall takes the layer, out and queries; then a mask; then a workspace";
 }  // namespace detail
 
 namespace rules {
@@ -121,13 +114,13 @@ namespace detail {
 // Base of a cache: arguments that fit no form of its calls.
 struct other_cache_calls {
   template <class... Arguments>
-  constexpr bool step(const Arguments&...) const noexcept {
+  constexpr bool step(const Arguments&...) noexcept {
     using takes =
         say::step_takes_the_layer_and_out_and_the_next_positions_then_a_mask_then_a_workspace;
     return refuse<takes, Arguments...>();
   }
   template <class... Arguments>
-  constexpr bool append(const Arguments&...) const noexcept {
+  constexpr bool append(const Arguments&...) noexcept {
     using takes = say::append_takes_the_layer_and_keys_and_values_then_a_workspace;
     return refuse<takes, Arguments...>();
   }

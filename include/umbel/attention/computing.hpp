@@ -11,12 +11,15 @@ namespace umbel::detail {
 
 // Name: the word for the operation. The derived Operation has, for a tensor or view X,
 //   rule<X>       its verdict
-//   result<X>     the layout of what it gives, row-major
+//   result<X>     the layout of what it gives, row-major, where that is not the axes of X
 //   write(x, y)   what it does; y: a tensor or view of that layout
 template <class Operation, class Name>
 struct computing : other_calls_and_into<Name> {
   using other_calls_and_into<Name>::operator();
   using other_calls_and_into<Name>::into;
+
+  template <class X>
+  using result = row_major<layout_of<X>>;
 
   template <tensor_like X>
   constexpr auto operator()(const X& x) const noexcept {

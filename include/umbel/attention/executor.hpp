@@ -34,11 +34,9 @@ struct workers;
 
 namespace detail {
 template <>
-struct speak<say::takes_an_executor_and_an_array_of_workspaces_one_for_each_worker> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("takes an executor and an array of workspaces, one for each worker");
-  }
-};
+inline constexpr const char*
+    spoken<say::takes_an_executor_and_an_array_of_workspaces_one_for_each_worker> =
+        "takes an executor and an array of workspaces, one for each worker";
 
 // What the concept calls executors with.
 struct any_piece {

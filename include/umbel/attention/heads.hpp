@@ -43,11 +43,9 @@ template <std::size_t... Head>
 inline constexpr bool is_head_selection<prune_heads<Head...>> = true;
 
 template <>
-struct speak<say::the_second_argument_is_neither_keep_heads_nor_prune_heads> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("the second argument is neither keep_heads nor prune_heads");
-  }
-};
+inline constexpr const char*
+    spoken<say::the_second_argument_is_neither_keep_heads_nor_prune_heads> =
+        "the second argument is neither keep_heads nor prune_heads";
 
 // Which heads stay, and which heads of keys and values.
 template <head_sizes S, class Selection, std::size_t... Head>

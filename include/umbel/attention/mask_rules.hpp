@@ -45,23 +45,17 @@ struct speak<say::score_bias_from> : speak_as_written<say::score_bias_from> {};
 template <>
 struct speak<say::sliding_window> : speak_as_written<say::sliding_window> {};
 template <>
-struct speak<say::a_mask_of_bool_must_say_what_true_means_so_pass> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("a mask of bool must say what true means, so pass keep_mask or from_drop_mask");
-  }
-};
+inline constexpr const char*
+    spoken<say::a_mask_of_bool_must_say_what_true_means_so_pass> =
+        "a mask of bool must say what true means, so pass keep_mask or from_drop_mask";
 template <>
-struct speak<say::masks_go_together_by_and_or_plus_only> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("masks go together by & or +, no other operator takes them");
-  }
-};
+inline constexpr const char*
+    spoken<say::masks_go_together_by_and_or_plus_only> =
+        "masks go together by & or +, no other operator takes them";
 template <>
-struct speak<say::differ_so_say_where_the_queries_stand> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("differ, so say where the queries stand: _top_left, _bottom_right or _from");
-  }
-};
+inline constexpr const char*
+    spoken<say::differ_so_say_where_the_queries_stand> =
+        "differ, so say where the queries stand: _top_left, _bottom_right or _from";
 
 // The scores that a mask is for. Batch 0: there is no such axis. Placed: the caller knows where the
 // queries stand among the keys (a cache does).

@@ -78,17 +78,13 @@ struct speak_as_written {
 template <>
 struct speak<say::valid_lens> : speak_as_written<say::valid_lens> {};
 template <>
-struct speak<say::the_first_argument_is_not_a_multi_head_attention> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("the first argument is not a multi_head_attention");
-  }
-};
+inline constexpr const char*
+    spoken<say::the_first_argument_is_not_a_multi_head_attention> =
+        "the first argument is not a multi_head_attention";
 template <>
-struct speak<say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("takes a sequence, or queries, keys and values; then a mask; then a workspace");
-  }
-};
+inline constexpr const char*
+    spoken<say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace> =
+        "takes a sequence, or queries, keys and values; then a mask; then a workspace";
 
 // Weights that a layer was given and that are not its own.
 template <class W, class View, class Layer>
@@ -215,49 +211,37 @@ using no_second_sequence = typename no_second_sequence_rule<Layer, Mask>::type;
 template <class Layer, class Out>
 using out_with_a_name =
     verdict<!temporary_tensor<Out>, Layer, say::out_is_a_temporary_so_give_it_a_name>;
+
 // Memory for the result, if it is the caller's: the axes of Result in any order, elements T, not
-// const.
-template <class Layer, class Out, class T, class Result>
+// const. RowMajor: in the order of Result, row-major.
+template <class Layer, class Out, class T, class Result, bool RowMajor>
 struct out_rule {
   using type = accepted;
 };
-template <class Layer, class Out, class T, class Result>
+template <class Layer, class Out, class T, class Result, bool RowMajor>
 requires requires { typename Out::layout; }
-struct out_rule<Layer, Out, T, Result> {
+struct out_rule<Layer, Out, T, Result, RowMajor> {
+  using layout = typename Out::layout;
+  using in_order = first_error<
+      same_shape<Layer, Result, layout>,
+      verdict<layout::contiguous, Layer, say::out_must_be_row_major_in_memory>>;
   using type = first_error<
-      verdict<Out::layout::rank == Result::rank &&
-                  same_axes<typename Result::axes, typename Out::layout>::value,
+      verdict<layout::rank == Result::rank && same_axes<typename Result::axes, layout>::value,
               Layer, say::the_result_has, typename Result::axes, say::but_out_has,
-              typename Out::layout::axes>,
+              typename layout::axes>,
       verdict<std::is_same_v<typename Out::value_type, T>, Layer, say::the_result_is_of_type,
               element<T>, say::but_out_is_of_type, element<typename Out::value_type>>,
       verdict<!std::is_const_v<std::remove_pointer_t<decltype(std::declval<Out&>().data())>>, Layer,
               say::out_is_const>,
-      verdict<lies_apart<typename Out::layout>(), Layer,
-              say::out_has_several_elements_in_one_place>>;
+      verdict<lies_apart<layout>(), Layer, say::out_has_several_elements_in_one_place>,
+      std::conditional_t<RowMajor, in_order, accepted>>;
 };
-template <class Layer, class Out, class T, class Result>
+template <class Layer, class Out, class T, class Result, bool RowMajor = false>
 using out_fits =
     first_error<out_with_a_name<Layer, Out>,
-                typename out_rule<Layer, std::remove_reference_t<Out>, T, Result>::type>;
-
-// The same, of the axes of Result in their order, row-major.
+                typename out_rule<Layer, std::remove_reference_t<Out>, T, Result, RowMajor>::type>;
 template <class Layer, class Out, class T, class Result>
-struct row_major_out_rule {
-  using type = accepted;
-};
-template <class Layer, class Out, class T, class Result>
-requires requires { typename Out::layout; }
-struct row_major_out_rule<Layer, Out, T, Result> {
-  using type =
-      first_error<typename out_rule<Layer, Out, T, Result>::type,
-                  same_shape<Layer, Result, layout_of<Out>>,
-                  verdict<layout_of<Out>::contiguous, Layer, say::out_must_be_row_major_in_memory>>;
-};
-template <class Layer, class Out, class T, class Result>
-using row_major_out =
-    first_error<out_with_a_name<Layer, Out>,
-                typename row_major_out_rule<Layer, std::remove_reference_t<Out>, T, Result>::type>;
+using row_major_out = out_fits<Layer, Out, T, Result, true>;
 
 // Scratch on the stack within its budget, or the very workspace that this call needs. Sizes: what
 // the layer's `workspace` template takes, as a shape.

@@ -33,11 +33,9 @@ template <>
 struct speak<say::scaled_dot_product_attention>
     : speak_as_written<say::scaled_dot_product_attention> {};
 template <>
-struct speak<say::takes_queries_keys_and_values_then_a_mask_then_a_workspace> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("takes queries, keys and values; then a mask; then a workspace");
-  }
-};
+inline constexpr const char*
+    spoken<say::takes_queries_keys_and_values_then_a_mask_then_a_workspace> =
+        "takes queries, keys and values; then a mask; then a workspace";
 }  // namespace detail
 
 namespace rules {

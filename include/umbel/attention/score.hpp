@@ -58,13 +58,9 @@ struct softcap;
 
 namespace detail {
 template <>
-struct speak<say::score_scale> {
-  static constexpr void to(sentence_buffer& out) { out.put("score_scale"); }
-};
+inline constexpr const char* spoken<say::score_scale> = "score_scale";
 template <>
-struct speak<say::empty_rows_of> {
-  static constexpr void to(sentence_buffer& out) { out.put("empty_rows of"); }
-};
+inline constexpr const char* spoken<say::empty_rows_of> = "empty_rows of";
 }  // namespace detail
 
 namespace rules {

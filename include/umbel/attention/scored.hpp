@@ -28,11 +28,9 @@ namespace detail {
 template <>
 struct speak<say::attention_by_score> : speak_as_written<say::attention_by_score> {};
 template <>
-struct speak<say::takes_queries_keys_and_values_then_a_mask> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("takes queries, keys and values; then a mask");
-  }
-};
+inline constexpr const char*
+    spoken<say::takes_queries_keys_and_values_then_a_mask> =
+        "takes queries, keys and values; then a mask";
 
 // f of rows Q and K of the tensors, in units of log2.
 template <class F, class Q, class K>

@@ -22,8 +22,6 @@ struct softmax_operation : detail::computing<softmax_operation<Axis>, say::softm
   template <class X>
   using rule = first_error<rules::has_axis<say::softmax, layout_of<X>, axis_family<Axis>>,
                            rules::floating<say::softmax, typename X::value_type>>;
-  template <class X>
-  using result = row_major<layout_of<X>>;
 
   template <class X, class Y>
   static constexpr void write(const X& x, Y& y) noexcept {

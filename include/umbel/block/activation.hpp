@@ -30,8 +30,6 @@ template <class Function, class Name>
 struct activation_operation : computing<Function, Name> {
   template <class X>
   using rule = rules::floating<Name, typename X::value_type>;
-  template <class X>
-  using result = row_major<layout_of<X>>;
 
   template <class X, class Y>
   static constexpr void write(const X& x, Y& y) noexcept {

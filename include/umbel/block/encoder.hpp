@@ -27,11 +27,9 @@ namespace detail {
 template <>
 struct speak<say::encoder_layer> : speak_as_written<say::encoder_layer> {};
 template <>
-struct speak<say::takes_a_sequence_then_a_mask_then_a_workspace> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("takes a sequence; then a mask; then a workspace");
-  }
-};
+inline constexpr const char*
+    spoken<say::takes_a_sequence_then_a_mask_then_a_workspace> =
+        "takes a sequence; then a mask; then a workspace";
 }  // namespace detail
 
 namespace rules {

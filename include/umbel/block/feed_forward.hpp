@@ -32,9 +32,9 @@ namespace detail {
 template <>
 struct speak<say::feed_forward_layer> : speak_as_written<say::feed_forward_layer> {};
 template <>
-struct speak<say::takes_a_sequence_then_a_workspace> {
-  static constexpr void to(sentence_buffer& out) { out.put("takes a sequence; then a workspace"); }
-};
+inline constexpr const char*
+    spoken<say::takes_a_sequence_then_a_workspace> =
+        "takes a sequence; then a workspace";
 }  // namespace detail
 
 namespace rules {

@@ -53,8 +53,6 @@ template <class Derived, class Name, class T, class Axis>
 struct norm_calls : computing<Derived, Name> {
   template <class X>
   using rule = rules::normalise<Name, T, Axis, X>;
-  template <class X>
-  using result = row_major<layout_of<X>>;
 
   template <class X, class Y>
   constexpr void write(const X& x, Y& y) const noexcept {

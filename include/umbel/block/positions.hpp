@@ -103,8 +103,6 @@ class learnt_positions
   // has token=49"). Gives a row-major tensor of the axes of x; into(out, x): out may be x.
   template <class X>
   using rule = rules::learnt_positions<X, T, position_axis, hidden_axis>;
-  template <class X>
-  using result = row_major<layout_of<X>>;
   template <class X, class Y>
   constexpr void write(const X& x, Y& y) const noexcept {
     detail::add_table(x, table_, y, typename layout_of<X>::axes{});

@@ -35,17 +35,13 @@ namespace detail {
 template <>
 struct speak<say::sinusoidal_positions> : speak_as_written<say::sinusoidal_positions> {};
 template <>
-struct speak<say::of_a_layout_that_is_not_adjacent_pairs_split_halves_or_split_halves_to_base> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("of a layout that is not adjacent_pairs, split_halves or split_halves_to_base but");
-  }
-};
+inline constexpr const char*
+    spoken<say::of_a_layout_that_is_not_adjacent_pairs_split_halves_or_split_halves_to_base> =
+        "of a layout that is not adjacent_pairs, split_halves or split_halves_to_base but";
 template <>
-struct speak<say::needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("needs a layout: adjacent_pairs, split_halves or split_halves_to_base");
-  }
-};
+inline constexpr const char*
+    spoken<say::needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base> =
+        "needs a layout: adjacent_pairs, split_halves or split_halves_to_base";
 
 template <class T, class Position, class Hidden, class Pairs, std::size_t Base>
 constexpr tensor<T, Position, Hidden> sinusoids() noexcept {

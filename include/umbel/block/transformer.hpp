@@ -53,17 +53,13 @@ struct rms_norm_needs_the_epsilon_of_the_model_so_say_epsilon_1e;
 
 namespace detail {
 template <>
-struct speak<say::epsilon_1e_takes_an_exponent_from_> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("epsilon_1e takes an exponent from -22 to -1, epsilon_1e<-6> is 1e-6");
-  }
-};
+inline constexpr const char*
+    spoken<say::epsilon_1e_takes_an_exponent_from_> =
+        "epsilon_1e takes an exponent from -22 to -1, epsilon_1e<-6> is 1e-6";
 template <>
-struct speak<say::rms_norm_needs_the_epsilon_of_the_model_so_say_epsilon_1e> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("rms_norm needs the epsilon that the model was trained with: epsilon_1e<-6> for 1e-6");
-  }
-};
+inline constexpr const char*
+    spoken<say::rms_norm_needs_the_epsilon_of_the_model_so_say_epsilon_1e> =
+        "rms_norm needs the epsilon that the model was trained with: epsilon_1e<-6> for 1e-6";
 
 // The options that go to attention, to the feed-forward network, and those of the layer itself.
 using attention_options = option_list<axis_family<axes::kv_heads>, axis_family<axes::head_dim>,

@@ -96,6 +96,10 @@ struct layout {
   using axis_at = typename detail::nth<Position, Axes...>::plain;
 };
 
+// Of a tensor, a view or a reference to one.
+template <class X>
+using layout_of = typename std::remove_cvref_t<X>::layout;
+
 // The axis of a family with its size in this layout; the bare family where there is none. What a
 // sentence shows: "head_dim=20", or "head_dim".
 namespace detail {

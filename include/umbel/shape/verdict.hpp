@@ -84,9 +84,18 @@ constexpr void put_name(sentence_buffer& out, char space) {
       out.put(space);
 }
 
+// What a word says where that is not its name.
+template <class Word>
+inline constexpr const char* spoken = nullptr;
+
 template <class Word>
 struct speak {
-  static constexpr void to(sentence_buffer& out) { put_name<Word>(out, ' '); }
+  static constexpr void to(sentence_buffer& out) {
+    if constexpr (spoken<Word> != nullptr)
+      out.put(spoken<Word>);
+    else
+      put_name<Word>(out, ' ');
+  }
 };
 template <std::size_t N>
 struct speak<number<N>> {

@@ -15,11 +15,9 @@ struct takes_two_tensors_or_views;
 
 namespace detail {
 template <>
-struct speak<say::takes_one_tensor_or_view_then_an_integer> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("takes one tensor or view; then an integer");
-  }
-};
+inline constexpr const char*
+    spoken<say::takes_one_tensor_or_view_then_an_integer> =
+        "takes one tensor or view; then an integer";
 }  // namespace detail
 
 namespace rules {
