@@ -8,7 +8,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/shape/rules.hpp>
+#include <umbel/shape/concepts.hpp>
 
 namespace umbel {
 
