@@ -102,6 +102,18 @@
 #define UMBEL_SMALL_CODE 0
 #endif
 
+// Is what one row or query reads once from beyond the second-level cache (weights, keys, values) asked for ahead, by
+// instructions? Measured (docs/speed.md): a fifth faster on Zen 5, a fifth slower on Zen 4 with AVX-512, which is a
+// core of AMD's that has AVX-512 and none of what came after. Speed only: define it as 0 or 1 to choose.
+#ifndef UMBEL_FETCH_AHEAD
+#if defined(__AVX512F__) && defined(__CLZERO__) && !defined(__AVXVNNI__) && \
+    !defined(__MOVDIRI__) && !defined(__AVX512VP2INTERSECT__)
+#define UMBEL_FETCH_AHEAD 0
+#else
+#define UMBEL_FETCH_AHEAD 1
+#endif
+#endif
+
 // Which compiler builtins for one instruction may be named (simd/ has a plain form beside each).
 #if defined(__x86_64__) || defined(__i386__)
 #define UMBEL_X86 1

@@ -137,10 +137,17 @@ BOOST_AUTO_TEST_CASE(one_row_takes_several_panels) {
   check_shapes<float, row_major<1, 11, 300>, row_major<2, 6, 257>>();
 }
 
-// More than a second-level cache holds: fetched ahead, panel after panel.
+// More than a second-level cache holds: fetched ahead, where the target wants that.
 BOOST_AUTO_TEST_CASE(one_row_of_many_weights) {
   check_shapes<float, row_major<1, 900, 230>, row_major<1, 800, 256, false>>();
   check_stored_shapes<row_major<1, 1800, 235>>();
+  constexpr umbel::plan::target fetching{64, 32, {}, true, true}, other{64, 32, {}, true, false};
+  constexpr linear_shape tall = row_major<1, 900, 230>;
+  static_assert(umbel::kernel::detail::linear_walk<tall, float, fetching, true>::far);
+  static_assert(!umbel::kernel::detail::linear_walk<tall, float, other, true>::far);
+  linear_case<tall, float>{}.check<fetching>();
+  linear_case<tall, float>{}.check<other>();
+  linear_case<row_major<1, 1800, 235>, float>{}.check_stored<fetching, umbel::bfloat16>();
 }
 
 // Many inputs: panels as wide as the registers allow, of which the last joins a group, with its tail.

@@ -50,9 +50,11 @@ struct attend_few {
   // are fetched into the first. Measured: 6 % at 8 heads of 512 x 64, 10 % at a layer with a cache of 8 heads of
   // 512 x 32; with 2 heads in that cache, which stay in the second level, a fifth slower.
   template <class W>
-  static constexpr bool far =
-      queries == 1 && S.keys*(S.head_dim + S.value_dim) * sizeof(W) * (Heads == 0 ? 1 : Heads) >=
-                          (Heads == 0 ? 192 : 512) * std::size_t{1024};
+  static constexpr bool far = [] {
+    constexpr std::size_t heads = Heads == 0 ? 1 : Heads, limit = Heads == 0 ? 192 : 512;
+    constexpr std::size_t bytes = heads * S.keys * (S.head_dim + S.value_dim) * sizeof(W);
+    return Target.fetch_ahead && queries == 1 && bytes >= limit * 1024;
+  }();
 
   // sum += the products of Dims features of Chunks vectors of keys, of `rows` keys where that is one vector,
   // with those of the queries at q.

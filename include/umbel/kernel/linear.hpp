@@ -47,11 +47,11 @@ struct linear_walk {
   static constexpr plan::linear_plan plan = plan::plan_linear<T>(S.rows, S.in, S.out, Target);
   static constexpr std::size_t tail = S.out - (plan.vectors - 1) * plan.lanes;
   static constexpr bool has_tail = tail != plan.lanes;
-  // Weights that one row reads where a layer has more of them than the second-level cache holds: panel after
-  // panel, prefetched, where one panel is chains enough for that pace.
-  static constexpr bool far = Packed && S.rows == 1 && S.in * S.out * sizeof(W) > 192 * 1024 &&
-                              plan.panels.large >= 4 && Target.fixed.panel_group == 0;
-  static constexpr std::size_t group = far ? 1 : plan.group;
+  // Weights of one row where a layer has more of them than the second-level cache holds are fetched ahead, where one
+  // panel is chains enough for that pace.
+  static constexpr bool far = Target.fetch_ahead && Packed && S.rows == 1 &&
+                              S.in * S.out * sizeof(W) > 192 * 1024 && plan.panels.large >= 4 &&
+                              plan.group == 1;
   // Rows share the last vector if that leaves its tile in registers.
   static constexpr std::size_t tail_group = [] {
     constexpr std::size_t group = linear_tail_group<T>(S, plan.lanes, tail, Packed);
@@ -115,8 +115,8 @@ struct linear_walk {
   UMBEL_INLINE void run() const noexcept {
     if constexpr (S.rows > 0 && S.out > 0) {
       constexpr plan::split split = plan.panels;
-      panels<split.small(), 0, split.small_count, group, false>();
-      constexpr std::size_t large = group < split.large_count ? group : split.large_count;
+      panels<split.small(), 0, split.small_count, plan.group, false>();
+      constexpr std::size_t large = plan.group < split.large_count ? plan.group : split.large_count;
       constexpr std::size_t last = has_tail ? large : 0;  // panels in the tile that has the tail
       panels<split.large, split.small_count * split.small(), split.large_count - last, large, false>();
       if constexpr (has_tail) panels<split.large, plan.vectors - last * split.large, last, last, true>();

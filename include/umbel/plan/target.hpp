@@ -26,6 +26,7 @@ struct target {
   std::size_t registers;     // vector registers, or floating-point registers when one lane
   overrides fixed = {};
   bool fused = true;  // is a multiply-add one instruction, or does its product take a register
+  bool fetch_ahead = true;  // is what lies beyond the caches asked for before its turn
 
   friend constexpr bool operator==(const target&, const target&) = default;
 };
@@ -34,7 +35,8 @@ struct target {
 inline constexpr target native_target{UMBEL_VECTOR_BYTES,
                                       UMBEL_SMALL_CODE ? 6 : UMBEL_VECTOR_REGISTERS,
                                       {},
-                                      UMBEL_FMA == 1};
+                                      UMBEL_FMA == 1,
+                                      UMBEL_FETCH_AHEAD == 1};
 
 // Elements of T in one register: 1 where the target has no vector of them.
 template <class T>
