@@ -19,6 +19,7 @@
 #include <umbel/tensor/view.hpp>
 #include <umbel/tensor/loop.hpp>
 #include <umbel/tensor/tensor.hpp>
+#include <umbel/tensor/print.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/pipe.hpp>
 #include <umbel/tensor/reshape.hpp>

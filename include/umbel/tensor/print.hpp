@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+// out << x: the axes of a tensor or view, then its elements, a row of the last axis in a line:
+//
+//   [query=2, key=3]
+//   1 2 3
+//   4 5 6
+//
+// An empty line goes before the first row of another position of the axes before the last two. out: a stream of the
+// standard library, or what takes numbers and text by << as one; none is included here. Nothing is written
+// after the last element.
+#pragma once
+
+#include <umbel/tensor/view.hpp>
+
+namespace umbel {
+
+namespace detail {
+
+template <class Layout>
+inline constexpr sentence_buffer axes_as_text = [] {
+  sentence_buffer out;
+  speak<typename Layout::axes>::to(out);
+  return out;
+}();
+
+// Truth values, characters and 16-bit floats as numbers.
+template <class T>
+constexpr auto printed(const T& element) {
+  if constexpr (std::is_arithmetic_v<T>)
+    return +element;
+  else if constexpr (requires { static_cast<float>(element); })
+    return static_cast<float>(element);
+  else
+    return element;
+}
+
+template <std::size_t Axis, class Layout, class Stream, class T>
+void print_axis(Stream& out, const T* at) {
+  if constexpr (Axis == Layout::rank) {
+    out << printed(*at);
+  } else {
+    constexpr const char* between = Axis + 1 == Layout::rank   ? " "
+                                    : Axis + 2 == Layout::rank ? "\n"
+                                                               : "\n\n";
+    for (std::size_t i = 0; i < Layout::extents[Axis]; ++i) {
+      if (i != 0) out << between;
+      print_axis<Axis + 1, Layout>(out, at + i * Layout::strides[Axis]);
+    }
+  }
+}
+
+template <class Stream>
+concept text_stream = !tensor_like<Stream> && requires(Stream& out) {
+  out << "text";
+  out << 1;
+};
+
+}  // namespace detail
+
+template <class Stream, tensor_like X>
+requires detail::text_stream<Stream> Stream& operator<<(Stream& out, const X& x) {
+  out << detail::axes_as_text<layout_of<X>>.chars << "\n";
+  detail::print_axis<0, layout_of<X>>(out, x.data());
+  return out;
+}
+template <detail::text_stream Stream>
+Stream& operator<<(Stream& out, invalid) {
+  return out;
+}
+
+}  // namespace umbel
