@@ -104,6 +104,15 @@ BOOST_AUTO_TEST_CASE(scalars_on_the_right) {
   BOOST_TEST((tensor<int, query<2>>{7, -7} / 2 == tensor<int, query<2>>{3, -3}));
 }
 
+BOOST_AUTO_TEST_CASE(scalars_on_the_left) {
+  const tensor<float, query<3>> x{1.f, -2.f, 0.5f};
+  BOOST_TEST((2 + x == x + 2));
+  BOOST_TEST((2 - x == tensor<float, query<3>>{1.f, 4.f, 1.5f}));
+  BOOST_TEST((3 * x == x * 3));
+  BOOST_TEST((1 / x == tensor<float, query<3>>{1.f, -0.5f, 2.f}));
+  BOOST_TEST((7 / tensor<int, query<2>>{2, -2} == tensor<int, query<2>>{3, -3}));
+}
+
 BOOST_AUTO_TEST_CASE(contract_is_the_chain_by_hand) {
   hana::for_each(hana::tuple_c<std::size_t, 1, 2, 7, 15, 16, 17, 31, 64>, [](auto length) {
     constexpr std::size_t n = decltype(length)::value;

@@ -199,6 +199,20 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: Assign to a tensor that has all of the axes.
   view<float, strided<query<3>, 1>, strided<key<3>, 1>> diagonals(x.data());
   diagonals += 1;
+#elif defined CASE_add_what_is_for_storage
+  // expect-gcc: "umbel: elementwise: elements of bfloat16 have no arithmetic"
+  // expect-clang: elementwise, .*elements_of, .*bfloat16.*have_no_arithmetic
+  // cause: 16-bit numbers are what weights and caches are stored as; arithmetic is in float.
+  // cure: `for_each` over a tensor of float and this one, and assign `float(element)`.
+  const tensor<bfloat16, query<4>> stored{};
+  auto sum = stored + stored;
+#elif defined CASE_scale_what_is_for_storage
+  // expect-gcc: "umbel: elementwise: elements of bfloat16 have no arithmetic"
+  // expect-clang: elementwise, .*elements_of, .*bfloat16.*have_no_arithmetic
+  // cause: 16-bit numbers are what weights and caches are stored as; arithmetic is in float.
+  // cure: `for_each` over a tensor of float and this one, and assign `float(element)`.
+  tensor<bfloat16, query<4>> stored{};
+  stored *= 2;
 #else
   tensor<float, batch<2>, query<4>, key<6>> scores = contract<hidden>(x, y) * 0.1f;
   x = x + x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Elementwise arithmetic: + - * /, and += -= *= /=, of two tensors or views of the same element type and the same axes
-// in the same order, and of one with a scalar. Axes are never repeated silently: say broadcast<...>. Results are row-major
+// in the same order, and of one with a scalar on either side. Axes are never repeated silently: say broadcast<...>. Results are row-major
 // tensors in the axis order of the operands.
 #pragma once
 
@@ -8,14 +8,37 @@
 
 namespace umbel {
 
+namespace say {
+struct have_no_arithmetic;
+}  // namespace say
+
+namespace detail {
+
+template <class T>
+concept has_arithmetic = requires(const T& a, const T& b) {
+  a + b;
+  a - b;
+  a * b;
+  a / b;
+};
+
+}  // namespace detail
+
+namespace rules {
+// bfloat16 and float16 are what numbers are stored as.
+template <class T>
+using computes = verdict<detail::has_arithmetic<T>, say::elementwise, say::elements_of, element<T>,
+                         say::have_no_arithmetic>;
+}  // namespace rules
+
 namespace detail {
 
 template <class F, class X, class Y>
 constexpr auto elementwise(F f, const X& x, const Y& y) noexcept {
-  using verdict =
-      first_error<rules::same_shape<say::elementwise, typename X::layout, typename Y::layout>,
-                  rules::same_element<say::elementwise, typename X::value_type,
-                                      typename Y::value_type>>;
+  using verdict = first_error<
+      rules::same_shape<say::elementwise, typename X::layout, typename Y::layout>,
+      rules::same_element<say::elementwise, typename X::value_type, typename Y::value_type>,
+      rules::computes<typename X::value_type>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
     using T = typename X::value_type;
@@ -30,9 +53,15 @@ constexpr auto elementwise(F f, const X& x, const Y& y) noexcept {
 template <class F, class X>
 constexpr auto each_element(F f, const X& x) noexcept {
   using T = typename X::value_type;
-  tensor_of<T, row_major<typename X::layout>> out{};
-  for_each([&](T& to, const auto& a) { to = static_cast<T>(f(a)); }, out, x);
-  return out;
+  using verdict = rules::computes<T>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok) {
+    tensor_of<T, row_major<typename X::layout>> out{};
+    for_each([&](T& to, const auto& a) { to = static_cast<T>(f(a)); }, out, x);
+    return out;
+  } else {
+    return invalid{};
+  }
 }
 
 }  // namespace detail
@@ -87,8 +116,22 @@ constexpr auto operator/(const X& x, S s) noexcept {
       [s = detail::as_element<typename X::value_type>(s)](auto a) { return a / s; }, x);
 }
 template <tensor_like X, scalar S>
+constexpr auto operator+(S s, const X& x) noexcept {
+  return x + s;
+}
+template <tensor_like X, scalar S>
+constexpr auto operator-(S s, const X& x) noexcept {
+  return detail::each_element(
+      [s = detail::as_element<typename X::value_type>(s)](auto a) { return s - a; }, x);
+}
+template <tensor_like X, scalar S>
 constexpr auto operator*(S s, const X& x) noexcept {
   return x * s;
+}
+template <tensor_like X, scalar S>
+constexpr auto operator/(S s, const X& x) noexcept {
+  return detail::each_element(
+      [s = detail::as_element<typename X::value_type>(s)](auto a) { return s / a; }, x);
 }
 template <tensor_like X>
 constexpr auto operator-(const X& x) noexcept {
@@ -104,7 +147,8 @@ constexpr X assigned(F f, X&& x, const Y& y) noexcept {
       first_error<rules::writable<say::elementwise, say::the_left_side, X>,
                   rules::same_shape<say::elementwise, layout_of<X>, layout_of<Y>>,
                   rules::same_element<say::elementwise, typename std::remove_cvref_t<X>::value_type,
-                                      typename Y::value_type>>;
+                                      typename Y::value_type>,
+                  rules::computes<typename Y::value_type>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
     for_each([&](auto& to, const auto& a) { to = static_cast<typename Y::value_type>(f(to, a)); },
@@ -113,8 +157,9 @@ constexpr X assigned(F f, X&& x, const Y& y) noexcept {
 }
 template <class F, class X, scalar S>
 constexpr X assigned(F f, X&& x, const S& s) noexcept {
-  using verdict = rules::writable<say::elementwise, say::the_left_side, X>;
   using T = typename std::remove_cvref_t<X>::value_type;
+  using verdict =
+      first_error<rules::writable<say::elementwise, say::the_left_side, X>, rules::computes<T>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
     for_each([&, value = as_element<T>(s)](T& to) { to = static_cast<T>(f(to, value)); }, x);
