@@ -141,6 +141,12 @@ using of_two_heads =
   // cure: Say both: `additive_attention<float, hidden<20>, score_hidden<8>>`.
   additive_attention<float, score_hidden<8>, hidden<20>>::weights none{};
   (void)none;
+#elif defined CASE_no_weights
+  // expect-gcc: "umbel: additive_attention: is made of one object, its weights"
+  // expect-clang: additive_attention.*is_made_of_one_object_its_weights
+  // cause: A layer borrows its weights, all of them in one struct, when it is made.
+  // cure: Fill `attention::weights w` and write `attention{w}`.
+  const of_two_heads wrong;
 #else
   auto out = attend(x, y, z, keep_mask(tensor<bool, key<10>>{}));
   static of_two_heads::weights two;

@@ -495,6 +495,12 @@ using lengths_of_two = tensor<int, batch<2>>;
   using wrong = multi_head_attention<float, int, heads<5>>;
   wrong::weights none{};
   auto out = wrong{none}(x, y, y) + x;
+#elif defined CASE_no_weights
+  // expect-gcc: "umbel: attention: is made of one object, its weights"
+  // expect-clang: attention.*is_made_of_one_object_its_weights
+  // cause: A layer borrows its weights, all of them in one struct, when it is made.
+  // cure: Fill `attention::weights w` and write `attention{w}`.
+  const attention wrong;
 #else
   static attention::workspace<query<4>, key<6>> work;
   auto out = attend(x, y, y, lens, work);

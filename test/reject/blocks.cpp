@@ -373,6 +373,30 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // cure: Say both: `linear<float, hidden<32>, classes<10>>`.
   linear<float, hidden<32>>::weights none{};
   (void)none;
+#elif defined CASE_linear_without_weights
+  // expect-gcc: "umbel: linear: is made of one object, its weights"
+  // expect-clang: linear.*is_made_of_one_object_its_weights
+  // cause: A layer borrows its weights, all of them in one struct, when it is made.
+  // cure: Fill `map::weights w` and write `map{w}`.
+  const map wrong;
+#elif defined CASE_encoder_without_weights
+  // expect-gcc: "umbel: encoder_layer: is made of one object, its weights"
+  // expect-clang: encoder_layer.*is_made_of_one_object_its_weights
+  // cause: A layer borrows its weights, all of them in one struct, when it is made.
+  // cure: Fill `encoder::weights w` and write `encoder{w}`.
+  const encoder wrong;
+#elif defined CASE_prepacked_without_weights
+  // expect-gcc: "umbel: encoder_layer: is made of one object, its weights"
+  // expect-clang: encoder_layer.*is_made_of_one_object_its_weights
+  // cause: A layer borrows its weights, all of them in one struct, when it is made.
+  // cure: Fill `encoder::weights w` and write `encoder{w}`.
+  const prepacked<encoder> wrong;
+#elif defined CASE_positions_without_a_table
+  // expect-gcc: "umbel: learnt_positions: is made of one object, its weights"
+  // expect-clang: learnt_positions.*is_made_of_one_object_its_weights
+  // cause: A layer borrows its weights, all of them in one struct, when it is made.
+  // cure: Fill `positions::weights w` and write `positions{w}`.
+  const positions wrong;
 #else
   auto r = x | place | encode | packed | normalise | rms | gelu_exact | mean<token> | classify;
   (void)r;

@@ -29,11 +29,23 @@ using window = key_value_cache<attention, key<64>, sliding<4096>>;
   tensor<float, token<2>, hidden<100>> two{}, result{};
   (void)slid.step(attend, result, two);
 #elif defined CASE_capacity_of_tokens
-  // expect-gcc: "umbel: cache: the capacity token=256 is not the axis key"
-  // expect-clang: cache.*the_capacity.*token<256>.*is_not_the_axis_key
+  // expect-gcc: "umbel: cache: token=256 stands where the axis key belongs"
+  // expect-clang: cache.*token<256>.*stands_where_the_axis.*key>.*belongs
   // cause: The capacity is a number of keys.
   // cure: Write `key_value_cache<attention, key<256>>`.
   key_value_cache<attention, token<256>> other;
+#elif defined CASE_option_instead_of_the_capacity
+  // expect-gcc: "umbel: cache: sliding stands where the axis key belongs"
+  // expect-clang: cache.*sliding.*stands_where_the_axis.*key>.*belongs
+  // cause: The capacity is a number of keys.
+  // cure: Write `key_value_cache<attention, key<256>>`.
+  key_value_cache<attention, sliding<128>> other;
+#elif defined CASE_no_capacity
+  // expect-gcc: "umbel: cache: nothing stands where the axis key belongs"
+  // expect-clang: cache.*nothing.*stands_where_the_axis.*key>.*belongs
+  // cause: The capacity is a number of keys.
+  // cure: Write `key_value_cache<attention, key<256>>`.
+  key_value_cache<attention> other;
 #elif defined CASE_cache_without_positions
   // expect-gcc: "umbel: shape: key=0 has no positions in \[key=0\]"
   // expect-clang: shape.*key<0>.*has_no_positions_in.*key<0>

@@ -211,6 +211,12 @@ using decoder = layer<>;
   // cure: Average over an axis of the brackets.
   auto r = decode(x | mean<head_dim>, memory, lens);
   packed.into(r, x, memory);
+#elif defined CASE_no_weights
+  // expect-gcc: "umbel: decoder_layer: is made of one object, its weights"
+  // expect-clang: decoder_layer.*is_made_of_one_object_its_weights
+  // cause: A layer borrows its weights, all of them in one struct, when it is made.
+  // cure: Fill `decoder::weights w` and write `decoder{w}`.
+  const decoder wrong;
 #else
   auto r = decode(x, memory, lens, self_mask(lens));
   packed.into(r, x, memory);

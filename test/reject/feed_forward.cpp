@@ -194,6 +194,12 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, Opt
   // cure: Say both widths: `feed_forward_layer<float, hidden<32>, feed_forward<64>>`.
   feed_forward_layer<float, feed_forward<64>, hidden<32>>::weights none{};
   (void)none;
+#elif defined CASE_no_weights
+  // expect-gcc: "umbel: feed_forward_layer: is made of one object, its weights"
+  // expect-clang: feed_forward_layer.*is_made_of_one_object_its_weights
+  // cause: A layer borrows its weights, all of them in one struct, when it is made.
+  // cure: Fill `network::weights w` and write `network{w}`.
+  const network wrong;
 #else
   encoder<gated<true>, activation<silu>, norm_by<rms_norm>, epsilon_1e<-6>, kv_heads<2>>::weights w;
   auto r = x | feed | packed;

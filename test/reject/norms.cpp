@@ -139,6 +139,25 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>>;
   // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
   layer_norm<float, hidden<32>>::weights parameters{};
   auto r = layer_norm<float, hidden<32>>{parameters}(x, x);
+#elif defined CASE_layer_norm_without_weights
+  // expect-gcc: "umbel: layer_norm: is made of one object, its weights"
+  // expect-clang: layer_norm.*is_made_of_one_object_its_weights
+  // cause: A layer borrows its weights, all of them in one struct, when it is made.
+  // cure: Fill `norm::weights w` and write `norm{w}`.
+  const norm wrong;
+#elif defined CASE_rms_norm_without_weights
+  // expect-gcc: "umbel: rms_norm: is made of one object, its weights"
+  // expect-clang: rms_norm.*is_made_of_one_object_its_weights
+  // cause: A layer borrows its weights, all of them in one struct, when it is made.
+  // cure: Fill `norm::weights w` and write `norm{w}`.
+  const rms_norm<float, hidden<32>> wrong;
+#elif defined CASE_norm_along_no_axis
+  // expect-gcc: "umbel: shape: number 1 of the axes is not an axis"
+  // expect-clang: shape.*number_.*number<1>.*of_the_axes_is_not_an_axis
+  // cause: What stands among the axes is a type of another kind, often a tensor type or an element type.
+  // cure: List axes with their sizes only: `tensor<float, batch<2>, hidden<100>>`.
+  const layer_norm<float, int>::weights none{};
+  const layer_norm<float, int> wrong{none};
 #else
   auto r = x | normalise | rms;
   (void)r;

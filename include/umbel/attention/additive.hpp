@@ -237,11 +237,12 @@ class additive_attention
 
   // The weights are borrowed: they must outlive the layer.
   constexpr explicit additive_attention(const weights_view& w) noexcept : parameters_(w) {}
-  template <detail::foreign_weights<weights_view, additive_attention> Other>
-  constexpr explicit additive_attention(const Other&) noexcept
+  template <class... Given>
+  requires detail::not_its_weights<weights_view, additive_attention, Given...>
+  constexpr explicit additive_attention(const Given&...) noexcept
       : parameters_(detail::no_weights<weights_view>()) {
     static_assert(
-        report<rules::weights_of_this_layer<say::additive_attention, (sizeof(Other) == 0)>>::ok,
+        report<rules::weights_of_this_layer<say::additive_attention, sizeof...(Given)>>::ok,
         "umbel: shapes do not fit");
   }
   [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }

@@ -44,7 +44,7 @@ struct not_sliding {
 // there is room for. Options: batch<2>, sliding<4096>,
 // stored_as<bfloat16> (or float16): keys and values are rounded to 16 bits when they are stored, for layers
 // of float; results are those of attention to the rounded ones.
-template <class Layer, class Keys, class... Options>
+template <class Layer, class Keys = detail::nothing, class... Options>
 class key_value_cache : public detail::other_cache_calls {
   using batch_option = option_or<rules::batch_family, void, Options...>;
   using sliding_option = option_or<option::sliding, detail::not_sliding, Options...>;
@@ -64,7 +64,7 @@ class key_value_cache : public detail::other_cache_calls {
       std::conditional_t<verdict::ok, typename stored_option::type, typename Layer::value_type>;
   static constexpr bool slides = sliding_option::positions != 0;
   // Positions that a query sees at most, and positions that a sequence may have.
-  static constexpr std::size_t capacity = Keys::size;
+  static constexpr std::size_t capacity = detail::axis_or_none<Keys>::size;
   static constexpr std::size_t positions = slides ? sliding_option::positions : capacity;
   // Positions that there is memory for. A sliding cache drops whole blocks of the softmax, so it may hold
   // nearly one more than its queries see.

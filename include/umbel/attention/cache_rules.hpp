@@ -21,14 +21,12 @@ struct cache;
 struct cannot_be_appended_at_once_to_a_cache_of;
 struct has_no;
 struct in_steps_of_at_most;
-struct is_not_the_axis_key;
 struct no_batch;
 struct positions_are_fewer_than;
 struct recall_takes_the_layer_and_out_and_queries_then_a_mask_then_a_workspace;
 struct sliding;
 struct step_takes_the_layer_and_out_and_the_next_positions_then_a_mask_then_a_workspace;
 struct steps_of_no_position;
-struct the_capacity;
 struct the_layer_is_another_than_the_cache_was_declared_for;
 }  // namespace say
 
@@ -58,16 +56,14 @@ inline constexpr std::size_t size_or_1 = size_or_0<Axis> ? size_or_0<Axis> : 1;
 
 template <class Layer, class Keys, class Sliding, class StoredAs, class... Options>
 using cache = first_error<
-    well_formed<Keys>,
-    verdict<std::is_same_v<typename Keys::family, key_family>, say::cache, say::the_capacity, Keys,
-            say::is_not_the_axis_key>,
+    in_place<say::cache, Keys, axes::key>, well_formed<Keys>,
     options<say::cache, option_kinds<batch_family, option::sliding, option::stored_as>, Options...>,
     well_formed<option_or<batch_family, axes::batch<1>, Options...>>,
     stored<say::cache, typename Layer::value_type, typename StoredAs::type>,
     verdict<!(detail::is_option_of<Options, option::sliding> || ...) ||
-                Sliding::positions >= Keys::size,
+                Sliding::positions >= detail::axis_or_none<Keys>::size,
             say::cache, say::sliding, number<Sliding::positions>, say::positions_are_fewer_than,
-            Keys>,
+            detail::axis_or_none<Keys>>,
     verdict<Sliding::positions == 0 || Sliding::chunk != 0, say::cache, say::sliding,
             say::steps_of_no_position>>;
 

@@ -189,10 +189,11 @@ class multi_head_attention
 
   // The weights are borrowed: they must outlive the layer.
   constexpr explicit multi_head_attention(const weights_view& w) noexcept : parameters_(w) {}
-  template <detail::foreign_weights<weights_view, multi_head_attention> Other>
-  constexpr explicit multi_head_attention(const Other&) noexcept
+  template <class... Given>
+  requires detail::not_its_weights<weights_view, multi_head_attention, Given...>
+  constexpr explicit multi_head_attention(const Given&...) noexcept
       : parameters_(detail::no_weights<weights_view>()) {
-    static_assert(report<rules::weights_of_this_layer<say::attention, (sizeof(Other) == 0)>>::ok,
+    static_assert(report<rules::weights_of_this_layer<say::attention, sizeof...(Given)>>::ok,
                   "umbel: shapes do not fit");
   }
   [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }

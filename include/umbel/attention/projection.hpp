@@ -213,9 +213,10 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   template <class Weights>
   requires std::is_same_v<Weights, typename Layer::weights>
   constexpr explicit prepacked(const Weights& w) noexcept : parameters_(w) {}
-  template <detail::foreign_weights<typename Layer::weights_view, prepacked> Other>
-  constexpr explicit prepacked(const Other& w) noexcept
-      : parameters_(Layer(w).parameters()) {}  // refused
+  template <class... Given>
+  requires detail::not_its_weights<typename Layer::weights_view, prepacked, Given...>
+  constexpr explicit prepacked(const Given&... given) noexcept
+      : parameters_(Layer(given...).parameters()) {}  // refused
   [[nodiscard]] constexpr const packed_weights& parameters() const noexcept { return parameters_; }
 
  private:

@@ -32,6 +32,7 @@ struct bytes_so_pass_one_for;
 struct has_one_axis_of_positions_besides_batch_and;
 struct have;
 struct have_no;
+struct is_made_of_one_object_its_weights;
 struct is_of_type;
 struct must_be_integers_but_are_of_type;
 struct need_the_axis;
@@ -78,9 +79,11 @@ struct speak_as_written {
 template <>
 struct speak<say::valid_lens> : speak_as_written<say::valid_lens> {};
 template <>
-inline constexpr const char*
-    spoken<say::the_first_argument_is_not_a_multi_head_attention> =
-        "the first argument is not a multi_head_attention";
+inline constexpr const char* spoken<say::is_made_of_one_object_its_weights> =
+    "is made of one object, its weights";
+template <>
+inline constexpr const char* spoken<say::the_first_argument_is_not_a_multi_head_attention> =
+    "the first argument is not a multi_head_attention";
 template <>
 inline constexpr const char*
     spoken<say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace> =
@@ -89,6 +92,10 @@ inline constexpr const char*
 // Weights that a layer was given and that are not its own.
 template <class W, class View, class Layer>
 concept foreign_weights = !std::is_convertible_v<const W&, View> && !std::is_base_of_v<Layer, W>;
+// What a layer is not made of: no weights, or those of another. (Not several arguments: layer({w.q, w.k, w.v, w.o})
+// would be ambiguous.)
+template <class View, class Layer, class... Given>
+concept not_its_weights = sizeof...(Given) < 2 && (foreign_weights<Given, View, Layer> && ...);
 template <class View>
 const View& no_weights() noexcept;  // never called: only where a sentence was said
 }  // namespace detail
@@ -256,9 +263,10 @@ using scratch_fits = first_error<
     verdict<!std::is_const_v<Given>, Layer, say::the_workspace_is_const>>;
 
 // A layer borrows its weights: they must be its own, and not a temporary.
-template <class Layer, bool Ok = false>
-using weights_of_this_layer =
-    verdict<Ok, Layer, say::the_weights_are_of_another_layer_or_of_other_options>;
+template <class Layer, std::size_t Given>
+using weights_of_this_layer = first_error<
+    verdict<Given == 1, Layer, say::is_made_of_one_object_its_weights>,
+    verdict<Given != 1, Layer, say::the_weights_are_of_another_layer_or_of_other_options>>;
 template <class Layer, bool Ok = false>
 using weights_with_a_name =
     verdict<Ok, Layer,
@@ -285,6 +293,9 @@ inline constexpr bool is_in_place =
 template <class Given>
 inline constexpr bool is_in_place<Given, heads_family> =
     std::is_same_v<typename Given::family, heads_family>;
+template <class Given>
+inline constexpr bool is_in_place<Given, key_family> =
+    std::is_same_v<typename Given::family, key_family>;
 template <class Given>
 inline constexpr bool is_in_place<Given, axis_family<axes::token>> =
     !names_parts_of_a_layer<typename Given::family> &&

@@ -231,12 +231,12 @@ class decoder_layer
 
   // The weights are borrowed: they must outlive the layer.
   constexpr explicit decoder_layer(const weights_view& w) noexcept : parameters_(w) {}
-  template <detail::foreign_weights<weights_view, decoder_layer> Other>
-  constexpr explicit decoder_layer(const Other&) noexcept
+  template <class... Given>
+  requires detail::not_its_weights<weights_view, decoder_layer, Given...>
+  constexpr explicit decoder_layer(const Given&...) noexcept
       : parameters_(detail::no_weights<weights_view>()) {
-    static_assert(
-        report<rules::weights_of_this_layer<say::decoder_layer, (sizeof(Other) == 0)>>::ok,
-        "umbel: shapes do not fit");
+    static_assert(report<rules::weights_of_this_layer<say::decoder_layer, sizeof...(Given)>>::ok,
+                  "umbel: shapes do not fit");
   }
   [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }
 

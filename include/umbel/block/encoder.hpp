@@ -174,12 +174,12 @@ class encoder_layer
 
   // The weights are borrowed: they must outlive the layer.
   constexpr explicit encoder_layer(const weights_view& w) noexcept : parameters_(w) {}
-  template <detail::foreign_weights<weights_view, encoder_layer> Other>
-  constexpr explicit encoder_layer(const Other&) noexcept
+  template <class... Given>
+  requires detail::not_its_weights<weights_view, encoder_layer, Given...>
+  constexpr explicit encoder_layer(const Given&...) noexcept
       : parameters_(detail::no_weights<weights_view>()) {
-    static_assert(
-        report<rules::weights_of_this_layer<say::encoder_layer, (sizeof(Other) == 0)>>::ok,
-        "umbel: shapes do not fit");
+    static_assert(report<rules::weights_of_this_layer<say::encoder_layer, sizeof...(Given)>>::ok,
+                  "umbel: shapes do not fit");
   }
   [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }
 

@@ -195,11 +195,12 @@ class feed_forward_layer
 
   // The weights are borrowed: they must outlive the layer.
   constexpr explicit feed_forward_layer(const weights_view& w) noexcept : parameters_(w) {}
-  template <detail::foreign_weights<weights_view, feed_forward_layer> Other>
-  constexpr explicit feed_forward_layer(const Other&) noexcept
+  template <class... Given>
+  requires detail::not_its_weights<weights_view, feed_forward_layer, Given...>
+  constexpr explicit feed_forward_layer(const Given&...) noexcept
       : parameters_(detail::no_weights<weights_view>()) {
     static_assert(
-        report<rules::weights_of_this_layer<say::feed_forward_layer, (sizeof(Other) == 0)>>::ok,
+        report<rules::weights_of_this_layer<say::feed_forward_layer, sizeof...(Given)>>::ok,
         "umbel: shapes do not fit");
   }
   [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }

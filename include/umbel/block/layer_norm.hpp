@@ -70,16 +70,19 @@ struct norm_parameters {
 };
 
 template <class T, class Axis>
-class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, say::layer_norm, T, Axis> {
+class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, say::layer_norm, T,
+                                             detail::axis_or_none<Axis>> {
+  static_assert(detail::reported<rules::well_formed<Axis>>, "umbel: shapes do not fit");
+
  public:
   using name = say::layer_norm;
   using value_type = T;
-  using axis = Axis;
-  using weights = norm_parameters<form::owned, T, Axis>;
-  struct weights_view : norm_parameters<form::borrowed, T, Axis> {
-    constexpr weights_view(const vector_view<T, Axis>& gamma,
-                           const vector_view<T, Axis>& beta) noexcept
-        : norm_parameters<form::borrowed, T, Axis>{gamma, beta} {}
+  using axis = detail::axis_or_none<Axis>;
+  using weights = norm_parameters<form::owned, T, axis>;
+  struct weights_view : norm_parameters<form::borrowed, T, axis> {
+    constexpr weights_view(const vector_view<T, axis>& gamma,
+                           const vector_view<T, axis>& beta) noexcept
+        : norm_parameters<form::borrowed, T, axis>{gamma, beta} {}
     constexpr weights_view(const weights& w) noexcept : weights_view(w.gamma, w.beta) {}
     constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
       static_assert(report<rules::weights_with_a_name<say::layer_norm, (sizeof(T) == 0)>>::ok,
@@ -88,9 +91,9 @@ class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, say::layer_nor
   };
 
   // In memory of its own: part of a packed layer.
-  struct packed_weights : norm_parameters<form::packed<T>, T, Axis> {
+  struct packed_weights : norm_parameters<form::packed<T>, T, axis> {
     constexpr explicit packed_weights(const weights_view& w) noexcept
-        : norm_parameters<form::packed<T>, T, Axis>{w.gamma, w.beta} {}
+        : norm_parameters<form::packed<T>, T, axis>{w.gamma, w.beta} {}
   };
 
   // The weights are borrowed. epsilon is added to the variance; 1e-5 is PyTorch's.
@@ -99,7 +102,13 @@ class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, say::layer_nor
   template <detail::foreign_weights<weights_view, layer_norm> Other>
   constexpr explicit layer_norm(const Other&, T epsilon = T(1e-5)) noexcept
       : parameters_(detail::no_weights<weights_view>()), epsilon_(epsilon) {
-    static_assert(report<rules::weights_of_this_layer<say::layer_norm, (sizeof(Other) == 0)>>::ok,
+    static_assert(report<rules::weights_of_this_layer<say::layer_norm, (sizeof(Other) != 0)>>::ok,
+                  "umbel: shapes do not fit");
+  }
+  template <std::size_t Given = 0>
+  constexpr explicit layer_norm() noexcept
+      : parameters_(detail::no_weights<weights_view>()), epsilon_() {
+    static_assert(report<rules::weights_of_this_layer<say::layer_norm, Given>>::ok,
                   "umbel: shapes do not fit");
   }
 
@@ -108,10 +117,10 @@ class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, say::layer_nor
     run<Rows>(parameters_, epsilon_, x, y);
   }
 
-  // Rows of Axis::size elements, one after another.
+  // Rows of axis::size elements, one after another.
   template <std::size_t Rows, class Parameters>
   static constexpr void run(const Parameters& p, T epsilon, const T* x, T* y) noexcept {
-    constexpr kernel::norm_shape shape = {Rows, Axis::size, Axis::size, Axis::size};
+    constexpr kernel::norm_shape shape = {Rows, axis::size, axis::size, axis::size};
     if (std::is_constant_evaluated())
       kernel::plain::layer_norm<shape>(x, p.gamma.data(), p.beta.data(), epsilon, y);
     else

@@ -73,10 +73,11 @@ class linear : public detail::linear_calls<linear<T, In, Out, Options...>,
     static_assert(report<rules::weights_with_a_name<say::linear, (sizeof(T) == 0)>>::ok,
                   "umbel: shapes do not fit");
   }
-  template <detail::foreign_weights<weights_view, linear> Other>
-  constexpr explicit linear(const Other&) noexcept
+  template <class... Given>
+  requires detail::not_its_weights<weights_view, linear, Given...>
+  constexpr explicit linear(const Given&...) noexcept
       : parameters_(detail::no_weights<weights_view>()) {
-    static_assert(report<rules::weights_of_this_layer<say::linear, (sizeof(Other) == 0)>>::ok,
+    static_assert(report<rules::weights_of_this_layer<say::linear, sizeof...(Given)>>::ok,
                   "umbel: shapes do not fit");
   }
   [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }

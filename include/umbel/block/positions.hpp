@@ -99,6 +99,12 @@ class learnt_positions
                   "umbel: shapes do not fit");
   }
 
+  template <std::size_t Given = 0>
+  constexpr explicit learnt_positions() noexcept : table_(nullptr) {
+    static_assert(report<rules::weights_of_this_layer<say::learnt_positions, Given>>::ok,
+                  "umbel: shapes do not fit");
+  }
+
   // x: any axes with Position and Hidden, of the table's sizes ("the input has token=50 but the table
   // has token=49"). Gives a row-major tensor of the axes of x; into(out, x): out may be x.
   template <class X>

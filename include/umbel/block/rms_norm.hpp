@@ -33,18 +33,21 @@ struct rms_norm_parameters {
 };
 
 template <class T, class Axis>
-class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, say::rms_norm, T, Axis> {
+class rms_norm
+    : public detail::norm_calls<rms_norm<T, Axis>, say::rms_norm, T, detail::axis_or_none<Axis>> {
+  static_assert(detail::reported<rules::well_formed<Axis>>, "umbel: shapes do not fit");
+
  public:
   using name = say::rms_norm;
   using value_type = T;
-  using axis = Axis;
-  using weights = rms_norm_parameters<form::owned, T, Axis>;
-  struct weights_view : rms_norm_parameters<form::borrowed, T, Axis> {
+  using axis = detail::axis_or_none<Axis>;
+  using weights = rms_norm_parameters<form::owned, T, axis>;
+  struct weights_view : rms_norm_parameters<form::borrowed, T, axis> {
     // Of a tensor (Axis), an array or a vector_view.
     template <class Gamma>
-      requires std::is_convertible_v<Gamma, vector_view<T, Axis>>
+    requires std::is_convertible_v<Gamma, vector_view<T, axis>>
     constexpr weights_view(Gamma&& gamma) noexcept
-        : rms_norm_parameters<form::borrowed, T, Axis>{static_cast<Gamma&&>(gamma)} {}
+        : rms_norm_parameters<form::borrowed, T, axis>{static_cast<Gamma&&>(gamma)} {}
     constexpr weights_view(const weights& w) noexcept : weights_view(w.gamma) {}
     constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
       static_assert(report<rules::weights_with_a_name<say::rms_norm, (sizeof(T) == 0)>>::ok,
@@ -53,9 +56,9 @@ class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, say::rms_norm, T, 
   };
 
   // In memory of its own: part of a packed layer.
-  struct packed_weights : rms_norm_parameters<form::packed<T>, T, Axis> {
+  struct packed_weights : rms_norm_parameters<form::packed<T>, T, axis> {
     constexpr explicit packed_weights(const weights_view& w) noexcept
-        : rms_norm_parameters<form::packed<T>, T, Axis>{w.gamma} {}
+        : rms_norm_parameters<form::packed<T>, T, axis>{w.gamma} {}
   };
 
   // The weights are borrowed. epsilon is added to the mean of the squares, under the root. It has no
@@ -66,7 +69,13 @@ class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, say::rms_norm, T, 
   template <detail::foreign_weights<weights_view, rms_norm> Other>
   constexpr explicit rms_norm(const Other&, T epsilon) noexcept
       : parameters_(detail::no_weights<weights_view>()), epsilon_(epsilon) {
-    static_assert(report<rules::weights_of_this_layer<say::rms_norm, (sizeof(Other) == 0)>>::ok,
+    static_assert(report<rules::weights_of_this_layer<say::rms_norm, (sizeof(Other) != 0)>>::ok,
+                  "umbel: shapes do not fit");
+  }
+  template <std::size_t Given = 0>
+  constexpr explicit rms_norm() noexcept
+      : parameters_(detail::no_weights<weights_view>()), epsilon_() {
+    static_assert(report<rules::weights_of_this_layer<say::rms_norm, Given>>::ok,
                   "umbel: shapes do not fit");
   }
   template <detail::other_than<rms_norm> Weights>
@@ -81,10 +90,10 @@ class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, say::rms_norm, T, 
     run<Rows>(parameters_, epsilon_, x, y);
   }
 
-  // Rows of Axis::size elements, one after another.
+  // Rows of axis::size elements, one after another.
   template <std::size_t Rows, class Parameters>
   static constexpr void run(const Parameters& p, T epsilon, const T* x, T* y) noexcept {
-    constexpr kernel::norm_shape shape = {Rows, Axis::size, Axis::size, Axis::size};
+    constexpr kernel::norm_shape shape = {Rows, axis::size, axis::size, axis::size};
     if (std::is_constant_evaluated())
       kernel::plain::rms_norm<shape>(x, p.gamma.data(), epsilon, y);
     else
