@@ -206,9 +206,9 @@ class additive_attention
   using weights = parameters_in<form::owned>;
   struct weights_view : parameters_in<form::borrowed> {
     using borrowed = parameters_in<form::borrowed>;
-    constexpr weights_view(const decltype(borrowed::q)& q, const decltype(borrowed::k)& k,
-                           const decltype(borrowed::score)& score) noexcept
-        : borrowed{q, k, score} {}
+    constexpr weights_view(const decltype(borrowed::q)& of_q, const decltype(borrowed::k)& of_k,
+                           const decltype(borrowed::score)& of_score) noexcept
+        : borrowed{of_q, of_k, of_score} {}
     using wanted =
         detail::parts_list<decltype(borrowed::q), decltype(borrowed::k), decltype(borrowed::score)>;
     template <class... Other>

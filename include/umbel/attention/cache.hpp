@@ -97,7 +97,7 @@ class key_value_cache : public detail::other_cache_calls {
             workspace_like Workspace = on_stack>
   [[nodiscard]] constexpr bool step(const Attend& attend, Out&& out, const X& x,
                                     const Mask& mask = {}, Workspace&& work = {}) noexcept {
-    using verdict =
+    using fits =
         first_error<rules::layer_of_cache<Layer, Attend>,
                     rules::self_attend<say::cache, X, value_type, typename Layer::hidden_axis>,
                     rules::one_width<say::cache, typename Layer::hidden_axis,
@@ -105,8 +105,8 @@ class key_value_cache : public detail::other_cache_calls {
                     rules::batch_of_cache<layout_of<X>, batch_option>,
                     rules::out_fits<say::cache, Out, value_type,
                                     typename Layer::template result_of<layout_of<X>>>>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
+    static_assert(report<fits>::ok, "umbel: shapes do not fit");
+    if constexpr (fits::ok) {
       using family = rules::sequence_family<layout_of<X>, typename Layer::hidden_axis>;
       using call = call_of<axis_of<layout_of<X>, family>, true, Mask, Workspace>;
       static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
@@ -128,7 +128,7 @@ class key_value_cache : public detail::other_cache_calls {
   template <class Attend, tensor_like Y, tensor_like Z, workspace_like Workspace = on_stack>
   [[nodiscard]] constexpr bool append(const Attend& attend, const Y& y, const Z& z,
                                       Workspace&& work = {}) noexcept {
-    using verdict =
+    using fits =
         first_error<rules::layer_of_cache<Layer, Attend>,
                     rules::attention_argument<say::cache, say::the_keys, Y, value_type,
                                               rules::key_family, typename Layer::keys_axis>,
@@ -138,8 +138,8 @@ class key_value_cache : public detail::other_cache_calls {
                                      layout_of<Z>, say::but_the_values>,
                     rules::batch_of_cache<layout_of<Y>, batch_option>,
                     rules::batch_of_cache<layout_of<Z>, batch_option>>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
+    static_assert(report<fits>::ok, "umbel: shapes do not fit");
+    if constexpr (fits::ok) {
       using call = call_of<axis_of<layout_of<Y>, rules::key_family>, true, every_key, Workspace>;
       static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (call::verdict::ok) {
@@ -161,15 +161,15 @@ class key_value_cache : public detail::other_cache_calls {
             workspace_like Workspace = on_stack>
   constexpr void recall(const Attend& attend, Out&& out, const X& x, const Mask& mask = {},
                         Workspace&& work = {}) const noexcept {
-    using verdict =
+    using fits =
         first_error<rules::layer_of_cache<Layer, Attend>, rules::recall_of_cache<slides>,
                     rules::attention_argument<say::cache, say::the_queries, X, value_type,
                                               rules::query_family, typename Layer::hidden_axis>,
                     rules::batch_of_cache<layout_of<X>, batch_option>,
                     rules::out_fits<say::cache, Out, value_type,
                                     typename Layer::template result_of<layout_of<X>>>>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
+    static_assert(report<fits>::ok, "umbel: shapes do not fit");
+    if constexpr (fits::ok) {
       using call = call_of<axis_of<layout_of<X>, rules::query_family>, false, Mask, Workspace>;
       static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (call::verdict::ok)

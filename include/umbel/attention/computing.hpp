@@ -38,11 +38,11 @@ struct computing : other_calls_and_into<Name> {
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using T = typename X::value_type;
-      using result = typename Operation::template result<X>;
-      using out_fits = rules::row_major_out<Name, Out, T, result>;
+      using wanted = typename Operation::template result<X>;
+      using out_fits = rules::row_major_out<Name, Out, T, wanted>;
       static_assert(report<out_fits>::ok, "umbel: shapes do not fit");
       if constexpr (out_fits::ok) {
-        view_of<T, result> y(out.data());
+        view_of<T, wanted> y(out.data());
         self().write(x, y);
       }
     }

@@ -158,9 +158,10 @@ class multi_head_attention
   using weights = parameters_in<form::owned>;
   struct weights_view : parameters_in<form::borrowed> {
     using borrowed = parameters_in<form::borrowed>;
-    constexpr weights_view(const decltype(borrowed::q)& q, const decltype(borrowed::k)& k,
-                           const decltype(borrowed::v)& v, const decltype(borrowed::o)& o) noexcept
-        : borrowed{q, k, v, o} {}
+    constexpr weights_view(const decltype(borrowed::q)& of_q, const decltype(borrowed::k)& of_k,
+                           const decltype(borrowed::v)& of_v,
+                           const decltype(borrowed::o)& of_o) noexcept
+        : borrowed{of_q, of_k, of_v, of_o} {}
     using wanted = detail::parts_list<decltype(borrowed::q), decltype(borrowed::k),
                                      decltype(borrowed::v), decltype(borrowed::o)>;
     template <class... Other>

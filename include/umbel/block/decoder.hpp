@@ -173,13 +173,14 @@ class decoder_layer
       parameters_of<typename norm::weights_view, typename self_attention::weights_view,
                     typename cross_attention::weights_view, typename feed_forward::weights_view>;
   struct weights_view : views {
-    constexpr weights_view(const decltype(views::norm1)& norm1,
-                           const decltype(views::self_attention)& self_attention,
-                           const decltype(views::norm2)& norm2,
-                           const decltype(views::cross_attention)& cross_attention,
-                           const decltype(views::norm3)& norm3,
-                           const decltype(views::feed_forward)& feed_forward) noexcept
-        : views{norm1, self_attention, norm2, cross_attention, norm3, feed_forward} {}
+    constexpr weights_view(const decltype(views::norm1)& of_norm1,
+                           const decltype(views::self_attention)& of_self_attention,
+                           const decltype(views::norm2)& of_norm2,
+                           const decltype(views::cross_attention)& of_cross_attention,
+                           const decltype(views::norm3)& of_norm3,
+                           const decltype(views::feed_forward)& of_feed_forward) noexcept
+        : views{of_norm1,           of_self_attention, of_norm2,
+                of_cross_attention, of_norm3,          of_feed_forward} {}
     using wanted = detail::parts_list<decltype(views::norm1), decltype(views::self_attention),
                                       decltype(views::norm2), decltype(views::cross_attention),
                                       decltype(views::norm3), decltype(views::feed_forward)>;

@@ -27,9 +27,8 @@ namespace detail {
 template <>
 struct speak<say::encoder_layer> : speak_as_written<say::encoder_layer> {};
 template <>
-inline constexpr const char*
-    spoken<say::takes_a_sequence_then_a_mask_then_a_workspace> =
-        "takes a sequence; then a mask; then a workspace";
+inline constexpr const char* spoken<say::takes_a_sequence_then_a_mask_then_a_workspace> =
+    "takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace";
 }  // namespace detail
 
 namespace rules {
@@ -125,11 +124,11 @@ class encoder_layer
                                       typename feed_forward::weights_view> {
     using base = parameters_of<typename norm::weights_view, typename attention::weights_view,
                                typename feed_forward::weights_view>;
-    constexpr weights_view(const decltype(base::norm1)& norm1,
-                           const decltype(base::attention)& attention,
-                           const decltype(base::norm2)& norm2,
-                           const decltype(base::feed_forward)& feed_forward) noexcept
-        : base{norm1, attention, norm2, feed_forward} {}
+    constexpr weights_view(const decltype(base::norm1)& of_norm1,
+                           const decltype(base::attention)& of_attention,
+                           const decltype(base::norm2)& of_norm2,
+                           const decltype(base::feed_forward)& of_feed_forward) noexcept
+        : base{of_norm1, of_attention, of_norm2, of_feed_forward} {}
     using wanted = detail::parts_list<decltype(base::norm1), decltype(base::attention),
                                       decltype(base::norm2), decltype(base::feed_forward)>;
     template <class... Other>

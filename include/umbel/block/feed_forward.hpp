@@ -136,12 +136,12 @@ class feed_forward_layer
   using weights = parameters_in<form::owned>;
   struct weights_view : parameters_in<form::borrowed> {
     using base = parameters_in<form::borrowed>;
-    constexpr weights_view(const decltype(base::up)& up, const decltype(base::down)& down) noexcept
-        requires(!is_gated)
-        : base{up, down} {}
-    constexpr weights_view(const decltype(base::up)& gate, const decltype(base::up)& up,
-                           const decltype(base::down)& down) noexcept requires(is_gated)
-        : base{gate, up, down} {}
+    constexpr weights_view(const decltype(base::up)& of_up,
+                           const decltype(base::down)& of_down) noexcept requires(!is_gated)
+        : base{of_up, of_down} {}
+    constexpr weights_view(const decltype(base::up)& of_gate, const decltype(base::up)& of_up,
+                           const decltype(base::down)& of_down) noexcept requires(is_gated)
+        : base{of_gate, of_up, of_down} {}
     using up_type = decltype(base::up);
     using down_type = decltype(base::down);
     using wanted = std::conditional_t<is_gated, detail::parts_list<up_type, up_type, down_type>,

@@ -80,9 +80,9 @@ class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, say::layer_nor
   using axis = detail::axis_or_none<Axis>;
   using weights = norm_parameters<form::owned, T, axis>;
   struct weights_view : norm_parameters<form::borrowed, T, axis> {
-    constexpr weights_view(const vector_view<T, axis>& gamma,
-                           const vector_view<T, axis>& beta) noexcept
-        : norm_parameters<form::borrowed, T, axis>{gamma, beta} {}
+    constexpr weights_view(const vector_view<T, axis>& of_gamma,
+                           const vector_view<T, axis>& of_beta) noexcept
+        : norm_parameters<form::borrowed, T, axis>{of_gamma, of_beta} {}
     constexpr weights_view(const weights& w) noexcept : weights_view(w.gamma, w.beta) {}
     constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
       static_assert(report<rules::weights_with_a_name<say::layer_norm, (sizeof(T) == 0)>>::ok,

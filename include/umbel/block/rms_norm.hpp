@@ -46,8 +46,8 @@ class rms_norm
     // Of a tensor (Axis), an array or a vector_view.
     template <class Gamma>
     requires std::is_convertible_v<Gamma, vector_view<T, axis>>
-    constexpr weights_view(Gamma&& gamma) noexcept
-        : rms_norm_parameters<form::borrowed, T, axis>{static_cast<Gamma&&>(gamma)} {}
+    constexpr weights_view(Gamma&& of_gamma) noexcept
+        : rms_norm_parameters<form::borrowed, T, axis>{static_cast<Gamma&&>(of_gamma)} {}
     constexpr weights_view(const weights& w) noexcept : weights_view(w.gamma) {}
     constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
       static_assert(report<rules::weights_with_a_name<say::rms_norm, (sizeof(T) == 0)>>::ok,

@@ -105,10 +105,10 @@ struct row_walk {
     for (std::size_t r = grouped; r < Rows; ++r) by.template operator()<1>(r);
   }
 
-  // Of each row the fold of its chains by `together`, through finish(V). row(r) gives the row's
+  // Of each row the fold of its chains by `combine`, through finish(V). row(r) gives the row's
   // step(e, count, chain), the chain after those elements; it starts at `start`.
-  template <std::size_t Rows, std::size_t Room, class Row, class Together, class Finish>
-  UMBEL_INLINE static void fold(of_rows<Room>& folds, V start, Row row, Together together,
+  template <std::size_t Rows, std::size_t Room, class Row, class Combine, class Finish>
+  UMBEL_INLINE static void fold(of_rows<Room>& folds, V start, Row row, Combine combine,
                                 Finish finish) noexcept {
     chain<Rows>(
         {start},
@@ -117,7 +117,7 @@ struct row_walk {
                      UMBEL_LAMBDA_INLINE { now[0] = step(e, count, now[0]); };
         },
         [&](std::size_t first, auto& all) UMBEL_LAMBDA_INLINE {
-          simd::store(folds.values + first * apart, finish(simd::fold_rows(all[0], together)));
+          simd::store(folds.values + first * apart, finish(simd::fold_rows(all[0], combine)));
         });
   }
 

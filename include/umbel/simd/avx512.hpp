@@ -24,10 +24,12 @@ UMBEL_INLINE V exp2_not_positive(V y) noexcept {
   const V lowest = broadcast<V>(constants::exp2_lowest);
   if constexpr (sizeof(T) == 4) {
     constexpr std::uint16_t all = 0xffff;
-    const V n = __builtin_ia32_rndscaleps_mask(y, nearest_even_quiet, y, all, current_rounding);
+    const V n = __builtin_ia32_rndscaleps_mask(y, nearest_even_quiet, y,
+                                               static_cast<detail::mask_16>(all), current_rounding);
     const V mantissa = polynomial<V>(y - n, constants::exp2);
     const auto keep = __builtin_ia32_cmpps512_mask(y, lowest, not_less_than, all, current_rounding);
-    return __builtin_ia32_scalefps512_mask(mantissa, n, V{}, keep, current_rounding);
+    return __builtin_ia32_scalefps512_mask(mantissa, n, V{}, static_cast<detail::mask_16>(keep),
+                                           current_rounding);
   } else {
     constexpr std::uint8_t all = 0xff;
     const V n = __builtin_ia32_rndscalepd_mask(y, nearest_even_quiet, y, all, current_rounding);

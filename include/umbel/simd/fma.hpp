@@ -139,7 +139,7 @@ UMBEL_INLINE constexpr V fma(V a, V b, V c) noexcept {
     if constexpr (sizeof(V) == 64) {
       constexpr int current_rounding = 4;
       if constexpr (single) {
-        constexpr std::uint16_t all = 0xffff;
+        constexpr auto all = static_cast<detail::mask_16>(0xffff);
         return __builtin_ia32_vfmaddps512_mask(a, b, c, all, current_rounding);
       } else {
         constexpr std::uint8_t all = 0xff;
@@ -196,7 +196,8 @@ UMBEL_INLINE constexpr V fma_not_negative(V a, V b, V c) noexcept {
     if constexpr (sizeof(element_of<V>) == 4) {
       const auto keep =
           __builtin_ia32_cmpps512_mask(a, V{}, not_less_than, 0xffff, current_rounding);
-      return __builtin_ia32_vfmaddps512_mask3(a, b, c, keep, current_rounding);
+      return __builtin_ia32_vfmaddps512_mask3(a, b, c, static_cast<detail::mask_16>(keep),
+                                              current_rounding);
     } else {
       const auto keep = __builtin_ia32_cmppd512_mask(a, V{}, not_less_than, 0xff, current_rounding);
       return __builtin_ia32_vfmaddpd512_mask3(a, b, c, keep, current_rounding);

@@ -132,7 +132,7 @@ UMBEL_INLINE V widen(halves_of<V> bits, float16) noexcept {
     typedef short in __attribute__((vector_size(32)));
     constexpr int current_rounding = 4;
     return __builtin_ia32_vcvtph2ps512_mask(__builtin_bit_cast(in, bits), V{},
-                                            static_cast<std::uint16_t>(-1), current_rounding);
+                                            static_cast<detail::mask_16>(-1), current_rounding);
   }
 #endif
 #if UMBEL_F16C

@@ -128,6 +128,9 @@ UMBEL_INLINE void fetch(const T* from, std::size_t ahead) noexcept {
 namespace detail {
 
 #if UMBEL_AVX512
+// A mask of 16 lanes, as the builtins of arithmetic take it: signed in g++.
+using mask_16 = std::conditional_t<UMBEL_GCC == 1, std::int16_t, std::uint16_t>;
+
 template <class V>
 inline constexpr bool has_masked_memory =
     sizeof(V) == 64 && (std::is_same_v<element_of<V>, float> ||
