@@ -200,4 +200,14 @@ BOOST_AUTO_TEST_CASE(contract_of_integers) {
   BOOST_TEST((contract<query>(x, y) == tensor<int, key<2>>{16777232, 33554431}));
 }
 
+// x | f is f(x), also of a function of one's own.
+BOOST_AUTO_TEST_CASE(functions_in_a_pipe) {
+  auto x = random<tensor<float, query<3>, hidden<4>>>(5);
+  const auto twice = [](const auto& z) { return z + z; };
+  BOOST_TEST(same_bits(x | twice | contiguous, x + x));
+  BOOST_TEST(same_bits(x | permute<hidden, query> | twice, twice(x | permute<hidden, query>)));
+  const auto transpose = [](auto&& z) { return z | permute<hidden, query> | contiguous; };
+  BOOST_TEST(same_bits((x + 1) | transpose, (x + 1) | permute<hidden, query> | contiguous));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -213,6 +213,38 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: `for_each` over a tensor of float and this one, and assign `float(element)`.
   tensor<bfloat16, query<4>> stored{};
   stored *= 2;
+#elif defined CASE_add_an_array
+  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number"
+  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
+  // cause: Arithmetic of a tensor with what is neither tensor nor number: an array, a vector, all weights of a layer.
+  // cure: View the memory, `view_as<queries>(array)`; a map is `x * w.q`, of one part of the weights.
+  const float array[800] = {};
+  auto sum = x + array;
+#elif defined CASE_multiply_by_all_weights
+  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number"
+  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
+  // cause: Arithmetic of a tensor with what is neither tensor nor number: an array, a vector, all weights of a layer.
+  // cure: View the memory, `view_as<queries>(array)`; a map is `x * w.q`, of one part of the weights.
+  static multi_head_attention<float, hidden<100>, heads<5>>::weights w;
+  auto q = x * w;
+#elif defined CASE_add_text
+  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number"
+  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
+  // cause: Arithmetic of a tensor with what is neither tensor nor number: an array, a vector, all weights of a layer.
+  // cure: View the memory, `view_as<queries>(array)`; a map is `x * w.q`, of one part of the weights.
+  x += "1";
+#elif defined CASE_operation_called_in_a_pipe
+  // expect-gcc: "umbel: permute: takes one tensor or view"
+  // expect-clang: permute.*takes_one_tensor_or_view
+  // cause: An operation is given what is no tensor or view, or more than one.
+  // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
+  auto r = x | permute<hidden, query, batch>();
+#elif defined CASE_for_each_the_other_way_round
+  // expect-gcc: "umbel: elementwise: for_each takes a function and then tensors or views"
+  // expect-clang: elementwise, .*for_each_takes_a_function_and_then_tensors_or_views
+  // cause: The function comes first, since any number of tensors may follow.
+  // cure: Write `for_each([](float& element) { ... }, x)`.
+  for_each(x, [](float& element) { element = 0; });
 #else
   tensor<float, batch<2>, query<4>, key<6>> scores = contract<hidden>(x, y) * 0.1f;
   x = x + x;

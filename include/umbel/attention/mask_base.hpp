@@ -5,7 +5,7 @@
 
 #include <umbel/attention/mask_rules.hpp>
 #include <umbel/kernel/scores.hpp>
-#include <umbel/tensor/view.hpp>
+#include <umbel/tensor/arithmetic.hpp>
 
 namespace umbel {
 
@@ -21,7 +21,7 @@ struct no_observer {};
 //   observes, drops             does it look at scores, does it drop weights; a layer takes one of each
 //   by_position                 does it know nothing but distances between queries and keys
 //   by_head                     may it differ from head to head
-struct mask_base {
+struct mask_base : detail::own_arithmetic {
   static constexpr bool observes = false, drops = false;
   static constexpr bool by_position = false;
   static constexpr bool by_head = true;

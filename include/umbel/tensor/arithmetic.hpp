@@ -10,6 +10,7 @@ namespace umbel {
 
 namespace say {
 struct have_no_arithmetic;
+struct takes_two_tensors_or_views_or_one_and_a_number;
 }  // namespace say
 
 namespace detail {
@@ -186,6 +187,66 @@ constexpr X operator*=(X&& x, const Y& y) noexcept {
 template <tensor_like X, detail::operand Y>
 constexpr X operator/=(X&& x, const Y& y) noexcept {
   return detail::assigned([](auto a, auto b) { return a / b; }, static_cast<X&&>(x), y);
+}
+
+namespace detail {
+template <>
+inline constexpr const char* spoken<say::takes_two_tensors_or_views_or_one_and_a_number> =
+    "takes two tensors or views, or one and a number";
+
+// Base of what has a + of its own with tensors: masks.
+struct own_arithmetic {};
+
+// What a tensor or view has no arithmetic with: arrays, vectors, all the weights of a layer. (Complete first:
+// operators ask it of any type.)
+template <class Y>
+concept no_operand = !operand<Y> && !std::is_same_v<Y, invalid> && requires { sizeof(Y); } &&
+                     !std::is_base_of_v<own_arithmetic, Y>;
+// x * w.q is a map (attention/projection.hpp).
+template <class Y>
+concept no_factor = no_operand<Y> && !requires { typename Y::map; };
+
+template <class Y>
+constexpr invalid no_arithmetic_with() noexcept {
+  static_assert(report<rules::arguments<say::elementwise,
+                                        say::takes_two_tensors_or_views_or_one_and_a_number,
+                                        Y>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
+}  // namespace detail
+
+template <tensor_like X, detail::no_operand Y>
+constexpr invalid operator+(const X&, const Y&) noexcept {
+  return detail::no_arithmetic_with<Y>();
+}
+template <tensor_like X, detail::no_operand Y>
+constexpr invalid operator-(const X&, const Y&) noexcept {
+  return detail::no_arithmetic_with<Y>();
+}
+template <tensor_like X, detail::no_factor Y>
+constexpr invalid operator*(const X&, const Y&) noexcept {
+  return detail::no_arithmetic_with<Y>();
+}
+template <tensor_like X, detail::no_operand Y>
+constexpr invalid operator/(const X&, const Y&) noexcept {
+  return detail::no_arithmetic_with<Y>();
+}
+template <tensor_like X, detail::no_operand Y>
+constexpr invalid operator+=(X&&, const Y&) noexcept {
+  return detail::no_arithmetic_with<Y>();
+}
+template <tensor_like X, detail::no_operand Y>
+constexpr invalid operator-=(X&&, const Y&) noexcept {
+  return detail::no_arithmetic_with<Y>();
+}
+template <tensor_like X, detail::no_operand Y>
+constexpr invalid operator*=(X&&, const Y&) noexcept {
+  return detail::no_arithmetic_with<Y>();
+}
+template <tensor_like X, detail::no_operand Y>
+constexpr invalid operator/=(X&&, const Y&) noexcept {
+  return detail::no_arithmetic_with<Y>();
 }
 
 // The poison passes through.

@@ -7,7 +7,15 @@
 
 namespace umbel {
 
+namespace say {
+struct for_each_takes_a_function_and_then_tensors_or_views;
+}  // namespace say
+
 namespace detail {
+
+template <>
+inline constexpr const char* spoken<say::for_each_takes_a_function_and_then_tensors_or_views> =
+    "for_each takes a function and then tensors or views";
 
 template <std::size_t Axis, class... Layouts>
 struct loop_over {
@@ -38,5 +46,13 @@ UMBEL_INLINE constexpr void for_each(F&& f, X&& x, Y&&... y) {
 template <class F, class... X>
   requires detail::one_is_invalid<X...>
 constexpr void for_each(F&&, X&&...) {}
+// The other way round, as in the standard library: refused.
+template <tensor_like X, class... Rest>
+  requires(!(tensor_like<Rest> && ...) && !detail::one_is_invalid<Rest...>)
+constexpr void for_each(X&&, Rest&&...) {
+  static_assert(report<verdict<(sizeof(layout_of<X>) == 0), say::elementwise,
+                               say::for_each_takes_a_function_and_then_tensors_or_views>>::ok,
+                "umbel: shapes do not fit");
+}
 
 }  // namespace umbel

@@ -16,6 +16,20 @@ template <class X, class Operation>
 UMBEL_INLINE constexpr auto operator|(X&& x, const Operation& f) {
   return f(static_cast<X&&>(x));
 }
+// So it is with a function of one's own, of a tensor or view.
+template <tensor_like X, class Function>
+  requires(!std::is_base_of_v<operation, Function> && requires(X&& x, const Function& f) {
+    f(static_cast<X&&>(x));
+  })
+UMBEL_INLINE constexpr auto operator|(X&& x, const Function& f) {
+  return f(static_cast<X&&>(x));
+}
+// The poison passes through: x | permute<...>().
+template <class X>
+  requires(tensor_like<X> || std::is_same_v<std::remove_cvref_t<X>, invalid>)
+constexpr invalid operator|(const X&, invalid) noexcept {
+  return {};
+}
 
 namespace detail {
 
