@@ -5,9 +5,11 @@
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "../support/compare.hpp"
@@ -369,13 +371,19 @@ BOOST_AUTO_TEST_CASE(weights_by_pointer) {
   std::memcpy(biases[2], p.w.v.bias, sizeof biases[0]);
   std::memcpy(biases[3], p.w.o.bias, sizeof biases[0]);
   using projection = linear_view<float, hidden<12>, hidden<12>, true>;
-  const small::attention::weights_view by_pointer(
-      projection(arrays[0], biases[0]), projection(arrays[1], biases[1]),
-      projection(arrays[2], biases[2]), projection(arrays[3], biases[3]));
+  const float* const flash = arrays[2];
+  std::array<float, 12 * 12> array;
+  std::memcpy(array.data(), arrays[3], sizeof array);
+  const small::attention::weights_view by_pointer{
+      projection(arrays[0], biases[0]),
+      {std::span<const float, 12 * 12>(arrays[1]), biases[1]},
+      {flash, std::span<const float, 12>(biases[2])},
+      {array, static_cast<const float*>(biases[3])}};
   const auto wanted = p.attend(p.x, p.y, p.z);
   BOOST_TEST(same_bits(small::attention{by_pointer}(p.x, p.y, p.z), wanted));
   const prepacked<small::attention> packed{by_pointer};
-  for (auto& array : arrays) std::memset(array, 0xff, sizeof array);  // packed ones are a copy
+  for (auto& each : arrays) std::memset(each, 0xff, sizeof each);  // packed ones are a copy
+  array.fill(0);
   BOOST_TEST(same_bits(packed(p.x, p.y, p.z), wanted));
 }
 

@@ -3,6 +3,8 @@
 // words that the compiler must print (check.py).
 #include <umbel/umbel.hpp>
 
+#include <array>
+
 using namespace umbel;
 using namespace umbel::axes;
 
@@ -230,7 +232,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Give the sequence a batch axis, `tensor<float, batch<2>, token<4>, hidden<100>>`, or slice it to what counts.
   auto out = attend(tensor<float, token<4>, hidden<100>>{}, lens);
 #elif defined CASE_lengths_as_a_number
-  // expect-gcc: "umbel: attention: takes a sequence, or queries, keys and values; then a mask; then a workspace"
+  // expect-gcc: "umbel: attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
   // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace
   // cause: The arguments fit no form of the call: a plain number as length, a workspace before the mask, or one too many.
   // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there is no mask.
@@ -257,7 +259,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   static const attention::workspace<query<4>, key<6>> work{};
   auto out = attend(x, y, y, all_keys, work);
 #elif defined CASE_workspace_without_lengths
-  // expect-gcc: "umbel: attention: takes a sequence, or queries, keys and values; then a mask; then a workspace"
+  // expect-gcc: "umbel: attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
   // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace
   // cause: The arguments fit no form of the call: a plain number as length, a workspace before the mask, or one too many.
   // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there is no mask.
@@ -270,7 +272,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Pass a static one: `attention::workspace<token<600>>`, or raise the budget with `-DUMBEL_STACK_BUDGET=...`.
   auto out = attend(tensor<float, batch<2>, token<600>, hidden<100>>{});
 #elif defined CASE_too_many_arguments
-  // expect-gcc: "umbel: attention: takes a sequence, or queries, keys and values; then a mask; then a workspace"
+  // expect-gcc: "umbel: attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
   // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace
   // cause: The arguments fit no form of the call: a plain number as length, a workspace before the mask, or one too many.
   // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there is no mask.
@@ -323,6 +325,12 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Export the matrix again, (in, out) without padding, or correct the axes of the layer.
   static const float array[9999] = {};
   const linear_view<float, hidden<100>, hidden<100>, false> q(array);
+#elif defined CASE_weights_in_a_temporary_array
+  // expect-gcc: "umbel: view: the memory of \[hidden=100, hidden=100\] is a temporary that would end before the view so give it a name"
+  // expect-clang: view.*the_memory_of.*hidden<100>.*hidden<100>.*is_a_temporary_that_would_end_before_the_view_so_give_it_a_name
+  // cause: The elements would be gone before the view is used.
+  // cure: Give the array a name that lives as long as the layer, best `static const`.
+  const linear_view<float, hidden<100>, hidden<100>, false> q{std::array<float, 10000>{}};
 #elif defined CASE_bias_array_of_the_wrong_length
   // expect-gcc: "umbel: memory: \[hidden=100\] wants 100 elements but the memory holds 99"
   // expect-clang: memory.*hidden<100>.*wants.*number<100>.*elements_but_the_memory_holds.*number<99>

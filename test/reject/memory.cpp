@@ -251,12 +251,12 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cure: List axes with their sizes only: `tensor<float, batch<2>, hidden<100>>`.
   tensor<float, batch<2>, int> r{};
   r(1, 0) = 1;
-#elif defined CASE_view_as_a_tensor_type
-  // expect-gcc: "umbel: shape: number 1 of the axes is not an axis"
-  // expect-clang: shape.*number_, .*number<1>, .*of_the_axes_is_not_an_axis
-  // cause: What stands among the axes is a type of another kind, often a tensor type or an element type.
-  // cure: List axes with their sizes only: `tensor<float, batch<2>, hidden<100>>`.
-  float memory[800] = {};
+#elif defined CASE_view_as_a_tensor_of_another_size
+  // expect-gcc: "umbel: memory: \[batch=2, query=4, hidden=100\] wants 800 elements but the memory holds 799"
+  // expect-clang: memory.*batch<2>.*query<4>.*hidden<100>.*wants.*number<800>.*elements_but_the_memory_holds.*number<799>
+  // cause: An array is read as a shape that has another number of elements.
+  // cure: Correct the size that is wrong, of the shape or of the array.
+  float memory[799] = {};
   auto r = view_as<queries>(memory);
 #elif defined CASE_element_type_forgotten
   // expect-gcc: "umbel: shape: batch=2 stands where the element type belongs"
@@ -271,6 +271,44 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cure: List axes with their sizes only: `tensor<float, batch<2>, hidden<100>>`.
   tensor<float, int, hidden<100>> r{};
   auto sum = r + queries{} | merge<batch, query, key>;
+#elif defined CASE_one_number_for_all
+  // expect-gcc: "umbel: memory: \[batch=2, query=4, hidden=100\] wants 800 elements but the list has 1"
+  // expect-clang: memory.*batch<2>.*query<4>.*hidden<100>.*wants.*number<800>.*elements_but_the_list_has.*number<1>
+  // cause: A tensor is made of one number, which no rule spreads over its elements.
+  // cure: Make it of zeroes and fill it: `queries x{}; x += 1`.
+  queries ones(1.0f);
+#elif defined CASE_lists_of_another_shape
+  // expect-gcc: "umbel: memory: \[query=2, key=3\] wants 2 lists of 3 elements"
+  // expect-clang: memory.*query<2>.*key<3>.*wants.*number<2>.*lists_of.*number<3>.*elements
+  // cause: A tensor of two axes is made of other lists than one for each position of its first axis.
+  // cure: Write as many lists as the first number says, of as many elements as the second.
+  tensor<float, query<2>, key<3>> r{{1, 2}, {3, 4}, {5, 6}};
+#elif defined CASE_lists_for_three_axes
+  // expect-gcc: "umbel: memory: \[batch=1, query=2, key=3\] wants one list of 6 elements"
+  // expect-clang: memory.*batch<1>.*query<2>.*key<3>.*wants_one_list_of.*number<6>.*elements
+  // cause: Lists in lists are for two axes.
+  // cure: Write all elements in one list, the last axis fastest.
+  tensor<float, batch<1>, query<2>, key<3>> r{{1, 2, 3}, {4, 5, 6}};
+#elif defined CASE_assign_to_a_view_without_a_name
+  // expect-gcc: "umbel: view: \[query=4, hidden=100\] would look elsewhere and no element would move, so write copy\(from, to\)"
+  // expect-clang: view.*query<4>.*hidden<100>.*looks_elsewhere_when_assigned_so_write_copy
+  // cause: A view is assigned as a pointer is, so that what looks like elements would not change.
+  // cure: Copy the elements: `copy(from, x | select_at<batch, 0>)`; `+=` and the like write, too.
+  (x | select_at<batch, 0>) = x | select_at<batch, 1>;
+#elif defined CASE_assign_a_tensor_to_a_view
+  // expect-gcc: "umbel: view: \[query=4, hidden=100\] would look elsewhere and no element would move, so write copy\(from, to\)"
+  // expect-clang: view.*query<4>.*hidden<100>.*looks_elsewhere_when_assigned_so_write_copy
+  // cause: A view is assigned as a pointer is, so that what looks like elements would not change.
+  // cure: Copy the elements: `copy(from, x | select_at<batch, 0>)`; `+=` and the like write, too.
+  tensor<float, query<4>, hidden<100>> one{};
+  auto first = x | select_at<batch, 0>;
+  first = one;
+#elif defined CASE_brackets_for_three_axes
+  // expect-gcc: "umbel: access: 1 positions for the 3 axes of \[batch=2, query=4, hidden=100\]"
+  // expect-clang: access.*number<1>.*positions_for_the.*number<3>.*axes_of.*batch<2>.*query<4>.*hidden<100>
+  // cause: An element is asked for with too few or too many positions.
+  // cure: Pass one position an axis, in the order of the brackets.
+  x[0] = 1;
 #else
   reads(x);
   queries q(view_as<batch<2>, query<4>, hidden<100>>(run_time.data()));

@@ -92,6 +92,17 @@ BOOST_AUTO_TEST_CASE(no_memory) {
              "umbel: memory: [batch=2, query=4] wants memory but the pointer is null");
 }
 
+BOOST_AUTO_TEST_CASE(sizes_in_a_list_or_an_array) {
+  float memory[8]{};
+  const int sizes[] = {2, 4};
+  BOOST_TEST(view_as<queries>(memory, {2, 4}).has_value());
+  BOOST_TEST(view_as<queries>(memory, sizes).has_value());
+  const auto x = view_as<queries>(memory, {2, -4, 1});
+  BOOST_TEST(
+      std::string_view(x.error()) ==
+      "umbel: memory: [batch=2, query=4] wants extents [2, 4] but the memory has [2, -4, 1]");
+}
+
 // Also where the compiler computes.
 constexpr float flash[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 static_assert((*view_as<queries>(flash, std::array<int, 2>{2, 4}))(1, 3) == 7);

@@ -163,4 +163,38 @@ BOOST_AUTO_TEST_CASE(for_each_takes_any_callable) {
   BOOST_TEST(calls == 30);
 }
 
+// Of two axes: a list for each position of the first.
+BOOST_AUTO_TEST_CASE(lists_are_rows) {
+  constexpr tensor<float, query<2>, key<3>> x{{1, 2, 3}, {4, 5.5, 6}};
+  static_assert(x == tensor<float, query<2>, key<3>>{1, 2, 3, 4, 5.5f, 6});
+  constexpr tensor<float, query<1>, key<2>> one{{1, 2}};
+  static_assert(one(0, 1) == 2);
+  const float first[3] = {7, 8, 9}, second[3] = {10, 11, 12};
+  BOOST_TEST((tensor<float, query<2>, key<3>>(first, second)(1, 2) == 12));
+  static_assert(!std::is_convertible_v<float, tensor<float, query<2>>>);
+  static_assert(!std::is_assignable_v<tensor<float, query<2>>&, float>);
+}
+
+// As pointers are: no element moves.
+BOOST_AUTO_TEST_CASE(a_view_is_assigned_to_look_elsewhere) {
+  small x = counted();
+  auto first = x | select_at<batch>(0), second = x | select_at<batch>(1);
+  const auto before = x;
+  first = second;
+  BOOST_TEST(first.data() == second.data());
+  BOOST_TEST((x == before));
+  static_assert(std::is_trivially_copyable_v<decltype(first)>);
+  static_assert(std::is_copy_assignable_v<decltype(first)>);
+}
+
+BOOST_AUTO_TEST_CASE(brackets_of_one_axis) {
+  tensor<int, query<3>> x{1, 2, 3};
+  x[1] = 5;
+  BOOST_TEST(x(1) == 5);
+  const auto& read = x;
+  BOOST_TEST(read[2] == 3);
+  const tensor<int, query<2>, key<2>> y{1, 2, 3, 4};
+  BOOST_TEST((y | select_at<key>(1))[1] == 4);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

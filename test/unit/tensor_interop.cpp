@@ -134,4 +134,21 @@ BOOST_AUTO_TEST_CASE(alignment_of_objects) {
     BOOST_TEST(reinterpret_cast<std::uintptr_t>(data) % alignof(decltype(on_the_stack)) == 0);
 }
 
+// A type that has the axes names them, too.
+BOOST_AUTO_TEST_CASE(as_a_tensor_type) {
+  using queries = tensor<float, query<2>, hidden<3>>;
+  float memory[6] = {0, 1, 2, 3, 4, 5};
+  std::array<float, 6> array{};
+  const float* const flash = memory;
+  static_assert(
+      std::is_same_v<decltype(view_as<queries>(memory)), view<float, query<2>, hidden<3>>>);
+  static_assert(
+      std::is_same_v<decltype(view_as<queries>(flash)), view<const float, query<2>, hidden<3>>>);
+  BOOST_TEST(view_as<queries>(memory)(1, 2) == 5);
+  BOOST_TEST(view_as<queries>(flash)(1, 0) == 3);
+  BOOST_TEST(view_as<queries>(std::span<float, 6>(array)).data() == array.data());
+  using turned = decltype(std::declval<queries&>() | permute<hidden, query>);
+  BOOST_TEST(view_as<turned>(memory)(2, 1) == 5);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -67,17 +67,14 @@ struct linear_view {
     static_assert(report<rules::weights_with_a_name<say::project, (sizeof(T) == 0)>>::ok,
                   "umbel: shapes do not fit");
   }
-  // Arrays of another number of elements do not compile.
-  template <std::size_t Count>
-  constexpr explicit linear_view(const T (&w)[Count]) noexcept requires(!Bias) : weight(w) {
-    static_assert(report<rules::memory<layout<In, Out>, Count>>::ok, "umbel: shapes do not fit");
-  }
-  template <std::size_t Count, std::size_t BiasCount>
-  constexpr linear_view(const T (&w)[Count], const T (&b)[BiasCount]) noexcept requires(Bias)
-      : weight(w), bias(b) {
-    static_assert(report<rules::memory<layout<In, Out>, Count>>::ok, "umbel: shapes do not fit");
-    static_assert(report<rules::memory<layout<Out>, BiasCount>>::ok, "umbel: shapes do not fit");
-  }
+  // Arrays, std::array and std::span of another number of elements do not compile; of a pointer the caller vouches.
+  template <detail::lends<T> W>
+  constexpr linear_view(W&& w) noexcept requires(!Bias)
+      : weight(detail::borrow<layout<In, Out>, T>(static_cast<W&&>(w))) {}
+  template <detail::lends<T> W, detail::lends<T> B>
+  constexpr linear_view(W&& w, B&& b) noexcept requires(Bias)
+      : weight(detail::borrow<layout<In, Out>, T>(static_cast<W&&>(w))),
+        bias(detail::borrow<layout<Out>, T>(static_cast<B&&>(b))) {}
 
   // The kernel for S, which must be of this map: in, out and bias.
   template <kernel::linear_shape S>
@@ -131,10 +128,9 @@ class vector_view {
   constexpr vector_view(const tensor<T, Axis>&& x) noexcept : data_(x.data()) {
     static_assert(report<rules::view_of_temporary<layout<Axis>>>::ok, "umbel: shapes do not fit");
   }
-  template <std::size_t Count>
-  constexpr vector_view(const T (&memory)[Count]) noexcept : data_(memory) {
-    static_assert(report<rules::memory<layout<Axis>, Count>>::ok, "umbel: shapes do not fit");
-  }
+  template <detail::lends<T> M>
+  constexpr vector_view(M&& memory) noexcept
+      : data_(detail::borrow<layout<Axis>, T>(static_cast<M&&>(memory))) {}
   [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
 
  private:

@@ -340,6 +340,16 @@ using list = first_error<
             number<Layout::count>, say::elements_but_the_list_has, number<sizeof...(T)>>,
     keeps_fractions<T, To>...>;
 
+// A list for each position of the first of two axes, of Columns elements each.
+template <class Layout, std::size_t... Columns>
+using lists =
+    first_error<verdict<Layout::rank == 2, say::memory, typename Layout::axes,
+                        say::wants_one_list_of, number<Layout::count>, say::elements>,
+                verdict<Layout::extents[0] == sizeof...(Columns) &&
+                            ((Layout::extents[Layout::rank - 1] == Columns) && ...),
+                        say::memory, typename Layout::axes, say::wants, number<Layout::extents[0]>,
+                        say::lists_of, number<Layout::extents[Layout::rank - 1]>, say::elements>>;
+
 // Memory that ends with its statement is not viewed.
 template <class Layout>
 using view_of_temporary =

@@ -62,6 +62,7 @@ struct keeps_no_position;
 struct leaves_a_remainder_of;
 struct left_has;
 struct lists;
+struct lists_of;
 struct multiply_up_to;
 struct names;
 struct neither;
@@ -89,4 +90,5 @@ struct there_is_no_axis;
 struct twice_in;
 struct wants;
 struct wants_a_position_along;
+struct wants_one_list_of;
 }  // namespace umbel::say

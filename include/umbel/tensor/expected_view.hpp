@@ -75,6 +75,14 @@ constexpr bool extents_agree(const Extents& extents) {
   return true;
 }
 
+template <class I>
+struct sizes {
+  const I* first;
+  std::size_t count;
+  constexpr const I* data() const noexcept { return first; }
+  constexpr std::size_t size() const noexcept { return count; }
+};
+
 template <class T, class Layout>
 constexpr auto no_memory() {
   sentence_buffer out = compose<say::memory, typename Layout::axes, say::wants>();
@@ -111,6 +119,13 @@ template <class Tensor, class T, class Extents>
   }
   out.put("]");
   return result(out);
+}
+
+// Sizes in a list or an array: view_as<queries>(pointer, {2, 4}).
+template <class Tensor, class T, class I, std::size_t Rank>
+  requires(tensor_like<Tensor> && Tensor::layout::contiguous && std::is_integral_v<I>)
+[[nodiscard]] constexpr auto view_as(T* memory, const I (&extents)[Rank]) noexcept {
+  return view_as<Tensor>(memory, detail::sizes<I>{extents, Rank});
 }
 
 // A number of elements: of a file, of a buffer.

@@ -11,43 +11,85 @@ namespace umbel {
 
 namespace detail {
 
-template <class Verdict, class... Axes, class T>
+// Axes as they are given: in a list, or as the tensor that has them, view_as<queries>(memory).
+template <class... Axes>
+struct given_axes {
+  using layout = umbel::layout<axis_or_none<Axes>...>;
+  using rule = rules::well_formed<Axes...>;
+};
+template <tensor_like X>
+struct given_axes<X> {
+  using layout = layout_of<X>;
+  using rule = accepted;
+};
+
+// Fits: the verdict on the memory.
+template <class Given, class Fits, class T>
 constexpr auto view_where(T* memory) noexcept {
-  using verdict = first_error<rules::well_formed<Axes...>, Verdict>;
+  using verdict = first_error<typename Given::rule, Fits>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
-    return view<T, Axes...>(memory);
+    return view_of<T, typename Given::layout>(memory);
   else
     return invalid{};
 }
 
+// A std::array with a name or a std::span, M of a forwarding reference, for Layout.
+template <class Layout, class M>
+using memory_fits = first_error<
+    rules::memory<Layout, memory_size<std::remove_cvref_t<M>>()>,
+    std::conditional_t<std::is_lvalue_reference_v<M> || borrowed_memory<M>, accepted,
+                       rules::view_of_temporary<Layout>>>;
+
+// An array, a std::array or std::span, or a pointer, to elements of type T.
+template <class M, class T>
+concept lends =
+    (std::is_bounded_array_v<std::remove_reference_t<M>> &&
+     std::is_same_v<std::remove_cv_t<std::remove_extent_t<std::remove_reference_t<M>>>, T>) ||
+    (std::is_pointer_v<std::remove_cvref_t<M>> && std::is_convertible_v<M, const T*>) ||
+    (memory<std::remove_cvref_t<M>> && requires(const std::remove_cvref_t<M>& m) {
+      requires std::is_convertible_v<decltype(m.data()), const T*>;
+    });
+
+// The first element of such memory, read as Layout.
+template <class Layout, class T, lends<T> M>
+constexpr const T* borrow(M&& memory) noexcept {
+  using plain = std::remove_cvref_t<M>;
+  if constexpr (std::is_pointer_v<plain>) {
+    return memory;
+  } else if constexpr (std::is_array_v<plain>) {
+    static_assert(report<rules::memory<Layout, std::extent_v<plain>>>::ok,
+                  "umbel: shapes do not fit");
+    return memory;
+  } else {
+    static_assert(report<memory_fits<Layout, M>>::ok, "umbel: shapes do not fit");
+    return memory.data();
+  }
+}
+
 }  // namespace detail
 
-// view_as<batch<2>, query<4>, hidden<100>>(array): row-major, or by strided<> axes. A const array
-// gives a view that only reads.
+// view_as<batch<2>, query<4>, hidden<100>>(array): row-major, or by strided<> axes; or by the type of a tensor or view,
+// view_as<queries>(array). A const array gives a view that only reads.
 template <class... Axes, class T, std::size_t Count>
 [[nodiscard]] constexpr auto view_as(T (&memory)[Count]) noexcept {
-  using layout = umbel::layout<detail::axis_or_none<Axes>...>;
-  return detail::view_where<rules::memory<layout, Count>, Axes...>(memory);
+  using given = detail::given_axes<Axes...>;
+  return detail::view_where<given, rules::memory<typename given::layout, Count>>(memory);
 }
 
 // std::array (with a name: "view: ... is a temporary") and std::span of static size.
 template <class... Axes, detail::memory Memory>
 [[nodiscard]] constexpr auto view_as(Memory&& memory) noexcept {
-  using layout = umbel::layout<detail::axis_or_none<Axes>...>;
-  using size_fits = rules::memory<layout, detail::memory_size<std::remove_cvref_t<Memory>>()>;
-  if constexpr (std::is_lvalue_reference_v<Memory> || detail::borrowed_memory<Memory>)
-    return detail::view_where<size_fits, Axes...>(memory.data());
-  else
-    return detail::view_where<first_error<size_fits, rules::view_of_temporary<layout>>, Axes...>(
-        memory.data());
+  using given = detail::given_axes<Axes...>;
+  return detail::view_where<given, detail::memory_fits<typename given::layout, Memory>>(
+      memory.data());
 }
 
 // A pointer: the caller vouches for the size, layout<Axes...>::span elements.
 template <class... Axes, class Pointer>
   requires(std::is_pointer_v<Pointer>)
 [[nodiscard]] constexpr auto view_as(Pointer memory) noexcept {
-  return view<std::remove_pointer_t<Pointer>, Axes...>(memory);
+  return detail::view_where<detail::given_axes<Axes...>, accepted>(memory);
 }
 
 // A view of a tensor's own layout.

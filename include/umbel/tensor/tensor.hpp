@@ -74,10 +74,24 @@ class tensor {
   constexpr explicit(sizeof...(U) == 1) tensor(U... element) noexcept
       : elements_{static_cast<T>(element)...} {}
   template <class... U>
-    requires(sizeof...(U) > 1 && (std::is_convertible_v<U, T> && ...) &&
-             !rules::list<layout, T, U...>::ok)
-  constexpr tensor(U...) noexcept : elements_{} {
+    requires((sizeof...(U) > 1 || (std::is_arithmetic_v<U> && ...)) && sizeof...(U) > 0 &&
+             (std::is_convertible_v<U, T> && ...) && !rules::list<layout, T, U...>::ok)
+  constexpr explicit(sizeof...(U) == 1) tensor(U...) noexcept : elements_{} {
     static_assert(report<rules::list<layout, T, U...>>::ok, "umbel: shapes do not fit");
+  }
+  // Of two axes, a list for each position of the first: tensor<float, query<2>, key<3>>{{1, 2, 3}, {4, 5, 6}}.
+  template <std::size_t... Columns>
+    requires(sizeof...(Columns) > 1 && layout::contiguous)
+  constexpr tensor(const T (&... row)[Columns]) noexcept : elements_{} {
+    using verdict = rules::lists<layout, Columns...>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      T* to = elements_;
+      const auto take_row = [&](const T* from, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) *to++ = from[i];
+      };
+      (take_row(row, Columns), ...);
+    }
   }
 
   // A copy of the elements of a tensor or view of the same axes in the same order; other axes do not
@@ -117,6 +131,15 @@ class tensor {
   template <detail::integer_index... I>
   [[nodiscard]] UMBEL_INLINE constexpr const T& operator()(I... index) const noexcept {
     return elements_[detail::offset_by_position<layout>(index...)];
+  }
+  // Of one axis; others take all positions at once, x(i, j).
+  template <detail::integer_index I>
+  [[nodiscard]] UMBEL_INLINE constexpr T& operator[](I index) noexcept {
+    return elements_[detail::offset_by_position<layout>(index)];
+  }
+  template <detail::integer_index I>
+  [[nodiscard]] UMBEL_INLINE constexpr const T& operator[](I index) const noexcept {
+    return elements_[detail::offset_by_position<layout>(index)];
   }
   template <class... Families>
     requires(sizeof...(Families) > 0)

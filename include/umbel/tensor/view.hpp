@@ -12,6 +12,23 @@
 
 namespace umbel {
 
+namespace say {
+struct looks_elsewhere_when_assigned_so_write_copy;
+}  // namespace say
+
+namespace detail {
+template <>
+inline constexpr const char* spoken<say::looks_elsewhere_when_assigned_so_write_copy> =
+    "would look elsewhere and no element would move, so write copy(from, to)";
+}  // namespace detail
+
+namespace rules {
+// Assigned through what looks like the elements.
+template <class Layout, bool Ok = false>
+using assignment =
+    verdict<Ok, say::view, typename Layout::axes, say::looks_elsewhere_when_assigned_so_write_copy>;
+}  // namespace rules
+
 // A position along one axis, by name: x(at<query>(3), at<batch>(0)), in any order.
 template <class Family>
 struct position_along {
@@ -84,11 +101,32 @@ class view {
     return view<const T, Axes...>(data_);
   }
 
+  // Views are assigned as pointers are: u = v looks where v looks. What is likely meant to move elements is
+  // refused: view = tensor, and any assignment to a view without a name, (x | select_at<batch, 0>) = y.
+  constexpr view(const view&) = default;
+  constexpr view& operator=(const view&) & = default;
+  template <class X>
+  constexpr void operator=(const X&) const&& noexcept {
+    static_assert(report<rules::assignment<layout, (sizeof(X) == 0)>>::ok,
+                  "umbel: shapes do not fit");
+  }
+  template <tensor_like X>
+    requires(!std::is_const_v<T> && !std::is_same_v<X, view>)
+  constexpr void operator=(const X&) & noexcept {
+    static_assert(report<rules::assignment<layout, (sizeof(X) == 0)>>::ok,
+                  "umbel: shapes do not fit");
+  }
+
   [[nodiscard]] constexpr T* data() const noexcept { return data_; }
 
   template <detail::integer_index... I>
   [[nodiscard]] UMBEL_INLINE constexpr T& operator()(I... index) const noexcept {
     return data_[detail::offset_by_position<layout>(index...)];
+  }
+  // Of one axis; others take all positions at once, x(i, j).
+  template <detail::integer_index I>
+  [[nodiscard]] UMBEL_INLINE constexpr T& operator[](I index) const noexcept {
+    return data_[detail::offset_by_position<layout>(index)];
   }
   template <class... Families>
     requires(sizeof...(Families) > 0)
