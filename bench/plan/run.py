@@ -34,7 +34,7 @@ The fastest of so many has luck on its side, so one or two percent mean nothing.
 
 All plans of a shape work in the same block of memory: where weights lie in the caches is worth up to a fifth of a call of
 one row. "tiles 2": a tile takes two vectors of a panel at a time. The rules were fitted on an EPYC of Zen 5; on
-another core another plan may be best, most of all where one row reads its weights from beyond the second-level cache."""
+another core another plan may be best."""
 EXAMPLE = """#include <umbel/attention/describe.hpp>
 #include <umbel/umbel.hpp>
 #include <cstdio>

@@ -250,7 +250,7 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // cure: Pass `tensor<int, batch<2>>`; an encoder layer takes one sequence only.
   auto r = encode(x, x);
 #elif defined CASE_encoder_three_arguments
-  // expect-gcc: "umbel: encoder_layer: takes a sequence; then a mask; then a workspace"
+  // expect-gcc: "umbel: encoder_layer: takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace"
   // expect-clang: encoder_layer.*takes_a_sequence_then_a_mask_then_a_workspace
   // cause: The arguments fit no form of the call; three sequences are for attention.
   // cure: Keep this order; before a workspace stands `all_keys` where there is no mask.

@@ -171,7 +171,7 @@ using window = key_value_cache<attention, key<64>, sliding<4096>>;
   key_value_cache<key<8>, attention> r;
   (void)r.step(attend, x, x);
 #elif defined CASE_step_without_result
-  // expect-gcc: "umbel: cache: step takes the layer, out and the next positions; then a mask; then a workspace"
+  // expect-gcc: "umbel: cache: step takes the layer, out and the next positions; then a mask such as lengths, causal or all_keys; then a workspace"
   // expect-clang: cache.*step_takes_the_layer_and_out_and_the_next_positions_then_a_mask_then_a_workspace
   // cause: An argument of `step` is missing or too many.
   // cure: Pass the layer, memory for the result, and the next positions: `past.step(attend, out, next)`.
@@ -183,7 +183,7 @@ using window = key_value_cache<attention, key<64>, sliding<4096>>;
   // cure: Pass the layer, then keys and values, which may be one tensor: `past.append(attend, y, y)`.
   (void)past.append(attend, x);
 #elif defined CASE_recall_of_nothing
-  // expect-gcc: "umbel: cache: recall takes the layer, out and queries; then a mask; then a workspace"
+  // expect-gcc: "umbel: cache: recall takes the layer, out and queries; then a mask such as lengths, causal or all_keys; then a workspace"
   // expect-clang: cache.*recall_takes_the_layer_and_out_and_queries_then_a_mask_then_a_workspace
   // cause: An argument of `recall` is missing or too many.
   // cure: Pass the layer, memory for the result, and the queries: `past.recall(attend, out, x)`.

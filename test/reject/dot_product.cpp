@@ -80,7 +80,7 @@ using keys = tensor<float, batch<2>, heads<4>, key<7>, head_dim<8>>;
   tensor<float, batch<2>, query<5>, hidden<32>> out{};
   scaled_dot_product_attention.into(out, q, k, k);
 #elif defined CASE_dot_product_of_two
-  // expect-gcc: "umbel: scaled_dot_product_attention: takes queries, keys and values; then a mask; then a workspace"
+  // expect-gcc: "umbel: scaled_dot_product_attention: takes queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
   // expect-clang: scaled_dot_product_attention.*takes_queries_keys_and_values_then_a_mask_then_a_workspace
   // cause: The arguments fit no form of the call.
   // cure: Pass the values too, often the keys again; before a workspace stands `all_keys` where there is no mask.

@@ -34,7 +34,8 @@ namespace detail {
 template <>
 inline constexpr const char*
     spoken<say::step_takes_the_layer_and_out_and_the_next_positions_then_a_mask_then_a_workspace> =
-        "step takes the layer, out and the next positions; then a mask; then a workspace";
+        "step takes the layer, out and the next positions; then a mask such as lengths, causal or "
+        "all_keys; then a workspace";
 template <>
 inline constexpr const char*
     spoken<say::append_takes_the_layer_and_keys_and_values_then_a_workspace> =
@@ -42,7 +43,8 @@ inline constexpr const char*
 template <>
 inline constexpr const char*
     spoken<say::recall_takes_the_layer_and_out_and_queries_then_a_mask_then_a_workspace> =
-        "recall takes the layer, out and queries; then a mask; then a workspace";
+        "recall takes the layer, out and queries; then a mask such as lengths, causal or all_keys; "
+        "then a workspace";
 }  // namespace detail
 
 namespace rules {

@@ -87,7 +87,8 @@ inline constexpr const char* spoken<say::the_first_argument_is_not_a_multi_head_
 template <>
 inline constexpr const char*
     spoken<say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace> =
-        "takes a sequence, or queries, keys and values; then a mask; then a workspace";
+        "takes a sequence, or queries, keys and values; then a mask such as lengths, causal or "
+        "all_keys; then a workspace";
 
 // Weights that a layer was given and that are not its own.
 template <class W, class View, class Layer>

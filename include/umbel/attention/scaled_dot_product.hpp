@@ -35,7 +35,8 @@ struct speak<say::scaled_dot_product_attention>
 template <>
 inline constexpr const char*
     spoken<say::takes_queries_keys_and_values_then_a_mask_then_a_workspace> =
-        "takes queries, keys and values; then a mask; then a workspace";
+        "takes queries, keys and values; then a mask such as lengths, causal or all_keys; then a "
+        "workspace";
 }  // namespace detail
 
 namespace rules {
