@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <bit>
+#include <chrono>
 #include <cstdint>
 
 using namespace law;
@@ -208,6 +209,26 @@ BOOST_AUTO_TEST_CASE(functions_in_a_pipe) {
   BOOST_TEST(same_bits(x | permute<hidden, query> | twice, twice(x | permute<hidden, query>)));
   const auto transpose = [](auto&& z) { return z | permute<hidden, query> | contiguous; };
   BOOST_TEST(same_bits((x + 1) | transpose, (x + 1) | permute<hidden, query> | contiguous));
+}
+
+// Operators of one's own, of what a tensor turns into, are left alone; and elements with a sum need no product.
+struct total {
+  int value = 0;
+  total() = default;
+  total(const tensor<int, query<2>>& x) : value(x(0) + x(1)) {}
+  friend total operator+(const total& a, const total& b) {
+    total sum;
+    sum.value = a.value + b.value;
+    return sum;
+  }
+};
+
+BOOST_AUTO_TEST_CASE(arithmetic_of_others) {
+  const tensor<int, query<2>> x{1, 2};
+  BOOST_TEST((x + total{x}).value == 6);
+  using std::chrono::seconds;
+  const tensor<seconds, query<2>> times{seconds{1}, seconds{2}};
+  BOOST_TEST(((times + times)(1) == seconds{4}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

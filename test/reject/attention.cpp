@@ -331,6 +331,15 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cause: The elements would be gone before the view is used.
   // cure: Give the array a name that lives as long as the layer, best `static const`.
   const linear_view<float, hidden<100>, hidden<100>, false> q{std::array<float, 10000>{}};
+#elif defined CASE_weights_in_an_array_of_a_temporary
+  // expect-gcc: "umbel: view: the memory of \[hidden=100, hidden=100\] is a temporary that would end before the view so give it a name"
+  // expect-clang: view.*the_memory_of.*hidden<100>.*hidden<100>.*is_a_temporary_that_would_end_before_the_view_so_give_it_a_name
+  // cause: The elements would be gone before the view is used.
+  // cure: Give the array a name that lives as long as the layer, best `static const`.
+  struct memory {
+    float elements[10000];
+  };
+  const linear_view<float, hidden<100>, hidden<100>, false> q(memory{}.elements);
 #elif defined CASE_bias_array_of_the_wrong_length
   // expect-gcc: "umbel: memory: \[hidden=100\] wants 100 elements but the memory holds 99"
   // expect-clang: memory.*hidden<100>.*wants.*number<100>.*elements_but_the_memory_holds.*number<99>
@@ -509,6 +518,15 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cause: A layer borrows its weights, all of them in one struct, when it is made.
   // cure: Fill `attention::weights w` and write `attention{w}`.
   const attention wrong;
+#elif defined CASE_no_weights_in_a_struct
+  // expect-gcc: "umbel: attention: is made of one object, its weights"
+  // expect-clang: attention.*is_made_of_one_object_its_weights
+  // cause: A layer borrows its weights, all of them in one struct, when it is made.
+  // cure: Fill `attention::weights w` and write `attention{w}`.
+  struct model {
+    attention layer;
+  };
+  const model wrong{};
 #else
   static attention::workspace<query<4>, key<6>> work;
   auto out = attend(x, y, y, lens, work);

@@ -245,6 +245,12 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cause: The function comes first, since any number of tensors may follow.
   // cure: Write `for_each([](float& element) { ... }, x)`.
   for_each(x, [](float& element) { element = 0; });
+#elif defined CASE_one_error_in_a_pipe_of_functions
+  // expect-gcc: "umbel: permute: lists 2 of the 3 axes of \[batch=2, query=4, hidden=100\]"
+  // expect-clang: permute.*lists.*number<2>.*of_the.*number<3>.*axes_of.*batch<2>.*query<4>.*hidden<100>
+  // cause: The new order leaves an axis out.
+  // cure: List all of them; to drop one, use `select_at` or `mean`.
+  auto r = x | permute<batch, query> | [](const auto& z) { return z + z; };
 #else
   tensor<float, batch<2>, query<4>, key<6>> scores = contract<hidden>(x, y) * 0.1f;
   x = x + x;

@@ -309,6 +309,13 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cause: An element is asked for with too few or too many positions.
   // cure: Pass one position an axis, in the order of the brackets.
   x[0] = 1;
+#elif defined CASE_view_as_a_tensor_of_another_type
+  // expect-gcc: "umbel: memory: \[batch=2, query=4, hidden=100\] holds float but the pointer is to double"
+  // expect-clang: memory.*batch<2>.*query<4>.*hidden<100>.*holds.*element<float>.*but_the_pointer_is_to.*element<double>
+  // cause: The memory has another element type than the tensor.
+  // cure: View it as what it holds, and copy to the other type.
+  double doubles[800] = {};
+  auto r = view_as<queries>(doubles);
 #else
   reads(x);
   queries q(view_as<batch<2>, query<4>, hidden<100>>(run_time.data()));

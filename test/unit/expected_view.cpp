@@ -97,6 +97,10 @@ BOOST_AUTO_TEST_CASE(sizes_in_a_list_or_an_array) {
   const int sizes[] = {2, 4};
   BOOST_TEST(view_as<queries>(memory, {2, 4}).has_value());
   BOOST_TEST(view_as<queries>(memory, sizes).has_value());
+  const std::size_t four = 4;
+  BOOST_TEST((view_as<tensor<float, query<4>>>(memory, {four}).has_value()));
+  BOOST_TEST(std::string_view(view_as<queries>(memory, -8).error()) ==
+             "umbel: memory: [batch=2, query=4] wants 8 elements but the memory holds -8");
   const auto x = view_as<queries>(memory, {2, -4, 1});
   BOOST_TEST(
       std::string_view(x.error()) ==

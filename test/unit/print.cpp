@@ -30,6 +30,26 @@ struct line {
   }
 };
 
+// A stream of a type that has to do with Umbel, and that takes no tensor.
+template <class T>
+struct sink {
+  std::size_t written = 0;
+  sink& operator<<(const char*) {
+    ++written;
+    return *this;
+  }
+  sink& operator<<(double) { return *this; }
+};
+
+// With a << of its own, and a float that it would lose digits as.
+struct fixed_point {
+  int thousandths;
+  explicit operator float() const { return static_cast<float>(thousandths / 1000); }
+  friend std::ostream& operator<<(std::ostream& out, fixed_point x) {
+    return out << x.thousandths << "/1000";
+  }
+};
+
 template <class Stream, class X>
 concept prints = requires(Stream& out, const X& x) { out << x; };
 
@@ -64,6 +84,9 @@ BOOST_AUTO_TEST_CASE(elements_are_numbers) {
   tensor<bfloat16, key<1>> stored;
   stored(0) = bfloat16(1.5f);
   BOOST_TEST(printed(stored) == "[key=1]\n1.5");
+  tensor<fixed_point, key<1>> prices;
+  prices(0) = {1999};
+  BOOST_TEST(printed(prices) == "[key=1]\n1999/1000");
 }
 
 BOOST_AUTO_TEST_CASE(the_stream_decides) {
@@ -74,6 +97,9 @@ BOOST_AUTO_TEST_CASE(the_stream_decides) {
   line one;
   one << tensor<int, key<2>>{1, 2} << "!";
   BOOST_TEST(one.text == "[key=2]\n1 2!");
+  sink<tensor<float, key<2>>> other;
+  other << "text";
+  BOOST_TEST(other.written == 1u);
   // Operands that are no stream are none of its business.
   static_assert(!prints<int, tensor<int, key<2>>>);
   static_assert(!prints<tensor<int, key<2>>, tensor<int, key<2>>>);

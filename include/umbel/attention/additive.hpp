@@ -239,7 +239,7 @@ class additive_attention
   constexpr explicit additive_attention(const weights_view& w) noexcept : parameters_(w) {}
   template <class... Given>
   requires detail::not_its_weights<weights_view, additive_attention, Given...>
-  constexpr explicit additive_attention(const Given&...) noexcept
+  constexpr explicit(sizeof...(Given) == 1) additive_attention(const Given&...) noexcept
       : parameters_(detail::no_weights<weights_view>()) {
     static_assert(
         report<rules::weights_of_this_layer<say::additive_attention, sizeof...(Given)>>::ok,

@@ -192,7 +192,7 @@ class multi_head_attention
   constexpr explicit multi_head_attention(const weights_view& w) noexcept : parameters_(w) {}
   template <class... Given>
   requires detail::not_its_weights<weights_view, multi_head_attention, Given...>
-  constexpr explicit multi_head_attention(const Given&...) noexcept
+  constexpr explicit(sizeof...(Given) == 1) multi_head_attention(const Given&...) noexcept
       : parameters_(detail::no_weights<weights_view>()) {
     static_assert(report<rules::weights_of_this_layer<say::attention, sizeof...(Given)>>::ok,
                   "umbel: shapes do not fit");

@@ -211,7 +211,7 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   constexpr explicit prepacked(const Weights& w) noexcept : parameters_(w) {}
   template <class... Given>
   requires detail::not_its_weights<typename Layer::weights_view, prepacked, Given...>
-  constexpr explicit prepacked(const Given&... given) noexcept
+  constexpr explicit(sizeof...(Given) == 1) prepacked(const Given&... given) noexcept
       : parameters_(Layer(given...).parameters()) {}  // refused
   [[nodiscard]] constexpr const packed_weights& parameters() const noexcept { return parameters_; }
 

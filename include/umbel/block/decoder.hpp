@@ -234,7 +234,7 @@ class decoder_layer
   constexpr explicit decoder_layer(const weights_view& w) noexcept : parameters_(w) {}
   template <class... Given>
   requires detail::not_its_weights<weights_view, decoder_layer, Given...>
-  constexpr explicit decoder_layer(const Given&...) noexcept
+  constexpr explicit(sizeof...(Given) == 1) decoder_layer(const Given&...) noexcept
       : parameters_(detail::no_weights<weights_view>()) {
     static_assert(report<rules::weights_of_this_layer<say::decoder_layer, sizeof...(Given)>>::ok,
                   "umbel: shapes do not fit");

@@ -175,7 +175,7 @@ class encoder_layer
   constexpr explicit encoder_layer(const weights_view& w) noexcept : parameters_(w) {}
   template <class... Given>
   requires detail::not_its_weights<weights_view, encoder_layer, Given...>
-  constexpr explicit encoder_layer(const Given&...) noexcept
+  constexpr explicit(sizeof...(Given) == 1) encoder_layer(const Given&...) noexcept
       : parameters_(detail::no_weights<weights_view>()) {
     static_assert(report<rules::weights_of_this_layer<say::encoder_layer, sizeof...(Given)>>::ok,
                   "umbel: shapes do not fit");

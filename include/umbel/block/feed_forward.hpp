@@ -197,7 +197,7 @@ class feed_forward_layer
   constexpr explicit feed_forward_layer(const weights_view& w) noexcept : parameters_(w) {}
   template <class... Given>
   requires detail::not_its_weights<weights_view, feed_forward_layer, Given...>
-  constexpr explicit feed_forward_layer(const Given&...) noexcept
+  constexpr explicit(sizeof...(Given) == 1) feed_forward_layer(const Given&...) noexcept
       : parameters_(detail::no_weights<weights_view>()) {
     static_assert(
         report<rules::weights_of_this_layer<say::feed_forward_layer, sizeof...(Given)>>::ok,

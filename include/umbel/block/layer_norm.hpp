@@ -106,8 +106,7 @@ class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, say::layer_nor
                   "umbel: shapes do not fit");
   }
   template <std::size_t Given = 0>
-  constexpr explicit layer_norm() noexcept
-      : parameters_(detail::no_weights<weights_view>()), epsilon_() {
+  constexpr layer_norm() noexcept : parameters_(detail::no_weights<weights_view>()), epsilon_() {
     static_assert(report<rules::weights_of_this_layer<say::layer_norm, Given>>::ok,
                   "umbel: shapes do not fit");
   }

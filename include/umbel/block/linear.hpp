@@ -75,7 +75,7 @@ class linear : public detail::linear_calls<linear<T, In, Out, Options...>,
   }
   template <class... Given>
   requires detail::not_its_weights<weights_view, linear, Given...>
-  constexpr explicit linear(const Given&...) noexcept
+  constexpr explicit(sizeof...(Given) == 1) linear(const Given&...) noexcept
       : parameters_(detail::no_weights<weights_view>()) {
     static_assert(report<rules::weights_of_this_layer<say::linear, sizeof...(Given)>>::ok,
                   "umbel: shapes do not fit");

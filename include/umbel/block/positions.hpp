@@ -100,7 +100,7 @@ class learnt_positions
   }
 
   template <std::size_t Given = 0>
-  constexpr explicit learnt_positions() noexcept : table_(nullptr) {
+  constexpr learnt_positions() noexcept : table_(nullptr) {
     static_assert(report<rules::weights_of_this_layer<say::learnt_positions, Given>>::ok,
                   "umbel: shapes do not fit");
   }

@@ -43,7 +43,7 @@ class rms_norm
   using axis = detail::axis_or_none<Axis>;
   using weights = rms_norm_parameters<form::owned, T, axis>;
   struct weights_view : rms_norm_parameters<form::borrowed, T, axis> {
-    // Of a tensor (Axis), an array or a vector_view.
+    // Of a tensor (Axis), a vector_view, or memory as a vector_view takes it.
     template <class Gamma>
     requires std::is_convertible_v<Gamma, vector_view<T, axis>>
     constexpr weights_view(Gamma&& of_gamma) noexcept
@@ -73,8 +73,7 @@ class rms_norm
                   "umbel: shapes do not fit");
   }
   template <std::size_t Given = 0>
-  constexpr explicit rms_norm() noexcept
-      : parameters_(detail::no_weights<weights_view>()), epsilon_() {
+  constexpr rms_norm() noexcept : parameters_(detail::no_weights<weights_view>()), epsilon_() {
     static_assert(report<rules::weights_of_this_layer<say::rms_norm, Given>>::ok,
                   "umbel: shapes do not fit");
   }

@@ -16,12 +16,8 @@ struct takes_two_tensors_or_views_or_one_and_a_number;
 namespace detail {
 
 template <class T>
-concept has_arithmetic = requires(const T& a, const T& b) {
-  a + b;
-  a - b;
-  a * b;
-  a / b;
-};
+concept has_arithmetic = requires(const T& a, const T& b) { a + b; } ||
+                         requires(const T& a, const T& b) { a * b; };
 
 }  // namespace detail
 
@@ -197,14 +193,15 @@ inline constexpr const char* spoken<say::takes_two_tensors_or_views_or_one_and_a
 // Base of what has a + of its own with tensors: masks.
 struct own_arithmetic {};
 
-// What a tensor or view has no arithmetic with: arrays, vectors, all the weights of a layer. (Complete first:
-// operators ask it of any type.)
-template <class Y>
+// What X, a tensor or view, has no arithmetic with: arrays, vectors, all the weights of a layer; not what X turns
+// into, which may have operators of its own. (Complete first: operators ask it of any type.)
+template <class Y, class X>
 concept no_operand = !operand<Y> && !std::is_same_v<Y, invalid> && requires { sizeof(Y); } &&
-                     !std::is_base_of_v<own_arithmetic, Y>;
+                     !std::is_base_of_v<own_arithmetic, Y> &&
+                     !std::is_convertible_v<const std::remove_cvref_t<X>&, Y>;
 // x * w.q is a map (attention/projection.hpp).
-template <class Y>
-concept no_factor = no_operand<Y> && !requires { typename Y::map; };
+template <class Y, class X>
+concept no_factor = no_operand<Y, X> && !requires { typename Y::map; };
 
 template <class Y>
 constexpr invalid no_arithmetic_with() noexcept {
@@ -216,35 +213,35 @@ constexpr invalid no_arithmetic_with() noexcept {
 }
 }  // namespace detail
 
-template <tensor_like X, detail::no_operand Y>
+template <tensor_like X, detail::no_operand<X> Y>
 constexpr invalid operator+(const X&, const Y&) noexcept {
   return detail::no_arithmetic_with<Y>();
 }
-template <tensor_like X, detail::no_operand Y>
+template <tensor_like X, detail::no_operand<X> Y>
 constexpr invalid operator-(const X&, const Y&) noexcept {
   return detail::no_arithmetic_with<Y>();
 }
-template <tensor_like X, detail::no_factor Y>
+template <tensor_like X, detail::no_factor<X> Y>
 constexpr invalid operator*(const X&, const Y&) noexcept {
   return detail::no_arithmetic_with<Y>();
 }
-template <tensor_like X, detail::no_operand Y>
+template <tensor_like X, detail::no_operand<X> Y>
 constexpr invalid operator/(const X&, const Y&) noexcept {
   return detail::no_arithmetic_with<Y>();
 }
-template <tensor_like X, detail::no_operand Y>
+template <tensor_like X, detail::no_operand<X> Y>
 constexpr invalid operator+=(X&&, const Y&) noexcept {
   return detail::no_arithmetic_with<Y>();
 }
-template <tensor_like X, detail::no_operand Y>
+template <tensor_like X, detail::no_operand<X> Y>
 constexpr invalid operator-=(X&&, const Y&) noexcept {
   return detail::no_arithmetic_with<Y>();
 }
-template <tensor_like X, detail::no_operand Y>
+template <tensor_like X, detail::no_operand<X> Y>
 constexpr invalid operator*=(X&&, const Y&) noexcept {
   return detail::no_arithmetic_with<Y>();
 }
-template <tensor_like X, detail::no_operand Y>
+template <tensor_like X, detail::no_operand<X> Y>
 constexpr invalid operator/=(X&&, const Y&) noexcept {
   return detail::no_arithmetic_with<Y>();
 }

@@ -12,19 +12,6 @@
 
 namespace umbel {
 
-namespace say {
-struct but_the_pointer_is_to;
-struct holds;
-}  // namespace say
-
-namespace rules {
-template <class Tensor, class T>
-using memory_of_type =
-    verdict<std::is_same_v<std::remove_const_t<T>, typename Tensor::value_type>, say::memory,
-            typename Tensor::layout::axes, say::holds, element<typename Tensor::value_type>,
-            say::but_the_pointer_is_to, element<std::remove_const_t<T>>>;
-}  // namespace rules
-
 // A view, or the sentence that says why there is none.
 template <class View>
 class expected_view {
@@ -130,18 +117,18 @@ template <class Tensor, class T, class I, std::size_t Rank>
 
 // A number of elements: of a file, of a buffer.
 //   "umbel: memory: [batch=2, query=4] wants 8 elements but the memory holds 7"
-template <class Tensor, class T>
-  requires(tensor_like<Tensor> && Tensor::layout::contiguous)
-[[nodiscard]] constexpr auto view_as(T* memory, std::size_t count) noexcept {
+template <class Tensor, class T, class I>
+  requires(tensor_like<Tensor> && Tensor::layout::contiguous && std::is_integral_v<I>)
+[[nodiscard]] constexpr auto view_as(T* memory, I count) noexcept {
   using layout = typename Tensor::layout;
   using result = expected_view<view_of<T, layout>>;
   static_assert(report<rules::memory_of_type<Tensor, T>>::ok, "umbel: shapes do not fit");
   if (memory == nullptr) return detail::no_memory<T, layout>();
-  if (count == layout::count) return result(view_of<T, layout>(memory));
+  if (detail::is_size(count, layout::count)) return result(view_of<T, layout>(memory));
   detail::sentence_buffer out =
       detail::compose<say::memory, typename layout::axes, say::wants, number<layout::count>>();
   out.put(" elements but the memory holds ");
-  out.put(count);
+  detail::put_size(out, count);
   return result(out);
 }
 

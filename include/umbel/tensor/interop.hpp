@@ -9,24 +9,39 @@
 
 namespace umbel {
 
+namespace say {
+struct but_the_pointer_is_to;
+struct holds;
+}  // namespace say
+
+namespace rules {
+template <class Tensor, class T>
+using memory_of_type =
+    verdict<std::is_same_v<std::remove_const_t<T>, typename Tensor::value_type>, say::memory,
+            typename Tensor::layout::axes, say::holds, element<typename Tensor::value_type>,
+            say::but_the_pointer_is_to, element<std::remove_const_t<T>>>;
+}  // namespace rules
+
 namespace detail {
 
 // Axes as they are given: in a list, or as the tensor that has them, view_as<queries>(memory).
 template <class... Axes>
 struct given_axes {
   using layout = umbel::layout<axis_or_none<Axes>...>;
+  template <class T>
   using rule = rules::well_formed<Axes...>;
 };
 template <tensor_like X>
 struct given_axes<X> {
   using layout = layout_of<X>;
-  using rule = accepted;
+  template <class T>
+  using rule = rules::memory_of_type<X, T>;
 };
 
 // Fits: the verdict on the memory.
 template <class Given, class Fits, class T>
 constexpr auto view_where(T* memory) noexcept {
-  using verdict = first_error<typename Given::rule, Fits>;
+  using verdict = first_error<typename Given::template rule<T>, Fits>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
     return view_of<T, typename Given::layout>(memory);
@@ -34,7 +49,7 @@ constexpr auto view_where(T* memory) noexcept {
     return invalid{};
 }
 
-// A std::array with a name or a std::span, M of a forwarding reference, for Layout.
+// An array or std::array with a name, or a std::span, M of a forwarding reference, for Layout.
 template <class Layout, class M>
 using memory_fits = first_error<
     rules::memory<Layout, memory_size<std::remove_cvref_t<M>>()>,
@@ -57,13 +72,12 @@ constexpr const T* borrow(M&& memory) noexcept {
   using plain = std::remove_cvref_t<M>;
   if constexpr (std::is_pointer_v<plain>) {
     return memory;
-  } else if constexpr (std::is_array_v<plain>) {
-    static_assert(report<rules::memory<Layout, std::extent_v<plain>>>::ok,
-                  "umbel: shapes do not fit");
-    return memory;
   } else {
     static_assert(report<memory_fits<Layout, M>>::ok, "umbel: shapes do not fit");
-    return memory.data();
+    if constexpr (std::is_array_v<plain>)
+      return memory;
+    else
+      return memory.data();
   }
 }
 

@@ -24,10 +24,10 @@ template <tensor_like X, class Function>
 UMBEL_INLINE constexpr auto operator|(X&& x, const Function& f) {
   return f(static_cast<X&&>(x));
 }
-// The poison passes through: x | permute<...>().
-template <class X>
-  requires(tensor_like<X> || std::is_same_v<std::remove_cvref_t<X>, invalid>)
-constexpr invalid operator|(const X&, invalid) noexcept {
+// The poison passes through. (x | permute<...>() is the overload above: the poison can be called.)
+template <class Function>
+  requires(!std::is_base_of_v<operation, Function>)
+constexpr invalid operator|(invalid, const Function&) noexcept {
   return {};
 }
 

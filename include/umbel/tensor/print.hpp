@@ -23,21 +23,21 @@ inline constexpr sentence_buffer axes_as_text = [] {
   return out;
 }();
 
-// Truth values, characters and 16-bit floats as numbers.
-template <class T>
-constexpr auto printed(const T& element) {
+// Truth values and characters as numbers; what the stream does not take, as 16-bit floats, as float.
+template <class Stream, class T>
+void print_element(Stream& out, const T& element) {
   if constexpr (std::is_arithmetic_v<T>)
-    return +element;
-  else if constexpr (requires { static_cast<float>(element); })
-    return static_cast<float>(element);
+    out << +element;
+  else if constexpr (requires { out << element; })
+    out << element;
   else
-    return element;
+    out << static_cast<float>(element);
 }
 
 template <std::size_t Axis, class Layout, class Stream, class T>
 void print_axis(Stream& out, const T* at) {
   if constexpr (Axis == Layout::rank) {
-    out << printed(*at);
+    print_element(out, *at);
   } else {
     constexpr const char* between = Axis + 1 == Layout::rank   ? " "
                                     : Axis + 2 == Layout::rank ? "\n"
@@ -63,8 +63,9 @@ requires detail::text_stream<Stream> Stream& operator<<(Stream& out, const X& x)
   detail::print_axis<0, layout_of<X>>(out, x.data());
   return out;
 }
-template <detail::text_stream Stream>
-Stream& operator<<(Stream& out, invalid) {
+template <class Stream, class X>
+requires(std::is_same_v<X, invalid>&& detail::text_stream<Stream>) Stream& operator<<(Stream& out,
+                                                                                       const X&) {
   return out;
 }
 

@@ -36,7 +36,9 @@ concept borrowed_memory = memory<M> && requires { std::remove_cvref_t<M>::extent
 // How many elements, npos where only the program's run will tell.
 template <class M>
 constexpr std::size_t memory_size() {
-  if constexpr (requires { M::extent; })
+  if constexpr (std::is_array_v<M>)
+    return std::extent_v<M>;
+  else if constexpr (requires { M::extent; })
     return M::extent;
   else if constexpr (requires { std::tuple_size<M>::value; })
     return std::tuple_size<M>::value;

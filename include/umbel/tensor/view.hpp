@@ -102,12 +102,12 @@ class view {
   }
 
   // Views are assigned as pointers are: u = v looks where v looks. What is likely meant to move elements is
-  // refused: view = tensor, and any assignment to a view without a name, (x | select_at<batch, 0>) = y.
+  // refused: a view that writes = tensor, and any assignment to a view without a name, (x | select_at<batch, 0>) = y.
   constexpr view(const view&) = default;
   constexpr view& operator=(const view&) & = default;
   template <class X>
   constexpr void operator=(const X&) const&& noexcept {
-    static_assert(report<rules::assignment<layout, (sizeof(X) == 0)>>::ok,
+    static_assert(report<rules::assignment<layout, detail::one_is_invalid<X>>>::ok,
                   "umbel: shapes do not fit");
   }
   template <tensor_like X>
