@@ -233,7 +233,7 @@ template <attend_shape S, class T = float>
 void check_last() {
   last_queries<S, T> all;
   all.template check<half_as_wide, vector_64, wide>(scores::every_key{}, "every key");
-  all.template check<half_as_wide, wide>(all.kept, "kept");
+  all.template check<half_as_wide, vector_64, wide>(all.kept, "kept");
 }
 
 // Every policy, for one shape.
@@ -244,7 +244,7 @@ void check_policies_of_last() {
   seeded next{3};
   bias.fill(next, 2.0);
   const auto check = [&](const auto& policy, const char* what) {
-    all.template check<half_as_wide, wide>(policy, what);
+    all.template check<half_as_wide, vector_64, wide>(policy, what);
   };
   check(scores::first_keys(S.keys - 7), "count");
   check(scores::first_keys(0), "no key");
