@@ -251,6 +251,13 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cause: The new order leaves an axis out.
   // cure: List all of them; to drop one, use `select_at` or `mean`.
   auto r = x | permute<batch, query> | [](const auto& z) { return z + z; };
+#elif defined CASE_one_error_in_a_sum
+  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number"
+  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
+  // cause: Arithmetic of a tensor with what is neither tensor nor number: an array, a vector, all weights of a layer.
+  // cure: View the memory, `view_as<queries>(array)`; a map is `x * w.q`, of one part of the weights.
+  const float array[800] = {};
+  auto sum = (x + array + array) * 2 + x;
 #else
   tensor<float, batch<2>, query<4>, key<6>> scores = contract<hidden>(x, y) * 0.1f;
   x = x + x;

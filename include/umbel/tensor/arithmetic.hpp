@@ -193,104 +193,81 @@ inline constexpr const char* spoken<say::takes_two_tensors_or_views_or_one_and_a
 // Base of what has a + of its own with tensors: masks.
 struct own_arithmetic {};
 
-// What X, a tensor or view, has no arithmetic with: arrays, vectors, all the weights of a layer; not what X turns
-// into, which may have operators of its own. (Complete first: operators ask it of any type.)
-template <class Y, class X>
-concept no_operand = !operand<Y> && !std::is_same_v<Y, invalid> && requires { sizeof(Y); } &&
-                     !std::is_base_of_v<own_arithmetic, Y> &&
-                     !std::is_convertible_v<const std::remove_cvref_t<X>&, Y>;
-// x * w.q is a map (attention/projection.hpp).
-template <class Y, class X>
-concept no_factor = no_operand<Y, X> && !requires { typename Y::map; };
-
+// What a tensor or view has no arithmetic with: arrays, vectors, all the weights of a layer. (Complete first:
+// operators ask it of any type.)
 template <class Y>
-constexpr invalid no_arithmetic_with() noexcept {
+concept no_operand = !operand<Y> && !std::is_same_v<Y, invalid> && requires { sizeof(Y); } &&
+                     !std::is_base_of_v<own_arithmetic, Y>;
+
+// Is a + b refused, or does the poison pass through? Not where a turns into what b is, which may have operators of
+// its own.
+template <class A, class B>
+concept tensor_and_no_operand =
+    tensor_like<A> && no_operand<B> && !std::is_convertible_v<const A&, B>;
+template <class A, class B>
+inline constexpr bool has_no_sum = tensor_and_no_operand<A, B>;
+template <class B>
+inline constexpr bool has_no_sum<invalid, B> = operand<B> || no_operand<B>;
+template <class A>
+inline constexpr bool has_no_sum<A, invalid> = operand<A>;
+template <>
+inline constexpr bool has_no_sum<invalid, invalid> = true;
+
+template <class A, class B>
+concept no_sum = has_no_sum<std::remove_cvref_t<A>, B>;
+// x * w.q is a map (attention/projection.hpp).
+template <class A, class B>
+concept no_product = no_sum<A, B> && !requires { typename B::map; };
+
+template <class A, class B>
+constexpr invalid no_arithmetic() noexcept {
   static_assert(report<rules::arguments<say::elementwise,
                                         say::takes_two_tensors_or_views_or_one_and_a_number,
-                                        Y>>::ok,
+                                        std::remove_cvref_t<A>, B>>::ok,
                 "umbel: shapes do not fit");
   return {};
 }
 }  // namespace detail
 
-template <tensor_like X, detail::no_operand<X> Y>
-constexpr invalid operator+(const X&, const Y&) noexcept {
-  return detail::no_arithmetic_with<Y>();
-}
-template <tensor_like X, detail::no_operand<X> Y>
-constexpr invalid operator-(const X&, const Y&) noexcept {
-  return detail::no_arithmetic_with<Y>();
-}
-template <tensor_like X, detail::no_factor<X> Y>
-constexpr invalid operator*(const X&, const Y&) noexcept {
-  return detail::no_arithmetic_with<Y>();
-}
-template <tensor_like X, detail::no_operand<X> Y>
-constexpr invalid operator/(const X&, const Y&) noexcept {
-  return detail::no_arithmetic_with<Y>();
-}
-template <tensor_like X, detail::no_operand<X> Y>
-constexpr invalid operator+=(X&&, const Y&) noexcept {
-  return detail::no_arithmetic_with<Y>();
-}
-template <tensor_like X, detail::no_operand<X> Y>
-constexpr invalid operator-=(X&&, const Y&) noexcept {
-  return detail::no_arithmetic_with<Y>();
-}
-template <tensor_like X, detail::no_operand<X> Y>
-constexpr invalid operator*=(X&&, const Y&) noexcept {
-  return detail::no_arithmetic_with<Y>();
-}
-template <tensor_like X, detail::no_operand<X> Y>
-constexpr invalid operator/=(X&&, const Y&) noexcept {
-  return detail::no_arithmetic_with<Y>();
-}
-
-// The poison passes through.
 template <class A, class B>
-concept one_invalid = (std::is_same_v<A, invalid> && (tensor_like<B> || scalar<B>)) ||
-                      (std::is_same_v<B, invalid> && (tensor_like<A> || scalar<A>)) ||
-                      (std::is_same_v<A, invalid> && std::is_same_v<B, invalid>);
-template <class A, class B>
-  requires one_invalid<A, B>
+  requires detail::no_sum<A, B>
 constexpr invalid operator+(const A&, const B&) noexcept {
-  return {};
+  return detail::no_arithmetic<A, B>();
 }
 template <class A, class B>
-  requires one_invalid<A, B>
+  requires detail::no_sum<A, B>
 constexpr invalid operator-(const A&, const B&) noexcept {
-  return {};
+  return detail::no_arithmetic<A, B>();
 }
 template <class A, class B>
-  requires one_invalid<A, B>
+  requires detail::no_product<A, B>
 constexpr invalid operator*(const A&, const B&) noexcept {
-  return {};
+  return detail::no_arithmetic<A, B>();
 }
 template <class A, class B>
-  requires one_invalid<A, B>
+  requires detail::no_sum<A, B>
 constexpr invalid operator/(const A&, const B&) noexcept {
-  return {};
+  return detail::no_arithmetic<A, B>();
 }
-
 template <class A, class B>
-  requires one_invalid<std::remove_cvref_t<A>, B>
+  requires detail::no_sum<A, B>
 constexpr invalid operator+=(A&&, const B&) noexcept {
-  return {};
+  return detail::no_arithmetic<A, B>();
 }
 template <class A, class B>
-  requires one_invalid<std::remove_cvref_t<A>, B>
+  requires detail::no_sum<A, B>
 constexpr invalid operator-=(A&&, const B&) noexcept {
-  return {};
+  return detail::no_arithmetic<A, B>();
 }
 template <class A, class B>
-  requires one_invalid<std::remove_cvref_t<A>, B>
+  requires detail::no_sum<A, B>
 constexpr invalid operator*=(A&&, const B&) noexcept {
-  return {};
+  return detail::no_arithmetic<A, B>();
 }
 template <class A, class B>
-  requires one_invalid<std::remove_cvref_t<A>, B>
+  requires detail::no_sum<A, B>
 constexpr invalid operator/=(A&&, const B&) noexcept {
-  return {};
+  return detail::no_arithmetic<A, B>();
 }
 
 }  // namespace umbel

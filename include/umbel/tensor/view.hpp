@@ -24,7 +24,7 @@ inline constexpr const char* spoken<say::looks_elsewhere_when_assigned_so_write_
 
 namespace rules {
 // Assigned through what looks like the elements.
-template <class Layout, bool Ok = false>
+template <class Layout, bool Ok>
 using assignment =
     verdict<Ok, say::view, typename Layout::axes, say::looks_elsewhere_when_assigned_so_write_copy>;
 }  // namespace rules
