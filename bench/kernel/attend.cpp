@@ -110,6 +110,8 @@ const bool added = [] {
   add<1, 12, 1, 128, 32>();
   add<1, 8, 1, 32, 8>();
   add<2, 5, 1, 6, 20>();
+  add<1, 1, 1, 32, 64>();  // keys and values in the first-level cache, and in the second
+  add<1, 1, 1, 512, 64>();
   constexpr auto weights = umbel::kernel::tap_stage::weights;
   add<1, 4, 64, 64, 16, weights>("attend/weights/");
   add<1, 8, 128, 128, 32, weights>("attend/weights/");

@@ -9,22 +9,35 @@ namespace {
 
 // Maps of the same rows, one after the other. Stored: what weights are stored as. Note: it, for the name of the row.
 template <std::size_t Rows, std::size_t In, std::size_t Out, class Stored = float,
-          std::size_t Maps = 1>
+          std::size_t Maps = 1, umbel::plan::target Target = umbel::plan::native_target>
 void add(const std::string& note = "", const char* family = "linear/") {
   static constexpr umbel::kernel::linear_shape shape = {Rows, In, Out, In, 1, Out, 1, true};
   alignas(64) static float x[Rows * In], w[In * Out], b[Out], y[Maps][Rows * Out];
-  alignas(64) static Stored panels[Maps][umbel::kernel::packed_size<shape, float>];
-  alignas(64) static float biases[Maps][umbel::kernel::padded_features<Out, float>];
+  alignas(64) static Stored panels[Maps][umbel::kernel::packed_size<shape, float, Target>];
+  alignas(64) static float biases[Maps][umbel::kernel::padded_features<Out, float, Target>];
   bench::fill(x, 1);
   bench::fill(w, 0.1f);
   bench::fill(b, 1);
   for (std::size_t i = 0; i < Maps; ++i)
-    umbel::kernel::pack_linear<In, Out, true>(w, b, panels[i], biases[i]);
+    umbel::kernel::pack_linear<In, Out, true, float, Target>(w, b, panels[i], biases[i]);
   bench::add_row(bench::row_name(family, {Rows, Out, In}, 'x') + note, 2.0 * Rows * In * Out * Maps,
                  [] {
                    for (std::size_t i = 0; i < Maps; ++i)
-                     umbel::kernel::linear_packed<shape>(x, panels[i], biases[i], y[i]);
+                     umbel::kernel::linear_packed<shape, float, Target>(x, panels[i], biases[i],
+                                                                        y[i]);
                  });
+}
+
+// One row, its weights fetched ahead or not, whatever this core prefers (UMBEL_FETCH_AHEAD).
+template <std::size_t In, std::size_t Out, class Stored = float>
+void add_fetched(const std::string& stored = "") {
+  constexpr auto with = [](bool ahead) {
+    umbel::plan::target target = umbel::plan::native_target;
+    target.fetch_ahead = ahead;
+    return target;
+  };
+  add<1, In, Out, Stored, 1, with(true)>(stored + " ahead", "fetch/");
+  add<1, In, Out, Stored, 1, with(false)>(stored + " not ahead", "fetch/");
 }
 
 // Query, key and value from the same rows: three maps, as a layer has them, or one of three times the width
@@ -55,6 +68,10 @@ const bool added = [] {
   add<1, 1024, 1024>();
   add<1, 1024, 1024, umbel::bfloat16>(" bfloat16");
   add<1, 1024, 1024, umbel::float16>(" float16");
+  add_fetched<384, 384>();
+  add_fetched<512, 512>();
+  add_fetched<1024, 1024>();
+  add_fetched<1024, 1024, umbel::bfloat16>(" bfloat16");
   add_projections<16, 32, 32>();
   add_projections<4, 100, 100>();
   add_projections<32, 64, 64>();
