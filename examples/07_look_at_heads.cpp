@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <umbel/umbel.hpp>
 
-#include <umbel/attention/heat_map.hpp>  // umbel.hpp does not bring it
+#include <umbel/inspect/heat_map.hpp>  // umbel.hpp does not bring it
 
 using namespace umbel;
 using namespace umbel::axes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// An executor (umbel/attention/executor.hpp) of std::thread: Workers - 1 threads that live as long as the pool,
+// An executor (umbel/layer/executor.hpp) of std::thread: Workers - 1 threads that live as long as the pool,
 // and the one that calls it. Nothing is allocated in a call. Between calls threads look for work for some
 // tens of microseconds, then sleep. One call at a time.
 #pragma once

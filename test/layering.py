@@ -24,9 +24,12 @@ ROOMS = {
     "simd": {"config", "utility"},
     "plan": {"config"},
     "kernel": {"config", "utility", "simd", "plan"},
-    "attention": {"config", "utility", "shape", "tensor", "simd", "plan", "kernel"},
-    "block": {"config", "shape", "tensor", "simd", "plan", "kernel", "attention"},
-    "weights": {"config", "shape", "tensor", "simd", "attention"},
+    "layer": {"config", "utility", "shape", "tensor", "simd", "plan", "kernel"},
+    "mask": {"config", "shape", "tensor", "simd", "kernel", "layer"},
+    "attention": {"config", "utility", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask"},
+    "decode": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention"},
+    "block": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention"},
+    "inspect": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention"},
 }
 EVERYTHING = set(ROOMS)
 ROOMS["bare"] = EVERYTHING
@@ -36,7 +39,7 @@ ROOMS["umbel"] = EVERYTHING | {"bare"}
 ONLY_FROM = {
     "umbel/shape/hana.hpp": {"umbel/umbel.hpp"},
     "umbel/version.hpp": {"umbel/umbel.hpp", "umbel/bare.hpp"},
-    "umbel/attention/heat_map.hpp": set(),  # drawing: for who asks for it
+    "umbel/inspect/heat_map.hpp": set(),  # drawing: for who asks for it
 }
 # Too slow to compile, or absent where Umbel has to run (docs/decisions).
 BANNED_HEADERS = {"iostream", "vector", "string", "map", "memory", "functional", "cmath", "algorithm"}
@@ -116,9 +119,9 @@ SELF_TEST = {  # file -> (text, what must be said about it, or None)
     "umbel/simd/pack.hpp": ("#include <umbel/version.hpp>\n", "only from"),
     "umbel/simd/math.hpp": ("#include <cmath>\n", "<cmath>"),
     "umbel/block/linear.hpp": ("/* one\n two */ auto p = new int;\n", "linear.hpp:2: umbel/block/linear.hpp uses new"),
-    "umbel/block/fine.hpp": ("int renewed, new_; // new\n#include <umbel/attention/mask.hpp>\n", None),
-    "umbel/block/drawn.hpp": ("#include <umbel/attention/heat_map.hpp>\n", "only from the user"),
-    "umbel/attention/heat_map.hpp": ("", None),
+    "umbel/block/fine.hpp": ("int renewed, new_; // new\n#include <umbel/attention/rope.hpp>\n", None),
+    "umbel/block/drawn.hpp": ("#include <umbel/inspect/heat_map.hpp>\n", "only from the user"),
+    "umbel/inspect/heat_map.hpp": ("", None),
     "umbel/attic/old.hpp": ("#include <umbel/config.hpp>\n", "no room attic"),
 }
 

@@ -35,7 +35,7 @@ The fastest of so many has luck on its side, so one or two percent mean nothing.
 All plans of a shape work in the same block of memory: where weights lie in the caches is worth up to a fifth of a call of
 one row. "tiles 2": a tile takes two vectors of a panel at a time. The rules were fitted on an EPYC of Zen 5; on
 another core another plan may be best."""
-EXAMPLE = """#include <umbel/attention/describe.hpp>
+EXAMPLE = """#include <umbel/inspect/describe.hpp>
 #include <umbel/umbel.hpp>
 #include <cstdio>
 using namespace umbel;
@@ -53,7 +53,7 @@ def described():
                         "-", "-o", program], input=EXAMPLE, text=True, check=True)
         page = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout
     return ["", "## A plan to read", "", "`describe<attention, token<64>>()`, of `multi_head_attention<float, hidden<64>, "
-            "heads<4>, bias<true>>` (`umbel/attention/describe.hpp`):", "", *(f"    {line}".rstrip() for line in page.splitlines())]
+            "heads<4>, bias<true>>` (`umbel/inspect/describe.hpp`):", "", *(f"    {line}".rstrip() for line in page.splitlines())]
 
 
 def shapes(count):

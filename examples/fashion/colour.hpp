@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <umbel/attention/heat_map.hpp>
+#include <umbel/inspect/heat_map.hpp>
 
 namespace fashion {
 

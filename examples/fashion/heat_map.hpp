@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The drawings of the page, each one SVG: a head's attention matrix and the colour scale that all
-// share, by the library (umbel/attention/heat_map.hpp), and the picture with what that head looks at
+// share, by the library (umbel/inspect/heat_map.hpp), and the picture with what that head looks at
 // laid over it.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <umbel/attention/heat_map.hpp>
+#include <umbel/inspect/heat_map.hpp>
 #include <vector>
 
 #include "colour.hpp"

@@ -28,38 +28,42 @@
 #include <umbel/tensor/interop.hpp>
 #include <umbel/tensor/expected_view.hpp>
 
-#include <umbel/attention/filled.hpp>
-#include <umbel/attention/options.hpp>
-#include <umbel/attention/stored_as.hpp>
-#include <umbel/attention/workspace.hpp>
+#include <umbel/layer/filled.hpp>
+#include <umbel/layer/options.hpp>
+#include <umbel/layer/stored_as.hpp>
+#include <umbel/layer/workspace.hpp>
+#include <umbel/layer/rules.hpp>
+#include <umbel/layer/executor.hpp>
+#include <umbel/layer/computing.hpp>
+#include <umbel/layer/weights_parts.hpp>
+#include <umbel/layer/projection.hpp>
+
+#include <umbel/mask/rules.hpp>
+#include <umbel/mask/base.hpp>
+#include <umbel/mask/memory.hpp>
+#include <umbel/mask/position.hpp>
+#include <umbel/mask/combine.hpp>
+#include <umbel/mask/observe.hpp>
+#include <umbel/mask/after.hpp>
+
 #include <umbel/attention/rope.hpp>
 #include <umbel/attention/score.hpp>
 #include <umbel/attention/rules.hpp>
-#include <umbel/attention/executor.hpp>
-#include <umbel/attention/mask_rules.hpp>
-#include <umbel/attention/mask_base.hpp>
-#include <umbel/attention/mask_memory.hpp>
-#include <umbel/attention/mask_position.hpp>
-#include <umbel/attention/mask.hpp>
-#include <umbel/attention/observe.hpp>
-#include <umbel/attention/mask_after.hpp>
 #include <umbel/attention/scaled_dot_product.hpp>
-#include <umbel/attention/scored.hpp>
-#include <umbel/attention/computing.hpp>
-#include <umbel/attention/softmax.hpp>
-#include <umbel/attention/weights_parts.hpp>
-#include <umbel/attention/projection.hpp>
+#include <umbel/attention/by_score.hpp>
 #include <umbel/attention/forward.hpp>
 #include <umbel/attention/forward_in_parts.hpp>
 #include <umbel/attention/multi_head.hpp>
-#include <umbel/attention/heads.hpp>
-#include <umbel/attention/cache_rules.hpp>
-#include <umbel/attention/cached_forward.hpp>
-#include <umbel/attention/cache.hpp>
+#include <umbel/attention/pruned.hpp>
 #include <umbel/attention/additive_rules.hpp>
 #include <umbel/attention/additive.hpp>
 
+#include <umbel/decode/rules.hpp>
+#include <umbel/decode/forward.hpp>
+#include <umbel/decode/cache.hpp>
+
 #include <umbel/block/linear.hpp>
+#include <umbel/block/softmax.hpp>
 #include <umbel/block/layer_norm.hpp>
 #include <umbel/block/rms_norm.hpp>
 #include <umbel/block/activation.hpp>

@@ -5,7 +5,7 @@
 //   forms FOLDER
 #include <umbel/umbel.hpp>
 
-#include <umbel/attention/heat_map.hpp>
+#include <umbel/inspect/heat_map.hpp>
 
 #include <cstdio>
 #include <limits>

@@ -2,7 +2,7 @@
 // Mistakes in asking for the plan of a layer (check.py).
 #include <umbel/umbel.hpp>
 
-#include <umbel/attention/describe.hpp>
+#include <umbel/inspect/describe.hpp>
 
 using namespace umbel;
 using namespace umbel::axes;

@@ -2,7 +2,7 @@
 // Mistakes with heat maps of attention (check.py).
 #include <umbel/umbel.hpp>
 
-#include <umbel/attention/heat_map.hpp>
+#include <umbel/inspect/heat_map.hpp>
 
 using namespace umbel;
 using namespace umbel::axes;

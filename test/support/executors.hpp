@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Executors (attention/executor.hpp) to test with, besides the pool of the examples. Not here: any test.
+// Executors (layer/executor.hpp) to test with, besides the pool of the examples. Not here: any test.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // plan_of and describe: what the page says is what the layer does.
 #include <boost/test/unit_test.hpp>
 
-#include <umbel/attention/describe.hpp>
+#include <umbel/inspect/describe.hpp>
 #include <umbel/umbel.hpp>
 
 #include <string>

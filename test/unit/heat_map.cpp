@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
-#include <umbel/attention/heat_map.hpp>
+#include <umbel/inspect/heat_map.hpp>
 
 #include <limits>
 #include <string>

@@ -14,7 +14,7 @@
 #pragma once
 
 #include <umbel/attention/additive_rules.hpp>
-#include <umbel/attention/mask.hpp>
+#include <umbel/mask/combine.hpp>
 #include <umbel/attention/multi_head.hpp>
 #include <umbel/kernel/additive.hpp>
 #include <umbel/tensor/other_calls.hpp>
@@ -102,7 +102,7 @@ struct additive_forward {
   static constexpr kernel::linear_shape project = {
       Rows, In, S.score_width(), From.position, From.feature, row, 1, Bias};
 
-  // mask(h): a head_mask (mask_base.hpp).
+  // mask(h): a head_mask (mask/base.hpp).
   template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
             class Parameters, class Mask>
   static constexpr void run(const Parameters& p, const T* x, const T* y, const T* z,
@@ -134,7 +134,7 @@ struct additive_calls
 
   // In any order of axes, batch optional. Gives a row-major tensor of the axes of the queries with the
   // values' features in place of the hidden axis.
-  //   mask  lengths, causal ... (mask.hpp)
+  //   mask  lengths, causal ... (mask/combine.hpp)
   //   work  a Layer::workspace<query<..>, key<..>, the values' axis>; without one, scratch is on the
   //         stack, up to UMBEL_STACK_BUDGET bytes
   template <tensor_like X, tensor_like Y, tensor_like Z, mask_like Mask = every_key,

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <umbel/attention/rules.hpp>
-#include <umbel/attention/scaled_dot_product.hpp>
 #include <umbel/attention/score.hpp>
 
 namespace umbel {

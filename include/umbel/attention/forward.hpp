@@ -5,7 +5,7 @@
 // Not here: axes, verdicts, batches (multi_head.hpp).
 #pragma once
 
-#include <umbel/attention/projection.hpp>
+#include <umbel/layer/projection.hpp>
 #include <umbel/attention/rope.hpp>
 #include <umbel/attention/score.hpp>
 
@@ -92,7 +92,7 @@ struct multi_head_forward {
       Queries,     S.context_width(), S.output,   of_context.query, of_context.feature,
       To.position, To.feature,        S.o_bias};
 
-  // mask: a sequence_mask (mask_base.hpp).
+  // mask: a sequence_mask (mask/base.hpp).
   template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
             class Parameters, class Mask>
   static constexpr void run(const Parameters& p, const T* x, const T* y, const T* z,

@@ -5,7 +5,7 @@
 // the same for any number of them.
 #pragma once
 
-#include <umbel/attention/executor.hpp>
+#include <umbel/layer/executor.hpp>
 #include <umbel/attention/forward.hpp>
 
 namespace umbel::detail {

@@ -7,16 +7,16 @@
 //   static attention::weights w;
 //   attention{w}(x)                      self-attention
 //   attention{w}(x, y, y, valid_lens)    of queries x to keys and values y
-//   attention{w}(x, causal)              with any mask (mask.hpp)
+//   attention{w}(x, causal)              with any mask (mask/combine.hpp)
 //
 // It allocates nothing and throws nothing. One head is kernel/attend.hpp; the readable form of the
 // same is spelled out in examples/02_spelled_out.cpp.
 #pragma once
 
-#include <umbel/attention/filled.hpp>
+#include <umbel/layer/filled.hpp>
 #include <umbel/attention/forward.hpp>
 #include <umbel/attention/forward_in_parts.hpp>
-#include <umbel/attention/mask.hpp>
+#include <umbel/mask/combine.hpp>
 #include <umbel/attention/rules.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
@@ -68,7 +68,7 @@ struct multi_head_calls
 
   // Self-attention of x: an optional batch axis, hidden, and one axis of any name along which the
   // positions lie. Gives a row-major tensor of the same axes.
-  //   mask  lengths, causal ... (mask.hpp); the axes of its memory are batch, heads, query, key, of
+  //   mask  lengths, causal ... (mask/combine.hpp); the axes of its memory are batch, heads, query, key, of
   //         which query and key have the size of the sequence
   //   work  a Layer::workspace<sequence axis>, or several with an executor: parallel(executor, work)
   //         (executor.hpp); without one, scratch is on the stack, up to UMBEL_STACK_BUDGET bytes

@@ -10,7 +10,7 @@
 // computed in double by the compiler.
 #pragma once
 
-#include <umbel/attention/options.hpp>
+#include <umbel/layer/options.hpp>
 #include <umbel/simd/math.hpp>
 
 namespace umbel {

@@ -7,13 +7,14 @@
 //
 // in any order of axes and with any strides: split and permute move nothing. batch and heads are
 // optional; keys and values may have fewer heads, kv_heads, shared by those of the queries; values may
-// have value_dim in place of head_dim, which the result then has. Masks: mask.hpp. Options (score.hpp):
+// have value_dim in place of head_dim, which the result then has. Masks: mask/combine.hpp. Options (score.hpp):
 // scaled_dot_product_with<softcap<50>, score_scale<1, 8>>(q, k, v). Into memory of the caller's:
 // scaled_dot_product_attention.into(out, q, k, v). The kernel is that of the layers.
 #pragma once
 
-#include <umbel/attention/filled.hpp>
-#include <umbel/attention/mask.hpp>
+#include <umbel/layer/filled.hpp>
+#include <umbel/mask/combine.hpp>
+#include <umbel/attention/rules.hpp>
 #include <umbel/attention/score.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/pipe.hpp>
@@ -24,7 +25,6 @@ namespace say {
 struct but_the_queries_are_of_type;
 struct but_the_queries_have;
 struct scaled_dot_product_attention;
-struct takes_queries_keys_and_values_then_a_mask_then_a_workspace;
 struct the_keys_have;
 }  // namespace say
 
@@ -32,11 +32,6 @@ namespace detail {
 template <>
 struct speak<say::scaled_dot_product_attention>
     : speak_as_written<say::scaled_dot_product_attention> {};
-template <>
-inline constexpr const char*
-    spoken<say::takes_queries_keys_and_values_then_a_mask_then_a_workspace> =
-        "takes queries, keys and values; then a mask such as lengths, causal or all_keys; then a "
-        "workspace";
 }  // namespace detail
 
 namespace rules {

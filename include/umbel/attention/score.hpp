@@ -6,10 +6,10 @@
 //   empty_rows<uniform>  a query that sees no key gives the mean of all values, as a large negative
 //                        fill does ("Dive into Deep Learning", Haiku); without it, zeros
 //
-// What is added to scores and which keys count is a mask (mask.hpp).
+// What is added to scores and which keys count is a mask (mask/combine.hpp).
 #pragma once
 
-#include <umbel/attention/options.hpp>
+#include <umbel/layer/options.hpp>
 #include <umbel/kernel/attend_each.hpp>
 #include <umbel/kernel/attend_heads.hpp>
 #include <umbel/kernel/attend_pairs.hpp>

@@ -3,8 +3,8 @@
 // row-major tensor of the axes of x. GELU has two forms that differ by up to 5e-4; neither is "the" gelu here.
 #pragma once
 
-#include <umbel/attention/computing.hpp>
-#include <umbel/attention/options.hpp>
+#include <umbel/layer/computing.hpp>
+#include <umbel/layer/options.hpp>
 #include <umbel/kernel/elementwise.hpp>
 #include <umbel/kernel/plain.hpp>
 #include <umbel/tensor/copy.hpp>

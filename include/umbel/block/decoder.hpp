@@ -17,7 +17,7 @@
 // with causal. Sequences are worked on one by one, each in a workspace of known size. Not here: caches.
 #pragma once
 
-#include <umbel/attention/filled.hpp>
+#include <umbel/layer/filled.hpp>
 #include <umbel/block/transformer.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
@@ -298,7 +298,7 @@ class decoder_layer
       }
     }
 
-    // mask, own: a sequence_mask (mask_base.hpp).
+    // mask, own: a sequence_mask (mask/base.hpp).
     template <class Parameters, class Mask, class Own>
     static constexpr void sequence(const Parameters& p, const T* x, const T* memory,
                                    const Mask& mask, const Own& own, T* y, scratch& work) noexcept {

@@ -12,7 +12,7 @@
 // Sequences are worked on one by one, each in a workspace of known size.
 #pragma once
 
-#include <umbel/attention/filled.hpp>
+#include <umbel/layer/filled.hpp>
 #include <umbel/block/transformer.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
@@ -56,7 +56,7 @@ struct encoder_calls
   using refused::into;
 
   // x: (batch,) positions along an axis of any name, hidden; row-major. Gives a tensor of the same
-  // axes. mask: lengths, causal ... (attention/mask.hpp); work: a Layer::workspace<positions axis>; without
+  // axes. mask: lengths, causal ... (mask/combine.hpp); work: a Layer::workspace<positions axis>; without
   // one, scratch is on the stack, up to UMBEL_STACK_BUDGET bytes.
   template <tensor_like X, mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Mask& mask = {},
@@ -226,7 +226,7 @@ class encoder_layer
                           y.data() + b * one, work);
   }
 
-  // mask: a sequence_mask (mask_base.hpp).
+  // mask: a sequence_mask (mask/base.hpp).
   template <class Positions, class Parameters, class Mask>
   static constexpr void sequence(const Parameters& p, const T* x, const Mask& mask, T* y,
                                  workspace<Positions>& work) noexcept {

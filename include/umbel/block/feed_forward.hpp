@@ -8,7 +8,7 @@
 // The positions are worked on in runs along the axis before the features, in a workspace of known size.
 #pragma once
 
-#include <umbel/attention/filled.hpp>
+#include <umbel/layer/filled.hpp>
 #include <umbel/block/activation.hpp>
 #include <umbel/block/layer_norm.hpp>
 #include <umbel/tensor/other_calls.hpp>

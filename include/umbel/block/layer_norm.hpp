@@ -3,15 +3,14 @@
 // (biased, as in PyTorch), times gamma, plus beta. Every other axis is rows.
 #pragma once
 
-#include <umbel/attention/computing.hpp>
-#include <umbel/attention/projection.hpp>
+#include <umbel/layer/computing.hpp>
+#include <umbel/layer/projection.hpp>
 #include <umbel/kernel/norm.hpp>
 
 namespace umbel {
 
 namespace say {
 struct layer_norm;
-struct must_be_the_last_axis_of;
 }  // namespace say
 
 namespace detail {
@@ -20,21 +19,6 @@ struct speak<say::layer_norm> : speak_as_written<say::layer_norm> {};
 }  // namespace detail
 
 namespace rules {
-// Operation: the word that names it. Width: the axis with its size, last in row-major memory.
-template <class Operation, class X, class T, class Width>
-using rows_of = first_error<
-    has_axis<Operation, layout_of<X>, typename Width::family>,
-    verdict<layout_of<X>::template size_of<typename Width::family> == Width::size, Operation,
-            say::the_input_has, axis_of<layout_of<X>, typename Width::family>,
-            say::but_the_weight_expects, typename Width::plain>,
-    verdict<layout_of<X>::template position<typename Width::family> + 1 == layout_of<X>::rank,
-            Operation, typename Width::plain, say::must_be_the_last_axis_of,
-            typename layout_of<X>::axes>,
-    verdict<layout_of<X>::contiguous, Operation, typename layout_of<X>::axes,
-            say::is_not_row_major_in_memory_so_pass_contiguous>,
-    verdict<std::is_same_v<typename X::value_type, T>, Operation, say::the_input_is_of_type,
-            element<typename X::value_type>, say::but_the_weight_is_of_type, element<T>>>;
-
 // Name: the word that names the norm, of type T along Axis.
 template <class Name, class T, class Axis, class X>
 using normalise = first_error<floating<Name, T>, rows_of<Name, X, T, Axis>>;

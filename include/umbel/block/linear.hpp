@@ -2,9 +2,9 @@
 // linear: y = x W + b as a layer. x * w (projection.hpp) is the same as an operation.
 #pragma once
 
-#include <umbel/attention/computing.hpp>
-#include <umbel/attention/options.hpp>
-#include <umbel/attention/projection.hpp>
+#include <umbel/layer/computing.hpp>
+#include <umbel/layer/options.hpp>
+#include <umbel/layer/projection.hpp>
 
 namespace umbel {
 

@@ -3,7 +3,7 @@
 // chain of additions in increasing position, divided by the size of the axis.
 #pragma once
 
-#include <umbel/attention/computing.hpp>
+#include <umbel/layer/computing.hpp>
 #include <umbel/kernel/elementwise.hpp>
 #include <umbel/kernel/plain.hpp>
 

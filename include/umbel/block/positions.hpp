@@ -2,7 +2,7 @@
 // learnt_positions: a table of one vector for each position, added to every sequence of the batch.
 #pragma once
 
-#include <umbel/attention/computing.hpp>
+#include <umbel/layer/computing.hpp>
 #include <umbel/tensor/loop.hpp>
 #include <umbel/tensor/reshape.hpp>
 

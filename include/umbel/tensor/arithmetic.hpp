@@ -215,7 +215,7 @@ inline constexpr bool has_no_sum<invalid, invalid> = true;
 
 template <class A, class B>
 concept no_sum = has_no_sum<std::remove_cvref_t<A>, B>;
-// x * w.q is a map (attention/projection.hpp).
+// x * w.q is a map (layer/projection.hpp).
 template <class A, class B>
 concept no_product = no_sum<A, B> && !requires { typename B::map; };
 

@@ -2,7 +2,7 @@
 // Masks that know nothing but where queries and keys stand: causal, sliding_window, alibi.
 #pragma once
 
-#include <umbel/attention/mask_base.hpp>
+#include <umbel/mask/base.hpp>
 
 namespace umbel {
 

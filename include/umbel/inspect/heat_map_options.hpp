@@ -4,8 +4,8 @@
 #pragma once
 
 #include <initializer_list>
-#include <umbel/attention/heat_map_scale.hpp>
-#include <umbel/attention/text_writer.hpp>
+#include <umbel/inspect/heat_map_scale.hpp>
+#include <umbel/inspect/text_writer.hpp>
 
 namespace umbel {
 

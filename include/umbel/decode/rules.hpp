@@ -2,8 +2,8 @@
 // What a cache of keys and values may be and be given, as verdicts. Not here: the cache (cache.hpp).
 #pragma once
 
-#include <umbel/attention/mask_rules.hpp>
-#include <umbel/attention/stored_as.hpp>
+#include <umbel/attention/rules.hpp>
+#include <umbel/layer/stored_as.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
 namespace umbel {

@@ -16,7 +16,7 @@
 // pieces there are (forward_in_parts.hpp).
 #pragma once
 
-#include <umbel/attention/workspace.hpp>
+#include <umbel/layer/workspace.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/tensor.hpp>
 

@@ -13,7 +13,7 @@
 
 #include <initializer_list>
 #include <umbel/attention/multi_head.hpp>
-#include <umbel/attention/text_writer.hpp>
+#include <umbel/inspect/text_writer.hpp>
 #include <umbel/plan/cost.hpp>
 
 namespace umbel {

@@ -3,7 +3,7 @@
 // keep_mask, from_drop_mask, score_bias; and score_bias_from, whose memory is a function.
 #pragma once
 
-#include <umbel/attention/mask_base.hpp>
+#include <umbel/mask/base.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/tensor.hpp>
 

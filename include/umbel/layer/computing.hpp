@@ -3,8 +3,8 @@
 // writes it into memory of the caller's. (pipe.hpp has the base of those that only re-read.)
 #pragma once
 
-#include <umbel/attention/filled.hpp>
-#include <umbel/attention/rules.hpp>
+#include <umbel/layer/filled.hpp>
+#include <umbel/layer/rules.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
 namespace umbel::detail {

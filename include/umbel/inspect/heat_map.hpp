@@ -2,15 +2,15 @@
 // attention_heat_map: what attention looks at (observe.hpp), drawn: one map a head, query down and key
 // across, brighter is more. Text only, for whoever takes it; no file is opened here.
 //
-//   #include <umbel/attention/heat_map.hpp>    // umbel.hpp does not bring it
+//   #include <umbel/inspect/heat_map.hpp>    // umbel.hpp does not bring it
 //   const auto to_file = [&](const char* text, std::size_t size) { std::fwrite(text, 1, size, file); };
 //   attention_heat_map(weights, to_file);                                        // an SVG
 //   attention_heat_map(weights, to_file, {.form = heat_map_form::terminal}, tokens);
 #pragma once
 
-#include <umbel/attention/heat_map_svg.hpp>
-#include <umbel/attention/heat_map_terminal.hpp>
-#include <umbel/attention/mask_rules.hpp>
+#include <umbel/inspect/heat_map_svg.hpp>
+#include <umbel/inspect/heat_map_terminal.hpp>
+#include <umbel/mask/rules.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/view.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // What every mask has, what becomes of it at one head of one sequence, and every_key, the mask of a call
-// without one. Not here: the other masks, of which mask.hpp has the list.
+// without one. Not here: the other masks, of which combine.hpp has the list.
 #pragma once
 
-#include <umbel/attention/mask_rules.hpp>
+#include <umbel/mask/rules.hpp>
 #include <umbel/kernel/scores.hpp>
 #include <umbel/tensor/arithmetic.hpp>
 

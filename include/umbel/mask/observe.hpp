@@ -12,7 +12,7 @@
 // the arguments. Nobody looking costs nothing: there is no code for it.
 #pragma once
 
-#include <umbel/attention/mask.hpp>
+#include <umbel/mask/combine.hpp>
 #include <umbel/kernel/tap.hpp>
 
 namespace umbel {

@@ -4,7 +4,7 @@
 // characters wide: about square.
 #pragma once
 
-#include <umbel/attention/heat_map_options.hpp>
+#include <umbel/inspect/heat_map_options.hpp>
 
 namespace umbel::detail {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <initializer_list>
-#include <umbel/attention/heat_map_options.hpp>
+#include <umbel/inspect/heat_map_options.hpp>
 
 namespace umbel::detail {
 

@@ -2,10 +2,10 @@
 // What a mask may look like, as verdicts: its axes are among those of the scores, (batch, heads,
 // query, key), of the same sizes or 1, and its elements are of a type that says what they mean.
 //
-// Not here: the masks themselves (mask.hpp).
+// Not here: the masks themselves (mask/combine.hpp).
 #pragma once
 
-#include <umbel/attention/rules.hpp>
+#include <umbel/layer/rules.hpp>
 
 namespace umbel {
 
@@ -20,6 +20,7 @@ struct count_keys_and_cannot_have_the_axis;
 struct differ_so_say_where_the_queries_stand;
 struct dropout;
 struct from_drop_mask;
+struct have;
 struct is_unclear_where;
 struct keep_mask;
 struct mask;
@@ -31,9 +32,12 @@ struct score_bias;
 struct score_bias_from;
 struct sliding_window;
 struct the_memory_is_a_temporary_so_give_it_a_name;
+struct valid_lens;
 }  // namespace say
 
 namespace detail {
+template <>
+struct speak<say::valid_lens> : speak_as_written<say::valid_lens> {};
 template <>
 struct speak<say::keep_mask> : speak_as_written<say::keep_mask> {};
 template <>

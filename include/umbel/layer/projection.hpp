@@ -9,10 +9,10 @@
 // as an operation on a tensor.
 #pragma once
 
-#include <umbel/attention/filled.hpp>
-#include <umbel/attention/rules.hpp>
-#include <umbel/attention/stored_as.hpp>
-#include <umbel/attention/weights_parts.hpp>
+#include <umbel/layer/filled.hpp>
+#include <umbel/layer/rules.hpp>
+#include <umbel/layer/stored_as.hpp>
+#include <umbel/layer/weights_parts.hpp>
 #include <umbel/kernel/linear.hpp>
 #include <umbel/kernel/plain.hpp>
 #include <umbel/tensor/interop.hpp>
@@ -21,8 +21,6 @@
 namespace umbel {
 
 namespace say {
-struct but_the_weight_expects;
-struct but_the_weight_is_of_type;
 struct project;
 struct the_first_argument_is_not_a_layer_with_weights_to_pack;
 }  // namespace say

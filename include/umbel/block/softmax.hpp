@@ -6,7 +6,7 @@
 // sum runs in 16 chains (kernel/plain.hpp).
 #pragma once
 
-#include <umbel/attention/computing.hpp>
+#include <umbel/layer/computing.hpp>
 #include <umbel/kernel/softmax.hpp>
 #include <umbel/tensor/copy.hpp>
 

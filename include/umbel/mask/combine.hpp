@@ -21,13 +21,13 @@
 // nothing gives zeros (another choice: empty_rows in score.hpp). Lengths below 0 and above the number
 // of keys are clamped. A mask of a temporary tensor owns it, any other borrows.
 //
-// Here are dropout, & and what a layer makes of its argument; mask_memory.hpp and mask_position.hpp have
-// the other masks. Not here: rules (mask_rules.hpp), how a kernel does it (kernel/scores.hpp), what is only
+// Here are dropout, & and what a layer makes of its argument; mask/memory.hpp and mask/position.hpp have
+// the other masks. Not here: rules (mask/rules.hpp), how a kernel does it (kernel/scores.hpp), what is only
 // looked at (observe.hpp).
 #pragma once
 
-#include <umbel/attention/mask_memory.hpp>
-#include <umbel/attention/mask_position.hpp>
+#include <umbel/mask/memory.hpp>
+#include <umbel/mask/position.hpp>
 
 namespace umbel {
 
@@ -172,7 +172,7 @@ constexpr every_key operator!(const A&) noexcept { return detail::another_operat
 // fits_as_mask<decltype(causal), float, batch<2>, heads<5>, query<4>, key<6>>.
 template <class Mask, class T, class Batch, class Heads, class Query, class Key>
 concept fits_as_mask =
-    rules::mask_fits<say::attention, detail::mask_of<std::remove_cvref_t<Mask>>,
+    rules::mask_fits<say::mask, detail::mask_of<std::remove_cvref_t<Mask>>,
                      detail::scores_of<T, Batch::size, Heads::size, Query::size, Key::size>>::ok;
 
 }  // namespace umbel

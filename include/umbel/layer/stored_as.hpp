@@ -3,7 +3,7 @@
 // (cache.hpp) to keep numbers of a layer of float in 16 bits. Arithmetic stays in float.
 #pragma once
 
-#include <umbel/attention/options.hpp>
+#include <umbel/layer/options.hpp>
 #include <umbel/simd/half.hpp>
 
 namespace umbel {

@@ -4,7 +4,7 @@
 // that is returned from an inner block (GCC bug 51571), and a result is as large as it is.
 #pragma once
 
-#include <umbel/attention/workspace.hpp>
+#include <umbel/layer/workspace.hpp>
 
 namespace umbel::detail {
 

@@ -3,7 +3,7 @@
 // that says which, and what they map.
 #pragma once
 
-#include <umbel/attention/rules.hpp>
+#include <umbel/layer/rules.hpp>
 
 namespace umbel {
 

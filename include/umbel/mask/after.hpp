@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // mask_after<key>(scores, valid_lens) is the readable form of a mask, for one's own attention: scores
 // past the length become -infinity, which `softmax` turns into weights of 0. Lengths are by sequence,
-// by query, by any axes of the scores. The layers take masks of every kind as an argument (mask.hpp).
+// by query, by any axes of the scores. The layers take masks of every kind as an argument (mask/combine.hpp).
 #pragma once
 
-#include <umbel/attention/filled.hpp>
-#include <umbel/attention/mask.hpp>
+#include <umbel/layer/filled.hpp>
+#include <umbel/mask/combine.hpp>
 #include <umbel/simd/math.hpp>
 #include <umbel/tensor/copy.hpp>
 

@@ -14,12 +14,12 @@
 // (key, value_dim): that is how one query reads them in runs. A sliding cache drops the oldest positions
 // in blocks, so that a step has the order of sums of the whole pass with its window; it has no recall.
 //
-// Not here: masks (mask.hpp), which mean positions of the cache by the axis key; the step itself
-// (cached_forward.hpp).
+// Not here: masks (mask/combine.hpp), which mean positions of the cache by the axis key; the step itself
+// (decode/forward.hpp).
 #pragma once
 
-#include <umbel/attention/cache_rules.hpp>
-#include <umbel/attention/cached_forward.hpp>
+#include <umbel/decode/rules.hpp>
+#include <umbel/decode/forward.hpp>
 #include <umbel/attention/multi_head.hpp>
 
 namespace umbel {
@@ -91,7 +91,7 @@ class key_value_cache : public detail::other_cache_calls {
 
   // Self-attention of the next positions, x (batch, token, hidden) with the batch of the cache, to
   // themselves and all before: the rows of the whole causal pass. out: a tensor or view of the axes of
-  // x, in any order. mask: more masks (mask.hpp); key counts positions of the cache, queries stand where
+  // x, in any order. mask: more masks (mask/combine.hpp); key counts positions of the cache, queries stand where
   // they are.
   template <class Attend, tensor_like Out, tensor_like X, mask_like Mask = every_key,
             workspace_like Workspace = on_stack>

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSL-1.0
+// What holds for every layer, as verdicts: its element type, the axes in its type, its weights, memory for the result,
+// the workspace. Operation or Layer is the word that a sentence starts with. Not here: what one layer asks of its
+// arguments (attention/rules.hpp and the layers themselves).
+#pragma once
+
+#include <umbel/layer/options.hpp>
+#include <umbel/layer/workspace.hpp>
+#include <umbel/shape/axes.hpp>
+#include <umbel/tensor/tensor.hpp>
+
+namespace umbel {
+
+namespace say {
+struct but_has;
+struct but_out_has;
+struct but_out_is_of_type;
+struct but_the_layer_has;
+struct but_the_layer_is_of_type;
+struct but_the_stack_budget_is;
+struct but_the_weight_expects;
+struct but_the_weight_is_of_type;
+struct bytes;
+struct bytes_so_pass_one_for;
+struct is_made_of_one_object_its_weights;
+struct is_of_type;
+struct must_be_integers_but_are_of_type;
+struct must_be_the_last_axis_of;
+struct needs_a_workspace_of;
+struct needs_the_axis;
+struct not_;
+struct out_has_several_elements_in_one_place;
+struct out_is_a_temporary_so_give_it_a_name;
+struct out_is_const;
+struct out_must_be_row_major_in_memory;
+struct takes_float_or_double_not;
+struct the_input_has;
+struct the_input_is_of_type;
+struct the_result_has;
+struct the_result_is_of_type;
+struct the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name;
+struct the_weights_are_of_another_layer_or_of_other_options;
+struct the_workspace_is_const;
+struct the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for;
+}  // namespace say
+
+namespace detail {
+// Words that are names in code keep their underscores.
+template <class Word>
+struct speak_as_written {
+  static constexpr void to(sentence_buffer& out) { put_name<Word>(out, '_'); }
+};
+template <>
+inline constexpr const char* spoken<say::is_made_of_one_object_its_weights> =
+    "is made of one object, its weights";
+
+// Weights that a layer was given and that are not its own.
+template <class W, class View, class Layer>
+concept foreign_weights = !std::is_convertible_v<const W&, View> && !std::is_base_of_v<Layer, W>;
+// What a layer is not made of: no weights, or those of another. (Not several arguments: layer({w.q, w.k, w.v, w.o})
+// would be ambiguous.)
+template <class View, class Layer, class... Given>
+concept not_its_weights = sizeof...(Given) < 2 && (foreign_weights<Given, View, Layer> && ...);
+template <class View>
+const View& no_weights() noexcept;  // never called: only where a sentence was said
+}  // namespace detail
+
+namespace rules {
+
+using batch_family = axis_family<axes::batch>;
+using query_family = axis_family<axes::query>;
+using key_family = axis_family<axes::key>;
+using heads_family = axis_family<axes::heads>;
+
+// Layers compute in float or double.
+template <class Layer, class T>
+using floating = verdict<std::is_same_v<T, float> || std::is_same_v<T, double>, Layer,
+                         say::takes_float_or_double_not, detail::option_word<T>>;
+
+// Axes that a layer takes by position. Features and positions may have any name but those that mean
+// something else to it: one of those is an option that came too early, or two were taken for each other.
+// Wanted: the family whose place it is.
+template <class Family, class... Families>
+inline constexpr bool is_one_of = (std::is_same_v<Family, Families> || ...);
+template <class Family>
+inline constexpr bool names_parts_of_a_layer =
+    is_one_of<Family, batch_family, heads_family, axis_family<axes::kv_heads>,
+              axis_family<axes::head_dim>, axis_family<axes::value_dim>,
+              axis_family<axes::score_hidden>, axis_family<axes::feed_forward>>;
+
+template <class Given, class Wanted>
+inline constexpr bool is_in_place =
+    std::is_same_v<typename Given::family, Wanted> ||
+    (!names_parts_of_a_layer<typename Given::family> &&
+     !is_one_of<typename Given::family, query_family, key_family, axis_family<axes::token>>);
+template <class Given>
+inline constexpr bool is_in_place<Given, heads_family> =
+    std::is_same_v<typename Given::family, heads_family>;
+template <class Given>
+inline constexpr bool is_in_place<Given, key_family> =
+    std::is_same_v<typename Given::family, key_family>;
+template <class Given>
+inline constexpr bool is_in_place<Given, axis_family<axes::token>> =
+    !names_parts_of_a_layer<typename Given::family> &&
+    !std::is_same_v<typename Given::family, axis_family<axes::hidden>>;
+
+template <class Layer, class Given, class Wanted>
+struct in_place_rule {
+  using type = verdict<false, Layer, detail::option_word<Given>, say::stands_where_the_axis, Wanted,
+                       say::belongs>;
+};
+template <class Layer, axis_like Given, class Wanted>
+requires is_in_place<Given, Wanted>
+struct in_place_rule<Layer, Given, Wanted> {
+  using type = accepted;
+};
+template <class Layer, class Given, template <std::size_t> class Wanted>
+using in_place = typename in_place_rule<Layer, Given, axis_family<Wanted>>::type;
+
+template <class Whole, class Part>
+inline constexpr std::size_t remainder = Whole::size % (Part::size ? Part::size : 1);
+
+// What is written does not end with its statement.
+template <class Layer, class Out>
+using out_with_a_name =
+    verdict<!temporary_tensor<Out>, Layer, say::out_is_a_temporary_so_give_it_a_name>;
+
+// Memory for the result, if it is the caller's: the axes of Result in any order, elements T, not
+// const. RowMajor: in the order of Result, row-major.
+template <class Layer, class Out, class T, class Result, bool RowMajor>
+struct out_rule {
+  using type = accepted;
+};
+template <class Layer, class Out, class T, class Result, bool RowMajor>
+requires requires { typename Out::layout; }
+struct out_rule<Layer, Out, T, Result, RowMajor> {
+  using layout = typename Out::layout;
+  using in_order = first_error<
+      same_shape<Layer, Result, layout>,
+      verdict<layout::contiguous, Layer, say::out_must_be_row_major_in_memory>>;
+  using type = first_error<
+      verdict<layout::rank == Result::rank && same_axes<typename Result::axes, layout>::value,
+              Layer, say::the_result_has, typename Result::axes, say::but_out_has,
+              typename layout::axes>,
+      verdict<std::is_same_v<typename Out::value_type, T>, Layer, say::the_result_is_of_type,
+              element<T>, say::but_out_is_of_type, element<typename Out::value_type>>,
+      verdict<!std::is_const_v<std::remove_pointer_t<decltype(std::declval<Out&>().data())>>, Layer,
+              say::out_is_const>,
+      verdict<lies_apart<layout>(), Layer, say::out_has_several_elements_in_one_place>,
+      std::conditional_t<RowMajor, in_order, accepted>>;
+};
+template <class Layer, class Out, class T, class Result, bool RowMajor = false>
+using out_fits =
+    first_error<out_with_a_name<Layer, Out>,
+                typename out_rule<Layer, std::remove_reference_t<Out>, T, Result, RowMajor>::type>;
+template <class Layer, class Out, class T, class Result>
+using row_major_out = out_fits<Layer, Out, T, Result, true>;
+
+// Scratch on the stack within its budget, or the very workspace that this call needs. Sizes: what
+// the layer's `workspace` template takes, as a shape.
+template <class Layer, class Given, class Wanted, class Sizes>
+using scratch_fits = first_error<
+    verdict<!std::is_same_v<Given, on_stack> || sizeof(Wanted) <= UMBEL_STACK_BUDGET, Layer,
+            say::needs_a_workspace_of, number<sizeof(Wanted)>, say::bytes,
+            say::but_the_stack_budget_is, number<UMBEL_STACK_BUDGET>, say::bytes_so_pass_one_for,
+            Sizes>,
+    verdict<std::is_same_v<Given, on_stack> || std::is_same_v<std::remove_const_t<Given>, Wanted>,
+            Layer, say::the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for, Sizes>,
+    verdict<!std::is_const_v<Given>, Layer, say::the_workspace_is_const>>;
+
+// A layer borrows its weights: they must be its own, and not a temporary.
+template <class Layer, std::size_t Given>
+using weights_of_this_layer = first_error<
+    verdict<Given == 1, Layer, say::is_made_of_one_object_its_weights>,
+    verdict<Given != 1, Layer, say::the_weights_are_of_another_layer_or_of_other_options>>;
+template <class Layer, bool Ok = false>
+using weights_with_a_name =
+    verdict<Ok, Layer,
+            say::the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name>;
+
+// Operation: the word that names it. Width: the axis with its size, last in row-major memory.
+template <class Operation, class X, class T, class Width>
+using rows_of = first_error<
+    has_axis<Operation, layout_of<X>, typename Width::family>,
+    verdict<layout_of<X>::template size_of<typename Width::family> == Width::size, Operation,
+            say::the_input_has, axis_of<layout_of<X>, typename Width::family>,
+            say::but_the_weight_expects, typename Width::plain>,
+    verdict<layout_of<X>::template position<typename Width::family> + 1 == layout_of<X>::rank,
+            Operation, typename Width::plain, say::must_be_the_last_axis_of,
+            typename layout_of<X>::axes>,
+    verdict<layout_of<X>::contiguous, Operation, typename layout_of<X>::axes,
+            say::is_not_row_major_in_memory_so_pass_contiguous>,
+    verdict<std::is_same_v<typename X::value_type, T>, Operation, say::the_input_is_of_type,
+            element<typename X::value_type>, say::but_the_weight_is_of_type, element<T>>>;
+
+}  // namespace rules
+}  // namespace umbel
