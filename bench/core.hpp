@@ -19,20 +19,20 @@ inline double thread_seconds() {
 // The most multiply-adds per second this build's vectors can do: independent chains in registers,
 // more of them than an FMA takes cycles times the units there are. GFLOP/s.
 inline double fma_peak() {
-  constexpr std::size_t lanes = umbel::plan::lanes<float>(umbel::plan::native_target);
-  constexpr std::size_t chains = umbel::plan::native_target.registers * 3 / 4;
+  constexpr std::size_t lanes = umbel::detail::plan::lanes<float>(umbel::detail::plan::native_target);
+  constexpr std::size_t chains = umbel::detail::plan::native_target.registers * 3 / 4;
   constexpr int rounds = 20000;
-  using V = umbel::simd::pack<float, lanes>;
+  using V = umbel::detail::simd::pack<float, lanes>;
   V chain[chains];
-  for (std::size_t i = 0; i < chains; ++i) chain[i] = umbel::simd::broadcast<V>(1.0f);
-  V factor = umbel::simd::broadcast<V>(0.5f), term = umbel::simd::broadcast<V>(0.25f);
+  for (std::size_t i = 0; i < chains; ++i) chain[i] = umbel::detail::simd::broadcast<V>(1.0f);
+  V factor = umbel::detail::simd::broadcast<V>(0.5f), term = umbel::detail::simd::broadcast<V>(0.25f);
   __asm__ volatile("" : "+m"(factor), "+m"(term));
   double best = 1e9;
   for (int attempt = 0; attempt < 5; ++attempt) {
     const double start = thread_seconds();
     for (int round = 0; round < rounds; ++round) {
       UMBEL_UNROLL(32)
-      for (std::size_t i = 0; i < chains; ++i) chain[i] = umbel::simd::fma(chain[i], factor, term);
+      for (std::size_t i = 0; i < chains; ++i) chain[i] = umbel::detail::simd::fma(chain[i], factor, term);
     }
     const double seconds = thread_seconds() - start;
     best = seconds < best ? seconds : best;

@@ -34,7 +34,7 @@ static Queries attend_by_hand(const Weights& w, const Queries& x, const Context&
   auto k = y * w.k | split<hidden, Heads, head_dim> | permute<batch, heads, key, head_dim>;
   auto v = y * w.v | split<hidden, Heads, head_dim> | permute<batch, heads, key, head_dim>;
   auto width = extents(q)[family_c<head_dim>];  // a hana::size_c
-  auto scores = contract<head_dim>(q, k) * simd::rsqrt(static_cast<float>(width.value));
+  auto scores = contract<head_dim>(q, k) * detail::simd::rsqrt(static_cast<float>(width.value));
   return (contract<key>(softmax<key>(scores), v) | permute<batch, query, heads, head_dim> |
           contiguous | merge<heads, head_dim, hidden>)*w.o;
 }
@@ -49,7 +49,7 @@ static float largest_difference() {
   for (float& f : x) f = random_number();
   for (float& f : y) f = random_number();
   float worst = 0;
-  for_each([&](float a, float b) { worst = simd::max(simd::max(a - b, b - a), worst); },
+  for_each([&](float a, float b) { worst = detail::simd::max(detail::simd::max(a - b, b - a), worst); },
            Attention{w}(x, y, y), attend_by_hand<Heads>(w, x, y));
   return worst;
 }
@@ -66,7 +66,7 @@ int main() {
         hana::for_each(dims(hana::type_c<queries>),
                        [](auto axis) { std::printf("%4zu", decltype(axis)::size); });
         std::printf("  %zu heads: %g\n", split_heads::size, static_cast<double>(difference));
-        worst = simd::max(difference, worst);
+        worst = detail::simd::max(difference, worst);
       }));
   return worst < 1e-6f ? 0 : 1;
 }

@@ -34,7 +34,7 @@ static output_and_weights attend_by_hand(const attention::weights& w, const toke
       asking * w.q | split<hidden, heads<8>, head_dim> | permute<batch, heads, query, head_dim>;
   auto k = looked_at * w.k | split<hidden, heads<8>, head_dim>;
   auto v = looked_at * w.v | split<hidden, heads<8>, head_dim>;
-  auto logits = contract<head_dim>(q, k) * simd::rsqrt(8.0f);  // batch, heads, query, key
+  auto logits = contract<head_dim>(q, k) * detail::simd::rsqrt(8.0f);  // batch, heads, query, key
   for_each([](float& logit, bool keep) { logit = keep ? logit : -1e30f; }, logits,
            mask | select_at<query, 0> | broadcast<batch<2>, heads<8>, query<12>, key<12>>);
   auto weights = softmax<key>(logits);
@@ -79,7 +79,7 @@ int main() {
   print("weights", result.weights);
 
   float worst = 0;
-  const auto compare = [&](float a, float b) { worst = simd::max(simd::max(a - b, b - a), worst); };
+  const auto compare = [&](float a, float b) { worst = detail::simd::max(detail::simd::max(a - b, b - a), worst); };
   for_each(compare, result.output, by_hand.output);
   for_each(compare, result.weights, by_hand.weights);
   return worst < 1e-6f ? 0 : 1;

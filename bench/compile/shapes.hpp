@@ -14,7 +14,7 @@ using namespace umbel::axes;
 // An operation on a layout, as rereading::operator() does it.
 template <class Layout, class Operation>
 struct step {
-  static_assert(report<typename Operation::template rule<Layout>>::ok, "umbel: shapes do not fit");
+  static_assert(detail::report<typename Operation::template rule<Layout>>::ok, "umbel: shapes do not fit");
   using type = typename Operation::template result<Layout>;
 };
 template <class Layout, class Operation>
@@ -22,24 +22,24 @@ using apply = typename step<Layout, Operation>::type;
 
 template <class Layout, class Map>
 struct project {
-  static_assert(report<rules::project<say::project, Layout, float, Map>>::ok,
+  static_assert(detail::report<detail::rules::project<detail::say::project, Layout, float, Map>>::ok,
                 "umbel: shapes do not fit");
-  using type = projected<Layout, Map>;
+  using type = detail::projected<Layout, Map>;
 };
 
 template <class Left, class Right, class Family>
 struct contracted {
-  static_assert(report<rules::contract<Left, Right, Family>>::ok, "umbel: shapes do not fit");
-  using type = algebra::contract<Left, Right, Family>;
+  static_assert(detail::report<detail::rules::contract<Left, Right, Family>>::ok, "umbel: shapes do not fit");
+  using type = detail::algebra::contract<Left, Right, Family>;
 };
 
 template <std::size_t Batch, std::size_t Queries, std::size_t Keys, std::size_t Heads,
           std::size_t Dim>
 struct attention_shape {
   static constexpr std::size_t width = Heads * Dim;
-  using map = linear_map<float, hidden<width>, hidden<width>, false>;
-  using tokens = layout<batch<Batch>, token<Queries>, hidden<width>>;
-  using context = layout<batch<Batch>, key<Keys>, hidden<width>>;
+  using map = detail::linear_map<float, hidden<width>, hidden<width>, false>;
+  using tokens = detail::layout<batch<Batch>, token<Queries>, hidden<width>>;
+  using context = detail::layout<batch<Batch>, key<Keys>, hidden<width>>;
   using splitting = decltype(split<hidden, axes::heads<Heads>, head_dim>);
   using keys_first = decltype(permute<batch, axes::heads, key, head_dim>);
 
@@ -52,28 +52,28 @@ struct attention_shape {
   using v = apply<apply<v_flat, splitting>, keys_first>;
   using scores = typename contracted<q, k, axis_family<head_dim>>::type;
   using mask =
-      apply<layout<batch<Batch>, key<Keys>>,
+      apply<detail::layout<batch<Batch>, key<Keys>>,
             decltype(broadcast<batch<Batch>, axes::heads<Heads>, query<Queries>, key<Keys>>)>;
-  static_assert(report<rules::same_shape<say::elementwise, scores, mask>>::ok);
+  static_assert(detail::report<detail::rules::same_shape<detail::say::elementwise, scores, mask>>::ok);
   using mixed = typename contracted<scores, v, axis_family<key>>::type;
   using back = apply<mixed, decltype(permute<batch, query, axes::heads, head_dim>)>;
-  using merged = apply<row_major<back>, decltype(merge<axes::heads, head_dim, hidden>)>;
+  using merged = apply<detail::row_major<back>, decltype(merge<axes::heads, head_dim, hidden>)>;
   using out = typename project<merged, map>::type;
   using first = apply<out, decltype(select_at<query, 0>)>;
   using half = apply<out, decltype(slice<hidden, 0, width / 2>)>;
 
-  static_assert(std::is_same_v<x, layout<batch<Batch>, query<Queries>, hidden<width>>>);
+  static_assert(std::is_same_v<x, detail::layout<batch<Batch>, query<Queries>, hidden<width>>>);
   static_assert(std::is_same_v<
-                q, layout<strided<batch<Batch>, Queries * width>, strided<axes::heads<Heads>, Dim>,
+                q, detail::layout<strided<batch<Batch>, Queries * width>, strided<axes::heads<Heads>, Dim>,
                           strided<query<Queries>, width>, strided<head_dim<Dim>, 1>>>);
   static_assert(std::is_same_v<k, v>);
   static_assert(
-      std::is_same_v<scores, layout<batch<Batch>, axes::heads<Heads>, query<Queries>, key<Keys>>>);
+      std::is_same_v<scores, detail::layout<batch<Batch>, axes::heads<Heads>, query<Queries>, key<Keys>>>);
   static_assert(mask::strides[1] == 0 && mask::strides[2] == 0);
   static_assert(std::is_same_v<
-                mixed, layout<batch<Batch>, axes::heads<Heads>, query<Queries>, head_dim<Dim>>>);
+                mixed, detail::layout<batch<Batch>, axes::heads<Heads>, query<Queries>, head_dim<Dim>>>);
   static_assert(std::is_same_v<out, x>);
-  static_assert(std::is_same_v<typename first::axes, shape<batch<Batch>, hidden<width>>>);
+  static_assert(std::is_same_v<typename first::axes, detail::shape<batch<Batch>, hidden<width>>>);
   static_assert(half::strides[1] == width);
 };
 

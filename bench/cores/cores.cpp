@@ -37,7 +37,7 @@ void row(const char* name) {
   using attention = multi_head_attention<float, hidden<Hidden>, heads<Heads>, bias<true>>;
   using sequences = tensor<float, batch<Batch>, query<Tokens>, hidden<Hidden>>;
   static typename attention::weights weights;
-  const float scale = 1.7f * umbel::simd::rsqrt(static_cast<float>(Hidden));
+  const float scale = 1.7f * umbel::detail::simd::rsqrt(static_cast<float>(Hidden));
   for (auto* map : {&weights.q, &weights.k, &weights.v, &weights.o}) {
     bench::fill(map->weight, scale);
     bench::fill(map->bias, 0.1f);

@@ -9,46 +9,46 @@
 
 namespace {
 
-namespace scores = umbel::kernel::scores;
+namespace scores = umbel::detail::kernel::scores;
 
 // visible: pairs of a query and a key that see each other, of one head; what a mask hides is no
 // operation.
 template <std::size_t Batch, std::size_t Heads, std::size_t Queries, std::size_t Keys,
-          std::size_t HeadDim, umbel::kernel::tap_stage Tapped = umbel::kernel::tap_stage::none,
+          std::size_t HeadDim, umbel::detail::kernel::tap_stage Tapped = umbel::detail::kernel::tap_stage::none,
           class Policy = scores::every_key>
 void add(const char* family = "attend/", const Policy& policy = {},
          std::size_t visible = Queries * Keys) {
   constexpr std::size_t sequences = Batch * Heads;
-  static constexpr umbel::kernel::attend_shape shape = {
+  static constexpr umbel::detail::kernel::attend_shape shape = {
       Queries, Keys, HeadDim, HeadDim, HeadDim, 1, HeadDim, 1, HeadDim, 1, HeadDim, 1, Queries};
   alignas(64) static float q[sequences * Queries * HeadDim], k[sequences * Keys * HeadDim];
   alignas(64) static float v[sequences * Keys * HeadDim], o[sequences * Queries * HeadDim];
-  alignas(64) static float scratch[umbel::kernel::attend_scratch<shape, float>];
-  constexpr bool taps = Tapped != umbel::kernel::tap_stage::none;
+  alignas(64) static float scratch[umbel::detail::kernel::attend_scratch<shape, float>];
+  constexpr bool taps = Tapped != umbel::detail::kernel::tap_stage::none;
   alignas(64) static float tapped[taps ? sequences * Queries * Keys : 1];
   bench::fill(q, 1.5f);
   bench::fill(k, 1.5f);
   bench::fill(v, 1);
-  const float scale = umbel::simd::rsqrt(static_cast<float>(HeadDim));
+  const float scale = umbel::detail::simd::rsqrt(static_cast<float>(HeadDim));
   const std::string name = bench::row_name(family, {Batch, Heads, Queries, Keys, HeadDim}, ',');
   // Few queries: several heads at a time, as the layers do.
-  static constexpr umbel::kernel::heads_shape heads = {
+  static constexpr umbel::detail::kernel::heads_shape heads = {
       sequences, 1, Queries * HeadDim, Keys * HeadDim, Keys * HeadDim, Queries * HeadDim};
-  constexpr bool together = umbel::kernel::heads_fit_lanes<shape, heads, float> && !taps &&
+  constexpr bool together = umbel::detail::kernel::heads_fit_lanes<shape, heads, float> && !taps &&
                             std::is_same_v<Policy, scores::every_key>;
-  constexpr bool each = umbel::kernel::each_fits_lanes<shape, heads, float> && !taps &&
+  constexpr bool each = umbel::detail::kernel::each_fits_lanes<shape, heads, float> && !taps &&
                         std::is_same_v<Policy, scores::every_key>;
-  constexpr bool pairs = umbel::kernel::pairs_fit_heads<shape, heads, float> && !taps &&
+  constexpr bool pairs = umbel::detail::kernel::pairs_fit_heads<shape, heads, float> && !taps &&
                          std::is_same_v<Policy, scores::every_key>;
   bench::add_row(name, 4.0 * sequences * HeadDim * static_cast<double>(visible), [=] {
     if constexpr (each) {
-      umbel::kernel::attend_each<shape, heads>(q, k, v, scale, 0, Keys, o, scratch);
+      umbel::detail::kernel::attend_each<shape, heads>(q, k, v, scale, 0, Keys, o, scratch);
       return;
     } else if constexpr (together) {
-      umbel::kernel::attend_heads<shape, heads>(q, k, v, scale, Keys, o, scratch);
+      umbel::detail::kernel::attend_heads<shape, heads>(q, k, v, scale, Keys, o, scratch);
       return;
     } else if constexpr (pairs) {
-      umbel::kernel::attend_pairs<shape, heads>(q, k, v, scale, o, scratch);
+      umbel::detail::kernel::attend_pairs<shape, heads>(q, k, v, scale, o, scratch);
       return;
     }
     for (std::size_t s = 0; s < sequences; ++s) {
@@ -57,10 +57,10 @@ void add(const char* family = "attend/", const Policy& policy = {},
       const float* const of_v = v + s * Keys * HeadDim;
       float* const of_o = o + s * Queries * HeadDim;
       if constexpr (taps) {
-        const umbel::kernel::tap<Tapped, float, Keys> tap{tapped + s * Queries * Keys};
-        umbel::kernel::attend<shape>(of_q, of_k, of_v, scale, policy, of_o, scratch, tap);
+        const umbel::detail::kernel::tap<Tapped, float, Keys> tap{tapped + s * Queries * Keys};
+        umbel::detail::kernel::attend<shape>(of_q, of_k, of_v, scale, policy, of_o, scratch, tap);
       } else {
-        umbel::kernel::attend<shape>(of_q, of_k, of_v, scale, policy, of_o, scratch);
+        umbel::detail::kernel::attend<shape>(of_q, of_k, of_v, scale, policy, of_o, scratch);
       }
     }
   });
@@ -112,7 +112,7 @@ const bool added = [] {
   add<2, 5, 1, 6, 20>();
   add<1, 1, 1, 32, 64>();  // keys and values in the first-level cache, and in the second
   add<1, 1, 1, 512, 64>();
-  constexpr auto weights = umbel::kernel::tap_stage::weights;
+  constexpr auto weights = umbel::detail::kernel::tap_stage::weights;
   add<1, 4, 64, 64, 16, weights>("attend/weights/");
   add<1, 8, 128, 128, 32, weights>("attend/weights/");
   add<1, 8, 512, 512, 64, weights>("attend/weights/");

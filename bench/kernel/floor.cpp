@@ -12,8 +12,8 @@
 
 namespace {
 
-namespace simd = umbel::simd;
-constexpr std::size_t lanes = umbel::plan::lanes<float>(umbel::plan::native_target);
+namespace simd = umbel::detail::simd;
+constexpr std::size_t lanes = umbel::detail::plan::lanes<float>(umbel::detail::plan::native_target);
 using V = simd::pack<float, lanes>;
 
 template <class F>

@@ -9,21 +9,21 @@ namespace {
 
 // Maps of the same rows, one after the other. Stored: what weights are stored as. Note: it, for the name of the row.
 template <std::size_t Rows, std::size_t In, std::size_t Out, class Stored = float,
-          std::size_t Maps = 1, umbel::plan::target Target = umbel::plan::native_target>
+          std::size_t Maps = 1, umbel::detail::plan::target Target = umbel::detail::plan::native_target>
 void add(const std::string& note = "", const char* family = "linear/") {
-  static constexpr umbel::kernel::linear_shape shape = {Rows, In, Out, In, 1, Out, 1, true};
+  static constexpr umbel::detail::kernel::linear_shape shape = {Rows, In, Out, In, 1, Out, 1, true};
   alignas(64) static float x[Rows * In], w[In * Out], b[Out], y[Maps][Rows * Out];
-  alignas(64) static Stored panels[Maps][umbel::kernel::packed_size<shape, float, Target>];
-  alignas(64) static float biases[Maps][umbel::kernel::padded_features<Out, float, Target>];
+  alignas(64) static Stored panels[Maps][umbel::detail::kernel::packed_size<shape, float, Target>];
+  alignas(64) static float biases[Maps][umbel::detail::kernel::padded_features<Out, float, Target>];
   bench::fill(x, 1);
   bench::fill(w, 0.1f);
   bench::fill(b, 1);
   for (std::size_t i = 0; i < Maps; ++i)
-    umbel::kernel::pack_linear<In, Out, true, float, Target>(w, b, panels[i], biases[i]);
+    umbel::detail::kernel::pack_linear<In, Out, true, float, Target>(w, b, panels[i], biases[i]);
   bench::add_row(bench::row_name(family, {Rows, Out, In}, 'x') + note, 2.0 * Rows * In * Out * Maps,
                  [] {
                    for (std::size_t i = 0; i < Maps; ++i)
-                     umbel::kernel::linear_packed<shape, float, Target>(x, panels[i], biases[i],
+                     umbel::detail::kernel::linear_packed<shape, float, Target>(x, panels[i], biases[i],
                                                                         y[i]);
                  });
 }
@@ -32,7 +32,7 @@ void add(const std::string& note = "", const char* family = "linear/") {
 template <std::size_t In, std::size_t Out, class Stored = float>
 void add_fetched(const std::string& stored = "") {
   constexpr auto with = [](bool ahead) {
-    umbel::plan::target target = umbel::plan::native_target;
+    umbel::detail::plan::target target = umbel::detail::plan::native_target;
     target.fetch_ahead = ahead;
     return target;
   };

@@ -8,7 +8,7 @@
 
 namespace {
 
-namespace kernel = umbel::kernel;
+namespace kernel = umbel::detail::kernel;
 
 template <std::size_t Rows, std::size_t Columns>
 void add() {

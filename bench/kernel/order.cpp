@@ -10,8 +10,8 @@
 
 namespace {
 
-namespace simd = umbel::simd;
-constexpr std::size_t lanes = umbel::plan::lanes<float>(umbel::plan::native_target);
+namespace simd = umbel::detail::simd;
+constexpr std::size_t lanes = umbel::detail::plan::lanes<float>(umbel::detail::plan::native_target);
 using V = simd::pack<float, lanes>;
 
 // y = x W, 64 inputs and four vectors of outputs.

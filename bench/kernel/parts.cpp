@@ -7,19 +7,19 @@
 
 namespace {
 
-namespace kernel = umbel::kernel;
+namespace kernel = umbel::detail::kernel;
 
 template <std::size_t Heads, std::size_t Tokens, std::size_t Dims>
 struct attention {
   static constexpr kernel::attend_shape shape = {Tokens, Tokens, Dims, Dims, Dims, 1,     Dims,
                                                  1,      Dims,   1,    Dims, 1,    Tokens};
-  static constexpr auto target = umbel::plan::native_target;
+  static constexpr auto target = umbel::detail::plan::native_target;
   static constexpr std::size_t vectors =
-      umbel::plan::plan_attend<float>(Tokens, Tokens, target).queries.large;
+      umbel::detail::plan::plan_attend<float>(Tokens, Tokens, target).queries.large;
   using block = kernel::detail::attend_block<shape, float, target, vectors, true>;
   using V = typename block::V;
   static constexpr std::size_t in_block = vectors * block::lanes;
-  static_assert(Tokens % in_block == 0 && Tokens <= umbel::plan::key_block);
+  static_assert(Tokens % in_block == 0 && Tokens <= umbel::detail::plan::key_block);
 
   static constexpr typename block::room all{in_block, in_block};
 
@@ -32,7 +32,7 @@ struct attention {
   static void each(Part part) {
     typename block::softmax_state state{};
     V maximum[vectors];
-    for (V& of : maximum) of = umbel::simd::broadcast<V>(8.0f);
+    for (V& of : maximum) of = umbel::detail::simd::broadcast<V>(8.0f);
     for (std::size_t h = 0; h < Heads * Tokens * Dims; h += Tokens * Dims)
       for (std::size_t i = 0; i < Tokens * Dims; i += in_block * Dims)
         part(h, h + i, state, maximum);

@@ -11,7 +11,7 @@ void add() {
   alignas(64) static float x[Rows * Columns], y[Rows * Columns];
   bench::fill(x, 4);
   bench::add_row(bench::row_name("softmax/", {Rows, Columns}, 'x'), 1.0 * Rows * Columns, [] {
-    umbel::kernel::softmax<umbel::kernel::softmax_shape{Rows, Columns, 1}>(x, y);
+    umbel::detail::kernel::softmax<umbel::detail::kernel::softmax_shape{Rows, Columns, 1}>(x, y);
   });
 }
 

@@ -19,7 +19,7 @@ void add(const char* name) {
   using memory = key_value_cache<attention, key<Capacity>, stored_as<Cache>>;
   static const typename attention::weights weights = [] {
     static typename attention::weights w;
-    const float scale = 1.7f * umbel::simd::rsqrt(static_cast<float>(Hidden));
+    const float scale = 1.7f * umbel::detail::simd::rsqrt(static_cast<float>(Hidden));
     bench::fill(w.q.weight, scale), bench::fill(w.k.weight, scale);
     bench::fill(w.v.weight, scale), bench::fill(w.o.weight, scale);
     return w;

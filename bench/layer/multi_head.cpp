@@ -17,7 +17,7 @@ struct layer {
   static const typename attention::weights& natural() {
     static const typename attention::weights weights = [] {
       static typename attention::weights w;
-      const float scale = 1.7f * umbel::simd::rsqrt(static_cast<float>(Hidden));
+      const float scale = 1.7f * umbel::detail::simd::rsqrt(static_cast<float>(Hidden));
       for (auto* map : {&w.q, &w.k, &w.v, &w.o}) {
         bench::fill(map->weight, scale);
         bench::fill(map->bias, 0.1f);

@@ -134,7 +134,7 @@ attention_call attention_way() {
   return repeated([=](const float* q, const float* k, const float* v, float* o) {
     constexpr bool made = Keys == keys_are::made_transposed;
     alignas(64) static float turned[made ? S.head_dim * row_of(S.keys) : 1];
-    const float scale = umbel::simd::rsqrt(static_cast<float>(S.head_dim));
+    const float scale = umbel::detail::simd::rsqrt(static_cast<float>(S.head_dim));
     for (int b = 0; b < S.batch; ++b) {
       for (int h = 0; h < S.heads; ++h) {
         const float* const of_q = q + b * S.q.batch + h * S.q.head;

@@ -15,7 +15,7 @@ struct layer_data {
   memory x, z, w, b, w_o, b_o;
 
   explicit layer_data(layer_shape s) {
-    const float scale = 1.7f * umbel::simd::rsqrt(static_cast<float>(s.hidden));
+    const float scale = 1.7f * umbel::detail::simd::rsqrt(static_cast<float>(s.hidden));
     z = numbers(s.batch * s.keys * s.hidden, 1);
     x = s.decodes  ? memory(z, z.get() + (s.keys - 1) * s.hidden)
         : s.self() ? z

@@ -12,10 +12,10 @@
 
 namespace race {
 
-namespace simd = umbel::simd;
+namespace simd = umbel::detail::simd;
 
 inline constexpr int lanes =
-    static_cast<int>(umbel::plan::lanes<float>(umbel::plan::native_target));
+    static_cast<int>(umbel::detail::plan::lanes<float>(umbel::detail::plan::native_target));
 static_assert(lanes > 1, "the race wants a machine with vectors");
 using vector = simd::pack<float, lanes>;
 inline constexpr int round_up(int n) { return (n + lanes - 1) / lanes * lanes; }

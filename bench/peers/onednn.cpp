@@ -126,7 +126,7 @@ struct onednn {
                    race::repeated([=](const float* q, const float* k, const float* v, float* o) {
                      to_scores(q, k, s.get());
                      race::softmax_rows<S.keys>(s.get(), room, S.batch * S.heads * S.queries,
-                                                umbel::simd::rsqrt(static_cast<float>(S.head_dim)),
+                                                umbel::detail::simd::rsqrt(static_cast<float>(S.head_dim)),
                                                 inverse.get());
                      to_context(s.get(), v, o);
                      for (int head = 0; head < S.batch * S.heads; ++head) {

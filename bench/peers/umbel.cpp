@@ -7,7 +7,7 @@
 namespace {
 
 using namespace umbel::axes;
-namespace kernel = umbel::kernel;
+namespace kernel = umbel::detail::kernel;
 
 constexpr std::size_t count(int n) { return static_cast<std::size_t>(n); }
 
@@ -49,7 +49,7 @@ struct itself {
                                                   count(S.v.head),          count(S.o.head)};
     return {{"fused", race::repeated([](const float* q, const float* k, const float* v, float* o) {
                alignas(64) static float scratch[kernel::attend_scratch<shape, float>];
-               const float scale = umbel::simd::rsqrt(static_cast<float>(S.head_dim));
+               const float scale = umbel::detail::simd::rsqrt(static_cast<float>(S.head_dim));
                if constexpr (kernel::heads_fit_lanes<shape, heads, float>) {
                  kernel::attend_heads<shape, heads>(q, k, v, scale, shape.keys, o, scratch);
                  return;

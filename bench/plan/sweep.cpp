@@ -25,8 +25,8 @@
 
 namespace {
 
-namespace kernel = umbel::kernel;
-namespace plan = umbel::plan;
+namespace kernel = umbel::detail::kernel;
+namespace plan = umbel::detail::plan;
 constexpr plan::target machine = plan::native_target;
 
 struct candidate {

@@ -14,7 +14,7 @@ namespace {
 
 using namespace umbel::axes;
 
-constexpr double lanes = static_cast<double>(umbel::plan::lanes<float>(umbel::plan::native_target));
+constexpr double lanes = static_cast<double>(umbel::detail::plan::lanes<float>(umbel::detail::plan::native_target));
 constexpr double flops_a_cycle = 4 * lanes;  // two multiply-adds of whole vectors
 
 constexpr double padded(double n) {
@@ -49,7 +49,7 @@ void point(const char* curve, std::size_t size, double cycles, std::size_t scrat
 
 template <std::size_t Batch, std::size_t Heads, std::size_t Tokens, std::size_t Width>
 void attention(const char* curve, std::size_t size) {
-  namespace kernel = umbel::kernel;
+  namespace kernel = umbel::detail::kernel;
   static constexpr kernel::attend_shape shape = {Tokens, Tokens, Width, Width, Width, 1,     Width,
                                                  1,      Width,  1,     Width, 1,     Tokens};
   constexpr std::size_t heads = Batch * Heads, each = Tokens * Width;
@@ -60,7 +60,7 @@ void attention(const char* curve, std::size_t size) {
   static const race::memory scratch = race::allocate(scratch_size);
   point(curve, size, attention_cycles(heads, Tokens, Tokens, Width), scratch_size, Tokens * Tokens,
         [] {
-          const float scale = umbel::simd::rsqrt(static_cast<float>(Width));
+          const float scale = umbel::detail::simd::rsqrt(static_cast<float>(Width));
           for (std::size_t h = 0; h < heads; ++h) {
             kernel::attend_all<shape>(q.get() + h * each, k.get() + h * each, v.get() + h * each,
                                       scale, o.get() + h * each, scratch.get());

@@ -14,7 +14,7 @@ struct colour {
 };
 
 constexpr colour heat(float share) {
-  const umbel::heat_rgb c = umbel::heat_colour(share);
+  const umbel::detail::heat_rgb c = umbel::heat_colour(share);
   return {c.red, c.green, c.blue};
 }
 

@@ -48,7 +48,7 @@ using classifier = linear<float, hidden<32>, classes<10>, bias<true>>;
 namespace parameters {
 
 using namespace trained;
-using to_hidden = linear_view<float, hidden<32>, hidden<32>, true>;
+using to_hidden = detail::linear_view<float, hidden<32>, hidden<32>, true>;
 using norm = encoder::norm::weights_view;
 
 inline constexpr prepacked<embed_layer> embed{embed_layer::weights_view{embed_weight, embed_bias}};
@@ -125,7 +125,7 @@ struct model {
                    rename_axis<patch, query> | permute<umbel::axes::heads, query, head_dim>;
     const auto k = normed * p.attention.k | split<hidden, umbel::axes::heads<4>, head_dim> |
                    rename_axis<patch, key> | permute<umbel::axes::heads, key, head_dim>;
-    return contract<head_dim>(q, k) * simd::rsqrt(8.0f) | softmax<key>;
+    return contract<head_dim>(q, k) * detail::simd::rsqrt(8.0f) | softmax<key>;
   }
 
  public:

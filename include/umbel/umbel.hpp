@@ -28,15 +28,17 @@
 #include <umbel/tensor/interop.hpp>
 #include <umbel/tensor/expected_view.hpp>
 
-#include <umbel/layer/filled.hpp>
+#include <umbel/layer/memory.hpp>
 #include <umbel/layer/options.hpp>
 #include <umbel/layer/stored_as.hpp>
 #include <umbel/layer/workspace.hpp>
 #include <umbel/layer/rules.hpp>
 #include <umbel/layer/executor.hpp>
 #include <umbel/layer/computing.hpp>
-#include <umbel/layer/weights_parts.hpp>
-#include <umbel/layer/projection.hpp>
+#include <umbel/layer/weights_rules.hpp>
+#include <umbel/layer/weights.hpp>
+#include <umbel/layer/project.hpp>
+#include <umbel/layer/prepacked.hpp>
 
 #include <umbel/mask/rules.hpp>
 #include <umbel/mask/base.hpp>

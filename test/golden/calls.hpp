@@ -114,7 +114,7 @@ struct golden_layer : golden_masks<G> {
                    static_cast<double>(G::bias_scale));
   }
 
-  template <class Mask = umbel::every_key>
+  template <class Mask = umbel::detail::every_key>
   void check(const Mask& mask = {}) const {
     static typename attention::template workspace<umbel::axes::query<G::queries>,
                                                   umbel::axes::key<G::keys>>
@@ -158,7 +158,7 @@ struct golden_heads : golden_masks<G> {
   keys<umbel::axes::head_dim, G::head_dim> k = drawn<decltype(k)>(this->next);
   keys<umbel::axes::value_dim, G::value_dim> v = drawn<decltype(v)>(this->next);
 
-  template <class Mask = umbel::every_key>
+  template <class Mask = umbel::detail::every_key>
   void check(const Mask& mask = {}) const {
     check_part<G::step>("context", umbel::scaled_dot_product_attention(q, k, v, mask), G::output);
   }

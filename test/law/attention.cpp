@@ -370,7 +370,7 @@ BOOST_AUTO_TEST_CASE(weights_by_pointer) {
   std::memcpy(biases[1], p.w.k.bias, sizeof biases[0]);
   std::memcpy(biases[2], p.w.v.bias, sizeof biases[0]);
   std::memcpy(biases[3], p.w.o.bias, sizeof biases[0]);
-  using projection = linear_view<float, hidden<12>, hidden<12>, true>;
+  using projection = detail::linear_view<float, hidden<12>, hidden<12>, true>;
   const float* const flash = arrays[2];
   std::array<float, 12 * 12> array;
   std::memcpy(array.data(), arrays[3], sizeof array);

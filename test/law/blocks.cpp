@@ -27,7 +27,7 @@ using tokens = tensor<float, batch<2>, token<5>, hidden<12>>;
 template <class Weights, class X>
 float chain(const Weights& w, const X& row, std::size_t out) {
   float sum = Weights::map::has_bias ? w.bias[out] : 0.0f;
-  for (std::size_t k = 0; k < Weights::map::in::size; ++k) sum = simd::fma(row(k), w(k, out), sum);
+  for (std::size_t k = 0; k < Weights::map::in::size; ++k) sum = detail::simd::fma(row(k), w(k, out), sum);
   return sum;
 }
 

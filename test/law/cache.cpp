@@ -33,7 +33,7 @@ auto part(X& x, std::size_t first) {
 }
 
 // Steps of the given sizes, over and over, until the sequence is through.
-template <std::size_t... Sizes, class Cache, class Attend, class X, class Mask = every_key>
+template <std::size_t... Sizes, class Cache, class Attend, class X, class Mask = detail::every_key>
 auto in_steps(Cache& past, const Attend& attend, const X& x, const Mask& mask = {}) {
   X out{};
   std::size_t at = 0;

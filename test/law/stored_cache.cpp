@@ -38,7 +38,7 @@ sequence<Tokens> attend_to_rounded(const grouped::weights& w, const sequence<Tok
   const auto v = rounded<W>(x * w.v) | rename_axis<token, key> |
                  split<hidden, kv_heads<3>, value_dim> | permute<kv_heads, key, value_dim> |
                  contiguous;
-  static scaled_dot_product_workspace<decltype(q), decltype(k), decltype(v)> work;
+  static detail::scaled_dot_product_workspace<decltype(q), decltype(k), decltype(v)> work;
   const auto context = scaled_dot_product_attention(q, k, v, mask, work) |
                        permute<query, heads, value_dim> | contiguous |
                        merge<heads, value_dim, hidden>;
@@ -47,7 +47,7 @@ sequence<Tokens> attend_to_rounded(const grouped::weights& w, const sequence<Tok
 
 // Steps of the given sizes, over and over, until the sequence is through.
 template <std::size_t... Sizes, class Cache, class Attend, std::size_t Tokens,
-          class Mask = every_key>
+          class Mask = detail::every_key>
 auto in_steps(Cache& past, const Attend& attend, const sequence<Tokens>& x, const Mask& mask = {}) {
   sequence<Tokens> out{};
   std::size_t at = 0;

@@ -21,11 +21,11 @@ static_assert(!attention::sizes.q_bias && biased::sizes.q_bias);
 static_assert(multi_head_attention<float, hidden<8>, heads<2>, bias<false>>::sizes.o_bias == false);
 static_assert(sizeof(biased::weights) > sizeof(attention::weights));
 static_assert(!encoder::has_bias && encoder::norms_first);
-static_assert(std::is_same_v<encoder::activate, gelu_exact_operation>);
+static_assert(std::is_same_v<encoder::activate, detail::gelu_exact_operation>);
 using other_encoder = encoder_layer<float, hidden<100>, heads<5>, feed_forward<60>,
                                     activation<relu>, bias<true>, norm_first<false>>;
 static_assert(other_encoder::has_bias && !other_encoder::norms_first);
-static_assert(std::is_same_v<other_encoder::activate, relu_operation>);
+static_assert(std::is_same_v<other_encoder::activate, detail::relu_operation>);
 static_assert(std::is_same_v<other_encoder::attention, biased>);
 
 // ---- who may call --------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ static_assert(!feeds_forward<network, tensor<float, query<4>, hidden<99>>>);
 static_assert(!feeds_forward<network, tensor<double, query<4>, hidden<100>>>);
 static_assert(!feeds_forward<network, tensor<float, hidden<100>, query<4>>>);
 static_assert(!network::is_gated && !network::has_bias);
-static_assert(std::is_same_v<network::activate, gelu_exact_operation>);
+static_assert(std::is_same_v<network::activate, detail::gelu_exact_operation>);
 static_assert(std::is_same_v<encoder::feed_forward::weights, network::weights>);
 using llama =
     encoder_layer<float, hidden<100>, heads<4>, feed_forward<60>, norm_by<rms_norm>, epsilon_1e<-6>,

@@ -24,7 +24,7 @@ constexpr bool strides_are() {
 }
 
 // ---- facts of a layout -------------------------------------------------------------------------------
-using x = layout<batch<2>, query<4>, hidden<100>>;
+using x = detail::layout<batch<2>, query<4>, hidden<100>>;
 static_assert(x::rank == 3 && x::count == 800 && x::span == 800 && x::contiguous);
 static_assert(strides_are<x, 400, 100, 1>());
 static_assert(x::extents[0] == 2 && x::extents[1] == 4 && x::extents[2] == 100);
@@ -32,116 +32,116 @@ static_assert(x::position<named<query>> == 1 && x::position<named<key>> == npos)
 static_assert(x::has<named<hidden>> && !x::has<named<heads>>);
 static_assert(x::size_of<named<query>> == 4 && x::size_of<named<key>> == 0);
 static_assert(x::stride_of<named<query>> == 100 && x::stride_of<named<key>> == 0);
-static_assert(same<x::axis_at<2>, hidden<100>> && same<axis_of<x, named<query>>, query<4>>);
-static_assert(same<axis_of<x, named<key>>, named<key>>);
-static_assert(same<x::axes, shape<batch<2>, query<4>, hidden<100>>> && x::axes::count == 800);
+static_assert(same<x::axis_at<2>, hidden<100>> && same<detail::axis_of<x, named<query>>, query<4>>);
+static_assert(same<detail::axis_of<x, named<key>>, named<key>>);
+static_assert(same<x::axes, detail::shape<batch<2>, query<4>, hidden<100>>> && x::axes::count == 800);
 
-static_assert(layout<>::rank == 0 && layout<>::count == 1 && layout<>::span == 1);
-static_assert(layout<>::contiguous && strides_are<layout<>>());
-static_assert(strides_are<layout<batch<1>, query<1>, key<7>>, 7, 7, 1>());
+static_assert(detail::layout<>::rank == 0 && detail::layout<>::count == 1 && detail::layout<>::span == 1);
+static_assert(detail::layout<>::contiguous && strides_are<detail::layout<>>());
+static_assert(strides_are<detail::layout<batch<1>, query<1>, key<7>>, 7, 7, 1>());
 
 // Rows padded from 100 to 128.
-using padded = layout<strided<query<4>, 128>, strided<hidden<100>, 1>>;
+using padded = detail::layout<strided<query<4>, 128>, strided<hidden<100>, 1>>;
 static_assert(padded::count == 400 && padded::span == 3 * 128 + 100 && !padded::contiguous);
 static_assert(strides_are<padded, 128, 1>() && same<padded::axis_at<0>, query<4>>);
-static_assert(same<row_major<padded>, layout<query<4>, hidden<100>>>);
-static_assert(same<padded::axes, shape<query<4>, hidden<100>>>);
+static_assert(same<detail::row_major<padded>, detail::layout<query<4>, hidden<100>>>);
+static_assert(same<padded::axes, detail::shape<query<4>, hidden<100>>>);
 
 // Contiguous is about the elements: the stride of an axis with one position does not matter.
-static_assert(layout<strided<batch<1>, 999>, strided<query<4>, 1>>::contiguous);
-static_assert(layout<strided<query<4>, 1>, strided<batch<1>, 77>>::contiguous);
-static_assert(layout<strided<query<4>, 3>, strided<batch<1>, 77>, strided<key<3>, 1>>::contiguous);
-static_assert(!layout<strided<query<4>, 1>, strided<key<3>, 4>>::contiguous);
-static_assert(!layout<strided<query<4>, 0>>::contiguous);
-static_assert(layout<strided<batch<1>, 0>>::span == 1);
+static_assert(detail::layout<strided<batch<1>, 999>, strided<query<4>, 1>>::contiguous);
+static_assert(detail::layout<strided<query<4>, 1>, strided<batch<1>, 77>>::contiguous);
+static_assert(detail::layout<strided<query<4>, 3>, strided<batch<1>, 77>, strided<key<3>, 1>>::contiguous);
+static_assert(!detail::layout<strided<query<4>, 1>, strided<key<3>, 4>>::contiguous);
+static_assert(!detail::layout<strided<query<4>, 0>>::contiguous);
+static_assert(detail::layout<strided<batch<1>, 0>>::span == 1);
 
 // ---- split -----------------------------------------------------------------------------------------
-using h = layout<batch<2>, query<4>, heads<5>, head_dim<20>>;
-static_assert(same<algebra::split<x, named<hidden>, heads<5>, head_dim<20>>, h>);
+using h = detail::layout<batch<2>, query<4>, heads<5>, head_dim<20>>;
+static_assert(same<detail::algebra::split<x, named<hidden>, heads<5>, head_dim<20>>, h>);
 static_assert(strides_are<h, 400, 100, 20, 1>());
-static_assert(same<algebra::split<x, named<batch>, heads<2>, head_dim<1>>,
-                   layout<heads<2>, head_dim<1>, query<4>, hidden<100>>>);
-static_assert(same<algebra::split<layout<hidden<7>>, named<hidden>, heads<7>, head_dim<1>>,
-                   layout<heads<7>, head_dim<1>>>);
-static_assert(same<algebra::split<x, named<hidden>, heads<5>, key<2>, head_dim<10>>,
-                   layout<batch<2>, query<4>, heads<5>, key<2>, head_dim<10>>>);
+static_assert(same<detail::algebra::split<x, named<batch>, heads<2>, head_dim<1>>,
+                   detail::layout<heads<2>, head_dim<1>, query<4>, hidden<100>>>);
+static_assert(same<detail::algebra::split<detail::layout<hidden<7>>, named<hidden>, heads<7>, head_dim<1>>,
+                   detail::layout<heads<7>, head_dim<1>>>);
+static_assert(same<detail::algebra::split<x, named<hidden>, heads<5>, key<2>, head_dim<10>>,
+                   detail::layout<batch<2>, query<4>, heads<5>, key<2>, head_dim<10>>>);
 static_assert(
-    same<algebra::split<padded, named<query>, batch<2>, token<2>>,
-         layout<strided<batch<2>, 256>, strided<token<2>, 128>, strided<hidden<100>, 1>>>);
+    same<detail::algebra::split<padded, named<query>, batch<2>, token<2>>,
+         detail::layout<strided<batch<2>, 256>, strided<token<2>, 128>, strided<hidden<100>, 1>>>);
 
 // ---- permute ---------------------------------------------------------------------------------------
-using p = algebra::permute<h, named<batch>, named<heads>, named<query>, named<head_dim>>;
-static_assert(same<p, layout<strided<batch<2>, 400>, strided<heads<5>, 20>, strided<query<4>, 100>,
+using p = detail::algebra::permute<h, named<batch>, named<heads>, named<query>, named<head_dim>>;
+static_assert(same<p, detail::layout<strided<batch<2>, 400>, strided<heads<5>, 20>, strided<query<4>, 100>,
                              strided<head_dim<20>, 1>>>);
 static_assert(p::span == 800 && p::count == 800 && !p::contiguous);
 static_assert(
-    same<algebra::permute<p, named<batch>, named<query>, named<heads>, named<head_dim>>, h>);
-static_assert(same<algebra::permute<x, named<batch>, named<query>, named<hidden>>, x>);
+    same<detail::algebra::permute<p, named<batch>, named<query>, named<heads>, named<head_dim>>, h>);
+static_assert(same<detail::algebra::permute<x, named<batch>, named<query>, named<hidden>>, x>);
 // Moving an axis of one position moves nothing.
-static_assert(same<algebra::permute<layout<batch<1>, query<4>>, named<query>, named<batch>>,
-                   layout<query<4>, batch<1>>>);
-static_assert(same<algebra::permute<layout<>>, layout<>>);
+static_assert(same<detail::algebra::permute<detail::layout<batch<1>, query<4>>, named<query>, named<batch>>,
+                   detail::layout<query<4>, batch<1>>>);
+static_assert(same<detail::algebra::permute<detail::layout<>>, detail::layout<>>);
 
 // ---- merge -----------------------------------------------------------------------------------------
-static_assert(same<algebra::merge<h, named<hidden>, named<heads>, named<head_dim>>, x>);
+static_assert(same<detail::algebra::merge<h, named<hidden>, named<heads>, named<head_dim>>, x>);
 static_assert(
-    same<algebra::merge<x, named<token>, named<batch>, named<query>>, layout<token<8>, hidden<100>>>);
-static_assert(same<algebra::merge<padded, named<token>, named<query>>,
-                   layout<strided<token<4>, 128>, strided<hidden<100>, 1>>>);
-static_assert(same<algebra::merge<h, named<hidden>, named<query>, named<heads>, named<head_dim>>,
-                   layout<batch<2>, hidden<400>>>);
+    same<detail::algebra::merge<x, named<token>, named<batch>, named<query>>, detail::layout<token<8>, hidden<100>>>);
+static_assert(same<detail::algebra::merge<padded, named<token>, named<query>>,
+                   detail::layout<strided<token<4>, 128>, strided<hidden<100>, 1>>>);
+static_assert(same<detail::algebra::merge<h, named<hidden>, named<query>, named<heads>, named<head_dim>>,
+                   detail::layout<batch<2>, hidden<400>>>);
 // Parts of one position do not matter, wherever they stand.
-using ones = layout<strided<query<4>, 50>, strided<heads<1>, 3>, strided<head_dim<5>, 2>,
+using ones = detail::layout<strided<query<4>, 50>, strided<heads<1>, 3>, strided<head_dim<5>, 2>,
                     strided<key<1>, 77>>;
-static_assert(same<algebra::merge<ones, named<hidden>, named<heads>, named<head_dim>>,
-                   layout<strided<query<4>, 50>, strided<hidden<5>, 2>, strided<key<1>, 77>>>);
-static_assert(same<algebra::merge<ones, named<hidden>, named<head_dim>, named<key>>,
-                   layout<strided<query<4>, 50>, strided<heads<1>, 3>, strided<hidden<5>, 2>>>);
-static_assert(same<algebra::merge<ones, named<hidden>, named<heads>, named<head_dim>, named<key>>,
-                   layout<strided<query<4>, 50>, strided<hidden<5>, 2>>>);
+static_assert(same<detail::algebra::merge<ones, named<hidden>, named<heads>, named<head_dim>>,
+                   detail::layout<strided<query<4>, 50>, strided<hidden<5>, 2>, strided<key<1>, 77>>>);
+static_assert(same<detail::algebra::merge<ones, named<hidden>, named<head_dim>, named<key>>,
+                   detail::layout<strided<query<4>, 50>, strided<heads<1>, 3>, strided<hidden<5>, 2>>>);
+static_assert(same<detail::algebra::merge<ones, named<hidden>, named<heads>, named<head_dim>, named<key>>,
+                   detail::layout<strided<query<4>, 50>, strided<hidden<5>, 2>>>);
 
 // ---- rename, select, slice ---------------------------------------------------------------------------
-static_assert(same<algebra::rename<x, named<query>, key>, layout<batch<2>, key<4>, hidden<100>>>);
-static_assert(same<algebra::rename<padded, named<query>, key>,
-                   layout<strided<key<4>, 128>, strided<hidden<100>, 1>>>);
-static_assert(same<algebra::rename<x, named<query>, query>, x>);
+static_assert(same<detail::algebra::rename<x, named<query>, key>, detail::layout<batch<2>, key<4>, hidden<100>>>);
+static_assert(same<detail::algebra::rename<padded, named<query>, key>,
+                   detail::layout<strided<key<4>, 128>, strided<hidden<100>, 1>>>);
+static_assert(same<detail::algebra::rename<x, named<query>, query>, x>);
 
-static_assert(same<algebra::select<x, named<batch>>, layout<query<4>, hidden<100>>>);
-static_assert(same<algebra::select<x, named<query>>,
-                   layout<strided<batch<2>, 400>, strided<hidden<100>, 1>>>);
-static_assert(same<algebra::select<x, named<hidden>>,
-                   layout<strided<batch<2>, 400>, strided<query<4>, 100>>>);
-static_assert(same<algebra::select<layout<query<4>>, named<query>>, layout<>>);
+static_assert(same<detail::algebra::select<x, named<batch>>, detail::layout<query<4>, hidden<100>>>);
+static_assert(same<detail::algebra::select<x, named<query>>,
+                   detail::layout<strided<batch<2>, 400>, strided<hidden<100>, 1>>>);
+static_assert(same<detail::algebra::select<x, named<hidden>>,
+                   detail::layout<strided<batch<2>, 400>, strided<query<4>, 100>>>);
+static_assert(same<detail::algebra::select<detail::layout<query<4>>, named<query>>, detail::layout<>>);
 
-static_assert(same<algebra::slice<x, named<batch>, 1>, layout<batch<1>, query<4>, hidden<100>>>);
-static_assert(same<algebra::slice<x, named<query>, 4>, x>);
+static_assert(same<detail::algebra::slice<x, named<batch>, 1>, detail::layout<batch<1>, query<4>, hidden<100>>>);
+static_assert(same<detail::algebra::slice<x, named<query>, 4>, x>);
 static_assert(
-    same<algebra::slice<x, named<query>, 3>,
-         layout<strided<batch<2>, 400>, strided<query<3>, 100>, strided<hidden<100>, 1>>>);
-static_assert(same<algebra::slice<layout<query<4>, hidden<100>>, named<query>, 3>,
-                   layout<query<3>, hidden<100>>>);
+    same<detail::algebra::slice<x, named<query>, 3>,
+         detail::layout<strided<batch<2>, 400>, strided<query<3>, 100>, strided<hidden<100>, 1>>>);
+static_assert(same<detail::algebra::slice<detail::layout<query<4>, hidden<100>>, named<query>, 3>,
+                   detail::layout<query<3>, hidden<100>>>);
 
 // ---- broadcast -------------------------------------------------------------------------------------
-static_assert(same<algebra::broadcast<layout<query<4>>, batch<2>, query<4>, key<6>>,
-                   layout<strided<batch<2>, 0>, strided<query<4>, 1>, strided<key<6>, 0>>>);
-static_assert(algebra::broadcast<layout<query<4>>, batch<2>, query<4>, key<6>>::span == 4);
-static_assert(same<algebra::broadcast<layout<>, query<4>>, layout<strided<query<4>, 0>>>);
+static_assert(same<detail::algebra::broadcast<detail::layout<query<4>>, batch<2>, query<4>, key<6>>,
+                   detail::layout<strided<batch<2>, 0>, strided<query<4>, 1>, strided<key<6>, 0>>>);
+static_assert(detail::algebra::broadcast<detail::layout<query<4>>, batch<2>, query<4>, key<6>>::span == 4);
+static_assert(same<detail::algebra::broadcast<detail::layout<>, query<4>>, detail::layout<strided<query<4>, 0>>>);
 static_assert(
-    same<algebra::broadcast<layout<query<4>>, batch<1>, query<4>>, layout<batch<1>, query<4>>>);
-static_assert(same<algebra::broadcast<x, batch<2>, query<4>, hidden<100>>, x>);
-static_assert(same<algebra::broadcast<layout<query<4>, key<6>>, key<6>, query<4>>,
-                   layout<strided<key<6>, 1>, strided<query<4>, 6>>>);
+    same<detail::algebra::broadcast<detail::layout<query<4>>, batch<1>, query<4>>, detail::layout<batch<1>, query<4>>>);
+static_assert(same<detail::algebra::broadcast<x, batch<2>, query<4>, hidden<100>>, x>);
+static_assert(same<detail::algebra::broadcast<detail::layout<query<4>, key<6>>, key<6>, query<4>>,
+                   detail::layout<strided<key<6>, 1>, strided<query<4>, 6>>>);
 
 // ---- contract: the axes of left, then the new ones of right --------------------------------------------
-using q = layout<batch<2>, heads<5>, query<4>, head_dim<20>>;
-using k = layout<batch<2>, heads<5>, key<6>, head_dim<20>>;
+using q = detail::layout<batch<2>, heads<5>, query<4>, head_dim<20>>;
+using k = detail::layout<batch<2>, heads<5>, key<6>, head_dim<20>>;
 static_assert(
-    same<algebra::contract<q, k, named<head_dim>>, layout<batch<2>, heads<5>, query<4>, key<6>>>);
+    same<detail::algebra::contract<q, k, named<head_dim>>, detail::layout<batch<2>, heads<5>, query<4>, key<6>>>);
 static_assert(
-    same<algebra::contract<k, q, named<head_dim>>, layout<batch<2>, heads<5>, key<6>, query<4>>>);
+    same<detail::algebra::contract<k, q, named<head_dim>>, detail::layout<batch<2>, heads<5>, key<6>, query<4>>>);
 static_assert(
-    same<algebra::contract<p, k, named<head_dim>>, layout<batch<2>, heads<5>, query<4>, key<6>>>);
-static_assert(same<algebra::contract<x, layout<hidden<100>, classes<10>>, named<hidden>>,
-                   layout<batch<2>, query<4>, classes<10>>>);
+    same<detail::algebra::contract<p, k, named<head_dim>>, detail::layout<batch<2>, heads<5>, query<4>, key<6>>>);
+static_assert(same<detail::algebra::contract<x, detail::layout<hidden<100>, classes<10>>, named<hidden>>,
+                   detail::layout<batch<2>, query<4>, classes<10>>>);
 static_assert(
-    same<algebra::contract<layout<hidden<3>>, layout<hidden<3>>, named<hidden>>, layout<>>);
+    same<detail::algebra::contract<detail::layout<hidden<3>>, detail::layout<hidden<3>>, named<hidden>>, detail::layout<>>);

@@ -7,9 +7,9 @@
 using namespace umbel;
 using namespace umbel::axes;
 
-static_assert(plan::native_target.registers == 6);
-static_assert(plan::tile_rows(plan::native_target, 1) <= 4);
-static_assert(plan::plan_linear<float>(64, 256, 256, plan::native_target).panels.large <= 2);
+static_assert(detail::plan::native_target.registers == 6);
+static_assert(detail::plan::tile_rows(detail::plan::native_target, 1) <= 4);
+static_assert(detail::plan::plan_linear<float>(64, 256, 256, detail::plan::native_target).panels.large <= 2);
 
 using attention = multi_head_attention<float, hidden<20>, heads<4>>;
 tensor<float, query<5>, hidden<20>> attend(const attention::weights& w,

@@ -65,12 +65,12 @@ struct mask_sweep {
         const auto policy =
             scoring::template with<T>(mask.template policy<typename call::scores>({b, h}));
         const std::size_t kv = h / (S.heads / S.kv_heads);
-        umbel::kernel::plain::attend<head>(&q(b, h, 0, 0), &k(b, 0, kv, 0), &v(kv, b, 0, 0),
+        umbel::detail::kernel::plain::attend<head>(&q(b, h, 0, 0), &k(b, 0, kv, 0), &v(kv, b, 0, 0),
                                            scoring::template scale<T>(S.head_dim), policy,
                                            &out(b, h, 0, 0));
         if constexpr (uniform)
-          umbel::kernel::plain::mean_where_empty<head>(&v(kv, b, 0, 0), policy,
-                                                      umbel::kernel::scores::every_key{},
+          umbel::detail::kernel::plain::mean_where_empty<head>(&v(kv, b, 0, 0), policy,
+                                                      umbel::detail::kernel::scores::every_key{},
                                                       &out(b, h, 0, 0));
       }
     return out;

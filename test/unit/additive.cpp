@@ -47,9 +47,9 @@ template <class Layer, class Weights, class X, class Y, class Z, class Sees, cla
 std::vector<double> reference(const Weights& w, const X& x, const Y& y, const Z& z, Sees sees,
                               Change change) {
   constexpr auto s = Layer::sizes;
-  constexpr std::size_t batches = X::layout::template size_of<rules::batch_family>;
-  constexpr std::size_t queries = X::layout::template size_of<rules::query_family>;
-  constexpr std::size_t keys = Y::layout::template size_of<rules::key_family>;
+  constexpr std::size_t batches = X::layout::template size_of<detail::rules::batch_family>;
+  constexpr std::size_t queries = X::layout::template size_of<detail::rules::query_family>;
+  constexpr std::size_t keys = Y::layout::template size_of<detail::rules::key_family>;
   constexpr std::size_t width = Z::layout::count / batches / keys, part = width / s.heads;
   std::vector<double> out(batches * queries * width);
   const auto q = projected(w.q, x.data(), batches * queries);
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(any_layout) {
   const tensor<float, value_dim<6>, batch<2>, key<11>> z = p.z | permute<value_dim, batch, key>;
   const auto out = attend(x, y, z, lens);
   BOOST_TEST((std::is_same_v<typename decltype(out)::layout::axes,
-                             shape<value_dim<6>, query<9>, batch<2>>>));
+                             detail::shape<value_dim<6>, query<9>, batch<2>>>));
   BOOST_TEST(same_bits(out | permute<batch, query, value_dim>, right));
   // Queries adjacent or not in the result, with scratch of the same workspace.
   heads_and_biases::workspace<query<9>, key<11>, value_dim<6>> work;

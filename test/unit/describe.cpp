@@ -70,15 +70,15 @@ BOOST_AUTO_TEST_CASE(tiles_are_those_of_the_plan) {
   if (!of_two::key.rows_in_lanes && rows.small_count == 0)
     BOOST_TEST(text.find(std::to_string(rows.large_count) + " tiles of " +
                          std::to_string(rows.large) + " rows") != std::string::npos);
-  if (plan::lanes<double>(plan::native_target) != 1)
+  if (detail::plan::lanes<double>(detail::plan::native_target) != 1)
     BOOST_TEST(count(text, "registers of " + std::to_string(of_two::lanes)) == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(one_query_has_its_own_form) {
   using one = plan_of<attention, query<1>, key<40>>;
   const std::string text = describe<attention, query<1>, key<40>>();
-  const bool vectors = plan::lanes<float>(plan::native_target) > 1;
-  BOOST_TEST((one::attention.form == (vectors ? attend_form::keys_in_lanes : attend_form::queries_in_lanes)));
+  const bool vectors = detail::plan::lanes<float>(detail::plan::native_target) > 1;
+  BOOST_TEST((one::attention.form == (vectors ? detail::attend_form::keys_in_lanes : detail::attend_form::queries_in_lanes)));
   BOOST_TEST(text.find("1 tile of 1 row") != std::string::npos);
 }
 

@@ -9,9 +9,9 @@
 
 namespace {
 
-using namespace umbel::kernel;
+using namespace umbel::detail::kernel;
 using namespace umbel_test;
-using umbel::plan::target;
+using umbel::detail::plan::target;
 
 template <attend_shape S>
 constexpr std::size_t q_size = (S.queries - 1) * S.q_row + (S.head_dim - 1) * S.q_dim + 1;
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_SUITE(kernel_attend)
 // Whatever an experiment fixes (plan/target.hpp).
 BOOST_AUTO_TEST_CASE(every_plan_has_the_same_bits) {
   attend_case<rows_out<37, 290, 11, 7>, float> c;
-  constexpr auto fixed = [](umbel::plan::overrides choice) { return target{64, 32, choice}; };
+  constexpr auto fixed = [](umbel::detail::plan::overrides choice) { return target{64, 32, choice}; };
   c.check_known<fixed({.tile_rows = 5, .query_vectors = 1})>();
   c.check_known<fixed({.tile_rows = 1, .query_vectors = 3})>();
   c.check_known<fixed({.tile_rows = 24, .query_vectors = 4})>();

@@ -15,9 +15,9 @@
 
 namespace {
 
-using namespace umbel::kernel;
+using namespace umbel::detail::kernel;
 using namespace umbel_test;
-using umbel::plan::target;
+using umbel::detail::plan::target;
 
 template <class T>
 std::uint64_t hash_of(buffer<T>& values) {
@@ -107,12 +107,12 @@ void check(const hashes& got, const hashes& expected, const char* what) {
 BOOST_AUTO_TEST_SUITE(kernel_bits)
 
 BOOST_AUTO_TEST_CASE(of_float) {
-  check(run<float, umbel::plan::native_target>(), expected_float, "native float");
+  check(run<float, umbel::detail::plan::native_target>(), expected_float, "native float");
   check(run<float, scalar_target>(), expected_float, "one float");
 }
 
 BOOST_AUTO_TEST_CASE(of_double) {
-  check(run<double, umbel::plan::native_target>(), expected_double, "native double");
+  check(run<double, umbel::detail::plan::native_target>(), expected_double, "native double");
   check(run<double, scalar_target>(), expected_double, "one double");
 }
 

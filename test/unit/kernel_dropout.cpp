@@ -18,7 +18,7 @@ constexpr std::uint64_t seed = 0xfeedface12345678u, stream = 0x100000003u;
 bool is_kept(std::size_t i, std::size_t j, std::uint32_t threshold, std::uint64_t of = stream) {
   std::uint32_t counter[4] = {static_cast<std::uint32_t>(j / 4), static_cast<std::uint32_t>(i),
                               static_cast<std::uint32_t>(of), static_cast<std::uint32_t>(of >> 32)};
-  umbel::simd::philox(counter, seed);
+  umbel::detail::simd::philox(counter, seed);
   return counter[j % 4] >= threshold;
 }
 

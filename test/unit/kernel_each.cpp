@@ -10,8 +10,8 @@
 namespace {
 
 using namespace umbel_test::attending;
-using umbel::kernel::attend_each;
-using umbel::kernel::each_fits_lanes;
+using umbel::detail::kernel::attend_each;
+using umbel::detail::kernel::each_fits_lanes;
 
 // Registers enough for several heads.
 constexpr target each_16{16, 16}, each_32{32, 16}, each_64{64, 16};

@@ -100,7 +100,7 @@ void check_keys() {
 BOOST_AUTO_TEST_SUITE(kernel_few)
 
 BOOST_AUTO_TEST_CASE(is_used) {
-  using umbel::kernel::detail::attend_few;
+  using umbel::detail::kernel::detail::attend_few;
   static_assert(attend_few<dense<9, 8, 16>, float, vector_64>::fits);
   static_assert(!attend_few<dense<9, 8, 16>, float, scalar_target>::fits);
   static_assert(attend_few<columns_out<8, 9>, float, wide>::fits);
@@ -216,7 +216,7 @@ struct last_queries {
 
   template <target... Targets, class Policy>
   void check(const Policy& policy, const char* what) {
-    static_assert(umbel::kernel::detail::queries_alone<S, T, wide> == S.queries % (64 / sizeof(T)));
+    static_assert(umbel::detail::kernel::detail::queries_alone<S, T, wide> == S.queries % (64 / sizeof(T)));
     buffer<T> right = p.plain(policy);
     const auto one = [&]<target Target>(std::integral_constant<target, Target>) {
       // g++ takes minutes for vectors that it has to take into four pieces.

@@ -11,8 +11,8 @@
 namespace {
 
 using namespace umbel_test;
-namespace kernel = umbel::kernel;
-namespace plan = umbel::plan;
+namespace kernel = umbel::detail::kernel;
+namespace plan = umbel::detail::plan;
 
 template <std::size_t Lanes, class T>
 inline constexpr plan::target machine{Lanes == 1 ? 0 : Lanes * sizeof(T), 32};

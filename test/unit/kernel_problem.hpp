@@ -13,8 +13,8 @@
 
 namespace umbel_test::attending {
 
-using namespace umbel::kernel;
-using umbel::plan::target;
+using namespace umbel::detail::kernel;
+using umbel::detail::plan::target;
 using umbel_test::buffer;
 using umbel_test::seeded;
 

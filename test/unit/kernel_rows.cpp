@@ -13,9 +13,9 @@
 
 namespace {
 
-using namespace umbel::kernel;
+using namespace umbel::detail::kernel;
 using namespace umbel_test;
-using umbel::plan::target;
+using umbel::detail::plan::target;
 
 template <class Check>
 void on_every_target(Check check) {
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(rms_norm_of_extremes) {
   x.fill(next);
   gamma.fill(next);
   x[21 + 20] = std::nanf("");
-  x[42 + 3] = umbel::simd::math_constants<float>::infinity;
+  x[42 + 3] = umbel::detail::simd::math_constants<float>::infinity;
   for (std::size_t i = 63; i < 84; ++i) x[i] = 0;
   x[84 + 7] = 1e30f;
   rms_norm<shape>(x.get(), gamma.get(), 1e-5f, y.get());
@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(gates) {
 
 // At the ends, on every number of lanes: large numbers are themselves or 0, infinities the limits.
 BOOST_AUTO_TEST_CASE(silu_of_extremes) {
-  constexpr float infinity = umbel::simd::math_constants<float>::infinity;
+  constexpr float infinity = umbel::detail::simd::math_constants<float>::infinity;
   constexpr std::size_t count = 19;
   on_every_target([&]<target Target>() {
     const auto of = [](float value) {

@@ -13,9 +13,9 @@
 
 namespace {
 
-using namespace umbel::kernel;
+using namespace umbel::detail::kernel;
 using namespace umbel_test;
-using umbel::plan::target;
+using umbel::detail::plan::target;
 
 constexpr std::size_t size_of(softmax_shape s) { return s.outer * s.width * s.inner; }
 

@@ -9,7 +9,7 @@
 
 namespace {
 
-using namespace umbel::kernel;
+using namespace umbel::detail::kernel;
 using umbel_test::buffer;
 using umbel_test::seeded;
 

@@ -7,7 +7,7 @@
 
 namespace {
 
-using namespace umbel::plan;
+using namespace umbel::detail::plan;
 
 constexpr target wide{64, 32}, medium{32, 16}, narrow{16, 16}, none{0, 16};
 

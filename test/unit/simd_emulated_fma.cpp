@@ -18,7 +18,7 @@
 namespace {
 
 using namespace umbel_test;
-namespace simd = umbel::simd;
+namespace simd = umbel::detail::simd;
 
 template <class T>
 T hard(seeded& next) {

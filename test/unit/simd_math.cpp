@@ -13,7 +13,7 @@
 namespace {
 
 using namespace umbel_test;
-namespace simd = umbel::simd;
+namespace simd = umbel::detail::simd;
 
 // |value - exact| in units of the last place of the exact result, in T.
 template <class T>

@@ -12,7 +12,7 @@
 namespace {
 
 using namespace umbel_test;
-namespace simd = umbel::simd;
+namespace simd = umbel::detail::simd;
 
 static_assert(std::is_same_v<simd::pack<float, 1>, float>);
 static_assert(simd::lanes_of<simd::pack<float, 16>> == 16);

@@ -9,8 +9,8 @@
 
 namespace {
 
-using umbel::simd::lanes_of;
-using umbel::simd::pack;
+using umbel::detail::simd::lanes_of;
+using umbel::detail::simd::pack;
 
 struct words {
   std::uint32_t word[4];
@@ -18,7 +18,7 @@ struct words {
 };
 
 constexpr words philox(words counter, std::uint32_t key_low, std::uint32_t key_high) {
-  umbel::simd::philox(counter.word, std::uint64_t{key_high} << 32 | key_low);
+  umbel::detail::simd::philox(counter.word, std::uint64_t{key_high} << 32 | key_low);
   return counter;
 }
 
@@ -40,7 +40,7 @@ void check_lanes() {
       counter[c][i] = each[i].word[c] = state ^ state << 13;
     }
   }
-  umbel::simd::philox(counter, 0x0123456789abcdefu);
+  umbel::detail::simd::philox(counter, 0x0123456789abcdefu);
   for (std::size_t i = 0; i < Lanes; ++i) {
     const words right = philox(each[i], 0x89abcdef, 0x01234567);
     for (std::size_t c = 0; c < 4; ++c) {

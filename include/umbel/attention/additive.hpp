@@ -13,16 +13,32 @@
 // the values. It allocates nothing and throws nothing. One head is kernel/additive.hpp.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/attention/additive_rules.hpp>
 #include <umbel/mask/combine.hpp>
-#include <umbel/attention/multi_head.hpp>
+#include <umbel/attention/forward.hpp>
+#include <umbel/layer/borrowing.hpp>
+#include <umbel/layer/memory.hpp>
 #include <umbel/kernel/additive.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::portable {
+
+// The projections of queries and keys, and what weighs the hyperbolic tangents.
+template <class Q, class K, class Score>
+struct additive_parts {
+  using layer_name = detail::say::additive_attention;
+  Q q;
+  K k;
+  Score score;
+};
+
+}  // namespace umbel::portable
+
+namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-
 // What the options of a layer come to.
 template <class Hidden, class... Options>
 struct additive_options {
@@ -99,29 +115,111 @@ struct additive_forward {
   };
 
   template <std::size_t Rows, std::size_t In, bool Bias, sequence_strides From>
-  static constexpr kernel::linear_shape project = {
+  static constexpr kernel::linear_shape to_scores = {
       Rows, In, S.score_width(), From.position, From.feature, row, 1, Bias};
 
   // mask(h): a head_mask (mask/base.hpp).
   template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
-            class Parameters, class Mask>
-  static constexpr void run(const Parameters& p, const T* x, const T* y, const T* z,
+            class Weights, class Mask>
+  static constexpr void forward(const Weights& w, const T* x, const T* y, const T* z,
                             const Mask& mask, T* out, workspace& work) noexcept {
     constexpr kernel::attend_shape one = head<Z, Out>;
     static_assert(kernel::attend_scratch<one, T> <= sizeof(work.scratch) / sizeof(T));
-    p.q.template run<project<Queries, S.hidden, S.q_bias, X>>(x, work.q);
-    p.k.template run<project<Keys, S.key_hidden, S.k_bias, Y>>(y, work.k);
+    project<to_scores<Queries, S.hidden, S.q_bias, X>>(w.q, x, work.q);
+    project<to_scores<Keys, S.key_hidden, S.k_bias, Y>>(w.k, y, work.k);
     for (std::size_t h = 0; h < S.heads; ++h) {
       using of_head = additive_head<one, T>;
       Scoring::attend(of_head{work.q + h * S.score_hidden, work.k + h * S.score_hidden,
-                              p.score.data() + h * S.score_hidden, z + h * value_dim * Z.feature,
+                              w.score.data() + h * S.score_hidden, z + h * value_dim * Z.feature,
                               out + h * value_dim * Out.feature, work.scratch},
                       mask(h));
     }
   }
 };
 
-// operator() of the layer and of prepacked<layer>; Derived::parameters() is what differs.
+// What an additive_attention has besides its calls: sizes, axes, the types of its weights.
+template <class T, class Hidden, class ScoreHidden, class... Options>
+struct additive_types {
+  using chosen = additive_options<Hidden, Options...>;
+  using scoring = typename chosen::scoring;
+  using value_type = T;
+  using hidden_axis = typename axis_or_none<Hidden>::plain;
+  using keys_axis = typename chosen::keys;
+  using heads_axis = typename chosen::heads;
+  using score_axis = typename axis_or_none<ScoreHidden>::plain;
+  static constexpr additive_sizes sizes = {hidden_axis::size, keys_axis::size, heads_axis::size,
+                                           score_axis::size,  chosen::bias::q, chosen::bias::k};
+  // The features of all the scores of a position, head after head.
+  using scores_axis = typename score_axis::family::template sized<sizes.score_width()>;
+
+  template <template <class, class, class, bool> class Linear, class Score>
+  using parts_in = portable::additive_parts<Linear<T, hidden_axis, scores_axis, sizes.q_bias>,
+                                            Linear<T, keys_axis, scores_axis, sizes.k_bias>, Score>;
+  using weights = parts_in<portable::linear_weights, tensor<T, scores_axis>>;
+  using weights_view =
+      view_of_weights<weights, parts_in<portable::linear_view, portable::vector_view<T, scores_axis>>>;
+  template <class Stored>
+  using packed_weights = packed_weights_of<
+      weights_view, parts_in<packed_as<Stored>::template linear, packed_vector<T, scores_axis>>>;
+
+  template <std::size_t Queries, std::size_t Keys, std::size_t Values>
+  using forward = additive_forward<T, sizes, scoring, Queries, Keys, Values>;
+  // Scratch for one call at a time; its contents between calls do not matter. sizeof is its cost.
+  template <class Queries, class Keys, class Values>
+  using workspace = typename forward<Queries::size, Keys::size, Values::size>::workspace;
+
+  template <class X, class Y, class Z>
+  using call_rule = rules::additive_call<X, Y, Z, T, hidden_axis, keys_axis, heads_axis>;
+};
+
+// A call whose sequences fit.
+template <class Layer, class X, class Y, class Z, class Mask, class Workspace, class Out>
+struct additive_call {
+  using T = typename Layer::value_type;
+  using family = typename Layer::hidden_axis::family;
+  using from = typename X::layout;
+  using keys = typename Y::layout;
+  using values = typename Z::layout;
+  using features = rules::feature_axis<Z>;
+  using query_axis = axis_of<from, rules::query_family>;
+  using key_axis = axis_of<keys, rules::key_family>;
+  using layout = layout_with_axes<typename detail::algebra::replace_axes<
+      from, from::template position<family>, 1, shape<typename features::plain>>::type>;
+  using result = tensor_of<T, layout>;
+  using scores = scores_of<T, from::template size_of<rules::batch_family>, Layer::sizes.heads,
+                                   query_axis::size, key_axis::size>;
+  using steps = typename Layer::template forward<query_axis::size, key_axis::size, features::size>;
+  using scratch = typename steps::workspace;
+  using verdict =
+      first_error<rules::out_fits<say::additive_attention, Out, T, layout>,
+                  rules::mask_fits<say::additive_attention, mask_of<Mask>, scores>,
+                  rules::scratch_fits<say::additive_attention, Workspace, scratch,
+                                      shape<query_axis, key_axis, typename features::plain>>>;
+
+  template <class Weights, class To>
+  static constexpr void each_sequence(const Weights& w, const X& x, const Y& y, const Z& z,
+                                  const Mask& mask, To& out, scratch& work) noexcept {
+    using into = typename To::layout;
+    using feature_family = typename features::family;
+    constexpr auto xs = strides_along<from, rules::query_family, family>;
+    constexpr auto ys =
+        strides_along<keys, rules::key_family, typename Layer::keys_axis::family>;
+    constexpr auto zs = strides_along<values, rules::key_family, feature_family>;
+    constexpr auto outs = strides_along<into, rules::query_family, feature_family>;
+    constexpr bool batched = from::template has<rules::batch_family>;
+    constexpr std::size_t count = batched ? from::template size_of<rules::batch_family> : 1;
+    const auto& masks = as_mask(mask);
+    for (std::size_t b = 0; b < count; ++b)
+      steps::template forward<xs, ys, zs, outs>(
+          w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
+          [&](std::size_t h) {
+            return at_head<scores>(masks, {b, h});
+          },
+          out.data() + b * outs.batch, work);
+  }
+};
+
+// operator() of the layer and of prepacked<layer>; Derived::get_weights() is what differs.
 template <class Derived, class Layer>
 struct additive_calls
     : other_calls_and_into<say::additive_attention,
@@ -141,7 +239,7 @@ struct additive_calls
             workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Y& y, const Z& z, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
-    return Layer::attend_to(self(), x, y, z, mask, work, by_value{});
+    return attend_to(x, y, z, mask, work, by_value{});
   }
 
   // The same, written into a tensor or view of those axes, in any order and with any strides. out must
@@ -150,12 +248,31 @@ struct additive_calls
             mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Y& y, const Z& z, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
-    Layer::attend_to(self(), x, y, z, mask, work, static_cast<Out&&>(out));
+    attend_to(x, y, z, mask, work, static_cast<Out&&>(out));
   }
 
  private:
+  // The sentence where shapes, mask or workspace do not fit; otherwise the result, in its memory.
+  template <class X, class Y, class Z, class Mask, class Workspace, class Out>
+  constexpr auto attend_to(const X& x, const Y& y, const Z& z, const Mask& mask, Workspace& work,
+                           Out&& out) const noexcept {
+    using verdict = typename Layer::template call_rule<X, Y, Z>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      using call = additive_call<Layer, X, Y, Z, Mask, Workspace, Out>;
+      static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
+      if constexpr (call::verdict::ok)
+        return computed<typename call::result, typename call::scratch>(
+            out, work, [&](auto& to, auto& own) UMBEL_LAMBDA_INLINE {
+              call::each_sequence(self(), x, y, z, mask, to, own);
+            });
+      if constexpr (!call::verdict::ok) return invalid{};
+    } else {
+      return invalid{};
+    }
+  }
   constexpr const auto& self() const noexcept {
-    return static_cast<const Derived*>(this)->parameters();
+    return static_cast<const Derived*>(this)->get_weights();
   }
 };
 
@@ -169,156 +286,23 @@ struct additive_calls
 //   softcap<50>, empty_rows<uniform>       how scores come about (score.hpp)
 template <class T, class Hidden, class ScoreHidden = detail::nothing, class... Options>
 class additive_attention
-    : public detail::additive_calls<additive_attention<T, Hidden, ScoreHidden, Options...>,
-                                    additive_attention<T, Hidden, ScoreHidden, Options...>> {
-  using options = detail::additive_options<Hidden, Options...>;
+    : public detail::additive_types<T, Hidden, ScoreHidden, Options...>,
+      public detail::additive_calls<additive_attention<T, Hidden, ScoreHidden, Options...>,
+                                    additive_attention<T, Hidden, ScoreHidden, Options...>>,
+      public detail::borrowing<
+          detail::say::additive_attention, additive_attention<T, Hidden, ScoreHidden, Options...>,
+          typename detail::additive_types<T, Hidden, ScoreHidden, Options...>::weights_view> {
+  using types = detail::additive_types<T, Hidden, ScoreHidden, Options...>;
   static_assert(
-      detail::reported<rules::additive_layer<T, Hidden, ScoreHidden, options, Options...>>,
+      detail::reported<detail::rules::additive_layer<T, Hidden, ScoreHidden,
+                                                     typename types::chosen, Options...>>,
       "umbel: shapes do not fit");
-  using query_axis = typename detail::axis_or_none<Hidden>::plain;
-  using family = typename query_axis::family;
-  using score_axis = typename detail::axis_or_none<ScoreHidden>::plain;
-  using heads_axis = typename options::heads;
 
  public:
-  using scoring = typename options::scoring;
-  using value_type = T;
-  using hidden_axis = query_axis;
-  using keys_axis = typename options::keys;
-  static constexpr detail::additive_sizes sizes = {hidden_axis::size, keys_axis::size,
-                                                   heads_axis::size,  score_axis::size,
-                                                   options::bias::q,  options::bias::k};
-  // The features of all the scores of a position, head after head.
-  using scores_axis = typename score_axis::family::template sized<sizes.score_width()>;
   template <class Derived>
   using calls = detail::additive_calls<Derived, additive_attention>;
-  template <std::size_t Queries, std::size_t Keys, std::size_t Values>
-  using forward = detail::additive_forward<T, sizes, scoring, Queries, Keys, Values>;
-
-  // In one of the forms of projection.hpp: the projections of queries and keys, and what weighs the
-  // hyperbolic tangents.
-  template <class Form>
-  struct parameters_in {
-    typename Form::template linear<T, hidden_axis, scores_axis, sizes.q_bias> q;
-    typename Form::template linear<T, keys_axis, scores_axis, sizes.k_bias> k;
-    typename Form::template vector<T, scores_axis> score;
-  };
-  using weights = parameters_in<form::owned>;
-  struct weights_view : parameters_in<form::borrowed> {
-    using borrowed = parameters_in<form::borrowed>;
-    constexpr weights_view(const decltype(borrowed::q)& of_q, const decltype(borrowed::k)& of_k,
-                           const decltype(borrowed::score)& of_score) noexcept
-        : borrowed{of_q, of_k, of_score} {}
-    using wanted =
-        detail::parts_list<decltype(borrowed::q), decltype(borrowed::k), decltype(borrowed::score)>;
-    template <class... Other>
-    requires detail::foreign_parts<wanted, Other...>
-    constexpr weights_view(const Other&...) noexcept : borrowed(detail::no_weights<borrowed>()) {
-      static_assert(report<rules::parts_of_weights<say::additive_attention, wanted, Other...>>::ok,
-                    "umbel: shapes do not fit");
-    }
-    constexpr weights_view(const weights& w) noexcept : weights_view(w.q, w.k, w.score) {}
-    constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
-      static_assert(report<rules::weights_with_a_name<say::additive_attention,  //
-                                                      (sizeof(T) == 0)>>::ok,
-                    "umbel: shapes do not fit");
-    }
-  };
-  template <class Stored>
-  struct packed_weights : parameters_in<form::packed<Stored>> {
-    using panels = parameters_in<form::packed<Stored>>;
-    constexpr explicit packed_weights(const weights_view& w) noexcept
-        : panels{decltype(panels::q)(w.q), decltype(panels::k)(w.k), w.score} {}
-  };
-
-  // Scratch for one call at a time; its contents between calls do not matter. sizeof is its cost.
-  template <class Queries, class Keys, class Values>
-  using workspace = typename forward<Queries::size, Keys::size, Values::size>::workspace;
-
-  // The weights are borrowed: they must outlive the layer.
-  constexpr explicit additive_attention(const weights_view& w) noexcept : parameters_(w) {}
-  template <class... Given>
-  requires detail::not_its_weights<weights_view, additive_attention, Given...>
-  constexpr explicit(sizeof...(Given) == 1) additive_attention(const Given&...) noexcept
-      : parameters_(detail::no_weights<weights_view>()) {
-    static_assert(
-        report<rules::weights_of_this_layer<say::additive_attention, sizeof...(Given)>>::ok,
-        "umbel: shapes do not fit");
-  }
-  [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }
-
-  template <class X, class Y, class Z>
-  using call_rule = rules::additive_call<X, Y, Z, T, hidden_axis, keys_axis, heads_axis>;
-
-  // How a call comes in, from the layer and from prepacked<layer> alike.
-  template <class Parameters, class X, class Y, class Z, class Mask, class Workspace, class Out>
-  static constexpr auto attend_to(const Parameters& p, const X& x, const Y& y, const Z& z,
-                                  const Mask& mask, Workspace& work, Out&& out) noexcept {
-    using verdict = call_rule<X, Y, Z>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
-      using call = call_of<X, Y, Z, Mask, Workspace, Out>;
-      static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
-      if constexpr (call::verdict::ok) return call::run(p, x, y, z, mask, work, out);
-      if constexpr (!call::verdict::ok) return invalid{};
-    } else {
-      return invalid{};
-    }
-  }
-
- private:
-  // A call whose sequences fit.
-  template <class X, class Y, class Z, class Mask, class Workspace, class Out>
-  struct call_of {
-    using from = typename X::layout;
-    using keys = typename Y::layout;
-    using values = typename Z::layout;
-    using features = rules::feature_axis<Z>;
-    using query_axis = axis_of<from, rules::query_family>;
-    using key_axis = axis_of<keys, rules::key_family>;
-    using result = layout_with_axes<typename algebra::detail::replace_axes<
-        from, from::template position<family>, 1, shape<typename features::plain>>::type>;
-    using scores = detail::scores_of<T, from::template size_of<rules::batch_family>, sizes.heads,
-                                     query_axis::size, key_axis::size>;
-    using steps = forward<query_axis::size, key_axis::size, features::size>;
-    using scratch = typename steps::workspace;
-    using verdict =
-        first_error<rules::out_fits<say::additive_attention, Out, T, result>,
-                    rules::mask_fits<say::additive_attention, detail::mask_of<Mask>, scores>,
-                    rules::scratch_fits<say::additive_attention, Workspace, scratch,
-                                        shape<query_axis, key_axis, typename features::plain>>>;
-
-    template <class Parameters, class To>
-    static constexpr auto run(const Parameters& p, const X& x, const Y& y, const Z& z,
-                              const Mask& mask, Workspace& work, To& out) noexcept {
-      return detail::computed<tensor_of<T, result>, scratch>(
-          out, work, [&](auto& to, scratch& own) { sequences(p, x, y, z, mask, to, own); });
-    }
-
-    template <class Parameters, class To>
-    static constexpr void sequences(const Parameters& p, const X& x, const Y& y, const Z& z,
-                                    const Mask& mask, To& out, scratch& work) noexcept {
-      using into = typename To::layout;
-      using feature_family = typename features::family;
-      constexpr auto xs = detail::strides_along<from, rules::query_family, family>;
-      constexpr auto ys =
-          detail::strides_along<keys, rules::key_family, typename keys_axis::family>;
-      constexpr auto zs = detail::strides_along<values, rules::key_family, feature_family>;
-      constexpr auto outs = detail::strides_along<into, rules::query_family, feature_family>;
-      constexpr bool batched = from::template has<rules::batch_family>;
-      constexpr std::size_t count = batched ? from::template size_of<rules::batch_family> : 1;
-      const auto& masks = detail::as_mask(mask);
-      for (std::size_t b = 0; b < count; ++b)
-        steps::template run<xs, ys, zs, outs>(
-            p, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
-            [&](std::size_t h) {
-              return detail::at_head<scores>(masks, {b, h});
-            },
-            out.data() + b * outs.batch, work);
-    }
-  };
-
-  weights_view parameters_;
+  using detail::borrowing<detail::say::additive_attention, additive_attention,
+                          typename types::weights_view>::borrowing;
 };
 
 // Would a call compile? Generic code asks first: attends_additively<attention, queries, keys, values>.
@@ -328,3 +312,4 @@ concept attends_additively =
                               std::remove_cvref_t<Z>>::ok;
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

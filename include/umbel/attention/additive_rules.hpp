@@ -4,20 +4,20 @@
 // a width that the heads divide. Not here: the layer (additive.hpp).
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/attention/rules.hpp>
 #include <umbel/attention/score.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct additive_attention;
 struct need_one_axis_of_features_besides_batch_and;
 }  // namespace say
 
-namespace detail {
 template <>
 struct speak<say::additive_attention> : speak_as_written<say::additive_attention> {};
-}  // namespace detail
 
 namespace rules {
 
@@ -97,4 +97,6 @@ using additive_layer = first_error<
     scoring<say::additive_attention, typename Sizes::scoring>>;
 
 }  // namespace rules
+}  // namespace detail
 }  // namespace umbel
+UMBEL_WARNINGS_POP

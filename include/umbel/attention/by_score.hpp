@@ -13,10 +13,12 @@
 // throw and is called more than once for a pair. With score_bias_from in a mask the dot product stays.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/attention/scaled_dot_product.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct attention_by_score;
 struct needs_a_function_of_two_views_along;
@@ -24,7 +26,6 @@ struct takes_queries_keys_and_values_then_a_mask;
 struct that_gives;
 }  // namespace say
 
-namespace detail {
 template <>
 struct speak<say::attention_by_score> : speak_as_written<say::attention_by_score> {};
 template <>
@@ -75,8 +76,6 @@ struct scored_head {
     kernel::plain::tap_scores_by<S, T>(score, policy, tap);
   }
 };
-
-}  // namespace detail
 
 namespace rules {
 template <class F, class Q, class K, class T>
@@ -144,9 +143,12 @@ struct attention_by_score_operation
         });
   }
 };
+}  // namespace detail
+
 template <class... Options, class F>
 constexpr auto attention_by_score(const F& f) noexcept {
-  return attention_by_score_operation<F, Options...>(f);
+  return detail::attention_by_score_operation<F, Options...>(f);
 }
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

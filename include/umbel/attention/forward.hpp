@@ -5,11 +5,13 @@
 // Not here: axes, verdicts, batches (multi_head.hpp).
 #pragma once
 
-#include <umbel/layer/projection.hpp>
+#include <umbel/config.hpp>
+#include <umbel/layer/weights.hpp>
 #include <umbel/attention/rope.hpp>
 #include <umbel/attention/score.hpp>
 
-namespace umbel::detail {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
 
 // The sizes of a layer. Heads of queries share kv_heads heads of keys and values, heads / kv_heads
 // each; head_dim is the width of a query and a key, value_dim of a value.
@@ -29,6 +31,12 @@ struct head_sizes {
 struct sequence_strides {
   std::size_t batch, position, feature;
 };
+
+// Where a layout has them.
+template <class Layout, class Position, class Hidden>
+inline constexpr sequence_strides strides_along = {Layout::template stride_of<rules::batch_family>,
+                                                   Layout::template stride_of<Position>,
+                                                   Layout::template stride_of<Hidden>};
 
 constexpr std::size_t round_up(std::size_t value, std::size_t step) noexcept {
   return (value + step - 1) / step * step;
@@ -94,21 +102,20 @@ struct multi_head_forward {
 
   // mask: a sequence_mask (mask/base.hpp).
   template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
-            class Parameters, class Mask>
-  static constexpr void run(const Parameters& p, const T* x, const T* y, const T* z,
+            class Weights, class Mask>
+  static constexpr void forward(const Weights& w, const T* x, const T* y, const T* z,
                             const Mask& mask, T* out, workspace& work) noexcept {
-    p.q.template run<project_in<Queries, S.hidden, S.query_width(), query_row, S.q_bias, X>>(
-        x, work.q);
-    p.k.template run<project_in<Keys, S.key_hidden, S.key_width(), key_row, S.k_bias, Y>>(y,
-                                                                                          work.k);
-    p.v.template run<project_in<Keys, S.value_hidden, S.value_width(), value_row, S.v_bias, Z>>(
-        z, work.v);
+    project<project_in<Queries, S.hidden, S.query_width(), query_row, S.q_bias, X>>(w.q, x, work.q);
+    project<project_in<Keys, S.key_hidden, S.key_width(), key_row, S.k_bias, Y>>(w.k, y, work.k);
+    project<project_in<Keys, S.value_hidden, S.value_width(), value_row, S.v_bias, Z>>(w.v, z,
+                                                                                       work.v);
     Rotary::template turn<Queries, S.heads, S.head_dim, query_row>(work.q);
     Rotary::template turn<Keys, S.kv_heads, S.head_dim, key_row>(work.k);
     using attention = dot_product_heads<head, all_heads, T, Scoring>;
     attention::attend(work.q, work.k, work.v, work.context, work.scratch, mask);
-    p.o.template run<project_out<Out>>(work.context, out);
+    project<project_out<Out>>(w.o, work.context, out);
   }
 };
 
 }  // namespace umbel::detail
+UMBEL_WARNINGS_POP

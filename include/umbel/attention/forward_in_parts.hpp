@@ -5,10 +5,12 @@
 // the same for any number of them.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/layer/executor.hpp>
 #include <umbel/attention/forward.hpp>
 
-namespace umbel::detail {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
 
 // The rows of a linear map, S, in at most Blocks blocks: at least 4 rows, which share what they read of the weights,
 // and of two sizes at most, for each is code.
@@ -28,10 +30,10 @@ struct linear_blocks {
 
   // Block `index` of y = map(x); then(rows, y, first row) with what was written.
   template <class Map, class Then>
-  static void run(const Map& map, const T* x, T* y, std::size_t index, Then then) noexcept {
+  static void project_block(const Map& map, const T* x, T* y, std::size_t index, Then then) noexcept {
     const std::size_t first = index * rows;
     const auto block = [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows> size) {
-      map.template run<with_rows<Rows>>(x + first * S.x_row, y + first * S.y_row);
+      project<with_rows<Rows>>(map, x + first * S.x_row, y + first * S.y_row);
       then(size, y + first * S.y_row, first);
     };
     if constexpr (last != rows) {
@@ -71,10 +73,10 @@ struct forward_in_parts<multi_head_forward<T, S, Rotary, Scoring, Queries, Keys>
   };
 
   // One sequence. Its queries, keys, values and context are in the workspace of worker 0; the others give
-  // their scratch. Arguments: see multi_head_forward::run.
+  // their scratch. Arguments: see multi_head_forward::forward.
   template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
-            class Parameters, class Mask, class Given>
-  static void run(const Parameters& p, const T* x, const T* y, const T* z, const Mask& mask, T* out,
+            class Weights, class Mask, class Given>
+  static void forward(const Weights& w, const T* x, const T* y, const T* z, const Mask& mask, T* out,
                   const Given& given) noexcept {
     using to_queries = blocks_in<Queries, S.hidden, S.query_width(), steps::query_row, S.q_bias, X>;
     using to_keys = blocks_in<Keys, S.key_hidden, S.key_width(), steps::key_row, S.k_bias, Y>;
@@ -87,13 +89,13 @@ struct forward_in_parts<multi_head_forward<T, S, Rotary, Scoring, Queries, Keys>
     given.executor(to_queries::count + to_keys::count + to_values::count,
                    [&](std::size_t index, std::size_t) noexcept {
                      if (index < to_queries::count)
-                       return to_queries::run(p.q, x, work.q, index,
+                       return to_queries::project_block(w.q, x, work.q, index,
                                               turn<Queries, S.heads, steps::query_row>{});
                      index -= to_queries::count;
                      if (index < to_keys::count)
-                       return to_keys::run(p.k, y, work.k, index,
+                       return to_keys::project_block(w.k, y, work.k, index,
                                            turn<Keys, S.kv_heads, steps::key_row>{});
-                     to_values::run(p.v, z, work.v, index - to_keys::count, then_nothing{});
+                     to_values::project_block(w.v, z, work.v, index - to_keys::count, then_nothing{});
                    });
     if constexpr (attention::template at_once<Mask>) {
       attention::attend(work.q, work.k, work.v, work.context, work.scratch, mask);
@@ -104,9 +106,10 @@ struct forward_in_parts<multi_head_forward<T, S, Rotary, Scoring, Queries, Keys>
       });
     }
     given.executor(to_result::count, [&](std::size_t index, std::size_t) noexcept {
-      to_result::run(p.o, work.context, out, index, then_nothing{});
+      to_result::project_block(w.o, work.context, out, index, then_nothing{});
     });
   }
 };
 
 }  // namespace umbel::detail
+UMBEL_WARNINGS_POP

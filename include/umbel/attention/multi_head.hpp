@@ -13,22 +13,33 @@
 // same is spelled out in examples/02_spelled_out.cpp.
 #pragma once
 
-#include <umbel/layer/filled.hpp>
+#include <umbel/config.hpp>
+#include <umbel/layer/borrowing.hpp>
+#include <umbel/layer/memory.hpp>
 #include <umbel/attention/forward.hpp>
 #include <umbel/attention/forward_in_parts.hpp>
 #include <umbel/mask/combine.hpp>
 #include <umbel/attention/rules.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::portable {
+
+// The four projections: of the queries to all heads, of keys and values to theirs, of all heads to the result.
+template <class Q, class K, class V, class O>
+struct multi_head_parts {
+  using layer_name = detail::say::attention;
+  Q q;
+  K k;
+  V v;
+  O o;
+};
+
+}  // namespace umbel::portable
+
+namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-
-template <class Layout, class Position, class Hidden>
-inline constexpr sequence_strides strides_along = {Layout::template stride_of<rules::batch_family>,
-                                                   Layout::template stride_of<Position>,
-                                                   Layout::template stride_of<Hidden>};
-
 // What the options of a layer come to.
 template <class Hidden, class Heads, class... Options>
 struct multi_head_options {
@@ -54,6 +65,100 @@ struct multi_head_options {
       head_dim::size, value_dim::size, bias::q,      bias::k,      bias::v,     bias::o};
 };
 
+// What a multi_head_attention has besides its calls: sizes, axes, the types of its weights.
+template <class T, class Hidden, class Heads, class... Options>
+struct multi_head_types {
+  using chosen = multi_head_options<Hidden, Heads, Options...>;
+  static constexpr head_sizes sizes = chosen::sizes;
+  using rope_option = typename chosen::rope;
+  using scoring = typename chosen::scoring;
+  using rotary = detail::rotary<rope_option>;
+  using value_type = T;
+  // What the queries, keys, values and the result have of the hidden axis.
+  using hidden_axis = typename chosen::hidden::plain;
+  using keys_axis = typename chosen::keys;
+  using values_axis = typename chosen::values;
+  using output_axis = typename chosen::output;
+
+  template <std::size_t Width>
+  using width = typename hidden_axis::family::template sized<Width>;
+  template <template <class, class, class, bool> class Linear>
+  using parts_in = portable::multi_head_parts<
+      Linear<T, hidden_axis, width<sizes.query_width()>, sizes.q_bias>,
+      Linear<T, keys_axis, width<sizes.key_width()>, sizes.k_bias>,
+      Linear<T, values_axis, width<sizes.value_width()>, sizes.v_bias>,
+      Linear<T, width<sizes.context_width()>, output_axis, sizes.o_bias>>;
+  using weights = parts_in<portable::linear_weights>;
+  using weights_view = view_of_weights<weights, parts_in<portable::linear_view>>;
+  template <class Stored>
+  using packed_weights =
+      packed_weights_of<weights_view, parts_in<packed_as<Stored>::template linear>>;
+
+  template <std::size_t Queries, std::size_t Keys>
+  using forward = multi_head_forward<T, sizes, rotary, scoring, Queries, Keys>;
+  // Scratch for one call at a time; its contents between calls do not matter. sizeof is its cost.
+  template <class Queries, class Keys = Queries>
+  using workspace = typename forward<Queries::size, Keys::size>::workspace;
+
+  // The axes of the queries, row-major, with the width of the result.
+  template <class Layout>
+  using result_of = layout_with_axes<typename algebra::detail::replace_axes<
+      Layout, Layout::template position<typename hidden_axis::family>, 1, shape<output_axis>>::type>;
+};
+
+// A call whose shapes fit: the axes along which queries and keys lie, and where scratch is. Sizes is for the sentence.
+template <class Layer, class From, class QueryAxis, class KeyLayout, class KeyAxis, class Mask,
+          class Workspace, class Sizes>
+struct multi_head_call {
+  using T = typename Layer::value_type;
+  using family = typename Layer::hidden_axis::family;
+  static constexpr std::size_t queries = From::template size_of<QueryAxis>;
+  static constexpr std::size_t keys = KeyLayout::template size_of<KeyAxis>;
+  using scores = scores_of<T, From::template size_of<rules::batch_family>, Layer::sizes.heads,
+                           queries, keys>;
+  using steps = typename Layer::template forward<queries, keys>;
+  using scratch = typename steps::workspace;
+  using given = given_workspaces<Workspace, scratch>;
+  using place = typename given::all;
+  using result = tensor_of<T, typename Layer::template result_of<From>>;
+  using verdict = first_error<rules::mask_fits<say::attention, mask_of<Mask>, scores>,
+                              rules::scratch_fits<say::attention, typename given::each, scratch,
+                                                  Sizes>>;
+
+  // All sequences of the batch, one after another or handed out to workers.
+  template <class Weights, class X, class Y, class Z, class Out>
+  static constexpr void each_sequence(const Weights& w, const X& x, const Y& y, const Z& z,
+                                      const Mask& mask, Out& out, place& work) noexcept {
+    constexpr bool batched = From::template has<rules::batch_family>;
+    constexpr std::size_t count = batched ? From::template size_of<rules::batch_family> : 1;
+    constexpr auto xs = strides_along<From, QueryAxis, family>;
+    constexpr auto ys = strides_along<KeyLayout, KeyAxis, family>;
+    constexpr auto zs = strides_along<typename Z::layout, KeyAxis, family>;
+    constexpr auto outs = strides_along<typename Out::layout, QueryAxis, family>;
+    const auto& masks = as_mask(mask);
+    if constexpr (!given::several) {
+      for (std::size_t b = 0; b < count; ++b)
+        steps::template forward<xs, ys, zs, outs>(
+            w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
+            at_sequence<scores>(masks, b), out.data() + b * outs.batch, work);
+    } else {
+      // A sequence for each worker as long as there are so many, the others in parts.
+      constexpr std::size_t whole = count / place::workers * place::workers;
+      if constexpr (whole > 0)
+        work.executor(whole, [&](std::size_t b, std::size_t worker) noexcept {
+          steps::template forward<xs, ys, zs, outs>(
+              w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
+              at_sequence<scores>(masks, b), out.data() + b * outs.batch, work.work[worker]);
+        });
+      if constexpr (whole < count)
+        for (std::size_t b = whole; b < count; ++b)
+          forward_in_parts<steps, place::workers>::template forward<xs, ys, zs, outs>(
+              w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
+              at_sequence<scores>(masks, b), out.data() + b * outs.batch, work);
+    }
+  }
+};
+
 // operator() of the layer and of prepacked<layer>; Derived::parameters() is what differs.
 template <class Derived, class Layer>
 struct multi_head_calls
@@ -75,7 +180,7 @@ struct multi_head_calls
   template <tensor_like X, mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
-    return Layer::attend_self(self(), x, mask, work, by_value{});
+    return attend_self(x, mask, work, by_value{});
   }
 
   // Queries (batch, query, hidden) to keys and values (batch, key, hidden), in any order of axes,
@@ -85,7 +190,7 @@ struct multi_head_calls
             workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Y& y, const Z& z, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
-    return Layer::attend_to(self(), x, y, z, mask, work, by_value{});
+    return attend_to(x, y, z, mask, work, by_value{});
   }
 
   // The same, written into a tensor or view of the axes of x (of the queries), in any order and with
@@ -94,18 +199,76 @@ struct multi_head_calls
             workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
-    Layer::attend_self(self(), x, mask, work, static_cast<Out&&>(out));
+    attend_self(x, mask, work, static_cast<Out&&>(out));
   }
   template <tensor_like Out, tensor_like X, tensor_like Y, tensor_like Z,
             mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Y& y, const Z& z, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
-    Layer::attend_to(self(), x, y, z, mask, work, static_cast<Out&&>(out));
+    attend_to(x, y, z, mask, work, static_cast<Out&&>(out));
   }
 
  private:
+  // The sentence where shapes, mask or workspace do not fit; otherwise the result, in its memory.
+  template <class X, class Mask, class Workspace, class Out>
+  constexpr auto attend_self(const X& x, const Mask& mask, Workspace& work,
+                             Out&& out) const noexcept {
+    using layout = typename X::layout;
+    using hidden = typename Layer::hidden_axis;
+    using verdict = first_error<
+        rules::no_second_sequence<say::attention, Mask>,
+        rules::self_attend<say::attention, X, typename Layer::value_type, hidden>,
+        rules::one_width<say::attention, hidden, typename Layer::keys_axis,
+                         typename Layer::values_axis>,
+        rules::out_fits<say::attention, Out, typename Layer::value_type,
+                        typename Layer::template result_of<layout>>>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      using sequence = rules::sequence_family<layout, hidden>;
+      using call = multi_head_call<Layer, layout, sequence, layout, sequence, Mask, Workspace,
+                                   shape<axis_of<layout, sequence>>>;
+      static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
+      if constexpr (call::verdict::ok)
+        return computed<typename call::result, typename call::place>(
+            out, work, [&](auto& to, auto& own) UMBEL_LAMBDA_INLINE {
+              call::each_sequence(self(), x, x, x, mask, to, own);
+            });
+      if constexpr (!call::verdict::ok) return invalid{};
+    } else {
+      return invalid{};
+    }
+  }
+  template <class X, class Y, class Z, class Mask, class Workspace, class Out>
+  constexpr auto attend_to(const X& x, const Y& y, const Z& z, const Mask& mask, Workspace& work,
+                           Out&& out) const noexcept {
+    using from = typename X::layout;
+    using keys = typename Y::layout;
+    using verdict = first_error<
+        rules::attend_to<say::attention, X, Y, Z, typename Layer::value_type,
+                         typename Layer::hidden_axis, typename Layer::keys_axis,
+                         typename Layer::values_axis>,
+        rules::out_fits<say::attention, Out, typename Layer::value_type,
+                        typename Layer::template result_of<from>>>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      using call =
+          multi_head_call<Layer, from, rules::query_family, keys, rules::key_family, Mask,
+                          Workspace,
+                          shape<axis_of<from, rules::query_family>, axis_of<keys, rules::key_family>>>;
+      static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
+      if constexpr (call::verdict::ok)
+        return computed<typename call::result, typename call::place>(
+            out, work, [&](auto& to, auto& own) UMBEL_LAMBDA_INLINE {
+              call::each_sequence(self(), x, y, z, mask, to, own);
+            });
+      if constexpr (!call::verdict::ok) return invalid{};
+    } else {
+      return invalid{};
+    }
+  }
+
   constexpr const auto& self() const noexcept {
-    return static_cast<const Derived*>(this)->parameters();
+    return static_cast<const Derived*>(this)->get_weights();
   }
 };
 
@@ -121,196 +284,23 @@ struct multi_head_calls
 //   score_scale<1, 8>, softcap<50>, empty_rows<uniform>    how scores come about (score.hpp)
 template <class T, class Hidden, class Heads = detail::nothing, class... Options>
 class multi_head_attention
-    : public detail::multi_head_calls<multi_head_attention<T, Hidden, Heads, Options...>,
-                                      multi_head_attention<T, Hidden, Heads, Options...>> {
-  using options = detail::multi_head_options<Hidden, Heads, Options...>;
-  static_assert(detail::reported<rules::multi_head<T, Hidden, Heads, options, Options...>>,
-                "umbel: shapes do not fit");
-  using family = typename options::hidden::family;
-  template <std::size_t Width>
-  using width = typename family::template sized<Width>;
+    : public detail::multi_head_types<T, Hidden, Heads, Options...>,
+      public detail::multi_head_calls<multi_head_attention<T, Hidden, Heads, Options...>,
+                                      multi_head_attention<T, Hidden, Heads, Options...>>,
+      public detail::borrowing<
+          detail::say::attention, multi_head_attention<T, Hidden, Heads, Options...>,
+          typename detail::multi_head_types<T, Hidden, Heads, Options...>::weights_view> {
+  using types = detail::multi_head_types<T, Hidden, Heads, Options...>;
+  static_assert(
+      detail::reported<
+          detail::rules::multi_head<T, Hidden, Heads, typename types::chosen, Options...>>,
+      "umbel: shapes do not fit");
 
  public:
-  static constexpr detail::head_sizes sizes = options::sizes;
-  using rope_option = typename options::rope;
-  using scoring = typename options::scoring;
-  using rotary = detail::rotary<rope_option>;
-  using value_type = T;
-  // What the queries, keys, values and the result have of the hidden axis.
-  using hidden_axis = typename options::hidden::plain;
-  using keys_axis = typename options::keys;
-  using values_axis = typename options::values;
-  using output_axis = typename options::output;
   template <class Derived>
   using calls = detail::multi_head_calls<Derived, multi_head_attention>;
-  template <std::size_t Queries, std::size_t Keys>
-  using forward = detail::multi_head_forward<T, sizes, rotary, scoring, Queries, Keys>;
-
-  // The four projections in one of the forms of projection.hpp: of the queries to all heads, of keys
-  // and values to theirs, of all heads to the result.
-  template <class Form>
-  struct parameters_in {
-    typename Form::template linear<T, hidden_axis, width<sizes.query_width()>, sizes.q_bias> q;
-    typename Form::template linear<T, keys_axis, width<sizes.key_width()>, sizes.k_bias> k;
-    typename Form::template linear<T, values_axis, width<sizes.value_width()>, sizes.v_bias> v;
-    typename Form::template linear<T, width<sizes.context_width()>, output_axis, sizes.o_bias> o;
-  };
-  using weights = parameters_in<form::owned>;
-  struct weights_view : parameters_in<form::borrowed> {
-    using borrowed = parameters_in<form::borrowed>;
-    constexpr weights_view(const decltype(borrowed::q)& of_q, const decltype(borrowed::k)& of_k,
-                           const decltype(borrowed::v)& of_v,
-                           const decltype(borrowed::o)& of_o) noexcept
-        : borrowed{of_q, of_k, of_v, of_o} {}
-    using wanted = detail::parts_list<decltype(borrowed::q), decltype(borrowed::k),
-                                     decltype(borrowed::v), decltype(borrowed::o)>;
-    template <class... Other>
-    requires detail::foreign_parts<wanted, Other...>
-    constexpr weights_view(const Other&...) noexcept : borrowed(detail::no_weights<borrowed>()) {
-      static_assert(report<rules::parts_of_weights<say::attention, wanted, Other...>>::ok,
-                    "umbel: shapes do not fit");
-    }
-    constexpr weights_view(const weights& w) noexcept : weights_view(w.q, w.k, w.v, w.o) {}
-    constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
-      static_assert(report<rules::weights_with_a_name<say::attention, (sizeof(T) == 0)>>::ok,
-                    "umbel: shapes do not fit");
-    }
-  };
-  template <class Stored>
-  struct packed_weights : parameters_in<form::packed<Stored>> {
-    using panels = parameters_in<form::packed<Stored>>;
-    constexpr explicit packed_weights(const weights_view& w) noexcept
-        : panels{decltype(panels::q)(w.q), decltype(panels::k)(w.k), decltype(panels::v)(w.v),
-                 decltype(panels::o)(w.o)} {}
-  };
-
-  // Scratch for one call at a time; its contents between calls do not matter. sizeof is its cost.
-  template <class Queries, class Keys = Queries>
-  using workspace = typename forward<Queries::size, Keys::size>::workspace;
-
-  // The weights are borrowed: they must outlive the layer.
-  constexpr explicit multi_head_attention(const weights_view& w) noexcept : parameters_(w) {}
-  template <class... Given>
-  requires detail::not_its_weights<weights_view, multi_head_attention, Given...>
-  constexpr explicit(sizeof...(Given) == 1) multi_head_attention(const Given&...) noexcept
-      : parameters_(detail::no_weights<weights_view>()) {
-    static_assert(report<rules::weights_of_this_layer<say::attention, sizeof...(Given)>>::ok,
-                  "umbel: shapes do not fit");
-  }
-  [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }
-
-  // The axes of the queries, row-major, with the width of the result.
-  template <class Layout>
-  using result_of = layout_with_axes<typename algebra::detail::replace_axes<
-      Layout, Layout::template position<family>, 1, shape<output_axis>>::type>;
-
-  // How a call comes in, from the layer and from prepacked<layer> alike.
-  template <class Parameters, class X, class Mask, class Workspace, class Out>
-  static constexpr auto attend_self(const Parameters& p, const X& x, const Mask& mask,
-                                    Workspace& work, Out&& out) noexcept {
-    using layout = typename X::layout;
-    using verdict =
-        first_error<rules::no_second_sequence<say::attention, Mask>,
-                    rules::self_attend<say::attention, X, T, hidden_axis>,
-                    rules::one_width<say::attention, hidden_axis, keys_axis, values_axis>,
-                    rules::out_fits<say::attention, Out, T, result_of<layout>>>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
-      using sequence = rules::sequence_family<layout, hidden_axis>;
-      using call = call_of<layout, sequence, layout, sequence, Mask, Workspace,
-                           shape<axis_of<layout, sequence>>>;
-      static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
-      if constexpr (call::verdict::ok) return call::run(p, x, x, x, mask, work, out);
-      if constexpr (!call::verdict::ok) return invalid{};
-    } else {
-      return invalid{};
-    }
-  }
-  template <class Parameters, class X, class Y, class Z, class Mask, class Workspace, class Out>
-  static constexpr auto attend_to(const Parameters& p, const X& x, const Y& y, const Z& z,
-                                  const Mask& mask, Workspace& work, Out&& out) noexcept {
-    using verdict = first_error<
-        rules::attend_to<say::attention, X, Y, Z, T, hidden_axis, keys_axis, values_axis>,
-        rules::out_fits<say::attention, Out, T, result_of<typename X::layout>>>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
-      using from = typename X::layout;
-      using keys = typename Y::layout;
-      using call =
-          call_of<from, rules::query_family, keys, rules::key_family, Mask, Workspace,
-                  shape<axis_of<from, rules::query_family>, axis_of<keys, rules::key_family>>>;
-      static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
-      if constexpr (call::verdict::ok) return call::run(p, x, y, z, mask, work, out);
-      if constexpr (!call::verdict::ok) return invalid{};
-    } else {
-      return invalid{};
-    }
-  }
-
- private:
-  // A call whose shapes fit: the axes along which queries and keys lie, and where scratch is. Sizes
-  // is for the sentence.
-  template <class From, class QueryAxis, class KeyLayout, class KeyAxis, class Mask,
-            class Workspace, class Sizes>
-  struct call_of {
-    static constexpr std::size_t queries = From::template size_of<QueryAxis>;
-    static constexpr std::size_t keys = KeyLayout::template size_of<KeyAxis>;
-    using scores = detail::scores_of<T, From::template size_of<rules::batch_family>, sizes.heads,
-                                     queries, keys>;
-    using steps = forward<queries, keys>;
-    using scratch = typename steps::workspace;
-    using given = detail::given_workspaces<Workspace, scratch>;
-    using verdict = first_error<rules::mask_fits<say::attention, detail::mask_of<Mask>, scores>,
-                                rules::scratch_fits<say::attention, typename given::each, scratch,
-                                                    Sizes>>;
-
-    template <class Parameters, class X, class Y, class Z, class Out>
-    static constexpr auto run(const Parameters& p, const X& x, const Y& y, const Z& z,
-                              const Mask& mask, Workspace& work, Out& out) noexcept {
-      using place = typename given::all;
-      return detail::computed<tensor_of<T, result_of<From>>, place>(
-          out, work, [&](auto& to, place& own) { sequences(p, x, y, z, mask, to, own); });
-    }
-
-    template <class Parameters, class X, class Y, class Z, class Out, class Place>
-    static constexpr void sequences(const Parameters& p, const X& x, const Y& y, const Z& z,
-                                    const Mask& mask, Out& out, Place& work) noexcept {
-      constexpr bool batched = From::template has<rules::batch_family>;
-      constexpr std::size_t count = batched ? From::template size_of<rules::batch_family> : 1;
-      const auto& masks = detail::as_mask(mask);
-      if constexpr (!given::several) {
-        for (std::size_t b = 0; b < count; ++b) one<steps>(p, x, y, z, masks, out, b, work);
-      } else {
-        // A sequence for each worker as long as there are so many, the others in parts.
-        constexpr std::size_t whole = count / Place::workers * Place::workers;
-        if constexpr (whole > 0)
-          work.executor(whole, [&](std::size_t b, std::size_t worker) noexcept {
-            one<steps>(p, x, y, z, masks, out, b, work.work[worker]);
-          });
-        if constexpr (whole < count)
-          for (std::size_t b = whole; b < count; ++b)
-            one<detail::forward_in_parts<steps, Place::workers>>(p, x, y, z, masks, out, b, work);
-      }
-    }
-
-    // Sequence b of the batch, as By does it.
-    template <class By, class Parameters, class X, class Y, class Z, class Masks, class Out,
-              class Place>
-    UMBEL_INLINE static constexpr void one(const Parameters& p, const X& x, const Y& y, const Z& z,
-                                           const Masks& masks, Out& out, std::size_t b,
-                                           Place& work) noexcept {
-      constexpr auto xs = detail::strides_along<From, QueryAxis, family>;
-      constexpr auto ys = detail::strides_along<KeyLayout, KeyAxis, family>;
-      constexpr auto zs = detail::strides_along<typename Z::layout, KeyAxis, family>;
-      constexpr auto outs = detail::strides_along<typename Out::layout, QueryAxis, family>;
-      By::template run<xs, ys, zs, outs>(p, x.data() + b * xs.batch, y.data() + b * ys.batch,
-                                         z.data() + b * zs.batch,
-                                         detail::at_sequence<scores>(masks, b),
-                                         out.data() + b * outs.batch, work);
-    }
-  };
-
-  weights_view parameters_;
+  using detail::borrowing<detail::say::attention, multi_head_attention,
+                          typename types::weights_view>::borrowing;
 };
 
 namespace detail {
@@ -319,7 +309,6 @@ void take_multi_head(const multi_head_attention<T, Hidden, Heads, Options...>*);
 // Also of const layers, and of classes derived from one.
 template <class Layer>
 concept is_multi_head = requires(const Layer* layer) { take_multi_head(layer); };
-}  // namespace detail
 namespace rules {
 // Operation: the word that names it.
 template <class Operation, class Layer>
@@ -328,7 +317,6 @@ using a_multi_head_attention = verdict<detail::is_multi_head<Layer>, Operation,
 }  // namespace rules
 
 // Would a call compile? Generic code asks first: attends<attention, queries, context, context>.
-namespace detail {
 template <class Layer, class X, class Y, class Z>
 inline constexpr bool attends =
     rules::attend_to<say::attention, X, Y, Z, typename Layer::value_type,
@@ -340,6 +328,7 @@ inline constexpr bool attends_to_itself = first_error<
     rules::one_width<say::attention, typename Layer::hidden_axis, typename Layer::keys_axis,
                      typename Layer::values_axis>>::ok;
 }  // namespace detail
+
 template <class Layer, class X, class Y, class Z>
 concept attends =
     detail::attends<Layer, std::remove_cvref_t<X>, std::remove_cvref_t<Y>, std::remove_cvref_t<Z>>;
@@ -347,3 +336,4 @@ template <class Layer, class X>
 concept attends_to_itself = detail::attends_to_itself<Layer, std::remove_cvref_t<X>>;
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

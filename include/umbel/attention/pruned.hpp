@@ -10,9 +10,11 @@
 // examples/08_prune_heads.cpp measures it on a trained model.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/attention/multi_head.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 
 // Heads by number, from 0: those that stay, or those that go.
 template <std::size_t... Head>
@@ -23,7 +25,7 @@ template <std::size_t... Head>
 struct prune_heads {
   static constexpr bool keeps = false;
 };
-
+namespace detail {
 namespace say {
 struct head;
 struct is_named_twice;
@@ -32,8 +34,6 @@ struct prune;
 struct the_second_argument_is_neither_keep_heads_nor_prune_heads;
 struct shares_its_keys_and_values_with_heads_that_are_treated_differently_so_name_whole_groups_of;
 }  // namespace say
-
-namespace detail {
 
 template <class Selection>
 inline constexpr bool is_head_selection = false;
@@ -93,8 +93,6 @@ struct head_choice_of<S, keep_heads<Head...>> : head_choice<S, keep_heads<Head..
 template <head_sizes S, std::size_t... Head>
 struct head_choice_of<S, prune_heads<Head...>> : head_choice<S, prune_heads<Head...>, Head...> {};
 
-}  // namespace detail
-
 namespace rules {
 template <class Layer, class Choice>
 using prune = first_error<
@@ -109,12 +107,12 @@ using prune = first_error<
             shares_its_keys_and_values_with_heads_that_are_treated_differently_so_name_whole_groups_of,
         number<Choice::group>>>;
 }  // namespace rules
+}  // namespace detail
 
 template <class Layer, class Selection>
-concept prunable = rules::prune<Layer, detail::head_choice_of<Layer::sizes, Selection>>::ok;
+concept prunable = detail::rules::prune<Layer, detail::head_choice_of<Layer::sizes, Selection>>::ok;
 
 namespace detail {
-
 template <class Layer, class Selection>
 struct pruned_layer {
   using choice = head_choice_of<Layer::sizes, Selection>;
@@ -194,3 +192,4 @@ constexpr typename pruned<Layer, Selection>::weights pruned_weights(
 }
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -10,10 +10,12 @@
 // computed in double by the compiler.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/layer/options.hpp>
 #include <umbel/simd/math.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 
 struct split_halves {};
 struct adjacent_pairs {};
@@ -22,11 +24,11 @@ struct adjacent_pairs {};
 // 0 is all of them. Positions count from 0.
 template <class Pairs, std::size_t Base = 10000, std::size_t Width = 0>
 struct rope {
-  using kind = option::rope;
+  using kind = detail::option::rope;
   using pairs = Pairs;
   static constexpr std::size_t base = Base, width = Width;
 };
-
+namespace detail {
 // Positions do not enter here.
 struct no_rope {
   using kind = option::rope;
@@ -64,8 +66,6 @@ struct rope_rule<Layer, rope<Pairs, Base, Width>, HeadDim> {
 template <class Layer, class Rope, class HeadDim>
 using rope_fits = typename rope_rule<Layer, Rope, HeadDim>::type;
 }  // namespace rules
-
-namespace detail {
 
 // ln 2 (atanh series below converges for 1/3) and the natural logarithm of a whole number.
 constexpr double log_of(std::size_t x) noexcept {
@@ -170,3 +170,4 @@ struct rotary<rope<Pairing, Base, Turned>> {
 
 }  // namespace detail
 }  // namespace umbel
+UMBEL_WARNINGS_POP

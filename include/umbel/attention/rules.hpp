@@ -6,13 +6,15 @@
 // (batch, query, hidden), keys and values (batch, key, hidden), in any order of axes.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/attention/rope.hpp>
 #include <umbel/attention/score.hpp>
 #include <umbel/layer/rules.hpp>
 #include <umbel/mask/rules.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct are_of_type;
 struct attention;
@@ -40,7 +42,6 @@ struct the_values_in_argument_3;
 struct two_sequences_need_values_too_so_pass_queries_and_keys_and_values;
 }  // namespace say
 
-namespace detail {
 template <>
 inline constexpr const char* spoken<say::the_first_argument_is_not_a_multi_head_attention> =
     "the first argument is not a multi_head_attention";
@@ -54,7 +55,6 @@ inline constexpr const char*
     spoken<say::takes_queries_keys_and_values_then_a_mask_then_a_workspace> =
         "takes queries, keys and values; then a mask such as lengths, causal or all_keys; then a "
         "workspace";
-}  // namespace detail
 
 namespace rules {
 
@@ -196,4 +196,6 @@ using multi_head = first_error<
     head_sizes_fit<typename Sizes::hidden, typename Sizes::heads, Sizes>>;
 
 }  // namespace rules
+}  // namespace detail
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -12,15 +12,17 @@
 // scaled_dot_product_attention.into(out, q, k, v). The kernel is that of the layers.
 #pragma once
 
-#include <umbel/layer/filled.hpp>
+#include <umbel/config.hpp>
+#include <umbel/layer/memory.hpp>
 #include <umbel/mask/combine.hpp>
 #include <umbel/attention/rules.hpp>
 #include <umbel/attention/score.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/pipe.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct but_the_queries_are_of_type;
 struct but_the_queries_have;
@@ -28,11 +30,9 @@ struct scaled_dot_product_attention;
 struct the_keys_have;
 }  // namespace say
 
-namespace detail {
 template <>
 struct speak<say::scaled_dot_product_attention>
     : speak_as_written<say::scaled_dot_product_attention> {};
-}  // namespace detail
 
 namespace rules {
 
@@ -108,8 +108,6 @@ using dot_product_options = first_error<
     scoring<say::scaled_dot_product_attention, detail::scoring<Options...>>>;
 
 }  // namespace rules
-
-namespace detail {
 
 // Sizes and strides of a call that fits.
 template <class Q, class K, class V>
@@ -201,8 +199,6 @@ struct dot_product_call {
   }
 };
 
-}  // namespace detail
-
 // Scratch for one call at a time, for tensors or views of these types. Without one, scratch is on the
 // stack, up to UMBEL_STACK_BUDGET bytes.
 template <class Q, class K, class V>
@@ -269,17 +265,20 @@ struct scaled_dot_product_operation
     }
   }
 };
-template <class... Options>
-inline constexpr scaled_dot_product_operation<Options...> scaled_dot_product_with{};
-inline constexpr scaled_dot_product_operation<> scaled_dot_product_attention{};
+}  // namespace detail
 
+template <class... Options>
+inline constexpr detail::scaled_dot_product_operation<Options...> scaled_dot_product_with{};
+inline constexpr detail::scaled_dot_product_operation<> scaled_dot_product_attention{};
 namespace detail {
 template <class Q, class K, class V>
 inline constexpr bool attends_by_dot_product = rules::dot_product<Q, K, V>::ok;
 }  // namespace detail
+
 template <class Q, class K, class V>
 concept attends_by_dot_product =
     detail::attends_by_dot_product<std::remove_cvref_t<Q>, std::remove_cvref_t<K>,
                                    std::remove_cvref_t<V>>;
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

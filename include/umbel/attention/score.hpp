@@ -9,22 +9,24 @@
 // What is added to scores and which keys count is a mask (mask/combine.hpp).
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/layer/options.hpp>
 #include <umbel/kernel/attend_each.hpp>
 #include <umbel/kernel/attend_heads.hpp>
 #include <umbel/kernel/attend_pairs.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 
 // Numbers are Numerator / Denominator.
 template <std::size_t Numerator, std::size_t Denominator = 1>
 struct score_scale {
-  using kind = option::score_scale;
+  using kind = detail::option::score_scale;
   static constexpr std::size_t numerator = Numerator, denominator = Denominator;
 };
 template <std::size_t Numerator, std::size_t Denominator = 1>
 struct softcap {
-  using kind = option::softcap;
+  using kind = detail::option::softcap;
   static constexpr std::size_t numerator = Numerator, denominator = Denominator;
 };
 
@@ -32,10 +34,9 @@ struct zeros {};
 struct uniform {};
 template <class What>
 struct empty_rows {
-  using kind = option::empty_rows;
+  using kind = detail::option::empty_rows;
   using what = What;
 };
-
 namespace detail {
 struct default_scale {
   using kind = option::score_scale;
@@ -45,7 +46,6 @@ struct no_softcap {
   using kind = option::softcap;
   static constexpr std::size_t numerator = 0, denominator = 0;
 };
-}  // namespace detail
 
 namespace say {
 struct are_neither_zeros_nor_uniform;
@@ -56,12 +56,10 @@ struct score_scale;
 struct softcap;
 }  // namespace say
 
-namespace detail {
 template <>
 inline constexpr const char* spoken<say::score_scale> = "score_scale";
 template <>
 inline constexpr const char* spoken<say::empty_rows_of> = "empty_rows of";
-}  // namespace detail
 
 namespace rules {
 template <class Layer, class Name, class Option>
@@ -89,8 +87,6 @@ using scoring =
                 verdict<fills_rows<typename Scoring::empty>, Layer, say::empty_rows_of,
                         element<typename Scoring::empty>, say::are_neither_zeros_nor_uniform>>;
 }  // namespace rules
-
-namespace detail {
 
 // What the options come to.
 template <class... Options>
@@ -276,3 +272,4 @@ struct dot_product_heads {
 
 }  // namespace detail
 }  // namespace umbel
+UMBEL_WARNINGS_POP

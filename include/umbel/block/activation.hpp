@@ -3,22 +3,22 @@
 // row-major tensor of the axes of x. GELU has two forms that differ by up to 5e-4; neither is "the" gelu here.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/layer/options.hpp>
 #include <umbel/kernel/elementwise.hpp>
 #include <umbel/kernel/plain.hpp>
 #include <umbel/tensor/copy.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct gelu_exact;
 struct gelu_tanh;
 struct relu;
 struct silu;
 }  // namespace say
-
-namespace detail {
 
 template <>
 struct speak<say::gelu_exact> : speak_as_written<say::gelu_exact> {};
@@ -43,8 +43,6 @@ struct activation_operation : computing<Function, Name> {
   }
 };
 
-}  // namespace detail
-
 // 0.5 x (1 + erf(x / sqrt 2)), Hendrycks and Gimpel 2016; torch's approximate='none'.
 struct gelu_exact_operation : detail::activation_operation<gelu_exact_operation, say::gelu_exact> {
   template <class V>
@@ -59,8 +57,10 @@ struct gelu_exact_operation : detail::activation_operation<gelu_exact_operation,
       kernel::gelu_exact<Count>(x, y);
   }
 };
-inline constexpr gelu_exact_operation gelu_exact{};
+}  // namespace detail
 
+inline constexpr detail::gelu_exact_operation gelu_exact{};
+namespace detail {
 // 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), the same paper; torch's approximate='tanh'.
 struct gelu_tanh_operation : detail::activation_operation<gelu_tanh_operation, say::gelu_tanh> {
   template <class V>
@@ -75,8 +75,10 @@ struct gelu_tanh_operation : detail::activation_operation<gelu_tanh_operation, s
       kernel::gelu_tanh<Count>(x, y);
   }
 };
-inline constexpr gelu_tanh_operation gelu_tanh{};
+}  // namespace detail
 
+inline constexpr detail::gelu_tanh_operation gelu_tanh{};
+namespace detail {
 // x sigmoid(x) (Hendrycks and Gimpel 2016; swish in Ramachandran et al. 2017); torch's silu, but for
 // -infinity, which gives -0 here and NaN there.
 struct silu_operation : detail::activation_operation<silu_operation, say::silu> {
@@ -92,8 +94,10 @@ struct silu_operation : detail::activation_operation<silu_operation, say::silu> 
       kernel::silu<Count>(x, y);
   }
 };
-inline constexpr silu_operation silu{};
+}  // namespace detail
 
+inline constexpr detail::silu_operation silu{};
+namespace detail {
 // max(x, 0); NaN gives 0.
 struct relu_operation : detail::activation_operation<relu_operation, say::relu> {
   template <class V>
@@ -108,14 +112,17 @@ struct relu_operation : detail::activation_operation<relu_operation, say::relu> 
       kernel::relu<Count>(x, y);
   }
 };
-inline constexpr relu_operation relu{};
+}  // namespace detail
+
+inline constexpr detail::relu_operation relu{};
 
 // Option of a layer: activation<gelu_tanh>. One of your own is an object of a type with
 // run<Count>(x, y), as above; for gated<true> also with of(v), of a number or a pack of them.
 template <auto Function>
 struct activation {
-  using kind = option::activation;
+  using kind = detail::option::activation;
   using function = std::remove_const_t<decltype(Function)>;
 };
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -17,12 +17,13 @@
 // with causal. Sequences are worked on one by one, each in a workspace of known size. Not here: caches.
 #pragma once
 
-#include <umbel/layer/filled.hpp>
+#include <umbel/config.hpp>
+#include <umbel/layer/memory.hpp>
 #include <umbel/block/transformer.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 // What self_mask gives: not a mask, so that it cannot stand where one of the memory is wanted.
 template <class Mask>
@@ -36,7 +37,7 @@ template <mask_like Mask>
 constexpr auto self_mask(Mask&& mask) noexcept {
   return detail::own_mask<decltype(detail::kept_mask<Mask>(mask))>{detail::kept_mask<Mask>(mask)};
 }
-
+namespace detail {
 namespace say {
 struct but_the_memories;
 struct decoder_layer;
@@ -45,7 +46,6 @@ struct the_memory;
 struct the_sequences;
 }  // namespace say
 
-namespace detail {
 template <>
 struct speak<say::decoder_layer> : speak_as_written<say::decoder_layer> {};
 template <>
@@ -56,7 +56,6 @@ struct speak<
     out.put("workspace");
   }
 };
-}  // namespace detail
 
 namespace rules {
 template <class Parts, class... Options>
@@ -76,8 +75,6 @@ using decode = first_error<decoder_argument<X, say::the_sequence, T, Hidden>,
                            same_size<say::decoder_layer, batch_family, layout_of<X>,
                                      say::the_sequences, layout_of<Memory>, say::but_the_memories>>;
 }  // namespace rules
-
-namespace detail {
 
 // operator() of the layer and of prepacked<layer>.
 template <class Derived, class Layer>
@@ -141,12 +138,12 @@ class decoder_layer
     : public detail::decoder_calls<decoder_layer<T, Hidden, Heads, FeedForward, Options...>,
                                    decoder_layer<T, Hidden, Heads, FeedForward, Options...>> {
   using parts = detail::transformer_parts<T, Hidden, Heads, FeedForward, Options...>;
-  static_assert(detail::reported<rules::decoder<parts, Options...>>, "umbel: shapes do not fit");
+  static_assert(detail::reported<detail::rules::decoder<parts, Options...>>, "umbel: shapes do not fit");
 
  public:
   static constexpr bool has_bias = parts::bias::value;
   static constexpr bool norms_first =
-      option_or<option::norm_first, norm_first<true>, Options...>::value;
+      detail::option_or<detail::option::norm_first, norm_first<true>, Options...>::value;
   static constexpr T epsilon = static_cast<T>(parts::epsilon_option::value);
   using value_type = T;
   using hidden_axis = typename parts::hidden;
@@ -187,14 +184,14 @@ class decoder_layer
     template <class... Other>
     requires detail::foreign_parts<wanted, Other...>
     constexpr weights_view(const Other&...) noexcept : views(detail::no_weights<views>()) {
-      static_assert(report<rules::parts_of_weights<say::decoder_layer, wanted, Other...>>::ok,
+      static_assert(detail::report<detail::rules::parts_of_weights<detail::say::decoder_layer, wanted, Other...>>::ok,
                     "umbel: shapes do not fit");
     }
     constexpr weights_view(const weights& w) noexcept
         : weights_view(w.norm1, w.self_attention, w.norm2, w.cross_attention, w.norm3,
                        w.feed_forward) {}
     constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
-      static_assert(report<rules::weights_with_a_name<say::decoder_layer, (sizeof(T) == 0)>>::ok,
+      static_assert(detail::report<detail::rules::weights_with_a_name<detail::say::decoder_layer, (sizeof(T) == 0)>>::ok,
                     "umbel: shapes do not fit");
     }
   };
@@ -215,7 +212,7 @@ class decoder_layer
   // Scratch for one call at a time; its contents between calls do not matter. It is a matter of the
   // numbers of positions, not of the names of their axes.
   template <std::size_t Positions, std::size_t MemoryPositions>
-  struct scratch_for : workspace_base {
+  struct scratch_for : detail::workspace_base {
     static constexpr std::size_t count = Positions * hidden_axis::size;
     alignas(64) T normed[count];
     alignas(64) T branch[count];  // what a residual connection adds
@@ -236,7 +233,7 @@ class decoder_layer
   requires detail::not_its_weights<weights_view, decoder_layer, Given...>
   constexpr explicit(sizeof...(Given) == 1) decoder_layer(const Given&...) noexcept
       : parameters_(detail::no_weights<weights_view>()) {
-    static_assert(report<rules::weights_of_this_layer<say::decoder_layer, sizeof...(Given)>>::ok,
+    static_assert(detail::report<detail::rules::weights_of_this_layer<detail::say::decoder_layer, sizeof...(Given)>>::ok,
                   "umbel: shapes do not fit");
   }
   [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }
@@ -247,28 +244,28 @@ class decoder_layer
   static constexpr auto decode(const Parameters& p, const X& x, const Memory& memory,
                                const Mask& mask, const detail::own_mask<Own>& own, Workspace& work,
                                Out&& out) noexcept {
-    using verdict = first_error<rules::decode<X, Memory, T, hidden_axis>,
-                                rules::row_major_out<say::decoder_layer, Out, T, layout_of<X>>>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    using verdict = detail::first_error<detail::rules::decode<X, Memory, T, hidden_axis>,
+                                detail::rules::row_major_out<detail::say::decoder_layer, Out, T, detail::layout_of<X>>>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using call = call_of<typename X::layout, typename Memory::layout>;
       using scratch = typename call::scratch;
       using seen = decltype(causal & own.mask);
-      using fit = first_error<
-          rules::mask_fits<say::decoder_layer, detail::mask_of<Mask>, typename call::memory_scores>,
-          rules::mask_fits<say::decoder_layer, seen, typename call::own_scores>,
-          rules::scratch_fits<say::decoder_layer, Workspace, scratch, typename call::sizes>>;
-      static_assert(report<fit>::ok, "umbel: shapes do not fit");
+      using fit = detail::first_error<
+          detail::rules::mask_fits<detail::say::decoder_layer, detail::mask_of<Mask>, typename call::memory_scores>,
+          detail::rules::mask_fits<detail::say::decoder_layer, seen, typename call::own_scores>,
+          detail::rules::scratch_fits<detail::say::decoder_layer, Workspace, scratch, typename call::sizes>>;
+      static_assert(detail::report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
-        return detail::computed<tensor_of<T, row_major<typename X::layout>>, scratch>(
+        return detail::computed<detail::tensor_of<T, detail::row_major<typename X::layout>>, scratch>(
             out, work, [&](auto& y, scratch& s) {
               call::sequences(p, x.data(), memory.data(), detail::as_mask(mask), causal & own.mask,
                               y.data(), s);
             });
       else
-        return invalid{};
+        return detail::invalid{};
     } else {
-      return invalid{};
+      return detail::invalid{};
     }
   }
 
@@ -276,14 +273,14 @@ class decoder_layer
   // A call whose shapes fit.
   template <class Layout, class MemoryLayout>
   struct call_of {
-    using positions = axis_of<Layout, rules::sequence_family<Layout, hidden_axis>>;
+    using positions = detail::axis_of<Layout, detail::rules::sequence_family<Layout, hidden_axis>>;
     using memory_positions =
-        axis_of<MemoryLayout, rules::sequence_family<MemoryLayout, hidden_axis>>;
-    using sizes = shape<positions, memory_positions>;
+        detail::axis_of<MemoryLayout, detail::rules::sequence_family<MemoryLayout, hidden_axis>>;
+    using sizes = detail::shape<positions, memory_positions>;
     using scratch = workspace<positions, memory_positions>;
     static constexpr std::size_t n = positions::size, one = n * hidden_axis::size;
     static constexpr std::size_t memory_one = memory_positions::size * hidden_axis::size;
-    static constexpr std::size_t batch = Layout::template size_of<rules::batch_family>;
+    static constexpr std::size_t batch = Layout::template size_of<detail::rules::batch_family>;
     using own_scores = detail::scores_of<T, batch, Heads::size, n, n>;
     using memory_scores = detail::scores_of<T, batch, Heads::size, n, memory_positions::size>;
 
@@ -354,14 +351,15 @@ class decoder_layer
 
   weights_view parameters_;
 };
-
-// Would a call compile? Generic code asks first: decodes<decoder, tokens, memory>.
 namespace detail {
+// Would a call compile? Generic code asks first: decodes<decoder, tokens, memory>.
 template <class Layer, class X, class Memory>
 inline constexpr bool decodes =
     rules::decode<X, Memory, typename Layer::value_type, typename Layer::hidden_axis>::ok;
 }  // namespace detail
+
 template <class Layer, class X, class Memory>
 concept decodes = detail::decodes<Layer, std::remove_cvref_t<X>, std::remove_cvref_t<Memory>>;
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -12,24 +12,24 @@
 // Sequences are worked on one by one, each in a workspace of known size.
 #pragma once
 
-#include <umbel/layer/filled.hpp>
+#include <umbel/config.hpp>
+#include <umbel/layer/memory.hpp>
 #include <umbel/block/transformer.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct encoder_layer;
 struct takes_a_sequence_then_a_mask_then_a_workspace;
 }  // namespace say
 
-namespace detail {
 template <>
 struct speak<say::encoder_layer> : speak_as_written<say::encoder_layer> {};
 template <>
 inline constexpr const char* spoken<say::takes_a_sequence_then_a_mask_then_a_workspace> =
     "takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace";
-}  // namespace detail
 
 namespace rules {
 template <class Parts, class... Options>
@@ -43,8 +43,6 @@ using encode =
     first_error<self_attend<say::encoder_layer, X, T, Hidden>,
                 rows_of<say::encoder_layer, X, T, Hidden>, batch_first<say::encoder_layer, X>>;
 }  // namespace rules
-
-namespace detail {
 
 // operator() of the layer and of prepacked<layer>.
 template <class Derived, class Layer>
@@ -94,12 +92,12 @@ class encoder_layer
     : public detail::encoder_calls<encoder_layer<T, Hidden, Heads, FeedForward, Options...>,
                                    encoder_layer<T, Hidden, Heads, FeedForward, Options...>> {
   using parts = detail::transformer_parts<T, Hidden, Heads, FeedForward, Options...>;
-  static_assert(detail::reported<rules::encoder<parts, Options...>>, "umbel: shapes do not fit");
+  static_assert(detail::reported<detail::rules::encoder<parts, Options...>>, "umbel: shapes do not fit");
 
  public:
   static constexpr bool has_bias = parts::bias::value;
   static constexpr bool norms_first =
-      option_or<option::norm_first, norm_first<true>, Options...>::value;
+      detail::option_or<detail::option::norm_first, norm_first<true>, Options...>::value;
   static constexpr T epsilon = static_cast<T>(parts::epsilon_option::value);
   using value_type = T;
   using hidden_axis = typename parts::hidden;
@@ -134,13 +132,13 @@ class encoder_layer
     template <class... Other>
     requires detail::foreign_parts<wanted, Other...>
     constexpr weights_view(const Other&...) noexcept : base(detail::no_weights<base>()) {
-      static_assert(report<rules::parts_of_weights<say::encoder_layer, wanted, Other...>>::ok,
+      static_assert(detail::report<detail::rules::parts_of_weights<detail::say::encoder_layer, wanted, Other...>>::ok,
                     "umbel: shapes do not fit");
     }
     constexpr weights_view(const weights& w) noexcept
         : weights_view(w.norm1, w.attention, w.norm2, w.feed_forward) {}
     constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
-      static_assert(report<rules::weights_with_a_name<say::encoder_layer, (sizeof(T) == 0)>>::ok,
+      static_assert(detail::report<detail::rules::weights_with_a_name<detail::say::encoder_layer, (sizeof(T) == 0)>>::ok,
                     "umbel: shapes do not fit");
     }
   };
@@ -159,7 +157,7 @@ class encoder_layer
   // Scratch for one call at a time; its contents between calls do not matter. It is a matter of the
   // number of positions, not of the name of their axis.
   template <std::size_t Positions>
-  struct scratch_for : workspace_base {
+  struct scratch_for : detail::workspace_base {
     static constexpr std::size_t count = Positions * hidden_axis::size;
     alignas(64) T normed[count];
     alignas(64) T branch[count];  // what a residual connection adds
@@ -177,7 +175,7 @@ class encoder_layer
   requires detail::not_its_weights<weights_view, encoder_layer, Given...>
   constexpr explicit(sizeof...(Given) == 1) encoder_layer(const Given&...) noexcept
       : parameters_(detail::no_weights<weights_view>()) {
-    static_assert(report<rules::weights_of_this_layer<say::encoder_layer, sizeof...(Given)>>::ok,
+    static_assert(detail::report<detail::rules::weights_of_this_layer<detail::say::encoder_layer, sizeof...(Given)>>::ok,
                   "umbel: shapes do not fit");
   }
   [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }
@@ -187,33 +185,33 @@ class encoder_layer
   static constexpr auto encode(const Parameters& p, const X& x, const Mask& mask, Workspace& work,
                                Out&& out) noexcept {
     using layout = typename X::layout;
-    using verdict = first_error<rules::encode<X, T, hidden_axis>,
-                                rules::row_major_out<say::encoder_layer, Out, T, layout_of<X>>>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    using verdict = detail::first_error<detail::rules::encode<X, T, hidden_axis>,
+                                detail::rules::row_major_out<detail::say::encoder_layer, Out, T, detail::layout_of<X>>>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
-      using sequence = rules::sequence_family<layout, hidden_axis>;
-      using positions = axis_of<layout, sequence>;
+      using sequence = detail::rules::sequence_family<layout, hidden_axis>;
+      using positions = detail::axis_of<layout, sequence>;
       using scratch = workspace<positions>;
       using scores = scores_for<layout, positions>;
-      using fit = first_error<
-          rules::mask_fits<say::encoder_layer, detail::mask_of<Mask>, scores>,
-          rules::scratch_fits<say::encoder_layer, Workspace, scratch, shape<positions>>>;
-      static_assert(report<fit>::ok, "umbel: shapes do not fit");
+      using fit = detail::first_error<
+          detail::rules::mask_fits<detail::say::encoder_layer, detail::mask_of<Mask>, scores>,
+          detail::rules::scratch_fits<detail::say::encoder_layer, Workspace, scratch, detail::shape<positions>>>;
+      static_assert(detail::report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
-        return detail::computed<tensor_of<T, row_major<layout>>, scratch>(
+        return detail::computed<detail::tensor_of<T, detail::row_major<layout>>, scratch>(
             out, work, [&](auto& y, scratch& own) {
               sequences<positions>(p, x, detail::as_mask(mask), y, own);
             });
       else
-        return invalid{};
+        return detail::invalid{};
     } else {
-      return invalid{};
+      return detail::invalid{};
     }
   }
 
  private:
   template <class Layout, class Positions>
-  using scores_for = detail::scores_of<T, Layout::template size_of<rules::batch_family>,
+  using scores_for = detail::scores_of<T, Layout::template size_of<detail::rules::batch_family>,
                                        Heads::size, Positions::size, Positions::size>;
 
   template <class Positions, class Parameters, class X, class Mask, class Y>
@@ -269,14 +267,15 @@ class encoder_layer
 
   weights_view parameters_;
 };
-
-// Would a call compile? Generic code asks first: encodes<encoder, tokens>.
 namespace detail {
+// Would a call compile? Generic code asks first: encodes<encoder, tokens>.
 template <class Layer, class X>
 inline constexpr bool encodes =
     rules::encode<X, typename Layer::value_type, typename Layer::hidden_axis>::ok;
 }  // namespace detail
+
 template <class Layer, class X>
 concept encodes = detail::encodes<Layer, std::remove_cvref_t<X>>;
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

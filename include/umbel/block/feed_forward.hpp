@@ -8,34 +8,34 @@
 // The positions are worked on in runs along the axis before the features, in a workspace of known size.
 #pragma once
 
-#include <umbel/layer/filled.hpp>
+#include <umbel/config.hpp>
+#include <umbel/layer/memory.hpp>
 #include <umbel/block/activation.hpp>
 #include <umbel/block/layer_norm.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 
 // Option: is there a gate? It needs an activation<> that is said, for models differ.
 template <bool Value>
 struct gated {
-  using kind = option::gated;
+  using kind = detail::option::gated;
   static constexpr bool value = Value;
 };
-
+namespace detail {
 namespace say {
 struct feed_forward_layer;
 struct gated_needs_an_activation_so_say_which;
 struct takes_a_sequence_then_a_workspace;
 }  // namespace say
 
-namespace detail {
 template <>
 struct speak<say::feed_forward_layer> : speak_as_written<say::feed_forward_layer> {};
 template <>
 inline constexpr const char*
     spoken<say::takes_a_sequence_then_a_workspace> =
         "takes a sequence; then a workspace";
-}  // namespace detail
 
 namespace rules {
 template <class... Options>
@@ -54,8 +54,6 @@ using feed_forward = first_error<
     verdict<gate_has_activation<Options...>, say::feed_forward_layer,
             say::gated_needs_an_activation_so_say_which>>;
 }  // namespace rules
-
-namespace detail {
 
 // The axis along which the rows of a layout lie, whose last axis is the features.
 template <class Layout>
@@ -115,27 +113,27 @@ template <class T, class Hidden, class FeedForward = detail::nothing, class... O
 class feed_forward_layer
     : public detail::feed_forward_calls<feed_forward_layer<T, Hidden, FeedForward, Options...>,
                                         feed_forward_layer<T, Hidden, FeedForward, Options...>> {
-  static_assert(detail::reported<rules::feed_forward<T, Hidden, FeedForward, Options...>>,
+  static_assert(detail::reported<detail::rules::feed_forward<T, Hidden, FeedForward, Options...>>,
                 "umbel: shapes do not fit");
   using narrow_axis = typename detail::axis_or_none<Hidden>::plain;
   using wide_axis = typename detail::axis_or_none<FeedForward>::plain;
 
  public:
-  static constexpr bool has_bias = option_or<option::bias, bias<false>, Options...>::q;
-  static constexpr bool is_gated = option_or<option::gated, gated<false>, Options...>::value;
+  static constexpr bool has_bias = detail::option_or<detail::option::bias, bias<false>, Options...>::q;
+  static constexpr bool is_gated = detail::option_or<detail::option::gated, gated<false>, Options...>::value;
   using value_type = T;
   using hidden_axis = narrow_axis;
   using activate =
-      typename option_or<option::activation, activation<gelu_exact>, Options...>::function;
+      typename detail::option_or<detail::option::activation, activation<gelu_exact>, Options...>::function;
   template <class Derived>
   using calls = detail::feed_forward_calls<Derived, feed_forward_layer>;
 
   template <class Form>
   using parameters_in =
       detail::feed_forward_parameters<Form, T, narrow_axis, wide_axis, has_bias, is_gated>;
-  using weights = parameters_in<form::owned>;
-  struct weights_view : parameters_in<form::borrowed> {
-    using base = parameters_in<form::borrowed>;
+  using weights = parameters_in<detail::form::owned>;
+  struct weights_view : parameters_in<detail::form::borrowed> {
+    using base = parameters_in<detail::form::borrowed>;
     constexpr weights_view(const decltype(base::up)& of_up,
                            const decltype(base::down)& of_down) noexcept requires(!is_gated)
         : base{of_up, of_down} {}
@@ -149,13 +147,13 @@ class feed_forward_layer
     template <class... Other>
     requires detail::foreign_parts<wanted, Other...>
     constexpr weights_view(const Other&...) noexcept : base(detail::no_weights<base>()) {
-      static_assert(report<rules::parts_of_weights<say::feed_forward_layer, wanted, Other...>>::ok,
+      static_assert(detail::report<detail::rules::parts_of_weights<detail::say::feed_forward_layer, wanted, Other...>>::ok,
                     "umbel: shapes do not fit");
     }
     constexpr weights_view(const weights& w) noexcept : base(borrow(w)) {}
     constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
       static_assert(
-          report<rules::weights_with_a_name<say::feed_forward_layer, (sizeof(T) == 0)>>::ok,
+          detail::report<detail::rules::weights_with_a_name<detail::say::feed_forward_layer, (sizeof(T) == 0)>>::ok,
           "umbel: shapes do not fit");
     }
 
@@ -168,8 +166,8 @@ class feed_forward_layer
     }
   };
   template <class Stored>
-  struct packed_weights : parameters_in<form::packed<Stored>> {
-    using base = parameters_in<form::packed<Stored>>;
+  struct packed_weights : parameters_in<detail::form::packed<Stored>> {
+    using base = parameters_in<detail::form::packed<Stored>>;
     constexpr explicit packed_weights(const weights_view& w) noexcept : base(pack(w)) {}
 
    private:
@@ -185,9 +183,9 @@ class feed_forward_layer
 
   // Scratch for one call at a time; its contents between calls do not matter.
   template <std::size_t Rows>
-  struct scratch_for : workspace_base {
+  struct scratch_for : detail::workspace_base {
     static constexpr std::size_t line = 64 / sizeof(T);
-    static constexpr std::size_t count = plan::divide_up(Rows * wide_axis::size, line) * line;
+    static constexpr std::size_t count = detail::plan::divide_up(Rows * wide_axis::size, line) * line;
     alignas(64) T expanded[(is_gated ? 2 : 1) * count];
   };
   template <class Rows>
@@ -200,7 +198,7 @@ class feed_forward_layer
   constexpr explicit(sizeof...(Given) == 1) feed_forward_layer(const Given&...) noexcept
       : parameters_(detail::no_weights<weights_view>()) {
     static_assert(
-        report<rules::weights_of_this_layer<say::feed_forward_layer, sizeof...(Given)>>::ok,
+        detail::report<detail::rules::weights_of_this_layer<detail::say::feed_forward_layer, sizeof...(Given)>>::ok,
         "umbel: shapes do not fit");
   }
   [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }
@@ -210,25 +208,25 @@ class feed_forward_layer
   static constexpr auto apply(const Parameters& p, const X& x, Workspace& work,
                               Out&& out) noexcept {
     using layout = typename X::layout;
-    using verdict = first_error<rules::rows_of<say::feed_forward_layer, X, T, narrow_axis>,
-                                rules::row_major_out<say::feed_forward_layer, Out, T, layout>>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    using verdict = detail::first_error<detail::rules::rows_of<detail::say::feed_forward_layer, X, T, narrow_axis>,
+                                detail::rules::row_major_out<detail::say::feed_forward_layer, Out, T, layout>>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using rows = typename detail::rows_axis<layout>::type;
       using scratch = workspace<rows>;
-      using fit = rules::scratch_fits<say::feed_forward_layer, Workspace, scratch, shape<rows>>;
-      static_assert(report<fit>::ok, "umbel: shapes do not fit");
+      using fit = detail::rules::scratch_fits<detail::say::feed_forward_layer, Workspace, scratch, detail::shape<rows>>;
+      static_assert(detail::report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
-        return detail::computed<tensor_of<T, row_major<layout>>, scratch>(
+        return detail::computed<detail::tensor_of<T, detail::row_major<layout>>, scratch>(
             out, work, [&](auto& y, scratch& own) {
               constexpr std::size_t one = rows::size * narrow_axis::size;
               for (std::size_t b = 0; b < layout::count / one; ++b)
                 run<rows::size>(p, x.data() + b * one, own, y.data() + b * one);
             });
       else
-        return invalid{};
+        return detail::invalid{};
     } else {
-      return invalid{};
+      return detail::invalid{};
     }
   }
 
@@ -237,17 +235,17 @@ class feed_forward_layer
   static constexpr void run(const Parameters& p, const T* x, scratch_for<Rows>& work,
                             T* y) noexcept {
     constexpr std::size_t wide = wide_axis::size, narrow = narrow_axis::size;
-    constexpr kernel::linear_shape widen = {Rows, narrow, wide, narrow, 1, wide, 1, has_bias};
-    constexpr kernel::linear_shape reduce = {Rows, wide, narrow, wide, 1, narrow, 1, has_bias};
+    constexpr detail::kernel::linear_shape widen = {Rows, narrow, wide, narrow, 1, wide, 1, has_bias};
+    constexpr detail::kernel::linear_shape reduce = {Rows, wide, narrow, wide, 1, narrow, 1, has_bias};
     T* const up = work.expanded;
     p.up.template run<widen>(x, up);
     if constexpr (is_gated) {
       T* const gate = work.expanded + work.count;
       p.gate.template run<widen>(x, gate);
       if (std::is_constant_evaluated())
-        kernel::plain::gated<activate, Rows * wide>(gate, up, up);
+        detail::kernel::plain::gated<activate, Rows * wide>(gate, up, up);
       else
-        kernel::gated<activate, Rows * wide>(gate, up, up);
+        detail::kernel::gated<activate, Rows * wide>(gate, up, up);
     } else {
       activate::template run<Rows * wide>(up, up);
     }
@@ -257,15 +255,16 @@ class feed_forward_layer
  private:
   weights_view parameters_;
 };
-
-// Would a call compile? Generic code asks first: feeds_forward<network, tokens>.
 namespace detail {
+// Would a call compile? Generic code asks first: feeds_forward<network, tokens>.
 template <class Layer, class X>
 inline constexpr bool feeds_forward =
     rules::rows_of<say::feed_forward_layer, X, typename Layer::value_type,
                    typename Layer::hidden_axis>::ok;
 }  // namespace detail
+
 template <class Layer, class X>
 concept feeds_forward = detail::feeds_forward<Layer, std::remove_cvref_t<X>>;
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

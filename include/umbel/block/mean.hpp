@@ -3,15 +3,17 @@
 // chain of additions in increasing position, divided by the size of the axis.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/kernel/elementwise.hpp>
 #include <umbel/kernel/plain.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct mean;
-}
+}  // namespace say
 
 namespace rules {
 template <class Layout, class T, class Family>
@@ -43,7 +45,10 @@ struct mean_operation : detail::computing<mean_operation<Axis>, say::mean> {
     }
   }
 };
+}  // namespace detail
+
 template <template <std::size_t> class Axis>
-inline constexpr mean_operation<Axis> mean{};
+inline constexpr detail::mean_operation<Axis> mean{};
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

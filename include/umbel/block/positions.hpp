@@ -2,12 +2,14 @@
 // learnt_positions: a table of one vector for each position, added to every sequence of the batch.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/tensor/loop.hpp>
 #include <umbel/tensor/reshape.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct but_must_have;
 struct but_the_table_has;
@@ -16,10 +18,8 @@ struct learnt_positions;
 struct the_table_has;
 }  // namespace say
 
-namespace detail {
 template <>
 struct speak<say::learnt_positions> : speak_as_written<say::learnt_positions> {};
-}  // namespace detail
 
 namespace rules {
 // Operation: the word that names it. Fits: does the size of Axis in Layout fit the table?
@@ -61,8 +61,6 @@ using positions_table = first_error<
             say::is_not_row_major_in_memory_so_pass_contiguous>>;
 }  // namespace rules
 
-namespace detail {
-
 // y = x + table. Never inlined: x is often a product (embeddings times sqrt(hidden)), which the
 // compiler could fuse into the sum.
 template <class X, class Table, class Y>
@@ -81,8 +79,8 @@ constexpr void add_table(const X& x, const Table& table, Y& y, shape<Axes...>) n
 // Position, Hidden: token<49>, hidden<32>. The table (Position, Hidden), row-major, is borrowed.
 template <class T, class Position, class Hidden>
 class learnt_positions
-    : public detail::computing<learnt_positions<T, Position, Hidden>, say::learnt_positions> {
-  static_assert(detail::reported<rules::axes_of_the_table<say::learnt_positions, Position, Hidden>>,
+    : public detail::computing<learnt_positions<T, Position, Hidden>, detail::say::learnt_positions> {
+  static_assert(detail::reported<detail::rules::axes_of_the_table<detail::say::learnt_positions, Position, Hidden>>,
                 "umbel: shapes do not fit");
 
  public:
@@ -95,23 +93,23 @@ class learnt_positions
   template <detail::foreign_weights<weights_view, learnt_positions> Table>
   requires tensor_like<Table>
   constexpr explicit learnt_positions(const Table&) noexcept : table_(nullptr) {
-    static_assert(report<rules::positions_table<Table, T, position_axis, hidden_axis>>::ok,
+    static_assert(detail::report<detail::rules::positions_table<Table, T, position_axis, hidden_axis>>::ok,
                   "umbel: shapes do not fit");
   }
 
   template <std::size_t Given = 0>
   constexpr learnt_positions() noexcept : table_(nullptr) {
-    static_assert(report<rules::weights_of_this_layer<say::learnt_positions, Given>>::ok,
+    static_assert(detail::report<detail::rules::weights_of_this_layer<detail::say::learnt_positions, Given>>::ok,
                   "umbel: shapes do not fit");
   }
 
   // x: any axes with Position and Hidden, of the table's sizes ("the input has token=50 but the table
   // has token=49"). Gives a row-major tensor of the axes of x; into(out, x): out may be x.
   template <class X>
-  using rule = rules::learnt_positions<X, T, position_axis, hidden_axis>;
+  using rule = detail::rules::learnt_positions<X, T, position_axis, hidden_axis>;
   template <class X, class Y>
   constexpr void write(const X& x, Y& y) const noexcept {
-    detail::add_table(x, table_, y, typename layout_of<X>::axes{});
+    detail::add_table(x, table_, y, typename detail::layout_of<X>::axes{});
   }
 
  private:
@@ -119,3 +117,4 @@ class learnt_positions
 };
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

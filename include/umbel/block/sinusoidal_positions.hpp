@@ -16,14 +16,16 @@
 // -fconstexpr-ops-limit=N (g++), -fconstexpr-steps=N (clang).
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/attention/rope.hpp>
 #include <umbel/block/positions.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 
 // A layout of sinusoidal_positions, see above.
 struct split_halves_to_base {};
-
+namespace detail {
 namespace say {
 struct needs_a_base_above_0;
 struct needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base;
@@ -31,7 +33,6 @@ struct of_a_layout_that_is_not_adjacent_pairs_split_halves_or_split_halves_to_ba
 struct sinusoidal_positions;
 }  // namespace say
 
-namespace detail {
 template <>
 struct speak<say::sinusoidal_positions> : speak_as_written<say::sinusoidal_positions> {};
 template <>
@@ -68,7 +69,6 @@ constexpr tensor<T, Position, Hidden> sinusoids() noexcept {
 template <class T, class Position, class Hidden, class Pairs, std::size_t Base>
 inline constexpr tensor<T, Position, Hidden> sinusoid_table =
     sinusoids<T, Position, Hidden, Pairs, Base>();
-}  // namespace detail
 
 namespace rules {
 template <class Pairs>
@@ -95,18 +95,19 @@ using sinusoidal_positions =
                                   size_along<X, Hidden> == Hidden::size>,
                 type_of_the_table<say::sinusoidal_positions, X, T>>;
 }  // namespace rules
+}  // namespace detail
 
 // Position, Hidden: token<49>, hidden<32>, the largest sequence. Pairs: one of the three above.
 template <class T, class Position, class Hidden, class Pairs = void, std::size_t Base = 10000>
 class sinusoidal_positions
-    : public detail::other_calls_and_into<say::sinusoidal_positions,
-                                          say::takes_one_tensor_or_view_then_an_integer> {
-  static_assert(detail::reported<rules::sinusoids<T, Position, Hidden, Pairs, Base>>,
+    : public detail::other_calls_and_into<detail::say::sinusoidal_positions,
+                                          detail::say::takes_one_tensor_or_view_then_an_integer> {
+  static_assert(detail::reported<detail::rules::sinusoids<T, Position, Hidden, Pairs, Base>>,
                 "umbel: shapes do not fit");
 
  public:
-  using refused = detail::other_calls_and_into<say::sinusoidal_positions,
-                                               say::takes_one_tensor_or_view_then_an_integer>;
+  using refused = detail::other_calls_and_into<detail::say::sinusoidal_positions,
+                                               detail::say::takes_one_tensor_or_view_then_an_integer>;
   using refused::operator();
   using refused::into;
   using value_type = T;
@@ -134,31 +135,32 @@ class sinusoidal_positions
  private:
   template <class X, class Out>
   static constexpr auto place(const X& x, std::size_t offset, Out&& out) noexcept {
-    using result = row_major<layout_of<X>>;
-    using verdict = first_error<rules::sinusoidal_positions<X, T, position_axis, hidden_axis>,
-                                rules::row_major_out<say::sinusoidal_positions, Out, T, result>>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    using result = detail::row_major<detail::layout_of<X>>;
+    using verdict = detail::first_error<detail::rules::sinusoidal_positions<X, T, position_axis, hidden_axis>,
+                                detail::rules::row_major_out<detail::say::sinusoidal_positions, Out, T, result>>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
-      constexpr std::size_t count = rules::size_along<X, position_axis>;
+      constexpr std::size_t count = detail::rules::size_along<X, position_axis>;
       constexpr std::size_t last = position_axis::size - count;
       using here = typename position_axis::family::template sized<count>;
       const view<const T, here, hidden_axis> part(table.data() + (offset < last ? offset : last) *
                                                                      hidden_axis::size);
       const auto add = [&](auto& y) { detail::add_table(x, part, y, typename X::layout::axes{}); };
       if constexpr (std::is_same_v<Out, detail::by_value>)
-        return detail::filled<tensor_of<T, result>>(add);
+        return detail::filled<detail::tensor_of<T, result>>(add);
       else
         add(out);
     } else {
-      return invalid{};
+      return detail::invalid{};
     }
   }
 };
 
 // Would place(x) compile?
 template <class Positions, class X>
-concept has_positions_for = rules::sinusoidal_positions < std::remove_cvref_t<X>,
+concept has_positions_for = detail::rules::sinusoidal_positions < std::remove_cvref_t<X>,
 typename Positions::value_type, typename Positions::position_axis,
     typename Positions::hidden_axis > ::ok;
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -6,15 +6,17 @@
 // sum runs in 16 chains (kernel/plain.hpp).
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/kernel/softmax.hpp>
 #include <umbel/tensor/copy.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct softmax;
-}
+}  // namespace say
 
 // x: any axes; a row-major tensor of the same. into(out, x): out may be x where that is row-major.
 template <template <std::size_t> class Axis>
@@ -45,7 +47,10 @@ struct softmax_operation : detail::computing<softmax_operation<Axis>, say::softm
       kernel::softmax<shape>(x, y);
   }
 };
+}  // namespace detail
+
 template <template <std::size_t> class Axis>
-inline constexpr softmax_operation<Axis> softmax{};
+inline constexpr detail::softmax_operation<Axis> softmax{};
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -3,31 +3,33 @@
 // go to which part, how sequences lie in memory, residual sums.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/attention/multi_head.hpp>
 #include <umbel/block/feed_forward.hpp>
 #include <umbel/block/layer_norm.hpp>
 #include <umbel/block/rms_norm.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 
 // Option: where the norms stand, before each part (in its branch) or after the residual sum.
 template <bool Value>
 struct norm_first {
-  using kind = option::norm_first;
+  using kind = detail::option::norm_first;
   static constexpr bool value = Value;
 };
 
 // Option: which norm, norm_by<layer_norm> or norm_by<rms_norm>.
 template <template <class, class> class Norm>
 struct norm_by {
-  using kind = option::norm_by;
+  using kind = detail::option::norm_by;
   template <class T, class Axis>
   using norm = Norm<T, Axis>;
   static constexpr bool needs_epsilon = false;
 };
 template <>
 struct norm_by<rms_norm> {
-  using kind = option::norm_by;
+  using kind = detail::option::norm_by;
   template <class T, class Axis>
   using norm = rms_norm<T, Axis>;
   static constexpr bool needs_epsilon = true;
@@ -36,7 +38,7 @@ struct norm_by<rms_norm> {
 // Option: the epsilon of the norms, epsilon_1e<-6> for 1e-6.
 template <int Exponent>
 struct epsilon_1e {
-  using kind = option::epsilon_1e;
+  using kind = detail::option::epsilon_1e;
   static constexpr bool ok = Exponent < 0 && Exponent > -23;
   static constexpr double value = [] {
     double power = 1;  // exact up to 10^22
@@ -44,14 +46,13 @@ struct epsilon_1e {
     return 1 / power;
   }();
 };
-
+namespace detail {
 namespace say {
 struct epsilon_1e_takes_an_exponent_from_;
 struct must_be_the_first_axis_of;
 struct rms_norm_needs_the_epsilon_of_the_model_so_say_epsilon_1e;
 }  // namespace say
 
-namespace detail {
 template <>
 inline constexpr const char*
     spoken<say::epsilon_1e_takes_an_exponent_from_> =
@@ -126,8 +127,6 @@ constexpr void add_residual(const T* a, const T* b, T* y) noexcept {
     kernel::add<Count>(a, b, y);
 }
 
-}  // namespace detail
-
 namespace rules {
 // Layer: the word that names it. Parts: detail::transformer_parts.
 template <class Layer, class Parts, class... Options>
@@ -151,5 +150,7 @@ using batch_first =
                 layout_of<X>::template position<batch_family> == 0,
             Layer, batch_family, say::must_be_the_first_axis_of, typename layout_of<X>::axes>;
 }  // namespace rules
+}  // namespace detail
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

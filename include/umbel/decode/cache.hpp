@@ -18,22 +18,23 @@
 // (decode/forward.hpp).
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/decode/rules.hpp>
 #include <umbel/decode/forward.hpp>
 #include <umbel/attention/multi_head.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 
 // Option of a cache: it keeps what the last positions need, as many as its axis key says, and the
 // sequence may be Positions long. Chunk: how many positions one step brings at most.
 template <std::size_t Positions, std::size_t Chunk = 1>
 struct sliding {
-  using kind = option::sliding;
+  using kind = detail::option::sliding;
   static constexpr std::size_t positions = Positions, chunk = Chunk;
 };
 
 namespace detail {
-
 struct not_sliding {
   static constexpr std::size_t positions = 0, chunk = 0;
 };
@@ -46,11 +47,11 @@ struct not_sliding {
 // of float; results are those of attention to the rounded ones.
 template <class Layer, class Keys = detail::nothing, class... Options>
 class key_value_cache : public detail::other_cache_calls {
-  using batch_option = option_or<rules::batch_family, void, Options...>;
-  using sliding_option = option_or<option::sliding, detail::not_sliding, Options...>;
+  using batch_option = detail::option_or<detail::rules::batch_family, void, Options...>;
+  using sliding_option = detail::option_or<detail::option::sliding, detail::not_sliding, Options...>;
   using stored_option =
-      option_or<option::stored_as, stored_as<typename Layer::value_type>, Options...>;
-  using verdict = rules::cache<Layer, Keys, sliding_option, stored_option, Options...>;
+      detail::option_or<detail::option::stored_as, stored_as<typename Layer::value_type>, Options...>;
+  using verdict = detail::rules::cache<Layer, Keys, sliding_option, stored_option, Options...>;
   static_assert(detail::reported<verdict>, "umbel: shapes do not fit");
 
  public:
@@ -69,7 +70,7 @@ class key_value_cache : public detail::other_cache_calls {
   // Positions that there is memory for. A sliding cache drops whole blocks of the softmax, so it may hold
   // nearly one more than its queries see.
   static constexpr std::size_t rows =
-      slides ? capacity + plan::key_block + sliding_option::chunk - 2 : capacity;
+      slides ? capacity + detail::plan::key_block + sliding_option::chunk - 2 : capacity;
 
   // How many positions there are.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
@@ -93,23 +94,23 @@ class key_value_cache : public detail::other_cache_calls {
   // themselves and all before: the rows of the whole causal pass. out: a tensor or view of the axes of
   // x, in any order. mask: more masks (mask/combine.hpp); key counts positions of the cache, queries stand where
   // they are.
-  template <class Attend, tensor_like Out, tensor_like X, mask_like Mask = every_key,
-            workspace_like Workspace = on_stack>
+  template <class Attend, tensor_like Out, tensor_like X, mask_like Mask = detail::every_key,
+            workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool step(const Attend& attend, Out&& out, const X& x,
                                     const Mask& mask = {}, Workspace&& work = {}) noexcept {
     using fits =
-        first_error<rules::layer_of_cache<Layer, Attend>,
-                    rules::self_attend<say::cache, X, value_type, typename Layer::hidden_axis>,
-                    rules::one_width<say::cache, typename Layer::hidden_axis,
+        detail::first_error<detail::rules::layer_of_cache<Layer, Attend>,
+                    detail::rules::self_attend<detail::say::cache, X, value_type, typename Layer::hidden_axis>,
+                    detail::rules::one_width<detail::say::cache, typename Layer::hidden_axis,
                                      typename Layer::keys_axis, typename Layer::values_axis>,
-                    rules::batch_of_cache<layout_of<X>, batch_option>,
-                    rules::out_fits<say::cache, Out, value_type,
-                                    typename Layer::template result_of<layout_of<X>>>>;
-    static_assert(report<fits>::ok, "umbel: shapes do not fit");
+                    detail::rules::batch_of_cache<detail::layout_of<X>, batch_option>,
+                    detail::rules::out_fits<detail::say::cache, Out, value_type,
+                                    typename Layer::template result_of<detail::layout_of<X>>>>;
+    static_assert(detail::report<fits>::ok, "umbel: shapes do not fit");
     if constexpr (fits::ok) {
-      using family = rules::sequence_family<layout_of<X>, typename Layer::hidden_axis>;
-      using call = call_of<axis_of<layout_of<X>, family>, true, Mask, Workspace>;
-      static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
+      using family = detail::rules::sequence_family<detail::layout_of<X>, typename Layer::hidden_axis>;
+      using call = call_of<detail::axis_of<detail::layout_of<X>, family>, true, Mask, Workspace>;
+      static_assert(detail::report<typename call::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (call::verdict::ok) {
         if (!make_room(call::count)) return false;
         detail::with_scratch<typename call::scratch>(work, [&](auto& scratch) {
@@ -125,27 +126,27 @@ class key_value_cache : public detail::other_cache_calls {
 
   // The keys and values of more positions, (batch, key, hidden) each, without asking anything: as steps
   // do whose results nobody wants. work: a workspace<key<..>>.
-  template <class Attend, tensor_like Y, tensor_like Z, workspace_like Workspace = on_stack>
+  template <class Attend, tensor_like Y, tensor_like Z, workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool append(const Attend& attend, const Y& y, const Z& z,
                                       Workspace&& work = {}) noexcept {
     using fits =
-        first_error<rules::layer_of_cache<Layer, Attend>,
-                    rules::attention_argument<say::cache, say::the_keys, Y, value_type,
-                                              rules::key_family, typename Layer::keys_axis>,
-                    rules::attention_argument<say::cache, say::the_values, Z, value_type,
-                                              rules::key_family, typename Layer::values_axis>,
-                    rules::same_size<say::cache, rules::key_family, layout_of<Y>, say::the_keys,
-                                     layout_of<Z>, say::but_the_values>,
-                    rules::batch_of_cache<layout_of<Y>, batch_option>,
-                    rules::batch_of_cache<layout_of<Z>, batch_option>>;
-    static_assert(report<fits>::ok, "umbel: shapes do not fit");
+        detail::first_error<detail::rules::layer_of_cache<Layer, Attend>,
+                    detail::rules::attention_argument<detail::say::cache, detail::say::the_keys, Y, value_type,
+                                              detail::rules::key_family, typename Layer::keys_axis>,
+                    detail::rules::attention_argument<detail::say::cache, detail::say::the_values, Z, value_type,
+                                              detail::rules::key_family, typename Layer::values_axis>,
+                    detail::rules::same_size<detail::say::cache, detail::rules::key_family, detail::layout_of<Y>, detail::say::the_keys,
+                                     detail::layout_of<Z>, detail::say::but_the_values>,
+                    detail::rules::batch_of_cache<detail::layout_of<Y>, batch_option>,
+                    detail::rules::batch_of_cache<detail::layout_of<Z>, batch_option>>;
+    static_assert(detail::report<fits>::ok, "umbel: shapes do not fit");
     if constexpr (fits::ok) {
-      using call = call_of<axis_of<layout_of<Y>, rules::key_family>, true, every_key, Workspace>;
-      static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
+      using call = call_of<detail::axis_of<detail::layout_of<Y>, detail::rules::key_family>, true, detail::every_key, Workspace>;
+      static_assert(detail::report<typename call::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (call::verdict::ok) {
         if (!make_room(call::count)) return false;
         detail::with_scratch<typename call::scratch>(work, [&](auto& scratch) {
-          store<call, rules::key_family, rules::key_family>(attend, y, z, scratch.projected);
+          store<call, detail::rules::key_family, detail::rules::key_family>(attend, y, z, scratch.projected);
         });
         size_ += call::count;
         return true;
@@ -157,30 +158,30 @@ class key_value_cache : public detail::other_cache_calls {
   // Attention of queries, (batch, query, hidden), to all that is stored, whatever its position. Rotary
   // positions of the queries count from 0. A sliding cache has no recall: what it still stores is a matter
   // of how its sequence was cut into steps.
-  template <class Attend, tensor_like Out, tensor_like X, mask_like Mask = every_key,
-            workspace_like Workspace = on_stack>
+  template <class Attend, tensor_like Out, tensor_like X, mask_like Mask = detail::every_key,
+            workspace_like Workspace = detail::on_stack>
   constexpr void recall(const Attend& attend, Out&& out, const X& x, const Mask& mask = {},
                         Workspace&& work = {}) const noexcept {
     using fits =
-        first_error<rules::layer_of_cache<Layer, Attend>, rules::recall_of_cache<slides>,
-                    rules::attention_argument<say::cache, say::the_queries, X, value_type,
-                                              rules::query_family, typename Layer::hidden_axis>,
-                    rules::batch_of_cache<layout_of<X>, batch_option>,
-                    rules::out_fits<say::cache, Out, value_type,
-                                    typename Layer::template result_of<layout_of<X>>>>;
-    static_assert(report<fits>::ok, "umbel: shapes do not fit");
+        detail::first_error<detail::rules::layer_of_cache<Layer, Attend>, detail::rules::recall_of_cache<slides>,
+                    detail::rules::attention_argument<detail::say::cache, detail::say::the_queries, X, value_type,
+                                              detail::rules::query_family, typename Layer::hidden_axis>,
+                    detail::rules::batch_of_cache<detail::layout_of<X>, batch_option>,
+                    detail::rules::out_fits<detail::say::cache, Out, value_type,
+                                    typename Layer::template result_of<detail::layout_of<X>>>>;
+    static_assert(detail::report<fits>::ok, "umbel: shapes do not fit");
     if constexpr (fits::ok) {
-      using call = call_of<axis_of<layout_of<X>, rules::query_family>, false, Mask, Workspace>;
-      static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
+      using call = call_of<detail::axis_of<detail::layout_of<X>, detail::rules::query_family>, false, Mask, Workspace>;
+      static_assert(detail::report<typename call::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (call::verdict::ok)
         detail::with_scratch<typename call::scratch>(work, [&](auto& scratch) {
-          look<call, rules::query_family>(attend, out, x, 0, mask, scratch);
+          look<call, detail::rules::query_family>(attend, out, x, 0, mask, scratch);
         });
     }
   }
 
  private:
-  static constexpr std::size_t batches = rules::size_or_1<batch_option>;
+  static constexpr std::size_t batches = detail::rules::size_or_1<batch_option>;
   template <std::size_t Queries>
   using forward = detail::cached_forward<Layer, stored_type, Queries, rows, positions>;
   using storage = forward<1>;
@@ -193,15 +194,15 @@ class key_value_cache : public detail::other_cache_calls {
     static constexpr bool appends = Appends;
     using forward = key_value_cache::forward<count>;
     using scratch = typename forward::workspace;
-    using scores = detail::scores_of<value_type, rules::size_or_0<batch_option>, Layer::sizes.heads,
+    using scores = detail::scores_of<value_type, detail::rules::size_or_0<batch_option>, Layer::sizes.heads,
                                      count, rows, true>;
-    using verdict = first_error<
-        rules::fits_into_cache<Positions, Keys,
+    using verdict = detail::first_error<
+        detail::rules::fits_into_cache<Positions, Keys,
                                !Appends ? npos : (slides ? sliding_option::chunk : capacity)>,
-        rules::mask_of_cache<detail::mask_of<Mask>, slides>,
-        rules::mask_fits<say::cache, detail::mask_of<Mask>, scores>,
-        rules::scratch_fits<say::cache, std::remove_reference_t<Workspace>, scratch,
-                            shape<Positions>>>;
+        detail::rules::mask_of_cache<detail::mask_of<Mask>, slides>,
+        detail::rules::mask_fits<detail::say::cache, detail::mask_of<Mask>, scores>,
+        detail::rules::scratch_fits<detail::say::cache, std::remove_reference_t<Workspace>, scratch,
+                            detail::shape<Positions>>>;
   };
 
   // Room for so many more positions, by dropping the oldest if need be. false: there is none.
@@ -210,7 +211,7 @@ class key_value_cache : public detail::other_cache_calls {
     if constexpr (slides) {
       // The first of them sees this position; the block that it lies in must stay.
       const std::size_t oldest = size_ + 1 > capacity ? size_ + 1 - capacity : 0;
-      if (size_ - dropped_ + count > rows) drop(oldest / plan::key_block * plan::key_block);
+      if (size_ - dropped_ + count > rows) drop(oldest / detail::plan::key_block * detail::plan::key_block);
     }
     return true;
   }
@@ -243,11 +244,11 @@ class key_value_cache : public detail::other_cache_calls {
   constexpr void store(const Attend& attend, const Y& y, const Z& z,
                        value_type* projected) noexcept {
     constexpr auto ys =
-        detail::strides_along<layout_of<Y>, KeyFamily, typename Layer::keys_axis::family>;
+        detail::strides_along<detail::layout_of<Y>, KeyFamily, typename Layer::keys_axis::family>;
     constexpr auto zs =
-        detail::strides_along<layout_of<Z>, ValueFamily, typename Layer::values_axis::family>;
+        detail::strides_along<detail::layout_of<Z>, ValueFamily, typename Layer::values_axis::family>;
     for (std::size_t b = 0; b < batches; ++b)
-      Call::forward::template store<ys, zs>(attend.parameters(), y.data() + b * ys.batch,
+      Call::forward::template store<ys, zs>(attend.get_weights(), y.data() + b * ys.batch,
                                             z.data() + b * zs.batch, size_, size_ - dropped_,
                                             keys_in(*this, b), values_of(b), projected);
   }
@@ -260,9 +261,9 @@ class key_value_cache : public detail::other_cache_calls {
                       const Mask& mask, Scratch& work) const noexcept {
     using scores = typename Call::scores;
     constexpr auto xs =
-        detail::strides_along<layout_of<X>, QueryFamily, typename Layer::hidden_axis::family>;
+        detail::strides_along<detail::layout_of<X>, QueryFamily, typename Layer::hidden_axis::family>;
     constexpr auto outs =
-        detail::strides_along<layout_of<Out>, QueryFamily, typename Layer::output_axis::family>;
+        detail::strides_along<detail::layout_of<Out>, QueryFamily, typename Layer::output_axis::family>;
     const auto& masks = detail::as_mask(mask);
     const auto first = static_cast<std::ptrdiff_t>(position - dropped_);
     // The queries of a step are the last positions.
@@ -271,7 +272,7 @@ class key_value_cache : public detail::other_cache_calls {
                                                   static_cast<std::ptrdiff_t>(Call::count);
     for (std::size_t b = 0; b < batches; ++b)
       Call::forward::template attend<xs, outs>(
-          attend.parameters(), x.data() + b * xs.batch, position, keys_in(*this, b), values_of(b),
+          attend.get_weights(), x.data() + b * xs.batch, position, keys_in(*this, b), values_of(b),
           [&](std::size_t h) {
             const auto given = detail::at_head<scores>(masks, {b, h, first, bottom_right});
             return detail::among(seen<Call::appends, Call::count>(first), given);
@@ -282,7 +283,7 @@ class key_value_cache : public detail::other_cache_calls {
   // What a query sees whatever the mask says.
   template <bool Appends, std::size_t Count>
   constexpr auto seen(std::ptrdiff_t first) const noexcept {
-    namespace scores = kernel::scores;
+    namespace scores = detail::kernel::scores;
     if constexpr (!Appends)
       return scores::first_keys(size_ - dropped_);
     else if constexpr (slides)
@@ -301,13 +302,13 @@ class key_value_cache : public detail::other_cache_calls {
 // Of another layer: refused.
 template <class Layer, class Keys, class... Options>
 requires(!detail::is_multi_head<Layer>) class key_value_cache<Layer, Keys, Options...> {
-  static_assert(detail::reported<rules::a_multi_head_attention<say::cache, Layer>>,
+  static_assert(detail::reported<detail::rules::a_multi_head_attention<detail::say::cache, Layer>>,
                 "umbel: shapes do not fit");
 
  public:
   using layer = Layer;
   template <class Positions>
-  struct workspace : workspace_base {};
+  struct workspace : detail::workspace_base {};
   constexpr std::size_t size() const noexcept { return 0; }
   constexpr void reset() const noexcept {}
   constexpr bool rewind(std::size_t) const noexcept { return false; }
@@ -317,3 +318,4 @@ requires(!detail::is_multi_head<Layer>) class key_value_cache<Layer, Keys, Optio
 };
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -6,9 +6,11 @@
 // Not here: axes, verdicts, batches, what is stored and dropped (cache.hpp).
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/attention/forward.hpp>
 
-namespace umbel::detail {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
 
 // Queries new positions against Rows stored ones, whose keys and values are of type Stored. Positions: how
 // many a sequence may have. A recall may have more queries than that; theirs count from 0.
@@ -52,12 +54,12 @@ struct cached_forward {
   };
 
   // Keys and values of the positions from `position` on, stored from `row` on.
-  template <sequence_strides Y, sequence_strides Z, class Parameters>
-  static constexpr void store(const Parameters& p, const T* y, const T* z, std::size_t position,
+  template <sequence_strides Y, sequence_strides Z, class Weights>
+  static constexpr void store(const Weights& w, const T* y, const T* z, std::size_t position,
                               std::size_t row, Stored* keys, Stored* values,
                               T* projected) noexcept {
-    p.k.template run<kernel::linear_shape{Queries, S.key_hidden, S.key_width(), Y.position,
-                                          Y.feature, key_row, 1, S.k_bias}>(y, projected);
+    project<kernel::linear_shape{Queries, S.key_hidden, S.key_width(), Y.position,
+                                          Y.feature, key_row, 1, S.k_bias}>(w.k, y, projected);
     rotary::template turn<Queries, S.kv_heads, S.head_dim, key_row, turns>(projected, position);
     for (std::size_t d = 0; d < S.key_width(); ++d)
       for (std::size_t i = 0; i < Queries; ++i)
@@ -65,9 +67,9 @@ struct cached_forward {
     constexpr kernel::linear_shape to_values = {Queries,   S.value_hidden, S.value_width(), Z.position,
                                                 Z.feature, value_row,      1,               S.v_bias};
     if constexpr (stores_t) {
-      p.v.template run<to_values>(z, values + row * value_row);
+      project<to_values>(w.v, z, values + row * value_row);
     } else {
-      p.v.template run<to_values>(z, projected);
+      project<to_values>(w.v, z, projected);
       for (std::size_t i = 0; i < Queries; ++i)
         for (std::size_t d = 0; d < S.value_width(); ++d)
           values[(row + i) * value_row + d] = static_cast<Stored>(projected[i * value_row + d]);
@@ -75,17 +77,16 @@ struct cached_forward {
   }
 
   // Queries, of which the first stands at `position`, to what is stored. mask(h): a head_mask.
-  template <sequence_strides X, sequence_strides Out, class Parameters, class Mask>
-  static constexpr void attend(const Parameters& p, const T* x, std::size_t position, const Stored* keys,
+  template <sequence_strides X, sequence_strides Out, class Weights, class Mask>
+  static constexpr void attend(const Weights& w, const T* x, std::size_t position, const Stored* keys,
                                const Stored* values, const Mask& mask, T* out,
                                workspace& work) noexcept {
-    p.q.template run<kernel::linear_shape{Queries, S.hidden, S.query_width(), X.position, X.feature,
-                                          query_row, 1, S.q_bias}>(x, work.q);
+    project<kernel::linear_shape{Queries, S.hidden, S.query_width(), X.position, X.feature,
+                                          query_row, 1, S.q_bias}>(w.q, x, work.q);
     rotary::template turn<Queries, S.heads, S.head_dim, query_row, turns>(work.q, position);
     attend_heads(keys, values, mask, work);
-    p.o.template run<kernel::linear_shape{Queries, S.context_width(), S.output, of_context.query,
-                                          of_context.feature, Out.position, Out.feature, S.o_bias}>(
-        work.context, out);
+    project<kernel::linear_shape{Queries, S.context_width(), S.output, of_context.query,
+                                          of_context.feature, Out.position, Out.feature, S.o_bias}>(w.o, work.context, out);
   }
 
  private:
@@ -114,3 +115,4 @@ struct cached_forward {
 };
 
 }  // namespace umbel::detail
+UMBEL_WARNINGS_POP

@@ -2,15 +2,17 @@
 // What a cache of keys and values may be and be given, as verdicts. Not here: the cache (cache.hpp).
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/attention/rules.hpp>
 #include <umbel/layer/stored_as.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace option {
 struct sliding;
-}
+}  // namespace option
 
 namespace say {
 struct a_cache_that_slides_forgets_positions_so_it_has_steps_but_no_recall;
@@ -30,7 +32,6 @@ struct steps_of_no_position;
 struct the_layer_is_another_than_the_cache_was_declared_for;
 }  // namespace say
 
-namespace detail {
 template <>
 inline constexpr const char*
     spoken<say::step_takes_the_layer_and_out_and_the_next_positions_then_a_mask_then_a_workspace> =
@@ -45,7 +46,6 @@ inline constexpr const char*
     spoken<say::recall_takes_the_layer_and_out_and_queries_then_a_mask_then_a_workspace> =
         "recall takes the layer, out and queries; then a mask such as lengths, causal or all_keys; "
         "then a workspace";
-}  // namespace detail
 
 namespace rules {
 
@@ -107,8 +107,6 @@ using mask_of_cache = verdict<!Slides || Mask::by_position, say::cache,
 
 }  // namespace rules
 
-namespace detail {
-
 // Base of a cache: arguments that fit no form of its calls.
 struct other_cache_calls {
   template <class... Arguments>
@@ -139,3 +137,4 @@ struct other_cache_calls {
 
 }  // namespace detail
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -12,15 +12,17 @@
 #pragma once
 
 #include <initializer_list>
+#include <umbel/config.hpp>
 #include <umbel/attention/multi_head.hpp>
 #include <umbel/inspect/text_writer.hpp>
 #include <umbel/plan/cost.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct describe;
-}
+}  // namespace say
 
 // How scores of one head, or of several, lie in vectors.
 enum class attend_form { queries_in_lanes, heads_in_lanes, keys_in_lanes };
@@ -39,6 +41,7 @@ struct attend_step {
   plan::attend_plan plan;  // of queries in lanes
   double cycles;           // of all heads
 };
+}  // namespace detail
 
 // Layer: a multi_head_attention. Queries, Keys: how many, query<4>, key<300>; one axis: of a sequence to itself.
 template <class Layer, class Queries, class Keys = Queries>
@@ -47,44 +50,44 @@ struct plan_of {
   using forward = typename Layer::template forward<Queries::size, Keys::size>;
   using workspace = typename Layer::template workspace<Queries, Keys>;
   static constexpr detail::head_sizes sizes = Layer::sizes;
-  static constexpr plan::target target = plan::native_target;
-  static constexpr std::size_t lanes = plan::lanes<T>(target);
+  static constexpr detail::plan::target target = detail::plan::native_target;
+  static constexpr std::size_t lanes = detail::plan::lanes<T>(target);
 
-  template <kernel::linear_shape S>
-  static constexpr linear_step step_of() {
-    const plan::linear_plan p = plan::plan_linear<T>(S.rows, S.in, S.out, target);
-    return {S, kernel::detail::rows_in_lanes<S, T, target>, p, plan::cycles<T>(p, S.in)};
+  template <detail::kernel::linear_shape S>
+  static constexpr detail::linear_step step_of() {
+    const detail::plan::linear_plan p = detail::plan::plan_linear<T>(S.rows, S.in, S.out, target);
+    return {S, detail::kernel::detail::rows_in_lanes<S, T, target>, p, detail::plan::cycles<T>(p, S.in)};
   }
   // From and to rows that are `in` and `out` long.
-  static constexpr linear_step query = step_of<forward::template project_in<
+  static constexpr detail::linear_step query = step_of<forward::template project_in<
       Queries::size, sizes.hidden, sizes.query_width(), forward::query_row, sizes.q_bias,
       detail::sequence_strides{0, sizes.hidden, 1}>>();
-  static constexpr linear_step key = step_of<forward::template project_in<
+  static constexpr detail::linear_step key = step_of<forward::template project_in<
       Keys::size, sizes.key_hidden, sizes.key_width(), forward::key_row, sizes.k_bias,
       detail::sequence_strides{0, sizes.key_hidden, 1}>>();
-  static constexpr linear_step value = step_of<forward::template project_in<
+  static constexpr detail::linear_step value = step_of<forward::template project_in<
       Keys::size, sizes.value_hidden, sizes.value_width(), forward::value_row, sizes.v_bias,
       detail::sequence_strides{0, sizes.value_hidden, 1}>>();
-  static constexpr linear_step output = step_of<
+  static constexpr detail::linear_step output = step_of<
       forward::template project_out<detail::sequence_strides{0, sizes.output, 1}>>();
 
-  static constexpr attend_step attention = [] {
-    constexpr kernel::attend_shape S = forward::head;
+  static constexpr detail::attend_step attention = [] {
+    constexpr detail::kernel::attend_shape S = forward::head;
     constexpr std::size_t heads = sizes.heads;
-    constexpr std::size_t alone = kernel::detail::queries_alone<S, T, target>;
-    const plan::attend_plan p = plan::plan_attend<T>(S.queries, S.keys, target, alone);
-    const double one_head = plan::cycles<T>(p, target, S.keys, S.head_dim, S.value_dim);
-    if constexpr (kernel::heads_fit_lanes<S, forward::all_heads, T>) {
+    constexpr std::size_t alone = detail::kernel::detail::queries_alone<S, T, target>;
+    const detail::plan::attend_plan p = detail::plan::plan_attend<T>(S.queries, S.keys, target, alone);
+    const double one_head = detail::plan::cycles<T>(p, target, S.keys, S.head_dim, S.value_dim);
+    if constexpr (detail::kernel::heads_fit_lanes<S, forward::all_heads, T>) {
       constexpr std::size_t together =
-          kernel::detail::attend_heads<S, forward::all_heads, T, target>::together;
-      return attend_step{S, attend_form::heads_in_lanes, together, p,
-                         one_head * static_cast<double>(plan::divide_up(heads, together))};
+          detail::kernel::detail::attend_heads<S, forward::all_heads, T, target>::together;
+      return detail::attend_step{S, detail::attend_form::heads_in_lanes, together, p,
+                         one_head * static_cast<double>(detail::plan::divide_up(heads, together))};
     } else if constexpr (alone == S.queries) {
-      return attend_step{S, attend_form::keys_in_lanes, 1, p,
-                         heads * plan::cycles_of_few<T>(alone, lanes, S.keys, S.head_dim,
+      return detail::attend_step{S, detail::attend_form::keys_in_lanes, 1, p,
+                         heads * detail::plan::cycles_of_few<T>(alone, lanes, S.keys, S.head_dim,
                                                         S.value_dim, sizes.kv_heads)};
     } else {
-      return attend_step{S, attend_form::queries_in_lanes, 1, p, heads * one_head};
+      return detail::attend_step{S, detail::attend_form::queries_in_lanes, 1, p, heads * one_head};
     }
   }();
 
@@ -93,7 +96,7 @@ struct plan_of {
   // Two for a multiplication and an addition; the softmax is not counted.
   static constexpr double flops = [] {
     double sum = 0;
-    for (const linear_step& s : {query, key, value, output})
+    for (const detail::linear_step& s : {query, key, value, output})
       sum += 2.0 * static_cast<double>(s.shape.rows * s.shape.in * s.shape.out);
     return sum + 2.0 * static_cast<double>(sizes.heads * Queries::size * Keys::size *
                                            (sizes.head_dim + sizes.value_dim));
@@ -101,7 +104,6 @@ struct plan_of {
 };
 
 namespace detail {
-
 // "16 tiles of 4 rows", "3 tiles of 5 and 1 of 6 rows".
 template <class Writer>
 constexpr void put_split(Writer& out, plan::split s, const char* block, const char* of) {
@@ -228,20 +230,19 @@ struct described {
   }();
 };
 
-}  // namespace detail
-
 namespace rules {
 template <class Layer, class Queries, class Keys>
 using described = first_error<
     a_multi_head_attention<say::describe, Layer>, in_place<say::describe, Queries, axes::token>,
     in_place<say::describe, Keys, axes::token>, well_formed<Queries>, well_formed<Keys>>;
 }  // namespace rules
+}  // namespace detail
 
 // The page: lines of ASCII, ended by a zero.
 template <class Layer, class Queries, class Keys = Queries>
 constexpr const char* describe() noexcept {
-  using verdict = rules::described<Layer, Queries, Keys>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  using verdict = detail::rules::described<Layer, Queries, Keys>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
     return detail::described<Layer, Queries, Keys>::value.text;
   else
@@ -249,3 +250,4 @@ constexpr const char* describe() noexcept {
 }
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -8,14 +8,16 @@
 //   attention_heat_map(weights, to_file, {.form = heat_map_form::terminal}, tokens);
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/inspect/heat_map_svg.hpp>
 #include <umbel/inspect/heat_map_terminal.hpp>
 #include <umbel/mask/rules.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/view.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct attention_heat_map;
 struct but_is_given;
@@ -26,7 +28,6 @@ struct takes_weights_then_a_sink_of_const_char_pointer_and_size_then_options_the
 struct which_is_none_of;
 }  // namespace say
 
-namespace detail {
 template <>
 struct speak<say::attention_heat_map> : speak_as_written<say::attention_heat_map> {};
 template <>
@@ -43,7 +44,6 @@ template <class Sink>
 inline constexpr bool is_text_sink = requires(Sink& sink, const char* text, std::size_t size) {
   sink(text, size);
 };
-}  // namespace detail
 
 namespace rules {
 
@@ -81,8 +81,6 @@ using labels = verdict<Count == 0 || Count == layout_of<X>::template size_of<Fam
                        axis_of<layout_of<X>, Family>, say::but_is_given, number<Count>>;
 
 }  // namespace rules
-
-namespace detail {
 
 // What has the axes query and key, of batch and heads some or none, in any order.
 template <class X, std::size_t QueryLabels, std::size_t KeyLabels, class Sink>
@@ -150,9 +148,9 @@ constexpr void attention_heat_map(const X& weights, Sink&& sink, const heat_map_
 template <class... Arguments>
 constexpr void attention_heat_map(const Arguments&...) {
   static_assert(
-      report<rules::arguments<
-          say::attention_heat_map,
-          say::takes_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels,
+      detail::report<detail::rules::arguments<
+          detail::say::attention_heat_map,
+          detail::say::takes_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels,
           Arguments...>>::ok,
       "umbel: shapes do not fit");
 }
@@ -165,13 +163,14 @@ constexpr void heat_map_legend(Sink&& sink, const heat_map_options& options = {}
   detail::svg_legend_alone(options, out);
   out.flush();
 }
-
-// Would these weights be drawn? Generic code asks first.
 namespace detail {
+// Would these weights be drawn? Generic code asks first.
 template <class X>
 inline constexpr bool heat_mappable = rules::heat_map<X>::ok;
-}
+}  // namespace detail
+
 template <class X>
 concept heat_mappable = tensor_like<X> && detail::heat_mappable<std::remove_cvref_t<X>>;
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <initializer_list>
+#include <umbel/config.hpp>
 #include <umbel/inspect/heat_map_scale.hpp>
 #include <umbel/inspect/text_writer.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 
 enum class heat_map_form {
   svg,       // one SVG document, or a part of a page; light and dark
@@ -31,7 +33,6 @@ struct heat_map_options {
 };
 
 namespace detail {
-
 struct map_axis {
   std::size_t size, stride;  // size 0: there is no such axis
   constexpr std::size_t count() const { return size ? size : 1; }
@@ -106,3 +107,4 @@ constexpr std::size_t tick_step(std::size_t wanted, std::size_t cell, std::size_
 
 }  // namespace detail
 }  // namespace umbel
+UMBEL_WARNINGS_POP

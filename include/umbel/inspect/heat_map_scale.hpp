@@ -3,18 +3,21 @@
 // brighter, on paper and to colour-blind eyes too, and stands out from a dark page and a light one.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/shape/axis.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 struct heat_rgb {
   unsigned char red, green, blue;
 };
+}  // namespace detail
 
 // A share of 0 to 1; what is outside is the nearer end, NaN is 0. Support points of matplotlib's
 // "inferno" (CC0), an eighth of the way each.
-constexpr heat_rgb heat_colour(double share) noexcept {
-  constexpr heat_rgb points[] = {{0, 0, 4},      {31, 12, 72},   {85, 15, 109},
+constexpr detail::heat_rgb heat_colour(double share) noexcept {
+  constexpr detail::heat_rgb points[] = {{0, 0, 4},      {31, 12, 72},   {85, 15, 109},
                                  {136, 34, 106}, {186, 54, 85},  {227, 89, 51},
                                  {249, 140, 10}, {249, 201, 50}, {252, 255, 164}};
   constexpr std::size_t last = sizeof(points) / sizeof(points[0]) - 1;
@@ -25,12 +28,11 @@ constexpr heat_rgb heat_colour(double share) noexcept {
   const auto between = [rest](unsigned char from, unsigned char to) {
     return static_cast<unsigned char>(from + rest * (to - from) + 0.5);
   };
-  const heat_rgb a = points[low], b = points[low + 1];
+  const detail::heat_rgb a = points[low], b = points[low + 1];
   return {between(a.red, b.red), between(a.green, b.green), between(a.blue, b.blue)};
 }
 
 namespace detail {
-
 inline constexpr std::size_t heat_levels = 64;           // below what the eye can tell apart
 inline constexpr std::size_t not_a_level = heat_levels;  // of NaN
 
@@ -68,3 +70,4 @@ struct heat_scale {
 
 }  // namespace detail
 }  // namespace umbel
+UMBEL_WARNINGS_POP

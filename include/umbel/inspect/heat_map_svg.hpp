@@ -3,9 +3,11 @@
 #pragma once
 
 #include <initializer_list>
+#include <umbel/config.hpp>
 #include <umbel/inspect/heat_map_options.hpp>
 
-namespace umbel::detail {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
 
 // Where the parts of one map are.
 struct svg_panel {
@@ -206,3 +208,4 @@ constexpr void html_heat_maps(const heat_maps<T>& maps, Writer& out) {
 }
 
 }  // namespace umbel::detail
+UMBEL_WARNINGS_POP

@@ -4,9 +4,11 @@
 // characters wide: about square.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/inspect/heat_map_options.hpp>
 
-namespace umbel::detail {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
 
 inline constexpr const char* ascii_shades = " .:-=+*#%@";
 
@@ -159,3 +161,4 @@ constexpr void terminal_heat_maps(const heat_maps<T>& maps, Writer& out) {
 }
 
 }  // namespace umbel::detail
+UMBEL_WARNINGS_POP

@@ -6,10 +6,13 @@
 // Not here: what is drawn (heat_map_svg.hpp, heat_map_terminal.hpp).
 #pragma once
 
+#include <umbel/config.hpp>
+
 #include <concepts>
 #include <cstddef>
 
-namespace umbel::detail {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
 
 // Where a label goes: what is escaped, and whether what is not ASCII may stay.
 enum class label_for { xml, terminal, ascii };
@@ -159,3 +162,4 @@ class text_writer {
 };
 
 }  // namespace umbel::detail
+UMBEL_WARNINGS_POP

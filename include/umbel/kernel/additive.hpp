@@ -12,7 +12,8 @@
 #include <umbel/kernel/tap.hpp>
 #include <umbel/plan/plan.hpp>
 
-namespace umbel::kernel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 // softmax(scores(w tanh(q + k))) v: see plain::attend_additive. scratch, tap: as of attend.
 template <attend_shape S, class T, plan::target Target = plan::native_target, scores::policy Policy,
@@ -34,4 +35,5 @@ UMBEL_INLINE void tap_additive_scores(const T* q, const T* k, const T* w, const 
   detail::attend_blocks<S, T, Target>(q, keys, q, T{1}, how, scratch, scratch);
 }
 
-}  // namespace umbel::kernel
+}  // namespace umbel::detail::kernel
+UMBEL_WARNINGS_POP

@@ -17,7 +17,8 @@
 #include <umbel/kernel/tap.hpp>
 #include <umbel/plan/plan.hpp>
 
-namespace umbel::kernel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
@@ -181,4 +182,5 @@ UMBEL_INLINE void tap_scores(const T* q, const W* k, T scale, const Policy& poli
   detail::attend_blocks<S, T, Target>(q, k, q, exp2_factor(scale), how, scratch, scratch);
 }
 
-}  // namespace umbel::kernel
+}  // namespace umbel::detail::kernel
+UMBEL_WARNINGS_POP

@@ -17,7 +17,8 @@
 #include <umbel/simd/math.hpp>
 #include <umbel/simd/pack.hpp>
 
-namespace umbel::kernel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
@@ -232,4 +233,5 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
 
 }  // namespace detail
 
-}  // namespace umbel::kernel
+}  // namespace umbel::detail::kernel
+UMBEL_WARNINGS_POP

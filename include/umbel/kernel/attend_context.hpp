@@ -16,7 +16,8 @@
 #include <umbel/simd/math.hpp>
 #include <umbel/simd/pack.hpp>
 
-namespace umbel::kernel::detail {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
 
 // Keys of one block of the softmax, of which only those from full_begin to full_end are seen by
 // every query.
@@ -265,4 +266,5 @@ struct attend_context {
   }
 };
 
-}  // namespace umbel::kernel::detail
+}  // namespace umbel::detail::kernel::detail
+UMBEL_WARNINGS_POP

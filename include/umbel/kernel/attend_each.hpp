@@ -10,7 +10,8 @@
 #include <umbel/kernel/attend_few.hpp>
 #include <umbel/kernel/attend_heads.hpp>
 
-namespace umbel::kernel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
@@ -152,4 +153,5 @@ UMBEL_INLINE void attend_each(const T* q, const W* k, const W* v, T scale, std::
                                             end < S.keys ? end : S.keys, o, scratch);
 }
 
-}  // namespace umbel::kernel
+}  // namespace umbel::detail::kernel
+UMBEL_WARNINGS_POP

@@ -20,7 +20,8 @@
 #include <umbel/simd/pack.hpp>
 #include <umbel/simd/transpose.hpp>
 
-namespace umbel::kernel::detail {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
 
 constexpr bool keys_fit_lanes(attend_shape shape) noexcept {
   return shape.v_dim == 1 && (shape.k_dim == 1 || shape.k_row == 1);
@@ -381,4 +382,5 @@ struct attend_few {
   }
 };
 
-}  // namespace umbel::kernel::detail
+}  // namespace umbel::detail::kernel::detail
+UMBEL_WARNINGS_POP

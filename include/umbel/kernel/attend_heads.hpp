@@ -17,7 +17,8 @@
 #include <umbel/simd/pack.hpp>
 #include <umbel/utility.hpp>
 
-namespace umbel::kernel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 // Heads of one shape: how many, elements from one to the next; `share` heads of queries have one head
 // of keys and values.
@@ -216,4 +217,5 @@ UMBEL_INLINE void attend_heads(const T* q, const T* k, const T* v, T scale, std:
   heads::run(q, k, v, exp2_factor(scale), keys, o, scratch);
 }
 
-}  // namespace umbel::kernel
+}  // namespace umbel::detail::kernel
+UMBEL_WARNINGS_POP

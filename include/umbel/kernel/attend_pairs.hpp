@@ -9,7 +9,8 @@
 #include <umbel/kernel/attend.hpp>
 #include <umbel/kernel/attend_heads.hpp>
 
-namespace umbel::kernel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
@@ -70,4 +71,5 @@ UMBEL_INLINE void attend_pairs(const T* q, const T* k, const T* v, T scale, T* o
   }
 }
 
-}  // namespace umbel::kernel
+}  // namespace umbel::detail::kernel
+UMBEL_WARNINGS_POP

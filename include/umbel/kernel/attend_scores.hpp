@@ -16,7 +16,8 @@
 #include <umbel/simd/math.hpp>
 #include <umbel/simd/pack.hpp>
 
-namespace umbel::kernel::detail {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
 
 // attend_tap.hpp.
 template <attend_shape S, class T, plan::target Target, std::size_t Vectors, class Policy,
@@ -236,4 +237,5 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
   }
 };
 
-}  // namespace umbel::kernel::detail
+}  // namespace umbel::detail::kernel::detail
+UMBEL_WARNINGS_POP

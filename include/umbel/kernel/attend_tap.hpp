@@ -17,7 +17,8 @@
 #include <umbel/simd/math.hpp>
 #include <umbel/simd/pack.hpp>
 
-namespace umbel::kernel::detail {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
 
 template <attend_shape S, class T, plan::target Target, std::size_t Vectors, class Policy,
           class Tap>
@@ -150,4 +151,5 @@ struct tap_block {
   }
 };
 
-}  // namespace umbel::kernel::detail
+}  // namespace umbel::detail::kernel::detail
+UMBEL_WARNINGS_POP

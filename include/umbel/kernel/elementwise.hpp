@@ -9,7 +9,8 @@
 #include <umbel/plan/target.hpp>
 #include <umbel/simd/pack.hpp>
 
-namespace umbel::kernel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
@@ -85,4 +86,5 @@ UMBEL_NOINLINE void mean_rows(const T* x, T* y) noexcept {
   });
 }
 
-}  // namespace umbel::kernel
+}  // namespace umbel::detail::kernel
+UMBEL_WARNINGS_POP

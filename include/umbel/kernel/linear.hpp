@@ -13,7 +13,8 @@
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/plan/plan.hpp>
 
-namespace umbel::kernel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
@@ -179,4 +180,5 @@ UMBEL_INLINE void linear_packed(const T* x, const W* panels, const T* biases, T*
     detail::linear_walk<S, T, Target, true, W>{x, panels, biases, y}.run();
 }
 
-}  // namespace umbel::kernel
+}  // namespace umbel::detail::kernel
+UMBEL_WARNINGS_POP

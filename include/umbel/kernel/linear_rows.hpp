@@ -12,7 +12,8 @@
 #include <umbel/simd/fma.hpp>
 #include <umbel/simd/pack.hpp>
 
-namespace umbel::kernel::detail {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
 
 // WeightRow: elements from one row of weights to the next; weights and biases of one panel. W: T, or what
 // weights are stored as in panels.
@@ -98,4 +99,5 @@ inline constexpr bool rows_in_lanes =
     plan::choose_orientation<T>(S.rows, S.in, S.out, S.x_row == 1, S.y_row == 1,
                                 Target) == plan::orientation::rows_in_lanes;
 
-}  // namespace umbel::kernel::detail
+}  // namespace umbel::detail::kernel::detail
+UMBEL_WARNINGS_POP

@@ -13,7 +13,8 @@
 #include <umbel/simd/groups.hpp>
 #include <umbel/simd/pack.hpp>
 
-namespace umbel::kernel::detail {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
 
 // Rows of x by panels of features. `tail` elements of the last vector exist.
 struct linear_tile {
@@ -165,4 +166,5 @@ UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y) n
   }
 }
 
-}  // namespace umbel::kernel::detail
+}  // namespace umbel::detail::kernel::detail
+UMBEL_WARNINGS_POP

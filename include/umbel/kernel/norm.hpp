@@ -12,7 +12,8 @@
 #include <umbel/simd/math.hpp>
 #include <umbel/simd/pack.hpp>
 
-namespace umbel::kernel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 // See plain::layer_norm. gamma and beta have S.width elements. Never inlined: a product that
 // the caller had just stored in x could be fused into the sums.
@@ -86,4 +87,5 @@ UMBEL_NOINLINE void rms_norm(const T* x, const T* gamma, T epsilon, T* y) noexce
   });
 }
 
-}  // namespace umbel::kernel
+}  // namespace umbel::detail::kernel
+UMBEL_WARNINGS_POP

@@ -10,7 +10,8 @@
 #include <umbel/simd/half.hpp>
 #include <umbel/simd/pack.hpp>
 
-namespace umbel::kernel::detail {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
 
 // W: what weights are stored as.
 template <class W, std::size_t Lanes>
@@ -44,4 +45,5 @@ UMBEL_INLINE V load_weights(const W* row, std::size_t v, std::size_t vectors) no
   return simd::load<V>(row + v * Lanes);
 }
 
-}  // namespace umbel::kernel::detail
+}  // namespace umbel::detail::kernel::detail
+UMBEL_WARNINGS_POP

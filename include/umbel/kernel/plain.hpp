@@ -6,12 +6,24 @@
 #pragma once
 
 #include <cstddef>
-#include <umbel/kernel/plain_attend.hpp>
+#include <umbel/config.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/simd/fma.hpp>
 #include <umbel/simd/math.hpp>
 
-namespace umbel::kernel::plain {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
+
+// 1 / sum for the softmax. A sum of 0 (nothing to attend to) gives 0; NaN stays NaN.
+template <class V>
+UMBEL_INLINE constexpr V inverse_sum(V sum) noexcept {
+  if constexpr (simd::lanes_of<V> == 1) {  // where 1 / 0 is no constant expression
+    if (std::is_constant_evaluated() && sum == V{}) return V{};
+  }
+  return simd::select(sum == V{}, V{}, simd::broadcast<V>(simd::element_of<V>{1}) / sum);
+}
+
+namespace plain {
 
 namespace detail {
 template <class T>
@@ -175,4 +187,6 @@ constexpr void mean_rows(const T* x, T* y) noexcept {
   }
 }
 
-}  // namespace umbel::kernel::plain
+}  // namespace plain
+}  // namespace umbel::detail::kernel
+UMBEL_WARNINGS_POP

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <umbel/config.hpp>
+#include <umbel/kernel/plain.hpp>
 #include <umbel/kernel/scores.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/kernel/tap.hpp>
@@ -14,21 +15,13 @@
 #include <umbel/simd/fma.hpp>
 #include <umbel/simd/math.hpp>
 
-namespace umbel::kernel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 // exp2 takes the scores: q is multiplied by scale * log2(e), rounded once, in T.
 template <class T>
 constexpr T exp2_factor(T scale) noexcept {
   return scale * simd::math_constants<T>::log2_e;
-}
-
-// 1 / sum for the softmax. A sum of 0 (nothing to attend to) gives 0; NaN stays NaN.
-template <class V>
-UMBEL_INLINE constexpr V inverse_sum(V sum) noexcept {
-  if constexpr (simd::lanes_of<V> == 1) {  // where 1 / 0 is no constant expression
-    if (std::is_constant_evaluated() && sum == V{}) return V{};
-  }
-  return simd::select(sum == V{}, V{}, simd::broadcast<V>(simd::element_of<V>{1}) / sum);
 }
 
 // A score in units of log2 in natural ones: a tap's.
@@ -37,9 +30,9 @@ UMBEL_INLINE constexpr V natural_score(V score) noexcept {
   return score * simd::broadcast<V>(static_cast<simd::element_of<V>>(0.693147180559945309417));
 }
 
-}  // namespace umbel::kernel
+}  // namespace umbel::detail::kernel
 
-namespace umbel::kernel::plain {
+namespace umbel::inline UMBEL_TARGET::detail::kernel::plain {
 
 namespace detail {
 
@@ -295,4 +288,5 @@ constexpr void uniform_where_empty(const Policy& policy, const Stored& stored,
   }
 }
 
-}  // namespace umbel::kernel::plain
+}  // namespace umbel::detail::kernel::plain
+UMBEL_WARNINGS_POP

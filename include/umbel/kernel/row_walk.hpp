@@ -11,7 +11,8 @@
 #include <umbel/simd/fold.hpp>
 #include <umbel/simd/pack.hpp>
 
-namespace umbel::kernel::detail {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
 
 template <std::size_t Width, class T, plan::target Target>
 struct row_walk {
@@ -130,4 +131,5 @@ struct row_walk {
   }
 };
 
-}  // namespace umbel::kernel::detail
+}  // namespace umbel::detail::kernel::detail
+UMBEL_WARNINGS_POP

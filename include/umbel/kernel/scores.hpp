@@ -25,7 +25,8 @@
 #include <umbel/kernel/scores_dropped.hpp>
 #include <umbel/kernel/scores_seen.hpp>
 
-namespace umbel::kernel::scores {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel::scores {
 
 // All of them: changes apply in this order; a pair is seen when each of them sees it.
 template <class... P>
@@ -101,4 +102,5 @@ struct all_of<P, Rest...> {
 template <class... P>
 all_of(const P&...) -> all_of<P...>;
 
-}  // namespace umbel::kernel::scores
+}  // namespace umbel::detail::kernel::scores
+UMBEL_WARNINGS_POP

@@ -11,7 +11,8 @@
 #include <umbel/simd/math.hpp>
 #include <umbel/simd/pack.hpp>
 
-namespace umbel::kernel::scores {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel::scores {
 
 // score + log2(e) bias[i * query_stride + j * key_stride], one fma; a bias of -infinity hides the
 // pair. The bias is in natural units, as in the frameworks.
@@ -158,4 +159,5 @@ struct softcap {
 template <class T>
 softcap(T) -> softcap<T>;
 
-}  // namespace umbel::kernel::scores
+}  // namespace umbel::detail::kernel::scores
+UMBEL_WARNINGS_POP

@@ -10,7 +10,8 @@
 #include <umbel/plan/plan.hpp>
 #include <umbel/simd/pack.hpp>
 
-namespace umbel::kernel::scores {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel::scores {
 
 template <class P>
 concept policy = requires {
@@ -179,4 +180,5 @@ struct first_keys : every_key {
   }
 };
 
-}  // namespace umbel::kernel::scores
+}  // namespace umbel::detail::kernel::scores
+UMBEL_WARNINGS_POP

@@ -12,7 +12,8 @@
 #include <umbel/simd/pack.hpp>
 #include <umbel/simd/philox.hpp>
 
-namespace umbel::kernel::scores {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel::scores {
 
 // The weight of (query i, key j) is dropped when its word of Philox is below `threshold`, which is the
 // rate in units of 2^-32; the others are multiplied by 1 / (1 - rate). The sum of the softmax is of
@@ -82,4 +83,5 @@ struct dropout {
   }
 };
 
-}  // namespace umbel::kernel::scores
+}  // namespace umbel::detail::kernel::scores
+UMBEL_WARNINGS_POP

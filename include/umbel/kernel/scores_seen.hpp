@@ -9,7 +9,8 @@
 #include <umbel/kernel/scores_common.hpp>
 #include <umbel/simd/pack.hpp>
 
-namespace umbel::kernel::scores {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel::scores {
 
 // j < length(i), length(i) = from[i * stride] clamped to 0..keys. Fewer than 2^30 keys.
 template <class Int>
@@ -191,4 +192,5 @@ struct kept {
   }
 };
 
-}  // namespace umbel::kernel::scores
+}  // namespace umbel::detail::kernel::scores
+UMBEL_WARNINGS_POP

@@ -3,9 +3,12 @@
 // so that equal problems share code whatever the axes were called. Not here: any code.
 #pragma once
 
+#include <umbel/config.hpp>
+
 #include <cstddef>
 
-namespace umbel::kernel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 // y(rows, out) = x(rows, in) w(in, out) + bias(out).
 // x(m, k) = x[m * x_row + k * x_in], y(m, n) = y[m * y_row + n * y_out], w(k, n) = w[k * out + n].
@@ -59,4 +62,5 @@ struct softmax_shape {
   friend constexpr bool operator==(const softmax_shape&, const softmax_shape&) = default;
 };
 
-}  // namespace umbel::kernel
+}  // namespace umbel::detail::kernel
+UMBEL_WARNINGS_POP

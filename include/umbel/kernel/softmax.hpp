@@ -14,7 +14,8 @@
 #include <umbel/simd/math.hpp>
 #include <umbel/simd/pack.hpp>
 
-namespace umbel::kernel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
@@ -165,4 +166,5 @@ UMBEL_NOINLINE void softmax(const T* x, T* y) noexcept {
   }
 }
 
-}  // namespace umbel::kernel
+}  // namespace umbel::detail::kernel
+UMBEL_WARNINGS_POP

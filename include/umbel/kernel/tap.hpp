@@ -4,9 +4,12 @@
 // attend_tap.hpp.
 #pragma once
 
+#include <umbel/config.hpp>
+
 #include <cstddef>
 
-namespace umbel::kernel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 // Scores are in natural units, the library's own being units of log2.
 enum class tap_stage {
@@ -38,4 +41,5 @@ concept tap_like = requires {
 template <class X>
 concept score_tap = X::stage == tap_stage::raw || X::stage == tap_stage::changed;
 
-}  // namespace umbel::kernel
+}  // namespace umbel::detail::kernel
+UMBEL_WARNINGS_POP

@@ -10,7 +10,8 @@
 #include <umbel/simd/pack.hpp>
 #include <umbel/simd/transpose.hpp>
 
-namespace umbel::kernel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 // y(c, r) = x(r, c) * factor(r), for c < Columns and r < rows <= Lanes; for rows <= r < Lanes
 // y(c, r) is 0 * factor. x[r * XRow + c * XColumn], y[c * y_row + r], whole vectors of y stored.
@@ -102,4 +103,5 @@ UMBEL_INLINE void scatter_columns(const T* x, std::size_t x_row, std::size_t row
   }
 }
 
-}  // namespace umbel::kernel
+}  // namespace umbel::detail::kernel
+UMBEL_WARNINGS_POP

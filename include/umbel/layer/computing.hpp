@@ -3,11 +3,13 @@
 // writes it into memory of the caller's. (pipe.hpp has the base of those that only re-read.)
 #pragma once
 
-#include <umbel/layer/filled.hpp>
+#include <umbel/config.hpp>
+#include <umbel/layer/memory.hpp>
 #include <umbel/layer/rules.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
-namespace umbel::detail {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
 
 // Name: the word for the operation. The derived Operation has, for a tensor or view X,
 //   rule<X>       its verdict
@@ -53,3 +55,4 @@ struct computing : other_calls_and_into<Name> {
 };
 
 }  // namespace umbel::detail
+UMBEL_WARNINGS_POP

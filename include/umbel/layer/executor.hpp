@@ -16,12 +16,14 @@
 // pieces there are (forward_in_parts.hpp).
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/layer/workspace.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/tensor.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct but_the_number_of_workspaces_is;
 struct parallel;
@@ -32,7 +34,6 @@ struct the_executor_needs_a_constant_workers_above_0_and_a_call_with_a_count_and
 struct workers;
 }  // namespace say
 
-namespace detail {
 template <>
 inline constexpr const char*
     spoken<say::takes_an_executor_and_an_array_of_workspaces_one_for_each_worker> =
@@ -63,7 +64,7 @@ struct serial_executor {
   }
 };
 inline constexpr serial_executor serial{};
-
+namespace detail {
 namespace rules {
 // Count: of workspaces.
 template <class Executor, std::size_t Count>
@@ -82,8 +83,6 @@ struct parallel_rule<Executor, Count> {
                           say::workers, say::but_the_number_of_workspaces_is, number<Count>>>;
 };
 }  // namespace rules
-
-namespace detail {
 
 // What parallel() gives: an executor and the first of its workers' workspaces.
 template <class Executor, class Workspace>
@@ -150,3 +149,4 @@ struct parallel_operation
 inline constexpr detail::parallel_operation parallel{};
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

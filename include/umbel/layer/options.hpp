@@ -4,10 +4,12 @@
 //   multi_head_attention<float, hidden<100>, heads<5>, bias<true>>
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/shape/rules.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 // The kinds of options. An option type names its own as `kind`; an axis given as an option
 // (head_dim<64>) is of the kind of its family.
 namespace option {
@@ -26,13 +28,14 @@ struct activation;
 struct gated;
 struct nothing;
 }  // namespace option
+}  // namespace detail
 
 // Whether projections add a bias: all of them, or each by itself (queries, keys, values, output). A
 // layer that is not told has none, as in "Dive into Deep Learning" (PyTorch's and Haiku's own default
 // is to have one).
 template <bool Query, bool Key, bool Value, bool Output>
 struct biases {
-  using kind = option::bias;
+  using kind = detail::option::bias;
   static constexpr bool q = Query, k = Key, v = Value, o = Output;
 };
 template <bool All>
@@ -43,22 +46,21 @@ struct bias : biases<All, All, All, All> {
 // Keys and values of another width than the queries; a result of another width: keys_from<hidden<64>>.
 template <class Hidden>
 struct keys_from {
-  using kind = option::keys_from;
+  using kind = detail::option::keys_from;
   using axis = typename Hidden::plain;
 };
 template <class Hidden>
 struct values_from {
-  using kind = option::values_from;
+  using kind = detail::option::values_from;
   using axis = typename Hidden::plain;
 };
 template <class Hidden>
 struct output_to {
-  using kind = option::output_to;
+  using kind = detail::option::output_to;
   using axis = typename Hidden::plain;
 };
 
 namespace detail {
-
 template <class Option>
 struct kind_of {
   using type = void;
@@ -108,8 +110,6 @@ struct pick_options<option_list<Kinds...>, option_list<Kept...>, First, Rest...>
       std::conditional_t<keeps, option_list<Kept..., First>, option_list<Kept...>>, Rest...>::type;
 };
 
-}  // namespace detail
-
 // The option of a kind among Options, or Default.
 template <class Kind, class Default, class... Options>
 using option_or = typename detail::choose_option<Kind, Default, Options...>::type;
@@ -124,7 +124,6 @@ struct is_not_an_option_of_this_layer;
 struct takes_one_bias_for_all_projections_not_biases;
 }  // namespace say
 
-namespace detail {
 // In a sentence an option is the name of its kind, norm_first; what is none shows what it is.
 template <class Option>
 requires requires { typename Option::kind; }
@@ -146,7 +145,6 @@ struct word_for_option<Option> {
 };
 template <class Option>
 using option_word = typename word_for_option<Option>::type;
-}  // namespace detail
 
 namespace rules {
 
@@ -181,4 +179,6 @@ using one_bias = verdict<is_one_bias<option_or<option::bias, bias<false>, Option
                          say::takes_one_bias_for_all_projections_not_biases>;
 
 }  // namespace rules
+}  // namespace detail
 }  // namespace umbel
+UMBEL_WARNINGS_POP

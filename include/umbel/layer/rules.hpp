@@ -4,13 +4,15 @@
 // arguments (attention/rules.hpp and the layers themselves).
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/layer/options.hpp>
 #include <umbel/layer/workspace.hpp>
 #include <umbel/shape/axes.hpp>
 #include <umbel/tensor/tensor.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct but_has;
 struct but_out_has;
@@ -44,7 +46,6 @@ struct the_workspace_is_const;
 struct the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for;
 }  // namespace say
 
-namespace detail {
 // Words that are names in code keep their underscores.
 template <class Word>
 struct speak_as_written {
@@ -63,7 +64,6 @@ template <class View, class Layer, class... Given>
 concept not_its_weights = sizeof...(Given) < 2 && (foreign_weights<Given, View, Layer> && ...);
 template <class View>
 const View& no_weights() noexcept;  // never called: only where a sentence was said
-}  // namespace detail
 
 namespace rules {
 
@@ -194,4 +194,6 @@ using rows_of = first_error<
             element<typename X::value_type>, say::but_the_weight_is_of_type, element<T>>>;
 
 }  // namespace rules
+}  // namespace detail
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: BSL-1.0
-// stored_as<bfloat16>, stored_as<float16>: the option of prepacked (projection.hpp) and key_value_cache
+// stored_as<bfloat16>, stored_as<float16>: the option of prepacked (prepacked.hpp) and key_value_cache
 // (cache.hpp) to keep numbers of a layer of float in 16 bits. Arithmetic stays in float.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/layer/options.hpp>
 #include <umbel/simd/half.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace option {
 struct stored_as;
-}
+}  // namespace option
+}  // namespace detail
 
 // Stored: bfloat16, float16, or the element type of the layer, which changes nothing.
 template <class Stored>
 struct stored_as {
-  using kind = option::stored_as;
+  using kind = detail::option::stored_as;
   using type = Stored;
 };
-
+namespace detail {
 namespace say {
 struct a_layer_of;
 struct cannot_be_stored_as;
@@ -32,4 +35,6 @@ using stored =
     verdict<std::is_same_v<Stored, T> || (std::is_same_v<T, float> && half<Stored>), Operation,
             say::a_layer_of, element<T>, say::cannot_be_stored_as, element<Stored>>;
 }  // namespace rules
+}  // namespace detail
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -16,29 +16,19 @@
 #define UMBEL_STACK_BUDGET 65536
 #endif
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 // No workspace was passed.
 struct on_stack {};
 
 // Base of all workspaces.
 struct workspace_base {};
-
-template <class W>
-concept workspace_like = std::is_base_of_v<workspace_base, std::remove_cvref_t<W>> ||
-    std::is_same_v<std::remove_cvref_t<W>, on_stack>;
-
-namespace detail {
-// f(scratch), with the workspace that was given or, where none was, one on the stack.
-template <class Scratch, class Given, class F>
-UMBEL_INLINE constexpr void with_scratch(Given& given, F f) noexcept {
-  if constexpr (std::is_same_v<std::remove_const_t<Given>, on_stack>) {
-    Scratch own;
-    f(own);
-  } else {
-    f(given);
-  }
-}
 }  // namespace detail
 
+template <class W>
+concept workspace_like = std::is_base_of_v<detail::workspace_base, std::remove_cvref_t<W>> ||
+    std::is_same_v<std::remove_cvref_t<W>, detail::on_stack>;
+
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -4,13 +4,15 @@
 // by query, by any axes of the scores. The layers take masks of every kind as an argument (mask/combine.hpp).
 #pragma once
 
-#include <umbel/layer/filled.hpp>
+#include <umbel/config.hpp>
+#include <umbel/layer/memory.hpp>
 #include <umbel/mask/combine.hpp>
 #include <umbel/simd/math.hpp>
 #include <umbel/tensor/copy.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct and_cannot_have_that_axis;
 struct count_along;
@@ -18,10 +20,8 @@ struct mask_after;
 struct takes_scores_then_lengths;
 }  // namespace say
 
-namespace detail {
 template <>
 struct speak<say::mask_after> : speak_as_written<say::mask_after> {};
-}  // namespace detail
 
 namespace rules {
 // In the place of scores_of: any axes will do.
@@ -82,7 +82,10 @@ struct mask_after_operation : detail::other_calls<say::mask_after, say::takes_sc
              detail::broadcast_step<typename Lens::layout, typename Axes::family>));
   }
 };
+}  // namespace detail
+
 template <template <std::size_t> class Axis>
-inline constexpr mask_after_operation<Axis> mask_after{};
+inline constexpr detail::mask_after_operation<Axis> mask_after{};
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

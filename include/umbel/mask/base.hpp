@@ -3,16 +3,16 @@
 // without one. Not here: the other masks, of which combine.hpp has the list.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/mask/rules.hpp>
 #include <umbel/kernel/scores.hpp>
 #include <umbel/tensor/arithmetic.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 // Nobody looks at the scores.
 struct no_observer {};
-}  // namespace detail
 
 // Base of all masks. A mask has
 //   rule<Layer, Scores>         its verdict on scores (detail::scores_of)
@@ -31,7 +31,6 @@ struct mask_base : detail::own_arithmetic {
   }
 };
 
-namespace detail {
 // (Complete first: operators ask it of any type.)
 template <class M>
 concept derived_from_mask =
@@ -44,7 +43,6 @@ template <class M>
 concept mask_like = tensor_like<M> || detail::derived_from_mask<M>;
 
 namespace detail {
-
 // The head and the sequence of the batch that a policy is for. Where the caller knows the positions of the
 // queries (Scores::placed): where query 0 stands among the keys, on top of what the mask says, and where it
 // would stand if the last query stood at the last key that there is.
@@ -52,8 +50,6 @@ struct mask_place {
   std::size_t batch, head;
   std::ptrdiff_t first_position = 0, bottom_right = 0;
 };
-
-}  // namespace detail
 
 // Every key, as it is.
 struct every_key : mask_base {
@@ -66,10 +62,11 @@ struct every_key : mask_base {
     return {};
   }
 };
-inline constexpr every_key all_keys{};
+}  // namespace detail
+
+inline constexpr detail::every_key all_keys{};
 
 namespace detail {
-
 // A mask at one head of one sequence. Stored: the keys that there are, whatever the mask says of them.
 template <class Policy, class Observer, class Stored = kernel::scores::every_key>
 struct head_mask {
@@ -120,3 +117,4 @@ constexpr auto among(const Stored& stored, const head_mask<Mask, Observer>& give
 
 }  // namespace detail
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -26,11 +26,12 @@
 // looked at (observe.hpp).
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/mask/memory.hpp>
 #include <umbel/mask/position.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 struct dropout_mask : mask_base {
   static constexpr bool drops = true;
@@ -58,7 +59,6 @@ constexpr detail::dropout_mask dropout(double rate, std::uint64_t seed) noexcept
 }
 
 namespace detail {
-
 template <class A, class B>
 struct both_masks : mask_base {
   A first;
@@ -157,22 +157,23 @@ constexpr auto operator+(A&& a, B&& b) noexcept { return detail::both<A, B>(a, b
 // A key is seen where all masks let see it: there is no other way to put masks together.
 template <class A, class B>
 requires detail::are_masks_to_add<A, B>
-constexpr every_key operator|(A&&, B&&) noexcept { return detail::another_operator<A>(); }
+constexpr detail::every_key operator|(A&&, B&&) noexcept { return detail::another_operator<A>(); }
 template <class A, class B>
 requires detail::are_masks_to_add<A, B>
-constexpr every_key operator&&(A&&, B&&) noexcept { return detail::another_operator<A>(); }
+constexpr detail::every_key operator&&(A&&, B&&) noexcept { return detail::another_operator<A>(); }
 template <class A, class B>
 requires detail::are_masks_to_add<A, B>
-constexpr every_key operator||(A&&, B&&) noexcept { return detail::another_operator<A>(); }
+constexpr detail::every_key operator||(A&&, B&&) noexcept { return detail::another_operator<A>(); }
 template <class A>
 requires detail::derived_from_mask<A>
-constexpr every_key operator!(const A&) noexcept { return detail::another_operator<A>(); }
+constexpr detail::every_key operator!(const A&) noexcept { return detail::another_operator<A>(); }
 
 // May Mask be used for scores of these axes? Batch, Heads ... are axes with their sizes:
 // fits_as_mask<decltype(causal), float, batch<2>, heads<5>, query<4>, key<6>>.
 template <class Mask, class T, class Batch, class Heads, class Query, class Key>
 concept fits_as_mask =
-    rules::mask_fits<say::mask, detail::mask_of<std::remove_cvref_t<Mask>>,
+    detail::rules::mask_fits<detail::say::mask, detail::mask_of<std::remove_cvref_t<Mask>>,
                      detail::scores_of<T, Batch::size, Heads::size, Query::size, Key::size>>::ok;
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -3,14 +3,15 @@
 // keep_mask, from_drop_mask, score_bias; and score_bias_from, whose memory is a function.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/mask/base.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/tensor.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-
 // Elements from one of a family to the next in memory that is broadcast: 0 where all share one.
 template <class Layout, class Family>
 inline constexpr std::size_t broadcast_step =
@@ -148,8 +149,8 @@ constexpr auto keep_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, true>(detail::as_memory<X>(x));
 }
 template <class X>
-requires(!tensor_like<X>) constexpr every_key keep_mask(const X&) noexcept {
-  return detail::no_mask<say::keep_mask, X>();
+requires(!tensor_like<X>) constexpr detail::every_key keep_mask(const X&) noexcept {
+  return detail::no_mask<detail::say::keep_mask, X>();
 }
 // A tensor of bool; true: this key is not attended to (PyTorch's key_padding_mask and attn_mask).
 template <tensor_like X>
@@ -157,8 +158,8 @@ constexpr auto from_drop_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, false>(detail::as_memory<X>(x));
 }
 template <class X>
-requires(!tensor_like<X>) constexpr every_key from_drop_mask(const X&) noexcept {
-  return detail::no_mask<say::from_drop_mask, X>();
+requires(!tensor_like<X>) constexpr detail::every_key from_drop_mask(const X&) noexcept {
+  return detail::no_mask<detail::say::from_drop_mask, X>();
 }
 // Added to the scores after scale and softcap, in natural units. -infinity hides; +infinity is the
 // caller's error and gives NaN.
@@ -167,8 +168,8 @@ constexpr auto score_bias(X&& x) noexcept {
   return detail::bias_mask<detail::memory_of<X>>(detail::as_memory<X>(x));
 }
 template <class X>
-requires(!tensor_like<X>) constexpr every_key score_bias(const X&) noexcept {
-  return detail::no_mask<say::score_bias, X>();
+requires(!tensor_like<X>) constexpr detail::every_key score_bias(const X&) noexcept {
+  return detail::no_mask<detail::say::score_bias, X>();
 }
 // The same from a function f(batch, head, query, key), which gives the layer's type, may not throw,
 // and must give the same for the same arguments: it is called more than once.
@@ -178,3 +179,4 @@ constexpr auto score_bias_from(const F& f) noexcept {
 }
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

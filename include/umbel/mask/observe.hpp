@@ -12,10 +12,12 @@
 // the arguments. Nobody looking costs nothing: there is no code for it.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/mask/combine.hpp>
 #include <umbel/kernel/tap.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 
 // What observe writes for each query and key; scores are in natural units, as the frameworks have them
 // (the four of ONNX Attention's qk_matmul_output_mode, and one).
@@ -28,7 +30,6 @@ enum class observed {
 };
 
 namespace detail {
-
 template <class T, observed What, std::size_t QueryStride, std::size_t KeyStride>
 struct observer {
   static constexpr bool is_capped = What == observed::capped_scores;
@@ -72,15 +73,16 @@ using writable_view =
 // Borrows the memory; a temporary tensor does not compile.
 template <observed What = observed::weights, tensor_like X>
 constexpr auto observe(X&& memory) noexcept {
-  static_assert(report<rules::observed_with_a_name<!temporary_tensor<X>>>::ok,
+  static_assert(detail::report<detail::rules::observed_with_a_name<!detail::temporary_tensor<X>>>::ok,
                 "umbel: shapes do not fit");
   using view = detail::writable_view<std::remove_reference_t<X>>;
   return detail::observing_mask<view, What>(view(memory.data()));
 }
 
 template <observed What = observed::weights, class X>
-requires(!tensor_like<X>) constexpr every_key observe(const X&) noexcept {
-  return detail::no_mask<say::observe, X>();
+requires(!tensor_like<X>) constexpr detail::every_key observe(const X&) noexcept {
+  return detail::no_mask<detail::say::observe, X>();
 }
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

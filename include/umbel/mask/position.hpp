@@ -2,12 +2,13 @@
 // Masks that know nothing but where queries and keys stand: causal, sliding_window, alibi.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/mask/base.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-
 // Where the queries of a mask by position stand: nowhere said, so as many as keys; query 0 at key 0;
 // the last at the last key; at an offset given.
 enum class alignment { equal, top_left, bottom_right, given };
@@ -32,8 +33,6 @@ struct positioned : mask_base {
   using rule_of = rules::positions_known<Layer, Name, (Alignment != alignment::equal), Scores>;
 };
 
-}  // namespace detail
-
 // Keys up to the query's own position. Where queries and keys differ in number, `causal` does not
 // compile: say which end they share, or where query 0 stands. (PyTorch's is_causal is top_left, and so
 // is ONNX's without a cache; FlashAttention's is bottom_right, and so is ONNX's with one.)
@@ -47,13 +46,15 @@ struct causal_mask : detail::positioned<Alignment> {
     return {this->template first<Scores>(place)};
   }
 };
-inline constexpr causal_mask<detail::alignment::equal> causal{};
-inline constexpr causal_mask<detail::alignment::top_left> causal_top_left{};
-inline constexpr causal_mask<detail::alignment::bottom_right> causal_bottom_right{};
-constexpr causal_mask<detail::alignment::given> causal_from(std::ptrdiff_t position_of_query_0) {
-  return causal_mask<detail::alignment::given>(position_of_query_0);
-}
+}  // namespace detail
 
+inline constexpr detail::causal_mask<detail::alignment::equal> causal{};
+inline constexpr detail::causal_mask<detail::alignment::top_left> causal_top_left{};
+inline constexpr detail::causal_mask<detail::alignment::bottom_right> causal_bottom_right{};
+constexpr detail::causal_mask<detail::alignment::given> causal_from(std::ptrdiff_t position_of_query_0) {
+  return detail::causal_mask<detail::alignment::given>(position_of_query_0);
+}
+namespace detail {
 // Keys from Left before the query's position to Right after it. npos: as far as there are keys.
 template <std::size_t Left, std::size_t Right, detail::alignment Alignment>
 struct window_mask : detail::positioned<Alignment> {
@@ -65,19 +66,20 @@ struct window_mask : detail::positioned<Alignment> {
     return {Left, Right, this->template first<Scores>(place)};
   }
 };
+}  // namespace detail
+
 template <std::size_t Left, std::size_t Right = 0>
-inline constexpr window_mask<Left, Right, detail::alignment::equal> sliding_window{};
+inline constexpr detail::window_mask<Left, Right, detail::alignment::equal> sliding_window{};
 template <std::size_t Left, std::size_t Right = 0>
-inline constexpr window_mask<Left, Right, detail::alignment::top_left> sliding_window_top_left{};
+inline constexpr detail::window_mask<Left, Right, detail::alignment::top_left> sliding_window_top_left{};
 template <std::size_t Left, std::size_t Right = 0>
-inline constexpr window_mask<Left, Right, detail::alignment::bottom_right>
+inline constexpr detail::window_mask<Left, Right, detail::alignment::bottom_right>
     sliding_window_bottom_right{};
 template <std::size_t Left, std::size_t Right = 0>
-constexpr window_mask<Left, Right, detail::alignment::given> sliding_window_from(
+constexpr detail::window_mask<Left, Right, detail::alignment::given> sliding_window_from(
     std::ptrdiff_t position_of_query_0) {
-  return window_mask<Left, Right, detail::alignment::given>(position_of_query_0);
+  return detail::window_mask<Left, Right, detail::alignment::given>(position_of_query_0);
 }
-
 namespace detail {
 // 2^(-8 (head + 1) / heads); for a number of heads that is no power of two, those of the next power
 // below and then every other one of the next above (Press, Smith and Lewis 2022, their code).
@@ -98,7 +100,6 @@ struct alibi_slopes {
 };
 template <class T, std::size_t Heads>
 inline constexpr alibi_slopes<T, Heads> slopes_of_heads{};
-}  // namespace detail
 
 // slope (key - position of the query), the slope by head: Press, Smith and Lewis 2022, "Train Short,
 // Test Long", who use it with causal. Without causal, keys after the query are favoured.
@@ -114,11 +115,14 @@ struct alibi_bias : detail::positioned<Alignment> {
                                     this->template first<Scores>(place)};
   }
 };
-inline constexpr alibi_bias<detail::alignment::equal> alibi{};
-inline constexpr alibi_bias<detail::alignment::top_left> alibi_top_left{};
-inline constexpr alibi_bias<detail::alignment::bottom_right> alibi_bottom_right{};
-constexpr alibi_bias<detail::alignment::given> alibi_from(std::ptrdiff_t position_of_query_0) {
-  return alibi_bias<detail::alignment::given>(position_of_query_0);
+}  // namespace detail
+
+inline constexpr detail::alibi_bias<detail::alignment::equal> alibi{};
+inline constexpr detail::alibi_bias<detail::alignment::top_left> alibi_top_left{};
+inline constexpr detail::alibi_bias<detail::alignment::bottom_right> alibi_bottom_right{};
+constexpr detail::alibi_bias<detail::alignment::given> alibi_from(std::ptrdiff_t position_of_query_0) {
+  return detail::alibi_bias<detail::alignment::given>(position_of_query_0);
 }
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -5,10 +5,12 @@
 // Not here: the masks themselves (mask/combine.hpp).
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/layer/rules.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct a_mask_of_bool_must_say_what_true_means_so_pass;
 struct alibi;
@@ -35,7 +37,6 @@ struct the_memory_is_a_temporary_so_give_it_a_name;
 struct valid_lens;
 }  // namespace say
 
-namespace detail {
 template <>
 struct speak<say::valid_lens> : speak_as_written<say::valid_lens> {};
 template <>
@@ -74,7 +75,6 @@ struct scores_of {
   static constexpr std::size_t heads = Heads, queries = Queries, keys = Keys;
   static constexpr bool placed = Placed;
 };
-}  // namespace detail
 
 namespace rules {
 
@@ -182,4 +182,6 @@ template <class Layer, class Mask, class Scores>
 using mask_fits = typename Mask::template rule<Layer, Scores>;
 
 }  // namespace rules
+}  // namespace detail
 }  // namespace umbel
+UMBEL_WARNINGS_POP

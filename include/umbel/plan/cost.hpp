@@ -6,9 +6,11 @@
 #pragma once
 
 #include <cstddef>
+#include <umbel/config.hpp>
 #include <umbel/plan/plan.hpp>
 
-namespace umbel::plan {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::plan {
 
 namespace detail {
 
@@ -99,4 +101,5 @@ constexpr double cycles(const attend_plan& p, target machine, std::size_t keys,
          });
 }
 
-}  // namespace umbel::plan
+}  // namespace umbel::detail::plan
+UMBEL_WARNINGS_POP

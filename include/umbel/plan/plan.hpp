@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstddef>
+#include <umbel/config.hpp>
 #include <umbel/plan/target.hpp>
 
-namespace umbel::plan {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::plan {
 
 constexpr std::size_t divide_up(std::size_t a, std::size_t b) noexcept { return (a + b - 1) / b; }
 
@@ -258,4 +260,5 @@ constexpr attend_plan plan_attend(std::size_t queries, std::size_t keys, target 
   return {width, blocks, alone, split_evenly(of_block, attend_rows(machine, blocks.large))};
 }
 
-}  // namespace umbel::plan
+}  // namespace umbel::detail::plan
+UMBEL_WARNINGS_POP

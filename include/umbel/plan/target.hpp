@@ -8,7 +8,8 @@
 #include <cstddef>
 #include <umbel/config.hpp>
 
-namespace umbel::plan {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::plan {
 
 // What an experiment fixes of the plans (bench/plan); 0 leaves it to the planner. Speed changes, bits do
 // not. Weights must be packed and used with the same panel_vectors.
@@ -44,4 +45,5 @@ constexpr std::size_t lanes(target machine) noexcept {
   return machine.vector_bytes > sizeof(T) ? machine.vector_bytes / sizeof(T) : 1;
 }
 
-}  // namespace umbel::plan
+}  // namespace umbel::detail::plan
+UMBEL_WARNINGS_POP

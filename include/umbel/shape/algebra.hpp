@@ -6,9 +6,11 @@
 // select and slice, an offset in elements.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/shape/layout.hpp>
 
-namespace umbel::algebra {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::algebra {
 
 namespace detail {
 
@@ -195,4 +197,5 @@ struct contract_layout {
 template <class Left, class Right, class Family>
 using contract = typename contract_layout<Left, Right, Family>::type;
 
-}  // namespace umbel::algebra
+}  // namespace umbel::detail::algebra
+UMBEL_WARNINGS_POP

@@ -2,8 +2,10 @@
 // Ready-made axes, by the field's standard names. One's own take one line each (axis.hpp).
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/shape/axis.hpp>
 
+UMBEL_WARNINGS_PUSH
 namespace umbel::axes {
 
 template <std::size_t N>
@@ -32,3 +34,4 @@ template <std::size_t N>
 struct classes : axis<classes, N> {};  // what a classifier chooses from
 
 }  // namespace umbel::axes
+UMBEL_WARNINGS_POP

@@ -9,8 +9,10 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <umbel/config.hpp>
 #include <umbel/utility.hpp>
 
+UMBEL_WARNINGS_PUSH
 namespace umbel {
 
 // What all sizes of one axis have in common: query<4> and query<6> are of family
@@ -48,8 +50,11 @@ concept axis_like = requires {
 
 inline constexpr std::size_t npos = ~std::size_t{0};
 
-namespace detail {
+}  // namespace umbel
 
+namespace umbel::inline UMBEL_TARGET {
+
+namespace detail {
 // What stands in for an axis that is none, after a sentence has said so. Sentences that would name it
 // are not said (verdict.hpp): they come of the same mistake.
 template <std::size_t N>
@@ -99,3 +104,4 @@ using nth = typename decltype(at_position<Position>(
 
 }  // namespace detail
 }  // namespace umbel
+UMBEL_WARNINGS_POP

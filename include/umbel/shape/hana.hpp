@@ -10,17 +10,19 @@
 #include <boost/hana/pair.hpp>
 #include <boost/hana/tuple.hpp>
 #include <boost/hana/type.hpp>
+#include <umbel/config.hpp>
 #include <umbel/shape/rules.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 
 template <class T, class... Axes>
 class tensor;
 
 namespace literals {
 using namespace boost::hana::literals;  // 5_c
-}
-
+}  // namespace literals
+namespace detail {
 // What Hana takes an axis for: axes of one name and one size are equal, and may be elements of a
 // hana::set and keys of a hana::map.
 struct hana_axis;
@@ -30,8 +32,6 @@ struct a_map_has_no_order_so_name_the_axes;
 struct is_not_an_axis;
 struct tensor_from;
 }  // namespace say
-
-namespace detail {
 
 template <>
 struct speak<say::tensor_from> {
@@ -93,8 +93,8 @@ struct stand_for_axes;
 template <bool Ordered, class... Element>
 struct stand_for_axes<Ordered, shape<Element...>> {
   using verdict = first_error<
-      umbel::verdict<Ordered, say::tensor_from, say::a_map_has_no_order_so_name_the_axes>,
-      umbel::verdict<axis_from<Element>::ok, say::tensor_from, element<Element>,
+      detail::verdict<Ordered, say::tensor_from, say::a_map_has_no_order_so_name_the_axes>,
+      detail::verdict<axis_from<Element>::ok, say::tensor_from, element<Element>,
                      say::is_not_an_axis>...>;
 };
 
@@ -115,7 +115,7 @@ struct tensor_axes<shape<Element...>, First, Rest...> {
                   rules::has_axis<say::tensor_from, all, First>,
                   rules::has_axis<say::tensor_from, all, Rest>...,
                   rules::names_each_once<say::tensor_from, typename all::axes, First, Rest...>,
-                  umbel::verdict<1 + sizeof...(Rest) == all::rank, say::tensor_from, say::lists,
+                  detail::verdict<1 + sizeof...(Rest) == all::rank, say::tensor_from, say::lists,
                                  number<1 + sizeof...(Rest)>, say::of_the, number<all::rank>,
                                  say::axes_of, typename all::axes>>;
   template <class T>
@@ -176,17 +176,17 @@ namespace boost::hana {
 
 template <class Axis>
 struct tag_of<Axis, when<umbel::axis_like<Axis>>> {
-  using type = umbel::hana_axis;
+  using type = umbel::detail::hana_axis;
 };
 template <>
-struct equal_impl<umbel::hana_axis, umbel::hana_axis> {
+struct equal_impl<umbel::detail::hana_axis, umbel::detail::hana_axis> {
   template <class A, class B>
   static constexpr auto apply(const A&, const B&) {
     return bool_c<std::is_same_v<typename A::plain, typename B::plain>>;
   }
 };
 template <>
-struct hash_impl<umbel::hana_axis> {
+struct hash_impl<umbel::detail::hana_axis> {
   template <class A>
   static constexpr auto apply(const A&) {
     return type_c<typename A::plain>;
@@ -194,3 +194,4 @@ struct hash_impl<umbel::hana_axis> {
 };
 
 }  // namespace boost::hana
+UMBEL_WARNINGS_POP

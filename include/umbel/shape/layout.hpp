@@ -4,10 +4,12 @@
 // state. Lengths and strides count elements.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/shape/verdict.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 // A fixed-capacity list of sizes, for computing layouts in constant expressions.
 template <std::size_t Capacity>
 struct size_list {
@@ -16,8 +18,6 @@ struct size_list {
   constexpr void push(std::size_t v) { value[count++] = v; }
   constexpr std::size_t operator[](std::size_t i) const { return value[i]; }
 };
-
-namespace detail {
 
 // Facts of layouts as loops over arrays: what is not a template is compiled once.
 constexpr void fill_row_major(const std::size_t* extents, std::size_t rank, std::size_t* strides) {
@@ -60,8 +60,6 @@ constexpr auto strides_of() {
   return strides;
 }
 
-}  // namespace detail
-
 template <class... Axes>
 struct layout {
   static constexpr std::size_t rank = sizeof...(Axes);
@@ -102,7 +100,6 @@ using layout_of = typename std::remove_cvref_t<X>::layout;
 
 // The axis of a family with its size in this layout; the bare family where there is none. What a
 // sentence shows: "head_dim=20", or "head_dim".
-namespace detail {
 template <class Layout, class Family>
 struct axis_or_family {
   using type = typename Layout::template axis_at<Layout::template position<Family>>;
@@ -112,11 +109,8 @@ template <class Layout, class Family>
 struct axis_or_family<Layout, Family> {
   using type = Family;
 };
-}  // namespace detail
 template <class Layout, class Family>
 using axis_of = typename detail::axis_or_family<Layout, Family>::type;
-
-namespace detail {
 
 template <class Axes, const auto& Strides, class Sequence>
 struct build_layout;
@@ -127,8 +121,6 @@ struct build_layout<shape<Axes...>, Strides, std::index_sequence<I...>> {
                                   layout<Axes...>, layout<strided<Axes, Strides[I]>...>>;
 };
 
-}  // namespace detail
-
 // The layout of plain axes with given strides: row-major where the strides say so, so that equal
 // layouts are one type. Strides is a constexpr size_list with static storage.
 template <class Axes, const auto& Strides>
@@ -136,17 +128,17 @@ using make_layout =
     typename detail::build_layout<Axes, Strides, std::make_index_sequence<Axes::rank>>::type;
 
 // The row-major layout of given axes, and of the axes of another layout.
-namespace detail {
 template <class Axes>
 struct row_major_layout;
 template <class... Axes>
 struct row_major_layout<shape<Axes...>> {
   using type = layout<Axes...>;
 };
-}  // namespace detail
 template <class Axes>
 using layout_with_axes = typename detail::row_major_layout<Axes>::type;
 template <class Layout>
 using row_major = layout_with_axes<typename Layout::axes>;
+}  // namespace detail
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -4,11 +4,13 @@
 // (concepts.hpp).
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/shape/algebra.hpp>
 #include <umbel/shape/words.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace rules {
 
 template <class Operation, class Layout, class Family>
@@ -357,5 +359,7 @@ using view_of_temporary =
             say::is_a_temporary_that_would_end_before_the_view_so_give_it_a_name>;
 
 }  // namespace rules
+}  // namespace detail
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -12,8 +12,9 @@
 #include <umbel/config.hpp>
 #include <umbel/shape/axis.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 // A list of axes in order, for sentences: "[batch=2, query=4]".
 template <class... Axes>
 struct shape {
@@ -40,8 +41,6 @@ struct invalid {
   constexpr void operator=(const T&) const noexcept {}
   constexpr invalid data() const noexcept { return {}; }  // as a tensor has it
 };
-
-namespace detail {
 
 template <class... X>
 concept one_is_invalid = (std::is_same_v<std::remove_cvref_t<X>, invalid> || ...);
@@ -139,23 +138,21 @@ constexpr sentence_buffer compose() {
   return out;
 }
 
-}  // namespace detail
-
 // A sentence as a value that can be a template argument.
 template <std::size_t N>
 struct text {
   char chars[N]{};
   static constexpr std::size_t size = N - 1;
 };
+}  // namespace detail
 
 template <class... Words>
 constexpr auto sentence() {
   constexpr detail::sentence_buffer buffer = detail::compose<Words...>();
-  text<buffer.size + 1> out;
+  detail::text<buffer.size + 1> out;
   for (std::size_t i = 0; i < buffer.size; ++i) out.chars[i] = buffer.chars[i];
   return out;
 }
-
 namespace detail {
 // Does a sentence name detail::no_axis? It comes of a mistake that another sentence has named.
 template <std::size_t N>
@@ -168,7 +165,6 @@ constexpr bool names_no_axis(const text<N>& sentence) {
   }
   return false;
 }
-}  // namespace detail
 
 // The verdict of a check that passed.
 struct accepted {
@@ -186,7 +182,6 @@ struct shape_error {
 };
 template <bool Ok, class... Words>
 using verdict = std::conditional_t<Ok, accepted, shape_error<Words...>>;
-namespace detail {
 template <class Verdict>
 struct verdict_to_report {
   using type = std::conditional_t<names_no_axis(Verdict::message), accepted, Verdict>;
@@ -195,11 +190,9 @@ template <>
 struct verdict_to_report<accepted> {
   using type = accepted;
 };
-}  // namespace detail
 // Asserted by every operation: report<Verdict>::ok.
 template <class Verdict>
 using report = typename detail::verdict_to_report<Verdict>::type;
-namespace detail {
 // Asserted by a class. The assertion that fails is not in the class itself, of which clang would take
 // nothing any more, so that every use were another error.
 template <class Verdict>
@@ -207,7 +200,6 @@ inline constexpr bool reported = [] {
   static_assert(report<Verdict>::ok, "umbel: shapes do not fit");
   return true;
 }();
-}  // namespace detail
 
 #else
 
@@ -216,7 +208,6 @@ struct shape_error {
   static constexpr bool ok = false;
   static constexpr auto message = Sentence;
 };
-namespace detail {
 template <bool Ok, class... Words>
 struct choose_verdict {
   using type = accepted;
@@ -225,7 +216,6 @@ template <class... Words>
 struct choose_verdict<false, Words...> {
   using type = shape_error<sentence<Words...>()>;
 };
-}  // namespace detail
 template <bool Ok, class... Words>
 using verdict = typename detail::choose_verdict<Ok, Words...>::type;
 
@@ -239,14 +229,11 @@ struct report<shape_error<Sentence>> {
   static_assert(shapes_fit, "umbel: shapes do not fit; the sentence is a few lines up");
   static constexpr bool ok = true;
 };
-namespace detail {
 template <class Verdict>
 inline constexpr bool reported = report<Verdict>::ok;
-}  // namespace detail
 
 #endif
 
-namespace detail {
 template <class First, class... Rest>
 struct choose_error {
   using type = First;
@@ -257,10 +244,11 @@ template <>
 struct choose_error<accepted> {
   using type = accepted;
 };
-}  // namespace detail
 
 // Of several verdicts, the first that is not accepted.
 template <class... Verdicts>
 using first_error = typename detail::choose_error<Verdicts...>::type;
+}  // namespace detail
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

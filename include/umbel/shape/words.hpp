@@ -3,7 +3,10 @@
 // with the operation (verdict.hpp). Words of layers and masks stand with their rules.
 #pragma once
 
-namespace umbel::say {
+#include <umbel/config.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::say {
 // operations
 struct shape;
 struct access;
@@ -91,4 +94,5 @@ struct twice_in;
 struct wants;
 struct wants_a_position_along;
 struct wants_one_list_of;
-}  // namespace umbel::say
+}  // namespace umbel::detail::say
+UMBEL_WARNINGS_POP

@@ -12,7 +12,8 @@
 #include <umbel/simd/pack.hpp>
 
 #if UMBEL_AVX512
-namespace umbel::simd::avx512 {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::simd::avx512 {
 
 // See simd::exp2_not_positive. vrndscale rounds to nearest even as the magic number does; vscalef is exact,
 // and leaves 0 where y is below the lowest, not where it is NaN.
@@ -39,5 +40,6 @@ UMBEL_INLINE V exp2_not_positive(V y) noexcept {
   }
 }
 
-}  // namespace umbel::simd::avx512
+}  // namespace umbel::detail::simd::avx512
 #endif
+UMBEL_WARNINGS_POP

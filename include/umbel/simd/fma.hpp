@@ -12,7 +12,8 @@
 #include <umbel/simd/pack.hpp>
 #include <umbel/utility.hpp>
 
-namespace umbel::simd {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::simd {
 
 namespace detail {
 
@@ -251,4 +252,5 @@ UMBEL_INLINE constexpr V polynomial_in_halves(V r, const element_of<V> (&c)[N]) 
   return detail::polynomial_part<V, 0, N>(powers, c);
 }
 
-}  // namespace umbel::simd
+}  // namespace umbel::detail::simd
+UMBEL_WARNINGS_POP

@@ -10,7 +10,8 @@
 #include <umbel/simd/transpose.hpp>
 #include <umbel/utility.hpp>
 
-namespace umbel::simd {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::simd {
 
 // together(a, b), element i with element i + half.
 template <class V, class Together>
@@ -68,4 +69,5 @@ UMBEL_INLINE V fold_rows(V (&values)[Rows][Packs], Together together) noexcept {
     return detail::fold_rows_by<lanes_of<V> / 2>(rows, together);
 }
 
-}  // namespace umbel::simd
+}  // namespace umbel::detail::simd
+UMBEL_WARNINGS_POP

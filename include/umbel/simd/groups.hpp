@@ -12,7 +12,8 @@
 #include <umbel/simd/transpose.hpp>
 #include <umbel/utility.hpp>
 
-namespace umbel::simd {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::simd {
 
 // Groups packs of Lanes / Groups elements, group g from from[offset(g)], one after the other.
 template <class V, std::size_t Groups, class Offset>
@@ -103,4 +104,5 @@ UMBEL_INLINE void transpose_groups(V (&rows)[Size]) noexcept {
   if constexpr (Size >= 8) detail::transpose_stage<4>(rows);
 }
 
-}  // namespace umbel::simd
+}  // namespace umbel::detail::simd
+UMBEL_WARNINGS_POP

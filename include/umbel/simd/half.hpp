@@ -10,8 +10,10 @@
 #include <umbel/config.hpp>
 #include <umbel/simd/pack.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 
+namespace detail {
 namespace simd::detail {
 
 constexpr std::uint16_t bfloat16_bits(float value) noexcept {
@@ -67,14 +69,19 @@ UMBEL_INLINE constexpr V widen_float16(unsigned_of<V> half) noexcept {
 }
 
 }  // namespace simd::detail
+}  // namespace detail
+
+}  // namespace umbel
+
+namespace umbel {
 
 // 8 bits of exponent, as float, and 7 of mantissa: an error of 2^-9 of the value at most.
 struct bfloat16 {
   std::uint16_t bits;
 
   bfloat16() = default;
-  constexpr explicit bfloat16(float value) noexcept : bits(simd::detail::bfloat16_bits(value)) {}
-  constexpr explicit operator float() const noexcept {
+  UMBEL_SHARED constexpr explicit bfloat16(float value) noexcept : bits(detail::simd::detail::bfloat16_bits(value)) {}
+  UMBEL_SHARED constexpr explicit operator float() const noexcept {
     return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits) << 16);
   }
 };
@@ -85,15 +92,20 @@ struct float16 {
   std::uint16_t bits;
 
   float16() = default;
-  constexpr explicit float16(float value) noexcept : bits(simd::detail::float16_bits(value)) {}
+  UMBEL_SHARED constexpr explicit float16(float value) noexcept : bits(detail::simd::detail::float16_bits(value)) {}
   // A template: who does not use it does not compile it.
   template <class T>
     requires(std::is_same_v<T, float>)
-  constexpr explicit operator T() const noexcept {
-    return simd::detail::widen_float16<T>(bits);
+  UMBEL_SHARED constexpr explicit operator T() const noexcept {
+    return detail::simd::detail::widen_float16<T>(bits);
   }
 };
 
+}  // namespace umbel
+
+namespace umbel::inline UMBEL_TARGET {
+
+namespace detail {
 template <class W>
 concept half = std::is_same_v<W, bfloat16> || std::is_same_v<W, float16>;
 
@@ -216,4 +228,6 @@ UMBEL_INLINE V load_alternate(const bfloat16* from) noexcept {
 }
 
 }  // namespace simd
+}  // namespace detail
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -14,7 +14,8 @@
 #include <umbel/simd/math_constants.hpp>
 #include <umbel/simd/pack.hpp>
 
-namespace umbel::simd {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::simd {
 
 namespace detail {
 
@@ -212,4 +213,5 @@ UMBEL_INLINE constexpr V sqrt(V x) noexcept {
   return select((x == V{}) | (x == broadcast<V>(constants::infinity)), x, root);
 }
 
-}  // namespace umbel::simd
+}  // namespace umbel::detail::simd
+UMBEL_WARNINGS_POP

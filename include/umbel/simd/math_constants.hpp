@@ -5,10 +5,13 @@
 // stands the bound of the fit; what rounding adds is in the tests.
 #pragma once
 
+#include <umbel/config.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
-namespace umbel::simd {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::simd {
 
 template <class T>
 struct math_constants;
@@ -122,4 +125,5 @@ struct math_constants<double> {
   static constexpr double inverse_root_of_even_power = 1.0 / 134217728.0;
 };
 
-}  // namespace umbel::simd
+}  // namespace umbel::detail::simd
+UMBEL_WARNINGS_POP

@@ -10,7 +10,8 @@
 #include <type_traits>
 #include <umbel/config.hpp>
 
-namespace umbel::simd {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::simd {
 
 template <class T, std::size_t Lanes>
 struct pack_traits {
@@ -210,4 +211,5 @@ UMBEL_INLINE constexpr V keep_first(V value, std::size_t count, V other = V{}) n
   }
 }
 
-}  // namespace umbel::simd
+}  // namespace umbel::detail::simd
+UMBEL_WARNINGS_POP

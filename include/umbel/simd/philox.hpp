@@ -10,7 +10,8 @@
 #include <umbel/config.hpp>
 #include <umbel/simd/pack.hpp>
 
-namespace umbel::simd {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::simd {
 
 namespace detail {
 
@@ -55,4 +56,5 @@ UMBEL_INLINE constexpr void philox(W (&counter)[4], std::uint64_t key) noexcept 
   }
 }
 
-}  // namespace umbel::simd
+}  // namespace umbel::detail::simd
+UMBEL_WARNINGS_POP

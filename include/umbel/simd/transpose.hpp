@@ -9,7 +9,8 @@
 #include <umbel/simd/pack.hpp>
 #include <umbel/utility.hpp>
 
-namespace umbel::simd {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::simd {
 
 namespace detail {
 
@@ -118,4 +119,5 @@ UMBEL_INLINE void load_columns(const element_of<V>* from, std::size_t row, std::
   if constexpr (half >= 8) detail::transpose_stage<4>(columns);
 }
 
-}  // namespace umbel::simd
+}  // namespace umbel::detail::simd
+UMBEL_WARNINGS_POP

@@ -4,22 +4,20 @@
 // tensors in the axis order of the operands.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/tensor/pipe.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct have_no_arithmetic;
 struct takes_two_tensors_or_views_or_one_and_a_number;
 }  // namespace say
 
-namespace detail {
-
 template <class T>
 concept has_arithmetic = requires(const T& a, const T& b) { a + b; } ||
                          requires(const T& a, const T& b) { a * b; };
-
-}  // namespace detail
 
 namespace rules {
 // bfloat16 and float16 are what numbers are stored as.
@@ -27,8 +25,6 @@ template <class T>
 using computes = verdict<detail::has_arithmetic<T>, say::elementwise, say::elements_of, element<T>,
                          say::have_no_arithmetic>;
 }  // namespace rules
-
-namespace detail {
 
 template <class F, class X, class Y>
 constexpr auto elementwise(F f, const X& x, const Y& y) noexcept {
@@ -61,12 +57,9 @@ constexpr auto each_element(F f, const X& x) noexcept {
   }
 }
 
-}  // namespace detail
-
 template <class S>
 concept scalar = std::is_arithmetic_v<S>;
 
-namespace detail {
 template <class T, class S>
 constexpr T as_element(S s) noexcept {
   static_assert(report<rules::keeps_fractions<S, T>>::ok, "umbel: shapes do not fit");
@@ -92,40 +85,40 @@ constexpr auto operator/(const X& x, const Y& y) noexcept {
 }
 
 // With a scalar, which is first converted to the element type; a fraction to an integer does not compile.
-template <tensor_like X, scalar S>
+template <tensor_like X, detail::scalar S>
 constexpr auto operator+(const X& x, S s) noexcept {
   return detail::each_element(
       [s = detail::as_element<typename X::value_type>(s)](auto a) { return a + s; }, x);
 }
-template <tensor_like X, scalar S>
+template <tensor_like X, detail::scalar S>
 constexpr auto operator-(const X& x, S s) noexcept {
   return detail::each_element(
       [s = detail::as_element<typename X::value_type>(s)](auto a) { return a - s; }, x);
 }
-template <tensor_like X, scalar S>
+template <tensor_like X, detail::scalar S>
 constexpr auto operator*(const X& x, S s) noexcept {
   return detail::each_element(
       [s = detail::as_element<typename X::value_type>(s)](auto a) { return a * s; }, x);
 }
-template <tensor_like X, scalar S>
+template <tensor_like X, detail::scalar S>
 constexpr auto operator/(const X& x, S s) noexcept {
   return detail::each_element(
       [s = detail::as_element<typename X::value_type>(s)](auto a) { return a / s; }, x);
 }
-template <tensor_like X, scalar S>
+template <tensor_like X, detail::scalar S>
 constexpr auto operator+(S s, const X& x) noexcept {
   return x + s;
 }
-template <tensor_like X, scalar S>
+template <tensor_like X, detail::scalar S>
 constexpr auto operator-(S s, const X& x) noexcept {
   return detail::each_element(
       [s = detail::as_element<typename X::value_type>(s)](auto a) { return s - a; }, x);
 }
-template <tensor_like X, scalar S>
+template <tensor_like X, detail::scalar S>
 constexpr auto operator*(S s, const X& x) noexcept {
   return x * s;
 }
-template <tensor_like X, scalar S>
+template <tensor_like X, detail::scalar S>
 constexpr auto operator/(S s, const X& x) noexcept {
   return detail::each_element(
       [s = detail::as_element<typename X::value_type>(s)](auto a) { return s / a; }, x);
@@ -134,8 +127,7 @@ template <tensor_like X>
 constexpr auto operator-(const X& x) noexcept {
   return detail::each_element([](auto a) { return -a; }, x);
 }
-constexpr invalid operator-(invalid) noexcept { return {}; }
-
+constexpr detail::invalid operator-(detail::invalid) noexcept { return {}; }
 namespace detail {
 // X: of a forwarding reference; a view that is no lvalue comes back by value.
 template <class F, class X, class Y>
@@ -152,7 +144,7 @@ constexpr X assigned(F f, X&& x, const Y& y) noexcept {
              x, y);
   return static_cast<X&&>(x);
 }
-template <class F, class X, scalar S>
+template <class F, class X, detail::scalar S>
 constexpr X assigned(F f, X&& x, const S& s) noexcept {
   using T = typename std::remove_cvref_t<X>::value_type;
   using verdict =
@@ -184,7 +176,6 @@ template <tensor_like X, detail::operand Y>
 constexpr X operator/=(X&& x, const Y& y) noexcept {
   return detail::assigned([](auto a, auto b) { return a / b; }, static_cast<X&&>(x), y);
 }
-
 namespace detail {
 template <>
 inline constexpr const char* spoken<say::takes_two_tensors_or_views_or_one_and_a_number> =
@@ -215,7 +206,7 @@ inline constexpr bool has_no_sum<invalid, invalid> = true;
 
 template <class A, class B>
 concept no_sum = has_no_sum<std::remove_cvref_t<A>, B>;
-// x * w.q is a map (layer/projection.hpp).
+// x * w.q is a map (layer/project.hpp).
 template <class A, class B>
 concept no_product = no_sum<A, B> && !requires { typename B::map; };
 
@@ -231,43 +222,44 @@ constexpr invalid no_arithmetic() noexcept {
 
 template <class A, class B>
   requires detail::no_sum<A, B>
-constexpr invalid operator+(const A&, const B&) noexcept {
+constexpr detail::invalid operator+(const A&, const B&) noexcept {
   return detail::no_arithmetic<A, B>();
 }
 template <class A, class B>
   requires detail::no_sum<A, B>
-constexpr invalid operator-(const A&, const B&) noexcept {
+constexpr detail::invalid operator-(const A&, const B&) noexcept {
   return detail::no_arithmetic<A, B>();
 }
 template <class A, class B>
   requires detail::no_product<A, B>
-constexpr invalid operator*(const A&, const B&) noexcept {
+constexpr detail::invalid operator*(const A&, const B&) noexcept {
   return detail::no_arithmetic<A, B>();
 }
 template <class A, class B>
   requires detail::no_sum<A, B>
-constexpr invalid operator/(const A&, const B&) noexcept {
+constexpr detail::invalid operator/(const A&, const B&) noexcept {
   return detail::no_arithmetic<A, B>();
 }
 template <class A, class B>
   requires detail::no_sum<A, B>
-constexpr invalid operator+=(A&&, const B&) noexcept {
+constexpr detail::invalid operator+=(A&&, const B&) noexcept {
   return detail::no_arithmetic<A, B>();
 }
 template <class A, class B>
   requires detail::no_sum<A, B>
-constexpr invalid operator-=(A&&, const B&) noexcept {
+constexpr detail::invalid operator-=(A&&, const B&) noexcept {
   return detail::no_arithmetic<A, B>();
 }
 template <class A, class B>
   requires detail::no_sum<A, B>
-constexpr invalid operator*=(A&&, const B&) noexcept {
+constexpr detail::invalid operator*=(A&&, const B&) noexcept {
   return detail::no_arithmetic<A, B>();
 }
 template <class A, class B>
   requires detail::no_sum<A, B>
-constexpr invalid operator/=(A&&, const B&) noexcept {
+constexpr detail::invalid operator/=(A&&, const B&) noexcept {
   return detail::no_arithmetic<A, B>();
 }
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

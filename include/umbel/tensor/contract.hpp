@@ -9,13 +9,14 @@
 // along the axis, from 0: the order that kernel/plain.hpp defines.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/simd/fma.hpp>
 #include <umbel/tensor/pipe.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-
 template <class Layout, class Axes>
 struct broadcast_to;
 template <class Layout, class... Axes>
@@ -47,8 +48,6 @@ constexpr auto contract_over(const X& x, const Y& y) noexcept {
   return out;
 }
 
-}  // namespace detail
-
 template <template <std::size_t> class Axis>
 struct contract_operation : detail::other_calls<say::contract, say::takes_two_tensors_or_views> {
   using detail::other_calls<say::contract, say::takes_two_tensors_or_views>::operator();
@@ -66,7 +65,10 @@ struct contract_operation : detail::other_calls<say::contract, say::takes_two_te
       return invalid{};
   }
 };
+}  // namespace detail
+
 template <template <std::size_t> class Axis>
-inline constexpr contract_operation<Axis> contract{};
+inline constexpr detail::contract_operation<Axis> contract{};
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -3,13 +3,15 @@
 // library copies a tensor behind one's back.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/tensor/pipe.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct contiguous;
-}
+}  // namespace say
 
 // x | contiguous: a tensor of the same axes in the same order whose elements lie row-major.
 struct contiguous_operation : detail::other_calls<say::contiguous> {
@@ -19,8 +21,9 @@ struct contiguous_operation : detail::other_calls<say::contiguous> {
     return tensor_of<typename X::value_type, row_major<typename X::layout>>(x);
   }
 };
-inline constexpr contiguous_operation contiguous{};
+}  // namespace detail
 
+inline constexpr detail::contiguous_operation contiguous{};
 namespace detail {
 // The families of a list of axes, with First and Second changed about.
 template <class First, class Second, class Axes>
@@ -33,7 +36,6 @@ struct exchange<First, Second, shape<Axes...>> {
   template <class Layout>
   using result = algebra::permute<Layout, of<typename Axes::family>...>;
 };
-}  // namespace detail
 
 // x | transposed<hidden, classes>: a row-major tensor in which the two axes have changed places.
 template <template <std::size_t> class First, template <std::size_t> class Second>
@@ -52,16 +54,18 @@ struct transposed_operation : detail::other_calls<say::transposed> {
       return invalid{};
   }
 };
+}  // namespace detail
+
 template <template <std::size_t> class First, template <std::size_t> class Second>
-inline constexpr transposed_operation<First, Second> transposed{};
+inline constexpr detail::transposed_operation<First, Second> transposed{};
 
 // copy(from, to): elements of a tensor or view into another of the same axes in the same order, which has a
 // place for each.
 template <tensor_like From, tensor_like To>
 constexpr void copy(const From& from, To&& to) noexcept {
-  using verdict = first_error<rules::same_shape<say::copy, layout_of<From>, layout_of<To>>,
-                              rules::writable<say::copy, say::the_target, To>>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  using verdict = detail::first_error<detail::rules::same_shape<detail::say::copy, detail::layout_of<From>, detail::layout_of<To>>,
+                              detail::rules::writable<detail::say::copy, detail::say::the_target, To>>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
     for_each([](const auto& source,
                 auto& target) { target = static_cast<std::remove_cvref_t<decltype(target)>>(source); },
@@ -72,3 +76,4 @@ template <class From, class To>
 constexpr void copy(const From&, To&&) noexcept {}
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

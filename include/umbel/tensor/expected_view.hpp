@@ -8,9 +8,11 @@
 //   else use(*x);
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/tensor/interop.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 
 // A view, or the sentence that says why there is none.
 template <class View>
@@ -37,7 +39,6 @@ class expected_view {
 };
 
 namespace detail {
-
 // Run-time sizes as they come: signed or not.
 template <class I>
 constexpr void put_size(sentence_buffer& out, I size) {
@@ -88,12 +89,12 @@ template <class Tensor, class T, class Extents>
   })
 [[nodiscard]] constexpr auto view_as(T* memory, const Extents& extents) noexcept {
   using layout = typename Tensor::layout;
-  using result = expected_view<view_of<T, layout>>;
-  static_assert(report<rules::memory_of_type<Tensor, T>>::ok, "umbel: shapes do not fit");
+  using result = expected_view<detail::view_of<T, layout>>;
+  static_assert(detail::report<detail::rules::memory_of_type<Tensor, T>>::ok, "umbel: shapes do not fit");
   if (memory == nullptr) return detail::no_memory<T, layout>();
-  if (detail::extents_agree<layout>(extents)) return result(view_of<T, layout>(memory));
+  if (detail::extents_agree<layout>(extents)) return result(detail::view_of<T, layout>(memory));
   detail::sentence_buffer out =
-      detail::compose<say::memory, typename layout::axes, say::wants>();
+      detail::compose<detail::say::memory, typename layout::axes, detail::say::wants>();
   out.put(" extents [");
   for (std::size_t i = 0; i < layout::rank; ++i) {
     if (i) out.put(", ");
@@ -121,15 +122,16 @@ template <class Tensor, class T, class I>
   requires(tensor_like<Tensor> && Tensor::layout::contiguous && std::is_integral_v<I>)
 [[nodiscard]] constexpr auto view_as(T* memory, I count) noexcept {
   using layout = typename Tensor::layout;
-  using result = expected_view<view_of<T, layout>>;
-  static_assert(report<rules::memory_of_type<Tensor, T>>::ok, "umbel: shapes do not fit");
+  using result = expected_view<detail::view_of<T, layout>>;
+  static_assert(detail::report<detail::rules::memory_of_type<Tensor, T>>::ok, "umbel: shapes do not fit");
   if (memory == nullptr) return detail::no_memory<T, layout>();
-  if (detail::is_size(count, layout::count)) return result(view_of<T, layout>(memory));
+  if (detail::is_size(count, layout::count)) return result(detail::view_of<T, layout>(memory));
   detail::sentence_buffer out =
-      detail::compose<say::memory, typename layout::axes, say::wants, number<layout::count>>();
+      detail::compose<detail::say::memory, typename layout::axes, detail::say::wants, detail::number<layout::count>>();
   out.put(" elements but the memory holds ");
   detail::put_size(out, count);
   return result(out);
 }
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -5,10 +5,12 @@
 // 799"). Copies into a tensor: its constructors (tensor.hpp).
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/tensor/tensor.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct but_the_pointer_is_to;
 struct holds;
@@ -22,12 +24,10 @@ using memory_of_type =
             say::but_the_pointer_is_to, element<std::remove_const_t<T>>>;
 }  // namespace rules
 
-namespace detail {
-
 // Axes as they are given: in a list, or as the tensor that has them, view_as<queries>(memory).
 template <class... Axes>
 struct given_axes {
-  using layout = umbel::layout<axis_or_none<Axes>...>;
+  using layout = detail::layout<axis_or_none<Axes>...>;
   template <class T>
   using rule = rules::well_formed<Axes...>;
 };
@@ -88,7 +88,7 @@ constexpr const T* borrow(M&& memory) noexcept {
 template <class... Axes, class T, std::size_t Count>
 [[nodiscard]] constexpr auto view_as(T (&memory)[Count]) noexcept {
   using given = detail::given_axes<Axes...>;
-  return detail::view_where<given, rules::memory<typename given::layout, Count>>(memory);
+  return detail::view_where<given, detail::rules::memory<typename given::layout, Count>>(memory);
 }
 
 // std::array (with a name: "view: ... is a temporary") and std::span of static size.
@@ -103,7 +103,7 @@ template <class... Axes, detail::memory Memory>
 template <class... Axes, class Pointer>
   requires(std::is_pointer_v<Pointer>)
 [[nodiscard]] constexpr auto view_as(Pointer memory) noexcept {
-  return detail::view_where<detail::given_axes<Axes...>, accepted>(memory);
+  return detail::view_where<detail::given_axes<Axes...>, detail::accepted>(memory);
 }
 
 // A view of a tensor's own layout.
@@ -123,6 +123,7 @@ template <class T, class... Axes>
 [[nodiscard]] constexpr view<T, Axes...> as_view(view<T, Axes...> x) noexcept {
   return x;
 }
-constexpr invalid as_view(invalid) noexcept { return {}; }
+constexpr detail::invalid as_view(detail::invalid) noexcept { return {}; }
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -3,15 +3,15 @@
 // it in step. Sizes and strides are constants, so it compiles to the nest written by hand.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/tensor/view.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct for_each_takes_a_function_and_then_tensors_or_views;
 }  // namespace say
-
-namespace detail {
 
 template <>
 inline constexpr const char* spoken<say::for_each_takes_a_function_and_then_tensors_or_views> =
@@ -38,10 +38,10 @@ struct loop_over {
 template <class F, tensor_like X, tensor_like... Y>
 UMBEL_INLINE constexpr void for_each(F&& f, X&& x, Y&&... y) {
   using verdict =
-      first_error<rules::same_shape<say::elementwise, layout_of<X>, layout_of<Y>>..., accepted>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+      detail::first_error<detail::rules::same_shape<detail::say::elementwise, detail::layout_of<X>, detail::layout_of<Y>>..., detail::accepted>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
-    detail::loop_over<0, layout_of<X>, layout_of<Y>...>::run(f, x.data(), y.data()...);
+    detail::loop_over<0, detail::layout_of<X>, detail::layout_of<Y>...>::run(f, x.data(), y.data()...);
 }
 template <class F, class... X>
   requires detail::one_is_invalid<X...>
@@ -50,9 +50,10 @@ constexpr void for_each(F&&, X&&...) {}
 template <tensor_like X, class... Rest>
   requires(!(tensor_like<Rest> && ...) && !detail::one_is_invalid<Rest...>)
 constexpr void for_each(X&&, Rest&&...) {
-  static_assert(report<verdict<(sizeof(layout_of<X>) == 0), say::elementwise,
-                               say::for_each_takes_a_function_and_then_tensors_or_views>>::ok,
+  static_assert(detail::report<detail::verdict<(sizeof(detail::layout_of<X>) == 0), detail::say::elementwise,
+                               detail::say::for_each_takes_a_function_and_then_tensors_or_views>>::ok,
                 "umbel: shapes do not fit");
 }
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

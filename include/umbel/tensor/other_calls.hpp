@@ -3,22 +3,22 @@
 // there may be. One bug is one error.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/shape/rules.hpp>
 
-namespace umbel {
-
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 namespace say {
 struct takes_one_tensor_or_view;
 struct takes_one_tensor_or_view_then_an_integer;
 struct takes_two_tensors_or_views;
 }  // namespace say
 
-namespace detail {
 template <>
 inline constexpr const char*
     spoken<say::takes_one_tensor_or_view_then_an_integer> =
         "takes one tensor or view; then an integer";
-}  // namespace detail
 
 namespace rules {
 // Arguments of a call that fit no overload, unless they come of an earlier error. Takes: the words
@@ -29,8 +29,6 @@ using arguments = verdict<(std::is_same_v<Arguments, invalid> || ...), Operation
 
 // Base of all operations that x | operation takes.
 struct operation {};
-
-namespace detail {
 
 // Operation: the word that names it. Takes: the words that say what it takes. A derived struct has `using
 // other_calls<...>::operator()`.
@@ -56,3 +54,4 @@ struct other_calls_and_into : other_calls<Operation, Takes> {
 
 }  // namespace detail
 }  // namespace umbel
+UMBEL_WARNINGS_POP

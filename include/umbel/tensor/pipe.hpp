@@ -5,20 +5,22 @@
 //   of a temporary tensor                 a tensor that owns the same bytes (a view would dangle)
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/tensor.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 
 // x | f is f(x), whatever x is: f has the sentence where it does not fit.
 template <class X, class Operation>
-  requires std::is_base_of_v<operation, Operation>
+  requires std::is_base_of_v<detail::operation, Operation>
 UMBEL_INLINE constexpr auto operator|(X&& x, const Operation& f) {
   return f(static_cast<X&&>(x));
 }
 // So it is with a function of one's own, of a tensor or view.
 template <tensor_like X, class Function>
-  requires(!std::is_base_of_v<operation, Function> && requires(X&& x, const Function& f) {
+  requires(!std::is_base_of_v<detail::operation, Function> && requires(X&& x, const Function& f) {
     f(static_cast<X&&>(x));
   })
 UMBEL_INLINE constexpr auto operator|(X&& x, const Function& f) {
@@ -26,13 +28,12 @@ UMBEL_INLINE constexpr auto operator|(X&& x, const Function& f) {
 }
 // The poison passes through. (x | permute<...>() is the overload above: the poison can be called.)
 template <class Function>
-  requires(!std::is_base_of_v<operation, Function>)
-constexpr invalid operator|(invalid, const Function&) noexcept {
+  requires(!std::is_base_of_v<detail::operation, Function>)
+constexpr detail::invalid operator|(detail::invalid, const Function&) noexcept {
   return {};
 }
 
 namespace detail {
-
 // The memory of x from `offset` on, read by another layout.
 template <class Layout, class X>
 UMBEL_INLINE constexpr auto reread(X&& x, std::size_t offset = 0) {
@@ -46,8 +47,6 @@ UMBEL_INLINE constexpr auto reread(X&& x, std::size_t offset = 0) {
     return view_of<T, Layout>(x.data() + offset);
   }
 }
-
-}  // namespace detail
 
 // Base of the operations that only re-read memory. The derived Operation says, for a layout, which
 // rule holds, what layout results, and at which element it starts. Name: the word for it.
@@ -72,5 +71,7 @@ struct rereading : detail::other_calls<Name> {
     return 0;
   }
 };
+}  // namespace detail
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

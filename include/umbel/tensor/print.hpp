@@ -10,12 +10,13 @@
 // after the last element.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/tensor/view.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-
 template <class Layout>
 inline constexpr sentence_buffer axes_as_text = [] {
   sentence_buffer out;
@@ -59,14 +60,15 @@ concept text_stream = !tensor_like<Stream> && requires(Stream& out) {
 
 template <class Stream, tensor_like X>
 requires detail::text_stream<Stream> Stream& operator<<(Stream& out, const X& x) {
-  out << detail::axes_as_text<layout_of<X>>.chars << "\n";
-  detail::print_axis<0, layout_of<X>>(out, x.data());
+  out << detail::axes_as_text<detail::layout_of<X>>.chars << "\n";
+  detail::print_axis<0, detail::layout_of<X>>(out, x.data());
   return out;
 }
 template <class Stream, class X>
-requires(std::is_same_v<X, invalid>&& detail::text_stream<Stream>) Stream& operator<<(Stream& out,
+requires(std::is_same_v<X, detail::invalid>&& detail::text_stream<Stream>) Stream& operator<<(Stream& out,
                                                                                        const X&) {
   return out;
 }
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

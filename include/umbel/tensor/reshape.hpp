@@ -4,12 +4,12 @@
 // becomes of a temporary); where strides do not allow that, the sentence asks for `contiguous`.
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/tensor/pipe.hpp>
 
-namespace umbel {
-
-// split<hidden, heads<5>, head_dim>: hidden=100 becomes heads=5, head_dim=20 in its place; the last
-// part varies fastest and its size follows. The outer size must divide the whole.
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
 template <template <std::size_t> class Axis, class Outer, template <std::size_t> class Inner>
 struct split_operation : rereading<split_operation<Axis, Outer, Inner>, say::split> {
   template <class Layout>
@@ -19,11 +19,7 @@ struct split_operation : rereading<split_operation<Axis, Outer, Inner>, say::spl
       algebra::split<Layout, axis_family<Axis>, typename Outer::plain,
                      Inner<Layout::template size_of<axis_family<Axis>> / Outer::size>>;
 };
-template <template <std::size_t> class Axis, class Outer, template <std::size_t> class Inner>
-inline constexpr split_operation<Axis, Outer, Inner> split{};
 
-// split_into<hidden, groups<2>, heads<5>, head_dim<10>>: any number of parts, all sizes given; they
-// must multiply up to the whole.
 template <template <std::size_t> class Axis, class... Parts>
 struct split_into_operation : rereading<split_into_operation<Axis, Parts...>, say::split> {
   template <class Layout>
@@ -31,11 +27,7 @@ struct split_into_operation : rereading<split_into_operation<Axis, Parts...>, sa
   template <class Layout>
   using result = algebra::split<Layout, axis_family<Axis>, Parts...>;
 };
-template <template <std::size_t> class Axis, class... Parts>
-inline constexpr split_into_operation<Axis, Parts...> split_into{};
 
-// merge<heads, head_dim, hidden>: neighbouring axes heads and head_dim, or more, become the last one named,
-// hidden, in their place. Their elements must lie in one run in memory.
 template <template <std::size_t> class... Axes>
 struct merge_operation : rereading<merge_operation<Axes...>, say::merge> {
   template <class Layout>
@@ -43,10 +35,7 @@ struct merge_operation : rereading<merge_operation<Axes...>, say::merge> {
   template <class Layout>
   using result = algebra::merge_into_last<Layout, axis_family<Axes>...>;
 };
-template <template <std::size_t> class... Axes>
-inline constexpr merge_operation<Axes...> merge{};
 
-// permute<batch, heads, query, head_dim>: all axes, in this order.
 template <template <std::size_t> class... Axes>
 struct permute_operation : rereading<permute_operation<Axes...>, say::permute> {
   template <class Layout>
@@ -54,11 +43,7 @@ struct permute_operation : rereading<permute_operation<Axes...>, say::permute> {
   template <class Layout>
   using result = algebra::permute<Layout, axis_family<Axes>...>;
 };
-template <template <std::size_t> class... Axes>
-inline constexpr permute_operation<Axes...> permute{};
 
-// rename_axis<query, key>: the axis keeps its place and size. (Not `rename`: <cstdio> has that name,
-// and `using namespace umbel` would make it ambiguous; docs/decisions/002.)
 template <template <std::size_t> class From, template <std::size_t> class To>
 struct rename_operation : rereading<rename_operation<From, To>, say::rename> {
   template <class Layout>
@@ -66,11 +51,7 @@ struct rename_operation : rereading<rename_operation<From, To>, say::rename> {
   template <class Layout>
   using result = algebra::rename<Layout, axis_family<From>, To>;
 };
-template <template <std::size_t> class From, template <std::size_t> class To>
-inline constexpr rename_operation<From, To> rename_axis{};
 
-// reshape<batch<8>, hidden<100>>: the same elements in row-major order under entirely new axes. Names
-// are not followed through it: prefer split, merge and rename.
 template <class... Axes>
 struct reshape_operation : rereading<reshape_operation<Axes...>, say::reshape> {
   template <class Layout>
@@ -78,10 +59,7 @@ struct reshape_operation : rereading<reshape_operation<Axes...>, say::reshape> {
   template <class Layout>
   using result = layout<typename detail::axis_or_none<Axes>::plain...>;
 };
-template <class... Axes>
-inline constexpr reshape_operation<Axes...> reshape{};
 
-// slice<key, 2, 3>: three positions of key, from position 2 on.
 template <template <std::size_t> class Axis, std::size_t First, std::size_t Count>
 struct slice_operation : rereading<slice_operation<Axis, First, Count>, say::slice> {
   template <class Layout>
@@ -93,11 +71,7 @@ struct slice_operation : rereading<slice_operation<Axis, First, Count>, say::sli
     return First * Layout::template stride_of<axis_family<Axis>>;
   }
 };
-template <template <std::size_t> class Axis, std::size_t First, std::size_t Count>
-inline constexpr slice_operation<Axis, First, Count> slice{};
 
-// broadcast<batch<2>, heads<5>, query<4>, key<6>>: axes are matched by name; those that x lacks
-// repeat it (stride 0).
 template <class... Axes>
 struct broadcast_operation : rereading<broadcast_operation<Axes...>, say::broadcast> {
   template <class Layout>
@@ -105,14 +79,10 @@ struct broadcast_operation : rereading<broadcast_operation<Axes...>, say::broadc
   template <class Layout>
   using result = algebra::broadcast<Layout, Axes...>;
 };
-template <class... Axes>
-inline constexpr broadcast_operation<Axes...> broadcast{};
 
-// select_at<heads, 2>: position 2 of heads, which must exist; the axis disappears. A position known
-// only at run time is given as an argument, select_at<heads>(x, i) or x | select_at<heads>(i), and
-// is, as in an array, not checked. (Not `select`: <cstdlib> has that name.)
 template <template <std::size_t> class Axis, std::size_t... Position>
 struct select_operation;
+
 template <template <std::size_t> class Axis, std::size_t Position>
 struct select_operation<Axis, Position> : rereading<select_operation<Axis, Position>, say::select> {
   template <class Layout>
@@ -124,6 +94,7 @@ struct select_operation<Axis, Position> : rereading<select_operation<Axis, Posit
     return Position * Layout::template stride_of<axis_family<Axis>>;
   }
 };
+
 template <template <std::size_t> class Axis>
 struct select_position : rereading<select_position<Axis>, say::select> {
   std::size_t position;
@@ -137,6 +108,7 @@ struct select_position : rereading<select_position<Axis>, say::select> {
     return position * Layout::template stride_of<axis_family<Axis>>;
   }
 };
+
 template <template <std::size_t> class Axis>
 struct select_operation<Axis>
     : detail::other_calls<say::select, say::takes_one_tensor_or_view_then_an_integer> {
@@ -156,7 +128,51 @@ struct select_operation<Axis>
     return {};
   }
 };
+}  // namespace detail
+
+// split<hidden, heads<5>, head_dim>: hidden=100 becomes heads=5, head_dim=20 in its place; the last
+// part varies fastest and its size follows. The outer size must divide the whole.
+template <template <std::size_t> class Axis, class Outer, template <std::size_t> class Inner>
+inline constexpr detail::split_operation<Axis, Outer, Inner> split{};
+
+// split_into<hidden, groups<2>, heads<5>, head_dim<10>>: any number of parts, all sizes given; they
+// must multiply up to the whole.
+template <template <std::size_t> class Axis, class... Parts>
+inline constexpr detail::split_into_operation<Axis, Parts...> split_into{};
+
+// merge<heads, head_dim, hidden>: neighbouring axes heads and head_dim, or more, become the last one named,
+// hidden, in their place. Their elements must lie in one run in memory.
+template <template <std::size_t> class... Axes>
+inline constexpr detail::merge_operation<Axes...> merge{};
+
+// permute<batch, heads, query, head_dim>: all axes, in this order.
+template <template <std::size_t> class... Axes>
+inline constexpr detail::permute_operation<Axes...> permute{};
+
+// rename_axis<query, key>: the axis keeps its place and size. (Not `rename`: <cstdio> has that name,
+// and `using namespace umbel` would make it ambiguous; docs/decisions/002.)
+template <template <std::size_t> class From, template <std::size_t> class To>
+inline constexpr detail::rename_operation<From, To> rename_axis{};
+
+// reshape<batch<8>, hidden<100>>: the same elements in row-major order under entirely new axes. Names
+// are not followed through it: prefer split, merge and rename.
+template <class... Axes>
+inline constexpr detail::reshape_operation<Axes...> reshape{};
+
+// slice<key, 2, 3>: three positions of key, from position 2 on.
+template <template <std::size_t> class Axis, std::size_t First, std::size_t Count>
+inline constexpr detail::slice_operation<Axis, First, Count> slice{};
+
+// broadcast<batch<2>, heads<5>, query<4>, key<6>>: axes are matched by name; those that x lacks
+// repeat it (stride 0).
+template <class... Axes>
+inline constexpr detail::broadcast_operation<Axes...> broadcast{};
+
+// select_at<heads, 2>: position 2 of heads, which must exist; the axis disappears. A position known
+// only at run time is given as an argument, select_at<heads>(x, i) or x | select_at<heads>(i), and
+// is, as in an array, not checked. (Not `select`: <cstdlib> has that name.)
 template <template <std::size_t> class Axis, std::size_t... Position>
-inline constexpr select_operation<Axis, Position...> select_at{};
+inline constexpr detail::select_operation<Axis, Position...> select_at{};
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// A tensor: owned memory with a shape. An aligned array and nothing else: static size, no heap,
-// trivially copyable, usable in constant expressions and in static storage.
+// A tensor: owned memory with a shape. An array and nothing else: sizeof is count * sizeof(T) and alignof is alignof(T)
+// on every target, so that tensors, and arrays and structs of them, may be read from a file. Static size, no heap,
+// trivially copyable, usable in constant expressions and in static storage. (Kernels take any alignment; whole cache
+// lines are fastest: alignas(64) static weights w;)
 //
 //   using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
 //
@@ -8,22 +10,14 @@
 // memory and changes its strides; see pipe.hpp.)
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/tensor/loop.hpp>
 #include <umbel/utility.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-
-// As much alignment as the vectors of the target can use, and no more than the memory is big.
-template <class T, std::size_t Count>
-inline constexpr std::size_t storage_alignment = [] {
-  constexpr std::size_t most = UMBEL_VECTOR_BYTES > 16 ? UMBEL_VECTOR_BYTES : 16;
-  std::size_t alignment = alignof(T);
-  while (alignment < most && alignment * 2 <= Count * sizeof(T)) alignment *= 2;
-  return alignment;
-}();
-
 // Elements in a row: std::array, std::span, std::vector.
 template <class M>
 concept memory = !tensor_like<M> && requires(M& m) {
@@ -46,6 +40,20 @@ constexpr std::size_t memory_size() {
     return npos;
 }
 
+template <class T>
+constexpr T* copy_row(const T* from, std::size_t count, T* to) noexcept {
+  for (std::size_t i = 0; i < count; ++i) *to++ = from[i];
+  return to;
+}
+template <class X, class Y>
+constexpr void copy_elements(const X& from, Y& to) noexcept {
+  using T = typename Y::value_type;
+  for_each([](T& y, const auto& x) { y = static_cast<T>(x); }, to, from);
+}
+template <class T, class Y>
+constexpr void copy_row_major(const T* from, Y& to) noexcept {
+  for_each([&](T& y) { y = *from++; }, to);
+}
 template <class X, class Y>
 constexpr bool all_equal(const X& x, const Y& y) noexcept {
   bool equal = true;
@@ -55,13 +63,17 @@ constexpr bool all_equal(const X& x, const Y& y) noexcept {
 
 }  // namespace detail
 
+}  // namespace umbel
+
+namespace umbel {
+
 // T: the element type. Axes: each name once, no size zero.
 template <class T, class... Axes>
 class tensor {
-  static_assert(detail::reported<rules::elements_along<T, Axes...>>, "umbel: shapes do not fit");
+  static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>, "umbel: shapes do not fit");
 
  public:
-  using layout = umbel::layout<detail::axis_or_none<Axes>...>;
+  using layout = detail::layout<detail::axis_or_none<Axes>...>;
   using element_type = T;
   using value_type = T;
 
@@ -72,27 +84,24 @@ class tensor {
   // do not compile.
   template <class... U>
     requires(sizeof...(U) == layout::count && layout::contiguous &&
-             (std::is_convertible_v<U, T> && ...) && rules::list<layout, T, U...>::ok)
-  constexpr explicit(sizeof...(U) == 1) tensor(U... element) noexcept
+             (std::is_convertible_v<U, T> && ...) && detail::rules::list<layout, T, U...>::ok)
+  UMBEL_SHARED constexpr explicit(sizeof...(U) == 1) tensor(U... element) noexcept
       : elements_{static_cast<T>(element)...} {}
   template <class... U>
     requires((sizeof...(U) > 1 || (std::is_arithmetic_v<U> && ...)) && sizeof...(U) > 0 &&
-             (std::is_convertible_v<U, T> && ...) && !rules::list<layout, T, U...>::ok)
-  constexpr explicit(sizeof...(U) == 1) tensor(U...) noexcept : elements_{} {
-    static_assert(report<rules::list<layout, T, U...>>::ok, "umbel: shapes do not fit");
+             (std::is_convertible_v<U, T> && ...) && !detail::rules::list<layout, T, U...>::ok)
+  UMBEL_SHARED constexpr explicit(sizeof...(U) == 1) tensor(U...) noexcept : elements_{} {
+    static_assert(detail::report<detail::rules::list<layout, T, U...>>::ok, "umbel: shapes do not fit");
   }
   // Of two axes, a list for each position of the first: tensor<float, query<2>, key<3>>{{1, 2, 3}, {4, 5, 6}}.
   template <std::size_t... Columns>
     requires(sizeof...(Columns) > 1 && layout::contiguous)
-  constexpr tensor(const T (&... row)[Columns]) noexcept : elements_{} {
-    using verdict = rules::lists<layout, Columns...>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  UMBEL_SHARED constexpr tensor(const T (&... row)[Columns]) noexcept : elements_{} {
+    using verdict = detail::rules::lists<layout, Columns...>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       T* to = elements_;
-      const auto take_row = [&](const T* from, std::size_t count) {
-        for (std::size_t i = 0; i < count; ++i) *to++ = from[i];
-      };
-      (take_row(row, Columns), ...);
+      ((to = detail::copy_row(row, Columns, to)), ...);
     }
   }
 
@@ -100,86 +109,86 @@ class tensor {
   // compile ("copy: ... have different axes").
   template <tensor_like X>
     requires(!std::is_same_v<std::remove_cvref_t<X>, tensor>)
-  constexpr tensor(const X& x) noexcept : elements_{} {
-    using verdict = first_error<rules::same_shape<say::copy, layout, layout_of<X>>,
-                                rules::keeps_fractions<typename X::value_type, T>>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  UMBEL_SHARED constexpr tensor(const X& x) noexcept : elements_{} {
+    using verdict = detail::first_error<detail::rules::same_shape<detail::say::copy, layout, detail::layout_of<X>>,
+                                detail::rules::keeps_fractions<typename X::value_type, T>>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok)
-      for_each([](T& to, const auto& from) { to = static_cast<T>(from); }, *this, x);
+      detail::copy_elements(x, *this);
   }
 
   // A copy of an array, std::array or std::span of as many elements, read in row-major order;
   // another number does not compile.
   template <std::size_t Count>
-  constexpr explicit tensor(const T (&memory)[Count]) noexcept : elements_{} {
-    using verdict = rules::memory<row_major<layout>, Count>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  UMBEL_SHARED constexpr explicit tensor(const T (&memory)[Count]) noexcept : elements_{} {
+    using verdict = detail::rules::memory<detail::row_major<layout>, Count>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) take(memory);
   }
   template <detail::memory Memory>
-  constexpr explicit tensor(const Memory& memory) noexcept : elements_{} {
-    using verdict = rules::memory<row_major<layout>, detail::memory_size<Memory>()>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  UMBEL_SHARED constexpr explicit tensor(const Memory& memory) noexcept : elements_{} {
+    using verdict = detail::rules::memory<detail::row_major<layout>, detail::memory_size<Memory>()>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) take(memory.data());
   }
 
-  [[nodiscard]] constexpr T* data() noexcept { return elements_; }
-  [[nodiscard]] constexpr const T* data() const noexcept { return elements_; }
+  [[nodiscard]] UMBEL_SHARED constexpr T* data() noexcept { return elements_; }
+  [[nodiscard]] UMBEL_SHARED constexpr const T* data() const noexcept { return elements_; }
 
   template <detail::integer_index... I>
-  [[nodiscard]] UMBEL_INLINE constexpr T& operator()(I... index) noexcept {
+  [[nodiscard]] UMBEL_SHARED constexpr T& operator()(I... index) noexcept {
     return elements_[detail::offset_by_position<layout>(index...)];
   }
   template <detail::integer_index... I>
-  [[nodiscard]] UMBEL_INLINE constexpr const T& operator()(I... index) const noexcept {
+  [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(I... index) const noexcept {
     return elements_[detail::offset_by_position<layout>(index...)];
   }
   // Of one axis; others take all positions at once, x(i, j).
   template <detail::integer_index I>
-  [[nodiscard]] UMBEL_INLINE constexpr T& operator[](I index) noexcept {
+  [[nodiscard]] UMBEL_SHARED constexpr T& operator[](I index) noexcept {
     return elements_[detail::offset_by_position<layout>(index)];
   }
   template <detail::integer_index I>
-  [[nodiscard]] UMBEL_INLINE constexpr const T& operator[](I index) const noexcept {
+  [[nodiscard]] UMBEL_SHARED constexpr const T& operator[](I index) const noexcept {
     return elements_[detail::offset_by_position<layout>(index)];
   }
   template <class... Families>
     requires(sizeof...(Families) > 0)
-  [[nodiscard]] UMBEL_INLINE constexpr T& operator()(position_along<Families>... index) noexcept {
-    static_assert(report<rules::access<layout, Families...>>::ok, "umbel: shapes do not fit");
+  [[nodiscard]] UMBEL_SHARED constexpr T& operator()(detail::position_along<Families>... index) noexcept {
+    static_assert(detail::report<detail::rules::access<layout, Families...>>::ok, "umbel: shapes do not fit");
     return elements_[detail::offset_by_name<layout>(index...)];
   }
   template <class... Families>
     requires(sizeof...(Families) > 0)
-  [[nodiscard]] UMBEL_INLINE constexpr const T& operator()(
-      position_along<Families>... index) const noexcept {
-    static_assert(report<rules::access<layout, Families...>>::ok, "umbel: shapes do not fit");
+  [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(
+      detail::position_along<Families>... index) const noexcept {
+    static_assert(detail::report<detail::rules::access<layout, Families...>>::ok, "umbel: shapes do not fit");
     return elements_[detail::offset_by_name<layout>(index...)];
   }
   template <class... I>
-  constexpr const T& operator()(I...) const noexcept {
-    static_assert(report<rules::access_in_one_way<layout, (sizeof...(I) > 99)>>::ok,
+  UMBEL_SHARED constexpr const T& operator()(I...) const noexcept {
+    static_assert(detail::report<detail::rules::access_in_one_way<layout, (sizeof...(I) > 99)>>::ok,
                   "umbel: shapes do not fit");
     return *elements_;
   }
 
   // Elements in row-major order, where they lie so in memory; for_each (loop.hpp) walks any layout.
-  [[nodiscard]] constexpr T* begin() noexcept
+  [[nodiscard]] UMBEL_SHARED constexpr T* begin() noexcept
     requires(layout::contiguous)
   {
     return elements_;
   }
-  [[nodiscard]] constexpr T* end() noexcept
+  [[nodiscard]] UMBEL_SHARED constexpr T* end() noexcept
     requires(layout::contiguous)
   {
     return elements_ + layout::count;
   }
-  [[nodiscard]] constexpr const T* begin() const noexcept
+  [[nodiscard]] UMBEL_SHARED constexpr const T* begin() const noexcept
     requires(layout::contiguous)
   {
     return elements_;
   }
-  [[nodiscard]] constexpr const T* end() const noexcept
+  [[nodiscard]] UMBEL_SHARED constexpr const T* end() const noexcept
     requires(layout::contiguous)
   {
     return elements_ + layout::count;
@@ -187,27 +196,31 @@ class tensor {
 
   // A tensor lends itself to a view of its own layout; a temporary does not ("view: ... is a
   // temporary").
-  constexpr operator view<T, Axes...>() & noexcept { return view<T, Axes...>(elements_); }
-  constexpr operator view<const T, Axes...>() const& noexcept {
+  UMBEL_SHARED constexpr operator view<T, Axes...>() & noexcept { return view<T, Axes...>(elements_); }
+  UMBEL_SHARED constexpr operator view<const T, Axes...>() const& noexcept {
     return view<const T, Axes...>(elements_);
   }
-  constexpr operator view<const T, Axes...>() const&& noexcept {
-    static_assert(report<rules::view_of_temporary<layout>>::ok, "umbel: shapes do not fit");
+  UMBEL_SHARED constexpr operator view<const T, Axes...>() const&& noexcept {
+    static_assert(detail::report<detail::rules::view_of_temporary<layout>>::ok, "umbel: shapes do not fit");
     return view<const T, Axes...>(elements_);
   }
 
   // Also of what converts to a tensor; below, of views.
-  friend constexpr bool operator==(const tensor& a, const tensor& b) noexcept {
+  UMBEL_SHARED friend constexpr bool operator==(const tensor& a, const tensor& b) noexcept {
     return detail::all_equal(a, b);
   }
 
  private:
-  constexpr void take(const T* from) noexcept {
-    for_each([&](T& to) { to = *from++; }, *this);
+  UMBEL_SHARED constexpr void take(const T* from) noexcept {
+    detail::copy_row_major(from, *this);
   }
 
-  alignas(detail::storage_alignment<T, layout::span>) T elements_[layout::span];
+  T elements_[layout::span];
 };
+
+}  // namespace umbel
+
+namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 template <class T, class Layout>
@@ -220,18 +233,18 @@ template <class X>
 inline constexpr bool is_tensor = false;
 template <class T, class... Axes>
 inline constexpr bool is_tensor<tensor<T, Axes...>> = true;
-}  // namespace detail
 template <class T, class Layout>
 using tensor_of = typename detail::tensor_with_layout<T, Layout>::type;
+}  // namespace detail
 
 // All elements of a tensor or view are those of another of the same type and axes: bit for bit, but for
 // 0 = -0 and NaN, as the element type compares.
 template <tensor_like X, tensor_like Y>
 constexpr bool operator==(const X& x, const Y& y) noexcept {
-  using verdict = first_error<
-      rules::same_shape<say::compare, layout_of<X>, layout_of<Y>>,
-      rules::same_element<say::compare, typename X::value_type, typename Y::value_type>>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  using verdict = detail::first_error<
+      detail::rules::same_shape<detail::say::compare, detail::layout_of<X>, detail::layout_of<Y>>,
+      detail::rules::same_element<detail::say::compare, typename X::value_type, typename Y::value_type>>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
     return detail::all_equal(x, y);
   else
@@ -242,7 +255,7 @@ template <class X, class Y>
 constexpr bool operator==(const X&, const Y&) noexcept {
   return true;
 }
-
+namespace detail {
 // X is a tensor that is about to end: its memory can be handed on, but not be viewed.
 template <class X>
 concept temporary_tensor =
@@ -258,5 +271,7 @@ using writable = first_error<
     verdict<!temporary_tensor<X>, Operation, Name, say::is_a_temporary_so_give_it_a_name>,
     verdict<lies_apart<layout_of<X>>(), Operation, Name, say::has_several_elements_in_one_place>>;
 }  // namespace rules
+}  // namespace detail
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

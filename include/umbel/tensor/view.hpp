@@ -10,17 +10,17 @@
 #include <umbel/config.hpp>
 #include <umbel/shape/concepts.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
 
+namespace detail {
 namespace say {
 struct looks_elsewhere_when_assigned_so_write_copy;
 }  // namespace say
 
-namespace detail {
 template <>
 inline constexpr const char* spoken<say::looks_elsewhere_when_assigned_so_write_copy> =
     "would look elsewhere and no element would move, so write copy(from, to)";
-}  // namespace detail
 
 namespace rules {
 // Assigned through what looks like the elements.
@@ -34,8 +34,6 @@ template <class Family>
 struct position_along {
   std::size_t value;
 };
-
-namespace detail {
 
 template <class I>
 concept integer_index = std::is_convertible_v<I, std::size_t> && !std::is_floating_point_v<I>;
@@ -67,13 +65,13 @@ inline constexpr bool accesses<Layout, position_along<First>, position_along<Fam
 }  // namespace detail
 
 template <template <std::size_t> class Axis, detail::integer_index I>
-constexpr position_along<axis_family<Axis>> at(I position) {
+constexpr detail::position_along<axis_family<Axis>> at(I position) {
   return {static_cast<std::size_t>(position)};
 }
 
 // Would x(index...) compile? (Any call of a tensor is well-formed, so that a wrong one gets a sentence.)
 template <class X, class... I>
-concept accessible = detail::accesses<layout_of<X>, std::remove_cvref_t<I>...>;
+concept accessible = detail::accesses<detail::layout_of<X>, std::remove_cvref_t<I>...>;
 
 template <class X>
 concept tensor_like = requires(X& x) {
@@ -82,20 +80,24 @@ concept tensor_like = requires(X& x) {
   x.data();
 };
 
+}  // namespace umbel
+
+namespace umbel {
+
 // T: the element type, const for a view that only reads. Axes: plain axes for row-major memory,
 // strided<Axis, Stride> each otherwise. Positions are not checked, as in an array.
 template <class T, class... Axes>
 class view {
-  static_assert(detail::reported<rules::elements_along<T, Axes...>>, "umbel: shapes do not fit");
+  static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>, "umbel: shapes do not fit");
 
  public:
-  using layout = umbel::layout<detail::axis_or_none<Axes>...>;
+  using layout = detail::layout<detail::axis_or_none<Axes>...>;
   using element_type = T;
   using value_type = std::remove_cv_t<T>;
 
-  constexpr explicit view(T* data) noexcept : data_(data) {}
+  UMBEL_SHARED constexpr explicit view(T* data) noexcept : data_(data) {}
   // A view that writes turns into one that only reads.
-  constexpr operator view<const T, Axes...>() const noexcept
+  UMBEL_SHARED constexpr operator view<const T, Axes...>() const noexcept
     requires(!std::is_const_v<T>)
   {
     return view<const T, Axes...>(data_);
@@ -106,49 +108,49 @@ class view {
   constexpr view(const view&) = default;
   constexpr view& operator=(const view&) & = default;
   template <class X>
-  constexpr void operator=(const X&) const&& noexcept {
-    static_assert(report<rules::assignment<layout, detail::one_is_invalid<X>>>::ok,
+  UMBEL_SHARED constexpr void operator=(const X&) const&& noexcept {
+    static_assert(detail::report<detail::rules::assignment<layout, detail::one_is_invalid<X>>>::ok,
                   "umbel: shapes do not fit");
   }
   template <tensor_like X>
     requires(!std::is_const_v<T> && !std::is_same_v<X, view>)
-  constexpr void operator=(const X&) & noexcept {
-    static_assert(report<rules::assignment<layout, (sizeof(X) == 0)>>::ok,
+  UMBEL_SHARED constexpr void operator=(const X&) & noexcept {
+    static_assert(detail::report<detail::rules::assignment<layout, (sizeof(X) == 0)>>::ok,
                   "umbel: shapes do not fit");
   }
 
-  [[nodiscard]] constexpr T* data() const noexcept { return data_; }
+  [[nodiscard]] UMBEL_SHARED constexpr T* data() const noexcept { return data_; }
 
   template <detail::integer_index... I>
-  [[nodiscard]] UMBEL_INLINE constexpr T& operator()(I... index) const noexcept {
+  [[nodiscard]] UMBEL_SHARED constexpr T& operator()(I... index) const noexcept {
     return data_[detail::offset_by_position<layout>(index...)];
   }
   // Of one axis; others take all positions at once, x(i, j).
   template <detail::integer_index I>
-  [[nodiscard]] UMBEL_INLINE constexpr T& operator[](I index) const noexcept {
+  [[nodiscard]] UMBEL_SHARED constexpr T& operator[](I index) const noexcept {
     return data_[detail::offset_by_position<layout>(index)];
   }
   template <class... Families>
     requires(sizeof...(Families) > 0)
-  [[nodiscard]] UMBEL_INLINE constexpr T& operator()(
-      position_along<Families>... index) const noexcept {
-    static_assert(report<rules::access<layout, Families...>>::ok, "umbel: shapes do not fit");
+  [[nodiscard]] UMBEL_SHARED constexpr T& operator()(
+      detail::position_along<Families>... index) const noexcept {
+    static_assert(detail::report<detail::rules::access<layout, Families...>>::ok, "umbel: shapes do not fit");
     return data_[detail::offset_by_name<layout>(index...)];
   }
   template <class... I>
-  constexpr T& operator()(I...) const noexcept {
-    static_assert(report<rules::access_in_one_way<layout, (sizeof...(I) > 99)>>::ok,
+  UMBEL_SHARED constexpr T& operator()(I...) const noexcept {
+    static_assert(detail::report<detail::rules::access_in_one_way<layout, (sizeof...(I) > 99)>>::ok,
                   "umbel: shapes do not fit");
     return *data_;
   }
 
   // Elements in row-major order, where they lie so in memory; for_each (loop.hpp) walks any layout.
-  [[nodiscard]] constexpr T* begin() const noexcept
+  [[nodiscard]] UMBEL_SHARED constexpr T* begin() const noexcept
     requires(layout::contiguous)
   {
     return data_;
   }
-  [[nodiscard]] constexpr T* end() const noexcept
+  [[nodiscard]] UMBEL_SHARED constexpr T* end() const noexcept
     requires(layout::contiguous)
   {
     return data_ + layout::count;
@@ -158,6 +160,10 @@ class view {
   T* data_;
 };
 
+}  // namespace umbel
+
+namespace umbel::inline UMBEL_TARGET {
+
 namespace detail {
 template <class T, class Layout>
 struct view_with_layout;
@@ -165,8 +171,9 @@ template <class T, class... Axes>
 struct view_with_layout<T, layout<Axes...>> {
   using type = view<T, Axes...>;
 };
-}  // namespace detail
 template <class T, class Layout>
 using view_of = typename detail::view_with_layout<T, Layout>::type;
+}  // namespace detail
 
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -1,12 +1,33 @@
 // SPDX-License-Identifier: BSL-1.0
 // Weights given part by part, weights_view(q, k, v, o): parts that are not those of the layer get a sentence
-// that says which, and what they map.
+// that says which, and what they map. Not here: the weights (weights.hpp).
 #pragma once
 
+#include <umbel/config.hpp>
 #include <umbel/layer/rules.hpp>
 
-namespace umbel {
+UMBEL_WARNINGS_PUSH
+namespace umbel::portable {
 
+// The types of the parts that a layer has.
+template <class... Part>
+struct parts_list {};
+
+// How many parts weights have: those of a struct of portable are its arguments.
+template <class Weights>
+inline constexpr std::size_t parts_in = 0;
+template <template <class...> class Parts, class... Part>
+inline constexpr std::size_t parts_in<Parts<Part...>> = sizeof...(Part);
+template <template <class...> class Parts, class Owned, class... View>
+struct weights_view;
+template <template <class...> class Parts, class Owned, class... View>
+inline constexpr std::size_t parts_in<weights_view<Parts, Owned, View...>> = sizeof...(View);
+
+}  // namespace umbel::portable
+
+namespace umbel::inline UMBEL_TARGET {
+
+namespace detail {
 namespace say {
 struct but_the_layer_wants;
 struct of_the_weights_has_another_bias_than_the_layer;
@@ -15,27 +36,20 @@ struct of_the_weights_is_of_type;
 struct of_the_weights_maps;
 struct part;
 struct parts_but_the_layer_wants;
+struct project;
 struct the_weights_have;
 }  // namespace say
-
-namespace detail {
-
-// The types of the parts that a layer wants.
-template <class... Wanted>
-struct parts_list {};
 
 template <class Wanted, class... Given>
 inline constexpr bool are_parts = false;
 template <class... Wanted, class... Given>
-requires(sizeof...(Wanted) == sizeof...(Given))
-    inline constexpr bool are_parts<parts_list<Wanted...>, Given...> =
-        (std::is_convertible_v<const Given&, Wanted> && ...);
+  requires(sizeof...(Wanted) == sizeof...(Given))
+inline constexpr bool are_parts<portable::parts_list<Wanted...>, Given...> =
+    (std::is_convertible_v<const Given&, Wanted> && ...);
 
 // Several parts that are not those of Wanted, a parts_list.
 template <class Wanted, class... Given>
 concept foreign_parts = sizeof...(Given) > 1 && !are_parts<Wanted, Given...>;
-
-}  // namespace detail
 
 namespace rules {
 
@@ -66,7 +80,7 @@ struct part_rule<Layer, Number, Given, Wanted> {
 template <class Layer, class Sequence, class Wanted, class... Given>
 struct parts_rule {
   template <class... Parts>
-  static constexpr std::size_t count(detail::parts_list<Parts...>) {
+  static constexpr std::size_t count(portable::parts_list<Parts...>) {
     return sizeof...(Parts);
   }
   using type = verdict<false, Layer, say::the_weights_have, number<sizeof...(Given)>,
@@ -74,7 +88,7 @@ struct parts_rule {
 };
 template <class Layer, std::size_t... I, class... Wanted, class... Given>
 requires(sizeof...(Wanted) == sizeof...(Given)) struct parts_rule<
-    Layer, std::index_sequence<I...>, detail::parts_list<Wanted...>, Given...> {
+    Layer, std::index_sequence<I...>, portable::parts_list<Wanted...>, Given...> {
   using type = first_error<typename part_rule<Layer, I + 1, Given, Wanted>::type...>;
 };
 // Layer: the word that names it. Wanted: a parts_list.
@@ -83,4 +97,6 @@ using parts_of_weights =
     typename parts_rule<Layer, std::index_sequence_for<Given...>, Wanted, Given...>::type;
 
 }  // namespace rules
+}  // namespace detail
 }  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+// Base of the layers that borrow their weights and have no other state: how they are made, and what is refused.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/layer/rules.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+
+// Name: the word for the layer. View: its weights_view. A derived layer has `using borrowing<...>::borrowing`.
+template <class Name, class Layer, class View>
+class borrowing {
+ public:
+  // The weights are borrowed: they must outlive the layer.
+  constexpr explicit borrowing(const View& w) noexcept : weights_(w) {}
+  // Weights of another layer, or none: refused.
+  template <class... Given>
+    requires not_its_weights<View, Layer, Given...>
+  constexpr explicit(sizeof...(Given) == 1) borrowing(const Given&...) noexcept
+      : weights_(no_weights<View>()) {
+    static_assert(report<rules::weights_of_this_layer<Name, sizeof...(Given)>>::ok,
+                  "umbel: shapes do not fit");
+  }
+  [[nodiscard]] constexpr const View& get_weights() const noexcept { return weights_; }
+
+ private:
+  View weights_;
+};
+
+}  // namespace umbel::detail
+UMBEL_WARNINGS_POP

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+// x * w: the linear map y = x W + b as an operation on a tensor, of weights in any form (weights.hpp).
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/layer/memory.hpp>
+#include <umbel/layer/weights.hpp>
+#include <umbel/tensor/pipe.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+
+namespace detail {
+namespace rules {
+// Operation: the word that names it.
+template <class Operation, class Layout, class X, class Map>
+using project = first_error<
+    has_axis<Operation, Layout, typename Map::in::family>,
+    verdict<Layout::template size_of<typename Map::in::family> == Map::in::size, Operation,
+            say::the_input_has, axis_of<Layout, typename Map::in::family>,
+            say::but_the_weight_expects, typename Map::in::plain>,
+    is_new_axis<Operation, Layout, typename Map::out::family, typename Map::in::family>,
+    verdict<std::is_same_v<X, typename Map::value_type>, Operation, say::the_input_is_of_type,
+            element<X>, say::but_the_weight_is_of_type, element<typename Map::value_type>>>;
+}  // namespace rules
+}  // namespace detail
+
+template <class X, class Weights>
+concept projectable = detail::rules::project < detail::say::project,
+        detail::layout_of<X>,
+typename std::remove_cvref_t<X>::value_type, typename std::remove_cvref_t<Weights>::map > ::ok;
+
+namespace detail {
+// One run of the kernel for as many rows as lie evenly in memory, a loop over the other axes.
+template <class Parameters, class From, class To>
+struct projection_loop {
+  using map = typename Parameters::map;
+  using T = typename map::value_type;
+  using family = typename map::in::family;
+  static constexpr std::size_t at = From::template position<family>;
+  static constexpr bool even = From::contiguous && at + 1 == From::rank;
+  static constexpr std::size_t row_axis = From::rank == 1        ? npos
+                                          : at + 1 == From::rank ? From::rank - 2
+                                                                 : From::rank - 1;
+
+  template <std::size_t Axis>
+  UMBEL_INLINE static constexpr void over_axes(const Parameters& w, const T* x, T* y) {
+    if constexpr (even || From::rank == 1) {
+      project<kernel::linear_shape{From::count / map::in::size, map::in::size, map::out::size,
+                                   map::in::size, From::strides[at], map::out::size, 1,
+                                   map::has_bias}>(w, x, y);
+    } else if constexpr (Axis == From::rank) {
+      project<kernel::linear_shape{From::extents[row_axis], map::in::size, map::out::size,
+                                   From::strides[row_axis], From::strides[at],
+                                   To::strides[row_axis], To::strides[at], map::has_bias}>(w, x, y);
+    } else if constexpr (Axis == at || Axis == row_axis) {
+      over_axes<Axis + 1>(w, x, y);
+    } else {
+      for (std::size_t i = 0; i < From::extents[Axis]; ++i)
+        over_axes<Axis + 1>(w, x + i * From::strides[Axis], y + i * To::strides[Axis]);
+    }
+  }
+};
+
+// Owned weights as a view; the other forms as they are.
+template <class T, class In, class Out, bool Bias>
+constexpr portable::linear_view<T, In, Out, Bias> as_borrowed(
+    const portable::linear_weights<T, In, Out, Bias>& w) {
+  return w;
+}
+template <class Weights>
+constexpr const Weights& as_borrowed(const Weights& w) {
+  return w;
+}
+
+// The layout of x with the axis In replaced by Out.
+template <class Layout, class Map>
+using projected = layout_with_axes<typename algebra::detail::replace_axes<
+    Layout, Layout::template position<typename Map::in::family>, 1,
+    shape<typename Map::out::plain>>::type>;
+
+// y = x W + b, of a rule that is accepted. y: row-major.
+template <class X, class Weights, class Y>
+constexpr void project_tensor(const X& x, const Weights& weights, Y& y) noexcept {
+  const auto& w = as_borrowed(weights);
+  using parameters = std::remove_cvref_t<decltype(w)>;
+  projection_loop<parameters, layout_of<X>, layout_of<Y>>::template over_axes<0>(w, x.data(),
+                                                                                 y.data());
+}
+}  // namespace detail
+
+// x * w: the axis In of x becomes Out in its place; the other axes are kept. A row-major tensor.
+template <tensor_like X, class Weights>
+requires requires { typename Weights::map; }
+constexpr auto operator*(const X& x, const Weights& w) noexcept {
+  using map = typename Weights::map;
+  using verdict = detail::rules::project<detail::say::project, typename X::layout, typename X::value_type, map>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    return detail::filled<detail::tensor_of<typename map::value_type, detail::projected<typename X::layout, map>>>(
+        [&](auto& y) { detail::project_tensor(x, w, y); });
+  else
+    return detail::invalid{};
+}
+template <class Weights>
+requires requires { typename Weights::map; }
+constexpr detail::invalid operator*(detail::invalid, const Weights&) noexcept { return {}; }
+
+}  // namespace umbel
+UMBEL_WARNINGS_POP

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSL-1.0
+// The forms that the weights of a layer take:
+//
+//   owned     linear_weights, tensors: arrays of its own, (in, out) row-major, one after another without gaps
+//   borrowed  linear_view, vector_view: pointers to such arrays anywhere (flash, static storage, a mapped file)
+//   packed    packed_linear, packed_vector: the same numbers laid out as the kernels read them fastest
+//
+// Owned and borrowed weights are the same types for every target; packed ones are of one target. A layer with several
+// parts names them once, in a struct of portable (multi_head_parts ...); weights_view and packed_weights here are made
+// of it. Not here: what parts are refused (weights_rules.hpp), prepacked (prepacked.hpp).
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/kernel/linear.hpp>
+#include <umbel/kernel/plain.hpp>
+#include <umbel/layer/weights_rules.hpp>
+#include <umbel/tensor/interop.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+
+namespace detail {
+
+// In, Out: the axes it maps from and to, hidden<100>. All forms of one map have one such `map`.
+template <class T, class In, class Out, bool Bias>
+struct linear_map {
+  using value_type = T;
+  using in = In;
+  using out = Out;
+  static constexpr bool has_bias = Bias;
+};
+
+// f(part...): the parts of weights, in their order.
+template <class Weights, class F>
+UMBEL_INLINE constexpr auto with_parts(const Weights& w, F f) noexcept {
+  constexpr std::size_t count = portable::parts_in<Weights>;
+  if constexpr (count == 1) {
+    const auto& [a] = w;
+    return f(a);
+  } else if constexpr (count == 2) {
+    const auto& [a, b] = w;
+    return f(a, b);
+  } else if constexpr (count == 3) {
+    const auto& [a, b, c] = w;
+    return f(a, b, c);
+  } else if constexpr (count == 4) {
+    const auto& [a, b, c, d] = w;
+    return f(a, b, c, d);
+  } else {
+    static_assert(count == 6);
+    const auto& [a, b, c, d, e, g] = w;
+    return f(a, b, c, d, e, g);
+  }
+}
+template <class Parts>
+struct made_of_parts {
+  template <class... Part>
+  UMBEL_INLINE constexpr Parts operator()(const Part&... part) const noexcept {
+    return Parts{part...};
+  }
+};
+
+}  // namespace detail
+}  // namespace umbel
+
+namespace umbel::portable {
+
+// Parameters of y = x W + b in memory of their own. Without a bias there is none: sizeof is that of the numbers.
+template <class T, class In, class Out, bool Bias>
+struct linear_weights {
+  using map = detail::linear_map<T, In, Out, Bias>;
+
+  T weight[In::size * Out::size];  // (in, out), row-major
+  T bias[Out::size];
+
+  [[nodiscard]] UMBEL_SHARED constexpr T& operator()(std::size_t in, std::size_t out) noexcept {
+    return weight[in * Out::size + out];
+  }
+  [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(std::size_t in, std::size_t out) const noexcept {
+    return weight[in * Out::size + out];
+  }
+};
+template <class T, class In, class Out>
+struct linear_weights<T, In, Out, false> {
+  using map = detail::linear_map<T, In, Out, false>;
+
+  T weight[In::size * Out::size];
+
+  [[nodiscard]] UMBEL_SHARED constexpr T& operator()(std::size_t in, std::size_t out) noexcept {
+    return weight[in * Out::size + out];
+  }
+  [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(std::size_t in, std::size_t out) const noexcept {
+    return weight[in * Out::size + out];
+  }
+};
+
+// Parameters somewhere else; the memory must outlive the view.
+template <class T, class In, class Out, bool Bias>
+struct linear_view {
+  using map = detail::linear_map<T, In, Out, Bias>;
+  const T* weight = nullptr;  // (in, out), row-major
+  const T* bias = nullptr;    // (out), where there is one
+
+  linear_view() = default;
+  UMBEL_SHARED constexpr linear_view(const linear_weights<T, In, Out, Bias>& w) noexcept
+      : weight(w.weight) {
+    if constexpr (Bias) bias = w.bias;
+  }
+  UMBEL_SHARED constexpr linear_view(const linear_weights<T, In, Out, Bias>&& w) noexcept
+      : linear_view(w) {
+    static_assert(
+        detail::report<detail::rules::weights_with_a_name<detail::say::project, (sizeof(T) == 0)>>::ok,
+        "umbel: shapes do not fit");
+  }
+  // Arrays, std::array and std::span of another number of elements do not compile; of a pointer the caller vouches.
+  template <detail::lends<T> W>
+    requires(!Bias)
+  UMBEL_SHARED constexpr linear_view(W&& w) noexcept
+      : weight(detail::borrow<detail::layout<In, Out>, T>(static_cast<W&&>(w))) {}
+  template <detail::lends<T> W, detail::lends<T> B>
+    requires(Bias)
+  UMBEL_SHARED constexpr linear_view(W&& w, B&& b) noexcept
+      : weight(detail::borrow<detail::layout<In, Out>, T>(static_cast<W&&>(w))),
+        bias(detail::borrow<detail::layout<Out>, T>(static_cast<B&&>(b))) {}
+};
+
+// A vector of parameters (the gamma and beta of a norm), borrowed.
+template <class T, class Axis>
+class vector_view {
+ public:
+  UMBEL_SHARED constexpr vector_view(const tensor<T, Axis>& x) noexcept : data_(x.data()) {}
+  UMBEL_SHARED constexpr vector_view(const tensor<T, Axis>&& x) noexcept : data_(x.data()) {
+    static_assert(detail::report<detail::rules::view_of_temporary<detail::layout<Axis>>>::ok,
+                  "umbel: shapes do not fit");
+  }
+  template <detail::lends<T> M>
+  UMBEL_SHARED constexpr vector_view(M&& memory) noexcept
+      : data_(detail::borrow<detail::layout<Axis>, T>(static_cast<M&&>(memory))) {}
+  [[nodiscard]] UMBEL_SHARED constexpr const T* data() const noexcept { return data_; }
+
+ private:
+  const T* data_;
+};
+
+// The weights of a layer, borrowed part by part. Parts: multi_head_parts ...; Owned: its weights; View: its borrowed
+// parts, in their order.
+template <template <class...> class Parts, class Owned, class... View>
+struct weights_view : Parts<View...> {
+  using layer_name = typename Parts<View...>::layer_name;
+
+  UMBEL_SHARED constexpr weights_view(const View&... part) noexcept : Parts<View...>{part...} {}
+  UMBEL_SHARED constexpr weights_view(const Owned& w) noexcept
+      : Parts<View...>(detail::with_parts(w, detail::made_of_parts<Parts<View...>>{})) {}
+  UMBEL_SHARED constexpr weights_view(const Owned&& w) noexcept : weights_view(w) {
+    static_assert(
+        detail::report<detail::rules::weights_with_a_name<layer_name, (sizeof(Owned) == 0)>>::ok,
+        "umbel: shapes do not fit");
+  }
+  // Parts that are not those of the layer: refused.
+  template <class... Other>
+    requires detail::foreign_parts<parts_list<View...>, Other...>
+  UMBEL_SHARED constexpr weights_view(const Other&...) noexcept
+      : Parts<View...>(detail::no_weights<Parts<View...>>()) {
+    static_assert(
+        detail::report<detail::rules::parts_of_weights<layer_name, parts_list<View...>, Other...>>::ok,
+        "umbel: shapes do not fit");
+  }
+};
+
+}  // namespace umbel::portable
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
+// The biases of packed parameters; Count is 0 where there are none.
+template <class T, std::size_t Count>
+struct packed_biases {
+  alignas(64) T biases[Count]{};
+  constexpr T* bias() noexcept { return biases; }
+  constexpr const T* bias() const noexcept { return biases; }
+};
+template <class T>
+struct packed_biases<T, 0> {
+  constexpr T* bias() const noexcept { return nullptr; }
+};
+
+// Parameters in panels, for this build's target; weights stored as Stored. Made from a view, also in a
+// constant expression; used at run time only.
+template <class T, class In, class Out, bool Bias, class Stored = T>
+struct packed_linear
+    : packed_biases<T, Bias ? kernel::padded_features<Out::size, T> : 0> {
+  using map = linear_map<T, In, Out, Bias>;
+  static constexpr std::size_t count = kernel::padded_features<Out::size, T> * In::size;
+
+  alignas(64) Stored panels[count];
+
+  constexpr explicit packed_linear(const portable::linear_view<T, In, Out, Bias>& w) noexcept : panels{} {
+    kernel::pack_linear<In::size, Out::size, Bias>(w.weight, w.bias, panels, this->bias());
+  }
+};
+
+// A vector of parameters, copied.
+template <class T, class Axis>
+class packed_vector {
+ public:
+  constexpr packed_vector(const portable::vector_view<T, Axis>& x) noexcept {
+    for (std::size_t i = 0; i < Axis::size; ++i) values_[i] = x.data()[i];
+  }
+  [[nodiscard]] constexpr const T* data() const noexcept { return values_; }
+
+ private:
+  alignas(64) T values_[Axis::size]{};
+};
+
+// The parts of a layer in panels. View: its weights_view; Packed: its packed parts, in their order.
+template <template <class...> class Parts, class View, class... Packed>
+struct packed_weights : Parts<Packed...> {
+  constexpr explicit packed_weights(const View& w) noexcept
+      : Parts<Packed...>(with_parts(
+            w, [](const auto&... part) { return Parts<Packed...>{Packed(part)...}; })) {}
+};
+
+// What a layer has for weights: a struct of portable over its parts, in each of the forms.
+template <class Owned, class View>
+struct weights_view_of;
+template <template <class...> class Parts, class... Owned, class... View>
+struct weights_view_of<Parts<Owned...>, Parts<View...>> {
+  using type = portable::weights_view<Parts, Parts<Owned...>, View...>;
+};
+template <class Owned, class View>
+using view_of_weights = typename weights_view_of<Owned, View>::type;
+
+template <class View, class Packed>
+struct packed_weights_for;
+template <class View, template <class...> class Parts, class... Packed>
+struct packed_weights_for<View, Parts<Packed...>> {
+  using type = packed_weights<Parts, View, Packed...>;
+};
+template <class View, class Packed>
+using packed_weights_of = typename packed_weights_for<View, Packed>::type;
+
+template <class Stored>
+struct packed_as {
+  template <class T, class In, class Out, bool Bias>
+  using linear = packed_linear<T, In, Out, Bias, Stored>;
+};
+
+// y = x W + b by the kernel for S, which must be of this map: in, out and bias. W as it is, or in panels.
+template <kernel::linear_shape S, class T, class In, class Out, bool Bias>
+constexpr void project(const portable::linear_view<T, In, Out, Bias>& w, const T* x, T* y) noexcept {
+  if (std::is_constant_evaluated())
+    kernel::plain::linear<S>(x, w.weight, w.bias, y);
+  else
+    kernel::linear<S>(x, w.weight, w.bias, y);
+}
+template <kernel::linear_shape S, class T, class In, class Out, bool Bias, class Stored>
+void project(const packed_linear<T, In, Out, Bias, Stored>& w, const T* x, T* y) noexcept {
+  kernel::linear_packed<S>(x, w.panels, w.bias(), y);
+}
+
+}  // namespace umbel::detail
+UMBEL_WARNINGS_POP
