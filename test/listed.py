@@ -9,7 +9,8 @@ import re
 import sys
 
 # Compiled by a script of their folder, by name.
-BY_SCRIPT = {"bench/plan/sweep.cpp", "bench/targets/forward.cpp", "test/alone/one.cpp", "test/alone/two.cpp"}
+BY_SCRIPT = {"bench/plan/sweep.cpp", "bench/targets/forward.cpp", "test/alone/one.cpp", "test/alone/two.cpp",
+             "test/bits/cases.cpp"}
 
 
 FOLDERS = ("test", "bench", "examples")

@@ -14,11 +14,16 @@ from golden_attention import ATTENTION_DRAWS, BIAS_DRAWS, Attention, load_attent
 from golden_support import BIAS_SCALE, Case, Header, Lcg, agree, weight_scale
 
 
-def encoder_layer(norm_first: bool, drawn: dict[str, Tensor], dtype: torch.dtype) -> Tensor:
+def torch_options(norm_first: bool | None) -> dict[str, object]:
+    """None: torch is told neither the norm order nor the activation, and has its own."""
+    return {} if norm_first is None else {"activation": "gelu", "norm_first": norm_first}
+
+
+def encoder_layer(norm_first: bool | None, drawn: dict[str, Tensor], dtype: torch.dtype) -> Tensor:
     hidden, feed_forward = drawn["up_weight"].shape
     layer = torch.nn.TransformerEncoderLayer(
-        hidden, 4, feed_forward, dropout=0.0, activation="gelu", batch_first=True,
-        norm_first=norm_first, dtype=dtype).eval()
+        hidden, 4, feed_forward, dropout=0.0, batch_first=True, dtype=dtype,
+        **torch_options(norm_first)).eval()
     d = {name: value.to(dtype) for name, value in drawn.items()}
     load_attention(layer.self_attn, [d[f"weight_{i}"] for i in range(4)],
                    [d[f"bias_{i}"] for i in range(4)])
@@ -31,7 +36,7 @@ def encoder_layer(norm_first: bool, drawn: dict[str, Tensor], dtype: torch.dtype
     return layer(d["input"])
 
 
-def encoder_by_hand(norm_first: bool, drawn: dict[str, Tensor]) -> Tensor:
+def encoder_by_hand(norm_first: bool | None, drawn: dict[str, Tensor]) -> Tensor:
     """The same layer in float64, from its parts."""
     d = {name: value.double() for name, value in drawn.items()}
 
@@ -40,7 +45,8 @@ def encoder_by_hand(norm_first: bool, drawn: dict[str, Tensor]) -> Tensor:
                                     [d[f"bias_{i}"] for i in range(4)], 4))
 
     def feed_forward(x: Tensor) -> Tensor:
-        up = functional.gelu(x @ d["up_weight"] + d["up_bias"])
+        activation = functional.relu if norm_first is None else functional.gelu
+        up = activation(x @ d["up_weight"] + d["up_bias"])
         return up @ d["down_weight"] + d["down_bias"]
 
     def norm(x: Tensor, which: int) -> Tensor:
@@ -57,10 +63,11 @@ def encoder_by_hand(norm_first: bool, drawn: dict[str, Tensor]) -> Tensor:
 def encoder_cases() -> Header:
     header = Header("torch_encoder_layer.hpp",
                     "torch.nn.TransformerEncoderLayer(activation='gelu', exact; dropout=0; "
-                    "layer_norm_eps=1e-5).")
+                    "layer_norm_eps=1e-5). encoder_defaults: neither activation nor norm_first is given.")
     batch, tokens, hidden, feed_forward = 2, 9, 32, 64
     for name, seed, norm_first in (("encoder_pre_norm", 301, True),
-                                   ("encoder_post_norm", 302, False)):
+                                   ("encoder_post_norm", 302, False),
+                                   ("encoder_defaults", 303, None)):
         lcg = Lcg(seed)
         drawn = {"input": lcg.draw(batch, tokens, hidden)}
         drawn |= {f"weight_{i}": lcg.weight(hidden, hidden) for i in range(4)}
@@ -73,7 +80,7 @@ def encoder_cases() -> Header:
         agree(name, output, encoder_layer(norm_first, drawn, torch.float64))
         agree(name + " by hand", output, encoder_by_hand(norm_first, drawn))
         constants = {"seed": seed, "batch": batch, "tokens": tokens, "hidden": hidden, "heads": 4,
-                     "feed_forward": feed_forward, "norm_first": norm_first, "epsilon": 1e-5,
+                     "feed_forward": feed_forward, "norm_first": bool(norm_first), "epsilon": 1e-5,
                      "weight_scale": weight_scale(hidden), "up_scale": weight_scale(hidden),
                      "down_scale": weight_scale(feed_forward), "bias_scale": BIAS_SCALE,
                      "gamma_scale": 1.0, "beta_scale": BIAS_SCALE}
@@ -84,12 +91,12 @@ def encoder_cases() -> Header:
     return header
 
 
-def decoder_layer(norm_first: bool, drawn: dict[str, Tensor], lengths: dict[str, tuple[int, ...]],
+def decoder_layer(norm_first: bool | None, drawn: dict[str, Tensor], lengths: dict[str, tuple[int, ...]],
                   dtype: torch.dtype) -> Tensor:
     hidden, feed_forward = drawn["up_weight"].shape
     layer = torch.nn.TransformerDecoderLayer(
-        hidden, 4, feed_forward, dropout=0.0, activation="gelu", batch_first=True,
-        norm_first=norm_first, dtype=dtype).eval()
+        hidden, 4, feed_forward, dropout=0.0, batch_first=True, dtype=dtype,
+        **torch_options(norm_first)).eval()
     d = {name: value.to(dtype) for name, value in drawn.items()}
     for target, which in ((layer.self_attn, "self"), (layer.multihead_attn, "cross")):
         load_attention(target, [d[f"{which}_weight_{i}"] for i in range(4)],
@@ -109,7 +116,7 @@ def decoder_layer(norm_first: bool, drawn: dict[str, Tensor], lengths: dict[str,
 
     tokens = drawn["input"].shape[1]
     future = torch.ones(tokens, tokens, dtype=torch.bool).triu(1)
-    return layer(d["input"], d["memory"], tgt_mask=future,
+    return layer(d["input"], d["memory"], tgt_mask=None if norm_first is None else future,
                  tgt_key_padding_mask=past("input", tokens),
                  memory_key_padding_mask=past("memory", drawn["memory"].shape[1]))
 
@@ -119,13 +126,16 @@ def decoder_cases() -> Header:
                     "torch.nn.TransformerDecoderLayer(activation='gelu', exact; dropout=0; "
                     "layer_norm_eps=1e-5) with a causal tgt_mask; `lengths` are those of the memory, "
                     "given as memory_key_padding_mask, own_lengths those of the input "
-                    "(tgt_key_padding_mask).")
+                    "(tgt_key_padding_mask). decoder_defaults: activation, norm_first and tgt_mask are "
+                    "not given.")
     batch, tokens, keys, hidden, feed_forward = 2, 7, 11, 32, 48
     for name, seed, norm_first, lengths in (
             ("decoder_pre_norm", 361, True, {}),
             ("decoder_post_norm", 362, False, {}),
             ("decoder_pre_norm_lengths", 363, True, {"memory": (4, 11)}),
-            ("decoder_post_norm_lengths", 364, False, {"memory": (1, 6), "input": (7, 3)})):
+            ("decoder_post_norm_lengths", 364, False, {"memory": (1, 6), "input": (7, 3)}),
+            ("decoder_defaults", 365, None, {}),
+            ("decoder_defaults_lengths", 366, None, {"memory": (8, 3), "input": (2, 6)})):
         lcg = Lcg(seed)
         drawn = {"input": lcg.draw(batch, tokens, hidden), "memory": lcg.draw(batch, keys, hidden)}
         for norm, which in ((1, "self"), (2, "cross")):

@@ -40,7 +40,8 @@ struct layer : axis<layer, N> {};
 
 using embed_layer = linear<float, pixel<16>, hidden<32>, bias<true>>;
 using position_table = learnt_positions<float, patch<49>, hidden<32>>;
-using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, bias<true>>;
+using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, bias<true>,
+                              norm_first<true>, activation<gelu_exact>>;
 using final_norm = layer_norm<float, hidden<32>>;
 using classifier = linear<float, hidden<32>, classes<10>, bias<true>>;
 

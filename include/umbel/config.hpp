@@ -57,11 +57,24 @@
 #endif
 
 // 1 when a fused multiply-add is one instruction of the target. It decides which of the two sets of
-// bits a build belongs to (docs/numerics.md): fused, or rounded twice.
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__FP_FAST_FMAF)
+// bits a build belongs to (docs/numerics.md): fused, or rounded twice. On x86 it is the one of 128 and 256 bits that is
+// asked for, which -mavx512f alone does not bring.
+#if defined(__x86_64__) || defined(__i386__)
+#if defined(__FMA__)
 #define UMBEL_FMA 1
-#else
+#endif
+#elif defined(__ARM_FEATURE_FMA) || defined(__FP_FAST_FMAF)
+#define UMBEL_FMA 1
+#endif
+#ifndef UMBEL_FMA
 #define UMBEL_FMA 0
+#endif
+
+// 1 where g++ fuses a product and a sum by itself although UMBEL_FMA is 0 (-mavx512f or -mfma4 without -mfma).
+#if !UMBEL_FMA && UMBEL_GCC && defined(__FP_FAST_FMAF)
+#define UMBEL_FUSES_UNASKED 1
+#else
+#define UMBEL_FUSES_UNASKED 0
 #endif
 
 // 1 when the compiler has a fused multiply-add for vectors of any length (newer clang).

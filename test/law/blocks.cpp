@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "../support/blocks.hpp"
 #include "../support/compare.hpp"
 #include "../support/random.hpp"
 
@@ -84,8 +85,11 @@ typename Encoder::weights encoder_weights(lcg& next) {
 }
 
 template <class... Options>
+using small_encoder = encoder_layer<float, hidden<12>, heads<3>, feed_forward<21>, Options...>;
+
+template <class... Options>
 void check_encoder() {
-  using encoder = encoder_layer<float, hidden<12>, heads<3>, feed_forward<21>, Options...>;
+  using encoder = block_with<small_encoder, Options...>;
   lcg next{42};
   const auto w = encoder_weights<encoder>(next);
   const prepacked<encoder> packed{w};
@@ -319,7 +323,8 @@ BOOST_AUTO_TEST_CASE(an_encoder_layer_is_its_parts) {
 
 // Attention and the feed-forward network never run at the same time, so they share their scratch.
 BOOST_AUTO_TEST_CASE(scratch_of_the_parts_is_shared) {
-  using encoder = encoder_layer<float, hidden<64>, heads<4>, feed_forward<256>>;
+  using encoder = encoder_layer<float, hidden<64>, heads<4>, feed_forward<256>,
+                                norm_first<true>, activation<gelu_exact>, bias<false>>;
   using work = encoder::workspace<token<64>>;
   constexpr std::size_t attention = sizeof(encoder::attention::workspace<token<64>>);
   constexpr std::size_t network = sizeof(encoder::feed_forward::workspace<token<64>>);
@@ -327,7 +332,8 @@ BOOST_AUTO_TEST_CASE(scratch_of_the_parts_is_shared) {
   static_assert(sizeof(work) == own + (attention > network ? attention : network));
   // Also in the compiler, where a union has one member at a time.
   constexpr bool same = [] {
-    using small = encoder_layer<float, hidden<4>, heads<2>, feed_forward<4>>;
+    using small = encoder_layer<float, hidden<4>, heads<2>, feed_forward<4>,
+                                norm_first<true>, activation<gelu_exact>, bias<false>>;
     const small::weights w{};
     tensor<float, token<2>, hidden<4>> x{};
     x(1, 2) = 3;
@@ -337,8 +343,10 @@ BOOST_AUTO_TEST_CASE(scratch_of_the_parts_is_shared) {
 }
 
 BOOST_AUTO_TEST_CASE(encoder_in_double) {
-  using encoder = encoder_layer<double, hidden<12>, heads<4>, feed_forward<7>, bias<true>>;
-  using in_float = encoder_layer<float, hidden<12>, heads<4>, feed_forward<7>, bias<true>>;
+  using encoder = encoder_layer<double, hidden<12>, heads<4>, feed_forward<7>, bias<true>,
+                                norm_first<true>, activation<gelu_exact>>;
+  using in_float = encoder_layer<float, hidden<12>, heads<4>, feed_forward<7>, bias<true>,
+                                norm_first<true>, activation<gelu_exact>>;
   lcg a{11}, b{11};
   const auto w = encoder_weights<encoder>(a);
   const auto v = encoder_weights<in_float>(b);
@@ -349,6 +357,11 @@ BOOST_AUTO_TEST_CASE(encoder_in_double) {
   BOOST_TEST(same_bits(prepacked<encoder>{w}(x), y));
   check_near("float against double", in_float{v}(z).data(), y.data(), 2 * 5 * 12);
 }
+
+template <class... Options>
+using wide_encoder = encoder_layer<float, hidden<20>, heads<5>, feed_forward<33>, Options...>;
+template <class... Options>
+using wide_decoder = decoder_layer<float, hidden<20>, heads<5>, feed_forward<33>, Options...>;
 
 // A packed layer needs the weights that it was made of no more: these are spoilt.
 template <class Layer, class... X>
@@ -369,12 +382,11 @@ BOOST_AUTO_TEST_CASE(packed_stands_alone) {
   const auto k = drawn<tensor<float, key<5>, hidden<20>>>(next);
   check_packed_stands_alone<linear<float, hidden<20>, classes<3>>>(next, x);
   check_packed_stands_alone<multi_head_attention<float, hidden<20>, heads<5>, bias<true>>>(next, x);
-  check_packed_stands_alone<feed_forward_layer<float, hidden<20>, feed_forward<33>, bias<true>>>(next,
-                                                                                                  x);
-  check_packed_stands_alone<encoder_layer<float, hidden<20>, heads<5>, feed_forward<33>>>(next, x);
-  check_packed_stands_alone<encoder_layer<float, hidden<20>, heads<5>, feed_forward<33>,
-                                          norm_by<rms_norm>, epsilon_1e<-6>>>(next, x);
-  check_packed_stands_alone<decoder_layer<float, hidden<20>, heads<5>, feed_forward<33>>>(next, x, k);
+  check_packed_stands_alone<feed_forward_layer<float, hidden<20>, feed_forward<33>,
+                                               activation<gelu_exact>, bias<true>>>(next, x);
+  check_packed_stands_alone<block_with<wide_encoder>>(next, x);
+  check_packed_stands_alone<block_with<wide_encoder, norm_by<rms_norm>, epsilon_1e<-6>>>(next, x);
+  check_packed_stands_alone<block_with<wide_decoder>>(next, x, k, self_mask(causal));
   check_packed_stands_alone<additive_attention<float, hidden<20>, score_hidden<9>>>(next, q, k, k);
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "../support/blocks.hpp"
 #include "../support/compare.hpp"
 #include "../support/random.hpp"
 
@@ -24,7 +25,9 @@ using tokens = tokens_of<float>;
 using memories = memory_of<float>;
 
 template <class... Options>
-using decoder = decoder_layer<float, hidden<12>, heads<3>, feed_forward<21>, Options...>;
+using plain_decoder = decoder_layer<float, hidden<12>, heads<3>, feed_forward<21>, Options...>;
+template <class... Options>
+using decoder = block_with<plain_decoder, Options...>;
 
 template <class Decoder>
 typename Decoder::weights decoder_weights(lcg& next) {
@@ -66,45 +69,60 @@ void check() {
   const layer decode{w};
   const auto x = drawn<tokens>(next, 2);
   const auto m = drawn<memories>(next, 2);
-  const auto y = decode(x, m);
+  const auto y = decode(x, m, self_mask(causal));
   static_assert(std::is_same_v<decltype(y), const tokens>);
   BOOST_TEST(same_bits(by_parts<layer>(w, x, m, all_keys, causal), y));
-  BOOST_TEST(same_bits(packed(x, m), y));
+  BOOST_TEST(same_bits(packed(x, m, self_mask(causal)), y));
+  BOOST_TEST(same_bits(decode(x, m, all_keys, self_mask(causal)), y));
+
+  // It is causal if it says so, and not otherwise.
+  const auto open = decode(x, m, self_mask(all_keys));
+  BOOST_TEST(same_bits(by_parts<layer>(w, x, m, all_keys, all_keys), open));
+  BOOST_TEST(same_bits(packed(x, m, self_mask(all_keys)), open));
+  for (std::size_t i = 0; i + 1 < 5; ++i)
+    BOOST_TEST(!same_bits(open | select_at<token>(i) | contiguous,
+                          y | select_at<token>(i) | contiguous));
 
   const tensor<int, batch<2>> lens{3, 6}, own{2, 4};
-  const auto some = decode(x, m, lens, self_mask(own));
+  const auto some = decode(x, m, lens, self_mask(causal & own));
   BOOST_TEST(same_bits(by_parts<layer>(w, x, m, lens, causal & own), some));
-  BOOST_TEST(same_bits(packed(x, m, lens, self_mask(own)), some));
+  BOOST_TEST(same_bits(packed(x, m, lens, self_mask(causal & own)), some));
   BOOST_TEST(!same_bits(some, y));
-  BOOST_TEST(same_bits(decode(x, m, all_keys, self_mask(causal)), y));
-  BOOST_TEST(same_bits(decode(x, m, all_keys, self_mask(all_keys)), y));
+  const auto padded = decode(x, m, lens, self_mask(own));
+  BOOST_TEST(same_bits(by_parts<layer>(w, x, m, lens, own), padded));
+  BOOST_TEST(!same_bits(some, padded));
   const auto windowed = decode(x, m, lens, self_mask(sliding_window<1, 1>));
-  BOOST_TEST(same_bits(by_parts<layer>(w, x, m, lens, causal & sliding_window<1>), windowed));
+  BOOST_TEST(same_bits(by_parts<layer>(w, x, m, lens, sliding_window<1, 1>), windowed));
 
   // Sequence by sequence, with and without batch, along axes of any name.
   BOOST_TEST(
-      same_bits(decode(x | select_at<batch, 1>, m | select_at<batch, 1>), y | select_at<batch, 1>));
+      same_bits(decode(x | select_at<batch, 1>, m | select_at<batch, 1>, self_mask(causal)),
+                y | select_at<batch, 1>));
   BOOST_TEST(same_bits(decode(x | slice<batch, 0, 1>, m | slice<batch, 0, 1>,
-                              tensor<int, batch<1>>{3}, self_mask(tensor<int, batch<1>>{2})),
+                              tensor<int, batch<1>>{3},
+                              self_mask(causal & tensor<int, batch<1>>{2})),
                        some | slice<batch, 0, 1>));
-  BOOST_TEST(same_bits(decode(x | rename_axis<token, query>, m | rename_axis<key, token>) |
+  BOOST_TEST(same_bits(decode(x | rename_axis<token, query>, m | rename_axis<key, token>,
+                              self_mask(causal)) |
                            rename_axis<query, token>,
                        y));
 
   // No position sees a later one; a length is truncation.
-  BOOST_TEST(same_bits(decode(x | slice<token, 0, 3> | contiguous, m), y | slice<token, 0, 3>));
-  BOOST_TEST(same_bits(decode(x | select_at<batch, 0>, m | select_at<batch, 0> | slice<key, 0, 3>),
-                       decode(x, m, lens) | select_at<batch, 0>));
+  BOOST_TEST(same_bits(decode(x | slice<token, 0, 3> | contiguous, m, self_mask(causal)),
+                       y | slice<token, 0, 3>));
+  BOOST_TEST(same_bits(decode(x | select_at<batch, 0>, m | select_at<batch, 0> | slice<key, 0, 3>,
+                              self_mask(causal)),
+                       decode(x, m, lens, self_mask(causal)) | select_at<batch, 0>));
 
   // Scratch, dirty or as it was left; the caller's memory for the result.
   static typename layer::template workspace<token<5>, key<7>> work;
   std::memset(static_cast<void*>(&work), 0xff, sizeof work);
-  BOOST_TEST(same_bits(decode(x, m, lens, self_mask(own), work), some));
-  BOOST_TEST(same_bits(packed(x, m, all_keys, work), y));
+  BOOST_TEST(same_bits(decode(x, m, lens, self_mask(causal & own), work), some));
+  BOOST_TEST(same_bits(packed(x, m, self_mask(causal), work), y));
   tokens out{};
-  decode.into(out, x, m, lens, self_mask(own), work);
+  decode.into(out, x, m, lens, self_mask(causal & own), work);
   BOOST_TEST(same_bits(out, some));
-  packed.into(as_view(out), x, m);
+  packed.into(as_view(out), x, m, self_mask(causal));
   BOOST_TEST(same_bits(out, y));
 }
 
@@ -123,7 +141,7 @@ constexpr auto drawn_constants = [] {
 }();
 constexpr tensor<int, batch<2>> constant_lens{4, 2};
 constexpr tokens computed =
-    small{drawn_constants.w}(drawn_constants.x, drawn_constants.m, constant_lens);
+    small{drawn_constants.w}(drawn_constants.x, drawn_constants.m, constant_lens, self_mask(causal));
 
 }  // namespace
 
@@ -153,11 +171,11 @@ BOOST_AUTO_TEST_CASE(nan_stays_where_it_is) {
   auto x = drawn<tokens>(next, 2);
   auto m = drawn<memories>(next, 2);
   const tensor<int, batch<2>> lens{3, 7};
-  const auto y = decode(x, m, lens);
+  const auto y = decode(x, m, lens, self_mask(causal));
   m(0, 3, 1) = m(0, 6, 11) = std::nanf("");
-  BOOST_TEST(same_bits(decode(x, m, lens), y));
+  BOOST_TEST(same_bits(decode(x, m, lens, self_mask(causal)), y));
   x(1, 3, 4) = std::nanf("");  // spoils itself and what comes after it
-  const auto z = decode(x, m, lens);
+  const auto z = decode(x, m, lens, self_mask(causal));
   for (std::size_t b = 0; b < 2; ++b)
     for (std::size_t i = 0; i < 5; ++i)
       for (std::size_t h = 0; h < 12; ++h) {
@@ -177,8 +195,8 @@ BOOST_AUTO_TEST_CASE(what_is_looked_at) {
   const tensor<int, batch<2>> lens{3, 7};
   tensor<float, batch<2>, heads<3>, query<5>, key<7>> of_memory{};
   tensor<float, batch<2>, heads<3>, query<5>, key<5>> of_own{};
-  const auto y = decoder<>{w}(x, m, lens & observe(of_memory), self_mask(observe(of_own)));
-  BOOST_TEST(same_bits(y, decoder<>{w}(x, m, lens)));
+  const auto y = decoder<>{w}(x, m, lens & observe(of_memory), self_mask(causal & observe(of_own)));
+  BOOST_TEST(same_bits(y, decoder<>{w}(x, m, lens, self_mask(causal))));
   for (std::size_t b = 0; b < 2; ++b)
     for (std::size_t h = 0; h < 3; ++h)
       for (std::size_t i = 0; i < 5; ++i) {
@@ -196,9 +214,10 @@ BOOST_AUTO_TEST_CASE(what_is_looked_at) {
       }
 }
 
-// A memory of length 0, or one whose attention ends in zeros, leaves the encoder layer with causal.
+// A memory of length 0, or one whose attention ends in zeros, leaves the encoder layer with the same mask.
 BOOST_AUTO_TEST_CASE(without_a_memory_it_is_an_encoder_layer) {
-  using encoder = encoder_layer<float, hidden<12>, heads<3>, feed_forward<21>>;
+  using encoder = encoder_layer<float, hidden<12>, heads<3>, feed_forward<21>, norm_first<true>,
+                                activation<gelu_exact>, bias<false>>;
   lcg next{55};
   auto w = decoder_weights<decoder<>>(next);
   encoder::weights v{};
@@ -208,31 +227,34 @@ BOOST_AUTO_TEST_CASE(without_a_memory_it_is_an_encoder_layer) {
   const auto x = drawn<tokens>(next, 2);
   const auto m = drawn<memories>(next, 2);
   const auto wanted = encoder{v}(x, causal);
-  BOOST_TEST(same_bits(decoder<>{w}(x, m, tensor<int, batch<2>>{0, -3}), wanted));
-  BOOST_TEST(!same_bits(decoder<>{w}(x, m), wanted));
+  const tensor<int, batch<2>> none{0, -3};
+  BOOST_TEST(same_bits(decoder<>{w}(x, m, none, self_mask(causal)), wanted));
+  BOOST_TEST(same_bits(decoder<>{w}(x, m, none, self_mask(all_keys)), encoder{v}(x)));
+  BOOST_TEST(!same_bits(decoder<>{w}(x, m, self_mask(causal)), wanted));
   for (float& e : w.cross_attention.o.weight) e = 0;
-  BOOST_TEST(same_bits(decoder<>{w}(x, m), wanted));
+  BOOST_TEST(same_bits(decoder<>{w}(x, m, self_mask(causal)), wanted));
 }
 
 BOOST_AUTO_TEST_CASE(in_double) {
-  using layer = decoder_layer<double, hidden<12>, heads<3>, feed_forward<21>, bias<true>>;
+  using layer = decoder_layer<double, hidden<12>, heads<3>, feed_forward<21>, bias<true>,
+                              norm_first<true>, activation<gelu_exact>>;
   lcg a{56}, b{56};
   const auto w = decoder_weights<layer>(a);
   const auto v = decoder_weights<decoder<bias<true>>>(b);
   const auto x = drawn<tokens_of<double>>(a);
   const auto m = drawn<memory_of<double>>(a);
-  const auto y = layer{w}(x, m);
+  const auto y = layer{w}(x, m, self_mask(causal));
   BOOST_TEST(same_bits(by_parts<layer>(w, x, m, all_keys, causal), y));
-  BOOST_TEST(same_bits(prepacked<layer>{w}(x, m), y));
+  BOOST_TEST(same_bits(prepacked<layer>{w}(x, m, self_mask(causal)), y));
   const auto z = drawn<tokens>(b);
   const auto n = drawn<memories>(b);
-  check_near("float against double", decoder<bias<true>>{v}(z, n).data(), y.data(), 2 * 5 * 12);
+  check_near("float against double", decoder<bias<true>>{v}(z, n, self_mask(causal)).data(), y.data(), 2 * 5 * 12);
 }
 
 BOOST_AUTO_TEST_CASE(constant_expressions_give_the_bits_of_the_run) {
   const auto c = drawn_constants;
-  BOOST_TEST(same_bits(small{c.w}(c.x, c.m, constant_lens), computed));
-  BOOST_TEST(same_bits(prepacked<small>{c.w}(c.x, c.m, constant_lens), computed));
+  BOOST_TEST(same_bits(small{c.w}(c.x, c.m, constant_lens, self_mask(causal)), computed));
+  BOOST_TEST(same_bits(prepacked<small>{c.w}(c.x, c.m, constant_lens, self_mask(causal)), computed));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

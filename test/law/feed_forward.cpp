@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "../support/blocks.hpp"
 #include "../support/compare.hpp"
 #include "../support/random.hpp"
 
@@ -26,9 +27,15 @@ auto by_parts(const typename Layer::weights& w, const X& x) {
     return activate(x * w.up) * w.down;
 }
 
+template <class T>
+struct of_type {
+  template <class... Options>
+  using network = feed_forward_layer<T, hidden<12>, feed_forward<21>, Options...>;
+};
+
 template <class T, class... Options>
 void check() {
-  using layer = feed_forward_layer<T, hidden<12>, feed_forward<21>, Options...>;
+  using layer = network_with<of_type<T>::template network, Options...>;
   using sequences = tensor<T, batch<2>, token<5>, hidden<12>>;
   lcg next{21};
   typename layer::weights w{};
@@ -78,8 +85,8 @@ inline constexpr square_operation square{};
 
 constexpr auto drawn_constants = [] {
   struct {
-    feed_forward_layer<float, hidden<12>, feed_forward<7>, gated<true>, activation<silu>>::weights
-        w{};
+    feed_forward_layer<float, hidden<12>, feed_forward<7>, gated<true>, activation<silu>,
+                       bias<false>>::weights w{};
     tokens x{};
   } c;
   lcg next{22};
@@ -88,7 +95,8 @@ constexpr auto drawn_constants = [] {
   return c;
 }();
 using swiglu =
-    feed_forward_layer<float, hidden<12>, feed_forward<7>, gated<true>, activation<silu>>;
+    feed_forward_layer<float, hidden<12>, feed_forward<7>, gated<true>, activation<silu>,
+                       bias<false>>;
 constexpr tokens computed = swiglu{drawn_constants.w}(drawn_constants.x);
 constexpr prepacked<swiglu> packed_constant{drawn_constants.w};
 
@@ -107,9 +115,11 @@ BOOST_AUTO_TEST_CASE(it_is_its_parts) {
 }
 
 BOOST_AUTO_TEST_CASE(an_activation_of_ones_own) {
-  using layer = feed_forward_layer<float, hidden<12>, feed_forward<21>, activation<square>>;
+  using layer = feed_forward_layer<float, hidden<12>, feed_forward<21>, activation<square>,
+                                   bias<false>>;
   using with_gate =
-      feed_forward_layer<float, hidden<12>, feed_forward<21>, activation<square>, gated<true>>;
+      feed_forward_layer<float, hidden<12>, feed_forward<21>, activation<square>, gated<true>,
+                         bias<false>>;
   lcg next{23};
   with_gate::weights w{};
   draw_feed_forward(next, w, 0.5, 0.25, 0);

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
+#include "../support/blocks.hpp"
 #include "../support/compare.hpp"
 #include "../support/random.hpp"
 
@@ -89,9 +90,16 @@ void check_attention() {
 }
 
 template <class... Options>
+using small_encoder = encoder_layer<float, hidden<12>, heads<3>, feed_forward<21>, Options...>;
+template <class... Options>
+using small_decoder = decoder_layer<float, hidden<12>, heads<3>, feed_forward<21>, Options...>;
+template <class... Options>
+using small_network = feed_forward_layer<float, hidden<12>, feed_forward<37>, Options...>;
+
+template <class... Options>
 void check_blocks() {
-  using encoder = encoder_layer<float, hidden<12>, heads<3>, feed_forward<21>, Options...>;
-  using decoder = decoder_layer<float, hidden<12>, heads<3>, feed_forward<21>, Options...>;
+  using encoder = block_with<small_encoder, Options...>;
+  using decoder = block_with<small_decoder, Options...>;
   lcg next{52};
   typename encoder::weights e{};
   draw_encoder(next, e, 0.5, 0.5, 0.25, 0.125, 1, 0.125);
@@ -100,12 +108,12 @@ void check_blocks() {
   const auto x = drawn<tokens>(next, 2);
   const auto y = drawn<memories>(next, 2);
   check_both<encoder>(e, [&](const auto& layer) { return layer(x); });
-  check_both<decoder>(d, [&](const auto& layer) { return layer(x, y); });
+  check_both<decoder>(d, [&](const auto& layer) { return layer(x, y, self_mask(causal)); });
 }
 
 template <class... Options>
 void check_feed_forward() {
-  using layer = feed_forward_layer<float, hidden<12>, feed_forward<37>, Options...>;
+  using layer = network_with<small_network, Options...>;
   lcg next{53};
   typename layer::weights w{};
   draw_feed_forward(next, w, 0.5, 0.25, 0.125);
@@ -114,7 +122,8 @@ void check_feed_forward() {
 }
 
 // Packed in constant expressions.
-using network = feed_forward_layer<float, hidden<12>, feed_forward<7>, bias<true>>;
+using network = feed_forward_layer<float, hidden<12>, feed_forward<7>, bias<true>,
+                                   activation<gelu_exact>>;
 constexpr network::weights constant_weights = [] {
   network::weights w{};
   lcg next{54};

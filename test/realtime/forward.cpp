@@ -162,7 +162,7 @@ void check_cache() {
 template <bool NormFirst>
 void check_encoder(const char* name) {
   using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, bias<true>,
-                                norm_first<NormFirst>>;
+                                norm_first<NormFirst>, activation<gelu_exact>>;
   using tokens = tensor<float, batch<2>, token<40>, hidden<32>>;
   using workspace = typename encoder::template workspace<token<40>>;
   static_assert(sizeof(workspace) <= UMBEL_STACK_BUDGET);
@@ -188,7 +188,7 @@ void check_encoder(const char* name) {
 template <bool NormFirst>
 void check_decoder(const char* name) {
   using decoder = decoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, bias<true>,
-                                norm_first<NormFirst>>;
+                                norm_first<NormFirst>, activation<gelu_exact>>;
   using tokens = tensor<float, batch<2>, token<20>, hidden<32>>;
   using encoded = tensor<float, batch<2>, key<30>, hidden<32>>;
   using workspace = typename decoder::template workspace<token<20>, key<30>>;
@@ -202,16 +202,16 @@ void check_decoder(const char* name) {
   static const tensor<int, batch<2>> lens{30, 20};
   static workspace work;
   static tokens out;
-  constexpr std::size_t mask = vectors_of_a_mask;  // the decoder is causal
+  constexpr std::size_t mask = vectors_of_a_mask;  // the sequence is causal
   constexpr std::size_t both = sizeof(workspace) + sizeof(tokens) + mask;
 
   std::printf("%s\n", name);
-  check("  layer", both, [] { out = decoder{w}(x, memory); });
+  check("  layer", both, [] { out = decoder{w}(x, memory, self_mask(causal)); });
   check("  layer, masks, workspace passed", sizeof(tokens) + mask,
-        [] { out = decoder{w}(x, memory, lens, self_mask(lens), work); });
-  check("  layer, into", mask, [] { decoder{w}.into(out, x, memory, all_keys, work); });
-  check("  packed", both, [] { out = packed(x, memory); });
-  check("  packed, into", mask, [] { packed.into(out, x, memory, lens, work); });
+        [] { out = decoder{w}(x, memory, lens, self_mask(causal & lens), work); });
+  check("  layer, into", mask, [] { decoder{w}.into(out, x, memory, self_mask(causal), work); });
+  check("  packed", both, [] { out = packed(x, memory, self_mask(causal)); });
+  check("  packed, into", mask, [] { packed.into(out, x, memory, lens, self_mask(causal), work); });
 }
 
 void check_blocks() {
@@ -234,7 +234,8 @@ void check_blocks() {
   static const sinusoidal_positions<float, token<20>, hidden<32>, adjacent_pairs> sinusoids;
   static const rms_norm<float, hidden<32>> rms{norm_weights.gamma, 1e-6f};
   using network =
-      feed_forward_layer<float, hidden<32>, feed_forward<64>, gated<true>, activation<silu>>;
+      feed_forward_layer<float, hidden<32>, feed_forward<64>, gated<true>, activation<silu>,
+                         bias<false>>;
   static network::weights network_weights{};
   draw_feed_forward(next, network_weights, 0.25, 0.125, 0);
   check("  x | sinusoids | rms | gated network",

@@ -9,12 +9,14 @@ using attention = multi_head_attention<float, hidden<24>, heads<3>, bias<true>>;
 using queries = tensor<float, batch<2>, query<5>, hidden<24>>;
 using context = tensor<float, batch<2>, key<7>, hidden<24>>;
 using lengths_of = tensor<int, batch<2>>;
-using encoder = encoder_layer<float, hidden<24>, heads<4>, feed_forward<40>, bias<true>>;
+using encoder = encoder_layer<float, hidden<24>, heads<4>, feed_forward<40>, bias<true>,
+                              norm_first<true>, activation<gelu_exact>>;
 using last_norm = encoder_layer<float, hidden<24>, heads<4>, feed_forward<40>, norm_first<false>,
-                                activation<gelu_tanh>>;
+                                activation<gelu_tanh>, bias<false>>;
 using additive = additive_attention<float, hidden<24>, score_hidden<10>, heads<2>, bias<true>>;
 using decoder = decoder_layer<float, hidden<24>, heads<4>, feed_forward<40>, norm_by<rms_norm>,
-                              epsilon_1e<-6>, gated<true>, activation<silu>, rope<split_halves>>;
+                              epsilon_1e<-6>, gated<true>, activation<silu>, rope<split_halves>,
+                              norm_first<true>, bias<false>>;
 using map = linear<float, hidden<24>, classes<10>, bias<true>>;
 
 namespace forward_pass {
@@ -36,11 +38,11 @@ queries encode_packed(const prepacked<last_norm>& layer, const queries& x, const
 queries decode(const decoder::weights& w, const queries& x, const context& memory,
                const lengths_of& lens) {
   return decoder{w}(x | sinusoidal_positions<float, query<5>, hidden<24>, adjacent_pairs>{}, memory,
-                    lens, self_mask(lens));
+                    lens, self_mask(causal & lens));
 }
 void decode_packed(const prepacked<decoder>& layer, const queries& x, const context& memory,
                    queries& out, decoder::workspace<query<5>, key<7>>& work) {
-  layer.into(out, x, memory, all_keys, work);
+  layer.into(out, x, memory, self_mask(causal), work);
 }
 queries feed(const decoder::feed_forward::weights& w, const queries& x) {
   return decoder::feed_forward{w}(x);

@@ -9,7 +9,8 @@ using namespace umbel::axes;
 using tokens = tensor<float, batch<2>, token<9>, hidden<32>>;
 using map = linear<float, hidden<32>, classes<10>, bias<true>>;
 using norm = layer_norm<float, hidden<32>>;
-using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>>;
+using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, norm_first<true>,
+                              activation<gelu_exact>, bias<false>>;
 using positions = learnt_positions<float, token<9>, hidden<32>>;
 
 [[maybe_unused]] static void cases(const map& classify, const norm& normalise,
@@ -314,7 +315,8 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // expect-clang: encoder_layer.*the_weights_are_of_another_layer_or_of_other_options
   // cause: The weights belong to a layer of other axes or other options, `bias<>` for one.
   // cure: Use the `weights` type of this very layer.
-  static encoder_layer<float, hidden<32>, heads<4>, feed_forward<63>>::weights other;
+  static encoder_layer<float, hidden<32>, heads<4>, feed_forward<63>, norm_first<true>,
+                       activation<gelu_exact>, bias<false>>::weights other;
   const encoder r{other};
 #elif defined CASE_encoder_heads_do_not_divide_hidden
   // expect-gcc: "umbel: attention: hidden=32 into heads=5 leaves a remainder of 2"

@@ -20,7 +20,7 @@ A case passes when the compiler fails, prints exactly one error in at most 12 li
 matches in one of the first 3, "In file included from" lines and all. The control (no case defined) must
 compile, or the refusals prove nothing.
 
-    check.py --list FILE                                    the cases, one a line, 'control' first
+    check.py --list FILE...                                 "file case" lines, file without .cpp, 'control' first
     check.py --case NAME --id gcc|clang FILE -- COMPILER    one case
     check.py --self-test --id gcc|clang -- COMPILER         does this script notice what it should notice?
 """
@@ -190,7 +190,7 @@ def main():
         at = arguments.index("--")
         arguments, command = arguments[:at], arguments[at + 1:]
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("source", nargs="?", type=lambda name: pathlib.Path(name).resolve())
+    parser.add_argument("sources", nargs="*", type=lambda name: pathlib.Path(name).resolve())
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     parser.add_argument("--case")
@@ -198,19 +198,22 @@ def main():
     options = parser.parse_args(arguments)
     try:
         if options.list:
-            print("\n".join([CONTROL, *read_cases(options.source)]))
+            for source in options.sources:
+                for case in [CONTROL, *read_cases(source)]:
+                    print(source.stem, case)
             return 0
         if options.self_test:
             failures = self_test(command, options.id)
             for failure in failures:
                 print(failure)
             return 1 if failures else 0
-        output, wrong = check(command, options.source, options.case, options.id)
+        source, = options.sources
+        output, wrong = check(command, source, options.case, options.id)
     except (Malformed, re.error) as problem:
         sys.exit(str(problem))
     if wrong:
         print(output)
-        print(f"{options.source}: {options.case}: " + "; ".join(wrong))
+        print(f"{source}: {options.case}: " + "; ".join(wrong))
     return 1 if wrong else 0
 
 

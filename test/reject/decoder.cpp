@@ -10,7 +10,7 @@ using encoded = tensor<float, batch<2>, key<7>, hidden<32>>;
 using lengths_of = tensor<int, batch<2>>;
 template <class... Options>
 using layer = decoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, Options...>;
-using decoder = layer<>;
+using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
 
 [[maybe_unused]] static void cases(const decoder& decode, const prepacked<decoder>& packed,
                                    tokens& x, encoded& memory, lengths_of& lens) {
@@ -37,14 +37,14 @@ using decoder = layer<>;
   // expect-gcc: "umbel: decoder_layer: causal is unclear where query=5 and key=7 differ, so say where the queries stand: _top_left, _bottom_right or _from"
   // expect-clang: decoder_layer.*causal.*is_unclear_where.*query<5>.*and_.*key<7>.*differ_so_say_where_the_queries_stand
   // cause: A mask by position is given where queries and keys differ in number; for the memory it rarely means anything.
-  // cure: Leave it out, a decoder layer is causal by itself; or say `causal_from(0)` and the like.
-  auto r = decode(x, memory, causal);
+  // cure: Say it of the sequence itself, `self_mask(causal)`; of the memory `causal_from(0)` and the like.
+  auto r = decode(x, memory, causal, self_mask(causal));
 #elif defined CASE_decoder_lengths_of_another_batch
   // expect-gcc: "umbel: decoder_layer: valid_lens have batch=3 but the scores have \[batch=2, heads=4, query=5, key=7\]"
   // expect-clang: decoder_layer.*valid_lens.*have.*batch<3>.*but_the_scores_have.*batch<2>.*heads<4>.*query<5>.*key<7>
   // cause: There is not one length a sequence of the batch.
   // cure: Pass as many lengths as the batch has sequences.
-  auto r = decode(x, memory, tensor<int, batch<3>>{});
+  auto r = decode(x, memory, tensor<int, batch<3>>{}, self_mask(causal));
 #elif defined CASE_decoder_own_lengths_of_another_batch
   // expect-gcc: "umbel: decoder_layer: valid_lens have batch=3 but the scores have \[batch=2, heads=4, query=5, key=5\]"
   // expect-clang: decoder_layer.*valid_lens.*have.*batch<3>.*but_the_scores_have.*batch<2>.*heads<4>.*query<5>.*key<5>
@@ -126,7 +126,7 @@ using decoder = layer<>;
   // cause: The workspace was declared for another layer, or for other lengths of sequence and memory.
   // cure: Declare it with the sizes of the brackets, in this order: `decoder::workspace<token<5>, key<7>>`.
   static decoder::workspace<token<5>> work;
-  auto r = decode(x, memory, all_keys, work);
+  auto r = decode(x, memory, self_mask(causal), work);
 #elif defined CASE_decoder_stack_budget
   // expect-gcc: "umbel: decoder_layer: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes so pass one for \[token=100, key=300\]"
   // expect-clang: decoder_layer.*needs_a_workspace_of.*number<[0-9]+>.*bytes.*but_the_stack_budget_is.*number<65536>.*bytes_so_pass_one_for.*token<100>.*key<300>
@@ -134,14 +134,14 @@ using decoder = layer<>;
   // cure: Pass a static one: `decoder::workspace<token<100>, key<300>>`, or raise the budget with `-DUMBEL_STACK_BUDGET=...`.
   static const tensor<float, token<100>, hidden<32>> long_x{};
   static const tensor<float, key<300>, hidden<32>> long_memory{};
-  auto r = decode(long_x, long_memory);
+  auto r = decode(long_x, long_memory, self_mask(causal));
 #elif defined CASE_decoder_out_of_the_memory_s_axes
   // expect-gcc: "umbel: decoder_layer: the result has \[batch=2, token=5, hidden=32\] but out has \[batch=2, key=7, hidden=32\]"
   // expect-clang: decoder_layer.*the_result_has.*batch<2>.*token<5>.*hidden<32>.*but_out_has.*batch<2>.*key<7>.*hidden<32>
   // cause: The tensor for the result has other axes or sizes: the result has those of the sequence.
   // cure: Declare `out` with the axes that the result has.
   encoded out{};
-  decode.into(out, x, memory);
+  decode.into(out, x, memory, self_mask(causal));
 #elif defined CASE_decoder_out_not_row_major
   // expect-gcc: "umbel: decoder_layer: out must be row major in memory"
   // expect-clang: decoder_layer.*out_must_be_row_major_in_memory
@@ -160,7 +160,8 @@ using decoder = layer<>;
   // expect-clang: decoder_layer.*the_weights_are_of_another_layer_or_of_other_options
   // cause: The weights belong to a layer of other axes or other options, or to an encoder layer.
   // cure: Use the `weights` type of this very layer.
-  static encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>>::weights other;
+  static encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, norm_first<true>,
+                       activation<gelu_exact>, bias<false>>::weights other;
   const decoder r{other};
 #elif defined CASE_decoder_heads_do_not_divide_hidden
   // expect-gcc: "umbel: attention: hidden=32 into heads=5 leaves a remainder of 2"
@@ -198,6 +199,33 @@ using decoder = layer<>;
   // cause: The layer takes its features, its heads, the width of its network, then options.
   // cure: Say the width of the network: `feed_forward<64>`.
   decoder_layer<float, hidden<32>, heads<4>, kv_heads<1>>::weights none;
+#elif defined CASE_decoder_nothing_said
+  // expect-gcc: "umbel: decoder_layer: say norm_first<true> or norm_first<false>, activation<relu> or another, bias<true> or bias<false>; torch\.nn\.TransformerDecoderLayer has norm_first<false>, activation<relu>, bias<true>"
+  // expect-clang: decoder_layer.*must_say<.*norm_first_true_or_false, .*activation_relu_or_another, .*bias_true_or_false>.*torch_nn_TransformerDecoderLayer_has.*options_are<.*norm_first_false, .*activation_relu, .*bias_true>
+  // cause: Norm order, activation and bias differ between frameworks and models and have no default.
+  // cure: Add what the model has: torch's layer without further arguments is `norm_first<false>, activation<relu>, bias<true>`.
+  layer<>::weights r;
+#elif defined CASE_decoder_norm_order_not_said
+  // expect-gcc: "umbel: decoder_layer: say norm_first<true> or norm_first<false>; torch\.nn\.TransformerDecoderLayer has norm_first<false>"
+  // expect-clang: decoder_layer.*must_say<.*norm_first_true_or_false>.*torch_nn_TransformerDecoderLayer_has.*options_are<.*norm_first_false>
+  // cause: Norm order, activation and bias differ between frameworks and models and have no default.
+  // cure: Add `norm_first<false>` (Vaswani et al., torch's default) or `norm_first<true>` (most models of today).
+  const layer<activation<relu>, bias<true>>* none = nullptr;
+  auto r = (*none)(x, memory, self_mask(causal));
+#elif defined CASE_decoder_self_mask_not_said
+  // expect-gcc: "umbel: decoder_layer: say self_mask\(causal\) or self_mask\(all_keys\): torch hides nothing without a tgt_mask, its tgt_is_causal and generate_square_subsequent_mask are self_mask\(causal\)"
+  // expect-clang: decoder_layer.*say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask
+  // cause: The call does not say what the sequence sees of itself, and frameworks differ.
+  // cure: Pass `self_mask(causal)` after the memory and its mask if no position may see a later one, `self_mask(all_keys)` if all may.
+  auto r = decode(x, memory);
+#elif defined CASE_decoder_self_mask_not_said_but_that_of_the_memory
+  // expect-gcc: "umbel: decoder_layer: say self_mask\(causal\) or self_mask\(all_keys\): torch hides nothing without a tgt_mask, its tgt_is_causal and generate_square_subsequent_mask are self_mask\(causal\)"
+  // expect-clang: decoder_layer.*say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask
+  // cause: The call does not say what the sequence sees of itself, and frameworks differ.
+  // cure: Pass `self_mask(causal)` after the memory and its mask if no position may see a later one, `self_mask(all_keys)` if all may.
+  static decoder::workspace<token<5>, key<7>> work;
+  tokens out{};
+  packed.into(out, x, memory, lens, work);
 #elif defined CASE_decoder_of_integers
   // expect-gcc: "umbel: attention: takes float or double not int"
   // expect-clang: attention.*takes_float_or_double_not.*element<int>
@@ -218,7 +246,7 @@ using decoder = layer<>;
   // cure: Fill `decoder::weights w` and write `decoder{w}`.
   const decoder wrong;
 #else
-  auto r = decode(x, memory, lens, self_mask(lens));
-  packed.into(r, x, memory);
+  auto r = decode(x, memory, lens, self_mask(causal & lens));
+  packed.into(r, x, memory, self_mask(all_keys));
 #endif
 }

@@ -7,7 +7,8 @@ using namespace umbel;
 using namespace umbel::axes;
 
 using tokens = tensor<float, batch<2>, token<9>, hidden<32>>;
-using network = feed_forward_layer<float, hidden<32>, feed_forward<64>, gated<true>, activation<silu>>;
+using network = feed_forward_layer<float, hidden<32>, feed_forward<64>, gated<true>, activation<silu>,
+                                   bias<false>>;
 template <class... Options>
 using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, Options...>;
 
@@ -106,14 +107,27 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, Opt
   // expect-clang: feed_forward_layer.*the_weights_are_of_another_layer_or_of_other_options
   // cause: The weights belong to a layer of other axes or other options, `gated<>` or `bias<>` for two.
   // cure: Use the `weights` type of this very layer.
-  static feed_forward_layer<float, hidden<32>, feed_forward<64>>::weights other;
+  static feed_forward_layer<float, hidden<32>, feed_forward<64>, activation<silu>,
+                            bias<false>>::weights other;
   const network r{other};
 #elif defined CASE_gate_without_activation
-  // expect-gcc: "umbel: feed_forward_layer: gated needs an activation so say which"
-  // expect-clang: feed_forward_layer.*gated_needs_an_activation_so_say_which
-  // cause: The activation of a gate differs between models and has no default.
-  // cure: Add `activation<silu>` (SwiGLU), `activation<gelu_tanh>` or what the model has.
-  feed_forward_layer<float, hidden<32>, feed_forward<64>, gated<true>>::weights r;
+  // expect-gcc: "umbel: feed_forward_layer: say activation<relu> or another; LLaMA, which has gated<true> too, has activation<silu>"
+  // expect-clang: feed_forward_layer.*must_say<.*activation_relu_or_another>.*LLaMA_which_is_gated_too_has.*options_are<.*activation_silu>
+  // cause: Activation and bias differ between models and have no default.
+  // cure: Add what the model has: `activation<silu>` is SwiGLU, `activation<gelu_tanh>` GEGLU.
+  feed_forward_layer<float, hidden<32>, feed_forward<64>, gated<true>, bias<false>>::weights r;
+#elif defined CASE_feed_forward_nothing_said
+  // expect-gcc: "umbel: feed_forward_layer: say activation<relu> or another, bias<true> or bias<false>; transformer layers of torch have activation<relu>, bias<true>"
+  // expect-clang: feed_forward_layer.*must_say<.*activation_relu_or_another, .*bias_true_or_false>.*transformer_layers_of_torch_have.*options_are<.*activation_relu, .*bias_true>
+  // cause: Activation and bias differ between models and have no default.
+  // cure: Add what the model has: `activation<relu>, bias<true>` is Vaswani et al. and torch's default, `activation<gelu_tanh>, bias<true>` GPT-2.
+  feed_forward_layer<float, hidden<32>, feed_forward<64>>::weights r;
+#elif defined CASE_feed_forward_bias_not_said
+  // expect-gcc: "umbel: feed_forward_layer: say bias<true> or bias<false>; transformer layers of torch have bias<true>"
+  // expect-clang: feed_forward_layer.*must_say<.*bias_true_or_false>.*transformer_layers_of_torch_have.*options_are<.*bias_true>
+  // cause: Activation and bias differ between models and have no default.
+  // cure: Add what the model has: `bias<true>` is torch's default.
+  feed_forward_layer<float, hidden<32>, feed_forward<64>, activation<relu>>::weights r;
 #elif defined CASE_feed_forward_heads
   // expect-gcc: "umbel: feed_forward_layer: heads=40 stands where the axis feed_forward belongs"
   // expect-clang: feed_forward_layer.*heads<40>.*stands_where_the_axis.*feed_forward>.*belongs
@@ -139,11 +153,38 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, Opt
   // cure: Say `bias<true>` or `bias<false>`.
   feed_forward_layer<float, hidden<32>, feed_forward<64>, biases<true, true, true, true>>::weights r;
 #elif defined CASE_encoder_gate_without_activation
-  // expect-gcc: "umbel: feed_forward_layer: gated needs an activation so say which"
-  // expect-clang: feed_forward_layer.*gated_needs_an_activation_so_say_which
-  // cause: The activation of a gate differs between models and has no default.
-  // cure: Add `activation<silu>` (SwiGLU), `activation<gelu_tanh>` or what the model has.
+  // expect-gcc: "umbel: encoder_layer: say norm_first<true> or norm_first<false>, activation<relu> or another, bias<true> or bias<false>; LLaMA, which has gated<true> too, has norm_first<true>, activation<silu>, bias<false>"
+  // expect-clang: encoder_layer.*must_say<.*norm_first_true_or_false, .*activation_relu_or_another, .*bias_true_or_false>.*LLaMA_which_is_gated_too_has.*options_are<.*norm_first_true, .*activation_silu, .*bias_false>
+  // cause: Norm order, activation and bias differ between models and have no default.
+  // cure: Add what the model has: `norm_first<true>, activation<silu>, bias<false>` is LLaMA.
   encoder<gated<true>>::weights r;
+#elif defined CASE_encoder_nothing_said
+  // expect-gcc: "umbel: encoder_layer: say norm_first<true> or norm_first<false>, activation<relu> or another, bias<true> or bias<false>; torch\.nn\.TransformerEncoderLayer has norm_first<false>, activation<relu>, bias<true>"
+  // expect-clang: encoder_layer.*must_say<.*norm_first_true_or_false, .*activation_relu_or_another, .*bias_true_or_false>.*torch_nn_TransformerEncoderLayer_has.*options_are<.*norm_first_false, .*activation_relu, .*bias_true>
+  // cause: Norm order, activation and bias differ between frameworks and models and have no default.
+  // cure: Add what the model has: torch's layer without further arguments is `norm_first<false>, activation<relu>, bias<true>`, BERT's `norm_first<false>, activation<gelu_exact>, bias<true>`.
+  encoder<>::weights r;
+#elif defined CASE_encoder_norm_order_not_said
+  // expect-gcc: "umbel: encoder_layer: say norm_first<true> or norm_first<false>; torch\.nn\.TransformerEncoderLayer has norm_first<false>"
+  // expect-clang: encoder_layer.*must_say<.*norm_first_true_or_false>.*torch_nn_TransformerEncoderLayer_has.*options_are<.*norm_first_false>
+  // cause: Norm order, activation and bias differ between frameworks and models and have no default.
+  // cure: Add `norm_first<false>` (Vaswani et al., torch's default) or `norm_first<true>` (most models of today).
+  encoder<activation<relu>, bias<true>>::weights r;
+#elif defined CASE_encoder_activation_not_said
+  // expect-gcc: "umbel: encoder_layer: say activation<relu> or another; torch\.nn\.TransformerEncoderLayer has activation<relu>"
+  // expect-clang: encoder_layer.*must_say<.*activation_relu_or_another>.*torch_nn_TransformerEncoderLayer_has.*options_are<.*activation_relu>
+  // cause: Norm order, activation and bias differ between frameworks and models and have no default.
+  // cure: Add `activation<relu>` (torch's default), `<gelu_exact>` (torch's "gelu"), `<gelu_tanh>`, `<silu>` or one of your own.
+  const encoder<norm_first<false>, bias<true>>* none = nullptr;
+  auto r = (*none)(x);
+#elif defined CASE_encoder_bias_not_said
+  // expect-gcc: "umbel: encoder_layer: say bias<true> or bias<false>; torch\.nn\.TransformerEncoderLayer has bias<true>"
+  // expect-clang: encoder_layer.*must_say<.*bias_true_or_false>.*torch_nn_TransformerEncoderLayer_has.*options_are<.*bias_true>
+  // cause: Norm order, activation and bias differ between frameworks and models and have no default.
+  // cure: Add `bias<true>` (torch's default) or `bias<false>`, which is of all projections of the layer.
+  static encoder<norm_first<false>, activation<relu>>::weights w;
+  const encoder<norm_first<false>, activation<relu>> layer{w};
+  auto r = layer(x);
 #elif defined CASE_encoder_rms_norm_without_epsilon
   // expect-gcc: "umbel: encoder_layer: rms_norm needs the epsilon that the model was trained with: epsilon_1e<-6> for 1e-6"
   // expect-clang: encoder_layer.*rms_norm_needs_the_epsilon_of_the_model_so_say_epsilon_1e
@@ -201,7 +242,8 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, Opt
   // cure: Fill `network::weights w` and write `network{w}`.
   const network wrong;
 #else
-  encoder<gated<true>, activation<silu>, norm_by<rms_norm>, epsilon_1e<-6>, kv_heads<2>>::weights w;
+  encoder<norm_first<true>, bias<false>, gated<true>, activation<silu>, norm_by<rms_norm>,
+          epsilon_1e<-6>, kv_heads<2>>::weights w;
   auto r = x | feed | packed;
   (void)r, (void)w;
 #endif

@@ -54,11 +54,17 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
   // cure: Leave it out for 10000, or look it up in the model's configuration: `rope<split_halves, 500000>`.
   multi_head_attention<float, hidden<48>, heads<6>, rope<split_halves, 0>>::weights none;
 #elif defined CASE_rope_of_an_unknown_pairing
-  // expect-gcc: "umbel: attention: rope of int is neither split halves nor adjacent pairs"
-  // expect-clang: attention.*rope_of.*element<int>.*is_neither_split_halves_nor_adjacent_pairs
+  // expect-gcc: "umbel: attention: rope of int is neither split_halves nor adjacent_pairs: GPT-NeoX and files of Hugging Face have split_halves, GPT-J and files of Meta and of llama2\.c adjacent_pairs"
+  // expect-clang: attention.*rope_of.*element<int>.*is_neither_split_halves_nor_adjacent_pairs.*files_of_Hugging_Face_have_split_halves_those_of_Meta_and_llama2_c_adjacent_pairs
   // cause: The first argument of `rope` does not say which features pair up.
-  // cure: Write `rope<split_halves>` (LLaMA in its common form, GPT-NeoX) or `rope<adjacent_pairs>` (RoFormer, GPT-J).
+  // cure: Go by the file of weights: `rope<split_halves>` for GPT-NeoX and for any LLaMA from Hugging Face, `rope<adjacent_pairs>` for RoFormer, GPT-J, the LLaMA files of Meta and those of llama2.c.
   multi_head_attention<float, hidden<48>, heads<6>, rope<int>>::weights unknown;
+#elif defined CASE_rope_without_its_pairing
+  // expect-gcc: "umbel: attention: rope needs its pairing, split_halves or adjacent_pairs: GPT-NeoX and files of Hugging Face have split_halves, GPT-J and files of Meta and of llama2\.c adjacent_pairs"
+  // expect-clang: attention.*rope_needs_its_pairing.*files_of_Hugging_Face_have_split_halves_those_of_Meta_and_llama2_c_adjacent_pairs
+  // cause: Models differ in which features pair up, and so do files of one model, so there is no default.
+  // cure: Go by the file of weights: `rope<split_halves>` for GPT-NeoX and for any LLaMA from Hugging Face, `rope<adjacent_pairs>` for RoFormer, GPT-J, the LLaMA files of Meta and those of llama2.c.
+  multi_head_attention<float, hidden<48>, heads<6>, rope<>>::weights none;
 #elif defined CASE_rope_wider_than_head_dim
   // expect-gcc: "umbel: attention: rope turns 10 features but there are only head_dim=8"
   // expect-clang: attention.*rope_turns.*number<10>.*features_but_there_are_only.*head_dim<8>

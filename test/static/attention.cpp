@@ -14,7 +14,8 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
 using context = tensor<float, batch<2>, key<6>, hidden<100>>;
 using attention = multi_head_attention<float, hidden<100>, heads<5>>;
 using biased = multi_head_attention<float, hidden<100>, heads<5_c>, bias<true>>;
-using encoder = encoder_layer<float, hidden<100>, heads<5>, feed_forward<60>>;
+using encoder = encoder_layer<float, hidden<100>, heads<5>, feed_forward<60>, norm_first<true>,
+                              activation<gelu_exact>, bias<false>>;
 
 // ---- options -------------------------------------------------------------------------------------
 static_assert(!attention::sizes.q_bias && biased::sizes.q_bias);
@@ -85,7 +86,8 @@ static_assert(
 static_assert(!normalises<last, view<float, strided<query<4>, 200>, strided<hidden<100>, 1>>>);
 static_assert(!normalises<rms_norm<int, hidden<100>>, tensor<int, hidden<100>>>);
 
-using network = feed_forward_layer<float, hidden<100>, feed_forward<60>>;
+using network = feed_forward_layer<float, hidden<100>, feed_forward<60>, activation<gelu_exact>,
+                                   bias<false>>;
 static_assert(feeds_forward<network, queries> &&
               feeds_forward<network, tensor<float, hidden<100>>>);
 static_assert(!feeds_forward<network, tensor<float, query<4>, hidden<99>>>);
@@ -96,7 +98,7 @@ static_assert(std::is_same_v<network::activate, detail::gelu_exact_operation>);
 static_assert(std::is_same_v<encoder::feed_forward::weights, network::weights>);
 using llama =
     encoder_layer<float, hidden<100>, heads<4>, feed_forward<60>, norm_by<rms_norm>, epsilon_1e<-6>,
-                  gated<true>, activation<silu>, kv_heads<2>, head_dim<16>, rope<split_halves>>;
+                  norm_first<true>, bias<false>, gated<true>, activation<silu>, kv_heads<2>, head_dim<16>, rope<split_halves>>;
 static_assert(std::is_same_v<llama::norm, rms_norm<float, hidden<100>>>);
 static_assert(std::is_same_v<llama::attention,
                              multi_head_attention<float, hidden<100>, heads<4>, bias<false>,
@@ -106,7 +108,8 @@ static_assert(llama::feed_forward::is_gated && llama::epsilon == 1e-6f &&
 static_assert(epsilon_1e<-1>::value == 1e-1 && epsilon_1e<-12>::value == 1e-12 &&
               epsilon_1e<-22>::value == 1e-22);
 
-using decoder = decoder_layer<float, hidden<100>, heads<5>, feed_forward<60>>;
+using decoder = decoder_layer<float, hidden<100>, heads<5>, feed_forward<60>, norm_first<true>,
+                              activation<gelu_exact>, bias<false>>;
 static_assert(decodes<decoder, queries, context> && decodes<decoder, context, const queries&>);
 static_assert(
     decodes<decoder, tensor<float, token<4>, hidden<100>>, tensor<float, token<6>, hidden<100>>>);
@@ -143,8 +146,9 @@ static_assert(std::is_same_v<result<attention, tensor<float, token<9>, hidden<10
 static_assert(std::is_same_v<result<encoder, queries>, queries>);
 static_assert(std::is_same_v<result<sinusoids, queries>, queries>);
 static_assert(std::is_same_v<result<network, queries>, queries>);
-static_assert(std::is_same_v<result<decoder, queries, context>, queries>);
-static_assert(std::is_same_v<result<prepacked<decoder>, context, queries>, context>);
+using own = decltype(self_mask(causal));
+static_assert(std::is_same_v<result<decoder, queries, context, own>, queries>);
+static_assert(std::is_same_v<result<prepacked<decoder>, context, queries, own>, context>);
 static_assert(std::is_same_v<result<sinusoids, queries, int>, queries>);
 static_assert(std::is_same_v<result<prepacked<encoder>, context>, context>);
 static_assert(std::is_same_v<result<map, queries>, tensor<float, batch<2>, query<4>, classes<10>>>);

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rotary positions (Su et al. 2021, "RoFormer"): pairs of features of each query and key are turned by
 // an angle that grows with the position, so that scores depend on distances. Which features pair up
-// differs between models and must be said:
+// differs between models and between files of one model, and must be said:
 //
-//   rope<split_halves>     feature i with feature i + width / 2 (GPT-NeoX, LLaMA in its common form)
-//   rope<adjacent_pairs>   feature 2 i with feature 2 i + 1 (RoFormer, GPT-J)
+//   rope<split_halves>     feature i with feature i + width / 2: GPT-NeoX; LLaMA as Hugging Face has it
+//   rope<adjacent_pairs>   feature 2 i with feature 2 i + 1: RoFormer, GPT-J; LLaMA in Meta's own files and
+//                          those of llama2.c
+//
+// It goes by the file: Hugging Face reorders the rows of LLaMA's query and key weights when it converts
+// them, so either pairing gives the same scores with the weights that belong to it, and wrong ones with the
+// others.
 //
 // position p turns pair i by p base^(-2 i / width). The table of cosines and sines is a constant,
 // computed in double by the compiler.
@@ -22,7 +27,7 @@ struct adjacent_pairs {};
 
 // Option: how positions enter. Width: how many features of each head are turned, from the first on;
 // 0 is all of them. Positions count from 0.
-template <class Pairs, std::size_t Base = 10000, std::size_t Width = 0>
+template <class Pairs = detail::nothing, std::size_t Base = 10000, std::size_t Width = 0>
 struct rope {
   using kind = detail::option::rope;
   using pairs = Pairs;
@@ -38,12 +43,26 @@ struct no_rope {
 namespace say {
 struct features_and_that_is_odd;
 struct features_but_there_are_only;
+struct files_of_Hugging_Face_have_split_halves_those_of_Meta_and_llama2_c_adjacent_pairs;
 struct is_neither_split_halves_nor_adjacent_pairs;
 struct rope_needs_a_base_above_0;
+struct rope_needs_its_pairing;
 struct rope_of;
 struct rope_turns;
 struct rope_turns_pairs_but_is_given;
 }  // namespace say
+
+template <>
+inline constexpr const char* spoken<say::is_neither_split_halves_nor_adjacent_pairs> =
+    "is neither split_halves nor adjacent_pairs:";
+template <>
+inline constexpr const char* spoken<say::rope_needs_its_pairing> =
+    "rope needs its pairing, split_halves or adjacent_pairs:";
+template <>
+inline constexpr const char* spoken<
+    say::files_of_Hugging_Face_have_split_halves_those_of_Meta_and_llama2_c_adjacent_pairs> =
+    "GPT-NeoX and files of Hugging Face have split_halves, GPT-J and files of Meta and of llama2.c "
+    "adjacent_pairs";
 
 namespace rules {
 template <class Layer, class Rope, class HeadDim>
@@ -53,9 +72,14 @@ struct rope_rule {
 template <class Layer, class Pairs, std::size_t Base, std::size_t Width, class HeadDim>
 struct rope_rule<Layer, rope<Pairs, Base, Width>, HeadDim> {
   static constexpr std::size_t width = Width ? Width : HeadDim::size;
+  using whose_is_which =
+      say::files_of_Hugging_Face_have_split_halves_those_of_Meta_and_llama2_c_adjacent_pairs;
   using type = first_error<
+      verdict<!std::is_same_v<Pairs, detail::nothing>, Layer, say::rope_needs_its_pairing,
+              whose_is_which>,
       verdict<std::is_same_v<Pairs, split_halves> || std::is_same_v<Pairs, adjacent_pairs>, Layer,
-              say::rope_of, element<Pairs>, say::is_neither_split_halves_nor_adjacent_pairs>,
+              say::rope_of, element<Pairs>, say::is_neither_split_halves_nor_adjacent_pairs,
+              whose_is_which>,
       verdict<width % 2 == 0, Layer, say::rope_turns_pairs_but_is_given,
               std::conditional_t<Width == 0, HeadDim, number<width>>,
               say::features_and_that_is_odd>,

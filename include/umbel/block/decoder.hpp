@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
-// decoder_layer: causal self-attention, attention to a memory (what an encoder gave) and a feed-forward
-// network, each with a residual connection and a norm (Vaswani et al. 2017;
-// torch.nn.TransformerDecoderLayer without dropout, with a causal tgt_mask).
+// decoder_layer: self-attention, attention to a memory (what an encoder gave) and a feed-forward network,
+// each with a residual connection and a norm (Vaswani et al. 2017; torch.nn.TransformerDecoderLayer
+// without dropout).
 //
-//   norm_first<true>  (the default)  y = x + self_attention(norm1(x))
-//                                    z = y + cross_attention(norm2(y), memory)
-//                                    z + feed_forward(norm3(z))
-//   norm_first<false>                y = norm1(x + self_attention(x))
-//                                    z = norm2(y + cross_attention(y, memory))
-//                                    norm3(z + feed_forward(z))
+//   norm_first<true>     y = x + self_attention(norm1(x))
+//                        z = y + cross_attention(norm2(y), memory)
+//                        z + feed_forward(norm3(z))
+//   norm_first<false>    y = norm1(x + self_attention(x))
+//                        z = norm2(y + cross_attention(y, memory))
+//                        norm3(z + feed_forward(z))
 //
-//   decoder{w}(x, memory, lens)                   lens: of the memory
-//   decoder{w}(x, memory, lens, self_mask(own))   and what x may not see of itself, beyond the future
+//   decoder{w}(x, memory, self_mask(causal))                no position of x sees a later one of x
+//   decoder{w}(x, memory, lens, self_mask(causal & own))    lens: of the memory; own: of x
 //
-// A position never sees a later one of x: causal is always on. A layer without a memory is encoder_layer
-// with causal. Sequences are worked on one by one, each in a workspace of known size. Not here: caches.
+// What x sees of itself must be said. torch hides nothing without a tgt_mask, which is self_mask(all_keys);
+// its tgt_is_causal with generate_square_subsequent_mask is self_mask(causal). A layer without a memory is
+// encoder_layer. Sequences are worked on one by one, each in a workspace of known size. Not here: caches.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -30,9 +31,11 @@ template <class Mask>
 struct own_mask {
   Mask mask;
 };
+// In place of one that was not said.
+struct unsaid_mask : every_key {};
 }  // namespace detail
 
-// The mask of a decoder_layer's own sequence, lengths for one; it is causal as well.
+// The mask of a decoder_layer's own sequence: causal, all_keys, causal & lens ... Causal only if it says so.
 template <mask_like Mask>
 constexpr auto self_mask(Mask&& mask) noexcept {
   return detail::own_mask<decltype(detail::kept_mask<Mask>(mask))>{detail::kept_mask<Mask>(mask)};
@@ -41,9 +44,11 @@ namespace detail {
 namespace say {
 struct but_the_memories;
 struct decoder_layer;
+struct say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask;
 struct takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace;
 struct the_memory;
 struct the_sequences;
+struct torch_nn_TransformerDecoderLayer_has;
 }  // namespace say
 
 template <>
@@ -56,11 +61,21 @@ struct speak<
     out.put("workspace");
   }
 };
+template <>
+inline constexpr const char* spoken<say::torch_nn_TransformerDecoderLayer_has> =
+    "torch.nn.TransformerDecoderLayer has";
+template <>
+inline constexpr const char*
+    spoken<say::say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask> =
+        "say self_mask(causal) or self_mask(all_keys): torch hides nothing without a tgt_mask, "
+        "its tgt_is_causal and generate_square_subsequent_mask are self_mask(causal)";
 
 namespace rules {
 template <class Parts, class... Options>
 using decoder = first_error<typename Parts::attention::verdict,
-                            transformer_options<say::decoder_layer, Parts, Options...>,
+                            transformer_options<say::decoder_layer,
+                                                say::torch_nn_TransformerDecoderLayer_has, Parts,
+                                                Options...>,
                             typename Parts::feed_forward::verdict>;
 
 // A sequence of (Position, Hidden) and a memory of (Position, Hidden), or a batch of both, row-major;
@@ -74,6 +89,11 @@ using decode = first_error<decoder_argument<X, say::the_sequence, T, Hidden>,
                            decoder_argument<Memory, say::the_memory, T, Hidden>,
                            same_size<say::decoder_layer, batch_family, layout_of<X>,
                                      say::the_sequences, layout_of<Memory>, say::but_the_memories>>;
+
+template <class Own>
+using self_mask_said =
+    verdict<!std::is_same_v<Own, detail::unsaid_mask>, say::decoder_layer,
+            say::say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask>;
 }  // namespace rules
 
 // operator() of the layer and of prepacked<layer>.
@@ -91,15 +111,15 @@ struct decoder_calls
 
   // x and memory: (batch,) positions along an axis of any name, hidden; row-major. Gives a tensor of
   // the axes of x.
-  //   mask  of the memory: its axes are batch, heads, query (positions of x), key (of the memory)
-  //   own   self_mask(m), where both query and key are positions of x
+  //   mask  of the memory: its axes are batch, heads, query (positions of x), key (of the memory);
+  //         without one all of it is seen
+  //   own   self_mask(m), where both query and key are positions of x; must be said
   //   work  a Layer::workspace<positions of x, positions of the memory>; without one, scratch is on
   //         the stack, up to UMBEL_STACK_BUDGET bytes
-  template <tensor_like X, tensor_like Memory, mask_like Mask = every_key,
-            workspace_like Workspace = on_stack>
-  constexpr auto operator()(const X& x, const Memory& memory, const Mask& mask = {},
+  template <tensor_like X, tensor_like Memory, class Own, workspace_like Workspace = on_stack>
+  constexpr auto operator()(const X& x, const Memory& memory, const own_mask<Own>& own,
                             Workspace&& work = {}) const noexcept {
-    return Layer::decode(self(), x, memory, mask, self_mask(all_keys), work, by_value{});
+    return Layer::decode(self(), x, memory, all_keys, own, work, by_value{});
   }
   template <tensor_like X, tensor_like Memory, mask_like Mask, class Own,
             workspace_like Workspace = on_stack>
@@ -107,20 +127,33 @@ struct decoder_calls
                             const own_mask<Own>& own, Workspace&& work = {}) const noexcept {
     return Layer::decode(self(), x, memory, mask, own, work, by_value{});
   }
+  // Without a self_mask: refused.
+  template <tensor_like X, tensor_like Memory, mask_like Mask = every_key,
+            workspace_like Workspace = on_stack>
+  constexpr auto operator()(const X& x, const Memory& memory, const Mask& mask = {},
+                            Workspace&& work = {}) const noexcept {
+    return Layer::decode(self(), x, memory, mask, own_mask<unsaid_mask>{}, work, by_value{});
+  }
 
   // The same, written into a row-major tensor or view of the axes of x in the same order. out must
   // not overlap x or memory.
-  template <tensor_like Out, tensor_like X, tensor_like Memory, mask_like Mask = every_key,
+  template <tensor_like Out, tensor_like X, tensor_like Memory, class Own,
             workspace_like Workspace = on_stack>
-  constexpr void into(Out&& out, const X& x, const Memory& memory, const Mask& mask = {},
+  constexpr void into(Out&& out, const X& x, const Memory& memory, const own_mask<Own>& own,
                       Workspace&& work = {}) const noexcept {
-    Layer::decode(self(), x, memory, mask, self_mask(all_keys), work, static_cast<Out&&>(out));
+    Layer::decode(self(), x, memory, all_keys, own, work, static_cast<Out&&>(out));
   }
   template <tensor_like Out, tensor_like X, tensor_like Memory, mask_like Mask, class Own,
             workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Memory& memory, const Mask& mask,
                       const own_mask<Own>& own, Workspace&& work = {}) const noexcept {
     Layer::decode(self(), x, memory, mask, own, work, static_cast<Out&&>(out));
+  }
+  template <tensor_like Out, tensor_like X, tensor_like Memory, mask_like Mask = every_key,
+            workspace_like Workspace = on_stack>
+  constexpr void into(Out&& out, const X& x, const Memory& memory, const Mask& mask = {},
+                      Workspace&& work = {}) const noexcept {
+    Layer::decode(self(), x, memory, mask, own_mask<unsaid_mask>{}, work, static_cast<Out&&>(out));
   }
 
  private:
@@ -245,22 +278,22 @@ class decoder_layer
                                const Mask& mask, const detail::own_mask<Own>& own, Workspace& work,
                                Out&& out) noexcept {
     using verdict = detail::first_error<detail::rules::decode<X, Memory, T, hidden_axis>,
-                                detail::rules::row_major_out<detail::say::decoder_layer, Out, T, detail::layout_of<X>>>;
+                                detail::rules::row_major_out<detail::say::decoder_layer, Out, T, detail::layout_of<X>>,
+                                detail::rules::self_mask_said<Own>>;
     static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using call = call_of<typename X::layout, typename Memory::layout>;
       using scratch = typename call::scratch;
-      using seen = decltype(causal & own.mask);
       using fit = detail::first_error<
           detail::rules::mask_fits<detail::say::decoder_layer, detail::mask_of<Mask>, typename call::memory_scores>,
-          detail::rules::mask_fits<detail::say::decoder_layer, seen, typename call::own_scores>,
+          detail::rules::mask_fits<detail::say::decoder_layer, Own, typename call::own_scores>,
           detail::rules::scratch_fits<detail::say::decoder_layer, Workspace, scratch, typename call::sizes>>;
       static_assert(detail::report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
         return detail::computed<detail::tensor_of<T, detail::row_major<typename X::layout>>, scratch>(
             out, work, [&](auto& y, scratch& s) {
-              call::sequences(p, x.data(), memory.data(), detail::as_mask(mask), causal & own.mask,
-                              y.data(), s);
+              call::sequences(p, x.data(), memory.data(), detail::as_mask(mask), own.mask, y.data(),
+                              s);
             });
       else
         return detail::invalid{};

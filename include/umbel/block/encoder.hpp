@@ -2,12 +2,16 @@
 // encoder_layer: self-attention and a feed-forward network, each with a residual connection and a
 // layer norm (Vaswani et al. 2017; torch.nn.TransformerEncoderLayer without dropout).
 //
-//   norm_first<true>  (the default)  y = x + attention(norm1(x));   y + feed_forward(norm2(y))
-//   norm_first<false>                y = norm1(x + attention(x));   norm2(y + feed_forward(y))
+//   norm_first<true>     y = x + attention(norm1(x));   y + feed_forward(norm2(y))
+//   norm_first<false>    y = norm1(x + attention(x));   norm2(y + feed_forward(y))
 //   feed_forward(x) = activation(x up) down      and other forms: feed_forward.hpp
 //
-// With norm_by<rms_norm>, gated<true>, activation<silu>, rope<split_halves> and called with `causal` it is
-// a layer of LLaMA.
+// Which of them, the activation and whether there are biases must be said. As torch's layer is without
+// further arguments: norm_first<false>, activation<relu>, bias<true>.
+//
+// With norm_first<true>, norm_by<rms_norm>, gated<true>, activation<silu>, bias<false> and called with
+// `causal` it is a layer of LLaMA; with rope<split_halves> for files of Hugging Face, rope<adjacent_pairs>
+// for those of Meta and of llama2.c.
 //
 // Sequences are worked on one by one, each in a workspace of known size.
 #pragma once
@@ -23,6 +27,7 @@ namespace detail {
 namespace say {
 struct encoder_layer;
 struct takes_a_sequence_then_a_mask_then_a_workspace;
+struct torch_nn_TransformerEncoderLayer_has;
 }  // namespace say
 
 template <>
@@ -30,11 +35,16 @@ struct speak<say::encoder_layer> : speak_as_written<say::encoder_layer> {};
 template <>
 inline constexpr const char* spoken<say::takes_a_sequence_then_a_mask_then_a_workspace> =
     "takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace";
+template <>
+inline constexpr const char* spoken<say::torch_nn_TransformerEncoderLayer_has> =
+    "torch.nn.TransformerEncoderLayer has";
 
 namespace rules {
 template <class Parts, class... Options>
 using encoder = first_error<typename Parts::attention::verdict,
-                            transformer_options<say::encoder_layer, Parts, Options...>,
+                            transformer_options<say::encoder_layer,
+                                                say::torch_nn_TransformerEncoderLayer_has, Parts,
+                                                Options...>,
                             typename Parts::feed_forward::verdict>;
 
 // One sequence of (Position, Hidden), or a batch of them, row-major.
@@ -80,11 +90,12 @@ struct encoder_calls
 }  // namespace detail
 
 // T: float or double. hidden<32>, heads<4>, feed_forward<64>. Options, in any order:
-//   bias<true|false>                      of all projections; none unless told
-//   norm_first<true|false>                true unless told
+//   norm_first<true|false>                must be said
+//   activation<>                          of the feed-forward network (feed_forward.hpp); must be said
+//   bias<true|false>                      of all projections; must be said
+//   gated<true|false>                     of the feed-forward network; false unless told
 //   norm_by<layer_norm|rms_norm>, epsilon_1e<-5>    which norm (layer_norm unless told) and its epsilon
 //                                         (1e-5 unless told; rms_norm must be told)
-//   activation<>, gated<>                 of the feed-forward network (feed_forward.hpp)
 //   kv_heads<>, head_dim<>, value_dim<>, rope<>, score_scale<>, softcap<>, empty_rows<>
 //                                         of attention (multi_head.hpp)
 template <class T, class Hidden, class Heads, class FeedForward = detail::nothing, class... Options>

@@ -5,6 +5,9 @@
 //   (activation(x gate) * (x up)) down         gated<true>, Shazeer 2020: with silu SwiGLU (LLaMA), with
 //                                              gelu_tanh GEGLU (T5 1.1, Gemma), with relu ReGLU
 //
+// activation<> and bias<> have no default: Vaswani et al. and torch's layers have relu and biases, BERT
+// and GPT-2 a GELU and biases, LLaMA (gated) silu and none.
+//
 // The positions are worked on in runs along the axis before the features, in a workspace of known size.
 #pragma once
 
@@ -17,7 +20,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Option: is there a gate? It needs an activation<> that is said, for models differ.
+// Option: is there a gate?
 template <bool Value>
 struct gated {
   using kind = detail::option::gated;
@@ -25,9 +28,10 @@ struct gated {
 };
 namespace detail {
 namespace say {
+struct LLaMA_which_is_gated_too_has;
 struct feed_forward_layer;
-struct gated_needs_an_activation_so_say_which;
 struct takes_a_sequence_then_a_workspace;
+struct transformer_layers_of_torch_have;
 }  // namespace say
 
 template <>
@@ -36,12 +40,42 @@ template <>
 inline constexpr const char*
     spoken<say::takes_a_sequence_then_a_workspace> =
         "takes a sequence; then a workspace";
+template <>
+inline constexpr const char* spoken<say::LLaMA_which_is_gated_too_has> =
+    "LLaMA, which has gated<true> too, has";
+template <>
+inline constexpr const char* spoken<say::transformer_layers_of_torch_have> =
+    "transformer layers of torch have";
 
 namespace rules {
-template <class... Options>
-inline constexpr bool gate_has_activation =
-    !option_or<option::gated, gated<false>, Options...>::value ||
-    (detail::is_option_of<Options, option::activation> || ...);
+// What a layer without a gate and one with a gate have elsewhere.
+template <class Torch>
+struct usual_plain {
+  using who = Torch;
+  using norm_first = say::norm_first_false;
+  using activation = say::activation_relu;
+  using bias = say::bias_true;
+};
+struct usual_gated {
+  using who = say::LLaMA_which_is_gated_too_has;
+  using norm_first = say::norm_first_true;
+  using activation = say::activation_silu;
+  using bias = say::bias_false;
+};
+template <class Torch, class... Options>
+using usual_options =
+    std::conditional_t<option_or<option::gated, gated<false>, Options...>::value, usual_gated,
+                       usual_plain<Torch>>;
+template <class Usual, class... Options>
+using activation_to_say =
+    option_to_say<is_said<option::activation, Options...>, say::activation_relu_or_another,
+                  typename Usual::activation>;
+template <class Usual, class... Options>
+using bias_to_say = option_to_say<is_said<option::bias, Options...>, say::bias_true_or_false,
+                                  typename Usual::bias>;
+template <class Layer, class Usual, class... Options>
+using network_said = options_said<Layer, typename Usual::who, activation_to_say<Usual, Options...>,
+                                  bias_to_say<Usual, Options...>>;
 
 template <class T, class Hidden, class FeedForward, class... Options>
 using feed_forward = first_error<
@@ -51,8 +85,8 @@ using feed_forward = first_error<
     options<say::feed_forward_layer, option_kinds<option::bias, option::activation, option::gated>,
             Options...>,
     one_bias<say::feed_forward_layer, Options...>,
-    verdict<gate_has_activation<Options...>, say::feed_forward_layer,
-            say::gated_needs_an_activation_so_say_which>>;
+    network_said<say::feed_forward_layer,
+                 usual_options<say::transformer_layers_of_torch_have, Options...>, Options...>>;
 }  // namespace rules
 
 // The axis along which the rows of a layout lie, whose last axis is the features.
@@ -107,8 +141,10 @@ struct feed_forward_parameters<Form, T, Hidden, FeedForward, Bias, true> {
 
 }  // namespace detail
 
-// T: float or double. hidden<32>, feed_forward<64>. Options: bias<> for all projections (none unless
-// told), activation<gelu_exact> (the default without a gate), <gelu_tanh>, <silu>, <relu>, gated<>.
+// T: float or double. hidden<32>, feed_forward<64>. Options, in any order:
+//   bias<true|false>     of all projections; must be said
+//   activation<relu>     or <gelu_exact>, <gelu_tanh>, <silu>, one of your own; must be said
+//   gated<true|false>    false unless told
 template <class T, class Hidden, class FeedForward = detail::nothing, class... Options>
 class feed_forward_layer
     : public detail::feed_forward_calls<feed_forward_layer<T, Hidden, FeedForward, Options...>,
@@ -124,7 +160,7 @@ class feed_forward_layer
   using value_type = T;
   using hidden_axis = narrow_axis;
   using activate =
-      typename detail::option_or<detail::option::activation, activation<gelu_exact>, Options...>::function;
+      typename detail::option_or<detail::option::activation, activation<relu>, Options...>::function;
   template <class Derived>
   using calls = detail::feed_forward_calls<Derived, feed_forward_layer>;
 

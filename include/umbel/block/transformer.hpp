@@ -112,7 +112,9 @@ struct transformer_parts {
   using feed_forward = feed_forward_with<
       std::conditional_t<rules::floating<say::attention, T>::ok, T, float>, hidden,
       typename width::plain, bias,
-      typename pick_options<feed_forward_options, option_list<>, Options...>::type>;
+      // An activation that was not said is not refused twice.
+      typename pick_options<feed_forward_options, option_list<>, Options...,
+                            umbel::activation<relu>>::type>;
   using norm = typename norm_option::template norm<T, hidden>;
   static constexpr bool epsilon_is_said =
       !norm_option::needs_epsilon || (is_option_of<Options, option::epsilon_1e> || ...);
@@ -128,8 +130,16 @@ constexpr void add_residual(const T* a, const T* b, T* y) noexcept {
 }
 
 namespace rules {
-// Layer: the word that names it. Parts: detail::transformer_parts.
-template <class Layer, class Parts, class... Options>
+// Norm order, activation and bias have no default: torch's layers and today's models differ in all three.
+template <class Layer, class Usual, class... Options>
+using transformer_said =
+    options_said<Layer, typename Usual::who,
+                 option_to_say<is_said<option::norm_first, Options...>,
+                               say::norm_first_true_or_false, typename Usual::norm_first>,
+                 activation_to_say<Usual, Options...>, bias_to_say<Usual, Options...>>;
+
+// Layer: the word that names it. Torch: the word for torch's. Parts: detail::transformer_parts.
+template <class Layer, class Torch, class Parts, class... Options>
 using transformer_options = first_error<
     in_place<Layer, typename Parts::given_width, axes::feed_forward>,
     options<Layer,
@@ -141,7 +151,8 @@ using transformer_options = first_error<
     one_bias<Layer, Options...>,
     verdict<Parts::epsilon_option::ok, Layer, say::epsilon_1e_takes_an_exponent_from_>,
     verdict<Parts::epsilon_is_said, Layer,
-            say::rms_norm_needs_the_epsilon_of_the_model_so_say_epsilon_1e>>;
+            say::rms_norm_needs_the_epsilon_of_the_model_so_say_epsilon_1e>,
+    transformer_said<Layer, usual_options<Torch, Options...>, Options...>>;
 
 // The batch axis, if there is one, is the first.
 template <class Layer, class X>

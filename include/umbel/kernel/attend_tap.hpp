@@ -37,14 +37,28 @@ struct tap_block {
   // What there is of a pair that is hidden.
   static constexpr T hidden = of_scores ? -simd::math_constants<T>::infinity : T{};
 
+  // The policy for the queries of vector i.
+  UMBEL_INLINE static auto policy_over(const Policy& policy, std::size_t first_query, room here,
+                                       std::size_t i) noexcept {
+    const std::size_t first = i * lanes;
+    const std::size_t rest = here.queries > first ? here.queries - first : 0;
+    return policy.template over<V>(first_query + (rest != 0 ? first : 0),
+                                   rest < lanes ? rest : lanes);
+  }
+
+  // value, or 0 where the weight of the key is dropped. One draw is for four keys, and stays in `kept`.
+  template <class Over>
+  UMBEL_INLINE static V keep(const Over& over, std::size_t key, bool is_first,
+                             scores::mask_of<V> (&kept)[4], V value) noexcept {
+    if (is_first || key % 4 == 0) over.keeps(key - key % 4, kept);
+    return simd::select(kept[key % 4], value, V{});
+  }
+
   // The scores of vector i of the queries with the keys from first_key on become what is wanted.
   UMBEL_INLINE static void finish(const Policy& policy, std::size_t first_query, room here,
                                   std::size_t i, std::size_t first_key, std::size_t keys, T* column,
                                   const softmax_state& state) noexcept {
-    const std::size_t first = i * lanes;
-    const std::size_t rest = here.queries > first ? here.queries - first : 0;
-    const auto over =
-        policy.template over<V>(first_query + (rest != 0 ? first : 0), rest < lanes ? rest : lanes);
+    const auto over = policy_over(policy, first_query, here, i);
     const V factor = drops ? state.inverse[i] : inverse_sum(state.sum[i]);
     scores::mask_of<V> kept[4]{};
     for (std::size_t j = 0; j < keys; ++j) {
@@ -55,23 +69,27 @@ struct tap_block {
         value = natural_score(score);
       } else {
         value = simd::exp2_not_positive(score - state.maximum[i]) * factor;
-        if constexpr (drops) {
-          if (j == 0 || key % 4 == 0) over.keeps(key - key % 4, kept);
-          value = simd::select(kept[key % 4], value, V{});
-        }
+        if constexpr (drops) value = keep(over, key, j == 0, kept, value);
       }
       simd::store(column + j * width,
                   simd::select(over.sees(key), value, simd::broadcast<V>(hidden)));
     }
   }
 
-  // The same from the exponentials: a weight below 0 marks a pair that is hidden.
-  UMBEL_INLINE static void finish_exponentials(std::size_t i, std::size_t keys, T* column,
+  // The same from the exponentials. Who is seen and who is kept is asked again: in a row with a score of +infinity or
+  // NaN, factor and exponentials do not tell (take_weights).
+  UMBEL_INLINE static void finish_exponentials(const Policy& policy, std::size_t first_query,
+                                               room here, std::size_t i, std::size_t first_key,
+                                               std::size_t keys, T* column,
                                                const softmax_state& state) noexcept {
+    const auto over = policy_over(policy, first_query, here, i);
+    scores::mask_of<V> kept[4]{};
     for (std::size_t j = 0; j < keys; ++j) {
-      const V p = simd::load<V>(column + j * width);
-      const V value = p * state.inverse[i];
-      simd::store(column + j * width, Policy::selects ? simd::select(p < V{}, V{}, value) : value);
+      const std::size_t key = first_key + j;
+      V value = simd::load<V>(column + j * width) * state.inverse[i];
+      if constexpr (drops) value = keep(over, key, j == 0, kept, value);
+      if constexpr (Policy::selects) value = simd::select(over.sees(key), value, V{});
+      simd::store(column + j * width, value);
     }
   }
 
@@ -125,7 +143,7 @@ struct tap_block {
       for (std::size_t i = 0; i < Vectors && i * lanes < here.queries; ++i) {
         T* const column = scores + i * lanes;
         if constexpr (are_there) {
-          finish_exponentials(i, keys, column, state);
+          finish_exponentials(policy, first_query, here, i, first, keys, column, state);
         } else if constexpr (stage == tap_stage::raw) {
           for (std::size_t j = 0; j < keys; ++j) {
             const V score = simd::load<V>(column + j * width);

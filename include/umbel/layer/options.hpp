@@ -119,9 +119,23 @@ template <class... Kinds>
 struct option_kinds {};
 
 namespace say {
+struct activation_relu;
+struct activation_relu_or_another;
+struct activation_silu;
+struct bias_false;
+struct bias_true;
+struct bias_true_or_false;
 struct is_given_twice;
 struct is_not_an_option_of_this_layer;
+struct norm_first_false;
+struct norm_first_true;
+struct norm_first_true_or_false;
 struct takes_one_bias_for_all_projections_not_biases;
+// Lists of words: what has to be said; what somebody else's layer has.
+template <class... Choices>
+struct must_say;
+template <class... Options>
+struct options_are;
 }  // namespace say
 
 // In a sentence an option is the name of its kind, norm_first; what is none shows what it is.
@@ -145,6 +159,44 @@ struct word_for_option<Option> {
 };
 template <class Option>
 using option_word = typename word_for_option<Option>::type;
+
+template <>
+inline constexpr const char* spoken<say::activation_relu> = "activation<relu>";
+template <>
+inline constexpr const char* spoken<say::activation_relu_or_another> =
+    "activation<relu> or another";
+template <>
+inline constexpr const char* spoken<say::activation_silu> = "activation<silu>";
+template <>
+inline constexpr const char* spoken<say::bias_false> = "bias<false>";
+template <>
+inline constexpr const char* spoken<say::bias_true> = "bias<true>";
+template <>
+inline constexpr const char* spoken<say::bias_true_or_false> = "bias<true> or bias<false>";
+template <>
+inline constexpr const char* spoken<say::norm_first_false> = "norm_first<false>";
+template <>
+inline constexpr const char* spoken<say::norm_first_true> = "norm_first<true>";
+template <>
+inline constexpr const char* spoken<say::norm_first_true_or_false> =
+    "norm_first<true> or norm_first<false>";
+template <class... Words>
+constexpr void put_list(sentence_buffer& out) {
+  std::size_t position = 0;
+  ((out.put(position++ ? ", " : ""), speak<Words>::to(out)), ...);
+}
+template <class... Choices>
+struct speak<say::must_say<Choices...>> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("say ");
+    put_list<Choices...>(out);
+    out.put(';');
+  }
+};
+template <class... Options>
+struct speak<say::options_are<Options...>> {
+  static constexpr void to(sentence_buffer& out) { put_list<Options...>(out); }
+};
 
 namespace rules {
 
@@ -177,6 +229,38 @@ inline constexpr bool is_one_bias = requires {
 template <class Layer, class... Options>
 using one_bias = verdict<is_one_bias<option_or<option::bias, bias<false>, Options...>>, Layer,
                          say::takes_one_bias_for_all_projections_not_biases>;
+
+// An option without a default, since models and frameworks differ. Choice: the word for what there is to
+// choose from; Usual: for what others have.
+template <bool IsSaid, class Choice, class Usual>
+struct option_to_say {};
+template <class Layer, class Others, class Choices, class Usuals, class... ToSay>
+struct options_said_rule;
+template <class Layer, class Others, class Usuals>
+struct options_said_rule<Layer, Others, say::must_say<>, Usuals> {
+  using type = accepted;
+};
+template <class Layer, class Others, class... Choices, class Usuals>
+struct options_said_rule<Layer, Others, say::must_say<Choices...>, Usuals> {
+  using type = verdict<false, Layer, say::must_say<Choices...>, Others, Usuals>;
+};
+template <class Layer, class Others, class Choices, class Usuals, class Choice, class Usual,
+          class... Rest>
+struct options_said_rule<Layer, Others, Choices, Usuals, option_to_say<true, Choice, Usual>, Rest...>
+    : options_said_rule<Layer, Others, Choices, Usuals, Rest...> {};
+template <class Layer, class Others, class... Choices, class... Usuals, class Choice, class Usual,
+          class... Rest>
+struct options_said_rule<Layer, Others, say::must_say<Choices...>, say::options_are<Usuals...>,
+                         option_to_say<false, Choice, Usual>, Rest...>
+    : options_said_rule<Layer, Others, say::must_say<Choices..., Choice>,
+                        say::options_are<Usuals..., Usual>, Rest...> {};
+// Others: the word for who has Usual. All that is missing stands in one sentence.
+template <class Layer, class Others, class... ToSay>
+using options_said = typename options_said_rule<Layer, Others, say::must_say<>, say::options_are<>,
+                                                ToSay...>::type;
+
+template <class Kind, class... Options>
+inline constexpr bool is_said = (detail::is_option_of<Options, Kind> || ...);
 
 }  // namespace rules
 }  // namespace detail

@@ -62,11 +62,19 @@ constexpr double emulated_fma(double a, double b, double c) noexcept {
 }
 
 // Where the target does not fuse. clang writes a * b + c as an operation of its own that is two
-// instructions on such a target but, where it knows the numbers, one rounding: it is told not to.
+// instructions on such a target but, where it knows the numbers, one rounding: it is told not to. g++
+// has no such words; from it the product is hidden, and c, which may be one too.
 template <class V>
 UMBEL_INLINE constexpr V rounded_twice(V a, V b, V c) noexcept {
 #if UMBEL_CLANG
 #pragma clang fp contract(off)
+#endif
+#if UMBEL_FUSES_UNASKED
+  if (!std::is_constant_evaluated()) {
+    V product = a * b;
+    __asm__("" : "+v"(product), "+v"(c));
+    return product + c;
+  }
 #endif
   return a * b + c;
 }

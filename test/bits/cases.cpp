@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bits of the library in one program: a hash of every result, one line a case. check.py builds it in many ways
+// and compares. Every attention runs twice: over ordinary numbers, and over "wild" ones, where finite inputs overflow
+// to scores of both infinities and infinity and NaN stand in queries and keys. Sign and payload of a NaN are nobody's
+// business: every NaN is hashed as one.
+#include <umbel/bare.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+#include "../support/random.hpp"
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+using umbel_test::draw;
+using umbel_test::drawn;
+using umbel_test::drawn_weights;
+using umbel_test::lcg;
+
+constexpr std::size_t B = 2, H = 3, Q = 19, K = 37, D = 5;
+using q_type = tensor<float, batch<B>, heads<H>, query<Q>, head_dim<D>>;
+using k_type = tensor<float, batch<B>, heads<H>, key<K>, head_dim<D>>;
+using pairs = tensor<float, batch<B>, heads<H>, query<Q>, key<K>>;
+
+// FNV-1a over what lies in memory.
+template <class X>
+void print(const char* what, const char* numbers, const X& x) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (auto value : x) {
+    if (value != value) value = std::numeric_limits<decltype(value)>::quiet_NaN();
+    unsigned char bytes[sizeof value];
+    std::memcpy(bytes, &value, sizeof value);
+    for (const unsigned char byte : bytes) hash = (hash ^ byte) * 0x100000001b3u;
+  }
+  std::printf("%s%s: %016llx\n", what, numbers, static_cast<unsigned long long>(hash));
+}
+
+struct inputs {
+  const char* name;
+  q_type q;
+  k_type k, v;
+};
+
+inputs ordinary() {
+  lcg next{7};
+  inputs in{"", drawn<q_type>(next, 2), drawn<k_type>(next, 2), drawn<k_type>(next)};
+  return in;
+}
+
+inputs wild() {
+  constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  inputs in = ordinary();
+  in.name = ", wild";
+  for (std::size_t d = 0; d < D; ++d) {
+    in.q(0, 0, 3, d) = in.q(1, 2, 17, d) = in.k(0, 0, 1, d) = in.k(1, 2, 9, d) = 1e19f;
+    in.k(0, 0, 20, d) = in.k(1, 2, 2, d) = -1e19f;
+  }
+  in.q(0, 1, 8, 2) = infinity;
+  in.k(0, 1, 16, 0) = -infinity;
+  in.q(1, 0, 0, 4) = nan;
+  in.k(1, 0, 30, 1) = nan;
+  in.k(1, 1, 36, 3) = infinity;
+  in.v(1, 1, 5, 0) = nan;
+  in.v(0, 2, 4, 1) = infinity;
+  return in;
+}
+
+// Masks in the order of their kinds, each with the context and what is observed.
+void attention(const inputs& in) {
+  lcg next{11};
+  const tensor<int, batch<B>> lens{31, 12};
+  tensor<int, query<Q>> query_lens{};
+  tensor<bool, batch<B>, query<Q>, key<K>> flags{};
+  tensor<float, heads<H>, query<Q>, key<K>> biases{};
+  for (int& length : query_lens) length = static_cast<int>((next() + 1) * 19);
+  for (bool& flag : flags) flag = next() > -0.5f;
+  draw(next, biases, 3);
+  for (std::size_t i = 0; i < Q; ++i) biases(1, i, i) = -std::numeric_limits<float>::infinity();
+
+  const auto run = [&](const char* what, const auto& attend, const auto& mask) {
+    print(what, in.name, attend(in.q, in.k, in.v, mask));
+  };
+  const auto plain = scaled_dot_product_attention;
+  run("attention, every key", plain, all_keys);
+  run("attention, lengths", plain, lens);
+  run("attention, lengths by query", plain, query_lens);
+  run("attention, causal", plain, causal_bottom_right);
+  run("attention, window", plain, sliding_window_from<3, 1>(9));
+  run("attention, flags", plain, keep_mask(flags));
+  run("attention, bias", plain, score_bias(biases));
+  run("attention, alibi, causal", plain, alibi_top_left & causal_top_left);
+  run("attention, soft cap, dropout, mean of empty rows", scaled_dot_product_with<softcap<2>, empty_rows<uniform>>,
+      query_lens & keep_mask(flags) & dropout(0.2, 5));
+
+  const auto look = [&]<observed What>(const char* what, const auto& mask) {
+    pairs seen{};
+    const auto context = scaled_dot_product_with<softcap<9>>(in.q, in.k, in.v, mask & observe<What>(seen));
+    print(what, in.name, seen);
+    return context;
+  };
+  const auto mask = keep_mask(flags) & causal_bottom_right & dropout(0.2, 5);
+  look.template operator()<observed::scores>("observed scores", mask);
+  look.template operator()<observed::capped_scores>("observed capped scores", mask);
+  look.template operator()<observed::masked_scores>("observed masked scores", mask);
+  look.template operator()<observed::weights>("observed weights", mask);
+  print("context of the observed", in.name, look.template operator()<observed::kept_weights>("observed kept weights", mask));
+  pairs seen{};
+  print("attention, flags, observed", in.name, plain(in.q, in.k, in.v, keep_mask(flags) & observe(seen)));
+  print("observed weights, flags", in.name, seen);
+}
+
+// More keys than one block of the softmax; one query; doubles.
+void other_shapes() {
+  lcg next{13};
+  const auto q = drawn<tensor<float, heads<2>, query<5>, head_dim<8>>>(next, 2);
+  const auto k = drawn<tensor<float, heads<2>, key<300>, head_dim<8>>>(next, 2), v = k * 0.5f;
+  static tensor<float, heads<2>, query<5>, key<300>> seen;
+  print("300 keys", "", scaled_dot_product_attention(q, k, v, causal_bottom_right & observe(seen)));
+  print("300 keys, observed", "", seen);
+  print("one query", "", scaled_dot_product_attention(q | slice<query, 0, 1> | contiguous, k, v));
+  const auto x = drawn<tensor<double, token<7>, hidden<12>>>(next, 2);
+  using layer = multi_head_attention<double, hidden<12>, heads<3>, bias<true>>;
+  const auto w = drawn_weights<layer>(next);
+  print("layer of doubles", "", layer{w}(x, causal));
+}
+
+// The layer of the README, natural and packed; heads in groups, turned, step by step.
+template <class Stored>
+void decode(const char* what) {
+  using layer = multi_head_attention<float, hidden<24>, heads<6>, head_dim<8>, kv_heads<2>, rope<split_halves>, bias<true>>;
+  lcg next{17};
+  const auto w = drawn_weights<layer>(next);
+  const auto x = drawn<tensor<float, token<40>, hidden<24>>>(next, 2);
+  const layer attend{w};
+  static key_value_cache<layer, key<40>, stored_as<Stored>> past;
+  tensor<float, token<40>, hidden<24>> out{};
+  for (std::size_t t = 0; t < 40; ++t) {
+    const view<const float, token<1>, hidden<24>> from(x.data() + t * 24);
+    const view<float, token<1>, hidden<24>> to(out.data() + t * 24);
+    if (!past.step(attend, to, from)) std::printf("%s: the cache is full\n", what);
+  }
+  print(what, "", out);
+}
+
+void layers() {
+  using layer = multi_head_attention<float, hidden<100>, heads<5>, bias<false>>;
+  lcg next{19};
+  static const auto w = drawn_weights<layer>(next);
+  const auto x = drawn<tensor<float, batch<2>, query<4>, hidden<100>>>(next, 2);
+  const auto y = drawn<tensor<float, batch<2>, key<6>, hidden<100>>>(next, 2);
+  const tensor<int, batch<2>> lens{3, 2};
+  print("layer", "", layer{w}(x, y, y, lens));
+  static const prepacked<layer> packed{w};
+  print("layer, packed", "", packed(x, y, y, lens));
+  static const prepacked<layer, stored_as<bfloat16>> rounded{w};
+  print("layer, packed in bfloat16", "", rounded(x, y, y, lens));
+  decode<float>("decoding");
+  decode<bfloat16>("decoding, cache in bfloat16");
+  decode<float16>("decoding, cache in float16");
+
+  using additive = additive_attention<float, hidden<12>, score_hidden<9>>;
+  additive::weights a{};
+  draw(next, a.q.weight), draw(next, a.k.weight), draw(next, a.score, 2);
+  const auto asking = drawn<tensor<float, batch<2>, query<4>, hidden<12>>>(next);
+  const auto asked = drawn<tensor<float, batch<2>, key<6>, hidden<12>>>(next);
+  const auto values = drawn<tensor<float, batch<2>, key<6>, value_dim<7>>>(next);
+  print("additive", "", additive{a}(asking, asked, values, lens));
+}
+
+void blocks() {
+  lcg next{23};
+  using row = tensor<float, token<9>, hidden<33>>;
+  const auto x = drawn<row>(next, 6);
+  using map = linear<float, hidden<33>, classes<20>, bias<true>>;
+  map::weights w{};
+  draw(next, w.weight), draw(next, w.bias);
+  print("linear", "", map{w}(x));
+  print("linear, packed", "", prepacked<map>{w}(x));
+  print("softmax", "", softmax<hidden>(x));
+  layer_norm<float, hidden<33>>::weights n{};
+  draw(next, n.gamma), draw(next, n.beta);
+  print("layer_norm", "", layer_norm<float, hidden<33>>{n}(x));
+  rms_norm<float, hidden<33>>::weights r{};
+  draw(next, r.gamma);
+  print("rms_norm", "", rms_norm<float, hidden<33>>(r, 1e-6f)(x));
+  print("gelu_exact", "", gelu_exact(x));
+  print("gelu_tanh", "", gelu_tanh(x));
+  print("silu", "", silu(x));
+  print("relu", "", relu(x));
+  print("mean", "", mean<token>(x));
+}
+
+}  // namespace
+
+int main() {
+  std::printf("fused: %d\n", UMBEL_FMA);
+  static const inputs usual = ordinary(), strange = wild();
+  attention(usual);
+  attention(strange);
+  other_shapes();
+  layers();
+  blocks();
+  return 0;
+}
