@@ -49,7 +49,7 @@ using classifier = linear<float, hidden<32>, classes<10>, bias<true>>;
 namespace parameters {
 
 using namespace trained;
-using to_hidden = detail::linear_view<float, hidden<32>, hidden<32>, true>;
+using to_hidden = linear<float, hidden<32>, hidden<32>, bias<true>>::weights_view;
 using norm = encoder::norm::weights_view;
 
 inline constexpr prepacked<embed_layer> embed{embed_layer::weights_view{embed_weight, embed_bias}};

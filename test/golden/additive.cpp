@@ -38,7 +38,7 @@ void check(std::uint32_t seed, const int (&lengths)[sizes::batch], const float* 
 
 BOOST_AUTO_TEST_SUITE(d2l_additive)
 
-BOOST_AUTO_TEST_CASE(detail::every_key) {
+BOOST_AUTO_TEST_CASE(every_key) {
   namespace g = golden::d2l_additive;
   check(g::seed, g::lengths, g::output);
 }

@@ -151,7 +151,8 @@ BOOST_AUTO_TEST_CASE(a_length_of_zero_gives_the_bias) {
     for (std::size_t b = 0; b < p.batches; ++b)
       for (std::size_t i = 0; i < p.queries_count; ++i)
         for (std::size_t h = 0; h < p.width; ++h) {
-          const float wanted = p.has_bias ? p.w.o.bias[h] : 0.0f;
+          float wanted = 0;
+          if constexpr (p.has_bias) wanted = p.w.o.bias[h];
           BOOST_TEST(none(b, i, h) == wanted);
         }
   });
@@ -370,7 +371,7 @@ BOOST_AUTO_TEST_CASE(weights_by_pointer) {
   std::memcpy(biases[1], p.w.k.bias, sizeof biases[0]);
   std::memcpy(biases[2], p.w.v.bias, sizeof biases[0]);
   std::memcpy(biases[3], p.w.o.bias, sizeof biases[0]);
-  using projection = detail::linear_view<float, hidden<12>, hidden<12>, true>;
+  using projection = linear<float, hidden<12>, hidden<12>, bias<true>>::weights_view;
   const float* const flash = arrays[2];
   std::array<float, 12 * 12> array;
   std::memcpy(array.data(), arrays[3], sizeof array);

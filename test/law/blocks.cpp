@@ -27,7 +27,8 @@ using tokens = tensor<float, batch<2>, token<5>, hidden<12>>;
 // x w + b, one chain for each element.
 template <class Weights, class X>
 float chain(const Weights& w, const X& row, std::size_t out) {
-  float sum = Weights::map::has_bias ? w.bias[out] : 0.0f;
+  float sum = 0;
+  if constexpr (Weights::map::has_bias) sum = w.bias[out];
   for (std::size_t k = 0; k < Weights::map::in::size; ++k) sum = detail::simd::fma(row(k), w(k, out), sum);
   return sum;
 }
@@ -38,7 +39,7 @@ void check_linear() {
   lcg next{In * 10 + Out};
   typename map::weights w{};
   draw(next, w.weight);
-  draw(next, w.bias);
+  draw_bias(next, w);
   const auto x = drawn<tensor<float, rows<Rows>, width<In>>>(next);
   const auto y = map{w}(x);
   static_assert(std::is_same_v<decltype(y), const tensor<float, rows<Rows>, classes<Out>>>);
@@ -162,7 +163,7 @@ BOOST_AUTO_TEST_CASE(linear_along_any_axis) {
   lcg next{3};
   map::weights w{};
   draw(next, w.weight);
-  draw(next, w.bias);
+  draw_bias(next, w);
   const auto x = drawn<tensor<float, batch<2>, rows<3>, token<4>, hidden<6>>>(next);
   const auto y = map{w}(x);
   const auto back = [](const auto& out) { return out | permute<batch, rows, token, classes>; };
@@ -424,7 +425,7 @@ BOOST_AUTO_TEST_CASE(into_memory_of_the_callers) {
   using map = linear<float, hidden<19>, hidden<19>, bias<true>>;
   map::weights w{};
   draw(next, w.weight);
-  draw(next, w.bias);
+  draw_bias(next, w);
   check_into(map{w}, x, false);
   check_into(prepacked<map>{w}, x, false);
   learnt_positions<float, token<7>, hidden<19>>::weights table =

@@ -190,8 +190,8 @@ BOOST_AUTO_TEST_CASE(contract_of_views) {
 
 BOOST_AUTO_TEST_CASE(contract_with_a_broadcast_is_a_scaled_sum) {
   const tensor<float, query<3>> x{1.f, 2.f, 4.f};
-  const tensor<float> detail::half{0.5f};
-  BOOST_TEST(contract<query>(x, detail::half | broadcast<query<3>>)() == 3.5f);
+  const tensor<float> half{0.5f};
+  BOOST_TEST(contract<query>(x, half | broadcast<query<3>>)() == 3.5f);
 }
 
 // Integers are exact: not rounded to float on the way.

@@ -77,7 +77,7 @@ struct square_operation {
     return x * x;
   }
   template <std::size_t Count, class T>
-  static constexpr void run(const T* x, T* y) noexcept {
+  static constexpr void apply(const T* x, T* y) noexcept {
     for (std::size_t i = 0; i < Count; ++i) y[i] = of(x[i]);
   }
 };

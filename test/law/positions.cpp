@@ -22,11 +22,11 @@ long double sinusoid(std::size_t p, std::size_t h, std::size_t width, long doubl
   constexpr bool adjacent = std::is_same_v<Pairs, adjacent_pairs>;
   constexpr bool to_base = std::is_same_v<Pairs, split_halves_to_base>;
   const std::size_t half = to_base ? width / 2 : (width + 1) / 2;
-  if (to_base && h == 2 * detail::half) return 0;
+  if (to_base && h == 2 * half) return 0;
   const bool is_sine = adjacent ? h % 2 == 0 : h < half;
-  const auto pair = static_cast<long double>(adjacent ? h / 2 : h % detail::half);
+  const auto pair = static_cast<long double>(adjacent ? h / 2 : h % half);
   const auto span =
-      static_cast<long double>(to_base ? 2 * std::max<std::size_t>(detail::half - 1, 1) : width);
+      static_cast<long double>(to_base ? 2 * std::max<std::size_t>(half - 1, 1) : width);
   const long double angle = static_cast<long double>(p) * std::pow(base, -2 * pair / span);
   return is_sine ? std::sin(angle) : std::cos(angle);
 }

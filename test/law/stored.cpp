@@ -68,7 +68,7 @@ void check_linear() {
   lcg next{In * 10 + Out};
   typename map::weights w{};
   draw(next, w.weight);
-  draw(next, w.bias);
+  draw_bias(next, w);
   const auto x = drawn<tensor<float, rows<Rows>, width<In>>>(next);
   check_both<map>(w, [&](const auto& layer) { return layer(x); });
   const auto turned = x | permute<width, rows> | contiguous;
@@ -81,7 +81,7 @@ void check_attention() {
   lcg next{51};
   typename layer::weights w{};
   draw(next, w.q.weight), draw(next, w.k.weight), draw(next, w.v.weight), draw(next, w.o.weight);
-  draw(next, w.q.bias), draw(next, w.k.bias), draw(next, w.v.bias), draw(next, w.o.bias);
+  draw_bias(next, w.q), draw_bias(next, w.k), draw_bias(next, w.v), draw_bias(next, w.o);
   const auto x = drawn<tokens>(next);
   const auto y = drawn<memories>(next);
   check_both<layer>(w, [&](const auto& attend) { return attend(x, causal); });
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(additive_attention_has_the_bits_of_the_rounded_weights) {
   lcg next{56};
   layer::weights w{};
   draw(next, w.q.weight), draw(next, w.k.weight), draw(next, w.score);
-  draw(next, w.q.bias), draw(next, w.k.bias);
+  draw_bias(next, w.q), draw_bias(next, w.k);
   const auto x = drawn<tokens>(next) | rename_axis<token, query>;
   const auto y = drawn<memories>(next);
   layer::weights rounded = w;

@@ -32,11 +32,21 @@ static_assert(one_pointer<view<double>>);
 static_assert(one_pointer<decltype(std::declval<queries&>() | split<hidden, heads<5>, head_dim> |
                                    permute<batch, heads, query, head_dim>)>);
 
-// As aligned as a vector register, no more than the memory is big; the size is rounded up to that.
-static_assert(alignof(tensor<float>) == 4 && alignof(tensor<float, batch<3>>) == 8);
-static_assert(alignof(tensor<float, batch<4>>) == 16 && alignof(tensor<char, batch<1>>) == 1);
-static_assert(alignof(queries) == (UMBEL_VECTOR_BYTES > 16 ? UMBEL_VECTOR_BYTES : 16));
-static_assert(sizeof(tensor<float, batch<3>>) == 16 && sizeof(tensor<float, batch<6>>) == 32);
+// An array and nothing else, on every target: files of elements are files of tensors.
+static_assert(alignof(tensor<float, batch<3>>) == alignof(float) && alignof(queries) == alignof(float));
+static_assert(sizeof(tensor<float, batch<3>>) == 12 && sizeof(tensor<float, batch<6>>) == 24);
+static_assert(sizeof(tensor<char, batch<3>>[5]) == 15 && sizeof(tensor<double, query<7>>) == 56);
+// So are weights, with biases and without.
+using plain_layer = multi_head_attention<float, hidden<100>, heads<5>>;
+using biased_layer = multi_head_attention<float, hidden<100>, heads<5>, bias<true>>;
+static_assert(sizeof(plain_layer::weights) == 4 * 100 * 100 * sizeof(float));
+static_assert(sizeof(biased_layer::weights) == 4 * (100 * 100 + 100) * sizeof(float));
+static_assert(sizeof(linear<float, hidden<3>, classes<5>, bias<true>>::weights) == 20 * sizeof(float));
+static_assert(sizeof(linear<float, hidden<3>, classes<5>>::weights) == 15 * sizeof(float));
+using encoder = encoder_layer<float, hidden<6>, heads<2>, feed_forward<5>, bias<true>,
+                              norm_first<true>, activation<relu>>;
+static_assert(sizeof(encoder::weights) ==
+              sizeof(float) * (2 * 6 + 4 * (36 + 6) + 2 * 6 + (30 + 5) + (30 + 6)));
 
 // ---- constants -----------------------------------------------------------------------------------------
 static_assert([] {

@@ -6,7 +6,7 @@
 
 namespace umbel_test {
 
-namespace detail {
+namespace options_detail {
 template <class Kinds, class Rest, class... Options>
 struct add_unsaid;
 template <class... Kinds, class... Rest, class... Options>
@@ -22,13 +22,13 @@ template <template <class...> class Layer, class... Options>
 struct with_list<Layer, umbel::detail::option_list<Options...>> {
   using type = Layer<Options...>;
 };
-}  // namespace detail
+}  // namespace options_detail
 
 // Layer<Options..., and of norm_first<true>, activation<gelu_exact>, bias<false> those that Options leave
 // out>: Layer is an alias with its axes in it.
 template <template <class...> class Layer, class... Options>
-using block_with = typename detail::with_list<
-    Layer, typename detail::add_unsaid<
+using block_with = typename options_detail::with_list<
+    Layer, typename options_detail::add_unsaid<
                umbel::detail::option_list<umbel::detail::option::norm_first, umbel::detail::option::activation,
                                           umbel::detail::option::bias>,
                umbel::detail::option_list<umbel::norm_first<true>,
@@ -36,9 +36,9 @@ using block_with = typename detail::with_list<
                Options...>::type>::type;
 // The same for a feed_forward_layer, which has no norms.
 template <template <class...> class Layer, class... Options>
-using network_with = typename detail::with_list<
+using network_with = typename options_detail::with_list<
     Layer,
-    typename detail::add_unsaid<
+    typename options_detail::add_unsaid<
         umbel::detail::option_list<umbel::detail::option::activation, umbel::detail::option::bias>,
         umbel::detail::option_list<umbel::activation<umbel::gelu_exact>, umbel::bias<false>>,
         Options...>::type>::type;

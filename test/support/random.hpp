@@ -35,15 +35,18 @@ constexpr X drawn(lcg& next, double scale = 1) noexcept {
   return x;
 }
 
+// The bias of a linear map, where it has one.
+template <class Map, class... Scale>
+constexpr void draw_bias(lcg& next, Map& w, Scale... scale) noexcept {
+  if constexpr (Map::map::has_bias) draw(next, w.bias, scale...);
+}
+
 // Parameters of a multi_head_attention in the order of the golden vectors: weights, then biases.
 template <class Weights>
 constexpr void draw_attention(lcg& next, Weights& w, double weight_scale,
                               double bias_scale) noexcept {
   const auto weight = [&](auto& p) { draw(next, p.weight, weight_scale); };
-  const auto bias = [&](auto& p) {
-    if constexpr (std::remove_reference_t<decltype(p)>::map::has_bias)
-      draw(next, p.bias, bias_scale);
-  };
+  const auto bias = [&](auto& p) { draw_bias(next, p, bias_scale); };
   weight(w.q), weight(w.k), weight(w.v), weight(w.o);
   bias(w.q), bias(w.k), bias(w.v), bias(w.o);
 }
@@ -65,8 +68,7 @@ constexpr void draw_feed_forward(lcg& next, Weights& w, double up_scale, double 
                                  double bias_scale) noexcept {
   const auto map = [&](auto& p, double scale) {
     draw(next, p.weight, scale);
-    if constexpr (std::remove_reference_t<decltype(p)>::map::has_bias)
-      draw(next, p.bias, bias_scale);
+    draw_bias(next, p, bias_scale);
   };
   if constexpr (requires { w.gate; }) map(w.gate, up_scale);
   map(w.up, up_scale);

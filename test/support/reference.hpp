@@ -38,7 +38,13 @@ reals reference_attention(attention_sizes n, const Weights& w, const reals& x, c
                           const reals& z, const std::vector<std::size_t>& count) {
   const auto map = [&](const reals& from, std::size_t rows, const auto& p) {
     constexpr bool has_bias = std::remove_cvref_t<decltype(p)>::map::has_bias;
-    return project(from, rows, n.hidden, n.hidden, p.weight, has_bias ? p.bias : nullptr);
+    const auto* bias = [&]() -> decltype(&p.weight[0]) {
+      if constexpr (has_bias)
+        return p.bias;
+      else
+        return nullptr;
+    }();
+    return project(from, rows, n.hidden, n.hidden, p.weight, bias);
   };
   const reals q = map(x, n.batch * n.queries, w.q), k = map(y, n.batch * n.keys, w.k),
               v = map(z, n.batch * n.keys, w.v);

@@ -21,8 +21,7 @@ template <class Weights>
 constexpr void draw_additive(lcg& next, Weights& w) {
   draw(next, w.q.weight, 0.5);
   draw(next, w.k.weight, 0.5);
-  if constexpr (decltype(w.q)::map::has_bias) draw(next, w.q.bias);
-  if constexpr (decltype(w.k)::map::has_bias) draw(next, w.k.bias);
+  draw_bias(next, w.q), draw_bias(next, w.k);
   draw(next, w.score, 2);
 }
 
@@ -32,7 +31,8 @@ std::vector<double> projected(const Map& p, const X& x, std::size_t rows) {
   std::vector<double> y(rows * map::out::size);
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t n = 0; n < map::out::size; ++n) {
-      double sum = map::has_bias ? static_cast<double>(p.bias[n]) : 0;
+      double sum = 0;
+      if constexpr (map::has_bias) sum = static_cast<double>(p.bias[n]);
       for (std::size_t k = 0; k < map::in::size; ++k) {
         sum += static_cast<double>(x[i * map::in::size + k]) * static_cast<double>(p(k, n));
       }

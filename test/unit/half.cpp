@@ -112,7 +112,7 @@ static_assert(static_cast<float>(float16(6e-8f)) == 5.9604645e-08f);
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(detail::half)
+BOOST_AUTO_TEST_SUITE(half)
 
 BOOST_AUTO_TEST_CASE(every_value_is_what_the_format_says_and_comes_back) {
   check_values<bfloat16>();

@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(the_scale) {
 BOOST_AUTO_TEST_CASE(colours_get_lighter) {
   double before = -1;
   for (std::size_t i = 0; i <= 1000; ++i) {
-    const heat_rgb c = heat_colour(static_cast<double>(i) / 1000);
+    const detail::heat_rgb c = heat_colour(static_cast<double>(i) / 1000);
     const double light = 0.2126 * c.red + 0.7152 * c.green + 0.0722 * c.blue;
     BOOST_TEST(light > before - 0.7);  // rounding to whole numbers
     before = light;

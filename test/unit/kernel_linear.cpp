@@ -111,77 +111,77 @@ BOOST_AUTO_TEST_SUITE(kernel_linear)
 // Panels of one to four vectors, with and without a last one that is partial or that rows share, in
 // either place of a pair.
 BOOST_AUTO_TEST_CASE(weights_in_16_bits_are_the_rounded_weights) {
-  check_stored_shapes<detail::row_major<1, 11, 300>, detail::row_major<7, 13, 17>, detail::row_major<4, 9, 100>,
-                      detail::row_major<3, 7, 66, false>, detail::row_major<5, 3, 24>, detail::row_major<9, 6, 64, true, 5>>();
+  check_stored_shapes<row_major<1, 11, 300>, row_major<7, 13, 17>, row_major<4, 9, 100>,
+                      row_major<3, 7, 66, false>, row_major<5, 3, 24>, row_major<9, 6, 64, true, 5>>();
   constexpr linear_shape from_columns{13, 6, 20, 1, 16, 20, 1, true};  // rows in the lanes
   constexpr linear_shape apart{5, 4, 36, 40, 3, 120, 3, true};
   check_stored_shapes<from_columns, apart>();
 }
 
 BOOST_AUTO_TEST_CASE(ones_and_sizes_below_a_vector) {
-  check_shapes<float, detail::row_major<1, 1, 1>, detail::row_major<1, 7, 3>, detail::row_major<3, 1, 5>,
-               detail::row_major<2, 5, 1, false>>();
+  check_shapes<float, row_major<1, 1, 1>, row_major<1, 7, 3>, row_major<3, 1, 5>,
+               row_major<2, 5, 1, false>>();
 }
 
 BOOST_AUTO_TEST_CASE(primes_with_tails) {
-  check_shapes<float, detail::row_major<23, 5, 37, false>, detail::row_major<29, 3, 101>>();
-  linear_case<detail::row_major<7, 13, 17>, float>{}.check_all();
-  linear_case<detail::row_major<25, 3, 70>, float>{}.check_all();
+  check_shapes<float, row_major<23, 5, 37, false>, row_major<29, 3, 101>>();
+  linear_case<row_major<7, 13, 17>, float>{}.check_all();
+  linear_case<row_major<25, 3, 70>, float>{}.check_all();
 }
 
 BOOST_AUTO_TEST_CASE(whole_vectors) {
-  check_shapes<float, detail::row_major<16, 32, 32>, detail::row_major<25, 9, 64>, detail::row_major<5, 8, 16, false>>();
+  check_shapes<float, row_major<16, 32, 32>, row_major<25, 9, 64>, row_major<5, 8, 16, false>>();
 }
 
 BOOST_AUTO_TEST_CASE(one_row_takes_several_panels) {
-  check_shapes<float, detail::row_major<1, 11, 300>, detail::row_major<2, 6, 257>>();
+  check_shapes<float, row_major<1, 11, 300>, row_major<2, 6, 257>>();
 }
 
 // More than a second-level cache holds: fetched ahead, where the target wants that.
 BOOST_AUTO_TEST_CASE(one_row_of_many_weights) {
-  check_shapes<float, detail::row_major<1, 900, 230>, detail::row_major<1, 800, 256, false>>();
-  check_stored_shapes<detail::row_major<1, 1800, 235>>();
+  check_shapes<float, row_major<1, 900, 230>, row_major<1, 800, 256, false>>();
+  check_stored_shapes<row_major<1, 1800, 235>>();
   constexpr umbel::detail::plan::target fetching{64, 32, {}, true, true}, other{64, 32, {}, true, false};
-  constexpr linear_shape tall = detail::row_major<1, 900, 230>;
+  constexpr linear_shape tall = row_major<1, 900, 230>;
   static_assert(umbel::detail::kernel::detail::linear_walk<tall, float, fetching, true>::far);
   static_assert(!umbel::detail::kernel::detail::linear_walk<tall, float, other, true>::far);
   linear_case<tall, float>{}.check<fetching>();
   linear_case<tall, float>{}.check<other>();
-  linear_case<detail::row_major<1, 1800, 235>, float>{}.check_stored<fetching, umbel::bfloat16>();
+  linear_case<row_major<1, 1800, 235>, float>{}.check_stored<fetching, umbel::bfloat16>();
 }
 
 // Many inputs: panels as wide as the registers allow, of which the last joins a group, with its tail.
 BOOST_AUTO_TEST_CASE(wide_panels) {
-  check_shapes<float, detail::row_major<9, 130, 190>, detail::row_major<2, 131, 165, false>>();
-  check_stored_shapes<detail::row_major<2, 130, 180>>();
+  check_shapes<float, row_major<9, 130, 190>, row_major<2, 131, 165, false>>();
+  check_stored_shapes<row_major<2, 130, 180>>();
 }
 
 // Panels of four and six vectors in tiles of two, the last one perhaps partial.
 BOOST_AUTO_TEST_CASE(tiles_of_pairs) {
   constexpr target wide{64, 32};
   static_assert(umbel::detail::plan::plan_linear<float>(20, 130, 250, wide).tile == 2);
-  linear_case<detail::row_major<20, 130, 250>, float>{}.check<wide>();
-  linear_case<detail::row_major<13, 33, 64, false, 3>, float>{}.check<wide>();
-  linear_case<detail::row_major<20, 130, 250>, float>{}.check_stored<wide, umbel::bfloat16>();
-  linear_case<detail::row_major<8, 5, 63>, float>{}.check_stored<wide, umbel::float16>();
+  linear_case<row_major<20, 130, 250>, float>{}.check<wide>();
+  linear_case<row_major<13, 33, 64, false, 3>, float>{}.check<wide>();
+  linear_case<row_major<20, 130, 250>, float>{}.check_stored<wide, umbel::bfloat16>();
+  linear_case<row_major<8, 5, 63>, float>{}.check_stored<wide, umbel::float16>();
   // Rows share the last vector of a tile that is narrower than its panel.
-  linear_case<detail::row_major<20, 130, 244>, float>{}.check<wide>();
-  linear_case<detail::row_major<20, 13, 248>, float>{}.check_stored<wide, umbel::bfloat16>();
-  linear_case<detail::row_major<2, 30, 160, false>, float>{}.check<wide>();
+  linear_case<row_major<20, 130, 244>, float>{}.check<wide>();
+  linear_case<row_major<20, 13, 248>, float>{}.check_stored<wide, umbel::bfloat16>();
+  linear_case<row_major<2, 30, 160, false>, float>{}.check<wide>();
   constexpr linear_shape apart{9, 4, 61, 40, 3, 200, 3, true};
   linear_case<apart, float>{}.check<wide>();
-  linear_case<detail::row_major<9, 4, 31>, double>{}.check<wide>();
+  linear_case<row_major<9, 4, 31>, double>{}.check<wide>();
 }
 
 // Other tiles where a product takes a register.
 BOOST_AUTO_TEST_CASE(not_fused) {
-  linear_case<detail::row_major<7, 9, 37>, float>{}.check<target{16, 16, {}, false}>();
-  linear_case<detail::row_major<2, 9, 21>, float>{}.check_stored<target{16, 16, {}, false}, umbel::float16>();
+  linear_case<row_major<7, 9, 37>, float>{}.check<target{16, 16, {}, false}>();
+  linear_case<row_major<2, 9, 21>, float>{}.check_stored<target{16, 16, {}, false}, umbel::float16>();
 }
 
 // Whatever an experiment fixes (plan/target.hpp).
 BOOST_AUTO_TEST_CASE(every_plan_has_the_same_bits) {
-  linear_case<detail::row_major<7, 13, 104>, float> c;
+  linear_case<row_major<7, 13, 104>, float> c;
   constexpr auto fixed = [](umbel::detail::plan::overrides choice) { return target{64, 32, choice}; };
   c.check<fixed({1, 1, 1, 0})>();
   c.check<fixed({1, 3, 7, 0})>();
@@ -193,15 +193,15 @@ BOOST_AUTO_TEST_CASE(every_plan_has_the_same_bits) {
 }
 
 BOOST_AUTO_TEST_CASE(gaps_between_rows_are_left_alone) {
-  check_shapes<float, detail::row_major<9, 6, 19, true, 5>, detail::row_major<4, 3, 32, false, 1>>();
+  check_shapes<float, row_major<9, 6, 19, true, 5>, row_major<4, 3, 32, false, 1>>();
 }
 
 // 1 to 8 features in the last vector, 2 to 9 rows: those that share it and those that do not.
 BOOST_AUTO_TEST_CASE(rows_share_the_last_vector) {
-  check_shapes<float, detail::row_major<4, 9, 100>, detail::row_major<6, 9, 100, false>, detail::row_major<2, 5, 4>,
-               detail::row_major<9, 5, 20>, detail::row_major<3, 7, 66>, detail::row_major<5, 3, 24>,
-               detail::row_major<8, 3, 23, false>, detail::row_major<2, 3, 33, true, 3>>();
-  check_shapes<double, detail::row_major<4, 3, 18>, detail::row_major<5, 3, 12, false>, detail::row_major<7, 3, 9>>();
+  check_shapes<float, row_major<4, 9, 100>, row_major<6, 9, 100, false>, row_major<2, 5, 4>,
+               row_major<9, 5, 20>, row_major<3, 7, 66>, row_major<5, 3, 24>,
+               row_major<8, 3, 23, false>, row_major<2, 3, 33, true, 3>>();
+  check_shapes<double, row_major<4, 3, 18>, row_major<5, 3, 12, false>, row_major<7, 3, 9>>();
   constexpr linear_shape apart{5, 4, 20, 40, 3, 60, 1, true};
   check_shapes<float, apart>();
 }
@@ -215,15 +215,15 @@ BOOST_AUTO_TEST_CASE(transposed_operands) {
 }
 
 BOOST_AUTO_TEST_CASE(nothing_to_sum_gives_the_bias) {
-  check_shapes<float, detail::row_major<3, 0, 18>, detail::row_major<3, 0, 18, false>>();
+  check_shapes<float, row_major<3, 0, 18>, row_major<3, 0, 18, false>>();
 }
 
 BOOST_AUTO_TEST_CASE(doubles) {
-  check_shapes<double, detail::row_major<7, 13, 17>, detail::row_major<1, 5, 70, false>, detail::row_major<9, 4, 9>>();
+  check_shapes<double, row_major<7, 13, 17>, row_major<1, 5, 70, false>, row_major<9, 4, 9>>();
 }
 
 BOOST_AUTO_TEST_CASE(one_packed_set_serves_any_number_of_rows) {
-  constexpr linear_shape many = detail::row_major<31, 10, 50>, one = detail::row_major<1, 10, 50>;
+  constexpr linear_shape many = row_major<31, 10, 50>, one = row_major<1, 10, 50>;
   static_assert(packed_size<many, float> == packed_size<one, float>);
   static_assert(packed_size<many, float, vector_64> == 64 * 10 && padded_features<50, float, vector_64> == 64);
   linear_case<many, float> problem;
@@ -254,7 +254,7 @@ BOOST_AUTO_TEST_CASE(packing_works_in_constant_expressions) {
 }
 
 BOOST_AUTO_TEST_CASE(a_nan_stays_in_its_row) {
-  constexpr linear_shape shape = detail::row_major<6, 5, 21>;
+  constexpr linear_shape shape = row_major<6, 5, 21>;
   linear_case<shape, float> problem;
   problem.x[2 * 5 + 1] = std::nanf("");
   buffer<float> y{6 * 21};

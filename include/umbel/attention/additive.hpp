@@ -23,19 +23,6 @@
 #include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH
-namespace umbel::portable {
-
-// The projections of queries and keys, and what weighs the hyperbolic tangents.
-template <class Q, class K, class Score>
-struct additive_parts {
-  using layer_name = detail::say::additive_attention;
-  Q q;
-  K k;
-  Score score;
-};
-
-}  // namespace umbel::portable
-
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
@@ -157,7 +144,7 @@ struct additive_types {
                                             Linear<T, keys_axis, scores_axis, sizes.k_bias>, Score>;
   using weights = parts_in<portable::linear_weights, tensor<T, scores_axis>>;
   using weights_view =
-      view_of_weights<weights, parts_in<portable::linear_view, portable::vector_view<T, scores_axis>>>;
+      view_of_weights<parts_in<portable::linear_view, portable::vector_view<T, scores_axis>>>;
   template <class Stored>
   using packed_weights = packed_weights_of<
       weights_view, parts_in<packed_as<Stored>::template linear, packed_vector<T, scores_axis>>>;
@@ -183,7 +170,7 @@ struct additive_call {
   using features = rules::feature_axis<Z>;
   using query_axis = axis_of<from, rules::query_family>;
   using key_axis = axis_of<keys, rules::key_family>;
-  using layout = layout_with_axes<typename detail::algebra::replace_axes<
+  using layout = layout_with_axes<typename detail::algebra::detail::replace_axes<
       from, from::template position<family>, 1, shape<typename features::plain>>::type>;
   using result = tensor_of<T, layout>;
   using scores = scores_of<T, from::template size_of<rules::batch_family>, Layer::sizes.heads,

@@ -12,7 +12,6 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct additive_attention;
 struct need_one_axis_of_features_besides_batch_and;
 }  // namespace say
 

@@ -23,20 +23,6 @@
 #include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH
-namespace umbel::portable {
-
-// The four projections: of the queries to all heads, of keys and values to theirs, of all heads to the result.
-template <class Q, class K, class V, class O>
-struct multi_head_parts {
-  using layer_name = detail::say::attention;
-  Q q;
-  K k;
-  V v;
-  O o;
-};
-
-}  // namespace umbel::portable
-
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
@@ -89,7 +75,7 @@ struct multi_head_types {
       Linear<T, values_axis, width<sizes.value_width()>, sizes.v_bias>,
       Linear<T, width<sizes.context_width()>, output_axis, sizes.o_bias>>;
   using weights = parts_in<portable::linear_weights>;
-  using weights_view = view_of_weights<weights, parts_in<portable::linear_view>>;
+  using weights_view = view_of_weights<parts_in<portable::linear_view>>;
   template <class Stored>
   using packed_weights =
       packed_weights_of<weights_view, parts_in<packed_as<Stored>::template linear>>;

@@ -17,7 +17,6 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct are_of_type;
-struct attention;
 struct but_have;
 struct but_the_keys;
 struct but_the_values;

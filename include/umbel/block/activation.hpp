@@ -35,10 +35,10 @@ struct activation_operation : computing<Function, Name> {
   static constexpr void write(const X& x, Y& y) noexcept {
     constexpr std::size_t count = layout_of<Y>::count;
     if constexpr (layout_of<X>::contiguous) {
-      Function::template run<count>(x.data(), y.data());
+      Function::template apply<count>(x.data(), y.data());
     } else {
       copy(x, y);
-      Function::template run<count>(y.data(), y.data());
+      Function::template apply<count>(y.data(), y.data());
     }
   }
 };
@@ -50,7 +50,7 @@ struct gelu_exact_operation : detail::activation_operation<gelu_exact_operation,
     return kernel::plain::gelu_exact_of(x);
   }
   template <std::size_t Count, class T>
-  static constexpr void run(const T* x, T* y) noexcept {
+  static constexpr void apply(const T* x, T* y) noexcept {
     if (std::is_constant_evaluated())
       kernel::plain::gelu_exact<Count>(x, y);
     else
@@ -68,7 +68,7 @@ struct gelu_tanh_operation : detail::activation_operation<gelu_tanh_operation, s
     return kernel::plain::gelu_tanh_of(x);
   }
   template <std::size_t Count, class T>
-  static constexpr void run(const T* x, T* y) noexcept {
+  static constexpr void apply(const T* x, T* y) noexcept {
     if (std::is_constant_evaluated())
       kernel::plain::gelu_tanh<Count>(x, y);
     else
@@ -87,7 +87,7 @@ struct silu_operation : detail::activation_operation<silu_operation, say::silu> 
     return kernel::plain::silu_of(x);
   }
   template <std::size_t Count, class T>
-  static constexpr void run(const T* x, T* y) noexcept {
+  static constexpr void apply(const T* x, T* y) noexcept {
     if (std::is_constant_evaluated())
       kernel::plain::silu<Count>(x, y);
     else
@@ -105,7 +105,7 @@ struct relu_operation : detail::activation_operation<relu_operation, say::relu> 
     return simd::max(x, V{});
   }
   template <std::size_t Count, class T>
-  static constexpr void run(const T* x, T* y) noexcept {
+  static constexpr void apply(const T* x, T* y) noexcept {
     if (std::is_constant_evaluated())
       kernel::plain::relu<Count>(x, y);
     else
@@ -117,7 +117,7 @@ struct relu_operation : detail::activation_operation<relu_operation, say::relu> 
 inline constexpr detail::relu_operation relu{};
 
 // Option of a layer: activation<gelu_tanh>. One of your own is an object of a type with
-// run<Count>(x, y), as above; for gated<true> also with of(v), of a number or a pack of them.
+// apply<Count>(x, y), as above; for gated<true> also with of(v), of a number or a pack of them.
 template <auto Function>
 struct activation {
   using kind = detail::option::activation;

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/block/transformer.hpp>
 #include <umbel/tensor/other_calls.hpp>
@@ -43,7 +44,6 @@ constexpr auto self_mask(Mask&& mask) noexcept {
 namespace detail {
 namespace say {
 struct but_the_memories;
-struct decoder_layer;
 struct say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask;
 struct takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace;
 struct the_memory;
@@ -158,25 +158,18 @@ struct decoder_calls
 
  private:
   constexpr const auto& self() const noexcept {
-    return static_cast<const Derived*>(this)->parameters();
+    return static_cast<const Derived*>(this)->get_weights();
   }
 };
 
-}  // namespace detail
+// What a decoder_layer has besides its calls: its parts, the types of its weights, the forward pass.
+template <class T, class Hidden, class Heads, class FeedForward, class... Options>
+struct decoder_layer_types {
+  using parts = transformer_parts<T, Hidden, Heads, FeedForward, Options...>;
 
-// T: float or double. hidden<32>, heads<4>, feed_forward<64>. Options: those of encoder_layer; rope<> is
-// of the self-attention only.
-template <class T, class Hidden, class Heads, class FeedForward = detail::nothing, class... Options>
-class decoder_layer
-    : public detail::decoder_calls<decoder_layer<T, Hidden, Heads, FeedForward, Options...>,
-                                   decoder_layer<T, Hidden, Heads, FeedForward, Options...>> {
-  using parts = detail::transformer_parts<T, Hidden, Heads, FeedForward, Options...>;
-  static_assert(detail::reported<detail::rules::decoder<parts, Options...>>, "umbel: shapes do not fit");
-
- public:
   static constexpr bool has_bias = parts::bias::value;
   static constexpr bool norms_first =
-      detail::option_or<detail::option::norm_first, norm_first<true>, Options...>::value;
+      option_or<option::norm_first, norm_first<true>, Options...>::value;
   static constexpr T epsilon = static_cast<T>(parts::epsilon_option::value);
   using value_type = T;
   using hidden_axis = typename parts::hidden;
@@ -184,68 +177,27 @@ class decoder_layer
   using cross_attention = typename parts::memory_attention::type;
   using feed_forward = typename parts::feed_forward::type;
   using norm = typename parts::norm;
-  template <class Derived>
-  using calls = detail::decoder_calls<Derived, decoder_layer>;
 
-  // Parameters in one of the forms of projection.hpp, in the order of the forward pass.
-  template <class Norm, class SelfAttention, class CrossAttention, class FeedForwardNetwork>
-  struct parameters_of {
-    Norm norm1;
-    SelfAttention self_attention;
-    Norm norm2;
-    CrossAttention cross_attention;
-    Norm norm3;
-    FeedForwardNetwork feed_forward;
-  };
-  using weights = parameters_of<typename norm::weights, typename self_attention::weights,
-                                typename cross_attention::weights, typename feed_forward::weights>;
-  using views =
-      parameters_of<typename norm::weights_view, typename self_attention::weights_view,
-                    typename cross_attention::weights_view, typename feed_forward::weights_view>;
-  struct weights_view : views {
-    constexpr weights_view(const decltype(views::norm1)& of_norm1,
-                           const decltype(views::self_attention)& of_self_attention,
-                           const decltype(views::norm2)& of_norm2,
-                           const decltype(views::cross_attention)& of_cross_attention,
-                           const decltype(views::norm3)& of_norm3,
-                           const decltype(views::feed_forward)& of_feed_forward) noexcept
-        : views{of_norm1,           of_self_attention, of_norm2,
-                of_cross_attention, of_norm3,          of_feed_forward} {}
-    using wanted = detail::parts_list<decltype(views::norm1), decltype(views::self_attention),
-                                      decltype(views::norm2), decltype(views::cross_attention),
-                                      decltype(views::norm3), decltype(views::feed_forward)>;
-    template <class... Other>
-    requires detail::foreign_parts<wanted, Other...>
-    constexpr weights_view(const Other&...) noexcept : views(detail::no_weights<views>()) {
-      static_assert(detail::report<detail::rules::parts_of_weights<detail::say::decoder_layer, wanted, Other...>>::ok,
-                    "umbel: shapes do not fit");
-    }
-    constexpr weights_view(const weights& w) noexcept
-        : weights_view(w.norm1, w.self_attention, w.norm2, w.cross_attention, w.norm3,
-                       w.feed_forward) {}
-    constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
-      static_assert(detail::report<detail::rules::weights_with_a_name<detail::say::decoder_layer, (sizeof(T) == 0)>>::ok,
-                    "umbel: shapes do not fit");
-    }
-  };
+  using weights = portable::decoder_parts<
+      typename norm::weights, typename self_attention::weights, typename norm::weights,
+      typename cross_attention::weights, typename norm::weights, typename feed_forward::weights>;
+  using weights_view = view_of_weights<portable::decoder_parts<typename norm::weights_view, typename self_attention::weights_view,
+                              typename norm::weights_view, typename cross_attention::weights_view,
+                              typename norm::weights_view, typename feed_forward::weights_view>>;
   template <class Stored>
-  using panels = parameters_of<typename norm::packed_weights,
-                               typename self_attention::template packed_weights<Stored>,
-                               typename cross_attention::template packed_weights<Stored>,
-                               typename feed_forward::template packed_weights<Stored>>;
-  template <class Stored>
-  struct packed_weights : panels<Stored> {
-    using base = panels<Stored>;
-    constexpr explicit packed_weights(const weights_view& w) noexcept
-        : base{decltype(base::norm1)(w.norm1), decltype(base::self_attention)(w.self_attention),
-               decltype(base::norm2)(w.norm2), decltype(base::cross_attention)(w.cross_attention),
-               decltype(base::norm3)(w.norm3), decltype(base::feed_forward)(w.feed_forward)} {}
-  };
+  using packed_weights = packed_weights_of<
+      weights_view,
+      portable::decoder_parts<typename norm::template packed_weights<>,
+                              typename self_attention::template packed_weights<Stored>,
+                              typename norm::template packed_weights<>,
+                              typename cross_attention::template packed_weights<Stored>,
+                              typename norm::template packed_weights<>,
+                              typename feed_forward::template packed_weights<Stored>>>;
 
   // Scratch for one call at a time; its contents between calls do not matter. It is a matter of the
   // numbers of positions, not of the names of their axes.
   template <std::size_t Positions, std::size_t MemoryPositions>
-  struct scratch_for : detail::workspace_base {
+  struct scratch_for : workspace_base {
     static constexpr std::size_t count = Positions * hidden_axis::size;
     alignas(64) T normed[count];
     alignas(64) T branch[count];  // what a residual connection adds
@@ -260,45 +212,34 @@ class decoder_layer
   template <class Positions, class MemoryPositions = Positions>
   using workspace = scratch_for<Positions::size, MemoryPositions::size>;
 
-  // The weights are borrowed: they must outlive the layer.
-  constexpr explicit decoder_layer(const weights_view& w) noexcept : parameters_(w) {}
-  template <class... Given>
-  requires detail::not_its_weights<weights_view, decoder_layer, Given...>
-  constexpr explicit(sizeof...(Given) == 1) decoder_layer(const Given&...) noexcept
-      : parameters_(detail::no_weights<weights_view>()) {
-    static_assert(detail::report<detail::rules::weights_of_this_layer<detail::say::decoder_layer, sizeof...(Given)>>::ok,
-                  "umbel: shapes do not fit");
-  }
-  [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }
-
   // How a call comes in, from the layer and from prepacked<layer> alike.
-  template <class Parameters, class X, class Memory, class Mask, class Own, class Workspace,
+  template <class Weights, class X, class Memory, class Mask, class Own, class Workspace,
             class Out>
-  static constexpr auto decode(const Parameters& p, const X& x, const Memory& memory,
-                               const Mask& mask, const detail::own_mask<Own>& own, Workspace& work,
+  static constexpr auto decode(const Weights& w, const X& x, const Memory& memory,
+                               const Mask& mask, const own_mask<Own>& own, Workspace& work,
                                Out&& out) noexcept {
-    using verdict = detail::first_error<detail::rules::decode<X, Memory, T, hidden_axis>,
-                                detail::rules::row_major_out<detail::say::decoder_layer, Out, T, detail::layout_of<X>>,
-                                detail::rules::self_mask_said<Own>>;
-    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+    using verdict = first_error<rules::decode<X, Memory, T, hidden_axis>,
+                                rules::row_major_out<say::decoder_layer, Out, T, layout_of<X>>,
+                                rules::self_mask_said<Own>>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using call = call_of<typename X::layout, typename Memory::layout>;
       using scratch = typename call::scratch;
-      using fit = detail::first_error<
-          detail::rules::mask_fits<detail::say::decoder_layer, detail::mask_of<Mask>, typename call::memory_scores>,
-          detail::rules::mask_fits<detail::say::decoder_layer, Own, typename call::own_scores>,
-          detail::rules::scratch_fits<detail::say::decoder_layer, Workspace, scratch, typename call::sizes>>;
-      static_assert(detail::report<fit>::ok, "umbel: shapes do not fit");
+      using fit = first_error<
+          rules::mask_fits<say::decoder_layer, mask_of<Mask>, typename call::memory_scores>,
+          rules::mask_fits<say::decoder_layer, Own, typename call::own_scores>,
+          rules::scratch_fits<say::decoder_layer, Workspace, scratch, typename call::sizes>>;
+      static_assert(report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
-        return detail::computed<detail::tensor_of<T, detail::row_major<typename X::layout>>, scratch>(
+        return computed<tensor_of<T, row_major<typename X::layout>>, scratch>(
             out, work, [&](auto& y, scratch& s) {
-              call::sequences(p, x.data(), memory.data(), detail::as_mask(mask), own.mask, y.data(),
+              call::sequences(w, x.data(), memory.data(), as_mask(mask), own.mask, y.data(),
                               s);
             });
       else
-        return detail::invalid{};
+        return invalid{};
     } else {
-      return detail::invalid{};
+      return invalid{};
     }
   }
 
@@ -306,84 +247,105 @@ class decoder_layer
   // A call whose shapes fit.
   template <class Layout, class MemoryLayout>
   struct call_of {
-    using positions = detail::axis_of<Layout, detail::rules::sequence_family<Layout, hidden_axis>>;
+    using positions = axis_of<Layout, rules::sequence_family<Layout, hidden_axis>>;
     using memory_positions =
-        detail::axis_of<MemoryLayout, detail::rules::sequence_family<MemoryLayout, hidden_axis>>;
-    using sizes = detail::shape<positions, memory_positions>;
+        axis_of<MemoryLayout, rules::sequence_family<MemoryLayout, hidden_axis>>;
+    using sizes = shape<positions, memory_positions>;
     using scratch = workspace<positions, memory_positions>;
     static constexpr std::size_t n = positions::size, one = n * hidden_axis::size;
     static constexpr std::size_t memory_one = memory_positions::size * hidden_axis::size;
-    static constexpr std::size_t batch = Layout::template size_of<detail::rules::batch_family>;
-    using own_scores = detail::scores_of<T, batch, Heads::size, n, n>;
-    using memory_scores = detail::scores_of<T, batch, Heads::size, n, memory_positions::size>;
+    static constexpr std::size_t batch = Layout::template size_of<rules::batch_family>;
+    using own_scores = scores_of<T, batch, Heads::size, n, n>;
+    using memory_scores = scores_of<T, batch, Heads::size, n, memory_positions::size>;
 
-    template <class Parameters, class Mask, class Own>
-    static constexpr void sequences(const Parameters& p, const T* x, const T* memory,
+    template <class Weights, class Mask, class Own>
+    static constexpr void sequences(const Weights& w, const T* x, const T* memory,
                                     const Mask& mask, const Own& own, T* y,
                                     scratch& work) noexcept {
       for (std::size_t b = 0; b < Layout::count / one; ++b) {
-        sequence(p, x + b * one, memory + b * memory_one,
-                 detail::at_sequence<memory_scores>(mask, b),
-                 detail::at_sequence<own_scores>(own, b), y + b * one, work);
+        sequence(w, x + b * one, memory + b * memory_one,
+                 at_sequence<memory_scores>(mask, b),
+                 at_sequence<own_scores>(own, b), y + b * one, work);
       }
     }
 
     // mask, own: a sequence_mask (mask/base.hpp).
-    template <class Parameters, class Mask, class Own>
-    static constexpr void sequence(const Parameters& p, const T* x, const T* memory,
+    template <class Weights, class Mask, class Own>
+    static constexpr void sequence(const Weights& w, const T* x, const T* memory,
                                    const Mask& mask, const Own& own, T* y, scratch& work) noexcept {
       T* const normed = work.normed;
       T* const branch = work.branch;
       if constexpr (norms_first) {
-        norm::template run<n>(p.norm1, epsilon, x, normed);
-        attend_self(p, normed, own, work);
-        detail::add_residual<one>(x, branch, y);
-        norm::template run<n>(p.norm2, epsilon, y, normed);
-        attend_to(p, normed, memory, mask, work);
-        detail::add_residual<one>(y, branch, y);
-        norm::template run<n>(p.norm3, epsilon, y, normed);
-        feed_forward_of_normed(p, work);
-        detail::add_residual<one>(y, branch, y);
+        norm::template normalise_rows<n>(w.norm1, epsilon, x, normed);
+        attend_self(w, normed, own, work);
+        add_residual<one>(x, branch, y);
+        norm::template normalise_rows<n>(w.norm2, epsilon, y, normed);
+        attend_to(w, normed, memory, mask, work);
+        add_residual<one>(y, branch, y);
+        norm::template normalise_rows<n>(w.norm3, epsilon, y, normed);
+        feed_forward_of_normed(w, work);
+        add_residual<one>(y, branch, y);
       } else {
-        attend_self(p, x, own, work);
-        detail::add_residual<one>(x, branch, branch);
-        norm::template run<n>(p.norm1, epsilon, branch, normed);
-        attend_to(p, normed, memory, mask, work);
-        detail::add_residual<one>(normed, branch, branch);
-        norm::template run<n>(p.norm2, epsilon, branch, normed);
-        feed_forward_of_normed(p, work);
-        detail::add_residual<one>(normed, branch, branch);
-        norm::template run<n>(p.norm3, epsilon, branch, y);
+        attend_self(w, x, own, work);
+        add_residual<one>(x, branch, branch);
+        norm::template normalise_rows<n>(w.norm1, epsilon, branch, normed);
+        attend_to(w, normed, memory, mask, work);
+        add_residual<one>(normed, branch, branch);
+        norm::template normalise_rows<n>(w.norm2, epsilon, branch, normed);
+        feed_forward_of_normed(w, work);
+        add_residual<one>(normed, branch, branch);
+        norm::template normalise_rows<n>(w.norm3, epsilon, branch, y);
       }
     }
 
     // branch = feed_forward(normed), branch = self_attention(x), branch = cross_attention(x, memory)
-    template <class Parameters>
-    static constexpr void feed_forward_of_normed(const Parameters& p, scratch& work) noexcept {
+    template <class Weights>
+    static constexpr void feed_forward_of_normed(const Weights& w, scratch& work) noexcept {
       if (std::is_constant_evaluated()) work.feed_forward_work = {};  // the one that lives
-      feed_forward::template run<n>(p.feed_forward, work.normed, work.feed_forward_work, work.branch);
+      feed_forward::template feed_rows<n>(w.feed_forward, work.normed, work.feed_forward_work, work.branch);
     }
-    static constexpr detail::sequence_strides rows = {0, hidden_axis::size, 1};
-    template <class Parameters, class Own>
-    static constexpr void attend_self(const Parameters& p, const T* x, const Own& own,
+    static constexpr sequence_strides rows = {0, hidden_axis::size, 1};
+    template <class Weights, class Own>
+    static constexpr void attend_self(const Weights& w, const T* x, const Own& own,
                                       scratch& work) noexcept {
       using steps = typename self_attention::template forward<n, n>;
       if (std::is_constant_evaluated()) work.self_work = {};
-      steps::template run<rows, rows, rows, rows>(p.self_attention, x, x, x, own, work.branch,
+      steps::template forward<rows, rows, rows, rows>(w.self_attention, x, x, x, own, work.branch,
                                                   work.self_work);
     }
-    template <class Parameters, class Mask>
-    static constexpr void attend_to(const Parameters& p, const T* x, const T* memory,
+    template <class Weights, class Mask>
+    static constexpr void attend_to(const Weights& w, const T* x, const T* memory,
                                     const Mask& mask, scratch& work) noexcept {
       using steps = typename cross_attention::template forward<n, memory_positions::size>;
       if (std::is_constant_evaluated()) work.cross_work = {};
-      steps::template run<rows, rows, rows, rows>(p.cross_attention, x, memory, memory, mask,
+      steps::template forward<rows, rows, rows, rows>(w.cross_attention, x, memory, memory, mask,
                                                   work.branch, work.cross_work);
     }
   };
-
-  weights_view parameters_;
 };
+
+}  // namespace detail
+
+// T: float or double. hidden<32>, heads<4>, feed_forward<64>. Options: those of encoder_layer; rope<> is
+// of the self-attention only.
+template <class T, class Hidden, class Heads, class FeedForward = detail::nothing, class... Options>
+class decoder_layer
+    : public detail::decoder_layer_types<T, Hidden, Heads, FeedForward, Options...>,
+      public detail::decoder_calls<decoder_layer<T, Hidden, Heads, FeedForward, Options...>,
+                             decoder_layer<T, Hidden, Heads, FeedForward, Options...>>,
+      public detail::borrowing<
+          detail::say::decoder_layer, decoder_layer<T, Hidden, Heads, FeedForward, Options...>,
+          typename detail::decoder_layer_types<T, Hidden, Heads, FeedForward, Options...>::weights_view> {
+  using types = detail::decoder_layer_types<T, Hidden, Heads, FeedForward, Options...>;
+  static_assert(detail::reported<detail::rules::decoder<typename types::parts, Options...>>,
+                "umbel: shapes do not fit");
+
+ public:
+  template <class Derived>
+  using calls = detail::decoder_calls<Derived, decoder_layer>;
+  using detail::borrowing<detail::say::decoder_layer, decoder_layer, typename types::weights_view>::borrowing;
+};
+
 namespace detail {
 // Would a call compile? Generic code asks first: decodes<decoder, tokens, memory>.
 template <class Layer, class X, class Memory>

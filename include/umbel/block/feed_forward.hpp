@@ -12,6 +12,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/block/activation.hpp>
 #include <umbel/block/layer_norm.hpp>
@@ -29,7 +30,6 @@ struct gated {
 namespace detail {
 namespace say {
 struct LLaMA_which_is_gated_too_has;
-struct feed_forward_layer;
 struct takes_a_sequence_then_a_workspace;
 struct transformer_layers_of_torch_have;
 }  // namespace say
@@ -123,20 +123,99 @@ struct feed_forward_calls
 
  private:
   constexpr const auto& self() const noexcept {
-    return static_cast<const Derived*>(this)->parameters();
+    return static_cast<const Derived*>(this)->get_weights();
   }
 };
 
-// Parameters in one of the forms of projection.hpp, in the order of the forward pass.
-template <class Form, class T, class Hidden, class FeedForward, bool Bias, bool Gated>
-struct feed_forward_parameters {
-  typename Form::template linear<T, Hidden, FeedForward, Bias> up;
-  typename Form::template linear<T, FeedForward, Hidden, Bias> down;
-};
-template <class Form, class T, class Hidden, class FeedForward, bool Bias>
-struct feed_forward_parameters<Form, T, Hidden, FeedForward, Bias, true> {
-  typename Form::template linear<T, Hidden, FeedForward, Bias> gate, up;
-  typename Form::template linear<T, FeedForward, Hidden, Bias> down;
+// What a feed_forward_layer has besides its calls: the types of its weights, the forward pass.
+template <class T, class Hidden, class FeedForward, class... Options>
+struct feed_forward_layer_types {
+  using narrow_axis = typename axis_or_none<Hidden>::plain;
+  using wide_axis = typename axis_or_none<FeedForward>::plain;
+
+  static constexpr bool has_bias = option_or<option::bias, bias<false>, Options...>::q;
+  static constexpr bool is_gated = option_or<option::gated, gated<false>, Options...>::value;
+  using value_type = T;
+  using hidden_axis = narrow_axis;
+  using activate =
+      typename option_or<option::activation, activation<relu>, Options...>::function;
+
+  template <class Up, class Down>
+  struct parts_of {
+    using type = portable::feed_forward_parts<Up, Down>;
+  };
+  template <class Up, class Down>
+    requires is_gated
+  struct parts_of<Up, Down> {
+    using type = portable::gated_feed_forward_parts<Up, Up, Down>;
+  };
+  template <template <class, class, class, bool> class Linear>
+  using parts_in = typename parts_of<Linear<T, narrow_axis, wide_axis, has_bias>,
+                                     Linear<T, wide_axis, narrow_axis, has_bias>>::type;
+  using weights = parts_in<portable::linear_weights>;
+  using weights_view = view_of_weights<parts_in<portable::linear_view>>;
+  template <class Stored>
+  using packed_weights =
+      packed_weights_of<weights_view, parts_in<packed_as<Stored>::template linear>>;
+
+  // Scratch for one call at a time; its contents between calls do not matter.
+  template <std::size_t Rows>
+  struct scratch_for : workspace_base {
+    static constexpr std::size_t line = 64 / sizeof(T);
+    static constexpr std::size_t count = plan::divide_up(Rows * wide_axis::size, line) * line;
+    alignas(64) T expanded[(is_gated ? 2 : 1) * count];
+  };
+  template <class Rows>
+  using workspace = scratch_for<Rows::size>;
+
+  // How a call comes in, from the layer and from prepacked<layer> alike.
+  template <class Weights, class X, class Workspace, class Out>
+  static constexpr auto apply(const Weights& w, const X& x, Workspace& work,
+                              Out&& out) noexcept {
+    using layout = typename X::layout;
+    using verdict = first_error<rules::rows_of<say::feed_forward_layer, X, T, narrow_axis>,
+                                rules::row_major_out<say::feed_forward_layer, Out, T, layout>>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      using rows = typename rows_axis<layout>::type;
+      using scratch = workspace<rows>;
+      using fit = rules::scratch_fits<say::feed_forward_layer, Workspace, scratch, shape<rows>>;
+      static_assert(report<fit>::ok, "umbel: shapes do not fit");
+      if constexpr (fit::ok)
+        return computed<tensor_of<T, row_major<layout>>, scratch>(
+            out, work, [&](auto& y, scratch& own) {
+              constexpr std::size_t one = rows::size * narrow_axis::size;
+              for (std::size_t b = 0; b < layout::count / one; ++b)
+                feed_rows<rows::size>(w, x.data() + b * one, own, y.data() + b * one);
+            });
+      else
+        return invalid{};
+    } else {
+      return invalid{};
+    }
+  }
+
+  // Rows of hidden_axis::size elements, one after another. y may be x.
+  template <std::size_t Rows, class Weights>
+  static constexpr void feed_rows(const Weights& w, const T* x, scratch_for<Rows>& work,
+                            T* y) noexcept {
+    constexpr std::size_t wide = wide_axis::size, narrow = narrow_axis::size;
+    constexpr kernel::linear_shape widen = {Rows, narrow, wide, narrow, 1, wide, 1, has_bias};
+    constexpr kernel::linear_shape reduce = {Rows, wide, narrow, wide, 1, narrow, 1, has_bias};
+    T* const up = work.expanded;
+    project<widen>(w.up, x, up);
+    if constexpr (is_gated) {
+      T* const gate = work.expanded + work.count;
+      project<widen>(w.gate, x, gate);
+      if (std::is_constant_evaluated())
+        kernel::plain::gated<activate, Rows * wide>(gate, up, up);
+      else
+        kernel::gated<activate, Rows * wide>(gate, up, up);
+    } else {
+      activate::template apply<Rows * wide>(up, up);
+    }
+    project<reduce>(w.down, up, y);
+  }
 };
 
 }  // namespace detail
@@ -147,150 +226,22 @@ struct feed_forward_parameters<Form, T, Hidden, FeedForward, Bias, true> {
 //   gated<true|false>    false unless told
 template <class T, class Hidden, class FeedForward = detail::nothing, class... Options>
 class feed_forward_layer
-    : public detail::feed_forward_calls<feed_forward_layer<T, Hidden, FeedForward, Options...>,
-                                        feed_forward_layer<T, Hidden, FeedForward, Options...>> {
+    : public detail::feed_forward_layer_types<T, Hidden, FeedForward, Options...>,
+      public detail::feed_forward_calls<feed_forward_layer<T, Hidden, FeedForward, Options...>,
+                             feed_forward_layer<T, Hidden, FeedForward, Options...>>,
+      public detail::borrowing<
+          detail::say::feed_forward_layer, feed_forward_layer<T, Hidden, FeedForward, Options...>,
+          typename detail::feed_forward_layer_types<T, Hidden, FeedForward, Options...>::weights_view> {
+  using types = detail::feed_forward_layer_types<T, Hidden, FeedForward, Options...>;
   static_assert(detail::reported<detail::rules::feed_forward<T, Hidden, FeedForward, Options...>>,
                 "umbel: shapes do not fit");
-  using narrow_axis = typename detail::axis_or_none<Hidden>::plain;
-  using wide_axis = typename detail::axis_or_none<FeedForward>::plain;
 
  public:
-  static constexpr bool has_bias = detail::option_or<detail::option::bias, bias<false>, Options...>::q;
-  static constexpr bool is_gated = detail::option_or<detail::option::gated, gated<false>, Options...>::value;
-  using value_type = T;
-  using hidden_axis = narrow_axis;
-  using activate =
-      typename detail::option_or<detail::option::activation, activation<relu>, Options...>::function;
   template <class Derived>
   using calls = detail::feed_forward_calls<Derived, feed_forward_layer>;
-
-  template <class Form>
-  using parameters_in =
-      detail::feed_forward_parameters<Form, T, narrow_axis, wide_axis, has_bias, is_gated>;
-  using weights = parameters_in<detail::form::owned>;
-  struct weights_view : parameters_in<detail::form::borrowed> {
-    using base = parameters_in<detail::form::borrowed>;
-    constexpr weights_view(const decltype(base::up)& of_up,
-                           const decltype(base::down)& of_down) noexcept requires(!is_gated)
-        : base{of_up, of_down} {}
-    constexpr weights_view(const decltype(base::up)& of_gate, const decltype(base::up)& of_up,
-                           const decltype(base::down)& of_down) noexcept requires(is_gated)
-        : base{of_gate, of_up, of_down} {}
-    using up_type = decltype(base::up);
-    using down_type = decltype(base::down);
-    using wanted = std::conditional_t<is_gated, detail::parts_list<up_type, up_type, down_type>,
-                                      detail::parts_list<up_type, down_type>>;
-    template <class... Other>
-    requires detail::foreign_parts<wanted, Other...>
-    constexpr weights_view(const Other&...) noexcept : base(detail::no_weights<base>()) {
-      static_assert(detail::report<detail::rules::parts_of_weights<detail::say::feed_forward_layer, wanted, Other...>>::ok,
-                    "umbel: shapes do not fit");
-    }
-    constexpr weights_view(const weights& w) noexcept : base(borrow(w)) {}
-    constexpr weights_view(const weights&& w) noexcept : weights_view(w) {
-      static_assert(
-          detail::report<detail::rules::weights_with_a_name<detail::say::feed_forward_layer, (sizeof(T) == 0)>>::ok,
-          "umbel: shapes do not fit");
-    }
-
-   private:
-    static constexpr base borrow(const weights& w) noexcept {
-      if constexpr (is_gated)
-        return {w.gate, w.up, w.down};
-      else
-        return {w.up, w.down};
-    }
-  };
-  template <class Stored>
-  struct packed_weights : parameters_in<detail::form::packed<Stored>> {
-    using base = parameters_in<detail::form::packed<Stored>>;
-    constexpr explicit packed_weights(const weights_view& w) noexcept : base(pack(w)) {}
-
-   private:
-    static constexpr base pack(const weights_view& w) noexcept {
-      using up = decltype(base::up);
-      using down = decltype(base::down);
-      if constexpr (is_gated)
-        return {up(w.gate), up(w.up), down(w.down)};
-      else
-        return {up(w.up), down(w.down)};
-    }
-  };
-
-  // Scratch for one call at a time; its contents between calls do not matter.
-  template <std::size_t Rows>
-  struct scratch_for : detail::workspace_base {
-    static constexpr std::size_t line = 64 / sizeof(T);
-    static constexpr std::size_t count = detail::plan::divide_up(Rows * wide_axis::size, line) * line;
-    alignas(64) T expanded[(is_gated ? 2 : 1) * count];
-  };
-  template <class Rows>
-  using workspace = scratch_for<Rows::size>;
-
-  // The weights are borrowed: they must outlive the layer.
-  constexpr explicit feed_forward_layer(const weights_view& w) noexcept : parameters_(w) {}
-  template <class... Given>
-  requires detail::not_its_weights<weights_view, feed_forward_layer, Given...>
-  constexpr explicit(sizeof...(Given) == 1) feed_forward_layer(const Given&...) noexcept
-      : parameters_(detail::no_weights<weights_view>()) {
-    static_assert(
-        detail::report<detail::rules::weights_of_this_layer<detail::say::feed_forward_layer, sizeof...(Given)>>::ok,
-        "umbel: shapes do not fit");
-  }
-  [[nodiscard]] constexpr const weights_view& parameters() const noexcept { return parameters_; }
-
-  // How a call comes in, from the layer and from prepacked<layer> alike.
-  template <class Parameters, class X, class Workspace, class Out>
-  static constexpr auto apply(const Parameters& p, const X& x, Workspace& work,
-                              Out&& out) noexcept {
-    using layout = typename X::layout;
-    using verdict = detail::first_error<detail::rules::rows_of<detail::say::feed_forward_layer, X, T, narrow_axis>,
-                                detail::rules::row_major_out<detail::say::feed_forward_layer, Out, T, layout>>;
-    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
-      using rows = typename detail::rows_axis<layout>::type;
-      using scratch = workspace<rows>;
-      using fit = detail::rules::scratch_fits<detail::say::feed_forward_layer, Workspace, scratch, detail::shape<rows>>;
-      static_assert(detail::report<fit>::ok, "umbel: shapes do not fit");
-      if constexpr (fit::ok)
-        return detail::computed<detail::tensor_of<T, detail::row_major<layout>>, scratch>(
-            out, work, [&](auto& y, scratch& own) {
-              constexpr std::size_t one = rows::size * narrow_axis::size;
-              for (std::size_t b = 0; b < layout::count / one; ++b)
-                run<rows::size>(p, x.data() + b * one, own, y.data() + b * one);
-            });
-      else
-        return detail::invalid{};
-    } else {
-      return detail::invalid{};
-    }
-  }
-
-  // Rows of hidden_axis::size elements, one after another. y may be x.
-  template <std::size_t Rows, class Parameters>
-  static constexpr void run(const Parameters& p, const T* x, scratch_for<Rows>& work,
-                            T* y) noexcept {
-    constexpr std::size_t wide = wide_axis::size, narrow = narrow_axis::size;
-    constexpr detail::kernel::linear_shape widen = {Rows, narrow, wide, narrow, 1, wide, 1, has_bias};
-    constexpr detail::kernel::linear_shape reduce = {Rows, wide, narrow, wide, 1, narrow, 1, has_bias};
-    T* const up = work.expanded;
-    p.up.template run<widen>(x, up);
-    if constexpr (is_gated) {
-      T* const gate = work.expanded + work.count;
-      p.gate.template run<widen>(x, gate);
-      if (std::is_constant_evaluated())
-        detail::kernel::plain::gated<activate, Rows * wide>(gate, up, up);
-      else
-        detail::kernel::gated<activate, Rows * wide>(gate, up, up);
-    } else {
-      activate::template run<Rows * wide>(up, up);
-    }
-    p.down.template run<reduce>(up, y);
-  }
-
- private:
-  weights_view parameters_;
+  using detail::borrowing<detail::say::feed_forward_layer, feed_forward_layer, typename types::weights_view>::borrowing;
 };
+
 namespace detail {
 // Would a call compile? Generic code asks first: feeds_forward<network, tokens>.
 template <class Layer, class X>

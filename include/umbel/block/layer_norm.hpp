@@ -12,10 +12,6 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-namespace say {
-struct layer_norm;
-}  // namespace say
-
 template <>
 struct speak<say::layer_norm> : speak_as_written<say::layer_norm> {};
 
@@ -48,21 +44,6 @@ struct norm_calls : computing<Derived, Name> {
 
 }  // namespace detail
 
-}  // namespace umbel
-
-namespace umbel::portable {
-
-template <class Gamma, class Beta>
-struct layer_norm_parts {
-  using layer_name = detail::say::layer_norm;
-  Gamma gamma;
-  Beta beta;
-};
-
-}  // namespace umbel::portable
-
-namespace umbel::inline UMBEL_TARGET {
-
 template <class T, class Axis>
 class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, detail::say::layer_norm, T,
                                              detail::axis_or_none<Axis>> {
@@ -75,7 +56,7 @@ class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, detail::say::l
   template <class Vector>
   using parts_in = portable::layer_norm_parts<Vector, Vector>;
   using weights = parts_in<tensor<T, axis>>;
-  using weights_view = detail::view_of_weights<weights, parts_in<portable::vector_view<T, axis>>>;
+  using weights_view = detail::view_of_weights<parts_in<portable::vector_view<T, axis>>>;
   // Norms are not stored in 16 bits.
   template <class Stored = T>
   using packed_weights =

@@ -12,7 +12,6 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct needs_the_epsilon_that_the_model_was_trained_with;
-struct rms_norm;
 }  // namespace say
 
 template <>
@@ -29,20 +28,6 @@ using epsilon_is_given =
 
 }  // namespace detail
 
-}  // namespace umbel
-
-namespace umbel::portable {
-
-template <class Gamma>
-struct rms_norm_parts {
-  using layer_name = detail::say::rms_norm;
-  Gamma gamma;
-};
-
-}  // namespace umbel::portable
-
-namespace umbel::inline UMBEL_TARGET {
-
 template <class T, class Axis>
 class rms_norm
     : public detail::norm_calls<rms_norm<T, Axis>, detail::say::rms_norm, T, detail::axis_or_none<Axis>> {
@@ -54,7 +39,7 @@ class rms_norm
   using axis = detail::axis_or_none<Axis>;
   using weights = portable::rms_norm_parts<tensor<T, axis>>;
   using weights_view =
-      detail::view_of_weights<weights, portable::rms_norm_parts<portable::vector_view<T, axis>>>;
+      detail::view_of_weights<portable::rms_norm_parts<portable::vector_view<T, axis>>>;
   // Norms are not stored in 16 bits.
   template <class Stored = T>
   using packed_weights =

@@ -28,16 +28,16 @@ struct softmax_operation : detail::computing<softmax_operation<Axis>, say::softm
   template <class X, class Y>
   static constexpr void write(const X& x, Y& y) noexcept {
     if constexpr (std::is_same_v<layout_of<X>, layout_of<Y>>) {
-      run<layout_of<Y>>(x.data(), y.data());
+      along<layout_of<Y>>(x.data(), y.data());
     } else {
       copy(x, y);
-      run<layout_of<Y>>(y.data(), y.data());
+      along<layout_of<Y>>(y.data(), y.data());
     }
   }
 
  private:
   template <class Layout, class T>
-  static constexpr void run(const T* x, T* y) noexcept {
+  static constexpr void along(const T* x, T* y) noexcept {
     constexpr std::size_t width = Layout::template size_of<axis_family<Axis>>;
     constexpr std::size_t inner = Layout::template stride_of<axis_family<Axis>>;
     constexpr kernel::softmax_shape shape = {Layout::count / (width * inner), width, inner};

@@ -6,6 +6,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/layer/options.hpp>
+#include <umbel/layer/parts.hpp>
 #include <umbel/layer/workspace.hpp>
 #include <umbel/shape/axes.hpp>
 #include <umbel/tensor/tensor.hpp>

@@ -98,6 +98,7 @@ struct linear_weights<T, In, Out, false> {
 template <class T, class In, class Out, bool Bias>
 struct linear_view {
   using map = detail::linear_map<T, In, Out, Bias>;
+  using owned = linear_weights<T, In, Out, Bias>;
   const T* weight = nullptr;  // (in, out), row-major
   const T* bias = nullptr;    // (out), where there is one
 
@@ -128,6 +129,7 @@ struct linear_view {
 template <class T, class Axis>
 class vector_view {
  public:
+  using owned = tensor<T, Axis>;
   UMBEL_SHARED constexpr vector_view(const tensor<T, Axis>& x) noexcept : data_(x.data()) {}
   UMBEL_SHARED constexpr vector_view(const tensor<T, Axis>&& x) noexcept : data_(x.data()) {
     static_assert(detail::report<detail::rules::view_of_temporary<detail::layout<Axis>>>::ok,
@@ -142,18 +144,23 @@ class vector_view {
   const T* data_;
 };
 
-// The weights of a layer, borrowed part by part. Parts: multi_head_parts ...; Owned: its weights; View: its borrowed
-// parts, in their order.
-template <template <class...> class Parts, class Owned, class... View>
+// The weights of a layer, borrowed part by part. Parts: multi_head_parts ...; View: its borrowed parts, in their order.
+template <template <class...> class Parts, class... View>
 struct weights_view : Parts<View...> {
+  using owned = Parts<typename View::owned...>;
   using layer_name = typename Parts<View...>::layer_name;
 
   UMBEL_SHARED constexpr weights_view(const View&... part) noexcept : Parts<View...>{part...} {}
-  UMBEL_SHARED constexpr weights_view(const Owned& w) noexcept
+  // Of one part: from all that the part is made of.
+  template <class Only>
+    requires(sizeof...(View) == 1 && (std::is_convertible_v<Only, View> && ...))
+  UMBEL_SHARED constexpr weights_view(Only&& part) noexcept
+      : Parts<View...>{static_cast<Only&&>(part)} {}
+  UMBEL_SHARED constexpr weights_view(const owned& w) noexcept
       : Parts<View...>(detail::with_parts(w, detail::made_of_parts<Parts<View...>>{})) {}
-  UMBEL_SHARED constexpr weights_view(const Owned&& w) noexcept : weights_view(w) {
+  UMBEL_SHARED constexpr weights_view(const owned&& w) noexcept : weights_view(w) {
     static_assert(
-        detail::report<detail::rules::weights_with_a_name<layer_name, (sizeof(Owned) == 0)>>::ok,
+        detail::report<detail::rules::weights_with_a_name<layer_name, (sizeof(owned) == 0)>>::ok,
         "umbel: shapes do not fit");
   }
   // Parts that are not those of the layer: refused.
@@ -219,15 +226,15 @@ struct packed_weights : Parts<Packed...> {
             w, [](const auto&... part) { return Parts<Packed...>{Packed(part)...}; })) {}
 };
 
-// What a layer has for weights: a struct of portable over its parts, in each of the forms.
-template <class Owned, class View>
+// What a layer has for weights: a struct of portable over its parts, borrowed and packed.
+template <class Parts>
 struct weights_view_of;
-template <template <class...> class Parts, class... Owned, class... View>
-struct weights_view_of<Parts<Owned...>, Parts<View...>> {
-  using type = portable::weights_view<Parts, Parts<Owned...>, View...>;
+template <template <class...> class Parts, class... View>
+struct weights_view_of<Parts<View...>> {
+  using type = portable::weights_view<Parts, View...>;
 };
-template <class Owned, class View>
-using view_of_weights = typename weights_view_of<Owned, View>::type;
+template <class Parts>
+using view_of_weights = typename weights_view_of<Parts>::type;
 
 template <class View, class Packed>
 struct packed_weights_for;

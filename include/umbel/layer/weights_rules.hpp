@@ -18,10 +18,10 @@ template <class Weights>
 inline constexpr std::size_t parts_in = 0;
 template <template <class...> class Parts, class... Part>
 inline constexpr std::size_t parts_in<Parts<Part...>> = sizeof...(Part);
-template <template <class...> class Parts, class Owned, class... View>
+template <template <class...> class Parts, class... View>
 struct weights_view;
-template <template <class...> class Parts, class Owned, class... View>
-inline constexpr std::size_t parts_in<weights_view<Parts, Owned, View...>> = sizeof...(View);
+template <template <class...> class Parts, class... View>
+inline constexpr std::size_t parts_in<weights_view<Parts, View...>> = sizeof...(View);
 
 }  // namespace umbel::portable
 

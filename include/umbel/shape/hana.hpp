@@ -14,10 +14,14 @@
 #include <umbel/shape/rules.hpp>
 
 UMBEL_WARNINGS_PUSH
-namespace umbel::inline UMBEL_TARGET {
+namespace umbel {
 
 template <class T, class... Axes>
 class tensor;
+
+}  // namespace umbel
+
+namespace umbel::inline UMBEL_TARGET {
 
 namespace literals {
 using namespace boost::hana::literals;  // 5_c

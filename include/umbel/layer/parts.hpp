@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the weights of each layer are called: one struct a layer, over the types of its parts, in the order of the
+// forward pass. The same for owned, borrowed and packed weights (weights.hpp) and, owned or borrowed, for every target.
+#pragma once
+
+#include <umbel/config.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::say {
+struct additive_attention;
+struct attention;
+struct decoder_layer;
+struct encoder_layer;
+struct feed_forward_layer;
+struct layer_norm;
+struct rms_norm;
+}  // namespace umbel::detail::say
+
+namespace umbel::portable {
+
+// The four projections: of the queries to all heads, of keys and values to theirs, of all heads to the result.
+template <class Q, class K, class V, class O>
+struct multi_head_parts {
+  using layer_name = detail::say::attention;
+  Q q;
+  K k;
+  V v;
+  O o;
+};
+
+// The projections of queries and keys, and what weighs the hyperbolic tangents.
+template <class Q, class K, class Score>
+struct additive_parts {
+  using layer_name = detail::say::additive_attention;
+  Q q;
+  K k;
+  Score score;
+};
+
+template <class Up, class Down>
+struct feed_forward_parts {
+  using layer_name = detail::say::feed_forward_layer;
+  Up up;
+  Down down;
+};
+template <class Gate, class Up, class Down>
+struct gated_feed_forward_parts {
+  using layer_name = detail::say::feed_forward_layer;
+  Gate gate;
+  Up up;
+  Down down;
+};
+
+// In the order of the forward pass.
+template <class Norm1, class Attention, class Norm2, class FeedForward>
+struct encoder_parts {
+  using layer_name = detail::say::encoder_layer;
+  Norm1 norm1;
+  Attention attention;
+  Norm2 norm2;
+  FeedForward feed_forward;
+};
+
+// In the order of the forward pass.
+template <class Norm1, class SelfAttention, class Norm2, class CrossAttention, class Norm3,
+          class FeedForward>
+struct decoder_parts {
+  using layer_name = detail::say::decoder_layer;
+  Norm1 norm1;
+  SelfAttention self_attention;
+  Norm2 norm2;
+  CrossAttention cross_attention;
+  Norm3 norm3;
+  FeedForward feed_forward;
+};
+
+template <class Gamma, class Beta>
+struct layer_norm_parts {
+  using layer_name = detail::say::layer_norm;
+  Gamma gamma;
+  Beta beta;
+};
+
+template <class Gamma>
+struct rms_norm_parts {
+  using layer_name = detail::say::rms_norm;
+  Gamma gamma;
+};
+
+}  // namespace umbel::portable
+UMBEL_WARNINGS_POP
