@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What every measurement shares: thread CPU time (a time slice given to others does not count), and the FMA
-// peak of the core, which is measured right before and right after a figure in the same thread. Percent of
-// that peak is the figure to compare: clocks wander, the ratio does not.
+// What every measurement shares: thread CPU time (a time slice given to others does not count), and
+// the FMA peak of the core, which is measured right before and right after a figure in the same
+// thread. Percent of that peak is the figure to compare: clocks wander, the ratio does not.
 #pragma once
 
 #include <time.h>
@@ -19,20 +19,23 @@ inline double thread_seconds() {
 // The most multiply-adds per second this build's vectors can do: independent chains in registers,
 // more of them than an FMA takes cycles times the units there are. GFLOP/s.
 inline double fma_peak() {
-  constexpr std::size_t lanes = umbel::detail::plan::lanes<float>(umbel::detail::plan::native_target);
+  constexpr std::size_t lanes =
+      umbel::detail::plan::lanes<float>(umbel::detail::plan::native_target);
   constexpr std::size_t chains = umbel::detail::plan::native_target.registers * 3 / 4;
   constexpr int rounds = 20000;
   using V = umbel::detail::simd::pack<float, lanes>;
   V chain[chains];
   for (std::size_t i = 0; i < chains; ++i) chain[i] = umbel::detail::simd::broadcast<V>(1.0f);
-  V factor = umbel::detail::simd::broadcast<V>(0.5f), term = umbel::detail::simd::broadcast<V>(0.25f);
+  V factor = umbel::detail::simd::broadcast<V>(0.5f),
+    term = umbel::detail::simd::broadcast<V>(0.25f);
   __asm__ volatile("" : "+m"(factor), "+m"(term));
   double best = 1e9;
   for (int attempt = 0; attempt < 5; ++attempt) {
     const double start = thread_seconds();
     for (int round = 0; round < rounds; ++round) {
       UMBEL_UNROLL(32)
-      for (std::size_t i = 0; i < chains; ++i) chain[i] = umbel::detail::simd::fma(chain[i], factor, term);
+      for (std::size_t i = 0; i < chains; ++i)
+        chain[i] = umbel::detail::simd::fma(chain[i], factor, term);
     }
     const double seconds = thread_seconds() - start;
     best = seconds < best ? seconds : best;

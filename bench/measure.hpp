@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a row of the benchmark program is measured: thread CPU time, and the FMA peak of the core right
-// before and right after (core.hpp).
+// How a row of the benchmark program is measured: thread CPU time, and the FMA peak of the core
+// right before and right after (core.hpp).
 #pragma once
 
 #include <benchmark/benchmark.h>

@@ -20,11 +20,11 @@ static queries attend_by_hand(const queries& x, const context& y,
   auto k = y * w.k | split<hidden, heads<5>, head_dim> | permute<batch, heads, key, head_dim>;
   auto v = y * w.v | split<hidden, heads<5>, head_dim> | permute<batch, heads, key, head_dim>;
 
-  auto scores = contract<head_dim>(q, k) * detail::simd::rsqrt(20.0f);       // batch, heads, query, key
-  auto weights = softmax<key>(mask_after<key>(scores, valid_lens));  // 0 past valid_lens
-  auto out = contract<key>(weights, v)                               // batch, heads, query, head_dim
-             | permute<batch, query, heads, head_dim>                // a view
-             | contiguous                                            // the one copy, by name
+  auto scores = contract<head_dim>(q, k) * detail::simd::rsqrt(20.0f);  // batch, heads, query, key
+  auto weights = softmax<key>(mask_after<key>(scores, valid_lens));     // 0 past valid_lens
+  auto out = contract<key>(weights, v)                 // batch, heads, query, head_dim
+             | permute<batch, query, heads, head_dim>  // a view
+             | contiguous                              // the one copy, by name
              | merge<heads, head_dim, hidden>;
   return out * w.o;
 }
@@ -53,8 +53,9 @@ int main() {
   const queries one_call = attention{w}(x, y, y, valid_lens);
   const queries by_hand = attend_by_hand(x, y, valid_lens);
   float worst = 0;
-  for_each([&](float a, float b) { worst = detail::simd::max(detail::simd::max(a - b, b - a), worst); }, one_call,
-           by_hand);
+  for_each(
+      [&](float a, float b) { worst = detail::simd::max(detail::simd::max(a - b, b - a), worst); },
+      one_call, by_hand);
   std::printf("largest difference: %g\n", static_cast<double>(worst));
   return worst < 1e-6f ? 0 : 1;
 }

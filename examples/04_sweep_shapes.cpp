@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Many shapes in one program: Boost.Hana makes every combination of some sizes, drops those that do not
-// split, and for each of the others the layer is compared with its spelled-out form (02_spelled_out.cpp).
+// Many shapes in one program: Boost.Hana makes every combination of some sizes, drops those that do
+// not split, and for each of the others the layer is compared with its spelled-out form
+// (02_spelled_out.cpp).
 #include <boost/hana.hpp>
 #include <cstdio>
 #include <umbel/umbel.hpp>
@@ -49,8 +50,9 @@ static float largest_difference() {
   for (float& f : x) f = random_number();
   for (float& f : y) f = random_number();
   float worst = 0;
-  for_each([&](float a, float b) { worst = detail::simd::max(detail::simd::max(a - b, b - a), worst); },
-           Attention{w}(x, y, y), attend_by_hand<Heads>(w, x, y));
+  for_each(
+      [&](float a, float b) { worst = detail::simd::max(detail::simd::max(a - b, b - a), worst); },
+      Attention{w}(x, y, y), attend_by_hand<Heads>(w, x, y));
   return worst;
 }
 

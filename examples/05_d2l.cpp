@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The multi-head attention of "Dive into Deep Learning" (d2l.ai), its masked softmax, and its pair of
-// functions that fold heads into the batch and back, which here are views: the case of its editions for
-// PyTorch and Java. The book's own code gives the same numbers (tools/golden_examples.py).
+// The multi-head attention of "Dive into Deep Learning" (d2l.ai), its masked softmax, and its pair
+// of functions that fold heads into the batch and back, which here are views: the case of its
+// editions for PyTorch and Java. The book's own code gives the same numbers
+// (tools/golden_examples.py).
 #include <cstdio>
 #include <umbel/umbel.hpp>
 
@@ -10,7 +11,8 @@ using namespace umbel::axes;
 
 using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
 using context = tensor<float, batch<2>, key<6>, hidden<100>>;
-// A query with no key to attend to: the book gives it the mean of all values (Umbel by default zeros).
+// A query with no key to attend to: the book gives it the mean of all values (Umbel by default
+// zeros).
 using attention = multi_head_attention<float, hidden<100>, heads<5>, empty_rows<uniform>>;
 
 // transpose_qkv and transpose_output. The book moves every number twice; a view moves none.

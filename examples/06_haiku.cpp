@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Self-attention as in Haiku's tutorials: 2 sequences of 12 tokens, a mask (batch, 1, token) that is
-// true where a token counts, and two results, the output and the attention weights. Once by the layer,
-// once spelled out. Haiku's arithmetic in PyTorch gives the same numbers (tools/golden_examples.py).
+// Self-attention as in Haiku's tutorials: 2 sequences of 12 tokens, a mask (batch, 1, token) that
+// is true where a token counts, and two results, the output and the attention weights. Once by the
+// layer, once spelled out. Haiku's arithmetic in PyTorch gives the same numbers
+// (tools/golden_examples.py).
 #include <cstdio>
 #include <umbel/umbel.hpp>
 
@@ -10,7 +11,8 @@ using namespace umbel::axes;
 
 using tokens = tensor<float, batch<2>, token<12>, hidden<64>>;
 using token_mask = tensor<bool, batch<2>, query<1>, key<12>>;  // one row for all queries
-// Haiku's projections have a bias, and store (in, out) like Umbel: parameters are copied as they are.
+// Haiku's projections have a bias, and store (in, out) like Umbel: parameters are copied as they
+// are.
 using attention =
     multi_head_attention<float, hidden<64>, heads<8>, bias<true>, empty_rows<uniform>>;
 
@@ -79,7 +81,9 @@ int main() {
   print("weights", result.weights);
 
   float worst = 0;
-  const auto compare = [&](float a, float b) { worst = detail::simd::max(detail::simd::max(a - b, b - a), worst); };
+  const auto compare = [&](float a, float b) {
+    worst = detail::simd::max(detail::simd::max(a - b, b - a), worst);
+  };
   for_each(compare, result.output, by_hand.output);
   for_each(compare, result.weights, by_hand.weights);
   return worst < 1e-6f ? 0 : 1;

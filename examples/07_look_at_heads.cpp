@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What do the heads look at? The attention weights of a call, observed and drawn: on the terminal, and
-// as an SVG, into the file that is named or else on standard output.
+// What do the heads look at? The attention weights of a call, observed and drawn: on the terminal,
+// and as an SVG, into the file that is named or else on standard output.
 //
 //   07_look_at_heads heads.svg
 #include <cstdio>
@@ -25,7 +25,8 @@ static tokens embedded() {
   return x;
 }
 
-// Weights made by hand instead of trained: head 0 looks for the same word, head 1 for the word before.
+// Weights made by hand instead of trained: head 0 looks for the same word, head 1 for the word
+// before.
 static attention::weights two_heads() {
   attention::weights w{};
   const auto q = view_as<hidden<14>, heads<2>, head_dim<9>>(w.q.weight);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which heads does the trained classifier need? Each is left out once, and the more the loss rises the
-// more important it was (Michel, Levy, Neubig 2019, "Are Sixteen Heads Really Better than One?"). Then
-// the least important ones are pruned, layer by layer, without training again. (The pictures that
-// choose the heads here also judge the choice; in earnest, choose with others.)
+// Which heads does the trained classifier need? Each is left out once, and the more the loss rises
+// the more important it was (Michel, Levy, Neubig 2019, "Are Sixteen Heads Really Better than
+// One?"). Then the least important ones are pruned, layer by layer, without training again. (The
+// pictures that choose the heads here also judge the choice; in earnest, choose with others.)
 //
 //   08_prune_heads             on the committed pictures: too few to judge, enough to run
 //   08_prune_heads build/demo/data    on all 10,000; tools/demo unpacks them there
 //
-// A layer with fewer heads is a smaller type, known to the compiler; which heads they are, only this
-// run knows. Both fit: a type depends on how many heads there are, not on which, so that there are 4
-// encoders; and 4 heads have 15 subsets, so that all 15 ways to take weights are compiled, and a loop
-// over them picks the one whose subset it is.
+// A layer with fewer heads is a smaller type, known to the compiler; which heads they are, only
+// this run knows. Both fit: a type depends on how many heads there are, not on which, so that there
+// are 4 encoders; and 4 heads have 15 subsets, so that all 15 ways to take weights are compiled,
+// and a loop over them picks the one whose subset it is.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -31,7 +31,8 @@ using whole = encoder::attention;  // the model's: 4 heads of width 8
 constexpr std::size_t all_heads = model::heads;
 constexpr unsigned every_head = (1u << all_heads) - 1;
 
-// ---- a subset of the heads, as bits: from run time to types and back ------------------------------
+// ---- a subset of the heads, as bits: from run time to types and back
+// ------------------------------
 constexpr std::size_t nth_head(unsigned subset, std::size_t n) {
   for (; n > 0; --n) subset &= subset - 1;
   return static_cast<std::size_t>(std::countr_zero(subset));
@@ -54,17 +55,17 @@ typename smaller<Count>::weights weights_of(const whole::weights_view& w, unsign
   };
   [&]<unsigned... Less>(std::integer_sequence<unsigned, Less...>) {
     (take_if(std::integral_constant<unsigned, Less + 1>{}), ...);
-  }
-  (std::make_integer_sequence<unsigned, every_head>{});
+  }(std::make_integer_sequence<unsigned, every_head>{});
   return taken;
 }
 
-// ---- the classifier with fewer heads -----------------------------------------------------------------
-// The encoder keeps its width; the heads keep theirs, which with fewer of them has to be said.
+// ---- the classifier with fewer heads
+// ----------------------------------------------------------------- The encoder keeps its width;
+// the heads keep theirs, which with fewer of them has to be said.
 template <std::size_t Count>
-using fewer = encoder_layer<float, hidden<32>, heads<Count>, feed_forward<64>, bias<true>,
-                            norm_first<true>, activation<gelu_exact>,
-                            head_dim<whole::sizes.head_dim>>;
+using fewer =
+    encoder_layer<float, hidden<32>, heads<Count>, feed_forward<64>, bias<true>, norm_first<true>,
+                  activation<gelu_exact>, head_dim<whole::sizes.head_dim>>;
 
 template <std::size_t Count>
 prepacked<fewer<Count>> encoder_with(std::size_t layer, unsigned subset) {
@@ -97,7 +98,8 @@ struct network {
   }
 };
 
-// ---- measuring -----------------------------------------------------------------------------------
+// ---- measuring
+// -----------------------------------------------------------------------------------
 model::workspace work;
 
 struct score {

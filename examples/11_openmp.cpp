@@ -15,7 +15,7 @@ struct openmp {
   static constexpr std::size_t workers = Workers;
   template <class Piece>
   void operator()(std::size_t count, const Piece& piece) const noexcept {
-#pragma omp parallel for schedule(dynamic) num_threads(static_cast <int>(Workers))
+#pragma omp parallel for schedule(dynamic) num_threads(static_cast<int>(Workers))
     for (std::size_t index = 0; index < count; ++index)
       piece(index, static_cast<std::size_t>(omp_get_thread_num()));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// An executor (umbel/layer/executor.hpp) of std::thread: Workers - 1 threads that live as long as the pool,
-// and the one that calls it. Nothing is allocated in a call. Between calls threads look for work for some
-// tens of microseconds, then sleep. One call at a time.
+// An executor (umbel/layer/executor.hpp) of std::thread: Workers - 1 threads that live as long as
+// the pool, and the one that calls it. Nothing is allocated in a call. Between calls threads look
+// for work for some tens of microseconds, then sleep. One call at a time.
 #pragma once
 
 #include <array>
@@ -53,8 +53,8 @@ class thread_pool {
       until([&](std::size_t round) { return round != seen; }, round_);
       seen = round_.load(std::memory_order_acquire);
       if (stop_.load(std::memory_order_relaxed)) return;
-      // Sequentially consistent, as the two above: either the caller sees this thread inside, or this thread
-      // sees that the call is over.
+      // Sequentially consistent, as the two above: either the caller sees this thread inside, or
+      // this thread sees that the call is over.
       inside_.fetch_add(1);
       if (open_.load()) take_pieces(worker);
       inside_.fetch_sub(1);

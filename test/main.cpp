@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The main program of every Boost.Test executable here. Asked with UMBEL_TAP=1 (Meson does), it also
-// reports each test case in the Test Anything Protocol on standard output; the log is then on standard
-// error. Run by hand it is a plain Boost.Test program.
+// The main program of every Boost.Test executable here. Asked with UMBEL_TAP=1 (Meson does), it
+// also reports each test case in the Test Anything Protocol on standard output; the log is then on
+// standard error. Run by hand it is a plain Boost.Test program.
 #define BOOST_TEST_MODULE umbel
 #include <boost/test/results_collector.hpp>
 #include <boost/test/unit_test.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// One multi_head_attention with its kernels: natural weights, lengths, a workspace. Compiled by run.py
-// and by test/compile_cost; not a part of any program.
+// One multi_head_attention with its kernels: natural weights, lengths, a workspace. Compiled by
+// run.py and by test/compile_cost; not a part of any program.
 #pragma once
 
 #include <umbel/bare.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What shapes.hpp checks, with Boost.Hana as the engine of the shape algebra: an axis is a pair of a
-// type and a size, a shape a tuple of them. Row-major only, without strides and sentences: less than
-// Umbel does. Compiled by run.py only.
+// What shapes.hpp checks, with Boost.Hana as the engine of the shape algebra: an axis is a pair of
+// a type and a size, a shape a tuple of them. Row-major only, without strides and sentences: less
+// than Umbel does. Compiled by run.py only.
 #pragma once
 
 #include <boost/hana.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// One attention as types only, 20 operations, each with its verdict asserted and its result checked:
-// what a program pays for shapes before it computes anything. Compiled by run.py and by
+// One attention as types only, 20 operations, each with its verdict asserted and its result
+// checked: what a program pays for shapes before it computes anything. Compiled by run.py and by
 // test/compile_cost; not a part of any program.
 #pragma once
 
@@ -14,7 +14,8 @@ using namespace umbel::axes;
 // An operation on a layout, as rereading::operator() does it.
 template <class Layout, class Operation>
 struct step {
-  static_assert(detail::report<typename Operation::template rule<Layout>>::ok, "umbel: shapes do not fit");
+  static_assert(detail::report<typename Operation::template rule<Layout>>::ok,
+                "umbel: shapes do not fit");
   using type = typename Operation::template result<Layout>;
 };
 template <class Layout, class Operation>
@@ -22,14 +23,16 @@ using apply = typename step<Layout, Operation>::type;
 
 template <class Layout, class Map>
 struct project {
-  static_assert(detail::report<detail::rules::project<detail::say::project, Layout, float, Map>>::ok,
-                "umbel: shapes do not fit");
+  static_assert(
+      detail::report<detail::rules::project<detail::say::project, Layout, float, Map>>::ok,
+      "umbel: shapes do not fit");
   using type = detail::projected<Layout, Map>;
 };
 
 template <class Left, class Right, class Family>
 struct contracted {
-  static_assert(detail::report<detail::rules::contract<Left, Right, Family>>::ok, "umbel: shapes do not fit");
+  static_assert(detail::report<detail::rules::contract<Left, Right, Family>>::ok,
+                "umbel: shapes do not fit");
   using type = detail::algebra::contract<Left, Right, Family>;
 };
 
@@ -54,7 +57,8 @@ struct attention_shape {
   using mask =
       apply<detail::layout<batch<Batch>, key<Keys>>,
             decltype(broadcast<batch<Batch>, axes::heads<Heads>, query<Queries>, key<Keys>>)>;
-  static_assert(detail::report<detail::rules::same_shape<detail::say::elementwise, scores, mask>>::ok);
+  static_assert(
+      detail::report<detail::rules::same_shape<detail::say::elementwise, scores, mask>>::ok);
   using mixed = typename contracted<scores, v, axis_family<key>>::type;
   using back = apply<mixed, decltype(permute<batch, query, axes::heads, head_dim>)>;
   using merged = apply<detail::row_major<back>, decltype(merge<axes::heads, head_dim, hidden>)>;
@@ -63,15 +67,17 @@ struct attention_shape {
   using half = apply<out, decltype(slice<hidden, 0, width / 2>)>;
 
   static_assert(std::is_same_v<x, detail::layout<batch<Batch>, query<Queries>, hidden<width>>>);
-  static_assert(std::is_same_v<
-                q, detail::layout<strided<batch<Batch>, Queries * width>, strided<axes::heads<Heads>, Dim>,
-                          strided<query<Queries>, width>, strided<head_dim<Dim>, 1>>>);
+  static_assert(
+      std::is_same_v<q, detail::layout<strided<batch<Batch>, Queries * width>,
+                                       strided<axes::heads<Heads>, Dim>,
+                                       strided<query<Queries>, width>, strided<head_dim<Dim>, 1>>>);
   static_assert(std::is_same_v<k, v>);
   static_assert(
-      std::is_same_v<scores, detail::layout<batch<Batch>, axes::heads<Heads>, query<Queries>, key<Keys>>>);
+      std::is_same_v<scores,
+                     detail::layout<batch<Batch>, axes::heads<Heads>, query<Queries>, key<Keys>>>);
   static_assert(mask::strides[1] == 0 && mask::strides[2] == 0);
-  static_assert(std::is_same_v<
-                mixed, detail::layout<batch<Batch>, axes::heads<Heads>, query<Queries>, head_dim<Dim>>>);
+  static_assert(std::is_same_v<mixed, detail::layout<batch<Batch>, axes::heads<Heads>,
+                                                     query<Queries>, head_dim<Dim>>>);
   static_assert(std::is_same_v<out, x>);
   static_assert(std::is_same_v<typename first::axes, detail::shape<batch<Batch>, hidden<width>>>);
   static_assert(half::strides[1] == width);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whole layers on one core and on several: wall time (thread CPU time would count every core's), the least of
-// many calls, which take turns so that both see the same machine. tools/bench cores runs it; the load average says
-// whether the cores were free.
+// Whole layers on one core and on several: wall time (thread CPU time would count every core's),
+// the least of many calls, which take turns so that both see the same machine. tools/bench cores
+// runs it; the load average says whether the cores were free.
 #include <umbel/umbel.hpp>
 
 #include <cstdio>

@@ -14,7 +14,8 @@ namespace scores = umbel::detail::kernel::scores;
 // visible: pairs of a query and a key that see each other, of one head; what a mask hides is no
 // operation.
 template <std::size_t Batch, std::size_t Heads, std::size_t Queries, std::size_t Keys,
-          std::size_t HeadDim, umbel::detail::kernel::tap_stage Tapped = umbel::detail::kernel::tap_stage::none,
+          std::size_t HeadDim,
+          umbel::detail::kernel::tap_stage Tapped = umbel::detail::kernel::tap_stage::none,
           class Policy = scores::every_key>
 void add(const char* family = "attend/", const Policy& policy = {},
          std::size_t visible = Queries * Keys) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the core gives for what kernels are made of, besides multiply-adds: exponentials of 2,048 numbers in the
-// first-level cache, and reading weights once, as one row by a matrix does (docs/speed.md). As many operations as
-// numbers, or two for each that is read.
+// What the core gives for what kernels are made of, besides multiply-adds: exponentials of 2,048
+// numbers in the first-level cache, and reading weights once, as one row by a matrix does
+// (docs/speed.md). As many operations as numbers, or two for each that is read.
 #include <umbel/config.hpp>
 #include <umbel/plan/target.hpp>
 #include <umbel/simd/fma.hpp>

@@ -7,9 +7,11 @@
 
 namespace {
 
-// Maps of the same rows, one after the other. Stored: what weights are stored as. Note: it, for the name of the row.
+// Maps of the same rows, one after the other. Stored: what weights are stored as. Note: it, for the
+// name of the row.
 template <std::size_t Rows, std::size_t In, std::size_t Out, class Stored = float,
-          std::size_t Maps = 1, umbel::detail::plan::target Target = umbel::detail::plan::native_target>
+          std::size_t Maps = 1,
+          umbel::detail::plan::target Target = umbel::detail::plan::native_target>
 void add(const std::string& note = "", const char* family = "linear/") {
   static constexpr umbel::detail::kernel::linear_shape shape = {Rows, In, Out, In, 1, Out, 1, true};
   alignas(64) static float x[Rows * In], w[In * Out], b[Out], y[Maps][Rows * Out];
@@ -20,12 +22,11 @@ void add(const std::string& note = "", const char* family = "linear/") {
   bench::fill(b, 1);
   for (std::size_t i = 0; i < Maps; ++i)
     umbel::detail::kernel::pack_linear<In, Out, true, float, Target>(w, b, panels[i], biases[i]);
-  bench::add_row(bench::row_name(family, {Rows, Out, In}, 'x') + note, 2.0 * Rows * In * Out * Maps,
-                 [] {
-                   for (std::size_t i = 0; i < Maps; ++i)
-                     umbel::detail::kernel::linear_packed<shape, float, Target>(x, panels[i], biases[i],
-                                                                        y[i]);
-                 });
+  bench::add_row(
+      bench::row_name(family, {Rows, Out, In}, 'x') + note, 2.0 * Rows * In * Out * Maps, [] {
+        for (std::size_t i = 0; i < Maps; ++i)
+          umbel::detail::kernel::linear_packed<shape, float, Target>(x, panels[i], biases[i], y[i]);
+      });
 }
 
 // One row, its weights fetched ahead or not, whatever this core prefers (UMBEL_FETCH_AHEAD).
@@ -40,8 +41,8 @@ void add_fetched(const std::string& stored = "") {
   add<1, In, Out, Stored, 1, with(false)>(stored + " not ahead", "fetch/");
 }
 
-// Query, key and value from the same rows: three maps, as a layer has them, or one of three times the width
-// (docs/decisions/007).
+// Query, key and value from the same rows: three maps, as a layer has them, or one of three times
+// the width (docs/decisions/007).
 template <std::size_t Rows, std::size_t In, std::size_t Out>
 void add_projections() {
   add<Rows, In, Out, float, 3>(", three", "projections/");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What lies between the products of a network: norms along rows, activations element by element; rows x columns. An
-// operation is an element here.
+// What lies between the products of a network: norms along rows, activations element by element;
+// rows x columns. An operation is an element here.
 #include <umbel/kernel/elementwise.hpp>
 #include <umbel/kernel/norm.hpp>
 

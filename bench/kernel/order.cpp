@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the fixed order of sums costs where it costs most (docs/numerics.md): few outputs, each a chain of its
-// own that waits for itself. The same work with each output as more chains, which the library does not do.
+// What the fixed order of sums costs where it costs most (docs/numerics.md): few outputs, each a
+// chain of its own that waits for itself. The same work with each output as more chains, which the
+// library does not do.
 #include <umbel/config.hpp>
 #include <umbel/plan/target.hpp>
 #include <umbel/simd/fma.hpp>

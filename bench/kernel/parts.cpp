@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Parts of attention by themselves, for every block of queries of every head: heads, tokens, head_dim. An operation of
-// scores and context is a multiplication or an addition, else an element.
+// Parts of attention by themselves, for every block of queries of every head: heads, tokens,
+// head_dim. An operation of scores and context is a multiplication or an addition, else an element.
 #include <umbel/kernel/attend.hpp>
 
 #include "../measure.hpp"
@@ -27,7 +27,8 @@ struct attention {
   alignas(64) static inline float v[Heads * Tokens * Dims], o[Heads * Tokens * Dims];
   alignas(64) static inline float scratch[kernel::attend_scratch<shape, float>];
 
-  // part(head's first element, first query's element, state, maximum) for every block of every head.
+  // part(head's first element, first query's element, state, maximum) for every block of every
+  // head.
   template <class Part>
   static void each(Part part) {
     typename block::softmax_state state{};

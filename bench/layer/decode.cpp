@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// One token against a cache of keys and values: four projections of one row, attention of one query.
-// Bandwidth, not operations: 8 hidden^2 + 4 keys hidden of them. And a prompt at once.
+// One token against a cache of keys and values: four projections of one row, attention of one
+// query. Bandwidth, not operations: 8 hidden^2 + 4 keys hidden of them. And a prompt at once.
 #include <umbel/umbel.hpp>
 
 #include "../measure.hpp"

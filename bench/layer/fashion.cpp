@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// One picture through the demo's network (examples/fashion): latency beside its floor, which is its multiply-adds at
-// the peak and its exponentials at 3.2 cycles for 16 (bench::goals has 1.25 of it). Norms, activations but for
-// their exponentials, residual sums and the conversion of pixels are not in the floor.
+// One picture through the demo's network (examples/fashion): latency beside its floor, which is its
+// multiply-adds at the peak and its exponentials at 3.2 cycles for 16 (bench::goals has 1.25 of
+// it). Norms, activations but for their exponentials, residual sums and the conversion of pixels
+// are not in the floor.
 #include "../../examples/fashion/model.hpp"
 
 #include "../measure.hpp"
@@ -10,7 +11,8 @@ namespace {
 
 constexpr double products = [] {
   constexpr double tokens = 49, hidden = 32, up = 64, head_dim = 8, heads = 4;
-  constexpr double attention = 4 * tokens * hidden * hidden + 2 * heads * tokens * tokens * head_dim;
+  constexpr double attention =
+      4 * tokens * hidden * hidden + 2 * heads * tokens * tokens * head_dim;
   return tokens * 16 * hidden + 2 * (attention + 2 * tokens * hidden * up) + hidden * 10;
 }();
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The whole layer: three projections with bias, attention head by head, one more projection; packed
-// weights, scratch in a workspace. 2 hidden^2 (2 queries + 2 keys) + 4 queries keys hidden operations
-// a sequence; with some of the heads pruned, their share of it.
+// weights, scratch in a workspace. 2 hidden^2 (2 queries + 2 keys) + 4 queries keys hidden
+// operations a sequence; with some of the heads pruned, their share of it.
 #include <umbel/umbel.hpp>
 
 #include "../measure.hpp"

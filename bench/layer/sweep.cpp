@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Self-attention over a grid of sizes, made with Boost.Hana: how speed changes with tokens and width.
+// Self-attention over a grid of sizes, made with Boost.Hana: how speed changes with tokens and
+// width.
 #include <boost/hana.hpp>
 #include <umbel/umbel.hpp>
 

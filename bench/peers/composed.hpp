@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // Linear maps and attention made of a peer's matrix products. A Peer has
 //
-//   template <form F> struct product { void operator()(const float* a, const float* b, float* c) const; };
-//   static constexpr bool reads_transposed;   // form::b_transposed is no slower than having it the other way
-//   using query_blocks = std::integer_sequence<int, 16, 32>;         // tried beside all queries at once
-//   static constexpr bool few_ways;                                  // each product takes long to compile
+//   template <form F> struct product { void operator()(const float* a, const float* b, float* c)
+//   const; };
+//   static constexpr bool reads_transposed;   // form::b_transposed is no slower than having it the
+//                                             other way
+//   using query_blocks = std::integer_sequence<int, 16, 32>;         // tried beside all queries at
+//                                                                    once
+//   static constexpr bool few_ways;                                  // each product takes long to
+//                                                                    compile
 //
 // and may have linears or attentions of its own instead of, or beside, those made here.
 #pragma once
@@ -17,15 +21,16 @@
 
 namespace race {
 
-// c(rows, columns) = a(rows, inner) b(inner, columns), or c += that; x_row from one row to the next in
-// memory. A transposed matrix lies there as (inner, rows) or (columns, inner).
+// c(rows, columns) = a(rows, inner) b(inner, columns), or c += that; x_row from one row to the next
+// in memory. A transposed matrix lies there as (inner, rows) or (columns, inner).
 struct form {
   int rows, columns, inner;
   int a_row, b_row, c_row;
   bool a_transposed = false, b_transposed = false, add = false;
 };
 
-// ---- linear maps ------------------------------------------------------------------------------------
+// ---- linear maps
+// ------------------------------------------------------------------------------------
 
 template <class Peer, linear_shape S, bool AsGiven, bool BiasFirst>
 way<linear_call> linear_way(const float* w, const float* b) {
@@ -67,10 +72,12 @@ linear_call fastest_linear(const float* w, const float* b) {
   return fastest(linears<Peer, S>(w, b), static_cast<const float*>(x.get()), y.get()).run;
 }
 
-// ---- attention --------------------------------------------------------------------------------------
+// ---- attention
+// --------------------------------------------------------------------------------------
 
-// The keys of a head: used by a product as they are, multiplied by hand as they are (one query), transposed by
-// hand for each head, or kept transposed (a cache may be), (head_dim, keys) with rows k.row apart.
+// The keys of a head: used by a product as they are, multiplied by hand as they are (one query),
+// transposed by hand for each head, or kept transposed (a cache may be), (head_dim, keys) with rows
+// k.row apart.
 enum class keys_are { as_given, by_hand, made_transposed, kept_transposed };
 
 // Rows of whole vectors, but not of whole kilobytes: those would share a few sets of the cache.
@@ -183,8 +190,7 @@ ways<attention_call> composed_attentions() {
       if constexpr (One < S.queries) add_attention_ways<Peer, S, One>(all);
     };
     (add(std::integral_constant<int, Block>{}), ...);
-  }
-  (typename Peer::query_blocks{});
+  }(typename Peer::query_blocks{});
   return all;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Eigen (libeigen3-dev): matrices of fixed sizes. Softmax by its array expressions. Fewer ways are tried than
-// with the others: each product takes a second to compile.
+// Eigen (libeigen3-dev): matrices of fixed sizes. Softmax by its array expressions. Fewer ways are
+// tried than with the others: each product takes a second to compile.
 #include <Eigen/Core>
 
 #include "race.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The whole layer made of a peer's linear maps and attention: heads by stride, so that nothing is permuted;
-// one projection for queries, keys and values or three; a batch at once or a sequence at a time; for decoding,
-// three layouts of the cache.
+// The whole layer made of a peer's linear maps and attention: heads by stride, so that nothing is
+// permuted; one projection for queries, keys and values or three; a batch at once or a sequence at
+// a time; for decoding, three layouts of the cache.
 #pragma once
 
 #include "composed.hpp"
@@ -9,8 +9,9 @@
 
 namespace race {
 
-// x: (batch, queries, hidden), z: (batch, keys, hidden), the same when the layer is self-attention; when it
-// decodes, z is all tokens and x the last. w: (3 hidden, hidden), of queries, keys and values; w_o likewise.
+// x: (batch, queries, hidden), z: (batch, keys, hidden), the same when the layer is self-attention;
+// when it decodes, z is all tokens and x the last. w: (3 hidden, hidden), of queries, keys and
+// values; w_o likewise.
 struct layer_data {
   memory x, z, w, b, w_o, b_o;
 

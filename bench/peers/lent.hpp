@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Lent to peers that have products of matrices only: softmax along rows and down columns, and transposing,
-// written by hand in vectors. Softmax here is not divided by its sum: 1 / sum goes to what is made of it.
+// Lent to peers that have products of matrices only: softmax along rows and down columns, and
+// transposing, written by hand in vectors. Softmax here is not divided by its sum: 1 / sum goes to
+// what is made of it.
 #pragma once
 
 #include <algorithm>
@@ -47,8 +48,8 @@ inline constexpr float lowest = -3e38f;
 
 }  // namespace detail
 
-// s[r * row + j] = exp(scale * (s - maximum of the row)), inverse[r] = 1 / their sum, for j < Columns;
-// up to the next multiple of lanes there is memory, which becomes zeros.
+// s[r * row + j] = exp(scale * (s - maximum of the row)), inverse[r] = 1 / their sum, for j <
+// Columns; up to the next multiple of lanes there is memory, which becomes zeros.
 template <int Columns>
 UMBEL_NOINLINE void softmax_rows(float* s, int row, int rows, float scale, float* inverse) {
   constexpr int vectors = round_up(Columns) / lanes, rest = Columns % lanes;
@@ -79,7 +80,8 @@ UMBEL_NOINLINE void softmax_rows(float* s, int row, int rows, float scale, float
   }
 }
 
-// The same down the columns of s(rows, columns), columns a multiple of lanes: nothing goes across lanes.
+// The same down the columns of s(rows, columns), columns a multiple of lanes: nothing goes across
+// lanes.
 UMBEL_NOINLINE inline void softmax_columns(float* s, std::ptrdiff_t rows, std::ptrdiff_t columns,
                                            float scale, float* inverse) {
   const vector factor = simd::broadcast<vector>(scale * detail::log2_e);
@@ -162,8 +164,9 @@ UMBEL_INLINE void transpose_square(const float* x, int x_row, float* y, int y_ro
 
 }  // namespace detail
 
-// y(c, r) = x(r, c), times factor[c] where there is one (room for whole vectors). Padded: rows of y have room for
-// whole vectors, which is faster, for what was stored in part cannot be loaded again at once.
+// y(c, r) = x(r, c), times factor[c] where there is one (room for whole vectors). Padded: rows of y
+// have room for whole vectors, which is faster, for what was stored in part cannot be loaded again
+// at once.
 template <bool Padded>
 UMBEL_NOINLINE void transpose(const float* x, int x_row, int rows, int columns, float* y, int y_row,
                               const float* factor = nullptr) {
@@ -184,7 +187,8 @@ UMBEL_NOINLINE void transpose(const float* x, int x_row, int rows, int columns, 
   }
 }
 
-// y[r] = the sum of x(c) m(r, c), for one query to many keys where they are; room in y for whole vectors.
+// y[r] = the sum of x(c) m(r, c), for one query to many keys where they are; room in y for whole
+// vectors.
 UMBEL_NOINLINE inline void dot_rows(const float* x, const float* m, int m_row, int rows,
                                     int columns, float* y) {
   for (int r = 0; r < rows; r += lanes) {

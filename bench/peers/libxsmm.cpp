@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// libxsmm (libxsmm-dev): code made at run time for each exact shape. It is column-major, so that a row-major
-// c = a b is its c' = b' a'. Weights are kept in panels of columns; rows go in blocks.
+// libxsmm (libxsmm-dev): code made at run time for each exact shape. It is column-major, so that a
+// row-major c = a b is its c' = b' a'. Weights are kept in panels of columns; rows go in blocks.
 #include <libxsmm.h>
 
 #include "race.hpp"

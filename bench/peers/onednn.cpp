@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// oneDNN (libdnnl-dev, 2.x): inner product and matmul with weights in the layout it asks for, bias included;
-// attention by one matmul for all heads, or block by block like the others. Each primitive is made once and has a
-// fixed cost a call, which is what decides small shapes.
+// oneDNN (libdnnl-dev, 2.x): inner product and matmul with weights in the layout it asks for, bias
+// included; attention by one matmul for all heads, or block by block like the others. Each
+// primitive is made once and has a fixed cost a call, which is what decides small shapes.
 #include <dnnl.hpp>
 
 #include "race.hpp"
@@ -31,7 +31,8 @@ dnnl_memory_t of(const float* data, const memory& m) {
   return m.get();
 }
 
-// A primitive with its memories, whose data is given at each call; through the C functions, which cost less.
+// A primitive with its memories, whose data is given at each call; through the C functions, which
+// cost less.
 struct step {
   dnnl::primitive run;
   memory source, weights, bias, to;
@@ -125,9 +126,9 @@ struct onednn {
     all.push_back({"all heads at once",
                    race::repeated([=](const float* q, const float* k, const float* v, float* o) {
                      to_scores(q, k, s.get());
-                     race::softmax_rows<S.keys>(s.get(), room, S.batch * S.heads * S.queries,
-                                                umbel::detail::simd::rsqrt(static_cast<float>(S.head_dim)),
-                                                inverse.get());
+                     race::softmax_rows<S.keys>(
+                         s.get(), room, S.batch * S.heads * S.queries,
+                         umbel::detail::simd::rsqrt(static_cast<float>(S.head_dim)), inverse.get());
                      to_context(s.get(), v, o);
                      for (int head = 0; head < S.batch * S.heads; ++head) {
                        race::scale_rows(o + head / S.heads * S.o.batch + head % S.heads * S.o.head,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// As much of ONNX (onnx.proto3, Protocol Buffers) as it takes to write a model down: nodes, constants, and
-// inputs and outputs of known shape. Nothing is checked here: the runtime does that when it reads the model.
+// As much of ONNX (onnx.proto3, Protocol Buffers) as it takes to write a model down: nodes,
+// constants, and inputs and outputs of known shape. Nothing is checked here: the runtime does that
+// when it reads the model.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +51,8 @@ class message {
   std::string bytes_;
 };
 
-// The operators' own names and attributes: onnx.ai/onnx/operators, and docs/ContribOperators.md of ONNX Runtime.
+// The operators' own names and attributes: onnx.ai/onnx/operators, and docs/ContribOperators.md of
+// ONNX Runtime.
 class model {
  public:
   // A tensor of floats that the caller gives or takes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A model in ONNX Runtime, through its C functions: read from memory with all optimisations, one thread, tensors
-// bound to the caller's memory beforehand so that nothing is copied.
+// A model in ONNX Runtime, through its C functions: read from memory with all optimisations, one
+// thread, tensors bound to the caller's memory beforehand so that nothing is copied.
 #pragma once
 
 #include <onnxruntime_c_api.h>
@@ -48,8 +48,8 @@ inline const std::shared_ptr<OrtMemoryInfo>& main_memory() {
   return all;
 }
 
-// A model, ready to run on pointers that are given in the order of its ports. The runtime looks at a tensor
-// when it is bound, so one is bound only when its pointer is not that of the last call.
+// A model, ready to run on pointers that are given in the order of its ports. The runtime looks at
+// a tensor when it is bound, so one is bound only when its pointer is not that of the last call.
 class session {
  public:
   explicit session(const model& m)
@@ -100,8 +100,8 @@ class session {
   std::shared_ptr<OrtRunOptions> run_options_;
 };
 
-// Runs it once on zeros first: not all that a release lacks is missed when it reads the model. fixed: memory of ports,
-// behind those that are given at each call.
+// Runs it once on zeros first: not all that a release lacks is missed when it reads the model.
+// fixed: memory of ports, behind those that are given at each call.
 template <class Call>
 void add_way(ways<Call>& all, const std::string& name, const model& m,
              const std::vector<memory>& fixed = {}) {

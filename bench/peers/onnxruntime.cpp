@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// ONNX Runtime, from a folder that the user names (tools/bench peers): models written here, weights as constants so
-// that it may pack them. A call costs about a microsecond before anything is computed, and a node a part of one.
+// ONNX Runtime, from a folder that the user names (tools/bench peers): models written here, weights
+// as constants so that it may pack them. A call costs about a microsecond before anything is
+// computed, and a node a part of one.
 #include "onnx_session.hpp"
 #include "race.hpp"
 
@@ -10,7 +11,8 @@ using race::onnx::add_way;
 using race::onnx::model;
 using race::onnx::shape;
 
-// ---- parts of models --------------------------------------------------------------------------------
+// ---- parts of models
+// --------------------------------------------------------------------------------
 
 // to = from w^T + b, both matrices, w: (out, in).
 void add_map(model& m, const std::string& from, const std::string& to, int out, int in,
@@ -54,7 +56,8 @@ void add_products(model& m, int head_dim, const std::string& q, const std::strin
   m.node("MatMul", {"weights", v}, {o});
 }
 
-// The same of keys (batch, heads, tokens, head_dim), by an operator of the model's opset or by products.
+// The same of keys (batch, heads, tokens, head_dim), by an operator of the model's opset or by
+// products.
 void add_attention(model& m, attend_by by, int head_dim, const std::string& q, const std::string& k,
                    const std::string& v, const std::string& o) {
   if (by == attend_by::attention) {
@@ -65,10 +68,12 @@ void add_attention(model& m, attend_by by, int head_dim, const std::string& q, c
   }
 }
 
-// ---- whole layers -----------------------------------------------------------------------------------
+// ---- whole layers
+// -----------------------------------------------------------------------------------
 
-// x, z and y are matrices of tokens, as Gemm wants them; q, k, v and the context (batch, tokens, hidden), as the
-// operators of attention do. Projections in one Gemm were no faster: Split copies what it makes.
+// x, z and y are matrices of tokens, as Gemm wants them; q, k, v and the context (batch, tokens,
+// hidden), as the operators of attention do. Projections in one Gemm were no faster: Split copies
+// what it makes.
 template <race::layer_shape S>
 struct layer {
   static constexpr int e = S.hidden, rows = S.batch * S.queries, columns = S.batch * S.keys;
@@ -142,9 +147,9 @@ struct layer {
     end(all, "Attention that projects", m, d);
   }
 
-  // The cache, (batch, heads, tokens, head_dim), is the same memory before and after, so that only the new token is
-  // written. GroupQueryAttention, with as many heads of keys as of queries, is made for that, and stands in for
-  // MultiHeadAttention, which copies the cache.
+  // The cache, (batch, heads, tokens, head_dim), is the same memory before and after, so that only
+  // the new token is written. GroupQueryAttention, with as many heads of keys as of queries, is
+  // made for that, and stands in for MultiHeadAttention, which copies the cache.
   static void add_decoding(race::ways<race::layer_call>& all, attend_by by,
                            const race::layer_data& d) {
     constexpr int width = S.head_dim();
@@ -188,7 +193,8 @@ struct layer {
   }
 };
 
-// ---- the peer ---------------------------------------------------------------------------------------
+// ---- the peer
+// ---------------------------------------------------------------------------------------
 
 struct onnxruntime {
   // MatMul and Add of matrices would be made one Gemm; of a sequence they are not.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// OpenBLAS (libopenblas-dev): cblas_sgemm, cblas_sgemv where a matrix is one row. One thread. Let it choose its
-// own kernels: OPENBLAS_CORETYPE unset (run.py does that).
+// OpenBLAS (libopenblas-dev): cblas_sgemm, cblas_sgemv where a matrix is one row. One thread. Let
+// it choose its own kernels: OPENBLAS_CORETYPE unset (run.py does that).
 #include <cblas.h>
 
 #include "race.hpp"

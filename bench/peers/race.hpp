@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The race of one peer: every workload, its fastest way, checked against float64 and timed, one line each on
-// standard output, fields between tabs (run.py makes the table):
+// The race of one peer: every workload, its fastest way, checked against float64 and timed, one
+// line each on standard output, fields between tabs (run.py makes the table):
 //
 //   family  workload  us  percent of the FMA peak measured beside it  that peak  ok|WRONG  the way
 #pragma once

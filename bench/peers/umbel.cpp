@@ -34,7 +34,8 @@ struct itself {
   template <race::softmax_shape S>
   static race::ways<race::softmax_call> softmaxes() {
     static constexpr kernel::softmax_shape shape = {count(S.rows), count(S.columns), 1};
-    return {{"softmax", race::repeated([](const float* x, float* y) { kernel::softmax<shape>(x, y); })}};
+    return {{"softmax",
+             race::repeated([](const float* x, float* y) { kernel::softmax<shape>(x, y); })}};
   }
 
   template <race::attention_shape S>

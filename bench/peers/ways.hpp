@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A peer may compute the same thing in several ways; the fastest counts. A way is called with how many times
-// to do it, so that the loop is inside and a call costs nothing; once, it is a part of something bigger.
+// A peer may compute the same thing in several ways; the fastest counts. A way is called with how
+// many times to do it, so that the loop is inside and a call costs nothing; once, it is a part of
+// something bigger.
 #pragma once
 
 #include <algorithm>
@@ -64,8 +65,8 @@ inline memory numbers(std::size_t count, float scale) {
   return result;
 }
 
-// Seconds a call: the median of `batches` batches that last `least` seconds each; taken again, at most three
-// times, when the median is far from the best, for then something disturbed it.
+// Seconds a call: the median of `batches` batches that last `least` seconds each; taken again, at
+// most three times, when the median is far from the best, for then something disturbed it.
 template <class Call, class... Pointers>
 double seconds(const Call& call, int batches, double least, Pointers... pointers) {
   const auto time = [&](long times) {

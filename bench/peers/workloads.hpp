@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the race is about: one list, for every peer. Sizes are constants, because some peers have them in
-// their types; the others read them.
+// What the race is about: one list, for every peer. Sizes are constants, because some peers have
+// them in their types; the others read them.
 #pragma once
 
 #include <initializer_list>
@@ -38,8 +38,8 @@ constexpr attention_shape attention_of(int batch, int heads, int queries, int ke
   return {batch, heads, queries, keys, head_dim, of_queries, of_keys, of_keys, of_queries};
 }
 
-// The whole layer with bias: self-attention where queries == keys, else of x to a second sequence z.
-// Decoding: one token, whose key and value become the last ones of a cache.
+// The whole layer with bias: self-attention where queries == keys, else of x to a second sequence
+// z. Decoding: one token, whose key and value become the last ones of a cache.
 struct layer_shape {
   char name;
   int batch, queries, keys, hidden, heads;

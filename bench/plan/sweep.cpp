@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every legal plan of one shape, timed side by side: how far is the planner's from the best? run.py compiles
-// this once a shape and makes the table.
+// Every legal plan of one shape, timed side by side: how far is the planner's from the best? run.py
+// compiles this once a shape and makes the table.
 //
 //   -DUMBEL_LINEAR=rows,in,out             y = x W + b, packed weights
 //   -DUMBEL_ATTEND=heads,queries,keys,head_dim
 //
-// One line a plan on standard output, fields between tabs: us, us of the estimate (plan/cost.hpp) at the
-// same clock, whether the planner chose it, its name. The least of many short turns, plan after plan in each round, so that a busy moment falls
-// on none of them; all plans in the same memory, for where weights lie in the caches is worth a fifth of a call of one row.
+// One line a plan on standard output, fields between tabs: us, us of the estimate (plan/cost.hpp)
+// at the same clock, whether the planner chose it, its name. The least of many short turns, plan
+// after plan in each round, so that a busy moment falls on none of them; all plans in the same
+// memory, for where weights lie in the caches is worth a fifth of a call of one row.
 #include <umbel/kernel/attend_heads.hpp>
 #include <umbel/kernel/linear.hpp>
 #include <umbel/plan/cost.hpp>
@@ -71,7 +72,8 @@ void time_all() {
 
 struct memory {
   explicit memory(std::size_t count)
-      : data(static_cast<float*>(std::aligned_alloc(64, (count + 16) * sizeof(float) / 64 * 64 + 64))) {
+      : data(static_cast<float*>(
+            std::aligned_alloc(64, (count + 16) * sizeof(float) / 64 * 64 + 64))) {
     for (std::size_t i = 0; i < count; ++i)
       data[i] = static_cast<float>(i * 2654435761u % 1000) * 1e-3f - 0.5f;
   }
@@ -107,7 +109,8 @@ std::string text(plan::split s, const char* of) {
 
 #ifdef UMBEL_LINEAR
 constexpr std::array<std::size_t, 3> sizes{UMBEL_LINEAR};
-constexpr kernel::linear_shape shape = {sizes[0], sizes[1], sizes[2], sizes[1], 1, sizes[2], 1, true};
+constexpr kernel::linear_shape shape = {sizes[0], sizes[1], sizes[2], sizes[1],
+                                        1,        sizes[2], 1,        true};
 
 constexpr auto plan_of(plan::target target) {
   return plan::plan_linear<float>(shape.rows, shape.in, shape.out, target);
@@ -115,7 +118,8 @@ constexpr auto plan_of(plan::target target) {
 constexpr auto all = [] {
   choices<512> found;
   found.add({}, plan_of);
-  for (std::size_t vectors = 0; vectors <= 8; ++vectors) {  // 0: the planner's panels, perhaps in tiles of two
+  for (std::size_t vectors = 0; vectors <= 8;
+       ++vectors) {  // 0: the planner's panels, perhaps in tiles of two
     for (std::size_t rows = 24 / (vectors + 1) + 2; rows >= 1; --rows) {
       for (std::size_t group = 1; group <= 24; ++group) {
         const plan::overrides fixed = {vectors, rows, group, 0};
@@ -129,31 +133,37 @@ constexpr auto all = [] {
   return found;
 }();
 
-const memory x(shape.rows* shape.in), y(shape.rows* shape.out), w(shape.in* shape.out), b(shape.out + 64),
-    panels(kernel::packed_size<shape, float>), biases(shape.out + 64);
+const memory x(shape.rows* shape.in), y(shape.rows* shape.out), w(shape.in* shape.out),
+    b(shape.out + 64), panels(kernel::packed_size<shape, float>), biases(shape.out + 64);
 
 template <plan::target Target>
 void add() {
   constexpr plan::linear_plan p = plan_of(Target);
   static_assert(kernel::packed_size<shape, float, Target> == kernel::packed_size<shape, float>);
   const std::string tile = p.tile == p.panels.large ? "" : ", tiles " + std::to_string(p.tile);
-  candidates.push_back(
-      {text(p.panels, "panels") + tile + text(p.rows, ", rows") + ", group " + std::to_string(p.group),
-       p == plan_of(machine), plan::cycles<float>(p, shape.in),
-       [] {
-         kernel::pack_linear<shape.in, shape.out, true, float, Target>(w.data, b.data, panels.data, biases.data);
-       },
-       [] { kernel::linear_packed<shape, float, Target>(x.data, panels.data, biases.data, y.data); }});
+  candidates.push_back({text(p.panels, "panels") + tile + text(p.rows, ", rows") + ", group " +
+                            std::to_string(p.group),
+                        p == plan_of(machine), plan::cycles<float>(p, shape.in),
+                        [] {
+                          kernel::pack_linear<shape.in, shape.out, true, float, Target>(
+                              w.data, b.data, panels.data, biases.data);
+                        },
+                        [] {
+                          kernel::linear_packed<shape, float, Target>(x.data, panels.data,
+                                                                      biases.data, y.data);
+                        }});
 }
 #else
 constexpr std::array<std::size_t, 4> sizes{UMBEL_ATTEND};
-constexpr kernel::attend_shape shape = {sizes[1], sizes[2], sizes[3], sizes[3], sizes[3], 1, sizes[3], 1,
-                                        sizes[3], 1,        sizes[3], 1,        sizes[1]};
+constexpr kernel::attend_shape shape = {sizes[1], sizes[2], sizes[3], sizes[3], sizes[3],
+                                        1,        sizes[3], 1,        sizes[3], 1,
+                                        sizes[3], 1,        sizes[1]};
 
 constexpr auto plan_of(plan::target target) {
-  return plan::plan_attend<float>(shape.queries, shape.keys, target,
-                                  plan::queries_alone<float>(shape.queries, shape.keys, shape.head_dim,
-                                                             shape.value_dim, target));
+  return plan::plan_attend<float>(
+      shape.queries, shape.keys, target,
+      plan::queries_alone<float>(shape.queries, shape.keys, shape.head_dim, shape.value_dim,
+                                 target));
 }
 constexpr auto all = [] {
   choices<64> found;
@@ -167,7 +177,8 @@ constexpr auto all = [] {
   return found;
 }();
 
-constexpr std::size_t of_queries = shape.queries * shape.head_dim, of_keys = shape.keys * shape.head_dim;
+constexpr std::size_t of_queries = shape.queries * shape.head_dim,
+                      of_keys = shape.keys * shape.head_dim;
 constexpr std::size_t most_scratch = [] {
   std::size_t most = 0;
   [&]<std::size_t... I>(std::index_sequence<I...>) {
@@ -175,22 +186,23 @@ constexpr std::size_t most_scratch = [] {
   }(std::make_index_sequence<all.count>{});
   return most;
 }();
-const memory q(sizes[0] * of_queries), k(sizes[0] * of_keys), v(sizes[0] * of_keys), o(sizes[0] * of_queries),
-    scratch(most_scratch);
+const memory q(sizes[0] * of_queries), k(sizes[0] * of_keys), v(sizes[0] * of_keys),
+    o(sizes[0] * of_queries), scratch(most_scratch);
 
 template <plan::target Target>
 void add() {
   constexpr plan::attend_plan p = plan_of(Target);
-  candidates.push_back({text(p.queries, "queries") + text(p.keys, ", keys"), p == plan_of(machine),
-                        static_cast<double>(sizes[0]) *
-                            plan::cycles<float>(p, Target, shape.keys, shape.head_dim, shape.head_dim),
-                        [] {},
-                        [] {
-                          for (std::size_t h = 0; h < sizes[0]; ++h)
-                            kernel::attend_all<shape, float, Target>(
-                                q.data + h * of_queries, k.data + h * of_keys, v.data + h * of_keys, 0.25f,
-                                o.data + h * of_queries, scratch.data);
-                        }});
+  candidates.push_back(
+      {text(p.queries, "queries") + text(p.keys, ", keys"), p == plan_of(machine),
+       static_cast<double>(sizes[0]) *
+           plan::cycles<float>(p, Target, shape.keys, shape.head_dim, shape.head_dim),
+       [] {},
+       [] {
+         for (std::size_t h = 0; h < sizes[0]; ++h)
+           kernel::attend_all<shape, float, Target>(q.data + h * of_queries, k.data + h * of_keys,
+                                                    v.data + h * of_keys, 0.25f,
+                                                    o.data + h * of_queries, scratch.data);
+       }});
 }
 #endif
 

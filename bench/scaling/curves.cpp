@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// How cost grows: attention and the whole layer along one size at a time, each point beside the model of what a
-// core could do at best, and the bytes of scratch, which are constants. One line a point, fields between tabs
-// (scaling/run.py draws them):
+// How cost grows: attention and the whole layer along one size at a time, each point beside the
+// model of what a core could do at best, and the bytes of scratch, which are constants. One line a
+// point, fields between tabs (scaling/run.py draws them):
 //
 //   curve  size  us  us of the model at the same clock  bytes of scratch  bytes of all scores
 #include <umbel/umbel.hpp>
@@ -14,7 +14,8 @@ namespace {
 
 using namespace umbel::axes;
 
-constexpr double lanes = static_cast<double>(umbel::detail::plan::lanes<float>(umbel::detail::plan::native_target));
+constexpr double lanes =
+    static_cast<double>(umbel::detail::plan::lanes<float>(umbel::detail::plan::native_target));
 constexpr double flops_a_cycle = 4 * lanes;  // two multiply-adds of whole vectors
 
 constexpr double padded(double n) {
@@ -22,9 +23,10 @@ constexpr double padded(double n) {
   return static_cast<double>(vectors) * lanes;
 }
 
-// Cycles at best: multiply-adds on queries padded to whole vectors; a vector of exponentials takes 3.2 cycles that
-// the multiply-adds cannot hide, loading, storing and the maximum 0.75; queries and context are transposed, 90
-// cycles for 32 x 32. (Measured one by one on a core with two 512-bit units.)
+// Cycles at best: multiply-adds on queries padded to whole vectors; a vector of exponentials
+// takes 3.2 cycles that the multiply-adds cannot hide, loading, storing and the maximum 0.75;
+// queries and context are transposed, 90 cycles for 32 x 32. (Measured one by one on a core with
+// two 512-bit units.)
 constexpr double attention_cycles(double heads, double queries, double keys, double head_dim) {
   const double rows = padded(queries), pairs = rows * keys;
   return heads * (4 * pairs * head_dim / flops_a_cycle + (3.2 + 0.75) * pairs / lanes +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// One layer called a number of times, for run.py to count its instructions: of so many calls more, so many
-// instructions more. Prints a hash of the result, which is the same on every target with fma.
+// One layer called a number of times, for run.py to count its instructions: of so many calls more,
+// so many instructions more. Prints a hash of the result, which is the same on every target with
+// fma.
 //
 //   -DUMBEL_LAYER=batch,queries,keys,hidden,heads     forward CALLS
 #include <umbel/umbel.hpp>
@@ -42,7 +43,8 @@ int main(int, char** arguments) {
     fill(map->bias, 0.1f);
   }
   static const prepacked<attention> attend{w};
-  for (int left = std::atoi(arguments[1]); left > 0; --left) attend.into(y, x, z, z, all_keys, work);
+  for (int left = std::atoi(arguments[1]); left > 0; --left)
+    attend.into(y, x, z, z, all_keys, work);
   std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
   for (const float value : y) {
     std::uint32_t bits;

@@ -74,7 +74,7 @@ namespace {
 [[maybe_unused]] const int hooked = __sanitizer_install_malloc_and_free_hooks(
     [](const volatile void*, std::size_t) { saw_allocation(); },
     [](const volatile void* memory) { saw_release(memory); });
-}
+}  // namespace
 const char* fashion::heap::counted() noexcept { return "malloc and new"; }
 
 #elif defined(__GLIBC__)

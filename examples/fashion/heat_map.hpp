@@ -19,8 +19,8 @@
 namespace fashion {
 
 // One colour scale for all matrices, up to the largest weight of all. The cube root spends more of
-// the colours on small weights, where most of the 2,401 of a matrix are. A cell is 3 pixels wide, and
-// every seventh patch, the first of a row of the picture, is numbered.
+// the colours on small weights, where most of the 2,401 of a matrix are. A cell is 3 pixels wide,
+// and every seventh patch, the first of a row of the picture, is numbered.
 inline heat_map_options common_scale(const std::vector<look>& looks) {
   float largest = 0;
   for (const look& seen : looks) {

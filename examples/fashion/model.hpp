@@ -7,8 +7,8 @@
 //     two encoder layers, norm, mean over the patches
 //     linear                        (classes=10)
 //
-// tools/train_fashion.py trained it and wrote trained/weights.hpp. All weights are constants: packed
-// by the compiler, they lie in the program's read-only memory.
+// tools/train_fashion.py trained it and wrote trained/weights.hpp. All weights are constants:
+// packed by the compiler, they lie in the program's read-only memory.
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,8 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, bia
 using final_norm = layer_norm<float, hidden<32>>;
 using classifier = linear<float, hidden<32>, classes<10>, bias<true>>;
 
-// ---- the parameters, as the layers want them -----------------------------------------------------
+// ---- the parameters, as the layers want them
+// -----------------------------------------------------
 namespace parameters {
 
 using namespace trained;
@@ -78,7 +79,8 @@ inline constexpr prepacked<classifier> classify{classifier::weights_view{head_we
 
 }  // namespace parameters
 
-// ---- the network -----------------------------------------------------------------------------------
+// ---- the network
+// -----------------------------------------------------------------------------------
 struct model {
   static constexpr std::size_t tokens = 49, heads = 4, layers = 2, classes = 10;
 
@@ -98,8 +100,8 @@ struct model {
   static constexpr std::size_t workspace_bytes = sizeof(workspace);
   static constexpr std::size_t stack_bytes = 32 * 1024;  // measured and checked by the demo
 
-  // Pixels to work.x. A picture is (row, column); a patch is 4 x 4 of it. Cutting it up moves nothing: only the
-  // conversion to float copies.
+  // Pixels to work.x. A picture is (row, column); a patch is 4 x 4 of it. Cutting it up moves
+  // nothing: only the conversion to float copies.
   static void embed(const std::uint8_t* pixels, workspace& work) noexcept {
     const auto picture = view_as<row<28>, column<28>>(pixels);
     const auto cut = picture | split<row, patch_row<7>, row> |

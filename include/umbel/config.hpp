@@ -13,8 +13,8 @@
 #error "umbel: needs g++ 12 or clang 14 (or newer): it is written in their vector extensions"
 #endif
 
-// 1 in a build with a sanitizer. Nothing is unrolled or forced inline there, and the tests plan smaller
-// tiles: the bits are the same, and an instrumented register tile takes minutes to compile.
+// 1 in a build with a sanitizer. Nothing is unrolled or forced inline there, and the tests plan
+// smaller tiles: the bits are the same, and an instrumented register tile takes minutes to compile.
 #if defined(__SANITIZE_ADDRESS__)
 #define UMBEL_SANITIZED 1
 #elif defined(__has_feature)
@@ -32,8 +32,8 @@
 #else
 #define UMBEL_INLINE [[gnu::always_inline]] inline
 #endif
-// Functions of types that files for several targets share (tensors, views, weights, masks): always inlined, so that no
-// program has a copy of theirs that was compiled for another instruction set.
+// Functions of types that files for several targets share (tensors, views, weights, masks): always
+// inlined, so that no program has a copy of theirs that was compiled for another instruction set.
 #define UMBEL_SHARED [[gnu::always_inline]]
 // Function templates whose code is worth sharing between call sites.
 #define UMBEL_NOINLINE [[gnu::noinline]]
@@ -57,8 +57,8 @@
 #endif
 
 // 1 when a fused multiply-add is one instruction of the target. It decides which of the two sets of
-// bits a build belongs to (docs/numerics.md): fused, or rounded twice. On x86 it is the one of 128 and 256 bits that is
-// asked for, which -mavx512f alone does not bring.
+// bits a build belongs to (docs/numerics.md): fused, or rounded twice. On x86 it is the one of 128
+// and 256 bits that is asked for, which -mavx512f alone does not bring.
 #if defined(__x86_64__) || defined(__i386__)
 #if defined(__FMA__)
 #define UMBEL_FMA 1
@@ -70,7 +70,8 @@
 #define UMBEL_FMA 0
 #endif
 
-// 1 where g++ fuses a product and a sum by itself although UMBEL_FMA is 0 (-mavx512f or -mfma4 without -mfma).
+// 1 where g++ fuses a product and a sum by itself although UMBEL_FMA is 0 (-mavx512f or -mfma4
+// without -mfma).
 #if !UMBEL_FMA && UMBEL_GCC && defined(__FP_FAST_FMAF)
 #define UMBEL_FUSES_UNASKED 1
 #else
@@ -112,15 +113,17 @@
 #define UMBEL_LITTLE_ENDIAN 0
 #endif
 
-// Small code instead of fast code: register tiles of a few registers, so fewer and shorter loops. The bits
-// stay the same. Define it as 1 for all files of a program (what one packs the others read), with -Os.
+// Small code instead of fast code: register tiles of a few registers, so fewer and shorter loops.
+// The bits stay the same. Define it as 1 for all files of a program (what one packs the others
+// read), with -Os.
 #ifndef UMBEL_SMALL_CODE
 #define UMBEL_SMALL_CODE 0
 #endif
 
-// Is what one row or query reads once from beyond the second-level cache (weights, keys, values) asked for ahead, by
-// instructions? Measured (docs/speed.md): a fifth faster on Zen 5, a fifth slower on Zen 4 with AVX-512, which is a
-// core of AMD's that has AVX-512 and none of what came after. Speed only: define it as 0 or 1 to choose.
+// Is what one row or query reads once from beyond the second-level cache (weights, keys, values)
+// asked for ahead, by instructions? Measured (docs/speed.md): a fifth faster on Zen 5, a fifth
+// slower on Zen 4 with AVX-512, which is a core of AMD's that has AVX-512 and none of what came
+// after. Speed only: define it as 0 or 1 to choose.
 #ifndef UMBEL_FETCH_AHEAD
 #if defined(__AVX512F__) && defined(__CLZERO__) && !defined(__AVXVNNI__) && \
     !defined(__MOVDIRI__) && !defined(__AVX512VP2INTERSECT__)
@@ -165,18 +168,21 @@
 #define UMBEL_LAMBDA_INLINE __attribute__((always_inline))
 #endif
 
-// Around what a header declares: its local names may be called as a global of the user's (-Wshadow).
+// Around what a header declares: its local names may be called as a global of the user's
+// (-Wshadow).
 #define UMBEL_WARNINGS_PUSH \
   UMBEL_PRAGMA_(GCC diagnostic push) UMBEL_PRAGMA_(GCC diagnostic ignored "-Wshadow")
 #define UMBEL_WARNINGS_POP UMBEL_PRAGMA_(GCC diagnostic pop)
 
-// ---- the target's namespace ----------------------------------------------------------------------
-// Code, and types whose layout depends on the target, are in `namespace umbel::inline UMBEL_TARGET`, so that files
-// compiled for several instruction sets can be linked into one program: none takes code or a layout of another
-// (docs/dispatch.md). Tensors, views, axes, weights and masks are the same for every target and stand in umbel itself.
+// ---- the target's namespace
+// ---------------------------------------------------------------------- Code, and types whose
+// layout depends on the target, are in `namespace umbel::inline UMBEL_TARGET`, so that files
+// compiled for several instruction sets can be linked into one program: none takes code or a layout
+// of another (docs/dispatch.md). Tensors, views, axes, weights and masks are the same for every
+// target and stand in umbel itself.
 //
-// The name says what the kernels are planned for, then one bit for each extension that a compiler may
-// use: avx512_fma_60f7bdf001. Two files whose names are equal may share code.
+// The name says what the kernels are planned for, then one bit for each extension that a compiler
+// may use: avx512_fma_60f7bdf001. Two files whose names are equal may share code.
 
 // 1 where a macro is defined as 1, 0 where it is not defined.
 #define UMBEL_IS_1(macro) UMBEL_IS_1_(macro)
@@ -186,8 +192,8 @@
 #define UMBEL_PROBE_1 0,
 
 // Eight macros as two hexadecimal digits.
-#define UMBEL_DIGITS(a, b, c, d, e, f, g, h)                                                    \
-  UMBEL_JOIN_2(UMBEL_HEX(UMBEL_IS_1(a), UMBEL_IS_1(b), UMBEL_IS_1(c), UMBEL_IS_1(d)),           \
+#define UMBEL_DIGITS(a, b, c, d, e, f, g, h)                                          \
+  UMBEL_JOIN_2(UMBEL_HEX(UMBEL_IS_1(a), UMBEL_IS_1(b), UMBEL_IS_1(c), UMBEL_IS_1(d)), \
                UMBEL_HEX(UMBEL_IS_1(e), UMBEL_IS_1(f), UMBEL_IS_1(g), UMBEL_IS_1(h)))
 #define UMBEL_JOIN_2(a, b) UMBEL_JOIN_2_(a, b)
 #define UMBEL_JOIN_2_(a, b) a##b
@@ -228,40 +234,41 @@
 #else
 #define UMBEL_ISA UMBEL_WITH_FMA(x86)
 #endif
-#define UMBEL_EXTENSIONS_1 \
-  UMBEL_DIGITS(__SSE3__, __SSSE3__, __SSE4_1__, __SSE4_2__, __SSE4A__, __POPCNT__, __AVX__, __AVX2__)
+#define UMBEL_EXTENSIONS_1                                                                  \
+  UMBEL_DIGITS(__SSE3__, __SSSE3__, __SSE4_1__, __SSE4_2__, __SSE4A__, __POPCNT__, __AVX__, \
+               __AVX2__)
 #define UMBEL_EXTENSIONS_2 \
   UMBEL_DIGITS(__F16C__, __FMA4__, __BMI__, __BMI2__, __LZCNT__, __MOVBE__, __XOP__, __AVX512F__)
-#define UMBEL_EXTENSIONS_3                                                                      \
-  UMBEL_DIGITS(__AVX512BW__, __AVX512CD__, __AVX512DQ__, __AVX512VL__, __AVX512IFMA__,          \
+#define UMBEL_EXTENSIONS_3                                                             \
+  UMBEL_DIGITS(__AVX512BW__, __AVX512CD__, __AVX512DQ__, __AVX512VL__, __AVX512IFMA__, \
                __AVX512VBMI__, __AVX512VBMI2__, __AVX512VNNI__)
-#define UMBEL_EXTENSIONS_4                                                                      \
-  UMBEL_DIGITS(__AVX512BITALG__, __AVX512VPOPCNTDQ__, __AVX512BF16__, __AVX512FP16__,           \
+#define UMBEL_EXTENSIONS_4                                                            \
+  UMBEL_DIGITS(__AVX512BITALG__, __AVX512VPOPCNTDQ__, __AVX512BF16__, __AVX512FP16__, \
                __AVX512VP2INTERSECT__, __AVXVNNI__, __GFNI__, __SSE2__)
 #elif UMBEL_AARCH64
 #define UMBEL_ISA neon
-#define UMBEL_EXTENSIONS_1                                                                      \
-  UMBEL_DIGITS(__ARM_FEATURE_DOTPROD, __ARM_FEATURE_FP16_VECTOR_ARITHMETIC,                     \
-               __ARM_FEATURE_FP16_FML, __ARM_FEATURE_BF16, __ARM_FEATURE_MATMUL_INT8,           \
+#define UMBEL_EXTENSIONS_1                                                            \
+  UMBEL_DIGITS(__ARM_FEATURE_DOTPROD, __ARM_FEATURE_FP16_VECTOR_ARITHMETIC,           \
+               __ARM_FEATURE_FP16_FML, __ARM_FEATURE_BF16, __ARM_FEATURE_MATMUL_INT8, \
                __ARM_FEATURE_COMPLEX, __ARM_FEATURE_QRDMX, __ARM_FEATURE_ATOMICS)
-#define UMBEL_EXTENSIONS_2                                                                      \
-  UMBEL_DIGITS(__ARM_FEATURE_SVE, __ARM_FEATURE_SVE2, __ARM_FEATURE_CRC32, __ARM_FEATURE_JCVT,  \
+#define UMBEL_EXTENSIONS_2                                                                     \
+  UMBEL_DIGITS(__ARM_FEATURE_SVE, __ARM_FEATURE_SVE2, __ARM_FEATURE_CRC32, __ARM_FEATURE_JCVT, \
                __ARM_FEATURE_FRINT, __ARM_FEATURE_AES, __ARM_FEATURE_SHA2, __ARM_FEATURE_SME)
 #define UMBEL_EXTENSIONS_3 00
 #define UMBEL_EXTENSIONS_4 00
 #else
 #define UMBEL_ISA UMBEL_WITH_FMA(scalar)
-#define UMBEL_EXTENSIONS_1                                                                      \
-  UMBEL_DIGITS(__ARM_FEATURE_DSP, __ARM_FEATURE_SIMD32, __ARM_FEATURE_FMA, __ARM_NEON,          \
+#define UMBEL_EXTENSIONS_1                                                             \
+  UMBEL_DIGITS(__ARM_FEATURE_DSP, __ARM_FEATURE_SIMD32, __ARM_FEATURE_FMA, __ARM_NEON, \
                __ARM_FEATURE_IDIV, __thumb2__, __ARM_FEATURE_CLZ, __ARM_VFPV2__)
-#define UMBEL_EXTENSIONS_2                                                                      \
-  UMBEL_DIGITS(__ARM_VFPV3__, __ARM_VFPV4__, __ARM_VFPV5__, __ARM_FP16_ARGS, __wasm_simd128__,  \
+#define UMBEL_EXTENSIONS_2                                                                     \
+  UMBEL_DIGITS(__ARM_VFPV3__, __ARM_VFPV4__, __ARM_VFPV5__, __ARM_FP16_ARGS, __wasm_simd128__, \
                __wasm_relaxed_simd__, __riscv_compressed, __riscv_muldiv)
 #define UMBEL_EXTENSIONS_3 00
 #define UMBEL_EXTENSIONS_4 00
 #endif
 
-#define UMBEL_TARGET                                                                              \
+#define UMBEL_TARGET                                                                               \
   UMBEL_JOIN(UMBEL_ISA, UMBEL_OPTIONS, UMBEL_EXTENSIONS_1, UMBEL_EXTENSIONS_2, UMBEL_EXTENSIONS_3, \
              UMBEL_EXTENSIONS_4)
 // What a user may choose, file by file.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The bits of the library in one program: a hash of every result, one line a case. check.py builds it in many ways
-// and compares. Every attention runs twice: over ordinary numbers, and over "wild" ones, where finite inputs overflow
-// to scores of both infinities and infinity and NaN stand in queries and keys. Sign and payload of a NaN are nobody's
-// business: every NaN is hashed as one.
+// The bits of the library in one program: a hash of every result, one line a case. check.py builds
+// it in many ways and compares. Every attention runs twice: over ordinary numbers, and over "wild"
+// ones, where finite inputs overflow to scores of both infinities and infinity and NaN stand in
+// queries and keys. Sign and payload of a NaN are nobody's business: every NaN is hashed as one.
 #include <umbel/bare.hpp>
 
 #include <cstdint>
@@ -52,7 +52,8 @@ inputs ordinary() {
 }
 
 inputs wild() {
-  constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float infinity = std::numeric_limits<float>::infinity(),
+                  nan = std::numeric_limits<float>::quiet_NaN();
   inputs in = ordinary();
   in.name = ", wild";
   for (std::size_t d = 0; d < D; ++d) {
@@ -93,12 +94,14 @@ void attention(const inputs& in) {
   run("attention, flags", plain, keep_mask(flags));
   run("attention, bias", plain, score_bias(biases));
   run("attention, alibi, causal", plain, alibi_top_left & causal_top_left);
-  run("attention, soft cap, dropout, mean of empty rows", scaled_dot_product_with<softcap<2>, empty_rows<uniform>>,
+  run("attention, soft cap, dropout, mean of empty rows",
+      scaled_dot_product_with<softcap<2>, empty_rows<uniform>>,
       query_lens & keep_mask(flags) & dropout(0.2, 5));
 
   const auto look = [&]<observed What>(const char* what, const auto& mask) {
     pairs seen{};
-    const auto context = scaled_dot_product_with<softcap<9>>(in.q, in.k, in.v, mask & observe<What>(seen));
+    const auto context =
+        scaled_dot_product_with<softcap<9>>(in.q, in.k, in.v, mask & observe<What>(seen));
     print(what, in.name, seen);
     return context;
   };
@@ -107,9 +110,11 @@ void attention(const inputs& in) {
   look.template operator()<observed::capped_scores>("observed capped scores", mask);
   look.template operator()<observed::masked_scores>("observed masked scores", mask);
   look.template operator()<observed::weights>("observed weights", mask);
-  print("context of the observed", in.name, look.template operator()<observed::kept_weights>("observed kept weights", mask));
+  print("context of the observed", in.name,
+        look.template operator()<observed::kept_weights>("observed kept weights", mask));
   pairs seen{};
-  print("attention, flags, observed", in.name, plain(in.q, in.k, in.v, keep_mask(flags) & observe(seen)));
+  print("attention, flags, observed", in.name,
+        plain(in.q, in.k, in.v, keep_mask(flags) & observe(seen)));
   print("observed weights, flags", in.name, seen);
 }
 
@@ -131,7 +136,8 @@ void other_shapes() {
 // The layer of the README, natural and packed; heads in groups, turned, step by step.
 template <class Stored>
 void decode(const char* what) {
-  using layer = multi_head_attention<float, hidden<24>, heads<6>, head_dim<8>, kv_heads<2>, rope<split_halves>, bias<true>>;
+  using layer = multi_head_attention<float, hidden<24>, heads<6>, head_dim<8>, kv_heads<2>,
+                                     rope<split_halves>, bias<true>>;
   lcg next{17};
   const auto w = drawn_weights<layer>(next);
   const auto x = drawn<tensor<float, token<40>, hidden<24>>>(next, 2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// multi_head_attention against the d2l book's layer and torch.nn.MultiheadAttention, three times each:
-// natural weights, packed ones (same bits), and spelled out with the operations of the readable form.
+// multi_head_attention against the d2l book's layer and torch.nn.MultiheadAttention, three times
+// each: natural weights, packed ones (same bits), and spelled out with the operations of the
+// readable form.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The blocks against torch: the encoder layer and the layer of LLaMA (natural and packed weights), layer_norm, rms_norm, both GELUs,
-// silu, softmax and linear; and tables of sinusoids.
+// The blocks against torch: the encoder layer and the layer of LLaMA (natural and packed weights),
+// layer_norm, rms_norm, both GELUs, silu, softmax and linear; and tables of sinusoids.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -37,9 +37,9 @@ BOOST_AUTO_TEST_SUITE(torch_blocks)
 
 BOOST_AUTO_TEST_CASE(encoder_pre_norm) {
   namespace g = golden::encoder_pre_norm;
-  using encoder = encoder_layer<float, hidden<g::hidden>, heads<g::heads>,
-                                feed_forward<g::feed_forward>, bias<true>, norm_first<true>,
-                                activation<gelu_exact>>;
+  using encoder =
+      encoder_layer<float, hidden<g::hidden>, heads<g::heads>, feed_forward<g::feed_forward>,
+                    bias<true>, norm_first<true>, activation<gelu_exact>>;
   const float scales[] = {g::weight_scale, g::up_scale,    g::down_scale,
                           g::bias_scale,   g::gamma_scale, g::beta_scale};
   check_encoder<encoder, tensor<float, batch<g::batch>, token<g::tokens>, hidden<g::hidden>>>(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// "Dive into Deep Learning" and Haiku with their masks, also where a query has no key: they fill scores
-// with a large negative number, which makes such a row the mean of all values.
+// "Dive into Deep Learning" and Haiku with their masks, also where a query has no key: they fill
+// scores with a large negative number, which makes such a row the mean of all values.
 #include <boost/test/unit_test.hpp>
 
 #include "calls.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The calls of tools/golden_calls.py, drawn again: a case is a type of data/*.hpp, its masks are drawn
-// one after the other by the test, in the case's order, and check() compares. Not here: any test.
+// The calls of tools/golden_calls.py, drawn again: a case is a type of data/*.hpp, its masks are
+// drawn one after the other by the test, in the case's order, and check() compares. Not here: any
+// test.
 #pragma once
 
 #include <iterator>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The decoder layer against torch: norms first and last, with and without lengths, causal and as torch is
-// when it is told nothing; natural and packed weights.
+// The decoder layer against torch: norms first and last, with and without lengths, causal and as
+// torch is when it is told nothing; natural and packed weights.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -54,8 +54,7 @@ BOOST_AUTO_TEST_CASE(pre_norm_lengths) {
   namespace g = golden::decoder_pre_norm_lengths;
   const tensor<int, batch<g::batch>> lens(g::lengths);
   check<true, gelu_exact, g::batch, g::tokens, g::keys, g::hidden, g::heads, g::feed_forward>(
-      g::seed, {g::weight_scale, g::down_scale, g::bias_scale}, g::output, lens,
-      self_mask(causal));
+      g::seed, {g::weight_scale, g::down_scale, g::bias_scale}, g::output, lens, self_mask(causal));
 }
 
 BOOST_AUTO_TEST_CASE(post_norm_lengths) {
@@ -68,7 +67,8 @@ BOOST_AUTO_TEST_CASE(post_norm_lengths) {
       self_mask(causal & own));
 }
 
-// What torch does when it is told nothing: norms last, relu, biases, and without a tgt_mask nothing is hidden.
+// What torch does when it is told nothing: norms last, relu, biases, and without a tgt_mask nothing
+// is hidden.
 BOOST_AUTO_TEST_CASE(defaults) {
   namespace g = golden::decoder_defaults;
   check<false, relu, g::batch, g::tokens, g::keys, g::hidden, g::heads, g::feed_forward>(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What torch's layer does not have, composed of its operations: shared heads, rotary positions, ALiBi,
-// windows, softcap, scale, lengths by query, free widths, queries without keys.
+// What torch's layer does not have, composed of its operations: shared heads, rotary positions,
+// ALiBi, windows, softcap, scale, lengths by query, free widths, queries without keys.
 #include <boost/test/unit_test.hpp>
 
 #include "calls.hpp"
@@ -72,8 +72,8 @@ BOOST_AUTO_TEST_CASE(free_widths) {
 
 BOOST_AUTO_TEST_CASE(everything) {
   golden_layer<golden::everything, rope<adjacent_pairs>, softcap<5>, score_scale<1, 4>> call;
-  call.check(call.lengths<batch>() & sliding_window_from<7, 2>(3) &
-             score_bias(call.bias<heads, query>()) & alibi_from(3));
+  call.check(call.lengths<batch>() & sliding_window_at<7, 2>(3) &
+             score_bias(call.bias<heads, query>()) & alibi_at(3));
 }
 
 // Zeros from the heads, as in ONNX: the output map's bias remains.
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(no_key) {
 
 BOOST_AUTO_TEST_CASE(some_queries_without_keys) {
   golden_layer<golden::some_queries_without_keys> call;
-  call.check(causal_from(-2) & from_drop_mask(call.drop<batch>()));
+  call.check(causal_at(-2) & from_drop_mask(call.drop<batch>()));
 }
 
 BOOST_AUTO_TEST_CASE(dropout_and_masks) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Masks of torch.nn.MultiheadAttention: what it calls attn_mask and key_padding_mask, true where a query
-// must not attend, and its float masks.
+// Masks of torch.nn.MultiheadAttention: what it calls attn_mask and key_padding_mask, true where a
+// query must not attend, and its float masks.
 #include <boost/test/unit_test.hpp>
 
 #include "calls.hpp"
@@ -98,7 +98,9 @@ BOOST_AUTO_TEST_CASE(every_kind) {
   golden_layer<golden::every_kind> call;
   const auto drop = call.drop<query>();
   const auto bias = call.bias<batch, heads, query>();
-  call.check(call.lengths<batch>() & causal_bottom_right & from_drop_mask(drop) & score_bias(bias));
+  using sizes = golden::every_kind;
+  call.check(call.lengths<batch>() & causal_at(sizes::keys - sizes::queries) &
+             from_drop_mask(drop) & score_bias(bias));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

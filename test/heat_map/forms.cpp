@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Writes heat maps and, beside each, the weights that it shows, for check.py: NAME.svg, NAME.html, and
-// NAME.txt with "batch heads query key" sizes and the weights in that order.
+// Writes heat maps and, beside each, the weights that it shows, for check.py: NAME.svg, NAME.html,
+// and NAME.txt with "batch heads query key" sizes and the weights in that order.
 //
 //   forms FOLDER
 #include <umbel/umbel.hpp>

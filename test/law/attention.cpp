@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What holds for multi-head attention whatever the numbers are, nearly all of it to the bit: sequences
-// of a batch and queries of a sequence do not know of each other, lengths are truncation, what lies
-// past them is not read, memory order and scratch do not show.
+// What holds for multi-head attention whatever the numbers are, nearly all of it to the bit:
+// sequences of a batch and queries of a sequence do not know of each other, lengths are truncation,
+// what lies past them is not read, memory order and scratch do not show.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -104,7 +104,8 @@ BOOST_AUTO_TEST_CASE(queries_do_not_know_of_each_other) {
     BOOST_TEST(same_bits(p.attend(p.x | slice<query, 1, 2>, p.y, p.z), all | slice<query, 1, 2>));
     constexpr std::size_t last = std::remove_cvref_t<decltype(p)>::queries_count - 1;
     const auto lens = p.every_length(6);
-    BOOST_TEST(same_bits(p.attend(p.x | slice<query, last, 1>, p.y, p.z), all | slice<query, last, 1>));
+    BOOST_TEST(
+        same_bits(p.attend(p.x | slice<query, last, 1>, p.y, p.z), all | slice<query, last, 1>));
     BOOST_TEST(same_bits(p.attend(p.x | slice<query, last, 1>, p.y, p.z, lens),
                          p.attend(p.x, p.y, p.z, lens) | slice<query, last, 1>));
   });
@@ -220,9 +221,9 @@ BOOST_AUTO_TEST_CASE(nan_in_a_key_stays_in_its_sequence) {
   for_each([](const float& e) { BOOST_TEST(std::isnan(e)); }, spoilt | select_at<batch, 1>);
 }
 
-// Keys in another order, with their values: a score is a chain over head_dim and the maximum is free of
-// order, so every weight before the division has the same bits; only sums over keys are chained in
-// another order, and the result is the same but for their rounding.
+// Keys in another order, with their values: a score is a chain over head_dim and the maximum is
+// free of order, so every weight before the division has the same bits; only sums over keys are
+// chained in another order, and the result is the same but for their rounding.
 BOOST_AUTO_TEST_CASE(the_order_of_keys_matters_to_rounding_only) {
   for_problems([](const auto& p) {
     constexpr auto keys = std::remove_cvref_t<decltype(p)>::keys_count;
@@ -242,8 +243,8 @@ BOOST_AUTO_TEST_CASE(the_order_of_keys_matters_to_rounding_only) {
   });
 }
 
-// Scores so large that one key takes all: with unit matrices for weights and inputs far apart, every
-// position finds itself and nothing else, exactly.
+// Scores so large that one key takes all: with unit matrices for weights and inputs far apart,
+// every position finds itself and nothing else, exactly.
 BOOST_AUTO_TEST_CASE(large_scores_choose) {
   using attention = multi_head_attention<float, hidden<20>, heads<1>>;
   attention::weights w{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Multi-head attention against the formula: around and past one block of keys (plan::key_block, 256),
-// and in double, to 1e-12.
+// Multi-head attention against the formula: around and past one block of keys (plan::key_block,
+// 256), and in double, to 1e-12.
 #include <boost/test/unit_test.hpp>
 
 #include "../support/attention_sweep.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What holds for the blocks whatever the numbers are, to the bit unless a tolerance is written: linear
-// along any axis, means in order, positions in any order, and the encoder layer is its parts.
+// What holds for the blocks whatever the numbers are, to the bit unless a tolerance is written:
+// linear along any axis, means in order, positions in any order, and the encoder layer is its
+// parts.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -29,7 +30,8 @@ template <class Weights, class X>
 float chain(const Weights& w, const X& row, std::size_t out) {
   float sum = 0;
   if constexpr (Weights::map::has_bias) sum = w.bias[out];
-  for (std::size_t k = 0; k < Weights::map::in::size; ++k) sum = detail::simd::fma(row(k), w(k, out), sum);
+  for (std::size_t k = 0; k < Weights::map::in::size; ++k)
+    sum = detail::simd::fma(row(k), w(k, out), sum);
   return sum;
 }
 
@@ -324,8 +326,8 @@ BOOST_AUTO_TEST_CASE(an_encoder_layer_is_its_parts) {
 
 // Attention and the feed-forward network never run at the same time, so they share their scratch.
 BOOST_AUTO_TEST_CASE(scratch_of_the_parts_is_shared) {
-  using encoder = encoder_layer<float, hidden<64>, heads<4>, feed_forward<256>,
-                                norm_first<true>, activation<gelu_exact>, bias<false>>;
+  using encoder = encoder_layer<float, hidden<64>, heads<4>, feed_forward<256>, norm_first<true>,
+                                activation<gelu_exact>, bias<false>>;
   using work = encoder::workspace<token<64>>;
   constexpr std::size_t attention = sizeof(encoder::attention::workspace<token<64>>);
   constexpr std::size_t network = sizeof(encoder::feed_forward::workspace<token<64>>);
@@ -333,8 +335,8 @@ BOOST_AUTO_TEST_CASE(scratch_of_the_parts_is_shared) {
   static_assert(sizeof(work) == own + (attention > network ? attention : network));
   // Also in the compiler, where a union has one member at a time.
   constexpr bool same = [] {
-    using small = encoder_layer<float, hidden<4>, heads<2>, feed_forward<4>,
-                                norm_first<true>, activation<gelu_exact>, bias<false>>;
+    using small = encoder_layer<float, hidden<4>, heads<2>, feed_forward<4>, norm_first<true>,
+                                activation<gelu_exact>, bias<false>>;
     const small::weights w{};
     tensor<float, token<2>, hidden<4>> x{};
     x(1, 2) = 3;
@@ -347,7 +349,7 @@ BOOST_AUTO_TEST_CASE(encoder_in_double) {
   using encoder = encoder_layer<double, hidden<12>, heads<4>, feed_forward<7>, bias<true>,
                                 norm_first<true>, activation<gelu_exact>>;
   using in_float = encoder_layer<float, hidden<12>, heads<4>, feed_forward<7>, bias<true>,
-                                norm_first<true>, activation<gelu_exact>>;
+                                 norm_first<true>, activation<gelu_exact>>;
   lcg a{11}, b{11};
   const auto w = encoder_weights<encoder>(a);
   const auto v = encoder_weights<in_float>(b);
@@ -383,8 +385,9 @@ BOOST_AUTO_TEST_CASE(packed_stands_alone) {
   const auto k = drawn<tensor<float, key<5>, hidden<20>>>(next);
   check_packed_stands_alone<linear<float, hidden<20>, classes<3>>>(next, x);
   check_packed_stands_alone<multi_head_attention<float, hidden<20>, heads<5>, bias<true>>>(next, x);
-  check_packed_stands_alone<feed_forward_layer<float, hidden<20>, feed_forward<33>,
-                                               activation<gelu_exact>, bias<true>>>(next, x);
+  check_packed_stands_alone<
+      feed_forward_layer<float, hidden<20>, feed_forward<33>, activation<gelu_exact>, bias<true>>>(
+      next, x);
   check_packed_stands_alone<block_with<wide_encoder>>(next, x);
   check_packed_stands_alone<block_with<wide_encoder, norm_by<rms_norm>, epsilon_1e<-6>>>(next, x);
   check_packed_stands_alone<block_with<wide_decoder>>(next, x, k, self_mask(causal));

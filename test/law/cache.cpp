@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What holds for a cache of keys and values, to the bit: a sequence in steps of any sizes is the whole
-// causal pass; what was rewound has never been; a step that does not fit changes nothing.
+// What holds for a cache of keys and values, to the bit: a sequence in steps of any sizes is the
+// whole causal pass; what was rewound has never been; a step that does not fit changes nothing.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -75,7 +75,8 @@ BOOST_AUTO_TEST_CASE(steps_are_the_whole_pass) {
   BOOST_TEST(same_bits(whole, in_steps<300>(past, f.attend, f.x)));
 }
 
-// What was appended is as if it had been stepped over, in any cuts, also where a sliding cache drops it.
+// What was appended is as if it had been stepped over, in any cuts, also where a sliding cache
+// drops it.
 template <std::size_t Appended, std::size_t Stepped, class Cache, class Attend, class X>
 auto in_steps_and_appended(Cache& past, const Attend& attend, const X& x, const X& whole) {
   using T = typename X::value_type;
@@ -126,7 +127,8 @@ BOOST_AUTO_TEST_CASE(with_masks_of_positions) {
   BOOST_TEST(same_bits(window, in_steps<4, 1>(past, f.attend, f.x, sliding_window<7>)));
 }
 
-// The queries of a step are the last positions: both ends that they share with the keys are where they are.
+// The queries of a step are the last positions: both ends that they share with the keys are where
+// they are.
 BOOST_AUTO_TEST_CASE(ends_that_queries_and_keys_share) {
   static const fixture<simple, 40> f;
   static simple::workspace<token<40>> work;
@@ -166,7 +168,7 @@ BOOST_AUTO_TEST_CASE(rows_without_keys) {
   }
 
   static key_value_cache<averaging, key<4>, sliding<300>> slid;
-  const auto recent = in_steps<1>(slid, f.attend, f.x, causal_from(-1000));
+  const auto recent = in_steps<1>(slid, f.attend, f.x, causal_at(-1000));
   past.reset();
   tensor<float, token<4>, hidden<12>> four{};
   BOOST_TEST(past.step(f.attend, four, part<4>(f.x, 296), none));
@@ -300,7 +302,6 @@ BOOST_AUTO_TEST_CASE(recall_of_rows_without_keys) {
   memory.recall(attend, out, x, lens);
   BOOST_TEST(same_bits(out, attend(x, y, y, lens)));
 }
-
 
 BOOST_AUTO_TEST_SUITE_END()
 

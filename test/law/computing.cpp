@@ -36,7 +36,8 @@ bool same_bits(const X& x, const Y& y) {
 template <class T>
 T chain(const T* a, std::size_t a_step, const T* b, std::size_t b_step, std::size_t count) {
   T sum = 0;
-  for (std::size_t i = 0; i < count; ++i) sum = detail::simd::fma(a[i * a_step], b[i * b_step], sum);
+  for (std::size_t i = 0; i < count; ++i)
+    sum = detail::simd::fma(a[i * a_step], b[i * b_step], sum);
   return sum;
 }
 
@@ -211,7 +212,8 @@ BOOST_AUTO_TEST_CASE(functions_in_a_pipe) {
   BOOST_TEST(same_bits((x + 1) | transpose, (x + 1) | permute<hidden, query> | contiguous));
 }
 
-// Operators of one's own, of what a tensor turns into, are left alone; and elements with a sum need no product.
+// Operators of one's own, of what a tensor turns into, are left alone; and elements with a sum need
+// no product.
 struct total {
   int value = 0;
   total() = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What holds for the decoder layer whatever the numbers are, to the bit: it is its parts, it does not
-// see the future, a memory's length is truncation, and a sequence does not know of the others.
+// What holds for the decoder layer whatever the numbers are, to the bit: it is its parts, it does
+// not see the future, a memory's length is truncation, and a sequence does not know of the others.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -80,8 +80,8 @@ void check() {
   BOOST_TEST(same_bits(by_parts<layer>(w, x, m, all_keys, all_keys), open));
   BOOST_TEST(same_bits(packed(x, m, self_mask(all_keys)), open));
   for (std::size_t i = 0; i + 1 < 5; ++i)
-    BOOST_TEST(!same_bits(open | select_at<token>(i) | contiguous,
-                          y | select_at<token>(i) | contiguous));
+    BOOST_TEST(
+        !same_bits(open | select_at<token>(i) | contiguous, y | select_at<token>(i) | contiguous));
 
   const tensor<int, batch<2>> lens{3, 6}, own{2, 4};
   const auto some = decode(x, m, lens, self_mask(causal & own));
@@ -95,17 +95,16 @@ void check() {
   BOOST_TEST(same_bits(by_parts<layer>(w, x, m, lens, sliding_window<1, 1>), windowed));
 
   // Sequence by sequence, with and without batch, along axes of any name.
+  BOOST_TEST(same_bits(decode(x | select_at<batch, 1>, m | select_at<batch, 1>, self_mask(causal)),
+                       y | select_at<batch, 1>));
   BOOST_TEST(
-      same_bits(decode(x | select_at<batch, 1>, m | select_at<batch, 1>, self_mask(causal)),
-                y | select_at<batch, 1>));
-  BOOST_TEST(same_bits(decode(x | slice<batch, 0, 1>, m | slice<batch, 0, 1>,
-                              tensor<int, batch<1>>{3},
-                              self_mask(causal & tensor<int, batch<1>>{2})),
-                       some | slice<batch, 0, 1>));
-  BOOST_TEST(same_bits(decode(x | rename_axis<token, query>, m | rename_axis<key, token>,
-                              self_mask(causal)) |
-                           rename_axis<query, token>,
-                       y));
+      same_bits(decode(x | slice<batch, 0, 1>, m | slice<batch, 0, 1>, tensor<int, batch<1>>{3},
+                       self_mask(causal & tensor<int, batch<1>>{2})),
+                some | slice<batch, 0, 1>));
+  BOOST_TEST(same_bits(
+      decode(x | rename_axis<token, query>, m | rename_axis<key, token>, self_mask(causal)) |
+          rename_axis<query, token>,
+      y));
 
   // No position sees a later one; a length is truncation.
   BOOST_TEST(same_bits(decode(x | slice<token, 0, 3> | contiguous, m, self_mask(causal)),
@@ -140,8 +139,8 @@ constexpr auto drawn_constants = [] {
   return c;
 }();
 constexpr tensor<int, batch<2>> constant_lens{4, 2};
-constexpr tokens computed =
-    small{drawn_constants.w}(drawn_constants.x, drawn_constants.m, constant_lens, self_mask(causal));
+constexpr tokens computed = small{drawn_constants.w}(drawn_constants.x, drawn_constants.m,
+                                                     constant_lens, self_mask(causal));
 
 }  // namespace
 
@@ -214,7 +213,8 @@ BOOST_AUTO_TEST_CASE(what_is_looked_at) {
       }
 }
 
-// A memory of length 0, or one whose attention ends in zeros, leaves the encoder layer with the same mask.
+// A memory of length 0, or one whose attention ends in zeros, leaves the encoder layer with the
+// same mask.
 BOOST_AUTO_TEST_CASE(without_a_memory_it_is_an_encoder_layer) {
   using encoder = encoder_layer<float, hidden<12>, heads<3>, feed_forward<21>, norm_first<true>,
                                 activation<gelu_exact>, bias<false>>;
@@ -248,13 +248,15 @@ BOOST_AUTO_TEST_CASE(in_double) {
   BOOST_TEST(same_bits(prepacked<layer>{w}(x, m, self_mask(causal)), y));
   const auto z = drawn<tokens>(b);
   const auto n = drawn<memories>(b);
-  check_near("float against double", decoder<bias<true>>{v}(z, n, self_mask(causal)).data(), y.data(), 2 * 5 * 12);
+  check_near("float against double", decoder<bias<true>>{v}(z, n, self_mask(causal)).data(),
+             y.data(), 2 * 5 * 12);
 }
 
 BOOST_AUTO_TEST_CASE(constant_expressions_give_the_bits_of_the_run) {
   const auto c = drawn_constants;
   BOOST_TEST(same_bits(small{c.w}(c.x, c.m, constant_lens, self_mask(causal)), computed));
-  BOOST_TEST(same_bits(prepacked<small>{c.w}(c.x, c.m, constant_lens, self_mask(causal)), computed));
+  BOOST_TEST(
+      same_bits(prepacked<small>{c.w}(c.x, c.m, constant_lens, self_mask(causal)), computed));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What holds for the feed-forward layer whatever the numbers are, to the bit: it is its parts, row by
-// row, in any form of its weights.
+// What holds for the feed-forward layer whatever the numbers are, to the bit: it is its parts, row
+// by row, in any form of its weights.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -94,9 +94,8 @@ constexpr auto drawn_constants = [] {
   draw(next, c.x);
   return c;
 }();
-using swiglu =
-    feed_forward_layer<float, hidden<12>, feed_forward<7>, gated<true>, activation<silu>,
-                       bias<false>>;
+using swiglu = feed_forward_layer<float, hidden<12>, feed_forward<7>, gated<true>, activation<silu>,
+                                  bias<false>>;
 constexpr tokens computed = swiglu{drawn_constants.w}(drawn_constants.x);
 constexpr prepacked<swiglu> packed_constant{drawn_constants.w};
 
@@ -115,11 +114,10 @@ BOOST_AUTO_TEST_CASE(it_is_its_parts) {
 }
 
 BOOST_AUTO_TEST_CASE(an_activation_of_ones_own) {
-  using layer = feed_forward_layer<float, hidden<12>, feed_forward<21>, activation<square>,
-                                   bias<false>>;
-  using with_gate =
-      feed_forward_layer<float, hidden<12>, feed_forward<21>, activation<square>, gated<true>,
-                         bias<false>>;
+  using layer =
+      feed_forward_layer<float, hidden<12>, feed_forward<21>, activation<square>, bias<false>>;
+  using with_gate = feed_forward_layer<float, hidden<12>, feed_forward<21>, activation<square>,
+                                       gated<true>, bias<false>>;
   lcg next{23};
   with_gate::weights w{};
   draw_feed_forward(next, w, 0.5, 0.25, 0);

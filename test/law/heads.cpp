@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What holds for layers without some of their heads, to the bit: they are the whole layer whose output map
-// takes nothing from those heads; to keep some is to prune the others; the rest is a layer like any other.
+// What holds for layers without some of their heads, to the bit: they are the whole layer whose
+// output map takes nothing from those heads; to keep some is to prune the others; the rest is a
+// layer like any other.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What holds for masks at the layer, to the bit: different words for the same thing agree, the order
-// of words does not matter, memory is read by name, the past does not know of the future.
+// What holds for masks at the layer, to the bit: different words for the same thing agree, the
+// order of words does not matter, memory is read by name, the past does not know of the future.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(causal_in_six_words) {
   BOOST_TEST(same_bits(wanted, attend(t, sliding_window<npos>)));
   BOOST_TEST(same_bits(wanted, attend(t, causal_top_left)));
   BOOST_TEST(same_bits(wanted, attend(t, causal_bottom_right)));
-  BOOST_TEST(same_bits(wanted, attend(t, causal_from(0))));
+  BOOST_TEST(same_bits(wanted, attend(t, causal_at(0))));
 }
 
 BOOST_AUTO_TEST_CASE(ends_that_queries_and_keys_share) {
@@ -69,19 +69,19 @@ BOOST_AUTO_TEST_CASE(ends_that_queries_and_keys_share) {
   const auto last = pairs<bool, Q, K>([](auto i, auto j) { return j <= i + (K - Q); });
   BOOST_TEST(same_bits(attend(x, y, z, causal_top_left), attend(x, y, z, keep_mask(first))));
   BOOST_TEST(same_bits(attend(x, y, z, causal_bottom_right), attend(x, y, z, keep_mask(last))));
-  BOOST_TEST(same_bits(attend(x, y, z, causal_from(K - Q)), attend(x, y, z, keep_mask(last))));
+  BOOST_TEST(same_bits(attend(x, y, z, causal_at(K - Q)), attend(x, y, z, keep_mask(last))));
 }
 
 BOOST_AUTO_TEST_CASE(order_of_words_and_signs) {
   const tensor<int, batch<B>> lens{7, 4};
   const auto kept = pairs<bool, Q, K>([](auto i, auto j) { return (i + j) % 3 != 0; });
-  const queries wanted = attend(x, y, z, lens & causal_bottom_right & keep_mask(kept));
-  BOOST_TEST(same_bits(wanted, attend(x, y, z, keep_mask(kept) & causal_bottom_right & lens)));
-  BOOST_TEST(same_bits(wanted, attend(x, y, z, keep_mask(kept) + (lens & causal_bottom_right))));
+  const queries wanted = attend(x, y, z, lens & causal_at(K - Q) & keep_mask(kept));
+  BOOST_TEST(same_bits(wanted, attend(x, y, z, keep_mask(kept) & causal_at(K - Q) & lens)));
+  BOOST_TEST(same_bits(wanted, attend(x, y, z, keep_mask(kept) + (lens & causal_at(K - Q)))));
   BOOST_TEST(
-      same_bits(wanted, attend(x, y, z, all_keys & lens & causal_bottom_right & keep_mask(kept))));
+      same_bits(wanted, attend(x, y, z, all_keys & lens & causal_at(K - Q) & keep_mask(kept))));
   BOOST_TEST(
-      same_bits(wanted, attend(x, y, z, keep_mask(kept) & causal_bottom_right & lens & all_keys)));
+      same_bits(wanted, attend(x, y, z, keep_mask(kept) & causal_at(K - Q) & lens & all_keys)));
   BOOST_TEST(same_bits(attend(x, y, z, lens), attend(x, y, z, all_keys & lens & lens)));
 }
 
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(packed_and_into_and_encoders) {
   const prepacked<attention> packed{w};
   const tensor<int, batch<B>> lens{7, 4};
   static attention::workspace<query<Q>, key<K>> work;
-  const auto mask = lens & causal_bottom_right & sliding_window_bottom_right<3>;
+  const auto mask = lens & causal_at(K - Q) & sliding_window_at<3>(K - Q);
   const queries wanted = attend(x, y, z, mask);
   BOOST_TEST(same_bits(wanted, packed(x, y, z, mask, work)));
   tensor<float, query<Q>, hidden<24>, batch<B>> out{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Masks over random numbers, each pair of options, and shapes that nobody chose: they are drawn while
-// compiling, from a seed a case (mask_sweep.hpp).
+// Masks over random numbers, each pair of options, and shapes that nobody chose: they are drawn
+// while compiling, from a seed a case (mask_sweep.hpp).
 #include <boost/test/unit_test.hpp>
 
 #include "../support/mask_sweep.hpp"
@@ -10,8 +10,8 @@ namespace {
 using namespace umbel;
 using namespace umbel_test;
 
-// Most sizes are small, some are 1, some a vector of 16 and what is left over. Group: heads of queries
-// that share one of keys and values.
+// Most sizes are small, some are 1, some a vector of 16 and what is left over. Group: heads of
+// queries that share one of keys and values.
 constexpr mask_sweep_sizes drawn_sizes(std::uint32_t seed, std::size_t group) {
   lcg next{seed};
   const auto up_to = [&](std::size_t most) {
@@ -30,8 +30,9 @@ constexpr mask_sweep_sizes shapes[] = {drawn_sizes(33, 1), drawn_sizes(34, 3), d
                                        drawn_sizes(36, 2), drawn_sizes(37, 1), drawn_sizes(38, 4),
                                        drawn_sizes(39, 1), drawn_sizes(40, 2)};
 
-// Do they have among them what kernels treat by itself: one position, a part of a vector, more than one?
-constexpr bool is_varied(std::size_t mask_sweep_sizes::*size) {
+// Do they have among them what kernels treat by itself: one position, a part of a vector, more than
+// one?
+constexpr bool is_varied(std::size_t mask_sweep_sizes::* size) {
   bool one = false, part = false, more = false;
   for (const mask_sweep_sizes& s : shapes) {
     one = one || s.*size == 1;

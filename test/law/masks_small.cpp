@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Masks over random numbers, small shapes and each option (mask_sweep.hpp): bits of the plain kernel,
-// near the formula, nothing hidden read.
+// Masks over random numbers, small shapes and each option (mask_sweep.hpp): bits of the plain
+// kernel, near the formula, nothing hidden read.
 #include <boost/test/unit_test.hpp>
 
 #include "../support/mask_sweep.hpp"
@@ -12,7 +12,9 @@ using namespace umbel_test;
 BOOST_AUTO_TEST_SUITE(masks_small)
 
 BOOST_AUTO_TEST_CASE(size_one) { sweep_masks<float, mask_sweep_sizes{1, 1, 1, 1, 1, 1, 1}>(40); }
-BOOST_AUTO_TEST_CASE(of_the_book) { sweep_masks<float, mask_sweep_sizes{2, 5, 5, 4, 6, 20, 20}>(40); }
+BOOST_AUTO_TEST_CASE(of_the_book) {
+  sweep_masks<float, mask_sweep_sizes{2, 5, 5, 4, 6, 20, 20}>(40);
+}
 BOOST_AUTO_TEST_CASE(grouped) {
   sweep_masks<float, mask_sweep_sizes{2, 6, 2, 5, 7, 3, 4}, umbel::score_scale<1, 3>>(40);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention by an executor has the bits of attention without one: for any number of workers, with threads, and
-// for pieces in any order by any worker; whatever the sizes, masks, weights and strides.
+// Attention by an executor has the bits of attention without one: for any number of workers, with
+// threads, and for pieces in any order by any worker; whatever the sizes, masks, weights and
+// strides.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -103,7 +104,8 @@ struct always_the_second {
 
 BOOST_AUTO_TEST_SUITE(more_than_one_core)
 
-// What the rest relies on: every index once, no two pieces by one worker at a time, done when it returns.
+// What the rest relies on: every index once, no two pieces by one worker at a time, done when it
+// returns.
 BOOST_AUTO_TEST_CASE(the_pool_is_an_executor) {
   static std::array<std::atomic<int>, 40> calls;
   static std::array<std::atomic<bool>, 3> busy;
@@ -242,7 +244,8 @@ BOOST_AUTO_TEST_CASE(a_worker_keeps_to_its_own_scratch) {
   BOOST_TEST(untouched(work[0]));
 }
 
-// A call is cut into pieces at all: sequences while there is one for each worker, parts of the others.
+// A call is cut into pieces at all: sequences while there is one for each worker, parts of the
+// others.
 BOOST_AUTO_TEST_CASE(what_is_handed_out) {
   using layer = attention<24, 3>;
   static const layer::weights w{};

@@ -130,9 +130,8 @@ BOOST_AUTO_TEST_CASE(merge_of_many) {
   static_assert(std::is_same_v<decltype(all), const view<const float, hidden<120>>>);
   BOOST_TEST((all == (x | merge<batch, heads, token> | merge<query, head_dim, key> |
                       merge<token, key, hidden>)));
-  BOOST_TEST(
-      ((x | merge<heads, query, head_dim, hidden> |
-        split_into<hidden, heads<3>, query<4>, head_dim<5>>) == x));
+  BOOST_TEST(((x | merge<heads, query, head_dim, hidden> |
+               split_into<hidden, heads<3>, query<4>, head_dim<5>>) == x));
 }
 
 BOOST_AUTO_TEST_CASE(equality_sees_every_element) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What holds for layer_norm and rms_norm whatever the numbers are: the formula, and that a row does not
-// know of the others.
+// What holds for layer_norm and rms_norm whatever the numbers are: the formula, and that a row does
+// not know of the others.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// observe and dropout at the layer: looking changes no bit, what is seen adds up, what is dropped is
-// a matter of the seed and the place only.
+// observe and dropout at the layer: looking changes no bit, what is seen adds up, what is dropped
+// is a matter of the seed and the place only.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -39,7 +39,7 @@ void check_same_bits(const Attend& attend, const fixture& f, const Mask& mask) {
 
 BOOST_AUTO_TEST_CASE(looking_changes_nothing) {
   const auto capped = scaled_dot_product_with<softcap<2>, empty_rows<uniform>>;
-  const auto mask = lens & causal_bottom_right & alibi_bottom_right & dropout(0.2, 5);
+  const auto mask = causal_bottom_right(lens) & alibi_bottom_right & dropout(0.2, 5);
   check_same_bits<observed::scores>(scaled_dot_product_attention, *this, all_keys);
   check_same_bits<observed::weights>(scaled_dot_product_attention, *this, lens);
   check_same_bits<observed::scores>(capped, *this, mask);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What holds for tables of positions: sines and cosines by the formulas of the models that they come
-// from, each position's numbers wherever a sequence starts, and sums that no compiler fuses.
+// What holds for tables of positions: sines and cosines by the formulas of the models that they
+// come from, each position's numbers wherever a sequence starts, and sums that no compiler fuses.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -130,8 +130,9 @@ BOOST_AUTO_TEST_CASE(constant_expressions_give_the_bits_of_the_run) {
   BOOST_TEST(same_bits(place(x, 3), placed_tokens));
 }
 
-// The paper multiplies the embeddings by sqrt(hidden) first. If the compiler fused that product into
-// the sum, the bits would be another compiler's. (Small tensors: they would stay in registers.)
+// The paper multiplies the embeddings by sqrt(hidden) first. If the compiler fused that product
+// into the sum, the bits would be another compiler's. (Small tensors: they would stay in
+// registers.)
 BOOST_AUTO_TEST_CASE(a_product_is_not_contracted_into_the_sum) {
   const sinusoidal_positions<float, token<9>, hidden<4>, adjacent_pairs> place{};
   const learnt_positions<float, token<9>, hidden<4>> learnt{place.table};

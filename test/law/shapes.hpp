@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The shapes that the laws are tried on (primes, ones, sizes around a vector register, ranks 0 to 5),
-// and independent index arithmetic to try them against. Not here: any law.
+// The shapes that the laws are tried on (primes, ones, sizes around a vector register, ranks 0 to
+// 5), and independent index arithmetic to try them against. Not here: any law.
 #pragma once
 
 #include <boost/hana.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What holds for weights stored in 16 bits, to the bit: a layer with them is the layer of float with each weight
-// rounded first.
+// What holds for weights stored in 16 bits, to the bit: a layer with them is the layer of float
+// with each weight rounded first.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -24,21 +24,23 @@ using memories = tensor<float, batch<2>, key<7>, hidden<12>>;
 
 // The weights of a map, not its biases.
 template <class W, class Weights>
-requires requires { typename Weights::map; }
+  requires requires { typename Weights::map; }
 constexpr void round(Weights& w) {
   for (float& e : w.weight) e = static_cast<float>(static_cast<W>(e));
 }
 template <class W, class Weights>
-requires requires(Weights& w) { w.o; }
-constexpr void round(Weights& w) { round<W>(w.q), round<W>(w.k), round<W>(w.v), round<W>(w.o); }
+  requires requires(Weights& w) { w.o; }
+constexpr void round(Weights& w) {
+  round<W>(w.q), round<W>(w.k), round<W>(w.v), round<W>(w.o);
+}
 template <class W, class Weights>
-requires requires(Weights& w) { w.down; }
+  requires requires(Weights& w) { w.down; }
 constexpr void round(Weights& w) {
   round<W>(w.up), round<W>(w.down);
   if constexpr (requires { w.gate; }) round<W>(w.gate);
 }
 template <class W, class Weights>
-requires requires(Weights& w) { w.norm1; }
+  requires requires(Weights& w) { w.norm1; }
 constexpr void round(Weights& w) {
   if constexpr (requires { w.attention; }) round<W>(w.attention);
   if constexpr (requires { w.self_attention; }) round<W>(w.self_attention);
@@ -46,7 +48,8 @@ constexpr void round(Weights& w) {
   round<W>(w.feed_forward);
 }
 
-// The same call of the layer with rounded weights, of the one that stores them so and of the one in float.
+// The same call of the layer with rounded weights, of the one that stores them so and of the one in
+// float.
 template <class Layer, class W, class Call>
 void check(const typename Layer::weights& w, Call call) {
   typename Layer::weights rounded = w;
@@ -122,8 +125,8 @@ void check_feed_forward() {
 }
 
 // Packed in constant expressions.
-using network = feed_forward_layer<float, hidden<12>, feed_forward<7>, bias<true>,
-                                   activation<gelu_exact>>;
+using network =
+    feed_forward_layer<float, hidden<12>, feed_forward<7>, bias<true>, activation<gelu_exact>>;
 constexpr network::weights constant_weights = [] {
   network::weights w{};
   lcg next{54};

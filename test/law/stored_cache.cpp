@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What holds for a cache in 16 bits, to the bit: it is attention to the rounded keys and values, and a sequence in
-// steps of any sizes is the sequence at once.
+// What holds for a cache in 16 bits, to the bit: it is attention to the rounded keys and values,
+// and a sequence in steps of any sizes is the sequence at once.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 

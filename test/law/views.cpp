@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Laws of the operations that only re-read memory: what they do and its undoing is identity, in type,
-// memory and elements; no byte moves; a temporary hands its memory on.
+// Laws of the operations that only re-read memory: what they do and its undoing is identity, in
+// type, memory and elements; no byte moves; a temporary hands its memory on.
 #include "shapes.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A forward pass in a real-time thread: nothing is allocated or released, no lock is taken, and the
-// stack stays within what the types say: the workspace, where it is not passed, the result where it is
-// returned, and `frames` bytes for the functions themselves.
+// stack stays within what the types say: the workspace, where it is not passed, the result where it
+// is returned, and `frames` bytes for the functions themselves.
 #include <umbel/umbel.hpp>
 
 #include <cstdio>
@@ -21,8 +21,8 @@ using namespace umbel_test;
 
 // Return addresses, saved registers and spilled vectors of the functions on the way down.
 constexpr std::size_t frames = 2048;
-// More of them where masks are at work, whatever the sizes: clang spills some thirty vectors of a block of
-// scores; each part of a mask holds a few of its own.
+// More of them where masks are at work, whatever the sizes: clang spills some thirty vectors of a
+// block of scores; each part of a mask holds a few of its own.
 constexpr std::size_t vectors_of_a_mask = 1024, vectors_of_six_masks = 4096;
 
 int failures = 0;
@@ -111,13 +111,14 @@ void check_attention(const char* name) {
   static const tensor<bool, query<Queries>, key<Keys>> kept{};
   check("  packed, every kind of mask", vectors_of_six_masks, [] {
     packed.into(out, x, y, y,
-                lens & keep_mask(kept) & causal_bottom_right & alibi_bottom_right &
+                causal_bottom_right(lens) & keep_mask(kept) & lens & alibi_bottom_right &
                     dropout(0.1, 7) & observe(weights),
                 work);
   });
 }
 
-// Two sequences for two workers and a third in parts; then parts of it by threads that sleep between calls.
+// Two sequences for two workers and a third in parts; then parts of it by threads that sleep
+// between calls.
 void check_executors() {
   using attention = multi_head_attention<float, hidden<24>, heads<3>, rope<split_halves>>;
   using tokens = tensor<float, batch<3>, token<37>, hidden<24>>;
@@ -233,9 +234,8 @@ void check_blocks() {
   });
   static const sinusoidal_positions<float, token<20>, hidden<32>, adjacent_pairs> sinusoids;
   static const rms_norm<float, hidden<32>> rms{norm_weights.gamma, 1e-6f};
-  using network =
-      feed_forward_layer<float, hidden<32>, feed_forward<64>, gated<true>, activation<silu>,
-                         bias<false>>;
+  using network = feed_forward_layer<float, hidden<32>, feed_forward<64>, gated<true>,
+                                     activation<silu>, bias<false>>;
   static network::weights network_weights{};
   draw_feed_forward(next, network_weights, 0.25, 0.125, 0);
   check("  x | sinusoids | rms | gated network",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Forward passes with nothing else in the object: symbols.py asks what it would have to be linked with.
+// Forward passes with nothing else in the object: symbols.py asks what it would have to be linked
+// with.
 #include <umbel/bare.hpp>
 
 using namespace umbel;
@@ -14,9 +15,9 @@ using encoder = encoder_layer<float, hidden<24>, heads<4>, feed_forward<40>, bia
 using last_norm = encoder_layer<float, hidden<24>, heads<4>, feed_forward<40>, norm_first<false>,
                                 activation<gelu_tanh>, bias<false>>;
 using additive = additive_attention<float, hidden<24>, score_hidden<10>, heads<2>, bias<true>>;
-using decoder = decoder_layer<float, hidden<24>, heads<4>, feed_forward<40>, norm_by<rms_norm>,
-                              epsilon_1e<-6>, gated<true>, activation<silu>, rope<split_halves>,
-                              norm_first<true>, bias<false>>;
+using decoder =
+    decoder_layer<float, hidden<24>, heads<4>, feed_forward<40>, norm_by<rms_norm>, epsilon_1e<-6>,
+                  gated<true>, activation<silu>, rope<split_halves>, norm_first<true>, bias<false>>;
 using map = linear<float, hidden<24>, classes<10>, bias<true>>;
 
 namespace forward_pass {

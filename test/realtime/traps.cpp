@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The malloc family and the locks of glibc, replaced by ones that count. operator new and delete end
-// up in malloc and free.
+// The malloc family and the locks of glibc, replaced by ones that count. operator new and delete
+// end up in malloc and free.
 #include "traps.hpp"
 
 #include <dlfcn.h>

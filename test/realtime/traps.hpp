@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What a real-time thread must not do, counted: calls of the malloc family and of operator new and
-// delete, locks taken; and how deep the stack goes. Not here: what is checked with it (forward.cpp).
+// delete, locks taken; and how deep the stack goes. Not here: what is checked with it
+// (forward.cpp).
 #pragma once
 
 #include <pthread.h>
@@ -60,8 +61,8 @@ template <class F>
 
 }  // namespace detail
 
-// Bytes of stack that f() uses, in a thread whose stack is painted beforehand. f has run once before:
-// the first call of memcpy goes through the dynamic linker.
+// Bytes of stack that f() uses, in a thread whose stack is painted beforehand. f has run once
+// before: the first call of memcpy goes through the dynamic linker.
 template <class F>
 std::size_t stack_of(F f) {
   f();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes in calls of multi-head attention, its masks, workspaces and weights: one case each, with the
-// words that the compiler must print (check.py).
+// Mistakes in calls of multi-head attention, its masks, workspaces and weights: one case each, with
+// the words that the compiler must print (check.py).
 #include <umbel/umbel.hpp>
 
 #include <array>
@@ -316,8 +316,8 @@ using lengths_of_two = tensor<int, batch<2>>;
   // expect-clang: project.*the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name
   // cause: Weights of a linear map are borrowed, and these end with the statement.
   // cure: Give them a name that lives as long as the layer, best `static const`.
-  const attention::weights_view dangling(detail::linear_weights<float, hidden<100>, hidden<100>, false>{},
-                                         w.k, w.v, w.o);
+  const attention::weights_view dangling(
+      detail::linear_weights<float, hidden<100>, hidden<100>, false>{}, w.k, w.v, w.o);
 #elif defined CASE_weight_array_of_the_wrong_length
   // expect-gcc: "umbel: memory: \[hidden=100, hidden=100\] wants 10000 elements but the memory holds 9999"
   // expect-clang: memory.*hidden<100>.*hidden<100>.*wants.*number<10000>.*elements_but_the_memory_holds.*number<9999>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes in the blocks (linear, layer_norm, rms_norm, activations, mean, positions, encoder_layer): one case
-// each, with the words that the compiler must print (check.py).
+// Mistakes in the blocks (linear, layer_norm, rms_norm, activations, mean, positions,
+// encoder_layer): one case each, with the words that the compiler must print (check.py).
 #include <umbel/umbel.hpp>
 
 using namespace umbel;
@@ -17,7 +17,8 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
                                    const encoder& encode, const prepacked<encoder>& packed,
                                    const positions& place, const rms_norm<float, hidden<32>>& rms,
                                    tokens& x, encoder::weights& w) {
-  (void)classify, (void)normalise, (void)rms, (void)encode, (void)packed, (void)place, (void)x, (void)w;
+  (void)classify, (void)normalise, (void)rms, (void)encode, (void)packed, (void)place, (void)x,
+      (void)w;
 #if defined CASE_linear_width
   // expect-gcc: "umbel: linear: the input has hidden=31 but the weight expects hidden=32"
   // expect-clang: linear.*the_input_has.*hidden<31>.*but_the_weight_expects.*hidden<32>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes with attention without projections: scaled_dot_product_attention, attention_by_score (check.py).
+// Mistakes with attention without projections: scaled_dot_product_attention, attention_by_score
+// (check.py).
 #include <umbel/umbel.hpp>
 
 using namespace umbel;
@@ -27,13 +28,15 @@ using keys = tensor<float, batch<2>, heads<4>, key<7>, head_dim<8>>;
   // expect-clang: scaled_dot_product_attention.*the_queries_in_argument_1.*take_only_the_axes.*batch>.*heads>.*query>.*and_.*head_dim>.*but_have.*batch<2>.*token<3>.*query<5>.*head_dim<8>
   // cause: The tensor has an axis that attention has no meaning for.
   // cure: Merge it into batch, or select a position of it.
-  auto r = scaled_dot_product_attention(tensor<float, batch<2>, token<3>, query<5>, head_dim<8>>{}, k, k);
+  auto r = scaled_dot_product_attention(tensor<float, batch<2>, token<3>, query<5>, head_dim<8>>{},
+                                        k, k);
 #elif defined CASE_dot_product_of_other_widths
   // expect-gcc: "umbel: scaled_dot_product_attention: the queries have head_dim=6 but the keys have head_dim=8"
   // expect-clang: scaled_dot_product_attention.*the_queries.*have.*head_dim<6>.*but_the_keys.*have.*head_dim<8>
   // cause: A query and a key are of different width, so they have no product.
   // cure: Project both to one width; values may have one of their own, `value_dim`.
-  auto r = scaled_dot_product_attention(tensor<float, batch<2>, heads<4>, query<5>, head_dim<6>>{}, k, k);
+  auto r = scaled_dot_product_attention(tensor<float, batch<2>, heads<4>, query<5>, head_dim<6>>{},
+                                        k, k);
 #elif defined CASE_dot_product_of_other_batches
   // expect-gcc: "umbel: scaled_dot_product_attention: the queries have batch=2 but the keys have no batch"
   // expect-clang: scaled_dot_product_attention.*the_queries.*have.*batch<2>.*but_the_keys.*have_no.*batch>
@@ -59,13 +62,15 @@ using keys = tensor<float, batch<2>, heads<4>, key<7>, head_dim<8>>;
   // expect-clang: scaled_dot_product_attention.*the_keys.*have.*key<7>.*but_the_values.*have.*key<6>
   // cause: There is not one value for each key.
   // cure: Pass values of the same positions.
-  auto r = scaled_dot_product_attention(q, k, tensor<float, batch<2>, heads<4>, key<6>, head_dim<8>>{});
+  auto r =
+      scaled_dot_product_attention(q, k, tensor<float, batch<2>, heads<4>, key<6>, head_dim<8>>{});
 #elif defined CASE_dot_product_of_two_types
   // expect-gcc: "umbel: scaled_dot_product_attention: the keys in argument 2 are of type double but the queries are of type float"
   // expect-clang: scaled_dot_product_attention.*the_keys_in_argument_2.*are_of_type.*element<double>.*but_the_queries_are_of_type.*element<float>
   // cause: Arguments of different element types.
   // cure: Declare all of one type.
-  auto r = scaled_dot_product_attention(q, tensor<double, batch<2>, heads<4>, key<7>, head_dim<8>>{}, k);
+  auto r =
+      scaled_dot_product_attention(q, tensor<double, batch<2>, heads<4>, key<7>, head_dim<8>>{}, k);
 #elif defined CASE_dot_product_with_an_option_of_layers
   // expect-gcc: "umbel: scaled_dot_product_attention: bias is not an option of this layer"
   // expect-clang: scaled_dot_product_attention.*bias<true>.*is_not_an_option_of_this_layer
@@ -104,6 +109,7 @@ using keys = tensor<float, batch<2>, heads<4>, key<7>, head_dim<8>>;
   scaled_dot_product_attention.into(out | split<hidden, heads<4>, head_dim>, q, k, k);
   auto two = scaled_dot_product_with<softcap<2>>(q, k | rename_axis<heads, kv_heads>,
                                                  k | rename_axis<heads, kv_heads>);
-  auto three = attention_by_score([](const auto& a, const auto& b) { return a(0) - b(0); })(q, k, k);
+  auto three =
+      attention_by_score([](const auto& a, const auto& b) { return a(0) - b(0); })(q, k, k);
 #endif
 }

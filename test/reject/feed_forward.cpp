@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes with feed_forward_layer, and with the options that the encoder layer hands on to its parts:
-// one case each, with the words that the compiler must print (check.py).
+// Mistakes with feed_forward_layer, and with the options that the encoder layer hands on to its
+// parts: one case each, with the words that the compiler must print (check.py).
 #include <umbel/umbel.hpp>
 
 using namespace umbel;
 using namespace umbel::axes;
 
 using tokens = tensor<float, batch<2>, token<9>, hidden<32>>;
-using network = feed_forward_layer<float, hidden<32>, feed_forward<64>, gated<true>, activation<silu>,
-                                   bias<false>>;
+using network = feed_forward_layer<float, hidden<32>, feed_forward<64>, gated<true>,
+                                   activation<silu>, bias<false>>;
 template <class... Options>
 using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, Options...>;
 
-[[maybe_unused]] static void cases(const network& feed, const prepacked<network>& packed, tokens& x) {
+[[maybe_unused]] static void cases(const network& feed, const prepacked<network>& packed,
+                                   tokens& x) {
   (void)feed, (void)packed, (void)x;
 #if defined CASE_feed_forward_width
   // expect-gcc: "umbel: feed_forward_layer: the input has hidden=33 but the weight expects hidden=32"
@@ -151,7 +152,8 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, Opt
   // expect-clang: feed_forward_layer.*takes_one_bias_for_all_projections_not_biases
   // cause: `biases<>` names the projections of attention; this layer has others.
   // cure: Say `bias<true>` or `bias<false>`.
-  feed_forward_layer<float, hidden<32>, feed_forward<64>, biases<true, true, true, true>>::weights r;
+  feed_forward_layer<float, hidden<32>, feed_forward<64>, biases<true, true, true, true>>::weights
+      r;
 #elif defined CASE_encoder_gate_without_activation
   // expect-gcc: "umbel: encoder_layer: say norm_first<true> or norm_first<false>, activation<relu> or another, bias<true> or bias<false>; LLaMA, which has gated<true> too, has norm_first<true>, activation<silu>, bias<false>"
   // expect-clang: encoder_layer.*must_say<.*norm_first_true_or_false, .*activation_relu_or_another, .*bias_true_or_false>.*LLaMA_which_is_gated_too_has.*options_are<.*norm_first_true, .*activation_silu, .*bias_false>

@@ -209,7 +209,8 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   auto out = attend(x, y, y, keep_mask(r) & score_bias(r) & observe(r));
 #else
   auto one = attend(x, y, y, keep_mask(tensor<bool, query<4>, key<6>>{}));
-  auto two = attend(x, y, y, lens & causal_bottom_right & sliding_window_from<3>(2) & alibi_top_left);
+  auto two =
+      attend(x, y, y, lens & causal_bottom_right & sliding_window_from<3>(2) & alibi_top_left);
   auto three = attend(t, causal + score_bias(tensor<float, heads<5>, query<9>, key<9>>{}));
   auto four = attend(t, all_keys & from_drop_mask(tensor<bool, key<9>>{}));
   tensor<float, heads<5>, key<6>, query<4>, batch<2>> weights{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes with memory: tensors that cannot be, elements that are not there, memory of another size,
-// views that would dangle, copies into another shape (check.py).
+// Mistakes with memory: tensors that cannot be, elements that are not there, memory of another
+// size, views that would dangle, copies into another shape (check.py).
 #include <umbel/umbel.hpp>
 
 #include <array>

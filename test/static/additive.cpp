@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // flags-gcc: -fconstexpr-ops-limit=1000000000 -fconstexpr-loop-limit=10000000
 // flags-clang: -fconstexpr-steps=2000000000
-// Additive attention evaluated by the compiler: the example of "Dive into Deep Learning", section 11.3.4,
-// whose keys are all equal, so that the answer does not depend on the weights.
+// Additive attention evaluated by the compiler: the example of "Dive into Deep Learning",
+// section 11.3.4, whose keys are all equal, so that the answer does not depend on the weights.
 #include <umbel/umbel.hpp>
 
 #include "../support/random.hpp"

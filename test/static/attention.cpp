@@ -17,7 +17,8 @@ using biased = multi_head_attention<float, hidden<100>, heads<5_c>, bias<true>>;
 using encoder = encoder_layer<float, hidden<100>, heads<5>, feed_forward<60>, norm_first<true>,
                               activation<gelu_exact>, bias<false>>;
 
-// ---- options -------------------------------------------------------------------------------------
+// ---- options
+// -------------------------------------------------------------------------------------
 static_assert(!attention::sizes.q_bias && biased::sizes.q_bias);
 static_assert(multi_head_attention<float, hidden<8>, heads<2>, bias<false>>::sizes.o_bias == false);
 static_assert(sizeof(biased::weights) > sizeof(attention::weights));
@@ -29,7 +30,8 @@ static_assert(other_encoder::has_bias && !other_encoder::norms_first);
 static_assert(std::is_same_v<other_encoder::activate, detail::relu_operation>);
 static_assert(std::is_same_v<other_encoder::attention, biased>);
 
-// ---- who may call --------------------------------------------------------------------------------
+// ---- who may call
+// --------------------------------------------------------------------------------
 static_assert(attends<attention, queries, context, context>);
 static_assert(attends<attention, const queries&, context&, context>);
 static_assert(
@@ -86,8 +88,8 @@ static_assert(
 static_assert(!normalises<last, view<float, strided<query<4>, 200>, strided<hidden<100>, 1>>>);
 static_assert(!normalises<rms_norm<int, hidden<100>>, tensor<int, hidden<100>>>);
 
-using network = feed_forward_layer<float, hidden<100>, feed_forward<60>, activation<gelu_exact>,
-                                   bias<false>>;
+using network =
+    feed_forward_layer<float, hidden<100>, feed_forward<60>, activation<gelu_exact>, bias<false>>;
 static_assert(feeds_forward<network, queries> &&
               feeds_forward<network, tensor<float, hidden<100>>>);
 static_assert(!feeds_forward<network, tensor<float, query<4>, hidden<99>>>);
@@ -96,9 +98,9 @@ static_assert(!feeds_forward<network, tensor<float, hidden<100>, query<4>>>);
 static_assert(!network::is_gated && !network::has_bias);
 static_assert(std::is_same_v<network::activate, detail::gelu_exact_operation>);
 static_assert(std::is_same_v<encoder::feed_forward::weights, network::weights>);
-using llama =
-    encoder_layer<float, hidden<100>, heads<4>, feed_forward<60>, norm_by<rms_norm>, epsilon_1e<-6>,
-                  norm_first<true>, bias<false>, gated<true>, activation<silu>, kv_heads<2>, head_dim<16>, rope<split_halves>>;
+using llama = encoder_layer<float, hidden<100>, heads<4>, feed_forward<60>, norm_by<rms_norm>,
+                            epsilon_1e<-6>, norm_first<true>, bias<false>, gated<true>,
+                            activation<silu>, kv_heads<2>, head_dim<16>, rope<split_halves>>;
 static_assert(std::is_same_v<llama::norm, rms_norm<float, hidden<100>>>);
 static_assert(std::is_same_v<llama::attention,
                              multi_head_attention<float, hidden<100>, heads<4>, bias<false>,
@@ -131,7 +133,8 @@ static_assert(!has_positions_for<sinusoids, tensor<double, query<4>, hidden<100>
 static_assert(!has_positions_for<sinusoids, context>);
 static_assert(sinusoids::table(0, 0) == 0 && sinusoids::table(3, 1) < -0.98f);
 
-// ---- what comes out ------------------------------------------------------------------------------
+// ---- what comes out
+// ------------------------------------------------------------------------------
 template <class F, class... X>
 using result = decltype(std::declval<const F&>()(std::declval<const X&>()...));
 
@@ -165,7 +168,8 @@ static_assert(
 static_assert(std::is_same_v<decltype(softmax<query>(permuted{})),
                              tensor<float, query<4>, hidden<100>, batch<2>>>);
 
-// ---- layers are a pointer or so, packed ones are memory ----------------------------------------------
+// ---- layers are a pointer or so, packed ones are memory
+// ----------------------------------------------
 static_assert(sizeof(attention) == 8 * sizeof(const float*));  // four weights, four biases
 static_assert(std::is_trivially_copyable_v<attention> && std::is_trivially_copyable_v<encoder>);
 static_assert(std::is_trivially_copyable_v<prepacked<attention>>);

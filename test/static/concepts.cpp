@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every step can be asked first. Each concept: where it holds, and each reason for which it does not.
+// Every step can be asked first. Each concept: where it holds, and each reason for which it does
+// not.
 #include <umbel/bare.hpp>
 
 using namespace umbel;
@@ -64,7 +65,8 @@ static_assert(!splittable_into<queries, key, heads<5>, head_dim<20>>);
 
 // mergeable: the last is the result
 static_assert(mergeable<queries, batch, query, token>);
-static_assert(!mergeable<queries> && !mergeable<queries, batch> && !mergeable<queries, batch, token>);  // two or more
+static_assert(!mergeable<queries> && !mergeable<queries, batch> &&
+              !mergeable<queries, batch, token>);           // two or more
 static_assert(mergeable<queries, batch, query, batch>);     // a name that goes
 static_assert(!mergeable<queries, query, batch, token>);    // order
 static_assert(!mergeable<queries, batch, hidden, token>);   // not neighbours

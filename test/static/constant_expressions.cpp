@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What vector code takes as it comes and a compiler refuses to compute: 1 / 0, infinity - infinity, subnormals.
+// What vector code takes as it comes and a compiler refuses to compute: 1 / 0, infinity - infinity,
+// subnormals.
 #include <umbel/umbel.hpp>
 
 #include <limits>

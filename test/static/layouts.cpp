@@ -23,7 +23,8 @@ constexpr bool strides_are() {
   return true;
 }
 
-// ---- facts of a layout -------------------------------------------------------------------------------
+// ---- facts of a layout
+// -------------------------------------------------------------------------------
 using x = detail::layout<batch<2>, query<4>, hidden<100>>;
 static_assert(x::rank == 3 && x::count == 800 && x::span == 800 && x::contiguous);
 static_assert(strides_are<x, 400, 100, 1>());
@@ -34,9 +35,11 @@ static_assert(x::size_of<named<query>> == 4 && x::size_of<named<key>> == 0);
 static_assert(x::stride_of<named<query>> == 100 && x::stride_of<named<key>> == 0);
 static_assert(same<x::axis_at<2>, hidden<100>> && same<detail::axis_of<x, named<query>>, query<4>>);
 static_assert(same<detail::axis_of<x, named<key>>, named<key>>);
-static_assert(same<x::axes, detail::shape<batch<2>, query<4>, hidden<100>>> && x::axes::count == 800);
+static_assert(same<x::axes, detail::shape<batch<2>, query<4>, hidden<100>>> &&
+              x::axes::count == 800);
 
-static_assert(detail::layout<>::rank == 0 && detail::layout<>::count == 1 && detail::layout<>::span == 1);
+static_assert(detail::layout<>::rank == 0 && detail::layout<>::count == 1 &&
+              detail::layout<>::span == 1);
 static_assert(detail::layout<>::contiguous && strides_are<detail::layout<>>());
 static_assert(strides_are<detail::layout<batch<1>, query<1>, key<7>>, 7, 7, 1>());
 
@@ -50,70 +53,86 @@ static_assert(same<padded::axes, detail::shape<query<4>, hidden<100>>>);
 // Contiguous is about the elements: the stride of an axis with one position does not matter.
 static_assert(detail::layout<strided<batch<1>, 999>, strided<query<4>, 1>>::contiguous);
 static_assert(detail::layout<strided<query<4>, 1>, strided<batch<1>, 77>>::contiguous);
-static_assert(detail::layout<strided<query<4>, 3>, strided<batch<1>, 77>, strided<key<3>, 1>>::contiguous);
+static_assert(
+    detail::layout<strided<query<4>, 3>, strided<batch<1>, 77>, strided<key<3>, 1>>::contiguous);
 static_assert(!detail::layout<strided<query<4>, 1>, strided<key<3>, 4>>::contiguous);
 static_assert(!detail::layout<strided<query<4>, 0>>::contiguous);
 static_assert(detail::layout<strided<batch<1>, 0>>::span == 1);
 
-// ---- split -----------------------------------------------------------------------------------------
+// ---- split
+// -----------------------------------------------------------------------------------------
 using h = detail::layout<batch<2>, query<4>, heads<5>, head_dim<20>>;
 static_assert(same<detail::algebra::split<x, named<hidden>, heads<5>, head_dim<20>>, h>);
 static_assert(strides_are<h, 400, 100, 20, 1>());
 static_assert(same<detail::algebra::split<x, named<batch>, heads<2>, head_dim<1>>,
                    detail::layout<heads<2>, head_dim<1>, query<4>, hidden<100>>>);
-static_assert(same<detail::algebra::split<detail::layout<hidden<7>>, named<hidden>, heads<7>, head_dim<1>>,
-                   detail::layout<heads<7>, head_dim<1>>>);
+static_assert(
+    same<detail::algebra::split<detail::layout<hidden<7>>, named<hidden>, heads<7>, head_dim<1>>,
+         detail::layout<heads<7>, head_dim<1>>>);
 static_assert(same<detail::algebra::split<x, named<hidden>, heads<5>, key<2>, head_dim<10>>,
                    detail::layout<batch<2>, query<4>, heads<5>, key<2>, head_dim<10>>>);
 static_assert(
     same<detail::algebra::split<padded, named<query>, batch<2>, token<2>>,
          detail::layout<strided<batch<2>, 256>, strided<token<2>, 128>, strided<hidden<100>, 1>>>);
 
-// ---- permute ---------------------------------------------------------------------------------------
+// ---- permute
+// ---------------------------------------------------------------------------------------
 using p = detail::algebra::permute<h, named<batch>, named<heads>, named<query>, named<head_dim>>;
-static_assert(same<p, detail::layout<strided<batch<2>, 400>, strided<heads<5>, 20>, strided<query<4>, 100>,
-                             strided<head_dim<20>, 1>>>);
+static_assert(same<p, detail::layout<strided<batch<2>, 400>, strided<heads<5>, 20>,
+                                     strided<query<4>, 100>, strided<head_dim<20>, 1>>>);
 static_assert(p::span == 800 && p::count == 800 && !p::contiguous);
 static_assert(
-    same<detail::algebra::permute<p, named<batch>, named<query>, named<heads>, named<head_dim>>, h>);
+    same<detail::algebra::permute<p, named<batch>, named<query>, named<heads>, named<head_dim>>,
+         h>);
 static_assert(same<detail::algebra::permute<x, named<batch>, named<query>, named<hidden>>, x>);
 // Moving an axis of one position moves nothing.
-static_assert(same<detail::algebra::permute<detail::layout<batch<1>, query<4>>, named<query>, named<batch>>,
-                   detail::layout<query<4>, batch<1>>>);
+static_assert(
+    same<detail::algebra::permute<detail::layout<batch<1>, query<4>>, named<query>, named<batch>>,
+         detail::layout<query<4>, batch<1>>>);
 static_assert(same<detail::algebra::permute<detail::layout<>>, detail::layout<>>);
 
-// ---- merge -----------------------------------------------------------------------------------------
+// ---- merge
+// -----------------------------------------------------------------------------------------
 static_assert(same<detail::algebra::merge<h, named<hidden>, named<heads>, named<head_dim>>, x>);
-static_assert(
-    same<detail::algebra::merge<x, named<token>, named<batch>, named<query>>, detail::layout<token<8>, hidden<100>>>);
+static_assert(same<detail::algebra::merge<x, named<token>, named<batch>, named<query>>,
+                   detail::layout<token<8>, hidden<100>>>);
 static_assert(same<detail::algebra::merge<padded, named<token>, named<query>>,
                    detail::layout<strided<token<4>, 128>, strided<hidden<100>, 1>>>);
-static_assert(same<detail::algebra::merge<h, named<hidden>, named<query>, named<heads>, named<head_dim>>,
-                   detail::layout<batch<2>, hidden<400>>>);
+static_assert(
+    same<detail::algebra::merge<h, named<hidden>, named<query>, named<heads>, named<head_dim>>,
+         detail::layout<batch<2>, hidden<400>>>);
 // Parts of one position do not matter, wherever they stand.
 using ones = detail::layout<strided<query<4>, 50>, strided<heads<1>, 3>, strided<head_dim<5>, 2>,
-                    strided<key<1>, 77>>;
-static_assert(same<detail::algebra::merge<ones, named<hidden>, named<heads>, named<head_dim>>,
-                   detail::layout<strided<query<4>, 50>, strided<hidden<5>, 2>, strided<key<1>, 77>>>);
-static_assert(same<detail::algebra::merge<ones, named<hidden>, named<head_dim>, named<key>>,
-                   detail::layout<strided<query<4>, 50>, strided<heads<1>, 3>, strided<hidden<5>, 2>>>);
-static_assert(same<detail::algebra::merge<ones, named<hidden>, named<heads>, named<head_dim>, named<key>>,
-                   detail::layout<strided<query<4>, 50>, strided<hidden<5>, 2>>>);
+                            strided<key<1>, 77>>;
+static_assert(
+    same<detail::algebra::merge<ones, named<hidden>, named<heads>, named<head_dim>>,
+         detail::layout<strided<query<4>, 50>, strided<hidden<5>, 2>, strided<key<1>, 77>>>);
+static_assert(
+    same<detail::algebra::merge<ones, named<hidden>, named<head_dim>, named<key>>,
+         detail::layout<strided<query<4>, 50>, strided<heads<1>, 3>, strided<hidden<5>, 2>>>);
+static_assert(
+    same<detail::algebra::merge<ones, named<hidden>, named<heads>, named<head_dim>, named<key>>,
+         detail::layout<strided<query<4>, 50>, strided<hidden<5>, 2>>>);
 
-// ---- rename, select, slice ---------------------------------------------------------------------------
-static_assert(same<detail::algebra::rename<x, named<query>, key>, detail::layout<batch<2>, key<4>, hidden<100>>>);
+// ---- rename, select, slice
+// ---------------------------------------------------------------------------
+static_assert(same<detail::algebra::rename<x, named<query>, key>,
+                   detail::layout<batch<2>, key<4>, hidden<100>>>);
 static_assert(same<detail::algebra::rename<padded, named<query>, key>,
                    detail::layout<strided<key<4>, 128>, strided<hidden<100>, 1>>>);
 static_assert(same<detail::algebra::rename<x, named<query>, query>, x>);
 
-static_assert(same<detail::algebra::select<x, named<batch>>, detail::layout<query<4>, hidden<100>>>);
+static_assert(
+    same<detail::algebra::select<x, named<batch>>, detail::layout<query<4>, hidden<100>>>);
 static_assert(same<detail::algebra::select<x, named<query>>,
                    detail::layout<strided<batch<2>, 400>, strided<hidden<100>, 1>>>);
 static_assert(same<detail::algebra::select<x, named<hidden>>,
                    detail::layout<strided<batch<2>, 400>, strided<query<4>, 100>>>);
-static_assert(same<detail::algebra::select<detail::layout<query<4>>, named<query>>, detail::layout<>>);
+static_assert(
+    same<detail::algebra::select<detail::layout<query<4>>, named<query>>, detail::layout<>>);
 
-static_assert(same<detail::algebra::slice<x, named<batch>, 1>, detail::layout<batch<1>, query<4>, hidden<100>>>);
+static_assert(same<detail::algebra::slice<x, named<batch>, 1>,
+                   detail::layout<batch<1>, query<4>, hidden<100>>>);
 static_assert(same<detail::algebra::slice<x, named<query>, 4>, x>);
 static_assert(
     same<detail::algebra::slice<x, named<query>, 3>,
@@ -121,27 +140,33 @@ static_assert(
 static_assert(same<detail::algebra::slice<detail::layout<query<4>, hidden<100>>, named<query>, 3>,
                    detail::layout<query<3>, hidden<100>>>);
 
-// ---- broadcast -------------------------------------------------------------------------------------
+// ---- broadcast
+// -------------------------------------------------------------------------------------
 static_assert(same<detail::algebra::broadcast<detail::layout<query<4>>, batch<2>, query<4>, key<6>>,
                    detail::layout<strided<batch<2>, 0>, strided<query<4>, 1>, strided<key<6>, 0>>>);
-static_assert(detail::algebra::broadcast<detail::layout<query<4>>, batch<2>, query<4>, key<6>>::span == 4);
-static_assert(same<detail::algebra::broadcast<detail::layout<>, query<4>>, detail::layout<strided<query<4>, 0>>>);
 static_assert(
-    same<detail::algebra::broadcast<detail::layout<query<4>>, batch<1>, query<4>>, detail::layout<batch<1>, query<4>>>);
+    detail::algebra::broadcast<detail::layout<query<4>>, batch<2>, query<4>, key<6>>::span == 4);
+static_assert(same<detail::algebra::broadcast<detail::layout<>, query<4>>,
+                   detail::layout<strided<query<4>, 0>>>);
+static_assert(same<detail::algebra::broadcast<detail::layout<query<4>>, batch<1>, query<4>>,
+                   detail::layout<batch<1>, query<4>>>);
 static_assert(same<detail::algebra::broadcast<x, batch<2>, query<4>, hidden<100>>, x>);
 static_assert(same<detail::algebra::broadcast<detail::layout<query<4>, key<6>>, key<6>, query<4>>,
                    detail::layout<strided<key<6>, 1>, strided<query<4>, 6>>>);
 
-// ---- contract: the axes of left, then the new ones of right --------------------------------------------
+// ---- contract: the axes of left, then the new ones of right
+// --------------------------------------------
 using q = detail::layout<batch<2>, heads<5>, query<4>, head_dim<20>>;
 using k = detail::layout<batch<2>, heads<5>, key<6>, head_dim<20>>;
+static_assert(same<detail::algebra::contract<q, k, named<head_dim>>,
+                   detail::layout<batch<2>, heads<5>, query<4>, key<6>>>);
+static_assert(same<detail::algebra::contract<k, q, named<head_dim>>,
+                   detail::layout<batch<2>, heads<5>, key<6>, query<4>>>);
+static_assert(same<detail::algebra::contract<p, k, named<head_dim>>,
+                   detail::layout<batch<2>, heads<5>, query<4>, key<6>>>);
 static_assert(
-    same<detail::algebra::contract<q, k, named<head_dim>>, detail::layout<batch<2>, heads<5>, query<4>, key<6>>>);
-static_assert(
-    same<detail::algebra::contract<k, q, named<head_dim>>, detail::layout<batch<2>, heads<5>, key<6>, query<4>>>);
-static_assert(
-    same<detail::algebra::contract<p, k, named<head_dim>>, detail::layout<batch<2>, heads<5>, query<4>, key<6>>>);
-static_assert(same<detail::algebra::contract<x, detail::layout<hidden<100>, classes<10>>, named<hidden>>,
-                   detail::layout<batch<2>, query<4>, classes<10>>>);
-static_assert(
-    same<detail::algebra::contract<detail::layout<hidden<3>>, detail::layout<hidden<3>>, named<hidden>>, detail::layout<>>);
+    same<detail::algebra::contract<x, detail::layout<hidden<100>, classes<10>>, named<hidden>>,
+         detail::layout<batch<2>, query<4>, classes<10>>>);
+static_assert(same<detail::algebra::contract<detail::layout<hidden<3>>, detail::layout<hidden<3>>,
+                                             named<hidden>>,
+                   detail::layout<>>);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Shapes are computed in constant expressions under the sanitizers too: g++ refuses some comparisons
-// of addresses there, which once stopped every lookup of an axis.
+// Shapes are computed in constant expressions under the sanitizers too: g++ refuses some
+// comparisons of addresses there, which once stopped every lookup of an axis.
 // flags-gcc: -fsanitize=undefined
 // flags-clang: -fsanitize=undefined
 #include <umbel/umbel.hpp>

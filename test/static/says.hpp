@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// says<Verdict>("umbel: ..."): is this the sentence of a check, letter for letter? accepted says "".
+// says<Verdict>("umbel: ..."): is this the sentence of a check, letter for letter? accepted says
+// "".
 #pragma once
 
 #include <umbel/shape/verdict.hpp>

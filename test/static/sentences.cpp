@@ -17,16 +17,19 @@ using y = detail::layout<batch<2>, key<6>, hidden<100>>;
 using h = detail::layout<batch<2>, heads<5>, query<4>, head_dim<20>>;
 using scalar_shape = detail::layout<>;
 using turned = detail::algebra::permute<x, named<query>, named<batch>, named<hidden>>;
-using by_query = detail::algebra::permute<h, named<batch>, named<query>, named<heads>, named<head_dim>>;
+using by_query =
+    detail::algebra::permute<h, named<batch>, named<query>, named<heads>, named<head_dim>>;
 
-// ---- accepted says nothing -------------------------------------------------------------------------
+// ---- accepted says nothing
+// -------------------------------------------------------------------------
 static_assert(says<detail::accepted>(""));
 static_assert(says<detail::rules::split<x, named<hidden>, heads<5>, head_dim>>(""));
 static_assert(!says<detail::accepted>("umbel"));
 static_assert(!says<detail::rules::split<x, named<hidden>, heads<7>, head_dim>>(""));
 static_assert(!says<detail::rules::split<x, named<hidden>, heads<7>, head_dim>>("umbel: split"));
 
-// ---- shapes ----------------------------------------------------------------------------------------
+// ---- shapes
+// ----------------------------------------------------------------------------------------
 static_assert(says<detail::rules::well_formed<>>(""));
 static_assert(says<detail::rules::well_formed<batch<2>, query<4>>>(""));
 static_assert(says<detail::rules::well_formed<batch<2>, query<0>>>(
@@ -48,13 +51,14 @@ static_assert(says<detail::rules::access<x, named<hidden>, named<batch>, named<k
     "umbel: access: there is no axis key in [batch=2, query=4, hidden=100]"));
 static_assert(says<detail::rules::access<x, named<hidden>, named<batch>, named<batch>>>(
     "umbel: access: names batch twice in [batch=2, query=4, hidden=100]"));
-static_assert(
-    says<detail::rules::access<scalar_shape, named<batch>>>("umbel: access: there is no axis batch in []"));
+static_assert(says<detail::rules::access<scalar_shape, named<batch>>>(
+    "umbel: access: there is no axis batch in []"));
 static_assert(says<detail::rules::access_by_position<x, 3>>(""));
 static_assert(says<detail::rules::access_by_position<x, 2>>(
     "umbel: access: 2 positions for the 3 axes of [batch=2, query=4, hidden=100]"));
 
-// ---- views -----------------------------------------------------------------------------------------
+// ---- views
+// -----------------------------------------------------------------------------------------
 static_assert(says<detail::rules::split<x, named<hidden>, heads<7>, head_dim>>(
     "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"));
 static_assert(says<detail::rules::split<x, named<hidden>, heads<200>, head_dim>>(
@@ -69,7 +73,8 @@ static_assert(says<detail::rules::split<x, named<hidden>, batch<5>, head_dim>>(
     "umbel: split: batch is already an axis of [batch=2, query=4, hidden=100]"));
 static_assert(says<detail::rules::split<x, named<hidden>, heads<5>, query>>(
     "umbel: split: query is already an axis of [batch=2, query=4, hidden=100]"));
-static_assert(says<detail::rules::split<x, named<hidden>, heads<5>, hidden>>(""));  // it takes its own name
+static_assert(
+    says<detail::rules::split<x, named<hidden>, heads<5>, hidden>>(""));  // it takes its own name
 
 static_assert(says<detail::rules::split_into<x, named<hidden>, heads<5>, head_dim<10>>>(
     "umbel: split: parts [heads=5, head_dim=10] multiply up to 50 but the whole is hidden=100"));
@@ -133,7 +138,8 @@ static_assert(says<detail::rules::slice<x, named<query>, 0, 5>>(
     "umbel: slice: 5 positions from 0 reach past the end of query=4"));
 static_assert(says<detail::rules::slice<x, named<query>, npos, 2>>(
     "umbel: slice: 2 positions from 18446744073709551615 reach past the end of query=4"));
-static_assert(says<detail::rules::slice<x, named<query>, 4, 0>>("umbel: slice: query=4 keeps no position"));
+static_assert(
+    says<detail::rules::slice<x, named<query>, 4, 0>>("umbel: slice: query=4 keeps no position"));
 static_assert(says<detail::rules::slice<x, named<key>, 0, 1>>(
     "umbel: slice: there is no axis key in [batch=2, query=4, hidden=100]"));
 
@@ -141,10 +147,12 @@ static_assert(says<detail::rules::broadcast<x, batch<2>, key<6>, hidden<100>>>(
     "umbel: broadcast: query=4 is not an axis of [batch=2, key=6, hidden=100]"));
 static_assert(says<detail::rules::broadcast<detail::layout<query<4>>, batch<2>, query<6>>>(
     "umbel: broadcast: query=4 does not fit query=6"));
-static_assert(says<detail::rules::broadcast<detail::layout<query<4>>, query<4>, batch<2>, batch<2>>>(
-    "umbel: shape: names batch twice in [query=4, batch=2, batch=2]"));
+static_assert(
+    says<detail::rules::broadcast<detail::layout<query<4>>, query<4>, batch<2>, batch<2>>>(
+        "umbel: shape: names batch twice in [query=4, batch=2, batch=2]"));
 
-// ---- computing -------------------------------------------------------------------------------------
+// ---- computing
+// -------------------------------------------------------------------------------------
 static_assert(says<detail::rules::contract<x, y, named<head_dim>>>(
     "umbel: contract: neither [batch=2, query=4, hidden=100] nor [batch=2, key=6, hidden=100] has "
     "an "
@@ -153,10 +161,12 @@ static_assert(says<detail::rules::contract<x, y, named<key>>>(
     "umbel: contract: the left side [batch=2, query=4, hidden=100] has no axis key"));
 static_assert(says<detail::rules::contract<x, y, named<query>>>(
     "umbel: contract: the right side [batch=2, key=6, hidden=100] has no axis query"));
-static_assert(says<detail::rules::contract<x, detail::layout<batch<2>, key<6>, hidden<80>>, named<hidden>>>(
-    "umbel: contract: over hidden left has hidden=100 but right has hidden=80"));
-static_assert(says<detail::rules::contract<x, detail::layout<batch<3>, key<6>, hidden<100>>, named<hidden>>>(
-    "umbel: contract: left has batch=2 but right has batch=3"));
+static_assert(
+    says<detail::rules::contract<x, detail::layout<batch<2>, key<6>, hidden<80>>, named<hidden>>>(
+        "umbel: contract: over hidden left has hidden=100 but right has hidden=80"));
+static_assert(
+    says<detail::rules::contract<x, detail::layout<batch<3>, key<6>, hidden<100>>, named<hidden>>>(
+        "umbel: contract: left has batch=2 but right has batch=3"));
 static_assert(says<detail::rules::reduce<x, named<query>>>(""));
 static_assert(says<detail::rules::reduce<x, named<key>>>(
     "umbel: reduce: there is no axis key in [batch=2, query=4, hidden=100]"));
@@ -172,7 +182,8 @@ static_assert(says<detail::rules::same_shape<detail::say::copy, x, scalar_shape>
 static_assert(says<detail::rules::same_element<detail::say::contract, float, double>>(
     "umbel: contract: the left side holds float but the right side holds double"));
 
-// ---- memory ----------------------------------------------------------------------------------------
+// ---- memory
+// ----------------------------------------------------------------------------------------
 static_assert(says<detail::rules::memory<x, 800>>(""));
 static_assert(says<detail::rules::memory<x, 799>>(
     "umbel: memory: [batch=2, query=4, hidden=100] wants 800 elements but the memory holds 799"));
@@ -180,16 +191,18 @@ static_assert(says<detail::rules::memory<x, npos>>(
     "umbel: memory: [batch=2, query=4, hidden=100] wants 800 elements but the size of the memory "
     "is known at run time only so view its pointer"));
 using padded = detail::layout<strided<query<4>, 128>, strided<hidden<100>, 1>>;
-static_assert(says<detail::rules::memory<padded, 484>>("") && says<detail::rules::memory<padded, 512>>(""));
+static_assert(says<detail::rules::memory<padded, 484>>("") &&
+              says<detail::rules::memory<padded, 512>>(""));
 static_assert(says<detail::rules::memory<padded, 483>>(
     "umbel: memory: [query=4, hidden=100] wants 484 elements but the memory holds 483"));
-static_assert(
-    says<detail::rules::view_of_temporary<x>>("umbel: view: the memory of [batch=2, query=4, hidden=100] "
-                                      "is a temporary that would end before "
-                                      "the view so give it a name"));
+static_assert(says<detail::rules::view_of_temporary<x>>(
+    "umbel: view: the memory of [batch=2, query=4, hidden=100] "
+    "is a temporary that would end before "
+    "the view so give it a name"));
 
-// ---- names -----------------------------------------------------------------------------------------
-// An axis of one's own is one line, in any namespace; its name is the template's own.
+// ---- names
+// ----------------------------------------------------------------------------------------- An axis
+// of one's own is one line, in any namespace; its name is the template's own.
 namespace audio::spectral {
 template <std::size_t N>
 struct frames : umbel::axis<frames, N> {};
@@ -209,21 +222,24 @@ template <std::size_t N>
 struct at_home : umbel::axis<at_home, N> {};
 
 using spectrum = detail::layout<audio::spectral::frames<7>, audio::spectral::mel_bins_2<80>>;
-static_assert(says<detail::rules::split<spectrum, named<audio::spectral::mel_bins_2>, heads<3>, head_dim>>(
-    "umbel: split: mel_bins_2=80 into heads=3 leaves a remainder of 2"));
+static_assert(
+    says<detail::rules::split<spectrum, named<audio::spectral::mel_bins_2>, heads<3>, head_dim>>(
+        "umbel: split: mel_bins_2=80 into heads=3 leaves a remainder of 2"));
 static_assert(says<detail::rules::split<spectrum, named<hidden_away>, heads<3>, head_dim>>(
     "umbel: split: there is no axis hidden_away in [frames=7, mel_bins_2=80]"));
 static_assert(says<detail::rules::select_at<detail::layout<hidden_away<3>>, named<hidden_away>, 3>>(
     "umbel: select: position 3 is past the end of hidden_away=3"));
-static_assert(says<detail::rules::select_at<detail::layout<model<int>::layer<3>>, named<model<int>::layer>, 3>>(
-    "umbel: select: position 3 is past the end of layer=3"));
+static_assert(
+    says<detail::rules::select_at<detail::layout<model<int>::layer<3>>, named<model<int>::layer>,
+                                  3>>("umbel: select: position 3 is past the end of layer=3"));
 static_assert(says<detail::rules::select_at<detail::layout<at_home<3>>, named<at_home>, 3>>(
     "umbel: select: position 3 is past the end of at_home=3"));
 static_assert(says<detail::rules::select_at<detail::layout<at_home<3>>, named<hidden_away>, 0>>(
     "umbel: select: there is no axis hidden_away in [at_home=3]"));
 
 // The first thing that is wrong is said, not the last.
-static_assert(says<detail::first_error<detail::rules::reduce<x, named<batch>>, detail::rules::reduce<x, named<key>>,
-                               detail::rules::reduce<x, named<token>>>>(
+static_assert(says<detail::first_error<detail::rules::reduce<x, named<batch>>,
+                                       detail::rules::reduce<x, named<key>>,
+                                       detail::rules::reduce<x, named<token>>>>(
     "umbel: reduce: there is no axis key in [batch=2, query=4, hidden=100]"));
 static_assert(says<detail::first_error<detail::accepted, detail::accepted, detail::accepted>>(""));

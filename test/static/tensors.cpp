@@ -14,10 +14,12 @@ using namespace umbel::axes;
 using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
 using by_head = tensor<float, batch<2>, query<4>, heads<5>, head_dim<20>>;
 
-// ---- plain memory --------------------------------------------------------------------------------------
+// ---- plain memory
+// --------------------------------------------------------------------------------------
 template <class T>
-constexpr bool plain = std::is_trivially_copyable_v<T>&& std::is_standard_layout_v<T>&&
-    std::is_trivially_destructible_v<T>&& std::is_nothrow_copy_constructible_v<T>;
+constexpr bool plain =
+    std::is_trivially_copyable_v<T> && std::is_standard_layout_v<T> &&
+    std::is_trivially_destructible_v<T> && std::is_nothrow_copy_constructible_v<T>;
 
 static_assert(plain<queries> && std::is_trivially_default_constructible_v<queries>);
 static_assert(plain<tensor<int>> && plain<tensor<double, batch<3>>> &&
@@ -33,7 +35,8 @@ static_assert(one_pointer<decltype(std::declval<queries&>() | split<hidden, head
                                    permute<batch, heads, query, head_dim>)>);
 
 // An array and nothing else, on every target: files of elements are files of tensors.
-static_assert(alignof(tensor<float, batch<3>>) == alignof(float) && alignof(queries) == alignof(float));
+static_assert(alignof(tensor<float, batch<3>>) == alignof(float) &&
+              alignof(queries) == alignof(float));
 static_assert(sizeof(tensor<float, batch<3>>) == 12 && sizeof(tensor<float, batch<6>>) == 24);
 static_assert(sizeof(tensor<char, batch<3>>[5]) == 15 && sizeof(tensor<double, query<7>>) == 56);
 // So are weights, with biases and without.
@@ -41,14 +44,16 @@ using plain_layer = multi_head_attention<float, hidden<100>, heads<5>>;
 using biased_layer = multi_head_attention<float, hidden<100>, heads<5>, bias<true>>;
 static_assert(sizeof(plain_layer::weights) == 4 * 100 * 100 * sizeof(float));
 static_assert(sizeof(biased_layer::weights) == 4 * (100 * 100 + 100) * sizeof(float));
-static_assert(sizeof(linear<float, hidden<3>, classes<5>, bias<true>>::weights) == 20 * sizeof(float));
+static_assert(sizeof(linear<float, hidden<3>, classes<5>, bias<true>>::weights) ==
+              20 * sizeof(float));
 static_assert(sizeof(linear<float, hidden<3>, classes<5>>::weights) == 15 * sizeof(float));
 using encoder = encoder_layer<float, hidden<6>, heads<2>, feed_forward<5>, bias<true>,
                               norm_first<true>, activation<relu>>;
 static_assert(sizeof(encoder::weights) ==
               sizeof(float) * (2 * 6 + 4 * (36 + 6) + 2 * 6 + (30 + 5) + (30 + 6)));
 
-// ---- constants -----------------------------------------------------------------------------------------
+// ---- constants
+// -----------------------------------------------------------------------------------------
 static_assert([] {
   constexpr tensor<int, batch<2>, query<3>> x{1, 2, 3, 4, 5, 6};
   int weighted = 0, factor = 1;
@@ -69,7 +74,8 @@ static_assert(contract<query>(tensor<float, query<3>>{1.f, 2.f, 3.f},
                               tensor<float, query<3>>{4.f, 5.f, 6.f})() == 32);
 static_assert(tensor<int, batch<2>>(std::array{3, 2})(1) == 2);
 
-// ---- a view of what has a name, a tensor of what ends here -----------------------------------------------
+// ---- a view of what has a name, a tensor of what ends here
+// -----------------------------------------------
 template <class X, class Operation>
 using result = decltype(std::declval<X>() | std::declval<const Operation&>());
 using split_hidden = decltype(split<hidden, heads<5>, head_dim>);
@@ -88,7 +94,8 @@ static_assert(std::same_as<result<const view<float, hidden<100>>&, split_hidden>
 template <auto operation>
 constexpr bool reads_again =
     sizeof(std::declval<by_head&>() | operation) == sizeof(void*) &&
-    std::is_pointer_v<decltype((std::declval<by_head&>() | operation).data())>&& std::is_const_v<
+    std::is_pointer_v<decltype((std::declval<by_head&>() | operation).data())> &&
+    std::is_const_v<
         std::remove_pointer_t<decltype((std::declval<const by_head&>() | operation).data())>> &&
     !std::is_same_v<decltype(std::declval<by_head>() | operation),
                     decltype(std::declval<by_head&>() | operation)>;
@@ -116,7 +123,8 @@ static_assert(std::same_as<decltype(contract<hidden>(
                                std::declval<tensor<float, key<6>, hidden<100>>>())),
                            tensor<float, query<4>, batch<2>, key<6>>>);
 
-// ---- memory of others ----------------------------------------------------------------------------------
+// ---- memory of others
+// ----------------------------------------------------------------------------------
 template <class M>
 using seen = decltype(view_as<query<4>, hidden<2>>(std::declval<M>()));
 static_assert(std::same_as<seen<float (&)[8]>, view<float, query<4>, hidden<2>>>);
@@ -130,7 +138,8 @@ static_assert(std::same_as<seen<float*>, view<float, query<4>, hidden<2>>>);
 static_assert(std::same_as<seen<const float*&>, view<const float, query<4>, hidden<2>>>);
 static_assert(std::same_as<seen<volatile int*>::value_type, int>);
 
-// ---- conversions ---------------------------------------------------------------------------------------
+// ---- conversions
+// ---------------------------------------------------------------------------------------
 static_assert(std::is_convertible_v<queries&, view<float, batch<2>, query<4>, hidden<100>>>);
 static_assert(
     std::is_convertible_v<const queries&, view<const float, batch<2>, query<4>, hidden<100>>>);

@@ -12,9 +12,9 @@ struct add_unsaid;
 template <class... Kinds, class... Rest, class... Options>
 struct add_unsaid<umbel::detail::option_list<Kinds...>, umbel::detail::option_list<Rest...>,
                   Options...> {
-  using type = typename umbel::detail::pick_options<umbel::detail::option_list<Kinds...>,
-                                                    umbel::detail::option_list<Options...>,
-                                                    Rest...>::type;
+  using type =
+      typename umbel::detail::pick_options<umbel::detail::option_list<Kinds...>,
+                                           umbel::detail::option_list<Options...>, Rest...>::type;
 };
 template <template <class...> class Layer, class List>
 struct with_list;
@@ -24,16 +24,17 @@ struct with_list<Layer, umbel::detail::option_list<Options...>> {
 };
 }  // namespace options_detail
 
-// Layer<Options..., and of norm_first<true>, activation<gelu_exact>, bias<false> those that Options leave
-// out>: Layer is an alias with its axes in it.
+// Layer<Options..., and of norm_first<true>, activation<gelu_exact>, bias<false> those that Options
+// leave out>: Layer is an alias with its axes in it.
 template <template <class...> class Layer, class... Options>
 using block_with = typename options_detail::with_list<
-    Layer, typename options_detail::add_unsaid<
-               umbel::detail::option_list<umbel::detail::option::norm_first, umbel::detail::option::activation,
-                                          umbel::detail::option::bias>,
-               umbel::detail::option_list<umbel::norm_first<true>,
-                                          umbel::activation<umbel::gelu_exact>, umbel::bias<false>>,
-               Options...>::type>::type;
+    Layer,
+    typename options_detail::add_unsaid<
+        umbel::detail::option_list<umbel::detail::option::norm_first,
+                                   umbel::detail::option::activation, umbel::detail::option::bias>,
+        umbel::detail::option_list<umbel::norm_first<true>, umbel::activation<umbel::gelu_exact>,
+                                   umbel::bias<false>>,
+        Options...>::type>::type;
 // The same for a feed_forward_layer, which has no norms.
 template <template <class...> class Layer, class... Options>
 using network_with = typename options_detail::with_list<

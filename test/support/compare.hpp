@@ -55,7 +55,8 @@ distance distance_of(const T* result, const Reference* reference, std::size_t co
   return worst;
 }
 
-// The tolerance of the library against other people's numbers (float) and against a double reference.
+// The tolerance of the library against other people's numbers (float) and against a double
+// reference.
 template <class T>
 double allowed(const distance& d) {
   return sizeof(T) == 4 ? 1e-5 + 1e-4 * d.reference : 1e-12 + 1e-12 * d.reference;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Executors (layer/executor.hpp) to test with, besides the pool of the examples. Not here: any test.
+// Executors (layer/executor.hpp) to test with, besides the pool of the examples. Not here: any
+// test.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Masks and options of scores over random numbers: scaled_dot_product_attention against the plain
-// kernel (bits) and against the formula in long double (tolerance), for one shape and a list of masks.
-// The shapes are in test/law/masks_*.cpp. Not here: any test.
+// kernel (bits) and against the formula in long double (tolerance), for one shape and a list of
+// masks. The shapes are in test/law/masks_*.cpp. Not here: any test.
 #pragma once
 
 #include <umbel/umbel.hpp>
@@ -66,12 +66,12 @@ struct mask_sweep {
             scoring::template with<T>(mask.template policy<typename call::scores>({b, h}));
         const std::size_t kv = h / (S.heads / S.kv_heads);
         umbel::detail::kernel::plain::attend<head>(&q(b, h, 0, 0), &k(b, 0, kv, 0), &v(kv, b, 0, 0),
-                                           scoring::template scale<T>(S.head_dim), policy,
-                                           &out(b, h, 0, 0));
+                                                   scoring::template scale<T>(S.head_dim), policy,
+                                                   &out(b, h, 0, 0));
         if constexpr (uniform)
-          umbel::detail::kernel::plain::mean_where_empty<head>(&v(kv, b, 0, 0), policy,
-                                                      umbel::detail::kernel::scores::every_key{},
-                                                      &out(b, h, 0, 0));
+          umbel::detail::kernel::plain::mean_where_empty<head>(
+              &v(kv, b, 0, 0), policy, umbel::detail::kernel::scores::every_key{},
+              &out(b, h, 0, 0));
       }
     return out;
   }
@@ -178,7 +178,7 @@ struct mask_sweep {
             [&](auto b, auto h, auto i, auto j) {
               return inside(flags(b, h, i, j) && position(j) <= position(i) + last);
             });
-      check("padding, window", from_drop_mask(drops) & sliding_window_from<3, 1>(offset),
+      check("padding, window", from_drop_mask(drops) & sliding_window_at<3, 1>(offset),
             [&](auto b, auto, auto i, auto j) {
               const std::ptrdiff_t at = position(i) + offset;
               return inside(!drops(b, 0, 0, j) && position(j) >= at - 3 && position(j) <= at + 1);
@@ -187,7 +187,7 @@ struct mask_sweep {
         return static_cast<long double>(biases(h, j, i));
       });
       check("lengths by query, generated bias, causal",
-            query_lens & score_bias_from(generator) & causal_from(offset),
+            query_lens & score_bias_from(generator) & causal_at(offset),
             [&](auto b, auto h, auto i, auto j) {
               return inside(j < query_lens(i, b) && position(j) <= position(i) + offset) +
                      static_cast<long double>(generator(b, h, i, j));
@@ -197,7 +197,7 @@ struct mask_sweep {
                                     static_cast<long double>(position(j) - position(i));
       });
       check("lengths, flags, bias, window",
-            lens & keep_mask(flags) & score_bias(biases) & sliding_window_bottom_right<5, 5>,
+            lens & keep_mask(flags) & score_bias(biases) & sliding_window_at<5, 5>(last),
             [&](auto b, auto h, auto i, auto j) {
               const std::ptrdiff_t at = position(i) + last;
               return inside(j < length(b) && flags(b, h, i, j) && position(j) >= at - 5 &&

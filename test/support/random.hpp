@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The generator of the golden vectors (tools/golden.py) and whatever draws from it: numbers that are
-// the same on every machine, also in constant expressions. Not here: any test.
+// The generator of the golden vectors (tools/golden.py) and whatever draws from it: numbers that
+// are the same on every machine, also in constant expressions. Not here: any test.
 #pragma once
 
 #include <cstddef>

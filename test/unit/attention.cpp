@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention and the blocks by example: values worked out by hand, and that a constant expression and
-// the running program (plain loops here, SIMD there) agree in every bit.
+// Attention and the blocks by example: values worked out by hand, and that a constant expression
+// and the running program (plain loops here, SIMD there) agree in every bit.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -22,9 +22,8 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 using attention = multi_head_attention<float, hidden<6>, heads<2>, bias<true>>;
 using queries = tensor<float, batch<2>, query<3>, hidden<6>>;
 using context = tensor<float, batch<2>, key<5>, hidden<6>>;
-using encoder =
-    encoder_layer<float, hidden<6>, heads<2>, feed_forward<7>, bias<true>, norm_first<false>,
-                  activation<gelu_exact>>;
+using encoder = encoder_layer<float, hidden<6>, heads<2>, feed_forward<7>, bias<true>,
+                              norm_first<false>, activation<gelu_exact>>;
 
 // Everything a test needs, drawn while compiling.
 struct constants {
@@ -111,7 +110,8 @@ BOOST_AUTO_TEST_CASE(masks_after_a_length) {
   BOOST_TEST(weights(1, 0, 3) == 0.0f);
 }
 
-// And with a length for each query, in any order of axes, clamped, the same for all of an axis of size 1.
+// And with a length for each query, in any order of axes, clamped, the same for all of an axis of
+// size 1.
 BOOST_AUTO_TEST_CASE(masks_after_a_length_by_query) {
   const tensor<float, batch<2>, query<2>, key<4>> scores{};
   const tensor<int, batch<2>, query<2>> lens{1, 3, 2, 4};

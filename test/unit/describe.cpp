@@ -28,7 +28,7 @@ static_assert(of_two::attention.shape.keys == 300);
 // No estimate promises more than the multiply-adds of a step need, nor ten times less.
 template <class Plan>
 constexpr bool believable =
-    Plan::cycles * 4.0 * Plan::lanes > Plan::flops && Plan::cycles * 0.4 * Plan::lanes < Plan::flops;
+    Plan::cycles * 4.0 * Plan::lanes > Plan::flops&& Plan::cycles * 0.4 * Plan::lanes < Plan::flops;
 static_assert(believable<of_64> && believable<of_two>);
 // More of anything costs more.
 static_assert(plan_of<attention, token<65>>::cycles > of_64::cycles);
@@ -50,7 +50,8 @@ BOOST_AUTO_TEST_SUITE(description)
 BOOST_AUTO_TEST_CASE(the_page_has_each_step_and_all_bytes) {
   const std::string text = page;
   BOOST_TEST(text.find("attention, 64 queries to 64 keys, 5 heads of 20, float") == 0u);
-  for (const char* line : {"\nqueries ", "\nkeys ", "\nvalues "}) BOOST_TEST(count(text, line) == 2u);
+  for (const char* line : {"\nqueries ", "\nkeys ", "\nvalues "})
+    BOOST_TEST(count(text, line) == 2u);
   for (const char* line : {"\nattention ", "\noutput ", "\ncontext ", "\nscratch "})
     BOOST_TEST(count(text, line) == 1u);
   using workspace = attention::workspace<token<64>>;
@@ -78,7 +79,8 @@ BOOST_AUTO_TEST_CASE(one_query_has_its_own_form) {
   using one = plan_of<attention, query<1>, key<40>>;
   const std::string text = describe<attention, query<1>, key<40>>();
   const bool vectors = detail::plan::lanes<float>(detail::plan::native_target) > 1;
-  BOOST_TEST((one::attention.form == (vectors ? detail::attend_form::keys_in_lanes : detail::attend_form::queries_in_lanes)));
+  BOOST_TEST((one::attention.form == (vectors ? detail::attend_form::keys_in_lanes
+                                              : detail::attend_form::queries_in_lanes)));
   BOOST_TEST(text.find("1 tile of 1 row") != std::string::npos);
 }
 

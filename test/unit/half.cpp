@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// bfloat16 and float16: rounding against arithmetic in double, every one of the 65536 there and back, and
-// vectors of every width against one at a time.
+// bfloat16 and float16: rounding against arithmetic in double, every one of the 65536 there and
+// back, and vectors of every width against one at a time.
 #include <boost/test/unit_test.hpp>
 
 #include "kernel_support.hpp"
@@ -124,8 +124,8 @@ BOOST_AUTO_TEST_CASE(rounds_to_nearest_ties_to_even) {
   check_rounding<float16>();
 }
 
-// What one instruction makes is what the integers make, which constant expressions take; one lane of
-// integers is one of widen_float16.
+// What one instruction makes is what the integers make, which constant expressions take; one lane
+// of integers is one of widen_float16.
 BOOST_AUTO_TEST_CASE(the_instruction_and_the_integers_agree) {
   bool same = true;
   for (std::uint32_t bits = 0; bits < 65536; ++bits) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Shapes swept with Boost.Hana: every combination of some sizes as a tensor type, and for each what must
-// hold of it at run time. (The door itself is tested in static/hana_door.cpp.)
+// Shapes swept with Boost.Hana: every combination of some sizes as a tensor type, and for each what
+// must hold of it at run time. (The door itself is tested in static/hana_door.cpp.)
 #include <boost/hana.hpp>
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>

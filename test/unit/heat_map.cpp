@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Heat maps as text: small ones in full, labels that try to break out, sizes and orders of axes. That
-// every SVG is XML and every cell has its colour: test/heat_map/check.py.
+// Heat maps as text: small ones in full, labels that try to break out, sizes and orders of axes.
+// That every SVG is XML and every cell has its colour: test/heat_map/check.py.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -125,7 +125,8 @@ BOOST_AUTO_TEST_CASE(labels_of_both_axes) {
              "\n");
 }
 
-// Numbers that stand in for labels go down as labels do: keys from 10 and from 100 on keep their columns.
+// Numbers that stand in for labels go down as labels do: keys from 10 and from 100 on keep their
+// columns.
 BOOST_AUTO_TEST_CASE(labels_that_are_missing) {
   const char* const words[1] = {"q"};
   const char* none[112] = {};

@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(taps_are_the_plain_ones) {
     if constexpr (score_tap<Tap>) {
       buffer<float> scratch{attend_scratch<shape, float, widest>};
       tap_additive_scores<shape, float, widest>(p.q.get(), p.k.get(), p.w.get(), policy,
-                                                   scratch.get(), Tap{alone.get()});
+                                                scratch.get(), Tap{alone.get()});
       BOOST_TEST(alone.same_bits(right));
       plain::tap_additive_scores<shape>(p.q.get(), p.k.get(), p.w.get(), policy, Tap{alone.get()});
       BOOST_TEST(alone.same_bits(right));

@@ -26,12 +26,12 @@ constexpr std::size_t o_size =
 
 // Everything row-major and dense; the context transposed (o_row 1) or not.
 template <std::size_t Queries, std::size_t Keys, std::size_t HeadDim, std::size_t ValueDim>
-constexpr attend_shape rows_out{Queries, Keys, HeadDim, ValueDim, HeadDim,  1, HeadDim,
-                                1,       ValueDim, 1,   ValueDim, 1,        Queries};
+constexpr attend_shape rows_out{Queries, Keys,     HeadDim, ValueDim, HeadDim, 1,      HeadDim,
+                                1,       ValueDim, 1,       ValueDim, 1,       Queries};
 template <std::size_t Queries, std::size_t Keys, std::size_t HeadDim, std::size_t ValueDim,
           std::size_t Room = Queries>
-constexpr attend_shape columns_out{Queries, Keys, HeadDim, ValueDim, HeadDim, 1,   HeadDim,
-                                   1,       ValueDim, 1,   1,        Room,    Room};
+constexpr attend_shape columns_out{Queries, Keys,     HeadDim, ValueDim, HeadDim, 1,   HeadDim,
+                                   1,       ValueDim, 1,       1,        Room,    Room};
 
 template <attend_shape S, class T>
 struct attend_case {
@@ -82,9 +82,8 @@ struct attend_case {
     buffer<T> right = expected(key_count);
     forget_room(right);
     BOOST_TEST(run<Target>(key_count).same_bits(right),
-               S.queries << " queries, " << key_count << " of " << S.keys << " keys, "
-                         << S.head_dim << ", " << S.value_dim << ", " << Target.vector_bytes
-                         << " bytes");
+               S.queries << " queries, " << key_count << " of " << S.keys << " keys, " << S.head_dim
+                         << ", " << S.value_dim << ", " << Target.vector_bytes << " bytes");
   }
 
   // The version for a known number of keys.
@@ -119,7 +118,9 @@ BOOST_AUTO_TEST_SUITE(kernel_attend)
 // Whatever an experiment fixes (plan/target.hpp).
 BOOST_AUTO_TEST_CASE(every_plan_has_the_same_bits) {
   attend_case<rows_out<37, 290, 11, 7>, float> c;
-  constexpr auto fixed = [](umbel::detail::plan::overrides choice) { return target{64, 32, choice}; };
+  constexpr auto fixed = [](umbel::detail::plan::overrides choice) {
+    return target{64, 32, choice};
+  };
   c.check_known<fixed({.tile_rows = 5, .query_vectors = 1})>();
   c.check_known<fixed({.tile_rows = 1, .query_vectors = 3})>();
   c.check_known<fixed({.tile_rows = 24, .query_vectors = 4})>();

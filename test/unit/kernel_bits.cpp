@@ -94,7 +94,7 @@ constexpr hashes expected_float{0xb23ef7ae5fb6a040, 0x35433155aaa2c9ca, 0x99e4ed
                                 0xb05bd645722b798b};
 constexpr hashes expected_double{0xc19cd7298cdeda86, 0x42c239c099dd5cef, 0x2ae95d0171f7a884,
                                  0xbe0e27c61456f4ea, 0xf7ae1c0f4a9f0c03, 0x17349e8fd095788e,
-                                 0x87da21d856f623f5, 0x2827274012da7b9, 0xaaf9700ab6db9fee,
+                                 0x87da21d856f623f5, 0x2827274012da7b9,  0xaaf9700ab6db9fee,
                                  0xcca1f43947954478};
 #endif
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// One query of each of many heads, several heads at a time, against plain::attend for every head, bit for
-// bit: numbers of heads, shared heads, sizes around the lanes and the softmax's block, runs of keys.
+// One query of each of many heads, several heads at a time, against plain::attend for every head,
+// bit for bit: numbers of heads, shared heads, sizes around the lanes and the softmax's block, runs
+// of keys.
 #include <boost/test/unit_test.hpp>
 
 #include "kernel_problem.hpp"
@@ -151,7 +152,8 @@ BOOST_AUTO_TEST_CASE(any_run_of_keys) {
   p.check(300, 512);
 }
 
-// More keys and values than a second-level cache holds beside weights: the next ones are fetched ahead.
+// More keys and values than a second-level cache holds beside weights: the next ones are fetched
+// ahead.
 BOOST_AUTO_TEST_CASE(far_keys_and_values) {
   using layout = cached<1000, 40, 24, 4>;
   constexpr std::size_t heads = 4;

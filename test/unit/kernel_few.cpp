@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// One query (a step of decoding) and a few, whose keys and values lie in the lanes, against plain::attend,
-// bit for bit: sizes around the lanes and the softmax's block, layouts, policies. And that it is a row of the
-// pass over all queries.
+// One query (a step of decoding) and a few, whose keys and values lie in the lanes, against
+// plain::attend, bit for bit: sizes around the lanes and the softmax's block, layouts, policies.
+// And that it is a row of the pass over all queries.
 #include <boost/test/unit_test.hpp>
 
 #include "kernel_problem.hpp"
@@ -37,8 +37,8 @@ struct one_query {
                          scratch.get());
     return o;
   }
-  // Keys and values stored in 16 bits: the bits of the rounded ones, for one lane too, whose queries lie in
-  // the lanes.
+  // Keys and values stored in 16 bits: the bits of the rounded ones, for one lane too, whose
+  // queries lie in the lanes.
   template <class W>
   void check_stored() {
     const std::unique_ptr<W[]> keys{new W[k_size]}, values{new W[v_size]};
@@ -216,7 +216,8 @@ struct last_queries {
 
   template <target... Targets, class Policy>
   void check(const Policy& policy, const char* what) {
-    static_assert(umbel::detail::kernel::detail::queries_alone<S, T, wide> == S.queries % (64 / sizeof(T)));
+    static_assert(umbel::detail::kernel::detail::queries_alone<S, T, wide> ==
+                  S.queries % (64 / sizeof(T)));
     buffer<T> right = p.plain(policy);
     const auto one = [&]<target Target>(std::integral_constant<target, Target>) {
       // g++ takes minutes for vectors that it has to take into four pieces.

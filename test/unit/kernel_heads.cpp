@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Few queries of many heads, a group of lanes each, and heads of a vector of queries two at a time, against
-// plain::attend for every head, bit for bit: numbers of heads and queries around the groups, shared heads, layouts,
-// lengths.
+// Few queries of many heads, a group of lanes each, and heads of a vector of queries two at a time,
+// against plain::attend for every head, bit for bit: numbers of heads and queries around the
+// groups, shared heads, layouts, lengths.
 #include <boost/test/unit_test.hpp>
 
 #include "kernel_problem.hpp"

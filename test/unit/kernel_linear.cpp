@@ -14,13 +14,11 @@ using namespace umbel_test;
 using umbel::detail::plan::target;
 
 template <linear_shape S>
-constexpr std::size_t x_size = S.rows == 0 || S.in == 0
-                                   ? 0
-                                   : (S.rows - 1) * S.x_row + (S.in - 1) * S.x_in + 1;
+constexpr std::size_t x_size =
+    S.rows == 0 || S.in == 0 ? 0 : (S.rows - 1) * S.x_row + (S.in - 1) * S.x_in + 1;
 template <linear_shape S>
-constexpr std::size_t y_size = S.rows == 0 || S.out == 0
-                                   ? 0
-                                   : (S.rows - 1) * S.y_row + (S.out - 1) * S.y_out + 1;
+constexpr std::size_t y_size =
+    S.rows == 0 || S.out == 0 ? 0 : (S.rows - 1) * S.y_row + (S.out - 1) * S.y_out + 1;
 
 template <linear_shape S, class T>
 struct linear_case {
@@ -57,7 +55,8 @@ struct linear_case {
   void check_stored() {
     buffer<T> rounded{S.in * S.out}, biases{S.bias ? padded_features<S.out, T, Target> : 0};
     buffer<T> right{y_size<S>, 80}, y{y_size<S>, 80};
-    for (std::size_t i = 0; i < S.in * S.out; ++i) rounded[i] = static_cast<T>(static_cast<W>(w[i]));
+    for (std::size_t i = 0; i < S.in * S.out; ++i)
+      rounded[i] = static_cast<T>(static_cast<W>(w[i]));
     plain::linear<S>(x.get(), rounded.get(), bias.get(), right.get());
     const std::unique_ptr<W[]> panels{new W[packed_size<S, T, Target>]};
     pack_linear<S.in, S.out, S.bias, T, Target>(w, bias, panels.get(), biases);
@@ -112,7 +111,8 @@ BOOST_AUTO_TEST_SUITE(kernel_linear)
 // either place of a pair.
 BOOST_AUTO_TEST_CASE(weights_in_16_bits_are_the_rounded_weights) {
   check_stored_shapes<row_major<1, 11, 300>, row_major<7, 13, 17>, row_major<4, 9, 100>,
-                      row_major<3, 7, 66, false>, row_major<5, 3, 24>, row_major<9, 6, 64, true, 5>>();
+                      row_major<3, 7, 66, false>, row_major<5, 3, 24>,
+                      row_major<9, 6, 64, true, 5>>();
   constexpr linear_shape from_columns{13, 6, 20, 1, 16, 20, 1, true};  // rows in the lanes
   constexpr linear_shape apart{5, 4, 36, 40, 3, 120, 3, true};
   check_stored_shapes<from_columns, apart>();
@@ -141,7 +141,8 @@ BOOST_AUTO_TEST_CASE(one_row_takes_several_panels) {
 BOOST_AUTO_TEST_CASE(one_row_of_many_weights) {
   check_shapes<float, row_major<1, 900, 230>, row_major<1, 800, 256, false>>();
   check_stored_shapes<row_major<1, 1800, 235>>();
-  constexpr umbel::detail::plan::target fetching{64, 32, {}, true, true}, other{64, 32, {}, true, false};
+  constexpr umbel::detail::plan::target fetching{64, 32, {}, true, true},
+      other{64, 32, {}, true, false};
   constexpr linear_shape tall = row_major<1, 900, 230>;
   static_assert(umbel::detail::kernel::detail::linear_walk<tall, float, fetching, true>::far);
   static_assert(!umbel::detail::kernel::detail::linear_walk<tall, float, other, true>::far);
@@ -150,7 +151,8 @@ BOOST_AUTO_TEST_CASE(one_row_of_many_weights) {
   linear_case<row_major<1, 1800, 235>, float>{}.check_stored<fetching, umbel::bfloat16>();
 }
 
-// Many inputs: panels as wide as the registers allow, of which the last joins a group, with its tail.
+// Many inputs: panels as wide as the registers allow, of which the last joins a group, with its
+// tail.
 BOOST_AUTO_TEST_CASE(wide_panels) {
   check_shapes<float, row_major<9, 130, 190>, row_major<2, 131, 165, false>>();
   check_stored_shapes<row_major<2, 130, 180>>();
@@ -176,13 +178,16 @@ BOOST_AUTO_TEST_CASE(tiles_of_pairs) {
 // Other tiles where a product takes a register.
 BOOST_AUTO_TEST_CASE(not_fused) {
   linear_case<row_major<7, 9, 37>, float>{}.check<target{16, 16, {}, false}>();
-  linear_case<row_major<2, 9, 21>, float>{}.check_stored<target{16, 16, {}, false}, umbel::float16>();
+  linear_case<row_major<2, 9, 21>, float>{}
+      .check_stored<target{16, 16, {}, false}, umbel::float16>();
 }
 
 // Whatever an experiment fixes (plan/target.hpp).
 BOOST_AUTO_TEST_CASE(every_plan_has_the_same_bits) {
   linear_case<row_major<7, 13, 104>, float> c;
-  constexpr auto fixed = [](umbel::detail::plan::overrides choice) { return target{64, 32, choice}; };
+  constexpr auto fixed = [](umbel::detail::plan::overrides choice) {
+    return target{64, 32, choice};
+  };
   c.check<fixed({1, 1, 1, 0})>();
   c.check<fixed({1, 3, 7, 0})>();
   c.check<fixed({2, 14, 1, 0})>();
@@ -225,7 +230,8 @@ BOOST_AUTO_TEST_CASE(doubles) {
 BOOST_AUTO_TEST_CASE(one_packed_set_serves_any_number_of_rows) {
   constexpr linear_shape many = row_major<31, 10, 50>, one = row_major<1, 10, 50>;
   static_assert(packed_size<many, float> == packed_size<one, float>);
-  static_assert(packed_size<many, float, vector_64> == 64 * 10 && padded_features<50, float, vector_64> == 64);
+  static_assert(packed_size<many, float, vector_64> == 64 * 10 &&
+                padded_features<50, float, vector_64> == 64);
   linear_case<many, float> problem;
   buffer<float> packed{packed_size<many, float>}, biases{padded_features<50, float>}, y{50};
   pack_linear<10, 50, true>(problem.w.get(), problem.bias.get(), packed.get(), biases.get());

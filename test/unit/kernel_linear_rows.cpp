@@ -39,7 +39,8 @@ void check() {
   BOOST_TEST(packed.same_bits(expected));
 }
 
-// Weights stored in 16 bits: the bits of the rounded ones, also where there are several vectors of them.
+// Weights stored in 16 bits: the bits of the rounded ones, also where there are several vectors of
+// them.
 template <std::size_t Rows, std::size_t In, std::size_t Out, std::size_t Lanes, class W>
 void check_stored() {
   static constexpr plan::target target = machine<Lanes, float>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a tap receives of a row with a score of infinity or NaN, against plain::attend: such a row is NaN where it
-// sees, and a pair that is hidden from it has the weight 0 all the same. So does one whose weight is dropped.
+// What a tap receives of a row with a score of infinity or NaN, against plain::attend: such a row
+// is NaN where it sees, and a pair that is hidden from it has the weight 0 all the same. So does
+// one whose weight is dropped.
 #include <boost/test/unit_test.hpp>
 
 #include "kernel_problem.hpp"
@@ -12,7 +13,8 @@ using namespace umbel_test::attending;
 constexpr std::size_t queries = 19, keys = 21;
 constexpr attend_shape shape = columns_out<queries, keys>;
 
-// Finite inputs whose product overflows, an infinity and a NaN. Each in a row, and in a key that some rows see.
+// Finite inputs whose product overflows, an infinity and a NaN. Each in a row, and in a key that
+// some rows see.
 void plant(problem<shape>& p) {
   for (std::size_t d = 0; d < 3; ++d) p.q[2 * 3 + d] = p.k[1 * 3 + d] = 1e19f;
   for (std::size_t d = 0; d < 3; ++d) p.q[5 * 3 + d] = p.k[17 * 3 + d] = -1e19f;
@@ -27,8 +29,10 @@ void check_stage(problem<shape>& p, const Policy& policy, const char* what) {
   using tap_type = tap<Stage, float, keys>;
   buffer<float> right{queries * keys}, to{queries * keys}, context = p.plain(policy);
   buffer<float> o{queries * 2, 16}, scratch{attend_scratch<shape, float, Target>};
-  plain::attend<shape>(p.q.get(), p.k.get(), p.v.get(), p.scale, policy, o.get(), tap_type{right.get()});
-  attend<shape, float, Target>(p.q, p.k.get(), p.v.get(), p.scale, policy, o, scratch, tap_type{to.get()});
+  plain::attend<shape>(p.q.get(), p.k.get(), p.v.get(), p.scale, policy, o.get(),
+                       tap_type{right.get()});
+  attend<shape, float, Target>(p.q, p.k.get(), p.v.get(), p.scale, policy, o, scratch,
+                               tap_type{to.get()});
   BOOST_TEST(to.same_numbers(right), what);
   BOOST_TEST(o.same_numbers(context), what << ", context");
   if constexpr (!score_tap<tap_type>) {
@@ -44,7 +48,8 @@ void check_stage(problem<shape>& p, const Policy& policy, const char* what) {
         if (!seen) BOOST_TEST(weight == 0.0f, what << ", hidden " << i << " " << j);
         if (is_row_nan) ++of_rows[seen ? 1 : 2];
         if constexpr (!scores::drops<Policy>) {
-          if (is_row_nan && seen) BOOST_TEST(std::isnan(weight), what << ", seen " << i << " " << j);
+          if (is_row_nan && seen)
+            BOOST_TEST(std::isnan(weight), what << ", seen " << i << " " << j);
         }
       }
     }

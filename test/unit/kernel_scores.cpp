@@ -40,8 +40,8 @@ void check_kept() {
   p.check_two(scores::kept(bytes(right), 1, 0), "one column for all");
   const scores::kept everything(bytes(all), S.keys, 1);
   p.check_two(everything, "everything kept");
-  BOOST_TEST(p.template fast<widest>(everything)
-                 .same_bits(p.template fast<widest>(scores::every_key{})));
+  BOOST_TEST(
+      p.template fast<widest>(everything).same_bits(p.template fast<widest>(scores::every_key{})));
 }
 
 }  // namespace
@@ -90,6 +90,16 @@ BOOST_AUTO_TEST_CASE(lengths_are_the_plain_ones) {
   small.check_two(scores::lengths(wild, 2), "strided");
   BOOST_TEST(
       small.plain(scores::lengths(wild + 3, 0)).same_bits(small.plain(scores::first_keys(7))));
+  // Positions are lengths less 1; an offset moves them all; beyond every key there is nothing new.
+  p.check_two(scores::positions(lens.get(), 1, 3), "different positions");
+  BOOST_TEST(p.fast<widest>(scores::positions(lens.get(), 1, -1))
+                 .same_bits(p.fast<widest>(scores::lengths(lens.get(), 1))));
+  small.check_two(scores::positions(wild, 1), "positions below and above");
+  small.check_two(scores::positions(wild, 2, PTRDIFF_MAX), "positions far above");
+  small.check_two(scores::positions(wild, 1, PTRDIFF_MIN), "positions far below");
+  const unsigned long long largest = ~0ull;
+  BOOST_TEST(
+      small.plain(scores::positions(&largest, 0)).same_bits(small.plain(scores::first_keys(9))));
   // The same number of keys for everybody is what key_count is.
   const unsigned count = 290;
   buffer<float> o{46, 16}, scratch{attend_scratch<shape, float, widest>};
@@ -194,7 +204,8 @@ BOOST_AUTO_TEST_CASE(hidden_keys_are_as_good_as_absent) {
   BOOST_TEST(o.same_bits(all.plain(kept)));
 }
 
-// NaN and infinity at every key that some query does not see: rows that do not see it keep their bits.
+// NaN and infinity at every key that some query does not see: rows that do not see it keep their
+// bits.
 BOOST_AUTO_TEST_CASE(what_is_hidden_does_not_leak) {
   constexpr attend_shape shape = columns_out<37, 270>;
   constexpr std::ptrdiff_t offset = 230;
@@ -254,8 +265,8 @@ BOOST_AUTO_TEST_CASE(loops_are_bounded) {
   for (std::size_t e = 0; e < 75; ++e) keys[e] = p.k[265 * 3 + e];
   for (std::size_t e = 0; e < 50; ++e) values[e] = p.v[265 * 2 + e];
   const scores::window policy{5, 0, 270};
-  attend<shape, float, widest>(p.q, keys.get() - 265 * 3, values.get() - 265 * 2, p.scale,
-                                  policy, o, scratch);
+  attend<shape, float, widest>(p.q, keys.get() - 265 * 3, values.get() - 265 * 2, p.scale, policy,
+                               o, scratch);
   BOOST_TEST(o.same_bits(p.plain(policy)));
   using scores::key_range;
   BOOST_TEST((policy.range(0, 20, 600) == key_range{265, 290, 265, 265}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Softmax along rows and across them, on every number of lanes, against plain::softmax bit for bit and
-// against long double; -infinity, NaN, in place. And its exponential, which is exp's.
+// Softmax along rows and across them, on every number of lanes, against plain::softmax bit for bit
+// and against long double; -infinity, NaN, in place. And its exponential, which is exp's.
 #include <boost/test/unit_test.hpp>
 
 #include "kernel_support.hpp"

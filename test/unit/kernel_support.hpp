@@ -68,8 +68,8 @@ class buffer {
 
 // 1, 4, 8 and 16 lanes of float; 1, 2, 4 and 8 of double. Small tiles under a sanitizer.
 inline constexpr std::size_t few = UMBEL_SANITIZED ? 6 : 16, many = UMBEL_SANITIZED ? 6 : 32;
-inline constexpr umbel::detail::plan::target scalar_target{0, few}, vector_16{16, few}, vector_32{32, few},
-    vector_64{64, many};
+inline constexpr umbel::detail::plan::target scalar_target{0, few}, vector_16{16, few},
+    vector_32{32, few}, vector_64{64, many};
 
 // FNV-1a over the bytes.
 inline std::uint64_t hash_bits(const void* data, std::size_t bytes,

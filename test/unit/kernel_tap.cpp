@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Taps: what attend writes of scores and probabilities on its way, against plain::attend bit for bit,
-// and what the stages mean. That a tap changes no bit of the context.
+// Taps: what attend writes of scores and probabilities on its way, against plain::attend bit for
+// bit, and what the stages mean. That a tap changes no bit of the context.
 #include <boost/test/unit_test.hpp>
 
 #include "kernel_problem.hpp"
@@ -12,8 +12,8 @@ using namespace umbel_test::attending;
 constexpr std::size_t guard = 40;
 
 template <class Tap, attend_shape S>
-constexpr std::size_t tap_size = (S.queries - 1) * Tap::query_stride +
-                                 (S.keys - 1) * Tap::key_stride + 1;
+constexpr std::size_t tap_size =
+    (S.queries - 1) * Tap::query_stride + (S.keys - 1) * Tap::key_stride + 1;
 
 template <class Tap, attend_shape S, class T, class Policy>
 buffer<T> plain_tap(problem<S, T>& p, const Policy& policy) {
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(stages_mean_what_they_say) {
   // After the cap, before the bias: the scores of the policies up to there.
   buffer<float> capped{11 * 270}, scratch{attend_scratch<shape, float, widest>};
   tap_scores<shape, float, widest>(p.q, p.k.get(), p.scale, cap, scratch,
-                                      tap<tap_stage::changed, float, 270>{capped.get()});
+                                   tap<tap_stage::changed, float, 270>{capped.get()});
   std::size_t dropped = 0;
   for (std::size_t i = 0; i < 11; ++i) {
     double sum = 0;
@@ -195,8 +195,8 @@ BOOST_AUTO_TEST_CASE(hidden_keys_are_not_read) {
   buffer<float> scratch{attend_scratch<shape, float, widest>};
   for (std::size_t e = 0; e < 75; ++e) some[e] = p.k[265 * 3 + e];
   for (std::size_t e = 0; e < 50; ++e) values[e] = p.v[265 * 2 + e];
-  attend<shape, float, widest>(p.q, some.get() - 265 * 3, values.get() - 265 * 2, p.scale,
-                                  policy, o, scratch, probabilities{to.get()});
+  attend<shape, float, widest>(p.q, some.get() - 265 * 3, values.get() - 265 * 2, p.scale, policy,
+                               o, scratch, probabilities{to.get()});
   BOOST_TEST(to.same_bits(right));
 }
 

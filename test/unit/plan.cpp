@@ -32,7 +32,8 @@ constexpr target fixed(overrides choice) { return {64, 32, choice}; }
 static_assert(tile_rows(fixed({.tile_rows = 5}), 4) == 5);
 static_assert(tile_vectors(fixed({.tile_rows = 13})) == tile_vectors(wide));
 static_assert(tile_rows(fixed({.tile_rows = 24}), 4) == 6);  // as many as fit
-static_assert(plan_linear<float>(1, 256, 256, fixed({.panel_vectors = 2})).panels == split{2, 8, 0});
+static_assert(plan_linear<float>(1, 256, 256, fixed({.panel_vectors = 2})).panels ==
+              split{2, 8, 0});
 static_assert(plan_linear<float>(1, 256, 256, fixed({.panel_group = 1})).group == 1);
 static_assert(plan_attend<float>(64, 64, fixed({.query_vectors = 4})).queries == split{4, 1, 0});
 
@@ -57,7 +58,8 @@ BOOST_AUTO_TEST_CASE(splits_cover_everything_once) {
         at = 0;
         for (std::size_t i = 0; i < pairs.count(); ++i) {
           BOOST_TEST_REQUIRE(pairs.offset(i) == at);
-          BOOST_TEST_REQUIRE((pairs.size(i) >= 2u && pairs.size(i) % 2 == 0 && pairs.size(i) <= limit));
+          BOOST_TEST_REQUIRE(
+              (pairs.size(i) >= 2u && pairs.size(i) % 2 == 0 && pairs.size(i) <= limit));
           at += pairs.size(i);
         }
         BOOST_TEST_REQUIRE(at == total);
@@ -68,8 +70,8 @@ BOOST_AUTO_TEST_CASE(splits_cover_everything_once) {
 }
 
 BOOST_AUTO_TEST_CASE(tiles_fit_the_registers) {
-  for (target machine : {wide, medium, narrow, none, target{16, 32}, target{32, 32},
-                         target{16, 16, {}, false}}) {
+  for (target machine :
+       {wide, medium, narrow, none, target{16, 32}, target{32, 32}, target{16, 16, {}, false}}) {
     for (std::size_t vectors = 1; vectors <= tile_vectors(machine); ++vectors) {
       const std::size_t rows = tile_rows(machine, vectors);
       BOOST_TEST(rows >= 1u);
@@ -96,13 +98,15 @@ BOOST_AUTO_TEST_CASE(tiles_of_many_rows_are_two_vectors_wide) {
   const linear_plan one = plan_linear<float>(1, 256, 256, wide);
   BOOST_TEST((one.panels == many.panels && one.tile == 6u));
   BOOST_TEST(plan_linear<float>(3, 256, 256, wide).tile == 6u);
-  for (std::size_t vectors = 4; vectors < 60; vectors += 2)  // no panel of one pair beside wider ones
+  for (std::size_t vectors = 4; vectors < 60;
+       vectors += 2)  // no panel of one pair beside wider ones
     BOOST_TEST(plan_panels<float>(64, vectors * 16, wide).size(0) >= 4u);
   BOOST_TEST((plan_linear<float>(11, 64, 64, wide).rows == split{11, 1, 0}));
   BOOST_TEST((plan_linear<float>(12, 64, 64, wide).rows == split{6, 2, 0}));
-  BOOST_TEST((plan_linear<float>(16, 64, 64, wide).rows == split{8, 2, 0}));  // rather than 5 + 5 + 6
-  BOOST_TEST(plan_linear<float>(64, 64, 52, wide).tile == 4u);      // rows share the last vector
-  BOOST_TEST(plan_linear<float>(64, 64, 112, wide).tile == 4u);     // 3 + 4 vectors
+  BOOST_TEST(
+      (plan_linear<float>(16, 64, 64, wide).rows == split{8, 2, 0}));  // rather than 5 + 5 + 6
+  BOOST_TEST(plan_linear<float>(64, 64, 52, wide).tile == 4u);         // rows share the last vector
+  BOOST_TEST(plan_linear<float>(64, 64, 112, wide).tile == 4u);        // 3 + 4 vectors
   BOOST_TEST(plan_linear<float>(128, 256, 256, medium).tile == 3u);
 }
 

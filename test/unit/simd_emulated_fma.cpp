@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The fma that clang's constant expressions use (simd/fma.hpp), run here on many numbers against the
-// C library's. At run time a compiler may fuse the very operations that it is made of; a constant
-// expression never does, so the same is asked for here.
+// The fma that clang's constant expressions use (simd/fma.hpp), run here on many numbers against
+// the C library's. At run time a compiler may fuse the very operations that it is made of; a
+// constant expression never does, so the same is asked for here.
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #else

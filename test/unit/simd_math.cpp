@@ -84,13 +84,26 @@ template <std::size_t Lanes, class T, class Function>
 void check_pack(range<T> over, Function function) {
   using V = simd::pack<T, Lanes>;
   seeded next{Lanes};
-  const T special[] = {T{0},        T{-0.0},       T{1},
-                       T{-1},       over.first,    over.last,
-                       INFINITY,    -INFINITY,     std::numeric_limits<T>::denorm_min(),
-                       T{-125.5},   T{-126},       std::nextafter(T{-126}, T{-200}),
-                       T{-1022},    T{-1022.5},    std::numeric_limits<T>::lowest(),
-                       T{0.5},      T{-0.5},       std::numeric_limits<T>::quiet_NaN(),
-                       static_cast<T>(-87.3365), static_cast<T>(88.7228317),
+  const T special[] = {T{0},
+                       T{-0.0},
+                       T{1},
+                       T{-1},
+                       over.first,
+                       over.last,
+                       INFINITY,
+                       -INFINITY,
+                       std::numeric_limits<T>::denorm_min(),
+                       T{-125.5},
+                       T{-126},
+                       std::nextafter(T{-126}, T{-200}),
+                       T{-1022},
+                       T{-1022.5},
+                       std::numeric_limits<T>::lowest(),
+                       T{0.5},
+                       T{-0.5},
+                       std::numeric_limits<T>::quiet_NaN(),
+                       static_cast<T>(-87.3365),
+                       static_cast<T>(88.7228317),
                        static_cast<T>(88.7228394)};
   constexpr std::size_t specials = sizeof special / sizeof special[0];
   for (std::size_t round = 0; round < 400; ++round) {
@@ -216,7 +229,8 @@ BOOST_AUTO_TEST_CASE(gelu_is_within_its_bounds) {
   BOOST_TEST(worst_relative<float>(-6.0f, gelu_of, reference) <= fused(6e-6, 1e-5));
   BOOST_TEST(worst_relative<double>(-5.9, gelu_of, reference) <= fused(1e-12, 2e-12));
   BOOST_TEST(worst_relative<double>(-8.3, gelu_of, reference) <= fused(1e-9, 2e-9));
-  // Further down what is left falls to 0, and what is missing on the other side is less than half an ulp.
+  // Further down what is left falls to 0, and what is missing on the other side is less than half
+  // an ulp.
   float above = gelu_of(-6.0f);
   double above_too = gelu_of(-8.3);
   BOOST_TEST((above < 0 && above > -6.1e-9f && above_too < 0 && above_too > -5e-16));

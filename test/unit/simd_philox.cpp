@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Philox against the known answers of its authors (Random123's kat_vectors: philox4x32, 10 rounds), in
-// the compiler, for one counter and in every lane of packs.
+// Philox against the known answers of its authors (Random123's kat_vectors: philox4x32, 10 rounds),
+// in the compiler, for one counter and in every lane of packs.
 #include <boost/test/unit_test.hpp>
 
 #include "kernel_support.hpp"

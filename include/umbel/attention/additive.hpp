@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
-// additive_attention: the layer of Bahdanau, Cho and Bengio 2014 ("Neural Machine Translation by Jointly
-// Learning to Align and Translate"), as in "Dive into Deep Learning". Queries and keys, each of its own
-// width, are projected to one hidden size; the score of a pair is w . tanh(q + k); the values are weighed
-// as they are:
+// additive_attention: the layer of Bahdanau, Cho and Bengio 2014 ("Neural Machine Translation by
+// Jointly Learning to Align and Translate"), as in "Dive into Deep Learning". Queries and keys,
+// each of its own width, are projected to one hidden size; the score of a pair is w . tanh(q + k);
+// the values are weighed as they are:
 //
 //   using attention = additive_attention<float, hidden<20>, score_hidden<8>, keys_from<hidden<2>>>;
 //   static attention::weights w;
 //   attention{w}(x, y, z, valid_lens)   queries (batch, query, hidden), keys (batch, key, hidden),
 //                                       values (batch, key, any axis): (batch, query, that axis)
 //
-// With heads<n> there are n scores of score_hidden each, and head h weighs the h-th of n equal parts of
-// the values. It allocates nothing and throws nothing. One head is kernel/additive.hpp.
+// With heads<n> there are n scores of score_hidden each, and head h weighs the h-th of n equal
+// parts of the values. It allocates nothing and throws nothing. One head is kernel/additive.hpp.
 #pragma once
 
-#include <umbel/config.hpp>
 #include <umbel/attention/additive_rules.hpp>
-#include <umbel/mask/combine.hpp>
 #include <umbel/attention/forward.hpp>
+#include <umbel/config.hpp>
+#include <umbel/kernel/additive.hpp>
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/memory.hpp>
-#include <umbel/kernel/additive.hpp>
+#include <umbel/mask/combine.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -109,7 +109,7 @@ struct additive_forward {
   template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
             class Weights, class Mask>
   static constexpr void forward(const Weights& w, const T* x, const T* y, const T* z,
-                            const Mask& mask, T* out, workspace& work) noexcept {
+                                const Mask& mask, T* out, workspace& work) noexcept {
     constexpr kernel::attend_shape one = head<Z, Out>;
     static_assert(kernel::attend_scratch<one, T> <= sizeof(work.scratch) / sizeof(T));
     project<to_scores<Queries, S.hidden, S.q_bias, X>>(w.q, x, work.q);
@@ -174,7 +174,7 @@ struct additive_call {
       from, from::template position<family>, 1, shape<typename features::plain>>::type>;
   using result = tensor_of<T, layout>;
   using scores = scores_of<T, from::template size_of<rules::batch_family>, Layer::sizes.heads,
-                                   query_axis::size, key_axis::size>;
+                           query_axis::size, key_axis::size>;
   using steps = typename Layer::template forward<query_axis::size, key_axis::size, features::size>;
   using scratch = typename steps::workspace;
   using verdict =
@@ -185,12 +185,11 @@ struct additive_call {
 
   template <class Weights, class To>
   static constexpr void each_sequence(const Weights& w, const X& x, const Y& y, const Z& z,
-                                  const Mask& mask, To& out, scratch& work) noexcept {
+                                      const Mask& mask, To& out, scratch& work) noexcept {
     using into = typename To::layout;
     using feature_family = typename features::family;
     constexpr auto xs = strides_along<from, rules::query_family, family>;
-    constexpr auto ys =
-        strides_along<keys, rules::key_family, typename Layer::keys_axis::family>;
+    constexpr auto ys = strides_along<keys, rules::key_family, typename Layer::keys_axis::family>;
     constexpr auto zs = strides_along<values, rules::key_family, feature_family>;
     constexpr auto outs = strides_along<into, rules::query_family, feature_family>;
     constexpr bool batched = from::template has<rules::batch_family>;
@@ -199,9 +198,7 @@ struct additive_call {
     for (std::size_t b = 0; b < count; ++b)
       steps::template forward<xs, ys, zs, outs>(
           w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
-          [&](std::size_t h) {
-            return at_head<scores>(masks, {b, h});
-          },
+          [&](std::size_t h) { return at_head<scores>(masks, {b, h}); },
           out.data() + b * outs.batch, work);
   }
 };
@@ -217,10 +214,11 @@ struct additive_calls
   using refused::operator();
   using refused::into;
 
-  // In any order of axes, batch optional. Gives a row-major tensor of the axes of the queries with the
-  // values' features in place of the hidden axis.
+  // In any order of axes, batch optional. Gives a row-major tensor of the axes of the queries with
+  // the values' features in place of the hidden axis.
   //   mask  lengths, causal ... (mask/combine.hpp)
-  //   work  a Layer::workspace<query<..>, key<..>, the values' axis>; without one, scratch is on the
+  //   work  a Layer::workspace<query<..>, key<..>, the values' axis>; without one, scratch is on
+  //         the
   //         stack, up to UMBEL_STACK_BUDGET bytes
   template <tensor_like X, tensor_like Y, tensor_like Z, mask_like Mask = every_key,
             workspace_like Workspace = on_stack>
@@ -229,8 +227,8 @@ struct additive_calls
     return attend_to(x, y, z, mask, work, by_value{});
   }
 
-  // The same, written into a tensor or view of those axes, in any order and with any strides. out must
-  // not overlap the arguments.
+  // The same, written into a tensor or view of those axes, in any order and with any strides. out
+  // must not overlap the arguments.
   template <tensor_like Out, tensor_like X, tensor_like Y, tensor_like Z,
             mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Y& y, const Z& z, const Mask& mask = {},
@@ -265,8 +263,8 @@ struct additive_calls
 
 }  // namespace detail
 
-// T: float or double. Hidden: the width of the queries. ScoreHidden: the features of a score. Options,
-// in any order:
+// T: float or double. Hidden: the width of the queries. ScoreHidden: the features of a score.
+// Options, in any order:
 //   heads<4>                               scores of a position; 1 when not given
 //   keys_from<hidden<2>>                   the width of the keys when it is not the queries'
 //   bias<true|false>, biases<q, k, ..>     of the two projections; without either there are none
@@ -280,10 +278,9 @@ class additive_attention
           detail::say::additive_attention, additive_attention<T, Hidden, ScoreHidden, Options...>,
           typename detail::additive_types<T, Hidden, ScoreHidden, Options...>::weights_view> {
   using types = detail::additive_types<T, Hidden, ScoreHidden, Options...>;
-  static_assert(
-      detail::reported<detail::rules::additive_layer<T, Hidden, ScoreHidden,
-                                                     typename types::chosen, Options...>>,
-      "umbel: shapes do not fit");
+  static_assert(detail::reported<detail::rules::additive_layer<T, Hidden, ScoreHidden,
+                                                               typename types::chosen, Options...>>,
+                "umbel: shapes do not fit");
 
  public:
   template <class Derived>
@@ -292,11 +289,12 @@ class additive_attention
                           typename types::weights_view>::borrowing;
 };
 
-// Would a call compile? Generic code asks first: attends_additively<attention, queries, keys, values>.
+// Would a call compile? Generic code asks first: attends_additively<attention, queries, keys,
+// values>.
 template <class Layer, class X, class Y, class Z>
 concept attends_additively =
     Layer::template call_rule<std::remove_cvref_t<X>, std::remove_cvref_t<Y>,
                               std::remove_cvref_t<Z>>::ok;
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the arguments of additive attention must look like, as verdicts. Queries (batch, query, hidden)
-// and keys (batch, key, hidden), each of its own width; values (batch, key, one axis of any name), of
-// a width that the heads divide. Not here: the layer (additive.hpp).
+// What the arguments of additive attention must look like, as verdicts. Queries (batch, query,
+// hidden) and keys (batch, key, hidden), each of its own width; values (batch, key, one axis of any
+// name), of a width that the heads divide. Not here: the layer (additive.hpp).
 #pragma once
 
-#include <umbel/config.hpp>
 #include <umbel/attention/rules.hpp>
 #include <umbel/attention/score.hpp>
+#include <umbel/config.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -22,7 +22,7 @@ namespace rules {
 
 template <class Layout>
 inline constexpr bool has_features =
-    Layout::template has<key_family>&& has_one_sequence_axis<Layout, axes::key<1>>;
+    Layout::template has<key_family> && has_one_sequence_axis<Layout, axes::key<1>>;
 // The axis of values that is neither batch nor key.
 template <class Layout>
 using feature_family = sequence_family<Layout, axes::key<1>>;
@@ -45,7 +45,7 @@ struct additive_values_rule {
                        typename layout_of<Z>::axes>;
 };
 template <class Z, class T, class Heads>
-requires has_features<layout_of<Z>>
+  requires has_features<layout_of<Z>>
 struct additive_values_rule<Z, T, Heads> {
   using type = additive_value_width<Z, T, Heads>;
 };
@@ -80,8 +80,9 @@ using additive_call =
     typename additive_call_rule<additive_sequences<X, Y, Z, T, Hidden, KeysHidden, Heads>, X, Z,
                                 Hidden>::type;
 
-// ---- the layer itself -----------------------------------------------------------------------------
-// Sizes: detail::additive_options.
+// ---- the layer itself
+// ----------------------------------------------------------------------------- Sizes:
+// detail::additive_options.
 template <class T, class Hidden, class ScoreHidden, class Sizes, class... Options>
 using additive_layer = first_error<
     floating<say::additive_attention, T>, in_place<say::additive_attention, Hidden, axes::hidden>,
@@ -97,5 +98,5 @@ using additive_layer = first_error<
 
 }  // namespace rules
 }  // namespace detail
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

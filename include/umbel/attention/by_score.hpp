@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// attention_by_score(f): attention with a score of one's own, a function of a query and a key, in the
-// readable loops of kernel/plain_attend.hpp: for trying things out, not for speed.
+// attention_by_score(f): attention with a score of one's own, a function of a query and a key, in
+// the readable loops of kernel/plain_attend.hpp: for trying things out, not for speed.
 //
 //   const auto near = attention_by_score([](const auto& q, const auto& k) {
 //     float sum = 0;                                                  // q, k: views (head_dim)
@@ -9,12 +9,13 @@
 //   });
 //   near(q, k, v, causal)
 //
-// Arguments, masks, result: as scaled_dot_product_attention has them. f gives the element type, may not
-// throw and is called more than once for a pair. With score_bias_from in a mask the dot product stays.
+// Arguments, masks, result: as scaled_dot_product_attention has them. f gives the element type, may
+// not throw and is called more than once for a pair. With score_bias_from in a mask the dot product
+// stays.
 #pragma once
 
-#include <umbel/config.hpp>
 #include <umbel/attention/scaled_dot_product.hpp>
+#include <umbel/config.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -29,9 +30,8 @@ struct that_gives;
 template <>
 struct speak<say::attention_by_score> : speak_as_written<say::attention_by_score> {};
 template <>
-inline constexpr const char*
-    spoken<say::takes_queries_keys_and_values_then_a_mask> =
-        "takes queries, keys and values; then a mask";
+inline constexpr const char* spoken<say::takes_queries_keys_and_values_then_a_mask> =
+    "takes queries, keys and values; then a mask";
 
 // f of rows Q and K of the tensors, in units of log2.
 template <class F, class Q, class K>
@@ -79,9 +79,8 @@ struct scored_head {
 
 namespace rules {
 template <class F, class Q, class K, class T>
-inline constexpr bool scores_rows = requires(const F& f, const Q& q, const K& k) {
-  requires std::is_same_v<decltype(f(q, k)), T>;
-};
+inline constexpr bool scores_rows =
+    requires(const F& f, const Q& q, const K& k) { requires std::is_same_v<decltype(f(q, k)), T>; };
 template <class... Options>
 using scored_options = first_error<
     options<say::attention_by_score, option_kinds<option::softcap, option::empty_rows>, Options...>,
@@ -150,5 +149,5 @@ constexpr auto attention_by_score(const F& f) noexcept {
   return detail::attention_by_score_operation<F, Options...>(f);
 }
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

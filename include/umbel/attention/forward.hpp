@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// The forward pass of multi-head attention over one sequence: everything but names. Sizes in, kernels
-// called, scratch in a workspace whose layout is fixed by the sizes.
+// The forward pass of multi-head attention over one sequence: everything but names. Sizes in,
+// kernels called, scratch in a workspace whose layout is fixed by the sizes.
 //
 // Not here: axes, verdicts, batches (multi_head.hpp).
 #pragma once
 
-#include <umbel/config.hpp>
-#include <umbel/layer/weights.hpp>
 #include <umbel/attention/rope.hpp>
 #include <umbel/attention/score.hpp>
+#include <umbel/config.hpp>
+#include <umbel/layer/weights.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
@@ -97,14 +97,14 @@ struct multi_head_forward {
                                                       From.feature, Row, 1,   Bias};
   template <sequence_strides To>
   static constexpr kernel::linear_shape project_out = {
-      Queries,     S.context_width(), S.output,   of_context.query, of_context.feature,
+      Queries,     S.context_width(), S.output, of_context.query, of_context.feature,
       To.position, To.feature,        S.o_bias};
 
   // mask: a sequence_mask (mask/base.hpp).
   template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
             class Weights, class Mask>
   static constexpr void forward(const Weights& w, const T* x, const T* y, const T* z,
-                            const Mask& mask, T* out, workspace& work) noexcept {
+                                const Mask& mask, T* out, workspace& work) noexcept {
     project<project_in<Queries, S.hidden, S.query_width(), query_row, S.q_bias, X>>(w.q, x, work.q);
     project<project_in<Keys, S.key_hidden, S.key_width(), key_row, S.k_bias, Y>>(w.k, y, work.k);
     project<project_in<Keys, S.value_hidden, S.value_width(), value_row, S.v_bias, Z>>(w.v, z,
@@ -117,5 +117,5 @@ struct multi_head_forward {
   }
 };
 
-}  // namespace umbel::detail
+}  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

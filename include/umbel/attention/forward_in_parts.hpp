@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
-// The forward pass of multi-head attention by several workers (executor.hpp): whole sequences beside each
-// other, and one sequence in parts, in three rounds: blocks of rows of the three projections, heads, blocks
-// of rows of the last projection. Every element is computed as in forward.hpp, by one worker, so the bits are
-// the same for any number of them.
+// The forward pass of multi-head attention by several workers (executor.hpp): whole sequences
+// beside each other, and one sequence in parts, in three rounds: blocks of rows of the three
+// projections, heads, blocks of rows of the last projection. Every element is computed as in
+// forward.hpp, by one worker, so the bits are the same for any number of them.
 #pragma once
 
+#include <umbel/attention/forward.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/executor.hpp>
-#include <umbel/attention/forward.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// The rows of a linear map, S, in at most Blocks blocks: at least 4 rows, which share what they read of the weights,
-// and of two sizes at most, for each is code.
+// The rows of a linear map, S, in at most Blocks blocks: at least 4 rows, which share what they
+// read of the weights, and of two sizes at most, for each is code.
 template <class T, kernel::linear_shape S, std::size_t Blocks>
 struct linear_blocks {
   static constexpr std::size_t wanted = round_up(plan::divide_up(S.rows, Blocks), 4);
@@ -30,7 +30,8 @@ struct linear_blocks {
 
   // Block `index` of y = map(x); then(rows, y, first row) with what was written.
   template <class Map, class Then>
-  static void project_block(const Map& map, const T* x, T* y, std::size_t index, Then then) noexcept {
+  static void project_block(const Map& map, const T* x, T* y, std::size_t index,
+                            Then then) noexcept {
     const std::size_t first = index * rows;
     const auto block = [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows> size) {
       project<with_rows<Rows>>(map, x + first * S.x_row, y + first * S.y_row);
@@ -72,12 +73,12 @@ struct forward_in_parts<multi_head_forward<T, S, Rotary, Scoring, Queries, Keys>
     }
   };
 
-  // One sequence. Its queries, keys, values and context are in the workspace of worker 0; the others give
-  // their scratch. Arguments: see multi_head_forward::forward.
+  // One sequence. Its queries, keys, values and context are in the workspace of worker 0; the
+  // others give their scratch. Arguments: see multi_head_forward::forward.
   template <sequence_strides X, sequence_strides Y, sequence_strides Z, sequence_strides Out,
             class Weights, class Mask, class Given>
-  static void forward(const Weights& w, const T* x, const T* y, const T* z, const Mask& mask, T* out,
-                  const Given& given) noexcept {
+  static void forward(const Weights& w, const T* x, const T* y, const T* z, const Mask& mask,
+                      T* out, const Given& given) noexcept {
     using to_queries = blocks_in<Queries, S.hidden, S.query_width(), steps::query_row, S.q_bias, X>;
     using to_keys = blocks_in<Keys, S.key_hidden, S.key_width(), steps::key_row, S.k_bias, Y>;
     using to_values =
@@ -90,12 +91,13 @@ struct forward_in_parts<multi_head_forward<T, S, Rotary, Scoring, Queries, Keys>
                    [&](std::size_t index, std::size_t) noexcept {
                      if (index < to_queries::count)
                        return to_queries::project_block(w.q, x, work.q, index,
-                                              turn<Queries, S.heads, steps::query_row>{});
+                                                        turn<Queries, S.heads, steps::query_row>{});
                      index -= to_queries::count;
                      if (index < to_keys::count)
                        return to_keys::project_block(w.k, y, work.k, index,
-                                           turn<Keys, S.kv_heads, steps::key_row>{});
-                     to_values::project_block(w.v, z, work.v, index - to_keys::count, then_nothing{});
+                                                     turn<Keys, S.kv_heads, steps::key_row>{});
+                     to_values::project_block(w.v, z, work.v, index - to_keys::count,
+                                              then_nothing{});
                    });
     if constexpr (attention::template at_once<Mask>) {
       attention::attend(work.q, work.k, work.v, work.context, work.scratch, mask);
@@ -111,5 +113,5 @@ struct forward_in_parts<multi_head_forward<T, S, Rotary, Scoring, Queries, Keys>
   }
 };
 
-}  // namespace umbel::detail
+}  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

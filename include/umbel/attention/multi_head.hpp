@@ -13,13 +13,13 @@
 // same is spelled out in examples/02_spelled_out.cpp.
 #pragma once
 
+#include <umbel/attention/forward.hpp>
+#include <umbel/attention/forward_in_parts.hpp>
+#include <umbel/attention/rules.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/memory.hpp>
-#include <umbel/attention/forward.hpp>
-#include <umbel/attention/forward_in_parts.hpp>
 #include <umbel/mask/combine.hpp>
-#include <umbel/attention/rules.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -89,10 +89,12 @@ struct multi_head_types {
   // The axes of the queries, row-major, with the width of the result.
   template <class Layout>
   using result_of = layout_with_axes<typename algebra::detail::replace_axes<
-      Layout, Layout::template position<typename hidden_axis::family>, 1, shape<output_axis>>::type>;
+      Layout, Layout::template position<typename hidden_axis::family>, 1,
+      shape<output_axis>>::type>;
 };
 
-// A call whose shapes fit: the axes along which queries and keys lie, and where scratch is. Sizes is for the sentence.
+// A call whose shapes fit: the axes along which queries and keys lie, and where scratch is. Sizes
+// is for the sentence.
 template <class Layer, class From, class QueryAxis, class KeyLayout, class KeyAxis, class Mask,
           class Workspace, class Sizes>
 struct multi_head_call {
@@ -100,16 +102,16 @@ struct multi_head_call {
   using family = typename Layer::hidden_axis::family;
   static constexpr std::size_t queries = From::template size_of<QueryAxis>;
   static constexpr std::size_t keys = KeyLayout::template size_of<KeyAxis>;
-  using scores = scores_of<T, From::template size_of<rules::batch_family>, Layer::sizes.heads,
-                           queries, keys>;
+  using scores =
+      scores_of<T, From::template size_of<rules::batch_family>, Layer::sizes.heads, queries, keys>;
   using steps = typename Layer::template forward<queries, keys>;
   using scratch = typename steps::workspace;
   using given = given_workspaces<Workspace, scratch>;
   using place = typename given::all;
   using result = tensor_of<T, typename Layer::template result_of<From>>;
-  using verdict = first_error<rules::mask_fits<say::attention, mask_of<Mask>, scores>,
-                              rules::scratch_fits<say::attention, typename given::each, scratch,
-                                                  Sizes>>;
+  using verdict =
+      first_error<rules::mask_fits<say::attention, mask_of<Mask>, scores>,
+                  rules::scratch_fits<say::attention, typename given::each, scratch, Sizes>>;
 
   // All sequences of the batch, one after another or handed out to workers.
   template <class Weights, class X, class Y, class Z, class Out>
@@ -159,9 +161,11 @@ struct multi_head_calls
 
   // Self-attention of x: an optional batch axis, hidden, and one axis of any name along which the
   // positions lie. Gives a row-major tensor of the same axes.
-  //   mask  lengths, causal ... (mask/combine.hpp); the axes of its memory are batch, heads, query, key, of
+  //   mask  lengths, causal ... (mask/combine.hpp); the axes of its memory are batch, heads, query,
+  //         key, of
   //         which query and key have the size of the sequence
-  //   work  a Layer::workspace<sequence axis>, or several with an executor: parallel(executor, work)
+  //   work  a Layer::workspace<sequence axis>, or several with an executor: parallel(executor,
+  //         work)
   //         (executor.hpp); without one, scratch is on the stack, up to UMBEL_STACK_BUDGET bytes
   template <tensor_like X, mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Mask& mask = {},
@@ -179,8 +183,8 @@ struct multi_head_calls
     return attend_to(x, y, z, mask, work, by_value{});
   }
 
-  // The same, written into a tensor or view of the axes of x (of the queries), in any order and with
-  // any strides. out must not overlap the arguments.
+  // The same, written into a tensor or view of the axes of x (of the queries), in any order and
+  // with any strides. out must not overlap the arguments.
   template <tensor_like Out, tensor_like X, mask_like Mask = every_key,
             workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Mask& mask = {},
@@ -201,13 +205,13 @@ struct multi_head_calls
                              Out&& out) const noexcept {
     using layout = typename X::layout;
     using hidden = typename Layer::hidden_axis;
-    using verdict = first_error<
-        rules::no_second_sequence<say::attention, Mask>,
-        rules::self_attend<say::attention, X, typename Layer::value_type, hidden>,
-        rules::one_width<say::attention, hidden, typename Layer::keys_axis,
-                         typename Layer::values_axis>,
-        rules::out_fits<say::attention, Out, typename Layer::value_type,
-                        typename Layer::template result_of<layout>>>;
+    using verdict =
+        first_error<rules::no_second_sequence<say::attention, Mask>,
+                    rules::self_attend<say::attention, X, typename Layer::value_type, hidden>,
+                    rules::one_width<say::attention, hidden, typename Layer::keys_axis,
+                                     typename Layer::values_axis>,
+                    rules::out_fits<say::attention, Out, typename Layer::value_type,
+                                    typename Layer::template result_of<layout>>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using sequence = rules::sequence_family<layout, hidden>;
@@ -229,18 +233,17 @@ struct multi_head_calls
                            Out&& out) const noexcept {
     using from = typename X::layout;
     using keys = typename Y::layout;
-    using verdict = first_error<
-        rules::attend_to<say::attention, X, Y, Z, typename Layer::value_type,
-                         typename Layer::hidden_axis, typename Layer::keys_axis,
-                         typename Layer::values_axis>,
-        rules::out_fits<say::attention, Out, typename Layer::value_type,
-                        typename Layer::template result_of<from>>>;
+    using verdict =
+        first_error<rules::attend_to<say::attention, X, Y, Z, typename Layer::value_type,
+                                     typename Layer::hidden_axis, typename Layer::keys_axis,
+                                     typename Layer::values_axis>,
+                    rules::out_fits<say::attention, Out, typename Layer::value_type,
+                                    typename Layer::template result_of<from>>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
-      using call =
-          multi_head_call<Layer, from, rules::query_family, keys, rules::key_family, Mask,
-                          Workspace,
-                          shape<axis_of<from, rules::query_family>, axis_of<keys, rules::key_family>>>;
+      using call = multi_head_call<
+          Layer, from, rules::query_family, keys, rules::key_family, Mask, Workspace,
+          shape<axis_of<from, rules::query_family>, axis_of<keys, rules::key_family>>>;
       static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (call::verdict::ok)
         return computed<typename call::result, typename call::place>(
@@ -277,10 +280,9 @@ class multi_head_attention
           detail::say::attention, multi_head_attention<T, Hidden, Heads, Options...>,
           typename detail::multi_head_types<T, Hidden, Heads, Options...>::weights_view> {
   using types = detail::multi_head_types<T, Hidden, Heads, Options...>;
-  static_assert(
-      detail::reported<
-          detail::rules::multi_head<T, Hidden, Heads, typename types::chosen, Options...>>,
-      "umbel: shapes do not fit");
+  static_assert(detail::reported<detail::rules::multi_head<T, Hidden, Heads, typename types::chosen,
+                                                           Options...>>,
+                "umbel: shapes do not fit");
 
  public:
   template <class Derived>
@@ -321,5 +323,5 @@ concept attends =
 template <class Layer, class X>
 concept attends_to_itself = detail::attends_to_itself<Layer, std::remove_cvref_t<X>>;
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -4,14 +4,15 @@
 //
 //   using smaller = pruned<attention, prune_heads<1, 3>>;      // or keep_heads<0, 2, 4>
 //   static const smaller::weights w2 = pruned_weights<attention, prune_heads<1, 3>>(w);
-//   smaller{w2}(x)   // what attention{w}(x) gives without the contributions of heads 1 and 3, bit for bit
+//   smaller{w2}(x)   // what attention{w}(x) gives without the contributions of heads 1 and 3, bit
+//                    for bit
 //
 // Which heads to prune: Michel, Levy, Neubig 2019, "Are Sixteen Heads Really Better than One?";
 // examples/08_prune_heads.cpp measures it on a trained model.
 #pragma once
 
-#include <umbel/config.hpp>
 #include <umbel/attention/multi_head.hpp>
+#include <umbel/config.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -132,7 +133,7 @@ struct pruned_layer {
 };
 
 template <class Layer, class Selection>
-requires(!is_multi_head<Layer> || !is_head_selection<Selection>)
+  requires(!is_multi_head<Layer> || !is_head_selection<Selection>)
 struct pruned_layer<Layer, Selection> {
   using fits = first_error<rules::a_multi_head_attention<say::prune, Layer>,
                            verdict<is_head_selection<Selection>, say::prune,
@@ -191,5 +192,5 @@ constexpr typename pruned<Layer, Selection>::weights pruned_weights(
   return out;
 }
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rotary positions (Su et al. 2021, "RoFormer"): pairs of features of each query and key are turned by
-// an angle that grows with the position, so that scores depend on distances. Which features pair up
-// differs between models and between files of one model, and must be said:
+// Rotary positions (Su et al. 2021, "RoFormer"): pairs of features of each query and key are turned
+// by an angle that grows with the position, so that scores depend on distances. Which features pair
+// up differs between models and between files of one model, and must be said:
 //
-//   rope<split_halves>     feature i with feature i + width / 2: GPT-NeoX; LLaMA as Hugging Face has it
-//   rope<adjacent_pairs>   feature 2 i with feature 2 i + 1: RoFormer, GPT-J; LLaMA in Meta's own files and
+//   rope<split_halves>     feature i with feature i + width / 2: GPT-NeoX; LLaMA as Hugging Face
+//                          has it
+//   rope<adjacent_pairs>   feature 2 i with feature 2 i + 1: RoFormer, GPT-J; LLaMA in Meta's own
+//                          files and
 //                          those of llama2.c
 //
-// It goes by the file: Hugging Face reorders the rows of LLaMA's query and key weights when it converts
-// them, so either pairing gives the same scores with the weights that belong to it, and wrong ones with the
-// others.
+// It goes by the file: Hugging Face reorders the rows of LLaMA's query and key weights when it
+// converts them, so either pairing gives the same scores with the weights that belong to it, and
+// wrong ones with the others.
 //
 // position p turns pair i by p base^(-2 i / width). The table of cosines and sines is a constant,
 // computed in double by the compiler.
@@ -120,8 +122,9 @@ constexpr rotation rotation_by(double angle) noexcept {
 }
 
 // Where every pair is turned to at one position after the other, from 0 on: pair i at position p by
-// p Base^(-2 i / span). By the addition theorem, in double: within 1e-15 times the position. (Tables are
-// written in the order of their memory: g++ needs a time that grows with the square otherwise.)
+// p Base^(-2 i / span). By the addition theorem, in double: within 1e-15 times the position.
+// (Tables are written in the order of their memory: g++ needs a time that grows with the square
+// otherwise.)
 template <std::size_t Pairs, std::size_t Base>
 struct rotations {
   rotation step[Pairs], now[Pairs];
@@ -161,8 +164,8 @@ struct rope_table {
 template <class T, std::size_t Positions, std::size_t Pairs, std::size_t Base>
 inline constexpr rope_table<T, Positions, Pairs, Base> rope_turns{};
 
-// turn(x, position): rows of Heads heads of Width features, one row a position from this one on, in place.
-// Positions: how many there are in all.
+// turn(x, position): rows of Heads heads of Width features, one row a position from this one on, in
+// place. Positions: how many there are in all.
 template <class Option>
 struct rotary {
   template <std::size_t Rows, std::size_t Heads, std::size_t Width, std::size_t Row,
@@ -193,5 +196,5 @@ struct rotary<rope<Pairing, Base, Turned>> {
 };
 
 }  // namespace detail
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -6,9 +6,9 @@
 // (batch, query, hidden), keys and values (batch, key, hidden), in any order of axes.
 #pragma once
 
-#include <umbel/config.hpp>
 #include <umbel/attention/rope.hpp>
 #include <umbel/attention/score.hpp>
+#include <umbel/config.hpp>
 #include <umbel/layer/rules.hpp>
 #include <umbel/mask/rules.hpp>
 
@@ -73,8 +73,8 @@ using attention_argument = first_error<
     verdict<std::is_same_v<typename X::value_type, T>, Layer, Name, say::are_of_type,
             element<typename X::value_type>, say::but_the_layer_is_of_type, element<T>>>;
 
-// The same size along an axis that both have, or neither: "the queries have batch=2 but the keys have
-// no batch".
+// The same size along an axis that both have, or neither: "the queries have batch=2 but the keys
+// have no batch".
 template <class Layout, class Family>
 using have_word = std::conditional_t<Layout::template has<Family>, say::have, say::have_no>;
 template <class Layer, class Family, class Left, class LeftName, class Right, class RightName>
@@ -117,15 +117,14 @@ using sequence_family = typename Layout::template axis_at<
 // Hidden is the axis with its size. Name: what the argument is called.
 template <class Layer, class X, class T, class Hidden, class Name = say::the_sequence>
 using self_attend = first_error<
-    verdict<layout_of<X>::template has<typename Hidden::family>, Layer, Name,
-            say::needs_the_axis, typename Hidden::family, say::but_has,
-            typename layout_of<X>::axes>,
+    verdict<layout_of<X>::template has<typename Hidden::family>, Layer, Name, say::needs_the_axis,
+            typename Hidden::family, say::but_has, typename layout_of<X>::axes>,
     verdict<has_one_sequence_axis<layout_of<X>, Hidden>, Layer, Name,
             say::has_one_axis_of_positions_besides_batch_and, typename Hidden::family, say::not_,
             typename layout_of<X>::axes>,
-    verdict<layout_of<X>::template size_of<typename Hidden::family> == Hidden::size, Layer,
-            Name, say::has, axis_of<layout_of<X>, typename Hidden::family>,
-            say::but_the_layer_has, Hidden>,
+    verdict<layout_of<X>::template size_of<typename Hidden::family> == Hidden::size, Layer, Name,
+            say::has, axis_of<layout_of<X>, typename Hidden::family>, say::but_the_layer_has,
+            Hidden>,
     verdict<std::is_same_v<typename X::value_type, T>, Layer, Name, say::is_of_type,
             element<typename X::value_type>, say::but_the_layer_is_of_type, element<T>>>;
 
@@ -138,7 +137,8 @@ using one_width = first_error<
             ValuesHidden, say::and_, say::queries_from, Hidden,
             say::so_pass_queries_and_keys_and_values>>;
 
-// layer(x, y): the second argument would be the mask, and is a sequence: features are an axis of it.
+// layer(x, y): the second argument would be the mask, and is a sequence: features are an axis of
+// it.
 template <class Layout>
 inline constexpr bool has_axes_of_scores_only =
     Layout::template has<batch_family> + Layout::template has<heads_family> +
@@ -149,7 +149,7 @@ struct no_second_sequence_rule {
   using type = accepted;
 };
 template <class Layer, class Mask>
-requires requires { typename Mask::layout; }
+  requires requires { typename Mask::layout; }
 struct no_second_sequence_rule<Layer, Mask> {
   using type =
       verdict<Mask::layout::rank == 1 || has_axes_of_scores_only<typename Mask::layout> ||
@@ -159,7 +159,8 @@ struct no_second_sequence_rule<Layer, Mask> {
 template <class Layer, class Mask>
 using no_second_sequence = typename no_second_sequence_rule<Layer, Mask>::type;
 
-// ---- the layer itself -----------------------------------------------------------------------------
+// ---- the layer itself
+// -----------------------------------------------------------------------------
 
 template <class Hidden, class Heads, class Sizes>
 using head_sizes_fit =
@@ -196,5 +197,5 @@ using multi_head = first_error<
 
 }  // namespace rules
 }  // namespace detail
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

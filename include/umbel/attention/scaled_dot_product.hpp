@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
-// scaled_dot_product_attention: softmax(q k^T / sqrt(head_dim)) v, without projections (Vaswani et al.
-// 2017), over tensors and views that are split into heads already:
+// scaled_dot_product_attention: softmax(q k^T / sqrt(head_dim)) v, without projections (Vaswani et
+// al. 2017), over tensors and views that are split into heads already:
 //
-//   q (batch, heads, query, head_dim)   k (batch, heads, key, head_dim)   v (batch, heads, key, head_dim)
+//   q (batch, heads, query, head_dim)   k (batch, heads, key, head_dim)   v (batch, heads, key,
+//                                       head_dim)
 //   scaled_dot_product_attention(q, k, v, causal)     (batch, heads, query, head_dim)
 //
 // in any order of axes and with any strides: split and permute move nothing. batch and heads are
-// optional; keys and values may have fewer heads, kv_heads, shared by those of the queries; values may
-// have value_dim in place of head_dim, which the result then has. Masks: mask/combine.hpp. Options (score.hpp):
-// scaled_dot_product_with<softcap<50>, score_scale<1, 8>>(q, k, v). Into memory of the caller's:
-// scaled_dot_product_attention.into(out, q, k, v). The kernel is that of the layers.
+// optional; keys and values may have fewer heads, kv_heads, shared by those of the queries; values
+// may have value_dim in place of head_dim, which the result then has. Masks: mask/combine.hpp.
+// Options (score.hpp): scaled_dot_product_with<softcap<50>, score_scale<1, 8>>(q, k, v). Into
+// memory of the caller's: scaled_dot_product_attention.into(out, q, k, v). The kernel is that of
+// the layers.
 #pragma once
 
+#include <umbel/attention/rules.hpp>
+#include <umbel/attention/score.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/mask/combine.hpp>
-#include <umbel/attention/rules.hpp>
-#include <umbel/attention/score.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/pipe.hpp>
 
@@ -41,8 +43,8 @@ using head_dim_family = axis_family<axes::head_dim>;
 using value_dim_family = axis_family<axes::value_dim>;
 
 template <class Layout, class... Families>
-inline constexpr bool has_only = (std::size_t{0} + ... +
-                                  Layout::template has<Families>) == Layout::rank;
+inline constexpr bool has_only =
+    (std::size_t{0} + ... + Layout::template has<Families>) == Layout::rank;
 
 // One of the arguments: it has Position and Width, and besides only batch and Heads.
 template <class Name, class X, class Position, class Heads, class Width>
@@ -65,9 +67,8 @@ using width_of_values =
 template <class Queries, class Keys>
 inline constexpr bool heads_are_shared_out =
     Keys::template has<kv_heads_family>
-        ? Queries::template has<heads_family>&& Queries::template size_of<heads_family> %
-                  Keys::template size_of<kv_heads_family> ==
-              0
+        ? Queries::template has<heads_family> &&
+              Queries::template size_of<heads_family> % Keys::template size_of<kv_heads_family> == 0
         : Queries::template size_of<heads_family> == Keys::template size_of<heads_family>;
 
 template <class Q, class K, class V>
@@ -199,8 +200,8 @@ struct dot_product_call {
   }
 };
 
-// Scratch for one call at a time, for tensors or views of these types. Without one, scratch is on the
-// stack, up to UMBEL_STACK_BUDGET bytes.
+// Scratch for one call at a time, for tensors or views of these types. Without one, scratch is on
+// the stack, up to UMBEL_STACK_BUDGET bytes.
 template <class Q, class K, class V>
 using scaled_dot_product_workspace =
     typename detail::dot_product_call<std::remove_cvref_t<Q>, std::remove_cvref_t<K>,
@@ -225,8 +226,8 @@ struct scaled_dot_product_operation
     return attend(q, k, v, mask, work, detail::by_value{});
   }
 
-  // The same, written into a tensor or view of those axes, in any order and with any strides. out must
-  // not overlap the arguments.
+  // The same, written into a tensor or view of those axes, in any order and with any strides. out
+  // must not overlap the arguments.
   template <tensor_like Out, tensor_like Q, tensor_like K, tensor_like V,
             mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const Q& q, const K& k, const V& v, const Mask& mask = {},
@@ -280,5 +281,5 @@ concept attends_by_dot_product =
     detail::attends_by_dot_product<std::remove_cvref_t<Q>, std::remove_cvref_t<K>,
                                    std::remove_cvref_t<V>>;
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

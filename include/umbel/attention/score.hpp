@@ -2,7 +2,8 @@
 // Options of how a score comes about and what a query without keys gives:
 //
 //   score_scale<1, 8>    scores are q k^T / 8; 1 / sqrt(head_dim) when not given
-//   softcap<50>          50 tanh(score / 50) (Gemma 2, 2024; ONNX Attention), before any mask and bias
+//   softcap<50>          50 tanh(score / 50) (Gemma 2, 2024; ONNX Attention), before any mask and
+//                        bias
 //   empty_rows<uniform>  a query that sees no key gives the mean of all values, as a large negative
 //                        fill does ("Dive into Deep Learning", Haiku); without it, zeros
 //
@@ -10,10 +11,10 @@
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/layer/options.hpp>
 #include <umbel/kernel/attend_each.hpp>
 #include <umbel/kernel/attend_heads.hpp>
 #include <umbel/kernel/attend_pairs.hpp>
+#include <umbel/layer/options.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -96,9 +97,9 @@ struct scoring {
   using empty = typename option_or<option::empty_rows, empty_rows<zeros>, Options...>::what;
 
   template <class Option>
-  static constexpr double value_of = static_cast<double>(Option::numerator) /
-                                     static_cast<double>(Option::denominator ? Option::denominator
-                                                                             : 1);
+  static constexpr double value_of =
+      static_cast<double>(Option::numerator) /
+      static_cast<double>(Option::denominator ? Option::denominator : 1);
 
   template <class T>
   static constexpr T scale(std::size_t head_dim) noexcept {
@@ -165,8 +166,8 @@ struct scoring {
   }
 };
 
-// Attention of one head by scaled dot products. scratch: kernel::attend_scratch. Stored: what keys and
-// values are stored as.
+// Attention of one head by scaled dot products. scratch: kernel::attend_scratch. Stored: what keys
+// and values are stored as.
 template <kernel::attend_shape S, class T, class Scoring, class Stored = T>
 struct dot_product_head {
   using value_type = T;
@@ -198,8 +199,8 @@ struct dot_product_head {
   }
 };
 
-// All heads of one sequence. Few queries are computed several heads at a time where the mask is at most
-// a length that they share. mask(h): a head_mask.
+// All heads of one sequence. Few queries are computed several heads at a time where the mask is at
+// most a length that they share. mask(h): a head_mask.
 template <kernel::attend_shape S, kernel::heads_shape H, class T, class Scoring>
 struct dot_product_heads {
   template <class Mask>
@@ -207,7 +208,8 @@ struct dot_product_heads {
       (kernel::heads_fit_lanes<S, H, T> || kernel::each_fits_lanes<S, H, T>) &&
       Scoring::template is_plain<Mask>;
 
-  // Does one query of each head go by itself, after those in whole vectors? Those of all heads together then.
+  // Does one query of each head go by itself, after those in whole vectors? Those of all heads
+  // together then.
   static constexpr kernel::attend_shape last = kernel::few_of(S, 1);
   template <class Mask>
   static constexpr bool last_together = [] {
@@ -271,5 +273,5 @@ struct dot_product_heads {
 };
 
 }  // namespace detail
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

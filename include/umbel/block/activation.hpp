@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // Activations, element by element: gelu_exact, gelu_tanh, silu, relu. x | gelu_exact gives a
-// row-major tensor of the axes of x. GELU has two forms that differ by up to 5e-4; neither is "the" gelu here.
+// row-major tensor of the axes of x. GELU has two forms that differ by up to 5e-4; neither is "the"
+// gelu here.
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/layer/computing.hpp>
-#include <umbel/layer/options.hpp>
 #include <umbel/kernel/elementwise.hpp>
 #include <umbel/kernel/plain.hpp>
+#include <umbel/layer/computing.hpp>
+#include <umbel/layer/options.hpp>
 #include <umbel/tensor/copy.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -79,8 +80,8 @@ struct gelu_tanh_operation : detail::activation_operation<gelu_tanh_operation, s
 
 inline constexpr detail::gelu_tanh_operation gelu_tanh{};
 namespace detail {
-// x sigmoid(x) (Hendrycks and Gimpel 2016; swish in Ramachandran et al. 2017); torch's silu, but for
-// -infinity, which gives -0 here and NaN there.
+// x sigmoid(x) (Hendrycks and Gimpel 2016; swish in Ramachandran et al. 2017); torch's silu, but
+// for -infinity, which gives -0 here and NaN there.
 struct silu_operation : detail::activation_operation<silu_operation, say::silu> {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
@@ -124,5 +125,5 @@ struct activation {
   using function = std::remove_const_t<decltype(Function)>;
 };
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// decoder_layer: self-attention, attention to a memory (what an encoder gave) and a feed-forward network,
-// each with a residual connection and a norm (Vaswani et al. 2017; torch.nn.TransformerDecoderLayer
-// without dropout).
+// decoder_layer: self-attention, attention to a memory (what an encoder gave) and a feed-forward
+// network, each with a residual connection and a norm (Vaswani et al. 2017;
+// torch.nn.TransformerDecoderLayer without dropout).
 //
 //   norm_first<true>     y = x + self_attention(norm1(x))
 //                        z = y + cross_attention(norm2(y), memory)
@@ -13,15 +13,16 @@
 //   decoder{w}(x, memory, self_mask(causal))                no position of x sees a later one of x
 //   decoder{w}(x, memory, lens, self_mask(causal & own))    lens: of the memory; own: of x
 //
-// What x sees of itself must be said. torch hides nothing without a tgt_mask, which is self_mask(all_keys);
-// its tgt_is_causal with generate_square_subsequent_mask is self_mask(causal). A layer without a memory is
-// encoder_layer. Sequences are worked on one by one, each in a workspace of known size. Not here: caches.
+// What x sees of itself must be said. torch hides nothing without a tgt_mask, which is
+// self_mask(all_keys); its tgt_is_causal with generate_square_subsequent_mask is self_mask(causal).
+// A layer without a memory is encoder_layer. Sequences are worked on one by one, each in a
+// workspace of known size. Not here: caches.
 #pragma once
 
+#include <umbel/block/transformer.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/memory.hpp>
-#include <umbel/block/transformer.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -36,7 +37,8 @@ struct own_mask {
 struct unsaid_mask : every_key {};
 }  // namespace detail
 
-// The mask of a decoder_layer's own sequence: causal, all_keys, causal & lens ... Causal only if it says so.
+// The mask of a decoder_layer's own sequence: causal, all_keys, causal & lens ... Causal only if it
+// says so.
 template <mask_like Mask>
 constexpr auto self_mask(Mask&& mask) noexcept {
   return detail::own_mask<decltype(detail::kept_mask<Mask>(mask))>{detail::kept_mask<Mask>(mask)};
@@ -72,14 +74,14 @@ inline constexpr const char*
 
 namespace rules {
 template <class Parts, class... Options>
-using decoder = first_error<typename Parts::attention::verdict,
-                            transformer_options<say::decoder_layer,
-                                                say::torch_nn_TransformerDecoderLayer_has, Parts,
-                                                Options...>,
-                            typename Parts::feed_forward::verdict>;
+using decoder =
+    first_error<typename Parts::attention::verdict,
+                transformer_options<say::decoder_layer, say::torch_nn_TransformerDecoderLayer_has,
+                                    Parts, Options...>,
+                typename Parts::feed_forward::verdict>;
 
-// A sequence of (Position, Hidden) and a memory of (Position, Hidden), or a batch of both, row-major;
-// the positions lie along axes of any name.
+// A sequence of (Position, Hidden) and a memory of (Position, Hidden), or a batch of both,
+// row-major; the positions lie along axes of any name.
 template <class X, class Name, class T, class Hidden>
 using decoder_argument =
     first_error<self_attend<say::decoder_layer, X, T, Hidden, Name>,
@@ -109,8 +111,8 @@ struct decoder_calls
   using refused::operator();
   using refused::into;
 
-  // x and memory: (batch,) positions along an axis of any name, hidden; row-major. Gives a tensor of
-  // the axes of x.
+  // x and memory: (batch,) positions along an axis of any name, hidden; row-major. Gives a tensor
+  // of the axes of x.
   //   mask  of the memory: its axes are batch, heads, query (positions of x), key (of the memory);
   //         without one all of it is seen
   //   own   self_mask(m), where both query and key are positions of x; must be said
@@ -162,7 +164,8 @@ struct decoder_calls
   }
 };
 
-// What a decoder_layer has besides its calls: its parts, the types of its weights, the forward pass.
+// What a decoder_layer has besides its calls: its parts, the types of its weights, the forward
+// pass.
 template <class T, class Hidden, class Heads, class FeedForward, class... Options>
 struct decoder_layer_types {
   using parts = transformer_parts<T, Hidden, Heads, FeedForward, Options...>;
@@ -178,21 +181,22 @@ struct decoder_layer_types {
   using feed_forward = typename parts::feed_forward::type;
   using norm = typename parts::norm;
 
-  using weights = portable::decoder_parts<
-      typename norm::weights, typename self_attention::weights, typename norm::weights,
-      typename cross_attention::weights, typename norm::weights, typename feed_forward::weights>;
-  using weights_view = view_of_weights<portable::decoder_parts<typename norm::weights_view, typename self_attention::weights_view,
+  using weights = portable::decoder_parts<typename norm::weights, typename self_attention::weights,
+                                          typename norm::weights, typename cross_attention::weights,
+                                          typename norm::weights, typename feed_forward::weights>;
+  using weights_view = view_of_weights<
+      portable::decoder_parts<typename norm::weights_view, typename self_attention::weights_view,
                               typename norm::weights_view, typename cross_attention::weights_view,
                               typename norm::weights_view, typename feed_forward::weights_view>>;
   template <class Stored>
-  using packed_weights = packed_weights_of<
-      weights_view,
-      portable::decoder_parts<typename norm::template packed_weights<>,
-                              typename self_attention::template packed_weights<Stored>,
-                              typename norm::template packed_weights<>,
-                              typename cross_attention::template packed_weights<Stored>,
-                              typename norm::template packed_weights<>,
-                              typename feed_forward::template packed_weights<Stored>>>;
+  using packed_weights =
+      packed_weights_of<weights_view, portable::decoder_parts<
+                                          typename norm::template packed_weights<>,
+                                          typename self_attention::template packed_weights<Stored>,
+                                          typename norm::template packed_weights<>,
+                                          typename cross_attention::template packed_weights<Stored>,
+                                          typename norm::template packed_weights<>,
+                                          typename feed_forward::template packed_weights<Stored>>>;
 
   // Scratch for one call at a time; its contents between calls do not matter. It is a matter of the
   // numbers of positions, not of the names of their axes.
@@ -213,11 +217,9 @@ struct decoder_layer_types {
   using workspace = scratch_for<Positions::size, MemoryPositions::size>;
 
   // How a call comes in, from the layer and from prepacked<layer> alike.
-  template <class Weights, class X, class Memory, class Mask, class Own, class Workspace,
-            class Out>
-  static constexpr auto decode(const Weights& w, const X& x, const Memory& memory,
-                               const Mask& mask, const own_mask<Own>& own, Workspace& work,
-                               Out&& out) noexcept {
+  template <class Weights, class X, class Memory, class Mask, class Own, class Workspace, class Out>
+  static constexpr auto decode(const Weights& w, const X& x, const Memory& memory, const Mask& mask,
+                               const own_mask<Own>& own, Workspace& work, Out&& out) noexcept {
     using verdict = first_error<rules::decode<X, Memory, T, hidden_axis>,
                                 rules::row_major_out<say::decoder_layer, Out, T, layout_of<X>>,
                                 rules::self_mask_said<Own>>;
@@ -233,8 +235,7 @@ struct decoder_layer_types {
       if constexpr (fit::ok)
         return computed<tensor_of<T, row_major<typename X::layout>>, scratch>(
             out, work, [&](auto& y, scratch& s) {
-              call::sequences(w, x.data(), memory.data(), as_mask(mask), own.mask, y.data(),
-                              s);
+              call::sequences(w, x.data(), memory.data(), as_mask(mask), own.mask, y.data(), s);
             });
       else
         return invalid{};
@@ -259,20 +260,18 @@ struct decoder_layer_types {
     using memory_scores = scores_of<T, batch, Heads::size, n, memory_positions::size>;
 
     template <class Weights, class Mask, class Own>
-    static constexpr void sequences(const Weights& w, const T* x, const T* memory,
-                                    const Mask& mask, const Own& own, T* y,
-                                    scratch& work) noexcept {
+    static constexpr void sequences(const Weights& w, const T* x, const T* memory, const Mask& mask,
+                                    const Own& own, T* y, scratch& work) noexcept {
       for (std::size_t b = 0; b < Layout::count / one; ++b) {
-        sequence(w, x + b * one, memory + b * memory_one,
-                 at_sequence<memory_scores>(mask, b),
+        sequence(w, x + b * one, memory + b * memory_one, at_sequence<memory_scores>(mask, b),
                  at_sequence<own_scores>(own, b), y + b * one, work);
       }
     }
 
     // mask, own: a sequence_mask (mask/base.hpp).
     template <class Weights, class Mask, class Own>
-    static constexpr void sequence(const Weights& w, const T* x, const T* memory,
-                                   const Mask& mask, const Own& own, T* y, scratch& work) noexcept {
+    static constexpr void sequence(const Weights& w, const T* x, const T* memory, const Mask& mask,
+                                   const Own& own, T* y, scratch& work) noexcept {
       T* const normed = work.normed;
       T* const branch = work.branch;
       if constexpr (norms_first) {
@@ -298,11 +297,13 @@ struct decoder_layer_types {
       }
     }
 
-    // branch = feed_forward(normed), branch = self_attention(x), branch = cross_attention(x, memory)
+    // branch = feed_forward(normed), branch = self_attention(x), branch = cross_attention(x,
+    // memory)
     template <class Weights>
     static constexpr void feed_forward_of_normed(const Weights& w, scratch& work) noexcept {
       if (std::is_constant_evaluated()) work.feed_forward_work = {};  // the one that lives
-      feed_forward::template feed_rows<n>(w.feed_forward, work.normed, work.feed_forward_work, work.branch);
+      feed_forward::template feed_rows<n>(w.feed_forward, work.normed, work.feed_forward_work,
+                                          work.branch);
     }
     static constexpr sequence_strides rows = {0, hidden_axis::size, 1};
     template <class Weights, class Own>
@@ -311,31 +312,32 @@ struct decoder_layer_types {
       using steps = typename self_attention::template forward<n, n>;
       if (std::is_constant_evaluated()) work.self_work = {};
       steps::template forward<rows, rows, rows, rows>(w.self_attention, x, x, x, own, work.branch,
-                                                  work.self_work);
+                                                      work.self_work);
     }
     template <class Weights, class Mask>
-    static constexpr void attend_to(const Weights& w, const T* x, const T* memory,
-                                    const Mask& mask, scratch& work) noexcept {
+    static constexpr void attend_to(const Weights& w, const T* x, const T* memory, const Mask& mask,
+                                    scratch& work) noexcept {
       using steps = typename cross_attention::template forward<n, memory_positions::size>;
       if (std::is_constant_evaluated()) work.cross_work = {};
       steps::template forward<rows, rows, rows, rows>(w.cross_attention, x, memory, memory, mask,
-                                                  work.branch, work.cross_work);
+                                                      work.branch, work.cross_work);
     }
   };
 };
 
 }  // namespace detail
 
-// T: float or double. hidden<32>, heads<4>, feed_forward<64>. Options: those of encoder_layer; rope<> is
-// of the self-attention only.
+// T: float or double. hidden<32>, heads<4>, feed_forward<64>. Options: those of encoder_layer;
+// rope<> is of the self-attention only.
 template <class T, class Hidden, class Heads, class FeedForward = detail::nothing, class... Options>
 class decoder_layer
     : public detail::decoder_layer_types<T, Hidden, Heads, FeedForward, Options...>,
       public detail::decoder_calls<decoder_layer<T, Hidden, Heads, FeedForward, Options...>,
-                             decoder_layer<T, Hidden, Heads, FeedForward, Options...>>,
-      public detail::borrowing<
-          detail::say::decoder_layer, decoder_layer<T, Hidden, Heads, FeedForward, Options...>,
-          typename detail::decoder_layer_types<T, Hidden, Heads, FeedForward, Options...>::weights_view> {
+                                   decoder_layer<T, Hidden, Heads, FeedForward, Options...>>,
+      public detail::borrowing<detail::say::decoder_layer,
+                               decoder_layer<T, Hidden, Heads, FeedForward, Options...>,
+                               typename detail::decoder_layer_types<T, Hidden, Heads, FeedForward,
+                                                                    Options...>::weights_view> {
   using types = detail::decoder_layer_types<T, Hidden, Heads, FeedForward, Options...>;
   static_assert(detail::reported<detail::rules::decoder<typename types::parts, Options...>>,
                 "umbel: shapes do not fit");
@@ -343,7 +345,8 @@ class decoder_layer
  public:
   template <class Derived>
   using calls = detail::decoder_calls<Derived, decoder_layer>;
-  using detail::borrowing<detail::say::decoder_layer, decoder_layer, typename types::weights_view>::borrowing;
+  using detail::borrowing<detail::say::decoder_layer, decoder_layer,
+                          typename types::weights_view>::borrowing;
 };
 
 namespace detail {
@@ -356,5 +359,5 @@ inline constexpr bool decodes =
 template <class Layer, class X, class Memory>
 concept decodes = detail::decodes<Layer, std::remove_cvref_t<X>, std::remove_cvref_t<Memory>>;
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -6,20 +6,20 @@
 //   norm_first<false>    y = norm1(x + attention(x));   norm2(y + feed_forward(y))
 //   feed_forward(x) = activation(x up) down      and other forms: feed_forward.hpp
 //
-// Which of them, the activation and whether there are biases must be said. As torch's layer is without
-// further arguments: norm_first<false>, activation<relu>, bias<true>.
+// Which of them, the activation and whether there are biases must be said. As torch's layer is
+// without further arguments: norm_first<false>, activation<relu>, bias<true>.
 //
-// With norm_first<true>, norm_by<rms_norm>, gated<true>, activation<silu>, bias<false> and called with
-// `causal` it is a layer of LLaMA; with rope<split_halves> for files of Hugging Face, rope<adjacent_pairs>
-// for those of Meta and of llama2.c.
+// With norm_first<true>, norm_by<rms_norm>, gated<true>, activation<silu>, bias<false> and called
+// with `causal` it is a layer of LLaMA; with rope<split_halves> for files of Hugging Face,
+// rope<adjacent_pairs> for those of Meta and of llama2.c.
 //
 // Sequences are worked on one by one, each in a workspace of known size.
 #pragma once
 
+#include <umbel/block/transformer.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/memory.hpp>
-#include <umbel/block/transformer.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -41,11 +41,11 @@ inline constexpr const char* spoken<say::torch_nn_TransformerEncoderLayer_has> =
 
 namespace rules {
 template <class Parts, class... Options>
-using encoder = first_error<typename Parts::attention::verdict,
-                            transformer_options<say::encoder_layer,
-                                                say::torch_nn_TransformerEncoderLayer_has, Parts,
-                                                Options...>,
-                            typename Parts::feed_forward::verdict>;
+using encoder =
+    first_error<typename Parts::attention::verdict,
+                transformer_options<say::encoder_layer, say::torch_nn_TransformerEncoderLayer_has,
+                                    Parts, Options...>,
+                typename Parts::feed_forward::verdict>;
 
 // One sequence of (Position, Hidden), or a batch of them, row-major.
 template <class X, class T, class Hidden>
@@ -64,8 +64,8 @@ struct encoder_calls
   using refused::into;
 
   // x: (batch,) positions along an axis of any name, hidden; row-major. Gives a tensor of the same
-  // axes. mask: lengths, causal ... (mask/combine.hpp); work: a Layer::workspace<positions axis>; without
-  // one, scratch is on the stack, up to UMBEL_STACK_BUDGET bytes.
+  // axes. mask: lengths, causal ... (mask/combine.hpp); work: a Layer::workspace<positions axis>;
+  // without one, scratch is on the stack, up to UMBEL_STACK_BUDGET bytes.
   template <tensor_like X, mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
@@ -87,7 +87,8 @@ struct encoder_calls
   }
 };
 
-// What an encoder_layer has besides its calls: its parts, the types of its weights, the forward pass.
+// What an encoder_layer has besides its calls: its parts, the types of its weights, the forward
+// pass.
 template <class T, class Hidden, class Heads, class FeedForward, class... Options>
 struct encoder_layer_types {
   using parts = transformer_parts<T, Hidden, Heads, FeedForward, Options...>;
@@ -103,18 +104,18 @@ struct encoder_layer_types {
   using activate = typename feed_forward::activate;
   using norm = typename parts::norm;
 
-  using weights =
-      portable::encoder_parts<typename norm::weights, typename attention::weights,
-                              typename norm::weights, typename feed_forward::weights>;
-  using weights_view = view_of_weights<portable::encoder_parts<typename norm::weights_view, typename attention::weights_view,
-                                       typename norm::weights_view,
-                                       typename feed_forward::weights_view>>;
+  using weights = portable::encoder_parts<typename norm::weights, typename attention::weights,
+                                          typename norm::weights, typename feed_forward::weights>;
+  using weights_view = view_of_weights<
+      portable::encoder_parts<typename norm::weights_view, typename attention::weights_view,
+                              typename norm::weights_view, typename feed_forward::weights_view>>;
   template <class Stored>
-  using packed_weights = packed_weights_of<
-      weights_view, portable::encoder_parts<typename norm::template packed_weights<>,
-                                            typename attention::template packed_weights<Stored>,
-                                            typename norm::template packed_weights<>,
-                                            typename feed_forward::template packed_weights<Stored>>>;
+  using packed_weights =
+      packed_weights_of<weights_view, portable::encoder_parts<
+                                          typename norm::template packed_weights<>,
+                                          typename attention::template packed_weights<Stored>,
+                                          typename norm::template packed_weights<>,
+                                          typename feed_forward::template packed_weights<Stored>>>;
 
   // Scratch for one call at a time; its contents between calls do not matter. It is a matter of the
   // number of positions, not of the name of their axis.
@@ -150,9 +151,8 @@ struct encoder_layer_types {
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
         return computed<tensor_of<T, row_major<layout>>, scratch>(
-            out, work, [&](auto& y, scratch& own) {
-              sequences<positions>(w, x, as_mask(mask), y, own);
-            });
+            out, work,
+            [&](auto& y, scratch& own) { sequences<positions>(w, x, as_mask(mask), y, own); });
       else
         return invalid{};
     } else {
@@ -162,8 +162,8 @@ struct encoder_layer_types {
 
  private:
   template <class Layout, class Positions>
-  using scores_for = scores_of<T, Layout::template size_of<rules::batch_family>,
-                                       Heads::size, Positions::size, Positions::size>;
+  using scores_for = scores_of<T, Layout::template size_of<rules::batch_family>, Heads::size,
+                               Positions::size, Positions::size>;
 
   template <class Positions, class Weights, class X, class Mask, class Y>
   static constexpr void sequences(const Weights& w, const X& x, const Mask& mask, Y& y,
@@ -171,8 +171,8 @@ struct encoder_layer_types {
     constexpr std::size_t one = Positions::size * hidden_axis::size;
     using scores = scores_for<typename X::layout, Positions>;
     for (std::size_t b = 0; b < X::layout::count / one; ++b)
-      sequence<Positions>(w, x.data() + b * one, at_sequence<scores>(mask, b),
-                          y.data() + b * one, work);
+      sequence<Positions>(w, x.data() + b * one, at_sequence<scores>(mask, b), y.data() + b * one,
+                          work);
   }
 
   // mask: a sequence_mask (mask/base.hpp).
@@ -202,7 +202,7 @@ struct encoder_layer_types {
   static constexpr void feed_forward_of_normed(const Weights& w, Work& work) noexcept {
     if (std::is_constant_evaluated()) work.feed_forward_work = {};
     feed_forward::template feed_rows<Rows>(w.feed_forward, work.normed, work.feed_forward_work,
-                                     work.branch);
+                                           work.branch);
   }
 
   // branch = attention(x)
@@ -211,8 +211,8 @@ struct encoder_layer_types {
                                workspace<Positions>& work) noexcept {
     constexpr sequence_strides rows = {0, hidden_axis::size, 1};
     if (std::is_constant_evaluated()) work.attention_work = {};  // the one of the union that lives
-    attention::template forward<Positions::size, Positions::size>::template forward<rows, rows, rows,
-                                                                                rows>(
+    attention::template forward<Positions::size, Positions::size>::template forward<rows, rows,
+                                                                                    rows, rows>(
         w.attention, x, x, x, mask, work.branch, work.attention_work);
   }
 };
@@ -221,10 +221,12 @@ struct encoder_layer_types {
 
 // T: float or double. hidden<32>, heads<4>, feed_forward<64>. Options, in any order:
 //   norm_first<true|false>                must be said
-//   activation<>                          of the feed-forward network (feed_forward.hpp); must be said
+//   activation<>                          of the feed-forward network (feed_forward.hpp); must be
+//                                         said
 //   bias<true|false>                      of all projections; must be said
 //   gated<true|false>                     of the feed-forward network; false unless told
-//   norm_by<layer_norm|rms_norm>, epsilon_1e<-5>    which norm (layer_norm unless told) and its epsilon
+//   norm_by<layer_norm|rms_norm>, epsilon_1e<-5>    which norm (layer_norm unless told) and its
+//                                                   epsilon
 //                                         (1e-5 unless told; rms_norm must be told)
 //   kv_heads<>, head_dim<>, value_dim<>, rope<>, score_scale<>, softcap<>, empty_rows<>
 //                                         of attention (multi_head.hpp)
@@ -232,10 +234,11 @@ template <class T, class Hidden, class Heads, class FeedForward = detail::nothin
 class encoder_layer
     : public detail::encoder_layer_types<T, Hidden, Heads, FeedForward, Options...>,
       public detail::encoder_calls<encoder_layer<T, Hidden, Heads, FeedForward, Options...>,
-                             encoder_layer<T, Hidden, Heads, FeedForward, Options...>>,
-      public detail::borrowing<
-          detail::say::encoder_layer, encoder_layer<T, Hidden, Heads, FeedForward, Options...>,
-          typename detail::encoder_layer_types<T, Hidden, Heads, FeedForward, Options...>::weights_view> {
+                                   encoder_layer<T, Hidden, Heads, FeedForward, Options...>>,
+      public detail::borrowing<detail::say::encoder_layer,
+                               encoder_layer<T, Hidden, Heads, FeedForward, Options...>,
+                               typename detail::encoder_layer_types<T, Hidden, Heads, FeedForward,
+                                                                    Options...>::weights_view> {
   using types = detail::encoder_layer_types<T, Hidden, Heads, FeedForward, Options...>;
   static_assert(detail::reported<detail::rules::encoder<typename types::parts, Options...>>,
                 "umbel: shapes do not fit");
@@ -243,7 +246,8 @@ class encoder_layer
  public:
   template <class Derived>
   using calls = detail::encoder_calls<Derived, encoder_layer>;
-  using detail::borrowing<detail::say::encoder_layer, encoder_layer, typename types::weights_view>::borrowing;
+  using detail::borrowing<detail::say::encoder_layer, encoder_layer,
+                          typename types::weights_view>::borrowing;
 };
 
 namespace detail {
@@ -256,5 +260,5 @@ inline constexpr bool encodes =
 template <class Layer, class X>
 concept encodes = detail::encodes<Layer, std::remove_cvref_t<X>>;
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -2,20 +2,22 @@
 // feed_forward_layer: the network between attention and attention, on every position by itself.
 //
 //   activation(x up) down                      Vaswani et al. 2017
-//   (activation(x gate) * (x up)) down         gated<true>, Shazeer 2020: with silu SwiGLU (LLaMA), with
+//   (activation(x gate) * (x up)) down         gated<true>, Shazeer 2020: with silu SwiGLU (LLaMA),
+//                                              with
 //                                              gelu_tanh GEGLU (T5 1.1, Gemma), with relu ReGLU
 //
-// activation<> and bias<> have no default: Vaswani et al. and torch's layers have relu and biases, BERT
-// and GPT-2 a GELU and biases, LLaMA (gated) silu and none.
+// activation<> and bias<> have no default: Vaswani et al. and torch's layers have relu and biases,
+// BERT and GPT-2 a GELU and biases, LLaMA (gated) silu and none.
 //
-// The positions are worked on in runs along the axis before the features, in a workspace of known size.
+// The positions are worked on in runs along the axis before the features, in a workspace of known
+// size.
 #pragma once
 
+#include <umbel/block/activation.hpp>
+#include <umbel/block/layer_norm.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/memory.hpp>
-#include <umbel/block/activation.hpp>
-#include <umbel/block/layer_norm.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -37,9 +39,8 @@ struct transformer_layers_of_torch_have;
 template <>
 struct speak<say::feed_forward_layer> : speak_as_written<say::feed_forward_layer> {};
 template <>
-inline constexpr const char*
-    spoken<say::takes_a_sequence_then_a_workspace> =
-        "takes a sequence; then a workspace";
+inline constexpr const char* spoken<say::takes_a_sequence_then_a_workspace> =
+    "takes a sequence; then a workspace";
 template <>
 inline constexpr const char* spoken<say::LLaMA_which_is_gated_too_has> =
     "LLaMA, which has gated<true> too, has";
@@ -63,16 +64,15 @@ struct usual_gated {
   using bias = say::bias_false;
 };
 template <class Torch, class... Options>
-using usual_options =
-    std::conditional_t<option_or<option::gated, gated<false>, Options...>::value, usual_gated,
-                       usual_plain<Torch>>;
+using usual_options = std::conditional_t<option_or<option::gated, gated<false>, Options...>::value,
+                                         usual_gated, usual_plain<Torch>>;
 template <class Usual, class... Options>
 using activation_to_say =
     option_to_say<is_said<option::activation, Options...>, say::activation_relu_or_another,
                   typename Usual::activation>;
 template <class Usual, class... Options>
-using bias_to_say = option_to_say<is_said<option::bias, Options...>, say::bias_true_or_false,
-                                  typename Usual::bias>;
+using bias_to_say =
+    option_to_say<is_said<option::bias, Options...>, say::bias_true_or_false, typename Usual::bias>;
 template <class Layer, class Usual, class... Options>
 using network_said = options_said<Layer, typename Usual::who, activation_to_say<Usual, Options...>,
                                   bias_to_say<Usual, Options...>>;
@@ -95,7 +95,8 @@ struct rows_axis {
   using type = typename Layout::template axis_at<Layout::rank - 2>;
 };
 template <class Layout>
-requires(Layout::rank < 2) struct rows_axis<Layout> {
+  requires(Layout::rank < 2)
+struct rows_axis<Layout> {
   using type = axes::token<1>;
 };
 
@@ -115,7 +116,8 @@ struct feed_forward_calls
   constexpr auto operator()(const X& x, Workspace&& work = {}) const noexcept {
     return Layer::apply(self(), x, work, by_value{});
   }
-  // The same, written into a row-major tensor or view of the axes of x in the same order. out may be x.
+  // The same, written into a row-major tensor or view of the axes of x in the same order. out may
+  // be x.
   template <tensor_like Out, tensor_like X, workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, Workspace&& work = {}) const noexcept {
     Layer::apply(self(), x, work, static_cast<Out&&>(out));
@@ -137,8 +139,7 @@ struct feed_forward_layer_types {
   static constexpr bool is_gated = option_or<option::gated, gated<false>, Options...>::value;
   using value_type = T;
   using hidden_axis = narrow_axis;
-  using activate =
-      typename option_or<option::activation, activation<relu>, Options...>::function;
+  using activate = typename option_or<option::activation, activation<relu>, Options...>::function;
 
   template <class Up, class Down>
   struct parts_of {
@@ -170,8 +171,7 @@ struct feed_forward_layer_types {
 
   // How a call comes in, from the layer and from prepacked<layer> alike.
   template <class Weights, class X, class Workspace, class Out>
-  static constexpr auto apply(const Weights& w, const X& x, Workspace& work,
-                              Out&& out) noexcept {
+  static constexpr auto apply(const Weights& w, const X& x, Workspace& work, Out&& out) noexcept {
     using layout = typename X::layout;
     using verdict = first_error<rules::rows_of<say::feed_forward_layer, X, T, narrow_axis>,
                                 rules::row_major_out<say::feed_forward_layer, Out, T, layout>>;
@@ -198,7 +198,7 @@ struct feed_forward_layer_types {
   // Rows of hidden_axis::size elements, one after another. y may be x.
   template <std::size_t Rows, class Weights>
   static constexpr void feed_rows(const Weights& w, const T* x, scratch_for<Rows>& work,
-                            T* y) noexcept {
+                                  T* y) noexcept {
     constexpr std::size_t wide = wide_axis::size, narrow = narrow_axis::size;
     constexpr kernel::linear_shape widen = {Rows, narrow, wide, narrow, 1, wide, 1, has_bias};
     constexpr kernel::linear_shape reduce = {Rows, wide, narrow, wide, 1, narrow, 1, has_bias};
@@ -228,10 +228,11 @@ template <class T, class Hidden, class FeedForward = detail::nothing, class... O
 class feed_forward_layer
     : public detail::feed_forward_layer_types<T, Hidden, FeedForward, Options...>,
       public detail::feed_forward_calls<feed_forward_layer<T, Hidden, FeedForward, Options...>,
-                             feed_forward_layer<T, Hidden, FeedForward, Options...>>,
-      public detail::borrowing<
-          detail::say::feed_forward_layer, feed_forward_layer<T, Hidden, FeedForward, Options...>,
-          typename detail::feed_forward_layer_types<T, Hidden, FeedForward, Options...>::weights_view> {
+                                        feed_forward_layer<T, Hidden, FeedForward, Options...>>,
+      public detail::borrowing<detail::say::feed_forward_layer,
+                               feed_forward_layer<T, Hidden, FeedForward, Options...>,
+                               typename detail::feed_forward_layer_types<
+                                   T, Hidden, FeedForward, Options...>::weights_view> {
   using types = detail::feed_forward_layer_types<T, Hidden, FeedForward, Options...>;
   static_assert(detail::reported<detail::rules::feed_forward<T, Hidden, FeedForward, Options...>>,
                 "umbel: shapes do not fit");
@@ -239,7 +240,8 @@ class feed_forward_layer
  public:
   template <class Derived>
   using calls = detail::feed_forward_calls<Derived, feed_forward_layer>;
-  using detail::borrowing<detail::say::feed_forward_layer, feed_forward_layer, typename types::weights_view>::borrowing;
+  using detail::borrowing<detail::say::feed_forward_layer, feed_forward_layer,
+                          typename types::weights_view>::borrowing;
 };
 
 namespace detail {
@@ -253,5 +255,5 @@ inline constexpr bool feeds_forward =
 template <class Layer, class X>
 concept feeds_forward = detail::feeds_forward<Layer, std::remove_cvref_t<X>>;
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

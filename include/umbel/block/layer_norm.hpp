@@ -4,9 +4,9 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/kernel/norm.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/layer/weights.hpp>
-#include <umbel/kernel/norm.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -25,11 +25,11 @@ using normalise = first_error<floating<Name, T>, rows_of<Name, X, T, Axis>>;
 // Would norm(x) compile?
 template <class Norm, class X>
 concept normalises = detail::rules::normalise<typename Norm::name, typename Norm::value_type,
-                                      typename Norm::axis, std::remove_cvref_t<X>>::ok;
+                                              typename Norm::axis, std::remove_cvref_t<X>>::ok;
 
 namespace detail {
-// Calls of a norm along Axis. Derived::rows<number>(x, y) is what differs. Name: the word for it. x:
-// row-major, Axis last. Gives a tensor of the same axes; into(out, x): out may be x.
+// Calls of a norm along Axis. Derived::rows<number>(x, y) is what differs. Name: the word for it.
+// x: row-major, Axis last. Gives a tensor of the same axes; into(out, x): out may be x.
 template <class Derived, class Name, class T, class Axis>
 struct norm_calls : computing<Derived, Name> {
   template <class X>
@@ -68,13 +68,15 @@ class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, detail::say::l
   template <detail::foreign_weights<weights_view, layer_norm> Other>
   constexpr explicit layer_norm(const Other&, T epsilon = T(1e-5)) noexcept
       : weights_(detail::no_weights<weights_view>()), epsilon_(epsilon) {
-    static_assert(detail::report<detail::rules::weights_of_this_layer<detail::say::layer_norm, (sizeof(Other) != 0)>>::ok,
+    static_assert(detail::report<detail::rules::weights_of_this_layer<detail::say::layer_norm,
+                                                                      (sizeof(Other) != 0)>>::ok,
                   "umbel: shapes do not fit");
   }
   template <std::size_t Given = 0>
   constexpr layer_norm() noexcept : weights_(detail::no_weights<weights_view>()), epsilon_() {
-    static_assert(detail::report<detail::rules::weights_of_this_layer<detail::say::layer_norm, Given>>::ok,
-                  "umbel: shapes do not fit");
+    static_assert(
+        detail::report<detail::rules::weights_of_this_layer<detail::say::layer_norm, Given>>::ok,
+        "umbel: shapes do not fit");
   }
 
   template <std::size_t Rows>
@@ -97,5 +99,5 @@ class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, detail::say::l
   T epsilon_;
 };
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

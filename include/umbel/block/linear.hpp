@@ -3,9 +3,9 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/layer/options.hpp>
-#include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/project.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -30,8 +30,8 @@ template <class T, class In, class Out, class... Options>
 using map_of_linear = linear_map<T, axis_or_none<In>, axis_or_none<Out>,
                                  option_or<option::bias, bias<false>, Options...>::q>;
 
-// Calls of the layer and of prepacked<layer>. x: any axes with In, which becomes Out in its place. Gives a
-// row-major tensor; into(out, x): out must not overlap x.
+// Calls of the layer and of prepacked<layer>. x: any axes with In, which becomes Out in its place.
+// Gives a row-major tensor; into(out, x): out must not overlap x.
 template <class Derived, class Map>
 struct linear_calls : computing<linear_calls<Derived, Map>, say::linear> {
   template <class X>
@@ -62,13 +62,12 @@ struct linear_types {
 
 // In, Out: patch<16>, hidden<32>. Options: bias<true|false>; without it there is none.
 template <class T, class In, class Out = detail::nothing, class... Options>
-class linear
-    : public detail::linear_types<T, In, Out, Options...>,
-      public detail::linear_calls<linear<T, In, Out, Options...>,
-                                  detail::map_of_linear<T, In, Out, Options...>>,
-      public detail::borrowing<
-          detail::say::linear, linear<T, In, Out, Options...>,
-          typename detail::linear_types<T, In, Out, Options...>::weights_view> {
+class linear : public detail::linear_types<T, In, Out, Options...>,
+               public detail::linear_calls<linear<T, In, Out, Options...>,
+                                           detail::map_of_linear<T, In, Out, Options...>>,
+               public detail::borrowing<
+                   detail::say::linear, linear<T, In, Out, Options...>,
+                   typename detail::linear_types<T, In, Out, Options...>::weights_view> {
   using types = detail::linear_types<T, In, Out, Options...>;
   using borrowing = detail::borrowing<detail::say::linear, linear, typename types::weights_view>;
   static_assert(detail::reported<detail::rules::linear<T, In, Out, Options...>>,
@@ -80,10 +79,11 @@ class linear
   using borrowing::borrowing;
   constexpr explicit linear(const typename types::weights&& w) noexcept : borrowing(w) {
     static_assert(
-        detail::report<detail::rules::weights_with_a_name<detail::say::linear, (sizeof(T) == 0)>>::ok,
+        detail::report<
+            detail::rules::weights_with_a_name<detail::say::linear, (sizeof(T) == 0)>>::ok,
         "umbel: shapes do not fit");
   }
 };
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

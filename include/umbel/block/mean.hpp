@@ -4,9 +4,9 @@
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/layer/computing.hpp>
 #include <umbel/kernel/elementwise.hpp>
 #include <umbel/kernel/plain.hpp>
+#include <umbel/layer/computing.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -22,8 +22,8 @@ using mean = first_error<has_axis<say::mean, Layout, Family>, floating<say::mean
                                  say::is_not_row_major_in_memory_so_pass_contiguous>>;
 }  // namespace rules
 
-// x: row-major, any axes with Axis. Gives a row-major tensor of the others; into(out, x): out must not
-// overlap x.
+// x: row-major, any axes with Axis. Gives a row-major tensor of the others; into(out, x): out must
+// not overlap x.
 template <template <std::size_t> class Axis>
 struct mean_operation : detail::computing<mean_operation<Axis>, say::mean> {
   template <class X>
@@ -50,5 +50,5 @@ struct mean_operation : detail::computing<mean_operation<Axis>, say::mean> {
 template <template <std::size_t> class Axis>
 inline constexpr detail::mean_operation<Axis> mean{};
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -78,9 +78,10 @@ constexpr void add_table(const X& x, const Table& table, Y& y, shape<Axes...>) n
 
 // Position, Hidden: token<49>, hidden<32>. The table (Position, Hidden), row-major, is borrowed.
 template <class T, class Position, class Hidden>
-class learnt_positions
-    : public detail::computing<learnt_positions<T, Position, Hidden>, detail::say::learnt_positions> {
-  static_assert(detail::reported<detail::rules::axes_of_the_table<detail::say::learnt_positions, Position, Hidden>>,
+class learnt_positions : public detail::computing<learnt_positions<T, Position, Hidden>,
+                                                  detail::say::learnt_positions> {
+  static_assert(detail::reported<detail::rules::axes_of_the_table<detail::say::learnt_positions,
+                                                                  Position, Hidden>>,
                 "umbel: shapes do not fit");
 
  public:
@@ -91,20 +92,23 @@ class learnt_positions
 
   constexpr explicit learnt_positions(const weights_view& table) noexcept : table_(table) {}
   template <detail::foreign_weights<weights_view, learnt_positions> Table>
-  requires tensor_like<Table>
+    requires tensor_like<Table>
   constexpr explicit learnt_positions(const Table&) noexcept : table_(nullptr) {
-    static_assert(detail::report<detail::rules::positions_table<Table, T, position_axis, hidden_axis>>::ok,
-                  "umbel: shapes do not fit");
+    static_assert(
+        detail::report<detail::rules::positions_table<Table, T, position_axis, hidden_axis>>::ok,
+        "umbel: shapes do not fit");
   }
 
   template <std::size_t Given = 0>
   constexpr learnt_positions() noexcept : table_(nullptr) {
-    static_assert(detail::report<detail::rules::weights_of_this_layer<detail::say::learnt_positions, Given>>::ok,
-                  "umbel: shapes do not fit");
+    static_assert(
+        detail::report<
+            detail::rules::weights_of_this_layer<detail::say::learnt_positions, Given>>::ok,
+        "umbel: shapes do not fit");
   }
 
-  // x: any axes with Position and Hidden, of the table's sizes ("the input has token=50 but the table
-  // has token=49"). Gives a row-major tensor of the axes of x; into(out, x): out may be x.
+  // x: any axes with Position and Hidden, of the table's sizes ("the input has token=50 but the
+  // table has token=49"). Gives a row-major tensor of the axes of x; into(out, x): out may be x.
   template <class X>
   using rule = detail::rules::learnt_positions<X, T, position_axis, hidden_axis>;
   template <class X, class Y>
@@ -116,5 +120,5 @@ class learnt_positions
   weights_view table_;
 };
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// rms_norm (Zhang and Sennrich 2019): along one axis, over the root of the mean of the squares, times
-// gamma. Every other axis is rows. No mean is taken away and there is no beta: see layer_norm.hpp.
+// rms_norm (Zhang and Sennrich 2019): along one axis, over the root of the mean of the squares,
+// times gamma. Every other axis is rows. No mean is taken away and there is no beta: see
+// layer_norm.hpp.
 #pragma once
 
-#include <umbel/config.hpp>
 #include <umbel/block/layer_norm.hpp>
+#include <umbel/config.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -29,8 +30,8 @@ using epsilon_is_given =
 }  // namespace detail
 
 template <class T, class Axis>
-class rms_norm
-    : public detail::norm_calls<rms_norm<T, Axis>, detail::say::rms_norm, T, detail::axis_or_none<Axis>> {
+class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, detail::say::rms_norm, T,
+                                           detail::axis_or_none<Axis>> {
   static_assert(detail::reported<detail::rules::well_formed<Axis>>, "umbel: shapes do not fit");
 
  public:
@@ -46,21 +47,24 @@ class rms_norm
       detail::packed_weights_of<weights_view,
                                 portable::rms_norm_parts<detail::packed_vector<T, axis>>>;
 
-  // The weights are borrowed. epsilon is added to the mean of the squares, under the root. It has no
-  // default because models differ: 1e-6 in T5 and LLaMA 1, 1e-5 in LLaMA 2 and 3, the smallest
+  // The weights are borrowed. epsilon is added to the mean of the squares, under the root. It has
+  // no default because models differ: 1e-6 in T5 and LLaMA 1, 1e-5 in LLaMA 2 and 3, the smallest
   // step above 1 in torch.nn.RMSNorm when it is not told.
   constexpr explicit rms_norm(const weights_view& w, T epsilon) noexcept
       : weights_(w), epsilon_(epsilon) {}
   template <detail::foreign_weights<weights_view, rms_norm> Other>
   constexpr explicit rms_norm(const Other&, T epsilon) noexcept
       : weights_(detail::no_weights<weights_view>()), epsilon_(epsilon) {
-    static_assert(detail::report<detail::rules::weights_of_this_layer<detail::say::rms_norm, (sizeof(Other) != 0)>>::ok,
-                  "umbel: shapes do not fit");
+    static_assert(
+        detail::report<
+            detail::rules::weights_of_this_layer<detail::say::rms_norm, (sizeof(Other) != 0)>>::ok,
+        "umbel: shapes do not fit");
   }
   template <std::size_t Given = 0>
   constexpr rms_norm() noexcept : weights_(detail::no_weights<weights_view>()), epsilon_() {
-    static_assert(detail::report<detail::rules::weights_of_this_layer<detail::say::rms_norm, Given>>::ok,
-                  "umbel: shapes do not fit");
+    static_assert(
+        detail::report<detail::rules::weights_of_this_layer<detail::say::rms_norm, Given>>::ok,
+        "umbel: shapes do not fit");
   }
   template <detail::other_than<rms_norm> Weights>
   constexpr explicit rms_norm(const Weights&) noexcept
@@ -89,5 +93,5 @@ class rms_norm
   T epsilon_;
 };
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
-// sinusoidal_positions: the table of sines and cosines of Vaswani et al. 2017, added to every sequence
-// of the batch. Computed by the compiler, in double. Models lay it out in three ways, which differ
-// in every number, so one must be said:
+// sinusoidal_positions: the table of sines and cosines of Vaswani et al. 2017, added to every
+// sequence of the batch. Computed by the compiler, in double. Models lay it out in three ways,
+// which differ in every number, so one must be said:
 //
-//   adjacent_pairs         sin, cos, sin, cos, ...: the paper's formula, and "Dive into Deep Learning"
+//   adjacent_pairs         sin, cos, sin, cos, ...: the paper's formula, and "Dive into Deep
+//                          Learning"
 //   split_halves           all sines, then all cosines, of the same angles (Marian)
 //   split_halves_to_base   as that, but the last angle is exactly position / base (tensor2tensor,
 //                          fairseq, Whisper)
 //
-// Pair i of position p has the angle p base^(-2 i / hidden), in the last form p base^(-i / (pairs - 1)).
-// Where hidden is odd, the first two have one sine more than cosines (the formulas as they stand), and
-// the last ends in a column of zeros (as its frameworks pad it).
+// Pair i of position p has the angle p base^(-2 i / hidden), in the last form p base^(-i / (pairs -
+// 1)). Where hidden is odd, the first two have one sine more than cosines (the formulas as they
+// stand), and the last ends in a column of zeros (as its frameworks pad it).
 //
-// Above some 200,000 elements (positions times hidden) compilers want to be told to go on computing:
-// -fconstexpr-ops-limit=N (g++), -fconstexpr-steps=N (clang).
+// Above some 200,000 elements (positions times hidden) compilers want to be told to go on
+// computing: -fconstexpr-ops-limit=N (g++), -fconstexpr-steps=N (clang).
 #pragma once
 
-#include <umbel/config.hpp>
 #include <umbel/attention/rope.hpp>
 #include <umbel/block/positions.hpp>
+#include <umbel/config.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -106,8 +107,9 @@ class sinusoidal_positions
                 "umbel: shapes do not fit");
 
  public:
-  using refused = detail::other_calls_and_into<detail::say::sinusoidal_positions,
-                                               detail::say::takes_one_tensor_or_view_then_an_integer>;
+  using refused =
+      detail::other_calls_and_into<detail::say::sinusoidal_positions,
+                                   detail::say::takes_one_tensor_or_view_then_an_integer>;
   using refused::operator();
   using refused::into;
   using value_type = T;
@@ -119,14 +121,15 @@ class sinusoidal_positions
       detail::sinusoid_table<T, position_axis, hidden_axis, Pairs, Base>;
 
   // x: any axes with Hidden and Position, of the table's size or less ("the input has token=50 but
-  // the table has token=49"). Gives a row-major tensor of the axes of x. offset: the position of the
-  // first one (what a cache holds already); one past what the table has room for is taken back to
-  // the last that fits.
+  // the table has token=49"). Gives a row-major tensor of the axes of x. offset: the position of
+  // the first one (what a cache holds already); one past what the table has room for is taken back
+  // to the last that fits.
   template <tensor_like X, detail::integer_index I = std::size_t>
   constexpr auto operator()(const X& x, I offset = 0) const noexcept {
     return place(x, static_cast<std::size_t>(offset), detail::by_value{});
   }
-  // The same, written into a row-major tensor or view of the axes of x in the same order. out may be x.
+  // The same, written into a row-major tensor or view of the axes of x in the same order. out may
+  // be x.
   template <tensor_like Out, tensor_like X, detail::integer_index I = std::size_t>
   constexpr void into(Out&& out, const X& x, I offset = 0) const noexcept {
     place(x, static_cast<std::size_t>(offset), static_cast<Out&&>(out));
@@ -136,8 +139,9 @@ class sinusoidal_positions
   template <class X, class Out>
   static constexpr auto place(const X& x, std::size_t offset, Out&& out) noexcept {
     using result = detail::row_major<detail::layout_of<X>>;
-    using verdict = detail::first_error<detail::rules::sinusoidal_positions<X, T, position_axis, hidden_axis>,
-                                detail::rules::row_major_out<detail::say::sinusoidal_positions, Out, T, result>>;
+    using verdict = detail::first_error<
+        detail::rules::sinusoidal_positions<X, T, position_axis, hidden_axis>,
+        detail::rules::row_major_out<detail::say::sinusoidal_positions, Out, T, result>>;
     static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       constexpr std::size_t count = detail::rules::size_along<X, position_axis>;
@@ -158,9 +162,10 @@ class sinusoidal_positions
 
 // Would place(x) compile?
 template <class Positions, class X>
-concept has_positions_for = detail::rules::sinusoidal_positions < std::remove_cvref_t<X>,
-typename Positions::value_type, typename Positions::position_axis,
-    typename Positions::hidden_axis > ::ok;
+concept has_positions_for =
+    detail::rules::sinusoidal_positions<std::remove_cvref_t<X>, typename Positions::value_type,
+                                        typename Positions::position_axis,
+                                        typename Positions::hidden_axis>::ok;
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -7,8 +7,8 @@
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/layer/computing.hpp>
 #include <umbel/kernel/softmax.hpp>
+#include <umbel/layer/computing.hpp>
 #include <umbel/tensor/copy.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -52,5 +52,5 @@ struct softmax_operation : detail::computing<softmax_operation<Axis>, say::softm
 template <template <std::size_t> class Axis>
 inline constexpr detail::softmax_operation<Axis> softmax{};
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

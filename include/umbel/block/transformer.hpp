@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// What encoder_layer and decoder_layer share: where the norms stand and which they are, which options
-// go to which part, how sequences lie in memory, residual sums.
+// What encoder_layer and decoder_layer share: where the norms stand and which they are, which
+// options go to which part, how sequences lie in memory, residual sums.
 #pragma once
 
-#include <umbel/config.hpp>
 #include <umbel/attention/multi_head.hpp>
 #include <umbel/block/feed_forward.hpp>
 #include <umbel/block/layer_norm.hpp>
 #include <umbel/block/rms_norm.hpp>
+#include <umbel/config.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -54,9 +54,8 @@ struct rms_norm_needs_the_epsilon_of_the_model_so_say_epsilon_1e;
 }  // namespace say
 
 template <>
-inline constexpr const char*
-    spoken<say::epsilon_1e_takes_an_exponent_from_> =
-        "epsilon_1e takes an exponent from -22 to -1, epsilon_1e<-6> is 1e-6";
+inline constexpr const char* spoken<say::epsilon_1e_takes_an_exponent_from_> =
+    "epsilon_1e takes an exponent from -22 to -1, epsilon_1e<-6> is 1e-6";
 template <>
 inline constexpr const char*
     spoken<say::rms_norm_needs_the_epsilon_of_the_model_so_say_epsilon_1e> =
@@ -66,8 +65,8 @@ inline constexpr const char*
 using attention_options = option_list<axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
                                       axis_family<axes::value_dim>, option::rope,
                                       option::score_scale, option::softcap, option::empty_rows>;
-// What a decoder layer's attention to the memory takes: no rotary positions, which would compare those of
-// two sequences.
+// What a decoder layer's attention to the memory takes: no rotary positions, which would compare
+// those of two sequences.
 using memory_attention_options =
     option_list<axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
                 axis_family<axes::value_dim>, option::score_scale, option::softcap,
@@ -109,12 +108,12 @@ struct transformer_parts {
   using width = typename std::conditional_t<
       rules::in_place<say::feed_forward_layer, FeedForward, axes::feed_forward>::ok,
       std::type_identity<FeedForward>, std::type_identity<axes::feed_forward<1>>>::type;
-  using feed_forward = feed_forward_with<
-      std::conditional_t<rules::floating<say::attention, T>::ok, T, float>, hidden,
-      typename width::plain, bias,
-      // An activation that was not said is not refused twice.
-      typename pick_options<feed_forward_options, option_list<>, Options...,
-                            umbel::activation<relu>>::type>;
+  using feed_forward =
+      feed_forward_with<std::conditional_t<rules::floating<say::attention, T>::ok, T, float>,
+                        hidden, typename width::plain, bias,
+                        // An activation that was not said is not refused twice.
+                        typename pick_options<feed_forward_options, option_list<>, Options...,
+                                              umbel::activation<relu>>::type>;
   using norm = typename norm_option::template norm<T, hidden>;
   static constexpr bool epsilon_is_said =
       !norm_option::needs_epsilon || (is_option_of<Options, option::epsilon_1e> || ...);
@@ -130,7 +129,8 @@ constexpr void add_residual(const T* a, const T* b, T* y) noexcept {
 }
 
 namespace rules {
-// Norm order, activation and bias have no default: torch's layers and today's models differ in all three.
+// Norm order, activation and bias have no default: torch's layers and today's models differ in all
+// three.
 template <class Layer, class Usual, class... Options>
 using transformer_said =
     options_said<Layer, typename Usual::who,
@@ -163,5 +163,5 @@ using batch_first =
 }  // namespace rules
 }  // namespace detail
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: BSL-1.0
-// key_value_cache: the keys and values of the positions so far, projected once, in memory of constant
-// size. Decoding a sequence step by step gives the bits of the whole causal pass:
+// key_value_cache: the keys and values of the positions so far, projected once, in memory of
+// constant size. Decoding a sequence step by step gives the bits of the whole causal pass:
 //
 //   static key_value_cache<attention, key<256>> past;       // of one sequence; batch<2>: of two
-//   past.step(attend, out, prompt);                         // (token<12>, hidden): twelve positions
+//   past.step(attend, out, prompt);                         // (token<12>, hidden): twelve
+//                                                           positions
 //   while (past.step(attend, out, next)) ...                // (token<1>, hidden): one more
 //
-//   key_value_cache<attention, key<64>, sliding<4096>>      // sees the last 64 positions, of 4096 in all
-//   key_value_cache<attention, key<256>, stored_as<bfloat16>>    // half the bytes: keys and values rounded
+//   key_value_cache<attention, key<64>, sliding<4096>>      // sees the last 64 positions, of 4096
+//                                                           in all
+//   key_value_cache<attention, key<256>, stored_as<bfloat16>>    // half the bytes: keys and values
+//                                                                rounded
 //
 // For attention to another sequence, append its keys and values once and recall as often as wanted.
-// A step past the capacity returns false and changes nothing. Keys are stored (head_dim, key), values
-// (key, value_dim): that is how one query reads them in runs. A sliding cache drops the oldest positions
-// in blocks, so that a step has the order of sums of the whole pass with its window; it has no recall.
+// A step past the capacity returns false and changes nothing. Keys are stored (head_dim, key),
+// values (key, value_dim): that is how one query reads them in runs. A sliding cache drops the
+// oldest positions in blocks, so that a step has the order of sums of the whole pass with its
+// window; it has no recall.
 //
-// Not here: masks (mask/combine.hpp), which mean positions of the cache by the axis key; the step itself
-// (decode/forward.hpp).
+// Not here: masks (mask/combine.hpp), which mean positions of the cache by the axis key; the step
+// itself (decode/forward.hpp).
 #pragma once
 
-#include <umbel/config.hpp>
-#include <umbel/decode/rules.hpp>
-#include <umbel/decode/forward.hpp>
 #include <umbel/attention/multi_head.hpp>
+#include <umbel/config.hpp>
+#include <umbel/decode/forward.hpp>
+#include <umbel/decode/rules.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -41,16 +45,17 @@ struct not_sliding {
 
 }  // namespace detail
 
-// Layer: a multi_head_attention; calls take it or its prepacked form. Keys: key<256>, how many positions
-// there is room for. Options: batch<2>, sliding<4096>,
-// stored_as<bfloat16> (or float16): keys and values are rounded to 16 bits when they are stored, for layers
-// of float; results are those of attention to the rounded ones.
+// Layer: a multi_head_attention; calls take it or its prepacked form. Keys: key<256>, how many
+// positions there is room for. Options: batch<2>, sliding<4096>, stored_as<bfloat16> (or float16):
+// keys and values are rounded to 16 bits when they are stored, for layers of float; results are
+// those of attention to the rounded ones.
 template <class Layer, class Keys = detail::nothing, class... Options>
 class key_value_cache : public detail::other_cache_calls {
   using batch_option = detail::option_or<detail::rules::batch_family, void, Options...>;
-  using sliding_option = detail::option_or<detail::option::sliding, detail::not_sliding, Options...>;
-  using stored_option =
-      detail::option_or<detail::option::stored_as, stored_as<typename Layer::value_type>, Options...>;
+  using sliding_option =
+      detail::option_or<detail::option::sliding, detail::not_sliding, Options...>;
+  using stored_option = detail::option_or<detail::option::stored_as,
+                                          stored_as<typename Layer::value_type>, Options...>;
   using verdict = detail::rules::cache<Layer, Keys, sliding_option, stored_option, Options...>;
   static_assert(detail::reported<verdict>, "umbel: shapes do not fit");
 
@@ -67,8 +72,8 @@ class key_value_cache : public detail::other_cache_calls {
   // Positions that a query sees at most, and positions that a sequence may have.
   static constexpr std::size_t capacity = detail::axis_or_none<Keys>::size;
   static constexpr std::size_t positions = slides ? sliding_option::positions : capacity;
-  // Positions that there is memory for. A sliding cache drops whole blocks of the softmax, so it may hold
-  // nearly one more than its queries see.
+  // Positions that there is memory for. A sliding cache drops whole blocks of the softmax, so it
+  // may hold nearly one more than its queries see.
   static constexpr std::size_t rows =
       slides ? capacity + detail::plan::key_block + sliding_option::chunk - 2 : capacity;
 
@@ -76,8 +81,8 @@ class key_value_cache : public detail::other_cache_calls {
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
   // Forgets everything.
   constexpr void reset() noexcept { size_ = dropped_ = 0; }
-  // Forgets the positions from `count` on. false, and nothing changed, where there are fewer, or where
-  // a sliding cache has dropped what they would see.
+  // Forgets the positions from `count` on. false, and nothing changed, where there are fewer, or
+  // where a sliding cache has dropped what they would see.
   constexpr bool rewind(std::size_t count) noexcept {
     if (count > size_ || (dropped_ != 0 && count + 1 < dropped_ + capacity)) return false;
     size_ = count;
@@ -91,24 +96,25 @@ class key_value_cache : public detail::other_cache_calls {
                                                     positions>::workspace;
 
   // Self-attention of the next positions, x (batch, token, hidden) with the batch of the cache, to
-  // themselves and all before: the rows of the whole causal pass. out: a tensor or view of the axes of
-  // x, in any order. mask: more masks (mask/combine.hpp); key counts positions of the cache, queries stand where
-  // they are.
+  // themselves and all before: the rows of the whole causal pass. out: a tensor or view of the axes
+  // of x, in any order. mask: more masks (mask/combine.hpp); key counts positions of the cache,
+  // queries stand where they are.
   template <class Attend, tensor_like Out, tensor_like X, mask_like Mask = detail::every_key,
             workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool step(const Attend& attend, Out&& out, const X& x,
                                     const Mask& mask = {}, Workspace&& work = {}) noexcept {
-    using fits =
-        detail::first_error<detail::rules::layer_of_cache<Layer, Attend>,
-                    detail::rules::self_attend<detail::say::cache, X, value_type, typename Layer::hidden_axis>,
-                    detail::rules::one_width<detail::say::cache, typename Layer::hidden_axis,
-                                     typename Layer::keys_axis, typename Layer::values_axis>,
-                    detail::rules::batch_of_cache<detail::layout_of<X>, batch_option>,
-                    detail::rules::out_fits<detail::say::cache, Out, value_type,
-                                    typename Layer::template result_of<detail::layout_of<X>>>>;
+    using fits = detail::first_error<
+        detail::rules::layer_of_cache<Layer, Attend>,
+        detail::rules::self_attend<detail::say::cache, X, value_type, typename Layer::hidden_axis>,
+        detail::rules::one_width<detail::say::cache, typename Layer::hidden_axis,
+                                 typename Layer::keys_axis, typename Layer::values_axis>,
+        detail::rules::batch_of_cache<detail::layout_of<X>, batch_option>,
+        detail::rules::out_fits<detail::say::cache, Out, value_type,
+                                typename Layer::template result_of<detail::layout_of<X>>>>;
     static_assert(detail::report<fits>::ok, "umbel: shapes do not fit");
     if constexpr (fits::ok) {
-      using family = detail::rules::sequence_family<detail::layout_of<X>, typename Layer::hidden_axis>;
+      using family =
+          detail::rules::sequence_family<detail::layout_of<X>, typename Layer::hidden_axis>;
       using call = call_of<detail::axis_of<detail::layout_of<X>, family>, true, Mask, Workspace>;
       static_assert(detail::report<typename call::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (call::verdict::ok) {
@@ -124,29 +130,33 @@ class key_value_cache : public detail::other_cache_calls {
     return false;
   }
 
-  // The keys and values of more positions, (batch, key, hidden) each, without asking anything: as steps
-  // do whose results nobody wants. work: a workspace<key<..>>.
+  // The keys and values of more positions, (batch, key, hidden) each, without asking anything: as
+  // steps do whose results nobody wants. work: a workspace<key<..>>.
   template <class Attend, tensor_like Y, tensor_like Z, workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool append(const Attend& attend, const Y& y, const Z& z,
                                       Workspace&& work = {}) noexcept {
-    using fits =
-        detail::first_error<detail::rules::layer_of_cache<Layer, Attend>,
-                    detail::rules::attention_argument<detail::say::cache, detail::say::the_keys, Y, value_type,
-                                              detail::rules::key_family, typename Layer::keys_axis>,
-                    detail::rules::attention_argument<detail::say::cache, detail::say::the_values, Z, value_type,
-                                              detail::rules::key_family, typename Layer::values_axis>,
-                    detail::rules::same_size<detail::say::cache, detail::rules::key_family, detail::layout_of<Y>, detail::say::the_keys,
-                                     detail::layout_of<Z>, detail::say::but_the_values>,
-                    detail::rules::batch_of_cache<detail::layout_of<Y>, batch_option>,
-                    detail::rules::batch_of_cache<detail::layout_of<Z>, batch_option>>;
+    using fits = detail::first_error<
+        detail::rules::layer_of_cache<Layer, Attend>,
+        detail::rules::attention_argument<detail::say::cache, detail::say::the_keys, Y, value_type,
+                                          detail::rules::key_family, typename Layer::keys_axis>,
+        detail::rules::attention_argument<detail::say::cache, detail::say::the_values, Z,
+                                          value_type, detail::rules::key_family,
+                                          typename Layer::values_axis>,
+        detail::rules::same_size<detail::say::cache, detail::rules::key_family,
+                                 detail::layout_of<Y>, detail::say::the_keys, detail::layout_of<Z>,
+                                 detail::say::but_the_values>,
+        detail::rules::batch_of_cache<detail::layout_of<Y>, batch_option>,
+        detail::rules::batch_of_cache<detail::layout_of<Z>, batch_option>>;
     static_assert(detail::report<fits>::ok, "umbel: shapes do not fit");
     if constexpr (fits::ok) {
-      using call = call_of<detail::axis_of<detail::layout_of<Y>, detail::rules::key_family>, true, detail::every_key, Workspace>;
+      using call = call_of<detail::axis_of<detail::layout_of<Y>, detail::rules::key_family>, true,
+                           detail::every_key, Workspace>;
       static_assert(detail::report<typename call::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (call::verdict::ok) {
         if (!make_room(call::count)) return false;
         detail::with_scratch<typename call::scratch>(work, [&](auto& scratch) {
-          store<call, detail::rules::key_family, detail::rules::key_family>(attend, y, z, scratch.projected);
+          store<call, detail::rules::key_family, detail::rules::key_family>(attend, y, z,
+                                                                            scratch.projected);
         });
         size_ += call::count;
         return true;
@@ -155,23 +165,25 @@ class key_value_cache : public detail::other_cache_calls {
     return false;
   }
 
-  // Attention of queries, (batch, query, hidden), to all that is stored, whatever its position. Rotary
-  // positions of the queries count from 0. A sliding cache has no recall: what it still stores is a matter
-  // of how its sequence was cut into steps.
+  // Attention of queries, (batch, query, hidden), to all that is stored, whatever its position.
+  // Rotary positions of the queries count from 0. A sliding cache has no recall: what it still
+  // stores is a matter of how its sequence was cut into steps.
   template <class Attend, tensor_like Out, tensor_like X, mask_like Mask = detail::every_key,
             workspace_like Workspace = detail::on_stack>
   constexpr void recall(const Attend& attend, Out&& out, const X& x, const Mask& mask = {},
                         Workspace&& work = {}) const noexcept {
-    using fits =
-        detail::first_error<detail::rules::layer_of_cache<Layer, Attend>, detail::rules::recall_of_cache<slides>,
-                    detail::rules::attention_argument<detail::say::cache, detail::say::the_queries, X, value_type,
-                                              detail::rules::query_family, typename Layer::hidden_axis>,
-                    detail::rules::batch_of_cache<detail::layout_of<X>, batch_option>,
-                    detail::rules::out_fits<detail::say::cache, Out, value_type,
-                                    typename Layer::template result_of<detail::layout_of<X>>>>;
+    using fits = detail::first_error<
+        detail::rules::layer_of_cache<Layer, Attend>, detail::rules::recall_of_cache<slides>,
+        detail::rules::attention_argument<detail::say::cache, detail::say::the_queries, X,
+                                          value_type, detail::rules::query_family,
+                                          typename Layer::hidden_axis>,
+        detail::rules::batch_of_cache<detail::layout_of<X>, batch_option>,
+        detail::rules::out_fits<detail::say::cache, Out, value_type,
+                                typename Layer::template result_of<detail::layout_of<X>>>>;
     static_assert(detail::report<fits>::ok, "umbel: shapes do not fit");
     if constexpr (fits::ok) {
-      using call = call_of<detail::axis_of<detail::layout_of<X>, detail::rules::query_family>, false, Mask, Workspace>;
+      using call = call_of<detail::axis_of<detail::layout_of<X>, detail::rules::query_family>,
+                           false, Mask, Workspace>;
       static_assert(detail::report<typename call::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (call::verdict::ok)
         detail::with_scratch<typename call::scratch>(work, [&](auto& scratch) {
@@ -186,23 +198,23 @@ class key_value_cache : public detail::other_cache_calls {
   using forward = detail::cached_forward<Layer, stored_type, Queries, rows, positions>;
   using storage = forward<1>;
 
-  // What is the same for all calls of one number of positions. Appends: do they become part of what is
-  // stored, or only look at it?
+  // What is the same for all calls of one number of positions. Appends: do they become part of what
+  // is stored, or only look at it?
   template <class Positions, bool Appends, class Mask, class Workspace>
   struct call_of {
     static constexpr std::size_t count = Positions::size;
     static constexpr bool appends = Appends;
     using forward = key_value_cache::forward<count>;
     using scratch = typename forward::workspace;
-    using scores = detail::scores_of<value_type, detail::rules::size_or_0<batch_option>, Layer::sizes.heads,
-                                     count, rows, true>;
+    using scores = detail::scores_of<value_type, detail::rules::size_or_0<batch_option>,
+                                     Layer::sizes.heads, count, rows, true>;
     using verdict = detail::first_error<
-        detail::rules::fits_into_cache<Positions, Keys,
-                               !Appends ? npos : (slides ? sliding_option::chunk : capacity)>,
+        detail::rules::fits_into_cache<
+            Positions, Keys, !Appends ? npos : (slides ? sliding_option::chunk : capacity)>,
         detail::rules::mask_of_cache<detail::mask_of<Mask>, slides>,
         detail::rules::mask_fits<detail::say::cache, detail::mask_of<Mask>, scores>,
         detail::rules::scratch_fits<detail::say::cache, std::remove_reference_t<Workspace>, scratch,
-                            detail::shape<Positions>>>;
+                                    detail::shape<Positions>>>;
   };
 
   // Room for so many more positions, by dropping the oldest if need be. false: there is none.
@@ -211,7 +223,8 @@ class key_value_cache : public detail::other_cache_calls {
     if constexpr (slides) {
       // The first of them sees this position; the block that it lies in must stay.
       const std::size_t oldest = size_ + 1 > capacity ? size_ + 1 - capacity : 0;
-      if (size_ - dropped_ + count > rows) drop(oldest / detail::plan::key_block * detail::plan::key_block);
+      if (size_ - dropped_ + count > rows)
+        drop(oldest / detail::plan::key_block * detail::plan::key_block);
     }
     return true;
   }
@@ -245,25 +258,25 @@ class key_value_cache : public detail::other_cache_calls {
                        value_type* projected) noexcept {
     constexpr auto ys =
         detail::strides_along<detail::layout_of<Y>, KeyFamily, typename Layer::keys_axis::family>;
-    constexpr auto zs =
-        detail::strides_along<detail::layout_of<Z>, ValueFamily, typename Layer::values_axis::family>;
+    constexpr auto zs = detail::strides_along<detail::layout_of<Z>, ValueFamily,
+                                              typename Layer::values_axis::family>;
     for (std::size_t b = 0; b < batches; ++b)
       Call::forward::template store<ys, zs>(attend.get_weights(), y.data() + b * ys.batch,
                                             z.data() + b * zs.batch, size_, size_ - dropped_,
                                             keys_in(*this, b), values_of(b), projected);
   }
 
-  // Attention to what is stored. position: where the first query stands; in a step, what is stored after
-  // it is not seen.
+  // Attention to what is stored. position: where the first query stands; in a step, what is stored
+  // after it is not seen.
   template <class Call, class QueryFamily, class Attend, class Out, class X, class Mask,
             class Scratch>
   constexpr void look(const Attend& attend, Out& out, const X& x, std::size_t position,
                       const Mask& mask, Scratch& work) const noexcept {
     using scores = typename Call::scores;
-    constexpr auto xs =
-        detail::strides_along<detail::layout_of<X>, QueryFamily, typename Layer::hidden_axis::family>;
-    constexpr auto outs =
-        detail::strides_along<detail::layout_of<Out>, QueryFamily, typename Layer::output_axis::family>;
+    constexpr auto xs = detail::strides_along<detail::layout_of<X>, QueryFamily,
+                                              typename Layer::hidden_axis::family>;
+    constexpr auto outs = detail::strides_along<detail::layout_of<Out>, QueryFamily,
+                                                typename Layer::output_axis::family>;
     const auto& masks = detail::as_mask(mask);
     const auto first = static_cast<std::ptrdiff_t>(position - dropped_);
     // The queries of a step are the last positions.
@@ -301,7 +314,8 @@ class key_value_cache : public detail::other_cache_calls {
 
 // Of another layer: refused.
 template <class Layer, class Keys, class... Options>
-requires(!detail::is_multi_head<Layer>) class key_value_cache<Layer, Keys, Options...> {
+  requires(!detail::is_multi_head<Layer>)
+class key_value_cache<Layer, Keys, Options...> {
   static_assert(detail::reported<detail::rules::a_multi_head_attention<detail::say::cache, Layer>>,
                 "umbel: shapes do not fit");
 
@@ -317,5 +331,5 @@ requires(!detail::is_multi_head<Layer>) class key_value_cache<Layer, Keys, Optio
   constexpr void recall(const auto&...) const noexcept {}
 };
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-// One step of decoding over one sequence: everything but names. Keys and values of the new positions
-// are projected and stored, their queries attend to what is stored, in scratch whose layout is fixed by
-// the sizes.
+// One step of decoding over one sequence: everything but names. Keys and values of the new
+// positions are projected and stored, their queries attend to what is stored, in scratch whose
+// layout is fixed by the sizes.
 //
 // Not here: axes, verdicts, batches, what is stored and dropped (cache.hpp).
 #pragma once
 
-#include <umbel/config.hpp>
 #include <umbel/attention/forward.hpp>
+#include <umbel/config.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// Queries new positions against Rows stored ones, whose keys and values are of type Stored. Positions: how
-// many a sequence may have. A recall may have more queries than that; theirs count from 0.
+// Queries new positions against Rows stored ones, whose keys and values are of type Stored.
+// Positions: how many a sequence may have. A recall may have more queries than that; theirs count
+// from 0.
 template <class Layer, class Stored, std::size_t Queries, std::size_t Rows, std::size_t Positions>
 struct cached_forward {
   using T = typename Layer::value_type;
@@ -41,9 +42,9 @@ struct cached_forward {
                                                 .o_row = of_context.query,
                                                 .o_dim = of_context.feature,
                                                 .o_room = of_context.room};
-  static constexpr kernel::heads_shape all_heads = {
-      S.heads,     S.heads / S.kv_heads, S.head_dim, S.head_dim * key_step,
-      S.value_dim, S.value_dim * of_context.feature};
+  static constexpr kernel::heads_shape all_heads = {S.heads,     S.heads / S.kv_heads,
+                                                    S.head_dim,  S.head_dim* key_step,
+                                                    S.value_dim, S.value_dim* of_context.feature};
 
   struct workspace : workspace_base {
     alignas(64) T q[Queries * query_row];
@@ -58,14 +59,14 @@ struct cached_forward {
   static constexpr void store(const Weights& w, const T* y, const T* z, std::size_t position,
                               std::size_t row, Stored* keys, Stored* values,
                               T* projected) noexcept {
-    project<kernel::linear_shape{Queries, S.key_hidden, S.key_width(), Y.position,
-                                          Y.feature, key_row, 1, S.k_bias}>(w.k, y, projected);
+    project<kernel::linear_shape{Queries, S.key_hidden, S.key_width(), Y.position, Y.feature,
+                                 key_row, 1, S.k_bias}>(w.k, y, projected);
     rotary::template turn<Queries, S.kv_heads, S.head_dim, key_row, turns>(projected, position);
     for (std::size_t d = 0; d < S.key_width(); ++d)
       for (std::size_t i = 0; i < Queries; ++i)
         keys[d * key_step + row + i] = static_cast<Stored>(projected[i * key_row + d]);
-    constexpr kernel::linear_shape to_values = {Queries,   S.value_hidden, S.value_width(), Z.position,
-                                                Z.feature, value_row,      1,               S.v_bias};
+    constexpr kernel::linear_shape to_values = {
+        Queries, S.value_hidden, S.value_width(), Z.position, Z.feature, value_row, 1, S.v_bias};
     if constexpr (stores_t) {
       project<to_values>(w.v, z, values + row * value_row);
     } else {
@@ -78,15 +79,16 @@ struct cached_forward {
 
   // Queries, of which the first stands at `position`, to what is stored. mask(h): a head_mask.
   template <sequence_strides X, sequence_strides Out, class Weights, class Mask>
-  static constexpr void attend(const Weights& w, const T* x, std::size_t position, const Stored* keys,
-                               const Stored* values, const Mask& mask, T* out,
+  static constexpr void attend(const Weights& w, const T* x, std::size_t position,
+                               const Stored* keys, const Stored* values, const Mask& mask, T* out,
                                workspace& work) noexcept {
     project<kernel::linear_shape{Queries, S.hidden, S.query_width(), X.position, X.feature,
-                                          query_row, 1, S.q_bias}>(w.q, x, work.q);
+                                 query_row, 1, S.q_bias}>(w.q, x, work.q);
     rotary::template turn<Queries, S.heads, S.head_dim, query_row, turns>(work.q, position);
     attend_heads(keys, values, mask, work);
     project<kernel::linear_shape{Queries, S.context_width(), S.output, of_context.query,
-                                          of_context.feature, Out.position, Out.feature, S.o_bias}>(w.o, work.context, out);
+                                 of_context.feature, Out.position, Out.feature, S.o_bias}>(
+        w.o, work.context, out);
   }
 
  private:
@@ -114,5 +116,5 @@ struct cached_forward {
   }
 };
 
-}  // namespace umbel::detail
+}  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a cache of keys and values may be and be given, as verdicts. Not here: the cache (cache.hpp).
+// What a cache of keys and values may be and be given, as verdicts. Not here: the cache
+// (cache.hpp).
 #pragma once
 
-#include <umbel/config.hpp>
 #include <umbel/attention/rules.hpp>
+#include <umbel/config.hpp>
 #include <umbel/layer/stored_as.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
@@ -136,5 +137,5 @@ struct other_cache_calls {
 };
 
 }  // namespace detail
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the planner made of a layer of attention: as constants (plan_of) and as a page to read (describe):
+// What the planner made of a layer of attention: as constants (plan_of) and as a page to read
+// (describe):
 //
 //   std::puts(umbel::describe<attention, token<64>>());           of 64 positions to themselves
 //   std::puts(umbel::describe<attention, query<4>, key<300>>());
 //
-// For arguments and results that are row-major, without a mask, with prepacked weights, on this build's
-// target. The page is made by the compiler; nothing but its characters is in the program. Not included by
-// umbel.hpp.
+// For arguments and results that are row-major, without a mask, with prepacked weights, on this
+// build's target. The page is made by the compiler; nothing but its characters is in the program.
+// Not included by umbel.hpp.
 //
 // Cycles are an estimate (plan/cost.hpp): of a core with two multiply-add units.
 #pragma once
 
 #include <initializer_list>
-#include <umbel/config.hpp>
 #include <umbel/attention/multi_head.hpp>
+#include <umbel/config.hpp>
 #include <umbel/inspect/text_writer.hpp>
 #include <umbel/plan/cost.hpp>
 
@@ -43,7 +44,8 @@ struct attend_step {
 };
 }  // namespace detail
 
-// Layer: a multi_head_attention. Queries, Keys: how many, query<4>, key<300>; one axis: of a sequence to itself.
+// Layer: a multi_head_attention. Queries, Keys: how many, query<4>, key<300>; one axis: of a
+// sequence to itself.
 template <class Layer, class Queries, class Keys = Queries>
 struct plan_of {
   using T = typename Layer::value_type;
@@ -56,36 +58,43 @@ struct plan_of {
   template <detail::kernel::linear_shape S>
   static constexpr detail::linear_step step_of() {
     const detail::plan::linear_plan p = detail::plan::plan_linear<T>(S.rows, S.in, S.out, target);
-    return {S, detail::kernel::detail::rows_in_lanes<S, T, target>, p, detail::plan::cycles<T>(p, S.in)};
+    return {S, detail::kernel::detail::rows_in_lanes<S, T, target>, p,
+            detail::plan::cycles<T>(p, S.in)};
   }
   // From and to rows that are `in` and `out` long.
-  static constexpr detail::linear_step query = step_of<forward::template project_in<
-      Queries::size, sizes.hidden, sizes.query_width(), forward::query_row, sizes.q_bias,
-      detail::sequence_strides{0, sizes.hidden, 1}>>();
-  static constexpr detail::linear_step key = step_of<forward::template project_in<
-      Keys::size, sizes.key_hidden, sizes.key_width(), forward::key_row, sizes.k_bias,
-      detail::sequence_strides{0, sizes.key_hidden, 1}>>();
-  static constexpr detail::linear_step value = step_of<forward::template project_in<
-      Keys::size, sizes.value_hidden, sizes.value_width(), forward::value_row, sizes.v_bias,
-      detail::sequence_strides{0, sizes.value_hidden, 1}>>();
-  static constexpr detail::linear_step output = step_of<
-      forward::template project_out<detail::sequence_strides{0, sizes.output, 1}>>();
+  static constexpr detail::linear_step query =
+      step_of<forward::template project_in<Queries::size, sizes.hidden, sizes.query_width(),
+                                           forward::query_row, sizes.q_bias,
+                                           detail::sequence_strides{0, sizes.hidden, 1}>>();
+  static constexpr detail::linear_step key =
+      step_of<forward::template project_in<Keys::size, sizes.key_hidden, sizes.key_width(),
+                                           forward::key_row, sizes.k_bias,
+                                           detail::sequence_strides{0, sizes.key_hidden, 1}>>();
+  static constexpr detail::linear_step value =
+      step_of<forward::template project_in<Keys::size, sizes.value_hidden, sizes.value_width(),
+                                           forward::value_row, sizes.v_bias,
+                                           detail::sequence_strides{0, sizes.value_hidden, 1}>>();
+  static constexpr detail::linear_step output =
+      step_of<forward::template project_out<detail::sequence_strides{0, sizes.output, 1}>>();
 
   static constexpr detail::attend_step attention = [] {
     constexpr detail::kernel::attend_shape S = forward::head;
     constexpr std::size_t heads = sizes.heads;
     constexpr std::size_t alone = detail::kernel::detail::queries_alone<S, T, target>;
-    const detail::plan::attend_plan p = detail::plan::plan_attend<T>(S.queries, S.keys, target, alone);
+    const detail::plan::attend_plan p =
+        detail::plan::plan_attend<T>(S.queries, S.keys, target, alone);
     const double one_head = detail::plan::cycles<T>(p, target, S.keys, S.head_dim, S.value_dim);
     if constexpr (detail::kernel::heads_fit_lanes<S, forward::all_heads, T>) {
       constexpr std::size_t together =
           detail::kernel::detail::attend_heads<S, forward::all_heads, T, target>::together;
-      return detail::attend_step{S, detail::attend_form::heads_in_lanes, together, p,
-                         one_head * static_cast<double>(detail::plan::divide_up(heads, together))};
+      return detail::attend_step{
+          S, detail::attend_form::heads_in_lanes, together, p,
+          one_head * static_cast<double>(detail::plan::divide_up(heads, together))};
     } else if constexpr (alone == S.queries) {
-      return detail::attend_step{S, detail::attend_form::keys_in_lanes, 1, p,
-                         heads * detail::plan::cycles_of_few<T>(alone, lanes, S.keys, S.head_dim,
-                                                        S.value_dim, sizes.kv_heads)};
+      return detail::attend_step{
+          S, detail::attend_form::keys_in_lanes, 1, p,
+          heads * detail::plan::cycles_of_few<T>(alone, lanes, S.keys, S.head_dim, S.value_dim,
+                                                 sizes.kv_heads)};
     } else {
       return detail::attend_step{S, detail::attend_form::queries_in_lanes, 1, p, heads * one_head};
     }
@@ -155,7 +164,8 @@ constexpr void put_attend(Writer& out, const attend_step& s) {
       out.put(" of queries, ");
       if (s.plan.alone != 0) out.put("and ", s.plan.alone, " alone, ");
       put_split(out, s.plan.keys, "tile", "key");
-      if (s.shape.keys > plan::key_block) out.put(", a block of ", plan::key_block, " keys at a time");
+      if (s.shape.keys > plan::key_block)
+        out.put(", a block of ", plan::key_block, " keys at a time");
       out.put('\n');
   }
 }
@@ -177,7 +187,8 @@ constexpr void put_plan(Writer& out) {
   out.put(keys, keys == 1 ? " key, " : " keys, ");
   out.put(s.heads, s.heads == 1 ? " head of " : " heads of ", s.head_dim);
   if (s.kv_heads != s.heads) out.put(", keys and values of ", s.kv_heads);
-  out.put(sizeof(T) == 4 ? ", float" : ", double", ", ", plan::native_target.registers, " registers of ");
+  out.put(sizeof(T) == 4 ? ", float" : ", double", ", ", plan::native_target.registers,
+          " registers of ");
   out.put(Plan::lanes, "\n\n");
   out.put_aligned("step", 10);
   out.put("                           ");
@@ -249,5 +260,5 @@ constexpr const char* describe() noexcept {
     return "";
 }
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

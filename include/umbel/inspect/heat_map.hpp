@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// attention_heat_map: what attention looks at (observe.hpp), drawn: one map a head, query down and key
-// across, brighter is more. Text only, for whoever takes it; no file is opened here.
+// attention_heat_map: what attention looks at (observe.hpp), drawn: one map a head, query down and
+// key across, brighter is more. Text only, for whoever takes it; no file is opened here.
 //
 //   #include <umbel/inspect/heat_map.hpp>    // umbel.hpp does not bring it
-//   const auto to_file = [&](const char* text, std::size_t size) { std::fwrite(text, 1, size, file); };
+//   const auto to_file = [&](const char* text, std::size_t size) { std::fwrite(text, 1, size,
+//   file); };
 //   attention_heat_map(weights, to_file);                                        // an SVG
 //   attention_heat_map(weights, to_file, {.form = heat_map_form::terminal}, tokens);
 #pragma once
@@ -41,9 +42,8 @@ struct speak<
 };
 
 template <class Sink>
-inline constexpr bool is_text_sink = requires(Sink& sink, const char* text, std::size_t size) {
-  sink(text, size);
-};
+inline constexpr bool is_text_sink =
+    requires(Sink& sink, const char* text, std::size_t size) { sink(text, size); };
 
 namespace rules {
 
@@ -120,25 +120,25 @@ constexpr void draw_heat_maps(const X& x, Sink& sink, const heat_map_options& op
 
 }  // namespace detail
 
-// weights: a tensor or view of float or double with the axes query and key, of batch and heads some or
-// none, in any order and with any strides. sink: called with the text, piece by piece, in order.
-// Labels: one for a position, of UTF-8; a null pointer is the position's number. What else they hold,
-// markup or control characters, is escaped or replaced. Labels of the keys are those of the queries
-// when there is one list for both.
+// weights: a tensor or view of float or double with the axes query and key, of batch and heads some
+// or none, in any order and with any strides. sink: called with the text, piece by piece, in order.
+// Labels: one for a position, of UTF-8; a null pointer is the position's number. What else they
+// hold, markup or control characters, is escaped or replaced. Labels of the keys are those of the
+// queries when there is one list for both.
 template <tensor_like X, class Sink>
-requires detail::is_text_sink<Sink>
+  requires detail::is_text_sink<Sink>
 constexpr void attention_heat_map(const X& weights, Sink&& sink,
                                   const heat_map_options& options = {}) {
   detail::draw_heat_maps<X, 0, 0>(weights, sink, options, nullptr, nullptr);
 }
 template <tensor_like X, class Sink, std::size_t Tokens>
-requires detail::is_text_sink<Sink>
+  requires detail::is_text_sink<Sink>
 constexpr void attention_heat_map(const X& weights, Sink&& sink, const heat_map_options& options,
                                   const char* const (&tokens)[Tokens]) {
   detail::draw_heat_maps<X, Tokens, Tokens>(weights, sink, options, tokens, tokens);
 }
 template <tensor_like X, class Sink, std::size_t Queries, std::size_t Keys>
-requires detail::is_text_sink<Sink>
+  requires detail::is_text_sink<Sink>
 constexpr void attention_heat_map(const X& weights, Sink&& sink, const heat_map_options& options,
                                   const char* const (&queries)[Queries],
                                   const char* const (&keys)[Keys]) {
@@ -150,14 +150,15 @@ constexpr void attention_heat_map(const Arguments&...) {
   static_assert(
       detail::report<detail::rules::arguments<
           detail::say::attention_heat_map,
-          detail::say::takes_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels,
+          detail::say::
+              takes_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels,
           Arguments...>>::ok,
       "umbel: shapes do not fit");
 }
 
 // The colour scale alone, an SVG: for a page of many maps without their own (legend = false).
 template <class Sink>
-requires detail::is_text_sink<Sink>
+  requires detail::is_text_sink<Sink>
 constexpr void heat_map_legend(Sink&& sink, const heat_map_options& options = {}) {
   detail::text_writer<std::remove_reference_t<Sink>> out(sink);
   detail::svg_legend_alone(options, out);
@@ -172,5 +173,5 @@ inline constexpr bool heat_mappable = rules::heat_map<X>::ok;
 template <class X>
 concept heat_mappable = tensor_like<X> && detail::heat_mappable<std::remove_cvref_t<X>>;
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

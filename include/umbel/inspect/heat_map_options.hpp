@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a heat map is asked to look like, and what its drawings (heat_map_svg.hpp, heat_map_terminal.hpp)
-// see of the weights: numbers, no axes.
+// What a heat map is asked to look like, and what its drawings (heat_map_svg.hpp,
+// heat_map_terminal.hpp) see of the weights: numbers, no axes.
 #pragma once
 
 #include <initializer_list>
@@ -106,5 +106,5 @@ constexpr std::size_t tick_step(std::size_t wanted, std::size_t cell, std::size_
 }
 
 }  // namespace detail
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

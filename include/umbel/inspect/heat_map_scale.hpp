@@ -18,8 +18,8 @@ struct heat_rgb {
 // "inferno" (CC0), an eighth of the way each.
 constexpr detail::heat_rgb heat_colour(double share) noexcept {
   constexpr detail::heat_rgb points[] = {{0, 0, 4},      {31, 12, 72},   {85, 15, 109},
-                                 {136, 34, 106}, {186, 54, 85},  {227, 89, 51},
-                                 {249, 140, 10}, {249, 201, 50}, {252, 255, 164}};
+                                         {136, 34, 106}, {186, 54, 85},  {227, 89, 51},
+                                         {249, 140, 10}, {249, 201, 50}, {252, 255, 164}};
   constexpr std::size_t last = sizeof(points) / sizeof(points[0]) - 1;
   const double place = (share > 0 ? share < 1 ? share : 1 : 0) * static_cast<double>(last);
   const auto floor = static_cast<std::size_t>(place);
@@ -69,5 +69,5 @@ struct heat_scale {
 };
 
 }  // namespace detail
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Heat maps as SVG 1.1: maps side by side, a path for each colour that is there. Lengths are pixels.
+// Heat maps as SVG 1.1: maps side by side, a path for each colour that is there. Lengths are
+// pixels.
 #pragma once
 
 #include <initializer_list>
@@ -207,5 +208,5 @@ constexpr void html_heat_maps(const heat_maps<T>& maps, Writer& out) {
   out.put("</body>\n</html>\n");
 }
 
-}  // namespace umbel::detail
+}  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Heat maps for a terminal, one below the other. Colour: two queries a line, as half blocks, or with
-// labels one query a line. ASCII: one query a line. Where a line is one query, a weight is two
+// Heat maps for a terminal, one below the other. Colour: two queries a line, as half blocks, or
+// with labels one query a line. ASCII: one query a line. Where a line is one query, a weight is two
 // characters wide: about square.
 #pragma once
 
@@ -160,5 +160,5 @@ constexpr void terminal_heat_maps(const heat_maps<T>& maps, Writer& out) {
   if (maps.options.legend) terminal_legend(maps.options, out);
 }
 
-}  // namespace umbel::detail
+}  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

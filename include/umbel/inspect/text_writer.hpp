@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Text for a sink, a callable that takes (const char*, std::size_t): characters, numbers, and labels of
-// others, which may hold anything. What is no UTF-8, or is a control character, becomes U+FFFD: neither
-// a document nor a terminal is at the mercy of a label.
+// Text for a sink, a callable that takes (const char*, std::size_t): characters, numbers, and
+// labels of others, which may hold anything. What is no UTF-8, or is a control character, becomes
+// U+FFFD: neither a document nor a terminal is at the mercy of a label.
 //
 // Not here: what is drawn (heat_map_svg.hpp, heat_map_terminal.hpp).
 #pragma once
@@ -111,7 +111,10 @@ class text_writer {
     }
   }
   template <class... Parts>
-  requires(sizeof...(Parts) > 1) constexpr void put(const Parts&... parts) { (put(parts), ...); }
+    requires(sizeof...(Parts) > 1)
+  constexpr void put(const Parts&... parts) {
+    (put(parts), ...);
+  }
   constexpr void repeat(std::size_t count, const char* s) {
     while (count-- != 0) put(s);
   }
@@ -161,5 +164,5 @@ class text_writer {
   std::size_t used_ = 0;
 };
 
-}  // namespace umbel::detail
+}  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

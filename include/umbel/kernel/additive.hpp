@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// One head of attention with additive scores (Bahdanau, Cho, Bengio 2014) in SIMD: the scores policies,
-// taps and softmax of attend.hpp; only the tile that computes scores is another (attend_block.hpp).
-// Not here: projections to the width of the scores.
+// One head of attention with additive scores (Bahdanau, Cho, Bengio 2014) in SIMD: the scores
+// policies, taps and softmax of attend.hpp; only the tile that computes scores is another
+// (attend_block.hpp). Not here: projections to the width of the scores.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -35,5 +35,5 @@ UMBEL_INLINE void tap_additive_scores(const T* q, const T* k, const T* w, const 
   detail::attend_blocks<S, T, Target>(q, keys, q, T{1}, how, scratch, scratch);
 }
 
-}  // namespace umbel::detail::kernel
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
 UMBEL_WARNINGS_POP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// One head of attention in SIMD: attend and attend_all. How it is done: attend_block.hpp; with masks
-// and changes of scores: attend_scores.hpp; scores and probabilities on their way: attend_tap.hpp. Not
-// here: projections, several heads.
+// One head of attention in SIMD: attend and attend_all. How it is done: attend_block.hpp; with
+// masks and changes of scores: attend_scores.hpp; scores and probabilities on their way:
+// attend_tap.hpp. Not here: projections, several heads.
 #pragma once
 
 #include <cstddef>
@@ -104,14 +104,13 @@ UMBEL_INLINE void attend_blocks(const T* q, K k, const W* v, T factor, const How
 
 // See attend_pairs.hpp.
 template <attend_shape S, class T, plan::target Target>
-inline constexpr bool pairs_fit = plan::heads_go_in_pairs<T>(S.queries, S.keys, Target) &&
-                                  queries_alone<S, T, Target> == 0;
+inline constexpr bool pairs_fit =
+    plan::heads_go_in_pairs<T>(S.queries, S.keys, Target) && queries_alone<S, T, Target> == 0;
 
 }  // namespace detail
 
-// Elements of scratch for attend and attend_all: the queries of a block, its scores, its context; of two blocks
-// where heads go in pairs.
-// Alignment to a vector is not needed, but faster.
+// Elements of scratch for attend and attend_all: the queries of a block, its scores, its context;
+// of two blocks where heads go in pairs. Alignment to a vector is not needed, but faster.
 template <attend_shape S, class T, plan::target Target = plan::native_target>
 inline constexpr std::size_t attend_scratch = [] {
   constexpr std::size_t alone = detail::queries_alone<S, T, Target>;
@@ -130,8 +129,8 @@ inline constexpr std::size_t attend_scratch = [] {
 }();
 
 // softmax(scale q k^T) v over the first key_count keys: see plain::attend. scratch: attend_scratch
-// elements that overlap nothing; their contents before do not matter. W, here and below: T, or bfloat16 or
-// float16 where keys and values are stored so.
+// elements that overlap nothing; their contents before do not matter. W, here and below: T, or
+// bfloat16 or float16 where keys and values are stored so.
 template <attend_shape S, class T, plan::target Target = plan::native_target, class W>
 UMBEL_INLINE void attend(const T* q, const W* k, const W* v, T scale, std::size_t key_count, T* o,
                          T* scratch) noexcept {
@@ -182,5 +181,5 @@ UMBEL_INLINE void tap_scores(const T* q, const W* k, T scale, const Policy& poli
   detail::attend_blocks<S, T, Target>(q, k, q, exp2_factor(scale), how, scratch, scratch);
 }
 
-}  // namespace umbel::detail::kernel
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
 UMBEL_WARNINGS_POP

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // One head of attention in SIMD: queries in the lanes. A block of queries is transposed once, with
 // the scale folded in; scores are S^T = K Q^T, so K and V are only ever broadcast, in any layout;
-// the maximum is taken while the scores leave the registers; the softmax has no horizontal step. The bits of
-// plain::attend for every target. This is a block of queries against a number of keys; what follows the scores is
-// in attend_context.hpp, masks and changes of scores in attend_scores.hpp, what a caller uses in attend.hpp.
+// the maximum is taken while the scores leave the registers; the softmax has no horizontal step.
+// The bits of plain::attend for every target. This is a block of queries against a number of keys;
+// what follows the scores is in attend_context.hpp, masks and changes of scores in
+// attend_scores.hpp, what a caller uses in attend.hpp.
 #pragma once
 
 #include <cstddef>
@@ -47,8 +48,8 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
   template <class K>
   static constexpr std::size_t score_rows = std::is_pointer_v<K> ? tile_rows : 4 / Vectors;
 
-  // Scores of Rows keys, and the maximum over them. W, here and below: T, or what keys and values are
-  // stored as.
+  // Scores of Rows keys, and the maximum over them. W, here and below: T, or what keys and values
+  // are stored as.
   template <std::size_t Rows, class W>
   UMBEL_INLINE static void score_tile(const W* k, const T* q, T* scores,
                                       V (&maximum)[Vectors]) noexcept {
@@ -122,7 +123,8 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
     }
   }
 
-  // Scores of the keys of one block of the online softmax, KnownKeys of them if KnownCount, and the maximum over them.
+  // Scores of the keys of one block of the online softmax, KnownKeys of them if KnownCount, and the
+  // maximum over them.
   template <bool KnownCount, std::size_t KnownKeys, class W>
   UMBEL_INLINE static void score_block(const W* k, std::size_t run_time_keys, T* scratch,
                                        V (&maximum)[Vectors]) noexcept {
@@ -233,5 +235,5 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
 
 }  // namespace detail
 
-}  // namespace umbel::detail::kernel
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
 UMBEL_WARNINGS_POP

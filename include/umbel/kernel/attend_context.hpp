@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// From the scores of a block of queries to their context: weights, the online softmax over blocks of keys, sums. The
-// context O^T stays in registers over all the keys of a block; while its first columns are summed, the exponentials
-// of later keys are taken (the sums leave half of the core idle). Where it all lies in scratch. Not here: scores
-// (attend_block.hpp).
+// From the scores of a block of queries to their context: weights, the online softmax over blocks
+// of keys, sums. The context O^T stays in registers over all the keys of a block; while its first
+// columns are summed, the exponentials of later keys are taken (the sums leave half of the core
+// idle). Where it all lies in scratch. Not here: scores (attend_block.hpp).
 #pragma once
 
 #include <cstddef>
@@ -55,9 +55,9 @@ struct attend_context {
   // They are taken.
   struct no_exponentials {};
 
-  // The weights of a key from its scores, in place: p(j) = 2^(score - maximum). Bordered: a score of +infinity
-  // marks a pair that is not seen, whose weight becomes -1. No other score is above the maximum (a true score of
-  // +infinity makes the difference NaN, and its row with it).
+  // The weights of a key from its scores, in place: p(j) = 2^(score - maximum). Bordered: a score
+  // of +infinity marks a pair that is not seen, whose weight becomes -1. No other score is above
+  // the maximum (a true score of +infinity makes the difference NaN, and its row with it).
   template <bool Bordered>
   UMBEL_INLINE static void take_weights(T* p, exponentials& take) noexcept {
     UMBEL_UNROLL(4)
@@ -75,8 +75,8 @@ struct attend_context {
     }
   }
 
-  // sum(d) += p(j) v(j, d). Bordered: a weight below 0 marks a pair that is not seen, whose sum stays as it is
-  // (v may be NaN there: select, never multiply by 0).
+  // sum(d) += p(j) v(j, d). Bordered: a weight below 0 marks a pair that is not seen, whose sum
+  // stays as it is (v may be NaN there: select, never multiply by 0).
   template <bool Bordered, std::size_t Rows, class W>
   UMBEL_INLINE static void add_key(const W* v, const T* p, V (&sum)[Rows][Vectors]) noexcept {
     V weight[Vectors];
@@ -217,9 +217,9 @@ struct attend_context {
     }
   }
 
-  // From the scores of a block and their maximum, the one before it included: weights, the state of the online
-  // softmax, the context. Drop: no_drop, or drop() which is called when weights are there and summed, and
-  // drop.kept_scale.
+  // From the scores of a block and their maximum, the one before it included: weights, the state of
+  // the online softmax, the context. Drop: no_drop, or drop() which is called when weights are
+  // there and summed, and drop.kept_scale.
   template <class Keys, class W, class Drop = no_drop>
   UMBEL_INLINE static void finish_block(const W* v, Keys keys, const V (&maximum)[Vectors],
                                         bool is_first, bool is_last, softmax_state& state, T* o,
@@ -266,5 +266,5 @@ struct attend_context {
   }
 };
 
-}  // namespace umbel::detail::kernel::detail
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel::detail
 UMBEL_WARNINGS_POP

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// One query of each of many heads (a step of decoding) in SIMD. As attend_few.hpp, but the contexts of
-// several heads are summed side by side: one head's few chains would wait for themselves, and values that
-// lie key by key, all heads of one together, are read in one run. The bits of plain::attend. Not here:
-// masks but a run of keys, taps.
+// One query of each of many heads (a step of decoding) in SIMD. As attend_few.hpp, but the contexts
+// of several heads are summed side by side: one head's few chains would wait for themselves, and
+// values that lie key by key, all heads of one together, are read in one run. The bits of
+// plain::attend. Not here: masks but a run of keys, taps.
 #pragma once
 
 #include <cstddef>
@@ -140,11 +140,10 @@ template <attend_shape S, heads_shape H, class T, plan::target Target = plan::na
 inline constexpr bool each_fits_lanes = false;
 template <attend_shape S, heads_shape H, class T, plan::target Target>
   requires(S.queries == 1)
-inline constexpr bool each_fits_lanes<S, H, T, Target> =
-    detail::attend_each<S, H, T, Target>::fits;
+inline constexpr bool each_fits_lanes<S, H, T, Target> = detail::attend_each<S, H, T, Target>::fits;
 
-// softmax(scale q k^T) v for every head over the keys from begin to end: the bits of plain::attend for each.
-// q, k, v, o are those of head 0; scratch: attend_scratch elements.
+// softmax(scale q k^T) v for every head over the keys from begin to end: the bits of plain::attend
+// for each. q, k, v, o are those of head 0; scratch: attend_scratch elements.
 template <attend_shape S, heads_shape H, class T, plan::target Target = plan::native_target,
           class W>
 UMBEL_INLINE void attend_each(const T* q, const W* k, const W* v, T scale, std::size_t begin,
@@ -153,5 +152,5 @@ UMBEL_INLINE void attend_each(const T* q, const W* k, const W* v, T scale, std::
                                             end < S.keys ? end : S.keys, o, scratch);
 }
 
-}  // namespace umbel::detail::kernel
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
 UMBEL_WARNINGS_POP

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// One query (a step of decoding) or a few in SIMD. Queries in the lanes would leave most lanes empty, so
-// here keys lie in them for the scores and values for the context, and each key and value that is loaded
-// serves all the queries: every score is still its own chain over head_dim, every element of the context its
-// own over the keys, the sum of the softmax one chain. The bits of plain::attend. Not here: many queries
-// (attend_block.hpp), taps, dropout.
+// One query (a step of decoding) or a few in SIMD. Queries in the lanes would leave most lanes
+// empty, so here keys lie in them for the scores and values for the context, and each key and value
+// that is loaded serves all the queries: every score is still its own chain over head_dim, every
+// element of the context its own over the keys, the sum of the softmax one chain. The bits of
+// plain::attend. Not here: many queries (attend_block.hpp), taps, dropout.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,8 @@ constexpr bool keys_fit_lanes(attend_shape shape) noexcept {
   return shape.v_dim == 1 && (shape.k_dim == 1 || shape.k_row == 1);
 }
 
-// S.queries of them. Heads: of keys and values, whose queries go side by side (attend_each.hpp); 0: not known.
+// S.queries of them. Heads: of keys and values, whose queries go side by side (attend_each.hpp); 0:
+// not known.
 template <attend_shape S, class T, plan::target Target, std::size_t Heads = 0>
 struct attend_few {
   static constexpr std::size_t lanes = plan::lanes<T>(Target), queries = S.queries;
@@ -47,9 +48,10 @@ struct attend_few {
   static constexpr std::size_t scratch_size = query_at + queries * S.head_dim;
 
   // W, here and below: T, or what keys and values are stored as, where keys are adjacent.
-  // Keys and values that are more than the second-level cache holds beside the rest, read once: those that come next
-  // are fetched into the first. Measured: 6 % at 8 heads of 512 x 64, 10 % at a layer with a cache of 8 heads of
-  // 512 x 32; with 2 heads in that cache, which stay in the second level, a fifth slower.
+  // Keys and values that are more than the second-level cache holds beside the rest, read once:
+  // those that come next are fetched into the first. Measured: 6 % at 8 heads of 512 x 64, 10 % at
+  // a layer with a cache of 8 heads of 512 x 32; with 2 heads in that cache, which stay in the
+  // second level, a fifth slower.
   template <class W>
   static constexpr bool far = [] {
     constexpr std::size_t heads = Heads == 0 ? 1 : Heads, limit = Heads == 0 ? 192 : 512;
@@ -57,8 +59,8 @@ struct attend_few {
     return Target.fetch_ahead && queries == 1 && bytes >= limit * 1024;
   }();
 
-  // sum += the products of Dims features of Chunks vectors of keys, of `rows` keys where that is one vector,
-  // with those of the queries at q.
+  // sum += the products of Dims features of Chunks vectors of keys, of `rows` keys where that is
+  // one vector, with those of the queries at q.
   template <std::size_t Dims, std::size_t Chunks, class W>
   UMBEL_INLINE static void add_products(const W* k, std::size_t rows, const T* q,
                                         V (*sum)[queries]) noexcept {
@@ -171,8 +173,8 @@ struct attend_few {
     }
   }
 
-  // Which keys of a block are hidden from a query: their score is -infinity, so that their weight is 0, and they
-  // are passed over where weights multiply values.
+  // Which keys of a block are hidden from a query: their score is -infinity, so that their weight
+  // is 0, and they are passed over where weights multiply values.
   struct hidden_keys {
     std::uint64_t word[plan::key_block / 64]{};
     bool any = false;
@@ -202,7 +204,8 @@ struct attend_few {
     }
   }
 
-  // The largest of the scores and `maximum`: none of them NaN when it is, so the order does not matter.
+  // The largest of the scores and `maximum`: none of them NaN when it is, so the order does not
+  // matter.
   UMBEL_INLINE static T largest(const T* scores, std::size_t keys, T maximum) noexcept {
     V highest = simd::broadcast<V>(maximum);
     for (std::size_t j = 0; j < keys; j += lanes) {
@@ -211,7 +214,8 @@ struct attend_few {
     return simd::fold(highest, [](auto a, auto b) { return simd::max(a, b); });
   }
 
-  // Scores become weights, relative to the new maximum. The result corrects what was relative to the old.
+  // Scores become weights, relative to the new maximum. The result corrects what was relative to
+  // the old.
   UMBEL_INLINE static T weigh(T* scores, std::size_t keys, T& maximum) noexcept {
     const T old_maximum = maximum;
     maximum = largest(scores, keys, maximum);
@@ -239,7 +243,8 @@ struct attend_few {
     }
   }
 
-  // Vectors of value columns of Rows queries: context = correction context + p v; if Sums, the sums of p.
+  // Vectors of value columns of Rows queries: context = correction context + p v; if Sums, the sums
+  // of p.
   template <std::size_t Rows, std::size_t Vectors, std::size_t Last, bool Sums, class W, class Skip>
   UMBEL_INLINE static void add_context(const W* v, const T* p, std::size_t keys, const Skip& skip,
                                        bool is_first, const T* correction, T* context,
@@ -382,5 +387,5 @@ struct attend_few {
   }
 };
 
-}  // namespace umbel::detail::kernel::detail
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel::detail
 UMBEL_WARNINGS_POP

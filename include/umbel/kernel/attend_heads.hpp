@@ -20,8 +20,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// Heads of one shape: how many, elements from one to the next; `share` heads of queries have one head
-// of keys and values.
+// Heads of one shape: how many, elements from one to the next; `share` heads of queries have one
+// head of keys and values.
 struct heads_shape {
   std::size_t heads, share;
   std::size_t q_head, k_head, v_head, o_head;
@@ -206,8 +206,8 @@ struct attend_heads {
 template <attend_shape S, heads_shape H, class T, plan::target Target = plan::native_target>
 inline constexpr bool heads_fit_lanes = detail::attend_heads<S, H, T, Target>::fits;
 
-// softmax(scale q k^T) v for every head over the first key_count keys: the bits of plain::attend for
-// each. q, k, v, o are those of head 0; scratch: attend_scratch elements.
+// softmax(scale q k^T) v for every head over the first key_count keys: the bits of plain::attend
+// for each. q, k, v, o are those of head 0; scratch: attend_scratch elements.
 template <attend_shape S, heads_shape H, class T, plan::target Target = plan::native_target>
 UMBEL_INLINE void attend_heads(const T* q, const T* k, const T* v, T scale, std::size_t key_count,
                                T* o, T* scratch) noexcept {
@@ -217,5 +217,5 @@ UMBEL_INLINE void attend_heads(const T* q, const T* k, const T* v, T scale, std:
   heads::run(q, k, v, exp2_factor(scale), keys, o, scratch);
 }
 
-}  // namespace umbel::detail::kernel
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
 UMBEL_WARNINGS_POP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Heads of one vector of queries and hardly more keys, two at a time, stage by stage: alone a head waits for its
-// maximum, its exponentials and its sum, which the other one fills. Each is what attend_block.hpp does, with scratch
-// of its own. Not here: masks.
+// Heads of one vector of queries and hardly more keys, two at a time, stage by stage: alone a head
+// waits for its maximum, its exponentials and its sum, which the other one fills. Each is what
+// attend_block.hpp does, with scratch of its own. Not here: masks.
 #pragma once
 
 #include <cstddef>
@@ -53,8 +53,8 @@ struct attend_pairs {
 template <attend_shape S, heads_shape H, class T, plan::target Target = plan::native_target>
 inline constexpr bool pairs_fit_heads = detail::attend_pairs<S, H, T, Target>::fits;
 
-// softmax(scale q k^T) v for every head: the bits of plain::attend for each. q, k, v, o are those of head 0;
-// scratch: attend_scratch elements.
+// softmax(scale q k^T) v for every head: the bits of plain::attend for each. q, k, v, o are those
+// of head 0; scratch: attend_scratch elements.
 template <attend_shape S, heads_shape H, class T, plan::target Target = plan::native_target>
 UMBEL_INLINE void attend_pairs(const T* q, const T* k, const T* v, T scale, T* o,
                                T* scratch) noexcept {
@@ -71,5 +71,5 @@ UMBEL_INLINE void attend_pairs(const T* q, const T* k, const T* v, T scale, T* o
   }
 }
 
-}  // namespace umbel::detail::kernel
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
 UMBEL_WARNINGS_POP

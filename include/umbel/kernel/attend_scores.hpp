@@ -2,7 +2,8 @@
 // A block of queries against the keys that a scores policy lets them see (scores.hpp). Keys that no
 // query of the block may see are neither read nor computed. Scores are computed in the tiles of
 // attend_block.hpp, whoever sees them; a pass over those in the first-level cache then changes and
-// selects. It tests lanes only in tiles that are not seen by the whole block. Not here: the policies.
+// selects. It tests lanes only in tiles that are not seen by the whole block. Not here: the
+// policies.
 #pragma once
 
 #include <cstddef>
@@ -131,8 +132,8 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
     UMBEL_INLINE void operator()() const noexcept { of.drop(first_key, keys); }
   };
 
-  // Scores of `keys` keys from k on. The maximum is taken over the tiles that lie between full_begin
-  // and full_end, which become the ends of those tiles.
+  // Scores of `keys` keys from k on. The maximum is taken over the tiles that lie between
+  // full_begin and full_end, which become the ends of those tiles.
   template <class K>
   UMBEL_INLINE static void score(K k, const T* q, std::size_t keys, T* scores, bordered_keys& full,
                                  V (&maximum)[Vectors]) noexcept {
@@ -237,5 +238,5 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
   }
 };
 
-}  // namespace umbel::detail::kernel::detail
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel::detail
 UMBEL_WARNINGS_POP

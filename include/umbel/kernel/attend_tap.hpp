@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a tap (tap.hpp) receives of a block of queries, in the bits of plain_attend.hpp, once the block
-// is done. Where all keys are one block of the softmax the exponentials are still in scratch; else the
-// scores are computed again, now that maximum and sum are known. They leave for the caller's layout,
-// from (key, query), through registers.
+// What a tap (tap.hpp) receives of a block of queries, in the bits of plain_attend.hpp, once the
+// block is done. Where all keys are one block of the softmax the exponentials are still in scratch;
+// else the scores are computed again, now that maximum and sum are known. They leave for the
+// caller's layout, from (key, query), through registers.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,8 @@ struct tap_block {
                                    rest < lanes ? rest : lanes);
   }
 
-  // value, or 0 where the weight of the key is dropped. One draw is for four keys, and stays in `kept`.
+  // value, or 0 where the weight of the key is dropped. One draw is for four keys, and stays in
+  // `kept`.
   template <class Over>
   UMBEL_INLINE static V keep(const Over& over, std::size_t key, bool is_first,
                              scores::mask_of<V> (&kept)[4], V value) noexcept {
@@ -76,8 +77,8 @@ struct tap_block {
     }
   }
 
-  // The same from the exponentials. Who is seen and who is kept is asked again: in a row with a score of +infinity or
-  // NaN, factor and exponentials do not tell (take_weights).
+  // The same from the exponentials. Who is seen and who is kept is asked again: in a row with a
+  // score of +infinity or NaN, factor and exponentials do not tell (take_weights).
   UMBEL_INLINE static void finish_exponentials(const Policy& policy, std::size_t first_query,
                                                room here, std::size_t i, std::size_t first_key,
                                                std::size_t keys, T* column,
@@ -119,8 +120,8 @@ struct tap_block {
     }
   }
 
-  // The queries are in scratch, transposed and scaled, as attend left it. state: of the finished softmax; scores do not
-  // read it.
+  // The queries are in scratch, transposed and scaled, as attend left it. state: of the finished
+  // softmax; scores do not read it.
   template <class K>
   UMBEL_NOINLINE static void write(K k, const Policy& policy, std::size_t first_query, T* scratch,
                                    room here, const softmax_state& state, Tap tap) noexcept {
@@ -169,5 +170,5 @@ struct tap_block {
   }
 };
 
-}  // namespace umbel::detail::kernel::detail
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel::detail
 UMBEL_WARNINGS_POP

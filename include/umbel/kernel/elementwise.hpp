@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Element by element in SIMD: gelu_exact, gelu_tanh, silu, relu, gated, add, mean_rows. The
-// bits of the plain ones for every target. y may be an input. Not here: anything along a row (norm.hpp).
+// bits of the plain ones for every target. y may be an input. Not here: anything along a row
+// (norm.hpp).
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,8 @@ UMBEL_INLINE void for_packs(T* y, Operation operation) noexcept {
 
 }  // namespace detail
 
-// Activations are not inlined: their constants, some thirty vectors, would be kept on the stack of the caller.
+// Activations are not inlined: their constants, some thirty vectors, would be kept on the stack of
+// the caller.
 template <std::size_t N, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void gelu_exact(const T* x, T* y) noexcept {
   detail::for_packs<N, T, Target>(
@@ -86,5 +88,5 @@ UMBEL_NOINLINE void mean_rows(const T* x, T* y) noexcept {
   });
 }
 
-}  // namespace umbel::detail::kernel
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
 UMBEL_WARNINGS_POP

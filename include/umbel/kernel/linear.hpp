@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // y = x w + bias in SIMD: features in the lanes (or rows, linear_rows.hpp), a register tile
-// (linear_tile.hpp) that stays in its registers for the whole of k, accumulators that start from the
-// bias. The bits of plain::linear for every target and stride. Weights are used where they are
-// (linear) or packed once into panels (pack_linear, linear_packed), there also in 16 bits (simd/half.hpp).
-// Nothing outside y is written, nothing outside x, w, bias read.
+// (linear_tile.hpp) that stays in its registers for the whole of k, accumulators that start from
+// the bias. The bits of plain::linear for every target and stride. Weights are used where they are
+// (linear) or packed once into panels (pack_linear, linear_packed), there also in 16 bits
+// (simd/half.hpp). Nothing outside y is written, nothing outside x, w, bias read.
 #pragma once
 
 #include <cstddef>
@@ -48,8 +48,8 @@ struct linear_walk {
   static constexpr plan::linear_plan plan = plan::plan_linear<T>(S.rows, S.in, S.out, Target);
   static constexpr std::size_t tail = S.out - (plan.vectors - 1) * plan.lanes;
   static constexpr bool has_tail = tail != plan.lanes;
-  // Weights of one row where a layer has more of them than the second-level cache holds are fetched ahead, where one
-  // panel is chains enough for that pace.
+  // Weights of one row where a layer has more of them than the second-level cache holds are fetched
+  // ahead, where one panel is chains enough for that pace.
   static constexpr bool far = Target.fetch_ahead && Packed && S.rows == 1 &&
                               S.in * S.out * sizeof(W) > 192 * 1024 && plan.panels.large >= 4 &&
                               plan.group == 1;
@@ -66,8 +66,8 @@ struct linear_walk {
   const T* bias;
   T* y;
 
-  // `Group` panels of Vectors vectors that share a tile, or one in tiles of plan.tile vectors; from vector `first`
-  // of the features on.
+  // `Group` panels of Vectors vectors that share a tile, or one in tiles of plan.tile vectors; from
+  // vector `first` of the features on.
   template <std::size_t Vectors, std::size_t Group, bool Tail>
   UMBEL_INLINE void together(std::size_t first) const noexcept {
     constexpr std::size_t in_tile = plan.tile < Vectors ? plan.tile : Vectors;
@@ -79,7 +79,9 @@ struct linear_walk {
                          .lanes = plan.lanes,
                          .tail = of_last,
                          .w_in = Packed ? width : S.out,
-                         .w_panel = Group == 1 ? 0 : Packed ? width * S.in : width,
+                         .w_panel = Group == 1 ? 0
+                                    : Packed   ? width * S.in
+                                               : width,
                          .padded = Packed,
                          .tail_group = of_last != plan.lanes ? tail_group : 0,
                          .prefetched = far};
@@ -119,8 +121,10 @@ struct linear_walk {
       panels<split.small(), 0, split.small_count, plan.group, false>();
       constexpr std::size_t large = plan.group < split.large_count ? plan.group : split.large_count;
       constexpr std::size_t last = has_tail ? large : 0;  // panels in the tile that has the tail
-      panels<split.large, split.small_count * split.small(), split.large_count - last, large, false>();
-      if constexpr (has_tail) panels<split.large, plan.vectors - last * split.large, last, last, true>();
+      panels<split.large, split.small_count * split.small(), split.large_count - last, large,
+             false>();
+      if constexpr (has_tail)
+        panels<split.large, plan.vectors - last * split.large, last, last, true>();
     }
   }
 };
@@ -137,18 +141,18 @@ UMBEL_INLINE void linear(const T* x, const T* w, const T* bias, T* y) noexcept {
     detail::linear_walk<S, T, Target, false>{x, w, bias, y}.run();
 }
 
-// A whole number of vectors of features on this target: biases that pack_linear writes, and weights for
-// each of the inputs. Rows and strides do not matter: one packed set serves any number of rows.
+// A whole number of vectors of features on this target: biases that pack_linear writes, and weights
+// for each of the inputs. Rows and strides do not matter: one packed set serves any number of rows.
 template <std::size_t Out, class T, plan::target Target = plan::native_target>
 inline constexpr std::size_t padded_features =
     plan::divide_up(Out, plan::lanes<T>(Target)) * plan::lanes<T>(Target);
 
 template <linear_shape S, class T, plan::target Target = plan::native_target>
-inline constexpr std::size_t packed_size = padded_features<S.out, T, Target>* S.in;
+inline constexpr std::size_t packed_size = padded_features<S.out, T, Target> * S.in;
 
-// Packs w(In, Out) for linear_packed, panel after panel of the plan, each In rows of its features, and
-// bias(Out), if there is one, both padded with zeros. W: what the weights are stored as, T or bfloat16 or
-// float16, to which they are rounded here. Also in constant expressions.
+// Packs w(In, Out) for linear_packed, panel after panel of the plan, each In rows of its features,
+// and bias(Out), if there is one, both padded with zeros. W: what the weights are stored as, T or
+// bfloat16 or float16, to which they are rounded here. Also in constant expressions.
 template <std::size_t In, std::size_t Out, bool Bias, class T,
           plan::target Target = plan::native_target, class W>
 constexpr void pack_linear(const T* w, const T* bias, W* panels, T* biases) noexcept {
@@ -170,7 +174,8 @@ constexpr void pack_linear(const T* w, const T* bias, W* panels, T* biases) noex
   }
 }
 
-// As linear, with what pack_linear<S.in, S.out, S.bias, T, Target> wrote: of the weights that it stored.
+// As linear, with what pack_linear<S.in, S.out, S.bias, T, Target> wrote: of the weights that it
+// stored.
 template <linear_shape S, class T, plan::target Target = plan::native_target, class W>
 UMBEL_INLINE void linear_packed(const T* x, const W* panels, const T* biases, T* y) noexcept {
   if constexpr (detail::rows_in_lanes<S, T, Target>)  // there is one panel
@@ -180,5 +185,5 @@ UMBEL_INLINE void linear_packed(const T* x, const W* panels, const T* biases, T*
     detail::linear_walk<S, T, Target, true, W>{x, panels, biases, y}.run();
 }
 
-}  // namespace umbel::detail::kernel
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
 UMBEL_WARNINGS_POP

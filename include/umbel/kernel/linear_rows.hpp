@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// y = x w + bias with rows in the lanes, for x that is transposed already (x_row == 1): features are
-// broadcast, so a layer of few features wastes no lanes. The bits of plain::linear. kernel/linear.hpp
-// chooses between this and features in the lanes, as the planner says.
+// y = x w + bias with rows in the lanes, for x that is transposed already (x_row == 1): features
+// are broadcast, so a layer of few features wastes no lanes. The bits of plain::linear.
+// kernel/linear.hpp chooses between this and features in the lanes, as the planner says.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
 
-// WeightRow: elements from one row of weights to the next; weights and biases of one panel. W: T, or what
-// weights are stored as in panels.
+// WeightRow: elements from one row of weights to the next; weights and biases of one panel. W: T,
+// or what weights are stored as in panels.
 template <linear_shape S, class T, plan::target Target, std::size_t WeightRow, class W = T>
 struct linear_by_rows {
   static constexpr std::size_t lanes = plan::lanes<T>(Target);
@@ -96,8 +96,8 @@ struct linear_by_rows {
 
 template <linear_shape S, class T, plan::target Target>
 inline constexpr bool rows_in_lanes =
-    plan::choose_orientation<T>(S.rows, S.in, S.out, S.x_row == 1, S.y_row == 1,
-                                Target) == plan::orientation::rows_in_lanes;
+    plan::choose_orientation<T>(S.rows, S.in, S.out, S.x_row == 1, S.y_row == 1, Target) ==
+    plan::orientation::rows_in_lanes;
 
-}  // namespace umbel::detail::kernel::detail
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel::detail
 UMBEL_WARNINGS_POP

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// A register tile of linear.hpp: rows of x by vectors of features, for the whole of k. Where the last
-// features leave half of their vector empty or more, several rows share it: its lanes are groups, one a
-// row. 100 features of 4 rows are then 25 vectors instead of 28. Not here: walking over tiles.
+// A register tile of linear.hpp: rows of x by vectors of features, for the whole of k. Where the
+// last features leave half of their vector empty or more, several rows share it: its lanes are
+// groups, one a row. 100 features of 4 rows are then 25 vectors instead of 28. Not here: walking
+// over tiles.
 #pragma once
 
 #include <cstddef>
@@ -166,5 +167,5 @@ UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y) n
   }
 }
 
-}  // namespace umbel::detail::kernel::detail
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel::detail
 UMBEL_WARNINGS_POP

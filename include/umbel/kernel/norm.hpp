@@ -87,5 +87,5 @@ UMBEL_NOINLINE void rms_norm(const T* x, const T* gamma, T epsilon, T* y) noexce
   });
 }
 
-}  // namespace umbel::detail::kernel
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
 UMBEL_WARNINGS_POP

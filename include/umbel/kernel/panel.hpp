@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a row of weights lies in a panel (linear.hpp): its features in order, but bfloat16 in pairs of vectors
-// with their elements in turns. Two vectors are then one load, a shift and an and; loaded each by itself
-// they would widen at half the pace, which a vector times a matrix in the second-level cache feels.
+// How a row of weights lies in a panel (linear.hpp): its features in order, but bfloat16 in pairs
+// of vectors with their elements in turns. Two vectors are then one load, a shift and an and;
+// loaded each by itself they would widen at half the pace, which a vector times a matrix in the
+// second-level cache feels.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
 
 // W: what weights are stored as.
 template <class W, std::size_t Lanes>
-inline constexpr bool in_pairs = std::is_same_v<W, bfloat16>&& Lanes > 1 && UMBEL_LITTLE_ENDIAN;
+inline constexpr bool in_pairs = std::is_same_v<W, bfloat16> && Lanes > 1 && UMBEL_LITTLE_ENDIAN;
 
 // Is vector v of `vectors` one of a pair?
 constexpr bool has_partner(std::size_t v, std::size_t vectors) noexcept {
@@ -32,7 +33,8 @@ constexpr std::size_t place_in_panel(std::size_t n, std::size_t vectors) noexcep
   return n;
 }
 
-// The first features of vector v of a row, as many as V holds; Lanes: those of a vector of the panel.
+// The first features of vector v of a row, as many as V holds; Lanes: those of a vector of the
+// panel.
 template <class V, std::size_t Lanes, class W>
 UMBEL_INLINE V load_weights(const W* row, std::size_t v, std::size_t vectors) noexcept {
   if constexpr (in_pairs<W, Lanes>) {
@@ -45,5 +47,5 @@ UMBEL_INLINE V load_weights(const W* row, std::size_t v, std::size_t vectors) no
   return simd::load<V>(row + v * Lanes);
 }
 
-}  // namespace umbel::detail::kernel::detail
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel::detail
 UMBEL_WARNINGS_POP

@@ -102,8 +102,8 @@ constexpr void rms_norm(const T* x, const T* gamma, T epsilon, T* y) noexcept {
   }
 }
 
-// y = e^(x - maximum) over its sum along each row, in the chains above. A row of -infinity alone gives
-// zeros; NaN spoils its own row only.
+// y = e^(x - maximum) over its sum along each row, in the chains above. A row of -infinity alone
+// gives zeros; NaN spoils its own row only.
 template <softmax_shape S, class T>
 constexpr void softmax(const T* x, T* y) noexcept {
   for (std::size_t r = 0; r < S.outer * S.inner; ++r) {
@@ -166,7 +166,8 @@ constexpr void relu(const T* x, T* y) noexcept {
   for (std::size_t e = 0; e < N; ++e) y[e] = simd::max(x[e], T{});
 }
 
-// y = function(gate) up, element by element (Shazeer 2020). Function::of is one of the functions above.
+// y = function(gate) up, element by element (Shazeer 2020). Function::of is one of the functions
+// above.
 template <class Function, std::size_t N, class T>
 constexpr void gated(const T* gate, const T* up, T* y) noexcept {
   for (std::size_t e = 0; e < N; ++e) y[e] = Function::of(gate[e]) * up[e];
@@ -188,5 +189,5 @@ constexpr void mean_rows(const T* x, T* y) noexcept {
 }
 
 }  // namespace plain
-}  // namespace umbel::detail::kernel
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
 UMBEL_WARNINGS_POP

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The definition of attention, as plain.hpp is of the other kernels: the shortest loops that say which
-// operation comes after which, usable in constant expressions. attend.hpp gives these bits. Not here:
-// speed.
-// Every multiplication that feeds an addition is an explicit fma (simd/fma.hpp).
+// The definition of attention, as plain.hpp is of the other kernels: the shortest loops that say
+// which operation comes after which, usable in constant expressions. attend.hpp gives these bits.
+// Not here: speed. Every multiplication that feeds an addition is an explicit fma (simd/fma.hpp).
 #pragma once
 
 #include <cstddef>
@@ -30,7 +29,7 @@ UMBEL_INLINE constexpr V natural_score(V score) noexcept {
   return score * simd::broadcast<V>(static_cast<simd::element_of<V>>(0.693147180559945309417));
 }
 
-}  // namespace umbel::detail::kernel
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
 
 namespace umbel::inline UMBEL_TARGET::detail::kernel::plain {
 
@@ -61,9 +60,9 @@ constexpr void tap_scores(const attend_shape& shape, const Score& score, const P
   }
 }
 
-// Attention by score(i, j), in units of log2. The shape is a value here: constant expressions do not
-// need it in the type, and one function for all shapes is less to compile. W, here and below: T, or what
-// keys and values are stored as.
+// Attention by score(i, j), in units of log2. The shape is a value here: constant expressions do
+// not need it in the type, and one function for all shapes is less to compile. W, here and below:
+// T, or what keys and values are stored as.
 template <class T, class Score, class Policy, class Tap, class W>
 constexpr void attend_by(const attend_shape& shape, const Score& score, const W* v,
                          const Policy& policy, T* o, const Tap& tap) noexcept {
@@ -102,8 +101,8 @@ constexpr void attend_by(const attend_shape& shape, const Score& score, const W*
         if (!is_first) out = out * correction;
         for (std::size_t j = first; j < end; ++j) {
           if (sees[j - first])
-            out = simd::fma(p[j - first],
-                            static_cast<T>(v[j * shape.v_row + d * shape.v_dim]), out);
+            out =
+                simd::fma(p[j - first], static_cast<T>(v[j * shape.v_row + d * shape.v_dim]), out);
         }
       }
     }
@@ -169,7 +168,8 @@ struct additive_score {
 
 }  // namespace detail
 
-// Attention by any score: score(i, j) of query i and key j, in units of log2. And its tap of scores alone.
+// Attention by any score: score(i, j) of query i and key j, in units of log2. And its tap of scores
+// alone.
 template <attend_shape S, class T, class Score, class Policy, class Tap>
 constexpr void attend_by(const Score& score, const T* v, const Policy& policy, T* o,
                          const Tap& tap) noexcept {
@@ -180,11 +180,12 @@ constexpr void tap_scores_by(const Score& score, const Policy& policy, const Tap
   for (std::size_t i = 0; i < S.queries; ++i) detail::tap_scores<T>(S, score, policy, i, tap);
 }
 
-// softmax(scores(scale q k^T)) v for one head. Keys that a query does not see are not read for it and
-// add nothing; no key at all: zeros. The softmax is the online one (Milakov and Gimelshein 2018), in
-// blocks of plan::key_block keys, which stand at multiples of that whatever is seen of them. A NaN
-// or infinite query spoils its own row only; scores of -inf weigh 0. A dropped weight (scores::dropout)
-// is one of 0: in the sum with what it was, in the context fma'd as 0. tap: see tap.hpp.
+// softmax(scores(scale q k^T)) v for one head. Keys that a query does not see are not read for it
+// and add nothing; no key at all: zeros. The softmax is the online one (Milakov and Gimelshein
+// 2018), in blocks of plan::key_block keys, which stand at multiples of that whatever is seen of
+// them. A NaN or infinite query spoils its own row only; scores of -inf weigh 0. A dropped weight
+// (scores::dropout) is one of 0: in the sum with what it was, in the context fma'd as 0. tap: see
+// tap.hpp.
 template <attend_shape S, class T, scores::policy Policy, tap_like Tap, class W>
 constexpr void attend(const T* q, const W* k, const W* v, T scale, const Policy& policy, T* o,
                       const Tap& tap) noexcept {
@@ -241,8 +242,8 @@ constexpr bool sees_any(const Policy& policy, std::size_t i) noexcept {
 }
 
 // The rows of o whose query sees no key become the mean of all values that are stored for it: keys
-// increasing, then times 1 / keys, rounded once. Dropout drops here as anywhere: a dropped value is taken
-// times 0. Stored: a policy that sees one run of keys.
+// increasing, then times 1 / keys, rounded once. Dropout drops here as anywhere: a dropped value is
+// taken times 0. Stored: a policy that sees one run of keys.
 template <attend_shape S, class T, scores::policy Policy, scores::policy Stored, class W>
 constexpr void mean_where_empty(const W* v, const Policy& policy, const Stored& stored,
                                 T* o) noexcept {
@@ -288,5 +289,5 @@ constexpr void uniform_where_empty(const Policy& policy, const Stored& stored,
   }
 }
 
-}  // namespace umbel::detail::kernel::plain
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel::plain
 UMBEL_WARNINGS_POP

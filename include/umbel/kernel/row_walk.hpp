@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rows of adjacent elements in SIMD: sums along a row run in plain::sum_chains chains on every target, so the
-// bits are those of the plain kernels whatever the lanes. Several rows take each step together, so that none
-// waits for what its last step folded.
+// Rows of adjacent elements in SIMD: sums along a row run in plain::sum_chains chains on every
+// target, so the bits are those of the plain kernels whatever the lanes. Several rows take each
+// step together, so that none waits for what its last step folded.
 #pragma once
 
 #include <cstddef>
@@ -76,8 +76,9 @@ struct row_walk {
       simd::store_first(to, value, count);
   }
 
-  // Kinds of chains over each of Rows rows. row(r) gives the row's step(e, count, chain), which continues
-  // chain[kind]; done(first, chain) gets chain[kind][row][pack] of a group of rows from `first` on.
+  // Kinds of chains over each of Rows rows. row(r) gives the row's step(e, count, chain), which
+  // continues chain[kind]; done(first, chain) gets chain[kind][row][pack] of a group of rows from
+  // `first` on.
   template <std::size_t Rows, std::size_t Kinds, class Row, class Done>
   UMBEL_INLINE static void chain(const V (&start)[Kinds], Row row, Done done) noexcept {
     const auto by = [&]<std::size_t Count>(std::size_t first) UMBEL_LAMBDA_INLINE {
@@ -131,5 +132,5 @@ struct row_walk {
   }
 };
 
-}  // namespace umbel::detail::kernel::detail
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel::detail
 UMBEL_WARNINGS_POP

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // What may happen to a score between q k^T and the softmax: keys that a query does not see (counts,
 // lengths, causal, window, flags), changes (bias, ALiBi, soft cap); and to a weight after it
-// (dropout). A policy is a small value of integers, pointers and strides. Query i and key j are indices into the shape of attend; an
-// `offset` says at which position among the keys query 0 stands. Scores are in units of log2: the
-// natural score times log2(e). Not here: axes, batches, which polarity a caller's mask had.
+// (dropout). A policy is a small value of integers, pointers and strides. Query i and key j are
+// indices into the shape of attend; an `offset` says at which position among the keys query 0
+// stands. Scores are in units of log2: the natural score times log2(e). Not here: axes, batches,
+// which polarity a caller's mask had.
 //
 // A policy P has
-//   P::changes, P::selects            does it change a score; does it hide single (query, key) pairs
+//   P::changes, P::selects            does it change a score; does it hide single (query, key)
+//                                     pairs
 //   range(first_query, queries, keys) which keys those queries may see: never computed outside of
 //                                     begin..end, never tested inside of full_begin..full_end
 //   over<V>(first_query, count)       for the queries in the lanes of V, of which `count` exist
@@ -14,7 +16,8 @@
 //     .sees(key)                      mask: the lanes that attend to the key
 // and one that drops weights (P::drops, absent in the others)
 //   kept_scale()                      what the kept weights are multiplied by
-//   over<V>(..).keeps(key, kept)      mask: the lanes that keep their weight of the keys key .. key + 3,
+//   over<V>(..).keeps(key, kept)      mask: the lanes that keep their weight of the keys key .. key
+//                                     + 3,
 //                                     key a multiple of 4
 #pragma once
 
@@ -102,5 +105,5 @@ struct all_of<P, Rest...> {
 template <class... P>
 all_of(const P&...) -> all_of<P...>;
 
-}  // namespace umbel::detail::kernel::scores
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel::scores
 UMBEL_WARNINGS_POP

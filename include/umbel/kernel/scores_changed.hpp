@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Scores policies that change a score: added, generated, alibi, softcap. Scores are in units of log2, what the
-// caller gives is in natural units. Not here: what only hides keys (scores_seen.hpp), what a policy
-// is (scores.hpp).
+// Scores policies that change a score: added, generated, alibi, softcap. Scores are in units of
+// log2, what the caller gives is in natural units. Not here: what only hides keys
+// (scores_seen.hpp), what a policy is (scores.hpp).
 #pragma once
 
 #include <cstddef>
@@ -50,8 +50,8 @@ struct added {
   }
 };
 
-// score + log2(e) f(i, j), one fma: a bias that is computed. -infinity hides the pair. f is called more
-// than once for a pair, and only for queries and keys that exist.
+// score + log2(e) f(i, j), one fma: a bias that is computed. -infinity hides the pair. f is called
+// more than once for a pair, and only for queries and keys that exist.
 template <class T, class F>
 struct generated {
   static constexpr bool changes = true, selects = true;
@@ -90,9 +90,9 @@ struct generated {
   }
 };
 
-// score + (slope log2(e)) (j - (i + offset)): one rounded product, one conversion, one fma. The bias
-// of Press, Smith and Lewis 2022 (ALiBi), natural units, which they use with causal; its slope is
-// 2^(-8 h / heads) for head h = 1, 2 ... when heads is a power of two. |j - i - offset| < 2^30.
+// score + (slope log2(e)) (j - (i + offset)): one rounded product, one conversion, one fma. The
+// bias of Press, Smith and Lewis 2022 (ALiBi), natural units, which they use with causal; its slope
+// is 2^(-8 h / heads) for head h = 1, 2 ... when heads is a power of two. |j - i - offset| < 2^30.
 template <class T>
 struct alibi {
   static constexpr bool changes = true, selects = false;
@@ -130,9 +130,9 @@ alibi(T, std::ptrdiff_t) -> alibi<T>;
 template <class T>
 alibi(T) -> alibi<T>;
 
-// cap tanh(score / cap) in natural units (Gemma 2, 2024; ONNX Attention), cap > 0. In units of log2:
-// (cap log2(e)) tanh((ln(2) / cap) score), the two constants rounded once each. Where it stands in
-// all_of says whether a bias is added before or after.
+// cap tanh(score / cap) in natural units (Gemma 2, 2024; ONNX Attention), cap > 0. In units of
+// log2: (cap log2(e)) tanh((ln(2) / cap) score), the two constants rounded once each. Where it
+// stands in all_of says whether a bias is added before or after.
 template <class T>
 struct softcap {
   static constexpr bool changes = true, selects = false;
@@ -159,5 +159,5 @@ struct softcap {
 template <class T>
 softcap(T) -> softcap<T>;
 
-}  // namespace umbel::detail::kernel::scores
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel::scores
 UMBEL_WARNINGS_POP

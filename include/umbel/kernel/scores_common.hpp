@@ -14,9 +14,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::scores {
 
 template <class P>
-concept policy = requires {
-  P::changes, P::selects;
-};
+concept policy = requires { P::changes, P::selects; };
 
 // Does it drop weights after the softmax (scores_dropped.hpp)?
 template <class P>
@@ -29,8 +27,8 @@ struct key_range {
   friend constexpr bool operator==(const key_range&, const key_range&) = default;
 };
 
-// The end of the softmax's block that `first` lies in, or of the range: blocks stand at multiples of
-// plan::key_block, wherever the range begins.
+// The end of the softmax's block that `first` lies in, or of the range: blocks stand at multiples
+// of plan::key_block, wherever the range begins.
 constexpr std::size_t block_end(std::size_t first, std::size_t range_end) noexcept {
   const std::size_t end = first - first % plan::key_block + plan::key_block;
   return end < range_end ? end : range_end;
@@ -52,6 +50,18 @@ constexpr std::ptrdiff_t within(std::ptrdiff_t value, std::ptrdiff_t low,
 
 constexpr std::ptrdiff_t as_signed(std::size_t value) noexcept {
   return value < static_cast<std::size_t>(far) ? static_cast<std::ptrdiff_t>(value) : far;
+}
+
+// Any integer, to within `far` of 0.
+template <class Int>
+constexpr std::ptrdiff_t as_position(Int value) noexcept {
+  if constexpr (std::is_signed_v<Int>) {
+    const auto wide = static_cast<long long>(value);
+    return wide < -far ? -far : wide > far ? far : static_cast<std::ptrdiff_t>(wide);
+  } else {
+    const auto wide = static_cast<unsigned long long>(value);
+    return wide > static_cast<unsigned long long>(far) ? far : static_cast<std::ptrdiff_t>(wide);
+  }
 }
 
 // Where a query stands among the keys. An offset beyond far / 2 counts as far / 2.
@@ -180,5 +190,5 @@ struct first_keys : every_key {
   }
 };
 
-}  // namespace umbel::detail::kernel::scores
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel::scores
 UMBEL_WARNINGS_POP

@@ -15,11 +15,11 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::scores {
 
-// The weight of (query i, key j) is dropped when its word of Philox is below `threshold`, which is the
-// rate in units of 2^-32; the others are multiplied by 1 / (1 - rate). The sum of the softmax is of
-// all the weights, dropped ones included. The word: number j % 4 of counter (j / 4, i, stream), key
-// seed; 64 bits each of stream and seed, low half first. Every head of every sequence has a stream
-// of its own. Fewer than 2^32 queries.
+// The weight of (query i, key j) is dropped when its word of Philox is below `threshold`, which is
+// the rate in units of 2^-32; the others are multiplied by 1 / (1 - rate). The sum of the softmax
+// is of all the weights, dropped ones included. The word: number j % 4 of counter (j / 4, i,
+// stream), key seed; 64 bits each of stream and seed, low half first. Every head of every sequence
+// has a stream of its own. Fewer than 2^32 queries.
 template <class T>
 struct dropout {
   static constexpr bool changes = false, selects = false, drops = true;
@@ -83,5 +83,5 @@ struct dropout {
   }
 };
 
-}  // namespace umbel::detail::kernel::scores
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel::scores
 UMBEL_WARNINGS_POP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Scores policies that hide keys from queries: lengths, window, causal, kept. Not here: what changes
-// a score (scores_changed.hpp), what a policy is (scores.hpp).
+// Scores policies that hide keys from queries: lengths, positions, window, causal, kept. Not here:
+// what changes a score (scores_changed.hpp), what a policy is (scores.hpp).
 #pragma once
 
 #include <cstddef>
@@ -12,32 +12,26 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::scores {
 
-// j < length(i), length(i) = from[i * stride] clamped to 0..keys. Fewer than 2^30 keys.
-template <class Int>
-struct lengths {
+namespace detail {
+
+// Query i sees the first counts.of(i, most) keys, of which there are `most`. Fewer than 2^30 keys.
+template <class Counts>
+struct counts_by_query {
   static constexpr bool changes = false, selects = true;
-  const Int* from;
-  std::size_t stride;
 
-  constexpr lengths(const Int* of_query, std::size_t query_stride) noexcept
-      : from(of_query), stride(query_stride) {}
-
-  static constexpr std::size_t clamp(Int length, std::size_t most) noexcept {
-    if (length <= 0) return 0;
-    return static_cast<unsigned long long>(length) < most ? static_cast<std::size_t>(length) : most;
-  }
+  constexpr const Counts& counts() const noexcept { return static_cast<const Counts&>(*this); }
   constexpr key_range range(std::size_t first_query, std::size_t queries,
                             std::size_t keys) const noexcept {
     std::size_t shortest = keys, longest = 0;
     for (std::size_t i = 0; i < queries; ++i) {
-      const std::size_t length = clamp(from[(first_query + i) * stride], keys);
+      const std::size_t length = counts().of(first_query + i, keys);
       shortest = length < shortest ? length : shortest;
       longest = length > longest ? length : longest;
     }
-    return detail::ordered({0, longest, 0, shortest});
+    return ordered({0, longest, 0, shortest});
   }
   template <class V>
-  struct lanes : detail::keeps_scores<V> {
+  struct lanes : keeps_scores<V> {
     static constexpr bool by_four = false;
     using integer = simd::element_of<simd::signed_of<V>>;
     simd::signed_of<V> count;
@@ -50,14 +44,52 @@ struct lengths {
     using integer = typename lanes<V>::integer;
     lanes<V> result{};
     if constexpr (simd::lanes_of<V> == 1) {
-      if (count != 0)
-        result.count = static_cast<integer>(clamp(from[first_query * stride], 1u << 30));
+      if (count != 0) result.count = static_cast<integer>(counts().of(first_query, 1u << 30));
     } else {
       for (std::size_t i = 0; i < count; ++i) {
-        result.count[i] = static_cast<integer>(clamp(from[(first_query + i) * stride], 1u << 30));
+        result.count[i] = static_cast<integer>(counts().of(first_query + i, 1u << 30));
       }
     }
     return result;
+  }
+};
+
+}  // namespace detail
+
+// j < length(i), length(i) = from[i * stride] clamped to 0..keys.
+template <class Int>
+struct lengths : detail::counts_by_query<lengths<Int>> {
+  const Int* from;
+  std::size_t stride;
+
+  constexpr lengths(const Int* of_query, std::size_t query_stride) noexcept
+      : from(of_query), stride(query_stride) {}
+
+  static constexpr std::size_t clamp(Int length, std::size_t most) noexcept {
+    if (length <= 0) return 0;
+    return static_cast<unsigned long long>(length) < most ? static_cast<std::size_t>(length) : most;
+  }
+  constexpr std::size_t of(std::size_t query, std::size_t most) const noexcept {
+    return clamp(from[query * stride], most);
+  }
+};
+
+// j <= from[i * stride] + offset: each query's own position. One below 0 sees nothing, one past the
+// last key all.
+template <class Int>
+struct positions : detail::counts_by_query<positions<Int>> {
+  const Int* from;
+  std::size_t stride;
+  std::ptrdiff_t offset;
+
+  constexpr positions(const Int* of_query, std::size_t query_stride,
+                      std::ptrdiff_t of_all = 0) noexcept
+      : from(of_query), stride(query_stride), offset(of_all) {}
+
+  constexpr std::size_t of(std::size_t query, std::size_t most) const noexcept {
+    const std::ptrdiff_t at = detail::position(0, detail::as_position(from[query * stride])) +
+                              detail::position(0, offset);
+    return static_cast<std::size_t>(detail::within(at, -1, detail::as_signed(most) - 1) + 1);
   }
 };
 
@@ -121,8 +153,8 @@ struct causal {
   }
 };
 
-// mask[i * query_stride + j * key_stride] is not 0; with Keeps false, is 0. Flag is a byte: unsigned
-// char or bool.
+// mask[i * query_stride + j * key_stride] is not 0; with Keeps false, is 0. Flag is a byte:
+// unsigned char or bool.
 template <class Flag, bool Keeps = true>
 struct kept {
   static_assert(sizeof(Flag) == 1, "umbel: a flag of a mask is one byte");
@@ -192,5 +224,5 @@ struct kept {
   }
 };
 
-}  // namespace umbel::detail::kernel::scores
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel::scores
 UMBEL_WARNINGS_POP

@@ -62,5 +62,5 @@ struct softmax_shape {
   friend constexpr bool operator==(const softmax_shape&, const softmax_shape&) = default;
 };
 
-}  // namespace umbel::detail::kernel
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
 UMBEL_WARNINGS_POP

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Softmax along one axis of a matrix in memory, in SIMD: the bits of plain::softmax whatever the lanes.
-// Rows whose elements are adjacent lie in the lanes; others have their neighbours in the lanes. y may be
-// x. Not here: the softmax of attention (attend_block.hpp), which never sees a whole row.
+// Softmax along one axis of a matrix in memory, in SIMD: the bits of plain::softmax whatever the
+// lanes. Rows whose elements are adjacent lie in the lanes; others have their neighbours in the
+// lanes. y may be x. Not here: the softmax of attention (attend_block.hpp), which never sees a
+// whole row.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,9 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
-// Rows of adjacent elements, a block of them at a time. Exponentials wait for one another more than for memory:
-// while those of a block are taken, the maxima of the next one are, and the one before is divided by its sums.
+// Rows of adjacent elements, a block of them at a time. Exponentials wait for one another more than
+// for memory: while those of a block are taken, the maxima of the next one are, and the one before
+// is divided by its sums.
 template <softmax_shape S, class T, plan::target Target>
 struct softmax_along {
   using walk = row_walk<S.width, T, Target>;
@@ -61,8 +63,8 @@ struct softmax_along {
     }
   }
 
-  // The exponentials of a block at x to y. maximum: of its rows, then of the NextRows after them. inverse: of the
-  // sums of the block before, if there is one to be divided, then of its own.
+  // The exponentials of a block at x to y. maximum: of its rows, then of the NextRows after them.
+  // inverse: of the sums of the block before, if there is one to be divided, then of its own.
   template <std::size_t Rows, std::size_t NextRows, bool HasBefore>
   UMBEL_INLINE static void exponentials(const T* x, T* y, of_rows& maximum,
                                         of_rows& inverse) noexcept {
@@ -147,8 +149,8 @@ UMBEL_INLINE void softmax_across(const T* x, T* y, std::size_t count) noexcept {
 
 }  // namespace detail
 
-// See plain::softmax. Never inlined: a product that the caller had just stored in x could be fused into
-// the subtraction.
+// See plain::softmax. Never inlined: a product that the caller had just stored in x could be fused
+// into the subtraction.
 template <softmax_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void softmax(const T* x, T* y) noexcept {
   if constexpr (S.inner == 1) {
@@ -166,5 +168,5 @@ UMBEL_NOINLINE void softmax(const T* x, T* y) noexcept {
   }
 }
 
-}  // namespace umbel::detail::kernel
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
 UMBEL_WARNINGS_POP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Taps: what happens between queries and context, for each pair of a query and a key, written into the
-// caller's memory while attend computes. Without one, nothing of this is compiled. How it is done:
-// attend_tap.hpp.
+// Taps: what happens between queries and context, for each pair of a query and a key, written into
+// the caller's memory while attend computes. Without one, nothing of this is compiled. How it is
+// done: attend_tap.hpp.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -20,8 +20,8 @@ enum class tap_stage {
   weights,        // the probabilities as they multiply the values: after dropout
 };
 
-// to[i * QueryStride + j * KeyStride] receives what belongs to query i and key j. The memory must not
-// overlap anything else of the call.
+// to[i * QueryStride + j * KeyStride] receives what belongs to query i and key j. The memory must
+// not overlap anything else of the call.
 template <tap_stage Stage, class T, std::size_t QueryStride, std::size_t KeyStride = 1>
 struct tap {
   static constexpr tap_stage stage = Stage;
@@ -34,12 +34,10 @@ struct no_tap {
 };
 
 template <class X>
-concept tap_like = requires {
-  X::stage;
-};
+concept tap_like = requires { X::stage; };
 // A tap of scores needs no values.
 template <class X>
 concept score_tap = X::stage == tap_stage::raw || X::stage == tap_stage::changed;
 
-}  // namespace umbel::detail::kernel
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
 UMBEL_WARNINGS_POP

@@ -103,5 +103,5 @@ UMBEL_INLINE void scatter_columns(const T* x, std::size_t x_row, std::size_t row
   }
 }
 
-}  // namespace umbel::detail::kernel
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
 UMBEL_WARNINGS_POP

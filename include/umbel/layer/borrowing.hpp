@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Base of the layers that borrow their weights and have no other state: how they are made, and what is refused.
+// Base of the layers that borrow their weights and have no other state: how they are made, and what
+// is refused.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -8,7 +9,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// Name: the word for the layer. View: its weights_view. A derived layer has `using borrowing<...>::borrowing`.
+// Name: the word for the layer. View: its weights_view. A derived layer has `using
+// borrowing<...>::borrowing`.
 template <class Name, class Layer, class View>
 class borrowing {
  public:
@@ -28,5 +30,5 @@ class borrowing {
   View weights_;
 };
 
-}  // namespace umbel::detail
+}  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Base of the operations that compute a tensor from one tensor or view: f(x) gives it, f.into(out, x)
-// writes it into memory of the caller's. (pipe.hpp has the base of those that only re-read.)
+// Base of the operations that compute a tensor from one tensor or view: f(x) gives it, f.into(out,
+// x) writes it into memory of the caller's. (pipe.hpp has the base of those that only re-read.)
 #pragma once
 
 #include <umbel/config.hpp>
@@ -54,5 +54,5 @@ struct computing : other_calls_and_into<Name> {
   constexpr const Operation& self() const noexcept { return static_cast<const Operation&>(*this); }
 };
 
-}  // namespace umbel::detail
+}  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
-// More than one core: the caller passes an executor and a workspace for each of its workers where one
-// workspace goes, and the layer hands out pieces of the call:
+// More than one core: the caller passes an executor and a workspace for each of its workers where
+// one workspace goes, and the layer hands out pieces of the call:
 //
-//   static thread_pool<2> pool;                               // the caller's: examples/thread_pool.hpp
+//   static thread_pool<2> pool;                               // the caller's:
+//                                                             examples/thread_pool.hpp
 //   static attention::workspace<token<512>> work[2];
 //   attend.into(out, x, causal, parallel(pool, work));        // the same bits
 //
-// An executor is called as executor(count, piece). It calls piece(index, worker) once for each index below
-// count, in any order, and returns when all of them have returned; what they wrote is seen after that. worker
-// is below the constant `workers`, and no two pieces have the same at the same time. Pieces allocate
-// nothing and throw nothing; neither should the executor: layers are noexcept.
+// An executor is called as executor(count, piece). It calls piece(index, worker) once for each
+// index below count, in any order, and returns when all of them have returned; what they wrote is
+// seen after that. worker is below the constant `workers`, and no two pieces have the same at the
+// same time. Pieces allocate nothing and throw nothing; neither should the executor: layers are
+// noexcept.
 //
-// It pays where a call takes some tens of microseconds: below, handing out costs more than it gains. The
-// library itself starts no threads, and without `parallel` there is no code for any of this. Not here: which
-// pieces there are (forward_in_parts.hpp).
+// It pays where a call takes some tens of microseconds: below, handing out costs more than it
+// gains. The library itself starts no threads, and without `parallel` there is no code for any of
+// this. Not here: which pieces there are (forward_in_parts.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -49,11 +51,12 @@ concept has_workers = std::is_pointer_v<decltype(&E::workers)>;
 }  // namespace detail
 
 template <class E>
-concept executor_like = detail::has_workers<std::remove_cvref_t<E>> &&
+concept executor_like =
+    detail::has_workers<std::remove_cvref_t<E>> &&
     requires(E& executor, const detail::any_piece& piece) {
-  typename std::integral_constant<std::size_t, std::remove_cvref_t<E>::workers>;
-  executor(std::size_t{1}, piece);
-} && (std::remove_cvref_t<E>::workers > 0);
+      typename std::integral_constant<std::size_t, std::remove_cvref_t<E>::workers>;
+      executor(std::size_t{1}, piece);
+    } && (std::remove_cvref_t<E>::workers > 0);
 
 // The one that uses no thread but its caller's.
 struct serial_executor {
@@ -94,8 +97,8 @@ struct parallel_workspaces : workspace_base {
   constexpr parallel_workspaces(Executor& e, Workspace* w) noexcept : executor(e), work(w) {}
 };
 
-// What a call was given where a workspace goes: the type of one, and of all that it works in, where Scratch
-// is what one should be.
+// What a call was given where a workspace goes: the type of one, and of all that it works in, where
+// Scratch is what one should be.
 template <class Given, class Scratch>
 struct given_workspaces {
   using each = Given;
@@ -103,7 +106,7 @@ struct given_workspaces {
   static constexpr bool several = false;
 };
 template <class Given, class Scratch>
-requires requires { typename Given::each; }
+  requires requires { typename Given::each; }
 struct given_workspaces<Given, Scratch> {
   using each = typename Given::each;
   using all = Given;
@@ -124,7 +127,7 @@ struct parallel_operation
   }
   // std::array, std::span of static size.
   template <class Executor, memory Workspaces>
-  requires workspace_like<decltype(*std::declval<Workspaces&>().data())>
+    requires workspace_like<decltype(*std::declval<Workspaces&>().data())>
   constexpr auto operator()(Executor&& executor, Workspaces& work) const noexcept {
     return checked<Executor, memory_size<std::remove_const_t<Workspaces>>()>(executor, work.data());
   }
@@ -144,9 +147,9 @@ struct parallel_operation
 
 }  // namespace detail
 
-// parallel(executor, work): both are borrowed. work: an array, std::array or std::span with at least as many
-// workspaces of the call as the executor has workers.
+// parallel(executor, work): both are borrowed. work: an array, std::array or std::span with at
+// least as many workspaces of the call as the executor has workers.
 inline constexpr detail::parallel_operation parallel{};
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

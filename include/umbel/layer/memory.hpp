@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whose memory it is: the result is new or the caller's, scratch is on the stack or the caller's. Operations and
-// layers write through `computed` and need not know which. Each case is a function of its own because g++ before 14
-// copies a local variable that is returned from an inner block (GCC bug 51571), and a result is as large as it is.
+// Whose memory it is: the result is new or the caller's, scratch is on the stack or the caller's.
+// Operations and layers write through `computed` and need not know which. Each case is a function
+// of its own because g++ before 14 copies a local variable that is returned from an inner block
+// (GCC bug 51571), and a result is as large as it is.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -21,8 +22,8 @@ UMBEL_INLINE constexpr Tensor filled(Write write) noexcept {
   return y;
 }
 
-// write(y, scratch): y is a new Result, which is returned, or the caller's out; scratch is a new Scratch or the
-// caller's workspace.
+// write(y, scratch): y is a new Result, which is returned, or the caller's out; scratch is a new
+// Scratch or the caller's workspace.
 template <class Result, class Scratch, class Write>
 UMBEL_INLINE constexpr Result computed(const by_value&, const on_stack&, Write write) noexcept {
   Result y;
@@ -59,5 +60,5 @@ UMBEL_INLINE constexpr void with_scratch(Scratch& scratch, F f) noexcept {
   f(scratch);
 }
 
-}  // namespace umbel::detail
+}  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

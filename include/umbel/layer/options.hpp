@@ -31,8 +31,8 @@ struct nothing;
 }  // namespace detail
 
 // Whether projections add a bias: all of them, or each by itself (queries, keys, values, output). A
-// layer that is not told has none, as in "Dive into Deep Learning" (PyTorch's and Haiku's own default
-// is to have one).
+// layer that is not told has none, as in "Dive into Deep Learning" (PyTorch's and Haiku's own
+// default is to have one).
 template <bool Query, bool Key, bool Value, bool Output>
 struct biases {
   using kind = detail::option::bias;
@@ -43,7 +43,8 @@ struct bias : biases<All, All, All, All> {
   static constexpr bool value = All;
 };
 
-// Keys and values of another width than the queries; a result of another width: keys_from<hidden<64>>.
+// Keys and values of another width than the queries; a result of another width:
+// keys_from<hidden<64>>.
 template <class Hidden>
 struct keys_from {
   using kind = detail::option::keys_from;
@@ -66,12 +67,12 @@ struct kind_of {
   using type = void;
 };
 template <class Option>
-requires requires { typename Option::kind; }
+  requires requires { typename Option::kind; }
 struct kind_of<Option> {
   using type = typename Option::kind;
 };
 template <class Option>
-requires axis_like<Option>
+  requires axis_like<Option>
 struct kind_of<Option> {
   using type = typename Option::family;
 };
@@ -93,7 +94,8 @@ struct nothing {
   using kind = option::nothing;
 };
 
-// The options of some kinds, the first of each, in an option_list: what a layer hands on to its parts.
+// The options of some kinds, the first of each, in an option_list: what a layer hands on to its
+// parts.
 template <class... Options>
 struct option_list {};
 template <class Kinds, class Kept, class... Options>
@@ -140,7 +142,7 @@ struct options_are;
 
 // In a sentence an option is the name of its kind, norm_first; what is none shows what it is.
 template <class Option>
-requires requires { typename Option::kind; }
+  requires requires { typename Option::kind; }
 struct speak<Option> {
   static constexpr void to(sentence_buffer& out) { put_name<typename Option::kind>(out, '_'); }
 };
@@ -149,7 +151,7 @@ struct word_for_option {
   using type = element<Option>;
 };
 template <class Option>
-requires requires { typename Option::kind; }
+  requires requires { typename Option::kind; }
 struct word_for_option<Option> {
   using type = Option;
 };
@@ -223,15 +225,13 @@ using options = typename options_rule<Layer, Kinds, Options...>::type;
 
 // bias<>, not biases<>, which has names for the projections of attention only.
 template <class Bias>
-inline constexpr bool is_one_bias = requires {
-  Bias::value;
-};
+inline constexpr bool is_one_bias = requires { Bias::value; };
 template <class Layer, class... Options>
 using one_bias = verdict<is_one_bias<option_or<option::bias, bias<false>, Options...>>, Layer,
                          say::takes_one_bias_for_all_projections_not_biases>;
 
-// An option without a default, since models and frameworks differ. Choice: the word for what there is to
-// choose from; Usual: for what others have.
+// An option without a default, since models and frameworks differ. Choice: the word for what there
+// is to choose from; Usual: for what others have.
 template <bool IsSaid, class Choice, class Usual>
 struct option_to_say {};
 template <class Layer, class Others, class Choices, class Usuals, class... ToSay>
@@ -246,8 +246,8 @@ struct options_said_rule<Layer, Others, say::must_say<Choices...>, Usuals> {
 };
 template <class Layer, class Others, class Choices, class Usuals, class Choice, class Usual,
           class... Rest>
-struct options_said_rule<Layer, Others, Choices, Usuals, option_to_say<true, Choice, Usual>, Rest...>
-    : options_said_rule<Layer, Others, Choices, Usuals, Rest...> {};
+struct options_said_rule<Layer, Others, Choices, Usuals, option_to_say<true, Choice, Usual>,
+                         Rest...> : options_said_rule<Layer, Others, Choices, Usuals, Rest...> {};
 template <class Layer, class Others, class... Choices, class... Usuals, class Choice, class Usual,
           class... Rest>
 struct options_said_rule<Layer, Others, say::must_say<Choices...>, say::options_are<Usuals...>,
@@ -256,13 +256,13 @@ struct options_said_rule<Layer, Others, say::must_say<Choices...>, say::options_
                         say::options_are<Usuals..., Usual>, Rest...> {};
 // Others: the word for who has Usual. All that is missing stands in one sentence.
 template <class Layer, class Others, class... ToSay>
-using options_said = typename options_said_rule<Layer, Others, say::must_say<>, say::options_are<>,
-                                                ToSay...>::type;
+using options_said =
+    typename options_said_rule<Layer, Others, say::must_say<>, say::options_are<>, ToSay...>::type;
 
 template <class Kind, class... Options>
 inline constexpr bool is_said = (detail::is_option_of<Options, Kind> || ...);
 
 }  // namespace rules
 }  // namespace detail
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the weights of each layer are called: one struct a layer, over the types of its parts, in the order of the
-// forward pass. The same for owned, borrowed and packed weights (weights.hpp) and, owned or borrowed, for every target.
+// What the weights of each layer are called: one struct a layer, over the types of its parts, in
+// the order of the forward pass. The same for owned, borrowed and packed weights (weights.hpp) and,
+// owned or borrowed, for every target.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -14,11 +15,12 @@ struct encoder_layer;
 struct feed_forward_layer;
 struct layer_norm;
 struct rms_norm;
-}  // namespace umbel::detail::say
+}  // namespace umbel::inline UMBEL_TARGET::detail::say
 
 namespace umbel::portable {
 
-// The four projections: of the queries to all heads, of keys and values to theirs, of all heads to the result.
+// The four projections: of the queries to all heads, of keys and values to theirs, of all heads to
+// the result.
 template <class Q, class K, class V, class O>
 struct multi_head_parts {
   using layer_name = detail::say::attention;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// x * w: the linear map y = x W + b as an operation on a tensor, of weights in any form (weights.hpp).
+// x * w: the linear map y = x W + b as an operation on a tensor, of weights in any form
+// (weights.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -26,9 +27,9 @@ using project = first_error<
 }  // namespace detail
 
 template <class X, class Weights>
-concept projectable = detail::rules::project < detail::say::project,
-        detail::layout_of<X>,
-typename std::remove_cvref_t<X>::value_type, typename std::remove_cvref_t<Weights>::map > ::ok;
+concept projectable = detail::rules::project<detail::say::project, detail::layout_of<X>,
+                                             typename std::remove_cvref_t<X>::value_type,
+                                             typename std::remove_cvref_t<Weights>::map>::ok;
 
 namespace detail {
 // One run of the kernel for as many rows as lie evenly in memory, a loop over the other axes.
@@ -91,20 +92,24 @@ constexpr void project_tensor(const X& x, const Weights& weights, Y& y) noexcept
 
 // x * w: the axis In of x becomes Out in its place; the other axes are kept. A row-major tensor.
 template <tensor_like X, class Weights>
-requires requires { typename Weights::map; }
+  requires requires { typename Weights::map; }
 constexpr auto operator*(const X& x, const Weights& w) noexcept {
   using map = typename Weights::map;
-  using verdict = detail::rules::project<detail::say::project, typename X::layout, typename X::value_type, map>;
+  using verdict =
+      detail::rules::project<detail::say::project, typename X::layout, typename X::value_type, map>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
-    return detail::filled<detail::tensor_of<typename map::value_type, detail::projected<typename X::layout, map>>>(
+    return detail::filled<
+        detail::tensor_of<typename map::value_type, detail::projected<typename X::layout, map>>>(
         [&](auto& y) { detail::project_tensor(x, w, y); });
   else
     return detail::invalid{};
 }
 template <class Weights>
-requires requires { typename Weights::map; }
-constexpr detail::invalid operator*(detail::invalid, const Weights&) noexcept { return {}; }
+  requires requires { typename Weights::map; }
+constexpr detail::invalid operator*(detail::invalid, const Weights&) noexcept {
+  return {};
+}
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

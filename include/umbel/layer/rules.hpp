@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What holds for every layer, as verdicts: its element type, the axes in its type, its weights, memory for the result,
-// the workspace. Operation or Layer is the word that a sentence starts with. Not here: what one layer asks of its
-// arguments (attention/rules.hpp and the layers themselves).
+// What holds for every layer, as verdicts: its element type, the axes in its type, its weights,
+// memory for the result, the workspace. Operation or Layer is the word that a sentence starts with.
+// Not here: what one layer asks of its arguments (attention/rules.hpp and the layers themselves).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -59,8 +59,8 @@ inline constexpr const char* spoken<say::is_made_of_one_object_its_weights> =
 // Weights that a layer was given and that are not its own.
 template <class W, class View, class Layer>
 concept foreign_weights = !std::is_convertible_v<const W&, View> && !std::is_base_of_v<Layer, W>;
-// What a layer is not made of: no weights, or those of another. (Not several arguments: layer({w.q, w.k, w.v, w.o})
-// would be ambiguous.)
+// What a layer is not made of: no weights, or those of another. (Not several arguments: layer({w.q,
+// w.k, w.v, w.o}) would be ambiguous.)
 template <class View, class Layer, class... Given>
 concept not_its_weights = sizeof...(Given) < 2 && (foreign_weights<Given, View, Layer> && ...);
 template <class View>
@@ -79,8 +79,8 @@ using floating = verdict<std::is_same_v<T, float> || std::is_same_v<T, double>, 
                          say::takes_float_or_double_not, detail::option_word<T>>;
 
 // Axes that a layer takes by position. Features and positions may have any name but those that mean
-// something else to it: one of those is an option that came too early, or two were taken for each other.
-// Wanted: the family whose place it is.
+// something else to it: one of those is an option that came too early, or two were taken for each
+// other. Wanted: the family whose place it is.
 template <class Family, class... Families>
 inline constexpr bool is_one_of = (std::is_same_v<Family, Families> || ...);
 template <class Family>
@@ -111,7 +111,7 @@ struct in_place_rule {
                        say::belongs>;
 };
 template <class Layer, axis_like Given, class Wanted>
-requires is_in_place<Given, Wanted>
+  requires is_in_place<Given, Wanted>
 struct in_place_rule<Layer, Given, Wanted> {
   using type = accepted;
 };
@@ -133,12 +133,12 @@ struct out_rule {
   using type = accepted;
 };
 template <class Layer, class Out, class T, class Result, bool RowMajor>
-requires requires { typename Out::layout; }
+  requires requires { typename Out::layout; }
 struct out_rule<Layer, Out, T, Result, RowMajor> {
   using layout = typename Out::layout;
-  using in_order = first_error<
-      same_shape<Layer, Result, layout>,
-      verdict<layout::contiguous, Layer, say::out_must_be_row_major_in_memory>>;
+  using in_order =
+      first_error<same_shape<Layer, Result, layout>,
+                  verdict<layout::contiguous, Layer, say::out_must_be_row_major_in_memory>>;
   using type = first_error<
       verdict<layout::rank == Result::rank && same_axes<typename Result::axes, layout>::value,
               Layer, say::the_result_has, typename Result::axes, say::but_out_has,
@@ -196,5 +196,5 @@ using rows_of = first_error<
 
 }  // namespace rules
 }  // namespace detail
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

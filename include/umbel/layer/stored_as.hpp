@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// stored_as<bfloat16>, stored_as<float16>: the option of prepacked (prepacked.hpp) and key_value_cache
-// (cache.hpp) to keep numbers of a layer of float in 16 bits. Arithmetic stays in float.
+// stored_as<bfloat16>, stored_as<float16>: the option of prepacked (prepacked.hpp) and
+// key_value_cache (cache.hpp) to keep numbers of a layer of float in 16 bits. Arithmetic stays in
+// float.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -36,5 +37,5 @@ using stored =
             say::a_layer_of, element<T>, say::cannot_be_stored_as, element<Stored>>;
 }  // namespace rules
 }  // namespace detail
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

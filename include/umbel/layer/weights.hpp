@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 // The forms that the weights of a layer take:
 //
-//   owned     linear_weights, tensors: arrays of its own, (in, out) row-major, one after another without gaps
-//   borrowed  linear_view, vector_view: pointers to such arrays anywhere (flash, static storage, a mapped file)
-//   packed    packed_linear, packed_vector: the same numbers laid out as the kernels read them fastest
+//   owned     linear_weights, tensors: arrays of its own, (in, out) row-major, one after another
+//             without gaps
+//   borrowed  linear_view, vector_view: pointers to such arrays anywhere (flash, static storage, a
+//             mapped file)
+//   packed    packed_linear, packed_vector: the same numbers laid out as the kernels read them
+//             fastest
 //
-// Owned and borrowed weights are the same types for every target; packed ones are of one target. A layer with several
-// parts names them once, in a struct of portable (multi_head_parts ...); weights_view and packed_weights here are made
-// of it. Not here: what parts are refused (weights_rules.hpp), prepacked (prepacked.hpp).
+// Owned and borrowed weights are the same types for every target; packed ones are of one target. A
+// layer with several parts names them once, in a struct of portable (multi_head_parts ...);
+// weights_view and packed_weights here are made of it. Not here: what parts are refused
+// (weights_rules.hpp), prepacked (prepacked.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -61,11 +65,12 @@ struct made_of_parts {
 };
 
 }  // namespace detail
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 
 namespace umbel::portable {
 
-// Parameters of y = x W + b in memory of their own. Without a bias there is none: sizeof is that of the numbers.
+// Parameters of y = x W + b in memory of their own. Without a bias there is none: sizeof is that of
+// the numbers.
 template <class T, class In, class Out, bool Bias>
 struct linear_weights {
   using map = detail::linear_map<T, In, Out, Bias>;
@@ -76,7 +81,8 @@ struct linear_weights {
   [[nodiscard]] UMBEL_SHARED constexpr T& operator()(std::size_t in, std::size_t out) noexcept {
     return weight[in * Out::size + out];
   }
-  [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(std::size_t in, std::size_t out) const noexcept {
+  [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(std::size_t in,
+                                                           std::size_t out) const noexcept {
     return weight[in * Out::size + out];
   }
 };
@@ -89,7 +95,8 @@ struct linear_weights<T, In, Out, false> {
   [[nodiscard]] UMBEL_SHARED constexpr T& operator()(std::size_t in, std::size_t out) noexcept {
     return weight[in * Out::size + out];
   }
-  [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(std::size_t in, std::size_t out) const noexcept {
+  [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(std::size_t in,
+                                                           std::size_t out) const noexcept {
     return weight[in * Out::size + out];
   }
 };
@@ -110,10 +117,12 @@ struct linear_view {
   UMBEL_SHARED constexpr linear_view(const linear_weights<T, In, Out, Bias>&& w) noexcept
       : linear_view(w) {
     static_assert(
-        detail::report<detail::rules::weights_with_a_name<detail::say::project, (sizeof(T) == 0)>>::ok,
+        detail::report<
+            detail::rules::weights_with_a_name<detail::say::project, (sizeof(T) == 0)>>::ok,
         "umbel: shapes do not fit");
   }
-  // Arrays, std::array and std::span of another number of elements do not compile; of a pointer the caller vouches.
+  // Arrays, std::array and std::span of another number of elements do not compile; of a pointer the
+  // caller vouches.
   template <detail::lends<T> W>
     requires(!Bias)
   UMBEL_SHARED constexpr linear_view(W&& w) noexcept
@@ -144,7 +153,8 @@ class vector_view {
   const T* data_;
 };
 
-// The weights of a layer, borrowed part by part. Parts: multi_head_parts ...; View: its borrowed parts, in their order.
+// The weights of a layer, borrowed part by part. Parts: multi_head_parts ...; View: its borrowed
+// parts, in their order.
 template <template <class...> class Parts, class... View>
 struct weights_view : Parts<View...> {
   using owned = Parts<typename View::owned...>;
@@ -169,7 +179,8 @@ struct weights_view : Parts<View...> {
   UMBEL_SHARED constexpr weights_view(const Other&...) noexcept
       : Parts<View...>(detail::no_weights<Parts<View...>>()) {
     static_assert(
-        detail::report<detail::rules::parts_of_weights<layer_name, parts_list<View...>, Other...>>::ok,
+        detail::report<
+            detail::rules::parts_of_weights<layer_name, parts_list<View...>, Other...>>::ok,
         "umbel: shapes do not fit");
   }
 };
@@ -190,17 +201,17 @@ struct packed_biases<T, 0> {
   constexpr T* bias() const noexcept { return nullptr; }
 };
 
-// Parameters in panels, for this build's target; weights stored as Stored. Made from a view, also in a
-// constant expression; used at run time only.
+// Parameters in panels, for this build's target; weights stored as Stored. Made from a view, also
+// in a constant expression; used at run time only.
 template <class T, class In, class Out, bool Bias, class Stored = T>
-struct packed_linear
-    : packed_biases<T, Bias ? kernel::padded_features<Out::size, T> : 0> {
+struct packed_linear : packed_biases<T, Bias ? kernel::padded_features<Out::size, T> : 0> {
   using map = linear_map<T, In, Out, Bias>;
   static constexpr std::size_t count = kernel::padded_features<Out::size, T> * In::size;
 
   alignas(64) Stored panels[count];
 
-  constexpr explicit packed_linear(const portable::linear_view<T, In, Out, Bias>& w) noexcept : panels{} {
+  constexpr explicit packed_linear(const portable::linear_view<T, In, Out, Bias>& w) noexcept
+      : panels{} {
     kernel::pack_linear<In::size, Out::size, Bias>(w.weight, w.bias, panels, this->bias());
   }
 };
@@ -222,8 +233,8 @@ class packed_vector {
 template <template <class...> class Parts, class View, class... Packed>
 struct packed_weights : Parts<Packed...> {
   constexpr explicit packed_weights(const View& w) noexcept
-      : Parts<Packed...>(with_parts(
-            w, [](const auto&... part) { return Parts<Packed...>{Packed(part)...}; })) {}
+      : Parts<Packed...>(
+            with_parts(w, [](const auto&... part) { return Parts<Packed...>{Packed(part)...}; })) {}
 };
 
 // What a layer has for weights: a struct of portable over its parts, borrowed and packed.
@@ -251,9 +262,11 @@ struct packed_as {
   using linear = packed_linear<T, In, Out, Bias, Stored>;
 };
 
-// y = x W + b by the kernel for S, which must be of this map: in, out and bias. W as it is, or in panels.
+// y = x W + b by the kernel for S, which must be of this map: in, out and bias. W as it is, or in
+// panels.
 template <kernel::linear_shape S, class T, class In, class Out, bool Bias>
-constexpr void project(const portable::linear_view<T, In, Out, Bias>& w, const T* x, T* y) noexcept {
+constexpr void project(const portable::linear_view<T, In, Out, Bias>& w, const T* x,
+                       T* y) noexcept {
   if (std::is_constant_evaluated())
     kernel::plain::linear<S>(x, w.weight, w.bias, y);
   else
@@ -264,5 +277,5 @@ void project(const packed_linear<T, In, Out, Bias, Stored>& w, const T* x, T* y)
   kernel::linear_packed<S>(x, w.panels, w.bias(), y);
 }
 
-}  // namespace umbel::detail
+}  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Weights given part by part, weights_view(q, k, v, o): parts that are not those of the layer get a sentence
-// that says which, and what they map. Not here: the weights (weights.hpp).
+// Weights given part by part, weights_view(q, k, v, o): parts that are not those of the layer get a
+// sentence that says which, and what they map. Not here: the weights (weights.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -59,10 +59,10 @@ struct part_rule {
                        number<Number>, say::of_the_weights_is_not_what_the_layer_wants>;
 };
 template <class Layer, std::size_t Number, class Given, class Wanted>
-requires requires {
-  typename Given::map;
-  typename Wanted::map;
-}
+  requires requires {
+    typename Given::map;
+    typename Wanted::map;
+  }
 struct part_rule<Layer, Number, Given, Wanted> {
   template <class Part>
   using axes = shape<typename Part::map::in::plain, typename Part::map::out::plain>;
@@ -87,8 +87,8 @@ struct parts_rule {
                        say::parts_but_the_layer_wants, number<count(Wanted{})>>;
 };
 template <class Layer, std::size_t... I, class... Wanted, class... Given>
-requires(sizeof...(Wanted) == sizeof...(Given)) struct parts_rule<
-    Layer, std::index_sequence<I...>, portable::parts_list<Wanted...>, Given...> {
+  requires(sizeof...(Wanted) == sizeof...(Given))
+struct parts_rule<Layer, std::index_sequence<I...>, portable::parts_list<Wanted...>, Given...> {
   using type = first_error<typename part_rule<Layer, I + 1, Given, Wanted>::type...>;
 };
 // Layer: the word that names it. Wanted: a parts_list.
@@ -98,5 +98,5 @@ using parts_of_weights =
 
 }  // namespace rules
 }  // namespace detail
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where a layer's scratch memory is: on the stack, within a budget, or in a workspace that the caller
-// owns and passes. Its type comes from the layer and the sizes of the call, its size is a constant.
+// Where a layer's scratch memory is: on the stack, within a budget, or in a workspace that the
+// caller owns and passes. Its type comes from the layer and the sizes of the call, its size is a
+// constant.
 //
 //   static attention::workspace<query<4>, key<6>> work;
 //   attention{w}(x, y, y, all_keys, work);
@@ -28,7 +29,7 @@ struct workspace_base {};
 
 template <class W>
 concept workspace_like = std::is_base_of_v<detail::workspace_base, std::remove_cvref_t<W>> ||
-    std::is_same_v<std::remove_cvref_t<W>, detail::on_stack>;
+                         std::is_same_v<std::remove_cvref_t<W>, detail::on_stack>;
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

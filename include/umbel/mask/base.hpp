@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// What every mask has, what becomes of it at one head of one sequence, and every_key, the mask of a call
-// without one. Not here: the other masks, of which combine.hpp has the list.
+// What every mask has, what becomes of it at one head of one sequence, and every_key, the mask of a
+// call without one. Not here: the other masks, of which combine.hpp has the list.
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/mask/rules.hpp>
 #include <umbel/kernel/scores.hpp>
+#include <umbel/mask/rules.hpp>
 #include <umbel/tensor/arithmetic.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -18,13 +18,19 @@ struct no_observer {};
 //   rule<Layer, Scores>         its verdict on scores (detail::scores_of)
 //   policy<Scores>(place)       the kernel's policy for one head of one sequence
 //   observer<Scores>(place)     who is shown what happens there (observe.hpp)
-//   observes, drops             does it look at scores, does it drop weights; a layer takes one of each
+//   observes, drops             does it look at scores, does it drop weights; a layer takes one of
+//                               each
 //   by_position                 does it know nothing but distances between queries and keys
 //   by_head                     may it differ from head to head
+//   has_length                  does it say how many keys a sequence has
+//   to_last_key                 the word for it where it puts the last query at the last key there
+//                               is
 struct mask_base : detail::own_arithmetic {
   static constexpr bool observes = false, drops = false;
   static constexpr bool by_position = false;
   static constexpr bool by_head = true;
+  static constexpr bool has_length = false;
+  using to_last_key = void;
   template <class Scores>
   static constexpr detail::no_observer observer(auto) noexcept {
     return {};
@@ -33,9 +39,8 @@ struct mask_base : detail::own_arithmetic {
 
 // (Complete first: operators ask it of any type.)
 template <class M>
-concept derived_from_mask =
-    requires { sizeof(std::remove_cvref_t<M>); } &&
-    std::is_base_of_v<mask_base, std::remove_cvref_t<M>>;
+concept derived_from_mask = requires { sizeof(std::remove_cvref_t<M>); } &&
+                            std::is_base_of_v<mask_base, std::remove_cvref_t<M>>;
 }  // namespace detail
 
 // What a layer takes as a mask.
@@ -43,9 +48,9 @@ template <class M>
 concept mask_like = tensor_like<M> || detail::derived_from_mask<M>;
 
 namespace detail {
-// The head and the sequence of the batch that a policy is for. Where the caller knows the positions of the
-// queries (Scores::placed): where query 0 stands among the keys, on top of what the mask says, and where it
-// would stand if the last query stood at the last key that there is.
+// The head and the sequence of the batch that a policy is for. Where the caller knows the positions
+// of the queries (Scores::placed): where query 0 stands among the keys, on top of what the mask
+// says, and where it would stand if the last query stood at the last key that there is.
 struct mask_place {
   std::size_t batch, head;
   std::ptrdiff_t first_position = 0, bottom_right = 0;
@@ -67,7 +72,8 @@ struct every_key : mask_base {
 inline constexpr detail::every_key all_keys{};
 
 namespace detail {
-// A mask at one head of one sequence. Stored: the keys that there are, whatever the mask says of them.
+// A mask at one head of one sequence. Stored: the keys that there are, whatever the mask says of
+// them.
 template <class Policy, class Observer, class Stored = kernel::scores::every_key>
 struct head_mask {
   Policy policy;
@@ -116,5 +122,5 @@ constexpr auto among(const Stored& stored, const head_mask<Mask, Observer>& give
 }
 
 }  // namespace detail
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -3,27 +3,30 @@
 // argument, alone or put together.
 //
 //   all_keys                        every key (the default)
-//   lens                            a tensor of integers: the first lens keys; (batch), (batch, query) ...
-//   keep_mask(m) from_drop_mask(m)  a tensor of bool: true attends; true does not
+//   lens                            a tensor of integers: the first lens keys; (batch), (batch,
+//   query) ... keep_mask(m) from_drop_mask(m)  a tensor of bool: true attends; true does not
 //   score_bias(b)                   a tensor of the layer's type, added; -infinity hides
 //   score_bias_from(f)              f(batch, head, query, key), added
 //   causal                          keys up to the query's own position
+//   causal_at(p)                    the same; the first query stands at position p: a number, or a
+//   tensor of
+//                                   integers, one a sequence
 //   sliding_window<4, 0>            from 4 keys before the query's position to 0 after it
 //   alibi                           a bias that falls with the distance, by head
 //   dropout(0.1, seed)              drops weights after the softmax, as in training
 //
 //   attention{w}(x, y, y, lens & causal & score_bias(b))
 //
-// A & B: what both let see, with what each adds, in this order; A + B is the same where one of them is no
-// tensor (two tensors are added as numbers). Memory is read by axis name from (batch, heads, query, key):
-// axes that a mask lacks, or has of size 1, are the same for all.
-// What a query does not see is never read for it: NaN stored there does not leak. A query that sees
-// nothing gives zeros (another choice: empty_rows in score.hpp). Lengths below 0 and above the number
-// of keys are clamped. A mask of a temporary tensor owns it, any other borrows.
+// A & B: what both let see, with what each adds, in this order; A + B is the same where one of them
+// is no tensor (two tensors are added as numbers). Memory is read by axis name from (batch, heads,
+// query, key): axes that a mask lacks, or has of size 1, are the same for all. What a query does
+// not see is never read for it: NaN stored there does not leak. A query that sees nothing gives
+// zeros (another choice: empty_rows in score.hpp). Lengths below 0 and above the number of keys are
+// clamped. A mask of a temporary tensor owns it, any other borrows.
 //
-// Here are dropout, & and what a layer makes of its argument; mask/memory.hpp and mask/position.hpp have
-// the other masks. Not here: rules (mask/rules.hpp), how a kernel does it (kernel/scores.hpp), what is only
-// looked at (observe.hpp).
+// Here are dropout, & and what a layer makes of its argument; mask/memory.hpp and mask/position.hpp
+// have the other masks. Not here: rules (mask/rules.hpp), how a kernel does it (kernel/scores.hpp),
+// what is only looked at (observe.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -50,10 +53,10 @@ struct dropout_mask : mask_base {
 };
 }  // namespace detail
 
-// Drops weights at the rate and multiplies the others by 1 / (1 - rate), as a layer does in training
-// (Srivastava et al. 2014). Which are dropped depends on seed, sequence, head, query and key only, not on
-// the machine (Philox 4x32-10): take another seed for each step. A rate of 0 or less drops nothing, of 1
-// or more everything. Say it once.
+// Drops weights at the rate and multiplies the others by 1 / (1 - rate), as a layer does in
+// training (Srivastava et al. 2014). Which are dropped depends on seed, sequence, head, query and
+// key only, not on the machine (Philox 4x32-10): take another seed for each step. A rate of 0 or
+// less drops nothing, of 1 or more everything. Say it once.
 constexpr detail::dropout_mask dropout(double rate, std::uint64_t seed) noexcept {
   return {rate, seed};
 }
@@ -66,9 +69,13 @@ struct both_masks : mask_base {
   constexpr both_masks(const A& a, const B& b) noexcept : first(a), second(b) {}
   static constexpr bool observes = A::observes || B::observes, drops = A::drops || B::drops;
   static constexpr bool by_position = A::by_position && B::by_position;
+  static constexpr bool has_length = A::has_length || B::has_length;
+  using to_last_key = std::conditional_t<std::is_void_v<typename A::to_last_key>,
+                                         typename B::to_last_key, typename A::to_last_key>;
   template <class Layer, class Scores>
   using rule = first_error<typename A::template rule<Layer, Scores>,
                            typename B::template rule<Layer, Scores>,
+                           rules::one_last_key<Layer, has_length, to_last_key>,
                            rules::given_once<Layer, say::observe, A::observes && B::observes>,
                            rules::given_once<Layer, say::dropout, A::drops && B::drops>>;
 
@@ -111,10 +118,10 @@ using mask_of = std::remove_cvref_t<decltype(as_mask(std::declval<const M&>()))>
 // Two tensors alone are added as numbers.
 template <class A, class B>
 inline constexpr bool are_masks_to_add =
-    mask_like<A>&& mask_like<B> && (derived_from_mask<A> || derived_from_mask<B>);
+    mask_like<A> && mask_like<B> && (derived_from_mask<A> || derived_from_mask<B>);
 
-// To be kept in a mask that outlives this expression: a temporary tensor of lengths is owned. M: of a
-// forwarding reference.
+// To be kept in a mask that outlives this expression: a temporary tensor of lengths is owned. M: of
+// a forwarding reference.
 template <class M>
 constexpr auto kept_mask(const std::remove_cvref_t<M>& mask) noexcept {
   using plain = std::remove_cvref_t<M>;
@@ -151,29 +158,39 @@ constexpr auto operator&(A&& a, B&& b) noexcept {
   return detail::both<A, B>(a, b);
 }
 template <class A, class B>
-requires detail::are_masks_to_add<A, B>
-constexpr auto operator+(A&& a, B&& b) noexcept { return detail::both<A, B>(a, b); }
+  requires detail::are_masks_to_add<A, B>
+constexpr auto operator+(A&& a, B&& b) noexcept {
+  return detail::both<A, B>(a, b);
+}
 
 // A key is seen where all masks let see it: there is no other way to put masks together.
 template <class A, class B>
-requires detail::are_masks_to_add<A, B>
-constexpr detail::every_key operator|(A&&, B&&) noexcept { return detail::another_operator<A>(); }
+  requires detail::are_masks_to_add<A, B>
+constexpr detail::every_key operator|(A&&, B&&) noexcept {
+  return detail::another_operator<A>();
+}
 template <class A, class B>
-requires detail::are_masks_to_add<A, B>
-constexpr detail::every_key operator&&(A&&, B&&) noexcept { return detail::another_operator<A>(); }
+  requires detail::are_masks_to_add<A, B>
+constexpr detail::every_key operator&&(A&&, B&&) noexcept {
+  return detail::another_operator<A>();
+}
 template <class A, class B>
-requires detail::are_masks_to_add<A, B>
-constexpr detail::every_key operator||(A&&, B&&) noexcept { return detail::another_operator<A>(); }
+  requires detail::are_masks_to_add<A, B>
+constexpr detail::every_key operator||(A&&, B&&) noexcept {
+  return detail::another_operator<A>();
+}
 template <class A>
-requires detail::derived_from_mask<A>
-constexpr detail::every_key operator!(const A&) noexcept { return detail::another_operator<A>(); }
+  requires detail::derived_from_mask<A>
+constexpr detail::every_key operator!(const A&) noexcept {
+  return detail::another_operator<A>();
+}
 
 // May Mask be used for scores of these axes? Batch, Heads ... are axes with their sizes:
 // fits_as_mask<decltype(causal), float, batch<2>, heads<5>, query<4>, key<6>>.
 template <class Mask, class T, class Batch, class Heads, class Query, class Key>
-concept fits_as_mask =
-    detail::rules::mask_fits<detail::say::mask, detail::mask_of<std::remove_cvref_t<Mask>>,
-                     detail::scores_of<T, Batch::size, Heads::size, Query::size, Key::size>>::ok;
+concept fits_as_mask = detail::rules::mask_fits<
+    detail::say::mask, detail::mask_of<std::remove_cvref_t<Mask>>,
+    detail::scores_of<T, Batch::size, Heads::size, Query::size, Key::size>>::ok;
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

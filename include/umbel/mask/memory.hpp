@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Masks that read memory, a tensor or view of the axes (batch, heads, query, key) or some of them: lengths,
-// keep_mask, from_drop_mask, score_bias; and score_bias_from, whose memory is a function.
+// Masks that read memory, a tensor or view of the axes (batch, heads, query, key) or some of them:
+// lengths, keep_mask, from_drop_mask, score_bias; and score_bias_from, whose memory is a function.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -37,7 +37,7 @@ struct kept_memory {
   using type = view_of<const typename std::remove_cvref_t<X>::value_type, layout_of<X>>;
 };
 template <class X>
-requires temporary_tensor<X>
+  requires temporary_tensor<X>
 struct kept_memory<X> {
   using type = std::remove_cvref_t<X>;
 };
@@ -56,6 +56,7 @@ template <class X>
 struct length_mask : mask_memory<X> {
   using mask_memory<X>::mask_memory;
   static constexpr bool by_head = length_mask::template step<rules::heads_family> != 0;
+  static constexpr bool has_length = length_mask::template step<rules::query_family> == 0;
   template <class Layer, class Scores>
   using rule = rules::length_mask<Layer, X, Scores>;
 
@@ -149,7 +150,8 @@ constexpr auto keep_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, true>(detail::as_memory<X>(x));
 }
 template <class X>
-requires(!tensor_like<X>) constexpr detail::every_key keep_mask(const X&) noexcept {
+  requires(!tensor_like<X>)
+constexpr detail::every_key keep_mask(const X&) noexcept {
   return detail::no_mask<detail::say::keep_mask, X>();
 }
 // A tensor of bool; true: this key is not attended to (PyTorch's key_padding_mask and attn_mask).
@@ -158,7 +160,8 @@ constexpr auto from_drop_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, false>(detail::as_memory<X>(x));
 }
 template <class X>
-requires(!tensor_like<X>) constexpr detail::every_key from_drop_mask(const X&) noexcept {
+  requires(!tensor_like<X>)
+constexpr detail::every_key from_drop_mask(const X&) noexcept {
   return detail::no_mask<detail::say::from_drop_mask, X>();
 }
 // Added to the scores after scale and softcap, in natural units. -infinity hides; +infinity is the
@@ -168,7 +171,8 @@ constexpr auto score_bias(X&& x) noexcept {
   return detail::bias_mask<detail::memory_of<X>>(detail::as_memory<X>(x));
 }
 template <class X>
-requires(!tensor_like<X>) constexpr detail::every_key score_bias(const X&) noexcept {
+  requires(!tensor_like<X>)
+constexpr detail::every_key score_bias(const X&) noexcept {
   return detail::no_mask<detail::say::score_bias, X>();
 }
 // The same from a function f(batch, head, query, key), which gives the layer's type, may not throw,
@@ -178,5 +182,5 @@ constexpr auto score_bias_from(const F& f) noexcept {
   return detail::generated_bias<F>(f);
 }
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -7,20 +7,20 @@
 //   auto averaged = weights | mean<heads>;
 //   attention_heat_map(weights, sink);     // drawn: heat_map.hpp
 //
-// The result has the same bits with it and without. Memory: a tensor or view of the layer's type with
-// the axes of the scores in any order; heads, batch ... of size 1 may be missing. It must not overlap
-// the arguments. Nobody looking costs nothing: there is no code for it.
+// The result has the same bits with it and without. Memory: a tensor or view of the layer's type
+// with the axes of the scores in any order; heads, batch ... of size 1 may be missing. It must not
+// overlap the arguments. Nobody looking costs nothing: there is no code for it.
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/mask/combine.hpp>
 #include <umbel/kernel/tap.hpp>
+#include <umbel/mask/combine.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// What observe writes for each query and key; scores are in natural units, as the frameworks have them
-// (the four of ONNX Attention's qk_matmul_output_mode, and one).
+// What observe writes for each query and key; scores are in natural units, as the frameworks have
+// them (the four of ONNX Attention's qk_matmul_output_mode, and one).
 enum class observed {
   scores,         // scale q k^T, of hidden pairs too
   capped_scores,  // after the softcap, of hidden pairs too
@@ -73,16 +73,18 @@ using writable_view =
 // Borrows the memory; a temporary tensor does not compile.
 template <observed What = observed::weights, tensor_like X>
 constexpr auto observe(X&& memory) noexcept {
-  static_assert(detail::report<detail::rules::observed_with_a_name<!detail::temporary_tensor<X>>>::ok,
-                "umbel: shapes do not fit");
+  static_assert(
+      detail::report<detail::rules::observed_with_a_name<!detail::temporary_tensor<X>>>::ok,
+      "umbel: shapes do not fit");
   using view = detail::writable_view<std::remove_reference_t<X>>;
   return detail::observing_mask<view, What>(view(memory.data()));
 }
 
 template <observed What = observed::weights, class X>
-requires(!tensor_like<X>) constexpr detail::every_key observe(const X&) noexcept {
+  requires(!tensor_like<X>)
+constexpr detail::every_key observe(const X&) noexcept {
   return detail::no_mask<detail::say::observe, X>();
 }
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

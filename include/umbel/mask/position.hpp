@@ -1,23 +1,39 @@
 // SPDX-License-Identifier: BSL-1.0
-// Masks that know nothing but where queries and keys stand: causal, sliding_window, alibi.
+// Masks that go by where queries and keys stand: causal, sliding_window, alibi. Key j stands at
+// position j. Query i stands at position
+//
+//   causal                      i; there have to be as many queries as keys
+//   causal_top_left             i
+//   causal_bottom_right         keys - queries + i: the last query at the last of all keys
+//   causal_bottom_right(lens)   lens - queries + i: the last query at the last key of its own
+//                               sequence
+//   causal_at(p)                p + i; p: a number, or a tensor of integers of the axes batch,
+//                               heads. Along
+//                               the axis query (more than one of them): each query's own position,
+//                               without i
+//
+// and so with sliding_window_...<4> and alibi_... (but for what is by query, and by lengths alibi).
+// Positions may lie outside of the keys: below 0 there is nothing to see, past the last key
+// everything. Lengths are clamped, as everywhere.
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/mask/base.hpp>
+#include <umbel/mask/memory.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-// Where the queries of a mask by position stand: nowhere said, so as many as keys; query 0 at key 0;
-// the last at the last key; at an offset given.
+// Where the queries of a mask by position stand: nowhere said, so as many as keys; query 0 at key
+// 0; the last at the last key; at an offset given.
 enum class alignment { equal, top_left, bottom_right, given };
 
 template <alignment Alignment>
 struct positioned : mask_base {
   static constexpr bool by_position = true;
   std::ptrdiff_t offset = 0;
-  constexpr explicit positioned(std::ptrdiff_t of_query_0 = 0) noexcept : offset(of_query_0) {}
+  constexpr explicit positioned(std::ptrdiff_t of_query_0 = 0) noexcept
+      : offset(kernel::scores::detail::as_position(of_query_0)) {}
 
   template <class Scores>
   constexpr std::ptrdiff_t first(mask_place place) const noexcept {
@@ -33,17 +49,102 @@ struct positioned : mask_base {
   using rule_of = rules::positions_known<Layer, Name, (Alignment != alignment::equal), Scores>;
 };
 
+// The same, read from memory: the positions of the queries that stand first, or lengths, at whose
+// last key the last query stands.
+enum class where { first, last };
+
+template <where Where, class X>
+struct positioned_by : mask_memory<X> {
+  using mask_memory<X>::mask_memory;
+  static constexpr bool by_position = Where == where::first;
+  static constexpr bool by_query = positioned_by::template step<rules::query_family> != 0;
+
+  template <class Scores>
+  constexpr std::ptrdiff_t first(mask_place place) const noexcept {
+    using integer = typename X::value_type;
+    constexpr auto queries = static_cast<std::ptrdiff_t>(Scores::queries);
+    const integer said = *this->at(place);
+    if constexpr (Where == where::first)
+      return kernel::scores::detail::as_position(said) + place.first_position;
+    std::size_t keys = Scores::keys;
+    if constexpr (Scores::placed) keys = static_cast<std::size_t>(place.bottom_right + queries);
+    return static_cast<std::ptrdiff_t>(kernel::scores::lengths<integer>::clamp(said, keys)) -
+           queries;
+  }
+  // At, BottomRight: the words for it.
+  template <class Layer, class At, class BottomRight, bool ByQuery, class Scores>
+  using rule_of = typename std::conditional_t<
+      Where == where::first,
+      std::type_identity<rules::positions_in_memory<Layer, At, X, ByQuery, Scores>>,
+      std::type_identity<rules::last_keys_in_memory<Layer, BottomRight, X, Scores>>>::type;
+};
+
+// A number that is a position; 2_c is one, and true, 0.5 and a tensor are none.
+template <class P>
+concept position_number =
+    std::is_convertible_v<P, std::ptrdiff_t> && !std::is_same_v<P, bool> &&
+    !std::is_floating_point_v<P> && !std::is_same_v<P, invalid> && !tensor_like<P>;
+template <class P>
+constexpr std::ptrdiff_t position_of(const P& position) noexcept {
+  if constexpr (std::is_integral_v<P>)
+    return kernel::scores::detail::as_position(position);
+  else
+    return position;
+}
+// What is no position and no tensor is refused, and then is every key.
+template <class Name, class Takes, class P>
+constexpr every_key no_position() noexcept {
+  static_assert(report<verdict<std::is_same_v<P, invalid>, say::mask, Name, Takes>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
+
+}  // namespace detail
+
+template <detail::where Where, class X>
+struct causal_by : detail::positioned_by<Where, X> {
+  using detail::positioned_by<Where, X>::positioned_by;
+  template <class Layer, class Scores>
+  using rule = typename causal_by::template rule_of<Layer, detail::say::causal_at,
+                                                    detail::say::causal_bottom_right, true, Scores>;
+  template <class Scores>
+  constexpr auto policy(detail::mask_place place) const noexcept {
+    if constexpr (causal_by::by_query)
+      return detail::kernel::scores::positions<typename X::value_type>(
+          this->at(place), causal_by::template step<detail::rules::query_family>,
+          place.first_position);
+    else
+      return detail::kernel::scores::causal{this->template first<Scores>(place)};
+  }
+};
+namespace detail {
 // Keys up to the query's own position. Where queries and keys differ in number, `causal` does not
-// compile: say which end they share, or where query 0 stands. (PyTorch's is_causal is top_left, and so
-// is ONNX's without a cache; FlashAttention's is bottom_right, and so is ONNX's with one.)
+// compile: say which end they share, or where query 0 stands. (PyTorch's is_causal is top_left, its
+// causal_lower_right bottom_right. ONNX's is_causal without a cache is top_left, with past keys and
+// values causal_at(past), with nonpad_kv_seqlen causal_bottom_right(lens), as is FlashAttention's
+// with lengths. docs/masks.md has a table.)
 template <detail::alignment Alignment>
 struct causal_mask : detail::positioned<Alignment> {
   using detail::positioned<Alignment>::positioned;
+  using to_last_key = std::conditional_t<Alignment == detail::alignment::bottom_right,
+                                         say::causal_bottom_right, void>;
   template <class Layer, class Scores>
   using rule = typename causal_mask::template rule_of<Layer, say::causal, Scores>;
   template <class Scores>
   constexpr kernel::scores::causal policy(detail::mask_place place) const noexcept {
     return {this->template first<Scores>(place)};
+  }
+  // causal_bottom_right(lens), integers of the axes batch, heads: the last query of a sequence
+  // stands at the last of its first lens keys, so that it sees these. Past them nothing is seen.
+  template <tensor_like X>
+    requires(Alignment == detail::alignment::bottom_right)
+  constexpr auto operator()(X&& lens) const noexcept {
+    return causal_by<detail::where::last, detail::memory_of<X>>(detail::as_memory<X>(lens));
+  }
+  template <class X>
+    requires(Alignment == detail::alignment::bottom_right && !tensor_like<X>)
+  constexpr every_key operator()(const X&) const noexcept {
+    return detail::no_position<say::causal_bottom_right, say::takes_a_tensor_of_lengths, X>();
   }
 };
 }  // namespace detail
@@ -51,19 +152,61 @@ struct causal_mask : detail::positioned<Alignment> {
 inline constexpr detail::causal_mask<detail::alignment::equal> causal{};
 inline constexpr detail::causal_mask<detail::alignment::top_left> causal_top_left{};
 inline constexpr detail::causal_mask<detail::alignment::bottom_right> causal_bottom_right{};
-constexpr detail::causal_mask<detail::alignment::given> causal_from(std::ptrdiff_t position_of_query_0) {
-  return detail::causal_mask<detail::alignment::given>(position_of_query_0);
+// The first query stands at this position of the keys, behind as many as it is: those of a cache,
+// for one.
+template <detail::position_number P>
+constexpr detail::causal_mask<detail::alignment::given> causal_at(const P& position) noexcept {
+  return detail::causal_mask<detail::alignment::given>(detail::position_of(position));
 }
+template <tensor_like X>
+constexpr auto causal_at(X&& positions) noexcept {
+  return causal_by<detail::where::first, detail::memory_of<X>>(detail::as_memory<X>(positions));
+}
+template <class P>
+  requires(!tensor_like<P> && !detail::position_number<P>)
+constexpr detail::every_key causal_at(const P&) noexcept {
+  return detail::no_position<detail::say::causal_at,
+                             detail::say::takes_an_integer_or_a_tensor_of_integers, P>();
+}
+
+template <std::size_t Left, std::size_t Right, detail::where Where, class X>
+struct window_by : detail::positioned_by<Where, X> {
+  using detail::positioned_by<Where, X>::positioned_by;
+  template <class Layer, class Scores>
+  using rule =
+      typename window_by::template rule_of<Layer, detail::say::sliding_window_at,
+                                           detail::say::sliding_window_bottom_right, false, Scores>;
+  template <class Scores>
+  constexpr detail::kernel::scores::window policy(detail::mask_place place) const noexcept {
+    return {Left, Right, this->template first<Scores>(place)};
+  }
+};
 namespace detail {
 // Keys from Left before the query's position to Right after it. npos: as far as there are keys.
 template <std::size_t Left, std::size_t Right, detail::alignment Alignment>
 struct window_mask : detail::positioned<Alignment> {
   using detail::positioned<Alignment>::positioned;
+  using to_last_key = std::conditional_t<Alignment == detail::alignment::bottom_right,
+                                         say::sliding_window_bottom_right, void>;
   template <class Layer, class Scores>
   using rule = typename window_mask::template rule_of<Layer, say::sliding_window, Scores>;
   template <class Scores>
   constexpr kernel::scores::window policy(detail::mask_place place) const noexcept {
     return {Left, Right, this->template first<Scores>(place)};
+  }
+  // Of lengths, as causal_bottom_right(lens). Where Right is not 0, what is past them is hidden by
+  // `lens & ...` only.
+  template <tensor_like X>
+    requires(Alignment == detail::alignment::bottom_right)
+  constexpr auto operator()(X&& lens) const noexcept {
+    return window_by<Left, Right, detail::where::last, detail::memory_of<X>>(
+        detail::as_memory<X>(lens));
+  }
+  template <class X>
+    requires(Alignment == detail::alignment::bottom_right && !tensor_like<X>)
+  constexpr every_key operator()(const X&) const noexcept {
+    return detail::no_position<say::sliding_window_bottom_right, say::takes_a_tensor_of_lengths,
+                               X>();
   }
 };
 }  // namespace detail
@@ -71,14 +214,26 @@ struct window_mask : detail::positioned<Alignment> {
 template <std::size_t Left, std::size_t Right = 0>
 inline constexpr detail::window_mask<Left, Right, detail::alignment::equal> sliding_window{};
 template <std::size_t Left, std::size_t Right = 0>
-inline constexpr detail::window_mask<Left, Right, detail::alignment::top_left> sliding_window_top_left{};
+inline constexpr detail::window_mask<Left, Right, detail::alignment::top_left>
+    sliding_window_top_left{};
 template <std::size_t Left, std::size_t Right = 0>
 inline constexpr detail::window_mask<Left, Right, detail::alignment::bottom_right>
     sliding_window_bottom_right{};
-template <std::size_t Left, std::size_t Right = 0>
-constexpr detail::window_mask<Left, Right, detail::alignment::given> sliding_window_from(
-    std::ptrdiff_t position_of_query_0) {
-  return detail::window_mask<Left, Right, detail::alignment::given>(position_of_query_0);
+template <std::size_t Left, std::size_t Right = 0, detail::position_number P>
+constexpr detail::window_mask<Left, Right, detail::alignment::given> sliding_window_at(
+    const P& position) noexcept {
+  return detail::window_mask<Left, Right, detail::alignment::given>(detail::position_of(position));
+}
+template <std::size_t Left, std::size_t Right = 0, tensor_like X>
+constexpr auto sliding_window_at(X&& positions) noexcept {
+  return window_by<Left, Right, detail::where::first, detail::memory_of<X>>(
+      detail::as_memory<X>(positions));
+}
+template <std::size_t Left, std::size_t Right = 0, class P>
+  requires(!tensor_like<P> && !detail::position_number<P>)
+constexpr detail::every_key sliding_window_at(const P&) noexcept {
+  return detail::no_position<detail::say::sliding_window_at,
+                             detail::say::takes_an_integer_or_a_tensor_of_integers, P>();
 }
 namespace detail {
 // 2^(-8 (head + 1) / heads); for a number of heads that is no power of two, those of the next power
@@ -100,9 +255,25 @@ struct alibi_slopes {
 };
 template <class T, std::size_t Heads>
 inline constexpr alibi_slopes<T, Heads> slopes_of_heads{};
+}  // namespace detail
 
-// slope (key - position of the query), the slope by head: Press, Smith and Lewis 2022, "Train Short,
-// Test Long", who use it with causal. Without causal, keys after the query are favoured.
+template <class X>
+struct alibi_by : detail::positioned_by<detail::where::first, X> {
+  using detail::positioned_by<detail::where::first, X>::positioned_by;
+  template <class Layer, class Scores>
+  using rule =
+      typename alibi_by::template rule_of<Layer, detail::say::alibi_at, void, false, Scores>;
+  template <class Scores>
+  constexpr auto policy(detail::mask_place place) const noexcept {
+    using T = typename Scores::value_type;
+    return detail::kernel::scores::alibi<T>{
+        detail::slopes_of_heads<T, Scores::heads>.of_head[place.head],
+        this->template first<Scores>(place)};
+  }
+};
+namespace detail {
+// slope (key - position of the query), the slope by head: Press, Smith and Lewis 2022, "Train
+// Short, Test Long", who use it with causal. Without causal, keys after the query are favoured.
 template <detail::alignment Alignment>
 struct alibi_bias : detail::positioned<Alignment> {
   using detail::positioned<Alignment>::positioned;
@@ -120,9 +291,20 @@ struct alibi_bias : detail::positioned<Alignment> {
 inline constexpr detail::alibi_bias<detail::alignment::equal> alibi{};
 inline constexpr detail::alibi_bias<detail::alignment::top_left> alibi_top_left{};
 inline constexpr detail::alibi_bias<detail::alignment::bottom_right> alibi_bottom_right{};
-constexpr detail::alibi_bias<detail::alignment::given> alibi_from(std::ptrdiff_t position_of_query_0) {
-  return detail::alibi_bias<detail::alignment::given>(position_of_query_0);
+template <detail::position_number P>
+constexpr detail::alibi_bias<detail::alignment::given> alibi_at(const P& position) noexcept {
+  return detail::alibi_bias<detail::alignment::given>(detail::position_of(position));
+}
+template <tensor_like X>
+constexpr auto alibi_at(X&& positions) noexcept {
+  return alibi_by<detail::memory_of<X>>(detail::as_memory<X>(positions));
+}
+template <class P>
+  requires(!tensor_like<P> && !detail::position_number<P>)
+constexpr detail::every_key alibi_at(const P&) noexcept {
+  return detail::no_position<detail::say::alibi_at,
+                             detail::say::takes_an_integer_or_a_tensor_of_integers, P>();
 }
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

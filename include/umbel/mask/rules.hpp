@@ -14,12 +14,18 @@ namespace detail {
 namespace say {
 struct a_mask_of_bool_must_say_what_true_means_so_pass;
 struct alibi;
+struct alibi_at;
 struct and_what_is_added_to_the_scores_is_passed_as;
 struct but_the_scores_are_of_type;
 struct but_the_scores_have;
+struct cannot_have_the_axis;
 struct causal;
+struct causal_at;
+struct causal_bottom_right;
 struct count_keys_and_cannot_have_the_axis;
 struct differ_so_say_where_the_queries_stand;
+struct do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at;
+struct do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at;
 struct dropout;
 struct from_drop_mask;
 struct have;
@@ -33,6 +39,14 @@ struct observe;
 struct score_bias;
 struct score_bias_from;
 struct sliding_window;
+struct sliding_window_at;
+struct sliding_window_bottom_right;
+struct takes_a_tensor_of_lengths;
+struct takes_an_integer_or_a_tensor_of_integers;
+struct takes_integers_but_these_are_of_type;
+struct takes_one_length_a_sequence_and_they;
+struct takes_the_position_of_the_first_query_and_this;
+struct takes_where_queries_stand_and_this;
 struct the_memory_is_a_temporary_so_give_it_a_name;
 struct valid_lens;
 }  // namespace say
@@ -50,17 +64,37 @@ struct speak<say::score_bias_from> : speak_as_written<say::score_bias_from> {};
 template <>
 struct speak<say::sliding_window> : speak_as_written<say::sliding_window> {};
 template <>
-inline constexpr const char*
-    spoken<say::a_mask_of_bool_must_say_what_true_means_so_pass> =
-        "a mask of bool must say what true means, so pass keep_mask or from_drop_mask";
+struct speak<say::sliding_window_at> : speak_as_written<say::sliding_window_at> {};
+template <>
+struct speak<say::sliding_window_bottom_right>
+    : speak_as_written<say::sliding_window_bottom_right> {};
+template <>
+struct speak<say::causal_at> : speak_as_written<say::causal_at> {};
+template <>
+struct speak<say::causal_bottom_right> : speak_as_written<say::causal_bottom_right> {};
+template <>
+struct speak<say::alibi_at> : speak_as_written<say::alibi_at> {};
 template <>
 inline constexpr const char*
-    spoken<say::masks_go_together_by_and_or_plus_only> =
-        "masks go together by & or +, no other operator takes them";
+    spoken<say::do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at> =
+        "do not say whose last key: causal_bottom_right(lens) puts the last query at the last key "
+        "of its "
+        "sequence, causal_at(keys - queries) at the last of all keys";
 template <>
 inline constexpr const char*
-    spoken<say::differ_so_say_where_the_queries_stand> =
-        "differ, so say where the queries stand: _top_left, _bottom_right or _from";
+    spoken<say::do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at> =
+        "do not say whose last key: sliding_window_bottom_right<4>(lens) puts the last query at "
+        "the last key "
+        "of its sequence, sliding_window_at<4>(keys - queries) at the last of all keys";
+template <>
+inline constexpr const char* spoken<say::a_mask_of_bool_must_say_what_true_means_so_pass> =
+    "a mask of bool must say what true means, so pass keep_mask or from_drop_mask";
+template <>
+inline constexpr const char* spoken<say::masks_go_together_by_and_or_plus_only> =
+    "masks go together by & or +, no other operator takes them";
+template <>
+inline constexpr const char* spoken<say::differ_so_say_where_the_queries_stand> =
+    "differ, so say where the queries stand: _top_left, _bottom_right or _at";
 
 // The scores that a mask is for. Batch 0: there is no such axis. Placed: the caller knows where the
 // queries stand among the keys (a cache does).
@@ -84,9 +118,9 @@ template <class Layer, class Name, class Has, class... Axes, class Scores>
 struct mask_broadcast_rule<Layer, Name, Has, shape<Axes...>, Scores> {
   using scores = typename Scores::layout;
   template <class Axis>
-  static constexpr bool fits = scores::template has<typename Axis::family> &&
-                               (Axis::size == 1 ||
-                                Axis::size == scores::template size_of<typename Axis::family>);
+  static constexpr bool fits =
+      scores::template has<typename Axis::family> &&
+      (Axis::size == 1 || Axis::size == scores::template size_of<typename Axis::family>);
   using type = first_error<verdict<fits<Axes>, Layer, Name, Has, Axes, say::but_the_scores_have,
                                    typename Scores::axes>...,
                            accepted>;
@@ -119,9 +153,8 @@ using bias_mask =
                 broadcasts_to<Layer, say::score_bias, say::has, X, Scores>>;
 
 template <class F, class T>
-inline constexpr bool generates = requires(const F& f) {
-  requires std::is_same_v<decltype(f(npos, npos, npos, npos)), T>;
-};
+inline constexpr bool generates =
+    requires(const F& f) { requires std::is_same_v<decltype(f(npos, npos, npos, npos)), T>; };
 template <class Layer, class F, class Scores>
 using generated_bias =
     verdict<generates<F, typename Scores::value_type>, Layer, say::score_bias_from,
@@ -144,6 +177,45 @@ using positions_known =
             say::is_unclear_where, axes::query<Scores::queries>, say::and_, axes::key<Scores::keys>,
             say::differ_so_say_where_the_queries_stand>;
 
+// Where queries stand, as a tensor of integers. ByQuery: may it be said of each query by itself?
+template <class Layer, class Name, class X, bool ByQuery, class Scores>
+using positions_in_memory =
+    first_error<verdict<is_length<typename X::value_type>, Layer, Name,
+                        say::takes_integers_but_these_are_of_type, element<typename X::value_type>>,
+                verdict<!layout_of<X>::template has<key_family>, Layer, Name,
+                        say::takes_where_queries_stand_and_this, say::cannot_have_the_axis,
+                        axis_of<layout_of<X>, key_family>>,
+                verdict<ByQuery || layout_of<X>::template size_of<query_family> <= 1, Layer, Name,
+                        say::takes_the_position_of_the_first_query_and_this,
+                        say::cannot_have_the_axis, axis_of<layout_of<X>, query_family>>,
+                broadcasts_to<Layer, Name, say::has, X, Scores>>;
+
+// The lengths at whose last key the last query stands.
+template <class Layer, class Name, class X, class Scores>
+using last_keys_in_memory =
+    first_error<verdict<is_length<typename X::value_type>, Layer, Name,
+                        say::takes_integers_but_these_are_of_type, element<typename X::value_type>>,
+                verdict<!layout_of<X>::template has<key_family>, Layer, Name,
+                        say::takes_one_length_a_sequence_and_they, say::cannot_have_the_axis,
+                        axis_of<layout_of<X>, key_family>>,
+                verdict<layout_of<X>::template size_of<query_family> <= 1, Layer, Name,
+                        say::takes_one_length_a_sequence_and_they, say::cannot_have_the_axis,
+                        axis_of<layout_of<X>, query_family>>,
+                broadcasts_to<Layer, Name, say::has, X, Scores>>;
+
+// Lengths beside a mask that puts the last query at the last key: of which keys, the sequence's own
+// or all? PyTorch means all, FlashAttention and ONNX the sequence's own. Word: of that mask, void
+// without one.
+template <class Word>
+inline constexpr bool is_window_word = std::is_same_v<Word, say::sliding_window_bottom_right>;
+template <class Layer, bool HasLength, class Word>
+using one_last_key =
+    verdict<!HasLength || std::is_void_v<Word>, Layer, say::valid_lens, say::and_, Word,
+            std::conditional_t<
+                is_window_word<Word>,
+                say::do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at,
+                say::do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at>>;
+
 // What masks are put together by.
 template <bool Ok>
 using put_together_by_and = verdict<Ok, say::mask, say::masks_go_together_by_and_or_plus_only>;
@@ -155,7 +227,8 @@ template <bool Ok>
 using observed_with_a_name =
     verdict<Ok, say::observe, say::the_memory_is_a_temporary_so_give_it_a_name>;
 
-// Memory for what is observed: the axes of the scores, in any order; those of size 1 may be missing.
+// Memory for what is observed: the axes of the scores, in any order; those of size 1 may be
+// missing.
 template <class Layer, class Layout, class Axes, class Scores>
 struct observed_axes_rule;
 template <class Layer, class Layout, class... Axes, class Scores>
@@ -183,5 +256,5 @@ using mask_fits = typename Mask::template rule<Layer, Scores>;
 
 }  // namespace rules
 }  // namespace detail
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

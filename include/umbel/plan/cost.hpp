@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a plan costs, in cycles of a core that starts two multiply-adds and two loads a cycle, where a
-// multiply-add takes four and a vector of exponentials 3.2 (measured on a server core of 2024; see
-// bench/plan for how far the clock agrees). An estimate: to see what a layer is made of, and to compare
-// plans. Not here: any choice (plan.hpp).
+// What a plan costs, in cycles of a core that starts two multiply-adds and two loads a cycle, where
+// a multiply-add takes four and a vector of exponentials 3.2 (measured on a server core of 2024;
+// see bench/plan for how far the clock agrees). An estimate: to see what a layer is made of, and to
+// compare plans. Not here: any choice (plan.hpp).
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,15 @@ namespace umbel::inline UMBEL_TARGET::detail::plan {
 
 namespace detail {
 
-// Steps of a register tile of `rows` by `vectors`: multiply-adds, loads, or chains that wait for themselves;
-// and what is written at the end.
+// Steps of a register tile of `rows` by `vectors`: multiply-adds, loads, or chains that wait for
+// themselves; and what is written at the end.
 constexpr double tile_cycles(double rows, double vectors, double steps) noexcept {
   const double busy = rows * vectors > rows + vectors ? rows * vectors : rows + vectors;
   return (busy / 2 > 4 ? busy / 2 : 4) * steps + rows * vectors + 12;
 }
 
-// Bytes that arrive in a cycle from where `bytes` of them fit: the first, the second, a further cache.
+// Bytes that arrive in a cycle from where `bytes` of them fit: the first, the second, a further
+// cache.
 constexpr double bytes_a_cycle(double bytes) noexcept {
   return bytes <= 32 * 1024 ? 128 : bytes <= 1024 * 1024 ? 48 : 28;
 }
@@ -58,8 +59,8 @@ constexpr double cycles(const linear_plan& p, std::size_t in) noexcept {
   });
 }
 
-// One or a few queries of one head, keys or values in the lanes. Keys and values come from where those of all
-// heads, kv_heads of them, fit.
+// One or a few queries of one head, keys or values in the lanes. Keys and values come from where
+// those of all heads, kv_heads of them, fit.
 template <class T>
 constexpr double cycles_of_few(std::size_t queries, std::size_t lanes, std::size_t keys,
                                std::size_t head_dim, std::size_t value_dim,
@@ -101,5 +102,5 @@ constexpr double cycles(const attend_plan& p, target machine, std::size_t keys,
          });
 }
 
-}  // namespace umbel::detail::plan
+}  // namespace umbel::inline UMBEL_TARGET::detail::plan
 UMBEL_WARNINGS_POP

@@ -45,16 +45,17 @@ constexpr split split_in_pairs(std::size_t total, std::size_t limit) noexcept {
   return {pairs.large * 2, pairs.large_count, pairs.small_count, pairs.small_count != 0 ? 2u : 1u};
 }
 
-// Rows for which a tile that is `vectors` wide has registers: for accumulators, one row of the other operand,
-// one broadcast, and one product where it is not fused with its addition.
+// Rows for which a tile that is `vectors` wide has registers: for accumulators, one row of the
+// other operand, one broadcast, and one product where it is not fused with its addition.
 constexpr std::size_t rows_that_fit(target machine, std::size_t vectors) noexcept {
   const std::size_t taken = vectors + (machine.fused ? 1 : 2);
   return machine.registers < taken + vectors ? 1 : (machine.registers - taken) / vectors;
 }
 
-// Rows of such a tile. Sixteen accumulators hide what an fma takes, and the fewer there are the more of the next
-// tile's beginning overlaps the end of this one; but at least 4 rows, where they fit, share what is loaded.
-// Measured (bench/plan) at 64 x 64 x 64: 6 rows of 4 vectors are 3.3 % slower than 4 of 4.
+// Rows of such a tile. Sixteen accumulators hide what an fma takes, and the fewer there are the
+// more of the next tile's beginning overlaps the end of this one; but at least 4 rows, where they
+// fit, share what is loaded. Measured (bench/plan) at 64 x 64 x 64: 6 rows of 4 vectors are 3.3 %
+// slower than 4 of 4.
 constexpr std::size_t tile_rows(target machine, std::size_t vectors) noexcept {
   const std::size_t fit = rows_that_fit(machine, vectors);
   const std::size_t wanted = vectors < 4 ? 16 / vectors : 4;
@@ -62,9 +63,9 @@ constexpr std::size_t tile_rows(target machine, std::size_t vectors) noexcept {
   return fit < most ? fit : most;
 }
 
-// Widest useful tile: the one with the most multiply-adds for each value loaded. Where nothing fuses (SSE2), a
-// broadcast is a load and a shuffle: 4 vectors by 2 rows are 40 % faster than 3 by 4, for which registers do not
-// suffice, 1 to 10 % than 3 by 3 (g++, clang).
+// Widest useful tile: the one with the most multiply-adds for each value loaded. Where nothing
+// fuses (SSE2), a broadcast is a load and a shuffle: 4 vectors by 2 rows are 40 % faster than 3 by
+// 4, for which registers do not suffice, 1 to 10 % than 3 by 3 (g++, clang).
 constexpr std::size_t tile_vectors(target machine) noexcept {
   if (machine.fixed.panel_vectors != 0) return machine.fixed.panel_vectors;
   machine.fixed.tile_rows = 0;  // panels do not depend on it
@@ -72,21 +73,24 @@ constexpr std::size_t tile_vectors(target machine) noexcept {
   for (std::size_t vectors = 2; vectors <= 6 && 2 * vectors + 1 <= machine.registers; ++vectors) {
     const std::size_t rows = tile_rows(machine, vectors), best_rows = tile_rows(machine, best);
     const std::size_t each = machine.fused ? 1 : 2;
-    if (rows * vectors * (each * best_rows + best) >= best_rows * best * (each * rows + vectors)) best = vectors;
+    if (rows * vectors * (each * best_rows + best) >= best_rows * best * (each * rows + vectors))
+      best = vectors;
   }
   return best;
 }
 
-// Vectors of features in a panel of weights, at most: few inputs are soon done with, so that wide tiles spend
-// their time on beginning and ending. Measured (bench/plan) at 12 x 22 x 77 and 65 x 37 x 89: 5 %.
+// Vectors of features in a panel of weights, at most: few inputs are soon done with, so that wide
+// tiles spend their time on beginning and ending. Measured (bench/plan) at 12 x 22 x 77 and 65 x 37
+// x 89: 5 %.
 constexpr std::size_t panel_vectors(std::size_t in, target machine) noexcept {
   const std::size_t widest = tile_vectors(machine);
   return machine.fixed.panel_vectors == 0 && in < 128 && widest > 4 ? 4 : widest;
 }
 
-// Do tiles of more than a few rows take two vectors of a panel at a time? 7 rows of 2 vectors end sooner than 4 rows
-// of 4 to 6, so that more of the next tile begins meanwhile. Measured (bench/plan) on AVX-512, 32x64x64 to
-// 128x256x256: 98.7 to 99.3 % of the peak instead of 97.7 to 98.6; on AVX2 there is nothing to gain.
+// Do tiles of more than a few rows take two vectors of a panel at a time? 7 rows of 2 vectors end
+// sooner than 4 rows of 4 to 6, so that more of the next tile begins meanwhile. Measured
+// (bench/plan) on AVX-512, 32x64x64 to 128x256x256: 98.7 to 99.3 % of the peak instead of 97.7
+// to 98.6; on AVX2 there is nothing to gain.
 constexpr bool tiles_of_pairs(target machine) noexcept {
   return machine.registers >= 32 && machine.vector_bytes >= 64 && machine.fixed.panel_vectors == 0;
 }
@@ -115,10 +119,10 @@ constexpr orientation choose_orientation(std::size_t rows, std::size_t in, std::
 struct linear_plan {
   std::size_t lanes;
   std::size_t vectors;  // of features, the last one perhaps partial
-  split panels;         // those vectors in panels, the last one in a large one; does not depend on rows
-  std::size_t tile;     // vectors of a panel in a tile: all of them, or as many as divide it
-  split rows;           // in tiles
-  std::size_t group;    // panels that share a tile (few rows: more chains in flight)
+  split panels;  // those vectors in panels, the last one in a large one; does not depend on rows
+  std::size_t tile;   // vectors of a panel in a tile: all of them, or as many as divide it
+  split rows;         // in tiles
+  std::size_t group;  // panels that share a tile (few rows: more chains in flight)
 
   friend constexpr bool operator==(const linear_plan&, const linear_plan&) = default;
 };
@@ -147,8 +151,8 @@ constexpr linear_plan plan_linear(std::size_t rows, std::size_t in, std::size_t 
   std::size_t together = tile_rows(machine, plan.tile);
   if (machine.fixed.tile_rows == 0 && in >= 32) {
     if (shares && plan.vectors == 3) together = tile_rows(machine, 2);
-    // Tiles of two vectors end sooner than the next ones fill the core: 6 or 7 rows are 2 to 3 % faster than 8, and 8
-    // faster than 5, unless inputs are few.
+    // Tiles of two vectors end sooner than the next ones fill the core: 6 or 7 rows are 2 to 3 %
+    // faster than 8, and 8 faster than 5, unless inputs are few.
     const bool of_two = plan.tile == 2 && together == 8;
     if (of_two && (in < 64 || rows >= 6 * divide_up(rows, 7))) together = 7;
     // All rows at once read the weights once.
@@ -156,10 +160,10 @@ constexpr linear_plan plan_linear(std::size_t rows, std::size_t in, std::size_t 
     if (rows <= 24 && rows <= most) together = rows;
   }
   plan.rows = split_evenly(rows, together);
-  // Two multiply-adds a cycle, four cycles each: eight chains, or a tile waits for itself; of more than one
-  // row twice as many hide where tiles begin and end. Of one row weights are read once: from the second
-  // cache, four chains keep its pace, and one stream is as good as several; of weights that the first cache nearly
-  // holds, several are up to a fifth faster.
+  // Two multiply-adds a cycle, four cycles each: eight chains, or a tile waits for itself; of more
+  // than one row twice as many hide where tiles begin and end. Of one row weights are read once:
+  // from the second cache, four chains keep its pace, and one stream is as good as several; of
+  // weights that the first cache nearly holds, several are up to a fifth faster.
   const std::size_t chains = plan.rows.large * plan.tile;
   const std::size_t each = chains + (plan.rows.large > 1 ? plan.tile : 0);
   const bool one = plan.rows.large == 1;
@@ -187,8 +191,8 @@ struct attend_plan {
   friend constexpr bool operator==(const attend_plan&, const attend_plan&) = default;
 };
 
-// Keys (of a score tile) and values (of a context tile) by `vectors` of queries: as tile_rows, but the maxima of
-// the queries are in registers too.
+// Keys (of a score tile) and values (of a context tile) by `vectors` of queries: as tile_rows, but
+// the maxima of the queries are in registers too.
 constexpr std::size_t attend_rows(target machine, std::size_t vectors) noexcept {
   const std::size_t rows = tile_rows(machine, vectors), taken = 2 * vectors + 1;
   const std::size_t fit =
@@ -196,21 +200,23 @@ constexpr std::size_t attend_rows(target machine, std::size_t vectors) noexcept 
   return rows < fit ? rows : fit;
 }
 
-// How many keys ahead of the context's sums their exponentials are taken, where `vectors` of queries go together;
-// 0: all of them before the sums. An exponential takes some 40 cycles, a key's sums few.
+// How many keys ahead of the context's sums their exponentials are taken, where `vectors` of
+// queries go together; 0: all of them before the sums. An exponential takes some 40 cycles, a key's
+// sums few.
 constexpr std::size_t keys_ahead(target machine, std::size_t vectors) noexcept {
   if (machine.registers < 16) return 0;
   return vectors == 1 ? 8 : 4;
 }
 
-// Queries that can go by themselves, keys in the lanes (attend_few.hpp), at most: their sums for two vectors of
-// keys take half of the registers.
+// Queries that can go by themselves, keys in the lanes (attend_few.hpp), at most: their sums for
+// two vectors of keys take half of the registers.
 constexpr std::size_t few_queries(target machine) noexcept {
   return machine.registers < 8 ? 1 : machine.registers / 4;
 }
 
-// A last vector of few queries costs as much as a full one, and more than those queries by themselves: so many
-// of them. Cycles, fitted to measurements of 17 to 512 keys of 8 to 64 features.
+// A last vector of few queries costs as much as a full one, and more than those queries by
+// themselves: so many of them. Cycles, fitted to measurements of 17 to 512 keys of 8 to 64
+// features.
 template <class T>
 constexpr std::size_t queries_alone(std::size_t queries, std::size_t keys, std::size_t head_dim,
                                     std::size_t value_dim, target machine) noexcept {
@@ -225,19 +231,19 @@ constexpr std::size_t queries_alone(std::size_t queries, std::size_t keys, std::
   return of_few * 10 < of_vector * 9 ? rest : 0;
 }
 
-// Few queries: do several heads share a vector (attend_heads.hpp), rather than each go by itself? Measured at 2 to
-// 8 queries of 6 to 256 keys of 8 to 64 features: up to a third slower and faster than that.
+// Few queries: do several heads share a vector (attend_heads.hpp), rather than each go by itself?
+// Measured at 2 to 8 queries of 6 to 256 keys of 8 to 64 features: up to a third slower and faster
+// than that.
 template <class T>
 constexpr bool heads_share_lanes(std::size_t queries, std::size_t keys, std::size_t head_dim,
                                  std::size_t value_dim, target machine) noexcept {
-  const bool by_itself =
-      queries < few_queries(machine) &&
-      queries_alone<T>(queries, keys, head_dim, value_dim, machine) == queries;
+  const bool by_itself = queries < few_queries(machine) &&
+                         queries_alone<T>(queries, keys, head_dim, value_dim, machine) == queries;
   return !by_itself || keys * (head_dim + value_dim) <= 3500;
 }
 
-// Heads that are one vector of queries: are they worked on two at a time (attend_pairs.hpp)? Measured: from 32 keys
-// on nothing is won.
+// Heads that are one vector of queries: are they worked on two at a time (attend_pairs.hpp)?
+// Measured: from 32 keys on nothing is won.
 template <class T>
 constexpr bool heads_go_in_pairs(std::size_t queries, std::size_t keys, target machine) noexcept {
   const std::size_t width = lanes<T>(machine);
@@ -245,9 +251,10 @@ constexpr bool heads_go_in_pairs(std::size_t queries, std::size_t keys, target m
          keys <= 2 * width - 8;
 }
 
-// Queries in twos, and a three where they are odd, or in threes where keys are few: wider blocks read keys and values fewer times, but their
-// scores, which are passed over three times, leave the first-level cache. Measured (bench/plan), at 512
-// queries and keys of 64: 2 vectors by 8 keys are 2 % faster than 3 by 9, 12 % faster than 4 by 6.
+// Queries in twos, and a three where they are odd, or in threes where keys are few: wider blocks
+// read keys and values fewer times, but their scores, which are passed over three times, leave the
+// first-level cache. Measured (bench/plan), at 512 queries and keys of 64: 2 vectors by 8 keys are
+// 2 % faster than 3 by 9, 12 % faster than 4 by 6.
 template <class T>
 constexpr attend_plan plan_attend(std::size_t queries, std::size_t keys, target machine,
                                   std::size_t alone = 0) noexcept {
@@ -260,5 +267,5 @@ constexpr attend_plan plan_attend(std::size_t queries, std::size_t keys, target 
   return {width, blocks, alone, split_evenly(of_block, attend_rows(machine, blocks.large))};
 }
 
-}  // namespace umbel::detail::plan
+}  // namespace umbel::inline UMBEL_TARGET::detail::plan
 UMBEL_WARNINGS_POP

@@ -11,8 +11,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::plan {
 
-// What an experiment fixes of the plans (bench/plan); 0 leaves it to the planner. Speed changes, bits do
-// not. Weights must be packed and used with the same panel_vectors.
+// What an experiment fixes of the plans (bench/plan); 0 leaves it to the planner. Speed changes,
+// bits do not. Weights must be packed and used with the same panel_vectors.
 struct overrides {
   std::size_t panel_vectors = 0;  // vectors of features in a panel of weights, at most; 1 to 6
   std::size_t tile_rows = 0;      // rows of a register tile, at most
@@ -45,5 +45,5 @@ constexpr std::size_t lanes(target machine) noexcept {
   return machine.vector_bytes > sizeof(T) ? machine.vector_bytes / sizeof(T) : 1;
 }
 
-}  // namespace umbel::detail::plan
+}  // namespace umbel::inline UMBEL_TARGET::detail::plan
 UMBEL_WARNINGS_POP

@@ -47,7 +47,8 @@ constexpr auto replace_strides(const std::size_t (&added)[Added]) {
 
 }  // namespace detail
 
-// ---- split: one axis into parts, the last part varying fastest -----------------------------------
+// ---- split: one axis into parts, the last part varying fastest
+// -----------------------------------
 template <class Layout, class Family, class... Parts>
 struct split_layout {
   static constexpr std::size_t at = Layout::template position<Family>;
@@ -104,7 +105,8 @@ constexpr bool mergeable_strides() {
   if (!(Layout::template has<Families> && ...)) return false;
   std::size_t next = npos;  // the stride that the next axis outwards must have; npos: any
   for (std::size_t i = sizeof...(Families); i-- > 0;) {
-    const std::size_t extent = Layout::extents[positions[i]], stride = Layout::strides[positions[i]];
+    const std::size_t extent = Layout::extents[positions[i]],
+                      stride = Layout::strides[positions[i]];
     if (extent == 1) continue;
     if (next != npos && stride != next) return false;
     next = stride * extent;
@@ -117,8 +119,9 @@ template <class Layout, class... Families>
 struct permute_layout {
   static constexpr size_list<sizeof...(Families)> strides = {
       {Layout::template stride_of<Families>...}, sizeof...(Families)};
-  using type = make_layout<
-      shape<typename Layout::template axis_at<Layout::template position<Families>>...>, strides>;
+  using type =
+      make_layout<shape<typename Layout::template axis_at<Layout::template position<Families>>...>,
+                  strides>;
 };
 template <class Layout, class... Families>
 using permute = typename permute_layout<Layout, Families...>::type;
@@ -154,15 +157,15 @@ template <class Layout, class Family, std::size_t Count>
 struct slice_layout {
   static constexpr std::size_t at = Layout::template position<Family>;
   static constexpr auto strides = Layout::strides;
-  using type = make_layout<
-      typename detail::replace_axes<
-          Layout, at, 1, shape<typename Family::template sized<Count>>>::type,
-      strides>;
+  using type = make_layout<typename detail::replace_axes<
+                               Layout, at, 1, shape<typename Family::template sized<Count>>>::type,
+                           strides>;
 };
 template <class Layout, class Family, std::size_t Count>
 using slice = typename slice_layout<Layout, Family, Count>::type;
 
-// ---- broadcast: to given axes; those that are missing repeat (stride 0) ---------------------------
+// ---- broadcast: to given axes; those that are missing repeat (stride 0)
+// ---------------------------
 template <class Layout, class... Axes>
 struct broadcast_layout {
   static constexpr size_list<sizeof...(Axes)> strides = {
@@ -172,7 +175,8 @@ struct broadcast_layout {
 template <class Layout, class... Axes>
 using broadcast = typename broadcast_layout<Layout, Axes...>::type;
 
-// ---- contract: the axes of left, then the new ones of right, without the contracted one ----------
+// ---- contract: the axes of left, then the new ones of right, without the contracted one
+// ----------
 template <class Left, class Right, class Family>
 struct contract_layout {
   // Positions among the axes of left, then of right.
@@ -197,5 +201,5 @@ struct contract_layout {
 template <class Left, class Right, class Family>
 using contract = typename contract_layout<Left, Right, Family>::type;
 
-}  // namespace umbel::detail::algebra
+}  // namespace umbel::inline UMBEL_TARGET::detail::algebra
 UMBEL_WARNINGS_POP

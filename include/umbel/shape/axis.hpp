@@ -55,8 +55,8 @@ inline constexpr std::size_t npos = ~std::size_t{0};
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-// What stands in for an axis that is none, after a sentence has said so. Sentences that would name it
-// are not said (verdict.hpp): they come of the same mistake.
+// What stands in for an axis that is none, after a sentence has said so. Sentences that would name
+// it are not said (verdict.hpp): they come of the same mistake.
 template <std::size_t N>
 struct no_axis : axis<no_axis, N> {};
 
@@ -72,9 +72,9 @@ struct axis_or_none_rule<Given> {
 template <class Given>
 using axis_or_none = typename axis_or_none_rule<Given>::type;
 
-// A family as a number, so that a lookup is a loop over an array, compiled once, and not a template:
-// the 64-bit FNV-1a hash of its qualified name. (Not the address of a variable: g++ does not compare
-// addresses in constant expressions under -fsanitize=undefined.)
+// A family as a number, so that a lookup is a loop over an array, compiled once, and not a
+// template: the 64-bit FNV-1a hash of its qualified name. (Not the address of a variable: g++ does
+// not compare addresses in constant expressions under -fsanitize=undefined.)
 template <class Family>
 constexpr unsigned long long hash_of_name() {
   unsigned long long hash = 14695981039346656037u;
@@ -103,5 +103,5 @@ using nth = typename decltype(at_position<Position>(
     static_cast<indexed_pack<std::index_sequence_for<T...>, T...>*>(nullptr)))::type;
 
 }  // namespace detail
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

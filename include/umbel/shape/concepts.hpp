@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the rules of shapes say, as concepts over tensors and views, for generic code that wants to ask
-// first:
+// What the rules of shapes say, as concepts over tensors and views, for generic code that wants to
+// ask first:
 //
 //   static_assert(!splittable<queries, hidden, heads<7>>);
 #pragma once
@@ -14,17 +14,20 @@ namespace umbel::inline UMBEL_TARGET {
 template <class X, template <std::size_t> class Axis>
 concept has_axis = detail::layout_of<X>::template has<axis_family<Axis>>;
 namespace detail {
-// splittable<X, hidden, heads<5>>; the name of the inner part only matters where it is taken already.
+// splittable<X, hidden, heads<5>>; the name of the inner part only matters where it is taken
+// already.
 template <std::size_t N>
 struct unnamed : axis<unnamed, N> {};
 }  // namespace detail
 
 template <class X, template <std::size_t> class Axis, class Outer,
           template <std::size_t> class Inner = detail::unnamed>
-concept splittable = detail::rules::split<detail::layout_of<X>, axis_family<Axis>, Outer, Inner>::ok;
+concept splittable =
+    detail::rules::split<detail::layout_of<X>, axis_family<Axis>, Outer, Inner>::ok;
 
 template <class X, template <std::size_t> class Axis, class... Parts>
-concept splittable_into = detail::rules::split_into<detail::layout_of<X>, axis_family<Axis>, Parts...>::ok;
+concept splittable_into =
+    detail::rules::split_into<detail::layout_of<X>, axis_family<Axis>, Parts...>::ok;
 
 // The last axis is the result: mergeable<X, heads, head_dim, hidden>.
 template <class X, template <std::size_t> class... Axes>
@@ -38,13 +41,15 @@ concept transposable =
     detail::rules::transposed<detail::layout_of<X>, axis_family<First>, axis_family<Second>>::ok;
 
 template <class X, template <std::size_t> class From, template <std::size_t> class To>
-concept renamable = detail::rules::rename<detail::layout_of<X>, axis_family<From>, axis_family<To>>::ok;
+concept renamable =
+    detail::rules::rename<detail::layout_of<X>, axis_family<From>, axis_family<To>>::ok;
 
 template <class X, class... Axes>
 concept reshapable = detail::rules::reshape<detail::layout_of<X>, Axes...>::ok;
 
 template <class X, template <std::size_t> class Axis, std::size_t Position>
-concept selectable = detail::rules::select_at<detail::layout_of<X>, axis_family<Axis>, Position>::ok;
+concept selectable =
+    detail::rules::select_at<detail::layout_of<X>, axis_family<Axis>, Position>::ok;
 
 template <class X, template <std::size_t> class Axis, std::size_t First, std::size_t Count>
 concept sliceable = detail::rules::slice<detail::layout_of<X>, axis_family<Axis>, First, Count>::ok;
@@ -53,15 +58,15 @@ template <class X, class... Axes>
 concept broadcastable = detail::rules::broadcast<detail::layout_of<X>, Axes...>::ok;
 
 template <class Left, class Right, template <std::size_t> class Axis>
-concept contractible =
-    detail::rules::contract<detail::layout_of<Left>, detail::layout_of<Right>, axis_family<Axis>>::ok &&
-    std::is_same_v<typename std::remove_cvref_t<Left>::value_type,
-                   typename std::remove_cvref_t<Right>::value_type>;
+concept contractible = detail::rules::contract<detail::layout_of<Left>, detail::layout_of<Right>,
+                                               axis_family<Axis>>::ok &&
+                       std::is_same_v<typename std::remove_cvref_t<Left>::value_type,
+                                      typename std::remove_cvref_t<Right>::value_type>;
 
 // Elementwise arithmetic and assignment.
 template <class Left, class Right>
-concept same_shape =
-    detail::rules::same_shape<detail::say::elementwise, detail::layout_of<Left>, detail::layout_of<Right>>::ok;
+concept same_shape = detail::rules::same_shape<detail::say::elementwise, detail::layout_of<Left>,
+                                               detail::layout_of<Right>>::ok;
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The door to Boost.Hana: `_c` literals wherever a size goes (heads<5_c>), the axes of a tensor as a
-// hana::tuple, its sizes as a hana::map, and tensor types made from either. For programs that iterate
-// over shapes (docs/hana.md); the library itself does not use it, and umbel/bare.hpp is the same
-// library without it. Algorithms (for_each, transform) come from Boost's own headers.
+// The door to Boost.Hana: `_c` literals wherever a size goes (heads<5_c>), the axes of a tensor as
+// a hana::tuple, its sizes as a hana::map, and tensor types made from either. For programs that
+// iterate over shapes (docs/hana.md); the library itself does not use it, and umbel/bare.hpp is the
+// same library without it. Algorithms (for_each, transform) come from Boost's own headers.
 #pragma once
 
 #include <boost/hana/integral_constant.hpp>
@@ -48,7 +48,7 @@ struct axes_in {
   using type = typename X::layout::axes;
 };
 template <class X>
-requires requires { typename X::type::layout; }
+  requires requires { typename X::type::layout; }
 struct axes_in<X> {
   using type = typename X::type::layout::axes;
 };
@@ -63,8 +63,8 @@ constexpr auto extents_map(shape<Axes...>) {
                                                       boost::hana::size_c<Axes::size>)...);
 }
 
-// An axis from what stands for one in a tuple (an axis, or the hana::type of one) or in a map (a pair
-// of family and size). Anything else stands for no axis.
+// An axis from what stands for one in a tuple (an axis, or the hana::type of one) or in a map (a
+// pair of family and size). Anything else stands for no axis.
 template <class Element>
 struct axis_from {
   static constexpr bool ok = false;
@@ -77,11 +77,10 @@ struct axis_found {
 template <axis_like Axis>
 struct axis_from<Axis> : axis_found<typename Axis::plain> {};
 template <class Type>
-requires axis_like<typename Type::type>
-struct axis_from<Type> : axis_found<typename Type::type::plain> {
-};
+  requires axis_like<typename Type::type>
+struct axis_from<Type> : axis_found<typename Type::type::plain> {};
 template <class Family, class Size>
-requires requires { typename Family::type::template sized<Size::value>; }
+  requires requires { typename Family::type::template sized<Size::value>; }
 struct axis_from<boost::hana::pair<Family, Size>>
     : axis_found<typename Family::type::template sized<Size::value>> {};
 
@@ -99,7 +98,7 @@ struct stand_for_axes<Ordered, shape<Element...>> {
   using verdict = first_error<
       detail::verdict<Ordered, say::tensor_from, say::a_map_has_no_order_so_name_the_axes>,
       detail::verdict<axis_from<Element>::ok, say::tensor_from, element<Element>,
-                     say::is_not_an_axis>...>;
+                      say::is_not_an_axis>...>;
 };
 
 // The axes in the order of Families, or as they are.
@@ -120,8 +119,8 @@ struct tensor_axes<shape<Element...>, First, Rest...> {
                   rules::has_axis<say::tensor_from, all, Rest>...,
                   rules::names_each_once<say::tensor_from, typename all::axes, First, Rest...>,
                   detail::verdict<1 + sizeof...(Rest) == all::rank, say::tensor_from, say::lists,
-                                 number<1 + sizeof...(Rest)>, say::of_the, number<all::rank>,
-                                 say::axes_of, typename all::axes>>;
+                                  number<1 + sizeof...(Rest)>, say::of_the, number<all::rank>,
+                                  say::axes_of, typename all::axes>>;
   template <class T>
   using type = tensor<T, axis_of<all, First>, axis_of<all, Rest>...>;
 };
@@ -168,13 +167,14 @@ constexpr auto extents(const X&) {
 
 // The way back: the hana::type of the row-major tensor of T with
 //
-//   tensor_from<float>(axes)                  the axes of a hana::tuple (axes or hana::types of axes)
+//   tensor_from<float>(axes)                  the axes of a hana::tuple (axes or hana::types of
+//                                             axes)
 //   tensor_from<float, batch, hidden>(sizes)  the sizes of a hana::map, in the order that is named:
 //                                             that of a map is Hana's own business
 template <class T, template <std::size_t> class... Axes>
 inline constexpr detail::tensor_from_operation<T, axis_family<Axes>...> tensor_from{};
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 
 namespace boost::hana {
 

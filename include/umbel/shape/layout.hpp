@@ -87,8 +87,7 @@ struct layout {
   template <class Family>
   static constexpr std::size_t size_of = has<Family> ? extents[position<Family>] : 0;
   template <class Family>
-  static constexpr std::size_t stride_of =
-      has<Family> ? strides.value[position<Family>] : 0;
+  static constexpr std::size_t stride_of = has<Family> ? strides.value[position<Family>] : 0;
 
   template <std::size_t Position>
   using axis_at = typename detail::nth<Position, Axes...>::plain;
@@ -140,5 +139,5 @@ template <class Layout>
 using row_major = layout_with_axes<typename Layout::axes>;
 }  // namespace detail
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The rules of the operations on shapes: for each one its verdict, what it says about a layout.
-// docs/errors.md lists every sentence with its cause and cure. Not here: the same questions as concepts
-// (concepts.hpp).
+// docs/errors.md lists every sentence with its cause and cure. Not here: the same questions as
+// concepts (concepts.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -19,14 +19,13 @@ using has_axis = verdict<Layout::template has<Family>, Operation, say::there_is_
 
 // How often a family is named in a list.
 template <class Family, class... Families>
-inline constexpr std::size_t times_named = (std::size_t{0} + ... +
-                                            std::is_same_v<Family, Families>);
+inline constexpr std::size_t times_named =
+    (std::size_t{0} + ... + std::is_same_v<Family, Families>);
 
 template <class Operation, class List, class... Families>
-using names_each_once =
-    first_error<verdict<times_named<Families, Families...> == 1, Operation, say::names,
-                        Families, say::twice_in, List>...,
-                accepted>;
+using names_each_once = first_error<verdict<times_named<Families, Families...> == 1, Operation,
+                                            say::names, Families, say::twice_in, List>...,
+                                    accepted>;
 
 // A new axis may take the name of one that the operation removes, and of no other.
 template <class Operation, class Layout, class Family, class... Removed>
@@ -63,15 +62,14 @@ struct well_formed_rule {
 };
 template <axis_like... Axes>
 struct well_formed_rule<Axes...> {
-  using type =
-      first_error<verdict<Axes::size != 0, say::shape, typename Axes::plain,
-                          say::has_no_positions_in, shape<typename Axes::plain...>>...,
-                  names_each_once<say::shape, shape<typename Axes::plain...>,
-                                  typename Axes::family...>,
-                  verdict<strides_for_all_or_none<Axes...>(), say::shape,
-                          shape<typename Axes::plain...>, say::has_strides_for_some_axes_only>,
-                  verdict<countable<Axes...>(), say::shape, shape<typename Axes::plain...>,
-                          say::has_more_elements_than_memory_can_hold>>;
+  using type = first_error<
+      verdict<Axes::size != 0, say::shape, typename Axes::plain, say::has_no_positions_in,
+              shape<typename Axes::plain...>>...,
+      names_each_once<say::shape, shape<typename Axes::plain...>, typename Axes::family...>,
+      verdict<strides_for_all_or_none<Axes...>(), say::shape, shape<typename Axes::plain...>,
+              say::has_strides_for_some_axes_only>,
+      verdict<countable<Axes...>(), say::shape, shape<typename Axes::plain...>,
+              say::has_more_elements_than_memory_can_hold>>;
 };
 template <class... Axes>
 using well_formed = typename well_formed_rule<Axes...>::type;
@@ -100,12 +98,11 @@ using access_in_one_way =
             typename Layout::axes>;
 
 template <class Layout, class... Families>
-using access =
-    first_error<has_axis<say::access, Layout, Families>...,
-                names_each_once<say::access, typename Layout::axes, Families...>,
-                verdict<sizeof...(Families) == Layout::rank, say::access, say::lists,
-                        number<sizeof...(Families)>, say::of_the, number<Layout::rank>, say::axes_of,
-                        typename Layout::axes>>;
+using access = first_error<has_axis<say::access, Layout, Families>...,
+                           names_each_once<say::access, typename Layout::axes, Families...>,
+                           verdict<sizeof...(Families) == Layout::rank, say::access, say::lists,
+                                   number<sizeof...(Families)>, say::of_the, number<Layout::rank>,
+                                   say::axes_of, typename Layout::axes>>;
 
 // ---- views --------------------------------------------------------------------------------------
 // Parts with all their sizes.
@@ -122,8 +119,8 @@ using split_into = first_error<
 template <class Layout, class Family, class Outer, template <std::size_t> class Inner>
 using split = first_error<
     has_axis<say::split, Layout, Family>, well_formed<Outer>,
-    verdict<Layout::template size_of<Family> % (Outer::size ? Outer::size : 1) == 0,
-            say::split, axis_of<Layout, Family>, say::into, Outer, say::leaves_a_remainder_of,
+    verdict<Layout::template size_of<Family> % (Outer::size ? Outer::size : 1) == 0, say::split,
+            axis_of<Layout, Family>, say::into, Outer, say::leaves_a_remainder_of,
             number<Layout::template size_of<Family> % (Outer::size ? Outer::size : 1)>>,
     names_each_once<say::split, shape<Outer>, typename Outer::family, axis_family<Inner>>,
     is_new_axis<say::split, Layout, typename Outer::family, Family>,
@@ -148,7 +145,8 @@ using merge = first_error<
 // The last family is the result.
 template <class Layout, class Sequence, class... Families>
 struct merge_into_last_rule {
-  using type = verdict<false, say::merge, say::takes_two_axes_or_more_and_then_the_name_of_the_result>;
+  using type =
+      verdict<false, say::merge, say::takes_two_axes_or_more_and_then_the_name_of_the_result>;
 };
 template <class Layout, std::size_t... I, class... Families>
   requires(sizeof...(I) >= 2)
@@ -162,33 +160,32 @@ using merge_into_last = typename merge_into_last_rule<
     Families...>::type;
 
 template <class Layout, class... Families>
-using permute = first_error<
-    has_axis<say::permute, Layout, Families>...,
-    names_each_once<say::permute, shape<axis_of<Layout, Families>...>, Families...>,
-    verdict<sizeof...(Families) == Layout::rank, say::permute, say::lists,
-            number<sizeof...(Families)>, say::of_the, number<Layout::rank>, say::axes_of,
-            typename Layout::axes>>;
+using permute =
+    first_error<has_axis<say::permute, Layout, Families>...,
+                names_each_once<say::permute, shape<axis_of<Layout, Families>...>, Families...>,
+                verdict<sizeof...(Families) == Layout::rank, say::permute, say::lists,
+                        number<sizeof...(Families)>, say::of_the, number<Layout::rank>,
+                        say::axes_of, typename Layout::axes>>;
 
 template <class Layout, class First, class Second>
-using transposed = first_error<has_axis<say::transposed, Layout, First>,
-                               has_axis<say::transposed, Layout, Second>,
-                               names_each_once<say::transposed, shape<axis_of<Layout, First>>,
-                                               First, Second>>;
+using transposed =
+    first_error<has_axis<say::transposed, Layout, First>, has_axis<say::transposed, Layout, Second>,
+                names_each_once<say::transposed, shape<axis_of<Layout, First>>, First, Second>>;
 
 template <class Layout, class From, class To>
-using rename = first_error<has_axis<say::rename, Layout, From>,
-                           is_new_axis<say::rename, Layout, To, From>>;
+using rename =
+    first_error<has_axis<say::rename, Layout, From>, is_new_axis<say::rename, Layout, To, From>>;
 
 template <class Layout, class Wanted>
-using reshape_to = first_error<
-    verdict<Layout::count == Wanted::count, say::reshape, typename Layout::axes, say::has,
-            number<Layout::count>, say::elements_but, Wanted, say::has, number<Wanted::count>,
-            say::elements>,
-    verdict<Layout::contiguous, say::reshape, typename Layout::axes,
-            say::is_not_row_major_in_memory_so_pass_contiguous>>;
+using reshape_to =
+    first_error<verdict<Layout::count == Wanted::count, say::reshape, typename Layout::axes,
+                        say::has, number<Layout::count>, say::elements_but, Wanted, say::has,
+                        number<Wanted::count>, say::elements>,
+                verdict<Layout::contiguous, say::reshape, typename Layout::axes,
+                        say::is_not_row_major_in_memory_so_pass_contiguous>>;
 template <class Layout, class... Axes>
-using reshape = first_error<well_formed<Axes...>,
-                            reshape_to<Layout, shape<detail::axis_or_none<Axes>...>>>;
+using reshape =
+    first_error<well_formed<Axes...>, reshape_to<Layout, shape<detail::axis_or_none<Axes>...>>>;
 
 template <class Layout, class Family>
 using select = has_axis<say::select, Layout, Family>;
@@ -198,20 +195,18 @@ template <class Family, bool Ok>
 using select_where = verdict<Ok, say::select, say::wants_a_position_along, Family>;
 
 template <class Layout, class Family, std::size_t Position>
-using select_at =
-    first_error<has_axis<say::select, Layout, Family>,
-                verdict<Position < Layout::template size_of<Family>, say::select, say::position,
-                        number<Position>, say::is_past_the_end_of, axis_of<Layout, Family>>>;
+using select_at = first_error < has_axis<say::select, Layout, Family>,
+      verdict<Position<Layout::template size_of<Family>, say::select, say::position,
+                       number<Position>, say::is_past_the_end_of, axis_of<Layout, Family>>>;
 
 template <class Layout, class Family, std::size_t First, std::size_t Count>
-using slice = first_error<
-    has_axis<say::slice, Layout, Family>,
-    verdict<Count != 0, say::slice, axis_of<Layout, Family>, say::keeps_no_position>,
-    verdict<Count <= Layout::template size_of<Family> &&
-                First <= Layout::template size_of<Family> - Count,
-            say::slice, number<Count>,
-            say::positions_from, number<First>, say::reach_past_the_end_of,
-            axis_of<Layout, Family>>>;
+using slice =
+    first_error<has_axis<say::slice, Layout, Family>,
+                verdict<Count != 0, say::slice, axis_of<Layout, Family>, say::keeps_no_position>,
+                verdict<Count <= Layout::template size_of<Family> &&
+                            First <= Layout::template size_of<Family> - Count,
+                        say::slice, number<Count>, say::positions_from, number<First>,
+                        say::reach_past_the_end_of, axis_of<Layout, Family>>>;
 
 template <class Layout, class... Axes>
 struct broadcast_rule {
@@ -222,14 +217,13 @@ struct broadcast_rule {
   struct each<std::index_sequence<I...>> {
     template <std::size_t J>
     using family = typename Layout::template axis_at<J>::family;
-    using type = first_error<
-        well_formed<Axes...>,
-        verdict<target::template has<family<I>>, say::broadcast,
-                typename Layout::template axis_at<I>, say::is_not_an_axis_of,
-                typename target::axes>...,
-        verdict<target::template size_of<family<I>> == Layout::extents[I], say::broadcast,
-                typename Layout::template axis_at<I>, say::does_not_fit,
-                axis_of<target, family<I>>>...>;
+    using type = first_error<well_formed<Axes...>,
+                             verdict<target::template has<family<I>>, say::broadcast,
+                                     typename Layout::template axis_at<I>, say::is_not_an_axis_of,
+                                     typename target::axes>...,
+                             verdict<target::template size_of<family<I>> == Layout::extents[I],
+                                     say::broadcast, typename Layout::template axis_at<I>,
+                                     say::does_not_fit, axis_of<target, family<I>>>...>;
   };
   using type = typename each<std::make_index_sequence<Layout::rank>>::type;
 };
@@ -261,9 +255,8 @@ struct shared_axes_agree_rule<Operation, Left, Right, npos> {
 
 template <class Left, class Right, class Family>
 using contract = first_error<
-    verdict<Left::template has<Family> || Right::template has<Family>, say::contract,
-            say::neither, typename Left::axes, say::nor, typename Right::axes, say::has_an_axis,
-            Family>,
+    verdict<Left::template has<Family> || Right::template has<Family>, say::contract, say::neither,
+            typename Left::axes, say::nor, typename Right::axes, say::has_an_axis, Family>,
     verdict<Left::template has<Family>, say::contract, say::the_left_side, typename Left::axes,
             say::has_no_axis, Family>,
     verdict<Right::template has<Family>, say::contract, say::the_right_side, typename Right::axes,
@@ -296,8 +289,8 @@ using same_shape = first_error<
     verdict<std::is_same_v<typename Left::axes, typename Right::axes>, Operation,
             typename Left::axes, say::and_, typename Right::axes, say::have_different_axes>>;
 
-// Has every element a place of its own? (Broadcast ones have not; nor have those where a step along one
-// axis is some steps along another.)
+// Has every element a place of its own? (Broadcast ones have not; nor have those where a step along
+// one axis is some steps along another.)
 template <class Layout>
 constexpr bool lies_apart() noexcept {
   for (std::size_t i = 0; i < Layout::rank; ++i) {
@@ -318,8 +311,8 @@ using same_element = verdict<std::is_same_v<Left, Right>, Operation, say::the_le
                              element<Left>, say::but_the_right_side_holds, element<Right>>;
 
 // ---- memory -------------------------------------------------------------------------------------
-// Memory of a known number of elements (npos: known at run time only), read as a shape. A layout with
-// gaps may be followed by one more gap: rows padded to 128 lie in float[rows * 128].
+// Memory of a known number of elements (npos: known at run time only), read as a shape. A layout
+// with gaps may be followed by one more gap: rows padded to 128 lie in float[rows * 128].
 template <class Layout, std::size_t Count>
 using memory = first_error<
     verdict<Count != npos, say::memory, typename Layout::axes, say::wants, number<Layout::span>,
@@ -361,5 +354,5 @@ using view_of_temporary =
 }  // namespace rules
 }  // namespace detail
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -27,9 +27,9 @@ struct number {};
 template <class T>
 struct element {};  // an element type: "float"
 
-// Handed on by an operation whose check failed: every operation takes it and gives it back, it can be
-// indexed and assigned to, and it converts to whatever the rest of the user's code asks for. Never
-// made by a program that compiles.
+// Handed on by an operation whose check failed: every operation takes it and gives it back, it can
+// be indexed and assigned to, and it converts to whatever the rest of the user's code asks for.
+// Never made by a program that compiles.
 struct invalid {
   template <class T>
   operator T() const noexcept;
@@ -133,7 +133,10 @@ constexpr sentence_buffer compose() {
   sentence_buffer out;
   std::size_t position = 0;
   out.put("umbel: ");
-  ((out.put(position == 0 ? "" : position == 1 ? ": " : " "), ++position, speak<Words>::to(out)),
+  ((out.put(position == 0   ? ""
+            : position == 1 ? ": "
+                            : " "),
+    ++position, speak<Words>::to(out)),
    ...);
   return out;
 }
@@ -193,8 +196,8 @@ struct verdict_to_report<accepted> {
 // Asserted by every operation: report<Verdict>::ok.
 template <class Verdict>
 using report = typename detail::verdict_to_report<Verdict>::type;
-// Asserted by a class. The assertion that fails is not in the class itself, of which clang would take
-// nothing any more, so that every use were another error.
+// Asserted by a class. The assertion that fails is not in the class itself, of which clang would
+// take nothing any more, so that every use were another error.
 template <class Verdict>
 inline constexpr bool reported = [] {
   static_assert(report<Verdict>::ok, "umbel: shapes do not fit");
@@ -250,5 +253,5 @@ template <class... Verdicts>
 using first_error = typename detail::choose_error<Verdicts...>::type;
 }  // namespace detail
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The words of the sentences about shapes: a sentence is a list of them, and of axes and sizes, that starts
-// with the operation (verdict.hpp). Words of layers and masks stand with their rules.
+// The words of the sentences about shapes: a sentence is a list of them, and of axes and sizes,
+// that starts with the operation (verdict.hpp). Words of layers and masks stand with their rules.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -94,5 +94,5 @@ struct twice_in;
 struct wants;
 struct wants_a_position_along;
 struct wants_one_list_of;
-}  // namespace umbel::detail::say
+}  // namespace umbel::inline UMBEL_TARGET::detail::say
 UMBEL_WARNINGS_POP

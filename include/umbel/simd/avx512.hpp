@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What AVX-512 has an instruction for: rounding and scaling by 2^n, for exponentials. The same bits as the
-// plain form in math.hpp, in fewer instructions. The compilers' builtins, no intrinsics header
-// (they cost a quarter of a second a translation unit).
+// What AVX-512 has an instruction for: rounding and scaling by 2^n, for exponentials. The same bits
+// as the plain form in math.hpp, in fewer instructions. The compilers' builtins, no intrinsics
+// header (they cost a quarter of a second a translation unit).
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::simd::avx512 {
 
-// See simd::exp2_not_positive. vrndscale rounds to nearest even as the magic number does; vscalef is exact,
-// and leaves 0 where y is below the lowest, not where it is NaN.
+// See simd::exp2_not_positive. vrndscale rounds to nearest even as the magic number does; vscalef
+// is exact, and leaves 0 where y is below the lowest, not where it is NaN.
 template <class V>
 UMBEL_INLINE V exp2_not_positive(V y) noexcept {
   using T = element_of<V>;
@@ -40,6 +40,6 @@ UMBEL_INLINE V exp2_not_positive(V y) noexcept {
   }
 }
 
-}  // namespace umbel::detail::simd::avx512
+}  // namespace umbel::inline UMBEL_TARGET::detail::simd::avx512
 #endif
 UMBEL_WARNINGS_POP

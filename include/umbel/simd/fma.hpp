@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // fma(a, b, c) = a * b + c, for scalars, packs and constant expressions, the same bits in all
-// three: rounded once where the target fuses (UMBEL_FMA), else rounded twice, everywhere. Never a call to
-// libm. The library writes every multiplication that feeds an addition through here, so that no
-// -ffp-contract setting of the user's build can change a bit.
+// three: rounded once where the target fuses (UMBEL_FMA), else rounded twice, everywhere. Never a
+// call to libm. The library writes every multiplication that feeds an addition through here, so
+// that no -ffp-contract setting of the user's build can change a bit.
 #pragma once
 
 #include <cstddef>
@@ -62,8 +62,8 @@ constexpr double emulated_fma(double a, double b, double c) noexcept {
 }
 
 // Where the target does not fuse. clang writes a * b + c as an operation of its own that is two
-// instructions on such a target but, where it knows the numbers, one rounding: it is told not to. g++
-// has no such words; from it the product is hidden, and c, which may be one too.
+// instructions on such a target but, where it knows the numbers, one rounding: it is told not to.
+// g++ has no such words; from it the product is hidden, and c, which may be one too.
 template <class V>
 UMBEL_INLINE constexpr V rounded_twice(V a, V b, V c) noexcept {
 #if UMBEL_CLANG
@@ -79,8 +79,8 @@ UMBEL_INLINE constexpr V rounded_twice(V a, V b, V c) noexcept {
   return a * b + c;
 }
 
-// In a constant expression. g++ refuses its builtin where an operand is not finite or a result subnormal; clang
-// has none. Where doubles are subnormal, the product is rounded by itself.
+// In a constant expression. g++ refuses its builtin where an operand is not finite or a result
+// subnormal; clang has none. Where doubles are subnormal, the product is rounded by itself.
 template <class T>
 constexpr T constant_fma(T a, T b, T c) noexcept {
 #if !UMBEL_FMA
@@ -237,7 +237,8 @@ constexpr std::size_t rounds_of_halving(std::size_t count) noexcept {
 
 // c[First] + c[First + 1] r + ..., Count of them; powers: r, r^2, r^4 ...
 template <class V, std::size_t First, std::size_t Count, std::size_t Powers, std::size_t N>
-UMBEL_INLINE constexpr V polynomial_part(const V (&powers)[Powers], const element_of<V> (&c)[N]) noexcept {
+UMBEL_INLINE constexpr V polynomial_part(const V (&powers)[Powers],
+                                         const element_of<V> (&c)[N]) noexcept {
   if constexpr (Count == 1) {
     return broadcast<V>(c[First]);
   } else {
@@ -248,8 +249,8 @@ UMBEL_INLINE constexpr V polynomial_part(const V (&powers)[Powers], const elemen
 }
 }  // namespace detail
 
-// The same by Estrin's scheme: (c[0] + c[1] r) + (c[2] + c[3] r) r^2 and so on, half as many sums in each round. A
-// logarithm of the steps that wait for each other, for a few products more.
+// The same by Estrin's scheme: (c[0] + c[1] r) + (c[2] + c[3] r) r^2 and so on, half as many sums
+// in each round. A logarithm of the steps that wait for each other, for a few products more.
 template <class V, std::size_t N>
 UMBEL_INLINE constexpr V polynomial_in_halves(V r, const element_of<V> (&c)[N]) noexcept {
   static_assert(N > 1);
@@ -260,5 +261,5 @@ UMBEL_INLINE constexpr V polynomial_in_halves(V r, const element_of<V> (&c)[N]) 
   return detail::polynomial_part<V, 0, N>(powers, c);
 }
 
-}  // namespace umbel::detail::simd
+}  // namespace umbel::inline UMBEL_TARGET::detail::simd
 UMBEL_WARNINGS_POP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// All lanes of a pack, and several packs, become one value: halves are put together until one lane is
-// left, so the order is fixed by the number of elements and not by how they are packed.
+// All lanes of a pack, and several packs, become one value: halves are put together until one lane
+// is left, so the order is fixed by the number of elements and not by how they are packed.
 #pragma once
 
 #include <cstddef>
@@ -56,8 +56,9 @@ UMBEL_INLINE V fold_rows_by(V (&rows)[Rows], Together together) noexcept {
 }
 }  // namespace detail
 
-// The folds of several rows of packs, side by side: row r's in the lanes from r * lanes / Rows on, as many.
-// Rows is a power of two, at most the lanes; the packs are overwritten. Four take the shuffles of two.
+// The folds of several rows of packs, side by side: row r's in the lanes from r * lanes / Rows on,
+// as many. Rows is a power of two, at most the lanes; the packs are overwritten. Four take the
+// shuffles of two.
 template <class V, std::size_t Rows, std::size_t Packs, class Together>
 UMBEL_INLINE V fold_rows(V (&values)[Rows][Packs], Together together) noexcept {
   V rows[Rows];
@@ -69,5 +70,5 @@ UMBEL_INLINE V fold_rows(V (&values)[Rows][Packs], Together together) noexcept {
     return detail::fold_rows_by<lanes_of<V> / 2>(rows, together);
 }
 
-}  // namespace umbel::detail::simd
+}  // namespace umbel::inline UMBEL_TARGET::detail::simd
 UMBEL_WARNINGS_POP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Packs that are several groups of adjacent lanes, each group of its own memory: loaded and stored a
-// group at a time; shuffles that stay within groups, which is what machines do in one cycle. Not here:
-// what the groups are (kernel/attend_heads.hpp).
+// Packs that are several groups of adjacent lanes, each group of its own memory: loaded and stored
+// a group at a time; shuffles that stay within groups, which is what machines do in one cycle. Not
+// here: what the groups are (kernel/attend_heads.hpp).
 #pragma once
 
 #include <cstddef>
@@ -79,7 +79,8 @@ UMBEL_INLINE V replace_from(V a, V b, std::index_sequence<I...>) noexcept {
 }
 }  // namespace detail
 
-// Groups of Size lanes: those before `first` are a's, the others b's. first is a constant once unrolled.
+// Groups of Size lanes: those before `first` are a's, the others b's. first is a constant once
+// unrolled.
 template <std::size_t Size, class V>
 UMBEL_INLINE V replace_groups(V a, V b, std::size_t first) noexcept {
   if (first == 0) return b;
@@ -104,5 +105,5 @@ UMBEL_INLINE void transpose_groups(V (&rows)[Size]) noexcept {
   if constexpr (Size >= 8) detail::transpose_stage<4>(rows);
 }
 
-}  // namespace umbel::detail::simd
+}  // namespace umbel::inline UMBEL_TARGET::detail::simd
 UMBEL_WARNINGS_POP

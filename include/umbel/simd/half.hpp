@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// bfloat16 and float16 (IEEE 754 binary16): types to store float in 16 bits. Nothing computes in them: they are
-// made from float, rounded once to nearest, ties to even, and read as float, exactly. Also here: loads that
-// widen. The same bits by an instruction and by integers, which is what constant expressions take.
+// bfloat16 and float16 (IEEE 754 binary16): types to store float in 16 bits. Nothing computes in
+// them: they are made from float, rounded once to nearest, ties to even, and read as float,
+// exactly. Also here: loads that widen. The same bits by an instruction and by integers, which is
+// what constant expressions take.
 #pragma once
 
 #include <cstddef>
@@ -71,7 +72,7 @@ UMBEL_INLINE constexpr V widen_float16(unsigned_of<V> half) noexcept {
 }  // namespace simd::detail
 }  // namespace detail
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 
 namespace umbel {
 
@@ -80,19 +81,21 @@ struct bfloat16 {
   std::uint16_t bits;
 
   bfloat16() = default;
-  UMBEL_SHARED constexpr explicit bfloat16(float value) noexcept : bits(detail::simd::detail::bfloat16_bits(value)) {}
+  UMBEL_SHARED constexpr explicit bfloat16(float value) noexcept
+      : bits(detail::simd::detail::bfloat16_bits(value)) {}
   UMBEL_SHARED constexpr explicit operator float() const noexcept {
     return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits) << 16);
   }
 };
 
-// 5 bits of exponent and 10 of mantissa: an error of 2^-12 of the value at most between 2^-14 and 65504, of
-// 2^-25 below; infinite from 65520 on.
+// 5 bits of exponent and 10 of mantissa: an error of 2^-12 of the value at most between 2^-14 and
+// 65504, of 2^-25 below; infinite from 65520 on.
 struct float16 {
   std::uint16_t bits;
 
   float16() = default;
-  UMBEL_SHARED constexpr explicit float16(float value) noexcept : bits(detail::simd::detail::float16_bits(value)) {}
+  UMBEL_SHARED constexpr explicit float16(float value) noexcept
+      : bits(detail::simd::detail::float16_bits(value)) {}
   // A template: who does not use it does not compile it.
   template <class T>
     requires(std::is_same_v<T, float>)
@@ -209,14 +212,15 @@ UMBEL_INLINE constexpr V load_first(const W* from, std::size_t count) noexcept {
 template <class V, half W>
 UMBEL_INLINE V broadcast(W value) noexcept {
   if constexpr (std::is_same_v<W, float16> && lanes_of<V> != 1) {
-    return detail::widen<V>(value.bits - detail::halves_of<V>{}, W{});  // spread first: one step less
+    return detail::widen<V>(value.bits - detail::halves_of<V>{},
+                            W{});  // spread first: one step less
   } else {
     return broadcast<V>(static_cast<element_of<V>>(value));
   }
 }
 
-// Elements 0, 2, 4 ... or, where Odd, 1, 3, 5 ... of twice as many as V has lanes: one instruction each
-// where load takes two.
+// Elements 0, 2, 4 ... or, where Odd, 1, 3, 5 ... of twice as many as V has lanes: one instruction
+// each where load takes two.
 template <class V, bool Odd>
 UMBEL_INLINE V load_alternate(const bfloat16* from) noexcept {
   static_assert(UMBEL_LITTLE_ENDIAN);
@@ -229,5 +233,5 @@ UMBEL_INLINE V load_alternate(const bfloat16* from) noexcept {
 
 }  // namespace simd
 }  // namespace detail
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

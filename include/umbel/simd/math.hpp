@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// The library's own exp2, exp, tanh, gelu, sqrt and rsqrt: one template each, for scalars, packs and
-// constant expressions (scalars), with the same bits in all of them and on every target that fuses
-// (another set where it does not). Written in fma, integer work on exponents and IEEE division: no
-// libm, no square root instruction, no table, no branch. Bounds are stated at each function and
-// tested against long double. Flags and rounding modes other than to nearest: not looked at.
+// The library's own exp2, exp, tanh, gelu, sqrt and rsqrt: one template each, for scalars, packs
+// and constant expressions (scalars), with the same bits in all of them and on every target that
+// fuses (another set where it does not). Written in fma, integer work on exponents and IEEE
+// division: no libm, no square root instruction, no table, no branch. Bounds are stated at each
+// function and tested against long double. Flags and rounding modes other than to nearest: not
+// looked at.
 #pragma once
 
 #include <cstddef>
@@ -103,9 +104,9 @@ UMBEL_INLINE constexpr V exp(V x) noexcept {
   return select(x < lowest, V{}, bounded);
 }
 
-// e^x for x <= 0, as 2^(x log2 e): 0 below ln(2^-126) (double: ln(2^-1022)), 0 is exactly 1, NaN stays NaN.
-// Above 0.3: not defined. Within 2 + |x| ulp (3 + |x| where the target does not fuse): the product is rounded, as a
-// difference x was before. A third of the work of exp.
+// e^x for x <= 0, as 2^(x log2 e): 0 below ln(2^-126) (double: ln(2^-1022)), 0 is exactly 1, NaN
+// stays NaN. Above 0.3: not defined. Within 2 + |x| ulp (3 + |x| where the target does not fuse):
+// the product is rounded, as a difference x was before. A third of the work of exp.
 template <class V>
 UMBEL_INLINE constexpr V exp_not_positive(V x) noexcept {
   // By fma, so that -ffp-contract cannot fuse the product into the sums there.
@@ -143,11 +144,12 @@ UMBEL_INLINE constexpr V tanh(V x) noexcept {
   return detail::with_sign(select(a < broadcast<V>(T{0.625}), near, far), x);
 }
 
-// GELU, x P(Z <= x) of the normal distribution, as max(x, 0) - |x| P(Z > |x|) (Hendrycks and Gimpel 2016): one
-// polynomial for either sign, and no 1 + erf, whose digits cancel where x is negative. Within 3 ulp where x > 0
-// (4 where the target does not fuse). Where x < 0, within 6e-6 of itself down to -6 (double: 1e-9, -8.3; twice that
-// where the target does not fuse); below, where less than half an ulp of x is missing on the other side, the error
-// grows, from 6e-9 (5e-16) that are left to 0. NaN stays NaN.
+// GELU, x P(Z <= x) of the normal distribution, as max(x, 0) - |x| P(Z > |x|) (Hendrycks and Gimpel
+// 2016): one polynomial for either sign, and no 1 + erf, whose digits cancel where x is negative.
+// Within 3 ulp where x > 0 (4 where the target does not fuse). Where x < 0, within 6e-6 of itself
+// down to -6 (double: 1e-9, -8.3; twice that where the target does not fuse); below, where less
+// than half an ulp of x is missing on the other side, the error grows, from 6e-9 (5e-16) that are
+// left to 0. NaN stays NaN.
 template <class V>
 UMBEL_INLINE constexpr V gelu(V x) noexcept {
   using constants = math_constants<element_of<V>>;
@@ -157,10 +159,10 @@ UMBEL_INLINE constexpr V gelu(V x) noexcept {
   return fma(-inside, tail, max(x, V{}));
 }
 
-// The same paper's approximation, x (1 + tanh u) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3), which is
-// x / (1 + e^-2u), as max(x, 0) - |x| / (1 + e^2|u|). Within 3 ulp where x > 0 (4 where the target does not fuse), where
-// x < 0 within 1e-5 of itself (double: 3e-13), which is the rounding of u, down to -10 (-21); below it is 0. NaN stays
-// NaN.
+// The same paper's approximation, x (1 + tanh u) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3),
+// which is x / (1 + e^-2u), as max(x, 0) - |x| / (1 + e^2|u|). Within 3 ulp where x > 0 (4 where
+// the target does not fuse), where x < 0 within 1e-5 of itself (double: 3e-13), which is the
+// rounding of u, down to -10 (-21); below it is 0. NaN stays NaN.
 template <class V>
 UMBEL_INLINE constexpr V gelu_tanh(V x) noexcept {
   using T = element_of<V>;
@@ -213,5 +215,5 @@ UMBEL_INLINE constexpr V sqrt(V x) noexcept {
   return select((x == V{}) | (x == broadcast<V>(constants::infinity)), x, root);
 }
 
-}  // namespace umbel::detail::simd
+}  // namespace umbel::inline UMBEL_TARGET::detail::simd
 UMBEL_WARNINGS_POP

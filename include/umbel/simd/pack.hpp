@@ -18,8 +18,8 @@ struct pack_traits {
   static_assert(Lanes >= 2 && (Lanes & (Lanes - 1)) == 0, "umbel: lanes are a power of two");
   typedef T type __attribute__((vector_size(Lanes * sizeof(T))));
   // The same bytes at any address: what loads and stores go through.
-  typedef T unaligned __attribute__((vector_size(Lanes * sizeof(T)), aligned(sizeof(T)),
-                                     may_alias));
+  typedef T unaligned
+      __attribute__((vector_size(Lanes * sizeof(T)), aligned(sizeof(T)), may_alias));
 };
 
 template <class T>
@@ -116,8 +116,8 @@ UMBEL_INLINE constexpr void store(element_of<V>* to, V value) noexcept {
   }
 }
 
-// Asks for `Elements` elements that lie `ahead` elements after `from`, for the first-level cache. They need not exist:
-// the address is computed as a number.
+// Asks for `Elements` elements that lie `ahead` elements after `from`, for the first-level cache.
+// They need not exist: the address is computed as a number.
 template <std::size_t Elements, class T>
 UMBEL_INLINE void fetch(const T* from, std::size_t ahead) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(from) + ahead * sizeof(T);
@@ -134,8 +134,8 @@ using mask_16 = std::conditional_t<UMBEL_GCC == 1, std::int16_t, std::uint16_t>;
 
 template <class V>
 inline constexpr bool has_masked_memory =
-    sizeof(V) == 64 && (std::is_same_v<element_of<V>, float> ||
-                        std::is_same_v<element_of<V>, double>);
+    sizeof(V) == 64 &&
+    (std::is_same_v<element_of<V>, float> || std::is_same_v<element_of<V>, double>);
 
 template <class V>
 UMBEL_INLINE V masked_load(const element_of<V>* from, std::size_t count) noexcept {
@@ -143,8 +143,7 @@ UMBEL_INLINE V masked_load(const element_of<V>* from, std::size_t count) noexcep
     return __builtin_ia32_loadups512_mask(from, V{},
                                           static_cast<std::uint16_t>((1u << count) - 1u));
   } else {
-    return __builtin_ia32_loadupd512_mask(from, V{},
-                                          static_cast<std::uint8_t>((1u << count) - 1u));
+    return __builtin_ia32_loadupd512_mask(from, V{}, static_cast<std::uint8_t>((1u << count) - 1u));
   }
 }
 
@@ -197,8 +196,8 @@ UMBEL_INLINE constexpr void store_first(element_of<V>* to, V value, std::size_t 
   }
 }
 
-// The first `count` lanes of value, the others of `other`: selects the lanes that hold elements in a
-// last, partial pack.
+// The first `count` lanes of value, the others of `other`: selects the lanes that hold elements in
+// a last, partial pack.
 template <class V>
 UMBEL_INLINE constexpr V keep_first(V value, std::size_t count, V other = V{}) noexcept {
   if constexpr (lanes_of<V> == 1) {
@@ -211,5 +210,5 @@ UMBEL_INLINE constexpr V keep_first(V value, std::size_t count, V other = V{}) n
   }
 }
 
-}  // namespace umbel::detail::simd
+}  // namespace umbel::inline UMBEL_TARGET::detail::simd
 UMBEL_WARNINGS_POP

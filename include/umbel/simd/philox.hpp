@@ -56,5 +56,5 @@ UMBEL_INLINE constexpr void philox(W (&counter)[4], std::uint64_t key) noexcept 
   }
 }
 
-}  // namespace umbel::detail::simd
+}  // namespace umbel::inline UMBEL_TARGET::detail::simd
 UMBEL_WARNINGS_POP

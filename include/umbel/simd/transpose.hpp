@@ -101,8 +101,9 @@ UMBEL_INLINE V join_halves(H low, H high) noexcept {
 }
 }  // namespace detail
 
-// columns[c][r] = from[r * row + c] for the first lanes / 2 columns of as many rows as there are lanes, or
-// of `rows`; the lanes past those are 0. The first stage is done by the loads, of half a pack each.
+// columns[c][r] = from[r * row + c] for the first lanes / 2 columns of as many rows as there are
+// lanes, or of `rows`; the lanes past those are 0. The first stage is done by the loads, of half a
+// pack each.
 template <class V>
 UMBEL_INLINE void load_columns(const element_of<V>* from, std::size_t row, std::size_t rows,
                                V (&columns)[lanes_of<V> / 2]) noexcept {
@@ -119,5 +120,5 @@ UMBEL_INLINE void load_columns(const element_of<V>* from, std::size_t row, std::
   if constexpr (half >= 8) detail::transpose_stage<4>(columns);
 }
 
-}  // namespace umbel::detail::simd
+}  // namespace umbel::inline UMBEL_TARGET::detail::simd
 UMBEL_WARNINGS_POP

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Elementwise arithmetic: + - * /, and += -= *= /=, of two tensors or views of the same element type and the same axes
-// in the same order, and of one with a scalar on either side. Axes are never repeated silently: say broadcast<...>. Results are row-major
-// tensors in the axis order of the operands.
+// Elementwise arithmetic: + - * /, and += -= *= /=, of two tensors or views of the same element
+// type and the same axes in the same order, and of one with a scalar on either side. Axes are never
+// repeated silently: say broadcast<...>. Results are row-major tensors in the axis order of the
+// operands.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -16,8 +17,8 @@ struct takes_two_tensors_or_views_or_one_and_a_number;
 }  // namespace say
 
 template <class T>
-concept has_arithmetic = requires(const T& a, const T& b) { a + b; } ||
-                         requires(const T& a, const T& b) { a * b; };
+concept has_arithmetic =
+    requires(const T& a, const T& b) { a + b; } || requires(const T& a, const T& b) { a* b; };
 
 namespace rules {
 // bfloat16 and float16 are what numbers are stored as.
@@ -84,7 +85,8 @@ constexpr auto operator/(const X& x, const Y& y) noexcept {
   return detail::elementwise([](auto a, auto b) { return a / b; }, x, y);
 }
 
-// With a scalar, which is first converted to the element type; a fraction to an integer does not compile.
+// With a scalar, which is first converted to the element type; a fraction to an integer does not
+// compile.
 template <tensor_like X, detail::scalar S>
 constexpr auto operator+(const X& x, S s) noexcept {
   return detail::each_element(
@@ -158,8 +160,8 @@ template <class Y>
 concept operand = tensor_like<Y> || scalar<Y>;
 }  // namespace detail
 
-// x += y and the like, element after element: x is a tensor or view that is not const, y a tensor, view or
-// scalar. y may be x, and must not overlap it in another way. Gives x.
+// x += y and the like, element after element: x is a tensor or view that is not const, y a tensor,
+// view or scalar. y may be x, and must not overlap it in another way. Gives x.
 template <tensor_like X, detail::operand Y>
 constexpr X operator+=(X&& x, const Y& y) noexcept {
   return detail::assigned([](auto a, auto b) { return a + b; }, static_cast<X&&>(x), y);
@@ -184,14 +186,14 @@ inline constexpr const char* spoken<say::takes_two_tensors_or_views_or_one_and_a
 // Base of what has a + of its own with tensors: masks.
 struct own_arithmetic {};
 
-// What a tensor or view has no arithmetic with: arrays, vectors, all the weights of a layer. (Complete first:
-// operators ask it of any type.)
+// What a tensor or view has no arithmetic with: arrays, vectors, all the weights of a layer.
+// (Complete first: operators ask it of any type.)
 template <class Y>
 concept no_operand = !operand<Y> && !std::is_same_v<Y, invalid> && requires { sizeof(Y); } &&
                      !std::is_base_of_v<own_arithmetic, Y>;
 
-// Is a + b refused, or does the poison pass through? Not where a turns into what b is, which may have operators of
-// its own.
+// Is a + b refused, or does the poison pass through? Not where a turns into what b is, which may
+// have operators of its own.
 template <class A, class B>
 concept tensor_and_no_operand =
     tensor_like<A> && no_operand<B> && !std::is_convertible_v<const A&, B>;
@@ -212,10 +214,10 @@ concept no_product = no_sum<A, B> && !requires { typename B::map; };
 
 template <class A, class B>
 constexpr invalid no_arithmetic() noexcept {
-  static_assert(report<rules::arguments<say::elementwise,
-                                        say::takes_two_tensors_or_views_or_one_and_a_number,
-                                        std::remove_cvref_t<A>, B>>::ok,
-                "umbel: shapes do not fit");
+  static_assert(
+      report<rules::arguments<say::elementwise, say::takes_two_tensors_or_views_or_one_and_a_number,
+                              std::remove_cvref_t<A>, B>>::ok,
+      "umbel: shapes do not fit");
   return {};
 }
 }  // namespace detail
@@ -261,5 +263,5 @@ constexpr detail::invalid operator/=(A&&, const B&) noexcept {
   return detail::no_arithmetic<A, B>();
 }
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

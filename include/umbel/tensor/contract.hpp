@@ -5,8 +5,9 @@
 //   q (batch, heads, query, head_dim), k (batch, heads, key, head_dim)
 //   contract<head_dim>(q, k) is (batch, heads, query, key)
 //
-// Both sides hold one element type. This is the readable form. Each element is one chain of fused multiply-adds in increasing position
-// along the axis, from 0: the order that kernel/plain.hpp defines.
+// Both sides hold one element type. This is the readable form. Each element is one chain of fused
+// multiply-adds in increasing position along the axis, from 0: the order that kernel/plain.hpp
+// defines.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -54,10 +55,9 @@ struct contract_operation : detail::other_calls<say::contract, say::takes_two_te
 
   template <tensor_like X, tensor_like Y>
   constexpr auto operator()(const X& x, const Y& y) const noexcept {
-    using verdict =
-        first_error<rules::contract<typename X::layout, typename Y::layout, axis_family<Axis>>,
-                    rules::same_element<say::contract, typename X::value_type,
-                                        typename Y::value_type>>;
+    using verdict = first_error<
+        rules::contract<typename X::layout, typename Y::layout, axis_family<Axis>>,
+        rules::same_element<say::contract, typename X::value_type, typename Y::value_type>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok)
       return detail::contract_over<axis_family<Axis>>(x, y);
@@ -70,5 +70,5 @@ struct contract_operation : detail::other_calls<say::contract, say::takes_two_te
 template <template <std::size_t> class Axis>
 inline constexpr detail::contract_operation<Axis> contract{};
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

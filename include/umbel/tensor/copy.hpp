@@ -59,21 +59,24 @@ struct transposed_operation : detail::other_calls<say::transposed> {
 template <template <std::size_t> class First, template <std::size_t> class Second>
 inline constexpr detail::transposed_operation<First, Second> transposed{};
 
-// copy(from, to): elements of a tensor or view into another of the same axes in the same order, which has a
-// place for each.
+// copy(from, to): elements of a tensor or view into another of the same axes in the same order,
+// which has a place for each.
 template <tensor_like From, tensor_like To>
 constexpr void copy(const From& from, To&& to) noexcept {
-  using verdict = detail::first_error<detail::rules::same_shape<detail::say::copy, detail::layout_of<From>, detail::layout_of<To>>,
-                              detail::rules::writable<detail::say::copy, detail::say::the_target, To>>;
+  using verdict = detail::first_error<
+      detail::rules::same_shape<detail::say::copy, detail::layout_of<From>, detail::layout_of<To>>,
+      detail::rules::writable<detail::say::copy, detail::say::the_target, To>>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
-    for_each([](const auto& source,
-                auto& target) { target = static_cast<std::remove_cvref_t<decltype(target)>>(source); },
-             from, to);
+    for_each(
+        [](const auto& source, auto& target) {
+          target = static_cast<std::remove_cvref_t<decltype(target)>>(source);
+        },
+        from, to);
 }
 template <class From, class To>
   requires detail::one_is_invalid<From, To>
 constexpr void copy(const From&, To&&) noexcept {}
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

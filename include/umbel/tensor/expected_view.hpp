@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // The border where shapes stop being types: memory whose sizes are known only at run time (a file's
-// header, another library's array) becomes a view, or a sentence that says why not. Nothing is thrown
-// and nothing is allocated.
+// header, another library's array) becomes a view, or a sentence that says why not. Nothing is
+// thrown and nothing is allocated.
 //
 //   auto x = view_as<queries>(pointer, extents);   // extents: an array or span of sizes, in order
-//   if (!x) report(x.error());                     // "umbel: memory: wants [batch=2, ...] got [2, 5]"
+//   if (!x) report(x.error());                     // "umbel: memory: wants [batch=2, ...] got [2,
+//                                                  5]"
 //   else use(*x);
 #pragma once
 
@@ -83,14 +84,16 @@ constexpr auto no_memory() {
 // Sizes in the order of the axes of Tensor (a tensor or view type); their memory is row-major.
 //   "umbel: memory: [batch=2, query=4] wants extents [2, 4] but the memory has [2, 5]"
 template <class Tensor, class T, class Extents>
-  requires(tensor_like<Tensor> && Tensor::layout::contiguous && requires(const Extents& e) {
-    e.data();
-    e.size();
-  })
+  requires(tensor_like<Tensor> && Tensor::layout::contiguous &&
+           requires(const Extents& e) {
+             e.data();
+             e.size();
+           })
 [[nodiscard]] constexpr auto view_as(T* memory, const Extents& extents) noexcept {
   using layout = typename Tensor::layout;
   using result = expected_view<detail::view_of<T, layout>>;
-  static_assert(detail::report<detail::rules::memory_of_type<Tensor, T>>::ok, "umbel: shapes do not fit");
+  static_assert(detail::report<detail::rules::memory_of_type<Tensor, T>>::ok,
+                "umbel: shapes do not fit");
   if (memory == nullptr) return detail::no_memory<T, layout>();
   if (detail::extents_agree<layout>(extents)) return result(detail::view_of<T, layout>(memory));
   detail::sentence_buffer out =
@@ -123,15 +126,17 @@ template <class Tensor, class T, class I>
 [[nodiscard]] constexpr auto view_as(T* memory, I count) noexcept {
   using layout = typename Tensor::layout;
   using result = expected_view<detail::view_of<T, layout>>;
-  static_assert(detail::report<detail::rules::memory_of_type<Tensor, T>>::ok, "umbel: shapes do not fit");
+  static_assert(detail::report<detail::rules::memory_of_type<Tensor, T>>::ok,
+                "umbel: shapes do not fit");
   if (memory == nullptr) return detail::no_memory<T, layout>();
   if (detail::is_size(count, layout::count)) return result(detail::view_of<T, layout>(memory));
   detail::sentence_buffer out =
-      detail::compose<detail::say::memory, typename layout::axes, detail::say::wants, detail::number<layout::count>>();
+      detail::compose<detail::say::memory, typename layout::axes, detail::say::wants,
+                      detail::number<layout::count>>();
   out.put(" elements but the memory holds ");
   detail::put_size(out, count);
   return result(out);
 }
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -51,10 +51,10 @@ constexpr auto view_where(T* memory) noexcept {
 
 // An array or std::array with a name, or a std::span, M of a forwarding reference, for Layout.
 template <class Layout, class M>
-using memory_fits = first_error<
-    rules::memory<Layout, memory_size<std::remove_cvref_t<M>>()>,
-    std::conditional_t<std::is_lvalue_reference_v<M> || borrowed_memory<M>, accepted,
-                       rules::view_of_temporary<Layout>>>;
+using memory_fits =
+    first_error<rules::memory<Layout, memory_size<std::remove_cvref_t<M>>()>,
+                std::conditional_t<std::is_lvalue_reference_v<M> || borrowed_memory<M>, accepted,
+                                   rules::view_of_temporary<Layout>>>;
 
 // An array, a std::array or std::span, or a pointer, to elements of type T.
 template <class M, class T>
@@ -83,8 +83,8 @@ constexpr const T* borrow(M&& memory) noexcept {
 
 }  // namespace detail
 
-// view_as<batch<2>, query<4>, hidden<100>>(array): row-major, or by strided<> axes; or by the type of a tensor or view,
-// view_as<queries>(array). A const array gives a view that only reads.
+// view_as<batch<2>, query<4>, hidden<100>>(array): row-major, or by strided<> axes; or by the type
+// of a tensor or view, view_as<queries>(array). A const array gives a view that only reads.
 template <class... Axes, class T, std::size_t Count>
 [[nodiscard]] constexpr auto view_as(T (&memory)[Count]) noexcept {
   using given = detail::given_axes<Axes...>;
@@ -125,5 +125,5 @@ template <class T, class... Axes>
 }
 constexpr detail::invalid as_view(detail::invalid) noexcept { return {}; }
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

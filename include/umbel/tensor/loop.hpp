@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// for_each: a loop nest over the axes of one shape, with the elements of several tensors or views of
-// it in step. Sizes and strides are constants, so it compiles to the nest written by hand.
+// for_each: a loop nest over the axes of one shape, with the elements of several tensors or views
+// of it in step. Sizes and strides are constants, so it compiles to the nest written by hand.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -33,15 +33,18 @@ struct loop_over {
 
 }  // namespace detail
 
-// f(x_element, y_element...) for every position, the last axis fastest. All of x, y... have the same
-// axes in the same order ("elementwise: ... have different axes").
+// f(x_element, y_element...) for every position, the last axis fastest. All of x, y... have the
+// same axes in the same order ("elementwise: ... have different axes").
 template <class F, tensor_like X, tensor_like... Y>
 UMBEL_INLINE constexpr void for_each(F&& f, X&& x, Y&&... y) {
   using verdict =
-      detail::first_error<detail::rules::same_shape<detail::say::elementwise, detail::layout_of<X>, detail::layout_of<Y>>..., detail::accepted>;
+      detail::first_error<detail::rules::same_shape<detail::say::elementwise, detail::layout_of<X>,
+                                                    detail::layout_of<Y>>...,
+                          detail::accepted>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
-    detail::loop_over<0, detail::layout_of<X>, detail::layout_of<Y>...>::run(f, x.data(), y.data()...);
+    detail::loop_over<0, detail::layout_of<X>, detail::layout_of<Y>...>::run(f, x.data(),
+                                                                             y.data()...);
 }
 template <class F, class... X>
   requires detail::one_is_invalid<X...>
@@ -50,10 +53,12 @@ constexpr void for_each(F&&, X&&...) {}
 template <tensor_like X, class... Rest>
   requires(!(tensor_like<Rest> && ...) && !detail::one_is_invalid<Rest...>)
 constexpr void for_each(X&&, Rest&&...) {
-  static_assert(detail::report<detail::verdict<(sizeof(detail::layout_of<X>) == 0), detail::say::elementwise,
-                               detail::say::for_each_takes_a_function_and_then_tensors_or_views>>::ok,
-                "umbel: shapes do not fit");
+  static_assert(
+      detail::report<
+          detail::verdict<(sizeof(detail::layout_of<X>) == 0), detail::say::elementwise,
+                          detail::say::for_each_takes_a_function_and_then_tensors_or_views>>::ok,
+      "umbel: shapes do not fit");
 }
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Base of operations and layers: arguments that fit no form of the call get a sentence that says which
-// there may be. One bug is one error.
+// Base of operations and layers: arguments that fit no form of the call get a sentence that says
+// which there may be. One bug is one error.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -16,9 +16,8 @@ struct takes_two_tensors_or_views;
 }  // namespace say
 
 template <>
-inline constexpr const char*
-    spoken<say::takes_one_tensor_or_view_then_an_integer> =
-        "takes one tensor or view; then an integer";
+inline constexpr const char* spoken<say::takes_one_tensor_or_view_then_an_integer> =
+    "takes one tensor or view; then an integer";
 
 namespace rules {
 // Arguments of a call that fit no overload, unless they come of an earlier error. Takes: the words
@@ -30,8 +29,8 @@ using arguments = verdict<(std::is_same_v<Arguments, invalid> || ...), Operation
 // Base of all operations that x | operation takes.
 struct operation {};
 
-// Operation: the word that names it. Takes: the words that say what it takes. A derived struct has `using
-// other_calls<...>::operator()`.
+// Operation: the word that names it. Takes: the words that say what it takes. A derived struct has
+// `using other_calls<...>::operator()`.
 template <class Operation, class Takes = say::takes_one_tensor_or_view>
 struct other_calls : operation {
   template <class... Arguments>
@@ -53,5 +52,5 @@ struct other_calls_and_into : other_calls<Operation, Takes> {
 };
 
 }  // namespace detail
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -18,11 +18,15 @@ template <class X, class Operation>
 UMBEL_INLINE constexpr auto operator|(X&& x, const Operation& f) {
   return f(static_cast<X&&>(x));
 }
+namespace detail {
+struct own_arithmetic;  // of masks, which are no functions even where they can be called
+}  // namespace detail
+
 // So it is with a function of one's own, of a tensor or view.
 template <tensor_like X, class Function>
-  requires(!std::is_base_of_v<detail::operation, Function> && requires(X&& x, const Function& f) {
-    f(static_cast<X&&>(x));
-  })
+  requires(!std::is_base_of_v<detail::operation, Function> &&
+           !std::is_base_of_v<detail::own_arithmetic, Function> &&
+           requires(X&& x, const Function& f) { f(static_cast<X&&>(x)); })
 UMBEL_INLINE constexpr auto operator|(X&& x, const Function& f) {
   return f(static_cast<X&&>(x));
 }
@@ -73,5 +77,5 @@ struct rereading : detail::other_calls<Name> {
 };
 }  // namespace detail
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -5,9 +5,9 @@
 //   1 2 3
 //   4 5 6
 //
-// An empty line goes before the first row of another position of the axes before the last two. out: a stream of the
-// standard library, or what takes numbers and text by << as one; none is included here. Nothing is written
-// after the last element.
+// An empty line goes before the first row of another position of the axes before the last two. out:
+// a stream of the standard library, or what takes numbers and text by << as one; none is included
+// here. Nothing is written after the last element.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -24,7 +24,8 @@ inline constexpr sentence_buffer axes_as_text = [] {
   return out;
 }();
 
-// Truth values and characters as numbers; what the stream does not take, as 16-bit floats, as float.
+// Truth values and characters as numbers; what the stream does not take, as 16-bit floats, as
+// float.
 template <class Stream, class T>
 void print_element(Stream& out, const T& element) {
   if constexpr (std::is_arithmetic_v<T>)
@@ -59,16 +60,17 @@ concept text_stream = !tensor_like<Stream> && requires(Stream& out) {
 }  // namespace detail
 
 template <class Stream, tensor_like X>
-requires detail::text_stream<Stream> Stream& operator<<(Stream& out, const X& x) {
+  requires detail::text_stream<Stream>
+Stream& operator<<(Stream& out, const X& x) {
   out << detail::axes_as_text<detail::layout_of<X>>.chars << "\n";
   detail::print_axis<0, detail::layout_of<X>>(out, x.data());
   return out;
 }
 template <class Stream, class X>
-requires(std::is_same_v<X, detail::invalid>&& detail::text_stream<Stream>) Stream& operator<<(Stream& out,
-                                                                                       const X&) {
+  requires(std::is_same_v<X, detail::invalid> && detail::text_stream<Stream>)
+Stream& operator<<(Stream& out, const X&) {
   return out;
 }
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Operations that re-read the same memory by other axes: split, merge, permute, rename_axis,
-// reshape, select_at, slice, broadcast. f(x) and x | f are one entity. They move no element (pipe.hpp says what
-// becomes of a temporary); where strides do not allow that, the sentence asks for `contiguous`.
+// reshape, select_at, slice, broadcast. f(x) and x | f are one entity. They move no element
+// (pipe.hpp says what becomes of a temporary); where strides do not allow that, the sentence asks
+// for `contiguous`.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -15,9 +16,8 @@ struct split_operation : rereading<split_operation<Axis, Outer, Inner>, say::spl
   template <class Layout>
   using rule = rules::split<Layout, axis_family<Axis>, Outer, Inner>;
   template <class Layout>
-  using result =
-      algebra::split<Layout, axis_family<Axis>, typename Outer::plain,
-                     Inner<Layout::template size_of<axis_family<Axis>> / Outer::size>>;
+  using result = algebra::split<Layout, axis_family<Axis>, typename Outer::plain,
+                                Inner<Layout::template size_of<axis_family<Axis>> / Outer::size>>;
 };
 
 template <template <std::size_t> class Axis, class... Parts>
@@ -140,8 +140,8 @@ inline constexpr detail::split_operation<Axis, Outer, Inner> split{};
 template <template <std::size_t> class Axis, class... Parts>
 inline constexpr detail::split_into_operation<Axis, Parts...> split_into{};
 
-// merge<heads, head_dim, hidden>: neighbouring axes heads and head_dim, or more, become the last one named,
-// hidden, in their place. Their elements must lie in one run in memory.
+// merge<heads, head_dim, hidden>: neighbouring axes heads and head_dim, or more, become the last
+// one named, hidden, in their place. Their elements must lie in one run in memory.
 template <template <std::size_t> class... Axes>
 inline constexpr detail::merge_operation<Axes...> merge{};
 
@@ -149,13 +149,13 @@ inline constexpr detail::merge_operation<Axes...> merge{};
 template <template <std::size_t> class... Axes>
 inline constexpr detail::permute_operation<Axes...> permute{};
 
-// rename_axis<query, key>: the axis keeps its place and size. (Not `rename`: <cstdio> has that name,
-// and `using namespace umbel` would make it ambiguous; docs/decisions/002.)
+// rename_axis<query, key>: the axis keeps its place and size. (Not `rename`: <cstdio> has that
+// name, and `using namespace umbel` would make it ambiguous; docs/decisions/002.)
 template <template <std::size_t> class From, template <std::size_t> class To>
 inline constexpr detail::rename_operation<From, To> rename_axis{};
 
-// reshape<batch<8>, hidden<100>>: the same elements in row-major order under entirely new axes. Names
-// are not followed through it: prefer split, merge and rename.
+// reshape<batch<8>, hidden<100>>: the same elements in row-major order under entirely new axes.
+// Names are not followed through it: prefer split, merge and rename.
 template <class... Axes>
 inline constexpr detail::reshape_operation<Axes...> reshape{};
 
@@ -174,5 +174,5 @@ inline constexpr detail::broadcast_operation<Axes...> broadcast{};
 template <template <std::size_t> class Axis, std::size_t... Position>
 inline constexpr detail::select_operation<Axis, Position...> select_at{};
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// A tensor: owned memory with a shape. An array and nothing else: sizeof is count * sizeof(T) and alignof is alignof(T)
-// on every target, so that tensors, and arrays and structs of them, may be read from a file. Static size, no heap,
-// trivially copyable, usable in constant expressions and in static storage. (Kernels take any alignment; whole cache
-// lines are fastest: alignas(64) static weights w;)
+// A tensor: owned memory with a shape. An array and nothing else: sizeof is count * sizeof(T) and
+// alignof is alignof(T) on every target, so that tensors, and arrays and structs of them, may be
+// read from a file. Static size, no heap, trivially copyable, usable in constant expressions and in
+// static storage. (Kernels take any alignment; whole cache lines are fastest: alignas(64) static
+// weights w;)
 //
 //   using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
 //
@@ -63,14 +64,15 @@ constexpr bool all_equal(const X& x, const Y& y) noexcept {
 
 }  // namespace detail
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 
 namespace umbel {
 
 // T: the element type. Axes: each name once, no size zero.
 template <class T, class... Axes>
 class tensor {
-  static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>, "umbel: shapes do not fit");
+  static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>,
+                "umbel: shapes do not fit");
 
  public:
   using layout = detail::layout<detail::axis_or_none<Axes>...>;
@@ -80,8 +82,8 @@ class tensor {
   // Left as they are: as with an array, `tensor x;` does not set elements and `tensor x{};` zeroes.
   tensor() = default;
 
-  // All elements in row-major order: tensor<int, batch<2>>{3, 2}. Another number, or fractions for integers,
-  // do not compile.
+  // All elements in row-major order: tensor<int, batch<2>>{3, 2}. Another number, or fractions for
+  // integers, do not compile.
   template <class... U>
     requires(sizeof...(U) == layout::count && layout::contiguous &&
              (std::is_convertible_v<U, T> && ...) && detail::rules::list<layout, T, U...>::ok)
@@ -91,9 +93,11 @@ class tensor {
     requires((sizeof...(U) > 1 || (std::is_arithmetic_v<U> && ...)) && sizeof...(U) > 0 &&
              (std::is_convertible_v<U, T> && ...) && !detail::rules::list<layout, T, U...>::ok)
   UMBEL_SHARED constexpr explicit(sizeof...(U) == 1) tensor(U...) noexcept : elements_{} {
-    static_assert(detail::report<detail::rules::list<layout, T, U...>>::ok, "umbel: shapes do not fit");
+    static_assert(detail::report<detail::rules::list<layout, T, U...>>::ok,
+                  "umbel: shapes do not fit");
   }
-  // Of two axes, a list for each position of the first: tensor<float, query<2>, key<3>>{{1, 2, 3}, {4, 5, 6}}.
+  // Of two axes, a list for each position of the first: tensor<float, query<2>, key<3>>{{1, 2, 3},
+  // {4, 5, 6}}.
   template <std::size_t... Columns>
     requires(sizeof...(Columns) > 1 && layout::contiguous)
   UMBEL_SHARED constexpr tensor(const T (&... row)[Columns]) noexcept : elements_{} {
@@ -105,16 +109,16 @@ class tensor {
     }
   }
 
-  // A copy of the elements of a tensor or view of the same axes in the same order; other axes do not
-  // compile ("copy: ... have different axes").
+  // A copy of the elements of a tensor or view of the same axes in the same order; other axes do
+  // not compile ("copy: ... have different axes").
   template <tensor_like X>
     requires(!std::is_same_v<std::remove_cvref_t<X>, tensor>)
   UMBEL_SHARED constexpr tensor(const X& x) noexcept : elements_{} {
-    using verdict = detail::first_error<detail::rules::same_shape<detail::say::copy, layout, detail::layout_of<X>>,
-                                detail::rules::keeps_fractions<typename X::value_type, T>>;
+    using verdict = detail::first_error<
+        detail::rules::same_shape<detail::say::copy, layout, detail::layout_of<X>>,
+        detail::rules::keeps_fractions<typename X::value_type, T>>;
     static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok)
-      detail::copy_elements(x, *this);
+    if constexpr (verdict::ok) detail::copy_elements(x, *this);
   }
 
   // A copy of an array, std::array or std::span of as many elements, read in row-major order;
@@ -154,15 +158,18 @@ class tensor {
   }
   template <class... Families>
     requires(sizeof...(Families) > 0)
-  [[nodiscard]] UMBEL_SHARED constexpr T& operator()(detail::position_along<Families>... index) noexcept {
-    static_assert(detail::report<detail::rules::access<layout, Families...>>::ok, "umbel: shapes do not fit");
+  [[nodiscard]] UMBEL_SHARED constexpr T& operator()(
+      detail::position_along<Families>... index) noexcept {
+    static_assert(detail::report<detail::rules::access<layout, Families...>>::ok,
+                  "umbel: shapes do not fit");
     return elements_[detail::offset_by_name<layout>(index...)];
   }
   template <class... Families>
     requires(sizeof...(Families) > 0)
   [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(
       detail::position_along<Families>... index) const noexcept {
-    static_assert(detail::report<detail::rules::access<layout, Families...>>::ok, "umbel: shapes do not fit");
+    static_assert(detail::report<detail::rules::access<layout, Families...>>::ok,
+                  "umbel: shapes do not fit");
     return elements_[detail::offset_by_name<layout>(index...)];
   }
   template <class... I>
@@ -196,12 +203,15 @@ class tensor {
 
   // A tensor lends itself to a view of its own layout; a temporary does not ("view: ... is a
   // temporary").
-  UMBEL_SHARED constexpr operator view<T, Axes...>() & noexcept { return view<T, Axes...>(elements_); }
+  UMBEL_SHARED constexpr operator view<T, Axes...>() & noexcept {
+    return view<T, Axes...>(elements_);
+  }
   UMBEL_SHARED constexpr operator view<const T, Axes...>() const& noexcept {
     return view<const T, Axes...>(elements_);
   }
   UMBEL_SHARED constexpr operator view<const T, Axes...>() const&& noexcept {
-    static_assert(detail::report<detail::rules::view_of_temporary<layout>>::ok, "umbel: shapes do not fit");
+    static_assert(detail::report<detail::rules::view_of_temporary<layout>>::ok,
+                  "umbel: shapes do not fit");
     return view<const T, Axes...>(elements_);
   }
 
@@ -211,9 +221,7 @@ class tensor {
   }
 
  private:
-  UMBEL_SHARED constexpr void take(const T* from) noexcept {
-    detail::copy_row_major(from, *this);
-  }
+  UMBEL_SHARED constexpr void take(const T* from) noexcept { detail::copy_row_major(from, *this); }
 
   T elements_[layout::span];
 };
@@ -237,13 +245,14 @@ template <class T, class Layout>
 using tensor_of = typename detail::tensor_with_layout<T, Layout>::type;
 }  // namespace detail
 
-// All elements of a tensor or view are those of another of the same type and axes: bit for bit, but for
-// 0 = -0 and NaN, as the element type compares.
+// All elements of a tensor or view are those of another of the same type and axes: bit for bit, but
+// for 0 = -0 and NaN, as the element type compares.
 template <tensor_like X, tensor_like Y>
 constexpr bool operator==(const X& x, const Y& y) noexcept {
   using verdict = detail::first_error<
       detail::rules::same_shape<detail::say::compare, detail::layout_of<X>, detail::layout_of<Y>>,
-      detail::rules::same_element<detail::say::compare, typename X::value_type, typename Y::value_type>>;
+      detail::rules::same_element<detail::say::compare, typename X::value_type,
+                                  typename Y::value_type>>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
     return detail::all_equal(x, y);
@@ -262,8 +271,8 @@ concept temporary_tensor =
     detail::is_tensor<std::remove_cvref_t<X>> && !std::is_lvalue_reference_v<X>;
 
 namespace rules {
-// What an operation writes to: not const, not at its end, with a place for every element. Name: what it
-// is called. X: of a forwarding reference.
+// What an operation writes to: not const, not at its end, with a place for every element. Name:
+// what it is called. X: of a forwarding reference.
 template <class Operation, class Name, class X>
 using writable = first_error<
     verdict<!std::is_const_v<std::remove_pointer_t<decltype(std::declval<X&>().data())>>, Operation,
@@ -273,5 +282,5 @@ using writable = first_error<
 }  // namespace rules
 }  // namespace detail
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

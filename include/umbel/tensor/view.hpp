@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A view: borrowed memory with a shape. One pointer; names, sizes and strides are in the type, so it
-// is as cheap to pass as the pointer and an access compiles to the index arithmetic that one would
-// write by hand. It must not outlive the memory.
+// A view: borrowed memory with a shape. One pointer; names, sizes and strides are in the type, so
+// it is as cheap to pass as the pointer and an access compiles to the index arithmetic that one
+// would write by hand. It must not outlive the memory.
 //
 // Not here: operations (reshape.hpp, arithmetic.hpp, contract.hpp) and how views over other
 // people's memory are made (interop.hpp).
@@ -56,8 +56,7 @@ UMBEL_INLINE constexpr std::size_t offset_by_name(position_along<Families>... in
 template <class Layout, class... I>
 inline constexpr bool accesses = false;
 template <class Layout, integer_index... I>
-inline constexpr bool accesses<Layout, I...> =
-    rules::access_by_position<Layout, sizeof...(I)>::ok;
+inline constexpr bool accesses<Layout, I...> = rules::access_by_position<Layout, sizeof...(I)>::ok;
 template <class Layout, class First, class... Families>
 inline constexpr bool accesses<Layout, position_along<First>, position_along<Families>...> =
     rules::access<Layout, First, Families...>::ok;
@@ -69,7 +68,8 @@ constexpr detail::position_along<axis_family<Axis>> at(I position) {
   return {static_cast<std::size_t>(position)};
 }
 
-// Would x(index...) compile? (Any call of a tensor is well-formed, so that a wrong one gets a sentence.)
+// Would x(index...) compile? (Any call of a tensor is well-formed, so that a wrong one gets a
+// sentence.)
 template <class X, class... I>
 concept accessible = detail::accesses<detail::layout_of<X>, std::remove_cvref_t<I>...>;
 
@@ -80,7 +80,7 @@ concept tensor_like = requires(X& x) {
   x.data();
 };
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 
 namespace umbel {
 
@@ -88,7 +88,8 @@ namespace umbel {
 // strided<Axis, Stride> each otherwise. Positions are not checked, as in an array.
 template <class T, class... Axes>
 class view {
-  static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>, "umbel: shapes do not fit");
+  static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>,
+                "umbel: shapes do not fit");
 
  public:
   using layout = detail::layout<detail::axis_or_none<Axes>...>;
@@ -103,8 +104,9 @@ class view {
     return view<const T, Axes...>(data_);
   }
 
-  // Views are assigned as pointers are: u = v looks where v looks. What is likely meant to move elements is
-  // refused: a view that writes = tensor, and any assignment to a view without a name, (x | select_at<batch, 0>) = y.
+  // Views are assigned as pointers are: u = v looks where v looks. What is likely meant to move
+  // elements is refused: a view that writes = tensor, and any assignment to a view without a name,
+  // (x | select_at<batch, 0>) = y.
   constexpr view(const view&) = default;
   constexpr view& operator=(const view&) & = default;
   template <class X>
@@ -134,7 +136,8 @@ class view {
     requires(sizeof...(Families) > 0)
   [[nodiscard]] UMBEL_SHARED constexpr T& operator()(
       detail::position_along<Families>... index) const noexcept {
-    static_assert(detail::report<detail::rules::access<layout, Families...>>::ok, "umbel: shapes do not fit");
+    static_assert(detail::report<detail::rules::access<layout, Families...>>::ok,
+                  "umbel: shapes do not fit");
     return data_[detail::offset_by_name<layout>(index...)];
   }
   template <class... I>
@@ -175,5 +178,5 @@ template <class T, class Layout>
 using view_of = typename detail::view_with_layout<T, Layout>::type;
 }  // namespace detail
 
-}  // namespace umbel
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP
