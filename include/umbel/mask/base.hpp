@@ -9,10 +9,14 @@
 #include <umbel/tensor/arithmetic.hpp>
 
 UMBEL_WARNINGS_PUSH
-namespace umbel::inline UMBEL_TARGET {
-namespace detail {
+namespace umbel::inline UMBEL_TARGET::detail {
+
 // Nobody looks at the scores.
 struct no_observer {};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::portable {
 
 // Base of all masks. A mask has
 //   rule<Layer, Scores>         its verdict on scores (detail::scores_of)
@@ -25,7 +29,7 @@ struct no_observer {};
 //   has_length                  does it say how many keys a sequence has
 //   to_last_key                 the word for it where it puts the last query at the last key there
 //                               is
-struct mask_base : detail::own_arithmetic {
+struct mask_base : own_arithmetic {
   static constexpr bool observes = false, drops = false;
   static constexpr bool by_position = false;
   static constexpr bool by_head = true;
@@ -37,17 +41,29 @@ struct mask_base : detail::own_arithmetic {
   }
 };
 
+}  // namespace umbel::portable
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
+using portable::mask_base;
+
 // (Complete first: operators ask it of any type.)
 template <class M>
 concept derived_from_mask = requires { sizeof(std::remove_cvref_t<M>); } &&
                             std::is_base_of_v<mask_base, std::remove_cvref_t<M>>;
-}  // namespace detail
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::inline UMBEL_TARGET {
 
 // What a layer takes as a mask.
 template <class M>
 concept mask_like = tensor_like<M> || detail::derived_from_mask<M>;
 
-namespace detail {
+}  // namespace umbel::inline UMBEL_TARGET
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
 // The head and the sequence of the batch that a policy is for. Where the caller knows the positions
 // of the queries (Scores::placed): where query 0 stands among the keys, on top of what the mask
 // says, and where it would stand if the last query stood at the last key that there is.
@@ -56,22 +72,38 @@ struct mask_place {
   std::ptrdiff_t first_position = 0, bottom_right = 0;
 };
 
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::portable {
+
 // Every key, as it is.
 struct every_key : mask_base {
   static constexpr bool by_position = true;
   static constexpr bool by_head = false;
   template <class Layer, class Scores>
-  using rule = accepted;
+  using rule = detail::accepted;
   template <class Scores>
-  constexpr kernel::scores::every_key policy(detail::mask_place) const noexcept {
+  constexpr detail::kernel::scores::every_key policy(detail::mask_place) const noexcept {
     return {};
   }
 };
-}  // namespace detail
+
+}  // namespace umbel::portable
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
+using portable::every_key;
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::inline UMBEL_TARGET {
 
 inline constexpr detail::every_key all_keys{};
 
-namespace detail {
+}  // namespace umbel::inline UMBEL_TARGET
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
 // A mask at one head of one sequence. Stored: the keys that there are, whatever the mask says of
 // them.
 template <class Policy, class Observer, class Stored = kernel::scores::every_key>
@@ -121,6 +153,5 @@ constexpr auto among(const Stored& stored, const head_mask<Mask, Observer>& give
   }
 }
 
-}  // namespace detail
-}  // namespace umbel::inline UMBEL_TARGET
+}  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

@@ -34,24 +34,33 @@
 #include <umbel/mask/position.hpp>
 
 UMBEL_WARNINGS_PUSH
-namespace umbel::inline UMBEL_TARGET {
-namespace detail {
+namespace umbel::portable {
+
 struct dropout_mask : mask_base {
   static constexpr bool drops = true;
   double rate;
   std::uint64_t seed;
-  constexpr dropout_mask(double of_weights, std::uint64_t the_seed) noexcept
+  UMBEL_SHARED constexpr dropout_mask(double of_weights, std::uint64_t the_seed) noexcept
       : rate(of_weights), seed(the_seed) {}
   template <class Layer, class Scores>
-  using rule = accepted;
+  using rule = detail::accepted;
   template <class Scores>
-  constexpr auto policy(mask_place place) const noexcept {
+  constexpr auto policy(detail::mask_place place) const noexcept {
     using T = typename Scores::value_type;
-    return kernel::scores::dropout<T>(seed, place.batch * Scores::heads + place.head,
-                                      static_cast<T>(rate));
+    return detail::kernel::scores::dropout<T>(seed, place.batch * Scores::heads + place.head,
+                                              static_cast<T>(rate));
   }
 };
-}  // namespace detail
+
+}  // namespace umbel::portable
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
+using portable::dropout_mask;
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::inline UMBEL_TARGET {
 
 // Drops weights at the rate and multiplies the others by 1 / (1 - rate), as a layer does in
 // training (Srivastava et al. 2014). Which are dropped depends on seed, sequence, head, query and
@@ -61,26 +70,29 @@ constexpr detail::dropout_mask dropout(double rate, std::uint64_t seed) noexcept
   return {rate, seed};
 }
 
-namespace detail {
+}  // namespace umbel::inline UMBEL_TARGET
+
+namespace umbel::portable {
+
 template <class A, class B>
 struct both_masks : mask_base {
   A first;
   B second;
-  constexpr both_masks(const A& a, const B& b) noexcept : first(a), second(b) {}
+  UMBEL_SHARED constexpr both_masks(const A& a, const B& b) noexcept : first(a), second(b) {}
   static constexpr bool observes = A::observes || B::observes, drops = A::drops || B::drops;
   static constexpr bool by_position = A::by_position && B::by_position;
   static constexpr bool has_length = A::has_length || B::has_length;
   using to_last_key = std::conditional_t<std::is_void_v<typename A::to_last_key>,
                                          typename B::to_last_key, typename A::to_last_key>;
   template <class Layer, class Scores>
-  using rule = first_error<typename A::template rule<Layer, Scores>,
-                           typename B::template rule<Layer, Scores>,
-                           rules::one_last_key<Layer, has_length, to_last_key>,
-                           rules::given_once<Layer, say::observe, A::observes && B::observes>,
-                           rules::given_once<Layer, say::dropout, A::drops && B::drops>>;
+  using rule = detail::first_error<
+      typename A::template rule<Layer, Scores>, typename B::template rule<Layer, Scores>,
+      detail::rules::one_last_key<Layer, has_length, to_last_key>,
+      detail::rules::given_once<Layer, detail::say::observe, A::observes && B::observes>,
+      detail::rules::given_once<Layer, detail::say::dropout, A::drops && B::drops>>;
 
   template <class Scores>
-  constexpr auto observer(mask_place place) const noexcept {
+  constexpr auto observer(detail::mask_place place) const noexcept {
     if constexpr (A::observes)
       return first.template observer<Scores>(place);
     else
@@ -88,17 +100,23 @@ struct both_masks : mask_base {
   }
 
   template <class Scores>
-  constexpr auto policy(mask_place place) const noexcept {
+  constexpr auto policy(detail::mask_place place) const noexcept {
     const auto a = first.template policy<Scores>(place);
     const auto b = second.template policy<Scores>(place);
-    if constexpr (std::is_same_v<decltype(a), const kernel::scores::every_key>)
+    if constexpr (std::is_same_v<decltype(a), const detail::kernel::scores::every_key>)
       return b;
-    else if constexpr (std::is_same_v<decltype(b), const kernel::scores::every_key>)
+    else if constexpr (std::is_same_v<decltype(b), const detail::kernel::scores::every_key>)
       return a;
     else
-      return kernel::scores::all_of(a, b);
+      return detail::kernel::scores::all_of(a, b);
   }
 };
+
+}  // namespace umbel::portable
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
+using portable::both_masks;
 
 // What a layer was given, as a mask: a tensor of integers is one of lengths.
 template <class M>
@@ -151,7 +169,9 @@ constexpr every_key another_operator() noexcept {
   return {};
 }
 
-}  // namespace detail
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::inline UMBEL_TARGET {
 
 template <mask_like A, mask_like B>
 constexpr auto operator&(A&& a, B&& b) noexcept {

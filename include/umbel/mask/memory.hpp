@@ -9,13 +9,18 @@
 #include <umbel/tensor/tensor.hpp>
 
 UMBEL_WARNINGS_PUSH
-namespace umbel::inline UMBEL_TARGET {
+namespace umbel::inline UMBEL_TARGET {}  // namespace umbel::inline UMBEL_TARGET
 
-namespace detail {
+namespace umbel::inline UMBEL_TARGET::detail {
+
 // Elements from one of a family to the next in memory that is broadcast: 0 where all share one.
 template <class Layout, class Family>
 inline constexpr std::size_t broadcast_step =
     Layout::template size_of<Family> > 1 ? Layout::template stride_of<Family> : 0;
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::portable {
 
 // A mask in memory: X is a view or, of a temporary, the tensor.
 template <class X>
@@ -23,14 +28,20 @@ struct mask_memory : mask_base {
   using memory_layout = typename X::layout;
   X memory;
 
-  constexpr explicit mask_memory(const X& x) noexcept : memory(x) {}
+  UMBEL_SHARED constexpr explicit mask_memory(const X& x) noexcept : memory(x) {}
   template <class Family>
-  static constexpr std::size_t step = broadcast_step<memory_layout, Family>;
-  constexpr const typename X::value_type* at(mask_place place) const noexcept {
-    return memory.data() + place.batch * step<rules::batch_family> +
-           place.head * step<rules::heads_family>;
+  static constexpr std::size_t step = detail::broadcast_step<memory_layout, Family>;
+  constexpr const typename X::value_type* at(detail::mask_place place) const noexcept {
+    return memory.data() + place.batch * step<detail::rules::batch_family> +
+           place.head * step<detail::rules::heads_family>;
   }
 };
+
+}  // namespace umbel::portable
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
+using portable::mask_memory;
 
 template <class X>
 struct kept_memory {
@@ -52,22 +63,26 @@ constexpr memory_of<X> as_memory(const std::remove_cvref_t<X>& x) noexcept {
     return memory_of<X>(x.data());
 }
 
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::portable {
+
 template <class X>
 struct length_mask : mask_memory<X> {
   using mask_memory<X>::mask_memory;
-  static constexpr bool by_head = length_mask::template step<rules::heads_family> != 0;
-  static constexpr bool has_length = length_mask::template step<rules::query_family> == 0;
+  static constexpr bool by_head = length_mask::template step<detail::rules::heads_family> != 0;
+  static constexpr bool has_length = length_mask::template step<detail::rules::query_family> == 0;
   template <class Layer, class Scores>
-  using rule = rules::length_mask<Layer, X, Scores>;
+  using rule = detail::rules::length_mask<Layer, X, Scores>;
 
   template <class Scores>
-  constexpr auto policy(mask_place place) const noexcept {
+  constexpr auto policy(detail::mask_place place) const noexcept {
     using integer = typename X::value_type;
-    using lengths = kernel::scores::lengths<integer>;
+    using lengths = detail::kernel::scores::lengths<integer>;
     const integer* const from = this->at(place);
-    constexpr std::size_t query_step = length_mask::template step<rules::query_family>;
+    constexpr std::size_t query_step = length_mask::template step<detail::rules::query_family>;
     if constexpr (query_step == 0)
-      return kernel::scores::first_keys(lengths::clamp(*from, Scores::keys));
+      return detail::kernel::scores::first_keys(lengths::clamp(*from, Scores::keys));
     else
       return lengths(from, query_step);
   }
@@ -77,15 +92,15 @@ template <class X, bool Keeps>
 struct flag_mask : mask_memory<X> {
   using mask_memory<X>::mask_memory;
   template <class Layer, class Scores>
-  using rule =
-      rules::flag_mask<Layer, std::conditional_t<Keeps, say::keep_mask, say::from_drop_mask>, X,
-                       Scores>;
+  using rule = detail::rules::flag_mask<
+      Layer, std::conditional_t<Keeps, detail::say::keep_mask, detail::say::from_drop_mask>, X,
+      Scores>;
 
   template <class Scores>
-  constexpr auto policy(mask_place place) const noexcept {
-    return kernel::scores::kept<typename X::value_type, Keeps>(
-        this->at(place), flag_mask::template step<rules::query_family>,
-        flag_mask::template step<rules::key_family>);
+  constexpr auto policy(detail::mask_place place) const noexcept {
+    return detail::kernel::scores::kept<typename X::value_type, Keeps>(
+        this->at(place), flag_mask::template step<detail::rules::query_family>,
+        flag_mask::template step<detail::rules::key_family>);
   }
 };
 
@@ -93,13 +108,13 @@ template <class X>
 struct bias_mask : mask_memory<X> {
   using mask_memory<X>::mask_memory;
   template <class Layer, class Scores>
-  using rule = rules::bias_mask<Layer, X, Scores>;
+  using rule = detail::rules::bias_mask<Layer, X, Scores>;
 
   template <class Scores>
-  constexpr auto policy(mask_place place) const noexcept {
-    return kernel::scores::added<typename X::value_type>(
-        this->at(place), bias_mask::template step<rules::query_family>,
-        bias_mask::template step<rules::key_family>);
+  constexpr auto policy(detail::mask_place place) const noexcept {
+    return detail::kernel::scores::added<typename X::value_type>(
+        this->at(place), bias_mask::template step<detail::rules::query_family>,
+        bias_mask::template step<detail::rules::key_family>);
   }
 };
 
@@ -107,8 +122,17 @@ struct bias_mask : mask_memory<X> {
 template <class X>
 struct unclear_mask : mask_base {
   template <class Layer, class Scores>
-  using rule = rules::unclear_mask<Layer, X>;
+  using rule = detail::rules::unclear_mask<Layer, X>;
 };
+
+}  // namespace umbel::portable
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
+using portable::bias_mask;
+using portable::flag_mask;
+using portable::length_mask;
+using portable::unclear_mask;
 
 // f at one head: what the kernel calls with a query and a key.
 template <class F>
@@ -120,19 +144,29 @@ struct bias_at {
   }
 };
 
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::portable {
+
 template <class F>
 struct generated_bias : mask_base {
   F f;
-  constexpr explicit generated_bias(const F& generator) noexcept : f(generator) {}
+  UMBEL_SHARED constexpr explicit generated_bias(const F& generator) noexcept : f(generator) {}
   template <class Layer, class Scores>
-  using rule = rules::generated_bias<Layer, F, Scores>;
+  using rule = detail::rules::generated_bias<Layer, F, Scores>;
 
   template <class Scores>
-  constexpr auto policy(mask_place place) const noexcept {
+  constexpr auto policy(detail::mask_place place) const noexcept {
     using T = typename Scores::value_type;
-    return kernel::scores::generated<T, bias_at<F>>({f, place.batch, place.head});
+    return detail::kernel::scores::generated<T, detail::bias_at<F>>({f, place.batch, place.head});
   }
 };
+
+}  // namespace umbel::portable
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
+using portable::generated_bias;
 
 // What is no tensor or view is refused, and then is every key.
 template <class Name, class X>
@@ -142,7 +176,9 @@ constexpr every_key no_mask() noexcept {
   return {};
 }
 
-}  // namespace detail
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::inline UMBEL_TARGET {
 
 // A tensor of bool; true: this key is attended to.
 template <tensor_like X>

@@ -29,7 +29,10 @@ enum class observed {
   kept_weights,   // as they multiply the values: after dropout
 };
 
-namespace detail {
+}  // namespace umbel::inline UMBEL_TARGET
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
 template <class T, observed What, std::size_t QueryStride, std::size_t KeyStride>
 struct observer {
   static constexpr bool is_capped = What == observed::capped_scores;
@@ -45,30 +48,43 @@ struct observer {
   }
 };
 
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::portable {
+
 template <class X, observed What>
 struct observing_mask : every_key {
   static constexpr bool observes = true, by_position = false;
   using memory_layout = typename X::layout;
   X memory;
 
-  constexpr explicit observing_mask(const X& x) noexcept : memory(x) {}
+  UMBEL_SHARED constexpr explicit observing_mask(const X& x) noexcept : memory(x) {}
   template <class Layer, class Scores>
-  using rule = rules::observed<Layer, X, Scores>;
+  using rule = detail::rules::observed<Layer, X, Scores>;
   template <class Scores>
-  constexpr auto observer(mask_place place) const noexcept {
+  constexpr auto observer(detail::mask_place place) const noexcept {
     using T = typename X::value_type;
-    return detail::observer<T, What, memory_layout::template stride_of<rules::query_family>,
-                            memory_layout::template stride_of<rules::key_family>>{
-        memory.data() + place.batch * memory_layout::template stride_of<rules::batch_family> +
-        place.head * memory_layout::template stride_of<rules::heads_family>};
+    return detail::observer<T, What, memory_layout::template stride_of<detail::rules::query_family>,
+                            memory_layout::template stride_of<detail::rules::key_family>>{
+        memory.data() +
+        place.batch * memory_layout::template stride_of<detail::rules::batch_family> +
+        place.head * memory_layout::template stride_of<detail::rules::heads_family>};
   }
 };
+
+}  // namespace umbel::portable
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
+using portable::observing_mask;
 
 template <class X>
 using writable_view =
     view_of<std::remove_pointer_t<decltype(std::declval<X&>().data())>, layout_of<X>>;
 
-}  // namespace detail
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::inline UMBEL_TARGET {
 
 // Borrows the memory; a temporary tensor does not compile.
 template <observed What = observed::weights, tensor_like X>

@@ -21,9 +21,10 @@
 #include <umbel/mask/memory.hpp>
 
 UMBEL_WARNINGS_PUSH
-namespace umbel::inline UMBEL_TARGET {
+namespace umbel::inline UMBEL_TARGET {}  // namespace umbel::inline UMBEL_TARGET
 
-namespace detail {
+namespace umbel::portable {
+
 // Where the queries of a mask by position stand: nowhere said, so as many as keys; query 0 at key
 // 0; the last at the last key; at an offset given.
 enum class alignment { equal, top_left, bottom_right, given };
@@ -32,11 +33,11 @@ template <alignment Alignment>
 struct positioned : mask_base {
   static constexpr bool by_position = true;
   std::ptrdiff_t offset = 0;
-  constexpr explicit positioned(std::ptrdiff_t of_query_0 = 0) noexcept
-      : offset(kernel::scores::detail::as_position(of_query_0)) {}
+  UMBEL_SHARED constexpr explicit positioned(std::ptrdiff_t of_query_0 = 0) noexcept
+      : offset(detail::kernel::scores::detail::as_position(of_query_0)) {}
 
   template <class Scores>
-  constexpr std::ptrdiff_t first(mask_place place) const noexcept {
+  constexpr std::ptrdiff_t first(detail::mask_place place) const noexcept {
     if constexpr (Alignment != alignment::bottom_right)
       return offset + place.first_position;
     else if constexpr (Scores::placed)
@@ -46,7 +47,8 @@ struct positioned : mask_base {
              static_cast<std::ptrdiff_t>(Scores::queries);
   }
   template <class Layer, class Name, class Scores>
-  using rule_of = rules::positions_known<Layer, Name, (Alignment != alignment::equal), Scores>;
+  using rule_of =
+      detail::rules::positions_known<Layer, Name, (Alignment != alignment::equal), Scores>;
 };
 
 // The same, read from memory: the positions of the queries that stand first, or lengths, at whose
@@ -57,27 +59,37 @@ template <where Where, class X>
 struct positioned_by : mask_memory<X> {
   using mask_memory<X>::mask_memory;
   static constexpr bool by_position = Where == where::first;
-  static constexpr bool by_query = positioned_by::template step<rules::query_family> != 0;
+  static constexpr bool by_query = positioned_by::template step<detail::rules::query_family> != 0;
 
   template <class Scores>
-  constexpr std::ptrdiff_t first(mask_place place) const noexcept {
+  constexpr std::ptrdiff_t first(detail::mask_place place) const noexcept {
     using integer = typename X::value_type;
     constexpr auto queries = static_cast<std::ptrdiff_t>(Scores::queries);
     const integer said = *this->at(place);
     if constexpr (Where == where::first)
-      return kernel::scores::detail::as_position(said) + place.first_position;
+      return detail::kernel::scores::detail::as_position(said) + place.first_position;
     std::size_t keys = Scores::keys;
     if constexpr (Scores::placed) keys = static_cast<std::size_t>(place.bottom_right + queries);
-    return static_cast<std::ptrdiff_t>(kernel::scores::lengths<integer>::clamp(said, keys)) -
+    return static_cast<std::ptrdiff_t>(
+               detail::kernel::scores::lengths<integer>::clamp(said, keys)) -
            queries;
   }
   // At, BottomRight: the words for it.
   template <class Layer, class At, class BottomRight, bool ByQuery, class Scores>
   using rule_of = typename std::conditional_t<
       Where == where::first,
-      std::type_identity<rules::positions_in_memory<Layer, At, X, ByQuery, Scores>>,
-      std::type_identity<rules::last_keys_in_memory<Layer, BottomRight, X, Scores>>>::type;
+      std::type_identity<detail::rules::positions_in_memory<Layer, At, X, ByQuery, Scores>>,
+      std::type_identity<detail::rules::last_keys_in_memory<Layer, BottomRight, X, Scores>>>::type;
 };
+
+}  // namespace umbel::portable
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
+using portable::alignment;
+using portable::positioned;
+using portable::positioned_by;
+using portable::where;
 
 // A number that is a position; 2_c is one, and true, 0.5 and a tensor are none.
 template <class P>
@@ -99,11 +111,13 @@ constexpr every_key no_position() noexcept {
   return {};
 }
 
-}  // namespace detail
+}  // namespace umbel::inline UMBEL_TARGET::detail
 
-template <detail::where Where, class X>
-struct causal_by : detail::positioned_by<Where, X> {
-  using detail::positioned_by<Where, X>::positioned_by;
+namespace umbel::portable {
+
+template <where Where, class X>
+struct causal_by : positioned_by<Where, X> {
+  using positioned_by<Where, X>::positioned_by;
   template <class Layer, class Scores>
   using rule = typename causal_by::template rule_of<Layer, detail::say::causal_at,
                                                     detail::say::causal_bottom_right, true, Scores>;
@@ -117,37 +131,47 @@ struct causal_by : detail::positioned_by<Where, X> {
       return detail::kernel::scores::causal{this->template first<Scores>(place)};
   }
 };
-namespace detail {
 // Keys up to the query's own position. Where queries and keys differ in number, `causal` does not
 // compile: say which end they share, or where query 0 stands. (PyTorch's is_causal is top_left, its
 // causal_lower_right bottom_right. ONNX's is_causal without a cache is top_left, with past keys and
 // values causal_at(past), with nonpad_kv_seqlen causal_bottom_right(lens), as is FlashAttention's
 // with lengths. docs/masks.md has a table.)
-template <detail::alignment Alignment>
-struct causal_mask : detail::positioned<Alignment> {
-  using detail::positioned<Alignment>::positioned;
-  using to_last_key = std::conditional_t<Alignment == detail::alignment::bottom_right,
-                                         say::causal_bottom_right, void>;
+template <alignment Alignment>
+struct causal_mask : positioned<Alignment> {
+  using positioned<Alignment>::positioned;
+  using to_last_key = std::conditional_t<Alignment == alignment::bottom_right,
+                                         detail::say::causal_bottom_right, void>;
   template <class Layer, class Scores>
-  using rule = typename causal_mask::template rule_of<Layer, say::causal, Scores>;
+  using rule = typename causal_mask::template rule_of<Layer, detail::say::causal, Scores>;
   template <class Scores>
-  constexpr kernel::scores::causal policy(detail::mask_place place) const noexcept {
+  constexpr detail::kernel::scores::causal policy(detail::mask_place place) const noexcept {
     return {this->template first<Scores>(place)};
   }
   // causal_bottom_right(lens), integers of the axes batch, heads: the last query of a sequence
   // stands at the last of its first lens keys, so that it sees these. Past them nothing is seen.
   template <tensor_like X>
-    requires(Alignment == detail::alignment::bottom_right)
-  constexpr auto operator()(X&& lens) const noexcept {
-    return causal_by<detail::where::last, detail::memory_of<X>>(detail::as_memory<X>(lens));
+    requires(Alignment == alignment::bottom_right)
+  UMBEL_SHARED constexpr auto operator()(X&& lens) const noexcept {
+    return causal_by<where::last, detail::memory_of<X>>(detail::as_memory<X>(lens));
   }
   template <class X>
-    requires(Alignment == detail::alignment::bottom_right && !tensor_like<X>)
-  constexpr every_key operator()(const X&) const noexcept {
-    return detail::no_position<say::causal_bottom_right, say::takes_a_tensor_of_lengths, X>();
+    requires(Alignment == alignment::bottom_right && !tensor_like<X>)
+  UMBEL_SHARED constexpr every_key operator()(const X&) const noexcept {
+    return detail::no_position<detail::say::causal_bottom_right,
+                               detail::say::takes_a_tensor_of_lengths, X>();
   }
 };
-}  // namespace detail
+
+}  // namespace umbel::portable
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
+using portable::causal_by;
+using portable::causal_mask;
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::inline UMBEL_TARGET {
 
 inline constexpr detail::causal_mask<detail::alignment::equal> causal{};
 inline constexpr detail::causal_mask<detail::alignment::top_left> causal_top_left{};
@@ -160,7 +184,8 @@ constexpr detail::causal_mask<detail::alignment::given> causal_at(const P& posit
 }
 template <tensor_like X>
 constexpr auto causal_at(X&& positions) noexcept {
-  return causal_by<detail::where::first, detail::memory_of<X>>(detail::as_memory<X>(positions));
+  return detail::causal_by<detail::where::first, detail::memory_of<X>>(
+      detail::as_memory<X>(positions));
 }
 template <class P>
   requires(!tensor_like<P> && !detail::position_number<P>)
@@ -169,9 +194,13 @@ constexpr detail::every_key causal_at(const P&) noexcept {
                              detail::say::takes_an_integer_or_a_tensor_of_integers, P>();
 }
 
-template <std::size_t Left, std::size_t Right, detail::where Where, class X>
-struct window_by : detail::positioned_by<Where, X> {
-  using detail::positioned_by<Where, X>::positioned_by;
+}  // namespace umbel::inline UMBEL_TARGET
+
+namespace umbel::portable {
+
+template <std::size_t Left, std::size_t Right, where Where, class X>
+struct window_by : positioned_by<Where, X> {
+  using positioned_by<Where, X>::positioned_by;
   template <class Layer, class Scores>
   using rule =
       typename window_by::template rule_of<Layer, detail::say::sliding_window_at,
@@ -181,35 +210,43 @@ struct window_by : detail::positioned_by<Where, X> {
     return {Left, Right, this->template first<Scores>(place)};
   }
 };
-namespace detail {
 // Keys from Left before the query's position to Right after it. npos: as far as there are keys.
-template <std::size_t Left, std::size_t Right, detail::alignment Alignment>
-struct window_mask : detail::positioned<Alignment> {
-  using detail::positioned<Alignment>::positioned;
-  using to_last_key = std::conditional_t<Alignment == detail::alignment::bottom_right,
-                                         say::sliding_window_bottom_right, void>;
+template <std::size_t Left, std::size_t Right, alignment Alignment>
+struct window_mask : positioned<Alignment> {
+  using positioned<Alignment>::positioned;
+  using to_last_key = std::conditional_t<Alignment == alignment::bottom_right,
+                                         detail::say::sliding_window_bottom_right, void>;
   template <class Layer, class Scores>
-  using rule = typename window_mask::template rule_of<Layer, say::sliding_window, Scores>;
+  using rule = typename window_mask::template rule_of<Layer, detail::say::sliding_window, Scores>;
   template <class Scores>
-  constexpr kernel::scores::window policy(detail::mask_place place) const noexcept {
+  constexpr detail::kernel::scores::window policy(detail::mask_place place) const noexcept {
     return {Left, Right, this->template first<Scores>(place)};
   }
   // Of lengths, as causal_bottom_right(lens). Where Right is not 0, what is past them is hidden by
   // `lens & ...` only.
   template <tensor_like X>
-    requires(Alignment == detail::alignment::bottom_right)
-  constexpr auto operator()(X&& lens) const noexcept {
-    return window_by<Left, Right, detail::where::last, detail::memory_of<X>>(
-        detail::as_memory<X>(lens));
+    requires(Alignment == alignment::bottom_right)
+  UMBEL_SHARED constexpr auto operator()(X&& lens) const noexcept {
+    return window_by<Left, Right, where::last, detail::memory_of<X>>(detail::as_memory<X>(lens));
   }
   template <class X>
-    requires(Alignment == detail::alignment::bottom_right && !tensor_like<X>)
-  constexpr every_key operator()(const X&) const noexcept {
-    return detail::no_position<say::sliding_window_bottom_right, say::takes_a_tensor_of_lengths,
-                               X>();
+    requires(Alignment == alignment::bottom_right && !tensor_like<X>)
+  UMBEL_SHARED constexpr every_key operator()(const X&) const noexcept {
+    return detail::no_position<detail::say::sliding_window_bottom_right,
+                               detail::say::takes_a_tensor_of_lengths, X>();
   }
 };
-}  // namespace detail
+
+}  // namespace umbel::portable
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
+using portable::window_by;
+using portable::window_mask;
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::inline UMBEL_TARGET {
 
 template <std::size_t Left, std::size_t Right = 0>
 inline constexpr detail::window_mask<Left, Right, detail::alignment::equal> sliding_window{};
@@ -226,7 +263,7 @@ constexpr detail::window_mask<Left, Right, detail::alignment::given> sliding_win
 }
 template <std::size_t Left, std::size_t Right = 0, tensor_like X>
 constexpr auto sliding_window_at(X&& positions) noexcept {
-  return window_by<Left, Right, detail::where::first, detail::memory_of<X>>(
+  return detail::window_by<Left, Right, detail::where::first, detail::memory_of<X>>(
       detail::as_memory<X>(positions));
 }
 template <std::size_t Left, std::size_t Right = 0, class P>
@@ -235,7 +272,11 @@ constexpr detail::every_key sliding_window_at(const P&) noexcept {
   return detail::no_position<detail::say::sliding_window_at,
                              detail::say::takes_an_integer_or_a_tensor_of_integers, P>();
 }
-namespace detail {
+
+}  // namespace umbel::inline UMBEL_TARGET
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
 // 2^(-8 (head + 1) / heads); for a number of heads that is no power of two, those of the next power
 // below and then every other one of the next above (Press, Smith and Lewis 2022, their code).
 constexpr double alibi_slope(std::size_t head, std::size_t heads) noexcept {
@@ -255,11 +296,14 @@ struct alibi_slopes {
 };
 template <class T, std::size_t Heads>
 inline constexpr alibi_slopes<T, Heads> slopes_of_heads{};
-}  // namespace detail
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::portable {
 
 template <class X>
-struct alibi_by : detail::positioned_by<detail::where::first, X> {
-  using detail::positioned_by<detail::where::first, X>::positioned_by;
+struct alibi_by : positioned_by<where::first, X> {
+  using positioned_by<where::first, X>::positioned_by;
   template <class Layer, class Scores>
   using rule =
       typename alibi_by::template rule_of<Layer, detail::say::alibi_at, void, false, Scores>;
@@ -271,22 +315,32 @@ struct alibi_by : detail::positioned_by<detail::where::first, X> {
         this->template first<Scores>(place)};
   }
 };
-namespace detail {
 // slope (key - position of the query), the slope by head: Press, Smith and Lewis 2022, "Train
 // Short, Test Long", who use it with causal. Without causal, keys after the query are favoured.
-template <detail::alignment Alignment>
-struct alibi_bias : detail::positioned<Alignment> {
-  using detail::positioned<Alignment>::positioned;
+template <alignment Alignment>
+struct alibi_bias : positioned<Alignment> {
+  using positioned<Alignment>::positioned;
   template <class Layer, class Scores>
-  using rule = typename alibi_bias::template rule_of<Layer, say::alibi, Scores>;
+  using rule = typename alibi_bias::template rule_of<Layer, detail::say::alibi, Scores>;
   template <class Scores>
   constexpr auto policy(detail::mask_place place) const noexcept {
     using T = typename Scores::value_type;
-    return kernel::scores::alibi<T>{detail::slopes_of_heads<T, Scores::heads>.of_head[place.head],
-                                    this->template first<Scores>(place)};
+    return detail::kernel::scores::alibi<T>{
+        detail::slopes_of_heads<T, Scores::heads>.of_head[place.head],
+        this->template first<Scores>(place)};
   }
 };
-}  // namespace detail
+
+}  // namespace umbel::portable
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
+using portable::alibi_bias;
+using portable::alibi_by;
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::inline UMBEL_TARGET {
 
 inline constexpr detail::alibi_bias<detail::alignment::equal> alibi{};
 inline constexpr detail::alibi_bias<detail::alignment::top_left> alibi_top_left{};
@@ -297,7 +351,7 @@ constexpr detail::alibi_bias<detail::alignment::given> alibi_at(const P& positio
 }
 template <tensor_like X>
 constexpr auto alibi_at(X&& positions) noexcept {
-  return alibi_by<detail::memory_of<X>>(detail::as_memory<X>(positions));
+  return detail::alibi_by<detail::memory_of<X>>(detail::as_memory<X>(positions));
 }
 template <class P>
   requires(!tensor_like<P> && !detail::position_number<P>)

@@ -9,8 +9,8 @@
 #include <umbel/tensor/pipe.hpp>
 
 UMBEL_WARNINGS_PUSH
-namespace umbel::inline UMBEL_TARGET {
-namespace detail {
+namespace umbel::inline UMBEL_TARGET::detail {
+
 namespace say {
 struct have_no_arithmetic;
 struct takes_two_tensors_or_views_or_one_and_a_number;
@@ -66,7 +66,10 @@ constexpr T as_element(S s) noexcept {
   static_assert(report<rules::keeps_fractions<S, T>>::ok, "umbel: shapes do not fit");
   return static_cast<T>(s);
 }
-}  // namespace detail
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::inline UMBEL_TARGET {
 
 template <tensor_like X, tensor_like Y>
 constexpr auto operator+(const X& x, const Y& y) noexcept {
@@ -130,7 +133,11 @@ constexpr auto operator-(const X& x) noexcept {
   return detail::each_element([](auto a) { return -a; }, x);
 }
 constexpr detail::invalid operator-(detail::invalid) noexcept { return {}; }
-namespace detail {
+
+}  // namespace umbel::inline UMBEL_TARGET
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
 // X: of a forwarding reference; a view that is no lvalue comes back by value.
 template <class F, class X, class Y>
 constexpr X assigned(F f, X&& x, const Y& y) noexcept {
@@ -158,7 +165,10 @@ constexpr X assigned(F f, X&& x, const S& s) noexcept {
 }
 template <class Y>
 concept operand = tensor_like<Y> || scalar<Y>;
-}  // namespace detail
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::inline UMBEL_TARGET {
 
 // x += y and the like, element after element: x is a tensor or view that is not const, y a tensor,
 // view or scalar. y may be x, and must not overlap it in another way. Gives x.
@@ -178,13 +188,14 @@ template <tensor_like X, detail::operand Y>
 constexpr X operator/=(X&& x, const Y& y) noexcept {
   return detail::assigned([](auto a, auto b) { return a / b; }, static_cast<X&&>(x), y);
 }
-namespace detail {
+
+}  // namespace umbel::inline UMBEL_TARGET
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
 template <>
 inline constexpr const char* spoken<say::takes_two_tensors_or_views_or_one_and_a_number> =
     "takes two tensors or views, or one and a number";
-
-// Base of what has a + of its own with tensors: masks.
-struct own_arithmetic {};
 
 // What a tensor or view has no arithmetic with: arrays, vectors, all the weights of a layer.
 // (Complete first: operators ask it of any type.)
@@ -220,7 +231,10 @@ constexpr invalid no_arithmetic() noexcept {
       "umbel: shapes do not fit");
   return {};
 }
-}  // namespace detail
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::inline UMBEL_TARGET {
 
 template <class A, class B>
   requires detail::no_sum<A, B>

@@ -10,7 +10,19 @@
 #include <umbel/tensor/tensor.hpp>
 
 UMBEL_WARNINGS_PUSH
+namespace umbel::portable {
+
+// Base of what has operators of its own with tensors: masks, which are no functions even where they
+// can be called.
+struct own_arithmetic {};
+
+}  // namespace umbel::portable
+
 namespace umbel::inline UMBEL_TARGET {
+
+namespace detail {
+using portable::own_arithmetic;
+}
 
 // x | f is f(x), whatever x is: f has the sentence where it does not fit.
 template <class X, class Operation>
@@ -18,10 +30,6 @@ template <class X, class Operation>
 UMBEL_INLINE constexpr auto operator|(X&& x, const Operation& f) {
   return f(static_cast<X&&>(x));
 }
-namespace detail {
-struct own_arithmetic;  // of masks, which are no functions even where they can be called
-}  // namespace detail
-
 // So it is with a function of one's own, of a tensor or view.
 template <tensor_like X, class Function>
   requires(!std::is_base_of_v<detail::operation, Function> &&
