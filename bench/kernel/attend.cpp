@@ -2,8 +2,7 @@
 // Attention alone, softmax(q k^T / sqrt(head_dim)) v, on heads that lie one after another:
 // batch,heads,queries,keys,head_dim. 4 batch heads queries keys head_dim operations; the softmax is
 // not counted.
-#include <umbel/kernel/attend_each.hpp>
-#include <umbel/kernel/attend_pairs.hpp>
+#include <umbel/kernel/attend_form.hpp>
 
 #include "../measure.hpp"
 
@@ -35,20 +34,18 @@ void add(const char* family = "attend/", const Policy& policy = {},
   // Few queries: several heads at a time, as the layers do.
   static constexpr umbel::detail::kernel::heads_shape heads = {
       sequences, 1, Queries * HeadDim, Keys * HeadDim, Keys * HeadDim, Queries * HeadDim};
-  constexpr bool together = umbel::detail::kernel::heads_fit_lanes<shape, heads, float> && !taps &&
-                            std::is_same_v<Policy, scores::every_key>;
-  constexpr bool each = umbel::detail::kernel::each_fits_lanes<shape, heads, float> && !taps &&
-                        std::is_same_v<Policy, scores::every_key>;
-  constexpr bool pairs = umbel::detail::kernel::pairs_fit_heads<shape, heads, float> && !taps &&
-                         std::is_same_v<Policy, scores::every_key>;
+  using umbel::detail::plan::attend_form, umbel::detail::plan::seen_keys;
+  constexpr seen_keys seen =
+      !taps && std::is_same_v<Policy, scores::every_key> ? seen_keys::all : seen_keys::any;
+  constexpr attend_form form = umbel::detail::kernel::attend_form_of<shape, heads, float, seen>;
   bench::add_row(name, 4.0 * sequences * HeadDim * static_cast<double>(visible), [=] {
-    if constexpr (each) {
+    if constexpr (form == attend_form::keys_in_lanes) {
       umbel::detail::kernel::attend_each<shape, heads>(q, k, v, scale, 0, Keys, o, scratch);
       return;
-    } else if constexpr (together) {
+    } else if constexpr (form == attend_form::heads_in_lanes) {
       umbel::detail::kernel::attend_heads<shape, heads>(q, k, v, scale, Keys, o, scratch);
       return;
-    } else if constexpr (pairs) {
+    } else if constexpr (form == attend_form::heads_in_pairs) {
       umbel::detail::kernel::attend_pairs<shape, heads>(q, k, v, scale, o, scratch);
       return;
     }

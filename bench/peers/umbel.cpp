@@ -51,19 +51,22 @@ struct itself {
     return {{"fused", race::repeated([](const float* q, const float* k, const float* v, float* o) {
                alignas(64) static float scratch[kernel::attend_scratch<shape, float>];
                const float scale = umbel::detail::simd::rsqrt(static_cast<float>(S.head_dim));
-               if constexpr (kernel::heads_fit_lanes<shape, heads, float>) {
+               using umbel::detail::plan::attend_form;
+               constexpr attend_form form =
+                   kernel::attend_form_of<shape, heads, float, umbel::detail::plan::seen_keys::all>;
+               if constexpr (form == attend_form::heads_in_lanes) {
                  kernel::attend_heads<shape, heads>(q, k, v, scale, shape.keys, o, scratch);
                  return;
-               } else if constexpr (kernel::each_fits_lanes<shape, heads, float>) {
+               } else if constexpr (form == attend_form::keys_in_lanes) {
                  kernel::attend_each<shape, heads>(q, k, v, scale, 0, shape.keys, o, scratch);
                  return;
-               } else if constexpr (kernel::pairs_fit_heads<shape, heads, float>) {
+               } else if constexpr (form == attend_form::heads_in_pairs) {
                  kernel::attend_pairs<shape, heads>(q, k, v, scale, o, scratch);
                  return;
                }
                for (int h = 0; h < S.batch * S.heads; ++h) {
-                 kernel::attend_all<shape>(q + h * S.q.head, k + h * S.k.head, v + h * S.v.head,
-                                           scale, o + h * S.o.head, scratch);
+                 kernel::attend<shape>(q + h * S.q.head, k + h * S.k.head, v + h * S.v.head, scale,
+                                       kernel::scores::every_key{}, o + h * S.o.head, scratch);
                }
              })}};
   }

@@ -199,9 +199,9 @@ void add() {
        [] {},
        [] {
          for (std::size_t h = 0; h < sizes[0]; ++h)
-           kernel::attend_all<shape, float, Target>(q.data + h * of_queries, k.data + h * of_keys,
-                                                    v.data + h * of_keys, 0.25f,
-                                                    o.data + h * of_queries, scratch.data);
+           kernel::attend<shape, float, Target>(
+               q.data + h * of_queries, k.data + h * of_keys, v.data + h * of_keys, 0.25f,
+               kernel::scores::every_key{}, o.data + h * of_queries, scratch.data);
        }});
 }
 #endif

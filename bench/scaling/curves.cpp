@@ -64,8 +64,8 @@ void attention(const char* curve, std::size_t size) {
         [] {
           const float scale = umbel::detail::simd::rsqrt(static_cast<float>(Width));
           for (std::size_t h = 0; h < heads; ++h) {
-            kernel::attend_all<shape>(q.get() + h * each, k.get() + h * each, v.get() + h * each,
-                                      scale, o.get() + h * each, scratch.get());
+            kernel::attend<shape>(q.get() + h * each, k.get() + h * each, v.get() + h * each, scale,
+                                  kernel::scores::every_key{}, o.get() + h * each, scratch.get());
           }
         });
 }

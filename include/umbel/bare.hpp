@@ -4,76 +4,80 @@
 // line before the sentence of a compile error.
 #pragma once
 
+// clang-format off: the order counts.
 #include <umbel/version.hpp>
 
 #include <umbel/shape/verdict.hpp>
 
-#include <umbel/shape/algebra.hpp>
-#include <umbel/shape/axes.hpp>
 #include <umbel/shape/axis.hpp>
-#include <umbel/shape/concepts.hpp>
+#include <umbel/shape/axes.hpp>
 #include <umbel/shape/layout.hpp>
-#include <umbel/shape/rules.hpp>
+#include <umbel/shape/algebra.hpp>
 #include <umbel/shape/words.hpp>
+#include <umbel/shape/rules.hpp>
+#include <umbel/shape/concepts.hpp>
 
-#include <umbel/tensor/arithmetic.hpp>
-#include <umbel/tensor/contract.hpp>
-#include <umbel/tensor/copy.hpp>
-#include <umbel/tensor/expected_view.hpp>
-#include <umbel/tensor/interop.hpp>
+#include <umbel/tensor/view.hpp>
 #include <umbel/tensor/loop.hpp>
+#include <umbel/tensor/tensor.hpp>
+#include <umbel/tensor/print.hpp>
 #include <umbel/tensor/other_calls.hpp>
 #include <umbel/tensor/pipe.hpp>
-#include <umbel/tensor/print.hpp>
 #include <umbel/tensor/reshape.hpp>
-#include <umbel/tensor/tensor.hpp>
-#include <umbel/tensor/view.hpp>
+#include <umbel/tensor/copy.hpp>
+#include <umbel/tensor/arithmetic.hpp>
+#include <umbel/tensor/contract.hpp>
+#include <umbel/tensor/interop.hpp>
+#include <umbel/tensor/expected_view.hpp>
 
-#include <umbel/layer/computing.hpp>
-#include <umbel/layer/executor.hpp>
+#include <umbel/layer/workspace.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/layer/options.hpp>
-#include <umbel/layer/prepacked.hpp>
-#include <umbel/layer/project.hpp>
-#include <umbel/layer/rules.hpp>
 #include <umbel/layer/stored_as.hpp>
-#include <umbel/layer/weights.hpp>
+#include <umbel/layer/parts.hpp>
+#include <umbel/layer/rules.hpp>
+#include <umbel/layer/executor.hpp>
+#include <umbel/layer/computing.hpp>
 #include <umbel/layer/weights_rules.hpp>
-#include <umbel/layer/workspace.hpp>
+#include <umbel/layer/weights.hpp>
+#include <umbel/layer/project.hpp>
+#include <umbel/layer/prepacked.hpp>
+#include <umbel/layer/borrowing.hpp>
 
-#include <umbel/mask/after.hpp>
-#include <umbel/mask/base.hpp>
-#include <umbel/mask/combine.hpp>
-#include <umbel/mask/memory.hpp>
-#include <umbel/mask/observe.hpp>
-#include <umbel/mask/position.hpp>
 #include <umbel/mask/rules.hpp>
+#include <umbel/mask/base.hpp>
+#include <umbel/mask/memory.hpp>
+#include <umbel/mask/position.hpp>
+#include <umbel/mask/combine.hpp>
+#include <umbel/mask/observe.hpp>
+#include <umbel/mask/after.hpp>
 
-#include <umbel/attention/additive.hpp>
-#include <umbel/attention/additive_rules.hpp>
+#include <umbel/attention/rope.hpp>
+#include <umbel/attention/score.hpp>
+#include <umbel/attention/rules.hpp>
+#include <umbel/attention/attend_heads.hpp>
+#include <umbel/attention/scaled_dot_product.hpp>
 #include <umbel/attention/by_score.hpp>
 #include <umbel/attention/forward.hpp>
 #include <umbel/attention/forward_in_parts.hpp>
 #include <umbel/attention/multi_head.hpp>
 #include <umbel/attention/pruned.hpp>
-#include <umbel/attention/rope.hpp>
-#include <umbel/attention/rules.hpp>
-#include <umbel/attention/scaled_dot_product.hpp>
-#include <umbel/attention/score.hpp>
+#include <umbel/attention/additive_rules.hpp>
+#include <umbel/attention/additive.hpp>
 
-#include <umbel/decode/cache.hpp>
-#include <umbel/decode/forward.hpp>
 #include <umbel/decode/rules.hpp>
+#include <umbel/decode/forward.hpp>
+#include <umbel/decode/cache.hpp>
 
-#include <umbel/block/activation.hpp>
-#include <umbel/block/decoder.hpp>
-#include <umbel/block/encoder.hpp>
-#include <umbel/block/feed_forward.hpp>
-#include <umbel/block/layer_norm.hpp>
 #include <umbel/block/linear.hpp>
+#include <umbel/block/softmax.hpp>
+#include <umbel/block/layer_norm.hpp>
+#include <umbel/block/rms_norm.hpp>
+#include <umbel/block/activation.hpp>
 #include <umbel/block/mean.hpp>
 #include <umbel/block/positions.hpp>
-#include <umbel/block/rms_norm.hpp>
 #include <umbel/block/sinusoidal_positions.hpp>
-#include <umbel/block/softmax.hpp>
+#include <umbel/block/feed_forward.hpp>
 #include <umbel/block/transformer.hpp>
+#include <umbel/block/encoder.hpp>
+#include <umbel/block/decoder.hpp>

@@ -90,7 +90,7 @@ void attention(const inputs& in) {
   run("attention, lengths", plain, lens);
   run("attention, lengths by query", plain, query_lens);
   run("attention, causal", plain, causal_bottom_right);
-  run("attention, window", plain, sliding_window_from<3, 1>(9));
+  run("attention, window", plain, sliding_window_at<3, 1>(9));
   run("attention, flags", plain, keep_mask(flags));
   run("attention, bias", plain, score_bias(biases));
   run("attention, alibi, causal", plain, alibi_top_left & causal_top_left);

@@ -317,20 +317,20 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cause: Weights of a linear map are borrowed, and these end with the statement.
   // cure: Give them a name that lives as long as the layer, best `static const`.
   const attention::weights_view dangling(
-      detail::linear_weights<float, hidden<100>, hidden<100>, false>{}, w.k, w.v, w.o);
+      portable::linear_weights<float, hidden<100>, hidden<100>, false>{}, w.k, w.v, w.o);
 #elif defined CASE_weight_array_of_the_wrong_length
   // expect-gcc: "umbel: memory: \[hidden=100, hidden=100\] wants 10000 elements but the memory holds 9999"
   // expect-clang: memory.*hidden<100>.*hidden<100>.*wants.*number<10000>.*elements_but_the_memory_holds.*number<9999>
   // cause: An array of weights has another number of elements than the map has inputs times outputs.
   // cure: Export the matrix again, (in, out) without padding, or correct the axes of the layer.
   static const float array[9999] = {};
-  const detail::linear_view<float, hidden<100>, hidden<100>, false> q(array);
+  const portable::linear_view<float, hidden<100>, hidden<100>, false> q(array);
 #elif defined CASE_weights_in_a_temporary_array
   // expect-gcc: "umbel: view: the memory of \[hidden=100, hidden=100\] is a temporary that would end before the view so give it a name"
   // expect-clang: view.*the_memory_of.*hidden<100>.*hidden<100>.*is_a_temporary_that_would_end_before_the_view_so_give_it_a_name
   // cause: The elements would be gone before the view is used.
   // cure: Give the array a name that lives as long as the layer, best `static const`.
-  const detail::linear_view<float, hidden<100>, hidden<100>, false> q{std::array<float, 10000>{}};
+  const portable::linear_view<float, hidden<100>, hidden<100>, false> q{std::array<float, 10000>{}};
 #elif defined CASE_weights_in_an_array_of_a_temporary
   // expect-gcc: "umbel: view: the memory of \[hidden=100, hidden=100\] is a temporary that would end before the view so give it a name"
   // expect-clang: view.*the_memory_of.*hidden<100>.*hidden<100>.*is_a_temporary_that_would_end_before_the_view_so_give_it_a_name
@@ -339,14 +339,14 @@ using lengths_of_two = tensor<int, batch<2>>;
   struct memory {
     float elements[10000];
   };
-  const detail::linear_view<float, hidden<100>, hidden<100>, false> q(memory{}.elements);
+  const portable::linear_view<float, hidden<100>, hidden<100>, false> q(memory{}.elements);
 #elif defined CASE_bias_array_of_the_wrong_length
   // expect-gcc: "umbel: memory: \[hidden=100\] wants 100 elements but the memory holds 99"
   // expect-clang: memory.*hidden<100>.*wants.*number<100>.*elements_but_the_memory_holds.*number<99>
   // cause: An array of biases has another length than the map has outputs.
   // cure: Pass one bias an output; look whether it belongs to another layer.
   static const float array[10000] = {}, biases[99] = {};
-  const detail::linear_view<float, hidden<100>, hidden<100>, true> q(array, biases);
+  const portable::linear_view<float, hidden<100>, hidden<100>, true> q(array, biases);
 #elif defined CASE_weights_of_another_layer
   // expect-gcc: "umbel: attention: the weights are of another layer or of other options"
   // expect-clang: attention.*the_weights_are_of_another_layer_or_of_other_options

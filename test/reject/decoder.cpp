@@ -35,10 +35,10 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // cure: Keep this order, `all_keys` where the memory has no mask; without a memory take `encoder_layer` with `causal`.
   auto r = packed(x, memory, self_mask(lens), lens);
 #elif defined CASE_decoder_causal_for_the_memory
-  // expect-gcc: "umbel: decoder_layer: causal is unclear where query=5 and key=7 differ, so say where the queries stand: _top_left, _bottom_right or _from"
+  // expect-gcc: "umbel: decoder_layer: causal is unclear where query=5 and key=7 differ, so say where the queries stand: _top_left, _bottom_right or _at"
   // expect-clang: decoder_layer.*causal.*is_unclear_where.*query<5>.*and_.*key<7>.*differ_so_say_where_the_queries_stand
   // cause: A mask by position is given where queries and keys differ in number; for the memory it rarely means anything.
-  // cure: Say it of the sequence itself, `self_mask(causal)`; of the memory `causal_from(0)` and the like.
+  // cure: Say it of the sequence itself, `self_mask(causal)`; of the memory `causal_at(0)` and the like.
   auto r = decode(x, memory, causal, self_mask(causal));
 #elif defined CASE_decoder_lengths_of_another_batch
   // expect-gcc: "umbel: decoder_layer: valid_lens have batch=3 but the scores have \[batch=2, heads=4, query=5, key=7\]"

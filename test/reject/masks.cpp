@@ -57,23 +57,110 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cure: Write it `[](auto batch, auto head, auto query, auto key) { return 0.1f; }`; what it does not need it may ignore.
   auto out = attend(x, y, y, score_bias_from([](auto i, auto j) { return i < j ? 0.0f : 1.0f; }));
 #elif defined CASE_causal_of_unequal_sizes
-  // expect-gcc: "umbel: attention: causal is unclear where query=4 and key=6 differ, so say where the queries stand: _top_left, _bottom_right or _from"
+  // expect-gcc: "umbel: attention: causal is unclear where query=4 and key=6 differ, so say where the queries stand: _top_left, _bottom_right or _at"
   // expect-clang: attention.*causal.*is_unclear_where.*query<4>.*and_.*key<6>.*differ_so_say_where_the_queries_stand
   // cause: With fewer queries than keys it is not clear which keys are in a query's past; frameworks disagree.
-  // cure: Say it: `causal_top_left` (PyTorch's is_causal), `causal_bottom_right` (FlashAttention, a cache), `causal_from(2)`.
+  // cure: Say it: `causal_top_left` (PyTorch's is_causal), `causal_bottom_right` (FlashAttention, PyTorch's causal_lower_right), `causal_at(2)`, ONNX's with 2 past keys.
   auto out = attend(x, y, y, causal);
 #elif defined CASE_window_of_unequal_sizes
-  // expect-gcc: "umbel: attention: sliding_window is unclear where query=4 and key=6 differ, so say where the queries stand: _top_left, _bottom_right or _from"
+  // expect-gcc: "umbel: attention: sliding_window is unclear where query=4 and key=6 differ, so say where the queries stand: _top_left, _bottom_right or _at"
   // expect-clang: attention.*sliding_window.*is_unclear_where.*query<4>.*and_.*key<6>.*differ_so_say_where_the_queries_stand
   // cause: With fewer queries than keys it is not clear next to which key a query stands.
-  // cure: Say it: `sliding_window_top_left<3>`, `sliding_window_bottom_right<3>`, `sliding_window_from<3>(2)`.
+  // cure: Say it: `sliding_window_top_left<3>`, `sliding_window_bottom_right<3>`, `sliding_window_at<3>(2)`.
   auto out = attend(x, y, y, lens & sliding_window<3>);
 #elif defined CASE_alibi_of_unequal_sizes
-  // expect-gcc: "umbel: attention: alibi is unclear where query=4 and key=6 differ, so say where the queries stand: _top_left, _bottom_right or _from"
+  // expect-gcc: "umbel: attention: alibi is unclear where query=4 and key=6 differ, so say where the queries stand: _top_left, _bottom_right or _at"
   // expect-clang: attention.*alibi.*is_unclear_where.*query<4>.*and_.*key<6>.*differ_so_say_where_the_queries_stand
   // cause: With fewer queries than keys the distance between them is not clear.
-  // cure: Say it: `alibi_top_left`, `alibi_bottom_right`, `alibi_from(2)`.
+  // cure: Say it: `alibi_top_left`, `alibi_bottom_right`, `alibi_at(2)`.
   auto out = attend(x, y, y, alibi & causal_bottom_right);
+#elif defined CASE_lengths_and_bottom_right
+  // expect-gcc: "umbel: attention: valid_lens and causal_bottom_right do not say whose last key: causal_bottom_right\(lens\) puts the last query at the last key of its sequence, causal_at\(keys - queries\) at the last of all keys"
+  // expect-clang: attention.*valid_lens.*and_.*causal_bottom_right.*do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at
+  // cause: With lengths a sequence has a last key of its own, and frameworks differ in where the last query stands.
+  // cure: `causal_bottom_right(lens)` is ONNX with nonpad_kv_seqlen and FlashAttention with lengths, and hides the padding too; `lens & causal_at(2)` is PyTorch's causal_lower_right with a mask of padding.
+  auto out = attend(x, y, y, lens & causal_bottom_right);
+#elif defined CASE_bottom_right_then_lengths_of_a_longer_mask
+  // expect-gcc: "umbel: attention: valid_lens and causal_bottom_right do not say whose last key: causal_bottom_right\(lens\) puts the last query at the last key of its sequence, causal_at\(keys - queries\) at the last of all keys"
+  // expect-clang: attention.*valid_lens.*and_.*causal_bottom_right.*do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at
+  // cause: With lengths a sequence has a last key of its own, and frameworks differ in where the last query stands.
+  // cure: `causal_bottom_right(lens)` is ONNX with nonpad_kv_seqlen and FlashAttention with lengths, and hides the padding too; `lens & causal_at(2)` is PyTorch's causal_lower_right with a mask of padding.
+  auto out = attend(
+      x, y, y,
+      (causal_bottom_right & alibi_top_left) + (dropout(0.1, 7) & tensor<int, batch<2>>{3, 2}));
+#elif defined CASE_lengths_and_window_bottom_right
+  // expect-gcc: "umbel: attention: valid_lens and sliding_window_bottom_right do not say whose last key: sliding_window_bottom_right<4>\(lens\) puts the last query at the last key of its sequence, sliding_window_at<4>\(keys - queries\) at the last of all keys"
+  // expect-clang: attention.*valid_lens.*and_.*sliding_window_bottom_right.*do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at
+  // cause: With lengths a sequence has a last key of its own, and frameworks differ in where the last query stands.
+  // cure: `sliding_window_bottom_right<4>(lens)` for the last key of each sequence, `lens & sliding_window_at<4>(2)` for the last of all.
+  auto out = attend(x, y, y, lens & sliding_window_bottom_right<4>);
+#elif defined CASE_position_of_float
+  // expect-gcc: "umbel: attention: causal_at takes integers but these are of type float"
+  // expect-clang: attention.*causal_at.*takes_integers_but_these_are_of_type.*element<float>
+  // cause: A position counts keys; a tensor of fractions or of truth values is none.
+  // cure: Pass `tensor<int, batch<2>>`, one position for the first query of each sequence.
+  auto out = attend(x, y, y, causal_at(tensor<float, batch<2>>{}));
+#elif defined CASE_position_of_bool
+  // expect-gcc: "umbel: attention: sliding_window_at takes integers but these are of type bool"
+  // expect-clang: attention.*sliding_window_at.*takes_integers_but_these_are_of_type.*element<bool>
+  // cause: A position counts keys; a tensor of fractions or of truth values is none.
+  // cure: Pass `tensor<int, batch<2>>`, one position for the first query of each sequence.
+  auto out = attend(x, y, y, sliding_window_at<3>(tensor<bool, batch<2>>{}));
+#elif defined CASE_position_by_key
+  // expect-gcc: "umbel: attention: causal_at takes where queries stand and this cannot have the axis key=6"
+  // expect-clang: attention.*causal_at.*takes_where_queries_stand_and_this.*cannot_have_the_axis.*key<6>
+  // cause: The positions are of queries; keys stand where they are in memory.
+  // cure: Drop the axis, or name it query if it is the queries that are meant.
+  auto out = attend(x, y, y, causal_at(tensor<int, batch<2>, key<6>>{}));
+#elif defined CASE_window_position_by_query
+  // expect-gcc: "umbel: attention: sliding_window_at takes the position of the first query and this cannot have the axis query=4"
+  // expect-clang: attention.*sliding_window_at.*takes_the_position_of_the_first_query_and_this.*cannot_have_the_axis.*query<4>
+  // cause: Each query's own position is known to `causal_at` only.
+  // cure: Pass the position of the first query, by sequence or head.
+  auto out = attend(x, y, y, sliding_window_at<3>(tensor<int, query<4>>{}));
+#elif defined CASE_position_of_another_batch
+  // expect-gcc: "umbel: attention: causal_at has batch=3 but the scores have \[batch=2, heads=5, query=4, key=6\]"
+  // expect-clang: attention.*causal_at.*has.*batch<3>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
+  // cause: There is not one position a sequence of the batch.
+  // cure: Pass as many positions as the batch has sequences, or one number for all.
+  auto out = attend(x, y, y, causal_at(tensor<int, batch<3>>{}));
+#elif defined CASE_alibi_position_of_tokens
+  // expect-gcc: "umbel: attention: alibi_at has token=2 but the scores have \[batch=2, heads=5, query=4, key=6\]"
+  // expect-clang: attention.*alibi_at.*has.*token<2>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
+  // cause: The positions have an axis that scores do not have.
+  // cure: Name it batch: `at | rename_axis<token, batch>`.
+  auto out = attend(x, y, y, alibi_at(tensor<int, token<2>>{}));
+#elif defined CASE_position_that_is_no_integer
+  // expect-gcc: "umbel: mask: causal_at takes an integer or a tensor of integers"
+  // expect-clang: mask.*causal_at.*takes_an_integer_or_a_tensor_of_integers
+  // cause: A fraction, an array or something else is given where the position of the first query belongs.
+  // cure: Pass a number of keys, or a tensor with one a sequence; `view_as<batch<2>>(array)` makes a view of an array.
+  auto out = attend(x, y, y, causal_at(2.5));
+#elif defined CASE_positions_of_an_array
+  // expect-gcc: "umbel: mask: causal_at takes an integer or a tensor of integers"
+  // expect-clang: mask.*causal_at.*takes_an_integer_or_a_tensor_of_integers
+  // cause: A fraction, an array or something else is given where the position of the first query belongs.
+  // cure: Pass a number of keys, or a tensor with one a sequence; `view_as<batch<2>>(array)` makes a view of an array.
+  const int positions[2] = {2, 1};
+  auto out = attend(x, y, y, causal_at(positions));
+#elif defined CASE_bottom_right_of_lengths_by_query
+  // expect-gcc: "umbel: attention: causal_bottom_right takes one length a sequence and they cannot have the axis query=4"
+  // expect-clang: attention.*causal_bottom_right.*takes_one_length_a_sequence_and_they.*cannot_have_the_axis.*query<4>
+  // cause: The last query stands at the last key of its sequence, so the length is the sequence's.
+  // cure: Pass `tensor<int, batch<2>>`; lengths by query are a mask by themselves, `causal_at(positions)` is causal by query.
+  auto out = attend(x, y, y, causal_bottom_right(tensor<int, batch<2>, query<4>>{}));
+#elif defined CASE_bottom_right_of_lengths_of_float
+  // expect-gcc: "umbel: attention: causal_bottom_right takes integers but these are of type float"
+  // expect-clang: attention.*causal_bottom_right.*takes_integers_but_these_are_of_type.*element<float>
+  // cause: Lengths count keys; a tensor of another type is no list of lengths.
+  // cure: Pass `tensor<int, batch<2>>`.
+  auto out = attend(x, y, y, causal_bottom_right(tensor<float, batch<2>>{}));
+#elif defined CASE_bottom_right_of_a_number
+  // expect-gcc: "umbel: mask: causal_bottom_right takes a tensor of lengths"
+  // expect-clang: mask.*causal_bottom_right.*takes_a_tensor_of_lengths
+  // cause: `causal_bottom_right` stands alone, or is given the length of each sequence.
+  // cure: For a number that is the same for all say where the first query stands: `causal_at(length - queries)`.
+  auto out = attend(x, y, y, causal_bottom_right(3));
 #elif defined CASE_second_of_two_masks
   // expect-gcc: "umbel: attention: score_bias has key=5 but the scores have \[batch=2, heads=5, query=4, key=6\]"
   // expect-clang: attention.*score_bias.*has.*key<5>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
@@ -209,8 +296,9 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   auto out = attend(x, y, y, keep_mask(r) & score_bias(r) & observe(r));
 #else
   auto one = attend(x, y, y, keep_mask(tensor<bool, query<4>, key<6>>{}));
-  auto two =
-      attend(x, y, y, lens & causal_bottom_right & sliding_window_from<3>(2) & alibi_top_left);
+  auto two = attend(x, y, y, causal_bottom_right(lens) & sliding_window_at<3>(2) & alibi_top_left);
+  auto seven = attend(
+      x, y, y, lens & causal_at(lens) & sliding_window_bottom_right<3>(lens) & alibi_at(lens));
   auto three = attend(t, causal + score_bias(tensor<float, heads<5>, query<9>, key<9>>{}));
   auto four = attend(t, all_keys & from_drop_mask(tensor<bool, key<9>>{}));
   tensor<float, heads<5>, key<6>, query<4>, batch<2>> weights{};

@@ -69,7 +69,7 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, nor
   // cause: An array of gamma or beta has another length than the axis that is normalised.
   // cure: Pass one number a feature; look whether it belongs to another layer.
   static const float array[31] = {};
-  const detail::vector_view<float, hidden<32>> r(array);
+  const portable::vector_view<float, hidden<32>> r(array);
 #elif defined CASE_norm_weights_of_another
   // expect-gcc: "umbel: layer_norm: the weights are of another layer or of other options"
   // expect-clang: layer_norm.*the_weights_are_of_another_layer_or_of_other_options

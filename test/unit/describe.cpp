@@ -79,8 +79,8 @@ BOOST_AUTO_TEST_CASE(one_query_has_its_own_form) {
   using one = plan_of<attention, query<1>, key<40>>;
   const std::string text = describe<attention, query<1>, key<40>>();
   const bool vectors = detail::plan::lanes<float>(detail::plan::native_target) > 1;
-  BOOST_TEST((one::attention.form == (vectors ? detail::attend_form::keys_in_lanes
-                                              : detail::attend_form::queries_in_lanes)));
+  BOOST_TEST((one::attention.form == (vectors ? detail::plan::attend_form::keys_in_lanes
+                                              : detail::plan::attend_form::head_by_head)));
   BOOST_TEST(text.find("1 tile of 1 row") != std::string::npos);
 }
 

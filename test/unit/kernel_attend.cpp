@@ -65,9 +65,9 @@ struct attend_case {
     buffer<T> o{o_size<S>, 80};
     buffer<T> scratch{attend_scratch<S, T, Target>, 80};
     if constexpr (AllKeys) {
-      attend_all<S, T, Target>(q, k.get(), v.get(), scale, o, scratch);
+      attend<S, T, Target>(q, k.get(), v.get(), scale, scores::every_key{}, o, scratch);
     } else {
-      attend<S, T, Target>(q, k.get(), v.get(), scale, key_count, o, scratch);
+      attend<S, T, Target>(q, k.get(), v.get(), scale, scores::first_keys(key_count), o, scratch);
     }
     for (std::size_t i = 1; i <= 80; ++i) {
       BOOST_TEST_REQUIRE(*(scratch.get() - i) == buffer<T>::guard_value());

@@ -116,10 +116,11 @@ struct additive_forward {
     project<to_scores<Keys, S.key_hidden, S.k_bias, Y>>(w.k, y, work.k);
     for (std::size_t h = 0; h < S.heads; ++h) {
       using of_head = additive_head<one, T>;
-      Scoring::attend(of_head{work.q + h * S.score_hidden, work.k + h * S.score_hidden,
-                              w.score.data() + h * S.score_hidden, z + h * value_dim * Z.feature,
-                              out + h * value_dim * Out.feature, work.scratch},
-                      mask(h));
+      attend_head<Scoring>(
+          of_head{work.q + h * S.score_hidden, work.k + h * S.score_hidden,
+                  w.score.data() + h * S.score_hidden, z + h * value_dim * Z.feature,
+                  out + h * value_dim * Out.feature, work.scratch},
+          mask(h));
     }
   }
 };

@@ -135,7 +135,7 @@ struct attention_by_score_operation
     Call::for_each_head(
         q.data(), k.data(), v.data(), out,
         [&](std::size_t b, std::size_t h, const T* q_head, const T* k_head, const T* v_head, T* o) {
-          detail::scoring<Options...>::attend(
+          detail::attend_head<detail::scoring<Options...>>(
               detail::scored_head<head, T, scores>{
                   {score, q_head, k_head, head.q_row, head.k_row}, v_head, o},
               detail::at_head<typename Call::scores>(mask, {b, h}));

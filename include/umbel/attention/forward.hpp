@@ -5,8 +5,8 @@
 // Not here: axes, verdicts, batches (multi_head.hpp).
 #pragma once
 
+#include <umbel/attention/attend_heads.hpp>
 #include <umbel/attention/rope.hpp>
-#include <umbel/attention/score.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/weights.hpp>
 
@@ -111,8 +111,8 @@ struct multi_head_forward {
                                                                                        work.v);
     Rotary::template turn<Queries, S.heads, S.head_dim, query_row>(work.q);
     Rotary::template turn<Keys, S.kv_heads, S.head_dim, key_row>(work.k);
-    using attention = dot_product_heads<head, all_heads, T, Scoring>;
-    attention::attend(work.q, work.k, work.v, work.context, work.scratch, mask);
+    heads_of_sequence<head, all_heads, T, Scoring>::attend(work.q, work.k, work.v, work.context,
+                                                           work.scratch, mask);
     project<project_out<Out>>(w.o, work.context, out);
   }
 };

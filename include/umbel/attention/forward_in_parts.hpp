@@ -84,7 +84,7 @@ struct forward_in_parts<multi_head_forward<T, S, Rotary, Scoring, Queries, Keys>
     using to_values =
         blocks_in<Keys, S.value_hidden, S.value_width(), steps::value_row, S.v_bias, Z>;
     using to_result = linear_blocks<T, steps::template project_out<Out>, blocks>;
-    using attention = dot_product_heads<steps::head, steps::all_heads, T, Scoring>;
+    using attention = heads_of_sequence<steps::head, steps::all_heads, T, Scoring>;
     auto& work = given.work[0];
 
     given.executor(to_queries::count + to_keys::count + to_values::count,
@@ -99,7 +99,7 @@ struct forward_in_parts<multi_head_forward<T, S, Rotary, Scoring, Queries, Keys>
                      to_values::project_block(w.v, z, work.v, index - to_keys::count,
                                               then_nothing{});
                    });
-    if constexpr (attention::template at_once<Mask>) {
+    if constexpr (attention::template together<Mask>) {
       attention::attend(work.q, work.k, work.v, work.context, work.scratch, mask);
     } else {
       given.executor(S.heads, [&](std::size_t head, std::size_t worker) noexcept {

@@ -14,6 +14,7 @@
 // the layers.
 #pragma once
 
+#include <umbel/attention/attend_heads.hpp>
 #include <umbel/attention/rules.hpp>
 #include <umbel/attention/score.hpp>
 #include <umbel/config.hpp>
@@ -177,8 +178,8 @@ struct dot_product_call {
   }
 
   template <class Scoring, class Mask, class Out>
-  static constexpr void run(const T* q, const T* k, const T* v, const Mask& mask, Out& out,
-                            workspace& work) noexcept {
+  static constexpr void each_sequence(const T* q, const T* k, const T* v, const Mask& mask,
+                                      Out& out, workspace& work) noexcept {
     constexpr auto head = head_into<typename Out::layout>;
     static_assert(kernel::attend_scratch<head, T> <= sizeof(work.scratch) / sizeof(T));
     using ol = typename Out::layout;
@@ -190,7 +191,7 @@ struct dot_product_call {
         .v_head = vl::template stride_of<kv_family>,
         .o_head = ol::template stride_of<rules::heads_family>};
     for (std::size_t b = 0; b < batches; ++b) {
-      dot_product_heads<head, all_heads, T, Scoring>::attend(
+      heads_of_sequence<head, all_heads, T, Scoring>::attend(
           q + b * ql::template stride_of<rules::batch_family>,
           k + b * kl::template stride_of<rules::batch_family>,
           v + b * vl::template stride_of<rules::batch_family>,
@@ -256,8 +257,8 @@ struct scaled_dot_product_operation
       if constexpr (fit::ok)
         return detail::computed<tensor_of<T, typename call::result>, scratch>(
             out, work, [&](auto& o, scratch& own) {
-              call::template run<detail::scoring<Options...>>(q.data(), k.data(), v.data(),
-                                                              detail::as_mask(mask), o, own);
+              call::template each_sequence<detail::scoring<Options...>>(
+                  q.data(), k.data(), v.data(), detail::as_mask(mask), o, own);
             });
       else
         return invalid{};

@@ -85,34 +85,11 @@ struct cached_forward {
     project<kernel::linear_shape{Queries, S.hidden, S.query_width(), X.position, X.feature,
                                  query_row, 1, S.q_bias}>(w.q, x, work.q);
     rotary::template turn<Queries, S.heads, S.head_dim, query_row, turns>(work.q, position);
-    attend_heads(keys, values, mask, work);
+    heads_of_sequence<head, all_heads, T, scoring, Stored>::attend(
+        work.q, keys, values, work.context, work.scratch, mask);
     project<kernel::linear_shape{Queries, S.context_width(), S.output, of_context.query,
                                  of_context.feature, Out.position, Out.feature, S.o_bias}>(
         w.o, work.context, out);
-  }
-
- private:
-  template <class Mask>
-  static constexpr void attend_heads(const Stored* keys, const Stored* values, const Mask& mask,
-                                     workspace& work) noexcept {
-    if constexpr (kernel::each_fits_lanes<head, all_heads, T> &&
-                  scoring::template sees_a_run<decltype(mask(0))>) {
-      if (!std::is_constant_evaluated()) {
-        const kernel::scores::key_range seen = mask(0).policy.range(0, 1, Rows);
-        kernel::attend_each<head, all_heads>(work.q, keys, values,
-                                             scoring::template scale<T>(S.head_dim), seen.begin,
-                                             seen.end, work.context, work.scratch);
-        return;
-      }
-    }
-    for (std::size_t h = 0; h < S.heads; ++h) {
-      const std::size_t kv = h / all_heads.share;
-      scoring::attend(
-          dot_product_head<head, T, scoring, Stored>{
-              work.q + h * all_heads.q_head, keys + kv * all_heads.k_head,
-              values + kv * all_heads.v_head, work.context + h * all_heads.o_head, work.scratch},
-          mask(h));
-    }
   }
 };
 

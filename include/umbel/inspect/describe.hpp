@@ -25,9 +25,6 @@ namespace say {
 struct describe;
 }  // namespace say
 
-// How scores of one head, or of several, lie in vectors.
-enum class attend_form { queries_in_lanes, heads_in_lanes, keys_in_lanes };
-
 // A projection: its shape, its plan where features lie in the lanes, what it costs.
 struct linear_step {
   kernel::linear_shape shape;
@@ -37,7 +34,7 @@ struct linear_step {
 };
 struct attend_step {
   kernel::attend_shape shape;  // of one head
-  attend_form form;
+  plan::attend_form form;
   std::size_t heads_together;
   plan::attend_plan plan;  // of queries in lanes
   double cycles;           // of all heads
@@ -84,19 +81,30 @@ struct plan_of {
     const detail::plan::attend_plan p =
         detail::plan::plan_attend<T>(S.queries, S.keys, target, alone);
     const double one_head = detail::plan::cycles<T>(p, target, S.keys, S.head_dim, S.value_dim);
-    if constexpr (detail::kernel::heads_fit_lanes<S, forward::all_heads, T>) {
+    using detail::plan::attend_form;
+    constexpr attend_form form =
+        detail::kernel::attend_form_of<S, forward::all_heads, T, detail::plan::seen_keys::all>;
+    const double few =
+        detail::plan::cycles_of_few<T>(1, lanes, S.keys, S.head_dim, S.value_dim, sizes.kv_heads);
+    if constexpr (form == attend_form::heads_in_lanes) {
       constexpr std::size_t together =
           detail::kernel::detail::attend_heads<S, forward::all_heads, T, target>::together;
       return detail::attend_step{
-          S, detail::attend_form::heads_in_lanes, together, p,
+          S, form, together, p,
           one_head * static_cast<double>(detail::plan::divide_up(heads, together))};
-    } else if constexpr (alone == S.queries) {
-      return detail::attend_step{
-          S, detail::attend_form::keys_in_lanes, 1, p,
-          heads * detail::plan::cycles_of_few<T>(alone, lanes, S.keys, S.head_dim, S.value_dim,
-                                                 sizes.kv_heads)};
+    } else if constexpr (form == attend_form::keys_in_lanes) {
+      constexpr std::size_t together =
+          detail::kernel::detail::attend_each<S, forward::all_heads, T, target>::together;
+      return detail::attend_step{S, form, together, p, heads * few};
+    } else if constexpr (form == attend_form::last_query_by_keys) {
+      constexpr detail::kernel::attend_shape but_last = detail::kernel::first_of(S, S.queries - 1);
+      const detail::plan::attend_plan q =
+          detail::plan::plan_attend<T>(but_last.queries, S.keys, target);
+      const double of_blocks = detail::plan::cycles<T>(q, target, S.keys, S.head_dim, S.value_dim);
+      return detail::attend_step{S, form, 1, q, heads * (of_blocks + few)};
     } else {
-      return detail::attend_step{S, detail::attend_form::queries_in_lanes, 1, p, heads * one_head};
+      return detail::attend_step{S, form, form == attend_form::heads_in_pairs ? 2u : 1u, p,
+                                 heads * one_head};
     }
   }();
 
@@ -154,20 +162,22 @@ constexpr void put_attend(Writer& out, const attend_step& s) {
   out.put_aligned(s.shape.head_dim, 6);
   out.put_aligned(static_cast<std::size_t>(s.cycles), 14);
   out.put("   ");
-  switch (s.form) {
-    case attend_form::heads_in_lanes:
-      return out.put(s.heads_together, " heads share a vector, queries in its lanes\n");
-    case attend_form::keys_in_lanes:
-      return out.put("keys in the lanes for scores, features for the context\n");
-    case attend_form::queries_in_lanes:
-      put_split(out, s.plan.queries, "block", "vector");
-      out.put(" of queries, ");
-      if (s.plan.alone != 0) out.put("and ", s.plan.alone, " alone, ");
-      put_split(out, s.plan.keys, "tile", "key");
-      if (s.shape.keys > plan::key_block)
-        out.put(", a block of ", plan::key_block, " keys at a time");
-      out.put('\n');
+  using plan::attend_form;
+  if (s.form == attend_form::heads_in_lanes)
+    return out.put(s.heads_together, " heads share a vector, queries in its lanes\n");
+  if (s.form == attend_form::keys_in_lanes) {
+    out.put("keys in the lanes for scores, features for the context");
+    if (s.heads_together != 1) out.put(", ", s.heads_together, " heads side by side");
+    return out.put('\n');
   }
+  put_split(out, s.plan.queries, "block", "vector");
+  out.put(" of queries, ");
+  if (s.form == attend_form::last_query_by_keys) out.put("the last query with keys in the lanes, ");
+  if (s.plan.alone != 0) out.put("and ", s.plan.alone, " alone, ");
+  put_split(out, s.plan.keys, "tile", "key");
+  if (s.shape.keys > plan::key_block) out.put(", a block of ", plan::key_block, " keys at a time");
+  if (s.form == attend_form::heads_in_pairs) out.put(", two heads at a time");
+  out.put('\n');
 }
 
 template <class Writer>

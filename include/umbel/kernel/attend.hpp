@@ -109,7 +109,7 @@ inline constexpr bool pairs_fit =
 
 }  // namespace detail
 
-// Elements of scratch for attend and attend_all: the queries of a block, its scores, its context;
+// Elements of scratch for attend: the queries of a block, its scores, its context;
 // of two blocks where heads go in pairs. Alignment to a vector is not needed, but faster.
 template <attend_shape S, class T, plan::target Target = plan::native_target>
 inline constexpr std::size_t attend_scratch = [] {
@@ -128,48 +128,33 @@ inline constexpr std::size_t attend_scratch = [] {
   }
 }();
 
-// softmax(scale q k^T) v over the first key_count keys: see plain::attend. scratch: attend_scratch
-// elements that overlap nothing; their contents before do not matter. W, here and below: T, or
-// bfloat16 or float16 where keys and values are stored so.
-template <attend_shape S, class T, plan::target Target = plan::native_target, class W>
-UMBEL_INLINE void attend(const T* q, const W* k, const W* v, T scale, std::size_t key_count, T* o,
-                         T* scratch) noexcept {
-  const std::size_t count = key_count < S.keys ? key_count : S.keys;
-  const detail::keys_counted how{scores::first_keys(count)};
-  detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), how, o, scratch);
+// How the blocks of queries are walked for a policy and a tap.
+namespace detail {
+template <class Policy, class Tap>
+UMBEL_INLINE constexpr auto walk_for(const Policy& policy, const Tap& tap,
+                                     [[maybe_unused]] std::size_t keys) noexcept {
+  if constexpr (!std::is_same_v<Tap, no_tap>)
+    return by_policy<Policy, Tap>{policy, tap};
+  else if constexpr (std::is_same_v<Policy, scores::every_key>)
+    return keys_known{};
+  else if constexpr (std::is_same_v<Policy, scores::first_keys>)
+    return keys_counted{scores::first_keys(policy.count < keys ? policy.count : keys)};
+  else
+    return by_policy<Policy, no_tap>{policy, {}};
 }
+}  // namespace detail
 
-// attend with every key, which is known to the compiler: faster.
-template <attend_shape S, class T, plan::target Target = plan::native_target, class W>
-UMBEL_INLINE void attend_all(const T* q, const W* k, const W* v, T scale, T* o,
-                             T* scratch) noexcept {
-  detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), detail::keys_known{}, o,
-                                      scratch);
-}
-
-// attend with a scores policy (scores.hpp): who sees which key, what is added to a score. every_key
-// is attend_all. The memory that the policy points to is not written during the call.
+// softmax(scale q k^T) v: see plain::attend. policy (scores.hpp): who sees which key, what is added
+// to a score; the memory that it points to is not written during the call. every_key, which the
+// compiler knows, is fastest. tap (tap.hpp): what is shown on the way, the bits of o are the same.
+// scratch: attend_scratch elements that overlap nothing; their contents before do not matter. W,
+// here and below: T, or bfloat16 or float16 where keys and values are stored so.
 template <attend_shape S, class T, plan::target Target = plan::native_target, scores::policy Policy,
-          class W>
+          tap_like Tap = no_tap, class W>
 UMBEL_INLINE void attend(const T* q, const W* k, const W* v, T scale, const Policy& policy, T* o,
-                         T* scratch) noexcept {
-  if constexpr (std::is_same_v<Policy, scores::every_key>) {
-    attend_all<S, T, Target>(q, k, v, scale, o, scratch);
-  } else if constexpr (std::is_same_v<Policy, scores::first_keys>) {
-    attend<S, T, Target>(q, k, v, scale, policy.count, o, scratch);
-  } else {
-    const detail::by_policy<Policy, no_tap> how{policy, {}};
-    detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), how, o, scratch);
-  }
-}
-
-// The same bits in o, and a tap's (tap.hpp).
-template <attend_shape S, class T, plan::target Target = plan::native_target, scores::policy Policy,
-          tap_like Tap, class W>
-UMBEL_INLINE void attend(const T* q, const W* k, const W* v, T scale, const Policy& policy, T* o,
-                         T* scratch, Tap tap) noexcept {
-  const detail::by_policy<Policy, Tap> how{policy, tap};
-  detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), how, o, scratch);
+                         T* scratch, Tap tap = {}) noexcept {
+  detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale),
+                                      detail::walk_for(policy, tap, S.keys), o, scratch);
 }
 
 // A tap of scores alone, by any policy: see plain::tap_scores.

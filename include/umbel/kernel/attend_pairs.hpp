@@ -67,7 +67,7 @@ UMBEL_INLINE void attend_pairs(const T* q, const T* k, const T* v, T scale, T* o
     pairs::two({head(h), head(h + 1)}, exp2_factor(scale), scratch);
   if constexpr (H.heads % 2 != 0) {
     const auto last = head(H.heads - 1);
-    attend_all<S, T, Target>(last.q, last.k, last.v, scale, last.o, scratch);
+    attend<S, T, Target>(last.q, last.k, last.v, scale, scores::every_key{}, last.o, scratch);
   }
 }
 

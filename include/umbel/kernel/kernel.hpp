@@ -4,6 +4,7 @@
 
 #include <umbel/kernel/additive.hpp>
 #include <umbel/kernel/attend.hpp>
+#include <umbel/kernel/attend_form.hpp>
 #include <umbel/kernel/elementwise.hpp>
 #include <umbel/kernel/linear.hpp>
 #include <umbel/kernel/norm.hpp>

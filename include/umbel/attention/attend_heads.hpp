@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+// From queries, keys and values in scratch to the context of one head, and of all heads of a
+// sequence: masks and options become a policy of the kernels, the form that plan::choose_attend
+// chose is switched on here. Everything but names; also in constant expressions, by the readable
+// loops. Not here: projections (forward.hpp), options (score.hpp), the masks themselves (mask/).
+#pragma once
+
+#include <umbel/attention/score.hpp>
+#include <umbel/config.hpp>
+#include <umbel/kernel/attend_form.hpp>
+#include <umbel/kernel/plain_attend.hpp>
+#include <umbel/mask/base.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+
+// One head. Head: dot_product_head or its like, which knows how a score comes about; On: a
+// head_mask.
+template <class Scoring, class Head, class On>
+UMBEL_INLINE constexpr void attend_head(const Head& head, const On& on) noexcept {
+  using T = typename Head::value_type;
+  const auto policy = Scoring::template with<T>(on.policy);
+  using observer = decltype(On::observer);
+  constexpr bool observes = requires { observer::is_capped; };
+  if constexpr (!observes) {
+    head.attend(policy, kernel::no_tap{});
+  } else if constexpr (observer::is_capped) {
+    // What stands between the cap and the rest is another policy's: looked at by itself.
+    head.tap_scores(Scoring::template with<T>(kernel::scores::every_key{}), on.observer.tap());
+    head.attend(policy, kernel::no_tap{});
+  } else {
+    head.attend(policy, on.observer.tap());
+  }
+  if constexpr (std::is_same_v<typename Scoring::empty, uniform> &&
+                !std::is_same_v<decltype(On::policy), kernel::scores::every_key>) {
+    kernel::plain::mean_where_empty<Head::shape>(head.v, policy, on.stored, head.o);
+    if constexpr (observes)
+      kernel::plain::uniform_where_empty<Head::shape>(policy, on.stored, on.observer.tap());
+  }
+}
+
+// Attention of one head by scaled dot products. scratch: kernel::attend_scratch. Stored: what keys
+// and values are stored as.
+template <kernel::attend_shape S, class T, class Scoring, class Stored = T>
+struct dot_product_head {
+  using value_type = T;
+  static constexpr kernel::attend_shape shape = S;
+  static constexpr T factor = Scoring::template scale<T>(S.head_dim);
+  const T* q;
+  const Stored* k;
+  const Stored* v;
+  T* o;
+  T* scratch;
+
+  template <class Policy, class Tap>
+  UMBEL_INLINE constexpr void attend(const Policy& policy, Tap tap) const noexcept {
+    if (std::is_constant_evaluated())
+      kernel::plain::attend<S>(q, k, v, factor, policy, o, tap);
+    else
+      kernel::attend<S>(q, k, v, factor, policy, o, scratch, tap);
+  }
+  template <class Policy, class Tap>
+  constexpr void tap_scores(const Policy& policy, Tap tap) const noexcept {
+    if (std::is_constant_evaluated())
+      kernel::plain::tap_scores<S>(q, k, factor, policy, tap);
+    else
+      kernel::tap_scores<S>(q, k, factor, policy, scratch, tap);
+  }
+};
+
+// What the queries of all heads see. Mask: a sequence_mask, or what gives a head_mask for each
+// head; all heads of the latter see the same run of keys if the first one's policy is of a run.
+template <class Scoring, class Mask>
+constexpr plan::seen_keys seen_keys_of() noexcept {
+  using kernel::scores::every_key, kernel::scores::first_keys, kernel::scores::window;
+  using on = decltype(std::declval<const Mask&>()(0));
+  using policy = std::remove_cvref_t<decltype(on::policy)>;
+  if constexpr (requires { decltype(on::observer)::is_capped; } || !Scoring::only_scales)
+    return plan::seen_keys::any;
+  else if constexpr (requires { requires !Mask::same_length_for_heads; })
+    return plan::seen_keys::any;
+  else if constexpr (std::is_same_v<policy, every_key>)
+    return plan::seen_keys::all;
+  else if constexpr (std::is_same_v<policy, first_keys>)
+    return plan::seen_keys::first;
+  else if constexpr (std::is_same_v<policy, window>)
+    return plan::seen_keys::run;
+  else
+    return plan::seen_keys::any;
+}
+
+// All heads of one sequence; q, k, v, o are those of head 0.
+template <kernel::attend_shape S, kernel::heads_shape H, class T, class Scoring, class Stored = T>
+struct heads_of_sequence {
+  template <class Mask>
+  static constexpr plan::attend_form form =
+      kernel::attend_form_of<S, H, T, seen_keys_of<Scoring, Mask>()>;
+  // Are heads computed together, so that there is nothing to hand out head by head?
+  template <class Mask>
+  static constexpr bool together = form<Mask> == plan::attend_form::heads_in_lanes ||
+                                   form<Mask> == plan::attend_form::keys_in_lanes;
+  static constexpr T scale = Scoring::template scale<T>(S.head_dim);
+  static constexpr kernel::attend_shape last = kernel::few_of(S, 1);
+
+  // Head h. Of: its queries.
+  template <kernel::attend_shape Of = S, class Mask>
+  UMBEL_INLINE static constexpr void attend_one(std::size_t h, const T* q, const Stored* k,
+                                                const Stored* v, T* o, T* scratch,
+                                                const Mask& mask) noexcept {
+    attend_head<Scoring>(
+        dot_product_head<Of, T, Scoring, Stored>{q + h * H.q_head, k + h / H.share * H.k_head,
+                                                 v + h / H.share * H.v_head, o + h * H.o_head,
+                                                 scratch},
+        mask(h));
+  }
+
+  template <class Mask>
+  static constexpr void attend(const T* q, const Stored* k, const Stored* v, T* o, T* scratch,
+                               const Mask& mask) noexcept {
+    if (!std::is_constant_evaluated()) {
+      if constexpr (form<Mask> == plan::attend_form::heads_in_lanes) {
+        const std::size_t keys = mask(0).policy.range(0, S.queries, S.keys).end;
+        return kernel::attend_heads<S, H>(q, k, v, scale, keys, o, scratch);
+      } else if constexpr (form<Mask> == plan::attend_form::keys_in_lanes) {
+        const kernel::scores::key_range seen = mask(0).policy.range(0, S.queries, S.keys);
+        return kernel::attend_each<S, H>(q, k, v, scale, seen.begin, seen.end, o, scratch);
+      } else if constexpr (form<Mask> == plan::attend_form::heads_in_pairs) {
+        return kernel::attend_pairs<S, H>(q, k, v, scale, o, scratch);
+      } else if constexpr (form<Mask> == plan::attend_form::last_query_by_keys) {
+        constexpr std::size_t at = S.queries - 1;
+        for (std::size_t h = 0; h < H.heads; ++h)
+          attend_one<kernel::first_of(S, at)>(h, q, k, v, o, scratch, mask);
+        const kernel::scores::key_range seen = mask(0).policy.range(at, 1, S.keys);
+        return kernel::attend_each<last, H>(q + at * S.q_row, k, v, scale, seen.begin, seen.end,
+                                            o + at * S.o_row, scratch);
+      }
+    }
+    for (std::size_t h = 0; h < H.heads; ++h) attend_one(h, q, k, v, o, scratch, mask);
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP

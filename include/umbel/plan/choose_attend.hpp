@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+// Which form of the kernels attends for the heads of one sequence: chosen here and nowhere else.
+// The kernels say which forms can compute a shape (kernel/attend_form.hpp), the layer what its
+// queries see; layers, the cache and `describe` read the answer. Forms decide speed and never a bit
+// of the result.
+#pragma once
+
+#include <umbel/config.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::plan {
+
+enum class attend_form {
+  head_by_head,    // one head after another: queries in the lanes (kernel/attend.hpp)
+  heads_in_lanes,  // several heads share a vector, queries in its lanes (kernel/attend_heads.hpp)
+  heads_in_pairs,  // two heads at a time, queries in the lanes (kernel/attend_pairs.hpp)
+  keys_in_lanes,   // the one query of each head, several heads at a time (kernel/attend_each.hpp)
+  last_query_by_keys,  // head_by_head, but for a last query that would have a vector to itself
+};
+
+// The keys that queries see, where scores are only scaled and all heads see the same ones.
+enum class seen_keys {
+  all,
+  first,  // up to a length that only run time knows
+  run,    // from one key to another
+  any,    // whatever a mask says, by head, or with scores changed
+};
+
+// Can the kernel of a form compute these heads?
+struct attend_forms {
+  bool heads_in_lanes, heads_in_pairs, keys_in_lanes, last_query_by_keys;
+};
+
+constexpr attend_form choose_attend(attend_forms can, seen_keys seen) noexcept {
+  if (seen == seen_keys::any) return attend_form::head_by_head;
+  if (seen == seen_keys::run)
+    return can.keys_in_lanes ? attend_form::keys_in_lanes : attend_form::head_by_head;
+  if (can.heads_in_lanes) return attend_form::heads_in_lanes;
+  if (can.keys_in_lanes) return attend_form::keys_in_lanes;
+  if (can.heads_in_pairs && seen == seen_keys::all) return attend_form::heads_in_pairs;
+  if (can.last_query_by_keys) return attend_form::last_query_by_keys;
+  return attend_form::head_by_head;
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::plan
+UMBEL_WARNINGS_POP
