@@ -13,7 +13,7 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
 using context = tensor<float, batch<2>, key<6>, hidden<100>>;
 // A query with no key to attend to: the book gives it the mean of all values (Umbel by default
 // zeros).
-using attention = multi_head_attention<float, hidden<100>, heads<5>, empty_rows<uniform>>;
+using attention = multi_head_attention<float, hidden<100>, heads<5>, empty_rows<uniform_weights>>;
 
 // transpose_qkv and transpose_output. The book moves every number twice; a view moves none.
 constexpr auto split_heads = [](const auto& x) {

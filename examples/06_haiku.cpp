@@ -14,7 +14,7 @@ using token_mask = tensor<bool, batch<2>, query<1>, key<12>>;  // one row for al
 // Haiku's projections have a bias, and store (in, out) like Umbel: parameters are copied as they
 // are.
 using attention =
-    multi_head_attention<float, hidden<64>, heads<8>, bias<true>, empty_rows<uniform>>;
+    multi_head_attention<float, hidden<64>, heads<8>, bias<true>, empty_rows<uniform_weights>>;
 
 struct output_and_weights {
   tokens output;

@@ -64,7 +64,7 @@ typename smaller<Count>::weights weights_of(const whole::weights_view& w, unsign
 // the heads keep theirs, which with fewer of them has to be said.
 template <std::size_t Count>
 using fewer =
-    encoder_layer<float, hidden<32>, heads<Count>, feed_forward<64>, bias<true>, norm_first<true>,
+    encoder_layer<float, hidden<32>, heads<Count>, intermediate<64>, bias<true>, norm_first<true>,
                   activation<gelu_exact>, head_dim<whole::sizes.head_dim>>;
 
 template <std::size_t Count>

@@ -21,7 +21,7 @@ using all = tensor<float, token<40>, hidden<64>>;
 static attention::weights w;
 static all sequence;
 static key_value_cache<attention, key<40>> past;
-static key_value_cache<attention, key<16>, sliding<1000>> window;  // sees the last 16
+static key_value_cache<attention, key<16>, longest_sequence<1000>> window;  // sees the last 16
 
 template <class X>
 static void fill(X& x, std::size_t count, float scale) {
@@ -37,7 +37,7 @@ int main() {
   float* const rows = first.data();
   fill(rows, 12 * 64, 1);
   prompt answers;
-  if (!past.step(attend, answers, first)) return 1;
+  if (!past.step(answers, attend, first)) return 1;
   std::memcpy(sequence.data(), first.data(), sizeof(first));
 
   // The next token is what attention gave for the last one, squashed.
@@ -46,7 +46,7 @@ int main() {
   while (past.size() < 40) {
     for (std::size_t d = 0; d < 64; ++d)
       sequence(past.size(), d) = now(0, d) = std::tanh(3 * out(0, d));
-    if (!past.step(attend, out, now)) return 1;
+    if (!past.step(out, attend, now)) return 1;
   }
 
   const all whole = attend(sequence, causal);
@@ -56,7 +56,7 @@ int main() {
               equal);
 
   // Full is full: nothing changes, and going back is free.
-  const bool fits = past.step(attend, out, now);
+  const bool fits = past.step(out, attend, now);
   std::printf("a step past the capacity: %s; the cache has %zu positions\n", fits ? "yes" : "no",
               past.size());
   past.rewind(12);
@@ -64,7 +64,7 @@ int main() {
 
   // A window goes on for as long as rotary positions were promised.
   std::size_t steps = 0;
-  while (window.step(attend, out, now)) ++steps;
+  while (window.step(out, attend, now)) ++steps;
   std::printf("a window of 16 in %zu bytes: %zu steps\n", sizeof(window), steps);
   return equal == 64 && !fits && steps == 1000 ? 0 : 1;
 }

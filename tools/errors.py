@@ -38,7 +38,7 @@ GROUPS = {
                   "scaled_dot_product_attention", "attention_by_score", "parallel"],
     "Heads": ["prune"],
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",
-               "learnt_positions", "sinusoidal_positions", "feed_forward_layer",
+               "learned_positions", "sinusoidal_positions", "feed_forward",
                "encoder_layer", "decoder_layer", "prepacked"],
 }
 GROUP_OF = {operation: group for group, operations in GROUPS.items() for operation in operations}

@@ -33,13 +33,13 @@ void add(const char* name) {
   static tensor<float, token<1>, hidden<Hidden>> one, out;
   bench::fill(one, 1);
   past.reset();
-  while (past.size() < before) (void)past.step(attend, out, one);
+  while (past.size() < before) (void)past.step(out, attend, one);
   constexpr double kv = 1.0 * KvHeads / Heads, hidden_size = Hidden;
   constexpr double pairs = Tokens * (before + (Tokens + 1) / 2.0);
   bench::add_row(name, 4 * Tokens * hidden_size * hidden_size * (1 + kv) + 4 * pairs * hidden_size,
                  [] {
                    past.rewind(before);
-                   (void)past.step(attend, y, x, all_keys, work);
+                   (void)past.step(y, attend, x, all_keys, work);
                  });
 }
 

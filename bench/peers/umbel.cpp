@@ -98,12 +98,12 @@ struct itself {
       static umbel::key_value_cache<attention, key<count(S.keys)>> past;
       static token_type out;
       for (int t = 0; t + 1 < S.keys; ++t) {
-        (void)past.step(attend, out,
+        (void)past.step(out, attend,
                         *reinterpret_cast<const token_type*>(d.z.get() + t * S.hidden));
       }
       return {{"cache", race::repeated([](const float* x, const float*, float* y) {
                  past.rewind(count(S.keys - 1));
-                 (void)past.step(attend, *reinterpret_cast<token_type*>(y),
+                 (void)past.step(*reinterpret_cast<token_type*>(y), attend,
                                  *reinterpret_cast<const token_type*>(x));
                })}};
     } else if constexpr (S.self()) {

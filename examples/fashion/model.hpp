@@ -3,7 +3,7 @@
 //
 //   picture (row=28, column=28)
 //     cut into patches              (patch=49, pixel=16)
-//     linear + learnt positions     (patch=49, hidden=32)
+//     linear + learned positions     (patch=49, hidden=32)
 //     two encoder layers, norm, mean over the patches
 //     linear                        (classes=10)
 //
@@ -39,8 +39,8 @@ template <std::size_t N>
 struct layer : axis<layer, N> {};
 
 using embed_layer = linear<float, pixel<16>, hidden<32>, bias<true>>;
-using position_table = learnt_positions<float, patch<49>, hidden<32>>;
-using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, bias<true>,
+using position_table = learned_positions<float, patch<49>, hidden<32>>;
+using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, bias<true>,
                               norm_first<true>, activation<gelu_exact>>;
 using final_norm = layer_norm<float, hidden<32>>;
 using classifier = linear<float, hidden<32>, classes<10>, bias<true>>;

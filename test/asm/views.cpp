@@ -142,7 +142,8 @@ float hand_row(const float* x, std::size_t i) {
 }
 float view_row(const float* x, std::size_t i) {
   const auto v = view_as<batch<batches>, query<queries>, hidden<row>>(x) | select_at<batch, 1> |
-                 slice<query, 1, 3> | slice<hidden, 40, 10> | select_at<query>(i);
+                 slice<query, from<1>, extent<3>> | slice<hidden, from<40>, extent<10>> |
+                 select_at<query>(i);
   float sum = 0;
   for (std::size_t d = 0; d < 10; ++d) sum += v(d);
   return sum;

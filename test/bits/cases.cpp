@@ -95,13 +95,13 @@ void attention(const inputs& in) {
   run("attention, bias", plain, score_bias(biases));
   run("attention, alibi, causal", plain, alibi_top_left & causal_top_left);
   run("attention, soft cap, dropout, mean of empty rows",
-      scaled_dot_product_with<softcap<2>, empty_rows<uniform>>,
+      scaled_dot_product_attention_with<softcap<2>, empty_rows<uniform_weights>>,
       query_lens & keep_mask(flags) & dropout(0.2, 5));
 
   const auto look = [&]<observed What>(const char* what, const auto& mask) {
     pairs seen{};
     const auto context =
-        scaled_dot_product_with<softcap<9>>(in.q, in.k, in.v, mask & observe<What>(seen));
+        scaled_dot_product_attention_with<softcap<9>>(in.q, in.k, in.v, mask & observe<What>(seen));
     print(what, in.name, seen);
     return context;
   };
@@ -126,7 +126,8 @@ void other_shapes() {
   static tensor<float, heads<2>, query<5>, key<300>> seen;
   print("300 keys", "", scaled_dot_product_attention(q, k, v, causal_bottom_right & observe(seen)));
   print("300 keys, observed", "", seen);
-  print("one query", "", scaled_dot_product_attention(q | slice<query, 0, 1> | contiguous, k, v));
+  print("one query", "",
+        scaled_dot_product_attention(q | slice<query, from<0>, extent<1>> | contiguous, k, v));
   const auto x = drawn<tensor<double, token<7>, hidden<12>>>(next, 2);
   using layer = multi_head_attention<double, hidden<12>, heads<3>, bias<true>>;
   const auto w = drawn_weights<layer>(next);
@@ -147,7 +148,7 @@ void decode(const char* what) {
   for (std::size_t t = 0; t < 40; ++t) {
     const view<const float, token<1>, hidden<24>> from(x.data() + t * 24);
     const view<float, token<1>, hidden<24>> to(out.data() + t * 24);
-    if (!past.step(attend, to, from)) std::printf("%s: the cache is full\n", what);
+    if (!past.step(to, attend, from)) std::printf("%s: the cache is full\n", what);
   }
   print(what, "", out);
 }

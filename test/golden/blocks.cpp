@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_SUITE(torch_blocks)
 BOOST_AUTO_TEST_CASE(encoder_pre_norm) {
   namespace g = golden::encoder_pre_norm;
   using encoder =
-      encoder_layer<float, hidden<g::hidden>, heads<g::heads>, feed_forward<g::feed_forward>,
+      encoder_layer<float, hidden<g::hidden>, heads<g::heads>, intermediate<g::feed_forward>,
                     bias<true>, norm_first<true>, activation<gelu_exact>>;
   const float scales[] = {g::weight_scale, g::up_scale,    g::down_scale,
                           g::bias_scale,   g::gamma_scale, g::beta_scale};
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(encoder_pre_norm) {
 BOOST_AUTO_TEST_CASE(encoder_post_norm) {
   namespace g = golden::encoder_post_norm;
   using encoder =
-      encoder_layer<float, hidden<g::hidden>, heads<g::heads>, feed_forward<g::feed_forward>,
+      encoder_layer<float, hidden<g::hidden>, heads<g::heads>, intermediate<g::feed_forward>,
                     activation<gelu_exact>, norm_first<false>, bias<true>>;
   const float scales[] = {g::weight_scale, g::up_scale,    g::down_scale,
                           g::bias_scale,   g::gamma_scale, g::beta_scale};
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(encoder_post_norm) {
 BOOST_AUTO_TEST_CASE(encoder_defaults) {
   namespace g = golden::encoder_defaults;
   using encoder =
-      encoder_layer<float, hidden<g::hidden>, heads<g::heads>, feed_forward<g::feed_forward>,
+      encoder_layer<float, hidden<g::hidden>, heads<g::heads>, intermediate<g::feed_forward>,
                     activation<relu>, norm_first<false>, bias<true>>;
   const float scales[] = {g::weight_scale, g::up_scale,    g::down_scale,
                           g::bias_scale,   g::gamma_scale, g::beta_scale};
@@ -72,8 +72,8 @@ BOOST_AUTO_TEST_CASE(encoder_defaults) {
 BOOST_AUTO_TEST_CASE(layer_of_llama) {
   namespace g = golden::llama;
   using layer =
-      encoder_layer<float, hidden<g::hidden>, heads<g::heads>, feed_forward<g::feed_forward>,
-                    norm_by<rms_norm>, epsilon_1e<-6>, gated<true>, activation<silu>,
+      encoder_layer<float, hidden<g::hidden>, heads<g::heads>, intermediate<g::feed_forward>,
+                    norm_by<rms_norm>, norm_epsilon<1, 1'000'000>, gated<true>, activation<silu>,
                     norm_first<true>, bias<false>, kv_heads<g::kv_heads>, rope<split_halves>>;
   lcg next{g::seed};
   const auto x = drawn<tensor<float, batch<g::batch>, token<g::tokens>, hidden<g::hidden>>>(next);

@@ -18,12 +18,12 @@ BOOST_AUTO_TEST_CASE(d2l_lengths_by_query) {
 }
 
 BOOST_AUTO_TEST_CASE(d2l_length_0) {
-  golden_layer<golden::d2l_length_0, empty_rows<uniform>> call;
+  golden_layer<golden::d2l_length_0, empty_rows<uniform_weights>> call;
   call.check(call.lengths<batch>());
 }
 
 BOOST_AUTO_TEST_CASE(d2l_length_0_by_query) {
-  golden_layer<golden::d2l_length_0_by_query, empty_rows<uniform>> call;
+  golden_layer<golden::d2l_length_0_by_query, empty_rows<uniform_weights>> call;
   call.check(call.lengths<batch, query>());
 }
 
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(d2l_dropout) {
 }
 
 BOOST_AUTO_TEST_CASE(d2l_dropout_without_keys) {
-  golden_layer<golden::d2l_dropout_without_keys, empty_rows<uniform>> call;
+  golden_layer<golden::d2l_dropout_without_keys, empty_rows<uniform_weights>> call;
   call.check(call.lengths<batch, query>() & dropout(0.5, 7));
 }
 
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(haiku_widths) {
 }
 
 BOOST_AUTO_TEST_CASE(haiku_no_key) {
-  golden_layer<golden::haiku_no_key, empty_rows<uniform>> call;
+  golden_layer<golden::haiku_no_key, empty_rows<uniform_weights>> call;
   call.check(call.lengths<batch>());
 }
 

@@ -18,7 +18,7 @@ template <bool NormFirst, auto& Activation, std::size_t Batch, std::size_t Token
           std::size_t Hidden, std::size_t Heads, std::size_t FeedForward, class Mask, class Own>
 void check(std::uint32_t seed, const float (&scales)[3], const float* output, const Mask& mask,
            const Own& own) {
-  using layer = decoder_layer<float, hidden<Hidden>, heads<Heads>, feed_forward<FeedForward>,
+  using layer = decoder_layer<float, hidden<Hidden>, heads<Heads>, intermediate<FeedForward>,
                               bias<true>, norm_first<NormFirst>, activation<Activation>>;
   lcg next{seed};
   const auto x = drawn<tensor<float, batch<Batch>, token<Tokens>, hidden<Hidden>>>(next);

@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(torch_formula)
 
 BOOST_AUTO_TEST_CASE(grouped_heads) {
   golden_layer<golden::grouped_heads> call;
-  call.check(from_drop_mask(call.drop<query>()));
+  call.check(drop_mask(call.drop<query>()));
 }
 
 BOOST_AUTO_TEST_CASE(one_kv_head) { golden_layer<golden::one_kv_head>().check(causal); }
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(rope_halves) {
 
 BOOST_AUTO_TEST_CASE(rope_adjacent) {
   golden_layer<golden::rope_adjacent, rope<adjacent_pairs>> call;
-  call.check(from_drop_mask(call.drop<batch>()));
+  call.check(drop_mask(call.drop<batch>()));
 }
 
 BOOST_AUTO_TEST_CASE(rope_of_four_features) {
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(window) { golden_layer<golden::window>().check(sliding_wind
 
 BOOST_AUTO_TEST_CASE(window_causal_padding) {
   golden_layer<golden::window_causal_padding> call;
-  call.check(sliding_window<3> & from_drop_mask(call.drop<batch>()));
+  call.check(sliding_window<3> & drop_mask(call.drop<batch>()));
 }
 
 BOOST_AUTO_TEST_CASE(window_of_the_last) {
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(window_of_the_last) {
 BOOST_AUTO_TEST_CASE(softcap_bias) {
   golden_layer<golden::softcap_bias, softcap<3, 2>> call;
   const auto bias = call.bias<batch, heads, query>();
-  call.check(score_bias(bias) & from_drop_mask(call.drop<batch>()));
+  call.check(score_bias(bias) & drop_mask(call.drop<batch>()));
 }
 
 BOOST_AUTO_TEST_CASE(scaled) {
@@ -84,12 +84,12 @@ BOOST_AUTO_TEST_CASE(no_key) {
 
 BOOST_AUTO_TEST_CASE(some_queries_without_keys) {
   golden_layer<golden::some_queries_without_keys> call;
-  call.check(causal_at(-2) & from_drop_mask(call.drop<batch>()));
+  call.check(causal_at(-2) & drop_mask(call.drop<batch>()));
 }
 
 BOOST_AUTO_TEST_CASE(dropout_and_masks) {
   golden_layer<golden::dropout_and_masks> call;
-  call.check(causal & from_drop_mask(call.drop<batch>()) & dropout(0.1, 3));
+  call.check(causal & drop_mask(call.drop<batch>()) & dropout(0.1, 3));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -14,12 +14,12 @@ BOOST_AUTO_TEST_SUITE(torch_masks)
 
 BOOST_AUTO_TEST_CASE(bool_mask) {
   golden_layer<golden::bool_mask> call;
-  call.check(from_drop_mask(call.drop<query>()));
+  call.check(drop_mask(call.drop<query>()));
 }
 
 BOOST_AUTO_TEST_CASE(bool_mask_cross) {
   golden_layer<golden::bool_mask_cross> call;
-  call.check(from_drop_mask(call.drop<query>()));
+  call.check(drop_mask(call.drop<query>()));
 }
 
 BOOST_AUTO_TEST_CASE(float_mask) {
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(float_mask_minus_infinity) {
 
 BOOST_AUTO_TEST_CASE(bool_mask_by_head) {
   golden_layer<golden::bool_mask_by_head> call;
-  call.check(from_drop_mask(call.drop<batch, heads, query>()));
+  call.check(drop_mask(call.drop<batch, heads, query>()));
 }
 
 BOOST_AUTO_TEST_CASE(float_mask_by_head) {
@@ -49,24 +49,24 @@ BOOST_AUTO_TEST_CASE(float_mask_by_head) {
 
 BOOST_AUTO_TEST_CASE(key_padding) {
   golden_layer<golden::key_padding> call;
-  call.check(from_drop_mask(call.drop<batch>()));
+  call.check(drop_mask(call.drop<batch>()));
 }
 
 BOOST_AUTO_TEST_CASE(key_padding_cross) {
   golden_layer<golden::key_padding_cross> call;
-  call.check(from_drop_mask(call.drop<batch>()));
+  call.check(drop_mask(call.drop<batch>()));
 }
 
 BOOST_AUTO_TEST_CASE(key_padding_and_bool_mask) {
   golden_layer<golden::key_padding_and_bool_mask> call;
   const auto padding = call.drop<batch>();
-  call.check(from_drop_mask(padding) & from_drop_mask(call.drop<query>()));
+  call.check(drop_mask(padding) & drop_mask(call.drop<query>()));
 }
 
 BOOST_AUTO_TEST_CASE(key_padding_and_float_mask) {
   golden_layer<golden::key_padding_and_float_mask> call;
   const auto padding = call.drop<batch>();
-  call.check(from_drop_mask(padding) & score_bias(call.bias<query>()));
+  call.check(drop_mask(padding) & score_bias(call.bias<query>()));
 }
 
 BOOST_AUTO_TEST_CASE(causal_self) { golden_layer<golden::causal_self>().check(causal); }
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(causal_more_queries) {
 
 BOOST_AUTO_TEST_CASE(causal_and_key_padding) {
   golden_layer<golden::causal_and_key_padding> call;
-  call.check(causal & from_drop_mask(call.drop<batch>()));
+  call.check(causal & drop_mask(call.drop<batch>()));
 }
 
 BOOST_AUTO_TEST_CASE(causal_and_float_mask_by_head) {
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(causal_and_float_mask_by_head) {
 
 BOOST_AUTO_TEST_CASE(lengths_and_bool_mask) {
   golden_layer<golden::lengths_and_bool_mask> call;
-  call.check(call.lengths<batch>() & from_drop_mask(call.drop<query>()));
+  call.check(call.lengths<batch>() & drop_mask(call.drop<query>()));
 }
 
 BOOST_AUTO_TEST_CASE(every_kind) {
@@ -99,8 +99,8 @@ BOOST_AUTO_TEST_CASE(every_kind) {
   const auto drop = call.drop<query>();
   const auto bias = call.bias<batch, heads, query>();
   using sizes = golden::every_kind;
-  call.check(call.lengths<batch>() & causal_at(sizes::keys - sizes::queries) &
-             from_drop_mask(drop) & score_bias(bias));
+  call.check(call.lengths<batch>() & causal_at(sizes::keys - sizes::queries) & drop_mask(drop) &
+             score_bias(bias));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

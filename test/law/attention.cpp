@@ -84,11 +84,12 @@ BOOST_AUTO_TEST_CASE(a_batch_is_its_sequences_one_by_one) {
     const auto all = p.attend(p.x, p.y, p.z);
     const auto some = p.attend(p.x, p.y, p.z, lens);
     for_indices(std::make_index_sequence<batches>{}, [&](auto b) {
-      const auto x = p.x | slice<batch, b, 1>;
-      const auto y = p.y | slice<batch, b, 1>, z = p.z | slice<batch, b, 1>;
-      BOOST_TEST(same_bits(p.attend(x, y, z), all | slice<batch, b, 1>));
-      BOOST_TEST(
-          same_bits(p.attend(x, y, z, lens | slice<batch, b, 1>), some | slice<batch, b, 1>));
+      const auto x = p.x | slice<batch, from<b>, extent<1>>;
+      const auto y = p.y | slice<batch, from<b>, extent<1>>,
+                 z = p.z | slice<batch, from<b>, extent<1>>;
+      BOOST_TEST(same_bits(p.attend(x, y, z), all | slice<batch, from<b>, extent<1>>));
+      BOOST_TEST(same_bits(p.attend(x, y, z, lens | slice<batch, from<b>, extent<1>>),
+                           some | slice<batch, from<b>, extent<1>>));
       // And without a batch axis.
       BOOST_TEST(same_bits(
           p.attend(p.x | select_at<batch>(b), p.y | select_at<batch>(b), p.z | select_at<batch>(b)),
@@ -100,14 +101,16 @@ BOOST_AUTO_TEST_CASE(a_batch_is_its_sequences_one_by_one) {
 BOOST_AUTO_TEST_CASE(queries_do_not_know_of_each_other) {
   for_problems([](const auto& p) {
     const auto all = p.attend(p.x, p.y, p.z);
-    BOOST_TEST(same_bits(p.attend(p.x | slice<query, 0, 1>, p.y, p.z), all | slice<query, 0, 1>));
-    BOOST_TEST(same_bits(p.attend(p.x | slice<query, 1, 2>, p.y, p.z), all | slice<query, 1, 2>));
+    BOOST_TEST(same_bits(p.attend(p.x | slice<query, from<0>, extent<1>>, p.y, p.z),
+                         all | slice<query, from<0>, extent<1>>));
+    BOOST_TEST(same_bits(p.attend(p.x | slice<query, from<1>, extent<2>>, p.y, p.z),
+                         all | slice<query, from<1>, extent<2>>));
     constexpr std::size_t last = std::remove_cvref_t<decltype(p)>::queries_count - 1;
     const auto lens = p.every_length(6);
-    BOOST_TEST(
-        same_bits(p.attend(p.x | slice<query, last, 1>, p.y, p.z), all | slice<query, last, 1>));
-    BOOST_TEST(same_bits(p.attend(p.x | slice<query, last, 1>, p.y, p.z, lens),
-                         p.attend(p.x, p.y, p.z, lens) | slice<query, last, 1>));
+    BOOST_TEST(same_bits(p.attend(p.x | slice<query, from<last>, extent<1>>, p.y, p.z),
+                         all | slice<query, from<last>, extent<1>>));
+    BOOST_TEST(same_bits(p.attend(p.x | slice<query, from<last>, extent<1>>, p.y, p.z, lens),
+                         p.attend(p.x, p.y, p.z, lens) | slice<query, from<last>, extent<1>>));
   });
 }
 
@@ -115,7 +118,8 @@ BOOST_AUTO_TEST_CASE(a_length_is_truncation) {
   const auto check = [](const auto& p, auto length) {
     const auto lens = p.every_length(static_cast<int>(length));
     BOOST_TEST(same_bits(p.attend(p.x, p.y, p.z, lens),
-                         p.attend(p.x, p.y | slice<key, 0, length>, p.z | slice<key, 0, length>)),
+                         p.attend(p.x, p.y | slice<key, from<0>, extent<length>>,
+                                  p.z | slice<key, from<0>, extent<length>>)),
                "length " << length);
   };
   const small s;
@@ -307,7 +311,7 @@ BOOST_AUTO_TEST_CASE(a_slice_of_something_wider) {
   const small p;
   tensor<float, batch<3>, query<9>, hidden<20>> wider{};
   for (float& e : wider) e = std::nanf("");
-  const auto x = wider | slice<query, 2, 5> | slice<hidden, 3, 12>;
+  const auto x = wider | slice<query, from<2>, extent<5>> | slice<hidden, from<3>, extent<12>>;
   copy(p.x, x);
   BOOST_TEST(same_bits(p.attend(x, p.y, p.z), p.attend(p.x, p.y, p.z)));
   BOOST_TEST(same_bits(p.attend(x), p.attend(p.x)));
@@ -350,7 +354,7 @@ BOOST_AUTO_TEST_CASE(into_memory_of_the_callers) {
   BOOST_TEST(same_bits(turned | permute<batch, query, hidden>, wanted));
   tensor<float, batch<3>, query<9>, hidden<20>> wider{};
   for (float& e : wider) e = -5;
-  const auto part = wider | slice<query, 2, 5> | slice<hidden, 3, 12>;
+  const auto part = wider | slice<query, from<2>, extent<5>> | slice<hidden, from<3>, extent<12>>;
   prepacked<small::attention>{p.w}.into(part, p.x, p.y, p.z);
   BOOST_TEST(same_bits(part, wanted));
   std::size_t untouched = 0;

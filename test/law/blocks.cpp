@@ -88,7 +88,7 @@ typename Encoder::weights encoder_weights(lcg& next) {
 }
 
 template <class... Options>
-using small_encoder = encoder_layer<float, hidden<12>, heads<3>, feed_forward<21>, Options...>;
+using small_encoder = encoder_layer<float, hidden<12>, heads<3>, intermediate<21>, Options...>;
 
 template <class... Options>
 void check_encoder() {
@@ -111,15 +111,17 @@ void check_encoder() {
   const auto masked = encoder{w}(x, lens & causal);
   BOOST_TEST(same_bits(by_parts<encoder>(w, x, lens & causal), masked));
   BOOST_TEST(same_bits(packed(x, causal & lens), masked));
-  BOOST_TEST(same_bits(encoder{w}(x | slice<token, 0, 3> | contiguous, causal),
-                       encoder{w}(x, causal) | slice<token, 0, 3>));
+  BOOST_TEST(same_bits(encoder{w}(x | slice<token, from<0>, extent<3>> | contiguous, causal),
+                       encoder{w}(x, causal) | slice<token, from<0>, extent<3>>));
   // A length is truncation for the positions within it.
-  BOOST_TEST(same_bits(encoder{w}(x | slice<token, 0, 2> | contiguous) | select_at<batch, 0>,
-                       some | select_at<batch, 0> | slice<token, 0, 2>));
+  BOOST_TEST(
+      same_bits(encoder{w}(x | slice<token, from<0>, extent<2>> | contiguous) | select_at<batch, 0>,
+                some | select_at<batch, 0> | slice<token, from<0>, extent<2>>));
 
   // Sequence by sequence, with and without batch.
   BOOST_TEST(same_bits(encoder{w}(x | select_at<batch, 1>), y | select_at<batch, 1>));
-  BOOST_TEST(same_bits(encoder{w}(x | slice<batch, 0, 1>), y | slice<batch, 0, 1>));
+  BOOST_TEST(same_bits(encoder{w}(x | slice<batch, from<0>, extent<1>>),
+                       y | slice<batch, from<0>, extent<1>>));
   BOOST_TEST(same_bits(encoder{w}(x | rename_axis<token, query>) | rename_axis<query, token>, y));
 
   // Scratch, dirty or as it was left; the caller's memory for the result.
@@ -181,10 +183,11 @@ BOOST_AUTO_TEST_CASE(linear_along_any_axis) {
   check(x | permute<rows, batch, token, hidden>);
   BOOST_TEST(same_bits(map{w}(x | select_at<batch, 1> | select_at<rows, 2> | select_at<token, 0>),
                        y | select_at<batch, 1> | select_at<rows, 2> | select_at<token, 0>));
-  BOOST_TEST(same_bits(map{w}(x | slice<token, 1, 2> | slice<rows, 0, 2>),
-                       y | slice<token, 1, 2> | slice<rows, 0, 2>));
+  BOOST_TEST(
+      same_bits(map{w}(x | slice<token, from<1>, extent<2>> | slice<rows, from<0>, extent<2>>),
+                y | slice<token, from<1>, extent<2>> | slice<rows, from<0>, extent<2>>));
   tensor<float, batch<2>, rows<3>, token<4>, hidden<11>> wider{};
-  const auto part = wider | slice<hidden, 4, 6>;
+  const auto part = wider | slice<hidden, from<4>, extent<6>>;
   copy(x, part);
   BOOST_TEST(same_bits(map{w}(part), y));
   const auto one = x | select_at<batch, 0> | select_at<rows, 0>;
@@ -227,7 +230,7 @@ BOOST_AUTO_TEST_CASE(means_are_chains) {
 BOOST_AUTO_TEST_CASE(positions_follow_their_axes) {
   lcg next{6};
   const auto table = drawn<tensor<float, token<5>, hidden<12>>>(next);
-  const learnt_positions<float, token<5>, hidden<12>> place{table};
+  const learned_positions<float, token<5>, hidden<12>> place{table};
   const auto x = drawn<tokens>(next);
   const auto y = place(x);
   for (std::size_t b = 0; b < 2; ++b)
@@ -241,10 +244,10 @@ BOOST_AUTO_TEST_CASE(positions_follow_their_axes) {
 BOOST_AUTO_TEST_CASE(activations_go_by_element) {
   lcg next{7};
   const auto x = drawn<tensor<float, token<9>, hidden<13>>>(next, 4);
-  const auto part = x | slice<hidden, 2, 7> | permute<hidden, token>;
+  const auto part = x | slice<hidden, from<2>, extent<7>> | permute<hidden, token>;
   const auto check = [&](const auto& f) {
     const auto y = f(x);
-    BOOST_TEST(same_bits(f(part), y | slice<hidden, 2, 7> | permute<hidden, token>));
+    BOOST_TEST(same_bits(f(part), y | slice<hidden, from<2>, extent<7>> | permute<hidden, token>));
     bool same = true;
     for (std::size_t i = 0; i < 9; ++i)
       for (std::size_t h = 0; h < 13; ++h)
@@ -280,8 +283,8 @@ BOOST_AUTO_TEST_CASE(softmax_rows) {
   BOOST_TEST(same_bits(softmax<key>(x | select_at<batch, 1>), y | select_at<batch, 1>));
   // Weights past a length are exactly 0 and the others those of the shorter row.
   const auto masked = softmax<key>(mask_after<key>(x, tensor<int, batch<2>>{3, 0}));
-  BOOST_TEST(same_bits(masked | select_at<batch, 0> | slice<key, 0, 3>,
-                       softmax<key>(x | select_at<batch, 0> | slice<key, 0, 3>)));
+  BOOST_TEST(same_bits(masked | select_at<batch, 0> | slice<key, from<0>, extent<3>>,
+                       softmax<key>(x | select_at<batch, 0> | slice<key, from<0>, extent<3>>)));
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 5; ++j) {
       if (j >= 3) BOOST_TEST(masked(0, i, j) == 0);
@@ -292,7 +295,7 @@ BOOST_AUTO_TEST_CASE(softmax_rows) {
   const auto z = softmax<key>(spoilt);
   for (std::size_t j = 0; j < 5; ++j) BOOST_TEST(std::isnan(z(1, 2, j)));
   BOOST_TEST(same_bits(z | select_at<batch, 0>, y | select_at<batch, 0>));
-  BOOST_TEST(same_bits(z | slice<query, 0, 2>, y | slice<query, 0, 2>));
+  BOOST_TEST(same_bits(z | slice<query, from<0>, extent<2>>, y | slice<query, from<0>, extent<2>>));
   BOOST_TEST(softmax<key>(tensor<float, key<1>>{-1e30f})(0) == 1);
 }
 
@@ -318,15 +321,15 @@ BOOST_AUTO_TEST_CASE(an_encoder_layer_is_its_parts) {
   check_encoder<norm_first<false>, bias<true>, activation<gelu_tanh>>();
   check_encoder<activation<relu>, norm_first<false>>();
   check_encoder<activation<silu>>();
-  check_encoder<gated<true>, activation<silu>, norm_by<rms_norm>, epsilon_1e<-6>>();
+  check_encoder<gated<true>, activation<silu>, norm_by<rms_norm>, norm_epsilon<1, 1'000'000>>();
   check_encoder<gated<true>, activation<gelu_tanh>, norm_first<false>, bias<true>,
-                epsilon_1e<-12>>();
+                norm_epsilon<1, 1'000'000'000'000>>();
   check_encoder<kv_heads<1>, head_dim<6>, softcap<30>>();
 }
 
 // Attention and the feed-forward network never run at the same time, so they share their scratch.
 BOOST_AUTO_TEST_CASE(scratch_of_the_parts_is_shared) {
-  using encoder = encoder_layer<float, hidden<64>, heads<4>, feed_forward<256>, norm_first<true>,
+  using encoder = encoder_layer<float, hidden<64>, heads<4>, intermediate<256>, norm_first<true>,
                                 activation<gelu_exact>, bias<false>>;
   using work = encoder::workspace<token<64>>;
   constexpr std::size_t attention = sizeof(encoder::attention::workspace<token<64>>);
@@ -335,7 +338,7 @@ BOOST_AUTO_TEST_CASE(scratch_of_the_parts_is_shared) {
   static_assert(sizeof(work) == own + (attention > network ? attention : network));
   // Also in the compiler, where a union has one member at a time.
   constexpr bool same = [] {
-    using small = encoder_layer<float, hidden<4>, heads<2>, feed_forward<4>, norm_first<true>,
+    using small = encoder_layer<float, hidden<4>, heads<2>, intermediate<4>, norm_first<true>,
                                 activation<gelu_exact>, bias<false>>;
     const small::weights w{};
     tensor<float, token<2>, hidden<4>> x{};
@@ -346,9 +349,9 @@ BOOST_AUTO_TEST_CASE(scratch_of_the_parts_is_shared) {
 }
 
 BOOST_AUTO_TEST_CASE(encoder_in_double) {
-  using encoder = encoder_layer<double, hidden<12>, heads<4>, feed_forward<7>, bias<true>,
+  using encoder = encoder_layer<double, hidden<12>, heads<4>, intermediate<7>, bias<true>,
                                 norm_first<true>, activation<gelu_exact>>;
-  using in_float = encoder_layer<float, hidden<12>, heads<4>, feed_forward<7>, bias<true>,
+  using in_float = encoder_layer<float, hidden<12>, heads<4>, intermediate<7>, bias<true>,
                                  norm_first<true>, activation<gelu_exact>>;
   lcg a{11}, b{11};
   const auto w = encoder_weights<encoder>(a);
@@ -362,9 +365,9 @@ BOOST_AUTO_TEST_CASE(encoder_in_double) {
 }
 
 template <class... Options>
-using wide_encoder = encoder_layer<float, hidden<20>, heads<5>, feed_forward<33>, Options...>;
+using wide_encoder = encoder_layer<float, hidden<20>, heads<5>, intermediate<33>, Options...>;
 template <class... Options>
-using wide_decoder = decoder_layer<float, hidden<20>, heads<5>, feed_forward<33>, Options...>;
+using wide_decoder = decoder_layer<float, hidden<20>, heads<5>, intermediate<33>, Options...>;
 
 // A packed layer needs the weights that it was made of no more: these are spoilt.
 template <class Layer, class... X>
@@ -386,10 +389,11 @@ BOOST_AUTO_TEST_CASE(packed_stands_alone) {
   check_packed_stands_alone<linear<float, hidden<20>, classes<3>>>(next, x);
   check_packed_stands_alone<multi_head_attention<float, hidden<20>, heads<5>, bias<true>>>(next, x);
   check_packed_stands_alone<
-      feed_forward_layer<float, hidden<20>, feed_forward<33>, activation<gelu_exact>, bias<true>>>(
-      next, x);
+      feed_forward<float, hidden<20>, intermediate<33>, activation<gelu_exact>, bias<true>>>(next,
+                                                                                             x);
   check_packed_stands_alone<block_with<wide_encoder>>(next, x);
-  check_packed_stands_alone<block_with<wide_encoder, norm_by<rms_norm>, epsilon_1e<-6>>>(next, x);
+  check_packed_stands_alone<
+      block_with<wide_encoder, norm_by<rms_norm>, norm_epsilon<1, 1'000'000>>>(next, x);
   check_packed_stands_alone<block_with<wide_decoder>>(next, x, k, self_mask(causal));
   check_packed_stands_alone<additive_attention<float, hidden<20>, score_hidden<9>>>(next, q, k, k);
 }
@@ -431,9 +435,9 @@ BOOST_AUTO_TEST_CASE(into_memory_of_the_callers) {
   draw_bias(next, w);
   check_into(map{w}, x, false);
   check_into(prepacked<map>{w}, x, false);
-  learnt_positions<float, token<7>, hidden<19>>::weights table =
+  learned_positions<float, token<7>, hidden<19>>::weights table =
       drawn<tensor<float, token<7>, hidden<19>>>(next);
-  check_into(learnt_positions<float, token<7>, hidden<19>>{table}, x, true);
+  check_into(learned_positions<float, token<7>, hidden<19>>{table}, x, true);
   using sinusoids = sinusoidal_positions<float, token<9>, hidden<19>, split_halves>;
   check_into(sinusoids{}, x, true);
   auto moved = x;

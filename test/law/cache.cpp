@@ -40,7 +40,7 @@ auto in_steps(Cache& past, const Attend& attend, const X& x, const Mask& mask = 
   const auto one = [&]<std::size_t Size>(std::integral_constant<std::size_t, Size>) {
     if (at + Size > X::layout::extents[0]) return;
     static typename Cache::template workspace<token<Size>> work;
-    BOOST_TEST_REQUIRE(past.step(attend, part<Size>(out, at), part<Size>(x, at), mask, work));
+    BOOST_TEST_REQUIRE(past.step(part<Size>(out, at), attend, part<Size>(x, at), mask, work));
     at += Size;
   };
   while (at < X::layout::extents[0]) {
@@ -89,7 +89,7 @@ auto in_steps_and_appended(Cache& past, const Attend& attend, const X& x, const 
     BOOST_TEST_REQUIRE(past.append(attend, more, more, work));
     at += Appended;
     tensor<T, token<Stepped>, hidden<X::layout::extents[1]>> out{};
-    BOOST_TEST_REQUIRE(past.step(attend, out, part<Stepped>(x, at), all_keys, step_work));
+    BOOST_TEST_REQUIRE(past.step(out, attend, part<Stepped>(x, at), all_keys, step_work));
     wrong += !same_bits(out, part<Stepped>(whole, at));
     at += Stepped;
   }
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(appended_is_stepped_over) {
   static key_value_cache<rotary_groups, key<300>> past;
   BOOST_TEST((in_steps_and_appended<7, 2>(past, f.attend, f.x, whole)) == 0u);
   const auto window = f.attend(f.x, sliding_window<9>, work);
-  static key_value_cache<rotary_groups, key<10>, sliding<300, 5>> slid;
+  static key_value_cache<rotary_groups, key<10>, longest_sequence<300, 5>> slid;
   BOOST_TEST((in_steps_and_appended<5, 1>(slid, f.attend, f.x, window)) == 0u);
   BOOST_TEST(slid.size() == 300u);
   slid.reset();
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(ends_that_queries_and_keys_share) {
 
 // The mean of what is stored up to the query, in any cuts.
 BOOST_AUTO_TEST_CASE(rows_without_keys) {
-  using averaging = multi_head_attention<float, hidden<12>, heads<3>, empty_rows<uniform>>;
+  using averaging = multi_head_attention<float, hidden<12>, heads<3>, empty_rows<uniform_weights>>;
   static const fixture<averaging, 300> f;
   const tensor<int> none{0};
   static averaging::workspace<token<300>> work;
@@ -161,17 +161,17 @@ BOOST_AUTO_TEST_CASE(rows_without_keys) {
                          part<2>(f.x, 0) | rename_axis<token, key>));
   tensor<float, token<2>, hidden<12>> out{};
   tensor<float, heads<3>, query<2>, key<310>> weights{};
-  BOOST_TEST(past.step(f.attend, out, part<2>(f.x, 2), none & observe(weights)));
+  BOOST_TEST(past.step(out, f.attend, part<2>(f.x, 2), none & observe(weights)));
   for (std::size_t j = 0; j < 310; ++j) {
     BOOST_TEST(weights(1, 0, j) == (j < 3 ? 1.0f / 3 : 0));
     BOOST_TEST(weights(1, 1, j) == (j < 4 ? 0.25f : 0));
   }
 
-  static key_value_cache<averaging, key<4>, sliding<300>> slid;
+  static key_value_cache<averaging, key<4>, longest_sequence<300>> slid;
   const auto recent = in_steps<1>(slid, f.attend, f.x, causal_at(-1000));
   past.reset();
   tensor<float, token<4>, hidden<12>> four{};
-  BOOST_TEST(past.step(f.attend, four, part<4>(f.x, 296), none));
+  BOOST_TEST(past.step(four, f.attend, part<4>(f.x, 296), none));
   for (std::size_t d = 0; d < 12; ++d) BOOST_TEST(recent(299, d) == four(3, d));
 }
 
@@ -180,13 +180,13 @@ BOOST_AUTO_TEST_CASE(a_sliding_cache_is_the_whole_pass_with_its_window) {
   static const fixture<rotary_groups, 900> f;
   static rotary_groups::workspace<token<900>> work;
   const auto whole = f.attend(f.x, sliding_window<39>, work);
-  static key_value_cache<rotary_groups, key<40>, sliding<900>> past;
+  static key_value_cache<rotary_groups, key<40>, longest_sequence<900>> past;
   BOOST_TEST(same_bits(whole, in_steps<1>(past, f.attend, f.x)));
-  static key_value_cache<rotary_groups, key<40>, sliding<1000, 7>> in_chunks;
+  static key_value_cache<rotary_groups, key<40>, longest_sequence<1000, 7>> in_chunks;
   BOOST_TEST(same_bits(whole, in_steps<7, 2>(in_chunks, f.attend, f.x)));
   static rotary_groups::workspace<token<900>> again;
   const auto long_window = f.attend(f.x, sliding_window<299>, again);
-  static key_value_cache<rotary_groups, key<300>, sliding<900, 4>> longer;
+  static key_value_cache<rotary_groups, key<300>, longest_sequence<900, 4>> longer;
   BOOST_TEST(same_bits(long_window, in_steps<4, 1>(longer, f.attend, f.x)));
   static_assert(sizeof(past) < 900 * sizeof(float) * (24 + 15));
 }
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(batches_are_sequences) {
   for (std::size_t t = 0; t < 9; ++t) {
     const view<const double, strided<token<1>, 24>, strided<batch<2>, 12>, strided<hidden<12>, 1>>
         x(both.data() + t * 24);
-    BOOST_TEST(past.step(f.attend, out, x, lens));
+    BOOST_TEST(past.step(out, f.attend, x, lens));
     for (std::size_t b = 0; b < 2; ++b)
       for (std::size_t d = 0; d < 12; ++d) BOOST_TEST(out(b, 0, d) == whole(b, t, d));
   }
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(past_the_capacity_nothing_changes) {
   tensor<double, token<2>, hidden<12>> out{};
   for (double& e : out) e = 7;
   const auto untouched = out;
-  BOOST_TEST(!past.step(f.attend, out, part<2>(f.x, 0)));
+  BOOST_TEST(!past.step(out, f.attend, part<2>(f.x, 0)));
   const auto more = drawn<tensor<double, key<1>, hidden<12>>>(*std::make_unique<lcg>());
   BOOST_TEST(!past.append(f.attend, more, more));
   BOOST_TEST(!past.rewind(9));
@@ -234,11 +234,11 @@ BOOST_AUTO_TEST_CASE(rewound_is_never_been) {
   BOOST_TEST(past.size() == 11u);
   sequence<simple, 19> rest{};
   const auto x = part<19>(f.x, 11);
-  BOOST_TEST(past.step(f.attend, rest, x));
+  BOOST_TEST(past.step(rest, f.attend, x));
   BOOST_TEST(same_bits(rest, part<19>(whole, 11)));
   // A sliding cache cannot go back to where it has dropped what would be seen.
   static const fixture<simple, 600> g;
-  static key_value_cache<simple, key<10>, sliding<600>> slid;
+  static key_value_cache<simple, key<10>, longest_sequence<600>> slid;
   (void)in_steps<1>(slid, g.attend, g.x);
   BOOST_TEST(!slid.rewind(20));
   BOOST_TEST(slid.size() == 600u);
@@ -257,16 +257,16 @@ BOOST_AUTO_TEST_CASE(recall_is_attention_to_another_sequence) {
   key_value_cache<layer, key<16>> memory;
   BOOST_TEST(memory.append(attend, y, z));
   tensor<float, query<4>, hidden<3>> out{};
-  memory.recall(attend, out, x);
+  memory.recall(out, attend, x);
   BOOST_TEST(same_bits(out, attend(x, y, z)));
   const tensor<int, query<4>> lens{0, 3, 11, 16};
-  memory.recall(attend, out, x, lens);
+  memory.recall(out, attend, x, lens);
   BOOST_TEST(same_bits(out, attend(x, y, z, lens)));
   tensor<float, heads<5>, query<4>, key<16>> seen{};
-  memory.recall(attend, out, x, observe(seen));
+  memory.recall(out, attend, x, observe(seen));
   for (std::size_t j = 11; j < 16; ++j) BOOST_TEST(seen(2, 1, j) == 0);
   BOOST_TEST(seen(2, 1, 10) != 0);
-  memory.recall(attend, out, x, causal_bottom_right);
+  memory.recall(out, attend, x, causal_bottom_right);
   BOOST_TEST(same_bits(out, attend(x, y, z, causal_bottom_right)));
 }
 
@@ -281,13 +281,13 @@ BOOST_AUTO_TEST_CASE(recall_of_many_queries) {
   BOOST_TEST(memory.append(attend, y, y));
   tensor<float, query<33>, hidden<20>> out{};
   static decltype(memory)::workspace<query<33>> work;
-  memory.recall(attend, out, x, all_keys, work);
+  memory.recall(out, attend, x, all_keys, work);
   BOOST_TEST(same_bits(out, attend(x, y, y)));
 }
 
 // Nothing stored, nothing to take the mean of.
 BOOST_AUTO_TEST_CASE(recall_of_rows_without_keys) {
-  using averaging = multi_head_attention<float, hidden<12>, heads<3>, empty_rows<uniform>>;
+  using averaging = multi_head_attention<float, hidden<12>, heads<3>, empty_rows<uniform_weights>>;
   lcg next{7};
   const auto w = drawn_weights<averaging>(next);
   const averaging attend{w};
@@ -296,10 +296,10 @@ BOOST_AUTO_TEST_CASE(recall_of_rows_without_keys) {
   const tensor<int, query<4>> lens{0, 3, 0, 5};
   key_value_cache<averaging, key<20>> memory;
   tensor<float, query<4>, hidden<12>> out{};
-  memory.recall(attend, out, x, lens);
+  memory.recall(out, attend, x, lens);
   BOOST_TEST(same_bits(out, tensor<float, query<4>, hidden<12>>{}));
   BOOST_TEST(memory.append(attend, y, y));
-  memory.recall(attend, out, x, lens);
+  memory.recall(out, attend, x, lens);
   BOOST_TEST(same_bits(out, attend(x, y, y, lens)));
 }
 

@@ -109,8 +109,8 @@ void frameworks() {
     const auto wanted =
         f.attend_where([&](auto b, auto, auto i, auto j) { return j < lens(b) && j <= i; });
     BOOST_TEST(same_bits(wanted, f.attend(lens & causal)));
-    BOOST_TEST(same_bits(wanted, f.attend(from_drop_mask(padding) & causal)));
-    BOOST_TEST(same_bits(wanted, f.attend(from_drop_mask(padding) & from_drop_mask(future))));
+    BOOST_TEST(same_bits(wanted, f.attend(drop_mask(padding) & causal)));
+    BOOST_TEST(same_bits(wanted, f.attend(drop_mask(padding) & drop_mask(future))));
   }
 }
 
@@ -188,8 +188,9 @@ BOOST_AUTO_TEST_CASE(the_last_query_stands_at_the_last_key_of_its_sequence) {
                                           std::integral_constant<std::size_t, Count>) {
     return scaled_dot_product_attention(
         f.q | select_at<batch>(b) | contiguous,
-        f.k | select_at<batch>(b) | slice<key, 0, Count> | contiguous,
-        f.v | select_at<batch>(b) | slice<key, 0, Count> | contiguous, causal_bottom_right);
+        f.k | select_at<batch>(b) | slice<key, from<0>, extent<Count>> | contiguous,
+        f.v | select_at<batch>(b) | slice<key, from<0>, extent<Count>> | contiguous,
+        causal_bottom_right);
   };
   BOOST_TEST(
       same_bits(whole | select_at<batch>(0), cut(0, std::integral_constant<std::size_t, 6>{})));
@@ -245,18 +246,18 @@ BOOST_AUTO_TEST_CASE(layers_and_caches) {
   static key_value_cache<attention, key<16>, batch<B>> memory;
   BOOST_TEST_REQUIRE(memory.append(attend, y, y));
   tensor<float, batch<B>, query<4>, hidden<24>> out{};
-  memory.recall(attend, out, q, causal_bottom_right(lens));
+  memory.recall(out, attend, q, causal_bottom_right(lens));
   BOOST_TEST(same_bits(out, wanted));
   // 99 is clamped to what is stored, not to what there is room for.
-  memory.recall(attend, out, q, causal_bottom_right(tensor<int, batch<B>>{99, 99, 99}));
+  memory.recall(out, attend, q, causal_bottom_right(tensor<int, batch<B>>{99, 99, 99}));
   BOOST_TEST(same_bits(out, attend(q, y, y, causal_bottom_right)));
-  memory.recall(attend, out, q, causal_at(tensor<int, batch<B>>{8, 1, 3}));
+  memory.recall(out, attend, q, causal_at(tensor<int, batch<B>>{8, 1, 3}));
   BOOST_TEST(same_bits(out, wanted));
 
   const auto whole = attend(x, causal);
   memory.reset();
   tokens steps{};
-  static key_value_cache<attention, key<12>, batch<B>, sliding<12, 3>> slid;
+  static key_value_cache<attention, key<12>, batch<B>, longest_sequence<12, 3>> slid;
   tokens slid_steps{};
   for (std::size_t n = 0; n < 12; n += 3) {
     tensor<float, batch<B>, token<3>, hidden<24>> part{}, result{};
@@ -264,11 +265,11 @@ BOOST_AUTO_TEST_CASE(layers_and_caches) {
       for (std::size_t i = 0; i < 3; ++i)
         for (std::size_t d = 0; d < 24; ++d) part(b, i, d) = x(b, n + i, d);
     BOOST_TEST_REQUIRE(
-        memory.step(attend, result, part, causal_at(tensor<int, batch<B>>{0, 0, 0})));
+        memory.step(result, attend, part, causal_at(tensor<int, batch<B>>{0, 0, 0})));
     for (std::size_t b = 0; b < B; ++b)
       for (std::size_t i = 0; i < 3; ++i)
         for (std::size_t d = 0; d < 24; ++d) steps(b, n + i, d) = result(b, i, d);
-    BOOST_TEST_REQUIRE(slid.step(attend, result, part, causal_at(tensor<int, query<3>>{0, 1, 2})));
+    BOOST_TEST_REQUIRE(slid.step(result, attend, part, causal_at(tensor<int, query<3>>{0, 1, 2})));
     for (std::size_t b = 0; b < B; ++b)
       for (std::size_t i = 0; i < 3; ++i)
         for (std::size_t d = 0; d < 24; ++d) slid_steps(b, n + i, d) = result(b, i, d);

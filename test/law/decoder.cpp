@@ -25,7 +25,7 @@ using tokens = tokens_of<float>;
 using memories = memory_of<float>;
 
 template <class... Options>
-using plain_decoder = decoder_layer<float, hidden<12>, heads<3>, feed_forward<21>, Options...>;
+using plain_decoder = decoder_layer<float, hidden<12>, heads<3>, intermediate<21>, Options...>;
 template <class... Options>
 using decoder = block_with<plain_decoder, Options...>;
 
@@ -98,20 +98,22 @@ void check() {
   BOOST_TEST(same_bits(decode(x | select_at<batch, 1>, m | select_at<batch, 1>, self_mask(causal)),
                        y | select_at<batch, 1>));
   BOOST_TEST(
-      same_bits(decode(x | slice<batch, 0, 1>, m | slice<batch, 0, 1>, tensor<int, batch<1>>{3},
-                       self_mask(causal & tensor<int, batch<1>>{2})),
-                some | slice<batch, 0, 1>));
+      same_bits(decode(x | slice<batch, from<0>, extent<1>>, m | slice<batch, from<0>, extent<1>>,
+                       tensor<int, batch<1>>{3}, self_mask(causal & tensor<int, batch<1>>{2})),
+                some | slice<batch, from<0>, extent<1>>));
   BOOST_TEST(same_bits(
       decode(x | rename_axis<token, query>, m | rename_axis<key, token>, self_mask(causal)) |
           rename_axis<query, token>,
       y));
 
   // No position sees a later one; a length is truncation.
-  BOOST_TEST(same_bits(decode(x | slice<token, 0, 3> | contiguous, m, self_mask(causal)),
-                       y | slice<token, 0, 3>));
-  BOOST_TEST(same_bits(decode(x | select_at<batch, 0>, m | select_at<batch, 0> | slice<key, 0, 3>,
-                              self_mask(causal)),
-                       decode(x, m, lens, self_mask(causal)) | select_at<batch, 0>));
+  BOOST_TEST(
+      same_bits(decode(x | slice<token, from<0>, extent<3>> | contiguous, m, self_mask(causal)),
+                y | slice<token, from<0>, extent<3>>));
+  BOOST_TEST(
+      same_bits(decode(x | select_at<batch, 0>,
+                       m | select_at<batch, 0> | slice<key, from<0>, extent<3>>, self_mask(causal)),
+                decode(x, m, lens, self_mask(causal)) | select_at<batch, 0>));
 
   // Scratch, dirty or as it was left; the caller's memory for the result.
   static typename layer::template workspace<token<5>, key<7>> work;
@@ -149,11 +151,11 @@ BOOST_AUTO_TEST_SUITE(decoder_laws)
 BOOST_AUTO_TEST_CASE(it_is_its_parts) { check<>(); }
 BOOST_AUTO_TEST_CASE(it_is_its_parts_with_biases) { check<bias<true>, activation<relu>>(); }
 BOOST_AUTO_TEST_CASE(it_is_its_parts_norm_last) {
-  check<norm_first<false>, bias<true>, epsilon_1e<-12>>();
+  check<norm_first<false>, bias<true>, norm_epsilon<1, 1'000'000'000'000>>();
 }
 BOOST_AUTO_TEST_CASE(it_is_its_parts_of_every_kind) {
-  check<norm_by<rms_norm>, epsilon_1e<-6>, gated<true>, activation<silu>, kv_heads<1>, head_dim<6>,
-        rope<split_halves>>();
+  check<norm_by<rms_norm>, norm_epsilon<1, 1'000'000>, gated<true>, activation<silu>, kv_heads<1>,
+        head_dim<6>, rope<split_halves>>();
 }
 
 BOOST_AUTO_TEST_CASE(rope_is_of_the_self_attention) {
@@ -216,7 +218,7 @@ BOOST_AUTO_TEST_CASE(what_is_looked_at) {
 // A memory of length 0, or one whose attention ends in zeros, leaves the encoder layer with the
 // same mask.
 BOOST_AUTO_TEST_CASE(without_a_memory_it_is_an_encoder_layer) {
-  using encoder = encoder_layer<float, hidden<12>, heads<3>, feed_forward<21>, norm_first<true>,
+  using encoder = encoder_layer<float, hidden<12>, heads<3>, intermediate<21>, norm_first<true>,
                                 activation<gelu_exact>, bias<false>>;
   lcg next{55};
   auto w = decoder_weights<decoder<>>(next);
@@ -236,7 +238,7 @@ BOOST_AUTO_TEST_CASE(without_a_memory_it_is_an_encoder_layer) {
 }
 
 BOOST_AUTO_TEST_CASE(in_double) {
-  using layer = decoder_layer<double, hidden<12>, heads<3>, feed_forward<21>, bias<true>,
+  using layer = decoder_layer<double, hidden<12>, heads<3>, intermediate<21>, bias<true>,
                               norm_first<true>, activation<gelu_exact>>;
   lcg a{56}, b{56};
   const auto w = decoder_weights<layer>(a);

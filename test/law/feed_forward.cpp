@@ -30,7 +30,7 @@ auto by_parts(const typename Layer::weights& w, const X& x) {
 template <class T>
 struct of_type {
   template <class... Options>
-  using network = feed_forward_layer<T, hidden<12>, feed_forward<21>, Options...>;
+  using network = feed_forward<T, hidden<12>, intermediate<21>, Options...>;
 };
 
 template <class T, class... Options>
@@ -85,8 +85,8 @@ inline constexpr square_operation square{};
 
 constexpr auto drawn_constants = [] {
   struct {
-    feed_forward_layer<float, hidden<12>, feed_forward<7>, gated<true>, activation<silu>,
-                       bias<false>>::weights w{};
+    feed_forward<float, hidden<12>, intermediate<7>, gated<true>, activation<silu>,
+                 bias<false>>::weights w{};
     tokens x{};
   } c;
   lcg next{22};
@@ -94,8 +94,8 @@ constexpr auto drawn_constants = [] {
   draw(next, c.x);
   return c;
 }();
-using swiglu = feed_forward_layer<float, hidden<12>, feed_forward<7>, gated<true>, activation<silu>,
-                                  bias<false>>;
+using swiglu =
+    feed_forward<float, hidden<12>, intermediate<7>, gated<true>, activation<silu>, bias<false>>;
 constexpr tokens computed = swiglu{drawn_constants.w}(drawn_constants.x);
 constexpr prepacked<swiglu> packed_constant{drawn_constants.w};
 
@@ -114,10 +114,9 @@ BOOST_AUTO_TEST_CASE(it_is_its_parts) {
 }
 
 BOOST_AUTO_TEST_CASE(an_activation_of_ones_own) {
-  using layer =
-      feed_forward_layer<float, hidden<12>, feed_forward<21>, activation<square>, bias<false>>;
-  using with_gate = feed_forward_layer<float, hidden<12>, feed_forward<21>, activation<square>,
-                                       gated<true>, bias<false>>;
+  using layer = feed_forward<float, hidden<12>, intermediate<21>, activation<square>, bias<false>>;
+  using with_gate = feed_forward<float, hidden<12>, intermediate<21>, activation<square>,
+                                 gated<true>, bias<false>>;
   lcg next{23};
   with_gate::weights w{};
   draw_feed_forward(next, w, 0.5, 0.25, 0);
@@ -129,8 +128,8 @@ BOOST_AUTO_TEST_CASE(an_activation_of_ones_own) {
 
 // A gate that is open everywhere (relu of a bias of 1) leaves the plain map.
 BOOST_AUTO_TEST_CASE(an_open_gate) {
-  using layer = feed_forward_layer<float, hidden<12>, feed_forward<21>, activation<relu>,
-                                   gated<true>, bias<true>>;
+  using layer =
+      feed_forward<float, hidden<12>, intermediate<21>, activation<relu>, gated<true>, bias<true>>;
   lcg next{24};
   layer::weights w{};
   draw_feed_forward(next, w, 0.5, 0.25, 0.125);

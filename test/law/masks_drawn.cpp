@@ -53,22 +53,22 @@ BOOST_AUTO_TEST_CASE(softcap_and_scale_of_groups) {
   sweep_masks<float, shapes[1], score_scale<2>, softcap<15, 2>>(40);
 }
 BOOST_AUTO_TEST_CASE(softcap_and_uniform_rows) {
-  sweep_masks<float, shapes[2], softcap<9>, empty_rows<uniform>>(40);
+  sweep_masks<float, shapes[2], softcap<9>, empty_rows<uniform_weights>>(40);
 }
 BOOST_AUTO_TEST_CASE(softcap_and_uniform_rows_of_groups) {
-  sweep_masks<double, shapes[3], empty_rows<uniform>, softcap<3>>(40);
+  sweep_masks<double, shapes[3], empty_rows<uniform_weights>, softcap<3>>(40);
 }
 BOOST_AUTO_TEST_CASE(scale_and_uniform_rows) {
-  sweep_masks<float, shapes[4], score_scale<1>, empty_rows<uniform>>(40);
+  sweep_masks<float, shapes[4], score_scale<1>, empty_rows<uniform_weights>>(40);
 }
 BOOST_AUTO_TEST_CASE(scale_and_uniform_rows_of_groups) {
-  sweep_masks<float, shapes[5], empty_rows<uniform>, score_scale<3, 7>>(40);
+  sweep_masks<float, shapes[5], empty_rows<uniform_weights>, score_scale<3, 7>>(40);
 }
 BOOST_AUTO_TEST_CASE(all_three) {
-  sweep_masks<double, shapes[6], softcap<20>, score_scale<1, 2>, empty_rows<uniform>>(40);
+  sweep_masks<double, shapes[6], softcap<20>, score_scale<1, 2>, empty_rows<uniform_weights>>(40);
 }
 BOOST_AUTO_TEST_CASE(all_three_of_groups) {
-  sweep_masks<float, shapes[7], empty_rows<uniform>, score_scale<1, 5>, softcap<4>>(40);
+  sweep_masks<float, shapes[7], empty_rows<uniform_weights>, score_scale<1, 5>, softcap<4>>(40);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

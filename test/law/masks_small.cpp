@@ -19,7 +19,8 @@ BOOST_AUTO_TEST_CASE(grouped) {
   sweep_masks<float, mask_sweep_sizes{2, 6, 2, 5, 7, 3, 4}, umbel::score_scale<1, 3>>(40);
 }
 BOOST_AUTO_TEST_CASE(uniform_rows) {
-  sweep_masks<float, mask_sweep_sizes{3, 3, 1, 9, 5, 4, 6}, umbel::empty_rows<umbel::uniform>>(40);
+  sweep_masks<float, mask_sweep_sizes{3, 3, 1, 9, 5, 4, 6},
+              umbel::empty_rows<umbel::uniform_weights>>(40);
 }
 BOOST_AUTO_TEST_CASE(in_double) {
   sweep_masks<double, mask_sweep_sizes{1, 3, 3, 10, 13, 6, 5}, umbel::softcap<5>>(40);

@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(grouped_heads_and_rotary_positions) {
 }
 
 BOOST_AUTO_TEST_CASE(masks) {
-  using layer = attention<24, 3, softcap<5>, empty_rows<uniform>>;
+  using layer = attention<24, 3, softcap<5>, empty_rows<uniform_weights>>;
   using workspace = layer::workspace<token<37>>;
   lcg next{3};
   static const auto w = drawn_weights<layer>(next);
@@ -213,7 +213,8 @@ BOOST_AUTO_TEST_CASE(into_memory_of_the_callers) {
     BOOST_TEST(same_bits(turned | permute<batch, token, hidden>, wanted));
     static tensor<float, batch<3>, token<50>, hidden<40>> wider;
     for (float& e : wider) e = -5;
-    const auto part = wider | slice<token, 7, 37> | slice<hidden, 9, 24>;
+    const auto part =
+        wider | slice<token, from<7>, extent<37>> | slice<hidden, from<9>, extent<24>>;
     layer{w}.into(part, x, causal, parallel(executor, work));
     BOOST_TEST(same_bits(part, wanted));
     std::size_t untouched = 0;

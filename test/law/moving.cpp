@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(construction_converts_elements) {
   const tensor<float, query<3>> as_float = x;
   BOOST_TEST(as_float(1) == -2.5f);
   tensor<int, query<2>> as_int{};
-  copy(x | slice<query, 0, 2>, as_int);
+  copy(x | slice<query, from<0>, extent<2>>, as_int);
   BOOST_TEST(as_int(1) == -2);
 }
 
@@ -117,10 +117,11 @@ BOOST_AUTO_TEST_CASE(equality_takes_what_converts) {
 BOOST_AUTO_TEST_CASE(gaps_are_not_compared) {
   const tensor<int, query<2>, hidden<3>> a{1, 2, 3, 4, 5, 6}, b{1, 2, 9, 4, 5, 9};
   BOOST_TEST((a != b));
-  const auto of_a = (a + 0) | slice<hidden, 0, 2>;
-  const auto of_b = (b + 0) | slice<hidden, 0, 2>;
+  const auto of_a = (a + 0) | slice<hidden, from<0>, extent<2>>;
+  const auto of_b = (b + 0) | slice<hidden, from<0>, extent<2>>;
   BOOST_TEST((of_a == of_b));
-  BOOST_TEST((((a + 0) | slice<hidden, 1, 2>) != ((b + 0) | slice<hidden, 1, 2>)));
+  BOOST_TEST((((a + 0) | slice<hidden, from<1>, extent<2>>) !=
+              ((b + 0) | slice<hidden, from<1>, extent<2>>)));
 }
 
 // A merge of many axes is one merge after another, and undoes a split into as many parts.

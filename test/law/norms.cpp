@@ -45,7 +45,8 @@ void check_norm() {
   check_near("layer_norm", y.data(), wanted, 2 * Width);
   // A row that does not vary is beta, and a row does not know of the others.
   BOOST_TEST(same_bits(y | select_at<rows, 2>, w.beta));
-  BOOST_TEST(same_bits(norm{w}(x | slice<rows, 1, 1>), y | slice<rows, 1, 1>));
+  BOOST_TEST(
+      same_bits(norm{w}(x | slice<rows, from<1>, extent<1>>), y | slice<rows, from<1>, extent<1>>));
   BOOST_TEST(same_bits(norm{w}(x | select_at<rows, 0>), y | select_at<rows, 0>));
 }
 
@@ -71,7 +72,8 @@ void check_rms() {
   }
   check_near("rms_norm", y.data(), wanted, 3 * Width);
   // A row does not know of the others, and its size does not matter: powers of two are exact.
-  BOOST_TEST(same_bits(norm{w, epsilon}(x | slice<rows, 1, 1>), y | slice<rows, 1, 1>));
+  BOOST_TEST(same_bits(norm{w, epsilon}(x | slice<rows, from<1>, extent<1>>),
+                       y | slice<rows, from<1>, extent<1>>));
   BOOST_TEST(same_bits(norm{w, epsilon}(x | select_at<rows, 0>), y | select_at<rows, 0>));
   BOOST_TEST(same_bits(norm{w, epsilon * 64}(x * 8.0f), y));
 }

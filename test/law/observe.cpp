@@ -38,7 +38,7 @@ void check_same_bits(const Attend& attend, const fixture& f, const Mask& mask) {
 }
 
 BOOST_AUTO_TEST_CASE(looking_changes_nothing) {
-  const auto capped = scaled_dot_product_with<softcap<2>, empty_rows<uniform>>;
+  const auto capped = scaled_dot_product_attention_with<softcap<2>, empty_rows<uniform_weights>>;
   const auto mask = causal_bottom_right(lens) & alibi_bottom_right & dropout(0.2, 5);
   check_same_bits<observed::scores>(scaled_dot_product_attention, *this, all_keys);
   check_same_bits<observed::weights>(scaled_dot_product_attention, *this, lens);
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(looking_changes_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(stages_follow_one_another) {
-  const auto attend = scaled_dot_product_with<softcap<2>>;
+  const auto attend = scaled_dot_product_attention_with<softcap<2>>;
   const auto mask = lens & alibi_bottom_right;
   pairs scores{}, capped{}, masked{}, weights{};
   (void)attend(q, k, v, mask & observe<observed::scores>(scores));
@@ -113,7 +113,8 @@ BOOST_AUTO_TEST_CASE(axes_of_size_one_may_be_missing) {
 
 BOOST_AUTO_TEST_CASE(rows_without_keys_of_uniform_weights) {
   pairs weights{};
-  (void)scaled_dot_product_with<empty_rows<uniform>>(q, k, v, lens & observe(weights));
+  (void)scaled_dot_product_attention_with<empty_rows<uniform_weights>>(q, k, v,
+                                                                       lens & observe(weights));
   for (std::size_t j = 0; j < K; ++j) BOOST_TEST(weights(0, 1, 3, j) == 1.0f / K);
 }
 

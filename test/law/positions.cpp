@@ -92,10 +92,10 @@ void check_sums() {
       same_bits(place(x | permute<hidden, token, batch>) | permute<batch, token, hidden>, y));
   BOOST_TEST(same_bits(place(x | select_at<batch, 1>), y | select_at<batch, 1>));
   BOOST_TEST(same_bits(x | place, y));
-  // As a table that was learnt.
-  const learnt_positions<float, token<9>, hidden<12>> learnt{place.table};
+  // As a table that was learned.
+  const learned_positions<float, token<9>, hidden<12>> learned{place.table};
   const auto nine = drawn<tensor<float, token<9>, hidden<12>>>(next);
-  BOOST_TEST(same_bits(learnt(nine), place(nine)));
+  BOOST_TEST(same_bits(learned(nine), place(nine)));
 }
 
 constexpr tokens drawn_tokens = [] {
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(constant_expressions_give_the_bits_of_the_run) {
 // registers.)
 BOOST_AUTO_TEST_CASE(a_product_is_not_contracted_into_the_sum) {
   const sinusoidal_positions<float, token<9>, hidden<4>, adjacent_pairs> place{};
-  const learnt_positions<float, token<9>, hidden<4>> learnt{place.table};
+  const learned_positions<float, token<9>, hidden<4>> learned{place.table};
   lcg next{14};
   for (std::size_t i = 0; i < 9; ++i) {
     const auto x = drawn<tensor<float, token<1>, hidden<4>>>(next);
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_product_is_not_contracted_into_the_sum) {
     tensor<float, token<9>, hidden<4>> all{}, all_stored{};
     for (std::size_t p = 0; p < 9; ++p)
       for (std::size_t h = 0; h < 4; ++h) all(p, h) = x(0, h), all_stored(p, h) = stored(0, h);
-    BOOST_TEST(same_bits(all * scale | learnt, all_stored | learnt));
+    BOOST_TEST(same_bits(all * scale | learned, all_stored | learned));
   }
 }
 

@@ -93,11 +93,11 @@ void check_attention() {
 }
 
 template <class... Options>
-using small_encoder = encoder_layer<float, hidden<12>, heads<3>, feed_forward<21>, Options...>;
+using small_encoder = encoder_layer<float, hidden<12>, heads<3>, intermediate<21>, Options...>;
 template <class... Options>
-using small_decoder = decoder_layer<float, hidden<12>, heads<3>, feed_forward<21>, Options...>;
+using small_decoder = decoder_layer<float, hidden<12>, heads<3>, intermediate<21>, Options...>;
 template <class... Options>
-using small_network = feed_forward_layer<float, hidden<12>, feed_forward<37>, Options...>;
+using small_network = feed_forward<float, hidden<12>, intermediate<37>, Options...>;
 
 template <class... Options>
 void check_blocks() {
@@ -126,7 +126,7 @@ void check_feed_forward() {
 
 // Packed in constant expressions.
 using network =
-    feed_forward_layer<float, hidden<12>, feed_forward<7>, bias<true>, activation<gelu_exact>>;
+    feed_forward<float, hidden<12>, intermediate<7>, bias<true>, activation<gelu_exact>>;
 constexpr network::weights constant_weights = [] {
   network::weights w{};
   lcg next{54};

@@ -56,7 +56,7 @@ auto in_steps(Cache& past, const Attend& attend, const sequence<Tokens>& x, cons
     static typename Cache::template workspace<token<Size>> work;
     const view<const float, token<Size>, hidden<20>> from(x.data() + at * 20);
     const view<float, token<Size>, hidden<20>> to(out.data() + at * 20);
-    BOOST_TEST_REQUIRE(past.step(attend, to, from, mask, work));
+    BOOST_TEST_REQUIRE(past.step(to, attend, from, mask, work));
     at += Size;
   };
   while (at < Tokens) {
@@ -97,9 +97,9 @@ template <class W>
 void check_sliding() {
   static const fixture<grouped, 600> f;
   const auto whole = attend_to_rounded<W>(f.w, f.x, sliding_window<39>);
-  static key_value_cache<grouped, key<40>, sliding<600>, stored_as<W>> past;
+  static key_value_cache<grouped, key<40>, longest_sequence<600>, stored_as<W>> past;
   BOOST_TEST(same_bits(whole, in_steps<1>(past, f.attend, f.x)));
-  static key_value_cache<grouped, key<40>, stored_as<W>, sliding<1000, 7>> in_chunks;
+  static key_value_cache<grouped, key<40>, stored_as<W>, longest_sequence<1000, 7>> in_chunks;
   BOOST_TEST(same_bits(whole, in_steps<7, 2>(in_chunks, f.attend, f.x)));
 }
 
@@ -124,7 +124,7 @@ constexpr auto one_by_one = [](const drawn_small& c) {
   for (std::size_t t = 0; t < 3; ++t) {
     tensor<float, token<1>, hidden<6>> x{}, y{};
     for (std::size_t d = 0; d < 6; ++d) x(0, d) = c.x(t, d);
-    (void)past.step(attend, y, x);
+    (void)past.step(y, attend, x);
     for (std::size_t d = 0; d < 6; ++d) out(t, d) = y(0, d);
   }
   return out;
@@ -133,7 +133,7 @@ constexpr three computed = one_by_one(constants);
 constexpr three at_once = [] {
   key_value_cache<small, key<4>, stored_as<float16>> past;
   three out{};
-  (void)past.step(small{constants.w}, out, constants.x);
+  (void)past.step(out, small{constants.w}, constants.x);
   return out;
 }();
 
@@ -170,19 +170,19 @@ BOOST_AUTO_TEST_CASE(any_cut_gives_the_same) {
   past.rewind(129);
   tensor<float, token<1>, hidden<20>> out{};
   const view<const float, token<1>, hidden<20>> last(f.x.data() + 129 * 20);
-  BOOST_TEST(past.step(packed, out, last, alibi));
+  BOOST_TEST(past.step(out, packed, last, alibi));
   for (std::size_t d = 0; d < 20; ++d) BOOST_TEST(out(0, d) == once(129, d));
 }
 
 BOOST_AUTO_TEST_CASE(rows_without_keys_are_the_mean_of_the_rounded_values) {
-  using layer = multi_head_attention<float, hidden<20>, heads<4>, empty_rows<uniform>>;
+  using layer = multi_head_attention<float, hidden<20>, heads<4>, empty_rows<uniform_weights>>;
   static const fixture<layer, 7> f;
   static key_value_cache<layer, key<7>, stored_as<bfloat16>> past;
   static tensor<float, key<7>, hidden<20>> y;
   for (std::size_t i = 0; i < 140; ++i) y.data()[i] = f.x.data()[i];
   BOOST_TEST(past.append(f.attend, y, y));
   tensor<float, query<1>, hidden<20>> x{}, out{};
-  past.recall(f.attend, out, x, tensor<int, query<1>>{0});
+  past.recall(out, f.attend, x, tensor<int, query<1>>{0});
   const auto v = rounded<bfloat16>(y * f.w.v);
   tensor<float, query<1>, hidden<20>> mean{};
   for (std::size_t d = 0; d < 20; ++d) {

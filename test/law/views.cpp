@@ -181,15 +181,15 @@ BOOST_AUTO_TEST_CASE(slice_is_indexing_from_its_first_position) {
           right = right && there == &entry(x, index);
         });
       };
-      check(x | slice<Axis, 0, size>, 0, size);
+      check(x | slice<Axis, from<0>, extent<size>>, 0, size);
       check(x | slice<Axis, 0, (size + 1) / 2>, 0, (size + 1) / 2);
       check(x | slice<Axis, size / 2, size - size / 2>, size / 2, size - size / 2);
       check(x | slice<Axis, size - 1, 1>, size - 1, 1);
       BOOST_TEST(right);
       // A slice of one position is a selection with the axis kept.
       if constexpr (size > 1)
-        BOOST_TEST(&entry(x | slice<Axis, 1, 1>, std::array<std::size_t, rank<X>>{}) ==
-                   (x | select_at<Axis, 1>).data());
+        BOOST_TEST(&entry(x | slice<Axis, from<1>, extent<1>>,
+                          std::array<std::size_t, rank<X>>{}) == (x | select_at<Axis, 1>).data());
     });
   });
 }
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(what_is_written_through_a_view_is_in_the_tensor) {
   auto h = x | split<hidden, heads<5>, head_dim> | permute<heads, batch, head_dim, query>;
   h(3, 1, 0, 2) = 36;
   BOOST_TEST(x(1, 2, 6) == 36);
-  (x | select_at<batch>(1) | slice<hidden, 4, 2> | rename_axis<query, key>)(0, 1) = 5;
+  (x | select_at<batch>(1) | slice<hidden, from<4>, extent<2>> | rename_axis<query, key>)(0, 1) = 5;
   BOOST_TEST(x(1, 0, 5) == 5);
   (x | merge<batch, query, token> | reshape<fresh<60>>)(59) = 7;
   BOOST_TEST(x(1, 2, 9) == 7);
@@ -260,7 +260,8 @@ BOOST_AUTO_TEST_CASE(temporaries_own_what_they_show) {
       constexpr std::size_t last = X::layout::template size_of<axis_family<Axis>> - 1;
       BOOST_TEST(equal(counted<X>() | select_at<Axis, last>, x | select_at<Axis, last>));
       BOOST_TEST(equal(counted<X>() | select_at<Axis>(last), x | select_at<Axis>(last)));
-      BOOST_TEST(equal(counted<X>() | slice<Axis, last, 1>, x | slice<Axis, last, 1>));
+      BOOST_TEST(equal(counted<X>() | slice<Axis, from<last>, extent<1>>,
+                       x | slice<Axis, from<last>, extent<1>>));
       BOOST_TEST(equal(counted<X>() | rename_axis<Axis, fresh>, x | rename_axis<Axis, fresh>));
     });
   });

@@ -142,7 +142,7 @@ void check_cache() {
   static lcg next{1};
   static const auto w = drawn_weights<attention>(next);
   static const prepacked<attention> packed{w};
-  using past = key_value_cache<attention, key<64>, sliding<2000>>;
+  using past = key_value_cache<attention, key<64>, longest_sequence<2000>>;
   using token = tensor<float, axes::token<1>, hidden<32>>;
   static past memory;
   static past::workspace<axes::token<1>> work;
@@ -152,17 +152,17 @@ void check_cache() {
   // Enough of them that the oldest are dropped.
   check("  500 steps", 0, [] {
     memory.reset();
-    for (int i = 0; i < 500; ++i) (void)memory.step(packed, out, x, alibi, work);
+    for (int i = 0; i < 500; ++i) (void)memory.step(out, packed, x, alibi, work);
   });
   check("  500 steps, workspace on the stack", sizeof(work), [] {
     memory.reset();
-    for (int i = 0; i < 500; ++i) (void)memory.step(packed, out, x);
+    for (int i = 0; i < 500; ++i) (void)memory.step(out, packed, x);
   });
 }
 
 template <bool NormFirst>
 void check_encoder(const char* name) {
-  using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, bias<true>,
+  using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, bias<true>,
                                 norm_first<NormFirst>, activation<gelu_exact>>;
   using tokens = tensor<float, batch<2>, token<40>, hidden<32>>;
   using workspace = typename encoder::template workspace<token<40>>;
@@ -188,7 +188,7 @@ void check_encoder(const char* name) {
 
 template <bool NormFirst>
 void check_decoder(const char* name) {
-  using decoder = decoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, bias<true>,
+  using decoder = decoder_layer<float, hidden<32>, heads<4>, intermediate<64>, bias<true>,
                                 norm_first<NormFirst>, activation<gelu_exact>>;
   using tokens = tensor<float, batch<2>, token<20>, hidden<32>>;
   using encoded = tensor<float, batch<2>, key<30>, hidden<32>>;
@@ -229,13 +229,13 @@ void check_blocks() {
   std::printf("blocks\n");
   // The results of the steps may all be alive at once.
   check("  x | positions | norm | gelu | mean | linear", 4 * sizeof(tokens), [] {
-    out = x | learnt_positions<float, token<9>, hidden<32>>{table} |
+    out = x | learned_positions<float, token<9>, hidden<32>>{table} |
           layer_norm<float, hidden<32>>{norm_weights} | gelu_exact | mean<token> | packed;
   });
   static const sinusoidal_positions<float, token<20>, hidden<32>, adjacent_pairs> sinusoids;
   static const rms_norm<float, hidden<32>> rms{norm_weights.gamma, 1e-6f};
-  using network = feed_forward_layer<float, hidden<32>, feed_forward<64>, gated<true>,
-                                     activation<silu>, bias<false>>;
+  using network =
+      feed_forward<float, hidden<32>, intermediate<64>, gated<true>, activation<silu>, bias<false>>;
   static network::weights network_weights{};
   draw_feed_forward(next, network_weights, 0.25, 0.125, 0);
   check("  x | sinusoids | rms | gated network",

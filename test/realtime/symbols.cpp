@@ -10,14 +10,14 @@ using attention = multi_head_attention<float, hidden<24>, heads<3>, bias<true>>;
 using queries = tensor<float, batch<2>, query<5>, hidden<24>>;
 using context = tensor<float, batch<2>, key<7>, hidden<24>>;
 using lengths_of = tensor<int, batch<2>>;
-using encoder = encoder_layer<float, hidden<24>, heads<4>, feed_forward<40>, bias<true>,
+using encoder = encoder_layer<float, hidden<24>, heads<4>, intermediate<40>, bias<true>,
                               norm_first<true>, activation<gelu_exact>>;
-using last_norm = encoder_layer<float, hidden<24>, heads<4>, feed_forward<40>, norm_first<false>,
+using last_norm = encoder_layer<float, hidden<24>, heads<4>, intermediate<40>, norm_first<false>,
                                 activation<gelu_tanh>, bias<false>>;
 using additive = additive_attention<float, hidden<24>, score_hidden<10>, heads<2>, bias<true>>;
-using decoder =
-    decoder_layer<float, hidden<24>, heads<4>, feed_forward<40>, norm_by<rms_norm>, epsilon_1e<-6>,
-                  gated<true>, activation<silu>, rope<split_halves>, norm_first<true>, bias<false>>;
+using decoder = decoder_layer<float, hidden<24>, heads<4>, intermediate<40>, norm_by<rms_norm>,
+                              norm_epsilon<1, 1'000'000>, gated<true>, activation<silu>,
+                              rope<split_halves>, norm_first<true>, bias<false>>;
 using map = linear<float, hidden<24>, classes<10>, bias<true>>;
 
 namespace forward_pass {
@@ -51,7 +51,7 @@ queries feed(const decoder::feed_forward::weights& w, const queries& x) {
 tensor<float, batch<2>, classes<10>> classify(const map::weights& w, const queries& x,
                                               const tensor<float, query<5>, hidden<24>>& table,
                                               const layer_norm<float, hidden<24>>::weights& norm) {
-  return x | learnt_positions<float, query<5>, hidden<24>>{table} |
+  return x | learned_positions<float, query<5>, hidden<24>>{table} |
          layer_norm<float, hidden<24>>{norm} | rms_norm<float, hidden<24>>{norm.gamma, 1e-6f} |
          gelu_exact | silu | relu | mean<query> | map{w};
 }

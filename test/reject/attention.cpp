@@ -69,8 +69,14 @@ using lengths_of_two = tensor<int, batch<2>>;
   // expect-gcc: "umbel: attention: bias is given twice"
   // expect-clang: attention.*bias<true>.*is_given_twice
   // cause: One option is given two values.
-  // cure: Leave one out; `biases<q, k, v, o>` sets each bias by itself.
+  // cure: Leave one out; `bias_on<'q', 'k'>` names the projections with one.
   multi_head_attention<float, hidden<100>, heads<5>, bias<true>, bias<false>>::weights odd;
+#elif defined CASE_bias_on_an_unknown_projection
+  // expect-gcc: "umbel: attention: bias_on takes only 'q', 'k', 'v' and 'o'"
+  // expect-clang: attention.*bias_on_takes_only_q_k_v_and_o
+  // cause: A letter names a projection, and this layer has no such one.
+  // cure: Name them as the weights are: `bias_on<'q', 'v'>` gives `w.q` and `w.v` a bias.
+  multi_head_attention<float, hidden<100>, heads<5>, bias_on<'q', 'w'>>::weights r;
 #elif defined CASE_queries_and_keys_swapped
   // expect-gcc: "umbel: attention: the queries in argument 1 need the axis query but have \[batch=2, key=6, hidden=100\]"
   // expect-clang: attention.*the_queries_in_argument_1.*need_the_axis.*query>.*but_have.*batch<2>.*key<6>.*hidden<100>
@@ -208,10 +214,10 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Pass `tensor<int, batch<2>>`, how many keys of each sequence count; numbers to add go by `score_bias(mask)`.
   auto out = attend(x, y, y, tensor<float, batch<2>>{});
 #elif defined CASE_lengths_of_bool
-  // expect-gcc: "umbel: attention: a mask of bool must say what true means, so pass keep_mask or from_drop_mask"
+  // expect-gcc: "umbel: attention: a mask of bool must say what true means, so pass keep_mask or drop_mask"
   // expect-clang: attention.*a_mask_of_bool_must_say_what_true_means_so_pass
   // cause: Frameworks disagree whether true means to attend or not to; a bare tensor of bool does not say.
-  // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `from_drop_mask(m)` where it does not (PyTorch's layers).
+  // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `drop_mask(m)` where it does not (PyTorch's layers).
   auto out = attend(x, y, y, tensor<bool, query<4>, key<6>>{});
 #elif defined CASE_lengths_of_another_batch
   // expect-gcc: "umbel: attention: valid_lens have batch=3 but the scores have \[batch=2, heads=5, query=4, key=6\]"
@@ -478,7 +484,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   // expect-gcc: "umbel: attention: part 4 of the weights has another bias than the layer"
   // expect-clang: attention.*part.*number<4>.*of_the_weights_has_another_bias_than_the_layer
   // cause: A part of the weights has a bias that the layer has not, or the other way round.
-  // cure: Declare the layer with `bias<true>` or `biases<q, k, v, o>` as the weights are.
+  // cure: Declare the layer with `bias<true>` or `bias_on<'q', 'k'>` as the weights are.
   linear<float, hidden<100>, hidden<100>>::weights square{};
   linear<float, hidden<100>, hidden<100>, bias<true>>::weights biased{};
   const attention::weights_view r(square, square, square, biased);

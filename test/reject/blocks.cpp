@@ -9,9 +9,9 @@ using namespace umbel::axes;
 using tokens = tensor<float, batch<2>, token<9>, hidden<32>>;
 using map = linear<float, hidden<32>, classes<10>, bias<true>>;
 using norm = layer_norm<float, hidden<32>>;
-using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, norm_first<true>,
+using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, norm_first<true>,
                               activation<gelu_exact>, bias<false>>;
-using positions = learnt_positions<float, token<9>, hidden<32>>;
+using positions = learned_positions<float, token<9>, hidden<32>>;
 
 [[maybe_unused]] static void cases(const map& classify, const norm& normalise,
                                    const encoder& encode, const prepacked<encoder>& packed,
@@ -50,11 +50,11 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // cure: Give every axis at least one position, or leave the axis out.
   linear<float, hidden<32>, classes<0>>::weights r;
 #elif defined CASE_linear_biases
-  // expect-gcc: "umbel: linear: takes one bias for all projections not biases"
-  // expect-clang: linear.*takes_one_bias_for_all_projections_not_biases
-  // cause: `biases<>` names the projections of attention; this layer has others.
+  // expect-gcc: "umbel: linear: takes one bias for all projections not bias_on"
+  // expect-clang: linear.*takes_one_bias_for_all_projections_not_bias_on
+  // cause: `bias_on<>` names the projections of attention; this layer has others.
   // cure: Say `bias<true>` or `bias<false>`.
-  linear<float, hidden<32>, classes<10>, biases<true, false, false, false>>::weights r;
+  linear<float, hidden<32>, classes<10>, bias_on<'q'>>::weights r;
 #elif defined CASE_linear_unknown_option
   // expect-gcc: "umbel: linear: activation is not an option of this layer"
   // expect-clang: linear.*activation<{+}+>.*is_not_an_option_of_this_layer
@@ -141,20 +141,20 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // cure: Declare the tensor with float or double.
   auto r = tensor<int, token<9>>{} | silu;
 #elif defined CASE_positions_of_another_size
-  // expect-gcc: "umbel: learnt_positions: the input has token=10 but the table has token=9"
-  // expect-clang: learnt_positions.*the_input_has.*token<10>.*but_the_table_has.*token<9>
+  // expect-gcc: "umbel: learned_positions: the input has token=10 but the table has token=9"
+  // expect-clang: learned_positions.*the_input_has.*token<10>.*but_the_table_has.*token<9>
   // cause: The sequence is of another length, or of another width, than the table of positions.
   // cure: Slice the sequence to the table's length, or declare the layer with the sizes that were trained.
   auto r = place(tensor<float, batch<2>, token<10>, hidden<32>>{});
 #elif defined CASE_positions_absent_axis
-  // expect-gcc: "umbel: learnt_positions: there is no axis token in \[batch=2, query=9, hidden=32\]"
-  // expect-clang: learnt_positions.*there_is_no_axis.*token>.*in.*batch<2>.*query<9>.*hidden<32>
+  // expect-gcc: "umbel: learned_positions: there is no axis token in \[batch=2, query=9, hidden=32\]"
+  // expect-clang: learned_positions.*there_is_no_axis.*token>.*in.*batch<2>.*query<9>.*hidden<32>
   // cause: The input has no axis along which the table has its positions.
   // cure: Rename the axis: `x | rename_axis<query, token>`.
   auto r = place(tensor<float, batch<2>, query<9>, hidden<32>>{});
 #elif defined CASE_positions_type
-  // expect-gcc: "umbel: learnt_positions: the input is of type double but the table is of type float"
-  // expect-clang: learnt_positions.*the_input_is_of_type.*element<double>.*but_the_table_is_of_type.*element<float>
+  // expect-gcc: "umbel: learned_positions: the input is of type double but the table is of type float"
+  // expect-clang: learned_positions.*the_input_is_of_type.*element<double>.*but_the_table_is_of_type.*element<float>
   // cause: Input or layer and the table have different element types, and nothing is converted in silence.
   // cure: Declare all with one type.
   auto r = place(tensor<double, batch<2>, token<9>, hidden<32>>{});
@@ -165,22 +165,22 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // cure: Give the table a name that lives as long as the layer, best `static const`.
   const positions r{positions::weights{}};
 #elif defined CASE_positions_table_of_another_type
-  // expect-gcc: "umbel: learnt_positions: the input is of type float but the table is of type double"
-  // expect-clang: learnt_positions.*the_input_is_of_type.*element<float>.*but_the_table_is_of_type.*element<double>
+  // expect-gcc: "umbel: learned_positions: the input is of type float but the table is of type double"
+  // expect-clang: learned_positions.*the_input_is_of_type.*element<float>.*but_the_table_is_of_type.*element<double>
   // cause: Input or layer and the table have different element types, and nothing is converted in silence.
   // cure: Declare all with one type.
   static const tensor<double, token<9>, hidden<32>> table{};
   const positions r{table};
 #elif defined CASE_positions_table_not_row_major
-  // expect-gcc: "umbel: learnt_positions: \[token=9, hidden=32\] is not row major in memory so pass contiguous"
-  // expect-clang: learnt_positions.*token<9>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
+  // expect-gcc: "umbel: learned_positions: \[token=9, hidden=32\] is not row major in memory so pass contiguous"
+  // expect-clang: learned_positions.*token<9>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
   // cause: The table is a permuted or sliced view.
   // cure: Store it as (token, hidden): keep `table | contiguous` under a name.
   static const tensor<float, hidden<32>, token<9>> table{};
   const positions r{table | permute<token, hidden>};
 #elif defined CASE_positions_table_of_another_size
-  // expect-gcc: "umbel: learnt_positions: the table has \[token=9, hidden=33\] but must have \[token=9, hidden=32\]"
-  // expect-clang: learnt_positions.*the_table_has.*token<9>.*hidden<33>.*but_must_have.*token<9>.*hidden<32>
+  // expect-gcc: "umbel: learned_positions: the table has \[token=9, hidden=33\] but must have \[token=9, hidden=32\]"
+  // expect-clang: learned_positions.*the_table_has.*token<9>.*hidden<33>.*but_must_have.*token<9>.*hidden<32>
   // cause: The table has other sizes than the layer.
   // cure: Pass the table that was trained with the layer, or correct the layer's sizes.
   static const tensor<float, token<9>, hidden<33>> table{};
@@ -198,11 +198,11 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // cure: Pass the right tensor, or declare the layer with its width.
   auto r = packed(tensor<float, token<9>, hidden<33>>{});
 #elif defined CASE_encoder_without_hidden
-  // expect-gcc: "umbel: encoder_layer: the sequence needs the axis hidden but has \[batch=2, token=9, feed_forward=32\]"
-  // expect-clang: encoder_layer.*the_sequence.*needs_the_axis.*hidden>.*but_has.*batch<2>.*token<9>.*feed_forward<32>
+  // expect-gcc: "umbel: encoder_layer: the sequence needs the axis hidden but has \[batch=2, token=9, intermediate=32\]"
+  // expect-clang: encoder_layer.*the_sequence.*needs_the_axis.*hidden>.*but_has.*batch<2>.*token<9>.*intermediate<32>
   // cause: The sequence has no axis of features named as the layer's.
   // cure: Rename it: `x | rename_axis<feed_forward, hidden>`.
-  auto r = encode(tensor<float, batch<2>, token<9>, feed_forward<32>>{});
+  auto r = encode(tensor<float, batch<2>, token<9>, intermediate<32>>{});
 #elif defined CASE_encoder_two_sequences
   // expect-gcc: "umbel: encoder_layer: the sequence has one axis of positions besides batch and hidden not \[query=9, key=9, hidden=32\]"
   // expect-clang: encoder_layer.*the_sequence.*has_one_axis_of_positions_besides_batch_and.*hidden>.*not_.*query<9>.*key<9>.*hidden<32>
@@ -316,7 +316,7 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // expect-clang: encoder_layer.*the_weights_are_of_another_layer_or_of_other_options
   // cause: The weights belong to a layer of other axes or other options, `bias<>` for one.
   // cure: Use the `weights` type of this very layer.
-  static encoder_layer<float, hidden<32>, heads<4>, feed_forward<63>, norm_first<true>,
+  static encoder_layer<float, hidden<32>, heads<4>, intermediate<63>, norm_first<true>,
                        activation<gelu_exact>, bias<false>>::weights other;
   const encoder r{other};
 #elif defined CASE_encoder_heads_do_not_divide_hidden
@@ -324,44 +324,44 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // expect-clang: attention.*hidden<32>.*into.*heads<5>.*leaves_a_remainder_of.*number<2>
   // cause: The heads of the layer do not divide its hidden axis.
   // cure: Take a number of heads that divides it.
-  encoder_layer<float, hidden<32>, heads<5>, feed_forward<64>>::weights r;
+  encoder_layer<float, hidden<32>, heads<5>, intermediate<64>>::weights r;
 #elif defined CASE_encoder_network_forgotten
-  // expect-gcc: "umbel: encoder_layer: kv_heads=1 stands where the axis feed_forward belongs"
+  // expect-gcc: "umbel: encoder_layer: kv_heads=1 stands where the axis intermediate belongs"
   // expect-clang: encoder_layer.*kv_heads<1>.*stands_where_the_axis.*feed_forward>.*belongs
   // cause: The layer takes its features, its heads, the width of its network, then options.
-  // cure: Say the width of the network: `feed_forward<64>`.
-  encoder_layer<float, hidden<32>, heads<4>, kv_heads<1>, feed_forward<64>>::weights none;
+  // cure: Say the width of the network: `intermediate<64>`.
+  encoder_layer<float, hidden<32>, heads<4>, kv_heads<1>, intermediate<64>>::weights none;
 #elif defined CASE_encoder_without_a_network
-  // expect-gcc: "umbel: encoder_layer: nothing stands where the axis feed_forward belongs"
+  // expect-gcc: "umbel: encoder_layer: nothing stands where the axis intermediate belongs"
   // expect-clang: encoder_layer.*nothing.*stands_where_the_axis.*feed_forward>.*belongs
   // cause: The layer takes its features, its heads, the width of its network, then options.
-  // cure: Say the width of the network: `feed_forward<64>`.
+  // cure: Say the width of the network: `intermediate<64>`.
   encoder_layer<float, hidden<32>, heads<4>>::weights none;
 #elif defined CASE_encoder_network_is_an_option
-  // expect-gcc: "umbel: encoder_layer: bias stands where the axis feed_forward belongs"
+  // expect-gcc: "umbel: encoder_layer: bias stands where the axis intermediate belongs"
   // expect-clang: encoder_layer.*bias<true>.*stands_where_the_axis.*feed_forward>.*belongs
   // cause: The layer takes its features, its heads, the width of its network, then options.
-  // cure: Say the width of the network: `feed_forward<64>`.
+  // cure: Say the width of the network: `intermediate<64>`.
   encoder_layer<float, hidden<32>, heads<4>, bias<true>>::weights none;
 #elif defined CASE_encoder_unknown_option
   // expect-gcc: "umbel: encoder_layer: int is not an option of this layer"
   // expect-clang: encoder_layer.*element<int>.*is_not_an_option_of_this_layer
   // cause: A type after the axes is no option of the encoder layer.
   // cure: See `block/encoder.hpp` for its options: `norm_first<>` and `activation<>` among them.
-  encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, int>::weights r;
+  encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, int>::weights r;
 #elif defined CASE_encoder_option_twice
   // expect-gcc: "umbel: encoder_layer: activation is given twice"
   // expect-clang: encoder_layer.*activation<{+}+>.*is_given_twice
   // cause: One option is given two values.
   // cure: Leave one out.
-  encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, activation<relu>,
+  encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, activation<relu>,
                 activation<gelu_tanh>>::weights r;
 #elif defined CASE_encoder_of_integers
   // expect-gcc: "umbel: attention: takes float or double not int"
   // expect-clang: attention.*takes_float_or_double_not.*element<int>
   // cause: A layer is declared with an element type that it cannot compute in.
   // cure: Declare it with float or double.
-  encoder_layer<int, hidden<32>, heads<4>, feed_forward<64>>::weights r;
+  encoder_layer<int, hidden<32>, heads<4>, intermediate<64>>::weights r;
 #elif defined CASE_one_error_in_a_chain
   // expect-gcc: "umbel: mean: there is no axis key in \[batch=2, token=9, hidden=32\]"
   // expect-clang: mean.*there_is_no_axis.*key>.*in.*batch<2>.*token<9>.*hidden<32>
@@ -395,8 +395,8 @@ using positions = learnt_positions<float, token<9>, hidden<32>>;
   // cure: Fill `encoder::weights w` and write `encoder{w}`.
   const prepacked<encoder> wrong;
 #elif defined CASE_positions_without_a_table
-  // expect-gcc: "umbel: learnt_positions: is made of one object, its weights"
-  // expect-clang: learnt_positions.*is_made_of_one_object_its_weights
+  // expect-gcc: "umbel: learned_positions: is made of one object, its weights"
+  // expect-clang: learned_positions.*is_made_of_one_object_its_weights
   // cause: A layer borrows its weights, all of them in one struct, when it is made.
   // cure: Fill `positions::weights w` and write `positions{w}`.
   const positions wrong;

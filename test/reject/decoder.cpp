@@ -10,7 +10,7 @@ using tokens = tensor<float, batch<2>, token<5>, hidden<32>>;
 using encoded = tensor<float, batch<2>, key<7>, hidden<32>>;
 using lengths_of = tensor<int, batch<2>>;
 template <class... Options>
-using layer = decoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, Options...>;
+using layer = decoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Options...>;
 using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
 
 [[maybe_unused]] static void cases(const decoder& decode, const prepacked<decoder>& packed,
@@ -60,10 +60,10 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   static const tensor<bool, batch<2>, key<7>> keep{};
   auto r = decode(x, memory, lens, self_mask(keep_mask(keep)));
 #elif defined CASE_decoder_own_mask_of_bool
-  // expect-gcc: "umbel: decoder_layer: a mask of bool must say what true means, so pass keep_mask or from_drop_mask"
+  // expect-gcc: "umbel: decoder_layer: a mask of bool must say what true means, so pass keep_mask or drop_mask"
   // expect-clang: decoder_layer.*a_mask_of_bool_must_say_what_true_means_so_pass
   // cause: True means "attend" in one framework and "do not" in another.
-  // cure: Pass `keep_mask(m)` or `from_drop_mask(m)`.
+  // cure: Pass `keep_mask(m)` or `drop_mask(m)`.
   static const tensor<bool, batch<2>, key<5>> mask{};
   auto r = decode(x, memory, lens, self_mask(mask));
 #elif defined CASE_decoder_memory_of_another_batch
@@ -161,7 +161,7 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // expect-clang: decoder_layer.*the_weights_are_of_another_layer_or_of_other_options
   // cause: The weights belong to a layer of other axes or other options, or to an encoder layer.
   // cure: Use the `weights` type of this very layer.
-  static encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, norm_first<true>,
+  static encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, norm_first<true>,
                        activation<gelu_exact>, bias<false>>::weights other;
   const decoder r{other};
 #elif defined CASE_decoder_heads_do_not_divide_hidden
@@ -169,7 +169,7 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // expect-clang: attention.*hidden<32>.*into.*heads<5>.*leaves_a_remainder_of.*number<2>
   // cause: The heads of the layer do not divide its hidden axis.
   // cure: Take a number of heads that divides it.
-  decoder_layer<float, hidden<32>, heads<5>, feed_forward<64>>::weights r;
+  decoder_layer<float, hidden<32>, heads<5>, intermediate<64>>::weights r;
 #elif defined CASE_decoder_unknown_option
   // expect-gcc: "umbel: decoder_layer: int is not an option of this layer"
   // expect-clang: decoder_layer.*element<int>.*is_not_an_option_of_this_layer
@@ -183,22 +183,22 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // cure: Leave one out.
   layer<rope<split_halves>, rope<adjacent_pairs>>::weights r;
 #elif defined CASE_decoder_rms_norm_without_epsilon
-  // expect-gcc: "umbel: decoder_layer: rms_norm needs the epsilon that the model was trained with: epsilon_1e<-6> for 1e-6"
-  // expect-clang: decoder_layer.*rms_norm_needs_the_epsilon_of_the_model_so_say_epsilon_1e
+  // expect-gcc: "umbel: decoder_layer: rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1'000'000> for 1e-6"
+  // expect-clang: decoder_layer.*rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon
   // cause: The epsilon of `rms_norm` differs between models and has no default.
-  // cure: Look it up in the model's configuration and add `epsilon_1e<-6>` or what it is.
+  // cure: Look it up in the model's configuration and add `norm_epsilon<1, 1'000'000>` or what it is.
   layer<norm_by<rms_norm>>::weights r;
 #elif defined CASE_decoder_without_a_network
-  // expect-gcc: "umbel: decoder_layer: nothing stands where the axis feed_forward belongs"
+  // expect-gcc: "umbel: decoder_layer: nothing stands where the axis intermediate belongs"
   // expect-clang: decoder_layer.*nothing.*stands_where_the_axis.*feed_forward>.*belongs
   // cause: The layer takes its features, its heads, the width of its network, then options.
-  // cure: Say the width of the network: `feed_forward<64>`.
+  // cure: Say the width of the network: `intermediate<64>`.
   decoder_layer<float, hidden<32>, heads<4>>::weights none;
 #elif defined CASE_decoder_network_forgotten
-  // expect-gcc: "umbel: decoder_layer: kv_heads=1 stands where the axis feed_forward belongs"
+  // expect-gcc: "umbel: decoder_layer: kv_heads=1 stands where the axis intermediate belongs"
   // expect-clang: decoder_layer.*kv_heads<1>.*stands_where_the_axis.*feed_forward>.*belongs
   // cause: The layer takes its features, its heads, the width of its network, then options.
-  // cure: Say the width of the network: `feed_forward<64>`.
+  // cure: Say the width of the network: `intermediate<64>`.
   decoder_layer<float, hidden<32>, heads<4>, kv_heads<1>>::weights none;
 #elif defined CASE_decoder_nothing_said
   // expect-gcc: "umbel: decoder_layer: say norm_first<true> or norm_first<false>, activation<relu> or another, bias<true> or bias<false>; torch\.nn\.TransformerDecoderLayer has norm_first<false>, activation<relu>, bias<true>"
@@ -232,7 +232,7 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // expect-clang: attention.*takes_float_or_double_not.*element<int>
   // cause: A layer is declared with an element type that it cannot compute in.
   // cure: Declare it with float or double.
-  decoder_layer<int, hidden<32>, heads<4>, feed_forward<64>>::weights r;
+  decoder_layer<int, hidden<32>, heads<4>, intermediate<64>>::weights r;
 #elif defined CASE_decoder_behind_a_mistake
   // expect-gcc: "umbel: mean: there is no axis head_dim in \[batch=2, token=5, hidden=32\]"
   // expect-clang: mean.*there_is_no_axis.*head_dim>.*in.*batch<2>.*token<5>.*hidden<32>

@@ -76,7 +76,7 @@ using keys = tensor<float, batch<2>, heads<4>, key<7>, head_dim<8>>;
   // expect-clang: scaled_dot_product_attention.*bias<true>.*is_not_an_option_of_this_layer
   // cause: Without projections there is nothing that such an option could mean.
   // cure: Options here are `score_scale<>`, `softcap<>`, `empty_rows<>`.
-  auto r = scaled_dot_product_with<bias<true>>(q, k, k);
+  auto r = scaled_dot_product_attention_with<bias<true>>(q, k, k);
 #elif defined CASE_dot_product_into_another_shape
   // expect-gcc: "umbel: scaled_dot_product_attention: the result has \[batch=2, heads=4, query=5, head_dim=8\] but out has \[batch=2, query=5, hidden=32\]"
   // expect-clang: scaled_dot_product_attention.*the_result_has.*heads<4>.*query<5>.*head_dim<8>.*but_out_has.*query<5>.*hidden<32>
@@ -107,8 +107,8 @@ using keys = tensor<float, batch<2>, heads<4>, key<7>, head_dim<8>>;
   auto one = scaled_dot_product_attention(q, k, k, causal_top_left);
   tensor<float, batch<2>, query<5>, hidden<32>> out{};
   scaled_dot_product_attention.into(out | split<hidden, heads<4>, head_dim>, q, k, k);
-  auto two = scaled_dot_product_with<softcap<2>>(q, k | rename_axis<heads, kv_heads>,
-                                                 k | rename_axis<heads, kv_heads>);
+  auto two = scaled_dot_product_attention_with<softcap<2>>(q, k | rename_axis<heads, kv_heads>,
+                                                           k | rename_axis<heads, kv_heads>);
   auto three =
       attention_by_score([](const auto& a, const auto& b) { return a(0) - b(0); })(q, k, k);
 #endif

@@ -21,7 +21,7 @@ struct no_workers {
 
 using tokens = tensor<float, token<9>, hidden<32>>;
 using attention = multi_head_attention<float, hidden<32>, heads<4>>;
-using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, norm_first<true>,
+using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, norm_first<true>,
                               activation<gelu_exact>, bias<false>>;
 
 [[maybe_unused]] static void cases(const attention& attend, const encoder& encode,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes with feed_forward_layer, and with the options that the encoder layer hands on to its
+// Mistakes with feed_forward, and with the options that the encoder layer hands on to its
 // parts: one case each, with the words that the compiler must print (check.py).
 #include <umbel/umbel.hpp>
 
@@ -7,153 +7,152 @@ using namespace umbel;
 using namespace umbel::axes;
 
 using tokens = tensor<float, batch<2>, token<9>, hidden<32>>;
-using network = feed_forward_layer<float, hidden<32>, feed_forward<64>, gated<true>,
-                                   activation<silu>, bias<false>>;
+using network =
+    feed_forward<float, hidden<32>, intermediate<64>, gated<true>, activation<silu>, bias<false>>;
 template <class... Options>
-using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, Options...>;
+using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Options...>;
 
 [[maybe_unused]] static void cases(const network& feed, const prepacked<network>& packed,
                                    tokens& x) {
   (void)feed, (void)packed, (void)x;
 #if defined CASE_feed_forward_width
-  // expect-gcc: "umbel: feed_forward_layer: the input has hidden=33 but the weight expects hidden=32"
-  // expect-clang: feed_forward_layer.*the_input_has.*hidden<33>.*but_the_weight_expects.*hidden<32>
+  // expect-gcc: "umbel: feed_forward: the input has hidden=33 but the weight expects hidden=32"
+  // expect-clang: feed_forward.*the_input_has.*hidden<33>.*but_the_weight_expects.*hidden<32>
   // cause: The input has another number of features than the layer's weights.
   // cure: Pass the right tensor, or declare the layer with its width.
   auto r = feed(tensor<float, token<9>, hidden<33>>{});
 #elif defined CASE_feed_forward_packed_width
-  // expect-gcc: "umbel: feed_forward_layer: the input has hidden=33 but the weight expects hidden=32"
-  // expect-clang: feed_forward_layer.*the_input_has.*hidden<33>.*but_the_weight_expects.*hidden<32>
+  // expect-gcc: "umbel: feed_forward: the input has hidden=33 but the weight expects hidden=32"
+  // expect-clang: feed_forward.*the_input_has.*hidden<33>.*but_the_weight_expects.*hidden<32>
   // cause: The input has another number of features than the layer's weights.
   // cure: Pass the right tensor, or declare the layer with its width.
   auto r = packed(tensor<float, token<9>, hidden<33>>{});
 #elif defined CASE_feed_forward_absent_axis
-  // expect-gcc: "umbel: feed_forward_layer: there is no axis hidden in \[batch=2, token=9, feed_forward=32\]"
-  // expect-clang: feed_forward_layer.*there_is_no_axis.*hidden>.*in.*batch<2>.*token<9>.*feed_forward<32>
+  // expect-gcc: "umbel: feed_forward: there is no axis hidden in \[batch=2, token=9, intermediate=32\]"
+  // expect-clang: feed_forward.*there_is_no_axis.*hidden>.*in.*batch<2>.*token<9>.*intermediate<32>
   // cause: The input has no axis that the layer maps from.
   // cure: Rename the axis that is meant: `x | rename_axis<feed_forward, hidden>`.
-  auto r = feed(tensor<float, batch<2>, token<9>, feed_forward<32>>{});
+  auto r = feed(tensor<float, batch<2>, token<9>, intermediate<32>>{});
 #elif defined CASE_feed_forward_axis_not_last
-  // expect-gcc: "umbel: feed_forward_layer: hidden=32 must be the last axis of \[hidden=32, token=9\]"
-  // expect-clang: feed_forward_layer.*hidden<32>.*must_be_the_last_axis_of.*hidden<32>.*token<9>
+  // expect-gcc: "umbel: feed_forward: hidden=32 must be the last axis of \[hidden=32, token=9\]"
+  // expect-clang: feed_forward.*hidden<32>.*must_be_the_last_axis_of.*hidden<32>.*token<9>
   // cause: The features do not lie side by side in memory.
   // cure: `permute` the axis to the end and pass `contiguous`.
   auto r = feed(tensor<float, hidden<32>, token<9>>{});
 #elif defined CASE_feed_forward_not_row_major
-  // expect-gcc: "umbel: feed_forward_layer: \[token=9, batch=2, hidden=32\] is not row major in memory so pass contiguous"
-  // expect-clang: feed_forward_layer.*token<9>.*batch<2>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
+  // expect-gcc: "umbel: feed_forward: \[token=9, batch=2, hidden=32\] is not row major in memory so pass contiguous"
+  // expect-clang: feed_forward.*token<9>.*batch<2>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
   // cause: The input is a permuted or sliced view.
   // cure: Copy first: `x | contiguous | feed`.
   auto r = feed(x | permute<token, batch, hidden>);
 #elif defined CASE_feed_forward_type
-  // expect-gcc: "umbel: feed_forward_layer: the input is of type double but the weight is of type float"
-  // expect-clang: feed_forward_layer.*the_input_is_of_type.*element<double>.*but_the_weight_is_of_type.*element<float>
+  // expect-gcc: "umbel: feed_forward: the input is of type double but the weight is of type float"
+  // expect-clang: feed_forward.*the_input_is_of_type.*element<double>.*but_the_weight_is_of_type.*element<float>
   // cause: The input has another element type than the layer, and nothing is converted in silence.
   // cure: Declare both with one type.
   auto r = feed(tensor<double, token<9>, hidden<32>>{});
 #elif defined CASE_feed_forward_two_arguments
-  // expect-gcc: "umbel: feed_forward_layer: takes a sequence; then a workspace"
-  // expect-clang: feed_forward_layer.*takes_a_sequence_then_a_workspace
+  // expect-gcc: "umbel: feed_forward: takes a sequence; then a workspace"
+  // expect-clang: feed_forward.*takes_a_sequence_then_a_workspace
   // cause: The arguments fit no form of the call; masks are for attention.
   // cure: Pass the sequence, and a workspace where the stack is too small.
   auto r = feed(x, causal);
 #elif defined CASE_feed_forward_workspace_of_other_sizes
-  // expect-gcc: "umbel: feed_forward_layer: the workspace is of another layer or of other sizes so pass one for \[token=9\]"
-  // expect-clang: feed_forward_layer.*the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for.*token<9>
+  // expect-gcc: "umbel: feed_forward: the workspace is of another layer or of other sizes so pass one for \[token=9\]"
+  // expect-clang: feed_forward.*the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for.*token<9>
   // cause: The workspace was declared for another layer or another number of positions.
   // cure: Declare it with the size of the brackets: `network::workspace<token<9>>`.
   static network::workspace<token<18>> work;
   auto r = feed(x, work);
 #elif defined CASE_feed_forward_stack_budget
-  // expect-gcc: "umbel: feed_forward_layer: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes so pass one for \[token=500\]"
-  // expect-clang: feed_forward_layer.*needs_a_workspace_of.*number<[0-9]+>.*bytes.*but_the_stack_budget_is.*number<65536>.*bytes_so_pass_one_for.*token<500>
+  // expect-gcc: "umbel: feed_forward: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes so pass one for \[token=500\]"
+  // expect-clang: feed_forward.*needs_a_workspace_of.*number<[0-9]+>.*bytes.*but_the_stack_budget_is.*number<65536>.*bytes_so_pass_one_for.*token<500>
   // cause: What the call needs in between would take more stack than `UMBEL_STACK_BUDGET`.
   // cure: Pass a static one: `network::workspace<token<500>>`, or raise the budget with `-DUMBEL_STACK_BUDGET=...`.
   auto r = feed(tensor<float, token<500>, hidden<32>>{});
 #elif defined CASE_feed_forward_out_of_other_axes
-  // expect-gcc: "umbel: feed_forward_layer: the result has \[batch=2, token=9, hidden=32\] but out has \[batch=2, token=9, hidden=64\]"
-  // expect-clang: feed_forward_layer.*the_result_has.*batch<2>.*token<9>.*hidden<32>.*but_out_has.*batch<2>.*token<9>.*hidden<64>
+  // expect-gcc: "umbel: feed_forward: the result has \[batch=2, token=9, hidden=32\] but out has \[batch=2, token=9, hidden=64\]"
+  // expect-clang: feed_forward.*the_result_has.*batch<2>.*token<9>.*hidden<32>.*but_out_has.*batch<2>.*token<9>.*hidden<64>
   // cause: The tensor for the result has other axes or sizes: the result has those of the input.
   // cure: Declare `out` with the axes that the result has.
   tensor<float, batch<2>, token<9>, hidden<64>> out{};
   feed.into(out, x);
 #elif defined CASE_feed_forward_out_not_row_major
-  // expect-gcc: "umbel: feed_forward_layer: out must be row major in memory"
-  // expect-clang: feed_forward_layer.*out_must_be_row_major_in_memory
+  // expect-gcc: "umbel: feed_forward: out must be row major in memory"
+  // expect-clang: feed_forward.*out_must_be_row_major_in_memory
   // cause: The result is to go to a permuted or sliced view.
   // cure: Write to a plain tensor, then `copy` it to the view.
   tensor<float, token<9>, batch<2>, hidden<32>> out{};
   feed.into(out | permute<batch, token, hidden>, x);
 #elif defined CASE_feed_forward_out_is_a_temporary
-  // expect-gcc: "umbel: feed_forward_layer: out is a temporary so give it a name"
-  // expect-clang: feed_forward_layer.*out_is_a_temporary_so_give_it_a_name
+  // expect-gcc: "umbel: feed_forward: out is a temporary so give it a name"
+  // expect-clang: feed_forward.*out_is_a_temporary_so_give_it_a_name
   // cause: What a call writes would be lost at once.
   // cure: Declare a tensor and pass that, or take the result by value.
   feed.into(std::remove_cvref_t<decltype(x)>{}, x);
 #elif defined CASE_feed_forward_out_is_const
-  // expect-gcc: "umbel: feed_forward_layer: out is const"
-  // expect-clang: feed_forward_layer.*out_is_const
+  // expect-gcc: "umbel: feed_forward: out is const"
+  // expect-clang: feed_forward.*out_is_const
   // cause: The tensor for the result is const.
   // cure: Drop the const.
   const tokens out{};
   feed.into(out, x);
 #elif defined CASE_feed_forward_temporary_weights
-  // expect-gcc: "umbel: feed_forward_layer: the weights are a temporary that would end before the layer so give them a name"
-  // expect-clang: feed_forward_layer.*the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name
+  // expect-gcc: "umbel: feed_forward: the weights are a temporary that would end before the layer so give them a name"
+  // expect-clang: feed_forward.*the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name
   // cause: A layer borrows its weights, and these end with the statement.
   // cure: Give them a name that lives as long as the layer, best `static const`.
   const network r{network::weights{}};
 #elif defined CASE_feed_forward_weights_without_a_gate
-  // expect-gcc: "umbel: feed_forward_layer: the weights are of another layer or of other options"
-  // expect-clang: feed_forward_layer.*the_weights_are_of_another_layer_or_of_other_options
+  // expect-gcc: "umbel: feed_forward: the weights are of another layer or of other options"
+  // expect-clang: feed_forward.*the_weights_are_of_another_layer_or_of_other_options
   // cause: The weights belong to a layer of other axes or other options, `gated<>` or `bias<>` for two.
   // cure: Use the `weights` type of this very layer.
-  static feed_forward_layer<float, hidden<32>, feed_forward<64>, activation<silu>,
-                            bias<false>>::weights other;
+  static feed_forward<float, hidden<32>, intermediate<64>, activation<silu>, bias<false>>::weights
+      other;
   const network r{other};
 #elif defined CASE_gate_without_activation
-  // expect-gcc: "umbel: feed_forward_layer: say activation<relu> or another; LLaMA, which has gated<true> too, has activation<silu>"
-  // expect-clang: feed_forward_layer.*must_say<.*activation_relu_or_another>.*LLaMA_which_is_gated_too_has.*options_are<.*activation_silu>
+  // expect-gcc: "umbel: feed_forward: say activation<relu> or another; LLaMA, which has gated<true> too, has activation<silu>"
+  // expect-clang: feed_forward.*must_say<.*activation_relu_or_another>.*LLaMA_which_is_gated_too_has.*options_are<.*activation_silu>
   // cause: Activation and bias differ between models and have no default.
   // cure: Add what the model has: `activation<silu>` is SwiGLU, `activation<gelu_tanh>` GEGLU.
-  feed_forward_layer<float, hidden<32>, feed_forward<64>, gated<true>, bias<false>>::weights r;
+  feed_forward<float, hidden<32>, intermediate<64>, gated<true>, bias<false>>::weights r;
 #elif defined CASE_feed_forward_nothing_said
-  // expect-gcc: "umbel: feed_forward_layer: say activation<relu> or another, bias<true> or bias<false>; transformer layers of torch have activation<relu>, bias<true>"
-  // expect-clang: feed_forward_layer.*must_say<.*activation_relu_or_another, .*bias_true_or_false>.*transformer_layers_of_torch_have.*options_are<.*activation_relu, .*bias_true>
+  // expect-gcc: "umbel: feed_forward: say activation<relu> or another, bias<true> or bias<false>; transformer layers of torch have activation<relu>, bias<true>"
+  // expect-clang: feed_forward.*must_say<.*activation_relu_or_another, .*bias_true_or_false>.*transformer_layers_of_torch_have.*options_are<.*activation_relu, .*bias_true>
   // cause: Activation and bias differ between models and have no default.
   // cure: Add what the model has: `activation<relu>, bias<true>` is Vaswani et al. and torch's default, `activation<gelu_tanh>, bias<true>` GPT-2.
-  feed_forward_layer<float, hidden<32>, feed_forward<64>>::weights r;
+  feed_forward<float, hidden<32>, intermediate<64>>::weights r;
 #elif defined CASE_feed_forward_bias_not_said
-  // expect-gcc: "umbel: feed_forward_layer: say bias<true> or bias<false>; transformer layers of torch have bias<true>"
-  // expect-clang: feed_forward_layer.*must_say<.*bias_true_or_false>.*transformer_layers_of_torch_have.*options_are<.*bias_true>
+  // expect-gcc: "umbel: feed_forward: say bias<true> or bias<false>; transformer layers of torch have bias<true>"
+  // expect-clang: feed_forward.*must_say<.*bias_true_or_false>.*transformer_layers_of_torch_have.*options_are<.*bias_true>
   // cause: Activation and bias differ between models and have no default.
   // cure: Add what the model has: `bias<true>` is torch's default.
-  feed_forward_layer<float, hidden<32>, feed_forward<64>, activation<relu>>::weights r;
+  feed_forward<float, hidden<32>, intermediate<64>, activation<relu>>::weights r;
 #elif defined CASE_feed_forward_heads
-  // expect-gcc: "umbel: feed_forward_layer: heads=40 stands where the axis feed_forward belongs"
-  // expect-clang: feed_forward_layer.*heads<40>.*stands_where_the_axis.*feed_forward>.*belongs
+  // expect-gcc: "umbel: feed_forward: heads=40 stands where the axis intermediate belongs"
+  // expect-clang: feed_forward.*heads<40>.*stands_where_the_axis.*feed_forward>.*belongs
   // cause: The layer takes its features, those of the wide layer, then options.
-  // cure: Say the width of the network: `feed_forward<40>`.
-  feed_forward_layer<float, hidden<20>, heads<40>>::weights odd;
+  // cure: Say the width of the network: `intermediate<40>`.
+  feed_forward<float, hidden<20>, heads<40>>::weights odd;
 #elif defined CASE_feed_forward_of_integers
-  // expect-gcc: "umbel: feed_forward_layer: takes float or double not int"
-  // expect-clang: feed_forward_layer.*takes_float_or_double_not.*element<int>
+  // expect-gcc: "umbel: feed_forward: takes float or double not int"
+  // expect-clang: feed_forward.*takes_float_or_double_not.*element<int>
   // cause: A layer is declared with an element type that it cannot compute in.
   // cure: Declare it with float or double.
-  feed_forward_layer<int, hidden<32>, feed_forward<64>>::weights r;
+  feed_forward<int, hidden<32>, intermediate<64>>::weights r;
 #elif defined CASE_feed_forward_unknown_option
-  // expect-gcc: "umbel: feed_forward_layer: norm_first is not an option of this layer"
-  // expect-clang: feed_forward_layer.*norm_first<.*is_not_an_option_of_this_layer
+  // expect-gcc: "umbel: feed_forward: norm_first is not an option of this layer"
+  // expect-clang: feed_forward.*norm_first<.*is_not_an_option_of_this_layer
   // cause: A type after the axes is no option of the feed-forward layer.
   // cure: It has `bias<>`, `activation<>` and `gated<>`; norms are the encoder layer's.
-  feed_forward_layer<float, hidden<32>, feed_forward<64>, norm_first<true>>::weights r;
+  feed_forward<float, hidden<32>, intermediate<64>, norm_first<true>>::weights r;
 #elif defined CASE_feed_forward_biases
-  // expect-gcc: "umbel: feed_forward_layer: takes one bias for all projections not biases"
-  // expect-clang: feed_forward_layer.*takes_one_bias_for_all_projections_not_biases
-  // cause: `biases<>` names the projections of attention; this layer has others.
+  // expect-gcc: "umbel: feed_forward: takes one bias for all projections not bias_on"
+  // expect-clang: feed_forward.*takes_one_bias_for_all_projections_not_bias_on
+  // cause: `bias_on<>` names the projections of attention; this layer has others.
   // cure: Say `bias<true>` or `bias<false>`.
-  feed_forward_layer<float, hidden<32>, feed_forward<64>, biases<true, true, true, true>>::weights
-      r;
+  feed_forward<float, hidden<32>, intermediate<64>, bias_on<'q', 'k', 'v', 'o'>>::weights r;
 #elif defined CASE_encoder_gate_without_activation
   // expect-gcc: "umbel: encoder_layer: say norm_first<true> or norm_first<false>, activation<relu> or another, bias<true> or bias<false>; LLaMA, which has gated<true> too, has norm_first<true>, activation<silu>, bias<false>"
   // expect-clang: encoder_layer.*must_say<.*norm_first_true_or_false, .*activation_relu_or_another, .*bias_true_or_false>.*LLaMA_which_is_gated_too_has.*options_are<.*norm_first_true, .*activation_silu, .*bias_false>
@@ -188,23 +187,23 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, Opt
   const encoder<norm_first<false>, activation<relu>> layer{w};
   auto r = layer(x);
 #elif defined CASE_encoder_rms_norm_without_epsilon
-  // expect-gcc: "umbel: encoder_layer: rms_norm needs the epsilon that the model was trained with: epsilon_1e<-6> for 1e-6"
-  // expect-clang: encoder_layer.*rms_norm_needs_the_epsilon_of_the_model_so_say_epsilon_1e
+  // expect-gcc: "umbel: encoder_layer: rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1'000'000> for 1e-6"
+  // expect-clang: encoder_layer.*rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon
   // cause: The epsilon of `rms_norm` differs between models and has no default.
-  // cure: Look it up in the model's configuration and add `epsilon_1e<-6>` or what it is.
+  // cure: Look it up in the model's configuration and add `norm_epsilon<1, 1'000'000>` or what it is.
   encoder<norm_by<rms_norm>>::weights r;
 #elif defined CASE_encoder_epsilon_above_1
-  // expect-gcc: "umbel: encoder_layer: epsilon_1e takes an exponent from -22 to -1, epsilon_1e<-6> is 1e-6"
+  // expect-gcc: "umbel: encoder_layer: norm_epsilon takes an exponent from -22 to -1, norm_epsilon<1, 1'000'000> is 1e-6"
   // expect-clang: encoder_layer.*epsilon_1e_takes_an_exponent_from_
   // cause: The exponent of the epsilon is not negative, or too small to matter.
-  // cure: Keep the minus: `epsilon_1e<-6>`.
-  encoder<epsilon_1e<6>>::weights r;
+  // cure: Keep the minus: `norm_epsilon<1, 1'000'000>`.
+  encoder<norm_epsilon<6>>::weights r;
 #elif defined CASE_encoder_biases
-  // expect-gcc: "umbel: encoder_layer: takes one bias for all projections not biases"
-  // expect-clang: encoder_layer.*takes_one_bias_for_all_projections_not_biases
-  // cause: `biases<>` names the projections of attention; this layer has others.
+  // expect-gcc: "umbel: encoder_layer: takes one bias for all projections not bias_on"
+  // expect-clang: encoder_layer.*takes_one_bias_for_all_projections_not_bias_on
+  // cause: `bias_on<>` names the projections of attention; this layer has others.
   // cure: Say `bias<true>` or `bias<false>`.
-  encoder<biases<true, true, true, false>>::weights r;
+  encoder<bias_on<'q', 'k', 'v'>>::weights r;
 #elif defined CASE_encoder_kv_heads_do_not_divide_heads
   // expect-gcc: "umbel: attention: heads=4 into kv_heads=3 leaves a remainder of 1"
   // expect-clang: attention.*heads<4>.*into.*kv_heads<3>.*leaves_a_remainder_of.*number<1>
@@ -224,28 +223,28 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, Opt
   // cure: Leave one out.
   encoder<gated<true>, activation<silu>, gated<false>>::weights r;
 #elif defined CASE_feed_forward_forgotten
-  // expect-gcc: "umbel: feed_forward_layer: nothing stands where the axis feed_forward belongs"
-  // expect-clang: feed_forward_layer.*nothing.*stands_where_the_axis.*feed_forward>.*belongs
+  // expect-gcc: "umbel: feed_forward: nothing stands where the axis intermediate belongs"
+  // expect-clang: feed_forward.*nothing.*stands_where_the_axis.*feed_forward>.*belongs
   // cause: The layer takes its features, then the width between its maps, then options.
-  // cure: Say both widths: `feed_forward_layer<float, hidden<32>, feed_forward<64>>`.
-  feed_forward_layer<float, hidden<32>>::weights none{};
+  // cure: Say both widths: `feed_forward<float, hidden<32>, intermediate<64>>`.
+  feed_forward<float, hidden<32>>::weights none{};
   (void)none;
 #elif defined CASE_feed_forward_swapped
-  // expect-gcc: "umbel: feed_forward_layer: feed_forward=64 stands where the axis hidden belongs"
-  // expect-clang: feed_forward_layer.*feed_forward<64>.*stands_where_the_axis.*hidden>.*belongs
+  // expect-gcc: "umbel: feed_forward: intermediate=64 stands where the axis hidden belongs"
+  // expect-clang: feed_forward.*intermediate<64>.*stands_where_the_axis.*hidden>.*belongs
   // cause: The layer takes its features, then the width between its maps, then options.
-  // cure: Say both widths: `feed_forward_layer<float, hidden<32>, feed_forward<64>>`.
-  feed_forward_layer<float, feed_forward<64>, hidden<32>>::weights none{};
+  // cure: Say both widths: `feed_forward<float, hidden<32>, intermediate<64>>`.
+  feed_forward<float, intermediate<64>, hidden<32>>::weights none{};
   (void)none;
 #elif defined CASE_no_weights
-  // expect-gcc: "umbel: feed_forward_layer: is made of one object, its weights"
-  // expect-clang: feed_forward_layer.*is_made_of_one_object_its_weights
+  // expect-gcc: "umbel: feed_forward: is made of one object, its weights"
+  // expect-clang: feed_forward.*is_made_of_one_object_its_weights
   // cause: A layer borrows its weights, all of them in one struct, when it is made.
   // cure: Fill `network::weights w` and write `network{w}`.
   const network wrong;
 #else
   encoder<norm_first<true>, bias<false>, gated<true>, activation<silu>, norm_by<rms_norm>,
-          epsilon_1e<-6>, kv_heads<2>>::weights w;
+          norm_epsilon<1, 1'000'000>, kv_heads<2>>::weights w;
   auto r = x | feed | packed;
   (void)r, (void)w;
 #endif

@@ -27,11 +27,11 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cure: Make it a tensor of bool; lengths are passed bare, a bias of floats as `score_bias`.
   auto out = attend(x, y, y, keep_mask(tensor<int, query<4>, key<6>>{}));
 #elif defined CASE_drop_mask_of_float
-  // expect-gcc: "umbel: attention: from_drop_mask must be of bool but is of type float"
-  // expect-clang: attention.*from_drop_mask.*must_be_of_bool_but_is_of_type.*element<float>
+  // expect-gcc: "umbel: attention: drop_mask must be of bool but is of type float"
+  // expect-clang: attention.*drop_mask.*must_be_of_bool_but_is_of_type.*element<float>
   // cause: A mask of numbers: are they truth values, lengths, or a bias?
   // cure: Make it a tensor of bool; lengths are passed bare, a bias of floats as `score_bias`.
-  auto out = attend(x, y, y, from_drop_mask(tensor<float, query<4>, key<6>>{}));
+  auto out = attend(x, y, y, drop_mask(tensor<float, query<4>, key<6>>{}));
 #elif defined CASE_mask_of_tokens
   // expect-gcc: "umbel: attention: keep_mask has token=9 but the scores have \[heads=5, query=9, key=9\]"
   // expect-clang: attention.*keep_mask.*has.*token<9>.*but_the_scores_have.*heads<5>.*query<9>.*key<9>
@@ -51,11 +51,11 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cure: Declare it with the layer's type.
   auto out = attend(x, y, y, score_bias(tensor<double, query<4>, key<6>>{}));
 #elif defined CASE_bias_generator_of_two
-  // expect-gcc: "umbel: attention: score_bias_from needs a function of batch and head and query and key that gives float"
-  // expect-clang: attention.*score_bias_from.*needs_a_function_of_batch_and_head_and_query_and_key_that_gives.*element<float>
+  // expect-gcc: "umbel: attention: score_bias needs a function of batch and head and query and key that gives float"
+  // expect-clang: attention.*score_bias.*needs_a_function_of_batch_and_head_and_query_and_key_that_gives.*element<float>
   // cause: The function takes other arguments, or gives another type.
   // cure: Write it `[](auto batch, auto head, auto query, auto key) { return 0.1f; }`; what it does not need it may ignore.
-  auto out = attend(x, y, y, score_bias_from([](auto i, auto j) { return i < j ? 0.0f : 1.0f; }));
+  auto out = attend(x, y, y, score_bias([](auto i, auto j) { return i < j ? 0.0f : 1.0f; }));
 #elif defined CASE_causal_of_unequal_sizes
   // expect-gcc: "umbel: attention: causal is unclear where query=4 and key=6 differ, so say where the queries stand: _top_left, _bottom_right or _at"
   // expect-clang: attention.*causal.*is_unclear_where.*query<4>.*and_.*key<6>.*differ_so_say_where_the_queries_stand
@@ -168,10 +168,10 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cure: Declare it with the sizes of the brackets.
   auto out = attend(x, y, y, lens & causal_top_left & score_bias(tensor<float, key<5>>{}));
 #elif defined CASE_bool_within_masks
-  // expect-gcc: "umbel: attention: a mask of bool must say what true means, so pass keep_mask or from_drop_mask"
+  // expect-gcc: "umbel: attention: a mask of bool must say what true means, so pass keep_mask or drop_mask"
   // expect-clang: attention.*a_mask_of_bool_must_say_what_true_means_so_pass
   // cause: Frameworks disagree whether true means to attend or not to; a bare tensor of bool does not say.
-  // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `from_drop_mask(m)` where it does not (PyTorch's layers).
+  // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `drop_mask(m)` where it does not (PyTorch's layers).
   auto out = attend(x, y, y, causal_top_left & tensor<bool, key<6>>{});
 #elif defined CASE_softcap_of_zero
   // expect-gcc: "umbel: attention: softcap 0 over 1 is no positive number"
@@ -186,10 +186,10 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cure: Give both, or leave the option away for 1 / sqrt(head_dim).
   multi_head_attention<float, hidden<100>, heads<5>, score_scale<1, 0>>::weights none;
 #elif defined CASE_empty_rows_of_what
-  // expect-gcc: "umbel: attention: empty_rows of float are neither zeros nor uniform"
-  // expect-clang: attention.*empty_rows_of.*element<float>.*are_neither_zeros_nor_uniform
+  // expect-gcc: "umbel: attention: empty_rows of float are neither zero_weights nor uniform_weights"
+  // expect-clang: attention.*empty_rows_of.*element<float>.*are_neither_zero_weights_nor_uniform_weights
   // cause: The option says what a query without keys gives, by name.
-  // cure: Write `empty_rows<uniform>` ("Dive into Deep Learning", Haiku) or `empty_rows<zeros>`.
+  // cure: Write `empty_rows<uniform_weights>` ("Dive into Deep Learning", Haiku) or `empty_rows<zero_weights>`.
   multi_head_attention<float, hidden<100>, heads<5>, empty_rows<float>>::weights none;
 #elif defined CASE_observed_axes
   // expect-gcc: "umbel: attention: observe has \[query=4, key=6\] but the scores have \[batch=2, heads=5, query=4, key=6\]"
@@ -246,10 +246,10 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cure: Leave one out; 1 - (1 - p)(1 - q) is the rate of both.
   auto out = attend(x, y, y, dropout(0.1, 7) & lens & dropout(0.2, 8));
 #elif defined CASE_two_tensors_of_bool
-  // expect-gcc: "umbel: attention: a mask of bool must say what true means, so pass keep_mask or from_drop_mask"
+  // expect-gcc: "umbel: attention: a mask of bool must say what true means, so pass keep_mask or drop_mask"
   // expect-clang: attention.*a_mask_of_bool_must_say_what_true_means_so_pass
   // cause: Frameworks disagree whether true means to attend or not to; a bare tensor of bool does not say.
-  // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `from_drop_mask(m)` where it does not (PyTorch's layers).
+  // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `drop_mask(m)` where it does not (PyTorch's layers).
   auto out = attend(x, y, y, tensor<bool, key<6>>{} & tensor<bool, query<4>>{});
 #elif defined CASE_keep_mask_of_a_number
   // expect-gcc: "umbel: keep_mask: takes one tensor or view"
@@ -261,25 +261,25 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // expect-gcc: "umbel: score_bias: takes one tensor or view"
   // expect-clang: score_bias.*takes_one_tensor_or_view
   // cause: What is added to the scores is no tensor or view.
-  // cure: Pass one; a function of batch, head, query and key goes into `score_bias_from(f)`.
+  // cure: Pass one; a function of batch, head, query and key goes into `score_bias(f)`.
   auto out = attend(x, y, y, score_bias([](auto...) { return 0.0f; }));
 #elif defined CASE_masks_by_logical_and
   // expect-gcc: "umbel: mask: masks go together by & or \+, no other operator takes them"
   // expect-clang: mask.*masks_go_together_by_and_or_plus_only
   // cause: Masks are put together by an operator that has no meaning for them: a key is seen where all masks let see it.
-  // cure: Put them together by `&` or `+`; the opposite of `keep_mask(m)` is `from_drop_mask(m)`.
+  // cure: Put them together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`.
   auto out = attend(x, y, y, causal_top_left && alibi_top_left);
 #elif defined CASE_masks_by_or
   // expect-gcc: "umbel: mask: masks go together by & or \+, no other operator takes them"
   // expect-clang: mask.*masks_go_together_by_and_or_plus_only
   // cause: Masks are put together by an operator that has no meaning for them: a key is seen where all masks let see it.
-  // cure: Put them together by `&` or `+`; the opposite of `keep_mask(m)` is `from_drop_mask(m)`.
+  // cure: Put them together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`.
   auto out = attend(x, y, y, causal_top_left | tensor<int, batch<2>>{});
 #elif defined CASE_not_a_mask
   // expect-gcc: "umbel: mask: masks go together by & or \+, no other operator takes them"
   // expect-clang: mask.*masks_go_together_by_and_or_plus_only
   // cause: Masks are put together by an operator that has no meaning for them: a key is seen where all masks let see it.
-  // cure: Put them together by `&` or `+`; the opposite of `keep_mask(m)` is `from_drop_mask(m)`.
+  // cure: Put them together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`.
   auto out = attend(x, y, y, !keep_mask(tensor<bool, key<6>>{}));
 #elif defined CASE_float_mask_of_a_sequence
   // expect-gcc: "umbel: attention: valid_lens must be integers but are of type float and what is added to the scores is passed as score_bias"
@@ -300,7 +300,7 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   auto seven = attend(
       x, y, y, lens & causal_at(lens) & sliding_window_bottom_right<3>(lens) & alibi_at(lens));
   auto three = attend(t, causal + score_bias(tensor<float, heads<5>, query<9>, key<9>>{}));
-  auto four = attend(t, all_keys & from_drop_mask(tensor<bool, key<9>>{}));
+  auto four = attend(t, all_keys & drop_mask(tensor<bool, key<9>>{}));
   tensor<float, heads<5>, key<6>, query<4>, batch<2>> weights{};
   auto six = attend(x, y, y, lens & observe(weights) & dropout(0.1, 7));
   auto five = attend(x, y, y, tensor<int, batch<2>, heads<1>, query<4>>{});

@@ -8,7 +8,7 @@ using namespace umbel::axes;
 
 using tokens = tensor<float, batch<2>, token<9>, hidden<32>>;
 using norm = layer_norm<float, hidden<32>>;
-using encoder = encoder_layer<float, hidden<32>, heads<4>, feed_forward<64>, norm_first<true>,
+using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, norm_first<true>,
                               activation<gelu_exact>, bias<false>>;
 
 [[maybe_unused]] static void cases(const norm& normalise, const rms_norm<float, hidden<32>>& rms,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Mistakes with sinusoidal_positions: one case each, with the words that the compiler must print
-// (check.py). Those with learnt_positions are in blocks.cpp.
+// (check.py). Those with learned_positions are in blocks.cpp.
 #include <umbel/umbel.hpp>
 
 using namespace umbel;
@@ -71,12 +71,12 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
   // cause: The input has no axis along which the table has its positions.
   // cure: Rename the axis: `x | rename_axis<query, token>`.
   auto r = place(place(x | mean<token>), 3) | place;
-#elif defined CASE_table_of_learnt_positions_swapped
-  // expect-gcc: "umbel: learnt_positions: hidden=32 stands where the axis token belongs"
-  // expect-clang: learnt_positions.*hidden<32>.*stands_where_the_axis.*token>.*belongs
+#elif defined CASE_table_of_learned_positions_swapped
+  // expect-gcc: "umbel: learned_positions: hidden=32 stands where the axis token belongs"
+  // expect-clang: learned_positions.*hidden<32>.*stands_where_the_axis.*token>.*belongs
   // cause: The table takes its positions first, then its features.
   // cure: Change them about: `<float, token<9>, hidden<32>>`.
-  learnt_positions<float, hidden<32>, token<9>>::weights none{};
+  learned_positions<float, hidden<32>, token<9>>::weights none{};
   (void)none;
 #elif defined CASE_table_of_sinusoids_swapped
   // expect-gcc: "umbel: sinusoidal_positions: hidden=32 stands where the axis token belongs"

@@ -166,26 +166,26 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // expect-gcc: "umbel: slice: 3 positions from 2 reach past the end of query=4"
   // expect-clang: slice, .*<3>, .*positions_from, .*<2>, .*reach_past_the_end_of, .*query<4>
   // cause: First position plus number of positions is more than the size of the axis.
-  // cure: The arguments are first and count, not first and last: `slice<query, 1, 3>` is 1, 2, 3.
-  auto r = slice<query, 2, 3>(x);
+  // cure: The arguments are first and count, not first and last: `slice<query, from<1>, extent<3>>` is 1, 2, 3.
+  auto r = slice<query, from<2>, extent<3>>(x);
 #elif defined CASE_slice_wraps_around
   // expect-gcc: "umbel: slice: 2 positions from 18446744073709551615 reach past the end of query=4"
   // expect-clang: slice, .*<2>, .*positions_from, .*<18446744073709551615>, .*reach_past_the_end_of, .*query<4>
   // cause: The first position is a negative number, turned into a huge unsigned one.
   // cure: Count from the front: positions start at 0.
-  auto r = slice<query, std::size_t(-1), 2>(x);
+  auto r = slice<query, from<std::size_t(-1)>, extent<2>>(x);
 #elif defined CASE_slice_of_nothing
   // expect-gcc: "umbel: slice: query=4 keeps no position"
   // expect-clang: slice, .*query<4>, .*keeps_no_position
   // cause: A slice of 0 positions.
   // cure: Keep at least 1: the arguments are first and count.
-  auto r = slice<query, 2, 0>(x);
+  auto r = slice<query, from<2>, extent<0>>(x);
 #elif defined CASE_slice_absent
   // expect-gcc: "umbel: slice: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: slice, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
   // cause: The axis to slice is not an axis of the tensor.
   // cure: Slice an axis of the brackets.
-  auto r = slice<key, 0, 1>(x);
+  auto r = slice<key, from<0>, extent<1>>(x);
 #elif defined CASE_broadcast_foreign_axis
   // expect-gcc: "umbel: broadcast: query=4 is not an axis of \[batch=2, key=6, hidden=100\]"
   // expect-clang: broadcast, .*query<4>, .*is_not_an_axis_of, .*batch<2>, .*key<6>, .*hidden<100>
@@ -203,7 +203,8 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // expect-clang: broadcast, .*query<1>, .*does_not_fit, .*query<6>
   // cause: An axis has another size in the target.
   // cure: Give both the same size; an axis of size 1 is not stretched, so drop it first: `x | select_at<query, 0>`.
-  auto r = broadcast<query<6>, hidden<100>>(x | select_at<batch, 0> | slice<query, 0, 1>);
+  auto r =
+      broadcast<query<6>, hidden<100>>(x | select_at<batch, 0> | slice<query, from<0>, extent<1>>);
 #elif defined CASE_transposed_absent
   // expect-gcc: "umbel: transposed: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: transposed, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
@@ -222,7 +223,7 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // cause: The axis cannot be cut into that many equal parts.
   // cure: Take a number of parts that divides the size, or another size.
   auto r = x | rename_axis<query, key> | split<hidden, heads<3>, head_dim> |
-           permute<batch, heads, key, head_dim> | slice<key, 9, 9> | contiguous;
+           permute<batch, heads, key, head_dim> | slice<key, from<9>, extent<9>> | contiguous;
 #elif defined CASE_pipe_goes_on_to_use_the_result
   // expect-gcc: "umbel: split: hidden=100 into heads=3 leaves a remainder of 1"
   // expect-clang: split, .*hidden<100>, .*into, .*heads<3>, .*leaves_a_remainder_of, .*number<1>
@@ -270,7 +271,7 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   auto r = select_at<query>(x, 1.5);
 #else
   auto r = x | rename_axis<query, key> | split<hidden, heads<5>, head_dim> |
-           permute<batch, heads, key, head_dim> | slice<key, 1, 3> | contiguous;
+           permute<batch, heads, key, head_dim> | slice<key, from<1>, extent<3>> | contiguous;
   (void)r;
 #endif
 }

@@ -14,7 +14,7 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
 using context = tensor<float, batch<2>, key<6>, hidden<100>>;
 using attention = multi_head_attention<float, hidden<100>, heads<5>>;
 using biased = multi_head_attention<float, hidden<100>, heads<5_c>, bias<true>>;
-using encoder = encoder_layer<float, hidden<100>, heads<5>, feed_forward<60>, norm_first<true>,
+using encoder = encoder_layer<float, hidden<100>, heads<5>, intermediate<60>, norm_first<true>,
                               activation<gelu_exact>, bias<false>>;
 
 // ---- options
@@ -24,7 +24,7 @@ static_assert(multi_head_attention<float, hidden<8>, heads<2>, bias<false>>::siz
 static_assert(sizeof(biased::weights) > sizeof(attention::weights));
 static_assert(!encoder::has_bias && encoder::norms_first);
 static_assert(std::is_same_v<encoder::activate, detail::gelu_exact_operation>);
-using other_encoder = encoder_layer<float, hidden<100>, heads<5>, feed_forward<60>,
+using other_encoder = encoder_layer<float, hidden<100>, heads<5>, intermediate<60>,
                                     activation<relu>, bias<true>, norm_first<false>>;
 static_assert(other_encoder::has_bias && !other_encoder::norms_first);
 static_assert(std::is_same_v<other_encoder::activate, detail::relu_operation>);
@@ -89,7 +89,7 @@ static_assert(!normalises<last, view<float, strided<query<4>, 200>, strided<hidd
 static_assert(!normalises<rms_norm<int, hidden<100>>, tensor<int, hidden<100>>>);
 
 using network =
-    feed_forward_layer<float, hidden<100>, feed_forward<60>, activation<gelu_exact>, bias<false>>;
+    feed_forward<float, hidden<100>, intermediate<60>, activation<gelu_exact>, bias<false>>;
 static_assert(feeds_forward<network, queries> &&
               feeds_forward<network, tensor<float, hidden<100>>>);
 static_assert(!feeds_forward<network, tensor<float, query<4>, hidden<99>>>);
@@ -98,8 +98,8 @@ static_assert(!feeds_forward<network, tensor<float, hidden<100>, query<4>>>);
 static_assert(!network::is_gated && !network::has_bias);
 static_assert(std::is_same_v<network::activate, detail::gelu_exact_operation>);
 static_assert(std::is_same_v<encoder::feed_forward::weights, network::weights>);
-using llama = encoder_layer<float, hidden<100>, heads<4>, feed_forward<60>, norm_by<rms_norm>,
-                            epsilon_1e<-6>, norm_first<true>, bias<false>, gated<true>,
+using llama = encoder_layer<float, hidden<100>, heads<4>, intermediate<60>, norm_by<rms_norm>,
+                            norm_epsilon<1, 1'000'000>, norm_first<true>, bias<false>, gated<true>,
                             activation<silu>, kv_heads<2>, head_dim<16>, rope<split_halves>>;
 static_assert(std::is_same_v<llama::norm, rms_norm<float, hidden<100>>>);
 static_assert(std::is_same_v<llama::attention,
@@ -107,10 +107,11 @@ static_assert(std::is_same_v<llama::attention,
                                                   kv_heads<2>, head_dim<16>, rope<split_halves>>>);
 static_assert(llama::feed_forward::is_gated && llama::epsilon == 1e-6f &&
               encoder::epsilon == 1e-5f);
-static_assert(epsilon_1e<-1>::value == 1e-1 && epsilon_1e<-12>::value == 1e-12 &&
-              epsilon_1e<-22>::value == 1e-22);
+static_assert(norm_epsilon<1, 10>::value == 1e-1 &&
+              norm_epsilon<1, 1'000'000'000'000>::value == 1e-12 &&
+              norm_epsilon<1, 10'000'000'000'000'000'000u>::value == 1e-19);
 
-using decoder = decoder_layer<float, hidden<100>, heads<5>, feed_forward<60>, norm_first<true>,
+using decoder = decoder_layer<float, hidden<100>, heads<5>, intermediate<60>, norm_first<true>,
                               activation<gelu_exact>, bias<false>>;
 static_assert(decodes<decoder, queries, context> && decodes<decoder, context, const queries&>);
 static_assert(

@@ -23,16 +23,16 @@ constexpr bool steps_are_the_whole_pass() {
   for (std::size_t t = 0; t < 5; ++t) {
     tensor<float, token<1>, hidden<4>> now{}, out{};
     for (std::size_t d = 0; d < 4; ++d) now(0, d) = x(t, d);
-    if (!past.step(attend, out, now) || past.size() != t + 1) return false;
+    if (!past.step(out, attend, now) || past.size() != t + 1) return false;
     for (std::size_t d = 0; d < 4; ++d)
       if (out(0, d) != whole(t, d)) return false;
   }
   tensor<float, token<1>, hidden<4>> more{}, out{};
-  return !past.step(attend, out, more) && past.rewind(2) && past.step(attend, out, more);
+  return !past.step(out, attend, more) && past.rewind(2) && past.step(out, attend, more);
 }
 static_assert(steps_are_the_whole_pass());
 
 static_assert(memory::capacity == 5 && memory::positions == 5 && memory::rows == 5);
-static_assert(!memory::slides && key_value_cache<attention, key<5>, sliding<9>>::slides);
-static_assert(key_value_cache<attention, key<5>, sliding<9>>::positions == 9);
+static_assert(!memory::slides && key_value_cache<attention, key<5>, longest_sequence<9>>::slides);
+static_assert(key_value_cache<attention, key<5>, longest_sequence<9>>::positions == 9);
 static_assert(std::is_trivially_copyable_v<memory>);

@@ -110,10 +110,14 @@ static_assert(!reshapable<turned, token<8>, hidden<100>>);
 // selectable, sliceable
 static_assert(selectable<queries, query, 0> && selectable<queries, query, 3>);
 static_assert(!selectable<queries, query, 4> && !selectable<queries, key, 0>);
-static_assert(sliceable<queries, query, 0, 4> && sliceable<queries, query, 3, 1>);
-static_assert(!sliceable<queries, query, 3, 2> && !sliceable<queries, query, 0, 5>);
-static_assert(!sliceable<queries, query, 4, 1> && !sliceable<queries, query, 0, 0>);
-static_assert(!sliceable<queries, query, npos, 2> && !sliceable<queries, query, 2, npos>);
+static_assert(sliceable<queries, query, from<0>, extent<4>> &&
+              sliceable<queries, query, from<3>, extent<1>>);
+static_assert(!sliceable<queries, query, from<3>, extent<2>> &&
+              !sliceable<queries, query, from<0>, extent<5>>);
+static_assert(!sliceable<queries, query, from<4>, extent<1>> &&
+              !sliceable<queries, query, from<0>, extent<0>>);
+static_assert(!sliceable<queries, query, from<npos>, extent<2>> &&
+              !sliceable<queries, query, from<2>, extent<npos>>);
 static_assert(!sliceable<queries, key, 0, 1>);
 
 // broadcastable

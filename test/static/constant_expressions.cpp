@@ -14,7 +14,8 @@ constexpr tensor<float, heads<1>, query<1>, head_dim<1>> q{1};
 constexpr tensor<float, heads<1>, key<2>, head_dim<1>> k{1, 2};
 constexpr tensor<int, query<1>> none{0};
 static_assert(scaled_dot_product_attention(q, k, k, none).data()[0] == 0);
-static_assert(scaled_dot_product_with<empty_rows<uniform>>(q, k, k, none).data()[0] == 1.5f);
+static_assert(scaled_dot_product_attention_with<empty_rows<uniform_weights>>(q, k, k, none)
+                  .data()[0] == 1.5f);
 static_assert(scaled_dot_product_attention(q, k, k, causal_at(-3)).data()[0] == 0);
 static_assert(scaled_dot_product_attention(q, k, k, causal_at(PTRDIFF_MIN)).data()[0] == 0);
 static_assert(

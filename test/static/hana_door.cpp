@@ -20,13 +20,13 @@ static_assert(std::same_as<decltype(split<hidden, heads<5_c>, head_dim>),
                            decltype(split<hidden, heads<5>, head_dim>)>);
 static_assert(splittable<tensor<float, hidden<100>>, hidden, heads<5_c>>);
 static_assert(!splittable<tensor<float, hidden<100>>, hidden, heads<7_c>>);
-static_assert(sliceable<tensor<float, hidden<100>>, hidden, 98_c, 2_c>);
+static_assert(sliceable<tensor<float, hidden<100>>, hidden, from<98_c>, extent<2_c>>);
 static_assert(!selectable<tensor<float, hidden<100>>, hidden, 100_c>);
 static_assert(tensor<int, batch<2>, query<2>>{1, 2, 3, 4}(1_c, 0_c) == 3);
 static_assert(tensor<int, batch<2>, query<2>>{1, 2, 3, 4}(at<query>(0_c), at<batch>(1_c)) == 3);
 static_assert((tensor<int, query<3>>{1, 2, 3} | select_at<query, 1_c>)() == 2);
 static_assert(select_at<query>(tensor<int, query<3>>{1, 2, 3}, 1_c)() == 2);
-static_assert((tensor<int, query<3>>{1, 2, 3} | slice<query, 1_c, 2_c>)(1_c) == 3);
+static_assert((tensor<int, query<3>>{1, 2, 3} | slice<query, from<1_c>, extent<2_c>>)(1_c) == 3);
 static_assert(std::same_as<multi_head_attention<float, hidden<100_c>, heads<5_c>>,
                            multi_head_attention<float, hidden<100>, heads<5>>>);
 // Every value that converts to a constant is a size, also one computed with Hana.

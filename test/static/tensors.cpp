@@ -39,6 +39,8 @@ static_assert(alignof(tensor<float, batch<3>>) == alignof(float) &&
               alignof(queries) == alignof(float));
 static_assert(sizeof(tensor<float, batch<3>>) == 12 && sizeof(tensor<float, batch<6>>) == 24);
 static_assert(sizeof(tensor<char, batch<3>>[5]) == 15 && sizeof(tensor<double, query<7>>) == 56);
+static_assert(queries::size() == 800 && queries::rank == 3 && queries::extent<hidden> == 100);
+static_assert(view<float, batch<2>, query<4>>::size() == 8 && queries::extent<key> == 0);
 // So are weights, with biases and without.
 using plain_layer = multi_head_attention<float, hidden<100>, heads<5>>;
 using biased_layer = multi_head_attention<float, hidden<100>, heads<5>, bias<true>>;
@@ -47,7 +49,7 @@ static_assert(sizeof(biased_layer::weights) == 4 * (100 * 100 + 100) * sizeof(fl
 static_assert(sizeof(linear<float, hidden<3>, classes<5>, bias<true>>::weights) ==
               20 * sizeof(float));
 static_assert(sizeof(linear<float, hidden<3>, classes<5>>::weights) == 15 * sizeof(float));
-using encoder = encoder_layer<float, hidden<6>, heads<2>, feed_forward<5>, bias<true>,
+using encoder = encoder_layer<float, hidden<6>, heads<2>, intermediate<5>, bias<true>,
                               norm_first<true>, activation<relu>>;
 static_assert(sizeof(encoder::weights) ==
               sizeof(float) * (2 * 6 + 4 * (36 + 6) + 2 * 6 + (30 + 5) + (30 + 6)));
@@ -106,7 +108,7 @@ static_assert(reads_again<permute<head_dim, heads, query, batch>>);
 static_assert(reads_again<rename_axis<query, key>>);
 static_assert(reads_again<reshape<token<8>, hidden<100>>>);
 static_assert(reads_again<select_at<heads, 4>>);
-static_assert(reads_again<slice<query, 1, 2>>);
+static_assert(reads_again<slice<query, from<1>, extent<2>>>);
 static_assert(reads_again<broadcast<batch<2>, query<4>, key<3>, heads<5>, head_dim<20>>>);
 
 // contiguous and transposed copy; arithmetic and contract compute: tensors, row-major.

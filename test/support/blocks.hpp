@@ -35,7 +35,7 @@ using block_with = typename options_detail::with_list<
         umbel::detail::option_list<umbel::norm_first<true>, umbel::activation<umbel::gelu_exact>,
                                    umbel::bias<false>>,
         Options...>::type>::type;
-// The same for a feed_forward_layer, which has no norms.
+// The same for a feed_forward, which has no norms.
 template <template <class...> class Layer, class... Options>
 using network_with = typename options_detail::with_list<
     Layer,

@@ -38,7 +38,7 @@ struct mask_sweep {
                                umbel::axes::query<S.queries>, umbel::axes::value_dim<S.value_dim>>;
   using call = umbel::detail::dot_product_call<q_type, k_type, v_type>;
   using scoring = umbel::detail::scoring<Options...>;
-  static constexpr bool uniform = std::is_same_v<typename scoring::empty, umbel::uniform>;
+  static constexpr bool uniform = std::is_same_v<typename scoring::empty, umbel::uniform_weights>;
   static constexpr long double hidden = -std::numeric_limits<long double>::infinity();
 
   lcg next{static_cast<std::uint32_t>(S.queries * 131 + S.keys)};
@@ -126,7 +126,7 @@ struct mask_sweep {
   }
 
   void check(const char* what, const auto& mask, const meaning& bias) {
-    const auto attend = umbel::scaled_dot_product_with<Options...>;
+    const auto attend = umbel::scaled_dot_product_attention_with<Options...>;
     const o_type result = attend(q, k, v, mask, work);
     BOOST_TEST(same_bits(result, plain(umbel::detail::as_mask(mask))), what << ": plain");
     const reals wanted = formula(bias);
@@ -178,7 +178,7 @@ struct mask_sweep {
             [&](auto b, auto h, auto i, auto j) {
               return inside(flags(b, h, i, j) && position(j) <= position(i) + last);
             });
-      check("padding, window", from_drop_mask(drops) & sliding_window_at<3, 1>(offset),
+      check("padding, window", drop_mask(drops) & sliding_window_at<3, 1>(offset),
             [&](auto b, auto, auto i, auto j) {
               const std::ptrdiff_t at = position(i) + offset;
               return inside(!drops(b, 0, 0, j) && position(j) >= at - 3 && position(j) <= at + 1);
@@ -187,7 +187,7 @@ struct mask_sweep {
         return static_cast<long double>(biases(h, j, i));
       });
       check("lengths by query, generated bias, causal",
-            query_lens & score_bias_from(generator) & causal_at(offset),
+            query_lens & score_bias(generator) & causal_at(offset),
             [&](auto b, auto h, auto i, auto j) {
               return inside(j < query_lens(i, b) && position(j) <= position(i) + offset) +
                      static_cast<long double>(generator(b, h, i, j));

@@ -62,7 +62,7 @@ constexpr typename Layer::weights drawn_weights(lcg& next) noexcept {
   return w;
 }
 
-// A feed_forward_layer's: gate if there is one, up, down, each weight and then its bias.
+// A feed_forward's: gate if there is one, up, down, each weight and then its bias.
 template <class Weights>
 constexpr void draw_feed_forward(lcg& next, Weights& w, double up_scale, double down_scale,
                                  double bias_scale) noexcept {

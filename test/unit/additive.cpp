@@ -122,9 +122,8 @@ BOOST_AUTO_TEST_SUITE(additive)
 BOOST_AUTO_TEST_CASE(is_its_formula) {
   problem<one_head, 1, 10, 4>(1).check("one head", all_keys, all_seen, unchanged);
   problem<heads_and_biases, 19, 17, 12>(2).check("three heads", all_keys, all_seen, unchanged);
-  problem<additive_attention<double, hidden<3>, score_hidden<1>, biases<true, false, false, false>>,
-          5, 3, 1>(3)
-      .check("double", all_keys, all_seen, unchanged);
+  problem<additive_attention<double, hidden<3>, score_hidden<1>, bias_on<'q'>>, 5, 3, 1>(3).check(
+      "double", all_keys, all_seen, unchanged);
   problem<heads_and_biases, 3, 300, 3>(4).check("many keys", all_keys, all_seen, unchanged);
 }
 
@@ -159,7 +158,7 @@ BOOST_AUTO_TEST_CASE(options_of_scores) {
   problem<capped, 4, 7, 6>(6).check("softcap", all_keys, all_seen, [](double score, auto...) {
     return 1.5 * std::tanh(score / 1.5);
   });
-  using filled = additive_attention<float, hidden<6>, score_hidden<5>, empty_rows<uniform>>;
+  using filled = additive_attention<float, hidden<6>, score_hidden<5>, empty_rows<uniform_weights>>;
   const problem<filled, 4, 7, 6> p(7);
   const tensor<int, batch<2>> lens{7, 0};
   const auto out = filled{p.w}(p.x, p.y, p.z, lens);

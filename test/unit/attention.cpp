@@ -22,7 +22,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 using attention = multi_head_attention<float, hidden<6>, heads<2>, bias<true>>;
 using queries = tensor<float, batch<2>, query<3>, hidden<6>>;
 using context = tensor<float, batch<2>, key<5>, hidden<6>>;
-using encoder = encoder_layer<float, hidden<6>, heads<2>, feed_forward<7>, bias<true>,
+using encoder = encoder_layer<float, hidden<6>, heads<2>, intermediate<7>, bias<true>,
                               norm_first<false>, activation<gelu_exact>>;
 
 // Everything a test needs, drawn while compiling.

@@ -55,7 +55,8 @@ hashes run() {
   buffer<T> rms{9 * 21}, exact{9 * 21}, approximate{9 * 21}, swish{9 * 21}, gate{9 * 21}, mean{21};
   buffer<T> probabilities{9 * 21};
   linear<projection, T, Target>(x, w, bias, q);
-  attend<head, T, Target>(q.get(), k.get(), v.get(), static_cast<T>(0.25), 269, o, scratch);
+  attend<head, T, Target>(q.get(), k.get(), v.get(), static_cast<T>(0.25), scores::first_keys(269),
+                          o, scratch);
   layer_norm<norm_shape{9, 21, 21, 21}, T, Target>(o, gamma, beta, static_cast<T>(1e-5), norm);
   rms_norm<norm_shape{9, 21, 21, 21}, T, Target>(o, gamma, static_cast<T>(1e-5), rms);
   gelu_exact<9 * 21, T, Target>(norm.get(), exact.get());

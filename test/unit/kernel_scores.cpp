@@ -103,7 +103,8 @@ BOOST_AUTO_TEST_CASE(lengths_are_the_plain_ones) {
   // The same number of keys for everybody is what key_count is.
   const unsigned count = 290;
   buffer<float> o{46, 16}, scratch{attend_scratch<shape, float, widest>};
-  attend<shape, float, widest>(p.q, p.k.get(), p.v.get(), p.scale, count, o, scratch);
+  attend<shape, float, widest>(p.q, p.k.get(), p.v.get(), p.scale, scores::first_keys(count), o,
+                               scratch);
   BOOST_TEST(o.same_bits(p.fast<widest>(scores::lengths(&count, 0))));
   BOOST_TEST(o.same_bits(p.fast<widest>(scores::first_keys(290))));
 }

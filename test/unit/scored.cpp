@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(the_dot_product_as_a_function) {
   });
   const auto mask = lens & causal_top_left & dropout(0.3, 2);
   const auto result = by_hand(q, k, v, mask);
-  const auto wanted = scaled_dot_product_with<softcap<4>>(q, k, v, mask);
+  const auto wanted = scaled_dot_product_attention_with<softcap<4>>(q, k, v, mask);
   check_near("by hand", result.data(), wanted.data(), decltype(wanted)::layout::count);
 }
 

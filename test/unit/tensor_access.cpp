@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(iteration_is_row_major) {
   BOOST_TEST(rows.end() - rows.begin() == 15);
   static_assert(row_major_range<decltype(rows)>);
   static_assert(!row_major_range<decltype(x | permute<query, batch, hidden>)>);
-  static_assert(!row_major_range<decltype(x | slice<hidden, 0, 2>)>);
+  static_assert(!row_major_range<decltype(x | slice<hidden, from<0>, extent<2>>)>);
 }
 
 BOOST_AUTO_TEST_CASE(for_each_of_one) {
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(for_each_of_one) {
   BOOST_TEST(seen[0] == 0);
   BOOST_TEST(seen[5] == 15);  // query 0, batch 1
   BOOST_TEST(seen[10] == 5);  // query 1, batch 0
-  for_each([](int& element) { element = 1; }, x | slice<query, 1, 1>);
+  for_each([](int& element) { element = 1; }, x | slice<query, from<1>, extent<1>>);
   BOOST_TEST(x(0, 1, 4) == 1);
   BOOST_TEST(x(0, 0, 4) == 4);
   BOOST_TEST(x(1, 2, 0) == 25);

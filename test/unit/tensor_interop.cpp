@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(interleaved_channels) {
   const auto second = v | select_at<heads, 1>;
   const tensor<std::int16_t, token<4>> moved = second;
   BOOST_TEST(moved(3) == -4);
-  BOOST_TEST((second | slice<token, 1, 2>)(1) == -3);
+  BOOST_TEST((second | slice<token, from<1>, extent<2>>)(1) == -3);
 }
 
 BOOST_AUTO_TEST_CASE(volatile_memory_is_read_as_it_is) {

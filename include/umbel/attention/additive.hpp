@@ -268,8 +268,8 @@ struct additive_calls
 // Options, in any order:
 //   heads<4>                               scores of a position; 1 when not given
 //   keys_from<hidden<2>>                   the width of the keys when it is not the queries'
-//   bias<true|false>, biases<q, k, ..>     of the two projections; without either there are none
-//   softcap<50>, empty_rows<uniform>       how scores come about (score.hpp)
+//   bias<true|false>, bias_on<'q'>         of the two projections; without either there are none
+//   softcap<50>, empty_rows<uniform_weights>       how scores come about (score.hpp)
 template <class T, class Hidden, class ScoreHidden = detail::nothing, class... Options>
 class additive_attention
     : public detail::additive_types<T, Hidden, ScoreHidden, Options...>,

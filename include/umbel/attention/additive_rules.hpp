@@ -92,6 +92,7 @@ using additive_layer = first_error<
             option_kinds<axis_family<axes::heads>, option::bias, option::keys_from, option::softcap,
                          option::empty_rows>,
             Options...>,
+    projections_with_bias<say::additive_attention, typename Sizes::bias>,
     in_place<say::additive_attention, typename Sizes::keys, axes::hidden>,
     well_formed<typename Sizes::heads>, well_formed<typename Sizes::keys>,
     scoring<say::additive_attention, typename Sizes::scoring>>;

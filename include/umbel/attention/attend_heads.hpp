@@ -31,7 +31,7 @@ UMBEL_INLINE constexpr void attend_head(const Head& head, const On& on) noexcept
   } else {
     head.attend(policy, on.observer.tap());
   }
-  if constexpr (std::is_same_v<typename Scoring::empty, uniform> &&
+  if constexpr (std::is_same_v<typename Scoring::empty, uniform_weights> &&
                 !std::is_same_v<decltype(On::policy), kernel::scores::every_key>) {
     kernel::plain::mean_where_empty<Head::shape>(head.v, policy, on.stored, head.o);
     if constexpr (observes)

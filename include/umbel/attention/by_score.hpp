@@ -10,7 +10,7 @@
 //   near(q, k, v, causal)
 //
 // Arguments, masks, result: as scaled_dot_product_attention has them. f gives the element type, may
-// not throw and is called more than once for a pair. With score_bias_from in a mask the dot product
+// not throw and is called more than once for a pair. With score_bias in a mask the dot product
 // stays.
 #pragma once
 

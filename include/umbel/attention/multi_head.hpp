@@ -264,13 +264,14 @@ struct multi_head_calls
 }  // namespace detail
 
 // T: float or double. Hidden, Heads: hidden<100>, heads<5>. Options, in any order:
-//   bias<true|false>, biases<q, k, v, o>   without either there are none
+//   bias<true|false>, bias_on<'q', 'k'>    without either there are none
 //   head_dim<64>, value_dim<32>            width of a head; hidden / heads, head_dim when not given
 //   kv_heads<2>                            heads of keys and values, shared by those of the queries
 //   keys_from<hidden<64>>, values_from<..> widths of keys and values when they are not the queries'
 //   output_to<hidden<80>>                  width of the result when it is not the queries'
 //   rope<split_halves|adjacent_pairs>      rotary positions (rope.hpp)
-//   score_scale<1, 8>, softcap<50>, empty_rows<uniform>    how scores come about (score.hpp)
+//   score_scale<1, 8>, softcap<50>, empty_rows<uniform_weights>    how scores come about
+//   (score.hpp)
 template <class T, class Hidden, class Heads = detail::nothing, class... Options>
 class multi_head_attention
     : public detail::multi_head_types<T, Hidden, Heads, Options...>,

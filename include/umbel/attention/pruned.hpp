@@ -114,6 +114,14 @@ template <class Layer, class Selection>
 concept prunable = detail::rules::prune<Layer, detail::head_choice_of<Layer::sizes, Selection>>::ok;
 
 namespace detail {
+// The biases of a layer as an option.
+template <head_sizes S>
+struct same_biases {
+  using kind = option::bias;
+  static constexpr bool known = true;
+  static constexpr bool q = S.q_bias, k = S.k_bias, v = S.v_bias, o = S.o_bias;
+};
+
 template <class Layer, class Selection>
 struct pruned_layer {
   using choice = head_choice_of<Layer::sizes, Selection>;
@@ -126,10 +134,9 @@ struct pruned_layer {
       typename Layer::value_type, typename Layer::hidden_axis, axes::heads<heads>,
       axes::head_dim<sizes.head_dim>, axes::value_dim<sizes.value_dim>, axes::kv_heads<kv_heads>,
       keys_from<typename Layer::keys_axis>, values_from<typename Layer::values_axis>,
-      output_to<typename Layer::output_axis>,
-      biases<sizes.q_bias, sizes.k_bias, sizes.v_bias, sizes.o_bias>, typename Layer::rope_option,
-      typename Layer::scoring::scale_option, typename Layer::scoring::softcap_option,
-      empty_rows<typename Layer::scoring::empty>>;
+      output_to<typename Layer::output_axis>, detail::same_biases<sizes>,
+      typename Layer::rope_option, typename Layer::scoring::scale_option,
+      typename Layer::scoring::softcap_option, empty_rows<typename Layer::scoring::empty>>;
 };
 
 template <class Layer, class Selection>

@@ -189,6 +189,7 @@ using multi_head = first_error<
                          option::output_to, option::rope, option::score_scale, option::softcap,
                          option::empty_rows>,
             Options...>,
+    projections_with_bias<say::attention, typename Sizes::bias>,
     verdict<remainder<typename Sizes::hidden, typename Sizes::heads> == 0 || Sizes::gives_head_dim,
             say::attention, typename Sizes::hidden, say::into, typename Sizes::heads,
             say::leaves_a_remainder_of,

@@ -9,9 +9,9 @@
 // in any order of axes and with any strides: split and permute move nothing. batch and heads are
 // optional; keys and values may have fewer heads, kv_heads, shared by those of the queries; values
 // may have value_dim in place of head_dim, which the result then has. Masks: mask/combine.hpp.
-// Options (score.hpp): scaled_dot_product_with<softcap<50>, score_scale<1, 8>>(q, k, v). Into
-// memory of the caller's: scaled_dot_product_attention.into(out, q, k, v). The kernel is that of
-// the layers.
+// Options (score.hpp): scaled_dot_product_attention_with<softcap<50>, score_scale<1, 8>>(q, k, v).
+// Into memory of the caller's: scaled_dot_product_attention.into(out, q, k, v). The kernel is that
+// of the layers.
 #pragma once
 
 #include <umbel/attention/attend_heads.hpp>
@@ -270,7 +270,8 @@ struct scaled_dot_product_operation
 }  // namespace detail
 
 template <class... Options>
-inline constexpr detail::scaled_dot_product_operation<Options...> scaled_dot_product_with{};
+inline constexpr detail::scaled_dot_product_operation<Options...>
+    scaled_dot_product_attention_with{};
 inline constexpr detail::scaled_dot_product_operation<> scaled_dot_product_attention{};
 namespace detail {
 template <class Q, class K, class V>

@@ -4,7 +4,8 @@
 //   score_scale<1, 8>    scores are q k^T / 8; 1 / sqrt(head_dim) when not given
 //   softcap<50>          50 tanh(score / 50) (Gemma 2, 2024; ONNX Attention), before any mask and
 //                        bias
-//   empty_rows<uniform>  a query that sees no key gives the mean of all values, as a large negative
+//   empty_rows<uniform_weights>  a query that sees no key gives the mean of all values, as a large
+//   negative
 //                        fill does ("Dive into Deep Learning", Haiku); without it, zeros
 //
 // What is added to scores and which keys count is a mask (mask/combine.hpp).
@@ -30,8 +31,8 @@ struct softcap {
   static constexpr std::size_t numerator = Numerator, denominator = Denominator;
 };
 
-struct zeros {};
-struct uniform {};
+struct zero_weights {};
+struct uniform_weights {};
 template <class What>
 struct empty_rows {
   using kind = detail::option::empty_rows;
@@ -48,7 +49,7 @@ struct no_softcap {
 };
 
 namespace say {
-struct are_neither_zeros_nor_uniform;
+struct are_neither_zero_weights_nor_uniform_weights;
 struct empty_rows_of;
 struct is_no_positive_number;
 struct over_;
@@ -79,13 +80,14 @@ struct given_number<Layer, umbel::softcap<N, D>> {
   using type = positive<Layer, say::softcap, umbel::softcap<N, D>>;
 };
 template <class What>
-inline constexpr bool fills_rows = std::is_same_v<What, zeros> || std::is_same_v<What, uniform>;
+inline constexpr bool fills_rows =
+    std::is_same_v<What, zero_weights> || std::is_same_v<What, uniform_weights>;
 template <class Layer, class Scoring>
-using scoring =
-    first_error<typename given_number<Layer, typename Scoring::scale_option>::type,
-                typename given_number<Layer, typename Scoring::softcap_option>::type,
-                verdict<fills_rows<typename Scoring::empty>, Layer, say::empty_rows_of,
-                        element<typename Scoring::empty>, say::are_neither_zeros_nor_uniform>>;
+using scoring = first_error<
+    typename given_number<Layer, typename Scoring::scale_option>::type,
+    typename given_number<Layer, typename Scoring::softcap_option>::type,
+    verdict<fills_rows<typename Scoring::empty>, Layer, say::empty_rows_of,
+            element<typename Scoring::empty>, say::are_neither_zero_weights_nor_uniform_weights>>;
 }  // namespace rules
 
 // What the options come to.
@@ -93,7 +95,7 @@ template <class... Options>
 struct scoring {
   using scale_option = option_or<option::score_scale, default_scale, Options...>;
   using softcap_option = option_or<option::softcap, no_softcap, Options...>;
-  using empty = typename option_or<option::empty_rows, empty_rows<zeros>, Options...>::what;
+  using empty = typename option_or<option::empty_rows, empty_rows<zero_weights>, Options...>::what;
 
   template <class Option>
   static constexpr double value_of =
@@ -110,7 +112,7 @@ struct scoring {
 
   // Are scores only scaled?
   static constexpr bool only_scales =
-      std::is_same_v<softcap_option, no_softcap> && std::is_same_v<empty, zeros>;
+      std::is_same_v<softcap_option, no_softcap> && std::is_same_v<empty, zero_weights>;
 
   // The policy of a mask with the options before it.
   template <class T, class Policy>

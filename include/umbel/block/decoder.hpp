@@ -327,7 +327,7 @@ struct decoder_layer_types {
 
 }  // namespace detail
 
-// T: float or double. hidden<32>, heads<4>, feed_forward<64>. Options: those of encoder_layer;
+// T: float or double. hidden<32>, heads<4>, intermediate<64>. Options: those of encoder_layer;
 // rope<> is of the self-attention only.
 template <class T, class Hidden, class Heads, class FeedForward = detail::nothing, class... Options>
 class decoder_layer

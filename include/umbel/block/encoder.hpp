@@ -219,13 +219,14 @@ struct encoder_layer_types {
 
 }  // namespace detail
 
-// T: float or double. hidden<32>, heads<4>, feed_forward<64>. Options, in any order:
+// T: float or double. hidden<32>, heads<4>, intermediate<64>. Options, in any order:
 //   norm_first<true|false>                must be said
 //   activation<>                          of the feed-forward network (feed_forward.hpp); must be
 //                                         said
 //   bias<true|false>                      of all projections; must be said
 //   gated<true|false>                     of the feed-forward network; false unless told
-//   norm_by<layer_norm|rms_norm>, epsilon_1e<-5>    which norm (layer_norm unless told) and its
+//   norm_by<layer_norm|rms_norm>, norm_epsilon<1, 100'000>    which norm (layer_norm unless told)
+//   and its
 //                                                   epsilon
 //                                         (1e-5 unless told; rms_norm must be told)
 //   kv_heads<>, head_dim<>, value_dim<>, rope<>, score_scale<>, softcap<>, empty_rows<>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// feed_forward_layer: the network between attention and attention, on every position by itself.
+// feed_forward: the network between attention and attention, on every position by itself.
 //
 //   activation(x up) down                      Vaswani et al. 2017
 //   (activation(x gate) * (x up)) down         gated<true>, Shazeer 2020: with silu SwiGLU (LLaMA),
@@ -37,7 +37,7 @@ struct transformer_layers_of_torch_have;
 }  // namespace say
 
 template <>
-struct speak<say::feed_forward_layer> : speak_as_written<say::feed_forward_layer> {};
+struct speak<say::feed_forward> : speak_as_written<say::feed_forward> {};
 template <>
 inline constexpr const char* spoken<say::takes_a_sequence_then_a_workspace> =
     "takes a sequence; then a workspace";
@@ -79,13 +79,13 @@ using network_said = options_said<Layer, typename Usual::who, activation_to_say<
 
 template <class T, class Hidden, class FeedForward, class... Options>
 using feed_forward = first_error<
-    floating<say::feed_forward_layer, T>, in_place<say::feed_forward_layer, Hidden, axes::hidden>,
-    in_place<say::feed_forward_layer, FeedForward, axes::feed_forward>,
+    floating<say::feed_forward, T>, in_place<say::feed_forward, Hidden, axes::hidden>,
+    in_place<say::feed_forward, FeedForward, axes::intermediate>,
     well_formed<detail::axis_or_none<Hidden>>, well_formed<detail::axis_or_none<FeedForward>>,
-    options<say::feed_forward_layer, option_kinds<option::bias, option::activation, option::gated>,
+    options<say::feed_forward, option_kinds<option::bias, option::activation, option::gated>,
             Options...>,
-    one_bias<say::feed_forward_layer, Options...>,
-    network_said<say::feed_forward_layer,
+    one_bias<say::feed_forward, Options...>,
+    network_said<say::feed_forward,
                  usual_options<say::transformer_layers_of_torch_have, Options...>, Options...>>;
 }  // namespace rules
 
@@ -103,9 +103,8 @@ struct rows_axis<Layout> {
 // operator() of the layer and of prepacked<layer>.
 template <class Derived, class Layer>
 struct feed_forward_calls
-    : other_calls_and_into<say::feed_forward_layer, say::takes_a_sequence_then_a_workspace> {
-  using refused =
-      other_calls_and_into<say::feed_forward_layer, say::takes_a_sequence_then_a_workspace>;
+    : other_calls_and_into<say::feed_forward, say::takes_a_sequence_then_a_workspace> {
+  using refused = other_calls_and_into<say::feed_forward, say::takes_a_sequence_then_a_workspace>;
   using refused::operator();
   using refused::into;
 
@@ -129,9 +128,9 @@ struct feed_forward_calls
   }
 };
 
-// What a feed_forward_layer has besides its calls: the types of its weights, the forward pass.
+// What a feed_forward has besides its calls: the types of its weights, the forward pass.
 template <class T, class Hidden, class FeedForward, class... Options>
-struct feed_forward_layer_types {
+struct feed_forward_types {
   using narrow_axis = typename axis_or_none<Hidden>::plain;
   using wide_axis = typename axis_or_none<FeedForward>::plain;
 
@@ -173,13 +172,13 @@ struct feed_forward_layer_types {
   template <class Weights, class X, class Workspace, class Out>
   static constexpr auto apply(const Weights& w, const X& x, Workspace& work, Out&& out) noexcept {
     using layout = typename X::layout;
-    using verdict = first_error<rules::rows_of<say::feed_forward_layer, X, T, narrow_axis>,
-                                rules::row_major_out<say::feed_forward_layer, Out, T, layout>>;
+    using verdict = first_error<rules::rows_of<say::feed_forward, X, T, narrow_axis>,
+                                rules::row_major_out<say::feed_forward, Out, T, layout>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using rows = typename rows_axis<layout>::type;
       using scratch = workspace<rows>;
-      using fit = rules::scratch_fits<say::feed_forward_layer, Workspace, scratch, shape<rows>>;
+      using fit = rules::scratch_fits<say::feed_forward, Workspace, scratch, shape<rows>>;
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
         return computed<tensor_of<T, row_major<layout>>, scratch>(
@@ -220,27 +219,26 @@ struct feed_forward_layer_types {
 
 }  // namespace detail
 
-// T: float or double. hidden<32>, feed_forward<64>. Options, in any order:
+// T: float or double. hidden<32>, intermediate<64>. Options, in any order:
 //   bias<true|false>     of all projections; must be said
 //   activation<relu>     or <gelu_exact>, <gelu_tanh>, <silu>, one of your own; must be said
 //   gated<true|false>    false unless told
 template <class T, class Hidden, class FeedForward = detail::nothing, class... Options>
-class feed_forward_layer
-    : public detail::feed_forward_layer_types<T, Hidden, FeedForward, Options...>,
-      public detail::feed_forward_calls<feed_forward_layer<T, Hidden, FeedForward, Options...>,
-                                        feed_forward_layer<T, Hidden, FeedForward, Options...>>,
-      public detail::borrowing<detail::say::feed_forward_layer,
-                               feed_forward_layer<T, Hidden, FeedForward, Options...>,
-                               typename detail::feed_forward_layer_types<
-                                   T, Hidden, FeedForward, Options...>::weights_view> {
-  using types = detail::feed_forward_layer_types<T, Hidden, FeedForward, Options...>;
+class feed_forward
+    : public detail::feed_forward_types<T, Hidden, FeedForward, Options...>,
+      public detail::feed_forward_calls<feed_forward<T, Hidden, FeedForward, Options...>,
+                                        feed_forward<T, Hidden, FeedForward, Options...>>,
+      public detail::borrowing<
+          detail::say::feed_forward, feed_forward<T, Hidden, FeedForward, Options...>,
+          typename detail::feed_forward_types<T, Hidden, FeedForward, Options...>::weights_view> {
+  using types = detail::feed_forward_types<T, Hidden, FeedForward, Options...>;
   static_assert(detail::reported<detail::rules::feed_forward<T, Hidden, FeedForward, Options...>>,
                 "umbel: shapes do not fit");
 
  public:
   template <class Derived>
-  using calls = detail::feed_forward_calls<Derived, feed_forward_layer>;
-  using detail::borrowing<detail::say::feed_forward_layer, feed_forward_layer,
+  using calls = detail::feed_forward_calls<Derived, feed_forward>;
+  using detail::borrowing<detail::say::feed_forward, feed_forward,
                           typename types::weights_view>::borrowing;
 };
 
@@ -248,7 +246,7 @@ namespace detail {
 // Would a call compile? Generic code asks first: feeds_forward<network, tokens>.
 template <class Layer, class X>
 inline constexpr bool feeds_forward =
-    rules::rows_of<say::feed_forward_layer, X, typename Layer::value_type,
+    rules::rows_of<say::feed_forward, X, typename Layer::value_type,
                    typename Layer::hidden_axis>::ok;
 }  // namespace detail
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// learnt_positions: a table of one vector for each position, added to every sequence of the batch.
+// learned_positions: a table of one vector for each position, added to every sequence of the batch.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -14,12 +14,12 @@ namespace say {
 struct but_must_have;
 struct but_the_table_has;
 struct but_the_table_is_of_type;
-struct learnt_positions;
+struct learned_positions;
 struct the_table_has;
 }  // namespace say
 
 template <>
-struct speak<say::learnt_positions> : speak_as_written<say::learnt_positions> {};
+struct speak<say::learned_positions> : speak_as_written<say::learned_positions> {};
 
 namespace rules {
 // Operation: the word that names it. Fits: does the size of Axis in Layout fit the table?
@@ -42,22 +42,22 @@ using axes_of_the_table =
                 in_place<Operation, Hidden, axes::hidden>>;
 
 template <class X, class T, class Position, class Hidden>
-using learnt_positions =
-    first_error<axis_of_the_table<say::learnt_positions, layout_of<X>, Position,
+using learned_positions =
+    first_error<axis_of_the_table<say::learned_positions, layout_of<X>, Position,
                                   size_along<X, Position> == Position::size>,
-                axis_of_the_table<say::learnt_positions, layout_of<X>, Hidden,
+                axis_of_the_table<say::learned_positions, layout_of<X>, Hidden,
                                   size_along<X, Hidden> == Hidden::size>,
-                type_of_the_table<say::learnt_positions, X, T>>;
+                type_of_the_table<say::learned_positions, X, T>>;
 
 // A table of another type, other axes, or with gaps.
 template <class Table, class T, class... Axes>
 using positions_table = first_error<
-    verdict<std::is_same_v<typename Table::layout::axes, shape<Axes...>>, say::learnt_positions,
+    verdict<std::is_same_v<typename Table::layout::axes, shape<Axes...>>, say::learned_positions,
             say::the_table_has, typename Table::layout::axes, say::but_must_have, shape<Axes...>>,
-    verdict<std::is_same_v<typename Table::value_type, T>, say::learnt_positions,
+    verdict<std::is_same_v<typename Table::value_type, T>, say::learned_positions,
             say::the_input_is_of_type, element<T>, say::but_the_table_is_of_type,
             element<typename Table::value_type>>,
-    verdict<sizeof(Table) == 0, say::learnt_positions, typename Table::layout::axes,
+    verdict<sizeof(Table) == 0, say::learned_positions, typename Table::layout::axes,
             say::is_not_row_major_in_memory_so_pass_contiguous>>;
 }  // namespace rules
 
@@ -78,9 +78,9 @@ constexpr void add_table(const X& x, const Table& table, Y& y, shape<Axes...>) n
 
 // Position, Hidden: token<49>, hidden<32>. The table (Position, Hidden), row-major, is borrowed.
 template <class T, class Position, class Hidden>
-class learnt_positions : public detail::computing<learnt_positions<T, Position, Hidden>,
-                                                  detail::say::learnt_positions> {
-  static_assert(detail::reported<detail::rules::axes_of_the_table<detail::say::learnt_positions,
+class learned_positions : public detail::computing<learned_positions<T, Position, Hidden>,
+                                                   detail::say::learned_positions> {
+  static_assert(detail::reported<detail::rules::axes_of_the_table<detail::say::learned_positions,
                                                                   Position, Hidden>>,
                 "umbel: shapes do not fit");
 
@@ -90,27 +90,27 @@ class learnt_positions : public detail::computing<learnt_positions<T, Position, 
   using weights = tensor<T, position_axis, hidden_axis>;
   using weights_view = view<const T, position_axis, hidden_axis>;
 
-  constexpr explicit learnt_positions(const weights_view& table) noexcept : table_(table) {}
-  template <detail::foreign_weights<weights_view, learnt_positions> Table>
+  constexpr explicit learned_positions(const weights_view& table) noexcept : table_(table) {}
+  template <detail::foreign_weights<weights_view, learned_positions> Table>
     requires tensor_like<Table>
-  constexpr explicit learnt_positions(const Table&) noexcept : table_(nullptr) {
+  constexpr explicit learned_positions(const Table&) noexcept : table_(nullptr) {
     static_assert(
         detail::report<detail::rules::positions_table<Table, T, position_axis, hidden_axis>>::ok,
         "umbel: shapes do not fit");
   }
 
   template <std::size_t Given = 0>
-  constexpr learnt_positions() noexcept : table_(nullptr) {
+  constexpr learned_positions() noexcept : table_(nullptr) {
     static_assert(
         detail::report<
-            detail::rules::weights_of_this_layer<detail::say::learnt_positions, Given>>::ok,
+            detail::rules::weights_of_this_layer<detail::say::learned_positions, Given>>::ok,
         "umbel: shapes do not fit");
   }
 
   // x: any axes with Position and Hidden, of the table's sizes ("the input has token=50 but the
   // table has token=49"). Gives a row-major tensor of the axes of x; into(out, x): out may be x.
   template <class X>
-  using rule = detail::rules::learnt_positions<X, T, position_axis, hidden_axis>;
+  using rule = detail::rules::learned_positions<X, T, position_axis, hidden_axis>;
   template <class X, class Y>
   constexpr void write(const X& x, Y& y) const noexcept {
     detail::add_table(x, table_, y, typename detail::layout_of<X>::axes{});

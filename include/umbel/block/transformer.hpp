@@ -35,31 +35,29 @@ struct norm_by<rms_norm> {
   static constexpr bool needs_epsilon = true;
 };
 
-// Option: the epsilon of the norms, epsilon_1e<-6> for 1e-6.
-template <int Exponent>
-struct epsilon_1e {
-  using kind = detail::option::epsilon_1e;
-  static constexpr bool ok = Exponent < 0 && Exponent > -23;
-  static constexpr double value = [] {
-    double power = 1;  // exact up to 10^22
-    for (int i = 0; ok && i > Exponent; --i) power *= 10;
-    return 1 / power;
-  }();
+// Option: the epsilon of the norms, norm_epsilon<1, 1'000'000> for 1e-6.
+template <std::size_t Numerator, std::size_t Denominator>
+struct norm_epsilon {
+  using kind = detail::option::norm_epsilon;
+  static constexpr std::size_t numerator = Numerator, denominator = Denominator;
+  static constexpr double value =
+      static_cast<double>(Numerator) / static_cast<double>(Denominator ? Denominator : 1);
 };
 namespace detail {
 namespace say {
-struct epsilon_1e_takes_an_exponent_from_;
+struct norm_epsilon_must_be_above_0;
 struct must_be_the_first_axis_of;
-struct rms_norm_needs_the_epsilon_of_the_model_so_say_epsilon_1e;
+struct rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon;
 }  // namespace say
 
 template <>
-inline constexpr const char* spoken<say::epsilon_1e_takes_an_exponent_from_> =
-    "epsilon_1e takes an exponent from -22 to -1, epsilon_1e<-6> is 1e-6";
+inline constexpr const char* spoken<say::norm_epsilon_must_be_above_0> =
+    "norm_epsilon must be above 0: norm_epsilon<1, 1'000'000> is 1e-6";
 template <>
 inline constexpr const char*
-    spoken<say::rms_norm_needs_the_epsilon_of_the_model_so_say_epsilon_1e> =
-        "rms_norm needs the epsilon that the model was trained with: epsilon_1e<-6> for 1e-6";
+    spoken<say::rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon> =
+        "rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1'000'000> "
+        "for 1e-6";
 
 // The options that go to attention, to the feed-forward network, and those of the layer itself.
 using attention_options = option_list<axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
@@ -86,7 +84,7 @@ struct feed_forward_with;
 template <class T, class Hidden, class FeedForward, class Bias, class... Options>
 struct feed_forward_with<T, Hidden, FeedForward, Bias, option_list<Options...>> {
   using verdict = rules::feed_forward<T, Hidden, FeedForward, Bias, Options...>;
-  using type = feed_forward_layer<T, Hidden, FeedForward, Bias, Options...>;
+  using type = feed_forward<T, Hidden, FeedForward, Bias, Options...>;
 };
 
 // What the options of a layer come to.
@@ -94,7 +92,7 @@ template <class T, class Hidden, class Heads, class FeedForward, class... Option
 struct transformer_parts {
   using bias_option = option_or<option::bias, umbel::bias<false>, Options...>;
   using norm_option = option_or<option::norm_by, norm_by<layer_norm>, Options...>;
-  using epsilon_option = option_or<option::epsilon_1e, epsilon_1e<-5>, Options...>;
+  using epsilon_option = option_or<option::norm_epsilon, norm_epsilon<1, 100'000>, Options...>;
   using bias = umbel::bias<bias_option::q>;
   template <class Kinds>
   using attention_of =
@@ -106,8 +104,8 @@ struct transformer_parts {
   using given_width = FeedForward;
   // A width or an element type that is refused is not refused twice.
   using width = typename std::conditional_t<
-      rules::in_place<say::feed_forward_layer, FeedForward, axes::feed_forward>::ok,
-      std::type_identity<FeedForward>, std::type_identity<axes::feed_forward<1>>>::type;
+      rules::in_place<say::feed_forward, FeedForward, axes::intermediate>::ok,
+      std::type_identity<FeedForward>, std::type_identity<axes::intermediate<1>>>::type;
   using feed_forward =
       feed_forward_with<std::conditional_t<rules::floating<say::attention, T>::ok, T, float>,
                         hidden, typename width::plain, bias,
@@ -116,7 +114,7 @@ struct transformer_parts {
                                               umbel::activation<relu>>::type>;
   using norm = typename norm_option::template norm<T, hidden>;
   static constexpr bool epsilon_is_said =
-      !norm_option::needs_epsilon || (is_option_of<Options, option::epsilon_1e> || ...);
+      !norm_option::needs_epsilon || (is_option_of<Options, option::norm_epsilon> || ...);
 };
 
 // y = a + b
@@ -141,17 +139,17 @@ using transformer_said =
 // Layer: the word that names it. Torch: the word for torch's. Parts: detail::transformer_parts.
 template <class Layer, class Torch, class Parts, class... Options>
 using transformer_options = first_error<
-    in_place<Layer, typename Parts::given_width, axes::feed_forward>,
+    in_place<Layer, typename Parts::given_width, axes::intermediate>,
     options<Layer,
-            option_kinds<option::bias, option::norm_first, option::norm_by, option::epsilon_1e,
+            option_kinds<option::bias, option::norm_first, option::norm_by, option::norm_epsilon,
                          option::activation, option::gated, axis_family<axes::kv_heads>,
                          axis_family<axes::head_dim>, axis_family<axes::value_dim>, option::rope,
                          option::score_scale, option::softcap, option::empty_rows>,
             Options...>,
     one_bias<Layer, Options...>,
-    verdict<Parts::epsilon_option::ok, Layer, say::epsilon_1e_takes_an_exponent_from_>,
+    verdict<(Parts::epsilon_option::value > 0), Layer, say::norm_epsilon_must_be_above_0>,
     verdict<Parts::epsilon_is_said, Layer,
-            say::rms_norm_needs_the_epsilon_of_the_model_so_say_epsilon_1e>,
+            say::rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon>,
     transformer_said<Layer, usual_options<Torch, Options...>, Options...>>;
 
 // The batch axis, if there is one, is the first.

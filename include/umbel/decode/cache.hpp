@@ -3,11 +3,12 @@
 // constant size. Decoding a sequence step by step gives the bits of the whole causal pass:
 //
 //   static key_value_cache<attention, key<256>> past;       // of one sequence; batch<2>: of two
-//   past.step(attend, out, prompt);                         // (token<12>, hidden): twelve
+//   past.step(out, attend, prompt);                         // (token<12>, hidden): twelve
 //                                                           positions
-//   while (past.step(attend, out, next)) ...                // (token<1>, hidden): one more
+//   while (past.step(out, attend, next)) ...                // (token<1>, hidden): one more
 //
-//   key_value_cache<attention, key<64>, sliding<4096>>      // sees the last 64 positions, of 4096
+//   key_value_cache<attention, key<64>, longest_sequence<4096>>      // sees the last 64 positions,
+//   of 4096
 //                                                           in all
 //   key_value_cache<attention, key<256>, stored_as<bfloat16>>    // half the bytes: keys and values
 //                                                                rounded
@@ -33,8 +34,8 @@ namespace umbel::inline UMBEL_TARGET {
 // Option of a cache: it keeps what the last positions need, as many as its axis key says, and the
 // sequence may be Positions long. Chunk: how many positions one step brings at most.
 template <std::size_t Positions, std::size_t Chunk = 1>
-struct sliding {
-  using kind = detail::option::sliding;
+struct longest_sequence {
+  using kind = detail::option::longest_sequence;
   static constexpr std::size_t positions = Positions, chunk = Chunk;
 };
 
@@ -46,14 +47,14 @@ struct not_sliding {
 }  // namespace detail
 
 // Layer: a multi_head_attention; calls take it or its prepacked form. Keys: key<256>, how many
-// positions there is room for. Options: batch<2>, sliding<4096>, stored_as<bfloat16> (or float16):
-// keys and values are rounded to 16 bits when they are stored, for layers of float; results are
-// those of attention to the rounded ones.
+// positions there is room for. Options: batch<2>, longest_sequence<4096>, stored_as<bfloat16> (or
+// float16): keys and values are rounded to 16 bits when they are stored, for layers of float;
+// results are those of attention to the rounded ones.
 template <class Layer, class Keys = detail::nothing, class... Options>
 class key_value_cache : public detail::other_cache_calls {
   using batch_option = detail::option_or<detail::rules::batch_family, void, Options...>;
   using sliding_option =
-      detail::option_or<detail::option::sliding, detail::not_sliding, Options...>;
+      detail::option_or<detail::option::longest_sequence, detail::not_sliding, Options...>;
   using stored_option = detail::option_or<detail::option::stored_as,
                                           stored_as<typename Layer::value_type>, Options...>;
   using verdict = detail::rules::cache<Layer, Keys, sliding_option, stored_option, Options...>;
@@ -99,9 +100,9 @@ class key_value_cache : public detail::other_cache_calls {
   // themselves and all before: the rows of the whole causal pass. out: a tensor or view of the axes
   // of x, in any order. mask: more masks (mask/combine.hpp); key counts positions of the cache,
   // queries stand where they are.
-  template <class Attend, tensor_like Out, tensor_like X, mask_like Mask = detail::every_key,
+  template <tensor_like Out, class Attend, tensor_like X, mask_like Mask = detail::every_key,
             workspace_like Workspace = detail::on_stack>
-  [[nodiscard]] constexpr bool step(const Attend& attend, Out&& out, const X& x,
+  [[nodiscard]] constexpr bool step(Out&& out, const Attend& attend, const X& x,
                                     const Mask& mask = {}, Workspace&& work = {}) noexcept {
     using fits = detail::first_error<
         detail::rules::layer_of_cache<Layer, Attend>,
@@ -168,9 +169,9 @@ class key_value_cache : public detail::other_cache_calls {
   // Attention of queries, (batch, query, hidden), to all that is stored, whatever its position.
   // Rotary positions of the queries count from 0. A sliding cache has no recall: what it still
   // stores is a matter of how its sequence was cut into steps.
-  template <class Attend, tensor_like Out, tensor_like X, mask_like Mask = detail::every_key,
+  template <tensor_like Out, class Attend, tensor_like X, mask_like Mask = detail::every_key,
             workspace_like Workspace = detail::on_stack>
-  constexpr void recall(const Attend& attend, Out&& out, const X& x, const Mask& mask = {},
+  constexpr void recall(Out&& out, const Attend& attend, const X& x, const Mask& mask = {},
                         Workspace&& work = {}) const noexcept {
     using fits = detail::first_error<
         detail::rules::layer_of_cache<Layer, Attend>, detail::rules::recall_of_cache<slides>,

@@ -12,7 +12,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace option {
-struct sliding;
+struct longest_sequence;
 }  // namespace option
 
 namespace say {
@@ -26,17 +26,17 @@ struct has_no;
 struct in_steps_of_at_most;
 struct no_batch;
 struct positions_are_fewer_than;
-struct recall_takes_the_layer_and_out_and_queries_then_a_mask_then_a_workspace;
-struct sliding;
-struct step_takes_the_layer_and_out_and_the_next_positions_then_a_mask_then_a_workspace;
+struct recall_takes_out_and_the_layer_and_queries_then_a_mask_then_a_workspace;
+struct longest_sequence;
+struct step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_then_a_workspace;
 struct steps_of_no_position;
 struct the_layer_is_another_than_the_cache_was_declared_for;
 }  // namespace say
 
 template <>
 inline constexpr const char*
-    spoken<say::step_takes_the_layer_and_out_and_the_next_positions_then_a_mask_then_a_workspace> =
-        "step takes the layer, out and the next positions; then a mask such as lengths, causal or "
+    spoken<say::step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_then_a_workspace> =
+        "step takes out, the layer and the next positions; then a mask such as lengths, causal or "
         "all_keys; then a workspace";
 template <>
 inline constexpr const char*
@@ -44,8 +44,8 @@ inline constexpr const char*
         "append takes the layer, keys and values; then a workspace";
 template <>
 inline constexpr const char*
-    spoken<say::recall_takes_the_layer_and_out_and_queries_then_a_mask_then_a_workspace> =
-        "recall takes the layer, out and queries; then a mask such as lengths, causal or all_keys; "
+    spoken<say::recall_takes_out_and_the_layer_and_queries_then_a_mask_then_a_workspace> =
+        "recall takes out, the layer and queries; then a mask such as lengths, causal or all_keys; "
         "then a workspace";
 
 namespace rules {
@@ -60,14 +60,15 @@ inline constexpr std::size_t size_or_1 = size_or_0<Axis> ? size_or_0<Axis> : 1;
 template <class Layer, class Keys, class Sliding, class StoredAs, class... Options>
 using cache = first_error<
     in_place<say::cache, Keys, axes::key>, well_formed<Keys>,
-    options<say::cache, option_kinds<batch_family, option::sliding, option::stored_as>, Options...>,
+    options<say::cache, option_kinds<batch_family, option::longest_sequence, option::stored_as>,
+            Options...>,
     well_formed<option_or<batch_family, axes::batch<1>, Options...>>,
     stored<say::cache, typename Layer::value_type, typename StoredAs::type>,
-    verdict<!(detail::is_option_of<Options, option::sliding> || ...) ||
+    verdict<!(detail::is_option_of<Options, option::longest_sequence> || ...) ||
                 Sliding::positions >= detail::axis_or_none<Keys>::size,
-            say::cache, say::sliding, number<Sliding::positions>, say::positions_are_fewer_than,
-            detail::axis_or_none<Keys>>,
-    verdict<Sliding::positions == 0 || Sliding::chunk != 0, say::cache, say::sliding,
+            say::cache, say::longest_sequence, number<Sliding::positions>,
+            say::positions_are_fewer_than, detail::axis_or_none<Keys>>,
+    verdict<Sliding::positions == 0 || Sliding::chunk != 0, say::cache, say::longest_sequence,
             say::steps_of_no_position>>;
 
 template <class Layer, class Attend>
@@ -113,7 +114,7 @@ struct other_cache_calls {
   template <class... Arguments>
   constexpr bool step(const Arguments&...) noexcept {
     using takes =
-        say::step_takes_the_layer_and_out_and_the_next_positions_then_a_mask_then_a_workspace;
+        say::step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_then_a_workspace;
     return refuse<takes, Arguments...>();
   }
   template <class... Arguments>
@@ -123,7 +124,7 @@ struct other_cache_calls {
   }
   template <class... Arguments>
   constexpr bool recall(const Arguments&...) const noexcept {
-    using takes = say::recall_takes_the_layer_and_out_and_queries_then_a_mask_then_a_workspace;
+    using takes = say::recall_takes_out_and_the_layer_and_queries_then_a_mask_then_a_workspace;
     return refuse<takes, Arguments...>();
   }
 

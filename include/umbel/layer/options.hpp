@@ -23,24 +23,30 @@ struct softcap;
 struct empty_rows;
 struct norm_first;
 struct norm_by;
-struct epsilon_1e;
+struct norm_epsilon;
 struct activation;
 struct gated;
 struct nothing;
 }  // namespace option
 }  // namespace detail
 
-// Whether projections add a bias: all of them, or each by itself (queries, keys, values, output). A
+// Whether projections add a bias: bias<true>, all of them; bias_on<'q', 'k', 'v'>, those that are
+// named as their weights are. A
 // layer that is not told has none, as in "Dive into Deep Learning" (PyTorch's and Haiku's own
 // default is to have one).
-template <bool Query, bool Key, bool Value, bool Output>
-struct biases {
-  using kind = detail::option::bias;
-  static constexpr bool q = Query, k = Key, v = Value, o = Output;
-};
 template <bool All>
-struct bias : biases<All, All, All, All> {
+struct bias {
+  using kind = detail::option::bias;
   static constexpr bool value = All;
+  static constexpr bool q = All, k = All, v = All, o = All;
+};
+template <char... Projection>
+struct bias_on {
+  using kind = detail::option::bias;
+  static constexpr bool q = ((Projection == 'q') || ...), k = ((Projection == 'k') || ...),
+                        v = ((Projection == 'v') || ...), o = ((Projection == 'o') || ...);
+  static constexpr bool known =
+      ((Projection == 'q' || Projection == 'k' || Projection == 'v' || Projection == 'o') && ...);
 };
 
 // Keys and values of another width than the queries; a result of another width:
@@ -127,12 +133,13 @@ struct activation_silu;
 struct bias_false;
 struct bias_true;
 struct bias_true_or_false;
+struct bias_on_takes_only_q_k_v_and_o;
 struct is_given_twice;
 struct is_not_an_option_of_this_layer;
 struct norm_first_false;
 struct norm_first_true;
 struct norm_first_true_or_false;
-struct takes_one_bias_for_all_projections_not_biases;
+struct takes_one_bias_for_all_projections_not_bias_on;
 // Lists of words: what has to be said; what somebody else's layer has.
 template <class... Choices>
 struct must_say;
@@ -162,6 +169,9 @@ struct word_for_option<Option> {
 template <class Option>
 using option_word = typename word_for_option<Option>::type;
 
+template <>
+inline constexpr const char* spoken<say::bias_on_takes_only_q_k_v_and_o> =
+    "bias_on takes only 'q', 'k', 'v' and 'o'";
 template <>
 inline constexpr const char* spoken<say::activation_relu> = "activation<relu>";
 template <>
@@ -223,12 +233,22 @@ struct options_rule<Layer, option_kinds<Kinds...>, Options...> {
 template <class Layer, class Kinds, class... Options>
 using options = typename options_rule<Layer, Kinds, Options...>::type;
 
-// bias<>, not biases<>, which has names for the projections of attention only.
+// bias_on<> of projections that there are.
+template <class Bias>
+inline constexpr bool names_projections = true;
+template <class Bias>
+  requires requires { Bias::known; }
+inline constexpr bool names_projections<Bias> = Bias::known;
+template <class Layer, class Bias>
+using projections_with_bias =
+    verdict<names_projections<Bias>, Layer, say::bias_on_takes_only_q_k_v_and_o>;
+
+// bias<>, not bias_on<>, which names for the projections of attention only.
 template <class Bias>
 inline constexpr bool is_one_bias = requires { Bias::value; };
 template <class Layer, class... Options>
 using one_bias = verdict<is_one_bias<option_or<option::bias, bias<false>, Options...>>, Layer,
-                         say::takes_one_bias_for_all_projections_not_biases>;
+                         say::takes_one_bias_for_all_projections_not_bias_on>;
 
 // An option without a default, since models and frameworks differ. Choice: the word for what there
 // is to choose from; Usual: for what others have.

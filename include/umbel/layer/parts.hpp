@@ -12,7 +12,7 @@ struct additive_attention;
 struct attention;
 struct decoder_layer;
 struct encoder_layer;
-struct feed_forward_layer;
+struct feed_forward;
 struct layer_norm;
 struct rms_norm;
 }  // namespace umbel::inline UMBEL_TARGET::detail::say
@@ -41,13 +41,13 @@ struct additive_parts {
 
 template <class Up, class Down>
 struct feed_forward_parts {
-  using layer_name = detail::say::feed_forward_layer;
+  using layer_name = detail::say::feed_forward;
   Up up;
   Down down;
 };
 template <class Gate, class Up, class Down>
 struct gated_feed_forward_parts {
-  using layer_name = detail::say::feed_forward_layer;
+  using layer_name = detail::say::feed_forward;
   Gate gate;
   Up up;
   Down down;

@@ -87,7 +87,7 @@ template <class Family>
 inline constexpr bool names_parts_of_a_layer =
     is_one_of<Family, batch_family, heads_family, axis_family<axes::kv_heads>,
               axis_family<axes::head_dim>, axis_family<axes::value_dim>,
-              axis_family<axes::score_hidden>, axis_family<axes::feed_forward>>;
+              axis_family<axes::score_hidden>, axis_family<axes::intermediate>>;
 
 template <class Given, class Wanted>
 inline constexpr bool is_in_place =

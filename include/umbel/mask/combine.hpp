@@ -4,9 +4,9 @@
 //
 //   all_keys                        every key (the default)
 //   lens                            a tensor of integers: the first lens keys; (batch), (batch,
-//   query) ... keep_mask(m) from_drop_mask(m)  a tensor of bool: true attends; true does not
+//   query) ... keep_mask(m) drop_mask(m)  a tensor of bool: true attends; true does not
 //   score_bias(b)                   a tensor of the layer's type, added; -infinity hides
-//   score_bias_from(f)              f(batch, head, query, key), added
+//   score_bias(f)              f(batch, head, query, key), added
 //   causal                          keys up to the query's own position
 //   causal_at(p)                    the same; the first query stands at position p: a number, or a
 //   tensor of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Masks that read memory, a tensor or view of the axes (batch, heads, query, key) or some of them:
-// lengths, keep_mask, from_drop_mask, score_bias; and score_bias_from, whose memory is a function.
+// lengths, keep_mask, drop_mask, score_bias; and score_bias, whose memory is a function.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -93,8 +93,7 @@ struct flag_mask : mask_memory<X> {
   using mask_memory<X>::mask_memory;
   template <class Layer, class Scores>
   using rule = detail::rules::flag_mask<
-      Layer, std::conditional_t<Keeps, detail::say::keep_mask, detail::say::from_drop_mask>, X,
-      Scores>;
+      Layer, std::conditional_t<Keeps, detail::say::keep_mask, detail::say::drop_mask>, X, Scores>;
 
   template <class Scores>
   constexpr auto policy(detail::mask_place place) const noexcept {
@@ -192,13 +191,13 @@ constexpr detail::every_key keep_mask(const X&) noexcept {
 }
 // A tensor of bool; true: this key is not attended to (PyTorch's key_padding_mask and attn_mask).
 template <tensor_like X>
-constexpr auto from_drop_mask(X&& x) noexcept {
+constexpr auto drop_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, false>(detail::as_memory<X>(x));
 }
 template <class X>
   requires(!tensor_like<X>)
-constexpr detail::every_key from_drop_mask(const X&) noexcept {
-  return detail::no_mask<detail::say::from_drop_mask, X>();
+constexpr detail::every_key drop_mask(const X&) noexcept {
+  return detail::no_mask<detail::say::drop_mask, X>();
 }
 // Added to the scores after scale and softcap, in natural units. -infinity hides; +infinity is the
 // caller's error and gives NaN.
@@ -206,16 +205,17 @@ template <tensor_like X>
 constexpr auto score_bias(X&& x) noexcept {
   return detail::bias_mask<detail::memory_of<X>>(detail::as_memory<X>(x));
 }
-template <class X>
-  requires(!tensor_like<X>)
-constexpr detail::every_key score_bias(const X&) noexcept {
-  return detail::no_mask<detail::say::score_bias, X>();
-}
 // The same from a function f(batch, head, query, key), which gives the layer's type, may not throw,
 // and must give the same for the same arguments: it is called more than once.
 template <class F>
-constexpr auto score_bias_from(const F& f) noexcept {
+  requires(!tensor_like<F> && std::is_class_v<F>)
+constexpr auto score_bias(const F& f) noexcept {
   return detail::generated_bias<F>(f);
+}
+template <class X>
+  requires(!tensor_like<X> && !std::is_class_v<X>)
+constexpr detail::every_key score_bias(const X&) noexcept {
+  return detail::no_mask<detail::say::score_bias, X>();
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -27,7 +27,7 @@ struct differ_so_say_where_the_queries_stand;
 struct do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at;
 struct do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at;
 struct dropout;
-struct from_drop_mask;
+struct drop_mask;
 struct have;
 struct is_unclear_where;
 struct keep_mask;
@@ -37,7 +37,6 @@ struct must_be_of_bool_but_is_of_type;
 struct needs_a_function_of_batch_and_head_and_query_and_key_that_gives;
 struct observe;
 struct score_bias;
-struct score_bias_from;
 struct sliding_window;
 struct sliding_window_at;
 struct sliding_window_bottom_right;
@@ -56,11 +55,9 @@ struct speak<say::valid_lens> : speak_as_written<say::valid_lens> {};
 template <>
 struct speak<say::keep_mask> : speak_as_written<say::keep_mask> {};
 template <>
-struct speak<say::from_drop_mask> : speak_as_written<say::from_drop_mask> {};
+struct speak<say::drop_mask> : speak_as_written<say::drop_mask> {};
 template <>
 struct speak<say::score_bias> : speak_as_written<say::score_bias> {};
-template <>
-struct speak<say::score_bias_from> : speak_as_written<say::score_bias_from> {};
 template <>
 struct speak<say::sliding_window> : speak_as_written<say::sliding_window> {};
 template <>
@@ -88,7 +85,7 @@ inline constexpr const char*
         "of its sequence, sliding_window_at<4>(keys - queries) at the last of all keys";
 template <>
 inline constexpr const char* spoken<say::a_mask_of_bool_must_say_what_true_means_so_pass> =
-    "a mask of bool must say what true means, so pass keep_mask or from_drop_mask";
+    "a mask of bool must say what true means, so pass keep_mask or drop_mask";
 template <>
 inline constexpr const char* spoken<say::masks_go_together_by_and_or_plus_only> =
     "masks go together by & or +, no other operator takes them";
@@ -156,10 +153,9 @@ template <class F, class T>
 inline constexpr bool generates =
     requires(const F& f) { requires std::is_same_v<decltype(f(npos, npos, npos, npos)), T>; };
 template <class Layer, class F, class Scores>
-using generated_bias =
-    verdict<generates<F, typename Scores::value_type>, Layer, say::score_bias_from,
-            say::needs_a_function_of_batch_and_head_and_query_and_key_that_gives,
-            element<typename Scores::value_type>>;
+using generated_bias = verdict<generates<F, typename Scores::value_type>, Layer, say::score_bias,
+                               say::needs_a_function_of_batch_and_head_and_query_and_key_that_gives,
+                               element<typename Scores::value_type>>;
 
 // A tensor of bool must say what true means; any other is taken for lengths.
 template <class Layer, class X>

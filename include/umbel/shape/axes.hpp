@@ -29,7 +29,7 @@ struct value_dim : axis<value_dim, N> {};  // features of one head's values, whe
 template <std::size_t N>
 struct score_hidden : axis<score_hidden, N> {};  // features from which an additive score is made
 template <std::size_t N>
-struct feed_forward : axis<feed_forward, N> {};  // features between the two feed-forward layers
+struct intermediate : axis<intermediate, N> {};  // features between the two feed-forward layers
 template <std::size_t N>
 struct classes : axis<classes, N> {};  // what a classifier chooses from
 

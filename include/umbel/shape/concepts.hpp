@@ -51,8 +51,10 @@ template <class X, template <std::size_t> class Axis, std::size_t Position>
 concept selectable =
     detail::rules::select_at<detail::layout_of<X>, axis_family<Axis>, Position>::ok;
 
-template <class X, template <std::size_t> class Axis, std::size_t First, std::size_t Count>
-concept sliceable = detail::rules::slice<detail::layout_of<X>, axis_family<Axis>, First, Count>::ok;
+// sliceable<X, key, from<2>, extent<3>>
+template <class X, template <std::size_t> class Axis, class From, class Extent>
+concept sliceable =
+    detail::rules::slice<detail::layout_of<X>, axis_family<Axis>, From::position, Extent::size>::ok;
 
 template <class X, class... Axes>
 concept broadcastable = detail::rules::broadcast<detail::layout_of<X>, Axes...>::ok;

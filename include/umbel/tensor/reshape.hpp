@@ -159,9 +159,17 @@ inline constexpr detail::rename_operation<From, To> rename_axis{};
 template <class... Axes>
 inline constexpr detail::reshape_operation<Axes...> reshape{};
 
-// slice<key, 2, 3>: three positions of key, from position 2 on.
-template <template <std::size_t> class Axis, std::size_t First, std::size_t Count>
-inline constexpr detail::slice_operation<Axis, First, Count> slice{};
+// slice<key, from<2>, extent<3>>: three positions of key, from position 2 on.
+template <std::size_t Position>
+struct from {
+  static constexpr std::size_t position = Position;
+};
+template <std::size_t Size>
+struct extent {
+  static constexpr std::size_t size = Size;
+};
+template <template <std::size_t> class Axis, class From, class Extent>
+inline constexpr detail::slice_operation<Axis, From::position, Extent::size> slice{};
 
 // broadcast<batch<2>, heads<5>, query<4>, key<6>>: axes are matched by name; those that x lacks
 // repeat it (stride 0).

@@ -147,6 +147,13 @@ class view {
     return *data_;
   }
 
+  // Elements, axes, and positions along one axis (0 where there is none): x.size(), x.rank,
+  // x.extent<hidden>.
+  [[nodiscard]] UMBEL_SHARED static constexpr std::size_t size() noexcept { return layout::count; }
+  static constexpr std::size_t rank = layout::rank;
+  template <template <std::size_t> class Axis>
+  static constexpr std::size_t extent = layout::template size_of<axis_family<Axis>>;
+
   // Elements in row-major order, where they lie so in memory; for_each (loop.hpp) walks any layout.
   [[nodiscard]] UMBEL_SHARED constexpr T* begin() const noexcept
     requires(layout::contiguous)
