@@ -21,6 +21,10 @@ struct mask_sweep_sizes {
   std::size_t batch, heads, kv_heads, queries, keys, head_dim, value_dim;
 };
 
+// Which of the eight masks a sweep takes: every second one, or all. Each is an attention of its own
+// to compile.
+enum class sweep_of { first_half, second_half, all };
+
 // What a mask means: the bias of a pair in natural units, -infinity where it is not seen.
 using meaning = std::function<long double(std::size_t batch, std::size_t head, std::size_t query,
                                           std::size_t key)>;
@@ -142,8 +146,10 @@ struct mask_sweep {
     }
   }
 
+  template <sweep_of Masks>
   void run(std::size_t draws) {
     using namespace umbel;
+    constexpr bool first = Masks != sweep_of::second_half, second = Masks != sweep_of::first_half;
     using namespace umbel::axes;
     const auto inside = [](bool sees) { return sees ? 0.0L : hidden; };
     const auto position = [](std::size_t at) { return static_cast<std::ptrdiff_t>(at); };
@@ -171,51 +177,59 @@ struct mask_sweep {
         return lens(b) < 0 ? 0 : static_cast<std::size_t>(lens(b));
       };
 
-      check("lengths", lens, [&](auto b, auto, auto, auto j) { return inside(j < length(b)); });
-      check("lengths by query", query_lens,
-            [&](auto b, auto, auto i, auto j) { return inside(j < query_lens(i, b)); });
-      check("flags, causal", keep_mask(flags) & causal_bottom_right,
-            [&](auto b, auto h, auto i, auto j) {
-              return inside(flags(b, h, i, j) && position(j) <= position(i) + last);
-            });
-      check("padding, window", drop_mask(drops) & sliding_window_at<3, 1>(offset),
-            [&](auto b, auto, auto i, auto j) {
-              const std::ptrdiff_t at = position(i) + offset;
-              return inside(!drops(b, 0, 0, j) && position(j) >= at - 3 && position(j) <= at + 1);
-            });
-      check("bias", score_bias(biases), [&](auto, auto h, auto i, auto j) {
-        return static_cast<long double>(biases(h, j, i));
-      });
-      check("lengths by query, generated bias, causal",
-            query_lens & score_bias(generator) & causal_at(offset),
-            [&](auto b, auto h, auto i, auto j) {
-              return inside(j < query_lens(i, b) && position(j) <= position(i) + offset) +
-                     static_cast<long double>(generator(b, h, i, j));
-            });
-      check("alibi, causal", alibi_top_left & causal_top_left, [&](auto, auto h, auto i, auto j) {
-        return inside(j <= i) + static_cast<long double>(detail::alibi_slope(h, S.heads)) *
-                                    static_cast<long double>(position(j) - position(i));
-      });
-      check("lengths, flags, bias, window",
-            lens & keep_mask(flags) & score_bias(biases) & sliding_window_at<5, 5>(last),
-            [&](auto b, auto h, auto i, auto j) {
-              const std::ptrdiff_t at = position(i) + last;
-              return inside(j < length(b) && flags(b, h, i, j) && position(j) >= at - 5 &&
-                            position(j) <= at + 5) +
-                     static_cast<long double>(biases(h, j, i));
-            });
+      if constexpr (first)
+        check("lengths", lens, [&](auto b, auto, auto, auto j) { return inside(j < length(b)); });
+      if constexpr (second)
+        check("lengths by query", query_lens,
+              [&](auto b, auto, auto i, auto j) { return inside(j < query_lens(i, b)); });
+      if constexpr (first)
+        check("flags, causal", keep_mask(flags) & causal_bottom_right,
+              [&](auto b, auto h, auto i, auto j) {
+                return inside(flags(b, h, i, j) && position(j) <= position(i) + last);
+              });
+      if constexpr (second)
+        check("padding, window", drop_mask(drops) & sliding_window_at<3, 1>(offset),
+              [&](auto b, auto, auto i, auto j) {
+                const std::ptrdiff_t at = position(i) + offset;
+                return inside(!drops(b, 0, 0, j) && position(j) >= at - 3 && position(j) <= at + 1);
+              });
+      if constexpr (first)
+        check("bias", score_bias(biases), [&](auto, auto h, auto i, auto j) {
+          return static_cast<long double>(biases(h, j, i));
+        });
+      if constexpr (second)
+        check("lengths by query, generated bias, causal",
+              query_lens & score_bias(generator) & causal_at(offset),
+              [&](auto b, auto h, auto i, auto j) {
+                return inside(j < query_lens(i, b) && position(j) <= position(i) + offset) +
+                       static_cast<long double>(generator(b, h, i, j));
+              });
+      if constexpr (first)
+        check("alibi, causal", alibi_top_left & causal_top_left, [&](auto, auto h, auto i, auto j) {
+          return inside(j <= i) + static_cast<long double>(detail::alibi_slope(h, S.heads)) *
+                                      static_cast<long double>(position(j) - position(i));
+        });
+      if constexpr (second)
+        check("lengths, flags, bias, window",
+              lens & keep_mask(flags) & score_bias(biases) & sliding_window_bottom_right<5, 5>,
+              [&](auto b, auto h, auto i, auto j) {
+                const std::ptrdiff_t at = position(i) + last;
+                return inside(j < length(b) && flags(b, h, i, j) && position(j) >= at - 5 &&
+                              position(j) <= at + 5) +
+                       static_cast<long double>(biases(h, j, i));
+              });
     }
   }
 };
 
-// draws times eight masks.
-template <class T, mask_sweep_sizes S, class... Options>
+// draws times eight masks, or four.
+template <class T, mask_sweep_sizes S, sweep_of Masks, class... Options>
 void sweep_masks(std::size_t draws) {
   BOOST_TEST_CONTEXT(S.batch << " x " << S.heads << " heads (" << S.kv_heads << "), " << S.queries
                              << " queries, " << S.keys << " keys, " << S.head_dim << " and "
                              << S.value_dim << " wide") {
     static mask_sweep<T, S, Options...> sweep;
-    sweep.run(draws);
+    sweep.template run<Masks>(draws);
   }
 }
 

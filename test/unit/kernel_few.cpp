@@ -61,18 +61,23 @@ struct one_query {
       BOOST_TEST(o.same_numbers(right));
     };
     const scores::first_keys count{S.keys - 1};
-    one(std::integral_constant<target, scalar_target>{}, count);
     one(std::integral_constant<target, vector_16>{}, count);
-    one(std::integral_constant<target, vector_32>{}, count);
     one(std::integral_constant<target, vector_64>{}, count);
-    one(std::integral_constant<target, vector_64>{}, scores::alibi<T>{static_cast<T>(0.25)});
+    if constexpr (S.keys > umbel::detail::plan::key_block) {
+      one(std::integral_constant<target, scalar_target>{}, count);
+      one(std::integral_constant<target, vector_32>{}, count);
+      one(std::integral_constant<target, vector_64>{}, scores::alibi<T>{static_cast<T>(0.25)});
+    }
   }
-  template <class Policy>
+  // The narrowest vectors and the widest; 32 bytes too when asked for. Each costs the compiler a
+  // second.
+  template <bool EveryWidth = false, class Policy>
   void check(const Policy& policy, const char* what) {
     buffer<T> right = plain(policy);
     if constexpr (!UMBEL_SANITIZED) {  // compile time
       BOOST_TEST(fast<vector_16>(policy).same_numbers(right), what << ", 16 bytes, " << S.keys);
-      BOOST_TEST(fast<vector_32>(policy).same_numbers(right), what << ", 32 bytes, " << S.keys);
+      if constexpr (EveryWidth)
+        BOOST_TEST(fast<vector_32>(policy).same_numbers(right), what << ", 32 bytes, " << S.keys);
     }
     BOOST_TEST(fast<vector_64>(policy).same_numbers(right), what << ", 64 bytes, " << S.keys);
   }
@@ -126,8 +131,8 @@ BOOST_AUTO_TEST_CASE(keys_and_values_in_16_bits_are_the_rounded_ones) {
 BOOST_AUTO_TEST_CASE(any_number_of_features) {
   one_query<dense<21, 1, 1>>{}.check(scores::every_key{}, "1, 1");
   one_query<dense<21, 7, 15>>{}.check(scores::every_key{}, "7, 15");
-  one_query<dense<21, 20, 17>>{}.check(scores::every_key{}, "20, 17");
-  one_query<dense<21, 33, 40>>{}.check(scores::every_key{}, "33, 40");
+  one_query<dense<21, 20, 17>>{}.check<true>(scores::every_key{}, "20, 17");
+  one_query<dense<21, 33, 40>>{}.check<true>(scores::every_key{}, "33, 40");
   one_query<dense<300, 3, 150>>{}.check(scores::every_key{}, "3, 150");
   one_query<dense<2, 1, 1000>>{}.check(scores::every_key{}, "1, 1000");
   one_query<dense<37, 5, 6>, double>{}.check(scores::every_key{}, "double");
@@ -159,9 +164,9 @@ BOOST_AUTO_TEST_CASE(every_policy) {
     p.check(scores::causal{offset}, "causal");
     p.check(scores::window{30, 2, offset}, "window");
   }
-  p.check(scores::all_of(scores::softcap{2.0f}, scores::added(bias.get(), 0, 1),
-                         scores::alibi{-0.01f, 522}, scores::kept(bytes(mask), 0, 1)),
-          "everything");
+  p.check<true>(scores::all_of(scores::softcap{2.0f}, scores::added(bias.get(), 0, 1),
+                               scores::alibi{-0.01f, 522}, scores::kept(bytes(mask), 0, 1)),
+                "everything");
   p.check(scores::dropout(1, 2, 0.25f), "dropout");
 }
 
@@ -233,8 +238,8 @@ struct last_queries {
 template <attend_shape S, class T = float>
 void check_last() {
   last_queries<S, T> all;
-  all.template check<half_as_wide, vector_64, wide>(scores::every_key{}, "every key");
-  all.template check<half_as_wide, vector_64, wide>(all.kept, "kept");
+  all.template check<half_as_wide, wide>(scores::every_key{}, "every key");
+  all.template check<vector_64, wide>(all.kept, "kept");
 }
 
 // Every policy, for one shape.
@@ -245,7 +250,7 @@ void check_policies_of_last() {
   seeded next{3};
   bias.fill(next, 2.0);
   const auto check = [&](const auto& policy, const char* what) {
-    all.template check<half_as_wide, vector_64, wide>(policy, what);
+    all.template check<half_as_wide, wide>(policy, what);
   };
   check(scores::first_keys(S.keys - 7), "count");
   check(scores::first_keys(0), "no key");
@@ -262,7 +267,6 @@ BOOST_AUTO_TEST_CASE(last_queries_by_themselves) {
   check_last<rows_out<50, 60, 20, 21>>();
   check_last<rows_out<33, 270, 9, 8>>();
   check_last<columns_out<9, 60, 20, 21>, double>();
-  check_last<columns_out<37, 61, 20, 21>>();
   check_last<rows_out<21, 270, 64, 65>>();
   check_policies_of_last<rows_out<33, 270, 9, 8>>();
 }
