@@ -114,8 +114,8 @@
 #endif
 
 // Small code instead of fast code: register tiles of a few registers, so fewer and shorter loops.
-// The bits stay the same. Define it as 1 for all files of a program (what one packs the others
-// read), with -Os.
+// The bits stay the same. Define it as 1, with -Os; files with and without it are of different
+// targets (below).
 #ifndef UMBEL_SMALL_CODE
 #define UMBEL_SMALL_CODE 0
 #endif
@@ -174,12 +174,10 @@
   UMBEL_PRAGMA_(GCC diagnostic push) UMBEL_PRAGMA_(GCC diagnostic ignored "-Wshadow")
 #define UMBEL_WARNINGS_POP UMBEL_PRAGMA_(GCC diagnostic pop)
 
-// ---- the target's namespace
-// ---------------------------------------------------------------------- Code, and types whose
-// layout depends on the target, are in `namespace umbel::inline UMBEL_TARGET`, so that files
-// compiled for several instruction sets can be linked into one program: none takes code or a layout
-// of another (docs/dispatch.md). Tensors, views, axes, weights and masks are the same for every
-// target and stand in umbel itself.
+// The target's namespace. Code, and types whose layout depends on the target, are in `namespace
+// umbel::inline UMBEL_TARGET`, so that files compiled for several instruction sets can be linked
+// into one program: none takes code or a layout of another (docs/dispatch.md). Tensors, views,
+// axes, weights and masks are the same for every target and stand in umbel itself.
 //
 // The name says what the kernels are planned for, then one bit for each extension that a compiler
 // may use: avx512_fma_60f7bdf001. Two files whose names are equal may share code.
@@ -271,6 +269,7 @@
 #define UMBEL_TARGET                                                                               \
   UMBEL_JOIN(UMBEL_ISA, UMBEL_OPTIONS, UMBEL_EXTENSIONS_1, UMBEL_EXTENSIONS_2, UMBEL_EXTENSIONS_3, \
              UMBEL_EXTENSIONS_4)
-// What a user may choose, file by file.
-#define UMBEL_OPTIONS \
-  UMBEL_DIGITS(UMBEL_SMALL_CODE, UMBEL_FETCH_AHEAD, UMBEL_FMA, UMBEL_SANITIZED, 0, 0, 0, 0)
+// What a user may choose, file by file, and the newest extensions of x86.
+#define UMBEL_OPTIONS                                                                      \
+  UMBEL_DIGITS(UMBEL_SMALL_CODE, UMBEL_FETCH_AHEAD, UMBEL_FMA, UMBEL_SANITIZED, __APX_F__, \
+               __AVX10_2__, __AVXVNNIINT8__, __AVXNECONVERT__)

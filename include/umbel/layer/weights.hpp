@@ -106,12 +106,12 @@ template <class T, class In, class Out, bool Bias>
 struct linear_view {
   using map = detail::linear_map<T, In, Out, Bias>;
   using owned = linear_weights<T, In, Out, Bias>;
-  const T* weight = nullptr;  // (in, out), row-major
-  const T* bias = nullptr;    // (out), where there is one
+  const T* weight;  // (in, out), row-major
+  const T* bias;    // (out), where there is one
 
-  linear_view() = default;
+  UMBEL_SHARED constexpr linear_view() noexcept : weight(nullptr), bias(nullptr) {}
   UMBEL_SHARED constexpr linear_view(const linear_weights<T, In, Out, Bias>& w) noexcept
-      : weight(w.weight) {
+      : weight(w.weight), bias(nullptr) {
     if constexpr (Bias) bias = w.bias;
   }
   UMBEL_SHARED constexpr linear_view(const linear_weights<T, In, Out, Bias>&& w) noexcept
@@ -126,7 +126,7 @@ struct linear_view {
   template <detail::lends<T> W>
     requires(!Bias)
   UMBEL_SHARED constexpr linear_view(W&& w) noexcept
-      : weight(detail::borrow<detail::layout<In, Out>, T>(static_cast<W&&>(w))) {}
+      : weight(detail::borrow<detail::layout<In, Out>, T>(static_cast<W&&>(w))), bias(nullptr) {}
   template <detail::lends<T> W, detail::lends<T> B>
     requires(Bias)
   UMBEL_SHARED constexpr linear_view(W&& w, B&& b) noexcept

@@ -69,7 +69,7 @@ namespace umbel::portable {
 
 template <class X>
 struct length_mask : mask_memory<X> {
-  using mask_memory<X>::mask_memory;
+  UMBEL_SHARED constexpr explicit length_mask(const X& x) noexcept : mask_memory<X>(x) {}
   static constexpr bool by_head = length_mask::template step<detail::rules::heads_family> != 0;
   static constexpr bool has_length = length_mask::template step<detail::rules::query_family> == 0;
   template <class Layer, class Scores>
@@ -90,7 +90,7 @@ struct length_mask : mask_memory<X> {
 
 template <class X, bool Keeps>
 struct flag_mask : mask_memory<X> {
-  using mask_memory<X>::mask_memory;
+  UMBEL_SHARED constexpr explicit flag_mask(const X& x) noexcept : mask_memory<X>(x) {}
   template <class Layer, class Scores>
   using rule = detail::rules::flag_mask<
       Layer, std::conditional_t<Keeps, detail::say::keep_mask, detail::say::drop_mask>, X, Scores>;
@@ -105,7 +105,7 @@ struct flag_mask : mask_memory<X> {
 
 template <class X>
 struct bias_mask : mask_memory<X> {
-  using mask_memory<X>::mask_memory;
+  UMBEL_SHARED constexpr explicit bias_mask(const X& x) noexcept : mask_memory<X>(x) {}
   template <class Layer, class Scores>
   using rule = detail::rules::bias_mask<Layer, X, Scores>;
 

@@ -17,7 +17,7 @@
 #include <umbel/mask/combine.hpp>
 
 UMBEL_WARNINGS_PUSH
-namespace umbel::inline UMBEL_TARGET {
+namespace umbel {
 
 // What observe writes for each query and key; scores are in natural units, as the frameworks have
 // them (the four of ONNX Attention's qk_matmul_output_mode, and one).
@@ -29,7 +29,7 @@ enum class observed {
   kept_weights,   // as they multiply the values: after dropout
 };
 
-}  // namespace umbel::inline UMBEL_TARGET
+}  // namespace umbel
 
 namespace umbel::inline UMBEL_TARGET::detail {
 

@@ -57,7 +57,7 @@ enum class where { first, last };
 
 template <where Where, class X>
 struct positioned_by : mask_memory<X> {
-  using mask_memory<X>::mask_memory;
+  UMBEL_SHARED constexpr explicit positioned_by(const X& x) noexcept : mask_memory<X>(x) {}
   static constexpr bool by_position = Where == where::first;
   static constexpr bool by_query = positioned_by::template step<detail::rules::query_family> != 0;
 
@@ -117,7 +117,7 @@ namespace umbel::portable {
 
 template <where Where, class X>
 struct causal_by : positioned_by<Where, X> {
-  using positioned_by<Where, X>::positioned_by;
+  UMBEL_SHARED constexpr explicit causal_by(const X& x) noexcept : positioned_by<Where, X>(x) {}
   template <class Layer, class Scores>
   using rule = typename causal_by::template rule_of<Layer, detail::say::causal_at,
                                                     detail::say::causal_bottom_right, true, Scores>;
@@ -138,7 +138,8 @@ struct causal_by : positioned_by<Where, X> {
 // with lengths. docs/masks.md has a table.)
 template <alignment Alignment>
 struct causal_mask : positioned<Alignment> {
-  using positioned<Alignment>::positioned;
+  UMBEL_SHARED constexpr explicit causal_mask(std::ptrdiff_t of_query_0 = 0) noexcept
+      : positioned<Alignment>(of_query_0) {}
   using to_last_key = std::conditional_t<Alignment == alignment::bottom_right,
                                          detail::say::causal_bottom_right, void>;
   template <class Layer, class Scores>
@@ -200,7 +201,7 @@ namespace umbel::portable {
 
 template <std::size_t Left, std::size_t Right, where Where, class X>
 struct window_by : positioned_by<Where, X> {
-  using positioned_by<Where, X>::positioned_by;
+  UMBEL_SHARED constexpr explicit window_by(const X& x) noexcept : positioned_by<Where, X>(x) {}
   template <class Layer, class Scores>
   using rule =
       typename window_by::template rule_of<Layer, detail::say::sliding_window_at,
@@ -213,7 +214,8 @@ struct window_by : positioned_by<Where, X> {
 // Keys from Left before the query's position to Right after it. npos: as far as there are keys.
 template <std::size_t Left, std::size_t Right, alignment Alignment>
 struct window_mask : positioned<Alignment> {
-  using positioned<Alignment>::positioned;
+  UMBEL_SHARED constexpr explicit window_mask(std::ptrdiff_t of_query_0 = 0) noexcept
+      : positioned<Alignment>(of_query_0) {}
   using to_last_key = std::conditional_t<Alignment == alignment::bottom_right,
                                          detail::say::sliding_window_bottom_right, void>;
   template <class Layer, class Scores>
@@ -303,7 +305,8 @@ namespace umbel::portable {
 
 template <class X>
 struct alibi_by : positioned_by<where::first, X> {
-  using positioned_by<where::first, X>::positioned_by;
+  UMBEL_SHARED constexpr explicit alibi_by(const X& x) noexcept
+      : positioned_by<where::first, X>(x) {}
   template <class Layer, class Scores>
   using rule =
       typename alibi_by::template rule_of<Layer, detail::say::alibi_at, void, false, Scores>;
@@ -319,7 +322,8 @@ struct alibi_by : positioned_by<where::first, X> {
 // Short, Test Long", who use it with causal. Without causal, keys after the query are favoured.
 template <alignment Alignment>
 struct alibi_bias : positioned<Alignment> {
-  using positioned<Alignment>::positioned;
+  UMBEL_SHARED constexpr explicit alibi_bias(std::ptrdiff_t of_query_0 = 0) noexcept
+      : positioned<Alignment>(of_query_0) {}
   template <class Layer, class Scores>
   using rule = typename alibi_bias::template rule_of<Layer, detail::say::alibi, Scores>;
   template <class Scores>

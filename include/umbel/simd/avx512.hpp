@@ -41,5 +41,5 @@ UMBEL_INLINE V exp2_not_positive(V y) noexcept {
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::simd::avx512
-#endif
 UMBEL_WARNINGS_POP
+#endif
