@@ -11,7 +11,7 @@ import sys
 # Compiled by a script of their folder, by name.
 BY_SCRIPT = {"bench/plan/sweep.cpp", "bench/targets/forward.cpp", "test/alone/one.cpp", "test/alone/two.cpp",
              "test/bits/cases.cpp", "test/dispatch/crossing.cpp", "test/dispatch/kernels.cpp",
-             "test/dispatch/main.cpp", "test/dispatch/passing.cpp"}
+             "test/dispatch/main.cpp", "test/dispatch/passing.cpp", "test/frames/call.cpp"}
 
 
 FOLDERS = ("test", "bench", "examples")

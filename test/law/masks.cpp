@@ -188,7 +188,9 @@ BOOST_AUTO_TEST_CASE(layer_of_parts) {
   const auto k = y * w.k | split<hidden, heads<H>, head_dim>;
   const auto v = z * w.v | split<hidden, heads<H>, head_dim>;
   const auto o = scaled_dot_product_attention(q, k, v, lens & alibi_bottom_right);
-  static detail::scaled_dot_product_workspace<decltype(q), decltype(k), decltype(v)> scratch;
+  static workspace_for<decltype(scaled_dot_product_attention), decltype(q), decltype(k),
+                       decltype(v)>
+      scratch;
   BOOST_TEST(
       same_bits(o, scaled_dot_product_attention(q, k, v, lens & alibi_bottom_right, scratch)));
   tensor<float, query<Q>, heads<H>, head_dim<24 / H>, batch<B>> turned{};

@@ -38,7 +38,9 @@ sequence<Tokens> attend_to_rounded(const grouped::weights& w, const sequence<Tok
   const auto v = rounded<W>(x * w.v) | rename_axis<token, key> |
                  split<hidden, kv_heads<3>, value_dim> | permute<kv_heads, key, value_dim> |
                  contiguous;
-  static detail::scaled_dot_product_workspace<decltype(q), decltype(k), decltype(v)> work;
+  static workspace_for<decltype(scaled_dot_product_attention), decltype(q), decltype(k),
+                       decltype(v)>
+      work;
   const auto context = scaled_dot_product_attention(q, k, v, mask, work) |
                        permute<query, heads, value_dim> | contiguous |
                        merge<heads, value_dim, hidden>;

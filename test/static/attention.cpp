@@ -183,3 +183,21 @@ static_assert(noexcept(std::declval<const attention&>()(queries{})));
 static_assert(noexcept(std::declval<const prepacked<encoder>&>()(queries{})));
 static_assert(noexcept(softmax<query>(queries{})) && noexcept(mean<query>(queries{})));
 static_assert(noexcept(attention{std::declval<const attention::weights&>()}));
+
+// One way to name a workspace: by what the call is given.
+using tokens_9 = tensor<float, batch<2>, token<9>, hidden<100>>;
+static_assert(std::is_same_v<workspace_for<attention, queries, context, context>,
+                             attention::workspace<query<4>, key<6>>>);
+static_assert(
+    std::is_same_v<workspace_for<prepacked<attention>, tokens_9>, attention::workspace<token<9>>>);
+static_assert(std::is_same_v<workspace_for<encoder, tokens_9>, encoder::workspace<token<9>>>);
+static_assert(std::is_same_v<workspace_for<decoder, tokens_9, context>,
+                             decoder::workspace<token<9>, key<6>>>);
+static_assert(std::is_same_v<workspace_for<encoder::feed_forward, tokens_9>,
+                             encoder::feed_forward::workspace<token<9>>>);
+static_assert(std::is_same_v<workspace_for<key_value_cache<attention, key<8>>, tokens_9>,
+                             key_value_cache<attention, key<8>>::workspace<token<9>>>);
+using head_queries = tensor<float, query<4>, head_dim<8>>;
+using head_keys = tensor<float, key<6>, head_dim<8>>;
+static_assert(sizeof(workspace_for<decltype(scaled_dot_product_attention), head_queries, head_keys,
+                                   head_keys>) > 0);

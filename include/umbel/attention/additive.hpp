@@ -237,6 +237,13 @@ struct additive_calls
     attend_to(x, y, z, mask, work, static_cast<Out&&>(out));
   }
 
+  // See workspace_for.
+  template <tensor_like X, tensor_like Y, tensor_like Z, class Of = Layer>
+  static typename Of::template workspace<axis_of<layout_of<X>, rules::query_family>,
+                                         axis_of<layout_of<Y>, rules::key_family>,
+                                         typename rules::feature_axis<Z>::plain>
+  workspace_of(const X&, const Y&, const Z&);
+
  private:
   // The sentence where shapes, mask or workspace do not fit; otherwise the result, in its memory.
   template <class X, class Y, class Z, class Mask, class Workspace, class Out>

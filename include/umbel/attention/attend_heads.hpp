@@ -57,7 +57,9 @@ struct dot_product_head {
     if (std::is_constant_evaluated())
       kernel::plain::attend<S>(q, k, v, factor, policy, o, tap);
     else
-      kernel::attend<S>(q, k, v, factor, policy, o, scratch, tap);
+      kernel::detail::attend_blocks<S, T, plan::native_target>(
+          q, k, v, kernel::exp2_factor(factor), kernel::detail::walk_for(policy, tap, S.keys), o,
+          scratch);
   }
   template <class Policy, class Tap>
   constexpr void tap_scores(const Policy& policy, Tap tap) const noexcept {
@@ -103,15 +105,11 @@ struct heads_of_sequence {
   static constexpr kernel::attend_shape last = kernel::few_of(S, 1);
 
   // Head h. Of: its queries.
-  template <kernel::attend_shape Of = S, class Mask>
-  UMBEL_INLINE static constexpr void attend_one(std::size_t h, const T* q, const Stored* k,
-                                                const Stored* v, T* o, T* scratch,
-                                                const Mask& mask) noexcept {
-    attend_head<Scoring>(
-        dot_product_head<Of, T, Scoring, Stored>{q + h * H.q_head, k + h / H.share * H.k_head,
-                                                 v + h / H.share * H.v_head, o + h * H.o_head,
-                                                 scratch},
-        mask(h));
+  template <kernel::attend_shape Of = S>
+  UMBEL_INLINE static constexpr dot_product_head<Of, T, Scoring, Stored> head(
+      std::size_t h, const T* q, const Stored* k, const Stored* v, T* o, T* scratch) noexcept {
+    return {q + h * H.q_head, k + h / H.share * H.k_head, v + h / H.share * H.v_head,
+            o + h * H.o_head, scratch};
   }
 
   template <class Mask>
@@ -129,13 +127,14 @@ struct heads_of_sequence {
       } else if constexpr (form<Mask> == plan::attend_form::last_query_by_keys) {
         constexpr std::size_t at = S.queries - 1;
         for (std::size_t h = 0; h < H.heads; ++h)
-          attend_one<kernel::first_of(S, at)>(h, q, k, v, o, scratch, mask);
+          attend_head<Scoring>(head<kernel::first_of(S, at)>(h, q, k, v, o, scratch), mask(h));
         const kernel::scores::key_range seen = mask(0).policy.range(at, 1, S.keys);
         return kernel::attend_each<last, H>(q + at * S.q_row, k, v, scale, seen.begin, seen.end,
                                             o + at * S.o_row, scratch);
       }
     }
-    for (std::size_t h = 0; h < H.heads; ++h) attend_one(h, q, k, v, o, scratch, mask);
+    for (std::size_t h = 0; h < H.heads; ++h)
+      attend_head<Scoring>(head(h, q, k, v, o, scratch), mask(h));
   }
 };
 

@@ -117,7 +117,7 @@ struct attention_by_score_operation
       static_assert(report<verdict>::ok, "umbel: shapes do not fit");
       if constexpr (verdict::ok)
         return detail::filled<tensor_of<typename Q::value_type, typename call::result>>(
-            [&](auto& out) { run<call>(q, k, v, detail::as_mask(mask), out); });
+            [&](auto& out) { each_head<call>(q, k, v, detail::as_mask(mask), out); });
       else
         return invalid{};
     } else {
@@ -127,8 +127,8 @@ struct attention_by_score_operation
 
  private:
   template <class Call, class Q, class K, class V, class Mask, class Out>
-  constexpr void run(const Q& q, const K& k, const V& v, const Mask& mask,
-                     Out& out) const noexcept {
+  constexpr void each_head(const Q& q, const K& k, const V& v, const Mask& mask,
+                           Out& out) const noexcept {
     using T = typename Q::value_type;
     using scores = detail::score_of_rows<F, detail::row_of<Q>, detail::row_of<K>>;
     constexpr auto head = Call::template head_into<typename Out::layout>;

@@ -103,8 +103,9 @@ struct forward_in_parts<multi_head_forward<T, S, Rotary, Scoring, Queries, Keys>
       attention::attend(work.q, work.k, work.v, work.context, work.scratch, mask);
     } else {
       given.executor(S.heads, [&](std::size_t head, std::size_t worker) noexcept {
-        attention::attend_one(head, work.q, work.k, work.v, work.context,
-                              given.work[worker].scratch, mask);
+        attend_head<Scoring>(
+            attention::head(head, work.q, work.k, work.v, work.context, given.work[worker].scratch),
+            mask(head));
       });
     }
     given.executor(to_result::count, [&](std::size_t index, std::size_t) noexcept {

@@ -198,6 +198,16 @@ struct multi_head_calls
     attend_to(x, y, z, mask, work, static_cast<Out&&>(out));
   }
 
+  // See workspace_for.
+  template <tensor_like X, class Of = Layer>
+  static typename Of::template workspace<
+      axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, typename Of::hidden_axis>>>
+  workspace_of(const X&);
+  template <tensor_like X, tensor_like Y, tensor_like Z, class Of = Layer>
+  static typename Of::template workspace<axis_of<layout_of<X>, rules::query_family>,
+                                         axis_of<layout_of<Y>, rules::key_family>>
+  workspace_of(const X&, const Y&, const Z&);
+
  private:
   // The sentence where shapes, mask or workspace do not fit; otherwise the result, in its memory.
   template <class X, class Mask, class Workspace, class Out>

@@ -201,13 +201,6 @@ struct dot_product_call {
   }
 };
 
-// Scratch for one call at a time, for tensors or views of these types. Without one, scratch is on
-// the stack, up to UMBEL_STACK_BUDGET bytes.
-template <class Q, class K, class V>
-using scaled_dot_product_workspace =
-    typename detail::dot_product_call<std::remove_cvref_t<Q>, std::remove_cvref_t<K>,
-                                      std::remove_cvref_t<V>>::workspace;
-
 template <class... Options>
 struct scaled_dot_product_operation
     : detail::other_calls_and_into<
@@ -218,6 +211,10 @@ struct scaled_dot_product_operation
                                    say::takes_queries_keys_and_values_then_a_mask_then_a_workspace>;
   using refused::operator();
   using refused::into;
+
+  // See workspace_for: workspace_for<decltype(scaled_dot_product_attention), Q, K, V>.
+  template <tensor_like Q, tensor_like K, tensor_like V>
+  static typename dot_product_call<Q, K, V>::workspace workspace_of(const Q&, const K&, const V&);
 
   // A row-major tensor of the axes of the queries, with the values' width.
   template <tensor_like Q, tensor_like K, tensor_like V, mask_like Mask = every_key,

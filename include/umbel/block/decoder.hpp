@@ -158,6 +158,14 @@ struct decoder_calls
     Layer::decode(self(), x, memory, mask, own_mask<unsaid_mask>{}, work, static_cast<Out&&>(out));
   }
 
+  // See workspace_for.
+  template <tensor_like X, tensor_like Memory, class Of = Layer>
+  static typename Of::template workspace<
+      axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, typename Of::hidden_axis>>,
+      axis_of<layout_of<Memory>,
+              rules::sequence_family<layout_of<Memory>, typename Of::hidden_axis>>>
+  workspace_of(const X&, const Memory&);
+
  private:
   constexpr const auto& self() const noexcept {
     return static_cast<const Derived*>(this)->get_weights();

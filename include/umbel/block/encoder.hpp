@@ -81,6 +81,12 @@ struct encoder_calls
     Layer::encode(self(), x, mask, work, static_cast<Out&&>(out));
   }
 
+  // See workspace_for.
+  template <tensor_like X, class Of = Layer>
+  static typename Of::template workspace<
+      axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, typename Of::hidden_axis>>>
+  workspace_of(const X&);
+
  private:
   constexpr const auto& self() const noexcept {
     return static_cast<const Derived*>(this)->get_weights();

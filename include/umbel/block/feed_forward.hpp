@@ -122,6 +122,11 @@ struct feed_forward_calls
     Layer::apply(self(), x, work, static_cast<Out&&>(out));
   }
 
+  // See workspace_for.
+  template <tensor_like X, class Of = Layer>
+  static typename Of::template workspace<typename rows_axis<layout_of<X>>::type> workspace_of(
+      const X&);
+
  private:
   constexpr const auto& self() const noexcept {
     return static_cast<const Derived*>(this)->get_weights();

@@ -96,6 +96,13 @@ class key_value_cache : public detail::other_cache_calls {
   using workspace = typename detail::cached_forward<Layer, stored_type, Positions::size, rows,
                                                     positions>::workspace;
 
+  // See workspace_for: of the positions of a step.
+  template <tensor_like X>
+  static workspace<detail::axis_of<
+      detail::layout_of<X>,
+      detail::rules::sequence_family<detail::layout_of<X>, typename Layer::hidden_axis>>>
+  workspace_of(const X&);
+
   // Self-attention of the next positions, x (batch, token, hidden) with the batch of the cache, to
   // themselves and all before: the rows of the whole causal pass. out: a tensor or view of the axes
   // of x, in any order. mask: more masks (mask/combine.hpp); key counts positions of the cache,

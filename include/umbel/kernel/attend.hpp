@@ -40,14 +40,14 @@ struct by_policy {
 
   template <attend_shape S, class T, plan::target Target, std::size_t Vectors, class K, class W,
             class Room>
-  UMBEL_INLINE void run(const T* q, K k, const W* v, T factor, std::size_t first, T* o, T* scratch,
-                        Room here) const noexcept {
+  UMBEL_INLINE void attend_queries(const T* q, K k, const W* v, T factor, std::size_t first, T* o,
+                                   T* scratch, Room here) const noexcept {
     if constexpr (TapOnly) {
-      tap_block<S, T, Target, Vectors, Policy, Tap>::run(q, k, factor, policy, first, scratch, here,
-                                                         tap);
+      tap_block<S, T, Target, Vectors, Policy, Tap>::tap_queries(q, k, factor, policy, first,
+                                                                 scratch, here, tap);
     } else {
-      scores_block<S, T, Target, Vectors, Policy>::run(q, k, v, factor, policy, first, o, scratch,
-                                                       here, tap);
+      scores_block<S, T, Target, Vectors, Policy>::attend_queries(q, k, v, factor, policy, first, o,
+                                                                  scratch, here, tap);
     }
   }
 };
@@ -67,38 +67,38 @@ UMBEL_INLINE void attend_blocks(const T* q, K k, const W* v, T factor, const How
   constexpr plan::split blocks = plan::plan_attend<T>(S.queries, S.keys, Target, alone).queries;
   constexpr std::size_t lanes = plan::lanes<T>(Target);
   std::size_t first = 0;
-  const auto run = [&]<std::size_t Vectors>(std::integral_constant<std::size_t, Vectors>) {
+  const auto block = [&]<std::size_t Vectors>(std::integral_constant<std::size_t, Vectors>) {
     const std::size_t rest = S.queries - alone - first;
     const std::size_t writable = S.o_row == 1 ? S.o_room - first : rest;
     const T* const from = q + first * S.q_row;
     T* const to = o + first * S.o_row;
     const std::size_t queries = rest < Vectors * lanes ? rest : Vectors * lanes;
     if constexpr (std::is_same_v<How, keys_known>) {
-      attend_block<S, T, Target, Vectors, true>::run(from, k, v, factor, S.keys, to, scratch,
-                                                     {queries, writable});
+      attend_block<S, T, Target, Vectors, true>::attend_queries(from, k, v, factor, S.keys, to,
+                                                                scratch, {queries, writable});
     } else if constexpr (std::is_same_v<How, keys_counted>) {
-      attend_block<S, T, Target, Vectors, false>::run(from, k, v, factor, how.policy.count, to,
-                                                      scratch, {queries, writable});
+      attend_block<S, T, Target, Vectors, false>::attend_queries(
+          from, k, v, factor, how.policy.count, to, scratch, {queries, writable});
     } else {
       using room = typename attend_block<S, T, Target, Vectors, false>::room;
-      how.template run<S, T, Target, Vectors>(from, k, v, factor, first, to, scratch,
-                                              room{queries, writable});
+      how.template attend_queries<S, T, Target, Vectors>(from, k, v, factor, first, to, scratch,
+                                                         room{queries, writable});
     }
     first += Vectors * lanes;
   };
   if constexpr (blocks.large_count > 0) {
     for (std::size_t b = 0; b < blocks.large_count; ++b) {
-      run(std::integral_constant<std::size_t, blocks.large>{});
+      block(std::integral_constant<std::size_t, blocks.large>{});
     }
   }
   if constexpr (blocks.small_count > 0) {
     for (std::size_t b = 0; b < blocks.small_count; ++b) {
-      run(std::integral_constant<std::size_t, blocks.small()>{});
+      block(std::integral_constant<std::size_t, blocks.small()>{});
     }
   }
   if constexpr (alone > 0) {
-    attend_few<few_of(S, alone), T, Target>::run(q + first * S.q_row, k, v, factor, how.policy,
-                                                 first, o + first * S.o_row, scratch);
+    attend_few<few_of(S, alone), T, Target>::attend_queries(
+        q + first * S.q_row, k, v, factor, how.policy, first, o + first * S.o_row, scratch);
   }
 }
 

@@ -158,16 +158,11 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
     }
   }
 
-  template <bool KnownCount, std::size_t KnownKeys, class W>
-  UMBEL_INLINE static void key_block(const W* k, const W* v, std::size_t run_time_keys,
-                                     bool is_first, bool is_last, softmax_state& state, T* o,
-                                     T* scratch, room here) noexcept {
-    V maximum[Vectors];
+  // What the maximum was before a block.
+  UMBEL_INLINE static void copy_maximum(const softmax_state& state,
+                                        V (&maximum)[Vectors]) noexcept {
     UMBEL_UNROLL(4)
     for (std::size_t i = 0; i < Vectors; ++i) maximum[i] = state.maximum[i];
-    score_block<KnownCount, KnownKeys>(k, run_time_keys, scratch, maximum);
-    base::finish_block(v, KnownCount ? KnownKeys : run_time_keys, maximum, is_first, is_last, state,
-                       o, scratch, here);
   }
 
   // The queries into scratch, transposed and scaled; the state of a softmax over nothing.
@@ -202,30 +197,41 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
   }
 
   template <class W>
-  UMBEL_NOINLINE static void run(const T* q, const W* k, const W* v, T factor,
-                                 std::size_t key_count, T* o, T* scratch, room here) noexcept {
+  UMBEL_NOINLINE static void attend_queries(const T* q, const W* k, const W* v, T factor,
+                                            std::size_t key_count, T* o, T* scratch,
+                                            room here) noexcept {
     softmax_state state;
     start(q, factor, scratch, here, state);
+    V maximum[Vectors];
     if constexpr (one_block) {
-      key_block<AllKeys, S.keys>(k, v, key_count, true, true, state, o, scratch, here);
+      copy_maximum(state, maximum);
+      score_block<AllKeys, S.keys>(k, key_count, scratch, maximum);
+      base::finish_block(v, AllKeys ? S.keys : key_count, maximum, true, true, state, o, scratch,
+                         here);
     } else if constexpr (AllKeys) {
       constexpr std::size_t whole = S.keys / plan::key_block, rest = S.keys % plan::key_block;
       for (std::size_t b = 0; b < whole; ++b) {
-        key_block<true, plan::key_block>(k, v, 0, b == 0, rest == 0 && b + 1 == whole, state, o,
-                                         scratch, here);
+        copy_maximum(state, maximum);
+        score_block<true, plan::key_block>(k, 0, scratch, maximum);
+        base::finish_block(v, plan::key_block, maximum, b == 0, rest == 0 && b + 1 == whole, state,
+                           o, scratch, here);
         k += plan::key_block * S.k_row;
         v += plan::key_block * S.v_row;
       }
       if constexpr (rest != 0) {
-        key_block<true, rest>(k, v, 0, false, true, state, o, scratch, here);
+        copy_maximum(state, maximum);
+        score_block<true, rest>(k, 0, scratch, maximum);
+        base::finish_block(v, rest, maximum, false, true, state, o, scratch, here);
       }
     } else {
       std::size_t first = 0;
       do {
         const std::size_t rest = key_count - first;
         const std::size_t count = rest < plan::key_block ? rest : plan::key_block;
-        key_block<false, 0>(k + first * S.k_row, v + first * S.v_row, count, first == 0,
-                            count == rest, state, o, scratch, here);
+        copy_maximum(state, maximum);
+        score_block<false, 0>(k + first * S.k_row, count, scratch, maximum);
+        base::finish_block(v + first * S.v_row, count, maximum, first == 0, count == rest, state, o,
+                           scratch, here);
         first += count;
       } while (first < key_count);
     }

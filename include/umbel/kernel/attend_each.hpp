@@ -120,8 +120,9 @@ struct attend_each {
   }
 
   template <class W>
-  UMBEL_INLINE static void run(const T* q, const W* k, const W* v, T factor, std::size_t begin,
-                               std::size_t end, T* o, T* scratch) noexcept {
+  UMBEL_INLINE static void attend_all_heads(const T* q, const W* k, const W* v, T factor,
+                                            std::size_t begin, std::size_t end, T* o,
+                                            T* scratch) noexcept {
     constexpr plan::split tiles = plan::split_evenly(H.heads, together);
     std::size_t head = 0;
     if constexpr (tiles.small_count > 0) {
@@ -148,8 +149,8 @@ template <attend_shape S, heads_shape H, class T, plan::target Target = plan::na
           class W>
 UMBEL_INLINE void attend_each(const T* q, const W* k, const W* v, T scale, std::size_t begin,
                               std::size_t end, T* o, T* scratch) noexcept {
-  detail::attend_each<S, H, T, Target>::run(q, k, v, exp2_factor(scale), begin,
-                                            end < S.keys ? end : S.keys, o, scratch);
+  detail::attend_each<S, H, T, Target>::attend_all_heads(q, k, v, exp2_factor(scale), begin,
+                                                         end < S.keys ? end : S.keys, o, scratch);
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::kernel

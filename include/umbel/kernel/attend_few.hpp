@@ -331,8 +331,9 @@ struct attend_few {
 
   // number: which query the first is, for the policy.
   template <class W, class Policy>
-  UMBEL_NOINLINE static void run(const T* q, const W* k, const W* v, T factor, const Policy& policy,
-                                 std::size_t number, T* o, T* scratch) noexcept {
+  UMBEL_NOINLINE static void attend_queries(const T* q, const W* k, const W* v, T factor,
+                                            const Policy& policy, std::size_t number, T* o,
+                                            T* scratch) noexcept {
     T* const scores = scratch + scores_at;
     T* const query = scratch + query_at;
     T maximum[queries], sum[queries]{}, correction[queries], block_sum[queries]{};

@@ -153,8 +153,8 @@ struct attend_heads {
       for (std::size_t c = 0; c < Chunks; ++c) write(sum[c], inverse, o + c * group, each{});
     }
 
-    UMBEL_NOINLINE static void run(const T* q, const T* k, const T* v, T factor, std::size_t keys,
-                                   T* o, T* scratch) noexcept {
+    UMBEL_NOINLINE static void attend_pack(const T* q, const T* k, const T* v, T factor,
+                                           std::size_t keys, T* o, T* scratch) noexcept {
       gather_queries(q, factor, scratch);
       T* const scores = scratch + scores_at;
       V maximum = simd::broadcast<V>(simd::math_constants<T>::lowest);
@@ -188,14 +188,15 @@ struct attend_heads {
 
   // As many at a time as there are, then half of that ...
   template <std::size_t Heads = together>
-  UMBEL_INLINE static void run(const T* q, const T* k, const T* v, T factor, std::size_t keys, T* o,
-                               T* scratch, std::size_t first = 0) noexcept {
+  UMBEL_INLINE static void attend_all_heads(const T* q, const T* k, const T* v, T factor,
+                                            std::size_t keys, T* o, T* scratch,
+                                            std::size_t first = 0) noexcept {
     for (; first + Heads <= H.heads; first += Heads) {
-      pack_of<Heads>::run(q + offset_q(first), k + offset_k(first), v + offset_v(first), factor,
-                          keys, o + offset_o(first), scratch);
+      pack_of<Heads>::attend_pack(q + offset_q(first), k + offset_k(first), v + offset_v(first),
+                                  factor, keys, o + offset_o(first), scratch);
     }
     if constexpr (Heads > 1 && H.heads % Heads != 0) {
-      run<Heads / 2>(q, k, v, factor, keys, o, scratch, first);
+      attend_all_heads<Heads / 2>(q, k, v, factor, keys, o, scratch, first);
     }
   }
 };
@@ -214,7 +215,7 @@ UMBEL_INLINE void attend_heads(const T* q, const T* k, const T* v, T scale, std:
   using heads = detail::attend_heads<S, H, T, Target>;
   static_assert(heads::fits && heads::scratch_size <= attend_scratch<S, T, Target>);
   const std::size_t keys = key_count < S.keys ? key_count : S.keys;
-  heads::run(q, k, v, exp2_factor(scale), keys, o, scratch);
+  heads::attend_all_heads(q, k, v, exp2_factor(scale), keys, o, scratch);
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::kernel

@@ -220,9 +220,9 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
 
   // The queries from first_query on, at q.
   template <class K, class W, class Tap>
-  UMBEL_NOINLINE static void run(const T* q, K k, const W* v, T factor, const Policy& policy,
-                                 std::size_t first_query, T* o, T* scratch, room here,
-                                 Tap tap) noexcept {
+  UMBEL_NOINLINE static void attend_queries(const T* q, K k, const W* v, T factor,
+                                            const Policy& policy, std::size_t first_query, T* o,
+                                            T* scratch, room here, Tap tap) noexcept {
     softmax_state state;
     base::start(q, factor, scratch, here, state);
     const scores::key_range range = policy.range(first_query, here.queries, S.keys);

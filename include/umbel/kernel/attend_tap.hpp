@@ -162,8 +162,9 @@ struct tap_block {
 
   // A tap of scores alone: of the queries from first_query on, at q.
   template <class K>
-  UMBEL_NOINLINE static void run(const T* q, K k, T factor, const Policy& policy,
-                                 std::size_t first_query, T* scratch, room here, Tap tap) noexcept {
+  UMBEL_NOINLINE static void tap_queries(const T* q, K k, T factor, const Policy& policy,
+                                         std::size_t first_query, T* scratch, room here,
+                                         Tap tap) noexcept {
     softmax_state state;
     block::start(q, factor, scratch, here, state);
     write(k, policy, first_query, scratch, here, state, tap);

@@ -115,7 +115,7 @@ struct linear_walk {
     }
   }
 
-  UMBEL_INLINE void run() const noexcept {
+  UMBEL_INLINE void all_panels() const noexcept {
     if constexpr (S.rows > 0 && S.out > 0) {
       constexpr plan::split split = plan.panels;
       panels<split.small(), 0, split.small_count, plan.group, false>();
@@ -136,9 +136,9 @@ struct linear_walk {
 template <linear_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_INLINE void linear(const T* x, const T* w, const T* bias, T* y) noexcept {
   if constexpr (detail::rows_in_lanes<S, T, Target>)
-    detail::linear_by_rows<S, T, Target, S.out>::run(x, w, bias, y);
+    detail::linear_by_rows<S, T, Target, S.out>::all_rows(x, w, bias, y);
   else
-    detail::linear_walk<S, T, Target, false>{x, w, bias, y}.run();
+    detail::linear_walk<S, T, Target, false>{x, w, bias, y}.all_panels();
 }
 
 // A whole number of vectors of features on this target: biases that pack_linear writes, and weights
@@ -179,10 +179,10 @@ constexpr void pack_linear(const T* w, const T* bias, W* panels, T* biases) noex
 template <linear_shape S, class T, plan::target Target = plan::native_target, class W>
 UMBEL_INLINE void linear_packed(const T* x, const W* panels, const T* biases, T* y) noexcept {
   if constexpr (detail::rows_in_lanes<S, T, Target>)  // there is one panel
-    detail::linear_by_rows<S, T, Target, padded_features<S.out, T, Target>, W>::run(x, panels,
-                                                                                    biases, y);
+    detail::linear_by_rows<S, T, Target, padded_features<S.out, T, Target>, W>::all_rows(x, panels,
+                                                                                         biases, y);
   else
-    detail::linear_walk<S, T, Target, true, W>{x, panels, biases, y}.run();
+    detail::linear_walk<S, T, Target, true, W>{x, panels, biases, y}.all_panels();
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::kernel

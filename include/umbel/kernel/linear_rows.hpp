@@ -80,7 +80,7 @@ struct linear_by_rows {
     }
   }
 
-  UMBEL_INLINE static void run(const T* x, const W* w, const T* bias, T* y) noexcept {
+  UMBEL_INLINE static void all_rows(const T* x, const W* w, const T* bias, T* y) noexcept {
     std::size_t m = 0;
     const auto blocks = [&]<std::size_t Vectors>(std::size_t count) {
       for (std::size_t i = 0; i < count; ++i, m += Vectors * lanes) {

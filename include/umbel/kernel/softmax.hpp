@@ -102,7 +102,7 @@ struct softmax_along {
     if constexpr (HasBefore) divide(y - together * S.width, before, Rows, together);
   }
 
-  UMBEL_INLINE static void run(const T* x, T* y) noexcept {
+  UMBEL_INLINE static void all_rows(const T* x, T* y) noexcept {
     constexpr std::size_t block = together * S.width;
     of_rows maximum, inverse;
     if constexpr (S.outer <= together) {
@@ -154,7 +154,7 @@ UMBEL_INLINE void softmax_across(const T* x, T* y, std::size_t count) noexcept {
 template <softmax_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void softmax(const T* x, T* y) noexcept {
   if constexpr (S.inner == 1) {
-    detail::softmax_along<S, T, Target>::run(x, y);
+    detail::softmax_along<S, T, Target>::all_rows(x, y);
   } else {
     using walk = detail::row_walk<S.width, T, Target>;
     constexpr std::size_t lanes = walk::lanes;

@@ -10,6 +10,7 @@
 #include <umbel/config.hpp>
 
 #include <type_traits>
+#include <umbel/utility.hpp>
 
 // Bytes of scratch that a layer may put on the stack by itself. A layer that needs more does not
 // compile without a workspace, and says so. Define it before including Umbel to change it.
@@ -30,6 +31,15 @@ struct workspace_base {};
 template <class W>
 concept workspace_like = std::is_base_of_v<detail::workspace_base, std::remove_cvref_t<W>> ||
                          std::is_same_v<std::remove_cvref_t<W>, detail::on_stack>;
+
+// The workspace that a call with arguments of such types needs, whatever the layer; tensors or
+// views, in the order of the call: workspace_for<attention, queries, context, context>,
+// workspace_for<encoder, tokens>, workspace_for<decoder, tokens, memory>, workspace_for<cache,
+// step>. Layers have it by axes, too: attention::workspace<query<4>, key<6>>, where there is no
+// tensor yet. sizeof is its cost.
+template <class Layer, class... X>
+using workspace_for =
+    decltype(std::remove_cvref_t<Layer>::workspace_of(std::declval<const X&>()...));
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

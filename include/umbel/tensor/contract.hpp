@@ -44,8 +44,8 @@ constexpr auto contract_over(const X& x, const Y& y) noexcept {
     to = chain;
   };
   loop_over<0, result, typename broadcast_to<left, typename result::axes>::type,
-            typename broadcast_to<right, typename result::axes>::type>::run(sum, out.data(),
-                                                                            x.data(), y.data());
+            typename broadcast_to<right, typename result::axes>::type>::each(sum, out.data(),
+                                                                             x.data(), y.data());
   return out;
 }
 

@@ -21,12 +21,12 @@ template <std::size_t Axis, class... Layouts>
 struct loop_over {
   using first = nth<0, Layouts...>;
   template <class F, class... T>
-  UMBEL_INLINE static constexpr void run(F& f, T*... at) {
+  UMBEL_INLINE static constexpr void each(F& f, T*... at) {
     if constexpr (Axis == first::rank) {
       f(*at...);
     } else {
       for (std::size_t i = 0; i < first::extents[Axis]; ++i)
-        loop_over<Axis + 1, Layouts...>::run(f, at + i * Layouts::strides[Axis]...);
+        loop_over<Axis + 1, Layouts...>::each(f, at + i * Layouts::strides[Axis]...);
     }
   }
 };
@@ -43,8 +43,8 @@ UMBEL_INLINE constexpr void for_each(F&& f, X&& x, Y&&... y) {
                           detail::accepted>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
-    detail::loop_over<0, detail::layout_of<X>, detail::layout_of<Y>...>::run(f, x.data(),
-                                                                             y.data()...);
+    detail::loop_over<0, detail::layout_of<X>, detail::layout_of<Y>...>::each(f, x.data(),
+                                                                              y.data()...);
 }
 template <class F, class... X>
   requires detail::one_is_invalid<X...>

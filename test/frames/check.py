@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""How many functions lie between the user's call and the first multiply-add of a score: at most MOST.
+
+    check.py THIS_DIR INCLUDE_DIR GDB -- COMPILER ARGUMENTS...
+
+A debugger stops at the line; inlined functions count. docs/architecture.md follows the same way.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from tap import Tap, split_command  # noqa: E402
+
+MOST = 16  # the user's function and the multiply-add itself included
+SCORE = "sum[j][i] = simd::fma(query[i], key, sum[j][i])"
+
+
+def line_of_score(include_dir):
+    text = (pathlib.Path(include_dir) / "umbel/kernel/attend_block.hpp").read_text().splitlines()
+    return next(number for number, line in enumerate(text, 1) if SCORE in line)
+
+
+def frames(program, gdb, line):
+    """Names, innermost first, or None where the debugger cannot start a program."""
+    commands = ["set pagination off", "set width 0", "set print frame-arguments none",
+                f"break attend_block.hpp:{line}", "run", "bt"]
+    arguments = [a for c in commands for a in ("-ex", c)]
+    run = subprocess.run([gdb, "-nx", "-batch", *arguments, program], capture_output=True, text=True,
+                         stdin=subprocess.DEVNULL)
+    if not re.search(r"^Breakpoint 1[.0-9]*, ", run.stdout, re.M):
+        return None
+    names = []
+    for found in re.findall(r"^#\d+ .*$", run.stdout, re.M):
+        name = re.sub(r"^#\d+ +(0x[0-9a-f]+ in )?", "", found)
+        while (shorter := re.sub(r"<[^<>]*>", "", name)) != name:
+            name = shorter
+        names.append(name.split("(")[0].strip().split("::")[-1])
+    return names
+
+
+def main():
+    (here, include_dir, gdb), command = split_command(sys.argv[1:])
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        program = f"{folder}/call"
+        built = subprocess.run([*command, "-O0", "-g", f"{here}/call.cpp", "-o", program],
+                               capture_output=True, text=True)
+        tap.check("the program compiles", built.returncode == 0, built.stderr)
+        if built.returncode == 0:
+            names = frames(program, gdb, line_of_score(include_dir))
+            if names is None:
+                print("# the debugger cannot run a program here: nothing was counted")
+            else:
+                count = len(names) + 1  # the multiply-add
+                listing = "\n".join(reversed(names))
+                tap.check(f"{count} frames, at most {MOST}", names[-1] == "main" and count <= MOST, listing)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
