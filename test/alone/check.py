@@ -7,6 +7,7 @@
 import concurrent.futures
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,25 @@ def link_two_units(command, sources):
     return True, ""
 
 
+# What a declaration gives a name to: a parameter, a variable, a member.
+DECLARED = re.compile(r"(?:\b(?:auto|T|V|W|X|Y|Z|float|double|bool|char|int|size_t|ptrdiff_t)\b[ &*]+)([a-z]\w*)\b")
+COMMON = ("w x y z q k v o h i j n m one two width rows columns count size first last mask lens weights queries keys "
+          "values heads hidden out work scratch result state maximum sum scale seed rate axis shape").split()
+# In the global namespace already, where <cmath> and <cstring> are: not the user's to declare.
+KEYWORDS = {"and", "for", "or", "not", "const", "noexcept", "operator", "requires", "constexpr", "static", "auto", "typename", "template", "class"}
+TAKEN = {"index", "exp", "exp2", "tanh", "erf", "log", "sqrt", "fma", "gamma", "remainder", "round", "floor", "select", "y0"}
+
+
+def silent_beside_any_global(command, include_dir):
+    """(passed, output): every local name of the headers is a global of the user's, declared before."""
+    headers = sorted(pathlib.Path(include_dir).rglob("*.hpp"))
+    names = {name for header in headers for name in DECLARED.findall(header.read_text())}.union(COMMON) - TAKEN
+    text = "".join(f"extern int {name};\n" for name in sorted(names) if name not in KEYWORDS)
+    text += "#include <umbel/umbel.hpp>\n#include <umbel/inspect/describe.hpp>\n#include <umbel/inspect/heat_map.hpp>\n"
+    code, output = compile_text([*command, "-fsyntax-only", "-Wshadow"], text)
+    return code == 0 and not output, f"{len(names)} names\n{output}"
+
+
 def boost_headers_of(command, header):
     code, output = compile_text([*command, "-M"], f"#include <{header}>\n")
     if code != 0:
@@ -47,6 +67,8 @@ def main():
         results = pool.map(lambda header: compile_twice(command, header), headers)
         for header, (code, output) in zip(headers, results):
             tap.check(header, code == 0 and not output, output)
+    quiet, output = silent_beside_any_global(command, include_dir)
+    tap.check("no -Wshadow whatever the user's globals are called", quiet, output)
     linked, output = link_two_units(command, [f"{here}/one.cpp", f"{here}/two.cpp"])
     tap.check("two units link", linked, output)
     boost = boost_headers_of(command, "umbel/bare.hpp")
