@@ -2,6 +2,8 @@
 // What holds for weights stored in 16 bits, to the bit: a layer with them is the layer of float
 // with each weight rounded first.
 #include <boost/test/unit_test.hpp>
+
+#include <cstring>
 #include <umbel/umbel.hpp>
 
 #include "../support/blocks.hpp"
@@ -148,7 +150,7 @@ constexpr prepacked<network, stored_as<bfloat16>> packed{constant_weights};
 constexpr tokens computed = network{constant_rounded}(constant_tokens);
 
 static_assert(sizeof(prepacked<linear<float, hidden<64>, classes<64>>, stored_as<float16>>) ==
-              64 * 64 * 2);
+              64 * 64 * 2 + 64);  // and which layout they have
 
 }  // namespace
 
@@ -214,6 +216,41 @@ BOOST_AUTO_TEST_CASE(how_far_from_weights_of_float) {
   };
   BOOST_TEST(error(bfloat16{}) < 0.01);
   BOOST_TEST(error(float16{}) < 0.001);
+}
+
+// Packed weights in memory of somebody's: taken where they were packed for this target, and where
+// they lie as they must.
+BOOST_AUTO_TEST_CASE(packed_weights_in_memory) {
+  using map = linear<float, hidden<12>, classes<67>, bias<true>>;
+  lcg next{91};
+  map::weights w{};
+  draw(next, w.weight);
+  draw_bias(next, w);
+  const auto x = drawn<tensor<float, token<3>, hidden<12>>>(next);
+  using packed = prepacked<map>;
+  static_assert(std::is_trivially_copyable_v<packed>);
+  alignas(alignof(packed)) static unsigned char file[sizeof(packed) + alignof(packed)];
+  const packed made{w};
+  std::memcpy(file, &made, sizeof made);
+  const packed* const read = packed::in_memory(file, sizeof made);
+  BOOST_TEST_REQUIRE(read != nullptr);
+  BOOST_TEST(same_bits((*read)(x), map{w}(x)));
+  BOOST_TEST(packed::in_memory(file, sizeof made - 1) == nullptr);
+  BOOST_TEST(packed::in_memory(nullptr, sizeof made) == nullptr);
+  std::memmove(file + 4, file, sizeof made);
+  BOOST_TEST(packed::in_memory(file + 4, sizeof made) == nullptr);
+  std::memcpy(file, &made, sizeof made);
+  BOOST_TEST((prepacked<map, stored_as<bfloat16>>::in_memory(file, sizeof made) == nullptr));
+  for (std::size_t bit = 0; bit < 64; ++bit) {
+    file[bit / 8] ^= static_cast<unsigned char>(1u << bit % 8);
+    BOOST_TEST(packed::in_memory(file, sizeof made) == nullptr);
+    file[bit / 8] ^= static_cast<unsigned char>(1u << bit % 8);
+  }
+  using detail::packed_layout, detail::plan::target;
+  constexpr target wide{64, 32}, medium{32, 16}, narrow{16, 16}, few{64, 6};
+  static_assert(packed_layout(wide, 4096, 4) != packed_layout(medium, 4096, 4));
+  static_assert(packed_layout(medium, 4096, 4) != packed_layout(narrow, 4096, 4));
+  static_assert(packed_layout(wide, 4096, 4) != packed_layout(few, 4096, 4));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -211,7 +211,7 @@ struct mask_sweep {
         });
       if constexpr (second)
         check("lengths, flags, bias, window",
-              lens & keep_mask(flags) & score_bias(biases) & sliding_window_bottom_right<5, 5>,
+              lens & keep_mask(flags) & score_bias(biases) & sliding_window_at<5, 5>(last),
               [&](auto b, auto h, auto i, auto j) {
                 const std::ptrdiff_t at = position(i) + last;
                 return inside(j < length(b) && flags(b, h, i, j) && position(j) >= at - 5 &&

@@ -3,6 +3,8 @@
 // here: the layouts (weights.hpp).
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <umbel/config.hpp>
 #include <umbel/layer/stored_as.hpp>
 #include <umbel/layer/weights.hpp>
@@ -25,6 +27,19 @@ template <class Layer, bool Ok>
 using a_layer_to_pack =
     verdict<Ok, Layer, say::the_first_argument_is_not_a_layer_with_weights_to_pack>;
 }  // namespace rules
+
+// What packed weights of so many bytes look like, as a number: the 64-bit FNV-1a hash of all that
+// their layout depends on. Targets whose layouts are the same have the same number.
+constexpr std::uint64_t packed_layout(plan::target machine, std::size_t bytes,
+                                      std::size_t element) noexcept {
+  const std::uint64_t facts[] = {
+      bytes, element, machine.vector_bytes, machine.registers, machine.fused, UMBEL_LITTLE_ENDIAN};
+  std::uint64_t hash = 14695981039346656037u;
+  for (const std::uint64_t fact : facts)
+    for (int shift = 0; shift < 64; shift += 8)
+      hash = (hash ^ (fact >> shift & 255)) * 1099511628211u;
+  return hash;
+}
 }  // namespace detail
 
 // A layer whose parameters are packed once, into memory of its own: called like the layer. The
@@ -34,6 +49,9 @@ using a_layer_to_pack =
 //
 // With stored_as<bfloat16> or stored_as<float16> the weights, not the biases, are rounded to 16
 // bits, for layers of float. Results are those of the layer with each weight rounded.
+//
+// Its bytes may be written to a file and read again, or lie in flash. They know which layout they
+// have: a program for a target with another one gets none (in_memory).
 template <class Layer, class... Options>
 class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   using stored =
@@ -60,7 +78,22 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
       : weights_(Layer(given...).get_weights()) {}  // refused
   [[nodiscard]] constexpr const packed_weights& get_weights() const noexcept { return weights_; }
 
+  // Packed weights where they lie: `bytes` bytes at `memory`, which another program may have
+  // written. Null where they are fewer than sizeof(prepacked), not aligned to alignof(prepacked)
+  // (64), or packed for another target, layer size or element type. The memory must outlive the
+  // result.
+  [[nodiscard]] static const prepacked* in_memory(const void* memory, std::size_t bytes) noexcept {
+    if (memory == nullptr || bytes < sizeof(prepacked)) return nullptr;
+    if (reinterpret_cast<std::uintptr_t>(memory) % alignof(prepacked) != 0) return nullptr;
+    const auto* const packed = static_cast<const prepacked*>(memory);
+    return packed->layout_ == layout ? packed : nullptr;
+  }
+
  private:
+  static constexpr std::uint64_t layout =
+      detail::packed_layout(detail::plan::native_target, sizeof(packed_weights), sizeof(stored));
+
+  std::uint64_t layout_ = layout;
   packed_weights weights_;
 };
 template <class Other, class... Options>
