@@ -26,12 +26,12 @@ ROOMS = {
     "kernel": {"config", "utility", "simd", "plan"},
     "layer": {"config", "utility", "shape", "tensor", "simd", "plan", "kernel"},
     "mask": {"config", "shape", "tensor", "simd", "kernel", "layer"},
-    "attention": {"config", "utility", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask"},
+    "attention": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask"},
     "decode": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention"},
-    "block": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention"},
+    "block": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention"},
     "inspect": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention"},
 }
-EVERYTHING = set(ROOMS)
+EVERYTHING = set(ROOMS) - {"inspect"}  # what draws and describes is for who asks for it
 ROOMS["bare"] = EVERYTHING
 ROOMS["umbel"] = EVERYTHING | {"bare"}
 

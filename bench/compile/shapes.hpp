@@ -64,7 +64,7 @@ struct attention_shape {
   using merged = apply<detail::row_major<back>, decltype(merge<axes::heads, head_dim, hidden>)>;
   using out = typename project<merged, map>::type;
   using first = apply<out, decltype(select_at<query, 0>)>;
-  using half = apply<out, decltype(slice<hidden, 0, width / 2>)>;
+  using half = apply<out, decltype(slice<hidden, from<0>, extent<width / 2>>)>;
 
   static_assert(std::is_same_v<x, detail::layout<batch<Batch>, query<Queries>, hidden<width>>>);
   static_assert(

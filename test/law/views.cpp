@@ -182,9 +182,9 @@ BOOST_AUTO_TEST_CASE(slice_is_indexing_from_its_first_position) {
         });
       };
       check(x | slice<Axis, from<0>, extent<size>>, 0, size);
-      check(x | slice<Axis, 0, (size + 1) / 2>, 0, (size + 1) / 2);
-      check(x | slice<Axis, size / 2, size - size / 2>, size / 2, size - size / 2);
-      check(x | slice<Axis, size - 1, 1>, size - 1, 1);
+      check(x | slice<Axis, from<0>, extent<(size + 1) / 2>>, 0, (size + 1) / 2);
+      check(x | slice<Axis, from<size / 2>, extent<size - size / 2>>, size / 2, size - size / 2);
+      check(x | slice<Axis, from<size - 1>, extent<1>>, size - 1, 1);
       BOOST_TEST(right);
       // A slice of one position is a selection with the axis kept.
       if constexpr (size > 1)

@@ -84,4 +84,20 @@ BOOST_AUTO_TEST_CASE(one_query_has_its_own_form) {
   BOOST_TEST(text.find("1 tile of 1 row") != std::string::npos);
 }
 
+// The page says what the layer does: both ask plan::choose_attend.
+BOOST_AUTO_TEST_CASE(the_form_is_that_of_the_layer) {
+  const auto check = []<class Queries, class Keys>(Queries, Keys) {
+    using layer = multi_head_attention<float, hidden<64>, heads<8>>;
+    using plan = plan_of<layer, Queries, Keys>;
+    using forward = typename layer::template forward<Queries::size, Keys::size>;
+    using heads = detail::heads_of_sequence<forward::head, forward::all_heads, float,
+                                            typename layer::scoring>;
+    using scores = detail::scores_of<float, 0, 8, Queries::size, Keys::size>;
+    using every = detail::sequence_mask<scores, detail::every_key>;
+    BOOST_TEST((plan::attention.form == heads::template form<every>));
+  };
+  check(query<1>{}, key<40>{}), check(query<2>{}, key<6>{}), check(query<4>{}, key<6>{});
+  check(query<16>{}, key<16>{}), check(query<17>{}, key<40>{}), check(query<64>{}, key<64>{});
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,7 @@
 // features only.
 #include <boost/test/unit_test.hpp>
 
+#include <umbel/plan/choose_attend.hpp>
 #include <umbel/plan/plan.hpp>
 
 namespace {
@@ -146,6 +147,20 @@ BOOST_AUTO_TEST_CASE(heads_of_few_queries_share_lanes) {
   BOOST_TEST(!heads_share_lanes<float>(4, 256, 64, 64, wide));
   BOOST_TEST(heads_share_lanes<float>(8, 256, 64, 64, wide));    // as many as can go by themselves
   BOOST_TEST(heads_share_lanes<float>(4, 256, 64, 64, medium));  // as many as can, too
+}
+
+// One place chooses the form of attention: what a mask hides by itself goes head by head, whatever
+// the kernels can do, and a kernel is never asked for what it cannot.
+BOOST_AUTO_TEST_CASE(form_of_attention) {
+  constexpr attend_forms none{}, all{true, true, true, true};
+  for (const seen_keys seen : {seen_keys::all, seen_keys::first, seen_keys::run, seen_keys::any})
+    BOOST_TEST((choose_attend(none, seen) == attend_form::head_by_head));
+  BOOST_TEST((choose_attend(all, seen_keys::any) == attend_form::head_by_head));
+  BOOST_TEST((choose_attend(all, seen_keys::run) == attend_form::keys_in_lanes));
+  BOOST_TEST((choose_attend(all, seen_keys::first) == attend_form::heads_in_lanes));
+  constexpr attend_forms pairs{false, true, false, true};
+  BOOST_TEST((choose_attend(pairs, seen_keys::all) == attend_form::heads_in_pairs));
+  BOOST_TEST((choose_attend(pairs, seen_keys::first) == attend_form::last_query_by_keys));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
