@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The main program of the benchmarks: one line a row, medians of the repetitions.
-//   name   us   GFLOP/s   percent of the FMA peak measured beside it   that peak   goal: figure,
-//                                                                      verdict
+//   name   us   GFLOP/s   percent of the FMA peak   that peak, measured beside it   goal: figure,
+//   verdict
 // Google Benchmark's own options work (--benchmark_filter=mha, --benchmark_out=file).
 #include <benchmark/benchmark.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention in one call: queries x look at keys and values y.
+// Attention in one call: queries x attend to keys and values y.
 #include <cstdio>
 #include <umbel/umbel.hpp>
 

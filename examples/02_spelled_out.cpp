@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The same layer spelled out, a checked step a line. split and permute move no data. At the end the
-// two forms are compared.
+// The same layer written by hand, one checked step a line. Of tensors with names split and permute
+// are views, of temporaries tensors that own their elements; neither changes the order of an
+// element in memory. At the end the two forms are compared.
 #include <cstdio>
 #include <umbel/umbel.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Weights that already lie somewhere (flash, a mapped file) are borrowed, not copied; or packed for
-// the kernels by the compiler, so that they lie packed in read-only memory. Scratch is a workspace
-// whose place and size are the caller's to know.
+// Weights that are somewhere already (flash, a mapped file) are borrowed, not copied; or packed for
+// the kernels by the compiler, so that the packed ones are in read-only memory. Scratch is a
+// workspace: the caller knows its size and where it is.
 #include <array>
 #include <cstdio>
 #include <umbel/umbel.hpp>
@@ -10,7 +10,7 @@ using namespace umbel;
 using namespace umbel::axes;
 
 template <std::size_t N>
-struct frames : umbel::axis<frames, N> {};  // an axis of one's own: one line, no macro
+struct frames : umbel::axis<frames, N> {};  // your own axis: one line, no macro
 
 using attention = multi_head_attention<float, hidden<32>, heads<4>, bias<true>>;
 using signal = tensor<float, frames<24>, hidden<32>>;
@@ -59,7 +59,7 @@ int main() {
 
   const signal natural = attention{borrowed}(x, all_keys, work);
   static signal fast;
-  packed.into(fast, x, all_keys, work);  // straight into memory of one's own
+  packed.into(fast, x, all_keys, work);  // straight into memory of your own
   std::printf("workspace %zu bytes, packed weights %zu bytes, same bits: %s\n", sizeof(work),
               sizeof(packed), natural == fast ? "yes" : "no");
   return natural == fast ? 0 : 1;

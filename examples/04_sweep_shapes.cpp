@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Many shapes in one program: Boost.Hana makes every combination of some sizes, drops those that do
-// not split, and for each of the others the layer is compared with its spelled-out form
+// Many shapes in one program: Boost.Hana makes every combination of some sizes and drops those that
+// do not split; for each of the others the layer is compared with its form written by hand
 // (02_spelled_out.cpp).
 #include <boost/hana.hpp>
 #include <cstdio>

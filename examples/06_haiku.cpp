@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Self-attention as in Haiku's tutorials: 2 sequences of 12 tokens, a mask (batch, 1, token) that
-// is true where a token counts, and two results, the output and the attention weights. Once by the
-// layer, once spelled out. Haiku's arithmetic in PyTorch gives the same numbers
+// is true where a token is valid, and two results, the output and the attention weights. Once by
+// the layer, once written by hand. Haiku's arithmetic in PyTorch gives the same numbers
 // (tools/golden_examples.py).
 #include <cstdio>
 #include <umbel/umbel.hpp>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// What do the heads look at? The attention weights of a call, observed and drawn: on the terminal,
-// and as an SVG, into the file that is named or else on standard output.
+// What do the heads attend to? The attention weights of a call, observed and drawn: on the
+// terminal, and as an SVG, into the file given as an argument or to standard output.
 //
 //   07_look_at_heads heads.svg
 #include <cstdio>
 #include <cstdlib>
 #include <umbel/umbel.hpp>
 
-#include <umbel/inspect/heat_map.hpp>  // umbel.hpp does not bring it
+#include <umbel/inspect/heat_map.hpp>  // umbel.hpp does not include it
 
 using namespace umbel;
 using namespace umbel::axes;
@@ -15,7 +15,7 @@ using namespace umbel::axes;
 static constexpr const char* words[9] = {"a", "cat", "and", "a", "dog", "and", "a", "cat", "ran"};
 static constexpr std::size_t word_number[9] = {0, 1, 2, 0, 3, 2, 0, 1, 4};
 
-// A token says which word it is (5 features) and where it stands (9).
+// A token encodes which word it is (5 features) and its position (9).
 using tokens = tensor<float, token<9>, hidden<14>>;
 using attention = multi_head_attention<float, hidden<14>, heads<2>, head_dim<9>>;
 
@@ -41,7 +41,7 @@ int main(int count, char** arguments) {
   static const attention::weights w = two_heads();
   const tokens x = embedded();
 
-  // Looking is a part of the mask argument: here with causal, so that nothing after a word is seen.
+  // observe is part of the mask argument: here with causal, so that nothing after a word is seen.
   tensor<float, heads<2>, query<9>, key<9>> weights;
   (void)attention{w}(x, causal & observe(weights));
 

@@ -31,8 +31,7 @@ using whole = encoder::attention;  // the model's: 4 heads of width 8
 constexpr std::size_t all_heads = model::heads;
 constexpr unsigned every_head = (1u << all_heads) - 1;
 
-// ---- a subset of the heads, as bits: from run time to types and back
-// ------------------------------
+// ---- a subset of the heads, as bits: from run time to types and back ----------------------------
 constexpr std::size_t nth_head(unsigned subset, std::size_t n) {
   for (; n > 0; --n) subset &= subset - 1;
   return static_cast<std::size_t>(std::countr_zero(subset));
@@ -59,9 +58,9 @@ typename smaller<Count>::weights weights_of(const whole::weights_view& w, unsign
   return taken;
 }
 
-// ---- the classifier with fewer heads
-// ----------------------------------------------------------------- The encoder keeps its width;
-// the heads keep theirs, which with fewer of them has to be said.
+// ---- the classifier with fewer heads ------------------------------------------------------------
+//
+// The encoder keeps its width; the heads keep theirs, which must be stated where there are fewer.
 template <std::size_t Count>
 using fewer =
     encoder_layer<float, hidden<32>, heads<Count>, intermediate<64>, bias<true>, norm_first<true>,
@@ -98,8 +97,7 @@ struct network {
   }
 };
 
-// ---- measuring
-// -----------------------------------------------------------------------------------
+// ---- measuring ----------------------------------------------------------------------------------
 model::workspace work;
 
 struct score {

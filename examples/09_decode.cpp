@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Decoding step by step: a prompt at once, then token by token, with the keys and values so far in
-// a cache of constant size. Every step gives the bits of the whole causal pass, which costs more
-// and more.
+// a cache of constant size. Every step gives the bits of the whole causal pass, whose cost grows
+// with every token.
 #include <umbel/umbel.hpp>
 
 #include <cmath>

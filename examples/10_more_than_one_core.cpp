@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// One call on several cores: an executor (thread_pool.hpp) and a workspace for each of its workers
-// stand where one workspace would. The same bits, whoever computes what.
+// One call on several cores: an executor (thread_pool.hpp) and a workspace for each of its workers,
+// in place of one workspace. The bits are the same for any number of workers.
 #include <umbel/umbel.hpp>
 
 #include <chrono>

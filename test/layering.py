@@ -4,6 +4,7 @@
 
     layering.py INCLUDE_DIR        TAP: one check a header; a bad one prints file:line and the arrow
     layering.py --self-test        does it notice what it should notice?
+    layering.py --table            writes the arrows into docs/architecture.md, which is checked, too
 
 A room is a folder, or a file that stands directly in include/umbel. A room may include itself and the rooms
 named here, nothing else of Umbel.
@@ -104,6 +105,17 @@ def check(root):
     return [(p.relative_to(root).as_posix(), list(problems_of(root, p))) for p in sorted(root.rglob("*.hpp"))]
 
 
+PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs" / "architecture.md"
+TABLE = re.compile(r"(<!-- arrows: begin [^\n]*-->\n).*?(<!-- arrows: end -->)", re.S)
+
+
+def page_with_arrows(text):
+    """The text of docs/architecture.md with the arrows as they are here."""
+    lines = [f"    {room:10} {' '.join(other for other in ROOMS if other in ROOMS[room]) or '-'}"
+             for room in ROOMS if not EVERYTHING <= ROOMS[room]]
+    return TABLE.sub(lambda m: m[1] + "\n" + "\n".join(lines) + "\n\n" + m[2], text)
+
+
 SELF_TEST = {  # file -> (text, what must be said about it, or None)
     "umbel/umbel.hpp": ("#include <umbel/bare.hpp>\n#include <umbel/shape/hana.hpp>\n#include <umbel/version.hpp>\n", None),
     "umbel/bare.hpp": ("#include <umbel/shape/hana.hpp>\n", "only from umbel/umbel.hpp"),
@@ -142,7 +154,13 @@ def self_test():
 
 
 def main():
+    if sys.argv[1] == "--table":
+        PAGE.write_text(page_with_arrows(PAGE.read_text()))
+        return 0
     tap = Tap()
+    if PAGE.is_file():
+        tap.check("docs/architecture.md", page_with_arrows(PAGE.read_text()) == PAGE.read_text(),
+                  "other arrows than here: run test/layering.py --table")
     failures = self_test()
     tap.check("self-test", not failures, "\n".join(failures))
     if sys.argv[1] != "--self-test":

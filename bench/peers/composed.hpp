@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 // Linear maps and attention made of a peer's matrix products. A Peer has
 //
-//   template <form F> struct product { void operator()(const float* a, const float* b, float* c)
-//   const; };
-//   static constexpr bool reads_transposed;   // form::b_transposed is no slower than having it the
-//                                             other way
-//   using query_blocks = std::integer_sequence<int, 16, 32>;         // tried beside all queries at
-//                                                                    once
-//   static constexpr bool few_ways;                                  // each product takes long to
-//                                                                    compile
+//   template <form F> struct product {
+//     void operator()(const float* a, const float* b, float* c) const;
+//   };
+//   // Is form::b_transposed no slower than the other way?
+//   static constexpr bool reads_transposed;
+//   // Blocks of queries that are tried beside all queries at once.
+//   using query_blocks = std::integer_sequence<int, 16, 32>;
+//   // Does each product take long to compile?
+//   static constexpr bool few_ways;
 //
-// and may have linears or attentions of its own instead of, or beside, those made here.
+// and may have linears or attentions of its own, instead of or in addition to those made here.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +30,7 @@ struct form {
   bool a_transposed = false, b_transposed = false, add = false;
 };
 
-// ---- linear maps
-// ------------------------------------------------------------------------------------
+// ---- linear maps --------------------------------------------------------------------------------
 
 template <class Peer, linear_shape S, bool AsGiven, bool BiasFirst>
 way<linear_call> linear_way(const float* w, const float* b) {
@@ -72,8 +72,7 @@ linear_call fastest_linear(const float* w, const float* b) {
   return fastest(linears<Peer, S>(w, b), static_cast<const float*>(x.get()), y.get()).run;
 }
 
-// ---- attention
-// --------------------------------------------------------------------------------------
+// ---- attention ----------------------------------------------------------------------------------
 
 // The keys of a head: used by a product as they are, multiplied by hand as they are (one query),
 // transposed by hand for each head, or kept transposed (a cache may be), (head_dim, keys) with rows

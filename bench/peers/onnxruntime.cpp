@@ -11,8 +11,7 @@ using race::onnx::add_way;
 using race::onnx::model;
 using race::onnx::shape;
 
-// ---- parts of models
-// --------------------------------------------------------------------------------
+// ---- parts of models ----------------------------------------------------------------------------
 
 // to = from w^T + b, both matrices, w: (out, in).
 void add_map(model& m, const std::string& from, const std::string& to, int out, int in,
@@ -68,8 +67,7 @@ void add_attention(model& m, attend_by by, int head_dim, const std::string& q, c
   }
 }
 
-// ---- whole layers
-// -----------------------------------------------------------------------------------
+// ---- whole layers -------------------------------------------------------------------------------
 
 // x, z and y are matrices of tokens, as Gemm wants them; q, k, v and the context (batch, tokens,
 // hidden), as the operators of attention do. Projections in one Gemm were no faster: Split copies
@@ -193,8 +191,7 @@ struct layer {
   }
 };
 
-// ---- the peer
-// ---------------------------------------------------------------------------------------
+// ---- the peer -----------------------------------------------------------------------------------
 
 struct onnxruntime {
   // MatMul and Add of matrices would be made one Gemm; of a sequence they are not.

@@ -33,7 +33,7 @@ The model is what a core could do at best: multiply-adds at two vectors a cycle 
 cycles for a vector of exponentials, 0.75 for a vector of scores that is loaded, stored and compared, 90 cycles to
 transpose 32 x 32 (`bench/scaling/curves.cpp`). It counts no waiting for memory.
 
-Scores are never all there: keys come in blocks, and what is behind is rescaled when a block has a greater maximum. So
+The score matrix is never stored whole: keys come in blocks, and earlier sums are rescaled when a block has a greater maximum. So
 scratch does not grow with the square of the sequence; a layer's workspace holds queries, keys, values and context, and
 grows in proportion. Both are constants of the type: what the tables show is `constexpr`."""
 

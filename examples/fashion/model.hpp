@@ -45,8 +45,7 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, bia
 using final_norm = layer_norm<float, hidden<32>>;
 using classifier = linear<float, hidden<32>, classes<10>, bias<true>>;
 
-// ---- the parameters, as the layers want them
-// -----------------------------------------------------
+// ---- the parameters, as the layers want them ----------------------------------------------------
 namespace parameters {
 
 using namespace trained;
@@ -79,8 +78,7 @@ inline constexpr prepacked<classifier> classify{classifier::weights_view{head_we
 
 }  // namespace parameters
 
-// ---- the network
-// -----------------------------------------------------------------------------------
+// ---- the network --------------------------------------------------------------------------------
 struct model {
   static constexpr std::size_t tokens = 49, heads = 4, layers = 2, classes = 10;
 

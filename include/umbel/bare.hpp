@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The library without Boost, for targets that have none. umbel.hpp is the same list and the Hana
-// door: every header stands here itself, verdict.hpp first, because each level of inclusion costs a
-// line before the sentence of a compile error.
+// door. Both include every header themselves, verdict.hpp first, because each level of inclusion
+// adds a line before the sentence of a compile error.
 #pragma once
 
 // clang-format off: the order counts.

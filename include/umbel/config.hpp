@@ -174,10 +174,12 @@
   UMBEL_PRAGMA_(GCC diagnostic push) UMBEL_PRAGMA_(GCC diagnostic ignored "-Wshadow")
 #define UMBEL_WARNINGS_POP UMBEL_PRAGMA_(GCC diagnostic pop)
 
-// The target's namespace. Code, and types whose layout depends on the target, are in `namespace
-// umbel::inline UMBEL_TARGET`, so that files compiled for several instruction sets can be linked
-// into one program: none takes code or a layout of another (docs/dispatch.md). Tensors, views,
-// axes, weights and masks are the same for every target and stand in umbel itself.
+// ---- the target's namespace ---------------------------------------------------------------------
+//
+// Code, and types whose layout depends on the target, are in `namespace umbel::inline
+// UMBEL_TARGET`, so that files compiled for several instruction sets can be linked into one
+// program: none takes code or a layout of another (docs/dispatch.md). Tensors, views, axes, weights
+// and masks are the same for every target and are in umbel itself.
 //
 // The name says what the kernels are planned for, then one bit for each extension that a compiler
 // may use: avx512_fma_60f7bdf001. Two files whose names are equal may share code.

@@ -17,8 +17,7 @@ using biased = multi_head_attention<float, hidden<100>, heads<5_c>, bias<true>>;
 using encoder = encoder_layer<float, hidden<100>, heads<5>, intermediate<60>, norm_first<true>,
                               activation<gelu_exact>, bias<false>>;
 
-// ---- options
-// -------------------------------------------------------------------------------------
+// ---- options ------------------------------------------------------------------------------------
 static_assert(!attention::sizes.q_bias && biased::sizes.q_bias);
 static_assert(multi_head_attention<float, hidden<8>, heads<2>, bias<false>>::sizes.o_bias == false);
 static_assert(sizeof(biased::weights) > sizeof(attention::weights));
@@ -30,8 +29,7 @@ static_assert(other_encoder::has_bias && !other_encoder::norms_first);
 static_assert(std::is_same_v<other_encoder::activate, detail::relu_operation>);
 static_assert(std::is_same_v<other_encoder::attention, biased>);
 
-// ---- who may call
-// --------------------------------------------------------------------------------
+// ---- who may call -------------------------------------------------------------------------------
 static_assert(attends<attention, queries, context, context>);
 static_assert(attends<attention, const queries&, context&, context>);
 static_assert(
@@ -134,8 +132,7 @@ static_assert(!has_positions_for<sinusoids, tensor<double, query<4>, hidden<100>
 static_assert(!has_positions_for<sinusoids, context>);
 static_assert(sinusoids::table(0, 0) == 0 && sinusoids::table(3, 1) < -0.98f);
 
-// ---- what comes out
-// ------------------------------------------------------------------------------
+// ---- what comes out -----------------------------------------------------------------------------
 template <class F, class... X>
 using result = decltype(std::declval<const F&>()(std::declval<const X&>()...));
 
@@ -169,8 +166,7 @@ static_assert(
 static_assert(std::is_same_v<decltype(softmax<query>(permuted{})),
                              tensor<float, query<4>, hidden<100>, batch<2>>>);
 
-// ---- layers are a pointer or so, packed ones are memory
-// ----------------------------------------------
+// ---- layers are a pointer or so, packed ones are memory -----------------------------------------
 static_assert(sizeof(attention) == 8 * sizeof(const float*));  // four weights, four biases
 static_assert(std::is_trivially_copyable_v<attention> && std::is_trivially_copyable_v<encoder>);
 static_assert(std::is_trivially_copyable_v<prepacked<attention>>);

@@ -10,8 +10,7 @@ using namespace umbel;
 using namespace umbel::axes;
 using namespace umbel::literals;
 
-// ---- literals
-// ------------------------------------------------------------------------------------------
+// ---- literals -----------------------------------------------------------------------------------
 static_assert(std::same_as<heads<5_c>, heads<5>>);
 static_assert(
     std::same_as<tensor<float, batch<2_c>, hidden<100_c>>, tensor<float, batch<2>, hidden<100>>>);
@@ -33,8 +32,7 @@ static_assert(std::same_as<multi_head_attention<float, hidden<100_c>, heads<5_c>
 static_assert(std::same_as<hidden<5_c * 20_c>, hidden<100>>);
 static_assert(std::same_as<hidden<hana::size_c<100>>, hidden<100>>);
 
-// ---- axes
-// ----------------------------------------------------------------------------------------------
+// ---- axes ---------------------------------------------------------------------------------------
 using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
 constexpr queries x{};
 static_assert(std::same_as<decltype(dims(x)), hana::tuple<batch<2>, query<4>, hidden<100>>>);
@@ -62,8 +60,7 @@ static_assert(hana::length(hana::to_set(hana::make_tuple(query<4>{}, query<4>{},
               hana::size_c<2>);
 static_assert(hana::make_map(hana::make_pair(query<4>{}, 'q'))[query<4>{}] == 'q');
 
-// ---- sizes
-// ---------------------------------------------------------------------------------------------
+// ---- sizes --------------------------------------------------------------------------------------
 constexpr auto sizes = extents(x);
 static_assert(decltype(hana::size(sizes))::value == 3);
 static_assert(sizes[family_c<hidden>] == hana::size_c<100>);
@@ -79,8 +76,7 @@ static_assert(sizes == extents(x | permute<hidden, batch, query>));
 static_assert(sizes != extents(x | rename_axis<query, key>) &&
               extents(hana::type_c<queries>) == sizes);
 
-// ---- and back
-// --------------------------------------------------------------------------------------------
+// ---- and back -----------------------------------------------------------------------------------
 static_assert(tensor_from<float>(dims(x)) == hana::type_c<queries>);
 static_assert(tensor_from<float>(hana::make_tuple(batch<2>{}, query<4>{}, hidden<100>{})) ==
               hana::type_c<queries>);
@@ -100,8 +96,7 @@ static_assert(tensor_from<float, key>(hana::insert(hana::make_map(),
                                                    hana::make_pair(family_c<key>, 6_c))) ==
               hana::type_c<tensor<float, key<6>>>);
 
-// ---- shapes in a loop
-// ------------------------------------------------------------------------------------
+// ---- shapes in a loop ---------------------------------------------------------------------------
 static_assert([] {
   std::size_t divisors = 0;
   hana::for_each(hana::tuple_t<heads<1>, heads<2>, heads<3>, heads<5>, heads<7>>, [&](auto part) {

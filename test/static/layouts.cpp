@@ -23,8 +23,7 @@ constexpr bool strides_are() {
   return true;
 }
 
-// ---- facts of a layout
-// -------------------------------------------------------------------------------
+// ---- facts of a layout --------------------------------------------------------------------------
 using x = detail::layout<batch<2>, query<4>, hidden<100>>;
 static_assert(x::rank == 3 && x::count == 800 && x::span == 800 && x::contiguous);
 static_assert(strides_are<x, 400, 100, 1>());
@@ -59,8 +58,7 @@ static_assert(!detail::layout<strided<query<4>, 1>, strided<key<3>, 4>>::contigu
 static_assert(!detail::layout<strided<query<4>, 0>>::contiguous);
 static_assert(detail::layout<strided<batch<1>, 0>>::span == 1);
 
-// ---- split
-// -----------------------------------------------------------------------------------------
+// ---- split --------------------------------------------------------------------------------------
 using h = detail::layout<batch<2>, query<4>, heads<5>, head_dim<20>>;
 static_assert(same<detail::algebra::split<x, named<hidden>, heads<5>, head_dim<20>>, h>);
 static_assert(strides_are<h, 400, 100, 20, 1>());
@@ -75,8 +73,7 @@ static_assert(
     same<detail::algebra::split<padded, named<query>, batch<2>, token<2>>,
          detail::layout<strided<batch<2>, 256>, strided<token<2>, 128>, strided<hidden<100>, 1>>>);
 
-// ---- permute
-// ---------------------------------------------------------------------------------------
+// ---- permute ------------------------------------------------------------------------------------
 using p = detail::algebra::permute<h, named<batch>, named<heads>, named<query>, named<head_dim>>;
 static_assert(same<p, detail::layout<strided<batch<2>, 400>, strided<heads<5>, 20>,
                                      strided<query<4>, 100>, strided<head_dim<20>, 1>>>);
@@ -91,8 +88,7 @@ static_assert(
          detail::layout<query<4>, batch<1>>>);
 static_assert(same<detail::algebra::permute<detail::layout<>>, detail::layout<>>);
 
-// ---- merge
-// -----------------------------------------------------------------------------------------
+// ---- merge --------------------------------------------------------------------------------------
 static_assert(same<detail::algebra::merge<h, named<hidden>, named<heads>, named<head_dim>>, x>);
 static_assert(same<detail::algebra::merge<x, named<token>, named<batch>, named<query>>,
                    detail::layout<token<8>, hidden<100>>>);
@@ -114,8 +110,7 @@ static_assert(
     same<detail::algebra::merge<ones, named<hidden>, named<heads>, named<head_dim>, named<key>>,
          detail::layout<strided<query<4>, 50>, strided<hidden<5>, 2>>>);
 
-// ---- rename, select, slice
-// ---------------------------------------------------------------------------
+// ---- rename, select, slice ----------------------------------------------------------------------
 static_assert(same<detail::algebra::rename<x, named<query>, key>,
                    detail::layout<batch<2>, key<4>, hidden<100>>>);
 static_assert(same<detail::algebra::rename<padded, named<query>, key>,
@@ -140,8 +135,7 @@ static_assert(
 static_assert(same<detail::algebra::slice<detail::layout<query<4>, hidden<100>>, named<query>, 3>,
                    detail::layout<query<3>, hidden<100>>>);
 
-// ---- broadcast
-// -------------------------------------------------------------------------------------
+// ---- broadcast ----------------------------------------------------------------------------------
 static_assert(same<detail::algebra::broadcast<detail::layout<query<4>>, batch<2>, query<4>, key<6>>,
                    detail::layout<strided<batch<2>, 0>, strided<query<4>, 1>, strided<key<6>, 0>>>);
 static_assert(
@@ -154,8 +148,7 @@ static_assert(same<detail::algebra::broadcast<x, batch<2>, query<4>, hidden<100>
 static_assert(same<detail::algebra::broadcast<detail::layout<query<4>, key<6>>, key<6>, query<4>>,
                    detail::layout<strided<key<6>, 1>, strided<query<4>, 6>>>);
 
-// ---- contract: the axes of left, then the new ones of right
-// --------------------------------------------
+// ---- contract: the axes of left, then the new ones of right -------------------------------------
 using q = detail::layout<batch<2>, heads<5>, query<4>, head_dim<20>>;
 using k = detail::layout<batch<2>, heads<5>, key<6>, head_dim<20>>;
 static_assert(same<detail::algebra::contract<q, k, named<head_dim>>,

@@ -20,16 +20,14 @@ using turned = detail::algebra::permute<x, named<query>, named<batch>, named<hid
 using by_query =
     detail::algebra::permute<h, named<batch>, named<query>, named<heads>, named<head_dim>>;
 
-// ---- accepted says nothing
-// -------------------------------------------------------------------------
+// ---- accepted says nothing ----------------------------------------------------------------------
 static_assert(says<detail::accepted>(""));
 static_assert(says<detail::rules::split<x, named<hidden>, heads<5>, head_dim>>(""));
 static_assert(!says<detail::accepted>("umbel"));
 static_assert(!says<detail::rules::split<x, named<hidden>, heads<7>, head_dim>>(""));
 static_assert(!says<detail::rules::split<x, named<hidden>, heads<7>, head_dim>>("umbel: split"));
 
-// ---- shapes
-// ----------------------------------------------------------------------------------------
+// ---- shapes -------------------------------------------------------------------------------------
 static_assert(says<detail::rules::well_formed<>>(""));
 static_assert(says<detail::rules::well_formed<batch<2>, query<4>>>(""));
 static_assert(says<detail::rules::well_formed<batch<2>, query<0>>>(
@@ -57,8 +55,7 @@ static_assert(says<detail::rules::access_by_position<x, 3>>(""));
 static_assert(says<detail::rules::access_by_position<x, 2>>(
     "umbel: access: 2 positions for the 3 axes of [batch=2, query=4, hidden=100]"));
 
-// ---- views
-// -----------------------------------------------------------------------------------------
+// ---- views --------------------------------------------------------------------------------------
 static_assert(says<detail::rules::split<x, named<hidden>, heads<7>, head_dim>>(
     "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"));
 static_assert(says<detail::rules::split<x, named<hidden>, heads<200>, head_dim>>(
@@ -151,8 +148,7 @@ static_assert(
     says<detail::rules::broadcast<detail::layout<query<4>>, query<4>, batch<2>, batch<2>>>(
         "umbel: shape: names batch twice in [query=4, batch=2, batch=2]"));
 
-// ---- computing
-// -------------------------------------------------------------------------------------
+// ---- computing ----------------------------------------------------------------------------------
 static_assert(says<detail::rules::contract<x, y, named<head_dim>>>(
     "umbel: contract: neither [batch=2, query=4, hidden=100] nor [batch=2, key=6, hidden=100] has "
     "an "
@@ -182,8 +178,7 @@ static_assert(says<detail::rules::same_shape<detail::say::copy, x, scalar_shape>
 static_assert(says<detail::rules::same_element<detail::say::contract, float, double>>(
     "umbel: contract: the left side holds float but the right side holds double"));
 
-// ---- memory
-// ----------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 static_assert(says<detail::rules::memory<x, 800>>(""));
 static_assert(says<detail::rules::memory<x, 799>>(
     "umbel: memory: [batch=2, query=4, hidden=100] wants 800 elements but the memory holds 799"));
@@ -200,9 +195,9 @@ static_assert(says<detail::rules::view_of_temporary<x>>(
     "is a temporary that would end before "
     "the view so give it a name"));
 
-// ---- names
-// ----------------------------------------------------------------------------------------- An axis
-// of one's own is one line, in any namespace; its name is the template's own.
+// ---- names --------------------------------------------------------------------------------------
+//
+// Your own axis takes one line, in any namespace; its name is the template's own.
 namespace audio::spectral {
 template <std::size_t N>
 struct frames : umbel::axis<frames, N> {};

@@ -14,8 +14,7 @@ using namespace umbel::axes;
 using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
 using by_head = tensor<float, batch<2>, query<4>, heads<5>, head_dim<20>>;
 
-// ---- plain memory
-// --------------------------------------------------------------------------------------
+// ---- plain memory -------------------------------------------------------------------------------
 template <class T>
 constexpr bool plain =
     std::is_trivially_copyable_v<T> && std::is_standard_layout_v<T> &&
@@ -54,8 +53,7 @@ using encoder = encoder_layer<float, hidden<6>, heads<2>, intermediate<5>, bias<
 static_assert(sizeof(encoder::weights) ==
               sizeof(float) * (2 * 6 + 4 * (36 + 6) + 2 * 6 + (30 + 5) + (30 + 6)));
 
-// ---- constants
-// -----------------------------------------------------------------------------------------
+// ---- constants ----------------------------------------------------------------------------------
 static_assert([] {
   constexpr tensor<int, batch<2>, query<3>> x{1, 2, 3, 4, 5, 6};
   int weighted = 0, factor = 1;
@@ -76,8 +74,7 @@ static_assert(contract<query>(tensor<float, query<3>>{1.f, 2.f, 3.f},
                               tensor<float, query<3>>{4.f, 5.f, 6.f})() == 32);
 static_assert(tensor<int, batch<2>>(std::array{3, 2})(1) == 2);
 
-// ---- a view of what has a name, a tensor of what ends here
-// -----------------------------------------------
+// ---- a view of what has a name, a tensor of what ends here --------------------------------------
 template <class X, class Operation>
 using result = decltype(std::declval<X>() | std::declval<const Operation&>());
 using split_hidden = decltype(split<hidden, heads<5>, head_dim>);
@@ -125,8 +122,7 @@ static_assert(std::same_as<decltype(contract<hidden>(
                                std::declval<tensor<float, key<6>, hidden<100>>>())),
                            tensor<float, query<4>, batch<2>, key<6>>>);
 
-// ---- memory of others
-// ----------------------------------------------------------------------------------
+// ---- memory of others ---------------------------------------------------------------------------
 template <class M>
 using seen = decltype(view_as<query<4>, hidden<2>>(std::declval<M>()));
 static_assert(std::same_as<seen<float (&)[8]>, view<float, query<4>, hidden<2>>>);
@@ -140,8 +136,7 @@ static_assert(std::same_as<seen<float*>, view<float, query<4>, hidden<2>>>);
 static_assert(std::same_as<seen<const float*&>, view<const float, query<4>, hidden<2>>>);
 static_assert(std::same_as<seen<volatile int*>::value_type, int>);
 
-// ---- conversions
-// ---------------------------------------------------------------------------------------
+// ---- conversions --------------------------------------------------------------------------------
 static_assert(std::is_convertible_v<queries&, view<float, batch<2>, query<4>, hidden<100>>>);
 static_assert(
     std::is_convertible_v<const queries&, view<const float, batch<2>, query<4>, hidden<100>>>);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// additive_attention: the layer of Bahdanau, Cho and Bengio 2014 ("Neural Machine Translation by
-// Jointly Learning to Align and Translate"), as in "Dive into Deep Learning". Queries and keys,
-// each of its own width, are projected to one hidden size; the score of a pair is w . tanh(q + k);
-// the values are weighed as they are:
+// additive_attention: the layer of Bahdanau, Cho and Bengio 2014, "Neural Machine Translation by
+// Jointly Learning to Align and Translate", as in "Dive into Deep Learning". Queries and keys, each
+// of its own width, are projected to one hidden size; the score of a pair is w . tanh(q + k); the
+// values are weighted without a projection:
 //
 //   using attention = additive_attention<float, hidden<20>, score_hidden<8>, keys_from<hidden<2>>>;
 //   static attention::weights w;
 //   attention{w}(x, y, z, valid_lens)   queries (batch, query, hidden), keys (batch, key, hidden),
 //                                       values (batch, key, any axis): (batch, query, that axis)
 //
-// With heads<n> there are n scores of score_hidden each, and head h weighs the h-th of n equal
+// With heads<n> there are n scores of score_hidden each, and head h weights the h-th of n equal
 // parts of the values. It allocates nothing and throws nothing. One head is kernel/additive.hpp.
 #pragma once
 
@@ -26,7 +26,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-// What the options of a layer come to.
+// What the options of a layer amount to.
 template <class Hidden, class... Options>
 struct additive_options {
   using heads = option_or<axis_family<axes::heads>, axes::heads<1>, Options...>;
@@ -93,7 +93,7 @@ struct additive_forward {
                                                 .o_dim = To.feature,
                                                 .o_room = Queries};
 
-  // Scratch for results that lie in any way: most where queries are not adjacent.
+  // Scratch for a result of any strides: most is needed where queries are not adjacent.
   struct workspace : workspace_base {
     alignas(64) T q[Queries * row];
     alignas(64) T k[Keys * row];
@@ -152,7 +152,7 @@ struct additive_types {
 
   template <std::size_t Queries, std::size_t Keys, std::size_t Values>
   using forward = additive_forward<T, sizes, scoring, Queries, Keys, Values>;
-  // Scratch for one call at a time; its contents between calls do not matter. sizeof is its cost.
+  // Scratch for one call at a time; its contents between calls do not matter. sizeof is its bytes.
   template <class Queries, class Keys, class Values>
   using workspace = typename forward<Queries::size, Keys::size, Values::size>::workspace;
 
@@ -204,7 +204,7 @@ struct additive_call {
   }
 };
 
-// operator() of the layer and of prepacked<layer>; Derived::get_weights() is what differs.
+// operator() of the layer and of prepacked<layer>, which differ in Derived::get_weights().
 template <class Derived, class Layer>
 struct additive_calls
     : other_calls_and_into<say::additive_attention,
@@ -215,12 +215,11 @@ struct additive_calls
   using refused::operator();
   using refused::into;
 
-  // In any order of axes, batch optional. Gives a row-major tensor of the axes of the queries with
-  // the values' features in place of the hidden axis.
+  // Axes in any order, batch optional. Gives a row-major tensor of the axes of the queries with the
+  // values' features in place of the hidden axis.
   //   mask  lengths, causal ... (mask/combine.hpp)
   //   work  a Layer::workspace<query<..>, key<..>, the values' axis>; without one, scratch is on
-  //         the
-  //         stack, up to UMBEL_STACK_BUDGET bytes
+  //         the stack, up to UMBEL_STACK_BUDGET bytes
   template <tensor_like X, tensor_like Y, tensor_like Z, mask_like Mask = every_key,
             workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Y& y, const Z& z, const Mask& mask = {},
@@ -271,12 +270,13 @@ struct additive_calls
 
 }  // namespace detail
 
-// T: float or double. Hidden: the width of the queries. ScoreHidden: the features of a score.
-// Options, in any order:
-//   heads<4>                               scores of a position; 1 when not given
-//   keys_from<hidden<2>>                   the width of the keys when it is not the queries'
-//   bias<true|false>, bias_on<'q'>         of the two projections; without either there are none
-//   softcap<50>, empty_rows<uniform_weights>       how scores come about (score.hpp)
+// Additive attention (Bahdanau, Cho and Bengio 2014): the score of a pair is w . tanh(q + k). T:
+// float or double. Hidden: the width of the queries. ScoreHidden: the features of a score. Options,
+// in any order:
+//   heads<4>                                  scores of a position; without it 1
+//   keys_from<hidden<2>>                      width of the keys that differs from the queries'
+//   bias<true|false>, bias_on<'q'>            of the two projections; without either there are none
+//   softcap<50>, empty_rows<uniform_weights>  of the scores (score.hpp)
 template <class T, class Hidden, class ScoreHidden = detail::nothing, class... Options>
 class additive_attention
     : public detail::additive_types<T, Hidden, ScoreHidden, Options...>,
@@ -297,8 +297,8 @@ class additive_attention
                           typename types::weights_view>::borrowing;
 };
 
-// Would a call compile? Generic code asks first: attends_additively<attention, queries, keys,
-// values>.
+// Would layer(x, y, z) of an additive_attention compile? attends_additively<attention, queries,
+// keys, values>.
 template <class Layer, class X, class Y, class Z>
 concept attends_additively =
     Layer::template call_rule<std::remove_cvref_t<X>, std::remove_cvref_t<Y>,

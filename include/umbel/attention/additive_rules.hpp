@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the arguments of additive attention must look like, as verdicts. Queries (batch, query,
+// What the arguments of additive attention must be like, as verdicts. Queries (batch, query,
 // hidden) and keys (batch, key, hidden), each of its own width; values (batch, key, one axis of any
 // name), of a width that the heads divide. Not here: the layer (additive.hpp).
 #pragma once
@@ -80,9 +80,9 @@ using additive_call =
     typename additive_call_rule<additive_sequences<X, Y, Z, T, Hidden, KeysHidden, Heads>, X, Z,
                                 Hidden>::type;
 
-// ---- the layer itself
-// ----------------------------------------------------------------------------- Sizes:
-// detail::additive_options.
+// ---- the layer itself ---------------------------------------------------------------------------
+//
+// Sizes: detail::additive_options.
 template <class T, class Hidden, class ScoreHidden, class Sizes, class... Options>
 using additive_layer = first_error<
     floating<say::additive_attention, T>, in_place<say::additive_attention, Hidden, axes::hidden>,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // From queries, keys and values in scratch to the context of one head, and of all heads of a
-// sequence: masks and options become a policy of the kernels, the form that plan::choose_attend
-// chose is switched on here. Everything but names; also in constant expressions, by the readable
-// loops. Not here: projections (forward.hpp), options (score.hpp), the masks themselves (mask/).
+// sequence: masks and options become a policy of the kernels, and the form that plan::choose_attend
+// chose is switched on. On plain numbers; also in constant expressions, by the readable loops. Not
+// here: projections (forward.hpp), options (score.hpp), the masks themselves (mask/).
 #pragma once
 
 #include <umbel/attention/score.hpp>
@@ -25,7 +25,7 @@ UMBEL_INLINE constexpr void attend_head(const Head& head, const On& on) noexcept
   if constexpr (!observes) {
     head.attend(policy, kernel::no_tap{});
   } else if constexpr (observer::is_capped) {
-    // What stands between the cap and the rest is another policy's: looked at by itself.
+    // The cap and what follows it are one policy: the capped scores are observed by themselves.
     head.tap_scores(Scoring::template with<T>(kernel::scores::every_key{}), on.observer.tap());
     head.attend(policy, kernel::no_tap{});
   } else {
@@ -97,7 +97,7 @@ struct heads_of_sequence {
   template <class Mask>
   static constexpr plan::attend_form form =
       kernel::attend_form_of<S, H, T, seen_keys_of<Scoring, Mask>()>;
-  // Are heads computed together, so that there is nothing to hand out head by head?
+  // Are heads computed together, so that there is nothing to distribute head by head?
   template <class Mask>
   static constexpr bool together = form<Mask> == plan::attend_form::heads_in_lanes ||
                                    form<Mask> == plan::attend_form::keys_in_lanes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// attention_by_score(f): attention with a score of one's own, a function of a query and a key, in
+// attention_by_score(f): attention with a score of your own, a function of a query and a key, in
 // the readable loops of kernel/plain_attend.hpp: for trying things out, not for speed.
 //
 //   const auto near = attention_by_score([](const auto& q, const auto& k) {
@@ -9,9 +9,9 @@
 //   });
 //   near(q, k, v, causal)
 //
-// Arguments, masks, result: as scaled_dot_product_attention has them. f gives the element type, may
-// not throw and is called more than once for a pair. With score_bias in a mask the dot product
-// stays.
+// Arguments, masks and result are those of scaled_dot_product_attention. f gives the element type,
+// may not throw and is called more than once for a pair. To keep the dot product and only add to
+// it, use score_bias in a mask.
 #pragma once
 
 #include <umbel/attention/scaled_dot_product.hpp>
@@ -144,6 +144,8 @@ struct attention_by_score_operation
 };
 }  // namespace detail
 
+// attention_by_score(f): attention whose score is f(query, key), a function of your own, with any
+// mask; readable loops, for trying things out.
 template <class... Options, class F>
 constexpr auto attention_by_score(const F& f) noexcept {
   return detail::attention_by_score_operation<F, Options...>(f);

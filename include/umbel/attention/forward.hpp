@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The forward pass of multi-head attention over one sequence: everything but names. Sizes in,
-// kernels called, scratch in a workspace whose layout is fixed by the sizes.
+// The forward pass of multi-head attention over one sequence, on plain numbers: sizes in, kernels
+// called, scratch in a workspace whose layout is fixed by the sizes.
 //
 // Not here: axes, verdicts, batches (multi_head.hpp).
 #pragma once
@@ -27,12 +27,12 @@ struct head_sizes {
   friend constexpr bool operator==(const head_sizes&, const head_sizes&) = default;
 };
 
-// Where a batch of sequences lies: elements from one sequence, position or feature to the next.
+// The strides of a batch of sequences: elements from one sequence, position or feature to the next.
 struct sequence_strides {
   std::size_t batch, position, feature;
 };
 
-// Where a layout has them.
+// Those of a layout.
 template <class Layout, class Position, class Hidden>
 inline constexpr sequence_strides strides_along = {Layout::template stride_of<rules::batch_family>,
                                                    Layout::template stride_of<Position>,
@@ -42,8 +42,8 @@ constexpr std::size_t round_up(std::size_t value, std::size_t step) noexcept {
   return (value + step - 1) / step * step;
 }
 
-// Where the context of all heads lies in scratch: (feature, query), as it leaves the registers, or
-// (query, feature) where queries would leave most of their lanes empty.
+// The layout of the context of all heads in scratch: (feature, query), as it leaves the registers,
+// or (query, feature) where queries would leave most lanes of it empty.
 struct context_strides {
   std::size_t query, feature, room, size;  // room: queries that a feature has memory for
 };
@@ -54,8 +54,8 @@ constexpr context_strides place_context(std::size_t queries, std::size_t width,
   return {1, room, room, width * room};
 }
 
-// Rotary: what turns queries and keys by their positions, or no_rope. Scoring: scale, softcap, rows
-// without keys.
+// Rotary: what rotates queries and keys by their positions, or no_rope. Scoring: scale, softcap,
+// rows without keys.
 template <class T, head_sizes S, class Rotary, class Scoring, std::size_t Queries, std::size_t Keys>
 struct multi_head_forward {
   static constexpr std::size_t lanes = plan::lanes<T>(plan::native_target);

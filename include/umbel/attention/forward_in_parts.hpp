@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The forward pass of multi-head attention by several workers (executor.hpp): whole sequences
-// beside each other, and one sequence in parts, in three rounds: blocks of rows of the three
-// projections, heads, blocks of rows of the last projection. Every element is computed as in
-// forward.hpp, by one worker, so the bits are the same for any number of them.
+// The forward pass of multi-head attention by several workers (layer/executor.hpp): whole sequences
+// in parallel, and one sequence in parts, in three rounds: blocks of rows of the three projections,
+// heads, blocks of rows of the last projection. Every element is computed as in forward.hpp, by one
+// worker, so the bits are the same for any number of them.
 #pragma once
 
 #include <umbel/attention/forward.hpp>

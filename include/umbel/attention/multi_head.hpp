@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// multi_head_attention: the layer (Vaswani et al. 2017, "Attention Is All You Need"). Queries, keys
-// and values are projected, split into heads, attended head by head, put together again and
-// projected once more:
+// multi_head_attention: the layer of Vaswani et al. 2017, "Attention Is All You Need". Queries,
+// keys and values are projected and split into heads; each head is attended; the heads are merged
+// and projected once more:
 //
 //   using attention = multi_head_attention<float, hidden<100>, heads<5>, bias<true>>;
 //   static attention::weights w;
@@ -9,8 +9,8 @@
 //   attention{w}(x, y, y, valid_lens)    of queries x to keys and values y
 //   attention{w}(x, causal)              with any mask (mask/combine.hpp)
 //
-// It allocates nothing and throws nothing. One head is kernel/attend.hpp; the readable form of the
-// same is spelled out in examples/02_spelled_out.cpp.
+// It allocates nothing and throws nothing. docs/architecture.md follows a call to the innermost
+// loop; examples/02_spelled_out.cpp is the same in readable steps.
 #pragma once
 
 #include <umbel/attention/forward.hpp>
@@ -26,7 +26,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-// What the options of a layer come to.
+// What the options of a layer amount to.
 template <class Hidden, class Heads, class... Options>
 struct multi_head_options {
   using hidden = axis_or_none<Hidden>;
@@ -82,7 +82,7 @@ struct multi_head_types {
 
   template <std::size_t Queries, std::size_t Keys>
   using forward = multi_head_forward<T, sizes, rotary, scoring, Queries, Keys>;
-  // Scratch for one call at a time; its contents between calls do not matter. sizeof is its cost.
+  // Scratch for one call at a time; its contents between calls do not matter. sizeof is its bytes.
   template <class Queries, class Keys = Queries>
   using workspace = typename forward<Queries::size, Keys::size>::workspace;
 
@@ -130,7 +130,7 @@ struct multi_head_call {
             w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
             at_sequence<scores>(masks, b), out.data() + b * outs.batch, work);
     } else {
-      // A sequence for each worker as long as there are so many, the others in parts.
+      // A sequence for each worker as long as there are enough of them, the others in parts.
       constexpr std::size_t whole = count / place::workers * place::workers;
       if constexpr (whole > 0)
         work.executor(whole, [&](std::size_t b, std::size_t worker) noexcept {
@@ -147,7 +147,7 @@ struct multi_head_call {
   }
 };
 
-// operator() of the layer and of prepacked<layer>; Derived::parameters() is what differs.
+// operator() of the layer and of prepacked<layer>, which differ in Derived::get_weights().
 template <class Derived, class Layer>
 struct multi_head_calls
     : other_calls_and_into<
@@ -161,12 +161,11 @@ struct multi_head_calls
 
   // Self-attention of x: an optional batch axis, hidden, and one axis of any name along which the
   // positions lie. Gives a row-major tensor of the same axes.
-  //   mask  lengths, causal ... (mask/combine.hpp); the axes of its memory are batch, heads, query,
-  //         key, of
-  //         which query and key have the size of the sequence
-  //   work  a Layer::workspace<sequence axis>, or several with an executor: parallel(executor,
-  //         work)
-  //         (executor.hpp); without one, scratch is on the stack, up to UMBEL_STACK_BUDGET bytes
+  //   mask  lengths, causal ... (mask/combine.hpp); along query and key its memory has the size of
+  //         the sequence
+  //   work  a Layer::workspace<sequence axis>, or several with an executor, parallel(executor,
+  //         work) (layer/executor.hpp); without one, scratch is on the stack, up to
+  //         UMBEL_STACK_BUDGET bytes
   template <tensor_like X, mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
@@ -273,15 +272,16 @@ struct multi_head_calls
 
 }  // namespace detail
 
-// T: float or double. Hidden, Heads: hidden<100>, heads<5>. Options, in any order:
-//   bias<true|false>, bias_on<'q', 'k'>    without either there are none
-//   head_dim<64>, value_dim<32>            width of a head; hidden / heads, head_dim when not given
-//   kv_heads<2>                            heads of keys and values, shared by those of the queries
-//   keys_from<hidden<64>>, values_from<..> widths of keys and values when they are not the queries'
-//   output_to<hidden<80>>                  width of the result when it is not the queries'
-//   rope<split_halves|adjacent_pairs>      rotary positions (rope.hpp)
-//   score_scale<1, 8>, softcap<50>, empty_rows<uniform_weights>    how scores come about
-//   (score.hpp)
+// Multi-head attention, self or cross: attention{w}(x), attention{w}(x, y, y, mask). T: float or
+// double. Hidden, Heads: hidden<100>, heads<5>. Options, in any order:
+//   bias<true|false>, bias_on<'q', 'k'>     biases of projections; without either there are none
+//   head_dim<64>, value_dim<32>             width of a head and of its values; without them
+//                                           hidden / heads, head_dim
+//   kv_heads<2>                             heads of keys and values, shared by the queries' heads
+//   keys_from<hidden<64>>, values_from<..>  widths of keys and values, if not the queries'
+//   output_to<hidden<80>>                   width of the result, if not the queries'
+//   rope<split_halves|adjacent_pairs>       rotary positions (rope.hpp)
+//   score_scale<1, 8>, softcap<50>, empty_rows<uniform_weights>    of the scores (score.hpp)
 template <class T, class Hidden, class Heads = detail::nothing, class... Options>
 class multi_head_attention
     : public detail::multi_head_types<T, Hidden, Heads, Options...>,
@@ -328,9 +328,11 @@ inline constexpr bool attends_to_itself = first_error<
                      typename Layer::values_axis>>::ok;
 }  // namespace detail
 
+// Would layer(x, y, z) compile? attends<attention, queries, context, context>.
 template <class Layer, class X, class Y, class Z>
 concept attends =
     detail::attends<Layer, std::remove_cvref_t<X>, std::remove_cvref_t<Y>, std::remove_cvref_t<Z>>;
+// Would layer(x) compile? attends_to_itself<attention, tokens>.
 template <class Layer, class X>
 concept attends_to_itself = detail::attends_to_itself<Layer, std::remove_cvref_t<X>>;
 

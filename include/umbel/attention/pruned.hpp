@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Fewer heads: a layer without some of its heads is a smaller layer type, and its weights are the
-// columns and rows of those that stay.
+// columns and rows of the heads that are kept.
 //
 //   using smaller = pruned<attention, prune_heads<1, 3>>;      // or keep_heads<0, 2, 4>
 //   static const smaller::weights w2 = pruned_weights<attention, prune_heads<1, 3>>(w);
-//   smaller{w2}(x)   // what attention{w}(x) gives without the contributions of heads 1 and 3, bit
-//                    for bit
+//   smaller{w2}(x)   // the bits of attention{w}(x) without the contributions of heads 1 and 3
 //
-// Which heads to prune: Michel, Levy, Neubig 2019, "Are Sixteen Heads Really Better than One?";
+// Which heads to prune: Michel, Levy and Neubig 2019, "Are Sixteen Heads Really Better than One?";
 // examples/08_prune_heads.cpp measures it on a trained model.
 #pragma once
 
@@ -17,7 +16,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Heads by number, from 0: those that stay, or those that go.
+// Heads by number, from 0: keep_heads<0, 2, 4> keeps these, prune_heads<1, 3> all but these.
 template <std::size_t... Head>
 struct keep_heads {
   static constexpr bool keeps = true;
@@ -48,7 +47,7 @@ inline constexpr const char*
     spoken<say::the_second_argument_is_neither_keep_heads_nor_prune_heads> =
         "the second argument is neither keep_heads nor prune_heads";
 
-// Which heads stay, and which heads of keys and values.
+// Which heads are kept, and which heads of keys and values.
 template <head_sizes S, class Selection, std::size_t... Head>
 struct head_choice {
   static constexpr std::size_t group = S.heads / S.kv_heads;
@@ -80,7 +79,7 @@ struct head_choice {
     return npos;
   }();
 
-  // The place of the n-th head that stays.
+  // The number of the n-th head that is kept.
   static constexpr std::size_t place(std::size_t n) {
     for (std::size_t h = 0; h < S.heads; ++h)
       if (stays(h) && n-- == 0) return h;
@@ -110,6 +109,7 @@ using prune = first_error<
 }  // namespace rules
 }  // namespace detail
 
+// Would pruned<Layer, Selection> compile? prunable<attention, prune_heads<1, 3>>.
 template <class Layer, class Selection>
 concept prunable = detail::rules::prune<Layer, detail::head_choice_of<Layer::sizes, Selection>>::ok;
 
@@ -149,7 +149,7 @@ struct pruned_layer<Layer, Selection> {
   using type = Layer;
 };
 
-// Columns of the heads that stay: from (in, heads * Width) to (in, kept * Width).
+// Columns of the kept heads: from (in, heads * Width) to (in, kept * Width).
 template <std::size_t Width, std::size_t Kept, class Place, class T>
 constexpr void take_columns(const T* from, std::size_t rows, std::size_t from_row, Place place,
                             T* to) noexcept {
@@ -161,13 +161,15 @@ constexpr void take_columns(const T* from, std::size_t rows, std::size_t from_ro
 
 }  // namespace detail
 
-// The layer type without the heads that go. A head that is not there, named twice, or the last one
-// does not compile ("prune: head 7 is past the end of heads=5"); with kv_heads, heads go by whole
-// groups. Masks are of the smaller layer: a heads axis has its heads, alibi its slopes.
+// pruned<attention, prune_heads<1, 3>>: the layer type without the pruned heads. A head that does
+// not exist, is named twice, or is the last one does not compile ("prune: head 7 is past the end of
+// heads=5"); with kv_heads, heads are pruned by whole groups. Masks are those of the smaller layer:
+// a heads axis has its heads, alibi its slopes.
 template <class Layer, class Selection>
 using pruned = typename detail::pruned_layer<Layer, Selection>::type;
 
-// Its weights: a copy of what stays, (in, out) as ever. The bias of the result stays whole.
+// pruned_weights<attention, prune_heads<1, 3>>(w): the weights of the pruned layer, a copy of the
+// kept heads, still (in, out). The bias of the result is kept whole.
 template <class Layer, class Selection>
 constexpr typename pruned<Layer, Selection>::weights pruned_weights(
     const typename Layer::weights_view& w) noexcept {

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rotary positions (Su et al. 2021, "RoFormer"): pairs of features of each query and key are turned
-// by an angle that grows with the position, so that scores depend on distances. Which features pair
-// up differs between models and between files of one model, and must be said:
+// Rotary positions (Su et al. 2021, "RoFormer"): pairs of features of each query and key are
+// rotated by an angle that grows with the position, so that scores depend on distances. Which
+// features make a pair differs between models and between files of one model, and must be stated:
 //
-//   rope<split_halves>     feature i with feature i + width / 2: GPT-NeoX; LLaMA as Hugging Face
-//                          has it
+//   rope<split_halves>     feature i with feature i + width / 2: GPT-NeoX; LLaMA in the files of
+//                          Hugging Face
 //   rope<adjacent_pairs>   feature 2 i with feature 2 i + 1: RoFormer, GPT-J; LLaMA in Meta's own
-//                          files and
-//                          those of llama2.c
+//                          files and those of llama2.c
 //
-// It goes by the file: Hugging Face reorders the rows of LLaMA's query and key weights when it
-// converts them, so either pairing gives the same scores with the weights that belong to it, and
-// wrong ones with the others.
+// The file decides: Hugging Face reorders the rows of LLaMA's query and key weights when it
+// converts them, so each pairing gives the right scores with its own weights and wrong ones with
+// the others.
 //
-// position p turns pair i by p base^(-2 i / width). The table of cosines and sines is a constant,
+// Position p rotates pair i by p base^(-2 i / width). The table of cosines and sines is a constant,
 // computed in double by the compiler.
 #pragma once
 
@@ -24,11 +23,14 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
+// Which features make a pair: feature i with feature i + width / 2.
 struct split_halves {};
+// Which features make a pair: feature 2 i with feature 2 i + 1.
 struct adjacent_pairs {};
 
-// Option: how positions enter. Width: how many features of each head are turned, from the first on;
-// 0 is all of them. Positions count from 0.
+// Option: rotary positions, rope<split_halves>. Pairs: split_halves or adjacent_pairs. Width: how
+// many features of each head are rotated, from the first on; 0 is all of them. Positions count from
+// 0.
 template <class Pairs = detail::nothing, std::size_t Base = 10000, std::size_t Width = 0>
 struct rope {
   using kind = detail::option::rope;
@@ -36,7 +38,7 @@ struct rope {
   static constexpr std::size_t base = Base, width = Width;
 };
 namespace detail {
-// Positions do not enter here.
+// No rotary positions.
 struct no_rope {
   using kind = option::rope;
   static constexpr std::size_t width = 0;
@@ -121,10 +123,10 @@ constexpr rotation rotation_by(double angle) noexcept {
   return out;
 }
 
-// Where every pair is turned to at one position after the other, from 0 on: pair i at position p by
-// p Base^(-2 i / span). By the addition theorem, in double: within 1e-15 times the position.
-// (Tables are written in the order of their memory: g++ needs a time that grows with the square
-// otherwise.)
+// The angle of every pair at one position after the other, from 0 on: pair i at position p has p
+// Base^(-2 i / span). By the addition theorem, in double: within 1e-15 times the position. (Tables
+// are written in the order of their memory: otherwise g++ needs time that grows with the square of
+// their size.)
 template <std::size_t Pairs, std::size_t Base>
 struct rotations {
   rotation step[Pairs], now[Pairs];
@@ -164,8 +166,8 @@ struct rope_table {
 template <class T, std::size_t Positions, std::size_t Pairs, std::size_t Base>
 inline constexpr rope_table<T, Positions, Pairs, Base> rope_turns{};
 
-// turn(x, position): rows of Heads heads of Width features, one row a position from this one on, in
-// place. Positions: how many there are in all.
+// turn(x, position): rotates rows of Heads heads of Width features in place, one row for each
+// position from this one on. Positions: how many there are in all.
 template <class Option>
 struct rotary {
   template <std::size_t Rows, std::size_t Heads, std::size_t Width, std::size_t Row,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the arguments of attention must look like, as verdicts and one concept.
+// What the arguments of attention must be like, as verdicts and one concept.
 //
 // Self-attention takes one sequence: an optional batch axis, the hidden axis, and one axis more, of
 // any name, along which the positions lie. Attention of one sequence to another takes queries
@@ -159,8 +159,7 @@ struct no_second_sequence_rule<Layer, Mask> {
 template <class Layer, class Mask>
 using no_second_sequence = typename no_second_sequence_rule<Layer, Mask>::type;
 
-// ---- the layer itself
-// -----------------------------------------------------------------------------
+// ---- the layer itself ---------------------------------------------------------------------------
 
 template <class Hidden, class Heads, class Sizes>
 using head_sizes_fit =

@@ -2,16 +2,17 @@
 // scaled_dot_product_attention: softmax(q k^T / sqrt(head_dim)) v, without projections (Vaswani et
 // al. 2017), over tensors and views that are split into heads already:
 //
-//   q (batch, heads, query, head_dim)   k (batch, heads, key, head_dim)   v (batch, heads, key,
-//                                       head_dim)
+//   q (batch, heads, query, head_dim)
+//   k (batch, heads, key, head_dim)
+//   v (batch, heads, key, head_dim)
 //   scaled_dot_product_attention(q, k, v, causal)     (batch, heads, query, head_dim)
 //
-// in any order of axes and with any strides: split and permute move nothing. batch and heads are
+// in any order of axes and with any strides, as split and permute give them. batch and heads are
 // optional; keys and values may have fewer heads, kv_heads, shared by those of the queries; values
 // may have value_dim in place of head_dim, which the result then has. Masks: mask/combine.hpp.
 // Options (score.hpp): scaled_dot_product_attention_with<softcap<50>, score_scale<1, 8>>(q, k, v).
-// Into memory of the caller's: scaled_dot_product_attention.into(out, q, k, v). The kernel is that
-// of the layers.
+// Into your own memory: scaled_dot_product_attention.into(out, q, k, v). The kernels are those of
+// the layers.
 #pragma once
 
 #include <umbel/attention/attend_heads.hpp>
@@ -150,7 +151,7 @@ struct dot_product_call {
       .o_dim = Out::template stride_of<width_family>,
       .o_room = queries};
 
-  // Scratch for results that lie in any way: most where queries are not adjacent.
+  // Scratch for a result of any strides: most is needed where queries are not adjacent.
   struct workspace : workspace_base {
     static constexpr kernel::attend_shape head = [] {
       kernel::attend_shape apart = head_into<result>;
@@ -266,15 +267,20 @@ struct scaled_dot_product_operation
 };
 }  // namespace detail
 
+// scaled_dot_product_attention_with<softcap<50>>(q, k, v, mask): scaled_dot_product_attention with
+// options, score_scale<>, softcap<>, empty_rows<>.
 template <class... Options>
 inline constexpr detail::scaled_dot_product_operation<Options...>
     scaled_dot_product_attention_with{};
+// scaled_dot_product_attention(q, k, v, mask): softmax(q k^T / sqrt(head_dim)) v of each head,
+// without projections (Vaswani et al. 2017).
 inline constexpr detail::scaled_dot_product_operation<> scaled_dot_product_attention{};
 namespace detail {
 template <class Q, class K, class V>
 inline constexpr bool attends_by_dot_product = rules::dot_product<Q, K, V>::ok;
 }  // namespace detail
 
+// Would scaled_dot_product_attention(q, k, v) compile?
 template <class Q, class K, class V>
 concept attends_by_dot_product =
     detail::attends_by_dot_product<std::remove_cvref_t<Q>, std::remove_cvref_t<K>,

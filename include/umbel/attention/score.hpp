@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// Options of how a score comes about and what a query without keys gives:
+// Options of the scores, and of what a query without keys gives:
 //
-//   score_scale<1, 8>    scores are q k^T / 8; 1 / sqrt(head_dim) when not given
-//   softcap<50>          50 tanh(score / 50) (Gemma 2, 2024; ONNX Attention), before any mask and
-//                        bias
+//   score_scale<1, 8>            scores are q k^T / 8; without it q k^T / sqrt(head_dim)
+//   softcap<50>                  50 tanh(score / 50) (Gemma 2, 2024; ONNX Attention), before any
+//                                mask and bias
 //   empty_rows<uniform_weights>  a query that sees no key gives the mean of all values, as a large
-//   negative
-//                        fill does ("Dive into Deep Learning", Haiku); without it, zeros
+//                                negative fill does ("Dive into Deep Learning", Haiku); without it,
+//                                zeros
 //
-// What is added to scores and which keys count is a mask (mask/combine.hpp).
+// What is added to scores and which keys a query sees is a mask (mask/combine.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -19,20 +19,24 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Numbers are Numerator / Denominator.
+// Option: scores are q k^T times Numerator / Denominator, in place of 1 / sqrt(head_dim).
 template <std::size_t Numerator, std::size_t Denominator = 1>
 struct score_scale {
   using kind = detail::option::score_scale;
   static constexpr std::size_t numerator = Numerator, denominator = Denominator;
 };
+// Option: scores become cap tanh(score / cap), cap = Numerator / Denominator, before any mask.
 template <std::size_t Numerator, std::size_t Denominator = 1>
 struct softcap {
   using kind = detail::option::softcap;
   static constexpr std::size_t numerator = Numerator, denominator = Denominator;
 };
 
+// empty_rows<zero_weights>, the default: a query that sees no key gives zeros.
 struct zero_weights {};
+// empty_rows<uniform_weights>: a query that sees no key gives the mean of all values.
 struct uniform_weights {};
+// Option: what a query gives that sees no key.
 template <class What>
 struct empty_rows {
   using kind = detail::option::empty_rows;

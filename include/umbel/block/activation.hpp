@@ -60,6 +60,8 @@ struct gelu_exact_operation : detail::activation_operation<gelu_exact_operation,
 };
 }  // namespace detail
 
+// x | gelu_exact: 0.5 x (1 + erf(x / sqrt 2)) (Hendrycks and Gimpel 2016; torch's
+// approximate='none').
 inline constexpr detail::gelu_exact_operation gelu_exact{};
 namespace detail {
 // 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), the same paper; torch's approximate='tanh'.
@@ -78,6 +80,7 @@ struct gelu_tanh_operation : detail::activation_operation<gelu_tanh_operation, s
 };
 }  // namespace detail
 
+// x | gelu_tanh: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), torch's approximate='tanh'.
 inline constexpr detail::gelu_tanh_operation gelu_tanh{};
 namespace detail {
 // x sigmoid(x) (Hendrycks and Gimpel 2016; swish in Ramachandran et al. 2017); torch's silu, but
@@ -97,6 +100,7 @@ struct silu_operation : detail::activation_operation<silu_operation, say::silu> 
 };
 }  // namespace detail
 
+// x | silu: x sigmoid(x), also called swish.
 inline constexpr detail::silu_operation silu{};
 namespace detail {
 // max(x, 0); NaN gives 0.
@@ -115,6 +119,7 @@ struct relu_operation : detail::activation_operation<relu_operation, say::relu> 
 };
 }  // namespace detail
 
+// x | relu: max(x, 0); NaN gives 0.
 inline constexpr detail::relu_operation relu{};
 
 // Option of a layer: activation<gelu_tanh>. One of your own is an object of a type with

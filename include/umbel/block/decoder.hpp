@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// decoder_layer: self-attention, attention to a memory (what an encoder gave) and a feed-forward
-// network, each with a residual connection and a norm (Vaswani et al. 2017;
+// decoder_layer: self-attention, attention to a memory (the output of an encoder) and a
+// feed-forward network, each with a residual connection and a norm (Vaswani et al. 2017;
 // torch.nn.TransformerDecoderLayer without dropout).
 //
 //   norm_first<true>     y = x + self_attention(norm1(x))
@@ -13,10 +13,10 @@
 //   decoder{w}(x, memory, self_mask(causal))                no position of x sees a later one of x
 //   decoder{w}(x, memory, lens, self_mask(causal & own))    lens: of the memory; own: of x
 //
-// What x sees of itself must be said. torch hides nothing without a tgt_mask, which is
+// The mask of x itself must be stated. torch hides nothing without a tgt_mask, which is
 // self_mask(all_keys); its tgt_is_causal with generate_square_subsequent_mask is self_mask(causal).
-// A layer without a memory is encoder_layer. Sequences are worked on one by one, each in a
-// workspace of known size. Not here: caches.
+// A layer without a memory is encoder_layer. Sequences are computed one after another, in a
+// workspace of constant size. Not here: caches.
 #pragma once
 
 #include <umbel/block/transformer.hpp>
@@ -28,17 +28,17 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-// What self_mask gives: not a mask, so that it cannot stand where one of the memory is wanted.
+// What self_mask gives: not a mask, so that it is not taken for that of the memory.
 template <class Mask>
 struct own_mask {
   Mask mask;
 };
-// In place of one that was not said.
+// Stands for a self_mask that was not given.
 struct unsaid_mask : every_key {};
 }  // namespace detail
 
-// The mask of a decoder_layer's own sequence: causal, all_keys, causal & lens ... Causal only if it
-// says so.
+// self_mask(mask): what the sequence of a decoder_layer sees of itself, causal, all_keys, causal &
+// lens and so on; causal only if it says so.
 template <mask_like Mask>
 constexpr auto self_mask(Mask&& mask) noexcept {
   return detail::own_mask<decltype(detail::kept_mask<Mask>(mask))>{detail::kept_mask<Mask>(mask)};
@@ -115,7 +115,7 @@ struct decoder_calls
   // of the axes of x.
   //   mask  of the memory: its axes are batch, heads, query (positions of x), key (of the memory);
   //         without one all of it is seen
-  //   own   self_mask(m), where both query and key are positions of x; must be said
+  //   own   self_mask(m), where both query and key are positions of x; must be given
   //   work  a Layer::workspace<positions of x, positions of the memory>; without one, scratch is on
   //         the stack, up to UMBEL_STACK_BUDGET bytes
   template <tensor_like X, tensor_like Memory, class Own, workspace_like Workspace = on_stack>
@@ -206,8 +206,8 @@ struct decoder_layer_types {
                                           typename norm::template packed_weights<>,
                                           typename feed_forward::template packed_weights<Stored>>>;
 
-  // Scratch for one call at a time; its contents between calls do not matter. It is a matter of the
-  // numbers of positions, not of the names of their axes.
+  // Scratch for one call at a time; its contents between calls do not matter. It depends on the
+  // numbers of positions, not on the names of their axes.
   template <std::size_t Positions, std::size_t MemoryPositions>
   struct scratch_for : workspace_base {
     static constexpr std::size_t count = Positions * hidden_axis::size;
@@ -335,8 +335,8 @@ struct decoder_layer_types {
 
 }  // namespace detail
 
-// T: float or double. hidden<32>, heads<4>, intermediate<64>. Options: those of encoder_layer;
-// rope<> is of the self-attention only.
+// A Transformer decoder layer (Vaswani et al. 2017). T: float or double. hidden<32>, heads<4>,
+// intermediate<64>. Options: those of encoder_layer; rope<> rotates in the self-attention only.
 template <class T, class Hidden, class Heads, class FeedForward = detail::nothing, class... Options>
 class decoder_layer
     : public detail::decoder_layer_types<T, Hidden, Heads, FeedForward, Options...>,
@@ -364,6 +364,7 @@ inline constexpr bool decodes =
     rules::decode<X, Memory, typename Layer::value_type, typename Layer::hidden_axis>::ok;
 }  // namespace detail
 
+// Would layer(x, memory, self_mask(...)) of a decoder_layer compile?
 template <class Layer, class X, class Memory>
 concept decodes = detail::decodes<Layer, std::remove_cvref_t<X>, std::remove_cvref_t<Memory>>;
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 // encoder_layer: self-attention and a feed-forward network, each with a residual connection and a
-// layer norm (Vaswani et al. 2017; torch.nn.TransformerEncoderLayer without dropout).
+// norm (Vaswani et al. 2017; torch.nn.TransformerEncoderLayer without dropout).
 //
 //   norm_first<true>     y = x + attention(norm1(x));   y + feed_forward(norm2(y))
 //   norm_first<false>    y = norm1(x + attention(x));   norm2(y + feed_forward(y))
 //   feed_forward(x) = activation(x up) down      and other forms: feed_forward.hpp
 //
-// Which of them, the activation and whether there are biases must be said. As torch's layer is
-// without further arguments: norm_first<false>, activation<relu>, bias<true>.
+// The norm order, the activation and whether there are biases must be stated. torch's layer without
+// further arguments is norm_first<false>, activation<relu>, bias<true>.
 //
 // With norm_first<true>, norm_by<rms_norm>, gated<true>, activation<silu>, bias<false> and called
 // with `causal` it is a layer of LLaMA; with rope<split_halves> for files of Hugging Face,
 // rope<adjacent_pairs> for those of Meta and of llama2.c.
 //
-// Sequences are worked on one by one, each in a workspace of known size.
+// Sequences are computed one after another, in a workspace of constant size.
 #pragma once
 
 #include <umbel/block/transformer.hpp>
@@ -123,8 +123,8 @@ struct encoder_layer_types {
                                           typename norm::template packed_weights<>,
                                           typename feed_forward::template packed_weights<Stored>>>;
 
-  // Scratch for one call at a time; its contents between calls do not matter. It is a matter of the
-  // number of positions, not of the name of their axis.
+  // Scratch for one call at a time; its contents between calls do not matter. It depends on the
+  // number of positions, not on the name of their axis.
   template <std::size_t Positions>
   struct scratch_for : workspace_base {
     static constexpr std::size_t count = Positions * hidden_axis::size;
@@ -225,18 +225,17 @@ struct encoder_layer_types {
 
 }  // namespace detail
 
-// T: float or double. hidden<32>, heads<4>, intermediate<64>. Options, in any order:
-//   norm_first<true|false>                must be said
-//   activation<>                          of the feed-forward network (feed_forward.hpp); must be
-//                                         said
-//   bias<true|false>                      of all projections; must be said
-//   gated<true|false>                     of the feed-forward network; false unless told
-//   norm_by<layer_norm|rms_norm>, norm_epsilon<1, 100'000>    which norm (layer_norm unless told)
-//   and its
-//                                                   epsilon
-//                                         (1e-5 unless told; rms_norm must be told)
+// A Transformer encoder layer (Vaswani et al. 2017). T: float or double. hidden<32>, heads<4>,
+// intermediate<64>. Options, in any order:
+//   norm_first<true|false>            must be stated
+//   activation<>                      of the feed-forward network (feed_forward.hpp); must be
+//                                     stated
+//   bias<true|false>                  of all projections; must be stated
+//   gated<true|false>                 of the feed-forward network; without it false
+//   norm_by<layer_norm|rms_norm>      without it layer_norm
+//   norm_epsilon<1, 100'000>          without it 1e-5; rms_norm needs it
 //   kv_heads<>, head_dim<>, value_dim<>, rope<>, score_scale<>, softcap<>, empty_rows<>
-//                                         of attention (multi_head.hpp)
+//                                     of attention (attention/multi_head.hpp)
 template <class T, class Hidden, class Heads, class FeedForward = detail::nothing, class... Options>
 class encoder_layer
     : public detail::encoder_layer_types<T, Hidden, Heads, FeedForward, Options...>,
@@ -264,6 +263,7 @@ inline constexpr bool encodes =
     rules::encode<X, typename Layer::value_type, typename Layer::hidden_axis>::ok;
 }  // namespace detail
 
+// Would layer(x) of an encoder_layer compile?
 template <class Layer, class X>
 concept encodes = detail::encodes<Layer, std::remove_cvref_t<X>>;
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// feed_forward: the network between attention and attention, on every position by itself.
+// feed_forward: the position-wise feed-forward network.
 //
-//   activation(x up) down                      Vaswani et al. 2017
-//   (activation(x gate) * (x up)) down         gated<true>, Shazeer 2020: with silu SwiGLU (LLaMA),
-//                                              with
-//                                              gelu_tanh GEGLU (T5 1.1, Gemma), with relu ReGLU
+//   activation(x up) down                  Vaswani et al. 2017
+//   (activation(x gate) * (x up)) down     gated<true>, Shazeer 2020: SwiGLU with silu (LLaMA),
+//                                          GEGLU with gelu_tanh (T5 1.1, Gemma), ReGLU with relu
 //
 // activation<> and bias<> have no default: Vaswani et al. and torch's layers have relu and biases,
-// BERT and GPT-2 a GELU and biases, LLaMA (gated) silu and none.
+// BERT and GPT-2 a GELU and biases, LLaMA (gated) silu and no biases.
 //
-// The positions are worked on in runs along the axis before the features, in a workspace of known
+// Positions are computed in runs along the axis before the features, in a workspace of constant
 // size.
 #pragma once
 
@@ -23,7 +22,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Option: is there a gate?
+// Option: is there a gate? gated<true> with silu is SwiGLU.
 template <bool Value>
 struct gated {
   using kind = detail::option::gated;
@@ -224,10 +223,11 @@ struct feed_forward_types {
 
 }  // namespace detail
 
-// T: float or double. hidden<32>, intermediate<64>. Options, in any order:
-//   bias<true|false>     of all projections; must be said
-//   activation<relu>     or <gelu_exact>, <gelu_tanh>, <silu>, one of your own; must be said
-//   gated<true|false>    false unless told
+// The position-wise feed-forward network (Vaswani et al. 2017; gated: Shazeer 2020). T: float or
+// double. hidden<32>, intermediate<64>. Options, in any order:
+//   bias<true|false>     of all projections; must be stated
+//   activation<relu>     or <gelu_exact>, <gelu_tanh>, <silu>, one of your own; must be stated
+//   gated<true|false>    without it false
 template <class T, class Hidden, class FeedForward = detail::nothing, class... Options>
 class feed_forward
     : public detail::feed_forward_types<T, Hidden, FeedForward, Options...>,
@@ -255,6 +255,7 @@ inline constexpr bool feeds_forward =
                    typename Layer::hidden_axis>::ok;
 }  // namespace detail
 
+// Would layer(x) of a feed_forward compile?
 template <class Layer, class X>
 concept feeds_forward = detail::feeds_forward<Layer, std::remove_cvref_t<X>>;
 

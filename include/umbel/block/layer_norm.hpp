@@ -22,7 +22,7 @@ using normalise = first_error<floating<Name, T>, rows_of<Name, X, T, Axis>>;
 }  // namespace rules
 }  // namespace detail
 
-// Would norm(x) compile?
+// Would norm(x) of a layer_norm or rms_norm compile?
 template <class Norm, class X>
 concept normalises = detail::rules::normalise<typename Norm::name, typename Norm::value_type,
                                               typename Norm::axis, std::remove_cvref_t<X>>::ok;
@@ -44,6 +44,8 @@ struct norm_calls : computing<Derived, Name> {
 
 }  // namespace detail
 
+// layer_norm<float, hidden<64>>: along one axis, minus the mean, over the standard deviation, times
+// gamma, plus beta (Ba, Kiros and Hinton 2016). T: float or double.
 template <class T, class Axis>
 class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, detail::say::layer_norm, T,
                                              detail::axis_or_none<Axis>> {

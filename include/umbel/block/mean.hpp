@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // mean<token>(x): the mean over a named axis, which disappears (mean pooling). Each element is one
-// chain of additions in increasing position, divided by the size of the axis.
+// sum in increasing position, divided by the size of the axis.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -47,6 +47,7 @@ struct mean_operation : detail::computing<mean_operation<Axis>, say::mean> {
 };
 }  // namespace detail
 
+// mean<token>(x): the mean over a named axis, which disappears.
 template <template <std::size_t> class Axis>
 inline constexpr detail::mean_operation<Axis> mean{};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// learned_positions: a table of one vector for each position, added to every sequence of the batch.
+// learned_positions: a table of one vector for each position, added to every sequence of a batch.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -76,7 +76,8 @@ constexpr void add_table(const X& x, const Table& table, Y& y, shape<Axes...>) n
 
 }  // namespace detail
 
-// Position, Hidden: token<49>, hidden<32>. The table (Position, Hidden), row-major, is borrowed.
+// x + a learned table of one vector for each position. T: float or double. Position, Hidden:
+// token<49>, hidden<32>. The table (Position, Hidden), row-major, is borrowed.
 template <class T, class Position, class Hidden>
 class learned_positions : public detail::computing<learned_positions<T, Position, Hidden>,
                                                    detail::say::learned_positions> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // rms_norm (Zhang and Sennrich 2019): along one axis, over the root of the mean of the squares,
-// times gamma. Every other axis is rows. No mean is taken away and there is no beta: see
+// times gamma. Every other axis is rows. No mean is subtracted and there is no beta: for those see
 // layer_norm.hpp.
 #pragma once
 
@@ -29,6 +29,8 @@ using epsilon_is_given =
 
 }  // namespace detail
 
+// rms_norm<float, hidden<64>>: along one axis, over the root of the mean of the squares, times
+// gamma (Zhang and Sennrich 2019). T: float or double.
 template <class T, class Axis>
 class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, detail::say::rms_norm, T,
                                            detail::axis_or_none<Axis>> {

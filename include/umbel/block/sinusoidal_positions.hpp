@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 // sinusoidal_positions: the table of sines and cosines of Vaswani et al. 2017, added to every
 // sequence of the batch. Computed by the compiler, in double. Models lay it out in three ways,
-// which differ in every number, so one must be said:
+// which differ in every number, so one must be stated:
 //
 //   adjacent_pairs         sin, cos, sin, cos, ...: the paper's formula, and "Dive into Deep
 //                          Learning"
 //   split_halves           all sines, then all cosines, of the same angles (Marian)
-//   split_halves_to_base   as that, but the last angle is exactly position / base (tensor2tensor,
+//   split_halves_to_base   the same, but the last angle is exactly position / base (tensor2tensor,
 //                          fairseq, Whisper)
 //
 // Pair i of position p has the angle p base^(-2 i / hidden), in the last form p base^(-i / (pairs -
-// 1)). Where hidden is odd, the first two have one sine more than cosines (the formulas as they
-// stand), and the last ends in a column of zeros (as its frameworks pad it).
+// 1)). Where hidden is odd, the first two have one sine more than cosines (as their formulas give),
+// and the last ends in a column of zeros (as its frameworks pad it).
 //
-// Above some 200,000 elements (positions times hidden) compilers want to be told to go on
-// computing: -fconstexpr-ops-limit=N (g++), -fconstexpr-steps=N (clang).
+// Above some 200,000 elements (positions times hidden) compilers must be told to go on computing:
+// -fconstexpr-ops-limit=N (g++), -fconstexpr-steps=N (clang).
 #pragma once
 
 #include <umbel/attention/rope.hpp>
@@ -24,7 +24,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// A layout of sinusoidal_positions, see above.
+// A layout of sinusoidal_positions: split_halves whose last angle is exactly position / base.
 struct split_halves_to_base {};
 namespace detail {
 namespace say {
@@ -98,7 +98,9 @@ using sinusoidal_positions =
 }  // namespace rules
 }  // namespace detail
 
-// Position, Hidden: token<49>, hidden<32>, the largest sequence. Pairs: one of the three above.
+// x + the sines and cosines of the positions (Vaswani et al. 2017). T: float or double. Position,
+// Hidden: token<49>, hidden<32>, the largest sequence. Pairs: adjacent_pairs, split_halves or
+// split_halves_to_base.
 template <class T, class Position, class Hidden, class Pairs = void, std::size_t Base = 10000>
 class sinusoidal_positions
     : public detail::other_calls_and_into<detail::say::sinusoidal_positions,
@@ -160,7 +162,7 @@ class sinusoidal_positions
   }
 };
 
-// Would place(x) compile?
+// Would positions(x) of a sinusoidal_positions compile?
 template <class Positions, class X>
 concept has_positions_for =
     detail::rules::sinusoidal_positions<std::remove_cvref_t<X>, typename Positions::value_type,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// softmax<key>(x): exp(x) over its sum along a named axis, row by row. The readable form, for one's
-// own attention and for drawings; the layers use the fused kernel (kernel/attend.hpp).
+// softmax<key>(x): exp(x) over its sum along a named axis, row by row. The readable form, for
+// attention written by hand and for drawings; the layers use the fused kernel (kernel/attend.hpp).
 //
 // Scores of -infinity weigh 0; a row of nothing else gives zeros. NaN spoils its own row only. The
-// sum runs in 16 chains (kernel/plain.hpp).
+// sum is taken in 16 parts (kernel/plain.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -49,6 +49,7 @@ struct softmax_operation : detail::computing<softmax_operation<Axis>, say::softm
 };
 }  // namespace detail
 
+// softmax<key>(x): exp(x) over its sum along a named axis; rows of -infinity only become zeros.
 template <template <std::size_t> class Axis>
 inline constexpr detail::softmax_operation<Axis> softmax{};
 

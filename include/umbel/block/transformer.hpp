@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What encoder_layer and decoder_layer share: where the norms stand and which they are, which
-// options go to which part, how sequences lie in memory, residual sums.
+// What encoder_layer and decoder_layer share: the order and kind of norms, which options go to
+// which part, how sequences lie in memory, residual sums.
 #pragma once
 
 #include <umbel/attention/multi_head.hpp>
@@ -12,7 +12,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Option: where the norms stand, before each part (in its branch) or after the residual sum.
+// Option: norm_first<true>, each norm before its part, in the branch; norm_first<false>, after the
+// residual sum.
 template <bool Value>
 struct norm_first {
   using kind = detail::option::norm_first;
@@ -109,7 +110,7 @@ struct transformer_parts {
   using feed_forward =
       feed_forward_with<std::conditional_t<rules::floating<say::attention, T>::ok, T, float>,
                         hidden, typename width::plain, bias,
-                        // An activation that was not said is not refused twice.
+                        // An activation that is missing is not refused twice.
                         typename pick_options<feed_forward_options, option_list<>, Options...,
                                               umbel::activation<relu>>::type>;
   using norm = typename norm_option::template norm<T, hidden>;

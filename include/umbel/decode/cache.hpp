@@ -2,25 +2,23 @@
 // key_value_cache: the keys and values of the positions so far, projected once, in memory of
 // constant size. Decoding a sequence step by step gives the bits of the whole causal pass:
 //
-//   static key_value_cache<attention, key<256>> past;       // of one sequence; batch<2>: of two
-//   past.step(out, attend, prompt);                         // (token<12>, hidden): twelve
-//                                                           positions
-//   while (past.step(out, attend, next)) ...                // (token<1>, hidden): one more
+//   static key_value_cache<attention, key<256>> past;   // of one sequence; batch<2>: of two
+//   past.step(out, attend, prompt);                     // (token<12>, hidden): twelve positions
+//   while (past.step(out, attend, next)) ...            // (token<1>, hidden): one more
 //
-//   key_value_cache<attention, key<64>, longest_sequence<4096>>      // sees the last 64 positions,
-//   of 4096
-//                                                           in all
-//   key_value_cache<attention, key<256>, stored_as<bfloat16>>    // half the bytes: keys and values
-//                                                                rounded
+//   // Sees the last 64 positions of a sequence of up to 4096.
+//   key_value_cache<attention, key<64>, longest_sequence<4096>>
+//   // Half the bytes: keys and values are rounded to 16 bits.
+//   key_value_cache<attention, key<256>, stored_as<bfloat16>>
 //
 // For attention to another sequence, append its keys and values once and recall as often as wanted.
 // A step past the capacity returns false and changes nothing. Keys are stored (head_dim, key),
-// values (key, value_dim): that is how one query reads them in runs. A sliding cache drops the
-// oldest positions in blocks, so that a step has the order of sums of the whole pass with its
+// values (key, value_dim), so that one query reads either in adjacent memory. A sliding cache drops
+// the oldest positions in blocks, so that a step adds in the order of the whole pass with its
 // window; it has no recall.
 //
-// Not here: masks (mask/combine.hpp), which mean positions of the cache by the axis key; the step
-// itself (decode/forward.hpp).
+// Not here: masks (mask/combine.hpp), whose axis key counts positions of the cache; the step itself
+// (decode/forward.hpp).
 #pragma once
 
 #include <umbel/attention/multi_head.hpp>
@@ -31,8 +29,9 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Option of a cache: it keeps what the last positions need, as many as its axis key says, and the
-// sequence may be Positions long. Chunk: how many positions one step brings at most.
+// Option of a cache: a sequence may be Positions long, while each query sees only as many of the
+// last positions as the axis key says; older ones are dropped. Chunk: how many positions one step
+// adds at most.
 template <std::size_t Positions, std::size_t Chunk = 1>
 struct longest_sequence {
   using kind = detail::option::longest_sequence;
@@ -46,10 +45,11 @@ struct not_sliding {
 
 }  // namespace detail
 
-// Layer: a multi_head_attention; calls take it or its prepacked form. Keys: key<256>, how many
-// positions there is room for. Options: batch<2>, longest_sequence<4096>, stored_as<bfloat16> (or
-// float16): keys and values are rounded to 16 bits when they are stored, for layers of float;
-// results are those of attention to the rounded ones.
+// Keys and values of the positions so far, for decoding step by step. Layer: a
+// multi_head_attention; calls take it or its prepacked form. Keys: key<256>, how many positions
+// there is memory for. Options: batch<2>, longest_sequence<4096>, stored_as<bfloat16> (or float16):
+// keys and values are rounded to 16 bits when they are stored, for layers of float; results are
+// those of attention to the rounded ones.
 template <class Layer, class Keys = detail::nothing, class... Options>
 class key_value_cache : public detail::other_cache_calls {
   using batch_option = detail::option_or<detail::rules::batch_family, void, Options...>;
@@ -70,28 +70,28 @@ class key_value_cache : public detail::other_cache_calls {
   using stored_type =
       std::conditional_t<verdict::ok, typename stored_option::type, typename Layer::value_type>;
   static constexpr bool slides = sliding_option::positions != 0;
-  // Positions that a query sees at most, and positions that a sequence may have.
+  // The most positions that a query sees, and that a sequence may have.
   static constexpr std::size_t capacity = detail::axis_or_none<Keys>::size;
   static constexpr std::size_t positions = slides ? sliding_option::positions : capacity;
   // Positions that there is memory for. A sliding cache drops whole blocks of the softmax, so it
-  // may hold nearly one more than its queries see.
+  // may hold nearly a block more than its queries see.
   static constexpr std::size_t rows =
       slides ? capacity + detail::plan::key_block + sliding_option::chunk - 2 : capacity;
 
-  // How many positions there are.
+  // The number of positions so far.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
   // Forgets everything.
   constexpr void reset() noexcept { size_ = dropped_ = 0; }
-  // Forgets the positions from `count` on. false, and nothing changed, where there are fewer, or
-  // where a sliding cache has dropped what they would see.
+  // Forgets the positions from `count` on. Returns false and changes nothing where there are fewer,
+  // or where a sliding cache has dropped positions that the rest would see.
   constexpr bool rewind(std::size_t count) noexcept {
     if (count > size_ || (dropped_ != 0 && count + 1 < dropped_ + capacity)) return false;
     size_ = count;
     return true;
   }
 
-  // Scratch for calls of so many positions: workspace<token<1>>. Its contents between calls do not
-  // matter.
+  // Scratch for calls of that many positions, workspace<token<1>>. Its contents between calls do
+  // not matter.
   template <class Positions>
   using workspace = typename detail::cached_forward<Layer, stored_type, Positions::size, rows,
                                                     positions>::workspace;
@@ -105,8 +105,8 @@ class key_value_cache : public detail::other_cache_calls {
 
   // Self-attention of the next positions, x (batch, token, hidden) with the batch of the cache, to
   // themselves and all before: the rows of the whole causal pass. out: a tensor or view of the axes
-  // of x, in any order. mask: more masks (mask/combine.hpp); key counts positions of the cache,
-  // queries stand where they are.
+  // of x, in any order. mask: more masks (mask/combine.hpp), whose axis key counts positions of the
+  // cache. Returns false and changes nothing where there is no room for them.
   template <tensor_like Out, class Attend, tensor_like X, mask_like Mask = detail::every_key,
             workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool step(Out&& out, const Attend& attend, const X& x,
@@ -138,8 +138,9 @@ class key_value_cache : public detail::other_cache_calls {
     return false;
   }
 
-  // The keys and values of more positions, (batch, key, hidden) each, without asking anything: as
-  // steps do whose results nobody wants. work: a workspace<key<..>>.
+  // Adds the keys and values of more positions, (batch, key, hidden) each, without attending: like
+  // steps whose results are discarded. work: a workspace<key<..>>. Returns false and changes
+  // nothing where there is no room for them.
   template <class Attend, tensor_like Y, tensor_like Z, workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool append(const Attend& attend, const Y& y, const Z& z,
                                       Workspace&& work = {}) noexcept {
@@ -175,7 +176,7 @@ class key_value_cache : public detail::other_cache_calls {
 
   // Attention of queries, (batch, query, hidden), to all that is stored, whatever its position.
   // Rotary positions of the queries count from 0. A sliding cache has no recall: what it still
-  // stores is a matter of how its sequence was cut into steps.
+  // stores depends on how its sequence was cut into steps.
   template <tensor_like Out, class Attend, tensor_like X, mask_like Mask = detail::every_key,
             workspace_like Workspace = detail::on_stack>
   constexpr void recall(Out&& out, const Attend& attend, const X& x, const Mask& mask = {},
@@ -206,8 +207,8 @@ class key_value_cache : public detail::other_cache_calls {
   using forward = detail::cached_forward<Layer, stored_type, Queries, rows, positions>;
   using storage = forward<1>;
 
-  // What is the same for all calls of one number of positions. Appends: do they become part of what
-  // is stored, or only look at it?
+  // What is the same for all calls of one number of positions. Appends: do these positions become
+  // part of what is stored, or do they only attend to it?
   template <class Positions, bool Appends, class Mask, class Workspace>
   struct call_of {
     static constexpr std::size_t count = Positions::size;
@@ -225,11 +226,11 @@ class key_value_cache : public detail::other_cache_calls {
                                     detail::shape<Positions>>>;
   };
 
-  // Room for so many more positions, by dropping the oldest if need be. false: there is none.
+  // Makes room for that many more positions, dropping the oldest if need be. false: there is none.
   constexpr bool make_room(std::size_t count) noexcept {
     if (count > positions - size_) return false;
     if constexpr (slides) {
-      // The first of them sees this position; the block that it lies in must stay.
+      // The first new position sees this one; the block that it is in must stay.
       const std::size_t oldest = size_ + 1 > capacity ? size_ + 1 - capacity : 0;
       if (size_ - dropped_ + count > rows)
         drop(oldest / detail::plan::key_block * detail::plan::key_block);
@@ -274,8 +275,8 @@ class key_value_cache : public detail::other_cache_calls {
                                             keys_in(*this, b), values_of(b), projected);
   }
 
-  // Attention to what is stored. position: where the first query stands; in a step, what is stored
-  // after it is not seen.
+  // Attention to what is stored. position: that of the first query; in a step, later positions are
+  // not seen.
   template <class Call, class QueryFamily, class Attend, class Out, class X, class Mask,
             class Scratch>
   constexpr void look(const Attend& attend, Out& out, const X& x, std::size_t position,

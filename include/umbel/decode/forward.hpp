@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// One step of decoding over one sequence: everything but names. Keys and values of the new
-// positions are projected and stored, their queries attend to what is stored, in scratch whose
-// layout is fixed by the sizes.
+// One step of decoding over one sequence, on plain numbers. Keys and values of the new positions
+// are projected and stored, their queries attend to what is stored, in scratch whose layout is
+// fixed by the sizes.
 //
 // Not here: axes, verdicts, batches, what is stored and dropped (cache.hpp).
 #pragma once
@@ -77,7 +77,7 @@ struct cached_forward {
     }
   }
 
-  // Queries, of which the first stands at `position`, to what is stored. mask(h): a head_mask.
+  // Queries, the first at `position`, to what is stored. mask(h): a head_mask.
   template <sequence_strides X, sequence_strides Out, class Weights, class Mask>
   static constexpr void attend(const Weights& w, const T* x, std::size_t position,
                                const Stored* keys, const Stored* values, const Mask& mask, T* out,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a cache of keys and values may be and be given, as verdicts. Not here: the cache
+// What a cache of keys and values may be, and be given, as verdicts. Not here: the cache
 // (cache.hpp).
 #pragma once
 

@@ -41,8 +41,8 @@ struct attend_step {
 };
 }  // namespace detail
 
-// Layer: a multi_head_attention. Queries, Keys: how many, query<4>, key<300>; one axis: of a
-// sequence to itself.
+// plan_of<attention, query<4>, key<300>>: what the planner made of a layer, as constants. Layer: a
+// multi_head_attention. One axis, token<64>: of a sequence to itself.
 template <class Layer, class Queries, class Keys = Queries>
 struct plan_of {
   using T = typename Layer::value_type;
@@ -259,7 +259,8 @@ using described = first_error<
 }  // namespace rules
 }  // namespace detail
 
-// The page: lines of ASCII, ended by a zero.
+// describe<attention, token<64>>(): the plan of a layer as a page to read, lines of ASCII, ended by
+// a zero.
 template <class Layer, class Queries, class Keys = Queries>
 constexpr const char* describe() noexcept {
   using verdict = detail::rules::described<Layer, Queries, Keys>;

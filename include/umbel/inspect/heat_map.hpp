@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// attention_heat_map: what attention looks at (observe.hpp), drawn: one map a head, query down and
-// key across, brighter is more. Text only, for whoever takes it; no file is opened here.
+// attention_heat_map: the weights of attention (mask/observe.hpp), drawn: one map for each head,
+// queries down and keys across, brighter is more. It gives text to whoever takes it; no file is
+// opened here.
 //
-//   #include <umbel/inspect/heat_map.hpp>    // umbel.hpp does not bring it
-//   const auto to_file = [&](const char* text, std::size_t size) { std::fwrite(text, 1, size,
-//   file); };
+//   #include <umbel/inspect/heat_map.hpp>    // umbel.hpp does not include it
+//   const auto to_file = [&](const char* text, std::size_t size) {
+//     std::fwrite(text, 1, size, file);
+//   };
 //   attention_heat_map(weights, to_file);                                        // an SVG
 //   attention_heat_map(weights, to_file, {.form = heat_map_form::terminal}, tokens);
 #pragma once
@@ -120,11 +122,11 @@ constexpr void draw_heat_maps(const X& x, Sink& sink, const heat_map_options& op
 
 }  // namespace detail
 
-// weights: a tensor or view of float or double with the axes query and key, of batch and heads some
-// or none, in any order and with any strides. sink: called with the text, piece by piece, in order.
-// Labels: one for a position, of UTF-8; a null pointer is the position's number. What else they
-// hold, markup or control characters, is escaped or replaced. Labels of the keys are those of the
-// queries when there is one list for both.
+// attention_heat_map(weights, sink, options, labels): draws weights. weights: a tensor or view of
+// float or double with the axes query and key, and batch and heads or not, in any order and with
+// any strides. sink: called with the text, piece by piece, in order. Labels: one for each position,
+// UTF-8; a null pointer stands for the number of the position. Markup and control characters in
+// them are escaped or replaced. One list of labels is for queries and keys.
 template <tensor_like X, class Sink>
   requires detail::is_text_sink<Sink>
 constexpr void attention_heat_map(const X& weights, Sink&& sink,
@@ -170,6 +172,7 @@ template <class X>
 inline constexpr bool heat_mappable = rules::heat_map<X>::ok;
 }  // namespace detail
 
+// Can attention_heat_map draw X? It has axes query and key, and batch and heads at most.
 template <class X>
 concept heat_mappable = tensor_like<X> && detail::heat_mappable<std::remove_cvref_t<X>>;
 

@@ -11,6 +11,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
+// What attention_heat_map writes.
 enum class heat_map_form {
   svg,       // one SVG document, or a part of a page; light and dark
   html,      // a page that holds it
@@ -18,6 +19,7 @@ enum class heat_map_form {
   ascii,     // the same in shades of ASCII
 };
 
+// What a heat map looks like.
 struct heat_map_options {
   heat_map_form form = heat_map_form::svg;
   const char* title = "Attention weights";  // of an SVG (read out, not drawn) and of a page

@@ -14,8 +14,8 @@ struct heat_rgb {
 };
 }  // namespace detail
 
-// A share of 0 to 1; what is outside is the nearer end, NaN is 0. Support points of matplotlib's
-// "inferno" (CC0), an eighth of the way each.
+// heat_colour(share): the colour of a share of 0 to 1; below and above it is that of the nearer
+// end, NaN counts as 0. Support points of matplotlib's "inferno" (CC0), an eighth of the way each.
 constexpr detail::heat_rgb heat_colour(double share) noexcept {
   constexpr detail::heat_rgb points[] = {{0, 0, 4},      {31, 12, 72},   {85, 15, 109},
                                          {136, 34, 106}, {186, 54, 85},  {227, 89, 51},

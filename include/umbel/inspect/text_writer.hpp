@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Text for a sink, a callable that takes (const char*, std::size_t): characters, numbers, and
-// labels of others, which may hold anything. What is no UTF-8, or is a control character, becomes
-// U+FFFD: neither a document nor a terminal is at the mercy of a label.
+// labels from elsewhere, which may hold anything. What is not UTF-8, or is a control character,
+// becomes U+FFFD, so that no label can damage a document or a terminal.
 //
 // Not here: what is drawn (heat_map_svg.hpp, heat_map_terminal.hpp).
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Heads of one vector of queries and hardly more keys, two at a time, stage by stage: alone a head
-// waits for its maximum, its exponentials and its sum, which the other one fills. Each is what
-// attend_block.hpp does, with scratch of its own. Not here: masks.
+// Heads of one vector of queries and hardly more keys, two at a time, stage by stage: each hides
+// the other's waits for maximum, exponentials and sum. Each is computed as in attend_block.hpp,
+// with scratch of its own. Not here: masks.
 #pragma once
 
 #include <cstddef>

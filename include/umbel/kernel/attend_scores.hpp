@@ -33,7 +33,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
   using softmax_state = typename base::softmax_state;
   static constexpr std::size_t lanes = base::lanes, width = base::width;
 
-  // A pair that is not seen has the score +infinity and then the weight -1: see take_weights.
+  // A hidden pair has the score +infinity and then the weight -1: see take_weights.
   struct block {
     const Policy& policy;
     std::size_t first_query;
@@ -82,7 +82,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
             for (std::size_t r = 0; r < 4; ++r) one(j + r, seen[r]);
           }
         }
-        // After fours, threes at most: so g++ sees how short the loop is.
+        // After fours, three at most: written so that g++ sees how short the loop is.
         std::size_t most = Selects && over_type::by_four ? 3 : plan::key_block;
         for (; most > 0 && j < end; --most, ++j) {
           if constexpr (Selects)
@@ -158,7 +158,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
     if constexpr (rows > 4) {
       while (j + 4 <= keys) tile(std::integral_constant<std::size_t, 4>{});
     }
-    // Said so that the compiler knows that they are few.
+    // Written so that the compiler knows that they are few.
     constexpr std::size_t step = rows > 4 ? 4 : rows;
     for (std::size_t most = step; most > 1 && j < keys; --most) {
       tile(std::integral_constant<std::size_t, 1>{});
@@ -193,7 +193,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
         with(no_drop{});
       }
     };
-    // A changed score is no score yet: its maximum is taken after the change.
+    // The maximum of changed scores is taken after the change.
     score(k + first_key * S.k_row, scratch, keys, scratch + base::scores_at, full,
           Policy::changes ? not_yet : maximum);
     if constexpr (Policy::selects) {
@@ -205,7 +205,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
       if constexpr (Policy::changes) {
         here_and_now.template adjust<false>(first_key, full.full_begin, full.full_end, maximum);
       }
-      // Tested, and nothing hidden: that was no border.
+      // Tested, and nothing was hidden: it was not a border.
       if (!is_border[0]) full.full_begin = 0;
       if (!is_border[1]) full.full_end = keys;
       finish(full);

@@ -34,7 +34,7 @@ struct tap_block {
   // The exponentials in scratch are those of the tap.
   static constexpr bool are_there =
       block::one_block && !of_scores && scores::drops<Policy> == drops;
-  // What there is of a pair that is hidden.
+  // What is written for a pair that is hidden.
   static constexpr T hidden = of_scores ? -simd::math_constants<T>::infinity : T{};
 
   // The policy for the queries of vector i.
@@ -112,7 +112,7 @@ struct tap_block {
       scatter_columns<lanes, lanes, Tap::query_stride, Tap::key_stride>(
           column + j * width, width, rows, to + j * Tap::key_stride);
     }
-    // Said so that the compiler knows that they are few.
+    // Written so that the compiler knows that they are few.
     for (std::size_t left = keys % lanes; left > 0; --left, ++j) {
       for (std::size_t r = 0; r < rows; ++r) {
         to[r * Tap::query_stride + j * Tap::key_stride] = column[j * width + r];

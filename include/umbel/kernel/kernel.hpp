@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// All the kernels, for who wants the room in one include. Holds no code.
+// All the kernels, for those who want the whole folder in one include. Holds no code.
 #pragma once
 
 #include <umbel/kernel/additive.hpp>

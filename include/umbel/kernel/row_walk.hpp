@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rows of adjacent elements in SIMD: sums along a row run in plain::sum_chains chains on every
-// target, so the bits are those of the plain kernels whatever the lanes. Several rows take each
-// step together, so that none waits for what its last step folded.
+// Rows of adjacent elements in SIMD: a sum along a row is plain::sum_chains sums on every target,
+// so the bits are those of the plain kernels whatever the lanes. Several rows take each step
+// together, so that none waits for the fold of its last step.
 #pragma once
 
 #include <cstddef>

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
-// What may happen to a score between q k^T and the softmax: keys that a query does not see (counts,
+// What happens to a score between q k^T and the softmax: keys that a query does not see (counts,
 // lengths, causal, window, flags), changes (bias, ALiBi, soft cap); and to a weight after it
 // (dropout). A policy is a small value of integers, pointers and strides. Query i and key j are
-// indices into the shape of attend; an `offset` says at which position among the keys query 0
-// stands. Scores are in units of log2: the natural score times log2(e). Not here: axes, batches,
-// which polarity a caller's mask had.
+// indices into the shape of attend; an `offset` is the position of query 0 among the keys. Scores
+// are in units of log2: the natural score times log2(e). Not here: axes, batches, whether true in a
+// caller's mask meant keep or drop.
 //
 // A policy P has
-//   P::changes, P::selects            does it change a score; does it hide single (query, key)
-//                                     pairs
-//   range(first_query, queries, keys) which keys those queries may see: never computed outside of
-//                                     begin..end, never tested inside of full_begin..full_end
-//   over<V>(first_query, count)       for the queries in the lanes of V, of which `count` exist
-//     .change(score, key)             the new score
-//     .sees(key)                      mask: the lanes that attend to the key
+//   P::changes, P::selects             does it change a score; does it hide single pairs of a query
+//                                      and a key
+//   range(first_query, queries, keys)  which keys those queries may see: none is computed outside
+//                                      begin..end, none is tested inside full_begin..full_end
+//   over<V>(first_query, count)        for the queries in the lanes of V, of which `count` exist
+//     .change(score, key)              the new score
+//     .sees(key)                       mask: the lanes that attend to the key
 // and one that drops weights (P::drops, absent in the others)
-//   kept_scale()                      what the kept weights are multiplied by
-//   over<V>(..).keeps(key, kept)      mask: the lanes that keep their weight of the keys key .. key
-//                                     + 3,
-//                                     key a multiple of 4
+//   kept_scale()                       what the kept weights are multiplied by
+//   over<V>(..).keeps(key, kept)       masks: the lanes that keep their weights of the keys key to
+//                                      key + 3, key a multiple of 4
 #pragma once
 
 #include <cstddef>

@@ -27,8 +27,8 @@ struct key_range {
   friend constexpr bool operator==(const key_range&, const key_range&) = default;
 };
 
-// The end of the softmax's block that `first` lies in, or of the range: blocks stand at multiples
-// of plan::key_block, wherever the range begins.
+// The end of the block of the softmax that `first` is in, or of the range: blocks begin at
+// multiples of plan::key_block, wherever the range begins.
 constexpr std::size_t block_end(std::size_t first, std::size_t range_end) noexcept {
   const std::size_t end = first - first % plan::key_block + plan::key_block;
   return end < range_end ? end : range_end;
@@ -64,7 +64,7 @@ constexpr std::ptrdiff_t as_position(Int value) noexcept {
   }
 }
 
-// Where a query stands among the keys. An offset beyond far / 2 counts as far / 2.
+// The position of a query among the keys. An offset beyond far / 2 counts as far / 2.
 constexpr std::ptrdiff_t position(std::size_t query, std::ptrdiff_t offset) noexcept {
   return within(offset, -far / 2, far / 2) + as_signed(query);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Taps: what happens between queries and context, for each pair of a query and a key, written into
-// the caller's memory while attend computes. Without one, nothing of this is compiled. How it is
-// done: attend_tap.hpp.
+// Taps: what is computed between queries and context, for each pair of a query and a key, written
+// into the caller's memory while attend computes. Without one, nothing of this is compiled. How it
+// is done: attend_tap.hpp.
 #pragma once
 
 #include <umbel/config.hpp>

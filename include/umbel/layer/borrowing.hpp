@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Base of the layers that borrow their weights and have no other state: how they are made, and what
-// is refused.
+// Base of the layers that borrow their weights and have no other state: how they are made, and
+// which arguments are refused.
 #pragma once
 
 #include <umbel/config.hpp>

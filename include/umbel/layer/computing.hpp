@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Base of the operations that compute a tensor from one tensor or view: f(x) gives it, f.into(out,
-// x) writes it into memory of the caller's. (pipe.hpp has the base of those that only re-read.)
+// Base of the operations that compute a tensor from one tensor or view: f(x) returns it,
+// f.into(out, x) writes it into memory of the caller's. (tensor/pipe.hpp has the base of those that
+// only re-read memory.)
 #pragma once
 
 #include <umbel/config.hpp>

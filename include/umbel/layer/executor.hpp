@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-// More than one core: the caller passes an executor and a workspace for each of its workers where
-// one workspace goes, and the layer hands out pieces of the call:
+// More than one core: the caller passes an executor and a workspace for each of its workers in
+// place of a workspace, and the layer hands out pieces of the call:
 //
-//   static thread_pool<2> pool;                               // the caller's:
-//                                                             examples/thread_pool.hpp
+//   static thread_pool<2> pool;                          // yours: examples/thread_pool.hpp
 //   static attention::workspace<token<512>> work[2];
-//   attend.into(out, x, causal, parallel(pool, work));        // the same bits
+//   attend.into(out, x, causal, parallel(pool, work));   // the same bits
 //
 // An executor is called as executor(count, piece). It calls piece(index, worker) once for each
-// index below count, in any order, and returns when all of them have returned; what they wrote is
-// seen after that. worker is below the constant `workers`, and no two pieces have the same at the
-// same time. Pieces allocate nothing and throw nothing; neither should the executor: layers are
-// noexcept.
+// index below count, in any order, and returns when all calls have returned; what they wrote is
+// visible after that. worker is below the constant `workers`, and no two pieces run with the same
+// one at the same time. Pieces allocate nothing and throw nothing; neither should the executor:
+// layers are noexcept.
 //
-// It pays where a call takes some tens of microseconds: below, handing out costs more than it
+// It pays where a call takes some tens of microseconds; below, handing out costs more than it
 // gains. The library itself starts no threads, and without `parallel` there is no code for any of
-// this. Not here: which pieces there are (forward_in_parts.hpp).
+// this. Not here: which pieces there are (attention/forward_in_parts.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -41,7 +40,7 @@ inline constexpr const char*
     spoken<say::takes_an_executor_and_an_array_of_workspaces_one_for_each_worker> =
         "takes an executor and an array of workspaces, one for each worker";
 
-// What the concept calls executors with.
+// The piece that the concept calls executors with.
 struct any_piece {
   constexpr void operator()(std::size_t, std::size_t) const noexcept {}
 };
@@ -50,6 +49,8 @@ template <class E>
 concept has_workers = std::is_pointer_v<decltype(&E::workers)>;
 }  // namespace detail
 
+// Can E hand out pieces of a call? It has a constant `workers` above 0 and is called as
+// executor(count, piece).
 template <class E>
 concept executor_like =
     detail::has_workers<std::remove_cvref_t<E>> &&
@@ -58,7 +59,7 @@ concept executor_like =
       executor(std::size_t{1}, piece);
     } && (std::remove_cvref_t<E>::workers > 0);
 
-// The one that uses no thread but its caller's.
+// An executor of one worker, the calling thread.
 struct serial_executor {
   static constexpr std::size_t workers = 1;
   template <class Piece>
@@ -97,8 +98,8 @@ struct parallel_workspaces : workspace_base {
   constexpr parallel_workspaces(Executor& e, Workspace* w) noexcept : executor(e), work(w) {}
 };
 
-// What a call was given where a workspace goes: the type of one, and of all that it works in, where
-// Scratch is what one should be.
+// What a call was given in place of a workspace: the type of one, and of all that it works in,
+// where Scratch is what one should be.
 template <class Given, class Scratch>
 struct given_workspaces {
   using each = Given;
@@ -147,8 +148,9 @@ struct parallel_operation
 
 }  // namespace detail
 
-// parallel(executor, work): both are borrowed. work: an array, std::array or std::span with at
-// least as many workspaces of the call as the executor has workers.
+// parallel(executor, work): what a layer takes in place of a workspace to use several cores; both
+// are borrowed. work: an array, std::array or std::span of workspaces of the call, at least as many
+// as the executor has workers.
 inline constexpr detail::parallel_operation parallel{};
 
 }  // namespace umbel::inline UMBEL_TARGET

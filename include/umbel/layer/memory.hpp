@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whose memory it is: the result is new or the caller's, scratch is on the stack or the caller's.
-// Operations and layers write through `computed` and need not know which. Each case is a function
-// of its own because g++ before 14 copies a local variable that is returned from an inner block
-// (GCC bug 51571), and a result is as large as it is.
+// Whose memory a call writes: the result is a new tensor or the caller's, scratch is on the stack
+// or the caller's workspace. Operations and layers write through `computed` and need not know
+// which. Each case is a function of its own because g++ before 14 copies a local variable that is
+// returned from an inner block (GCC bug 51571), and a result may be large.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -14,7 +14,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 // Stands for "return by value": the result is a new tensor.
 struct by_value {};
 
-// The tensor that write(y) fills. Elements are not set beforehand: write sets all of them.
+// The tensor that write(y) fills. Its elements are not set before: write sets all of them.
 template <class Tensor, class Write>
 UMBEL_INLINE constexpr Tensor filled(Write write) noexcept {
   Tensor y;

@@ -30,16 +30,17 @@ struct nothing;
 }  // namespace option
 }  // namespace detail
 
-// Whether projections add a bias: bias<true>, all of them; bias_on<'q', 'k', 'v'>, those that are
-// named as their weights are. A
-// layer that is not told has none, as in "Dive into Deep Learning" (PyTorch's and Haiku's own
-// default is to have one).
+// Option: bias<true>, all projections add a bias, or bias<false>, none does. A layer without this
+// option has none, as in "Dive into Deep Learning" (the default of PyTorch and Haiku is to have
+// one).
 template <bool All>
 struct bias {
   using kind = detail::option::bias;
   static constexpr bool value = All;
   static constexpr bool q = All, k = All, v = All, o = All;
 };
+// Option: bias_on<'q', 'k', 'v'>, only the projections that are named, as their weights are, add a
+// bias.
 template <char... Projection>
 struct bias_on {
   using kind = detail::option::bias;
@@ -49,18 +50,19 @@ struct bias_on {
       ((Projection == 'q' || Projection == 'k' || Projection == 'v' || Projection == 'o') && ...);
 };
 
-// Keys and values of another width than the queries; a result of another width:
-// keys_from<hidden<64>>.
+// Option: keys_from<hidden<64>>, the width of the keys where it is not that of the queries.
 template <class Hidden>
 struct keys_from {
   using kind = detail::option::keys_from;
   using axis = typename Hidden::plain;
 };
+// Option: values_from<hidden<64>>, the width of the values where it is not that of the queries.
 template <class Hidden>
 struct values_from {
   using kind = detail::option::values_from;
   using axis = typename Hidden::plain;
 };
+// Option: output_to<hidden<80>>, the width of the result where it is not that of the queries.
 template <class Hidden>
 struct output_to {
   using kind = detail::option::output_to;
@@ -95,12 +97,12 @@ struct choose_option<Kind, Default, First, Rest...> {
                                            choose_option<Kind, Default, Rest...>>::type;
 };
 
-// What stands where an axis was forgotten.
+// Stands for an axis that was forgotten.
 struct nothing {
   using kind = option::nothing;
 };
 
-// The options of some kinds, the first of each, in an option_list: what a layer hands on to its
+// The options of some kinds, the first of each, in an option_list: those that a layer passes to its
 // parts.
 template <class... Options>
 struct option_list {};
@@ -140,7 +142,7 @@ struct norm_first_false;
 struct norm_first_true;
 struct norm_first_true_or_false;
 struct takes_one_bias_for_all_projections_not_bias_on;
-// Lists of words: what has to be said; what somebody else's layer has.
+// Lists of words: what must be stated; what another library's layer has.
 template <class... Choices>
 struct must_say;
 template <class... Options>
@@ -274,7 +276,7 @@ struct options_said_rule<Layer, Others, say::must_say<Choices...>, say::options_
                          option_to_say<false, Choice, Usual>, Rest...>
     : options_said_rule<Layer, Others, say::must_say<Choices..., Choice>,
                         say::options_are<Usuals..., Usual>, Rest...> {};
-// Others: the word for who has Usual. All that is missing stands in one sentence.
+// Others: the word for who has Usual. One sentence names all that is missing.
 template <class Layer, class Others, class... ToSay>
 using options_said =
     typename options_said_rule<Layer, Others, say::must_say<>, say::options_are<>, ToSay...>::type;

@@ -42,8 +42,8 @@ constexpr std::uint64_t packed_layout(plan::target machine, std::size_t bytes,
 }
 }  // namespace detail
 
-// A layer whose parameters are packed once, into memory of its own: called like the layer. The
-// weights that it is made of are not needed any more.
+// A layer that owns its weights, packed once for the kernels of this target, and is called like the
+// layer. The weights that it is made of are not needed any more.
 //
 //   static const prepacked<attention> attend{weights};   // or constexpr
 //

@@ -26,6 +26,7 @@ using project = first_error<
 }  // namespace rules
 }  // namespace detail
 
+// Would x * w compile? projectable<queries, decltype(w.q)>.
 template <class X, class Weights>
 concept projectable = detail::rules::project<detail::say::project, detail::layout_of<X>,
                                              typename std::remove_cvref_t<X>::value_type,

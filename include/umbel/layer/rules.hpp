@@ -121,7 +121,7 @@ using in_place = typename in_place_rule<Layer, Given, axis_family<Wanted>>::type
 template <class Whole, class Part>
 inline constexpr std::size_t remainder = Whole::size % (Part::size ? Part::size : 1);
 
-// What is written does not end with its statement.
+// What a call writes to is not a temporary.
 template <class Layer, class Out>
 using out_with_a_name =
     verdict<!temporary_tensor<Out>, Layer, say::out_is_a_temporary_so_give_it_a_name>;

@@ -16,7 +16,8 @@ struct stored_as;
 }  // namespace option
 }  // namespace detail
 
-// Stored: bfloat16, float16, or the element type of the layer, which changes nothing.
+// Option of prepacked and key_value_cache: what numbers are stored as. Stored: bfloat16, float16,
+// or the element type of the layer, which changes nothing.
 template <class Stored>
 struct stored_as {
   using kind = detail::option::stored_as;

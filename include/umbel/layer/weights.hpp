@@ -69,8 +69,8 @@ struct made_of_parts {
 
 namespace umbel::portable {
 
-// Parameters of y = x W + b in memory of their own. Without a bias there is none: sizeof is that of
-// the numbers.
+// Weights of y = x W + b, owned. Without a bias there is no memory for one: sizeof is that of the
+// numbers.
 template <class T, class In, class Out, bool Bias>
 struct linear_weights {
   using map = detail::linear_map<T, In, Out, Bias>;
@@ -101,7 +101,7 @@ struct linear_weights<T, In, Out, false> {
   }
 };
 
-// Parameters somewhere else; the memory must outlive the view.
+// Weights of y = x W + b, borrowed; the memory must outlive the view.
 template <class T, class In, class Out, bool Bias>
 struct linear_view {
   using map = detail::linear_map<T, In, Out, Bias>;
@@ -121,8 +121,8 @@ struct linear_view {
             detail::rules::weights_with_a_name<detail::say::project, (sizeof(T) == 0)>>::ok,
         "umbel: shapes do not fit");
   }
-  // Arrays, std::array and std::span of another number of elements do not compile; of a pointer the
-  // caller vouches.
+  // Arrays, std::array and std::span of another number of elements do not compile; for a pointer
+  // the caller vouches.
   template <detail::lends<T> W>
     requires(!Bias)
   UMBEL_SHARED constexpr linear_view(W&& w) noexcept
@@ -134,7 +134,7 @@ struct linear_view {
         bias(detail::borrow<detail::layout<Out>, T>(static_cast<B&&>(b))) {}
 };
 
-// A vector of parameters (the gamma and beta of a norm), borrowed.
+// A vector of weights (the gamma and beta of a norm), borrowed.
 template <class T, class Axis>
 class vector_view {
  public:
@@ -189,7 +189,7 @@ struct weights_view : Parts<View...> {
 
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// The biases of packed parameters; Count is 0 where there are none.
+// The biases of packed weights; Count is 0 where there are none.
 template <class T, std::size_t Count>
 struct packed_biases {
   alignas(64) T biases[Count]{};
@@ -201,8 +201,8 @@ struct packed_biases<T, 0> {
   constexpr T* bias() const noexcept { return nullptr; }
 };
 
-// Parameters in panels, for this build's target; weights stored as Stored. Made from a view, also
-// in a constant expression; used at run time only.
+// Weights in panels, for this build's target; W is stored as Stored. Made from a view, also in a
+// constant expression; used at run time only.
 template <class T, class In, class Out, bool Bias, class Stored = T>
 struct packed_linear : packed_biases<T, Bias ? kernel::padded_features<Out::size, T> : 0> {
   using map = linear_map<T, In, Out, Bias>;
@@ -216,7 +216,7 @@ struct packed_linear : packed_biases<T, Bias ? kernel::padded_features<Out::size
   }
 };
 
-// A vector of parameters, copied.
+// A vector of weights, copied.
 template <class T, class Axis>
 class packed_vector {
  public:

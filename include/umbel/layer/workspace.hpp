@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Where a layer's scratch memory is: on the stack, within a budget, or in a workspace that the
-// caller owns and passes. Its type comes from the layer and the sizes of the call, its size is a
+// caller owns and passes. Its type follows from the layer and the sizes of the call; its size is a
 // constant.
 //
 //   static attention::workspace<query<4>, key<6>> work;
@@ -28,6 +28,7 @@ struct on_stack {};
 struct workspace_base {};
 }  // namespace detail
 
+// May W be passed where a call takes a workspace?
 template <class W>
 concept workspace_like = std::is_base_of_v<detail::workspace_base, std::remove_cvref_t<W>> ||
                          std::is_same_v<std::remove_cvref_t<W>, detail::on_stack>;

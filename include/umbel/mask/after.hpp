@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// mask_after<key>(scores, valid_lens) is the readable form of a mask, for one's own attention:
-// scores past the length become -infinity, which `softmax` turns into weights of 0. Lengths are by
-// sequence, by query, by any axes of the scores. The layers take masks of every kind as an argument
-// (mask/combine.hpp).
+// mask_after<key>(scores, valid_lens): the readable form of a mask, for attention written by hand.
+// Scores past the length become -infinity, which `softmax` turns into weights of 0. Lengths are by
+// sequence, by query, by any axes of the scores but that one. The layers take every mask as an
+// argument (mask/combine.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -48,9 +48,9 @@ template <template <std::size_t> class Axis>
 struct mask_after_operation : detail::other_calls<say::mask_after, say::takes_scores_then_lengths> {
   using detail::other_calls<say::mask_after, say::takes_scores_then_lengths>::operator();
 
-  // scores: any axes with Axis; valid_lens: any of the others, (batch) or (batch, query) for one,
-  // each of the same size or 1. A row-major tensor like scores. Lengths are clamped to what there
-  // is.
+  // scores: any axes with Axis. valid_lens: any of the others, (batch) or (batch, query) for
+  // example, each of the same size or 1; lengths are clamped. Gives a row-major tensor of the axes
+  // of scores.
   template <tensor_like Scores, tensor_like Lens>
   constexpr auto operator()(const Scores& scores, const Lens& valid_lens) const noexcept {
     using verdict = rules::mask_after<Scores, Lens, axis_family<Axis>>;
@@ -86,6 +86,8 @@ struct mask_after_operation : detail::other_calls<say::mask_after, say::takes_sc
 };
 }  // namespace detail
 
+// mask_after<key>(scores, valid_lens): the scores with -infinity past the lengths, for attention
+// written by hand.
 template <template <std::size_t> class Axis>
 inline constexpr detail::mask_after_operation<Axis> mask_after{};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What every mask has, what becomes of it at one head of one sequence, and every_key, the mask of a
-// call without one. Not here: the other masks, of which combine.hpp has the list.
+// What every mask has, the policy it becomes for one head of one sequence, and every_key, the mask
+// of a call without one. Not here: the other masks, listed in combine.hpp.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -11,7 +11,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// Nobody looks at the scores.
+// The scores are not observed.
 struct no_observer {};
 
 }  // namespace umbel::inline UMBEL_TARGET::detail
@@ -19,16 +19,15 @@ struct no_observer {};
 namespace umbel::portable {
 
 // Base of all masks. A mask has
-//   rule<Layer, Scores>         its verdict on scores (detail::scores_of)
-//   policy<Scores>(place)       the kernel's policy for one head of one sequence
-//   observer<Scores>(place)     who is shown what happens there (observe.hpp)
-//   observes, drops             does it look at scores, does it drop weights; a layer takes one of
-//                               each
-//   by_position                 does it know nothing but distances between queries and keys
-//   by_head                     may it differ from head to head
-//   has_length                  does it say how many keys a sequence has
-//   to_last_key                 the word for it where it puts the last query at the last key there
-//                               is
+//   rule<Layer, Scores>       its verdict on scores (detail::scores_of)
+//   policy<Scores>(place)     the kernel's policy for one head of one sequence
+//   observer<Scores>(place)   what receives the scores or weights of that head (observe.hpp)
+//   observes, drops           does it observe scores, does it drop weights; a layer takes one of
+//                             each
+//   by_position               does it depend on distances between queries and keys only
+//   by_head                   may it differ from head to head
+//   has_length                does it say how many keys a sequence has
+//   to_last_key               the word for it where it puts the last query at the last of all keys
 struct mask_base : own_arithmetic {
   static constexpr bool observes = false, drops = false;
   static constexpr bool by_position = false;
@@ -47,7 +46,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 
 using portable::mask_base;
 
-// (Complete first: operators ask it of any type.)
+// (Checked to be complete first: the operators are tried for any type.)
 template <class M>
 concept derived_from_mask = requires { sizeof(std::remove_cvref_t<M>); } &&
                             std::is_base_of_v<mask_base, std::remove_cvref_t<M>>;
@@ -65,8 +64,8 @@ concept mask_like = tensor_like<M> || detail::derived_from_mask<M>;
 namespace umbel::inline UMBEL_TARGET::detail {
 
 // The head and the sequence of the batch that a policy is for. Where the caller knows the positions
-// of the queries (Scores::placed): where query 0 stands among the keys, on top of what the mask
-// says, and where it would stand if the last query stood at the last key that there is.
+// of the queries (Scores::placed): the position of query 0 among the keys, added to what the mask
+// says, and the one it would have if the last query were at the last key that exists.
 struct mask_place {
   std::size_t batch, head;
   std::ptrdiff_t first_position = 0, bottom_right = 0;
@@ -76,7 +75,7 @@ struct mask_place {
 
 namespace umbel::portable {
 
-// Every key, as it is.
+// Every key, with its score unchanged.
 struct every_key : mask_base {
   static constexpr bool by_position = true;
   static constexpr bool by_head = false;
@@ -98,14 +97,14 @@ using portable::every_key;
 
 namespace umbel::inline UMBEL_TARGET {
 
+// Every key: the mask of a call that is given none.
 inline constexpr detail::every_key all_keys{};
 
 }  // namespace umbel::inline UMBEL_TARGET
 
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// A mask at one head of one sequence. Stored: the keys that there are, whatever the mask says of
-// them.
+// A mask for one head of one sequence. Stored: the keys that exist, whatever the mask says of them.
 template <class Policy, class Observer, class Stored = kernel::scores::every_key>
 struct head_mask {
   Policy policy;
@@ -120,7 +119,7 @@ constexpr auto at_head(const Mask& mask, mask_place place) noexcept {
                                      mask.template observer<Scores>(place)};
 }
 
-// A mask at the heads of one sequence.
+// A mask for the heads of one sequence.
 template <class Scores, class Mask>
 struct sequence_mask {
   const Mask& mask;
@@ -142,7 +141,7 @@ constexpr sequence_mask<Scores, Mask> at_sequence(const Mask& mask, std::size_t 
   return {mask, batch};
 }
 
-// A head_mask of the keys that `stored`, a policy, sees.
+// `given`, for the keys that `stored`, a policy, lets be seen.
 template <class Stored, class Mask, class Observer>
 constexpr auto among(const Stored& stored, const head_mask<Mask, Observer>& given) noexcept {
   if constexpr (std::is_same_v<Mask, kernel::scores::every_key>) {

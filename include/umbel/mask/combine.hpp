@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: BSL-1.0
 // Which keys a query attends to, and what is added to its scores: values that a layer takes as one
-// argument, alone or put together.
+// argument, alone or combined.
 //
-//   all_keys                        every key (the default)
-//   lens                            a tensor of integers: the first lens keys; (batch), (batch,
-//   query) ... keep_mask(m) drop_mask(m)  a tensor of bool: true attends; true does not
-//   score_bias(b)                   a tensor of the layer's type, added; -infinity hides
-//   score_bias(f)              f(batch, head, query, key), added
-//   causal                          keys up to the query's own position
-//   causal_at(p)                    the same; the first query stands at position p: a number, or a
-//   tensor of
-//                                   integers, one a sequence
-//   sliding_window<4, 0>            from 4 keys before the query's position to 0 after it
-//   alibi                           a bias that falls with the distance, by head
-//   dropout(0.1, seed)              drops weights after the softmax, as in training
+//   all_keys                      every key (the default)
+//   lens                          a tensor of integers, (batch), (batch, query) ...: the first
+//                                 lens keys
+//   keep_mask(m), drop_mask(m)    a tensor of bool: true attends, true does not
+//   score_bias(b)                 a tensor of the layer's type, added; -infinity hides
+//   score_bias(f)                 f(batch, head, query, key), added
+//   causal                        keys up to the query's own position
+//   causal_at(p)                  the same; the first query is at position p: a number, or a tensor
+//                                 of integers, one for each sequence
+//   sliding_window<4, 0>          from 4 keys before the query's position to 0 after it
+//   alibi                         a bias that falls with the distance, by head
+//   dropout(0.1, seed)            drops weights after the softmax, as in training
 //
 //   attention{w}(x, y, y, lens & causal & score_bias(b))
 //
-// A & B: what both let see, with what each adds, in this order; A + B is the same where one of them
-// is no tensor (two tensors are added as numbers). Memory is read by axis name from (batch, heads,
-// query, key): axes that a mask lacks, or has of size 1, are the same for all. What a query does
-// not see is never read for it: NaN stored there does not leak. A query that sees nothing gives
-// zeros (another choice: empty_rows in score.hpp). Lengths below 0 and above the number of keys are
-// clamped. A mask of a temporary tensor owns it, any other borrows.
+// A & B: keys that both let a query see, and both add what they add, A first. A + B is the same
+// where one of them is not a tensor (two tensors are added as numbers). Memory is read by axis name
+// from (batch, heads, query, key): along axes that a mask lacks, or has of size 1, it is the same
+// for all. Keys that a query does not see are never read for it: NaN stored there does not leak. A
+// query that sees no key gives zeros (another choice: empty_rows in score.hpp). Lengths below 0 or
+// above the number of keys are clamped. A mask made of a temporary tensor owns it, any other
+// borrows.
 //
-// Here are dropout, & and what a layer makes of its argument; mask/memory.hpp and mask/position.hpp
-// have the other masks. Not here: rules (mask/rules.hpp), how a kernel does it (kernel/scores.hpp),
-// what is only looked at (observe.hpp).
+// This file has dropout, & and what a layer makes of its argument; mask/memory.hpp and
+// mask/position.hpp have the other masks. Not here: rules (mask/rules.hpp), how a kernel applies a
+// mask (kernel/scores.hpp), what is only observed (observe.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -62,10 +63,10 @@ using portable::dropout_mask;
 
 namespace umbel::inline UMBEL_TARGET {
 
-// Drops weights at the rate and multiplies the others by 1 / (1 - rate), as a layer does in
-// training (Srivastava et al. 2014). Which are dropped depends on seed, sequence, head, query and
-// key only, not on the machine (Philox 4x32-10): take another seed for each step. A rate of 0 or
-// less drops nothing, of 1 or more everything. Say it once.
+// dropout(rate, seed): drops weights at the rate and multiplies the others by 1 / (1 - rate), as
+// layers do in training (Srivastava et al. 2014). Which weights are dropped depends on seed,
+// sequence, head, query and key only, not on the machine (Philox 4x32-10): take another seed for
+// each step. A rate of 0 or less drops nothing, of 1 or more everything; a mask has at most one.
 constexpr detail::dropout_mask dropout(double rate, std::uint64_t seed) noexcept {
   return {rate, seed};
 }
@@ -118,7 +119,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 
 using portable::both_masks;
 
-// What a layer was given, as a mask: a tensor of integers is one of lengths.
+// The argument of a layer as a mask: a tensor of integers is one of lengths.
 template <class M>
 constexpr const M& as_mask(const M& mask) noexcept {
   return mask;
@@ -138,8 +139,8 @@ template <class A, class B>
 inline constexpr bool are_masks_to_add =
     mask_like<A> && mask_like<B> && (derived_from_mask<A> || derived_from_mask<B>);
 
-// To be kept in a mask that outlives this expression: a temporary tensor of lengths is owned. M: of
-// a forwarding reference.
+// A mask to keep in one that outlives this expression: a temporary tensor of lengths is owned. M:
+// of a forwarding reference.
 template <class M>
 constexpr auto kept_mask(const std::remove_cvref_t<M>& mask) noexcept {
   using plain = std::remove_cvref_t<M>;
@@ -183,7 +184,7 @@ constexpr auto operator+(A&& a, B&& b) noexcept {
   return detail::both<A, B>(a, b);
 }
 
-// A key is seen where all masks let see it: there is no other way to put masks together.
+// A key is seen where all masks let it be seen: there is no other way to combine masks.
 template <class A, class B>
   requires detail::are_masks_to_add<A, B>
 constexpr detail::every_key operator|(A&&, B&&) noexcept {
@@ -205,8 +206,8 @@ constexpr detail::every_key operator!(const A&) noexcept {
   return detail::another_operator<A>();
 }
 
-// May Mask be used for scores of these axes? Batch, Heads ... are axes with their sizes:
-// fits_as_mask<decltype(causal), float, batch<2>, heads<5>, query<4>, key<6>>.
+// Would Mask fit scores of these axes? fits_as_mask<decltype(causal), float, batch<2>, heads<5>,
+// query<4>, key<6>>: axes with their sizes.
 template <class Mask, class T, class Batch, class Heads, class Query, class Key>
 concept fits_as_mask = detail::rules::mask_fits<
     detail::say::mask, detail::mask_of<std::remove_cvref_t<Mask>>,

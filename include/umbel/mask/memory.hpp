@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Masks that read memory, a tensor or view of the axes (batch, heads, query, key) or some of them:
-// lengths, keep_mask, drop_mask, score_bias; and score_bias, whose memory is a function.
+// Masks that read memory, a tensor or view with some of the axes (batch, heads, query, key):
+// lengths, keep_mask, drop_mask, score_bias; and score_bias of a function.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -167,7 +167,12 @@ namespace umbel::inline UMBEL_TARGET::detail {
 
 using portable::generated_bias;
 
-// What is no tensor or view is refused, and then is every key.
+// An object of a class, or a function: what it takes and gives is asked where the scores are known.
+template <class F>
+concept may_be_called = !tensor_like<F> && !std::is_same_v<F, invalid> &&
+                        (std::is_class_v<F> || std::is_function_v<std::remove_pointer_t<F>>);
+
+// An argument that is not a tensor or view is refused, and then stands for every key.
 template <class Name, class X>
 constexpr every_key no_mask() noexcept {
   static_assert(report<rules::arguments<Name, say::takes_one_tensor_or_view, X>>::ok,
@@ -179,7 +184,7 @@ constexpr every_key no_mask() noexcept {
 
 namespace umbel::inline UMBEL_TARGET {
 
-// A tensor of bool; true: this key is attended to.
+// keep_mask(m): m is a tensor of bool whose true means that the key is attended to.
 template <tensor_like X>
 constexpr auto keep_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, true>(detail::as_memory<X>(x));
@@ -189,7 +194,8 @@ template <class X>
 constexpr detail::every_key keep_mask(const X&) noexcept {
   return detail::no_mask<detail::say::keep_mask, X>();
 }
-// A tensor of bool; true: this key is not attended to (PyTorch's key_padding_mask and attn_mask).
+// drop_mask(m): m is a tensor of bool whose true means that the key is not attended to (PyTorch's
+// key_padding_mask and attn_mask).
 template <tensor_like X>
 constexpr auto drop_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, false>(detail::as_memory<X>(x));
@@ -199,21 +205,20 @@ template <class X>
 constexpr detail::every_key drop_mask(const X&) noexcept {
   return detail::no_mask<detail::say::drop_mask, X>();
 }
-// Added to the scores after scale and softcap, in natural units. -infinity hides; +infinity is the
-// caller's error and gives NaN.
+// score_bias(b): a tensor of the layer's type, added to the scores after scale and softcap, in
+// natural units. -infinity hides; +infinity is the caller's error and gives NaN.
 template <tensor_like X>
 constexpr auto score_bias(X&& x) noexcept {
   return detail::bias_mask<detail::memory_of<X>>(detail::as_memory<X>(x));
 }
-// The same from a function f(batch, head, query, key), which gives the layer's type, may not throw,
-// and must give the same for the same arguments: it is called more than once.
-template <class F>
-  requires(!tensor_like<F> && std::is_class_v<F>)
+// score_bias(f): f(batch, head, query, key), of the layer's type. It may not throw and must give
+// the same result for the same arguments: it is called more than once for a pair.
+template <detail::may_be_called F>
 constexpr auto score_bias(const F& f) noexcept {
-  return detail::generated_bias<F>(f);
+  return detail::generated_bias<std::decay_t<F>>(f);
 }
 template <class X>
-  requires(!tensor_like<X> && !std::is_class_v<X>)
+  requires(!tensor_like<X> && !detail::may_be_called<X>)
 constexpr detail::every_key score_bias(const X&) noexcept {
   return detail::no_mask<detail::say::score_bias, X>();
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// observe: what attention looks at, written into the caller's memory during a call, as part of its
-// mask argument:
+// observe: writes the weights of attention, or its scores, into the caller's memory during a call,
+// as part of its mask argument:
 //
 //   tensor<float, batch<2>, heads<5>, query<4>, key<6>> weights;
 //   attention{w}(x, y, y, lens & observe(weights));
 //   auto averaged = weights | mean<heads>;
-//   attention_heat_map(weights, sink);     // drawn: heat_map.hpp
+//   attention_heat_map(weights, sink);     // drawn: inspect/heat_map.hpp
 //
 // The result has the same bits with it and without. Memory: a tensor or view of the layer's type
 // with the axes of the scores in any order; heads, batch ... of size 1 may be missing. It must not
-// overlap the arguments. Nobody looking costs nothing: there is no code for it.
+// overlap the arguments. Costs nothing when unused: there is no code for it.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -19,8 +19,9 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel {
 
-// What observe writes for each query and key; scores are in natural units, as the frameworks have
-// them (the four of ONNX Attention's qk_matmul_output_mode, and one).
+// What observe writes for each query and key: observe<observed::scores>(memory). Scores are in
+// natural units, as in the frameworks (the four stages of ONNX Attention's qk_matmul_output_mode,
+// and one).
 enum class observed {
   scores,         // scale q k^T, of hidden pairs too
   capped_scores,  // after the softcap, of hidden pairs too
@@ -86,7 +87,8 @@ using writable_view =
 
 namespace umbel::inline UMBEL_TARGET {
 
-// Borrows the memory; a temporary tensor does not compile.
+// observe(weights): the part of a mask that writes each weight, or scores, into memory of the
+// caller's, which is borrowed. A temporary tensor does not compile.
 template <observed What = observed::weights, tensor_like X>
 constexpr auto observe(X&& memory) noexcept {
   static_assert(

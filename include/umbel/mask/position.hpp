@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// Masks that go by where queries and keys stand: causal, sliding_window, alibi. Key j stands at
-// position j. Query i stands at position
+// Masks by position: causal, sliding_window, alibi. Key j is at position j. Query i is at position
 //
-//   causal                      i; there have to be as many queries as keys
+//   causal                      i; there are as many queries as keys
 //   causal_top_left             i
 //   causal_bottom_right         keys - queries + i: the last query at the last of all keys
-//   causal_bottom_right(lens)   lens - queries + i: the last query at the last key of its own
-//                               sequence
-//   causal_at(p)                p + i; p: a number, or a tensor of integers of the axes batch,
-//                               heads. Along
-//                               the axis query (more than one of them): each query's own position,
+//   causal_bottom_right(lens)   lens - queries + i: the last query at the last key of its sequence
+//   causal_at(p)                p + i; p: a number, or a tensor of integers by batch, heads or
+//                               both; by query (more than one): each query's own position,
 //                               without i
 //
-// and so with sliding_window_...<4> and alibi_... (but for what is by query, and by lengths alibi).
-// Positions may lie outside of the keys: below 0 there is nothing to see, past the last key
-// everything. Lengths are clamped, as everywhere.
+// and likewise with sliding_window_...<4> and alibi_... (neither takes positions by query, alibi no
+// lengths). Positions may lie outside the keys: a query below 0 sees nothing, one past the last key
+// sees every key. Lengths are clamped, as everywhere.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -25,8 +22,8 @@ namespace umbel::inline UMBEL_TARGET {}  // namespace umbel::inline UMBEL_TARGET
 
 namespace umbel::portable {
 
-// Where the queries of a mask by position stand: nowhere said, so as many as keys; query 0 at key
-// 0; the last at the last key; at an offset given.
+// Where the queries are: not said, so there are as many as keys; query 0 at key 0; the last query
+// at the last key; at an offset given.
 enum class alignment { equal, top_left, bottom_right, given };
 
 template <alignment Alignment>
@@ -51,8 +48,8 @@ struct positioned : mask_base {
       detail::rules::positions_known<Layer, Name, (Alignment != alignment::equal), Scores>;
 };
 
-// The same, read from memory: the positions of the queries that stand first, or lengths, at whose
-// last key the last query stands.
+// The same, read from memory: the positions of the first queries, or lengths, at whose last key the
+// last query is.
 enum class where { first, last };
 
 template <where Where, class X>
@@ -91,7 +88,7 @@ using portable::positioned;
 using portable::positioned_by;
 using portable::where;
 
-// A number that is a position; 2_c is one, and true, 0.5 and a tensor are none.
+// A number that is a position: also 2_c, but not true, 0.5 or a tensor.
 template <class P>
 concept position_number =
     std::is_convertible_v<P, std::ptrdiff_t> && !std::is_same_v<P, bool> &&
@@ -103,7 +100,7 @@ constexpr std::ptrdiff_t position_of(const P& position) noexcept {
   else
     return position;
 }
-// What is no position and no tensor is refused, and then is every key.
+// An argument that is neither a position nor a tensor is refused, and then stands for every key.
 template <class Name, class Takes, class P>
 constexpr every_key no_position() noexcept {
   static_assert(report<verdict<std::is_same_v<P, invalid>, say::mask, Name, Takes>>::ok,
@@ -132,10 +129,10 @@ struct causal_by : positioned_by<Where, X> {
   }
 };
 // Keys up to the query's own position. Where queries and keys differ in number, `causal` does not
-// compile: say which end they share, or where query 0 stands. (PyTorch's is_causal is top_left, its
-// causal_lower_right bottom_right. ONNX's is_causal without a cache is top_left, with past keys and
-// values causal_at(past), with nonpad_kv_seqlen causal_bottom_right(lens), as is FlashAttention's
-// with lengths. docs/masks.md has a table.)
+// compile: say which end they share, or the position of query 0. (PyTorch's is_causal is top_left,
+// its causal_lower_right bottom_right. ONNX's is_causal without a cache is top_left, with past keys
+// and values causal_at(past), with nonpad_kv_seqlen causal_bottom_right(lens), as is
+// FlashAttention's with lengths. docs/masks.md has a table.)
 template <alignment Alignment>
 struct causal_mask : positioned<Alignment> {
   UMBEL_SHARED constexpr explicit causal_mask(std::ptrdiff_t of_query_0 = 0) noexcept
@@ -148,8 +145,8 @@ struct causal_mask : positioned<Alignment> {
   constexpr detail::kernel::scores::causal policy(detail::mask_place place) const noexcept {
     return {this->template first<Scores>(place)};
   }
-  // causal_bottom_right(lens), integers of the axes batch, heads: the last query of a sequence
-  // stands at the last of its first lens keys, so that it sees these. Past them nothing is seen.
+  // causal_bottom_right(lens), integers by batch, heads or both: the last query of a sequence is at
+  // the last of its first lens keys, so that it sees these and nothing past them.
   template <tensor_like X>
     requires(Alignment == alignment::bottom_right)
   UMBEL_SHARED constexpr auto operator()(X&& lens) const noexcept {
@@ -174,11 +171,16 @@ using portable::causal_mask;
 
 namespace umbel::inline UMBEL_TARGET {
 
+// Keys up to the query's own position, where there are as many queries as keys.
 inline constexpr detail::causal_mask<detail::alignment::equal> causal{};
+// causal whose first query is at the first key.
 inline constexpr detail::causal_mask<detail::alignment::top_left> causal_top_left{};
+// causal whose last query is at the last of all keys; causal_bottom_right(lens): at the last of the
+// first lens keys, by sequence.
 inline constexpr detail::causal_mask<detail::alignment::bottom_right> causal_bottom_right{};
-// The first query stands at this position of the keys, behind as many as it is: those of a cache,
-// for one.
+// causal_at(p): causal whose first query is at position p of the keys, as behind p keys of a cache.
+// p: an integer, or a tensor of integers by batch, heads or both; by query it is each query's own
+// position.
 template <detail::position_number P>
 constexpr detail::causal_mask<detail::alignment::given> causal_at(const P& position) noexcept {
   return detail::causal_mask<detail::alignment::given>(detail::position_of(position));
@@ -250,14 +252,21 @@ using portable::window_mask;
 
 namespace umbel::inline UMBEL_TARGET {
 
+// sliding_window<Left, Right>: keys from Left before the query's position to Right after it, where
+// there are as many queries as keys.
 template <std::size_t Left, std::size_t Right = 0>
 inline constexpr detail::window_mask<Left, Right, detail::alignment::equal> sliding_window{};
+// sliding_window whose first query is at the first key.
 template <std::size_t Left, std::size_t Right = 0>
 inline constexpr detail::window_mask<Left, Right, detail::alignment::top_left>
     sliding_window_top_left{};
+// sliding_window whose last query is at the last of all keys; sliding_window_bottom_right<4>(lens):
+// at the last of the first lens keys, by sequence.
 template <std::size_t Left, std::size_t Right = 0>
 inline constexpr detail::window_mask<Left, Right, detail::alignment::bottom_right>
     sliding_window_bottom_right{};
+// sliding_window_at<Left, Right>(p): sliding_window whose first query is at position p of the keys,
+// an integer or a tensor of integers by batch, heads or both.
 template <std::size_t Left, std::size_t Right = 0, detail::position_number P>
 constexpr detail::window_mask<Left, Right, detail::alignment::given> sliding_window_at(
     const P& position) noexcept {
@@ -279,8 +288,9 @@ constexpr detail::every_key sliding_window_at(const P&) noexcept {
 
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// 2^(-8 (head + 1) / heads); for a number of heads that is no power of two, those of the next power
-// below and then every other one of the next above (Press, Smith and Lewis 2022, their code).
+// 2^(-8 (head + 1) / heads); for a number of heads that is not a power of two, the slopes of the
+// next power below, then every other one of the next above (Press, Smith and Lewis 2022, their
+// code).
 constexpr double alibi_slope(std::size_t head, std::size_t heads) noexcept {
   std::size_t power = 1;
   while (power * 2 <= heads) power *= 2;
@@ -346,9 +356,15 @@ using portable::alibi_by;
 
 namespace umbel::inline UMBEL_TARGET {
 
+// A bias of slope (key - query), the slope by head (Press, Smith and Lewis 2022), where there are
+// as many queries as keys.
 inline constexpr detail::alibi_bias<detail::alignment::equal> alibi{};
+// alibi whose first query is at the first key.
 inline constexpr detail::alibi_bias<detail::alignment::top_left> alibi_top_left{};
+// alibi whose last query is at the last of all keys.
 inline constexpr detail::alibi_bias<detail::alignment::bottom_right> alibi_bottom_right{};
+// alibi_at(p): alibi whose first query is at position p of the keys, an integer or a tensor of
+// integers by batch, heads or both.
 template <detail::position_number P>
 constexpr detail::alibi_bias<detail::alignment::given> alibi_at(const P& position) noexcept {
   return detail::alibi_bias<detail::alignment::given>(detail::position_of(position));

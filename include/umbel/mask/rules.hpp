@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a mask may look like, as verdicts: its axes are among those of the scores, (batch, heads,
-// query, key), of the same sizes or 1, and its elements are of a type that says what they mean.
+// What a mask must be like, as verdicts: its axes are some of those of the scores, (batch, heads,
+// query, key), of the same sizes or 1, and its element type says what it means.
 //
 // Not here: the masks themselves (mask/combine.hpp).
 #pragma once
@@ -93,8 +93,8 @@ template <>
 inline constexpr const char* spoken<say::differ_so_say_where_the_queries_stand> =
     "differ, so say where the queries stand: _top_left, _bottom_right or _at";
 
-// The scores that a mask is for. Batch 0: there is no such axis. Placed: the caller knows where the
-// queries stand among the keys (a cache does).
+// The scores that a mask is for. Batch 0: no such axis. Placed: the caller knows the positions of
+// the queries among the keys, as a cache does.
 template <class T, std::size_t Batch, std::size_t Heads, std::size_t Queries, std::size_t Keys,
           bool Placed = false>
 struct scores_of {
@@ -166,14 +166,14 @@ using unclear_mask =
                         say::must_be_integers_but_are_of_type, element<typename X::value_type>,
                         say::and_what_is_added_to_the_scores_is_passed_as, say::score_bias>>;
 
-// A mask by position needs to know where the queries stand among the keys.
+// A mask by position needs to know where the queries are among the keys.
 template <class Layer, class Name, bool Said, class Scores>
 using positions_known =
     verdict<Said || Scores::placed || Scores::queries == Scores::keys, Layer, Name,
             say::is_unclear_where, axes::query<Scores::queries>, say::and_, axes::key<Scores::keys>,
             say::differ_so_say_where_the_queries_stand>;
 
-// Where queries stand, as a tensor of integers. ByQuery: may it be said of each query by itself?
+// Positions of queries, as a tensor of integers. ByQuery: may each query have its own?
 template <class Layer, class Name, class X, bool ByQuery, class Scores>
 using positions_in_memory =
     first_error<verdict<is_length<typename X::value_type>, Layer, Name,
@@ -186,7 +186,7 @@ using positions_in_memory =
                         say::cannot_have_the_axis, axis_of<layout_of<X>, query_family>>,
                 broadcasts_to<Layer, Name, say::has, X, Scores>>;
 
-// The lengths at whose last key the last query stands.
+// The lengths at whose last key the last query is.
 template <class Layer, class Name, class X, class Scores>
 using last_keys_in_memory =
     first_error<verdict<is_length<typename X::value_type>, Layer, Name,
@@ -199,9 +199,9 @@ using last_keys_in_memory =
                         axis_of<layout_of<X>, query_family>>,
                 broadcasts_to<Layer, Name, say::has, X, Scores>>;
 
-// Lengths beside a mask that puts the last query at the last key: of which keys, the sequence's own
-// or all? PyTorch means all, FlashAttention and ONNX the sequence's own. Word: of that mask, void
-// without one.
+// Lengths beside a mask that puts the last query at the last key: the last of the sequence, or the
+// last of all? PyTorch means all keys, FlashAttention and ONNX the sequence's own. Word: the name
+// of that mask; void without one.
 template <class Word>
 inline constexpr bool is_window_word = std::is_same_v<Word, say::sliding_window_bottom_right>;
 template <class Layer, bool HasLength, class Word>
@@ -212,7 +212,7 @@ using one_last_key =
                 say::do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at,
                 say::do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at>>;
 
-// What masks are put together by.
+// How masks are combined.
 template <bool Ok>
 using put_together_by_and = verdict<Ok, say::mask, say::masks_go_together_by_and_or_plus_only>;
 

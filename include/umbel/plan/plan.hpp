@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The planner: from extents and a target, at compile time, to register tiles and how to walk them.
-// Plans decide speed and never a bit of the result (every output element is one chain, whatever
-// the tile). Not here: strides, memory, code; a kernel reads a plan and obeys.
+// The planner: from extents and a target, at compile time, to register tiles and the order in which
+// they are computed. Plans decide speed and never a bit of the result (every output element is one
+// chain of additions in a fixed order, whatever the tile). Not here: strides, memory, code; a
+// kernel follows its plan.
 #pragma once
 
 #include <cstddef>
@@ -242,8 +243,8 @@ constexpr bool heads_share_lanes(std::size_t queries, std::size_t keys, std::siz
   return !by_itself || keys * (head_dim + value_dim) <= 3500;
 }
 
-// Heads that are one vector of queries: are they worked on two at a time (attend_pairs.hpp)?
-// Measured: from 32 keys on nothing is won.
+// Heads that are one vector of queries: are they computed two at a time (attend_pairs.hpp)?
+// Measured: from 32 keys on nothing is gained.
 template <class T>
 constexpr bool heads_go_in_pairs(std::size_t queries, std::size_t keys, target machine) noexcept {
   const std::size_t width = lanes<T>(machine);

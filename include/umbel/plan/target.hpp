@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a planner has to know of a machine: the bytes of a vector register and how many there are.
-// A target is a value, so one program can hold kernels planned for several of them (the tests run
-// 1, 4, 8 and 16 lanes on one machine); native_target is what this build is compiled for. Not
-// here: which instructions exist (config.hpp), nor any plan (plan.hpp).
+// What a planner must know of a machine: the bytes of a vector register and how many there are. A
+// target is a value, so one program can hold kernels planned for several of them (the tests run 1,
+// 4, 8 and 16 lanes on one machine); native_target is what this build is compiled for. Not here:
+// which instructions exist (config.hpp), nor any plan (plan.hpp).
 #pragma once
 
 #include <cstddef>

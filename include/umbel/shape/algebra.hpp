@@ -15,7 +15,8 @@ namespace umbel::inline UMBEL_TARGET::detail::algebra {
 namespace detail {
 
 // The axes of a layout with those from position First on, Removed of them, replaced by With. Only
-// With where there are none: some ask before a rule has said so, and compilers count to npos.
+// With where First is past the end: it is instantiated before a rule refuses that, and compilers
+// would count to npos.
 template <class Layout, std::size_t First, std::size_t Removed, class With>
 struct replace_axes {
   template <class Sequence, class List>
@@ -47,8 +48,7 @@ constexpr auto replace_strides(const std::size_t (&added)[Added]) {
 
 }  // namespace detail
 
-// ---- split: one axis into parts, the last part varying fastest
-// -----------------------------------
+// ---- split: one axis into parts, the last part varying fastest ----------------------------------
 template <class Layout, class Family, class... Parts>
 struct split_layout {
   static constexpr std::size_t at = Layout::template position<Family>;
@@ -164,8 +164,7 @@ struct slice_layout {
 template <class Layout, class Family, std::size_t Count>
 using slice = typename slice_layout<Layout, Family, Count>::type;
 
-// ---- broadcast: to given axes; those that are missing repeat (stride 0)
-// ---------------------------
+// ---- broadcast: to given axes; those that are missing repeat (stride 0) -------------------------
 template <class Layout, class... Axes>
 struct broadcast_layout {
   static constexpr size_list<sizeof...(Axes)> strides = {
@@ -175,8 +174,7 @@ struct broadcast_layout {
 template <class Layout, class... Axes>
 using broadcast = typename broadcast_layout<Layout, Axes...>::type;
 
-// ---- contract: the axes of left, then the new ones of right, without the contracted one
-// ----------
+// ---- contract: the axes of left, then the new ones of right, without the contracted one ---------
 template <class Left, class Right, class Family>
 struct contract_layout {
   // Positions among the axes of left, then of right.

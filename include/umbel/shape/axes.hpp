@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Ready-made axes, by the field's standard names. One's own take one line each (axis.hpp).
+// Ready-made axes, by the field's standard names. Your own take one line each (axis.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -11,9 +11,9 @@ namespace umbel::axes {
 template <std::size_t N>
 struct batch : axis<batch, N> {};  // independent sequences
 template <std::size_t N>
-struct query : axis<query, N> {};  // positions that ask
+struct query : axis<query, N> {};  // positions that attend
 template <std::size_t N>
-struct key : axis<key, N> {};  // positions that are looked at
+struct key : axis<key, N> {};  // positions that are attended to
 template <std::size_t N>
 struct token : axis<token, N> {};  // positions of a sequence before it is a query or a key
 template <std::size_t N>

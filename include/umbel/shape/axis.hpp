@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // An axis: a class template over its size. Its name is the template's own name, read from the
-// compiler (verdict.hpp), so an axis of one's own is one line:
+// compiler (verdict.hpp), so an axis of your own takes one line:
 //
 //   template <std::size_t N> struct frames : umbel::axis<frames, N> {};
 //
@@ -23,7 +23,8 @@ struct axis_family {
   using sized = Axis<Size>;
 };
 
-// Base of every axis. Size is the number of positions along it.
+// Base of every axis, yours too: template <std::size_t N> struct frames : umbel::axis<frames, N>
+// {}. Size is the number of positions along it.
 template <template <std::size_t> class Axis, std::size_t Size>
 struct axis {
   using family = axis_family<Axis>;
@@ -41,6 +42,7 @@ struct strided {
   static constexpr std::size_t stride = Stride;
 };
 
+// Is A an axis, plain or strided?
 template <class A>
 concept axis_like = requires {
   typename A::family;
@@ -48,6 +50,8 @@ concept axis_like = requires {
   requires std::is_convertible_v<decltype(A::size), std::size_t>;
 };
 
+// No position: of an axis that is not there, of a window without an end, of a size known only at
+// run time.
 inline constexpr std::size_t npos = ~std::size_t{0};
 
 }  // namespace umbel
@@ -55,12 +59,12 @@ inline constexpr std::size_t npos = ~std::size_t{0};
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-// What stands in for an axis that is none, after a sentence has said so. Sentences that would name
-// it are not said (verdict.hpp): they come of the same mistake.
+// Stands for a template argument that should have been an axis, after a sentence has said so.
+// Sentences that would name it are not given (verdict.hpp): the mistake is the same.
 template <std::size_t N>
 struct no_axis : axis<no_axis, N> {};
 
-// Given, or no_axis<1> where it is none.
+// Given, or no_axis<1> where it is not an axis.
 template <class Given>
 struct axis_or_none_rule {
   using type = no_axis<1>;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the rules of shapes say, as concepts over tensors and views, for generic code that wants to
-// ask first:
+// The rules of shapes as concepts over tensors and views, for generic code that asks first:
 //
 //   static_assert(!splittable<queries, hidden, heads<7>>);
 #pragma once
@@ -11,6 +10,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
+// Has X this axis, of any size? has_axis<X, hidden>.
 template <class X, template <std::size_t> class Axis>
 concept has_axis = detail::layout_of<X>::template has<axis_family<Axis>>;
 namespace detail {
@@ -20,52 +20,63 @@ template <std::size_t N>
 struct unnamed : axis<unnamed, N> {};
 }  // namespace detail
 
+// Would split<Axis, Outer, Inner>(x) compile? splittable<X, hidden, heads<5>>: without Inner, any
+// name that X does not have.
 template <class X, template <std::size_t> class Axis, class Outer,
           template <std::size_t> class Inner = detail::unnamed>
 concept splittable =
     detail::rules::split<detail::layout_of<X>, axis_family<Axis>, Outer, Inner>::ok;
 
+// Would split_into<Axis, Parts...>(x) compile? splittable_into<X, hidden, heads<5>, head_dim<20>>.
 template <class X, template <std::size_t> class Axis, class... Parts>
 concept splittable_into =
     detail::rules::split_into<detail::layout_of<X>, axis_family<Axis>, Parts...>::ok;
 
-// The last axis is the result: mergeable<X, heads, head_dim, hidden>.
+// Would merge<Axes...>(x) compile? The last axis is the result: mergeable<X, heads, head_dim,
+// hidden>.
 template <class X, template <std::size_t> class... Axes>
 concept mergeable = detail::rules::merge_into_last<detail::layout_of<X>, axis_family<Axes>...>::ok;
 
+// Would permute<Axes...>(x) compile? permutable<X, heads, query, head_dim>.
 template <class X, template <std::size_t> class... Axes>
 concept permutable = detail::rules::permute<detail::layout_of<X>, axis_family<Axes>...>::ok;
 
+// Would transposed<First, Second>(x) compile? transposable<X, query, hidden>.
 template <class X, template <std::size_t> class First, template <std::size_t> class Second>
 concept transposable =
     detail::rules::transposed<detail::layout_of<X>, axis_family<First>, axis_family<Second>>::ok;
 
+// Would rename_axis<From, To>(x) compile? renamable<X, query, key>.
 template <class X, template <std::size_t> class From, template <std::size_t> class To>
 concept renamable =
     detail::rules::rename<detail::layout_of<X>, axis_family<From>, axis_family<To>>::ok;
 
+// Would reshape<Axes...>(x) compile? reshapable<X, batch<8>, hidden<100>>.
 template <class X, class... Axes>
 concept reshapable = detail::rules::reshape<detail::layout_of<X>, Axes...>::ok;
 
+// Would select_at<Axis, Position>(x) compile? selectable<X, heads, 2>.
 template <class X, template <std::size_t> class Axis, std::size_t Position>
 concept selectable =
     detail::rules::select_at<detail::layout_of<X>, axis_family<Axis>, Position>::ok;
 
-// sliceable<X, key, from<2>, extent<3>>
+// Would slice<Axis, From, Extent>(x) compile? sliceable<X, key, from<2>, extent<3>>.
 template <class X, template <std::size_t> class Axis, class From, class Extent>
 concept sliceable =
     detail::rules::slice<detail::layout_of<X>, axis_family<Axis>, From::position, Extent::size>::ok;
 
+// Would broadcast<Axes...>(x) compile? broadcastable<X, batch<2>, query<4>>.
 template <class X, class... Axes>
 concept broadcastable = detail::rules::broadcast<detail::layout_of<X>, Axes...>::ok;
 
+// Would contract<Axis>(left, right) compile? contractible<Left, Right, head_dim>.
 template <class Left, class Right, template <std::size_t> class Axis>
 concept contractible = detail::rules::contract<detail::layout_of<Left>, detail::layout_of<Right>,
                                                axis_family<Axis>>::ok &&
                        std::is_same_v<typename std::remove_cvref_t<Left>::value_type,
                                       typename std::remove_cvref_t<Right>::value_type>;
 
-// Elementwise arithmetic and assignment.
+// Have both the same axes of the same sizes in the same order, as arithmetic and assignment want?
 template <class Left, class Right>
 concept same_shape = detail::rules::same_shape<detail::say::elementwise, detail::layout_of<Left>,
                                                detail::layout_of<Right>>::ok;

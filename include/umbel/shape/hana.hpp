@@ -63,8 +63,8 @@ constexpr auto extents_map(shape<Axes...>) {
                                                       boost::hana::size_c<Axes::size>)...);
 }
 
-// An axis from what stands for one in a tuple (an axis, or the hana::type of one) or in a map (a
-// pair of family and size). Anything else stands for no axis.
+// An axis from an element of a tuple (an axis, or the hana::type of one) or of a map (a pair of
+// family and size). Anything else is not an axis.
 template <class Element>
 struct axis_from {
   static constexpr bool ok = false;
@@ -150,27 +150,27 @@ struct tensor_from_operation {
 
 }  // namespace detail
 
-// The axes of a tensor or view, in order: (batch<2>, query<4>, hidden<100>). x may also be the
-// hana::type of one, as everywhere here.
+// dims(x): the axes of a tensor or view, in order, as a hana::tuple: (batch<2>, query<4>,
+// hidden<100>). x may also be the hana::type of one, as everywhere here.
 template <class X>
 constexpr auto dims(const X&) {
   return detail::axes_tuple(typename detail::axes_in<X>::type{});
 }
 
-// From axis to size: extents(x)[family_c<hidden>] is hana::size_c<100>.
+// The key of an axis in a map of sizes: extents(x)[family_c<hidden>] is hana::size_c<100>.
 template <template <std::size_t> class Axis>
 inline constexpr auto family_c = boost::hana::type_c<axis_family<Axis>>;
+// extents(x): from axis to size, as a hana::map.
 template <class X>
 constexpr auto extents(const X&) {
   return detail::extents_map(typename detail::axes_in<X>::type{});
 }
 
-// The way back: the hana::type of the row-major tensor of T with
+// tensor_from: the way back, the hana::type of the row-major tensor of T with
 //
-//   tensor_from<float>(axes)                  the axes of a hana::tuple (axes or hana::types of
-//                                             axes)
+//   tensor_from<float>(axes)                  the axes of a hana::tuple (axes or their hana::types)
 //   tensor_from<float, batch, hidden>(sizes)  the sizes of a hana::map, in the order that is named:
-//                                             that of a map is Hana's own business
+//                                             a map has an order of Hana's own
 template <class T, template <std::size_t> class... Axes>
 inline constexpr detail::tensor_from_operation<T, axis_family<Axes>...> tensor_from{};
 

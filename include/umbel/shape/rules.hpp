@@ -48,7 +48,7 @@ constexpr bool strides_for_all_or_none() {
   return (requires { Axes::stride; } && ...) || !(requires { Axes::stride; } || ...);
 }
 
-// The first, counted from 1, that is no axis; npos.
+// The first, counted from 1, that is not an axis; npos where all are.
 template <class... Axes>
 constexpr std::size_t first_other_than_axis() {
   std::size_t at = 0, found = npos;
@@ -289,8 +289,8 @@ using same_shape = first_error<
     verdict<std::is_same_v<typename Left::axes, typename Right::axes>, Operation,
             typename Left::axes, say::and_, typename Right::axes, say::have_different_axes>>;
 
-// Has every element a place of its own? (Broadcast ones have not; nor have those where a step along
-// one axis is some steps along another.)
+// Has every element a memory location of its own? (Broadcast ones have not; nor have those where a
+// step along one axis is some steps along another.)
 template <class Layout>
 constexpr bool lies_apart() noexcept {
   for (std::size_t i = 0; i < Layout::rank; ++i) {
@@ -305,7 +305,7 @@ constexpr bool lies_apart() noexcept {
   return true;
 }
 
-// Computing takes elements of one type: nothing is rounded or cut off on the way.
+// Operations that compute take elements of one type: nothing is rounded or cut off on the way.
 template <class Operation, class Left, class Right>
 using same_element = verdict<std::is_same_v<Left, Right>, Operation, say::the_left_side_holds,
                              element<Left>, say::but_the_right_side_holds, element<Right>>;
@@ -345,7 +345,7 @@ using lists =
                         say::memory, typename Layout::axes, say::wants, number<Layout::extents[0]>,
                         say::lists_of, number<Layout::extents[Layout::rank - 1]>, say::elements>>;
 
-// Memory that ends with its statement is not viewed.
+// Temporary memory is not viewed.
 template <class Layout>
 using view_of_temporary =
     verdict<Layout::span == 0, say::view, say::the_memory_of, typename Layout::axes,

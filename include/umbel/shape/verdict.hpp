@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a check speaks. A check is a type: `accepted`, or `shape_error<...>` that carries one English
-// sentence. An operation asserts its verdict through `report` and otherwise hands on `invalid`, so
-// one bug is one error. The same verdict is what the public concepts ask (rules.hpp).
+// How a check reports. A check is a type: `accepted`, or `shape_error<...>`, which carries one
+// English sentence. An operation asserts its verdict through `report` and otherwise returns
+// `invalid`, so that one bug is one error. The public concepts ask the same verdict (rules.hpp).
 //
 // A sentence is a list of words: names from `say` (split -> "split", leaves_a_remainder_of ->
 // "leaves a remainder of"), axes (hidden<100> -> "hidden=100"), shapes and numbers. g++ prints a
@@ -27,9 +27,9 @@ struct number {};
 template <class T>
 struct element {};  // an element type: "float"
 
-// Handed on by an operation whose check failed: every operation takes it and gives it back, it can
-// be indexed and assigned to, and it converts to whatever the rest of the user's code asks for.
-// Never made by a program that compiles.
+// What an operation returns whose check failed: every operation takes it and returns it, it can be
+// indexed and assigned to, and it converts to whatever the rest of the user's code wants. Never
+// made by a program that compiles.
 struct invalid {
   template <class T>
   operator T() const noexcept;
@@ -149,6 +149,7 @@ struct text {
 };
 }  // namespace detail
 
+// The sentence that a list of words makes, as a value that can be a template argument.
 template <class... Words>
 constexpr auto sentence() {
   constexpr detail::sentence_buffer buffer = detail::compose<Words...>();
@@ -157,7 +158,7 @@ constexpr auto sentence() {
   return out;
 }
 namespace detail {
-// Does a sentence name detail::no_axis? It comes of a mistake that another sentence has named.
+// Does a sentence name detail::no_axis? Its cause is a mistake that another sentence has named.
 template <std::size_t N>
 constexpr bool names_no_axis(const text<N>& sentence) {
   constexpr char name[] = "no_axis";
@@ -196,8 +197,8 @@ struct verdict_to_report<accepted> {
 // Asserted by every operation: report<Verdict>::ok.
 template <class Verdict>
 using report = typename detail::verdict_to_report<Verdict>::type;
-// Asserted by a class. The assertion that fails is not in the class itself, of which clang would
-// take nothing any more, so that every use were another error.
+// Asserted by a class. The failing assertion is not in the class itself, after which clang rejects
+// every use of it, so that each would be another error.
 template <class Verdict>
 inline constexpr bool reported = [] {
   static_assert(report<Verdict>::ok, "umbel: shapes do not fit");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The words of the sentences about shapes: a sentence is a list of them, and of axes and sizes,
-// that starts with the operation (verdict.hpp). Words of layers and masks stand with their rules.
+// that begins with the operation (verdict.hpp). Words of layers and masks are with their rules.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// All lanes of a pack, and several packs, become one value: halves are put together until one lane
-// is left, so the order is fixed by the number of elements and not by how they are packed.
+// All lanes of a pack, and several packs, become one value: halves are combined until one lane is
+// left, so the order is fixed by the number of elements and not by how they are packed.
 #pragma once
 
 #include <cstddef>

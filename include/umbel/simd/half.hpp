@@ -76,7 +76,8 @@ UMBEL_INLINE constexpr V widen_float16(unsigned_of<V> half) noexcept {
 
 namespace umbel {
 
-// 8 bits of exponent, as float, and 7 of mantissa: an error of 2^-9 of the value at most.
+// A float stored in 16 bits, 8 of exponent, as float has, and 7 of mantissa: an error of at most
+// 2^-9 of the value.
 struct bfloat16 {
   std::uint16_t bits;
 
@@ -88,8 +89,8 @@ struct bfloat16 {
   }
 };
 
-// 5 bits of exponent and 10 of mantissa: an error of 2^-12 of the value at most between 2^-14 and
-// 65504, of 2^-25 below; infinite from 65520 on.
+// A float stored in 16 bits, 5 of exponent and 10 of mantissa: an error of at most 2^-12 of the
+// value between 2^-14 and 65504, of 2^-25 below; infinite from 65520 on.
 struct float16 {
   std::uint16_t bits;
 

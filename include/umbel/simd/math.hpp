@@ -3,8 +3,8 @@
 // and constant expressions (scalars), with the same bits in all of them and on every target that
 // fuses (another set where it does not). Written in fma, integer work on exponents and IEEE
 // division: no libm, no square root instruction, no table, no branch. Bounds are stated at each
-// function and tested against long double. Flags and rounding modes other than to nearest: not
-// looked at.
+// function and tested against long double. Only rounding to nearest is considered, and no exception
+// flags.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Philox 4x32-10: four random words as a function of a counter of four words and a key of two
-// (Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3"). No state: what
-// is drawn for a place does not depend on what was drawn before, on which machine, in which order.
-// For scalars, packs (a counter in every lane) and constant expressions. Not for secrets.
+// (Salmon, Moraes, Dror and Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3"). No state:
+// the words of a counter do not depend on what was drawn before, on which machine, or in which
+// order. For scalars, packs (a counter in every lane) and constant expressions. Not for secrets.
 #pragma once
 
 #include <cstddef>

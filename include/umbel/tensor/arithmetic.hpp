@@ -21,7 +21,7 @@ concept has_arithmetic =
     requires(const T& a, const T& b) { a + b; } || requires(const T& a, const T& b) { a* b; };
 
 namespace rules {
-// bfloat16 and float16 are what numbers are stored as.
+// bfloat16 and float16 only store numbers.
 template <class T>
 using computes = verdict<detail::has_arithmetic<T>, say::elementwise, say::elements_of, element<T>,
                          say::have_no_arithmetic>;
@@ -170,8 +170,8 @@ concept operand = tensor_like<Y> || scalar<Y>;
 
 namespace umbel::inline UMBEL_TARGET {
 
-// x += y and the like, element after element: x is a tensor or view that is not const, y a tensor,
-// view or scalar. y may be x, and must not overlap it in another way. Gives x.
+// x += y and the like, element by element: x is a tensor or view that is not const, y a tensor,
+// view or scalar. y may be x, and must not overlap it in any other way. Returns x.
 template <tensor_like X, detail::operand Y>
 constexpr X operator+=(X&& x, const Y& y) noexcept {
   return detail::assigned([](auto a, auto b) { return a + b; }, static_cast<X&&>(x), y);
@@ -197,14 +197,14 @@ template <>
 inline constexpr const char* spoken<say::takes_two_tensors_or_views_or_one_and_a_number> =
     "takes two tensors or views, or one and a number";
 
-// What a tensor or view has no arithmetic with: arrays, vectors, all the weights of a layer.
-// (Complete first: operators ask it of any type.)
+// What tensors and views have no arithmetic with: arrays, vectors, all the weights of a layer.
+// (Checked to be complete first: the operators are tried for any type.)
 template <class Y>
 concept no_operand = !operand<Y> && !std::is_same_v<Y, invalid> && requires { sizeof(Y); } &&
                      !std::is_base_of_v<own_arithmetic, Y>;
 
-// Is a + b refused, or does the poison pass through? Not where a turns into what b is, which may
-// have operators of its own.
+// Is a + b refused, or is one of them invalid and passed on? Not where a converts to the type of b,
+// which may have operators of its own.
 template <class A, class B>
 concept tensor_and_no_operand =
     tensor_like<A> && no_operand<B> && !std::is_convertible_v<const A&, B>;

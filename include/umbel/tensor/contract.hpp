@@ -5,9 +5,9 @@
 //   q (batch, heads, query, head_dim), k (batch, heads, key, head_dim)
 //   contract<head_dim>(q, k) is (batch, heads, query, key)
 //
-// Both sides hold one element type. This is the readable form. Each element is one chain of fused
-// multiply-adds in increasing position along the axis, from 0: the order that kernel/plain.hpp
-// defines.
+// Both sides have the same element type. This is the readable form. Each element is one sum of
+// fused multiply-adds in increasing position along the axis, from 0: the order that
+// kernel/plain.hpp defines.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -67,6 +67,8 @@ struct contract_operation : detail::other_calls<say::contract, say::takes_two_te
 };
 }  // namespace detail
 
+// contract<head_dim>(q, k): sums of products over a named axis; axes that both have are paired up,
+// the others are kept, those of q first.
 template <template <std::size_t> class Axis>
 inline constexpr detail::contract_operation<Axis> contract{};
 

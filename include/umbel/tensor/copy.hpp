@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Operations that move elements, always by name: contiguous, transposed, copy. Nothing else in the
-// library copies a tensor behind one's back.
+// library copies a tensor, but for a temporary that is re-read (pipe.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -13,7 +13,7 @@ namespace say {
 struct contiguous;
 }  // namespace say
 
-// x | contiguous: a tensor of the same axes in the same order whose elements lie row-major.
+// A tensor of the same axes in the same order whose elements are row-major.
 struct contiguous_operation : detail::other_calls<say::contiguous> {
   using detail::other_calls<say::contiguous>::operator();
   template <tensor_like X>
@@ -23,9 +23,11 @@ struct contiguous_operation : detail::other_calls<say::contiguous> {
 };
 }  // namespace detail
 
+// x | contiguous: a tensor of the same axes in the same order whose elements are row-major in
+// memory.
 inline constexpr detail::contiguous_operation contiguous{};
 namespace detail {
-// The families of a list of axes, with First and Second changed about.
+// The families of a list of axes, with First and Second exchanged.
 template <class First, class Second, class Axes>
 struct exchange;
 template <class First, class Second, class... Axes>
@@ -56,11 +58,12 @@ struct transposed_operation : detail::other_calls<say::transposed> {
 };
 }  // namespace detail
 
+// x | transposed<hidden, classes>: a row-major tensor in which the two axes have changed places.
 template <template <std::size_t> class First, template <std::size_t> class Second>
 inline constexpr detail::transposed_operation<First, Second> transposed{};
 
-// copy(from, to): elements of a tensor or view into another of the same axes in the same order,
-// which has a place for each.
+// copy(from, to): copies the elements of a tensor or view into another of the same axes in the same
+// order, which has a memory location for each.
 template <tensor_like From, tensor_like To>
 constexpr void copy(const From& from, To&& to) noexcept {
   using verdict = detail::first_error<

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// The border where shapes stop being types: memory whose sizes are known only at run time (a file's
-// header, another library's array) becomes a view, or a sentence that says why not. Nothing is
-// thrown and nothing is allocated.
+// Where shapes come in at run time: memory whose sizes are known only then (a file's header,
+// another library's array) becomes a view, or a sentence that says why not. Nothing is thrown and
+// nothing is allocated.
 //
 //   auto x = view_as<queries>(pointer, extents);   // extents: an array or span of sizes, in order
-//   if (!x) report(x.error());                     // "umbel: memory: wants [batch=2, ...] got [2,
-//                                                  5]"
+//   if (!x) report(x.error());   // "umbel: memory: ... but the memory has [2, 5]"
 //   else use(*x);
 #pragma once
 
@@ -15,7 +14,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// A view, or the sentence that says why there is none.
+// A view, or the sentence that says why there is none: what view_as gives for sizes known only at
+// run time.
 template <class View>
 class expected_view {
  public:

@@ -83,8 +83,9 @@ constexpr const T* borrow(M&& memory) noexcept {
 
 }  // namespace detail
 
-// view_as<batch<2>, query<4>, hidden<100>>(array): row-major, or by strided<> axes; or by the type
-// of a tensor or view, view_as<queries>(array). A const array gives a view that only reads.
+// view_as<batch<2>, query<4>, hidden<100>>(array): a view of memory that is yours, row-major or by
+// strided<> axes; the axes may come from a type, view_as<queries>(array). A const array gives a
+// view that only reads.
 template <class... Axes, class T, std::size_t Count>
 [[nodiscard]] constexpr auto view_as(T (&memory)[Count]) noexcept {
   using given = detail::given_axes<Axes...>;
@@ -106,7 +107,7 @@ template <class... Axes, class Pointer>
   return detail::view_where<detail::given_axes<Axes...>, detail::accepted>(memory);
 }
 
-// A view of a tensor's own layout.
+// as_view(x): a view of a tensor, of the tensor's own layout.
 template <class T, class... Axes>
 [[nodiscard]] constexpr view<T, Axes...> as_view(tensor<T, Axes...>& x) noexcept {
   return x;

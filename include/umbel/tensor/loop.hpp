@@ -33,8 +33,8 @@ struct loop_over {
 
 }  // namespace detail
 
-// f(x_element, y_element...) for every position, the last axis fastest. All of x, y... have the
-// same axes in the same order ("elementwise: ... have different axes").
+// for_each(f, x, y...): f(x_element, y_element...) for every position, the last axis fastest. All
+// of x, y... have the same axes in the same order ("elementwise: ... have different axes").
 template <class F, tensor_like X, tensor_like... Y>
 UMBEL_INLINE constexpr void for_each(F&& f, X&& x, Y&&... y) {
   using verdict =
@@ -49,7 +49,7 @@ UMBEL_INLINE constexpr void for_each(F&& f, X&& x, Y&&... y) {
 template <class F, class... X>
   requires detail::one_is_invalid<X...>
 constexpr void for_each(F&&, X&&...) {}
-// The other way round, as in the standard library: refused.
+// The function last, as in the standard library: refused.
 template <tensor_like X, class... Rest>
   requires(!(tensor_like<Rest> && ...) && !detail::one_is_invalid<Rest...>)
 constexpr void for_each(X&&, Rest&&...) {

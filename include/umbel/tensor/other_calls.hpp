@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Base of operations and layers: arguments that fit no form of the call get a sentence that says
-// which there may be. One bug is one error.
+// which forms there are. One bug is one error.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -20,7 +20,7 @@ inline constexpr const char* spoken<say::takes_one_tensor_or_view_then_an_intege
     "takes one tensor or view; then an integer";
 
 namespace rules {
-// Arguments of a call that fit no overload, unless they come of an earlier error. Takes: the words
+// Arguments of a call that fit no overload, unless an earlier error is the reason. Takes: the words
 // that say which fit.
 template <class Operation, class Takes, class... Arguments>
 using arguments = verdict<(std::is_same_v<Arguments, invalid> || ...), Operation, Takes>;

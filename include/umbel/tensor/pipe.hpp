@@ -12,8 +12,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::portable {
 
-// Base of what has operators of its own with tensors: masks, which are no functions even where they
-// can be called.
+// Base of what has operators of its own with tensors: masks, which are not functions even where
+// they can be called.
 struct own_arithmetic {};
 
 }  // namespace umbel::portable
@@ -24,13 +24,13 @@ namespace detail {
 using portable::own_arithmetic;
 }
 
-// x | f is f(x), whatever x is: f has the sentence where it does not fit.
+// x | f is f(x), whatever x is: f gives the sentence where it does not fit.
 template <class X, class Operation>
   requires std::is_base_of_v<detail::operation, Operation>
 UMBEL_INLINE constexpr auto operator|(X&& x, const Operation& f) {
   return f(static_cast<X&&>(x));
 }
-// So it is with a function of one's own, of a tensor or view.
+// The same with a function of your own, of a tensor or view.
 template <tensor_like X, class Function>
   requires(!std::is_base_of_v<detail::operation, Function> &&
            !std::is_base_of_v<detail::own_arithmetic, Function> &&
@@ -38,7 +38,8 @@ template <tensor_like X, class Function>
 UMBEL_INLINE constexpr auto operator|(X&& x, const Function& f) {
   return f(static_cast<X&&>(x));
 }
-// The poison passes through. (x | permute<...>() is the overload above: the poison can be called.)
+// An invalid operand is passed on. (x | permute<...>() is the overload above: invalid can be
+// called.)
 template <class Function>
   requires(!std::is_base_of_v<detail::operation, Function>)
 constexpr detail::invalid operator|(detail::invalid, const Function&) noexcept {

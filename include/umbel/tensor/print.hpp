@@ -5,9 +5,9 @@
 //   1 2 3
 //   4 5 6
 //
-// An empty line goes before the first row of another position of the axes before the last two. out:
-// a stream of the standard library, or what takes numbers and text by << as one; none is included
-// here. Nothing is written after the last element.
+// A blank line separates rows of different positions along the axes before the last two. out: a
+// stream of the standard library, or anything that takes numbers and text by << as one does; no
+// stream is included here. Nothing is written after the last element.
 #pragma once
 
 #include <umbel/config.hpp>

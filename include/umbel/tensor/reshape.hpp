@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Operations that re-read the same memory by other axes: split, merge, permute, rename_axis,
-// reshape, select_at, slice, broadcast. f(x) and x | f are one entity. They move no element
-// (pipe.hpp says what becomes of a temporary); where strides do not allow that, the sentence asks
-// for `contiguous`.
+// reshape, select_at, slice, broadcast. f(x) and x | f are the same. No element changes its place
+// (of a temporary they return a tensor: pipe.hpp); where strides do not allow that, the sentence
+// asks for `contiguous`.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -159,15 +159,18 @@ inline constexpr detail::rename_operation<From, To> rename_axis{};
 template <class... Axes>
 inline constexpr detail::reshape_operation<Axes...> reshape{};
 
-// slice<key, from<2>, extent<3>>: three positions of key, from position 2 on.
+// Of a slice: the first position, from<2>.
 template <std::size_t Position>
 struct from {
   static constexpr std::size_t position = Position;
 };
+// Of a slice: how many positions, extent<3>.
 template <std::size_t Size>
 struct extent {
   static constexpr std::size_t size = Size;
 };
+// slice<key, from<2>, extent<3>>: three positions of key, from position 2 on. A slice past the end
+// of the axis does not compile.
 template <template <std::size_t> class Axis, class From, class Extent>
 inline constexpr detail::slice_operation<Axis, From::position, Extent::size> slice{};
 

@@ -28,7 +28,7 @@ concept memory = !tensor_like<M> && requires(M& m) {
 // std::span: it borrows too, so that a temporary one may be viewed.
 template <class M>
 concept borrowed_memory = memory<M> && requires { std::remove_cvref_t<M>::extent; };
-// How many elements, npos where only the program's run will tell.
+// How many elements; npos where that is known only at run time.
 template <class M>
 constexpr std::size_t memory_size() {
   if constexpr (std::is_array_v<M>)
@@ -68,7 +68,8 @@ constexpr bool all_equal(const X& x, const Y& y) noexcept {
 
 namespace umbel {
 
-// T: the element type. Axes: each name once, no size zero.
+// Owned memory with a shape: tensor<float, batch<2>, query<4>, hidden<100>>. T: the element type.
+// Axes: each name once, no size zero.
 template <class T, class... Axes>
 class tensor {
   static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>,
@@ -79,7 +80,7 @@ class tensor {
   using element_type = T;
   using value_type = T;
 
-  // Left as they are: as with an array, `tensor x;` does not set elements and `tensor x{};` zeroes.
+  // As with an array, `tensor x;` does not set elements and `tensor x{};` zeroes them.
   tensor() = default;
 
   // All elements in row-major order: tensor<int, batch<2>>{3, 2}. Another number, or fractions for
@@ -208,7 +209,7 @@ class tensor {
     return elements_ + layout::count;
   }
 
-  // A tensor lends itself to a view of its own layout; a temporary does not ("view: ... is a
+  // A tensor converts to a view of its own layout; a temporary does not ("view: ... is a
   // temporary").
   UMBEL_SHARED constexpr operator view<T, Axes...>() & noexcept {
     return view<T, Axes...>(elements_);
@@ -252,8 +253,8 @@ template <class T, class Layout>
 using tensor_of = typename detail::tensor_with_layout<T, Layout>::type;
 }  // namespace detail
 
-// All elements of a tensor or view are those of another of the same type and axes: bit for bit, but
-// for 0 = -0 and NaN, as the element type compares.
+// x == y: all elements of a tensor or view equal those of another of the same type and axes, as the
+// element type compares them (0 = -0, NaN equals nothing).
 template <tensor_like X, tensor_like Y>
 constexpr bool operator==(const X& x, const Y& y) noexcept {
   using verdict = detail::first_error<
@@ -272,14 +273,14 @@ constexpr bool operator==(const X&, const Y&) noexcept {
   return true;
 }
 namespace detail {
-// X is a tensor that is about to end: its memory can be handed on, but not be viewed.
+// X is a temporary tensor: its memory can be handed on, but not viewed.
 template <class X>
 concept temporary_tensor =
     detail::is_tensor<std::remove_cvref_t<X>> && !std::is_lvalue_reference_v<X>;
 
 namespace rules {
-// What an operation writes to: not const, not at its end, with a place for every element. Name:
-// what it is called. X: of a forwarding reference.
+// What an operation writes to: not const, not a temporary, with a memory location for every
+// element. Name: what it is called. X: of a forwarding reference.
 template <class Operation, class Name, class X>
 using writable = first_error<
     verdict<!std::is_const_v<std::remove_pointer_t<decltype(std::declval<X&>().data())>>, Operation,

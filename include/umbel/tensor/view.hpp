@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A view: borrowed memory with a shape. One pointer; names, sizes and strides are in the type, so
-// it is as cheap to pass as the pointer and an access compiles to the index arithmetic that one
+// it is as cheap to pass as the pointer and an access compiles to the index arithmetic that you
 // would write by hand. It must not outlive the memory.
 //
 // Not here: operations (reshape.hpp, arithmetic.hpp, contract.hpp) and how views over other
@@ -23,7 +23,7 @@ inline constexpr const char* spoken<say::looks_elsewhere_when_assigned_so_write_
     "would look elsewhere and no element would move, so write copy(from, to)";
 
 namespace rules {
-// Assigned through what looks like the elements.
+// An assignment that was probably meant for the elements.
 template <class Layout, bool Ok>
 using assignment =
     verdict<Ok, say::view, typename Layout::axes, say::looks_elsewhere_when_assigned_so_write_copy>;
@@ -63,6 +63,8 @@ inline constexpr bool accesses<Layout, position_along<First>, position_along<Fam
 
 }  // namespace detail
 
+// A position along one axis, by name: x(at<query>(3), at<batch>(0)), in any order. Not checked, as
+// an index of an array is not.
 template <template <std::size_t> class Axis, detail::integer_index I>
 constexpr detail::position_along<axis_family<Axis>> at(I position) {
   return {static_cast<std::size_t>(position)};
@@ -73,6 +75,7 @@ constexpr detail::position_along<axis_family<Axis>> at(I position) {
 template <class X, class... I>
 concept accessible = detail::accesses<detail::layout_of<X>, std::remove_cvref_t<I>...>;
 
+// Is X a tensor or a view?
 template <class X>
 concept tensor_like = requires(X& x) {
   typename std::remove_cvref_t<X>::layout::axes;
@@ -84,8 +87,9 @@ concept tensor_like = requires(X& x) {
 
 namespace umbel {
 
-// T: the element type, const for a view that only reads. Axes: plain axes for row-major memory,
-// strided<Axis, Stride> each otherwise. Positions are not checked, as in an array.
+// Borrowed memory with a shape: view<const float, query<4>, hidden<100>>. T: the element type,
+// const for a view that only reads. Axes: plain axes for row-major memory, strided<Axis, Stride>
+// each otherwise. Positions are not checked, as in an array.
 template <class T, class... Axes>
 class view {
   static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>,
@@ -104,9 +108,9 @@ class view {
     return view<const T, Axes...>(data_);
   }
 
-  // Views are assigned as pointers are: u = v looks where v looks. What is likely meant to move
-  // elements is refused: a view that writes = tensor, and any assignment to a view without a name,
-  // (x | select_at<batch, 0>) = y.
+  // Views are assigned as pointers are: after u = v, u refers to the memory of v. An assignment
+  // that was probably meant to move elements is refused: a tensor to a view that writes, and
+  // anything to a view without a name, (x | select_at<batch, 0>) = y.
   constexpr view(const view&) = default;
   constexpr view& operator=(const view&) & = default;
   template <class X>
