@@ -29,14 +29,15 @@ import check  # noqa: E402
 # Where an operation's sentences stand on the page. What heads.cpp says of attention stands with the heads.
 GROUPS = {
     "Shapes": ["shape", "tensor_from"],
-    "Memory": ["memory", "view", "access", "copy"],
-    "Re-reading": ["split", "merge", "permute", "rename", "reshape", "select", "slice", "broadcast",
+    "Memory": ["memory", "tensor", "view", "view_as", "access", "copy"],
+    "Re-reading": ["split", "merge", "permute", "rename_axis", "reshape", "select_at", "slice", "broadcast",
                    "transposed"],
-    "Computing": ["contract", "elementwise", "compare"],
-    "Attention": ["attention", "additive_attention", "project", "softmax", "mask_after", "mask", "keep_mask",
-                  "score_bias", "observe", "attention_heat_map", "cache", "describe",
+    "Computing": ["contract", "elementwise", "for_each", "compare"],
+    "Attention": ["multi_head_attention", "additive_attention", "x * weights", "softmax", "mask_after", "mask", "keep_mask",
+                  "causal_at", "causal_bottom_right",
+                  "score_bias", "observe", "attention_heat_map", "key_value_cache", "describe",
                   "scaled_dot_product_attention", "attention_by_score", "parallel"],
-    "Heads": ["prune"],
+    "Heads": ["pruned"],
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",
                "learned_positions", "sinusoidal_positions", "feed_forward",
                "encoder_layer", "decoder_layer", "prepacked"],
@@ -48,7 +49,7 @@ OWN_WORDS = "In the compiler's own words"
 NOTE = re.compile(r"^\s*// (cause|cure): (\S.*?)\s*$")
 # A number that depends on the machine: bytes of scratch, by the width of its vectors.
 ANY_NUMBER = "[0-9]+"
-SENTENCE = re.compile(r'^"umbel: (\w+): (.*)"$')
+SENTENCE = re.compile(r'^"umbel: ([\w* ]+): (.*)"$')
 AXES = {"channel", *re.findall(r"^struct (\w+) : axis<", (ROOT / "include/umbel/shape/axes.hpp").read_text(), re.M)}
 TYPES = {"float", "double", "int", "bool", "bfloat16", "float16"}
 
@@ -118,7 +119,7 @@ class Case:
         if self.sentence() is None:
             return OWN_WORDS
         operation = SENTENCE.match(f'"{self.sentence()}"')[1]
-        return "Heads" if (self.file, operation) == ("heads", "attention") else GROUP_OF[operation]
+        return "Heads" if (self.file, operation) == ("heads", "multi_head_attention") else GROUP_OF[operation]
 
     def mistake(self):
         """The sentence without the axes, sizes and types that it names: what two cases of one mistake share."""

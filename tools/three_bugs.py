@@ -57,7 +57,7 @@ X attend(const X& x, const Y& y, const Y& z) {
 queries swap(const queries& x, const context& y) { return attend(y, x, x) + x; }
 """
 
-WIDTH_UMBEL = "using weight = linear_weights<float, hidden<80>, hidden<100>, false>;\n" \
+WIDTH_UMBEL = "using weight = linear<float, hidden<80>, hidden<100>>::weights;\n" \
               "auto project(const queries& x, const weight& w) { return x * w; }\n"
 WIDTH_TORCH = "Linear(80, 100)(x)\n"
 WIDTH_EIGEN = "using weight = Eigen::Matrix<float, 80, 100>;\n" \

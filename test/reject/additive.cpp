@@ -29,14 +29,14 @@ using of_two_heads =
   // cure: Pass the right tensor, or declare the layer with `keys_from<hidden<3>>`.
   auto out = attend(x, tensor<float, batch<2>, key<10>, hidden<3>>{}, z);
 #elif defined CASE_values_without_features
-  // expect-gcc: "umbel: additive_attention: the values in argument 3 need one axis of features besides batch and key not \[batch=2, key=10\]"
-  // expect-clang: additive_attention.*the_values_in_argument_3.*need_one_axis_of_features_besides_batch_and.*key>.*not_.*batch<2>.*key<10>
+  // expect-gcc: "umbel: additive_attention: the values in argument 3 need exactly one axis of features besides batch and key, not \[batch=2, key=10\]"
+  // expect-clang: additive_attention.*the_values_in_argument_3.*need_exactly_one_axis_of_features_besides_batch_and.*key>.*not_.*batch<2>.*key<10>
   // cause: The values have no axis of features, or two.
   // cure: Pass (batch, key, features), whatever the last axis is called; put two together with `merge`.
   auto out = attend(x, y, tensor<float, batch<2>, key<10>>{});
 #elif defined CASE_values_of_queries
-  // expect-gcc: "umbel: additive_attention: the values in argument 3 need one axis of features besides batch and key not \[batch=2, query=3, hidden=20\]"
-  // expect-clang: additive_attention.*the_values_in_argument_3.*need_one_axis_of_features_besides_batch_and.*key>.*not_.*batch<2>.*query<3>.*hidden<20>
+  // expect-gcc: "umbel: additive_attention: the values in argument 3 need exactly one axis of features besides batch and key, not \[batch=2, query=3, hidden=20\]"
+  // expect-clang: additive_attention.*the_values_in_argument_3.*need_exactly_one_axis_of_features_besides_batch_and.*key>.*not_.*batch<2>.*query<3>.*hidden<20>
   // cause: The values have no axis key, or not one axis of features.
   // cure: Pass (batch, key, features), whatever the last axis is called; put two together with `merge`.
   auto out = attend(x, y, x);
@@ -78,8 +78,8 @@ using of_two_heads =
   // cure: Declare it with the sizes of the scores; axes that it lacks are the same for all.
   auto out = attend(x, y, z, keep_mask(tensor<bool, key<9>>{}));
 #elif defined CASE_workspace_of_other_sizes
-  // expect-gcc: "umbel: additive_attention: the workspace is of another layer or of other sizes so pass one for \[query=3, key=10, value_dim=4\]"
-  // expect-clang: additive_attention.*the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for.*query<3>.*key<10>.*value_dim<4>
+  // expect-gcc: "umbel: additive_attention: the workspace is for another layer or other sizes, so pass one for \[query=3, key=10, value_dim=4\]"
+  // expect-clang: additive_attention.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*query<3>.*key<10>.*value_dim<4>
   // cause: The workspace was declared for another layer type or other sizes.
   // cure: Declare it with the sizes of the brackets: `attention::workspace<query<3>, key<10>, value_dim<4>>`.
   static of_two_heads::workspace<query<3>, key<10>, value_dim<4>> other;
@@ -92,15 +92,15 @@ using of_two_heads =
   queries out;
   attend.into(out, x, y, z);
 #elif defined CASE_weights_of_another_layer
-  // expect-gcc: "umbel: additive_attention: the weights are of another layer or of other options"
-  // expect-clang: additive_attention.*the_weights_are_of_another_layer_or_of_other_options
+  // expect-gcc: "umbel: additive_attention: the weights belong to another layer or other options"
+  // expect-clang: additive_attention.*the_weights_belong_to_another_layer_or_other_options
   // cause: The weights belong to another layer type.
   // cure: Declare them as `attention::weights` of this very layer.
   static of_two_heads::weights two;
   attention odd{two};
 #elif defined CASE_temporary_weights
-  // expect-gcc: "umbel: additive_attention: the weights are a temporary that would end before the layer so give them a name"
-  // expect-clang: additive_attention.*the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name
+  // expect-gcc: "umbel: additive_attention: the weights are a temporary that would be destroyed before the layer; store them in a variable"
+  // expect-clang: additive_attention.*the_weights_are_a_temporary_that_would_be_destroyed_before_the_layer_so_store_them_in_a_variable
   // cause: A layer borrows its weights, and these end with the statement.
   // cure: Give them a name that lives as long as the layer.
   attention odd{attention::weights{}};
@@ -117,8 +117,8 @@ using of_two_heads =
   // cure: Name the axis as the layer does: `x | rename_axis<classes, hidden>`.
   auto out = attend(tensor<float, batch<2>, query<3>, classes<20>>{}, y, z);
 #elif defined CASE_score_features_forgotten
-  // expect-gcc: "umbel: additive_attention: heads=2 stands where the axis score_hidden belongs"
-  // expect-clang: additive_attention.*heads<2>.*stands_where_the_axis.*score_hidden>.*belongs
+  // expect-gcc: "umbel: additive_attention: expected the axis score_hidden but got heads=2"
+  // expect-clang: additive_attention.*expected_the_axis.*score_hidden>.*but_got.*heads<2>
   // cause: The layer takes the features of its queries, then those that scores are made of, then options.
   // cure: Say how many: `score_hidden<8>`.
   additive_attention<float, hidden<20>, heads<2>>::weights none;
@@ -129,22 +129,22 @@ using of_two_heads =
   // cure: Give every axis at least one position, or leave the axis out.
   additive_attention<float, hidden<20>, score_hidden<0>>::weights none;
 #elif defined CASE_score_hidden_forgotten
-  // expect-gcc: "umbel: additive_attention: nothing stands where the axis score_hidden belongs"
-  // expect-clang: additive_attention.*nothing.*stands_where_the_axis.*score_hidden>.*belongs
+  // expect-gcc: "umbel: additive_attention: the axis score_hidden is missing"
+  // expect-clang: additive_attention.*the_axis.*score_hidden>.*is_missing
   // cause: The layer takes the features of the queries, then those of a score, then options.
   // cure: Say both: `additive_attention<float, hidden<20>, score_hidden<8>>`.
   additive_attention<float, hidden<20>>::weights none{};
   (void)none;
 #elif defined CASE_score_hidden_first
-  // expect-gcc: "umbel: additive_attention: score_hidden=8 stands where the axis hidden belongs"
-  // expect-clang: additive_attention.*score_hidden<8>.*stands_where_the_axis.*hidden>.*belongs
+  // expect-gcc: "umbel: additive_attention: expected the axis hidden but got score_hidden=8"
+  // expect-clang: additive_attention.*expected_the_axis.*hidden>.*but_got.*score_hidden<8>
   // cause: The layer takes the features of the queries, then those of a score, then options.
   // cure: Say both: `additive_attention<float, hidden<20>, score_hidden<8>>`.
   additive_attention<float, score_hidden<8>, hidden<20>>::weights none{};
   (void)none;
 #elif defined CASE_no_weights
-  // expect-gcc: "umbel: additive_attention: is made of one object, its weights"
-  // expect-clang: additive_attention.*is_made_of_one_object_its_weights
+  // expect-gcc: "umbel: additive_attention: construct it from one object, its weights"
+  // expect-clang: additive_attention.*construct_it_from_one_object_its_weights
   // cause: A layer borrows its weights, all of them in one struct, when it is made.
   // cure: Fill `attention::weights w` and write `attention{w}`.
   const of_two_heads wrong;

@@ -15,34 +15,34 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
                                    tensor<float, token<1>, hidden<100>>& out) {
   (void)attend, (void)look, (void)past, (void)slid, (void)x, (void)out;
 #if defined CASE_prefill_too_long
-  // expect-gcc: "umbel: cache: token=300 cannot be appended at once to a cache of key=256 in steps of at most 256"
-  // expect-clang: cache.*token<300>.*cannot_be_appended_at_once_to_a_cache_of.*key<256>.*in_steps_of_at_most.*number<256>
+  // expect-gcc: "umbel: key_value_cache: a step may append at most 256, got token=300"
+  // expect-clang: key_value_cache.*a_step_may_append_at_most.*number<256>.*got.*token<300>
   // cause: The step brings more positions than the cache has room for.
   // cure: Declare a larger cache, `key_value_cache<attention, key<300>>`, or step over parts of the sequence.
   tensor<float, token<300>, hidden<100>> prompt{}, result{};
   (void)past.step(result, attend, prompt);
 #elif defined CASE_chunk_too_long
-  // expect-gcc: "umbel: cache: token=2 cannot be appended at once to a cache of key=64 in steps of at most 1"
-  // expect-clang: cache.*token<2>.*cannot_be_appended_at_once_to_a_cache_of.*key<64>.*in_steps_of_at_most.*number<1>
+  // expect-gcc: "umbel: key_value_cache: a step may append at most 1, got token=2"
+  // expect-clang: key_value_cache.*a_step_may_append_at_most.*number<1>.*got.*token<2>
   // cause: A sliding cache has memory for steps of one position, unless it was declared with more.
   // cure: Say how many at once: `longest_sequence<4096, 2>`.
   tensor<float, token<2>, hidden<100>> two{}, result{};
   (void)slid.step(result, attend, two);
 #elif defined CASE_capacity_of_tokens
-  // expect-gcc: "umbel: cache: token=256 stands where the axis key belongs"
-  // expect-clang: cache.*token<256>.*stands_where_the_axis.*key>.*belongs
+  // expect-gcc: "umbel: key_value_cache: expected the axis key but got token=256"
+  // expect-clang: key_value_cache.*expected_the_axis.*key>.*but_got.*token<256>
   // cause: The capacity is a number of keys.
   // cure: Write `key_value_cache<attention, key<256>>`.
   key_value_cache<attention, token<256>> other;
 #elif defined CASE_option_instead_of_the_capacity
-  // expect-gcc: "umbel: cache: sliding stands where the axis key belongs"
-  // expect-clang: cache.*sliding.*stands_where_the_axis.*key>.*belongs
+  // expect-gcc: "umbel: key_value_cache: expected the axis key but got longest_sequence"
+  // expect-clang: key_value_cache.*expected_the_axis.*key>.*but_got.*longest_sequence<128.*1>
   // cause: The capacity is a number of keys.
   // cure: Write `key_value_cache<attention, key<256>>`.
   key_value_cache<attention, longest_sequence<128>> other;
 #elif defined CASE_no_capacity
-  // expect-gcc: "umbel: cache: nothing stands where the axis key belongs"
-  // expect-clang: cache.*nothing.*stands_where_the_axis.*key>.*belongs
+  // expect-gcc: "umbel: key_value_cache: the axis key is missing"
+  // expect-clang: key_value_cache.*the_axis.*key>.*is_missing
   // cause: The capacity is a number of keys.
   // cure: Write `key_value_cache<attention, key<256>>`.
   key_value_cache<attention> other;
@@ -53,23 +53,29 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   // cure: Give every axis at least one position, or leave the axis out.
   key_value_cache<attention, key<0>> none;
 #elif defined CASE_unknown_option_of_a_cache
-  // expect-gcc: "umbel: cache: heads=5 is not an option of this layer"
+  // expect-gcc: "umbel: key_value_cache: heads=5 is not an option of this layer"
   // expect-clang: cache.*heads<5>.*is_not_an_option_of_this_layer
-  // cause: A cache takes a batch, `sliding<>` and `stored_as<>`; heads are the layer's.
+  // cause: A cache takes a batch, `longest_sequence<>` and `stored_as<>`; heads are the layer's.
   // cure: Leave it out: the cache knows its layer.
   key_value_cache<attention, key<256>, heads<5>> other;
 #elif defined CASE_sliding_over_fewer
-  // expect-gcc: "umbel: cache: sliding 32 positions are fewer than key=64"
-  // expect-clang: cache.*sliding.*number<32>.*positions_are_fewer_than.*key<64>
+  // expect-gcc: "umbel: key_value_cache: longest_sequence=32 must be at least key=64"
+  // expect-clang: key_value_cache.*longest_sequence<32>.*must_be_at_least.*key<64>
   // cause: The sequence could not get as long as the window.
   // cure: Say how long it may get, at least the window; a cache that does not slide needs no option.
   key_value_cache<attention, key<64>, longest_sequence<32>> other;
 #elif defined CASE_sliding_over_nothing
-  // expect-gcc: "umbel: cache: sliding 0 positions are fewer than key=64"
-  // expect-clang: cache.*sliding.*number<0>.*positions_are_fewer_than.*key<64>
+  // expect-gcc: "umbel: key_value_cache: longest_sequence=0 must be at least key=64"
+  // expect-clang: key_value_cache.*longest_sequence<0>.*must_be_at_least.*key<64>
   // cause: A sequence is shorter than what its queries see.
-  // cure: Give `sliding<>` the length of the longest sequence, or leave it out.
+  // cure: Give `longest_sequence<>` the length of the longest sequence, or leave it out.
   key_value_cache<attention, key<64>, longest_sequence<0>> other;
+#elif defined CASE_steps_of_nothing
+  // expect-gcc: "umbel: key_value_cache: longest_sequence must allow steps of at least 1"
+  // expect-clang: key_value_cache.*longest_sequence_must_allow_steps_of_at_least_1
+  // cause: The second number, how many positions one step may bring, is 0.
+  // cure: Leave it out for steps of one position.
+  key_value_cache<attention, key<64>, longest_sequence<128, 0>> other;
 #elif defined CASE_cache_of_no_sequence
   // expect-gcc: "umbel: shape: batch=0 has no positions in \[batch=0\]"
   // expect-clang: shape.*batch<0>.*has_no_positions_in.*batch<0>
@@ -77,113 +83,113 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   // cure: Give every axis at least one position, or leave the axis out.
   key_value_cache<attention, key<64>, batch<0>> other;
 #elif defined CASE_step_into_a_temporary
-  // expect-gcc: "umbel: cache: out is a temporary so give it a name"
-  // expect-clang: cache.*out_is_a_temporary_so_give_it_a_name
+  // expect-gcc: "umbel: key_value_cache: out is a temporary; store it in a variable"
+  // expect-clang: key_value_cache.*out_is_a_temporary_so_store_it_in_a_variable
   // cause: What a call writes would be lost at once.
   // cure: Declare a tensor and pass that, or take the result by value.
   (void)past.step(tensor<float, token<1>, hidden<100>>{}, attend, x);
 #elif defined CASE_step_of_another_layer
-  // expect-gcc: "umbel: cache: the layer is another than the cache was declared for"
-  // expect-clang: cache.*the_layer_is_another_than_the_cache_was_declared_for
+  // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for"
+  // expect-clang: key_value_cache.*the_layer_is_not_the_one_that_the_cache_was_declared_for
   // cause: Keys and values of one layer mean nothing to another.
   // cure: Declare one cache for each layer, with its type.
   (void)past.step(out, look, x);
 #elif defined CASE_step_of_a_batch
-  // expect-gcc: "umbel: cache: the sequence has batch=3 but the cache has no batch"
+  // expect-gcc: "umbel: key_value_cache: the sequence has batch=3 but the cache has no batch"
   // expect-clang: cache.*the_sequence.*has.*batch<3>.*but_the_cache_has.*no_batch
   // cause: The cache was declared for another number of sequences.
   // cure: Declare it with the batch: `key_value_cache<attention, key<256>, batch<3>>`.
   tensor<float, batch<3>, token<1>, hidden<100>> three{}, result{};
   (void)past.step(result, attend, three);
 #elif defined CASE_step_into_another_shape
-  // expect-gcc: "umbel: cache: the result has \[token=1, hidden=100\] but out has \[token=2, hidden=100\]"
+  // expect-gcc: "umbel: key_value_cache: the result has \[token=1, hidden=100\] but out has \[token=2, hidden=100\]"
   // expect-clang: cache.*the_result_has.*token<1>.*hidden<100>.*but_out_has.*token<2>.*hidden<100>
   // cause: The tensor for the result has other axes or sizes: the result has those of the new positions.
   // cure: Declare `out` with the axes that the result has.
   tensor<float, token<2>, hidden<100>> result{};
   (void)past.step(result, attend, x);
 #elif defined CASE_step_of_two_widths
-  // expect-gcc: "umbel: cache: the layer takes keys from hidden=32 and queries from hidden=100 so pass queries and keys and values"
-  // expect-clang: cache.*the_layer_takes_keys_from.*hidden<32>.*and_.*queries_from.*hidden<100>.*so_pass_queries_and_keys_and_values
+  // expect-gcc: "umbel: key_value_cache: the layer takes keys from hidden=32 and queries from hidden=100, so pass queries, keys and values"
+  // expect-clang: key_value_cache.*the_layer_takes_keys_from.*hidden<32>.*and_.*queries_from.*hidden<100>.*so_pass_queries_keys_and_values
   // cause: The layer attends to another sequence, of another width; a step attends to its own.
   // cure: `append` that sequence's keys and values once, then `recall` with the queries.
   key_value_cache<across, key<256>> other;
   (void)other.step(out, look, x);
 #elif defined CASE_mask_of_other_positions
-  // expect-gcc: "umbel: cache: keep_mask has key=9 but the scores have \[heads=5, query=1, key=256\]"
+  // expect-gcc: "umbel: key_value_cache: keep_mask has key=9 but the scores have \[heads=5, query=1, key=256\]"
   // expect-clang: cache.*keep_mask.*has.*key<9>.*but_the_scores_have.*heads<5>.*query<1>.*key<256>
   // cause: The axis key of a mask counts the positions of the cache.
   // cure: Give the mask the cache's capacity.
   (void)past.step(out, attend, x, keep_mask(tensor<bool, key<9>>{}));
 #elif defined CASE_lengths_of_a_sliding_cache
-  // expect-gcc: "umbel: cache: a cache that slides takes masks by position only"
-  // expect-clang: cache.*a_cache_that_slides_takes_masks_by_position_only
+  // expect-gcc: "umbel: key_value_cache: a cache with longest_sequence takes only masks by position"
+  // expect-clang: key_value_cache.*a_cache_with_longest_sequence_takes_only_masks_by_position
   // cause: Its memory forgets the first positions, so lengths and tensors by key mean nothing.
   // cure: Take `alibi` or `sliding_window<>`, or a cache that does not slide.
   (void)slid.step(out, attend, x, tensor<int, query<1>>{});
 #elif defined CASE_double_in_16_bits
-  // expect-gcc: "umbel: cache: a layer of double cannot be stored as float16"
+  // expect-gcc: "umbel: key_value_cache: a layer of double cannot be stored as float16"
   // expect-clang: cache.*a_layer_of.*element<double>.*cannot_be_stored_as.*element<.*float16>
   // cause: 16 bits are for layers of float; one of double would lose most of what it is for.
   // cure: Declare the layer with float, or leave `stored_as<>` out.
   using of_double = multi_head_attention<double, hidden<12>, heads<3>>;
   key_value_cache<of_double, key<8>, stored_as<float16>> r;
 #elif defined CASE_recall_of_a_sliding_cache
-  // expect-gcc: "umbel: cache: a cache that slides forgets positions so it has steps but no recall"
-  // expect-clang: cache.*a_cache_that_slides_forgets_positions_so_it_has_steps_but_no_recall
+  // expect-gcc: "umbel: key_value_cache: a cache with longest_sequence overwrites positions, so it has steps but no recall"
+  // expect-clang: key_value_cache.*a_cache_with_longest_sequence_overwrites_positions_so_it_has_steps_but_no_recall
   // cause: What a sliding cache still stores is a matter of how its sequence was cut into steps.
   // cure: Take a cache that does not slide; for self-attention `step`, which sees the window.
   tensor<float, query<2>, hidden<100>> seen{};
   slid.recall(seen, attend, tensor<float, query<2>, hidden<100>>{});
 #elif defined CASE_append_beyond_the_stack
-  // expect-gcc: "umbel: cache: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes so pass one for \[key=256\]"
+  // expect-gcc: "umbel: key_value_cache: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes, so pass one for \[key=256\]"
   // expect-clang: cache.*needs_a_workspace_of.*number<[0-9]+>.*bytes.*but_the_stack_budget_is.*number<65536>.*bytes_so_pass_one_for.*key<256>
   // cause: Projecting so many keys at once needs more scratch than a call may put on the stack by itself.
   // cure: Pass a workspace: `static decltype(past)::workspace<key<256>> work;`, or append in parts.
   (void)past.append(attend, tensor<float, key<256>, hidden<100>>{},
                     tensor<float, key<256>, hidden<100>>{});
 #elif defined CASE_chunk_too_long_appended
-  // expect-gcc: "umbel: cache: key=2 cannot be appended at once to a cache of key=64 in steps of at most 1"
-  // expect-clang: cache.*key<2>.*cannot_be_appended_at_once_to_a_cache_of.*key<64>.*in_steps_of_at_most.*number<1>
+  // expect-gcc: "umbel: key_value_cache: a step may append at most 1, got key=2"
+  // expect-clang: key_value_cache.*a_step_may_append_at_most.*number<1>.*got.*key<2>
   // cause: A sliding cache has memory for steps of one position, unless it was declared with more.
   // cure: Say how many at once: `longest_sequence<4096, 2>`.
   (void)slid.append(attend, tensor<float, key<2>, hidden<100>>{},
                     tensor<float, key<2>, hidden<100>>{});
 #elif defined CASE_more_keys_than_values
-  // expect-gcc: "umbel: cache: the keys have key=4 but the values have key=3"
+  // expect-gcc: "umbel: key_value_cache: the keys have key=4 but the values have key=3"
   // expect-clang: cache.*the_keys.*have.*key<4>.*but_the_values.*have.*key<3>
   // cause: There is not one value for each key.
   // cure: Pass tensors of the same number of positions.
   (void)past.append(attend, tensor<float, key<4>, hidden<100>>{},
                     tensor<float, key<3>, hidden<100>>{});
 #elif defined CASE_workspace_of_other_steps
-  // expect-gcc: "umbel: cache: the workspace is of another layer or of other sizes so pass one for \[token=1\]"
-  // expect-clang: cache.*the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for.*token<1>
+  // expect-gcc: "umbel: key_value_cache: the workspace is for another layer or other sizes, so pass one for \[token=1\]"
+  // expect-clang: key_value_cache.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*token<1>
   // cause: The workspace was declared for steps of another number of positions, or for another cache.
   // cure: Declare it with the size of the brackets: `decltype(past)::workspace<token<1>>`.
   static memory::workspace<token<2>> work;
   (void)past.step(out, attend, x, all_keys, work);
 #elif defined CASE_arguments_of_the_cache_swapped
-  // expect-gcc: "umbel: cache: the first argument is not a multi_head_attention"
+  // expect-gcc: "umbel: key_value_cache: the first argument is not a multi_head_attention"
   // expect-clang: cache.*the_first_argument_is_not_a_multi_head_attention
   // cause: What is made for `multi_head_attention` is given another layer or type first.
   // cure: Name the layer of attention first; of an encoder layer that is `encoder::attention`.
   key_value_cache<key<8>, attention> r;
   (void)r.step(x, attend, x);
 #elif defined CASE_step_without_result
-  // expect-gcc: "umbel: cache: step takes out, the layer and the next positions; then a mask such as lengths, causal or all_keys; then a workspace"
+  // expect-gcc: "umbel: key_value_cache: step takes out, the layer and the next positions; then a mask such as lengths, causal or all_keys; then a workspace"
   // expect-clang: cache.*step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_then_a_workspace
   // cause: An argument of `step` is missing or too many.
   // cure: Pass the layer, memory for the result, and the next positions: `past.step(out, attend, next)`.
   (void)past.step(attend, x);
 #elif defined CASE_append_of_one
-  // expect-gcc: "umbel: cache: append takes the layer, keys and values; then a workspace"
+  // expect-gcc: "umbel: key_value_cache: append takes the layer, keys and values; then a workspace"
   // expect-clang: cache.*append_takes_the_layer_and_keys_and_values_then_a_workspace
   // cause: An argument of `append` is missing or too many.
   // cure: Pass the layer, then keys and values, which may be one tensor: `past.append(attend, y, y)`.
   (void)past.append(attend, x);
 #elif defined CASE_recall_of_nothing
-  // expect-gcc: "umbel: cache: recall takes out, the layer and queries; then a mask such as lengths, causal or all_keys; then a workspace"
+  // expect-gcc: "umbel: key_value_cache: recall takes out, the layer and queries; then a mask such as lengths, causal or all_keys; then a workspace"
   // expect-clang: cache.*recall_takes_out_and_the_layer_and_queries_then_a_mask_then_a_workspace
   // cause: An argument of `recall` is missing or too many.
   // cure: Pass the layer, memory for the result, and the queries: `past.recall(out, attend, x)`.

@@ -32,14 +32,14 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: Contract over an axis of both, or split it off first.
   auto r = contract<head_dim>(x, y);
 #elif defined CASE_contract_sizes
-  // expect-gcc: "umbel: contract: over hidden left has hidden=100 but right has hidden=80"
-  // expect-clang: contract, .*over, .*hidden>, .*left_has, .*hidden<100>, .*but_right_has, .*hidden<80>
+  // expect-gcc: "umbel: contract: the left side has hidden=100 but the right side has hidden=80"
+  // expect-clang: contract.*the_left_side_has.*hidden<100>.*but_the_right_side_has.*hidden<80>
   // cause: The axis to sum over has two sizes.
   // cure: Give both sides the same size; after a split, the same number of heads.
   auto r = contract<hidden>(x, narrow);
 #elif defined CASE_contract_another_batch
-  // expect-gcc: "umbel: contract: left has batch=2 but right has batch=3"
-  // expect-clang: contract, .*left_has, .*batch<2>, .*but_right_has, .*batch<3>
+  // expect-gcc: "umbel: contract: the left side has batch=2 but the right side has batch=3"
+  // expect-clang: contract.*the_left_side_has.*batch<2>.*but_the_right_side_has.*batch<3>
   // cause: Both sides have another axis of the same name, which pairs up, with two sizes.
   // cure: Give it the same size; if the two are not to pair up, rename one.
   auto r = contract<hidden>(x, third);
@@ -50,8 +50,8 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: Declare both with one type.
   auto r = contract<hidden>(y, doubles);
 #elif defined CASE_contract_permuted_views
-  // expect-gcc: "umbel: contract: over head_dim left has head_dim=20 but right has head_dim=25"
-  // expect-clang: contract, .*over, .*head_dim>, .*left_has, .*head_dim<20>, .*but_right_has, .*head_dim<25>
+  // expect-gcc: "umbel: contract: the left side has head_dim=20 but the right side has head_dim=25"
+  // expect-clang: contract.*the_left_side_has.*head_dim<20>.*but_the_right_side_has.*head_dim<25>
   // cause: The axis to sum over has two sizes.
   // cure: Give both sides the same size; after a split, the same number of heads.
   auto r = contract<head_dim>(x | split<hidden, heads<5>, head_dim>,
@@ -75,7 +75,7 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
   auto r = x - (x | select_at<query, 0>);
 #elif defined CASE_add_another_order
-  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[query=4, batch=2, hidden=100\] have the same axes in another order so permute one"
+  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[query=4, batch=2, hidden=100\] have the same axes in another order, so permute one"
   // expect-clang: elementwise, .*batch<2>, .*query<4>, .*hidden<100>>, .*and_, .*query<4>, .*batch<2>, .*hidden<100>>, .*have_the_same_axes_in_another_order_so_permute_one
   // cause: The same axes come in two orders; elements pair up by position.
   // cure: `permute` one side into the order of the other.
@@ -93,7 +93,7 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
   for_each([](float&, float, float) {}, x, x, y);
 #elif defined CASE_scores_from_swapped_arguments
-  // expect-gcc: "umbel: copy: \[batch=2, query=4, key=6\] and \[batch=2, key=6, query=4\] have the same axes in another order so permute one"
+  // expect-gcc: "umbel: copy: \[batch=2, query=4, key=6\] and \[batch=2, key=6, query=4\] have the same axes in another order, so permute one"
   // expect-clang: copy, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*batch<2>, .*key<6>, .*query<4>>, .*have_the_same_axes_in_another_order_so_permute_one
   // cause: The arguments of `contract` are swapped: its result has the left side's axes first.
   // cure: Swap them back, `contract<hidden>(queries, keys)`, or permute the result.
@@ -124,7 +124,7 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
   auto r = gelu_exact(3.0f);
 #elif defined CASE_mask_after_without_lengths
-  // expect-gcc: "umbel: mask_after: takes scores then lengths"
+  // expect-gcc: "umbel: mask_after: takes scores, then lengths"
   // expect-clang: mask_after.*takes_scores_then_lengths
   // cause: The lengths are missing, or there is an argument too many.
   // cure: Pass the scores, then a tensor of integers: `mask_after<key>(scores, valid_lens)`.
@@ -143,21 +143,21 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   const queries fixed{};
   fixed += x;
 #elif defined CASE_add_to_a_temporary
-  // expect-gcc: "umbel: elementwise: the left side is a temporary so give it a name"
-  // expect-clang: elementwise, .*the_left_side, .*is_a_temporary_so_give_it_a_name
+  // expect-gcc: "umbel: elementwise: the left side is a temporary; store it in a variable"
+  // expect-clang: elementwise.*the_left_side.*is_a_temporary_so_store_it_in_a_variable
   // cause: The tensor that is assigned to ends with the statement, and what is written with it.
   // cure: Give it a name, or assign to a view of what has one.
   queries{} += x;
 #elif defined CASE_add_to_what_is_broadcast
-  // expect-gcc: "umbel: elementwise: the left side has several elements in one place"
-  // expect-clang: elementwise, .*the_left_side, .*has_several_elements_in_one_place
+  // expect-gcc: "umbel: elementwise: several elements of the left side share one memory location \(broadcast\)"
+  // expect-clang: elementwise.*several_elements_of.*the_left_side.*share_one_memory_location
   // cause: A broadcast view has one element for many positions: they cannot all be written.
   // cure: Assign to a tensor that has all of the axes.
   tensor<float, query<4>, hidden<100>> row{};
   (row | broadcast<batch<2>, query<4>, hidden<100>>) += x;
 #elif defined CASE_copy_to_what_is_broadcast
-  // expect-gcc: "umbel: copy: the target has several elements in one place"
-  // expect-clang: copy, .*the_target, .*has_several_elements_in_one_place
+  // expect-gcc: "umbel: copy: several elements of the target share one memory location \(broadcast\)"
+  // expect-clang: copy.*several_elements_of.*the_target.*share_one_memory_location
   // cause: A broadcast view has one element for many positions: they cannot all be written.
   // cure: Assign to a tensor that has all of the axes.
   tensor<float, query<4>, hidden<100>> row{};
@@ -186,29 +186,29 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: Declare it with the axes of the result, which are in the sentence.
   softmax<hidden>.into(y, x);
 #elif defined CASE_gelu_into_gaps
-  // expect-gcc: "umbel: gelu_exact: out must be row major in memory"
+  // expect-gcc: "umbel: gelu_exact: out must be row-major in memory"
   // expect-clang: gelu_exact, .*out_must_be_row_major_in_memory
   // cause: The operation writes row-major memory only.
   // cure: Write into a tensor, and `permute` it afterwards.
   tensor<float, hidden<100>, batch<2>, query<4>> turned{};
   gelu_exact.into(turned | permute<batch, query, hidden>, x);
 #elif defined CASE_add_to_what_overlaps_itself
-  // expect-gcc: "umbel: elementwise: the left side has several elements in one place"
-  // expect-clang: elementwise, .*the_left_side, .*has_several_elements_in_one_place
+  // expect-gcc: "umbel: elementwise: several elements of the left side share one memory location \(broadcast\)"
+  // expect-clang: elementwise.*several_elements_of.*the_left_side.*share_one_memory_location
   // cause: A broadcast view has one element for many positions: they cannot all be written.
   // cure: Assign to a tensor that has all of the axes.
   view<float, strided<query<3>, 1>, strided<key<3>, 1>> diagonals(x.data());
   diagonals += 1;
 #elif defined CASE_add_what_is_for_storage
-  // expect-gcc: "umbel: elementwise: elements of bfloat16 have no arithmetic"
-  // expect-clang: elementwise, .*elements_of, .*bfloat16.*have_no_arithmetic
+  // expect-gcc: "umbel: elementwise: bfloat16 has no arithmetic, so convert it to float"
+  // expect-clang: elementwise.*element<.*bfloat16>.*has_no_arithmetic_so_convert_it_to_float
   // cause: 16-bit numbers are what weights and caches are stored as; arithmetic is in float.
   // cure: `for_each` over a tensor of float and this one, and assign `float(element)`.
   const tensor<bfloat16, query<4>> stored{};
   auto sum = stored + stored;
 #elif defined CASE_scale_what_is_for_storage
-  // expect-gcc: "umbel: elementwise: elements of bfloat16 have no arithmetic"
-  // expect-clang: elementwise, .*elements_of, .*bfloat16.*have_no_arithmetic
+  // expect-gcc: "umbel: elementwise: bfloat16 has no arithmetic, so convert it to float"
+  // expect-clang: elementwise.*element<.*bfloat16>.*has_no_arithmetic_so_convert_it_to_float
   // cause: 16-bit numbers are what weights and caches are stored as; arithmetic is in float.
   // cure: `for_each` over a tensor of float and this one, and assign `float(element)`.
   tensor<bfloat16, query<4>> stored{};
@@ -240,8 +240,8 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
   auto r = x | permute<hidden, query, batch>();
 #elif defined CASE_for_each_the_other_way_round
-  // expect-gcc: "umbel: elementwise: for_each takes a function and then tensors or views"
-  // expect-clang: elementwise, .*for_each_takes_a_function_and_then_tensors_or_views
+  // expect-gcc: "umbel: for_each: takes a function, then tensors or views"
+  // expect-clang: for_each.*takes_a_function_then_tensors_or_views
   // cause: The function comes first, since any number of tensors may follow.
   // cure: Write `for_each([](float& element) { ... }, x)`.
   for_each(x, [](float& element) { element = 0; });

@@ -35,8 +35,8 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // cure: Keep this order, `all_keys` where the memory has no mask; without a memory take `encoder_layer` with `causal`.
   auto r = packed(x, memory, self_mask(lens), lens);
 #elif defined CASE_decoder_causal_for_the_memory
-  // expect-gcc: "umbel: decoder_layer: causal is unclear where query=5 and key=7 differ, so say where the queries stand: _top_left, _bottom_right or _at"
-  // expect-clang: decoder_layer.*causal.*is_unclear_where.*query<5>.*and_.*key<7>.*differ_so_say_where_the_queries_stand
+  // expect-gcc: "umbel: decoder_layer: causal is ambiguous where query=5 and key=7 differ, so choose _top_left, _bottom_right or _at"
+  // expect-clang: decoder_layer.*causal.*is_ambiguous_where.*query<5>.*and_.*key<7>.*differ_so_choose_top_left_bottom_right_or_at
   // cause: A mask by position is given where queries and keys differ in number; for the memory it rarely means anything.
   // cure: Say it of the sequence itself, `self_mask(causal)`; of the memory `causal_at(0)` and the like.
   auto r = decode(x, memory, causal, self_mask(causal));
@@ -97,13 +97,13 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // cure: Declare both with one type.
   auto r = decode(x, tensor<double, batch<2>, key<7>, hidden<32>>{});
 #elif defined CASE_decoder_memory_of_two_sequences
-  // expect-gcc: "umbel: decoder_layer: the memory has one axis of positions besides batch and hidden not \[query=5, key=7, hidden=32\]"
-  // expect-clang: decoder_layer.*the_memory.*has_one_axis_of_positions_besides_batch_and.*hidden>.*not_.*query<5>.*key<7>.*hidden<32>
+  // expect-gcc: "umbel: decoder_layer: the memory must have exactly one axis besides batch and hidden, not \[query=5, key=7, hidden=32\]"
+  // expect-clang: decoder_layer.*the_memory.*must_have_exactly_one_axis_besides_batch_and.*hidden>.*not_.*query<5>.*key<7>.*hidden<32>
   // cause: The memory is a tensor with no axis of positions, or with two.
   // cure: Pass (batch, position, hidden).
   auto r = decode(x, tensor<float, query<5>, key<7>, hidden<32>>{});
 #elif defined CASE_decoder_memory_not_row_major
-  // expect-gcc: "umbel: decoder_layer: \[batch=2, key=7, hidden=32\] is not row major in memory so pass contiguous"
+  // expect-gcc: "umbel: decoder_layer: \[batch=2, key=7, hidden=32\] is not row-major in memory, so pass contiguous\(x\)"
   // expect-clang: decoder_layer.*batch<2>.*key<7>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
   // cause: The sequence or the memory is a permuted or sliced view.
   // cure: Copy first: `decode(x, memory | contiguous)`.
@@ -122,14 +122,14 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // cure: Pass the right tensor, or declare the layer with its width.
   auto r = packed(tensor<float, batch<2>, token<5>, hidden<33>>{}, memory);
 #elif defined CASE_decoder_workspace_for_one_length
-  // expect-gcc: "umbel: decoder_layer: the workspace is of another layer or of other sizes so pass one for \[token=5, key=7\]"
-  // expect-clang: decoder_layer.*the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for.*token<5>.*key<7>
+  // expect-gcc: "umbel: decoder_layer: the workspace is for another layer or other sizes, so pass one for \[token=5, key=7\]"
+  // expect-clang: decoder_layer.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*token<5>.*key<7>
   // cause: The workspace was declared for another layer, or for other lengths of sequence and memory.
   // cure: Declare it with the sizes of the brackets, in this order: `decoder::workspace<token<5>, key<7>>`.
   static decoder::workspace<token<5>> work;
   auto r = decode(x, memory, self_mask(causal), work);
 #elif defined CASE_decoder_stack_budget
-  // expect-gcc: "umbel: decoder_layer: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes so pass one for \[token=100, key=300\]"
+  // expect-gcc: "umbel: decoder_layer: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes, so pass one for \[token=100, key=300\]"
   // expect-clang: decoder_layer.*needs_a_workspace_of.*number<[0-9]+>.*bytes.*but_the_stack_budget_is.*number<65536>.*bytes_so_pass_one_for.*token<100>.*key<300>
   // cause: What the call needs in between would take more stack than `UMBEL_STACK_BUDGET`.
   // cure: Pass a static one: `decoder::workspace<token<100>, key<300>>`, or raise the budget with `-DUMBEL_STACK_BUDGET=...`.
@@ -144,29 +144,29 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   encoded out{};
   decode.into(out, x, memory, self_mask(causal));
 #elif defined CASE_decoder_out_not_row_major
-  // expect-gcc: "umbel: decoder_layer: out must be row major in memory"
+  // expect-gcc: "umbel: decoder_layer: out must be row-major in memory"
   // expect-clang: decoder_layer.*out_must_be_row_major_in_memory
   // cause: The result is to go to a permuted or sliced view.
   // cure: Write to a plain tensor, then `copy` it to the view.
   tensor<float, token<5>, batch<2>, hidden<32>> out{};
   decode.into(out | permute<batch, token, hidden>, x, memory);
 #elif defined CASE_decoder_temporary_weights
-  // expect-gcc: "umbel: decoder_layer: the weights are a temporary that would end before the layer so give them a name"
-  // expect-clang: decoder_layer.*the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name
+  // expect-gcc: "umbel: decoder_layer: the weights are a temporary that would be destroyed before the layer; store them in a variable"
+  // expect-clang: decoder_layer.*the_weights_are_a_temporary_that_would_be_destroyed_before_the_layer_so_store_them_in_a_variable
   // cause: A layer borrows its weights, and these end with the statement.
   // cure: Give them a name that lives as long as the layer, best `static const`.
   const decoder r{decoder::weights{}};
 #elif defined CASE_decoder_weights_of_an_encoder
-  // expect-gcc: "umbel: decoder_layer: the weights are of another layer or of other options"
-  // expect-clang: decoder_layer.*the_weights_are_of_another_layer_or_of_other_options
+  // expect-gcc: "umbel: decoder_layer: the weights belong to another layer or other options"
+  // expect-clang: decoder_layer.*the_weights_belong_to_another_layer_or_other_options
   // cause: The weights belong to a layer of other axes or other options, or to an encoder layer.
   // cure: Use the `weights` type of this very layer.
   static encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, norm_first<true>,
                        activation<gelu_exact>, bias<false>>::weights other;
   const decoder r{other};
 #elif defined CASE_decoder_heads_do_not_divide_hidden
-  // expect-gcc: "umbel: attention: hidden=32 into heads=5 leaves a remainder of 2"
-  // expect-clang: attention.*hidden<32>.*into.*heads<5>.*leaves_a_remainder_of.*number<2>
+  // expect-gcc: "umbel: multi_head_attention: hidden=32 into heads=5 leaves a remainder of 2"
+  // expect-clang: multi_head_attention.*hidden<32>.*into.*heads<5>.*leaves_a_remainder_of.*number<2>
   // cause: The heads of the layer do not divide its hidden axis.
   // cure: Take a number of heads that divides it.
   decoder_layer<float, hidden<32>, heads<5>, intermediate<64>>::weights r;
@@ -183,20 +183,20 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // cure: Leave one out.
   layer<rope<split_halves>, rope<adjacent_pairs>>::weights r;
 #elif defined CASE_decoder_rms_norm_without_epsilon
-  // expect-gcc: "umbel: decoder_layer: rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1'000'000> for 1e-6"
+  // expect-gcc: "umbel: decoder_layer: rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1000000> for 1e-6"
   // expect-clang: decoder_layer.*rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon
   // cause: The epsilon of `rms_norm` differs between models and has no default.
   // cure: Look it up in the model's configuration and add `norm_epsilon<1, 1'000'000>` or what it is.
   layer<norm_by<rms_norm>>::weights r;
 #elif defined CASE_decoder_without_a_network
-  // expect-gcc: "umbel: decoder_layer: nothing stands where the axis intermediate belongs"
-  // expect-clang: decoder_layer.*nothing.*stands_where_the_axis.*feed_forward>.*belongs
+  // expect-gcc: "umbel: decoder_layer: the axis intermediate is missing"
+  // expect-clang: decoder_layer.*the_axis.*intermediate>.*is_missing
   // cause: The layer takes its features, its heads, the width of its network, then options.
   // cure: Say the width of the network: `intermediate<64>`.
   decoder_layer<float, hidden<32>, heads<4>>::weights none;
 #elif defined CASE_decoder_network_forgotten
-  // expect-gcc: "umbel: decoder_layer: kv_heads=1 stands where the axis intermediate belongs"
-  // expect-clang: decoder_layer.*kv_heads<1>.*stands_where_the_axis.*feed_forward>.*belongs
+  // expect-gcc: "umbel: decoder_layer: expected the axis intermediate but got kv_heads=1"
+  // expect-clang: decoder_layer.*expected_the_axis.*intermediate>.*but_got.*kv_heads<1>
   // cause: The layer takes its features, its heads, the width of its network, then options.
   // cure: Say the width of the network: `intermediate<64>`.
   decoder_layer<float, hidden<32>, heads<4>, kv_heads<1>>::weights none;
@@ -228,8 +228,8 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   tokens out{};
   packed.into(out, x, memory, lens, work);
 #elif defined CASE_decoder_of_integers
-  // expect-gcc: "umbel: attention: takes float or double not int"
-  // expect-clang: attention.*takes_float_or_double_not.*element<int>
+  // expect-gcc: "umbel: multi_head_attention: takes float or double, not int"
+  // expect-clang: multi_head_attention.*takes_float_or_double_not.*element<int>
   // cause: A layer is declared with an element type that it cannot compute in.
   // cure: Declare it with float or double.
   decoder_layer<int, hidden<32>, heads<4>, intermediate<64>>::weights r;
@@ -241,8 +241,8 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   auto r = decode(x | mean<head_dim>, memory, lens);
   packed.into(r, x, memory);
 #elif defined CASE_no_weights
-  // expect-gcc: "umbel: decoder_layer: is made of one object, its weights"
-  // expect-clang: decoder_layer.*is_made_of_one_object_its_weights
+  // expect-gcc: "umbel: decoder_layer: construct it from one object, its weights"
+  // expect-clang: decoder_layer.*construct_it_from_one_object_its_weights
   // cause: A layer borrows its weights, all of them in one struct, when it is made.
   // cure: Fill `decoder::weights w` and write `decoder{w}`.
   const decoder wrong;

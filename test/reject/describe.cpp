@@ -17,8 +17,8 @@ using attention = multi_head_attention<float, hidden<64>, heads<4>>;
   // cure: Name the layer of attention first; of an encoder layer that is `encoder::attention`.
   const char* page = describe<linear<float, hidden<8>, hidden<8>>, token<4>>();
 #elif defined CASE_describe_features
-  // expect-gcc: "umbel: describe: hidden=64 stands where the axis token belongs"
-  // expect-clang: describe.*hidden<64>.*stands_where_the_axis.*token>.*belongs
+  // expect-gcc: "umbel: describe: expected the axis token but got hidden=64"
+  // expect-clang: describe.*expected_the_axis.*token>.*but_got.*hidden<64>
   // cause: A plan is for a number of positions, not of features.
   // cure: Say how many positions there are: `describe<attention, token<64>>()`.
   const char* page = describe<attention, hidden<64>>();

@@ -28,23 +28,23 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
                                    two_workers& pool, tokens& x) {
   (void)attend, (void)encode, (void)pool, (void)x;
 #if defined CASE_no_executor
-  // expect-gcc: "umbel: parallel: the executor needs a constant workers above 0 and a call with a count and a piece"
-  // expect-clang: parallel.*the_executor_needs_a_constant_workers_above_0_and_a_call_with_a_count_and_a_piece
+  // expect-gcc: "umbel: parallel: the executor needs a static constant workers above 0 and a call operator that takes a count and a function"
+  // expect-clang: parallel.*the_executor_needs_a_static_constant_workers_above_0_and_a_call_operator_that_takes_a_count_and_a_function
   // cause: The first argument of `parallel` is no executor, but a number for instance, or one whose workers are 0 or not known to the compiler.
   // cure: Pass an object with `static constexpr std::size_t workers`, the calling thread counted, that is called as `executor(count, piece)`.
   static attention::workspace<token<9>> work[2];
   auto out = attend(x, causal, parallel(2, work));
 #elif defined CASE_executor_without_workers
-  // expect-gcc: "umbel: parallel: the executor needs a constant workers above 0 and a call with a count and a piece"
-  // expect-clang: parallel.*the_executor_needs_a_constant_workers_above_0_and_a_call_with_a_count_and_a_piece
+  // expect-gcc: "umbel: parallel: the executor needs a static constant workers above 0 and a call operator that takes a count and a function"
+  // expect-clang: parallel.*the_executor_needs_a_static_constant_workers_above_0_and_a_call_operator_that_takes_a_count_and_a_function
   // cause: The first argument of `parallel` is no executor, but a number for instance, or one whose workers are 0 or not known to the compiler.
   // cure: Pass an object with `static constexpr std::size_t workers`, the calling thread counted, that is called as `executor(count, piece)`.
   static attention::workspace<token<9>> work[2];
   static const no_workers none;
   auto out = attend(x, causal, parallel(none, work));
 #elif defined CASE_executor_is_a_temporary
-  // expect-gcc: "umbel: parallel: the executor is a temporary so give it a name"
-  // expect-clang: parallel.*the_executor_is_a_temporary_so_give_it_a_name
+  // expect-gcc: "umbel: parallel: the executor is a temporary; store it in a variable"
+  // expect-clang: parallel.*the_executor_is_a_temporary_so_store_it_in_a_variable
   // cause: `parallel` borrows the executor, and this one ends with the statement.
   // cure: Give it a name, mostly `static`: starting threads for one call costs more than the call.
   static attention::workspace<token<9>> work[2];
@@ -64,17 +64,17 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   static attention::workspace<token<9>> work;
   auto out = attend(x, causal, parallel(pool, work));
 #elif defined CASE_workspaces_of_other_sizes
-  // expect-gcc: "umbel: attention: the workspace is of another layer or of other sizes so pass one for \[token=9\]"
-  // expect-clang: attention.*the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for.*token<9>
+  // expect-gcc: "umbel: multi_head_attention: the workspace is for another layer or other sizes, so pass one for \[token=9\]"
+  // expect-clang: multi_head_attention.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*token<9>
   // cause: The workspaces were declared for another layer type or other sequence lengths.
   // cure: Declare them with the sizes of the brackets: `attention::workspace<token<9>> work[2]`.
   static attention::workspace<token<8>> work[2];
   auto out = attend(x, causal, parallel(pool, work));
 #elif defined CASE_an_executor_for_an_encoder
-  // expect-gcc: "umbel: encoder_layer: the workspace is of another layer or of other sizes so pass one for \[token=9\]"
-  // expect-clang: encoder_layer.*the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for.*token<9>
-  // cause: The workspace was declared for another layer, its attention perhaps, or for another length; or it is `parallel`, for attention only.
-  // cure: Declare it with the size of the brackets: `encoder::workspace<token<9>>`.
+  // expect-gcc: "umbel: encoder_layer: takes one workspace, not parallel\(\.\.\.\)"
+  // expect-clang: encoder_layer.*takes_one_workspace_not_parallel
+  // cause: Only `multi_head_attention` can be divided among the workers of an executor.
+  // cure: Pass one workspace, `encoder::workspace<token<9>>`, and call whole layers from several threads.
   static encoder::workspace<token<9>> work[2];
   auto out = encode(x, all_keys, parallel(pool, work));
 #else

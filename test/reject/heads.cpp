@@ -19,13 +19,13 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
                                    wide_values& z) {
   (void)attend, (void)x, (void)y, (void)z;
 #if defined CASE_kv_heads_do_not_divide_heads
-  // expect-gcc: "umbel: attention: heads=6 into kv_heads=4 leaves a remainder of 2"
+  // expect-gcc: "umbel: multi_head_attention: heads=6 into kv_heads=4 leaves a remainder of 2"
   // expect-clang: attention.*heads<6>.*into.*kv_heads<4>.*leaves_a_remainder_of.*number<2>
   // cause: The heads cannot be shared out evenly among the heads of keys and values.
   // cure: Take a `kv_heads<>` that divides `heads<>`.
   multi_head_attention<float, hidden<48>, heads<6>, kv_heads<4>>::weights uneven;
 #elif defined CASE_more_kv_heads_than_heads
-  // expect-gcc: "umbel: attention: heads=6 into kv_heads=12 leaves a remainder of 6"
+  // expect-gcc: "umbel: multi_head_attention: heads=6 into kv_heads=12 leaves a remainder of 6"
   // expect-clang: attention.*heads<6>.*into.*kv_heads<12>.*leaves_a_remainder_of.*number<6>
   // cause: There are more heads of keys and values than heads; perhaps the two numbers are swapped.
   // cure: Take a `kv_heads<>` that divides `heads<>`: at most as many.
@@ -37,118 +37,118 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
   // cure: Give every axis at least one position, or leave the axis out.
   multi_head_attention<float, hidden<48>, heads<6>, kv_heads<0>>::weights none;
 #elif defined CASE_rope_of_an_odd_head_dim
-  // expect-gcc: "umbel: attention: rope turns pairs but is given head_dim=5 features and that is odd"
-  // expect-clang: attention.*rope_turns_pairs_but_is_given.*head_dim<5>.*features_and_that_is_odd
+  // expect-gcc: "umbel: multi_head_attention: rope rotates pairs but head_dim=5 is odd"
+  // expect-clang: multi_head_attention.*rope_rotates_pairs_but.*head_dim<5>.*is_odd
   // cause: Rotary positions turn pairs of features, and a head has an odd number of them.
   // cure: Take an even `head_dim<>`, or turn fewer: `rope<split_halves, 10000, 4>`.
   multi_head_attention<float, hidden<45>, heads<9>, rope<split_halves>>::weights odd;
 #elif defined CASE_rope_of_an_odd_width
-  // expect-gcc: "umbel: attention: rope turns pairs but is given 5 features and that is odd"
-  // expect-clang: attention.*rope_turns_pairs_but_is_given.*number<5>.*features_and_that_is_odd
+  // expect-gcc: "umbel: multi_head_attention: rope rotates pairs but its width 5 is odd"
+  // expect-clang: multi_head_attention.*rope_rotates_pairs_but_its_width.*number<5>.*is_odd
   // cause: Rotary positions turn pairs of features; the width, third argument of `rope`, is odd.
   // cure: Take an even width; 0 is all features of a head.
   multi_head_attention<float, hidden<48>, heads<6>, rope<adjacent_pairs, 10000, 5>>::weights odd;
 #elif defined CASE_rope_of_base_0
-  // expect-gcc: "umbel: attention: rope needs a base above 0"
+  // expect-gcc: "umbel: multi_head_attention: rope needs a base above 0"
   // expect-clang: attention.*rope_needs_a_base_above_0
   // cause: The angles are powers of the base, second argument of `rope`; a power of 0 is none.
   // cure: Leave it out for 10000, or look it up in the model's configuration: `rope<split_halves, 500000>`.
   multi_head_attention<float, hidden<48>, heads<6>, rope<split_halves, 0>>::weights none;
 #elif defined CASE_rope_of_an_unknown_pairing
-  // expect-gcc: "umbel: attention: rope of int is neither split_halves nor adjacent_pairs: GPT-NeoX and files of Hugging Face have split_halves, GPT-J and files of Meta and of llama2\.c adjacent_pairs"
+  // expect-gcc: "umbel: multi_head_attention: rope of int is neither split_halves nor adjacent_pairs: GPT-NeoX and files of Hugging Face have split_halves; GPT-J, files of Meta and of llama2\.c have adjacent_pairs"
   // expect-clang: attention.*rope_of.*element<int>.*is_neither_split_halves_nor_adjacent_pairs.*files_of_Hugging_Face_have_split_halves_those_of_Meta_and_llama2_c_adjacent_pairs
   // cause: The first argument of `rope` does not say which features pair up.
   // cure: Go by the file of weights: `rope<split_halves>` for GPT-NeoX and for any LLaMA from Hugging Face, `rope<adjacent_pairs>` for RoFormer, GPT-J, the LLaMA files of Meta and those of llama2.c.
   multi_head_attention<float, hidden<48>, heads<6>, rope<int>>::weights unknown;
 #elif defined CASE_rope_without_its_pairing
-  // expect-gcc: "umbel: attention: rope needs its pairing, split_halves or adjacent_pairs: GPT-NeoX and files of Hugging Face have split_halves, GPT-J and files of Meta and of llama2\.c adjacent_pairs"
+  // expect-gcc: "umbel: multi_head_attention: rope needs its pairing, split_halves or adjacent_pairs: GPT-NeoX and files of Hugging Face have split_halves; GPT-J, files of Meta and of llama2\.c have adjacent_pairs"
   // expect-clang: attention.*rope_needs_its_pairing.*files_of_Hugging_Face_have_split_halves_those_of_Meta_and_llama2_c_adjacent_pairs
   // cause: Models differ in which features pair up, and so do files of one model, so there is no default.
   // cure: Go by the file of weights: `rope<split_halves>` for GPT-NeoX and for any LLaMA from Hugging Face, `rope<adjacent_pairs>` for RoFormer, GPT-J, the LLaMA files of Meta and those of llama2.c.
   multi_head_attention<float, hidden<48>, heads<6>, rope<>>::weights none;
 #elif defined CASE_rope_wider_than_head_dim
-  // expect-gcc: "umbel: attention: rope turns 10 features but there are only head_dim=8"
-  // expect-clang: attention.*rope_turns.*number<10>.*features_but_there_are_only.*head_dim<8>
+  // expect-gcc: "umbel: multi_head_attention: rope rotates 10 features but a head has only head_dim=8"
+  // expect-clang: multi_head_attention.*rope_rotates.*number<10>.*features_but_a_head_has_only.*head_dim<8>
   // cause: The width, third argument of `rope`, is more than a head has features.
   // cure: Take a width of at most `head_dim`; 0 is all of them.
   multi_head_attention<float, hidden<48>, heads<6>, rope<split_halves, 10000, 10>>::weights wide;
 #elif defined CASE_value_dim_twice
-  // expect-gcc: "umbel: attention: value_dim=4 is given twice"
+  // expect-gcc: "umbel: multi_head_attention: value_dim=4 is given twice"
   // expect-clang: attention.*value_dim<4>.*is_given_twice
   // cause: `value_dim<>` is given twice; perhaps one was meant to be `head_dim<>`.
   // cure: Leave one out, or name the other one right.
   multi_head_attention<float, hidden<48>, heads<6>, value_dim<4>, value_dim<5>>::weights twice;
 #elif defined CASE_prune_past_the_end
-  // expect-gcc: "umbel: prune: head 6 is past the end of heads=6"
+  // expect-gcc: "umbel: pruned: head 6 is past the end of heads=6"
   // expect-clang: prune.*head.*number<6>.*is_past_the_end_of.*heads<6>
   // cause: A head is named that the layer does not have.
   // cure: Count from 0: the last head is the number of heads minus 1.
   pruned<attention, prune_heads<1, 6>>::weights w;
 #elif defined CASE_prune_twice
-  // expect-gcc: "umbel: prune: head 1 is named twice"
+  // expect-gcc: "umbel: pruned: head 1 is named twice"
   // expect-clang: prune.*head.*number<1>.*is_named_twice
   // cause: One head stands twice in the list.
   // cure: Name it once; the second was probably meant to be another.
   pruned<attention, prune_heads<1, 1>>::weights w;
 #elif defined CASE_keep_twice
-  // expect-gcc: "umbel: prune: head 2 is named twice"
+  // expect-gcc: "umbel: pruned: head 2 is named twice"
   // expect-clang: prune.*head.*number<2>.*is_named_twice
   // cause: One head stands twice in the list.
   // cure: Name it once; the second was probably meant to be another.
   pruned<attention, keep_heads<0, 2, 2>>::weights w;
 #elif defined CASE_prune_all
-  // expect-gcc: "umbel: prune: no head stays of heads=6"
-  // expect-clang: prune.*no_head_stays_of.*heads<6>
+  // expect-gcc: "umbel: pruned: none of heads=6 would be left"
+  // expect-clang: pruned.*none_of.*heads<6>.*would_be_left
   // cause: All heads are pruned.
   // cure: Keep at least one, or leave the layer out.
   pruned<attention, prune_heads<0, 1, 2, 3, 4, 5>>::weights w;
 #elif defined CASE_prune_half_a_group
-  // expect-gcc: "umbel: prune: head 3 shares its keys and values with heads that are treated differently so name whole groups of 2"
+  // expect-gcc: "umbel: pruned: head 3 shares its keys and values with heads that are treated differently, so name whole groups of 2"
   // expect-clang: prune.*head.*number<3>.*shares_its_keys_and_values_with_heads_that_are_treated_differently_so_name_whole_groups_of.*number<2>
   // cause: With `kv_heads<>`, heads share keys and values; some of a group are pruned and some stay.
   // cure: Name whole groups: with groups of 2, heads 2 and 3 go together.
   pruned<grouped, prune_heads<2>>::weights w;
 #elif defined CASE_self_of_a_layer_with_keys_from_another_width
-  // expect-gcc: "umbel: attention: the layer takes keys from hidden=32 and queries from hidden=48 so pass queries and keys and values"
-  // expect-clang: attention.*the_layer_takes_keys_from.*hidden<32>.*and_.*queries_from.*hidden<48>.*so_pass_queries_and_keys_and_values
+  // expect-gcc: "umbel: multi_head_attention: the layer takes keys from hidden=32 and queries from hidden=48, so pass queries, keys and values"
+  // expect-clang: multi_head_attention.*the_layer_takes_keys_from.*hidden<32>.*and_.*queries_from.*hidden<48>.*so_pass_queries_keys_and_values
   // cause: Self-attention of one sequence, by a layer whose keys have another width (`keys_from<>`).
   // cure: Pass three arguments, queries, keys and values.
   auto out = attend(tensor<float, batch<2>, token<5>, hidden<48>>{});
 #elif defined CASE_self_of_a_layer_with_values_from_another_width
-  // expect-gcc: "umbel: attention: the layer takes values from hidden=20 and queries from hidden=48 so pass queries and keys and values"
-  // expect-clang: attention.*the_layer_takes_values_from.*hidden<20>.*and_.*queries_from.*hidden<48>.*so_pass_queries_and_keys_and_values
+  // expect-gcc: "umbel: multi_head_attention: the layer takes values from hidden=20 and queries from hidden=48, so pass queries, keys and values"
+  // expect-clang: multi_head_attention.*the_layer_takes_values_from.*hidden<20>.*and_.*queries_from.*hidden<48>.*so_pass_queries_keys_and_values
   // cause: Self-attention of one sequence, by a layer whose values have another width (`values_from<>`).
   // cure: Pass three arguments, queries, keys and values.
   static multi_head_attention<float, hidden<48>, heads<6>, values_from<hidden<20>>>::weights w;
   auto out = multi_head_attention<float, hidden<48>, heads<6>, values_from<hidden<20>>>{w}(
       tensor<float, batch<2>, token<5>, hidden<48>>{});
 #elif defined CASE_keys_of_another_width_than_keys_from
-  // expect-gcc: "umbel: attention: the keys in argument 2 have hidden=48 but the layer has hidden=32"
+  // expect-gcc: "umbel: multi_head_attention: the keys in argument 2 have hidden=48 but the layer has hidden=32"
   // expect-clang: attention.*the_keys_in_argument_2.*have.*hidden<48>.*but_the_layer_has.*hidden<32>
   // cause: The layer was declared with `keys_from<>` of another width than these keys.
   // cure: Pass the keys of that width; keys and queries may be mixed up.
   auto out = attend(x, tensor<float, batch<2>, key<9>, hidden<48>>{}, z);
 #elif defined CASE_values_of_another_width_than_values_from
-  // expect-gcc: "umbel: attention: the values in argument 3 have hidden=32 but the layer has hidden=20"
+  // expect-gcc: "umbel: multi_head_attention: the values in argument 3 have hidden=32 but the layer has hidden=20"
   // expect-clang: attention.*the_values_in_argument_3.*have.*hidden<32>.*but_the_layer_has.*hidden<20>
   // cause: The values have another number of features than the layer takes values from; perhaps the keys are passed twice.
   // cure: Pass the values of that width, or correct `values_from<>`.
   auto out = attend(x, y, y);
 #elif defined CASE_output_array_without_value_dim
-  // expect-gcc: "umbel: memory: \[hidden=42, hidden=48\] wants 2016 elements but the memory holds 2304"
-  // expect-clang: memory.*hidden<42>.*hidden<48>.*wants.*number<2016>.*elements_but_the_memory_holds.*number<2304>
+  // expect-gcc: "umbel: memory: \[hidden=42, hidden=48\] needs 2016 elements but the memory holds 2304"
+  // expect-clang: memory.*hidden<42>.*hidden<48>.*needs.*number<2016>.*elements_but_the_memory_holds.*number<2304>
   // cause: The output map reads heads times `value_dim` features, not hidden: the array is of another layer.
   // cure: Export the matrix of this layer, (heads times value_dim, hidden), or correct `value_dim<>`.
   static const float array[48 * 48] = {};
   const decltype(attention::weights_view::o) o(array);
 #elif defined CASE_prune_what_has_no_heads
-  // expect-gcc: "umbel: prune: the first argument is not a multi_head_attention"
+  // expect-gcc: "umbel: pruned: the first argument is not a multi_head_attention"
   // expect-clang: prune.*the_first_argument_is_not_a_multi_head_attention
   // cause: What is made for `multi_head_attention` is given another layer or type first.
   // cure: Name the layer of attention first; of an encoder layer that is `encoder::attention`.
   pruned<linear<float, hidden<8>, hidden<8>>, keep_heads<0>>::weights w;
 #elif defined CASE_prune_by_a_number_of_heads
-  // expect-gcc: "umbel: prune: the second argument is neither keep_heads nor prune_heads"
+  // expect-gcc: "umbel: pruned: the second argument is neither keep_heads nor prune_heads"
   // expect-clang: prune.*the_second_argument_is_neither_keep_heads_nor_prune_heads
   // cause: Which heads stay is not said.
   // cure: Name them: `keep_heads<0, 2>`, or those that go: `prune_heads<1>`.

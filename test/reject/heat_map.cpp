@@ -30,26 +30,26 @@ using seen = tensor<float, heads<5>, query<4>, key<6>>;
   // cure: Pass the weights that were observed, `heads, query, key`, not the sequence or the result; `rename_axis` where the axes are named otherwise.
   attention_heat_map(weights | select_at<query, 0>, sink);
 #elif defined CASE_map_of_another_axis
-  // expect-gcc: "umbel: attention_heat_map: has the axis token=3 which is none of batch heads query key"
+  // expect-gcc: "umbel: attention_heat_map: has the axis token=3, which is none of batch, heads, query and key"
   // expect-clang: attention_heat_map.*has_the_axis.*token<3>.*which_is_none_of.*batch.*heads.*query.*key
   // cause: There is one map for each of the batch and each head; another axis has no place on the page.
   // cure: Take one position of it, `weights | select_at<layer, 0>`, or `rename_axis` it to one of these.
   attention_heat_map(tensor<float, token<3>, query<4>, key<6>>{}, sink);
 #elif defined CASE_map_of_integers
-  // expect-gcc: "umbel: attention_heat_map: takes weights of float or double not int"
+  // expect-gcc: "umbel: attention_heat_map: takes weights of float or double, not int"
   // expect-clang: attention_heat_map.*takes_weights_of_float_or_double_not.*element<int>
   // cause: Weights are numbers from 0 to 1, and these are whole numbers.
   // cure: Pass what `observe` wrote.
   attention_heat_map(tensor<int, query<4>, key<6>>{}, sink);
 #elif defined CASE_too_few_labels
-  // expect-gcc: "umbel: attention_heat_map: takes a label for each of key=6 but is given 4"
-  // expect-clang: attention_heat_map.*takes_a_label_for_each_of.*key<6>.*but_is_given.*number<4>
+  // expect-gcc: "umbel: attention_heat_map: takes a label for each of key=6 but got 4"
+  // expect-clang: attention_heat_map.*takes_a_label_for_each_of.*key<6>.*but_got.*number<4>
   // cause: There are as many labels as positions along an axis; one list for both axes fits only when they are of one size.
   // cure: Pass one list for the queries and one for the keys, each of the size of its axis; a null pointer is a position without a label.
   attention_heat_map(weights, sink, {}, four);
 #elif defined CASE_labels_swapped
-  // expect-gcc: "umbel: attention_heat_map: takes a label for each of query=4 but is given 6"
-  // expect-clang: attention_heat_map.*takes_a_label_for_each_of.*query<4>.*but_is_given.*number<6>
+  // expect-gcc: "umbel: attention_heat_map: takes a label for each of query=4 but got 6"
+  // expect-clang: attention_heat_map.*takes_a_label_for_each_of.*query<4>.*but_got.*number<6>
   // cause: There are as many labels as positions along an axis; one list for both axes fits only when they are of one size.
   // cure: Pass one list for the queries and one for the keys, each of the size of its axis; a null pointer is a position without a label.
   attention_heat_map(weights, sink, {}, six, four);

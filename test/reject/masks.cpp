@@ -15,73 +15,73 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   constexpr tensor<int, batch<2>> lens{3, 2};
   (void)lens;
 #if defined CASE_mask_with_query_and_key_swapped
-  // expect-gcc: "umbel: attention: keep_mask has query=6 but the scores have \[batch=2, heads=5, query=4, key=6\]"
+  // expect-gcc: "umbel: multi_head_attention: keep_mask has query=6 but the scores have \[batch=2, heads=5, query=4, key=6\]"
   // expect-clang: attention.*keep_mask.*has.*query<6>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
   // cause: The mask has another number of positions along this axis; query and key may be swapped.
   // cure: Declare it `tensor<bool, query<4>, key<6>>`; the order of the axes does not matter, their names do.
   auto out = attend(x, y, y, keep_mask(tensor<bool, query<6>, key<4>>{}));
 #elif defined CASE_mask_of_int
-  // expect-gcc: "umbel: attention: keep_mask must be of bool but is of type int"
+  // expect-gcc: "umbel: multi_head_attention: keep_mask must be of bool but is of type int"
   // expect-clang: attention.*keep_mask.*must_be_of_bool_but_is_of_type.*element<int>
   // cause: A mask of numbers: are they truth values, lengths, or a bias?
   // cure: Make it a tensor of bool; lengths are passed bare, a bias of floats as `score_bias`.
   auto out = attend(x, y, y, keep_mask(tensor<int, query<4>, key<6>>{}));
 #elif defined CASE_drop_mask_of_float
-  // expect-gcc: "umbel: attention: drop_mask must be of bool but is of type float"
+  // expect-gcc: "umbel: multi_head_attention: drop_mask must be of bool but is of type float"
   // expect-clang: attention.*drop_mask.*must_be_of_bool_but_is_of_type.*element<float>
   // cause: A mask of numbers: are they truth values, lengths, or a bias?
   // cure: Make it a tensor of bool; lengths are passed bare, a bias of floats as `score_bias`.
   auto out = attend(x, y, y, drop_mask(tensor<float, query<4>, key<6>>{}));
 #elif defined CASE_mask_of_tokens
-  // expect-gcc: "umbel: attention: keep_mask has token=9 but the scores have \[heads=5, query=9, key=9\]"
+  // expect-gcc: "umbel: multi_head_attention: keep_mask has token=9 but the scores have \[heads=5, query=9, key=9\]"
   // expect-clang: attention.*keep_mask.*has.*token<9>.*but_the_scores_have.*heads<5>.*query<9>.*key<9>
   // cause: The mask has an axis that scores do not have: is it the tokens that ask, or that are looked at?
   // cure: Name it query or key, `m | rename_axis<token, key>` for a mask of padding.
   auto out = attend(t, keep_mask(tensor<bool, token<9>>{}));
 #elif defined CASE_mask_of_other_heads
-  // expect-gcc: "umbel: attention: score_bias has heads=4 but the scores have \[batch=2, heads=5, query=4, key=6\]"
+  // expect-gcc: "umbel: multi_head_attention: score_bias has heads=4 but the scores have \[batch=2, heads=5, query=4, key=6\]"
   // expect-clang: attention.*score_bias.*has.*heads<4>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
   // cause: The bias is of another number of heads.
   // cure: Give it the layer's heads, or none to have the same for all.
   auto out = attend(x, y, y, score_bias(tensor<float, heads<4>, query<4>, key<6>>{}));
 #elif defined CASE_bias_of_double
-  // expect-gcc: "umbel: attention: score_bias is of type double but the scores are of type float"
+  // expect-gcc: "umbel: multi_head_attention: score_bias is of type double but the scores are of type float"
   // expect-clang: attention.*score_bias.*is_of_type.*element<double>.*but_the_scores_are_of_type.*element<float>
   // cause: The bias has another element type than the layer.
   // cure: Declare it with the layer's type.
   auto out = attend(x, y, y, score_bias(tensor<double, query<4>, key<6>>{}));
 #elif defined CASE_bias_generator_of_two
-  // expect-gcc: "umbel: attention: score_bias needs a function of batch and head and query and key that gives float"
-  // expect-clang: attention.*score_bias.*needs_a_function_of_batch_and_head_and_query_and_key_that_gives.*element<float>
+  // expect-gcc: "umbel: multi_head_attention: score_bias needs a function of batch, head, query and key that returns float"
+  // expect-clang: multi_head_attention.*score_bias.*needs_a_function_of_batch_head_query_and_key_that_returns.*element<float>
   // cause: The function takes other arguments, or gives another type.
   // cure: Write it `[](auto batch, auto head, auto query, auto key) { return 0.1f; }`; what it does not need it may ignore.
   auto out = attend(x, y, y, score_bias([](auto i, auto j) { return i < j ? 0.0f : 1.0f; }));
 #elif defined CASE_causal_of_unequal_sizes
-  // expect-gcc: "umbel: attention: causal is unclear where query=4 and key=6 differ, so say where the queries stand: _top_left, _bottom_right or _at"
-  // expect-clang: attention.*causal.*is_unclear_where.*query<4>.*and_.*key<6>.*differ_so_say_where_the_queries_stand
+  // expect-gcc: "umbel: multi_head_attention: causal is ambiguous where query=4 and key=6 differ, so choose _top_left, _bottom_right or _at"
+  // expect-clang: multi_head_attention.*causal.*is_ambiguous_where.*query<4>.*and_.*key<6>.*differ_so_choose_top_left_bottom_right_or_at
   // cause: With fewer queries than keys it is not clear which keys are in a query's past; frameworks disagree.
   // cure: Say it: `causal_top_left` (PyTorch's is_causal), `causal_bottom_right` (FlashAttention, PyTorch's causal_lower_right), `causal_at(2)`, ONNX's with 2 past keys.
   auto out = attend(x, y, y, causal);
 #elif defined CASE_window_of_unequal_sizes
-  // expect-gcc: "umbel: attention: sliding_window is unclear where query=4 and key=6 differ, so say where the queries stand: _top_left, _bottom_right or _at"
-  // expect-clang: attention.*sliding_window.*is_unclear_where.*query<4>.*and_.*key<6>.*differ_so_say_where_the_queries_stand
+  // expect-gcc: "umbel: multi_head_attention: sliding_window is ambiguous where query=4 and key=6 differ, so choose _top_left, _bottom_right or _at"
+  // expect-clang: multi_head_attention.*sliding_window.*is_ambiguous_where.*query<4>.*and_.*key<6>.*differ_so_choose_top_left_bottom_right_or_at
   // cause: With fewer queries than keys it is not clear next to which key a query stands.
   // cure: Say it: `sliding_window_top_left<3>`, `sliding_window_bottom_right<3>`, `sliding_window_at<3>(2)`.
   auto out = attend(x, y, y, lens & sliding_window<3>);
 #elif defined CASE_alibi_of_unequal_sizes
-  // expect-gcc: "umbel: attention: alibi is unclear where query=4 and key=6 differ, so say where the queries stand: _top_left, _bottom_right or _at"
-  // expect-clang: attention.*alibi.*is_unclear_where.*query<4>.*and_.*key<6>.*differ_so_say_where_the_queries_stand
+  // expect-gcc: "umbel: multi_head_attention: alibi is ambiguous where query=4 and key=6 differ, so choose _top_left, _bottom_right or _at"
+  // expect-clang: multi_head_attention.*alibi.*is_ambiguous_where.*query<4>.*and_.*key<6>.*differ_so_choose_top_left_bottom_right_or_at
   // cause: With fewer queries than keys the distance between them is not clear.
   // cure: Say it: `alibi_top_left`, `alibi_bottom_right`, `alibi_at(2)`.
   auto out = attend(x, y, y, alibi & causal_bottom_right);
 #elif defined CASE_lengths_and_bottom_right
-  // expect-gcc: "umbel: attention: valid_lens and causal_bottom_right do not say whose last key: causal_bottom_right\(lens\) puts the last query at the last key of its sequence, causal_at\(keys - queries\) at the last of all keys"
+  // expect-gcc: "umbel: multi_head_attention: valid_lens and causal_bottom_right do not say whose last key: causal_bottom_right\(lens\) puts the last query at the last key of its sequence, causal_at\(keys - queries\) at the last of all keys"
   // expect-clang: attention.*valid_lens.*and_.*causal_bottom_right.*do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at
   // cause: With lengths a sequence has a last key of its own, and frameworks differ in where the last query stands.
   // cure: `causal_bottom_right(lens)` is ONNX with nonpad_kv_seqlen and FlashAttention with lengths, and hides the padding too; `lens & causal_at(2)` is PyTorch's causal_lower_right with a mask of padding.
   auto out = attend(x, y, y, lens & causal_bottom_right);
 #elif defined CASE_bottom_right_then_lengths_of_a_longer_mask
-  // expect-gcc: "umbel: attention: valid_lens and causal_bottom_right do not say whose last key: causal_bottom_right\(lens\) puts the last query at the last key of its sequence, causal_at\(keys - queries\) at the last of all keys"
+  // expect-gcc: "umbel: multi_head_attention: valid_lens and causal_bottom_right do not say whose last key: causal_bottom_right\(lens\) puts the last query at the last key of its sequence, causal_at\(keys - queries\) at the last of all keys"
   // expect-clang: attention.*valid_lens.*and_.*causal_bottom_right.*do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at
   // cause: With lengths a sequence has a last key of its own, and frameworks differ in where the last query stands.
   // cure: `causal_bottom_right(lens)` is ONNX with nonpad_kv_seqlen and FlashAttention with lengths, and hides the padding too; `lens & causal_at(2)` is PyTorch's causal_lower_right with a mask of padding.
@@ -89,164 +89,164 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
       x, y, y,
       (causal_bottom_right & alibi_top_left) + (dropout(0.1, 7) & tensor<int, batch<2>>{3, 2}));
 #elif defined CASE_lengths_and_window_bottom_right
-  // expect-gcc: "umbel: attention: valid_lens and sliding_window_bottom_right do not say whose last key: sliding_window_bottom_right<4>\(lens\) puts the last query at the last key of its sequence, sliding_window_at<4>\(keys - queries\) at the last of all keys"
+  // expect-gcc: "umbel: multi_head_attention: valid_lens and sliding_window_bottom_right do not say whose last key: sliding_window_bottom_right<4>\(lens\) puts the last query at the last key of its sequence, sliding_window_at<4>\(keys - queries\) at the last of all keys"
   // expect-clang: attention.*valid_lens.*and_.*sliding_window_bottom_right.*do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at
   // cause: With lengths a sequence has a last key of its own, and frameworks differ in where the last query stands.
   // cure: `sliding_window_bottom_right<4>(lens)` for the last key of each sequence, `lens & sliding_window_at<4>(2)` for the last of all.
   auto out = attend(x, y, y, lens & sliding_window_bottom_right<4>);
 #elif defined CASE_position_of_float
-  // expect-gcc: "umbel: attention: causal_at takes integers but these are of type float"
+  // expect-gcc: "umbel: multi_head_attention: causal_at takes integers but these are of type float"
   // expect-clang: attention.*causal_at.*takes_integers_but_these_are_of_type.*element<float>
   // cause: A position counts keys; a tensor of fractions or of truth values is none.
   // cure: Pass `tensor<int, batch<2>>`, one position for the first query of each sequence.
   auto out = attend(x, y, y, causal_at(tensor<float, batch<2>>{}));
 #elif defined CASE_position_of_bool
-  // expect-gcc: "umbel: attention: sliding_window_at takes integers but these are of type bool"
+  // expect-gcc: "umbel: multi_head_attention: sliding_window_at takes integers but these are of type bool"
   // expect-clang: attention.*sliding_window_at.*takes_integers_but_these_are_of_type.*element<bool>
   // cause: A position counts keys; a tensor of fractions or of truth values is none.
   // cure: Pass `tensor<int, batch<2>>`, one position for the first query of each sequence.
   auto out = attend(x, y, y, sliding_window_at<3>(tensor<bool, batch<2>>{}));
 #elif defined CASE_position_by_key
-  // expect-gcc: "umbel: attention: causal_at takes where queries stand and this cannot have the axis key=6"
-  // expect-clang: attention.*causal_at.*takes_where_queries_stand_and_this.*cannot_have_the_axis.*key<6>
+  // expect-gcc: "umbel: multi_head_attention: causal_at takes positions of queries, which cannot have the axis key=6"
+  // expect-clang: multi_head_attention.*causal_at.*takes_positions_of_queries.*which_cannot_have_the_axis.*key<6>
   // cause: The positions are of queries; keys stand where they are in memory.
   // cure: Drop the axis, or name it query if it is the queries that are meant.
   auto out = attend(x, y, y, causal_at(tensor<int, batch<2>, key<6>>{}));
 #elif defined CASE_window_position_by_query
-  // expect-gcc: "umbel: attention: sliding_window_at takes the position of the first query and this cannot have the axis query=4"
-  // expect-clang: attention.*sliding_window_at.*takes_the_position_of_the_first_query_and_this.*cannot_have_the_axis.*query<4>
+  // expect-gcc: "umbel: multi_head_attention: sliding_window_at takes the position of the first query, which cannot have the axis query=4"
+  // expect-clang: multi_head_attention.*sliding_window_at.*takes_the_position_of_the_first_query.*which_cannot_have_the_axis.*query<4>
   // cause: Each query's own position is known to `causal_at` only.
   // cure: Pass the position of the first query, by sequence or head.
   auto out = attend(x, y, y, sliding_window_at<3>(tensor<int, query<4>>{}));
 #elif defined CASE_position_of_another_batch
-  // expect-gcc: "umbel: attention: causal_at has batch=3 but the scores have \[batch=2, heads=5, query=4, key=6\]"
+  // expect-gcc: "umbel: multi_head_attention: causal_at has batch=3 but the scores have \[batch=2, heads=5, query=4, key=6\]"
   // expect-clang: attention.*causal_at.*has.*batch<3>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
   // cause: There is not one position a sequence of the batch.
   // cure: Pass as many positions as the batch has sequences, or one number for all.
   auto out = attend(x, y, y, causal_at(tensor<int, batch<3>>{}));
 #elif defined CASE_alibi_position_of_tokens
-  // expect-gcc: "umbel: attention: alibi_at has token=2 but the scores have \[batch=2, heads=5, query=4, key=6\]"
+  // expect-gcc: "umbel: multi_head_attention: alibi_at has token=2 but the scores have \[batch=2, heads=5, query=4, key=6\]"
   // expect-clang: attention.*alibi_at.*has.*token<2>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
   // cause: The positions have an axis that scores do not have.
   // cure: Name it batch: `at | rename_axis<token, batch>`.
   auto out = attend(x, y, y, alibi_at(tensor<int, token<2>>{}));
 #elif defined CASE_position_that_is_no_integer
-  // expect-gcc: "umbel: mask: causal_at takes an integer or a tensor of integers"
+  // expect-gcc: "umbel: causal_at: takes an integer or a tensor of integers"
   // expect-clang: mask.*causal_at.*takes_an_integer_or_a_tensor_of_integers
   // cause: A fraction, an array or something else is given where the position of the first query belongs.
   // cure: Pass a number of keys, or a tensor with one a sequence; `view_as<batch<2>>(array)` makes a view of an array.
   auto out = attend(x, y, y, causal_at(2.5));
 #elif defined CASE_positions_of_an_array
-  // expect-gcc: "umbel: mask: causal_at takes an integer or a tensor of integers"
+  // expect-gcc: "umbel: causal_at: takes an integer or a tensor of integers"
   // expect-clang: mask.*causal_at.*takes_an_integer_or_a_tensor_of_integers
   // cause: A fraction, an array or something else is given where the position of the first query belongs.
   // cure: Pass a number of keys, or a tensor with one a sequence; `view_as<batch<2>>(array)` makes a view of an array.
   const int positions[2] = {2, 1};
   auto out = attend(x, y, y, causal_at(positions));
 #elif defined CASE_bottom_right_of_lengths_by_query
-  // expect-gcc: "umbel: attention: causal_bottom_right takes one length a sequence and they cannot have the axis query=4"
-  // expect-clang: attention.*causal_bottom_right.*takes_one_length_a_sequence_and_they.*cannot_have_the_axis.*query<4>
+  // expect-gcc: "umbel: multi_head_attention: causal_bottom_right takes one length per sequence, which cannot have the axis query=4"
+  // expect-clang: multi_head_attention.*causal_bottom_right.*takes_one_length_per_sequence.*which_cannot_have_the_axis.*query<4>
   // cause: The last query stands at the last key of its sequence, so the length is the sequence's.
   // cure: Pass `tensor<int, batch<2>>`; lengths by query are a mask by themselves, `causal_at(positions)` is causal by query.
   auto out = attend(x, y, y, causal_bottom_right(tensor<int, batch<2>, query<4>>{}));
 #elif defined CASE_bottom_right_of_lengths_of_float
-  // expect-gcc: "umbel: attention: causal_bottom_right takes integers but these are of type float"
+  // expect-gcc: "umbel: multi_head_attention: causal_bottom_right takes integers but these are of type float"
   // expect-clang: attention.*causal_bottom_right.*takes_integers_but_these_are_of_type.*element<float>
   // cause: Lengths count keys; a tensor of another type is no list of lengths.
   // cure: Pass `tensor<int, batch<2>>`.
   auto out = attend(x, y, y, causal_bottom_right(tensor<float, batch<2>>{}));
 #elif defined CASE_bottom_right_of_a_number
-  // expect-gcc: "umbel: mask: causal_bottom_right takes a tensor of lengths"
+  // expect-gcc: "umbel: causal_bottom_right: takes a tensor of lengths"
   // expect-clang: mask.*causal_bottom_right.*takes_a_tensor_of_lengths
   // cause: `causal_bottom_right` stands alone, or is given the length of each sequence.
   // cure: For a number that is the same for all say where the first query stands: `causal_at(length - queries)`.
   auto out = attend(x, y, y, causal_bottom_right(3));
 #elif defined CASE_second_of_two_masks
-  // expect-gcc: "umbel: attention: score_bias has key=5 but the scores have \[batch=2, heads=5, query=4, key=6\]"
+  // expect-gcc: "umbel: multi_head_attention: score_bias has key=5 but the scores have \[batch=2, heads=5, query=4, key=6\]"
   // expect-clang: attention.*score_bias.*has.*key<5>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
   // cause: The bias has another number of keys.
   // cure: Declare it with the sizes of the brackets.
   auto out = attend(x, y, y, lens & causal_top_left & score_bias(tensor<float, key<5>>{}));
 #elif defined CASE_bool_within_masks
-  // expect-gcc: "umbel: attention: a mask of bool must say what true means, so pass keep_mask or drop_mask"
+  // expect-gcc: "umbel: multi_head_attention: a mask of bool must say what true means, so pass keep_mask or drop_mask"
   // expect-clang: attention.*a_mask_of_bool_must_say_what_true_means_so_pass
   // cause: Frameworks disagree whether true means to attend or not to; a bare tensor of bool does not say.
   // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `drop_mask(m)` where it does not (PyTorch's layers).
   auto out = attend(x, y, y, causal_top_left & tensor<bool, key<6>>{});
 #elif defined CASE_softcap_of_zero
-  // expect-gcc: "umbel: attention: softcap 0 over 1 is no positive number"
-  // expect-clang: attention.*softcap.*number<0>.*over_.*number<1>.*is_no_positive_number
+  // expect-gcc: "umbel: multi_head_attention: softcap 0/1 is not a positive number"
+  // expect-clang: multi_head_attention.*softcap.*ratio<0.*1>.*is_not_a_positive_number
   // cause: Some frameworks write 0 for "no cap".
   // cure: Leave the option away.
   multi_head_attention<float, hidden<100>, heads<5>, softcap<0>>::weights none;
 #elif defined CASE_scale_over_zero
-  // expect-gcc: "umbel: attention: score_scale 1 over 0 is no positive number"
-  // expect-clang: attention.*score_scale.*number<1>.*over_.*number<0>.*is_no_positive_number
+  // expect-gcc: "umbel: multi_head_attention: score_scale 1/0 is not a positive number"
+  // expect-clang: multi_head_attention.*score_scale.*ratio<1.*0>.*is_not_a_positive_number
   // cause: The scale is numerator, denominator: `score_scale<1, 8>` is 1/8.
   // cure: Give both, or leave the option away for 1 / sqrt(head_dim).
   multi_head_attention<float, hidden<100>, heads<5>, score_scale<1, 0>>::weights none;
 #elif defined CASE_empty_rows_of_what
-  // expect-gcc: "umbel: attention: empty_rows of float are neither zero_weights nor uniform_weights"
-  // expect-clang: attention.*empty_rows_of.*element<float>.*are_neither_zero_weights_nor_uniform_weights
+  // expect-gcc: "umbel: multi_head_attention: empty_rows takes zero_weights or uniform_weights, not float"
+  // expect-clang: multi_head_attention.*empty_rows_takes_zero_weights_or_uniform_weights_not.*element<float>
   // cause: The option says what a query without keys gives, by name.
   // cure: Write `empty_rows<uniform_weights>` ("Dive into Deep Learning", Haiku) or `empty_rows<zero_weights>`.
   multi_head_attention<float, hidden<100>, heads<5>, empty_rows<float>>::weights none;
 #elif defined CASE_observed_axes
-  // expect-gcc: "umbel: attention: observe has \[query=4, key=6\] but the scores have \[batch=2, heads=5, query=4, key=6\]"
+  // expect-gcc: "umbel: multi_head_attention: observe has \[query=4, key=6\] but the scores have \[batch=2, heads=5, query=4, key=6\]"
   // expect-clang: attention.*observe.*has.*query<4>.*key<6>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
   // cause: The memory lacks an axis: there are weights for each head and each sequence.
   // cure: Declare it with the axes of the brackets; average after the call, `weights | mean<heads>`.
   tensor<float, query<4>, key<6>> weights{};
   auto out = attend(x, y, y, observe(weights));
 #elif defined CASE_observed_size
-  // expect-gcc: "umbel: attention: observe has key=4 but the scores have \[batch=2, heads=5, query=4, key=6\]"
+  // expect-gcc: "umbel: multi_head_attention: observe has key=4 but the scores have \[batch=2, heads=5, query=4, key=6\]"
   // expect-clang: attention.*observe.*has.*key<4>.*but_the_scores_have.*batch<2>.*heads<5>.*query<4>.*key<6>
   // cause: The memory has another number of positions along this axis.
   // cure: Declare it with the axes of the brackets.
   tensor<float, batch<2>, heads<5>, query<4>, key<4>> weights{};
   auto out = attend(x, y, y, observe(weights));
 #elif defined CASE_observed_type
-  // expect-gcc: "umbel: attention: observe is of type double but the scores are of type float"
+  // expect-gcc: "umbel: multi_head_attention: observe is of type double but the scores are of type float"
   // expect-clang: attention.*observe.*is_of_type.*element<double>.*but_the_scores_are_of_type.*element<float>
   // cause: The memory has another element type than the layer.
   // cure: Declare it with the layer's type.
   tensor<double, batch<2>, heads<5>, query<4>, key<6>> weights{};
   auto out = attend(x, y, y, observe(weights));
 #elif defined CASE_observed_is_const
-  // expect-gcc: "umbel: attention: observe is const"
+  // expect-gcc: "umbel: multi_head_attention: observe is const"
   // expect-clang: attention.*observe.*is_const
   // cause: The memory for what is observed is written to, and this one is const.
   // cure: Drop the const.
   const tensor<float, batch<2>, heads<5>, query<4>, key<6>> weights{};
   auto out = attend(x, y, y, observe(weights));
 #elif defined CASE_observed_is_broadcast
-  // expect-gcc: "umbel: attention: observe has several elements in one place"
-  // expect-clang: attention.*observe.*has_several_elements_in_one_place
+  // expect-gcc: "umbel: multi_head_attention: several elements of observe share one memory location \(broadcast\)"
+  // expect-clang: multi_head_attention.*several_elements_of.*observe.*share_one_memory_location
   // cause: An axis was made by `broadcast`: all its positions are one place in memory.
   // cure: Pass a tensor, or a view without repeated axes.
   tensor<float, heads<5>, query<4>, key<6>> weights{};
   auto out = attend(x, y, y, observe(weights | broadcast<batch<2>, heads<5>, query<4>, key<6>>));
 #elif defined CASE_observed_temporary
-  // expect-gcc: "umbel: observe: the memory is a temporary so give it a name"
-  // expect-clang: observe.*the_memory_is_a_temporary_so_give_it_a_name
+  // expect-gcc: "umbel: observe: the memory is a temporary; store it in a variable"
+  // expect-clang: observe.*the_memory_is_a_temporary_so_store_it_in_a_variable
   // cause: What is written there would be lost at once.
   // cure: Declare a tensor and pass that.
   auto out = attend(x, y, y, observe(tensor<float, batch<2>, heads<5>, query<4>, key<6>>{}));
 #elif defined CASE_observed_twice
-  // expect-gcc: "umbel: attention: observe is given twice"
+  // expect-gcc: "umbel: multi_head_attention: observe is given twice"
   // expect-clang: attention.*observe.*is_given_twice
   // cause: A call shows one stage.
   // cure: Call once for each stage, or take one of them.
   tensor<float, batch<2>, heads<5>, query<4>, key<6>> weights{};
   auto out = attend(x, y, y, observe(weights) & observe(weights));
 #elif defined CASE_dropout_twice
-  // expect-gcc: "umbel: attention: dropout is given twice"
+  // expect-gcc: "umbel: multi_head_attention: dropout is given twice"
   // expect-clang: attention.*dropout.*is_given_twice
   // cause: Weights are dropped once.
   // cure: Leave one out; 1 - (1 - p)(1 - q) is the rate of both.
   auto out = attend(x, y, y, dropout(0.1, 7) & lens & dropout(0.2, 8));
 #elif defined CASE_two_tensors_of_bool
-  // expect-gcc: "umbel: attention: a mask of bool must say what true means, so pass keep_mask or drop_mask"
+  // expect-gcc: "umbel: multi_head_attention: a mask of bool must say what true means, so pass keep_mask or drop_mask"
   // expect-clang: attention.*a_mask_of_bool_must_say_what_true_means_so_pass
   // cause: Frameworks disagree whether true means to attend or not to; a bare tensor of bool does not say.
   // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `drop_mask(m)` where it does not (PyTorch's layers).
@@ -257,32 +257,32 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cause: An operation is given what is no tensor or view, or more than one.
   // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
   auto out = attend(x, y, y, keep_mask(3));
-#elif defined CASE_score_bias_of_a_function
-  // expect-gcc: "umbel: score_bias: takes one tensor or view"
-  // expect-clang: score_bias.*takes_one_tensor_or_view
-  // cause: What is added to the scores is no tensor or view.
-  // cure: Pass one; a function of batch, head, query and key goes into `score_bias(f)`.
-  auto out = attend(x, y, y, score_bias([](auto...) { return 0.0f; }));
+#elif defined CASE_score_bias_of_a_number
+  // expect-gcc: "umbel: score_bias: takes a tensor or view, or a function object"
+  // expect-clang: score_bias.*takes_a_tensor_or_view_or_a_function_object
+  // cause: What is added to the scores is neither a tensor or view nor an object called with batch, head, query and key.
+  // cure: Pass one of them, `score_bias([](auto...) { return 0.5f; })`; a function goes into a lambda.
+  auto out = attend(x, y, y, score_bias(0.5f));
 #elif defined CASE_masks_by_logical_and
-  // expect-gcc: "umbel: mask: masks go together by & or \+, no other operator takes them"
-  // expect-clang: mask.*masks_go_together_by_and_or_plus_only
+  // expect-gcc: "umbel: mask: masks are combined only by & or \+"
+  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
   // cause: Masks are put together by an operator that has no meaning for them: a key is seen where all masks let see it.
   // cure: Put them together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`.
   auto out = attend(x, y, y, causal_top_left && alibi_top_left);
 #elif defined CASE_masks_by_or
-  // expect-gcc: "umbel: mask: masks go together by & or \+, no other operator takes them"
-  // expect-clang: mask.*masks_go_together_by_and_or_plus_only
+  // expect-gcc: "umbel: mask: masks are combined only by & or \+"
+  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
   // cause: Masks are put together by an operator that has no meaning for them: a key is seen where all masks let see it.
   // cure: Put them together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`.
   auto out = attend(x, y, y, causal_top_left | tensor<int, batch<2>>{});
 #elif defined CASE_not_a_mask
-  // expect-gcc: "umbel: mask: masks go together by & or \+, no other operator takes them"
-  // expect-clang: mask.*masks_go_together_by_and_or_plus_only
+  // expect-gcc: "umbel: mask: masks are combined only by & or \+"
+  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
   // cause: Masks are put together by an operator that has no meaning for them: a key is seen where all masks let see it.
   // cure: Put them together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`.
   auto out = attend(x, y, y, !keep_mask(tensor<bool, key<6>>{}));
 #elif defined CASE_float_mask_of_a_sequence
-  // expect-gcc: "umbel: attention: valid_lens must be integers but are of type float and what is added to the scores is passed as score_bias"
+  // expect-gcc: "umbel: multi_head_attention: valid_lens must be integers but are of type float; pass what is added to the scores as score_bias"
   // expect-clang: attention.*valid_lens.*must_be_integers_but_are_of_type.*element<float>.*score_bias
   // cause: A tensor by itself is lengths, counts of keys; one of another type is no list of lengths.
   // cure: Pass `tensor<int, batch<2>>`, how many keys of each sequence count; numbers to add go by `score_bias(mask)`.

@@ -14,21 +14,27 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
 [[maybe_unused]] static void cases(const norm& normalise, const rms_norm<float, hidden<32>>& rms,
                                    tokens& x, encoder::weights& w) {
   (void)normalise, (void)rms, (void)x, (void)w;
-#if defined CASE_norm_axis_not_last
+#if defined CASE_prepacked_norm
+  // expect-gcc: "umbel: prepacked: the first argument is not a layer with weights to pack; norms have none"
+  // expect-clang: prepacked.*the_first_argument_is_not_a_layer_with_weights_to_pack_and_norms_have_none
+  // cause: `prepacked` is given something else than a layer, the type of weights perhaps, or a norm, whose gamma and beta are read as they are.
+  // cure: Name the layer and pass its weights, `prepacked<attention>{w}`; use a norm as it is.
+  const prepacked<norm> r{w.norm1};
+#elif defined CASE_norm_axis_not_last
   // expect-gcc: "umbel: layer_norm: hidden=32 must be the last axis of \[hidden=32, token=9\]"
   // expect-clang: layer_norm.*hidden<32>.*must_be_the_last_axis_of.*hidden<32>.*token<9>
   // cause: The features to normalise do not lie side by side in memory.
   // cure: `permute` the axis to the end and pass `contiguous`.
   auto r = normalise(tensor<float, hidden<32>, token<9>>{});
 #elif defined CASE_norm_not_row_major
-  // expect-gcc: "umbel: layer_norm: \[token=9, batch=2, hidden=32\] is not row major in memory so pass contiguous"
+  // expect-gcc: "umbel: layer_norm: \[token=9, batch=2, hidden=32\] is not row-major in memory, so pass contiguous\(x\)"
   // expect-clang: layer_norm.*token<9>.*batch<2>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
   // cause: The input is a permuted or sliced view.
   // cure: Copy first: `x | contiguous | normalise`.
   auto r = x | permute<token, batch, hidden> | normalise;
 #elif defined CASE_norm_width
-  // expect-gcc: "umbel: layer_norm: the input has hidden=33 but the weight expects hidden=32"
-  // expect-clang: layer_norm.*the_input_has.*hidden<33>.*but_the_weight_expects.*hidden<32>
+  // expect-gcc: "umbel: layer_norm: the input has hidden=33 but the weights expect hidden=32"
+  // expect-clang: layer_norm.*the_input_has.*hidden<33>.*but_the_weights_expect.*hidden<32>
   // cause: The input has another number of features than the layer's weights.
   // cure: Pass the right tensor, or declare the layer with its width.
   auto r = normalise(tensor<float, token<9>, hidden<33>>{});
@@ -39,40 +45,40 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   // cure: Rename the axis that is meant: `x | rename_axis<token, hidden>`.
   auto r = normalise(tensor<float, token<32>>{});
 #elif defined CASE_norm_type
-  // expect-gcc: "umbel: layer_norm: the input is of type double but the weight is of type float"
-  // expect-clang: layer_norm.*the_input_is_of_type.*element<double>.*but_the_weight_is_of_type.*element<float>
+  // expect-gcc: "umbel: layer_norm: the input is of type double but the weights are of type float"
+  // expect-clang: layer_norm.*the_input_is_of_type.*element<double>.*but_the_weights_are_of_type.*element<float>
   // cause: The input has another element type than the layer, and nothing is converted in silence.
   // cure: Declare both with one type.
   auto r = normalise(tensor<double, hidden<32>>{});
 #elif defined CASE_norm_of_integers
-  // expect-gcc: "umbel: layer_norm: takes float or double not int"
+  // expect-gcc: "umbel: layer_norm: takes float or double, not int"
   // expect-clang: layer_norm.*takes_float_or_double_not.*element<int>
   // cause: A layer is declared with an element type that it cannot compute in.
   // cure: Declare it with float or double.
   const tensor<int, hidden<32>> one{};
   auto r = layer_norm<int, hidden<32>>{{one, one}}(one);
 #elif defined CASE_norm_temporary_weights
-  // expect-gcc: "umbel: layer_norm: the weights are a temporary that would end before the layer so give them a name"
-  // expect-clang: layer_norm.*the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name
+  // expect-gcc: "umbel: layer_norm: the weights are a temporary that would be destroyed before the layer; store them in a variable"
+  // expect-clang: layer_norm.*the_weights_are_a_temporary_that_would_be_destroyed_before_the_layer_so_store_them_in_a_variable
   // cause: A layer borrows its weights, and these end with the statement.
   // cure: Give them a name that lives as long as the layer, best `static const`.
   const norm r{norm::weights{}};
 #elif defined CASE_norm_temporary_gamma
-  // expect-gcc: "umbel: view: the memory of \[hidden=32\] is a temporary that would end before the view so give it a name"
-  // expect-clang: view.*the_memory_of.*hidden<32>.*is_a_temporary_that_would_end_before_the_view_so_give_it_a_name
+  // expect-gcc: "umbel: view: the memory of \[hidden=32\] is a temporary that would be destroyed before the view; store it in a variable"
+  // expect-clang: view.*the_memory_of.*hidden<32>.*is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable
   // cause: A gamma or beta is borrowed from a tensor that ends with its statement.
   // cure: Give the tensor a name that lives as long as the layer, best `static const`.
   const norm::weights_view r(tensor<float, hidden<32>>{}, w.norm1.beta);
 #elif defined CASE_norm_gamma_array_of_the_wrong_length
-  // expect-gcc: "umbel: memory: \[hidden=32\] wants 32 elements but the memory holds 31"
-  // expect-clang: memory.*hidden<32>.*wants.*number<32>.*elements_but_the_memory_holds.*number<31>
+  // expect-gcc: "umbel: memory: \[hidden=32\] needs 32 elements but the memory holds 31"
+  // expect-clang: memory.*hidden<32>.*needs.*number<32>.*elements_but_the_memory_holds.*number<31>
   // cause: An array of gamma or beta has another length than the axis that is normalised.
   // cure: Pass one number a feature; look whether it belongs to another layer.
   static const float array[31] = {};
   const portable::vector_view<float, hidden<32>> r(array);
 #elif defined CASE_norm_weights_of_another
-  // expect-gcc: "umbel: layer_norm: the weights are of another layer or of other options"
-  // expect-clang: layer_norm.*the_weights_are_of_another_layer_or_of_other_options
+  // expect-gcc: "umbel: layer_norm: the weights belong to another layer or other options"
+  // expect-clang: layer_norm.*the_weights_belong_to_another_layer_or_other_options
   // cause: The weights belong to a layer of another axis.
   // cure: Use the `weights` type of this very layer.
   static layer_norm<float, hidden<33>>::weights other;
@@ -85,20 +91,20 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   static rms_norm<float, hidden<32>>::weights gamma;
   const rms_norm<float, hidden<32>> r{gamma};
 #elif defined CASE_rms_norm_temporary_weights
-  // expect-gcc: "umbel: rms_norm: the weights are a temporary that would end before the layer so give them a name"
-  // expect-clang: rms_norm.*the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name
+  // expect-gcc: "umbel: rms_norm: the weights are a temporary that would be destroyed before the layer; store them in a variable"
+  // expect-clang: rms_norm.*the_weights_are_a_temporary_that_would_be_destroyed_before_the_layer_so_store_them_in_a_variable
   // cause: A layer borrows its weights, and these end with the statement.
   // cure: Give them a name that lives as long as the layer, best `static const`.
   const rms_norm<float, hidden<32>> r{rms_norm<float, hidden<32>>::weights{}, 1e-6f};
 #elif defined CASE_rms_norm_weights_of_a_layer_norm
-  // expect-gcc: "umbel: rms_norm: the weights are of another layer or of other options"
-  // expect-clang: rms_norm.*the_weights_are_of_another_layer_or_of_other_options
+  // expect-gcc: "umbel: rms_norm: the weights belong to another layer or other options"
+  // expect-clang: rms_norm.*the_weights_belong_to_another_layer_or_other_options
   // cause: The weights belong to a layer of another axis, or to a `layer_norm`, which has a beta too.
   // cure: Use the `weights` type of this very layer.
   const rms_norm<float, hidden<32>> r{w.norm1, 1e-6f};
 #elif defined CASE_rms_norm_width
-  // expect-gcc: "umbel: rms_norm: the input has hidden=33 but the weight expects hidden=32"
-  // expect-clang: rms_norm.*the_input_has.*hidden<33>.*but_the_weight_expects.*hidden<32>
+  // expect-gcc: "umbel: rms_norm: the input has hidden=33 but the weights expect hidden=32"
+  // expect-clang: rms_norm.*the_input_has.*hidden<33>.*but_the_weights_expect.*hidden<32>
   // cause: The input has another number of features than the layer's weights.
   // cure: Pass the right tensor, or declare the layer with its width.
   auto r = rms(tensor<float, token<9>, hidden<33>>{});
@@ -115,19 +121,19 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   // cure: `permute` the axis to the end and pass `contiguous`.
   auto r = rms(tensor<float, hidden<32>, token<9>>{});
 #elif defined CASE_rms_norm_not_row_major
-  // expect-gcc: "umbel: rms_norm: \[token=9, batch=2, hidden=32\] is not row major in memory so pass contiguous"
+  // expect-gcc: "umbel: rms_norm: \[token=9, batch=2, hidden=32\] is not row-major in memory, so pass contiguous\(x\)"
   // expect-clang: rms_norm.*token<9>.*batch<2>.*hidden<32>.*is_not_row_major_in_memory_so_pass_contiguous
   // cause: The input is a permuted or sliced view.
   // cure: Copy first: `x | contiguous | normalise`.
   auto r = x | permute<token, batch, hidden> | rms;
 #elif defined CASE_rms_norm_type
-  // expect-gcc: "umbel: rms_norm: the input is of type double but the weight is of type float"
-  // expect-clang: rms_norm.*the_input_is_of_type.*element<double>.*but_the_weight_is_of_type.*element<float>
+  // expect-gcc: "umbel: rms_norm: the input is of type double but the weights are of type float"
+  // expect-clang: rms_norm.*the_input_is_of_type.*element<double>.*but_the_weights_are_of_type.*element<float>
   // cause: The input has another element type than the layer, and nothing is converted in silence.
   // cure: Declare both with one type.
   auto r = rms(tensor<double, hidden<32>>{});
 #elif defined CASE_rms_norm_of_integers
-  // expect-gcc: "umbel: rms_norm: takes float or double not int"
+  // expect-gcc: "umbel: rms_norm: takes float or double, not int"
   // expect-clang: rms_norm.*takes_float_or_double_not.*element<int>
   // cause: A layer is declared with an element type that it cannot compute in.
   // cure: Declare it with float or double.
@@ -141,20 +147,20 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   layer_norm<float, hidden<32>>::weights parameters{};
   auto r = layer_norm<float, hidden<32>>{parameters}(x, x);
 #elif defined CASE_layer_norm_without_weights
-  // expect-gcc: "umbel: layer_norm: is made of one object, its weights"
-  // expect-clang: layer_norm.*is_made_of_one_object_its_weights
+  // expect-gcc: "umbel: layer_norm: construct it from one object, its weights"
+  // expect-clang: layer_norm.*construct_it_from_one_object_its_weights
   // cause: A layer borrows its weights, all of them in one struct, when it is made.
   // cure: Fill `norm::weights w` and write `norm{w}`.
   const norm wrong;
 #elif defined CASE_rms_norm_without_weights
-  // expect-gcc: "umbel: rms_norm: is made of one object, its weights"
-  // expect-clang: rms_norm.*is_made_of_one_object_its_weights
+  // expect-gcc: "umbel: rms_norm: construct it from one object, its weights"
+  // expect-clang: rms_norm.*construct_it_from_one_object_its_weights
   // cause: A layer borrows its weights, all of them in one struct, when it is made.
   // cure: Fill `norm::weights w` and write `norm{w}`.
   const rms_norm<float, hidden<32>> wrong;
 #elif defined CASE_norm_along_no_axis
-  // expect-gcc: "umbel: shape: number 1 of the axes is not an axis"
-  // expect-clang: shape.*number_.*number<1>.*of_the_axes_is_not_an_axis
+  // expect-gcc: "umbel: shape: item 1 in the list of axes is not an axis"
+  // expect-clang: shape.*item.*number<1>.*in_the_list_of_axes_is_not_an_axis
   // cause: What stands among the axes is a type of another kind, often a tensor type or an element type.
   // cure: List axes with their sizes only: `tensor<float, batch<2>, hidden<100>>`.
   const layer_norm<float, int>::weights none{};

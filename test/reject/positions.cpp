@@ -36,8 +36,8 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
   // cure: Declare all with one type.
   auto r = place(tensor<double, batch<2>, token<9>, hidden<32>>{});
 #elif defined CASE_sinusoids_of_another_layout
-  // expect-gcc: "umbel: sinusoidal_positions: of a layout that is not adjacent_pairs, split_halves or split_halves_to_base but hidden=32"
-  // expect-clang: sinusoidal_positions.*of_a_layout_that_is_not_adjacent_pairs_split_halves_or_split_halves_to_base.*hidden<32>
+  // expect-gcc: "umbel: sinusoidal_positions: the layout must be adjacent_pairs, split_halves or split_halves_to_base, not hidden=32"
+  // expect-clang: sinusoidal_positions.*the_layout_must_be_adjacent_pairs_split_halves_or_split_halves_to_base_not.*hidden<32>
   // cause: The layout of the table, which differs between models, is not one of the three that there are.
   // cure: Say it after the axes: `adjacent_pairs` is the paper's.
   sinusoidal_positions<float, batch<2>, token<9>, hidden<32>> r;
@@ -54,14 +54,14 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
   // cure: Leave it out for 10000, the paper's.
   sinusoidal_positions<float, token<49>, hidden<32>, split_halves, 0> none;
 #elif defined CASE_sinusoids_of_integers
-  // expect-gcc: "umbel: sinusoidal_positions: takes float or double not int"
+  // expect-gcc: "umbel: sinusoidal_positions: takes float or double, not int"
   // expect-clang: sinusoidal_positions.*takes_float_or_double_not.*element<int>
   // cause: A layer is declared with an element type that it cannot compute in.
   // cure: Declare it with float or double.
   sinusoidal_positions<int, token<9>, hidden<32>, adjacent_pairs> r;
 #elif defined CASE_sinusoids_of_one_axis
-  // expect-gcc: "umbel: shape: names hidden twice in \[hidden=9, hidden=32\]"
-  // expect-clang: shape.*names.*hidden>.*twice_in.*hidden<9>.*hidden<32>
+  // expect-gcc: "umbel: shape: the axis hidden is named twice in \[hidden=9, hidden=32\]"
+  // expect-clang: shape.*the_axis.*hidden>.*is_named_twice_in.*hidden<9>.*hidden<32>
   // cause: Two axes of one shape have one name.
   // cure: Give each axis a name of its own.
   sinusoidal_positions<float, hidden<9>, hidden<32>, adjacent_pairs> r;
@@ -72,15 +72,15 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
   // cure: Rename the axis: `x | rename_axis<query, token>`.
   auto r = place(place(x | mean<token>), 3) | place;
 #elif defined CASE_table_of_learned_positions_swapped
-  // expect-gcc: "umbel: learned_positions: hidden=32 stands where the axis token belongs"
-  // expect-clang: learned_positions.*hidden<32>.*stands_where_the_axis.*token>.*belongs
+  // expect-gcc: "umbel: learned_positions: expected the axis token but got hidden=32"
+  // expect-clang: learned_positions.*expected_the_axis.*token>.*but_got.*hidden<32>
   // cause: The table takes its positions first, then its features.
   // cure: Change them about: `<float, token<9>, hidden<32>>`.
   learned_positions<float, hidden<32>, token<9>>::weights none{};
   (void)none;
 #elif defined CASE_table_of_sinusoids_swapped
-  // expect-gcc: "umbel: sinusoidal_positions: hidden=32 stands where the axis token belongs"
-  // expect-clang: sinusoidal_positions.*hidden<32>.*stands_where_the_axis.*token>.*belongs
+  // expect-gcc: "umbel: sinusoidal_positions: expected the axis token but got hidden=32"
+  // expect-clang: sinusoidal_positions.*expected_the_axis.*token>.*but_got.*hidden<32>
   // cause: The table takes its positions first, then its features.
   // cure: Change them about: `<float, token<9>, hidden<32>, ...>`.
   sinusoidal_positions<float, hidden<32>, token<9>, adjacent_pairs> r;

@@ -43,8 +43,8 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // cure: Give the part another name, or `rename_axis` the one that is there first.
   auto r = split<hidden, heads<5>, batch>(x);
 #elif defined CASE_split_parts_of_one_name
-  // expect-gcc: "umbel: split: names heads twice in \[heads=5\]"
-  // expect-clang: split, .*names, .*heads>, .*twice_in, .*heads<5>
+  // expect-gcc: "umbel: split: the axis heads is named twice in \[heads=5\]"
+  // expect-clang: split.*the_axis.*heads>.*is_named_twice_in.*heads<5>
   // cause: Both parts have the same name.
   // cure: Give the parts two names: `split<hidden, heads<5>, head_dim>`.
   auto r = split<hidden, heads<5>, heads>(x);
@@ -55,8 +55,8 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // cure: Give every axis at least one position, or leave the axis out.
   auto r = split<hidden, heads<0>, head_dim>(x);
 #elif defined CASE_split_into_not_multiplying_up
-  // expect-gcc: "umbel: split: parts \[heads=5, head_dim=10\] multiply up to 50 but the whole is hidden=100"
-  // expect-clang: split, .*parts, .*heads<5>, .*head_dim<10>>, .*multiply_up_to, .*<50>, .*but_the_whole_is, .*hidden<100>
+  // expect-gcc: "umbel: split: the parts \[heads=5, head_dim=10\] multiply to 50 but the whole is hidden=100"
+  // expect-clang: split.*the_parts.*heads<5>.*head_dim<10>.*multiply_to.*number<50>.*but_the_whole_is.*hidden<100>
   // cause: The sizes given to `split_into` do not multiply to the size of the axis.
   // cure: Correct a size, or use `split` and let the inner size follow.
   auto r = split_into<hidden, heads<5>, head_dim<10>>(x);
@@ -67,20 +67,20 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // cure: Split an axis of the brackets; an axis of one's own is equal to no other of a similar name.
   auto r = split_into<key, heads<5>, head_dim<20>>(x);
 #elif defined CASE_merge_not_neighbours
-  // expect-gcc: "umbel: merge: \[heads=5, head_dim=20\] are not neighbours in this order in \[batch=2, heads=5, query=4, head_dim=20\]"
-  // expect-clang: merge, .*heads<5>, .*head_dim<20>>, .*are_not_neighbours_in_this_order_in, .*heads<5>, .*query<4>, .*head_dim<20>
+  // expect-gcc: "umbel: merge: \[heads=5, head_dim=20\] are not adjacent in this order in \[batch=2, heads=5, query=4, head_dim=20\]"
+  // expect-clang: merge.*heads<5>.*head_dim<20>.*are_not_adjacent_in_this_order_in.*batch<2>.*heads<5>.*query<4>.*head_dim<20>
   // cause: The axes to merge have others between them, or come in another order.
   // cure: `permute` them next to one another, pass `contiguous`, then merge.
   auto r = merge<heads, head_dim, hidden>(h);
 #elif defined CASE_merge_wrong_way_round
-  // expect-gcc: "umbel: merge: \[query=4, heads=5\] are not neighbours in this order in \[batch=2, heads=5, query=4, head_dim=20\]"
-  // expect-clang: merge, .*query<4>, .*heads<5>>, .*are_not_neighbours_in_this_order_in
+  // expect-gcc: "umbel: merge: \[query=4, heads=5\] are not adjacent in this order in \[batch=2, heads=5, query=4, head_dim=20\]"
+  // expect-clang: merge.*query<4>.*heads<5>.*are_not_adjacent_in_this_order_in.*batch<2>.*heads<5>.*query<4>.*head_dim<20>
   // cause: The axes to merge have others between them, or come in another order.
   // cure: `permute` them next to one another, pass `contiguous`, then merge.
   auto r = merge<query, heads, token>(h);
 #elif defined CASE_merge_strides
-  // expect-gcc: "umbel: merge: the elements of \[heads=5, head_dim=20\] do not lie in one run in memory so pass contiguous"
-  // expect-clang: merge, .*the_elements_of, .*heads<5>, .*head_dim<20>>, .*do_not_lie_in_one_run_in_memory_so_pass_contiguous
+  // expect-gcc: "umbel: merge: the elements of \[heads=5, head_dim=20\] are not contiguous in memory, so pass contiguous\(x\)"
+  // expect-clang: merge.*the_elements_of.*heads<5>.*head_dim<20>.*are_not_contiguous_in_memory_so_pass_contiguous_of_x
   // cause: The axes are neighbours by name only: a permuted view reads them with a jump in between.
   // cure: Copy first: `x | contiguous | merge<heads, head_dim, hidden>`.
   auto r = h | permute<batch, query, heads, head_dim> | merge<heads, head_dim, hidden>;
@@ -103,8 +103,8 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // cure: List the axes of the brackets, each once.
   auto r = permute<batch, channel, heads, head_dim>(h);
 #elif defined CASE_permute_twice
-  // expect-gcc: "umbel: permute: names heads twice in \[batch=2, heads=5, heads=5, head_dim=20\]"
-  // expect-clang: permute, .*names, .*heads>, .*twice_in, .*heads<5>, .*heads<5>, .*head_dim<20>
+  // expect-gcc: "umbel: permute: the axis heads is named twice in \[batch=2, heads=5, heads=5, head_dim=20\]"
+  // expect-clang: permute.*the_axis.*heads>.*is_named_twice_in.*batch<2>.*heads<5>.*heads<5>.*head_dim<20>
   // cause: The new order lists an axis twice.
   // cure: List each axis once; one was probably meant to be another.
   auto r = permute<batch, heads, heads, head_dim>(h);
@@ -115,14 +115,14 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // cure: List all of them; to drop one, use `select_at` or `mean`.
   auto r = permute<batch, heads, head_dim>(h);
 #elif defined CASE_rename_onto_existing
-  // expect-gcc: "umbel: rename: hidden is already an axis of \[batch=2, query=4, hidden=100\]"
-  // expect-clang: rename, .*hidden>, .*is_already_an_axis_of, .*batch<2>, .*query<4>, .*hidden<100>
+  // expect-gcc: "umbel: rename_axis: hidden is already an axis of \[batch=2, query=4, hidden=100\]"
+  // expect-clang: rename_axis.*hidden>.*is_already_an_axis_of.*batch<2>.*query<4>.*hidden<100>
   // cause: The new name belongs to another axis of the tensor.
   // cure: Choose another name, or rename the other axis first.
   auto r = rename_axis<query, hidden>(x);
 #elif defined CASE_rename_absent
-  // expect-gcc: "umbel: rename: there is no axis key in \[batch=2, query=4, hidden=100\]"
-  // expect-clang: rename, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
+  // expect-gcc: "umbel: rename_axis: there is no axis key in \[batch=2, query=4, hidden=100\]"
+  // expect-clang: rename_axis.*there_is_no_axis.*key>.*in.*batch<2>.*query<4>.*hidden<100>
   // cause: The axis to rename is not an axis of the tensor.
   // cure: Rename an axis of the brackets: `rename_axis<from, to>`, the old name first.
   auto r = rename_axis<key, token>(x);
@@ -133,32 +133,32 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // cure: Correct a size: the products must be equal.
   auto r = reshape<token<8>, hidden<99>>(x);
 #elif defined CASE_reshape_not_contiguous
-  // expect-gcc: "umbel: reshape: \[query=4, batch=2, hidden=100\] is not row major in memory so pass contiguous"
+  // expect-gcc: "umbel: reshape: \[query=4, batch=2, hidden=100\] is not row-major in memory, so pass contiguous\(x\)"
   // expect-clang: reshape, .*query<4>, .*batch<2>, .*hidden<100>>, .*is_not_row_major_in_memory_so_pass_contiguous
   // cause: A permuted, sliced or broadcast view has no single run of elements to read as another shape.
   // cure: Copy first: `x | contiguous | reshape<...>`.
   auto r = x | permute<query, batch, hidden> | reshape<token<8>, hidden<100>>;
 #elif defined CASE_reshape_duplicate_axis
-  // expect-gcc: "umbel: shape: names token twice in \[token=8, token=100\]"
-  // expect-clang: shape, .*names, .*token>, .*twice_in, .*token<8>, .*token<100>
+  // expect-gcc: "umbel: shape: the axis token is named twice in \[token=8, token=100\]"
+  // expect-clang: shape.*the_axis.*token>.*is_named_twice_in.*token<8>.*token<100>
   // cause: Two axes of one shape have the same name, so the name would not say which is meant.
   // cure: Give one of them another name, an axis of your own if need be: `template <std::size_t N> struct channel : axis<channel, N> {};`
   auto r = reshape<token<8>, token<100>>(x);
 #elif defined CASE_select_past_the_end
-  // expect-gcc: "umbel: select: position 5 is past the end of heads=5"
-  // expect-clang: select, .*position, .*<5>, .*is_past_the_end_of, .*heads<5>
+  // expect-gcc: "umbel: select_at: position 5 is past the end of heads=5"
+  // expect-clang: select_at.*position.*number<5>.*is_past_the_end_of.*heads<5>
   // cause: A position is at least the size of the axis.
   // cure: Count from 0: the last position is the size minus 1.
   auto r = select_at<heads, 5>(h);
 #elif defined CASE_select_absent
-  // expect-gcc: "umbel: select: there is no axis channel in \[batch=2, heads=5, query=4, head_dim=20\]"
-  // expect-clang: select, .*there_is_no_axis, .*channel>, .*in, .*batch<2>, .*heads<5>
+  // expect-gcc: "umbel: select_at: there is no axis channel in \[batch=2, heads=5, query=4, head_dim=20\]"
+  // expect-clang: select_at.*there_is_no_axis.*channel>.*in.*batch<2>.*heads<5>.*query<4>.*head_dim<20>
   // cause: The axis to select from is not an axis of the tensor.
   // cure: Select along an axis of the brackets.
   auto r = select_at<channel, 0>(h);
 #elif defined CASE_select_at_run_time_absent
-  // expect-gcc: "umbel: select: there is no axis channel in \[batch=2, heads=5, query=4, head_dim=20\]"
-  // expect-clang: select, .*there_is_no_axis, .*channel>, .*in, .*batch<2>, .*heads<5>
+  // expect-gcc: "umbel: select_at: there is no axis channel in \[batch=2, heads=5, query=4, head_dim=20\]"
+  // expect-clang: select_at.*there_is_no_axis.*channel>.*in.*batch<2>.*heads<5>.*query<4>.*head_dim<20>
   // cause: The axis to select from is not an axis of the tensor.
   // cure: Select along an axis of the brackets.
   auto r = h | select_at<channel>(0);
@@ -175,8 +175,8 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // cure: Count from the front: positions start at 0.
   auto r = slice<query, from<std::size_t(-1)>, extent<2>>(x);
 #elif defined CASE_slice_of_nothing
-  // expect-gcc: "umbel: slice: query=4 keeps no position"
-  // expect-clang: slice, .*query<4>, .*keeps_no_position
+  // expect-gcc: "umbel: slice: none of query=4 would be left"
+  // expect-clang: slice.*none_of.*query<4>.*would_be_left
   // cause: A slice of 0 positions.
   // cure: Keep at least 1: the arguments are first and count.
   auto r = slice<query, from<2>, extent<0>>(x);
@@ -212,8 +212,8 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // cure: Name two axes of the brackets.
   auto r = transposed<key, hidden>(x);
 #elif defined CASE_transposed_with_itself
-  // expect-gcc: "umbel: transposed: names hidden twice in \[hidden=100\]"
-  // expect-clang: transposed, .*names, .*hidden>, .*twice_in, .*hidden<100>
+  // expect-gcc: "umbel: transposed: the axis hidden is named twice in \[hidden=100\]"
+  // expect-clang: transposed.*the_axis.*hidden>.*is_named_twice_in.*hidden<100>
   // cause: An axis is exchanged with itself.
   // cure: Name two different axes.
   auto r = transposed<hidden, hidden>(x);
@@ -252,19 +252,19 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // cure: Name the axes in order, then what they become: `merge<batch, query, hidden, token>`.
   auto r = x | merge<batch, query, hidden>;
 #elif defined CASE_reshape_to_a_tensor_type
-  // expect-gcc: "umbel: shape: number 1 of the axes is not an axis"
-  // expect-clang: shape.*number_, .*number<1>, .*of_the_axes_is_not_an_axis
+  // expect-gcc: "umbel: shape: item 1 in the list of axes is not an axis"
+  // expect-clang: shape.*item.*number<1>.*in_the_list_of_axes_is_not_an_axis
   // cause: What stands among the axes is a type of another kind, often a tensor type or an element type.
   // cure: List axes with their sizes only: `tensor<float, batch<2>, hidden<100>>`.
   auto r = x | reshape<queries>;
 #elif defined CASE_merge_of_one
-  // expect-gcc: "umbel: merge: takes two axes or more and then the name of the result"
-  // expect-clang: merge.*takes_two_axes_or_more_and_then_the_name_of_the_result
+  // expect-gcc: "umbel: merge: takes two or more axes, then the name of the result"
+  // expect-clang: merge.*takes_two_or_more_axes_then_the_name_of_the_result
   // cause: A merge names one axis, or none, and a result.
   // cure: Name the axes in order, then what they become: `merge<batch, query, token>`; one axis by itself is renamed by `rename_axis`.
   auto r = x | merge<query, key>;
 #elif defined CASE_select_by_a_fraction
-  // expect-gcc: "umbel: select: takes one tensor or view; then an integer"
+  // expect-gcc: "umbel: select_at: takes one tensor or view; then an integer"
   // expect-clang: select.*takes_one_tensor_or_view_then_an_integer
   // cause: What is selected from is no tensor or view, or the position is no integer.
   // cure: Pass an integer: `select_at<query>(x, 1)`.

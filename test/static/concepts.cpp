@@ -118,7 +118,7 @@ static_assert(!sliceable<queries, query, from<4>, extent<1>> &&
               !sliceable<queries, query, from<0>, extent<0>>);
 static_assert(!sliceable<queries, query, from<npos>, extent<2>> &&
               !sliceable<queries, query, from<2>, extent<npos>>);
-static_assert(!sliceable<queries, key, 0, 1>);
+static_assert(!sliceable<queries, key, from<0>, extent<1>>);
 
 // broadcastable
 static_assert(broadcastable<tensor<float, query<4>>, batch<2>, query<4>, key<6>>);

@@ -33,11 +33,12 @@ static_assert(says<detail::rules::well_formed<batch<2>, query<4>>>(""));
 static_assert(says<detail::rules::well_formed<batch<2>, query<0>>>(
     "umbel: shape: query=0 has no positions in [batch=2, query=0]"));
 static_assert(says<detail::rules::well_formed<batch<2>, query<4>, batch<3>>>(
-    "umbel: shape: names batch twice in [batch=2, query=4, batch=3]"));
+    "umbel: shape: the axis batch is named twice in [batch=2, query=4, batch=3]"));
 static_assert(says<detail::rules::well_formed<strided<batch<2>, 8>, strided<batch<3>, 1>>>(
-    "umbel: shape: names batch twice in [batch=2, batch=3]"));
+    "umbel: shape: the axis batch is named twice in [batch=2, batch=3]"));
 static_assert(says<detail::rules::well_formed<strided<batch<2>, 8>, query<4>>>(
-    "umbel: shape: [batch=2, query=4] has strides for some axes only"));
+    "umbel: shape: only some axes of [batch=2, query=4] have strides, so give them to all or "
+    "none"));
 static_assert(says<detail::rules::well_formed<batch<(1ull << 32)>, query<(1ull << 31)>>>(
     "umbel: shape: [batch=4294967296, query=2147483648] has more elements than memory can hold"));
 static_assert(says<detail::rules::well_formed<batch<(1ull << 31)>, query<(1ull << 31)>>>(""));
@@ -48,12 +49,15 @@ static_assert(says<detail::rules::access<x, named<hidden>, named<batch>>>(
 static_assert(says<detail::rules::access<x, named<hidden>, named<batch>, named<key>>>(
     "umbel: access: there is no axis key in [batch=2, query=4, hidden=100]"));
 static_assert(says<detail::rules::access<x, named<hidden>, named<batch>, named<batch>>>(
-    "umbel: access: names batch twice in [batch=2, query=4, hidden=100]"));
+    "umbel: access: the axis batch is named twice in [batch=2, query=4, hidden=100]"));
 static_assert(says<detail::rules::access<scalar_shape, named<batch>>>(
     "umbel: access: there is no axis batch in []"));
 static_assert(says<detail::rules::access_by_position<x, 3>>(""));
 static_assert(says<detail::rules::access_by_position<x, 2>>(
     "umbel: access: 2 positions for the 3 axes of [batch=2, query=4, hidden=100]"));
+
+static_assert(says<detail::rules::access_by_position<x, 1>>(
+    "umbel: access: 1 position for the 3 axes of [batch=2, query=4, hidden=100]"));
 
 // ---- views --------------------------------------------------------------------------------------
 static_assert(says<detail::rules::split<x, named<hidden>, heads<7>, head_dim>>(
@@ -65,7 +69,7 @@ static_assert(says<detail::rules::split<x, named<key>, heads<5>, head_dim>>(
 static_assert(says<detail::rules::split<x, named<hidden>, heads<0>, head_dim>>(
     "umbel: shape: heads=0 has no positions in [heads=0]"));
 static_assert(says<detail::rules::split<x, named<hidden>, heads<5>, heads>>(
-    "umbel: split: names heads twice in [heads=5]"));
+    "umbel: split: the axis heads is named twice in [heads=5]"));
 static_assert(says<detail::rules::split<x, named<hidden>, batch<5>, head_dim>>(
     "umbel: split: batch is already an axis of [batch=2, query=4, hidden=100]"));
 static_assert(says<detail::rules::split<x, named<hidden>, heads<5>, query>>(
@@ -74,20 +78,20 @@ static_assert(
     says<detail::rules::split<x, named<hidden>, heads<5>, hidden>>(""));  // it takes its own name
 
 static_assert(says<detail::rules::split_into<x, named<hidden>, heads<5>, head_dim<10>>>(
-    "umbel: split: parts [heads=5, head_dim=10] multiply up to 50 but the whole is hidden=100"));
+    "umbel: split: the parts [heads=5, head_dim=10] multiply to 50 but the whole is hidden=100"));
 static_assert(says<detail::rules::split_into<x, named<key>, heads<5>, head_dim<20>>>(
     "umbel: split: there is no axis key in [batch=2, query=4, hidden=100]"));
 static_assert(says<detail::rules::split_into<x, named<hidden>, heads<5>, heads<20>>>(
-    "umbel: split: names heads twice in [heads=5, heads=20]"));
+    "umbel: split: the axis heads is named twice in [heads=5, heads=20]"));
 static_assert(says<detail::rules::split_into<x, named<hidden>, query<5>, head_dim<20>>>(
     "umbel: split: query is already an axis of [batch=2, query=4, hidden=100]"));
 
 static_assert(says<detail::rules::merge<h, named<hidden>, named<heads>, named<head_dim>>>(
-    "umbel: merge: [heads=5, head_dim=20] are not neighbours in this order in "
+    "umbel: merge: [heads=5, head_dim=20] are not adjacent in this order in "
     "[batch=2, heads=5, query=4, head_dim=20]"));
 static_assert(says<detail::rules::merge<by_query, named<hidden>, named<heads>, named<head_dim>>>(
-    "umbel: merge: the elements of [heads=5, head_dim=20] do not lie in one run in memory so pass "
-    "contiguous"));
+    "umbel: merge: the elements of [heads=5, head_dim=20] are not contiguous in memory, so pass "
+    "contiguous(x)"));
 static_assert(says<detail::rules::merge<h, named<batch>, named<heads>, named<query>>>(
     "umbel: merge: batch is already an axis of [batch=2, heads=5, query=4, head_dim=20]"));
 static_assert(says<detail::rules::merge<h, named<hidden>, named<heads>, named<key>>>(
@@ -96,47 +100,49 @@ static_assert(says<detail::rules::merge<h, named<hidden>, named<heads>, named<ke
 static_assert(says<detail::rules::permute<x, named<hidden>, named<key>, named<batch>>>(
     "umbel: permute: there is no axis key in [batch=2, query=4, hidden=100]"));
 static_assert(says<detail::rules::permute<x, named<hidden>, named<query>, named<hidden>>>(
-    "umbel: permute: names hidden twice in [hidden=100, query=4, hidden=100]"));
+    "umbel: permute: the axis hidden is named twice in [hidden=100, query=4, hidden=100]"));
 static_assert(says<detail::rules::permute<x, named<hidden>, named<query>>>(
     "umbel: permute: lists 2 of the 3 axes of [batch=2, query=4, hidden=100]"));
 
 static_assert(says<detail::rules::transposed<x, named<hidden>, named<key>>>(
     "umbel: transposed: there is no axis key in [batch=2, query=4, hidden=100]"));
 static_assert(says<detail::rules::transposed<x, named<hidden>, named<hidden>>>(
-    "umbel: transposed: names hidden twice in [hidden=100]"));
+    "umbel: transposed: the axis hidden is named twice in [hidden=100]"));
 
 static_assert(says<detail::rules::rename<x, named<key>, named<token>>>(
-    "umbel: rename: there is no axis key in [batch=2, query=4, hidden=100]"));
+    "umbel: rename_axis: there is no axis key in [batch=2, query=4, hidden=100]"));
 static_assert(says<detail::rules::rename<x, named<query>, named<batch>>>(
-    "umbel: rename: batch is already an axis of [batch=2, query=4, hidden=100]"));
+    "umbel: rename_axis: batch is already an axis of [batch=2, query=4, hidden=100]"));
 
 static_assert(says<detail::rules::reshape<x, token<8>, hidden<99>>>(
     "umbel: reshape: [batch=2, query=4, hidden=100] has 800 elements but [token=8, hidden=99] has "
     "792 "
     "elements"));
 static_assert(says<detail::rules::reshape<turned, token<8>, hidden<100>>>(
-    "umbel: reshape: [query=4, batch=2, hidden=100] is not row major in memory so pass "
-    "contiguous"));
+    "umbel: reshape: [query=4, batch=2, hidden=100] is not row-major in memory, so pass "
+    "contiguous(x)"));
 static_assert(says<detail::rules::reshape<x, token<8>, token<100>>>(
-    "umbel: shape: names token twice in [token=8, token=100]"));
+    "umbel: shape: the axis token is named twice in [token=8, token=100]"));
 
 static_assert(says<detail::rules::select<x, named<key>>>(
-    "umbel: select: there is no axis key in [batch=2, query=4, hidden=100]"));
+    "umbel: select_at: there is no axis key in [batch=2, query=4, hidden=100]"));
 static_assert(says<detail::rules::select_at<x, named<query>, 3>>(""));
 static_assert(says<detail::rules::select_at<x, named<query>, 4>>(
-    "umbel: select: position 4 is past the end of query=4"));
+    "umbel: select_at: position 4 is past the end of query=4"));
 static_assert(says<detail::rules::select_at<x, named<key>, 0>>(
-    "umbel: select: there is no axis key in [batch=2, query=4, hidden=100]"));
+    "umbel: select_at: there is no axis key in [batch=2, query=4, hidden=100]"));
 
 static_assert(says<detail::rules::slice<x, named<query>, 1, 3>>(""));
 static_assert(says<detail::rules::slice<x, named<query>, 2, 3>>(
     "umbel: slice: 3 positions from 2 reach past the end of query=4"));
+static_assert(says<detail::rules::slice<x, named<query>, 4, 1>>(
+    "umbel: slice: 1 position from 4 reaches past the end of query=4"));
 static_assert(says<detail::rules::slice<x, named<query>, 0, 5>>(
     "umbel: slice: 5 positions from 0 reach past the end of query=4"));
 static_assert(says<detail::rules::slice<x, named<query>, npos, 2>>(
     "umbel: slice: 2 positions from 18446744073709551615 reach past the end of query=4"));
-static_assert(
-    says<detail::rules::slice<x, named<query>, 4, 0>>("umbel: slice: query=4 keeps no position"));
+static_assert(says<detail::rules::slice<x, named<query>, 4, 0>>(
+    "umbel: slice: none of query=4 would be left"));
 static_assert(says<detail::rules::slice<x, named<key>, 0, 1>>(
     "umbel: slice: there is no axis key in [batch=2, query=4, hidden=100]"));
 
@@ -146,7 +152,7 @@ static_assert(says<detail::rules::broadcast<detail::layout<query<4>>, batch<2>, 
     "umbel: broadcast: query=4 does not fit query=6"));
 static_assert(
     says<detail::rules::broadcast<detail::layout<query<4>>, query<4>, batch<2>, batch<2>>>(
-        "umbel: shape: names batch twice in [query=4, batch=2, batch=2]"));
+        "umbel: shape: the axis batch is named twice in [query=4, batch=2, batch=2]"));
 
 // ---- computing ----------------------------------------------------------------------------------
 static_assert(says<detail::rules::contract<x, y, named<head_dim>>>(
@@ -159,10 +165,10 @@ static_assert(says<detail::rules::contract<x, y, named<query>>>(
     "umbel: contract: the right side [batch=2, key=6, hidden=100] has no axis query"));
 static_assert(
     says<detail::rules::contract<x, detail::layout<batch<2>, key<6>, hidden<80>>, named<hidden>>>(
-        "umbel: contract: over hidden left has hidden=100 but right has hidden=80"));
+        "umbel: contract: the left side has hidden=100 but the right side has hidden=80"));
 static_assert(
     says<detail::rules::contract<x, detail::layout<batch<3>, key<6>, hidden<100>>, named<hidden>>>(
-        "umbel: contract: left has batch=2 but right has batch=3"));
+        "umbel: contract: the left side has batch=2 but the right side has batch=3"));
 static_assert(says<detail::rules::reduce<x, named<query>>>(""));
 static_assert(says<detail::rules::reduce<x, named<key>>>(
     "umbel: reduce: there is no axis key in [batch=2, query=4, hidden=100]"));
@@ -172,7 +178,7 @@ static_assert(says<detail::rules::same_shape<detail::say::elementwise, x, y>>(
     "different axes"));
 static_assert(says<detail::rules::same_shape<detail::say::copy, x, turned>>(
     "umbel: copy: [batch=2, query=4, hidden=100] and [query=4, batch=2, hidden=100] have the same "
-    "axes in another order so permute one"));
+    "axes in another order, so permute one"));
 static_assert(says<detail::rules::same_shape<detail::say::copy, x, scalar_shape>>(
     "umbel: copy: [batch=2, query=4, hidden=100] and [] have different axes"));
 static_assert(says<detail::rules::same_element<detail::say::contract, float, double>>(
@@ -181,19 +187,20 @@ static_assert(says<detail::rules::same_element<detail::say::contract, float, dou
 // ---- memory -------------------------------------------------------------------------------------
 static_assert(says<detail::rules::memory<x, 800>>(""));
 static_assert(says<detail::rules::memory<x, 799>>(
-    "umbel: memory: [batch=2, query=4, hidden=100] wants 800 elements but the memory holds 799"));
+    "umbel: memory: [batch=2, query=4, hidden=100] needs 800 elements but the memory holds 799"));
 static_assert(says<detail::rules::memory<x, npos>>(
-    "umbel: memory: [batch=2, query=4, hidden=100] wants 800 elements but the size of the memory "
-    "is known at run time only so view its pointer"));
+    "umbel: memory: [batch=2, query=4, hidden=100] needs 800 elements but the size of the memory "
+    "is known only at run time, so view its pointer"));
 using padded = detail::layout<strided<query<4>, 128>, strided<hidden<100>, 1>>;
 static_assert(says<detail::rules::memory<padded, 484>>("") &&
               says<detail::rules::memory<padded, 512>>(""));
+static_assert(says<detail::rules::memory<x, 799, detail::say::view_as>>(
+    "umbel: view_as: [batch=2, query=4, hidden=100] needs 800 elements but the memory holds 799"));
 static_assert(says<detail::rules::memory<padded, 483>>(
-    "umbel: memory: [query=4, hidden=100] wants 484 elements but the memory holds 483"));
+    "umbel: memory: [query=4, hidden=100] needs 484 elements but the memory holds 483"));
 static_assert(says<detail::rules::view_of_temporary<x>>(
     "umbel: view: the memory of [batch=2, query=4, hidden=100] "
-    "is a temporary that would end before "
-    "the view so give it a name"));
+    "is a temporary that would be destroyed before the view; store it in a variable"));
 
 // ---- names --------------------------------------------------------------------------------------
 //
@@ -223,14 +230,14 @@ static_assert(
 static_assert(says<detail::rules::split<spectrum, named<hidden_away>, heads<3>, head_dim>>(
     "umbel: split: there is no axis hidden_away in [frames=7, mel_bins_2=80]"));
 static_assert(says<detail::rules::select_at<detail::layout<hidden_away<3>>, named<hidden_away>, 3>>(
-    "umbel: select: position 3 is past the end of hidden_away=3"));
+    "umbel: select_at: position 3 is past the end of hidden_away=3"));
 static_assert(
     says<detail::rules::select_at<detail::layout<model<int>::layer<3>>, named<model<int>::layer>,
-                                  3>>("umbel: select: position 3 is past the end of layer=3"));
+                                  3>>("umbel: select_at: position 3 is past the end of layer=3"));
 static_assert(says<detail::rules::select_at<detail::layout<at_home<3>>, named<at_home>, 3>>(
-    "umbel: select: position 3 is past the end of at_home=3"));
+    "umbel: select_at: position 3 is past the end of at_home=3"));
 static_assert(says<detail::rules::select_at<detail::layout<at_home<3>>, named<hidden_away>, 0>>(
-    "umbel: select: there is no axis hidden_away in [at_home=3]"));
+    "umbel: select_at: there is no axis hidden_away in [at_home=3]"));
 
 // The first thing that is wrong is said, not the last.
 static_assert(says<detail::first_error<detail::rules::reduce<x, named<batch>>,

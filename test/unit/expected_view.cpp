@@ -47,20 +47,21 @@ BOOST_AUTO_TEST_CASE(other_extents_are_a_sentence) {
     return std::string(x.error());
   };
   BOOST_TEST(says(std::array<int, 2>{2, 5}) ==
-             "umbel: memory: [batch=2, query=4] wants extents [2, 4] but the memory has [2, 5]");
+             "umbel: view_as: [batch=2, query=4] needs extents [2, 4] but the memory has [2, 5]");
   BOOST_TEST(says(std::array<int, 2>{4, 2}) ==
-             "umbel: memory: [batch=2, query=4] wants extents [2, 4] but the memory has [4, 2]");
+             "umbel: view_as: [batch=2, query=4] needs extents [2, 4] but the memory has [4, 2]");
   BOOST_TEST(says(std::array<int, 1>{8}) ==
-             "umbel: memory: [batch=2, query=4] wants extents [2, 4] but the memory has [8]");
-  BOOST_TEST(says(std::array<int, 3>{1, 2, 4}) ==
-             "umbel: memory: [batch=2, query=4] wants extents [2, 4] but the memory has [1, 2, 4]");
+             "umbel: view_as: [batch=2, query=4] needs extents [2, 4] but the memory has [8]");
+  BOOST_TEST(
+      says(std::array<int, 3>{1, 2, 4}) ==
+      "umbel: view_as: [batch=2, query=4] needs extents [2, 4] but the memory has [1, 2, 4]");
   BOOST_TEST(says(std::array<int, 2>{2, -4}) ==
-             "umbel: memory: [batch=2, query=4] wants extents [2, 4] but the memory has [2, -4]");
+             "umbel: view_as: [batch=2, query=4] needs extents [2, 4] but the memory has [2, -4]");
   BOOST_TEST(says(std::array<std::int64_t, 2>{INT64_MIN, INT64_MAX}) ==
-             "umbel: memory: [batch=2, query=4] wants extents [2, 4] but the memory has "
+             "umbel: view_as: [batch=2, query=4] needs extents [2, 4] but the memory has "
              "[-9223372036854775808, 9223372036854775807]");
   BOOST_TEST(says(std::vector<std::size_t>{}) ==
-             "umbel: memory: [batch=2, query=4] wants extents [2, 4] but the memory has []");
+             "umbel: view_as: [batch=2, query=4] needs extents [2, 4] but the memory has []");
 }
 
 // A file may claim any number of axes: what does not fit the sentence is cut off.
@@ -71,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_long_sentence_is_cut) {
   BOOST_TEST(!x.has_value());
   const std::string_view sentence = x.error();
   BOOST_TEST(sentence.size() < 600u);
-  BOOST_TEST(sentence.substr(0, 31) == "umbel: memory: [batch=2, query=");
+  BOOST_TEST(sentence.substr(0, 32) == "umbel: view_as: [batch=2, query=");
 }
 
 BOOST_AUTO_TEST_CASE(a_number_of_elements) {
@@ -80,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_number_of_elements) {
   const auto x = view_as<queries>(memory, std::size_t{7});
   BOOST_TEST(!x);
   BOOST_TEST(std::string_view(x.error()) ==
-             "umbel: memory: [batch=2, query=4] wants 8 elements but the memory holds 7");
+             "umbel: view_as: [batch=2, query=4] needs 8 elements but the memory holds 7");
 }
 
 BOOST_AUTO_TEST_CASE(no_memory) {
@@ -89,7 +90,7 @@ BOOST_AUTO_TEST_CASE(no_memory) {
   const auto x = view_as<queries>(none, std::array<int, 2>{2, 4});
   BOOST_TEST(!x);
   BOOST_TEST(std::string_view(x.error()) ==
-             "umbel: memory: [batch=2, query=4] wants memory but the pointer is null");
+             "umbel: view_as: [batch=2, query=4] needs memory but the pointer is null");
 }
 
 BOOST_AUTO_TEST_CASE(sizes_in_a_list_or_an_array) {
@@ -100,11 +101,11 @@ BOOST_AUTO_TEST_CASE(sizes_in_a_list_or_an_array) {
   const std::size_t four = 4;
   BOOST_TEST((view_as<tensor<float, query<4>>>(memory, {four}).has_value()));
   BOOST_TEST(std::string_view(view_as<queries>(memory, -8).error()) ==
-             "umbel: memory: [batch=2, query=4] wants 8 elements but the memory holds -8");
+             "umbel: view_as: [batch=2, query=4] needs 8 elements but the memory holds -8");
   const auto x = view_as<queries>(memory, {2, -4, 1});
   BOOST_TEST(
       std::string_view(x.error()) ==
-      "umbel: memory: [batch=2, query=4] wants extents [2, 4] but the memory has [2, -4, 1]");
+      "umbel: view_as: [batch=2, query=4] needs extents [2, 4] but the memory has [2, -4, 1]");
 }
 
 // Also where the compiler computes.

@@ -24,11 +24,9 @@ namespace say {
 struct attention_by_score;
 struct needs_a_function_of_two_views_along;
 struct takes_queries_keys_and_values_then_a_mask;
-struct that_gives;
+struct that_returns;
 }  // namespace say
 
-template <>
-struct speak<say::attention_by_score> : speak_as_written<say::attention_by_score> {};
 template <>
 inline constexpr const char* spoken<say::takes_queries_keys_and_values_then_a_mask> =
     "takes queries, keys and values; then a mask";
@@ -89,7 +87,7 @@ template <class F, class Q, class K>
 using score_function =
     verdict<scores_rows<F, detail::row_of<Q>, detail::row_of<K>, typename Q::value_type>,
             say::attention_by_score, say::needs_a_function_of_two_views_along,
-            axis_of<layout_of<Q>, head_dim_family>, say::that_gives,
+            axis_of<layout_of<Q>, head_dim_family>, say::that_returns,
             element<typename Q::value_type>>;
 }  // namespace rules
 

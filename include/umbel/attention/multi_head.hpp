@@ -109,9 +109,9 @@ struct multi_head_call {
   using given = given_workspaces<Workspace, scratch>;
   using place = typename given::all;
   using result = tensor_of<T, typename Layer::template result_of<From>>;
-  using verdict =
-      first_error<rules::mask_fits<say::attention, mask_of<Mask>, scores>,
-                  rules::scratch_fits<say::attention, typename given::each, scratch, Sizes>>;
+  using verdict = first_error<
+      rules::mask_fits<say::multi_head_attention, mask_of<Mask>, scores>,
+      rules::scratch_fits<say::multi_head_attention, typename given::each, scratch, Sizes>>;
 
   // All sequences of the batch, one after another or handed out to workers.
   template <class Weights, class X, class Y, class Z, class Out>
@@ -151,10 +151,10 @@ struct multi_head_call {
 template <class Derived, class Layer>
 struct multi_head_calls
     : other_calls_and_into<
-          say::attention,
+          say::multi_head_attention,
           say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace> {
   using refused = other_calls_and_into<
-      say::attention,
+      say::multi_head_attention,
       say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace>;
   using refused::operator();
   using refused::into;
@@ -214,13 +214,13 @@ struct multi_head_calls
                              Out&& out) const noexcept {
     using layout = typename X::layout;
     using hidden = typename Layer::hidden_axis;
-    using verdict =
-        first_error<rules::no_second_sequence<say::attention, Mask>,
-                    rules::self_attend<say::attention, X, typename Layer::value_type, hidden>,
-                    rules::one_width<say::attention, hidden, typename Layer::keys_axis,
-                                     typename Layer::values_axis>,
-                    rules::out_fits<say::attention, Out, typename Layer::value_type,
-                                    typename Layer::template result_of<layout>>>;
+    using verdict = first_error<
+        rules::no_second_sequence<say::multi_head_attention, Mask>,
+        rules::self_attend<say::multi_head_attention, X, typename Layer::value_type, hidden>,
+        rules::one_width<say::multi_head_attention, hidden, typename Layer::keys_axis,
+                         typename Layer::values_axis>,
+        rules::out_fits<say::multi_head_attention, Out, typename Layer::value_type,
+                        typename Layer::template result_of<layout>>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using sequence = rules::sequence_family<layout, hidden>;
@@ -243,10 +243,10 @@ struct multi_head_calls
     using from = typename X::layout;
     using keys = typename Y::layout;
     using verdict =
-        first_error<rules::attend_to<say::attention, X, Y, Z, typename Layer::value_type,
+        first_error<rules::attend_to<say::multi_head_attention, X, Y, Z, typename Layer::value_type,
                                      typename Layer::hidden_axis, typename Layer::keys_axis,
                                      typename Layer::values_axis>,
-                    rules::out_fits<say::attention, Out, typename Layer::value_type,
+                    rules::out_fits<say::multi_head_attention, Out, typename Layer::value_type,
                                     typename Layer::template result_of<from>>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
@@ -288,7 +288,7 @@ class multi_head_attention
       public detail::multi_head_calls<multi_head_attention<T, Hidden, Heads, Options...>,
                                       multi_head_attention<T, Hidden, Heads, Options...>>,
       public detail::borrowing<
-          detail::say::attention, multi_head_attention<T, Hidden, Heads, Options...>,
+          detail::say::multi_head_attention, multi_head_attention<T, Hidden, Heads, Options...>,
           typename detail::multi_head_types<T, Hidden, Heads, Options...>::weights_view> {
   using types = detail::multi_head_types<T, Hidden, Heads, Options...>;
   static_assert(detail::reported<detail::rules::multi_head<T, Hidden, Heads, typename types::chosen,
@@ -298,7 +298,7 @@ class multi_head_attention
  public:
   template <class Derived>
   using calls = detail::multi_head_calls<Derived, multi_head_attention>;
-  using detail::borrowing<detail::say::attention, multi_head_attention,
+  using detail::borrowing<detail::say::multi_head_attention, multi_head_attention,
                           typename types::weights_view>::borrowing;
 };
 
@@ -318,14 +318,15 @@ using a_multi_head_attention = verdict<detail::is_multi_head<Layer>, Operation,
 // Would a call compile? Generic code asks first: attends<attention, queries, context, context>.
 template <class Layer, class X, class Y, class Z>
 inline constexpr bool attends =
-    rules::attend_to<say::attention, X, Y, Z, typename Layer::value_type,
+    rules::attend_to<say::multi_head_attention, X, Y, Z, typename Layer::value_type,
                      typename Layer::hidden_axis, typename Layer::keys_axis,
                      typename Layer::values_axis>::ok;
 template <class Layer, class X>
-inline constexpr bool attends_to_itself = first_error<
-    rules::self_attend<say::attention, X, typename Layer::value_type, typename Layer::hidden_axis>,
-    rules::one_width<say::attention, typename Layer::hidden_axis, typename Layer::keys_axis,
-                     typename Layer::values_axis>>::ok;
+inline constexpr bool attends_to_itself =
+    first_error<rules::self_attend<say::multi_head_attention, X, typename Layer::value_type,
+                                   typename Layer::hidden_axis>,
+                rules::one_width<say::multi_head_attention, typename Layer::hidden_axis,
+                                 typename Layer::keys_axis, typename Layer::values_axis>>::ok;
 }  // namespace detail
 
 // Would layer(x, y, z) compile? attends<attention, queries, context, context>.

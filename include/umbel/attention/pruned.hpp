@@ -29,8 +29,8 @@ namespace detail {
 namespace say {
 struct head;
 struct is_named_twice;
-struct no_head_stays_of;
-struct prune;
+
+struct pruned;
 struct the_second_argument_is_neither_keep_heads_nor_prune_heads;
 struct shares_its_keys_and_values_with_heads_that_are_treated_differently_so_name_whole_groups_of;
 }  // namespace say
@@ -96,13 +96,14 @@ struct head_choice_of<S, prune_heads<Head...>> : head_choice<S, prune_heads<Head
 namespace rules {
 template <class Layer, class Choice>
 using prune = first_error<
-    verdict<Choice::past_the_end == npos, say::prune, say::head, number<Choice::past_the_end>,
+    verdict<Choice::past_the_end == npos, say::pruned, say::head, number<Choice::past_the_end>,
             say::is_past_the_end_of, axes::heads<Layer::sizes.heads>>,
-    verdict<Choice::twice == npos, say::prune, say::head, number<Choice::twice>,
+    verdict<Choice::twice == npos, say::pruned, say::head, number<Choice::twice>,
             say::is_named_twice>,
-    verdict<Choice::count != 0, say::prune, say::no_head_stays_of, axes::heads<Layer::sizes.heads>>,
+    verdict<Choice::count != 0, say::pruned, say::none_of, axes::heads<Layer::sizes.heads>,
+            say::would_be_left>,
     verdict<
-        Choice::out_of_group == npos, say::prune, say::head, number<Choice::out_of_group>,
+        Choice::out_of_group == npos, say::pruned, say::head, number<Choice::out_of_group>,
         say::
             shares_its_keys_and_values_with_heads_that_are_treated_differently_so_name_whole_groups_of,
         number<Choice::group>>>;
@@ -142,8 +143,8 @@ struct pruned_layer {
 template <class Layer, class Selection>
   requires(!is_multi_head<Layer> || !is_head_selection<Selection>)
 struct pruned_layer<Layer, Selection> {
-  using fits = first_error<rules::a_multi_head_attention<say::prune, Layer>,
-                           verdict<is_head_selection<Selection>, say::prune,
+  using fits = first_error<rules::a_multi_head_attention<say::pruned, Layer>,
+                           verdict<is_head_selection<Selection>, say::pruned,
                                    say::the_second_argument_is_neither_keep_heads_nor_prune_heads>>;
   static_assert(report<fits>::ok, "umbel: shapes do not fit");
   using type = Layer;

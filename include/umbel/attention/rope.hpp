@@ -45,15 +45,16 @@ struct no_rope {
 };
 
 namespace say {
-struct features_and_that_is_odd;
-struct features_but_there_are_only;
+struct features_but_a_head_has_only;
 struct files_of_Hugging_Face_have_split_halves_those_of_Meta_and_llama2_c_adjacent_pairs;
 struct is_neither_split_halves_nor_adjacent_pairs;
+struct is_odd;
 struct rope_needs_a_base_above_0;
 struct rope_needs_its_pairing;
 struct rope_of;
-struct rope_turns;
-struct rope_turns_pairs_but_is_given;
+struct rope_rotates;
+struct rope_rotates_pairs_but;
+struct rope_rotates_pairs_but_its_width;
 }  // namespace say
 
 template <>
@@ -63,10 +64,11 @@ template <>
 inline constexpr const char* spoken<say::rope_needs_its_pairing> =
     "rope needs its pairing, split_halves or adjacent_pairs:";
 template <>
-inline constexpr const char* spoken<
-    say::files_of_Hugging_Face_have_split_halves_those_of_Meta_and_llama2_c_adjacent_pairs> =
-    "GPT-NeoX and files of Hugging Face have split_halves, GPT-J and files of Meta and of llama2.c "
-    "adjacent_pairs";
+inline constexpr const char*
+    spoken<say::files_of_Hugging_Face_have_split_halves_those_of_Meta_and_llama2_c_adjacent_pairs> =
+        "GPT-NeoX and files of Hugging Face have split_halves; GPT-J, files of Meta and of "
+        "llama2.c have "
+        "adjacent_pairs";
 
 namespace rules {
 template <class Layer, class Rope, class HeadDim>
@@ -84,11 +86,12 @@ struct rope_rule<Layer, rope<Pairs, Base, Width>, HeadDim> {
       verdict<std::is_same_v<Pairs, split_halves> || std::is_same_v<Pairs, adjacent_pairs>, Layer,
               say::rope_of, element<Pairs>, say::is_neither_split_halves_nor_adjacent_pairs,
               whose_is_which>,
-      verdict<width % 2 == 0, Layer, say::rope_turns_pairs_but_is_given,
-              std::conditional_t<Width == 0, HeadDim, number<width>>,
-              say::features_and_that_is_odd>,
-      verdict<width <= HeadDim::size, Layer, say::rope_turns, number<width>,
-              say::features_but_there_are_only, HeadDim>,
+      verdict<width % 2 == 0, Layer,
+              std::conditional_t<Width == 0, say::rope_rotates_pairs_but,
+                                 say::rope_rotates_pairs_but_its_width>,
+              std::conditional_t<Width == 0, HeadDim, number<width>>, say::is_odd>,
+      verdict<width <= HeadDim::size, Layer, say::rope_rotates, number<width>,
+              say::features_but_a_head_has_only, HeadDim>,
       verdict<Base != 0, Layer, say::rope_needs_a_base_above_0>>;
 };
 template <class Layer, class Rope, class HeadDim>

@@ -20,12 +20,12 @@ struct are_of_type;
 struct but_have;
 struct but_the_keys;
 struct but_the_values;
-struct has_one_axis_of_positions_besides_batch_and;
 struct have_no;
+struct may_have_only_the_axes;
+struct must_have_exactly_one_axis_besides_batch_and;
 struct need_the_axis;
 struct queries_from;
-struct so_pass_queries_and_keys_and_values;
-struct take_only_the_axes;
+struct so_pass_queries_keys_and_values;
 struct takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace;
 struct takes_queries_keys_and_values_then_a_mask_then_a_workspace;
 struct the_first_argument_is_not_a_multi_head_attention;
@@ -38,7 +38,7 @@ struct the_queries_in_argument_1;
 struct the_sequence;
 struct the_values;
 struct the_values_in_argument_3;
-struct two_sequences_need_values_too_so_pass_queries_and_keys_and_values;
+struct two_sequences_need_values_too_so_pass_queries_keys_and_values;
 }  // namespace say
 
 template <>
@@ -55,6 +55,14 @@ inline constexpr const char*
         "takes queries, keys and values; then a mask such as lengths, causal or all_keys; then a "
         "workspace";
 
+template <>
+inline constexpr const char* spoken<say::so_pass_queries_keys_and_values> =
+    ", so pass queries, keys and values";
+template <>
+inline constexpr const char*
+    spoken<say::two_sequences_need_values_too_so_pass_queries_keys_and_values> =
+        "two sequences need values too, so pass queries, keys and values";
+
 namespace rules {
 
 // One of three arguments: the axes (batch,) Position, hidden, and the layer's element type.
@@ -65,7 +73,7 @@ using attention_argument = first_error<
     verdict<layout_of<X>::template has<typename Hidden::family>, Layer, Name, say::need_the_axis,
             typename Hidden::family, say::but_have, typename layout_of<X>::axes>,
     verdict<layout_of<X>::rank == 2 + layout_of<X>::template has<batch_family>, Layer, Name,
-            say::take_only_the_axes, batch_family, Position, say::and_, typename Hidden::family,
+            say::may_have_only_the_axes, listed<batch_family, Position, typename Hidden::family>,
             say::but_have, typename layout_of<X>::axes>,
     verdict<layout_of<X>::template size_of<typename Hidden::family> == Hidden::size, Layer, Name,
             say::have, axis_of<layout_of<X>, typename Hidden::family>, say::but_the_layer_has,
@@ -120,7 +128,7 @@ using self_attend = first_error<
     verdict<layout_of<X>::template has<typename Hidden::family>, Layer, Name, say::needs_the_axis,
             typename Hidden::family, say::but_has, typename layout_of<X>::axes>,
     verdict<has_one_sequence_axis<layout_of<X>, Hidden>, Layer, Name,
-            say::has_one_axis_of_positions_besides_batch_and, typename Hidden::family, say::not_,
+            say::must_have_exactly_one_axis_besides_batch_and, typename Hidden::family, say::not_,
             typename layout_of<X>::axes>,
     verdict<layout_of<X>::template size_of<typename Hidden::family> == Hidden::size, Layer, Name,
             say::has, axis_of<layout_of<X>, typename Hidden::family>, say::but_the_layer_has,
@@ -132,10 +140,10 @@ using self_attend = first_error<
 template <class Layer, class Hidden, class KeysHidden, class ValuesHidden>
 using one_width = first_error<
     verdict<std::is_same_v<Hidden, KeysHidden>, Layer, say::the_layer_takes_keys_from, KeysHidden,
-            say::and_, say::queries_from, Hidden, say::so_pass_queries_and_keys_and_values>,
+            say::and_, say::queries_from, Hidden, say::so_pass_queries_keys_and_values>,
     verdict<std::is_same_v<Hidden, ValuesHidden>, Layer, say::the_layer_takes_values_from,
             ValuesHidden, say::and_, say::queries_from, Hidden,
-            say::so_pass_queries_and_keys_and_values>>;
+            say::so_pass_queries_keys_and_values>>;
 
 // layer(x, y): the second argument would be the mask, and is a sequence: features are an axis of
 // it.
@@ -151,10 +159,9 @@ struct no_second_sequence_rule {
 template <class Layer, class Mask>
   requires requires { typename Mask::layout; }
 struct no_second_sequence_rule<Layer, Mask> {
-  using type =
-      verdict<Mask::layout::rank == 1 || has_axes_of_scores_only<typename Mask::layout> ||
-                  std::is_integral_v<typename Mask::value_type>,
-              Layer, say::two_sequences_need_values_too_so_pass_queries_and_keys_and_values>;
+  using type = verdict<Mask::layout::rank == 1 || has_axes_of_scores_only<typename Mask::layout> ||
+                           std::is_integral_v<typename Mask::value_type>,
+                       Layer, say::two_sequences_need_values_too_so_pass_queries_keys_and_values>;
 };
 template <class Layer, class Mask>
 using no_second_sequence = typename no_second_sequence_rule<Layer, Mask>::type;
@@ -162,35 +169,36 @@ using no_second_sequence = typename no_second_sequence_rule<Layer, Mask>::type;
 // ---- the layer itself ---------------------------------------------------------------------------
 
 template <class Hidden, class Heads, class Sizes>
-using head_sizes_fit =
-    first_error<well_formed<typename Sizes::kv_heads>, well_formed<typename Sizes::head_dim>,
-                well_formed<typename Sizes::value_dim>,
-                in_place<say::attention, typename Sizes::keys, axes::hidden>,
-                in_place<say::attention, typename Sizes::values, axes::hidden>,
-                in_place<say::attention, typename Sizes::output, axes::hidden>,
-                well_formed<typename Sizes::keys>, well_formed<typename Sizes::values>,
-                well_formed<typename Sizes::output>,
-                verdict<remainder<Heads, typename Sizes::kv_heads> == 0, say::attention, Heads,
-                        say::into, typename Sizes::kv_heads, say::leaves_a_remainder_of,
-                        number<remainder<Heads, typename Sizes::kv_heads>>>,
-                rope_fits<say::attention, typename Sizes::rope, typename Sizes::head_dim>,
-                scoring<say::attention, typename Sizes::scoring>>;
+using head_sizes_fit = first_error<
+    well_formed<typename Sizes::kv_heads>, well_formed<typename Sizes::head_dim>,
+    well_formed<typename Sizes::value_dim>,
+    in_place<say::multi_head_attention, typename Sizes::keys, axes::hidden>,
+    in_place<say::multi_head_attention, typename Sizes::values, axes::hidden>,
+    in_place<say::multi_head_attention, typename Sizes::output, axes::hidden>,
+    well_formed<typename Sizes::keys>, well_formed<typename Sizes::values>,
+    well_formed<typename Sizes::output>,
+    verdict<remainder<Heads, typename Sizes::kv_heads> == 0, say::multi_head_attention, Heads,
+            say::into, typename Sizes::kv_heads, say::leaves_a_remainder_of,
+            number<remainder<Heads, typename Sizes::kv_heads>>>,
+    rope_fits<say::multi_head_attention, typename Sizes::rope, typename Sizes::head_dim>,
+    scoring<say::multi_head_attention, typename Sizes::scoring>>;
 
 // Sizes: detail::multi_head_options. Heads divide hidden, unless their width is given.
 template <class T, class Hidden, class Heads, class Sizes, class... Options>
 using multi_head = first_error<
-    floating<say::attention, T>, in_place<say::attention, Hidden, axes::hidden>,
-    in_place<say::attention, Heads, axes::heads>, well_formed<typename Sizes::hidden>,
+    floating<say::multi_head_attention, T>,
+    in_place<say::multi_head_attention, Hidden, axes::hidden>,
+    in_place<say::multi_head_attention, Heads, axes::heads>, well_formed<typename Sizes::hidden>,
     well_formed<typename Sizes::heads>,
-    options<say::attention,
+    options<say::multi_head_attention,
             option_kinds<option::bias, axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
                          axis_family<axes::value_dim>, option::keys_from, option::values_from,
                          option::output_to, option::rope, option::score_scale, option::softcap,
                          option::empty_rows>,
             Options...>,
-    projections_with_bias<say::attention, typename Sizes::bias>,
+    projections_with_bias<say::multi_head_attention, typename Sizes::bias>,
     verdict<remainder<typename Sizes::hidden, typename Sizes::heads> == 0 || Sizes::gives_head_dim,
-            say::attention, typename Sizes::hidden, say::into, typename Sizes::heads,
+            say::multi_head_attention, typename Sizes::hidden, say::into, typename Sizes::heads,
             say::leaves_a_remainder_of,
             number<remainder<typename Sizes::hidden, typename Sizes::heads>>>,
     head_sizes_fit<typename Sizes::hidden, typename Sizes::heads, Sizes>>;

@@ -31,12 +31,12 @@ namespace say {
 struct but_the_queries_are_of_type;
 struct but_the_queries_have;
 struct scaled_dot_product_attention;
+struct so_name_those_of_the_keys;
 struct the_keys_have;
 }  // namespace say
 
 template <>
-struct speak<say::scaled_dot_product_attention>
-    : speak_as_written<say::scaled_dot_product_attention> {};
+inline constexpr const char* spoken<say::so_name_those_of_the_keys> = ", so name those of the keys";
 
 namespace rules {
 
@@ -56,8 +56,9 @@ using dot_product_argument = first_error<
     verdict<layout_of<X>::template has<Width>, say::scaled_dot_product_attention, Name,
             say::need_the_axis, Width, say::but_have, typename layout_of<X>::axes>,
     verdict<has_only<layout_of<X>, batch_family, Heads, Position, Width>,
-            say::scaled_dot_product_attention, Name, say::take_only_the_axes, batch_family, Heads,
-            Position, say::and_, Width, say::but_have, typename layout_of<X>::axes>>;
+            say::scaled_dot_product_attention, Name, say::may_have_only_the_axes,
+            listed<batch_family, Heads, Position, Width>, say::but_have,
+            typename layout_of<X>::axes>>;
 
 // The heads of keys and values: heads, or kv_heads that divide them.
 template <class Keys>
@@ -72,6 +73,22 @@ inline constexpr bool heads_are_shared_out =
         ? Queries::template has<heads_family> &&
               Queries::template size_of<heads_family> % Keys::template size_of<kv_heads_family> == 0
         : Queries::template size_of<heads_family> == Keys::template size_of<heads_family>;
+
+// Fewer heads of keys, and named as the queries': they could be kv_heads.
+template <class Queries, class Keys>
+struct kv_heads_unnamed_rule {
+  using type = accepted;
+};
+template <class Queries, class Keys>
+  requires(Queries::template has<heads_family> && Keys::template has<heads_family> &&
+           Queries::template size_of<heads_family> > Keys::template size_of<heads_family> &&
+           Queries::template size_of<heads_family> % Keys::template size_of<heads_family> == 0)
+struct kv_heads_unnamed_rule<Queries, Keys> {
+  using type = verdict<false, say::scaled_dot_product_attention, say::the_keys_have,
+                       axis_of<Keys, heads_family>, say::but_the_queries_have,
+                       axis_of<Queries, heads_family>, say::so_name_those_of_the_keys,
+                       axes::kv_heads<Keys::template size_of<heads_family>>>;
+};
 
 template <class Q, class K, class V>
 using dot_product = first_error<
@@ -96,6 +113,7 @@ using dot_product = first_error<
               layout_of<V>, say::but_the_values>,
     same_size<say::scaled_dot_product_attention, head_dim_family, layout_of<Q>, say::the_queries,
               layout_of<K>, say::but_the_keys>,
+    typename kv_heads_unnamed_rule<layout_of<Q>, layout_of<K>>::type,
     verdict<heads_are_shared_out<layout_of<Q>, layout_of<K>>, say::scaled_dot_product_attention,
             say::the_keys_have, axis_of<layout_of<K>, heads_of_keys<layout_of<K>>>,
             say::but_the_queries_have, axis_of<layout_of<Q>, heads_family>>,

@@ -53,10 +53,9 @@ struct no_softcap {
 };
 
 namespace say {
-struct are_neither_zero_weights_nor_uniform_weights;
-struct empty_rows_of;
-struct is_no_positive_number;
-struct over_;
+struct empty_rows_takes_zero_weights_or_uniform_weights_not;
+struct is_not_a_positive_number;
+
 struct score_scale;
 struct softcap;
 }  // namespace say
@@ -64,13 +63,14 @@ struct softcap;
 template <>
 inline constexpr const char* spoken<say::score_scale> = "score_scale";
 template <>
-inline constexpr const char* spoken<say::empty_rows_of> = "empty_rows of";
+inline constexpr const char* spoken<say::empty_rows_takes_zero_weights_or_uniform_weights_not> =
+    "empty_rows takes zero_weights or uniform_weights, not";
 
 namespace rules {
 template <class Layer, class Name, class Option>
-using positive = verdict<Option::numerator != 0 && Option::denominator != 0, Layer, Name,
-                         number<Option::numerator>, say::over_, number<Option::denominator>,
-                         say::is_no_positive_number>;
+using positive =
+    verdict<Option::numerator != 0 && Option::denominator != 0, Layer, Name,
+            ratio<Option::numerator, Option::denominator>, say::is_not_a_positive_number>;
 template <class Layer, class Option>
 struct given_number {
   using type = accepted;
@@ -87,11 +87,11 @@ template <class What>
 inline constexpr bool fills_rows =
     std::is_same_v<What, zero_weights> || std::is_same_v<What, uniform_weights>;
 template <class Layer, class Scoring>
-using scoring = first_error<
-    typename given_number<Layer, typename Scoring::scale_option>::type,
-    typename given_number<Layer, typename Scoring::softcap_option>::type,
-    verdict<fills_rows<typename Scoring::empty>, Layer, say::empty_rows_of,
-            element<typename Scoring::empty>, say::are_neither_zero_weights_nor_uniform_weights>>;
+using scoring = first_error<typename given_number<Layer, typename Scoring::scale_option>::type,
+                            typename given_number<Layer, typename Scoring::softcap_option>::type,
+                            verdict<fills_rows<typename Scoring::empty>, Layer,
+                                    say::empty_rows_takes_zero_weights_or_uniform_weights_not,
+                                    element<typename Scoring::empty>>>;
 }  // namespace rules
 
 // What the options come to.

@@ -21,11 +21,6 @@ struct relu;
 struct silu;
 }  // namespace say
 
-template <>
-struct speak<say::gelu_exact> : speak_as_written<say::gelu_exact> {};
-template <>
-struct speak<say::gelu_tanh> : speak_as_written<say::gelu_tanh> {};
-
 // Name: the word for the derived Function. into(out, x): out may be x where that is row-major.
 template <class Function, class Name>
 struct activation_operation : computing<Function, Name> {

@@ -13,17 +13,21 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct linear;
-struct stands_where_the_axis_of_the_result_belongs;
+struct expected_the_axis_of_the_result_but_got;
+struct the_axis_of_the_result_is_missing;
 }  // namespace say
 
 namespace rules {
 template <class T, class In, class Out, class... Options>
-using linear = first_error<floating<say::linear, T>, well_formed<In>,
-                           verdict<axis_like<Out>, say::linear, detail::option_word<Out>,
-                                   say::stands_where_the_axis_of_the_result_belongs>,
-                           well_formed<detail::axis_or_none<Out>>,
-                           options<say::linear, option_kinds<option::bias>, Options...>,
-                           one_bias<say::linear, Options...>>;
+using linear =
+    first_error<floating<say::linear, T>, well_formed<In>,
+                verdict<!std::is_same_v<Out, detail::nothing>, say::linear,
+                        say::the_axis_of_the_result_is_missing>,
+                verdict<axis_like<Out>, say::linear, say::expected_the_axis_of_the_result_but_got,
+                        detail::option_word<Out>>,
+                well_formed<detail::axis_or_none<Out>>,
+                options<say::linear, option_kinds<option::bias>, Options...>,
+                one_bias<say::linear, Options...>>;
 }  // namespace rules
 
 template <class T, class In, class Out, class... Options>

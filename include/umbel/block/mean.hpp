@@ -19,7 +19,7 @@ namespace rules {
 template <class Layout, class T, class Family>
 using mean = first_error<has_axis<say::mean, Layout, Family>, floating<say::mean, T>,
                          verdict<Layout::contiguous, say::mean, typename Layout::axes,
-                                 say::is_not_row_major_in_memory_so_pass_contiguous>>;
+                                 say::is_not_row_major_in_memory_so_pass_contiguous_of_x>>;
 }  // namespace rules
 
 // x: row-major, any axes with Axis. Gives a row-major tensor of the others; into(out, x): out must

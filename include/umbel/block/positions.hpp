@@ -18,9 +18,6 @@ struct learned_positions;
 struct the_table_has;
 }  // namespace say
 
-template <>
-struct speak<say::learned_positions> : speak_as_written<say::learned_positions> {};
-
 namespace rules {
 // Operation: the word that names it. Fits: does the size of Axis in Layout fit the table?
 template <class Operation, class Layout, class Axis, bool Fits>
@@ -58,7 +55,7 @@ using positions_table = first_error<
             say::the_input_is_of_type, element<T>, say::but_the_table_is_of_type,
             element<typename Table::value_type>>,
     verdict<sizeof(Table) == 0, say::learned_positions, typename Table::layout::axes,
-            say::is_not_row_major_in_memory_so_pass_contiguous>>;
+            say::is_not_row_major_in_memory_so_pass_contiguous_of_x>>;
 }  // namespace rules
 
 // y = x + table. Never inlined: x is often a product (embeddings times sqrt(hidden)), which the

@@ -30,16 +30,16 @@ namespace detail {
 namespace say {
 struct needs_a_base_above_0;
 struct needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base;
-struct of_a_layout_that_is_not_adjacent_pairs_split_halves_or_split_halves_to_base;
 struct sinusoidal_positions;
+struct the_layout_must_be_adjacent_pairs_split_halves_or_split_halves_to_base_not;
 }  // namespace say
 
 template <>
 struct speak<say::sinusoidal_positions> : speak_as_written<say::sinusoidal_positions> {};
 template <>
 inline constexpr const char*
-    spoken<say::of_a_layout_that_is_not_adjacent_pairs_split_halves_or_split_halves_to_base> =
-        "of a layout that is not adjacent_pairs, split_halves or split_halves_to_base but";
+    spoken<say::the_layout_must_be_adjacent_pairs_split_halves_or_split_halves_to_base_not> =
+        "the layout must be adjacent_pairs, split_halves or split_halves_to_base, not";
 template <>
 inline constexpr const char*
     spoken<say::needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base> =
@@ -82,7 +82,7 @@ using sinusoids = first_error<
     verdict<!std::is_void_v<Pairs>, say::sinusoidal_positions,
             say::needs_a_layout_adjacent_pairs_split_halves_or_split_halves_to_base>,
     verdict<is_layout_of_sinusoids<Pairs>, say::sinusoidal_positions,
-            say::of_a_layout_that_is_not_adjacent_pairs_split_halves_or_split_halves_to_base,
+            say::the_layout_must_be_adjacent_pairs_split_halves_or_split_halves_to_base_not,
             detail::option_word<Pairs>>,
     axes_of_the_table<say::sinusoidal_positions, Position, Hidden>,
     verdict<Base != 0, say::sinusoidal_positions, say::needs_a_base_above_0>>;

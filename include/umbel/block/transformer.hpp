@@ -46,19 +46,18 @@ struct norm_epsilon {
 };
 namespace detail {
 namespace say {
-struct norm_epsilon_must_be_above_0;
+struct norm_epsilon;
 struct must_be_the_first_axis_of;
 struct rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon;
 }  // namespace say
 
 template <>
-inline constexpr const char* spoken<say::norm_epsilon_must_be_above_0> =
-    "norm_epsilon must be above 0: norm_epsilon<1, 1'000'000> is 1e-6";
+inline constexpr const char* spoken<say::norm_epsilon> = "norm_epsilon";
 template <>
 inline constexpr const char*
     spoken<say::rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon> =
-        "rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1'000'000> "
-        "for 1e-6";
+        "rms_norm needs the epsilon that the model was trained with: norm_epsilon<1, 1000000> for "
+        "1e-6";
 
 // The options that go to attention, to the feed-forward network, and those of the layer itself.
 using attention_options = option_list<axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
@@ -78,7 +77,10 @@ template <class T, class Hidden, class Heads, class Bias, class... Options>
 struct attention_with<T, Hidden, Heads, Bias, option_list<Options...>> {
   using sizes = multi_head_options<Hidden, Heads, Bias, Options...>;
   using verdict = rules::multi_head<T, Hidden, Heads, sizes, Bias, Options...>;
-  using type = multi_head_attention<T, Hidden, Heads, Bias, Options...>;
+  // Attention that is refused is not made, so that the layer refuses it by itself.
+  using type = typename std::conditional_t<
+      verdict::ok, std::type_identity<multi_head_attention<T, Hidden, Heads, Bias, Options...>>,
+      std::type_identity<multi_head_attention<float, axes::hidden<1>, axes::heads<1>, Bias>>>::type;
 };
 template <class T, class Hidden, class FeedForward, class Bias, class List>
 struct feed_forward_with;
@@ -107,12 +109,12 @@ struct transformer_parts {
   using width = typename std::conditional_t<
       rules::in_place<say::feed_forward, FeedForward, axes::intermediate>::ok,
       std::type_identity<FeedForward>, std::type_identity<axes::intermediate<1>>>::type;
-  using feed_forward =
-      feed_forward_with<std::conditional_t<rules::floating<say::attention, T>::ok, T, float>,
-                        hidden, typename width::plain, bias,
-                        // An activation that is missing is not refused twice.
-                        typename pick_options<feed_forward_options, option_list<>, Options...,
-                                              umbel::activation<relu>>::type>;
+  using feed_forward = feed_forward_with<
+      std::conditional_t<rules::floating<say::multi_head_attention, T>::ok, T, float>, hidden,
+      typename width::plain, bias,
+      // An activation that is missing is not refused twice.
+      typename pick_options<feed_forward_options, option_list<>, Options...,
+                            umbel::activation<relu>>::type>;
   using norm = typename norm_option::template norm<T, hidden>;
   static constexpr bool epsilon_is_said =
       !norm_option::needs_epsilon || (is_option_of<Options, option::norm_epsilon> || ...);
@@ -147,8 +149,7 @@ using transformer_options = first_error<
                          axis_family<axes::head_dim>, axis_family<axes::value_dim>, option::rope,
                          option::score_scale, option::softcap, option::empty_rows>,
             Options...>,
-    one_bias<Layer, Options...>,
-    verdict<(Parts::epsilon_option::value > 0), Layer, say::norm_epsilon_must_be_above_0>,
+    one_bias<Layer, Options...>, positive<Layer, say::norm_epsilon, typename Parts::epsilon_option>,
     verdict<Parts::epsilon_is_said, Layer,
             say::rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon>,
     transformer_said<Layer, usual_options<Torch, Options...>, Options...>>;

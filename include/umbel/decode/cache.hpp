@@ -113,11 +113,12 @@ class key_value_cache : public detail::other_cache_calls {
                                     const Mask& mask = {}, Workspace&& work = {}) noexcept {
     using fits = detail::first_error<
         detail::rules::layer_of_cache<Layer, Attend>,
-        detail::rules::self_attend<detail::say::cache, X, value_type, typename Layer::hidden_axis>,
-        detail::rules::one_width<detail::say::cache, typename Layer::hidden_axis,
+        detail::rules::self_attend<detail::say::key_value_cache, X, value_type,
+                                   typename Layer::hidden_axis>,
+        detail::rules::one_width<detail::say::key_value_cache, typename Layer::hidden_axis,
                                  typename Layer::keys_axis, typename Layer::values_axis>,
         detail::rules::batch_of_cache<detail::layout_of<X>, batch_option>,
-        detail::rules::out_fits<detail::say::cache, Out, value_type,
+        detail::rules::out_fits<detail::say::key_value_cache, Out, value_type,
                                 typename Layer::template result_of<detail::layout_of<X>>>>;
     static_assert(detail::report<fits>::ok, "umbel: shapes do not fit");
     if constexpr (fits::ok) {
@@ -146,12 +147,13 @@ class key_value_cache : public detail::other_cache_calls {
                                       Workspace&& work = {}) noexcept {
     using fits = detail::first_error<
         detail::rules::layer_of_cache<Layer, Attend>,
-        detail::rules::attention_argument<detail::say::cache, detail::say::the_keys, Y, value_type,
-                                          detail::rules::key_family, typename Layer::keys_axis>,
-        detail::rules::attention_argument<detail::say::cache, detail::say::the_values, Z,
+        detail::rules::attention_argument<detail::say::key_value_cache, detail::say::the_keys, Y,
+                                          value_type, detail::rules::key_family,
+                                          typename Layer::keys_axis>,
+        detail::rules::attention_argument<detail::say::key_value_cache, detail::say::the_values, Z,
                                           value_type, detail::rules::key_family,
                                           typename Layer::values_axis>,
-        detail::rules::same_size<detail::say::cache, detail::rules::key_family,
+        detail::rules::same_size<detail::say::key_value_cache, detail::rules::key_family,
                                  detail::layout_of<Y>, detail::say::the_keys, detail::layout_of<Z>,
                                  detail::say::but_the_values>,
         detail::rules::batch_of_cache<detail::layout_of<Y>, batch_option>,
@@ -183,11 +185,11 @@ class key_value_cache : public detail::other_cache_calls {
                         Workspace&& work = {}) const noexcept {
     using fits = detail::first_error<
         detail::rules::layer_of_cache<Layer, Attend>, detail::rules::recall_of_cache<slides>,
-        detail::rules::attention_argument<detail::say::cache, detail::say::the_queries, X,
+        detail::rules::attention_argument<detail::say::key_value_cache, detail::say::the_queries, X,
                                           value_type, detail::rules::query_family,
                                           typename Layer::hidden_axis>,
         detail::rules::batch_of_cache<detail::layout_of<X>, batch_option>,
-        detail::rules::out_fits<detail::say::cache, Out, value_type,
+        detail::rules::out_fits<detail::say::key_value_cache, Out, value_type,
                                 typename Layer::template result_of<detail::layout_of<X>>>>;
     static_assert(detail::report<fits>::ok, "umbel: shapes do not fit");
     if constexpr (fits::ok) {
@@ -221,8 +223,9 @@ class key_value_cache : public detail::other_cache_calls {
         detail::rules::fits_into_cache<
             Positions, Keys, !Appends ? npos : (slides ? sliding_option::chunk : capacity)>,
         detail::rules::mask_of_cache<detail::mask_of<Mask>, slides>,
-        detail::rules::mask_fits<detail::say::cache, detail::mask_of<Mask>, scores>,
-        detail::rules::scratch_fits<detail::say::cache, std::remove_reference_t<Workspace>, scratch,
+        detail::rules::mask_fits<detail::say::key_value_cache, detail::mask_of<Mask>, scores>,
+        detail::rules::scratch_fits<detail::say::key_value_cache,
+                                    std::remove_reference_t<Workspace>, scratch,
                                     detail::shape<Positions>>>;
   };
 
@@ -325,8 +328,9 @@ class key_value_cache : public detail::other_cache_calls {
 template <class Layer, class Keys, class... Options>
   requires(!detail::is_multi_head<Layer>)
 class key_value_cache<Layer, Keys, Options...> {
-  static_assert(detail::reported<detail::rules::a_multi_head_attention<detail::say::cache, Layer>>,
-                "umbel: shapes do not fit");
+  static_assert(
+      detail::reported<detail::rules::a_multi_head_attention<detail::say::key_value_cache, Layer>>,
+      "umbel: shapes do not fit");
 
  public:
   using layer = Layer;

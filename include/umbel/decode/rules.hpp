@@ -13,26 +13,52 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace option {
 struct longest_sequence;
+
 }  // namespace option
 
 namespace say {
-struct a_cache_that_slides_forgets_positions_so_it_has_steps_but_no_recall;
-struct a_cache_that_slides_takes_masks_by_position_only;
+struct a_cache_with_longest_sequence_overwrites_positions_so_it_has_steps_but_no_recall;
+struct a_cache_with_longest_sequence_takes_only_masks_by_position;
+struct a_step_may_append_at_most;
 struct append_takes_the_layer_and_keys_and_values_then_a_workspace;
 struct but_the_cache_has;
-struct cache;
-struct cannot_be_appended_at_once_to_a_cache_of;
+struct got;
 struct has_no;
-struct in_steps_of_at_most;
+struct key_value_cache;
+
 struct no_batch;
-struct positions_are_fewer_than;
+
 struct recall_takes_out_and_the_layer_and_queries_then_a_mask_then_a_workspace;
+template <std::size_t Positions>
 struct longest_sequence;
+struct longest_sequence_must_allow_steps_of_at_least_1;
+struct must_be_at_least;
+
 struct step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_then_a_workspace;
-struct steps_of_no_position;
-struct the_layer_is_another_than_the_cache_was_declared_for;
+
+struct the_layer_is_not_the_one_that_the_cache_was_declared_for;
 }  // namespace say
 
+template <std::size_t Positions>
+struct speak<say::longest_sequence<Positions>> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("longest_sequence=");
+    out.put(Positions);
+  }
+};
+template <>
+inline constexpr const char* spoken<say::longest_sequence_must_allow_steps_of_at_least_1> =
+    "longest_sequence must allow steps of at least 1";
+template <>
+inline constexpr const char* spoken<say::got> = ", got";
+template <>
+inline constexpr const char*
+    spoken<say::a_cache_with_longest_sequence_overwrites_positions_so_it_has_steps_but_no_recall> =
+        "a cache with longest_sequence overwrites positions, so it has steps but no recall";
+template <>
+inline constexpr const char*
+    spoken<say::a_cache_with_longest_sequence_takes_only_masks_by_position> =
+        "a cache with longest_sequence takes only masks by position";
 template <>
 inline constexpr const char*
     spoken<say::step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_then_a_workspace> =
@@ -59,22 +85,22 @@ inline constexpr std::size_t size_or_1 = size_or_0<Axis> ? size_or_0<Axis> : 1;
 
 template <class Layer, class Keys, class Sliding, class StoredAs, class... Options>
 using cache = first_error<
-    in_place<say::cache, Keys, axes::key>, well_formed<Keys>,
-    options<say::cache, option_kinds<batch_family, option::longest_sequence, option::stored_as>,
-            Options...>,
+    in_place<say::key_value_cache, Keys, axes::key>, well_formed<Keys>,
+    options<say::key_value_cache,
+            option_kinds<batch_family, option::longest_sequence, option::stored_as>, Options...>,
     well_formed<option_or<batch_family, axes::batch<1>, Options...>>,
-    stored<say::cache, typename Layer::value_type, typename StoredAs::type>,
+    stored<say::key_value_cache, typename Layer::value_type, typename StoredAs::type>,
     verdict<!(detail::is_option_of<Options, option::longest_sequence> || ...) ||
                 Sliding::positions >= detail::axis_or_none<Keys>::size,
-            say::cache, say::longest_sequence, number<Sliding::positions>,
-            say::positions_are_fewer_than, detail::axis_or_none<Keys>>,
-    verdict<Sliding::positions == 0 || Sliding::chunk != 0, say::cache, say::longest_sequence,
-            say::steps_of_no_position>>;
+            say::key_value_cache, say::longest_sequence<Sliding::positions>, say::must_be_at_least,
+            detail::axis_or_none<Keys>>,
+    verdict<Sliding::positions == 0 || Sliding::chunk != 0, say::key_value_cache,
+            say::longest_sequence_must_allow_steps_of_at_least_1>>;
 
 template <class Layer, class Attend>
 using layer_of_cache =
-    verdict<std::is_base_of_v<typename Layer::template calls<Attend>, Attend>, say::cache,
-            say::the_layer_is_another_than_the_cache_was_declared_for>;
+    verdict<std::is_base_of_v<typename Layer::template calls<Attend>, Attend>, say::key_value_cache,
+            say::the_layer_is_not_the_one_that_the_cache_was_declared_for>;
 
 template <class Axis>
 struct batch_word {
@@ -88,24 +114,23 @@ template <class Layout>
 using has_word = std::conditional_t<Layout::template has<batch_family>, say::has, say::has_no>;
 template <class Layout, class Batch>
 using batch_of_cache =
-    verdict<Layout::template size_of<batch_family> == size_or_0<Batch>, say::cache,
+    verdict<Layout::template size_of<batch_family> == size_or_0<Batch>, say::key_value_cache,
             say::the_sequence, has_word<Layout>, axis_of<Layout, batch_family>,
             say::but_the_cache_has, typename batch_word<Batch>::type>;
 
 // New: the axis of new positions. AtOnce: how many one call may bring.
 template <class New, class Keys, std::size_t AtOnce>
-using fits_into_cache =
-    verdict<(New::size <= AtOnce), say::cache, New, say::cannot_be_appended_at_once_to_a_cache_of,
-            Keys, say::in_steps_of_at_most, number<AtOnce>>;
+using fits_into_cache = verdict<(New::size <= AtOnce), say::key_value_cache,
+                                say::a_step_may_append_at_most, number<AtOnce>, say::got, New>;
 
 template <bool Slides>
 using recall_of_cache =
-    verdict<!Slides, say::cache,
-            say::a_cache_that_slides_forgets_positions_so_it_has_steps_but_no_recall>;
+    verdict<!Slides, say::key_value_cache,
+            say::a_cache_with_longest_sequence_overwrites_positions_so_it_has_steps_but_no_recall>;
 
 template <class Mask, bool Slides>
-using mask_of_cache = verdict<!Slides || Mask::by_position, say::cache,
-                              say::a_cache_that_slides_takes_masks_by_position_only>;
+using mask_of_cache = verdict<!Slides || Mask::by_position, say::key_value_cache,
+                              say::a_cache_with_longest_sequence_takes_only_masks_by_position>;
 
 }  // namespace rules
 
@@ -131,7 +156,7 @@ struct other_cache_calls {
  private:
   template <class Takes, class... Arguments>
   static constexpr bool refuse() noexcept {
-    static_assert(report<rules::arguments<say::cache, Takes, Arguments...>>::ok,
+    static_assert(report<rules::arguments<say::key_value_cache, Takes, Arguments...>>::ok,
                   "umbel: shapes do not fit");
     return false;
   }

@@ -23,7 +23,7 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct attention_heat_map;
-struct but_is_given;
+
 struct has_the_axis;
 struct takes_a_label_for_each_of;
 struct takes_weights_of_float_or_double_not;
@@ -32,7 +32,10 @@ struct which_is_none_of;
 }  // namespace say
 
 template <>
-struct speak<say::attention_heat_map> : speak_as_written<say::attention_heat_map> {};
+inline constexpr const char* spoken<say::takes_weights_of_float_or_double_not> =
+    "takes weights of float or double, not";
+template <>
+inline constexpr const char* spoken<say::which_is_none_of> = ", which is none of";
 template <>
 struct speak<
     say::takes_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels> {
@@ -62,9 +65,10 @@ template <class Axes>
 struct map_axes_rule;
 template <class... Axes>
 struct map_axes_rule<shape<Axes...>> {
-  using type = first_error<
-      verdict<is_map_axis<Axes>, say::attention_heat_map, say::has_the_axis, Axes,
-              say::which_is_none_of, batch_family, heads_family, query_family, key_family>...>;
+  using type =
+      first_error<verdict<is_map_axis<Axes>, say::attention_heat_map, say::has_the_axis, Axes,
+                          say::which_is_none_of,
+                          listed<batch_family, heads_family, query_family, key_family>>...>;
 };
 
 template <class X>
@@ -80,7 +84,7 @@ using heat_map =
 template <class X, class Family, std::size_t Count>
 using labels = verdict<Count == 0 || Count == layout_of<X>::template size_of<Family>,
                        say::attention_heat_map, say::takes_a_label_for_each_of,
-                       axis_of<layout_of<X>, Family>, say::but_is_given, number<Count>>;
+                       axis_of<layout_of<X>, Family>, say::but_got, number<Count>>;
 
 }  // namespace rules
 

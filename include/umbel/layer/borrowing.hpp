@@ -14,6 +14,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 template <class Name, class Layer, class View>
 class borrowing {
  public:
+  using word = Name;
   // The weights are borrowed: they must outlive the layer.
   constexpr explicit borrowing(const View& w) noexcept : weights_(w) {}
   // Weights of another layer, or none: refused.

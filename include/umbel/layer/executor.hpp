@@ -30,11 +30,15 @@ struct but_the_number_of_workspaces_is;
 struct parallel;
 struct takes_an_executor_and_an_array_of_workspaces_one_for_each_worker;
 struct the_executor_has;
-struct the_executor_is_a_temporary_so_give_it_a_name;
-struct the_executor_needs_a_constant_workers_above_0_and_a_call_with_a_count_and_a_piece;
+struct the_executor_is_a_temporary_so_store_it_in_a_variable;
+struct
+    the_executor_needs_a_static_constant_workers_above_0_and_a_call_operator_that_takes_a_count_and_a_function;
 struct workers;
 }  // namespace say
 
+template <>
+inline constexpr const char* spoken<say::the_executor_is_a_temporary_so_store_it_in_a_variable> =
+    "the executor is a temporary; store it in a variable";
 template <>
 inline constexpr const char*
     spoken<say::takes_an_executor_and_an_array_of_workspaces_one_for_each_worker> =
@@ -75,14 +79,15 @@ template <class Executor, std::size_t Count>
 struct parallel_rule {
   using type = verdict<
       false, say::parallel,
-      say::the_executor_needs_a_constant_workers_above_0_and_a_call_with_a_count_and_a_piece>;
+      say::
+          the_executor_needs_a_static_constant_workers_above_0_and_a_call_operator_that_takes_a_count_and_a_function>;
 };
 template <executor_like Executor, std::size_t Count>
 struct parallel_rule<Executor, Count> {
   static constexpr std::size_t workers = std::remove_cvref_t<Executor>::workers;
   using type =
       first_error<verdict<std::is_lvalue_reference_v<Executor>, say::parallel,
-                          say::the_executor_is_a_temporary_so_give_it_a_name>,
+                          say::the_executor_is_a_temporary_so_store_it_in_a_variable>,
                   verdict<(Count >= workers), say::parallel, say::the_executor_has, number<workers>,
                           say::workers, say::but_the_number_of_workspaces_is, number<Count>>>;
 };

@@ -133,15 +133,15 @@ struct activation_relu;
 struct activation_relu_or_another;
 struct activation_silu;
 struct bias_false;
+struct bias_on_takes_only_the_letters_q_k_v_and_o;
 struct bias_true;
 struct bias_true_or_false;
-struct bias_on_takes_only_q_k_v_and_o;
 struct is_given_twice;
 struct is_not_an_option_of_this_layer;
 struct norm_first_false;
 struct norm_first_true;
 struct norm_first_true_or_false;
-struct takes_one_bias_for_all_projections_not_bias_on;
+struct takes_bias_true_or_false_not_bias_on;
 // Lists of words: what must be stated; what another library's layer has.
 template <class... Choices>
 struct must_say;
@@ -172,8 +172,11 @@ template <class Option>
 using option_word = typename word_for_option<Option>::type;
 
 template <>
-inline constexpr const char* spoken<say::bias_on_takes_only_q_k_v_and_o> =
-    "bias_on takes only 'q', 'k', 'v' and 'o'";
+inline constexpr const char* spoken<say::bias_on_takes_only_the_letters_q_k_v_and_o> =
+    "bias_on takes only the letters q, k, v and o";
+template <>
+inline constexpr const char* spoken<say::takes_bias_true_or_false_not_bias_on> =
+    "takes bias<true> or bias<false>, not bias_on";
 template <>
 inline constexpr const char* spoken<say::activation_relu> = "activation<relu>";
 template <>
@@ -243,14 +246,14 @@ template <class Bias>
 inline constexpr bool names_projections<Bias> = Bias::known;
 template <class Layer, class Bias>
 using projections_with_bias =
-    verdict<names_projections<Bias>, Layer, say::bias_on_takes_only_q_k_v_and_o>;
+    verdict<names_projections<Bias>, Layer, say::bias_on_takes_only_the_letters_q_k_v_and_o>;
 
 // bias<>, not bias_on<>, which names for the projections of attention only.
 template <class Bias>
 inline constexpr bool is_one_bias = requires { Bias::value; };
 template <class Layer, class... Options>
 using one_bias = verdict<is_one_bias<option_or<option::bias, bias<false>, Options...>>, Layer,
-                         say::takes_one_bias_for_all_projections_not_bias_on>;
+                         say::takes_bias_true_or_false_not_bias_on>;
 
 // An option without a default, since models and frameworks differ. Choice: the word for what there
 // is to choose from; Usual: for what others have.

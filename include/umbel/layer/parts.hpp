@@ -9,11 +9,11 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::say {
 struct additive_attention;
-struct attention;
 struct decoder_layer;
 struct encoder_layer;
 struct feed_forward;
 struct layer_norm;
+struct multi_head_attention;
 struct rms_norm;
 }  // namespace umbel::inline UMBEL_TARGET::detail::say
 
@@ -23,7 +23,7 @@ namespace umbel::portable {
 // the result.
 template <class Q, class K, class V, class O>
 struct multi_head_parts {
-  using layer_name = detail::say::attention;
+  using layer_name = detail::say::multi_head_attention;
   Q q;
   K k;
   V v;

@@ -14,8 +14,13 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 namespace say {
-struct the_first_argument_is_not_a_layer_with_weights_to_pack;
+struct the_first_argument_is_not_a_layer_with_weights_to_pack_and_norms_have_none;
 }  // namespace say
+
+template <>
+inline constexpr const char*
+    spoken<say::the_first_argument_is_not_a_layer_with_weights_to_pack_and_norms_have_none> =
+        "the first argument is not a layer with weights to pack; norms have none";
 
 template <class Layer>
 concept has_weights_to_pack = requires {
@@ -25,7 +30,8 @@ concept has_weights_to_pack = requires {
 namespace rules {
 template <class Layer, bool Ok>
 using a_layer_to_pack =
-    verdict<Ok, Layer, say::the_first_argument_is_not_a_layer_with_weights_to_pack>;
+    verdict<Ok, Layer,
+            say::the_first_argument_is_not_a_layer_with_weights_to_pack_and_norms_have_none>;
 }  // namespace rules
 
 // What packed weights of so many bytes look like, as a number: the 64-bit FNV-1a hash of all that
@@ -74,8 +80,13 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   constexpr explicit prepacked(const Weights& w) noexcept : weights_(w) {}
   template <class... Given>
     requires detail::not_its_weights<typename Layer::weights_view, prepacked, Given...>
-  constexpr explicit(sizeof...(Given) == 1) prepacked(const Given&... given) noexcept
-      : weights_(Layer(given...).get_weights()) {}  // refused
+  constexpr explicit(sizeof...(Given) == 1) prepacked(const Given&...) noexcept
+      : weights_(detail::no_weights<typename Layer::weights_view>()) {
+    static_assert(
+        detail::report<
+            detail::rules::weights_of_this_layer<typename Layer::word, sizeof...(Given)>>::ok,
+        "umbel: shapes do not fit");
+  }
   [[nodiscard]] constexpr const packed_weights& get_weights() const noexcept { return weights_; }
 
   // Packed weights where they lie: `bytes` bytes at `memory`, which another program may have

@@ -19,16 +19,16 @@ using project = first_error<
     has_axis<Operation, Layout, typename Map::in::family>,
     verdict<Layout::template size_of<typename Map::in::family> == Map::in::size, Operation,
             say::the_input_has, axis_of<Layout, typename Map::in::family>,
-            say::but_the_weight_expects, typename Map::in::plain>,
+            say::but_the_weights_expect, typename Map::in::plain>,
     is_new_axis<Operation, Layout, typename Map::out::family, typename Map::in::family>,
     verdict<std::is_same_v<X, typename Map::value_type>, Operation, say::the_input_is_of_type,
-            element<X>, say::but_the_weight_is_of_type, element<typename Map::value_type>>>;
+            element<X>, say::but_the_weights_are_of_type, element<typename Map::value_type>>>;
 }  // namespace rules
 }  // namespace detail
 
 // Would x * w compile? projectable<queries, decltype(w.q)>.
 template <class X, class Weights>
-concept projectable = detail::rules::project<detail::say::project, detail::layout_of<X>,
+concept projectable = detail::rules::project<detail::say::x_times_weights, detail::layout_of<X>,
                                              typename std::remove_cvref_t<X>::value_type,
                                              typename std::remove_cvref_t<Weights>::map>::ok;
 
@@ -96,8 +96,8 @@ template <tensor_like X, class Weights>
   requires requires { typename Weights::map; }
 constexpr auto operator*(const X& x, const Weights& w) noexcept {
   using map = typename Weights::map;
-  using verdict =
-      detail::rules::project<detail::say::project, typename X::layout, typename X::value_type, map>;
+  using verdict = detail::rules::project<detail::say::x_times_weights, typename X::layout,
+                                         typename X::value_type, map>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
     return detail::filled<

@@ -21,30 +21,32 @@ struct but_out_is_of_type;
 struct but_the_layer_has;
 struct but_the_layer_is_of_type;
 struct but_the_stack_budget_is;
-struct but_the_weight_expects;
-struct but_the_weight_is_of_type;
+struct but_the_weights_are_of_type;
+struct but_the_weights_expect;
 struct bytes;
 struct bytes_so_pass_one_for;
-struct is_made_of_one_object_its_weights;
+struct construct_it_from_one_object_its_weights;
 struct is_of_type;
 struct must_be_integers_but_are_of_type;
 struct must_be_the_last_axis_of;
 struct needs_a_workspace_of;
 struct needs_the_axis;
 struct not_;
-struct out_has_several_elements_in_one_place;
-struct out_is_a_temporary_so_give_it_a_name;
+struct out_is_a_temporary_so_store_it_in_a_variable;
 struct out_is_const;
 struct out_must_be_row_major_in_memory;
+struct several_elements_of_out_share_one_memory_location;
 struct takes_float_or_double_not;
+struct takes_one_workspace_not_parallel;
 struct the_input_has;
 struct the_input_is_of_type;
 struct the_result_has;
 struct the_result_is_of_type;
-struct the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name;
-struct the_weights_are_of_another_layer_or_of_other_options;
+struct
+    the_weights_are_a_temporary_that_would_be_destroyed_before_the_layer_so_store_them_in_a_variable;
+struct the_weights_belong_to_another_layer_or_other_options;
 struct the_workspace_is_const;
-struct the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for;
+struct the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for;
 }  // namespace say
 
 // Words that are names in code keep their underscores.
@@ -53,8 +55,33 @@ struct speak_as_written {
   static constexpr void to(sentence_buffer& out) { put_name<Word>(out, '_'); }
 };
 template <>
-inline constexpr const char* spoken<say::is_made_of_one_object_its_weights> =
-    "is made of one object, its weights";
+struct speak<say::multi_head_attention> : speak_as_written<say::multi_head_attention> {};
+template <>
+inline constexpr const char* spoken<say::construct_it_from_one_object_its_weights> =
+    "construct it from one object, its weights";
+template <>
+inline constexpr const char* spoken<say::several_elements_of_out_share_one_memory_location> =
+    "several elements of out share one memory location (broadcast)";
+
+template <>
+inline constexpr const char* spoken<say::out_is_a_temporary_so_store_it_in_a_variable> =
+    "out is a temporary; store it in a variable";
+template <>
+inline constexpr const char* spoken<
+    say::
+        the_weights_are_a_temporary_that_would_be_destroyed_before_the_layer_so_store_them_in_a_variable> =
+    "the weights are a temporary that would be destroyed before the layer; store them in a "
+    "variable";
+template <>
+inline constexpr const char* spoken<say::not_> = ", not";
+template <>
+inline constexpr const char* spoken<say::takes_float_or_double_not> = "takes float or double, not";
+template <>
+inline constexpr const char* spoken<say::out_must_be_row_major_in_memory> =
+    "out must be row-major in memory";
+template <>
+inline constexpr const char* spoken<say::takes_one_workspace_not_parallel> =
+    "takes one workspace, not parallel(...)";
 
 // Weights that a layer was given and that are not its own.
 template <class W, class View, class Layer>
@@ -107,8 +134,12 @@ inline constexpr bool is_in_place<Given, axis_family<axes::token>> =
 
 template <class Layer, class Given, class Wanted>
 struct in_place_rule {
-  using type = verdict<false, Layer, detail::option_word<Given>, say::stands_where_the_axis, Wanted,
-                       say::belongs>;
+  using type = verdict<false, Layer, say::expected_the_axis, Wanted, say::but_got,
+                       detail::option_word<Given>>;
+};
+template <class Layer, class Wanted>
+struct in_place_rule<Layer, nothing, Wanted> {
+  using type = verdict<false, Layer, say::the_axis, Wanted, say::is_missing>;
 };
 template <class Layer, axis_like Given, class Wanted>
   requires is_in_place<Given, Wanted>
@@ -124,7 +155,7 @@ inline constexpr std::size_t remainder = Whole::size % (Part::size ? Part::size 
 // What a call writes to is not a temporary.
 template <class Layer, class Out>
 using out_with_a_name =
-    verdict<!temporary_tensor<Out>, Layer, say::out_is_a_temporary_so_give_it_a_name>;
+    verdict<!temporary_tensor<Out>, Layer, say::out_is_a_temporary_so_store_it_in_a_variable>;
 
 // Memory for the result, if it is the caller's: the axes of Result in any order, elements T, not
 // const. RowMajor: in the order of Result, row-major.
@@ -147,7 +178,7 @@ struct out_rule<Layer, Out, T, Result, RowMajor> {
               element<T>, say::but_out_is_of_type, element<typename Out::value_type>>,
       verdict<!std::is_const_v<std::remove_pointer_t<decltype(std::declval<Out&>().data())>>, Layer,
               say::out_is_const>,
-      verdict<lies_apart<layout>(), Layer, say::out_has_several_elements_in_one_place>,
+      verdict<lies_apart<layout>(), Layer, say::several_elements_of_out_share_one_memory_location>,
       std::conditional_t<RowMajor, in_order, accepted>>;
 };
 template <class Layer, class Out, class T, class Result, bool RowMajor = false>
@@ -157,6 +188,10 @@ using out_fits =
 template <class Layer, class Out, class T, class Result>
 using row_major_out = out_fits<Layer, Out, T, Result, true>;
 
+// parallel(...), which not every layer takes.
+template <class Given>
+inline constexpr bool is_for_workers = requires { typename std::remove_const_t<Given>::each; };
+
 // Scratch on the stack within its budget, or the very workspace that this call needs. Sizes: what
 // the layer's `workspace` template takes, as a shape.
 template <class Layer, class Given, class Wanted, class Sizes>
@@ -165,19 +200,21 @@ using scratch_fits = first_error<
             say::needs_a_workspace_of, number<sizeof(Wanted)>, say::bytes,
             say::but_the_stack_budget_is, number<UMBEL_STACK_BUDGET>, say::bytes_so_pass_one_for,
             Sizes>,
+    verdict<!is_for_workers<Given>, Layer, say::takes_one_workspace_not_parallel>,
     verdict<std::is_same_v<Given, on_stack> || std::is_same_v<std::remove_const_t<Given>, Wanted>,
-            Layer, say::the_workspace_is_of_another_layer_or_of_other_sizes_so_pass_one_for, Sizes>,
+            Layer, say::the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for, Sizes>,
     verdict<!std::is_const_v<Given>, Layer, say::the_workspace_is_const>>;
 
 // A layer borrows its weights: they must be its own, and not a temporary.
 template <class Layer, std::size_t Given>
 using weights_of_this_layer = first_error<
-    verdict<Given == 1, Layer, say::is_made_of_one_object_its_weights>,
-    verdict<Given != 1, Layer, say::the_weights_are_of_another_layer_or_of_other_options>>;
+    verdict<Given == 1, Layer, say::construct_it_from_one_object_its_weights>,
+    verdict<Given != 1, Layer, say::the_weights_belong_to_another_layer_or_other_options>>;
 template <class Layer, bool Ok = false>
-using weights_with_a_name =
-    verdict<Ok, Layer,
-            say::the_weights_are_a_temporary_that_would_end_before_the_layer_so_give_them_a_name>;
+using weights_with_a_name = verdict<
+    Ok, Layer,
+    say::
+        the_weights_are_a_temporary_that_would_be_destroyed_before_the_layer_so_store_them_in_a_variable>;
 
 // Operation: the word that names it. Width: the axis with its size, last in row-major memory.
 template <class Operation, class X, class T, class Width>
@@ -185,14 +222,14 @@ using rows_of = first_error<
     has_axis<Operation, layout_of<X>, typename Width::family>,
     verdict<layout_of<X>::template size_of<typename Width::family> == Width::size, Operation,
             say::the_input_has, axis_of<layout_of<X>, typename Width::family>,
-            say::but_the_weight_expects, typename Width::plain>,
+            say::but_the_weights_expect, typename Width::plain>,
     verdict<layout_of<X>::template position<typename Width::family> + 1 == layout_of<X>::rank,
             Operation, typename Width::plain, say::must_be_the_last_axis_of,
             typename layout_of<X>::axes>,
     verdict<layout_of<X>::contiguous, Operation, typename layout_of<X>::axes,
-            say::is_not_row_major_in_memory_so_pass_contiguous>,
+            say::is_not_row_major_in_memory_so_pass_contiguous_of_x>,
     verdict<std::is_same_v<typename X::value_type, T>, Operation, say::the_input_is_of_type,
-            element<typename X::value_type>, say::but_the_weight_is_of_type, element<T>>>;
+            element<typename X::value_type>, say::but_the_weights_are_of_type, element<T>>>;
 
 }  // namespace rules
 }  // namespace detail

@@ -118,7 +118,7 @@ struct linear_view {
       : linear_view(w) {
     static_assert(
         detail::report<
-            detail::rules::weights_with_a_name<detail::say::project, (sizeof(T) == 0)>>::ok,
+            detail::rules::weights_with_a_name<detail::say::x_times_weights, (sizeof(T) == 0)>>::ok,
         "umbel: shapes do not fit");
   }
   // Arrays, std::array and std::span of another number of elements do not compile; for a pointer

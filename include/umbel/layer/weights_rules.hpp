@@ -29,16 +29,20 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 namespace say {
-struct but_the_layer_wants;
-struct of_the_weights_has_another_bias_than_the_layer;
-struct of_the_weights_is_not_what_the_layer_wants;
+struct but_the_layer_needs;
+struct of_the_weights_has_a_bias_but_the_layer_has_none;
+struct of_the_weights_has_no_bias_but_the_layer_has_one;
 struct of_the_weights_is_of_type;
 struct of_the_weights_maps;
+struct of_the_weights_must_be_weights_for;
 struct part;
-struct parts_but_the_layer_wants;
-struct project;
+struct parts_but_the_layer_needs;
 struct the_weights_have;
+struct x_times_weights;
 }  // namespace say
+
+template <>
+inline constexpr const char* spoken<say::x_times_weights> = "x * weights";
 
 template <class Wanted, class... Given>
 inline constexpr bool are_parts = false;
@@ -53,10 +57,27 @@ concept foreign_parts = sizeof...(Given) > 1 && !are_parts<Wanted, Given...>;
 
 namespace rules {
 
+// The axes of a matrix or vector; of the weights of a layer, the word for it.
+template <class Part>
+struct what_a_part_is_for {
+  using type = typename Part::layer_name;
+};
+template <class Part>
+  requires requires { typename Part::map; }
+struct what_a_part_is_for<Part> {
+  using type = shape<typename Part::map::in::plain, typename Part::map::out::plain>;
+};
+template <class Part>
+  requires requires { typename Part::owned::layout; }
+struct what_a_part_is_for<Part> {
+  using type = typename Part::owned::layout::axes;
+};
+
 template <class Layer, std::size_t Number, class Given, class Wanted>
 struct part_rule {
-  using type = verdict<std::is_convertible_v<const Given&, Wanted>, Layer, say::part,
-                       number<Number>, say::of_the_weights_is_not_what_the_layer_wants>;
+  using type =
+      verdict<std::is_convertible_v<const Given&, Wanted>, Layer, say::part, number<Number>,
+              say::of_the_weights_must_be_weights_for, typename what_a_part_is_for<Wanted>::type>;
 };
 template <class Layer, std::size_t Number, class Given, class Wanted>
   requires requires {
@@ -68,9 +89,11 @@ struct part_rule<Layer, Number, Given, Wanted> {
   using axes = shape<typename Part::map::in::plain, typename Part::map::out::plain>;
   using type = first_error<
       verdict<std::is_same_v<axes<Given>, axes<Wanted>>, Layer, say::part, number<Number>,
-              say::of_the_weights_maps, axes<Given>, say::but_the_layer_wants, axes<Wanted>>,
+              say::of_the_weights_maps, axes<Given>, say::but_the_layer_needs, axes<Wanted>>,
       verdict<Given::map::has_bias == Wanted::map::has_bias, Layer, say::part, number<Number>,
-              say::of_the_weights_has_another_bias_than_the_layer>,
+              std::conditional_t<Given::map::has_bias,
+                                 say::of_the_weights_has_a_bias_but_the_layer_has_none,
+                                 say::of_the_weights_has_no_bias_but_the_layer_has_one>>,
       verdict<std::is_same_v<typename Given::map::value_type, typename Wanted::map::value_type>,
               Layer, say::part, number<Number>, say::of_the_weights_is_of_type,
               element<typename Given::map::value_type>, say::but_the_layer_is_of_type,
@@ -84,7 +107,7 @@ struct parts_rule {
     return sizeof...(Parts);
   }
   using type = verdict<false, Layer, say::the_weights_have, number<sizeof...(Given)>,
-                       say::parts_but_the_layer_wants, number<count(Wanted{})>>;
+                       say::parts_but_the_layer_needs, number<count(Wanted{})>>;
 };
 template <class Layer, std::size_t... I, class... Wanted, class... Given>
   requires(sizeof...(Wanted) == sizeof...(Given))

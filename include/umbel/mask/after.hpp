@@ -22,7 +22,7 @@ struct takes_scores_then_lengths;
 }  // namespace say
 
 template <>
-struct speak<say::mask_after> : speak_as_written<say::mask_after> {};
+inline constexpr const char* spoken<say::takes_scores_then_lengths> = "takes scores, then lengths";
 
 namespace rules {
 // In the place of scores_of: any axes will do.

@@ -9,8 +9,6 @@
 #include <umbel/tensor/tensor.hpp>
 
 UMBEL_WARNINGS_PUSH
-namespace umbel::inline UMBEL_TARGET {}  // namespace umbel::inline UMBEL_TARGET
-
 namespace umbel::inline UMBEL_TARGET::detail {
 
 // Elements from one of a family to the next in memory that is broadcast: 0 where all share one.
@@ -167,18 +165,23 @@ namespace umbel::inline UMBEL_TARGET::detail {
 
 using portable::generated_bias;
 
-// An object of a class, or a function: what it takes and gives is asked where the scores are known.
-template <class F>
-concept may_be_called = !tensor_like<F> && !std::is_same_v<F, invalid> &&
-                        (std::is_class_v<F> || std::is_function_v<std::remove_pointer_t<F>>);
+namespace say {
+struct takes_a_tensor_or_view_or_a_function_object;
+}  // namespace say
+template <>
+inline constexpr const char* spoken<say::takes_a_tensor_or_view_or_a_function_object> =
+    "takes a tensor or view, or a function object";
 
 // An argument that is not a tensor or view is refused, and then stands for every key.
-template <class Name, class X>
+template <class Name, class X, class Takes = say::takes_one_tensor_or_view>
 constexpr every_key no_mask() noexcept {
-  static_assert(report<rules::arguments<Name, say::takes_one_tensor_or_view, X>>::ok,
-                "umbel: shapes do not fit");
+  static_assert(report<rules::arguments<Name, Takes, X>>::ok, "umbel: shapes do not fit");
   return {};
 }
+
+template <class F>
+concept function_object = !tensor_like<F> && !std::is_same_v<F, invalid> &&
+                          (std::is_class_v<F> || std::is_function_v<std::remove_pointer_t<F>>);
 
 }  // namespace umbel::inline UMBEL_TARGET::detail
 
@@ -213,14 +216,15 @@ constexpr auto score_bias(X&& x) noexcept {
 }
 // score_bias(f): f(batch, head, query, key), of the layer's type. It may not throw and must give
 // the same result for the same arguments: it is called more than once for a pair.
-template <detail::may_be_called F>
+template <detail::function_object F>
 constexpr auto score_bias(const F& f) noexcept {
   return detail::generated_bias<std::decay_t<F>>(f);
 }
 template <class X>
-  requires(!tensor_like<X> && !detail::may_be_called<X>)
+  requires(!tensor_like<X> && !detail::function_object<X>)
 constexpr detail::every_key score_bias(const X&) noexcept {
-  return detail::no_mask<detail::say::score_bias, X>();
+  return detail::no_mask<detail::say::score_bias, X,
+                         detail::say::takes_a_tensor_or_view_or_a_function_object>();
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -18,8 +18,6 @@
 #include <umbel/mask/memory.hpp>
 
 UMBEL_WARNINGS_PUSH
-namespace umbel::inline UMBEL_TARGET {}  // namespace umbel::inline UMBEL_TARGET
-
 namespace umbel::portable {
 
 // Where the queries are: not said, so there are as many as keys; query 0 at key 0; the last query
@@ -103,7 +101,7 @@ constexpr std::ptrdiff_t position_of(const P& position) noexcept {
 // An argument that is neither a position nor a tensor is refused, and then stands for every key.
 template <class Name, class Takes, class P>
 constexpr every_key no_position() noexcept {
-  static_assert(report<verdict<std::is_same_v<P, invalid>, say::mask, Name, Takes>>::ok,
+  static_assert(report<verdict<std::is_same_v<P, invalid>, Name, Takes>>::ok,
                 "umbel: shapes do not fit");
   return {};
 }

@@ -15,39 +15,39 @@ namespace say {
 struct a_mask_of_bool_must_say_what_true_means_so_pass;
 struct alibi;
 struct alibi_at;
-struct and_what_is_added_to_the_scores_is_passed_as;
 struct but_the_scores_are_of_type;
 struct but_the_scores_have;
-struct cannot_have_the_axis;
 struct causal;
 struct causal_at;
 struct causal_bottom_right;
 struct count_keys_and_cannot_have_the_axis;
-struct differ_so_say_where_the_queries_stand;
+struct differ_so_choose_top_left_bottom_right_or_at;
 struct do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at;
 struct do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at;
-struct dropout;
 struct drop_mask;
+struct dropout;
 struct have;
-struct is_unclear_where;
+struct is_ambiguous_where;
 struct keep_mask;
 struct mask;
-struct masks_go_together_by_and_or_plus_only;
+struct masks_are_combined_only_by_and_or_plus;
 struct must_be_of_bool_but_is_of_type;
-struct needs_a_function_of_batch_and_head_and_query_and_key_that_gives;
+struct needs_a_function_of_batch_head_query_and_key_that_returns;
 struct observe;
 struct score_bias;
 struct sliding_window;
 struct sliding_window_at;
 struct sliding_window_bottom_right;
+struct so_pass_what_is_added_to_the_scores_as;
 struct takes_a_tensor_of_lengths;
 struct takes_an_integer_or_a_tensor_of_integers;
 struct takes_integers_but_these_are_of_type;
-struct takes_one_length_a_sequence_and_they;
-struct takes_the_position_of_the_first_query_and_this;
-struct takes_where_queries_stand_and_this;
-struct the_memory_is_a_temporary_so_give_it_a_name;
+struct takes_one_length_per_sequence;
+struct takes_positions_of_queries;
+struct takes_the_position_of_the_first_query;
+struct the_memory_is_a_temporary_so_store_it_in_a_variable;
 struct valid_lens;
+struct which_cannot_have_the_axis;
 }  // namespace say
 
 template <>
@@ -84,14 +84,27 @@ inline constexpr const char*
         "the last key "
         "of its sequence, sliding_window_at<4>(keys - queries) at the last of all keys";
 template <>
+inline constexpr const char* spoken<say::which_cannot_have_the_axis> =
+    ", which cannot have the axis";
+template <>
+inline constexpr const char* spoken<say::so_pass_what_is_added_to_the_scores_as> =
+    "; pass what is added to the scores as";
+template <>
+inline constexpr const char* spoken<say::the_memory_is_a_temporary_so_store_it_in_a_variable> =
+    "the memory is a temporary; store it in a variable";
+template <>
+inline constexpr const char*
+    spoken<say::needs_a_function_of_batch_head_query_and_key_that_returns> =
+        "needs a function of batch, head, query and key that returns";
+template <>
 inline constexpr const char* spoken<say::a_mask_of_bool_must_say_what_true_means_so_pass> =
     "a mask of bool must say what true means, so pass keep_mask or drop_mask";
 template <>
-inline constexpr const char* spoken<say::masks_go_together_by_and_or_plus_only> =
-    "masks go together by & or +, no other operator takes them";
+inline constexpr const char* spoken<say::masks_are_combined_only_by_and_or_plus> =
+    "masks are combined only by & or +";
 template <>
-inline constexpr const char* spoken<say::differ_so_say_where_the_queries_stand> =
-    "differ, so say where the queries stand: _top_left, _bottom_right or _at";
+inline constexpr const char* spoken<say::differ_so_choose_top_left_bottom_right_or_at> =
+    "differ, so choose _top_left, _bottom_right or _at";
 
 // The scores that a mask is for. Batch 0: no such axis. Placed: the caller knows the positions of
 // the queries among the keys, as a cache does.
@@ -154,7 +167,7 @@ inline constexpr bool generates =
     requires(const F& f) { requires std::is_same_v<decltype(f(npos, npos, npos, npos)), T>; };
 template <class Layer, class F, class Scores>
 using generated_bias = verdict<generates<F, typename Scores::value_type>, Layer, say::score_bias,
-                               say::needs_a_function_of_batch_and_head_and_query_and_key_that_gives,
+                               say::needs_a_function_of_batch_head_query_and_key_that_returns,
                                element<typename Scores::value_type>>;
 
 // A tensor of bool must say what true means; any other is taken for lengths.
@@ -164,27 +177,26 @@ using unclear_mask =
                         say::a_mask_of_bool_must_say_what_true_means_so_pass>,
                 verdict<is_length<typename X::value_type>, Layer, say::valid_lens,
                         say::must_be_integers_but_are_of_type, element<typename X::value_type>,
-                        say::and_what_is_added_to_the_scores_is_passed_as, say::score_bias>>;
+                        say::so_pass_what_is_added_to_the_scores_as, say::score_bias>>;
 
 // A mask by position needs to know where the queries are among the keys.
 template <class Layer, class Name, bool Said, class Scores>
 using positions_known =
     verdict<Said || Scores::placed || Scores::queries == Scores::keys, Layer, Name,
-            say::is_unclear_where, axes::query<Scores::queries>, say::and_, axes::key<Scores::keys>,
-            say::differ_so_say_where_the_queries_stand>;
+            say::is_ambiguous_where, axes::query<Scores::queries>, say::and_,
+            axes::key<Scores::keys>, say::differ_so_choose_top_left_bottom_right_or_at>;
 
 // Positions of queries, as a tensor of integers. ByQuery: may each query have its own?
 template <class Layer, class Name, class X, bool ByQuery, class Scores>
-using positions_in_memory =
-    first_error<verdict<is_length<typename X::value_type>, Layer, Name,
-                        say::takes_integers_but_these_are_of_type, element<typename X::value_type>>,
-                verdict<!layout_of<X>::template has<key_family>, Layer, Name,
-                        say::takes_where_queries_stand_and_this, say::cannot_have_the_axis,
-                        axis_of<layout_of<X>, key_family>>,
-                verdict<ByQuery || layout_of<X>::template size_of<query_family> <= 1, Layer, Name,
-                        say::takes_the_position_of_the_first_query_and_this,
-                        say::cannot_have_the_axis, axis_of<layout_of<X>, query_family>>,
-                broadcasts_to<Layer, Name, say::has, X, Scores>>;
+using positions_in_memory = first_error<
+    verdict<is_length<typename X::value_type>, Layer, Name,
+            say::takes_integers_but_these_are_of_type, element<typename X::value_type>>,
+    verdict<!layout_of<X>::template has<key_family>, Layer, Name, say::takes_positions_of_queries,
+            say::which_cannot_have_the_axis, axis_of<layout_of<X>, key_family>>,
+    verdict<ByQuery || layout_of<X>::template size_of<query_family> <= 1, Layer, Name,
+            say::takes_the_position_of_the_first_query, say::which_cannot_have_the_axis,
+            axis_of<layout_of<X>, query_family>>,
+    broadcasts_to<Layer, Name, say::has, X, Scores>>;
 
 // The lengths at whose last key the last query is.
 template <class Layer, class Name, class X, class Scores>
@@ -192,10 +204,10 @@ using last_keys_in_memory =
     first_error<verdict<is_length<typename X::value_type>, Layer, Name,
                         say::takes_integers_but_these_are_of_type, element<typename X::value_type>>,
                 verdict<!layout_of<X>::template has<key_family>, Layer, Name,
-                        say::takes_one_length_a_sequence_and_they, say::cannot_have_the_axis,
+                        say::takes_one_length_per_sequence, say::which_cannot_have_the_axis,
                         axis_of<layout_of<X>, key_family>>,
                 verdict<layout_of<X>::template size_of<query_family> <= 1, Layer, Name,
-                        say::takes_one_length_a_sequence_and_they, say::cannot_have_the_axis,
+                        say::takes_one_length_per_sequence, say::which_cannot_have_the_axis,
                         axis_of<layout_of<X>, query_family>>,
                 broadcasts_to<Layer, Name, say::has, X, Scores>>;
 
@@ -214,14 +226,14 @@ using one_last_key =
 
 // How masks are combined.
 template <bool Ok>
-using put_together_by_and = verdict<Ok, say::mask, say::masks_go_together_by_and_or_plus_only>;
+using put_together_by_and = verdict<Ok, say::mask, say::masks_are_combined_only_by_and_or_plus>;
 
 template <class Layer, class What, bool Twice>
 using given_once = verdict<!Twice, Layer, What, say::is_given_twice>;
 
 template <bool Ok>
 using observed_with_a_name =
-    verdict<Ok, say::observe, say::the_memory_is_a_temporary_so_give_it_a_name>;
+    verdict<Ok, say::observe, say::the_memory_is_a_temporary_so_store_it_in_a_variable>;
 
 // Memory for what is observed: the axes of the scores, in any order; those of size 1 may be
 // missing.
@@ -241,8 +253,8 @@ using observed = first_error<
             say::observe, say::is_of_type, element<typename X::value_type>,
             say::but_the_scores_are_of_type, element<typename Scores::value_type>>,
     verdict<!std::is_const_v<typename X::element_type>, Layer, say::observe, say::is_const>,
-    verdict<lies_apart<layout_of<X>>(), Layer, say::observe,
-            say::has_several_elements_in_one_place>,
+    verdict<lies_apart<layout_of<X>>(), Layer, say::several_elements_of, say::observe,
+            say::share_one_memory_location>,
     broadcasts_to<Layer, say::observe, say::has, X, Scores>,
     typename observed_axes_rule<Layer, layout_of<X>, typename Scores::axes, Scores>::type>;
 

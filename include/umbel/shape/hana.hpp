@@ -37,11 +37,6 @@ struct is_not_an_axis;
 struct tensor_from;
 }  // namespace say
 
-template <>
-struct speak<say::tensor_from> {
-  static constexpr void to(sentence_buffer& out) { put_name<say::tensor_from>(out, '_'); }
-};
-
 // The axes of a tensor or view, or of a hana::type of one.
 template <class X>
 struct axes_in {

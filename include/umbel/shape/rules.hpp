@@ -23,9 +23,10 @@ inline constexpr std::size_t times_named =
     (std::size_t{0} + ... + std::is_same_v<Family, Families>);
 
 template <class Operation, class List, class... Families>
-using names_each_once = first_error<verdict<times_named<Families, Families...> == 1, Operation,
-                                            say::names, Families, say::twice_in, List>...,
-                                    accepted>;
+using names_each_once =
+    first_error<verdict<times_named<Families, Families...> == 1, Operation, say::the_axis, Families,
+                        say::is_named_twice_in, List>...,
+                accepted>;
 
 // A new axis may take the name of one that the operation removes, and of no other.
 template <class Operation, class Layout, class Family, class... Removed>
@@ -57,8 +58,8 @@ constexpr std::size_t first_other_than_axis() {
 }
 template <class... Axes>
 struct well_formed_rule {
-  using type = verdict<false, say::shape, say::number_, number<first_other_than_axis<Axes...>()>,
-                       say::of_the_axes_is_not_an_axis>;
+  using type = verdict<false, say::shape, say::item, number<first_other_than_axis<Axes...>()>,
+                       say::in_the_list_of_axes_is_not_an_axis>;
 };
 template <axis_like... Axes>
 struct well_formed_rule<Axes...> {
@@ -66,8 +67,8 @@ struct well_formed_rule<Axes...> {
       verdict<Axes::size != 0, say::shape, typename Axes::plain, say::has_no_positions_in,
               shape<typename Axes::plain...>>...,
       names_each_once<say::shape, shape<typename Axes::plain...>, typename Axes::family...>,
-      verdict<strides_for_all_or_none<Axes...>(), say::shape, shape<typename Axes::plain...>,
-              say::has_strides_for_some_axes_only>,
+      verdict<strides_for_all_or_none<Axes...>(), say::shape, say::only_some_axes_of,
+              shape<typename Axes::plain...>, say::have_strides_so_give_them_to_all_or_none>,
       verdict<countable<Axes...>(), say::shape, shape<typename Axes::plain...>,
               say::has_more_elements_than_memory_can_hold>>;
 };
@@ -81,20 +82,21 @@ struct element_rule {
 };
 template <axis_like Axis>
 struct element_rule<Axis> {
-  using type = verdict<false, say::shape, Axis, say::stands_where_the_element_type_belongs>;
+  using type = verdict<false, say::shape, say::expected_an_element_type_but_got, Axis>;
 };
 template <class T, class... Axes>
 using elements_along = first_error<typename element_rule<T>::type, well_formed<Axes...>>;
 
 template <class Layout, std::size_t Count>
 using access_by_position =
-    verdict<Count == Layout::rank, say::access, number<Count>, say::positions_for_the,
+    verdict<Count == Layout::rank, say::access, number<Count>,
+            std::conditional_t<Count == 1, say::position_for_the, say::positions_for_the>,
             number<Layout::rank>, say::axes_of, typename Layout::axes>;
 
 // Positions that are neither all integers nor all by name.
 template <class Layout, bool Ok>
 using access_in_one_way =
-    verdict<Ok, say::access, say::positions_are_all_integers_or_all_by_name_in,
+    verdict<Ok, say::access, say::positions_must_be_all_integers_or_all_by_name_in,
             typename Layout::axes>;
 
 template <class Layout, class... Families>
@@ -111,8 +113,8 @@ using split_into = first_error<
     has_axis<say::split, Layout, Family>,
     names_each_once<say::split, shape<Parts...>, typename Parts::family...>,
     is_new_axis<say::split, Layout, typename Parts::family, Family>...,
-    verdict<shape<Parts...>::count == Layout::template size_of<Family>, say::split, say::parts,
-            shape<Parts...>, say::multiply_up_to, number<shape<Parts...>::count>,
+    verdict<shape<Parts...>::count == Layout::template size_of<Family>, say::split, say::the_parts,
+            shape<Parts...>, say::multiply_to, number<shape<Parts...>::count>,
             say::but_the_whole_is, axis_of<Layout, Family>>>;
 
 // Two parts; the size of the inner one follows.
@@ -136,17 +138,16 @@ template <class Layout, class Result, class... Families>
 using merge = first_error<
     has_axis<say::merge, Layout, Families>...,
     verdict<neighbours<Layout, Families...>(), say::merge, shape<axis_of<Layout, Families>...>,
-            say::are_not_neighbours_in_this_order_in, typename Layout::axes>,
+            say::are_not_adjacent_in_this_order_in, typename Layout::axes>,
     is_new_axis<say::merge, Layout, Result, Families...>,
     verdict<algebra::mergeable_strides<Layout, Families...>(), say::merge, say::the_elements_of,
             shape<axis_of<Layout, Families>...>,
-            say::do_not_lie_in_one_run_in_memory_so_pass_contiguous>>;
+            say::are_not_contiguous_in_memory_so_pass_contiguous_of_x>>;
 
 // The last family is the result.
 template <class Layout, class Sequence, class... Families>
 struct merge_into_last_rule {
-  using type =
-      verdict<false, say::merge, say::takes_two_axes_or_more_and_then_the_name_of_the_result>;
+  using type = verdict<false, say::merge, say::takes_two_or_more_axes_then_the_name_of_the_result>;
 };
 template <class Layout, std::size_t... I, class... Families>
   requires(sizeof...(I) >= 2)
@@ -173,8 +174,8 @@ using transposed =
                 names_each_once<say::transposed, shape<axis_of<Layout, First>>, First, Second>>;
 
 template <class Layout, class From, class To>
-using rename =
-    first_error<has_axis<say::rename, Layout, From>, is_new_axis<say::rename, Layout, To, From>>;
+using rename = first_error<has_axis<say::rename_axis, Layout, From>,
+                           is_new_axis<say::rename_axis, Layout, To, From>>;
 
 template <class Layout, class Wanted>
 using reshape_to =
@@ -182,31 +183,34 @@ using reshape_to =
                         say::has, number<Layout::count>, say::elements_but, Wanted, say::has,
                         number<Wanted::count>, say::elements>,
                 verdict<Layout::contiguous, say::reshape, typename Layout::axes,
-                        say::is_not_row_major_in_memory_so_pass_contiguous>>;
+                        say::is_not_row_major_in_memory_so_pass_contiguous_of_x>>;
 template <class Layout, class... Axes>
 using reshape =
     first_error<well_formed<Axes...>, reshape_to<Layout, shape<detail::axis_or_none<Axes>...>>>;
 
 template <class Layout, class Family>
-using select = has_axis<say::select, Layout, Family>;
+using select = has_axis<say::select_at, Layout, Family>;
 
 // select_at<heads> by itself.
 template <class Family, bool Ok>
-using select_where = verdict<Ok, say::select, say::wants_a_position_along, Family>;
+using select_where = verdict<Ok, say::select_at, say::needs_a_position_along, Family>;
 
 template <class Layout, class Family, std::size_t Position>
-using select_at = first_error < has_axis<say::select, Layout, Family>,
-      verdict<Position<Layout::template size_of<Family>, say::select, say::position,
+using select_at = first_error < has_axis<say::select_at, Layout, Family>,
+      verdict<Position<Layout::template size_of<Family>, say::select_at, say::position,
                        number<Position>, say::is_past_the_end_of, axis_of<Layout, Family>>>;
 
 template <class Layout, class Family, std::size_t First, std::size_t Count>
-using slice =
-    first_error<has_axis<say::slice, Layout, Family>,
-                verdict<Count != 0, say::slice, axis_of<Layout, Family>, say::keeps_no_position>,
-                verdict<Count <= Layout::template size_of<Family> &&
-                            First <= Layout::template size_of<Family> - Count,
-                        say::slice, number<Count>, say::positions_from, number<First>,
-                        say::reach_past_the_end_of, axis_of<Layout, Family>>>;
+using slice = first_error<
+    has_axis<say::slice, Layout, Family>,
+    verdict<Count != 0, say::slice, say::none_of, axis_of<Layout, Family>, say::would_be_left>,
+    verdict<
+        Count <= Layout::template size_of<Family> &&
+            First <= Layout::template size_of<Family> - Count,
+        say::slice, number<Count>,
+        std::conditional_t<Count == 1, say::position_from, say::positions_from>, number<First>,
+        std::conditional_t<Count == 1, say::reaches_past_the_end_of, say::reach_past_the_end_of>,
+        axis_of<Layout, Family>>>;
 
 template <class Layout, class... Axes>
 struct broadcast_rule {
@@ -245,8 +249,8 @@ template <class Operation, class Left, class Right,
           std::size_t Bad = first_disagreement<Left, Right>()>
 struct shared_axes_agree_rule {
   using axis = typename Right::template axis_at<Bad>;
-  using type = verdict<false, Operation, say::left_has, axis_of<Left, typename axis::family>,
-                       say::but_right_has, axis>;
+  using type = verdict<false, Operation, say::the_left_side_has,
+                       axis_of<Left, typename axis::family>, say::but_the_right_side_has, axis>;
 };
 template <class Operation, class Left, class Right>
 struct shared_axes_agree_rule<Operation, Left, Right, npos> {
@@ -262,7 +266,7 @@ using contract = first_error<
     verdict<Right::template has<Family>, say::contract, say::the_right_side, typename Right::axes,
             say::has_no_axis, Family>,
     verdict<Left::template size_of<Family> == Right::template size_of<Family>, say::contract,
-            say::over, Family, say::left_has, axis_of<Left, Family>, say::but_right_has,
+            say::the_left_side_has, axis_of<Left, Family>, say::but_the_right_side_has,
             axis_of<Right, Family>>,
     typename shared_axes_agree_rule<say::contract, Left, Right>::type>;
 
@@ -313,43 +317,43 @@ using same_element = verdict<std::is_same_v<Left, Right>, Operation, say::the_le
 // ---- memory -------------------------------------------------------------------------------------
 // Memory of a known number of elements (npos: known at run time only), read as a shape. A layout
 // with gaps may be followed by one more gap: rows padded to 128 lie in float[rows * 128].
-template <class Layout, std::size_t Count>
+template <class Layout, std::size_t Count, class Operation = say::memory>
 using memory = first_error<
-    verdict<Count != npos, say::memory, typename Layout::axes, say::wants, number<Layout::span>,
+    verdict<Count != npos, Operation, typename Layout::axes, say::needs, number<Layout::span>,
             say::elements,
-            say::but_the_size_of_the_memory_is_known_at_run_time_only_so_view_its_pointer>,
-    verdict<Count == Layout::span || (!Layout::contiguous && Count > Layout::span), say::memory,
-            typename Layout::axes, say::wants, number<Layout::span>,
+            say::but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer>,
+    verdict<Count == Layout::span || (!Layout::contiguous && Count > Layout::span), Operation,
+            typename Layout::axes, say::needs, number<Layout::span>,
             say::elements_but_the_memory_holds, number<Count>>>;
 
 // Elements of From for a tensor of To: a fraction is not cut off.
-template <class From, class To>
+template <class From, class To, class Operation = say::tensor>
 using keeps_fractions =
-    verdict<!std::is_integral_v<To> || std::is_integral_v<From>, say::memory, say::elements_of,
+    verdict<!std::is_integral_v<To> || std::is_integral_v<From>, Operation, say::elements_of,
             element<From>, say::do_not_fit_a_tensor_of, element<To>>;
 
 // A list of elements, T{}... of them, for a tensor of To.
 template <class Layout, class To, class... T>
 using list = first_error<
-    verdict<sizeof...(T) == Layout::count, say::memory, typename Layout::axes, say::wants,
+    verdict<sizeof...(T) == Layout::count, say::tensor, typename Layout::axes, say::needs,
             number<Layout::count>, say::elements_but_the_list_has, number<sizeof...(T)>>,
     keeps_fractions<T, To>...>;
 
 // A list for each position of the first of two axes, of Columns elements each.
 template <class Layout, std::size_t... Columns>
 using lists =
-    first_error<verdict<Layout::rank == 2, say::memory, typename Layout::axes,
-                        say::wants_one_list_of, number<Layout::count>, say::elements>,
+    first_error<verdict<Layout::rank == 2, say::tensor, typename Layout::axes,
+                        say::needs_one_list_of, number<Layout::count>, say::elements>,
                 verdict<Layout::extents[0] == sizeof...(Columns) &&
                             ((Layout::extents[Layout::rank - 1] == Columns) && ...),
-                        say::memory, typename Layout::axes, say::wants, number<Layout::extents[0]>,
+                        say::tensor, typename Layout::axes, say::needs, number<Layout::extents[0]>,
                         say::lists_of, number<Layout::extents[Layout::rank - 1]>, say::elements>>;
 
 // Temporary memory is not viewed.
-template <class Layout>
+template <class Layout, class Operation = say::view>
 using view_of_temporary =
-    verdict<Layout::span == 0, say::view, say::the_memory_of, typename Layout::axes,
-            say::is_a_temporary_that_would_end_before_the_view_so_give_it_a_name>;
+    verdict<Layout::span == 0, Operation, say::the_memory_of, typename Layout::axes,
+            say::is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable>;
 
 }  // namespace rules
 }  // namespace detail

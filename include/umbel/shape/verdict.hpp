@@ -24,6 +24,8 @@ struct shape {
 
 template <std::size_t N>
 struct number {};
+template <std::size_t Numerator, std::size_t Denominator>
+struct ratio {};  // "3/2"
 template <class T>
 struct element {};  // an element type: "float"
 
@@ -64,7 +66,8 @@ struct sentence_buffer {
 };
 
 // The unqualified name of a type or of a family's template, as the compiler writes it. A trailing
-// underscore (and_) is dropped; `space` stands for the underscores within.
+// underscore (and_) is dropped; `space` stands for the underscores within, and a comma precedes
+// "so".
 template <class T>
 constexpr void put_name(sentence_buffer& out, char space) {
   constexpr const char* function = __PRETTY_FUNCTION__;
@@ -76,14 +79,20 @@ constexpr void put_name(sentence_buffer& out, char space) {
   begin += 2;
   for (const char* c = begin; c < end; ++c)  // axis_family<umbel::axes::key> -> key
     if (*c == '<' || (*c == ':' && c[1] != ':')) begin = c + 1;
-  for (const char* c = begin; c < end && *c != '>' && *c != ';'; ++c)
-    if (*c != '_')
+  const auto is_so = [&](const char* c) {
+    return space == ' ' && end - c > 3 && c[0] == 's' && c[1] == 'o' && c[2] == '_';
+  };
+  for (const char* c = begin; c < end && *c != '>' && *c != ';'; ++c) {
+    if (*c != '_') {
       out.put(*c);
-    else if (c + 1 < end && c[1] != '>')
+    } else if (c + 1 < end && c[1] != '>') {
+      if (is_so(c + 1)) out.put(',');
       out.put(space);
+    }
+  }
 }
 
-// What a word says where that is not its name.
+// What a word says where that is not its name. Punctuation at its start follows the word before.
 template <class Word>
 inline constexpr const char* spoken = nullptr;
 
@@ -99,6 +108,14 @@ struct speak {
 template <std::size_t N>
 struct speak<number<N>> {
   static constexpr void to(sentence_buffer& out) { out.put(N); }
+};
+template <std::size_t Numerator, std::size_t Denominator>
+struct speak<ratio<Numerator, Denominator>> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put(Numerator);
+    out.put('/');
+    out.put(Denominator);
+  }
 };
 template <class T>
 struct speak<element<T>> {
@@ -117,6 +134,19 @@ struct speak<Axis> {
     out.put(Axis::size);
   }
 };
+template <class... Families>
+struct listed {};  // "batch, key and hidden"
+template <class... Families>
+struct speak<listed<Families...>> {
+  static constexpr void to(sentence_buffer& out) {
+    std::size_t position = 0;
+    ((out.put(position == 0                         ? ""
+              : position + 1 == sizeof...(Families) ? " and "
+                                                    : ", "),
+      ++position, speak<Families>::to(out)),
+     ...);
+  }
+};
 template <class... Axes>
 struct speak<shape<Axes...>> {
   static constexpr void to(sentence_buffer& out) {
@@ -127,17 +157,22 @@ struct speak<shape<Axes...>> {
   }
 };
 
-// "umbel: first: second third": the first word names the operation.
-template <class... Words>
+template <class Word>
+constexpr bool starts_with_punctuation() {
+  return spoken<Word> != nullptr && (*spoken<Word> == ',' || *spoken<Word> == ';');
+}
+
+// "umbel: first: second third": the first word is what the user wrote, with its underscores.
+template <class First, class... Rest>
 constexpr sentence_buffer compose() {
   sentence_buffer out;
-  std::size_t position = 0;
   out.put("umbel: ");
-  ((out.put(position == 0   ? ""
-            : position == 1 ? ": "
-                            : " "),
-    ++position, speak<Words>::to(out)),
-   ...);
+  if constexpr (spoken<First> != nullptr)
+    out.put(spoken<First>);
+  else
+    put_name<First>(out, '_');
+  out.put(':');
+  ((out.put(starts_with_punctuation<Rest>() ? "" : " "), speak<Rest>::to(out)), ...);
   return out;
 }
 
@@ -147,17 +182,16 @@ struct text {
   char chars[N]{};
   static constexpr std::size_t size = N - 1;
 };
-}  // namespace detail
 
 // The sentence that a list of words makes, as a value that can be a template argument.
 template <class... Words>
 constexpr auto sentence() {
-  constexpr detail::sentence_buffer buffer = detail::compose<Words...>();
-  detail::text<buffer.size + 1> out;
+  constexpr sentence_buffer buffer = compose<Words...>();
+  text<buffer.size + 1> out;
   for (std::size_t i = 0; i < buffer.size; ++i) out.chars[i] = buffer.chars[i];
   return out;
 }
-namespace detail {
+
 // Does a sentence name detail::no_axis? Its cause is a mistake that another sentence has named.
 template <std::size_t N>
 constexpr bool names_no_axis(const text<N>& sentence) {

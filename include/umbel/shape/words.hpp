@@ -4,18 +4,20 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/shape/verdict.hpp>
 
 UMBEL_WARNINGS_PUSH
-namespace umbel::inline UMBEL_TARGET::detail::say {
+namespace umbel::inline UMBEL_TARGET::detail {
+namespace say {
 // operations
 struct shape;
 struct access;
 struct split;
 struct merge;
 struct permute;
-struct rename;
+struct rename_axis;
 struct reshape;
-struct select;
+struct select_at;
 struct slice;
 struct broadcast;
 struct contract;
@@ -25,18 +27,21 @@ struct compare;
 struct copy;
 struct memory;
 struct transposed;
+struct tensor;
 struct view;
+struct view_as;
+
 // phrases
 struct and_;
-struct are_not_neighbours_in_this_order_in;
+struct are_not_adjacent_in_this_order_in;
 struct axes_of;
-struct belongs;
-struct but_right_has;
+
+struct are_not_contiguous_in_memory_so_pass_contiguous_of_x;
+struct but_the_right_side_has;
 struct but_the_right_side_holds;
-struct but_the_size_of_the_memory_is_known_at_run_time_only_so_view_its_pointer;
+struct but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer;
 struct but_the_whole_is;
 struct do_not_fit_a_tensor_of;
-struct do_not_lie_in_one_run_in_memory_so_pass_contiguous;
 struct does_not_fit;
 struct elements;
 struct elements_but;
@@ -48,41 +53,58 @@ struct has_an_axis;
 struct has_more_elements_than_memory_can_hold;
 struct has_no_axis;
 struct has_no_positions_in;
-struct has_several_elements_in_one_place;
-struct has_strides_for_some_axes_only;
+
 struct have_different_axes;
+struct have_strides_so_give_them_to_all_or_none;
 struct have_the_same_axes_in_another_order_so_permute_one;
 struct in;
 struct into;
-struct is_a_temporary_so_give_it_a_name;
-struct is_a_temporary_that_would_end_before_the_view_so_give_it_a_name;
+struct is_a_temporary_so_store_it_in_a_variable;
+struct is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable;
 struct is_already_an_axis_of;
 struct is_const;
 struct is_not_an_axis_of;
-struct is_not_row_major_in_memory_so_pass_contiguous;
+struct is_not_row_major_in_memory_so_pass_contiguous_of_x;
 struct is_past_the_end_of;
-struct keeps_no_position;
+
 struct leaves_a_remainder_of;
-struct left_has;
 struct lists;
 struct lists_of;
-struct multiply_up_to;
-struct names;
+struct multiply_to;
+struct the_left_side_has;
+
 struct neither;
 struct nor;
-struct number_;
+
+struct but_got;
+struct expected_an_element_type_but_got;
+struct expected_the_axis;
+struct in_the_list_of_axes_is_not_an_axis;
+struct is_missing;
+struct item;
+struct none_of;
 struct of_the;
-struct of_the_axes_is_not_an_axis;
-struct over;
-struct parts;
+struct only_some_axes_of;
+struct position_for_the;
+struct position_from;
+struct reaches_past_the_end_of;
+struct several_elements_of;
+struct share_one_memory_location;
+struct the_axis;
+struct would_be_left;
+
 struct position;
-struct positions_are_all_integers_or_all_by_name_in;
 struct positions_for_the;
 struct positions_from;
+struct positions_must_be_all_integers_or_all_by_name_in;
 struct reach_past_the_end_of;
-struct stands_where_the_axis;
-struct stands_where_the_element_type_belongs;
-struct takes_two_axes_or_more_and_then_the_name_of_the_result;
+struct the_parts;
+
+struct is_named_twice_in;
+struct needs;
+struct needs_a_position_along;
+struct needs_one_list_of;
+struct takes_two_or_more_axes_then_the_name_of_the_result;
 struct the_elements_of;
 struct the_left_side;
 struct the_left_side_holds;
@@ -90,9 +112,26 @@ struct the_memory_of;
 struct the_right_side;
 struct the_target;
 struct there_is_no_axis;
-struct twice_in;
-struct wants;
-struct wants_a_position_along;
-struct wants_one_list_of;
-}  // namespace umbel::inline UMBEL_TARGET::detail::say
+}  // namespace say
+
+template <>
+inline constexpr const char* spoken<say::are_not_contiguous_in_memory_so_pass_contiguous_of_x> =
+    "are not contiguous in memory, so pass contiguous(x)";
+template <>
+inline constexpr const char* spoken<say::is_not_row_major_in_memory_so_pass_contiguous_of_x> =
+    "is not row-major in memory, so pass contiguous(x)";
+template <>
+inline constexpr const char* spoken<say::is_a_temporary_so_store_it_in_a_variable> =
+    "is a temporary; store it in a variable";
+template <>
+inline constexpr const char*
+    spoken<say::is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable> =
+        "is a temporary that would be destroyed before the view; store it in a variable";
+template <>
+inline constexpr const char* spoken<say::share_one_memory_location> =
+    "share one memory location (broadcast)";
+template <>
+inline constexpr const char* spoken<say::takes_two_or_more_axes_then_the_name_of_the_result> =
+    "takes two or more axes, then the name of the result";
+}  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

@@ -12,7 +12,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
 namespace say {
-struct have_no_arithmetic;
+struct has_no_arithmetic_so_convert_it_to_float;
 struct takes_two_tensors_or_views_or_one_and_a_number;
 }  // namespace say
 
@@ -23,8 +23,8 @@ concept has_arithmetic =
 namespace rules {
 // bfloat16 and float16 only store numbers.
 template <class T>
-using computes = verdict<detail::has_arithmetic<T>, say::elementwise, say::elements_of, element<T>,
-                         say::have_no_arithmetic>;
+using computes = verdict<detail::has_arithmetic<T>, say::elementwise, element<T>,
+                         say::has_no_arithmetic_so_convert_it_to_float>;
 }  // namespace rules
 
 template <class F, class X, class Y>
@@ -63,7 +63,8 @@ concept scalar = std::is_arithmetic_v<S>;
 
 template <class T, class S>
 constexpr T as_element(S s) noexcept {
-  static_assert(report<rules::keeps_fractions<S, T>>::ok, "umbel: shapes do not fit");
+  static_assert(report<rules::keeps_fractions<S, T, say::elementwise>>::ok,
+                "umbel: shapes do not fit");
   return static_cast<T>(s);
 }
 

@@ -74,7 +74,7 @@ struct sizes {
 
 template <class T, class Layout>
 constexpr auto no_memory() {
-  sentence_buffer out = compose<say::memory, typename Layout::axes, say::wants>();
+  sentence_buffer out = compose<say::view_as, typename Layout::axes, say::needs>();
   out.put(" memory but the pointer is null");
   return expected_view<view_of<T, Layout>>(out);
 }
@@ -82,7 +82,7 @@ constexpr auto no_memory() {
 }  // namespace detail
 
 // Sizes in the order of the axes of Tensor (a tensor or view type); their memory is row-major.
-//   "umbel: memory: [batch=2, query=4] wants extents [2, 4] but the memory has [2, 5]"
+//   "umbel: view_as: [batch=2, query=4] needs extents [2, 4] but the memory has [2, 5]"
 template <class Tensor, class T, class Extents>
   requires(tensor_like<Tensor> && Tensor::layout::contiguous &&
            requires(const Extents& e) {
@@ -97,7 +97,7 @@ template <class Tensor, class T, class Extents>
   if (memory == nullptr) return detail::no_memory<T, layout>();
   if (detail::extents_agree<layout>(extents)) return result(detail::view_of<T, layout>(memory));
   detail::sentence_buffer out =
-      detail::compose<detail::say::memory, typename layout::axes, detail::say::wants>();
+      detail::compose<detail::say::view_as, typename layout::axes, detail::say::needs>();
   out.put(" extents [");
   for (std::size_t i = 0; i < layout::rank; ++i) {
     if (i) out.put(", ");
@@ -120,7 +120,7 @@ template <class Tensor, class T, class I, std::size_t Rank>
 }
 
 // A number of elements: of a file, of a buffer.
-//   "umbel: memory: [batch=2, query=4] wants 8 elements but the memory holds 7"
+//   "umbel: view_as: [batch=2, query=4] needs 8 elements but the memory holds 7"
 template <class Tensor, class T, class I>
   requires(tensor_like<Tensor> && Tensor::layout::contiguous && std::is_integral_v<I>)
 [[nodiscard]] constexpr auto view_as(T* memory, I count) noexcept {
@@ -131,7 +131,7 @@ template <class Tensor, class T, class I>
   if (memory == nullptr) return detail::no_memory<T, layout>();
   if (detail::is_size(count, layout::count)) return result(detail::view_of<T, layout>(memory));
   detail::sentence_buffer out =
-      detail::compose<detail::say::memory, typename layout::axes, detail::say::wants,
+      detail::compose<detail::say::view_as, typename layout::axes, detail::say::needs,
                       detail::number<layout::count>>();
   out.put(" elements but the memory holds ");
   detail::put_size(out, count);

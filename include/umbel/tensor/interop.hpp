@@ -19,7 +19,7 @@ struct holds;
 namespace rules {
 template <class Tensor, class T>
 using memory_of_type =
-    verdict<std::is_same_v<std::remove_const_t<T>, typename Tensor::value_type>, say::memory,
+    verdict<std::is_same_v<std::remove_const_t<T>, typename Tensor::value_type>, say::view_as,
             typename Tensor::layout::axes, say::holds, element<typename Tensor::value_type>,
             say::but_the_pointer_is_to, element<std::remove_const_t<T>>>;
 }  // namespace rules
@@ -50,11 +50,11 @@ constexpr auto view_where(T* memory) noexcept {
 }
 
 // An array or std::array with a name, or a std::span, M of a forwarding reference, for Layout.
-template <class Layout, class M>
+template <class Layout, class M, class Operation = say::memory, class OfView = say::view>
 using memory_fits =
-    first_error<rules::memory<Layout, memory_size<std::remove_cvref_t<M>>()>,
+    first_error<rules::memory<Layout, memory_size<std::remove_cvref_t<M>>(), Operation>,
                 std::conditional_t<std::is_lvalue_reference_v<M> || borrowed_memory<M>, accepted,
-                                   rules::view_of_temporary<Layout>>>;
+                                   rules::view_of_temporary<Layout, OfView>>>;
 
 // An array, a std::array or std::span, or a pointer, to elements of type T.
 template <class M, class T>
@@ -89,14 +89,16 @@ constexpr const T* borrow(M&& memory) noexcept {
 template <class... Axes, class T, std::size_t Count>
 [[nodiscard]] constexpr auto view_as(T (&memory)[Count]) noexcept {
   using given = detail::given_axes<Axes...>;
-  return detail::view_where<given, detail::rules::memory<typename given::layout, Count>>(memory);
+  return detail::view_where<
+      given, detail::rules::memory<typename given::layout, Count, detail::say::view_as>>(memory);
 }
 
-// std::array (with a name: "view: ... is a temporary") and std::span of static size.
+// std::array (with a name: "view_as: ... is a temporary") and std::span of static size.
 template <class... Axes, detail::memory Memory>
 [[nodiscard]] constexpr auto view_as(Memory&& memory) noexcept {
   using given = detail::given_axes<Axes...>;
-  return detail::view_where<given, detail::memory_fits<typename given::layout, Memory>>(
+  return detail::view_where<given, detail::memory_fits<typename given::layout, Memory,
+                                                       detail::say::view_as, detail::say::view_as>>(
       memory.data());
 }
 

@@ -10,12 +10,13 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct for_each_takes_a_function_and_then_tensors_or_views;
+struct for_each;
+struct takes_a_function_then_tensors_or_views;
 }  // namespace say
 
 template <>
-inline constexpr const char* spoken<say::for_each_takes_a_function_and_then_tensors_or_views> =
-    "for_each takes a function and then tensors or views";
+inline constexpr const char* spoken<say::takes_a_function_then_tensors_or_views> =
+    "takes a function, then tensors or views";
 
 template <std::size_t Axis, class... Layouts>
 struct loop_over {
@@ -54,9 +55,8 @@ template <tensor_like X, class... Rest>
   requires(!(tensor_like<Rest> && ...) && !detail::one_is_invalid<Rest...>)
 constexpr void for_each(X&&, Rest&&...) {
   static_assert(
-      detail::report<
-          detail::verdict<(sizeof(detail::layout_of<X>) == 0), detail::say::elementwise,
-                          detail::say::for_each_takes_a_function_and_then_tensors_or_views>>::ok,
+      detail::report<detail::verdict<(sizeof(detail::layout_of<X>) == 0), detail::say::for_each,
+                                     detail::say::takes_a_function_then_tensors_or_views>>::ok,
       "umbel: shapes do not fit");
 }
 

@@ -45,7 +45,7 @@ struct permute_operation : rereading<permute_operation<Axes...>, say::permute> {
 };
 
 template <template <std::size_t> class From, template <std::size_t> class To>
-struct rename_operation : rereading<rename_operation<From, To>, say::rename> {
+struct rename_operation : rereading<rename_operation<From, To>, say::rename_axis> {
   template <class Layout>
   using rule = rules::rename<Layout, axis_family<From>, axis_family<To>>;
   template <class Layout>
@@ -84,7 +84,8 @@ template <template <std::size_t> class Axis, std::size_t... Position>
 struct select_operation;
 
 template <template <std::size_t> class Axis, std::size_t Position>
-struct select_operation<Axis, Position> : rereading<select_operation<Axis, Position>, say::select> {
+struct select_operation<Axis, Position>
+    : rereading<select_operation<Axis, Position>, say::select_at> {
   template <class Layout>
   using rule = rules::select_at<Layout, axis_family<Axis>, Position>;
   template <class Layout>
@@ -96,7 +97,7 @@ struct select_operation<Axis, Position> : rereading<select_operation<Axis, Posit
 };
 
 template <template <std::size_t> class Axis>
-struct select_position : rereading<select_position<Axis>, say::select> {
+struct select_position : rereading<select_position<Axis>, say::select_at> {
   std::size_t position;
   constexpr explicit select_position(std::size_t at) noexcept : position(at) {}
   template <class Layout>
@@ -111,8 +112,9 @@ struct select_position : rereading<select_position<Axis>, say::select> {
 
 template <template <std::size_t> class Axis>
 struct select_operation<Axis>
-    : detail::other_calls<say::select, say::takes_one_tensor_or_view_then_an_integer> {
-  using detail::other_calls<say::select, say::takes_one_tensor_or_view_then_an_integer>::operator();
+    : detail::other_calls<say::select_at, say::takes_one_tensor_or_view_then_an_integer> {
+  using detail::other_calls<say::select_at,
+                            say::takes_one_tensor_or_view_then_an_integer>::operator();
   template <detail::integer_index I>
   constexpr auto operator()(I position) const {
     return select_position<Axis>(static_cast<std::size_t>(position));

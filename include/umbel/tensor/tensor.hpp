@@ -126,13 +126,14 @@ class tensor {
   // another number does not compile.
   template <std::size_t Count>
   UMBEL_SHARED constexpr explicit tensor(const T (&memory)[Count]) noexcept : elements_{} {
-    using verdict = detail::rules::memory<detail::row_major<layout>, Count>;
+    using verdict = detail::rules::memory<detail::row_major<layout>, Count, detail::say::tensor>;
     static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) take(memory);
   }
   template <detail::memory Memory>
   UMBEL_SHARED constexpr explicit tensor(const Memory& memory) noexcept : elements_{} {
-    using verdict = detail::rules::memory<detail::row_major<layout>, detail::memory_size<Memory>()>;
+    using verdict = detail::rules::memory<detail::row_major<layout>, detail::memory_size<Memory>(),
+                                          detail::say::tensor>;
     static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) take(memory.data());
   }
@@ -285,8 +286,9 @@ template <class Operation, class Name, class X>
 using writable = first_error<
     verdict<!std::is_const_v<std::remove_pointer_t<decltype(std::declval<X&>().data())>>, Operation,
             Name, say::is_const>,
-    verdict<!temporary_tensor<X>, Operation, Name, say::is_a_temporary_so_give_it_a_name>,
-    verdict<lies_apart<layout_of<X>>(), Operation, Name, say::has_several_elements_in_one_place>>;
+    verdict<!temporary_tensor<X>, Operation, Name, say::is_a_temporary_so_store_it_in_a_variable>,
+    verdict<lies_apart<layout_of<X>>(), Operation, say::several_elements_of, Name,
+            say::share_one_memory_location>>;
 }  // namespace rules
 }  // namespace detail
 

@@ -15,18 +15,19 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 namespace say {
-struct looks_elsewhere_when_assigned_so_write_copy;
+struct assigning_the_view;
+struct repoints_it_and_copies_nothing_so_write_copy;
 }  // namespace say
 
 template <>
-inline constexpr const char* spoken<say::looks_elsewhere_when_assigned_so_write_copy> =
-    "would look elsewhere and no element would move, so write copy(from, to)";
+inline constexpr const char* spoken<say::repoints_it_and_copies_nothing_so_write_copy> =
+    "re-points it and copies nothing; write copy(from, to)";
 
 namespace rules {
 // An assignment that was probably meant for the elements.
 template <class Layout, bool Ok>
-using assignment =
-    verdict<Ok, say::view, typename Layout::axes, say::looks_elsewhere_when_assigned_so_write_copy>;
+using assignment = verdict<Ok, say::view, say::assigning_the_view, typename Layout::axes,
+                           say::repoints_it_and_copies_nothing_so_write_copy>;
 }  // namespace rules
 
 // A position along one axis, by name: x(at<query>(3), at<batch>(0)), in any order.
