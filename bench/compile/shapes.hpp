@@ -24,7 +24,7 @@ using apply = typename step<Layout, Operation>::type;
 template <class Layout, class Map>
 struct project {
   static_assert(
-      detail::report<detail::rules::project<detail::say::project, Layout, float, Map>>::ok,
+      detail::report<detail::rules::project<detail::say::x_times_weights, Layout, float, Map>>::ok,
       "umbel: shapes do not fit");
   using type = detail::projected<Layout, Map>;
 };
