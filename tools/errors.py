@@ -63,7 +63,7 @@ every sentence that they print, why, and what to do; a sentence of yours has oth
 different in more than the axes, sizes and types that it names.)
 
 **g++** prints the sentence in quotes on its third line, and your own line above `static assertion failed`, with
-`required from here`:
+`required from here` (`avx512_fma_...` is the namespace of the instruction set, [dispatch.md](dispatch.md)):
 
 {gcc}
 
@@ -77,23 +77,23 @@ the first error is the only one, and it is the one to repair.
 """
 # Of the case shapes/split_uneven, paths shortened.
 GCC = """\
-In file included from umbel/umbel.hpp:8,
+In file included from umbel/umbel.hpp:9,
                  from model.cpp:4:
-umbel/shape/verdict.hpp: In instantiation of ‘struct umbel::report<umbel::shape_error<umbel::text<62>{"umbel: split: hidden=100 into heads=7 leaves a remainder of 2"}> >’:
-umbel/tensor/pipe.hpp:48:36:   required from ‘constexpr auto umbel::rereading<Operation, Name>::operator()(X&&) const [with X = umbel::tensor<float, umbel::axes::batch<2>, umbel::axes::query<4>, umbel::axes::hidden<100> >&; Operation = umbel::split_operation<umbel::axes::hidden, umbel::axes::heads<7>, umbel::axes::head_dim>; Name = umbel::say::split]’
-model.cpp:24:45:   required from here
-umbel/shape/verdict.hpp:204:17: error: static assertion failed: umbel: shapes do not fit; the sentence is a few lines up
-  204 |   static_assert(shapes_fit, "umbel: shapes do not fit; the sentence is a few lines up");
+umbel/shape/verdict.hpp: In instantiation of ‘struct umbel::portable::report<umbel::portable::shape_error<umbel::portable::text<62>{"umbel: split: hidden=100 into heads=7 leaves a remainder of 2"}> >’:
+umbel/tensor/pipe.hpp:74:36:   required from ‘constexpr auto umbel::avx512_fma_20ff...::detail::rereading<Operation, Name>::operator()(X&&) const [with X = umbel::tensor<float, umbel::axes::batch<2>, umbel::axes::query<4>, umbel::axes::hidden<100> >&; Operation = umbel::avx512_fma_20ff...::detail::split_operation<umbel::axes::hidden, umbel::axes::heads<7>, umbel::axes::head_dim>; Name = umbel::avx512_fma_20ff...::detail::say::split]’
+model.cpp:11:45:   required from here
+umbel/shape/verdict.hpp:57:17: error: static assertion failed: umbel: shapes do not fit; the sentence is a few lines up
+   57 |   static_assert(shapes_fit, "umbel: shapes do not fit; the sentence is a few lines up");
       |                 ^~~~~~~~~~
-umbel/shape/verdict.hpp:204:17: note: ‘umbel::report<umbel::shape_error<umbel::text<62>{"umbel: split: hidden=100 into heads=7 leaves a remainder of 2"}> >::shapes_fit’ evaluates to false
+umbel/shape/verdict.hpp:57:17: note: ‘umbel::portable::report<umbel::portable::shape_error<umbel::portable::text<62>{"umbel: split: hidden=100 into heads=7 leaves a remainder of 2"}> >::shapes_fit’ evaluates to false
 """
 CLANG = """\
 In file included from model.cpp:4:
-In file included from umbel/umbel.hpp:21:
-umbel/tensor/pipe.hpp:48:5: error: static_assert failed due to requirement 'shape_error<umbel::say::split, umbel::axes::hidden<100>, umbel::say::into, umbel::axes::heads<7>, umbel::say::leaves_a_remainder_of, umbel::number<2>>::ok' "umbel: shapes do not fit"
+In file included from umbel/umbel.hpp:24:
+umbel/tensor/pipe.hpp:74:5: error: static_assert failed due to requirement 'shape_error<umbel::detail::say::split, umbel::axes::hidden<100>, umbel::detail::say::into, umbel::axes::heads<7>, umbel::detail::say::leaves_a_remainder_of, umbel::detail::number<2>>::ok' "umbel: shapes do not fit"
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     ^             ~~~~~~~~~~~~~~~~~~~
-model.cpp:24:45: note: in instantiation of function template specialization 'umbel::rereading<umbel::split_operation<umbel::axes::hidden, umbel::axes::heads<7>, umbel::axes::head_dim>, umbel::say::split>::operator()<umbel::tensor<float, umbel::axes::batch<2>, umbel::axes::query<4>, umbel::axes::hidden<100>> &>' requested here
+model.cpp:11:45: note: in instantiation of function template specialization 'umbel::detail::rereading<umbel::detail::split_operation<umbel::axes::hidden, umbel::axes::heads<7>, umbel::axes::head_dim>, umbel::detail::say::split>::operator()<umbel::tensor<float, umbel::axes::batch<2>, umbel::axes::query<4>, umbel::axes::hidden<100>> &>' requested here
   auto r = split<hidden, heads<7>, head_dim>(x);
                                             ^
 1 error generated.

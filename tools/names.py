@@ -26,7 +26,7 @@ NAMESPACES = {
     "axes": "the ready-made axes, for `using namespace umbel::axes`",
     "literals": "`5_c`, a size as a constant, for `using namespace umbel::literals`",
     "detail": "not for users: names in it may change in any release",
-    "portable": "not for users: weights and masks, whose types are the same for every target",
+    "portable": "not for users: what is the same for every target (weights, masks, the words of an error)",
 }
 TARGET = "the target's (`sse2_...`, `avx_fma_...`, `avx512_fma_...`, `neon_...`)"
 ROOMS = {

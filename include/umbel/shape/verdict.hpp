@@ -13,8 +13,62 @@
 #include <umbel/shape/axis.hpp>
 
 UMBEL_WARNINGS_PUSH
+// What g++ prints before the sentence: outside the target's namespace, whose name would stand there
+// three times.
+namespace umbel::portable {
+// A sentence as a value that can be a template argument.
+template <std::size_t N>
+struct text {
+  char chars[N]{};
+  static constexpr std::size_t size = N - 1;
+};
+
+// Does a sentence name no_axis? Its cause is a mistake that another sentence has named.
+template <std::size_t N>
+constexpr bool names_no_axis(const text<N>& sentence) {
+  constexpr char name[] = "no_axis";
+  for (std::size_t i = 0; i + sizeof(name) - 1 < N; ++i) {
+    std::size_t same = 0;
+    while (name[same] != '\0' && sentence.chars[i + same] == name[same]) ++same;
+    if (name[same] == '\0') return true;
+  }
+  return false;
+}
+
+// The verdict of a check that passed.
+struct accepted {
+  static constexpr bool ok = true;
+  static constexpr text<1> message{};
+};
+
+#if !UMBEL_CLANG
+template <text Sentence>
+struct shape_error {
+  static constexpr bool ok = false;
+  static constexpr auto message = Sentence;
+};
+// The assertion sits inside a class whose name holds the sentence: that lifts it to g++'s first
+// lines. Its own `ok` is true, so that the operation's assertion does not complain a second time.
+template <class Verdict>
+struct report : Verdict {};
+template <text Sentence>
+struct report<shape_error<Sentence>> {
+  static constexpr bool shapes_fit = names_no_axis(Sentence);
+  static_assert(shapes_fit, "umbel: shapes do not fit; the sentence is a few lines up");
+  static constexpr bool ok = true;
+};
+#endif
+}  // namespace umbel::portable
+
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
+using portable::accepted;
+using portable::text;
+#if !UMBEL_CLANG
+using portable::report;
+using portable::shape_error;
+#endif
+
 // A list of axes in order, for sentences: "[batch=2, query=4]".
 template <class... Axes>
 struct shape {
@@ -176,13 +230,6 @@ constexpr sentence_buffer compose() {
   return out;
 }
 
-// A sentence as a value that can be a template argument.
-template <std::size_t N>
-struct text {
-  char chars[N]{};
-  static constexpr std::size_t size = N - 1;
-};
-
 // The sentence that a list of words makes, as a value that can be a template argument.
 template <class... Words>
 constexpr auto sentence() {
@@ -191,24 +238,6 @@ constexpr auto sentence() {
   for (std::size_t i = 0; i < buffer.size; ++i) out.chars[i] = buffer.chars[i];
   return out;
 }
-
-// Does a sentence name detail::no_axis? Its cause is a mistake that another sentence has named.
-template <std::size_t N>
-constexpr bool names_no_axis(const text<N>& sentence) {
-  constexpr char name[] = "no_axis";
-  for (std::size_t i = 0; i + sizeof(name) - 1 < N; ++i) {
-    std::size_t same = 0;
-    while (name[same] != '\0' && sentence.chars[i + same] == name[same]) ++same;
-    if (name[same] == '\0') return true;
-  }
-  return false;
-}
-
-// The verdict of a check that passed.
-struct accepted {
-  static constexpr bool ok = true;
-  static constexpr text<1> message{};
-};
 
 #if UMBEL_CLANG
 
@@ -222,7 +251,7 @@ template <bool Ok, class... Words>
 using verdict = std::conditional_t<Ok, accepted, shape_error<Words...>>;
 template <class Verdict>
 struct verdict_to_report {
-  using type = std::conditional_t<names_no_axis(Verdict::message), accepted, Verdict>;
+  using type = std::conditional_t<portable::names_no_axis(Verdict::message), accepted, Verdict>;
 };
 template <>
 struct verdict_to_report<accepted> {
@@ -241,11 +270,6 @@ inline constexpr bool reported = [] {
 
 #else
 
-template <text Sentence>
-struct shape_error {
-  static constexpr bool ok = false;
-  static constexpr auto message = Sentence;
-};
 template <bool Ok, class... Words>
 struct choose_verdict {
   using type = accepted;
@@ -257,16 +281,6 @@ struct choose_verdict<false, Words...> {
 template <bool Ok, class... Words>
 using verdict = typename detail::choose_verdict<Ok, Words...>::type;
 
-// The assertion sits inside a class whose name holds the sentence: that lifts it to g++'s first
-// lines. Its own `ok` is true, so that the operation's assertion does not complain a second time.
-template <class Verdict>
-struct report : Verdict {};
-template <text Sentence>
-struct report<shape_error<Sentence>> {
-  static constexpr bool shapes_fit = detail::names_no_axis(Sentence);
-  static_assert(shapes_fit, "umbel: shapes do not fit; the sentence is a few lines up");
-  static constexpr bool ok = true;
-};
 template <class Verdict>
 inline constexpr bool reported = report<Verdict>::ok;
 
