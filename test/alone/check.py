@@ -36,16 +36,18 @@ def link_two_units(command, sources):
 DECLARED = re.compile(r"(?:\b(?:auto|T|V|W|X|Y|Z|float|double|bool|char|int|size_t|ptrdiff_t)\b[ &*]+)([a-z]\w*)\b")
 COMMON = ("w x y z q k v o h i j n m one two width rows columns count size first last mask lens weights queries keys "
           "values heads hidden out work scratch result state maximum sum scale seed rate axis shape").split()
+KEYWORDS = set("and or not for if this const constexpr static auto noexcept operator requires typename template class struct "
+               "using return inline".split())
 # In the global namespace already, where <cmath> and <cstring> are: not the user's to declare.
-KEYWORDS = {"and", "for", "or", "not", "const", "noexcept", "operator", "requires", "constexpr", "static", "auto", "typename", "template", "class"}
-TAKEN = {"index", "exp", "exp2", "tanh", "erf", "log", "sqrt", "fma", "gamma", "remainder", "round", "floor", "select", "y0"}
+TAKEN = set("index exp exp2 tanh erf log sqrt fma gamma remainder round floor select y0".split())
 
 
 def silent_beside_any_global(command, include_dir):
     """(passed, output): every local name of the headers is a global of the user's, declared before."""
     headers = sorted(pathlib.Path(include_dir).rglob("*.hpp"))
-    names = {name for header in headers for name in DECLARED.findall(header.read_text())}.union(COMMON) - TAKEN
-    text = "".join(f"extern int {name};\n" for name in sorted(names) if name not in KEYWORDS)
+    sources = [re.sub("//.*", "", header.read_text()) for header in headers]
+    names = {name for source in sources for name in DECLARED.findall(source)}.union(COMMON) - TAKEN - KEYWORDS
+    text = "".join(f"extern int {name};\n" for name in sorted(names))
     text += "#include <umbel/umbel.hpp>\n#include <umbel/inspect/describe.hpp>\n#include <umbel/inspect/heat_map.hpp>\n"
     code, output = compile_text([*command, "-fsyntax-only", "-Wshadow"], text)
     return code == 0 and not output, f"{len(names)} names\n{output}"
