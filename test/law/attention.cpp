@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(a_length_of_zero_gives_the_bias) {
       for (std::size_t i = 0; i < p.queries_count; ++i)
         for (std::size_t h = 0; h < p.width; ++h) {
           float wanted = 0;
-          if constexpr (p.has_bias) wanted = p.w.o.bias[h];
+          if constexpr (std::remove_cvref_t<decltype(p)>::has_bias) wanted = p.w.o.bias[h];
           BOOST_TEST(none(b, i, h) == wanted);
         }
   });
