@@ -97,14 +97,18 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
     if (memory == nullptr || bytes < sizeof(prepacked)) return nullptr;
     if (reinterpret_cast<std::uintptr_t>(memory) % alignof(prepacked) != 0) return nullptr;
     const auto* const packed = static_cast<const prepacked*>(memory);
-    return packed->layout_ == layout ? packed : nullptr;
+    return packed->layout_[0] == layout ? packed : nullptr;
   }
 
  private:
   static constexpr std::uint64_t layout =
       detail::packed_layout(detail::plan::native_target, sizeof(packed_weights), sizeof(stored));
 
-  std::uint64_t layout_ = layout;
+  // As long as the weights are aligned, zeros after the first: equal weights are equal bytes.
+  static constexpr std::size_t numbers = alignof(packed_weights) > sizeof(layout)
+                                             ? alignof(packed_weights) / sizeof(layout)
+                                             : 1;
+  std::uint64_t layout_[numbers] = {layout};
   packed_weights weights_;
 };
 template <class Other, class... Options>
