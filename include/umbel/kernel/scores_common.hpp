@@ -84,10 +84,11 @@ constexpr key_range both(key_range a, key_range b) noexcept {
 // 0, 1, 2 ... as integers of the lanes' size.
 template <class V>
 UMBEL_INLINE constexpr simd::signed_of<V> lane_numbers() noexcept {
+  constexpr std::size_t lanes = simd::lanes_of<V>;
   simd::signed_of<V> numbers{};
-  if constexpr (simd::lanes_of < V >> 1) {
+  if constexpr (lanes > 1) {
     UMBEL_UNROLL(16)
-    for (std::size_t i = 0; i < simd::lanes_of<V>; ++i) {
+    for (std::size_t i = 0; i < lanes; ++i) {
       numbers[i] = static_cast<simd::element_of<simd::signed_of<V>>>(i);
     }
   }
