@@ -72,6 +72,7 @@ TOKEN = re.compile(r"""
     (?P<comment>(?:[ \t]*//[^\n]*\n)+)
   | (?P<directive>[ \t]*\#(?:\\\n|[^\n])*)
   | (?P<literal>"(?:\\.|[^"\\\n])*"|(?<![0-9a-zA-Z_])'(?:\\.|[^'\\\n])')
+  | \[\[nodiscard\]\]
   | (?P<word>[A-Za-z_0-9][A-Za-z_0-9']*)
   | (?P<symbol>::|[^\sA-Za-z_0-9])
   | (?P<line>\n)

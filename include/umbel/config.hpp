@@ -35,6 +35,13 @@
 // Functions of types that files for several targets share (tensors, views, weights, masks): always
 // inlined, so that no program has a copy of theirs that was compiled for another instruction set.
 #define UMBEL_SHARED [[gnu::always_inline]]
+// After a parameter: what the function returns refers to it. clang warns where that is gone before
+// the result.
+#if UMBEL_CLANG
+#define UMBEL_LIFETIMEBOUND [[clang::lifetimebound]]
+#else
+#define UMBEL_LIFETIMEBOUND
+#endif
 // Function templates whose code is worth sharing between call sites.
 #define UMBEL_NOINLINE [[gnu::noinline]]
 

@@ -294,6 +294,13 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cure: Name an axis of the brackets, for scores mostly key.
   auto r = softmax<head_dim>(x);
   auto out = attend(x, y, y, keep_mask(r) & score_bias(r) & observe(r));
+#elif defined CASE_dropout_swapped
+  // expect-gcc: "umbel: dropout: takes the rate, a fraction, then the seed, an integer, as in dropout\(0\.1, 42\)"
+  // expect-clang: dropout, .*takes_the_rate_then_the_seed
+  // cause: Rate and seed have changed places, or the rate is an integer.
+  // cure: `dropout(0.1, 42)`: the rate first.
+  auto out = attend(x, dropout(42, 0.1));
+
 #else
   auto one = attend(x, y, y, keep_mask(tensor<bool, query<4>, key<6>>{}));
   auto two = attend(x, y, y, causal_bottom_right(lens) & sliding_window_at<3>(2) & alibi_top_left);

@@ -304,11 +304,17 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   auto first = x | select_at<batch, 0>;
   first = one;
 #elif defined CASE_brackets_for_three_axes
-  // expect-gcc: "umbel: access: 1 position for the 3 axes of \[batch=2, query=4, hidden=100\]"
-  // expect-clang: access.*number<1>.*position_for_the.*number<3>.*axes_of.*batch<2>.*query<4>.*hidden<100>
-  // cause: An element is asked for with too few or too many positions.
-  // cure: Pass one position an axis, in the order of the brackets.
+  // expect-gcc: "umbel: x\[\.\.\.\]: takes one integer, of a tensor of one axis; write x\(i, j\), with a position for each of \[batch=2, query=4, hidden=100\]"
+  // expect-clang: brackets.*take_one_integer_of_one_axis_so_write_x_with_a_position_for_each_of.*batch<2>.*query<4>.*hidden<100>
+  // cause: `x[i]` is for tensors of one axis.
+  // cure: Pass one position an axis, `x(0, 3, 7)`, or by name, `x(at<hidden>(7), at<batch>(0), at<query>(3))`.
   x[0] = 1;
+#elif defined CASE_brackets_twice
+  // expect-gcc: "umbel: x\[\.\.\.\]: takes one integer, of a tensor of one axis; write x\(i, j\), with a position for each of \[batch=2, query=4, hidden=100\]"
+  // expect-clang: brackets.*take_one_integer_of_one_axis_so_write_x_with_a_position_for_each_of.*batch<2>
+  // cause: `x[i]` is for tensors of one axis.
+  // cure: Pass one position an axis, `x(0, 3, 7)`, or by name, `x(at<hidden>(7), at<batch>(0), at<query>(3))`.
+  float element = x[0][3];
 #elif defined CASE_view_as_a_tensor_of_another_type
   // expect-gcc: "umbel: view_as: \[batch=2, query=4, hidden=100\] holds float but the pointer is to double"
   // expect-clang: view_as.*batch<2>.*query<4>.*hidden<100>.*holds.*element<float>.*but_the_pointer_is_to.*element<double>
@@ -316,6 +322,25 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cure: View it as what it holds, and copy to the other type.
   double doubles[800] = {};
   auto r = view_as<queries>(doubles);
+#elif defined CASE_rounded_by_a_copy
+  // expect-gcc: "umbel: tensor: elements of double are rounded in a tensor of float; to round them, write copy\(from, to\)"
+  // expect-clang: tensor, .*elements_of, .*element<double>, .*are_rounded_in_a_tensor_of, .*element<float>
+  // cause: A tensor of double would be rounded to float without a word.
+  // cure: `copy(from, to)` converts each element; or take one element type throughout.
+  queries rounded = tensor<double, batch<2>, query<4>, hidden<100>>{};
+#elif defined CASE_rounded_by_an_assignment
+  // expect-gcc: "umbel: tensor: elements of double are rounded in a tensor of float; to round them, write copy\(from, to\)"
+  // expect-clang: tensor, .*elements_of, .*element<double>, .*are_rounded_in_a_tensor_of, .*element<float>
+  // cause: A tensor of double would be rounded to float without a word.
+  // cure: `copy(from, to)` converts each element; or take one element type throughout.
+  x = tensor<double, batch<2>, query<4>, hidden<100>>{};
+#elif defined CASE_view_of_an_array_without_axes
+  // expect-gcc: "umbel: view: an array does not say its axes; write view_as<tensor<float, token<4>, hidden<100>>>\(memory\)"
+  // expect-clang: view, .*an_array_does_not_say_its_axes_so_write_view_as
+  // cause: The axes of plain memory are known to you only.
+  // cure: `view_as<queries>(memory)`, or `view_as<batch<2>, query<4>, hidden<100>>(memory)`.
+  float memory[800]{};
+  view v(memory);
 #else
   reads(x);
   queries q(view_as<batch<2>, query<4>, hidden<100>>(run_time.data()));

@@ -8,6 +8,8 @@ using namespace umbel::axes;
 
 template <std::size_t N>
 struct channel : axis<channel, N> {};
+template <std::size_t N>
+struct frames : axis<token, N> {};
 namespace pictures {
 template <std::size_t N>
 struct channel_of_a_picture : axis<channel_of_a_picture, N> {};
@@ -269,6 +271,12 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // cause: What is selected from is no tensor or view, or the position is no integer.
   // cure: Pass an integer: `select_at<query>(x, 1)`.
   auto r = select_at<query>(x, 1.5);
+#elif defined CASE_axis_of_another_name
+  // expect-gcc: "umbel: axis: frames has the base of the axis token, but an axis names itself in its base"
+  // expect-clang: say::axis, .*axis_family<frames>, .*has_the_base_axis_of, .*token>
+  // cause: An axis was copied and its base left as it was, so both would be one axis.
+  // cure: `template <std::size_t N> struct frames : umbel::axis<frames, N> {};`
+  tensor<float, frames<4>> r{};
 #else
   auto r = x | rename_axis<query, key> | split<hidden, heads<5>, head_dim> |
            permute<batch, heads, key, head_dim> | slice<key, from<1>, extent<3>> | contiguous;

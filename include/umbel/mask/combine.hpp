@@ -67,8 +67,14 @@ namespace umbel::inline UMBEL_TARGET {
 // layers do in training (Srivastava et al. 2014). Which weights are dropped depends on seed,
 // sequence, head, query and key only, not on the machine (Philox 4x32-10): take another seed for
 // each step. A rate of 0 or less drops nothing, of 1 or more everything; a mask has at most one.
-constexpr detail::dropout_mask dropout(double rate, std::uint64_t seed) noexcept {
-  return {rate, seed};
+template <class Rate, class Seed>
+constexpr detail::dropout_mask dropout(const Rate& rate, const Seed& seed) noexcept {
+  using verdict = detail::rules::dropout_rate_and_seed<Rate, Seed>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    return {static_cast<double>(rate), static_cast<std::uint64_t>(seed)};
+  else
+    return {0, 0};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -26,6 +26,7 @@ struct do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at
 struct do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at;
 struct drop_mask;
 struct dropout;
+struct takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42;
 struct have;
 struct is_ambiguous_where;
 struct keep_mask;
@@ -75,14 +76,12 @@ template <>
 inline constexpr const char*
     spoken<say::do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at> =
         "do not say whose last key: causal_bottom_right(lens) puts the last query at the last key "
-        "of its "
-        "sequence, causal_at(keys - queries) at the last of all keys";
+        "of its sequence, causal_at(keys - queries) at the last of all keys";
 template <>
-inline constexpr const char*
-    spoken<say::do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at> =
-        "do not say whose last key: sliding_window_bottom_right<4>(lens) puts the last query at "
-        "the last key "
-        "of its sequence, sliding_window_at<4>(keys - queries) at the last of all keys";
+inline constexpr const char* spoken<
+    say::do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at> =
+    "do not say whose last key: sliding_window_bottom_right<4>(lens) puts the last query at "
+    "the last key of its sequence, sliding_window_at<4>(keys - queries) at the last of all keys";
 template <>
 inline constexpr const char* spoken<say::which_cannot_have_the_axis> =
     ", which cannot have the axis";
@@ -106,6 +105,11 @@ template <>
 inline constexpr const char* spoken<say::differ_so_choose_top_left_bottom_right_or_at> =
     "differ, so choose _top_left, _bottom_right or _at";
 
+template <>
+inline constexpr const char*
+    spoken<say::takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42> =
+        "takes the rate, a fraction, then the seed, an integer, as in dropout(0.1, 42)";
+
 // The scores that a mask is for. Batch 0: no such axis. Placed: the caller knows the positions of
 // the queries among the keys, as a cache does.
 template <class T, std::size_t Batch, std::size_t Heads, std::size_t Queries, std::size_t Keys,
@@ -121,6 +125,13 @@ struct scores_of {
 };
 
 namespace rules {
+
+template <class Rate, class Seed>
+using dropout_rate_and_seed =
+    verdict<one_is_invalid<Rate, Seed> ||
+                (std::is_floating_point_v<Rate> && std::is_convertible_v<Seed, std::uint64_t> &&
+                 !std::is_floating_point_v<Seed>),
+            say::dropout, say::takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42>;
 
 template <class Layer, class Name, class Has, class Axes, class Scores>
 struct mask_broadcast_rule;

@@ -56,6 +56,11 @@ inline constexpr std::size_t npos = ~std::size_t{0};
 
 }  // namespace umbel
 
+namespace umbel::portable {
+// Stands for the axes of memory that does not say them.
+struct unknown_axes;
+}  // namespace umbel::portable
+
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {

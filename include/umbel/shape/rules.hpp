@@ -56,14 +56,34 @@ constexpr std::size_t first_other_than_axis() {
   ((++at, found = found == npos && !axis_like<Axes> ? at : found), ...);
   return found;
 }
+// The template that an axis is written as, and whether it is the one in its base: not so of
+// struct frames : axis<token, N>.
+template <class Axis>
+struct family_as_written {
+  using type = typename Axis::family;
+};
+template <template <std::size_t> class Axis, std::size_t Size>
+struct family_as_written<Axis<Size>> {
+  using type = axis_family<Axis>;
+};
+template <class Axis>
+using own_family = typename family_as_written<Axis>::type;
+template <class Axis>
+inline constexpr bool is_of_its_own_name = std::is_same_v<own_family<Axis>, typename Axis::family>;
+
 template <class... Axes>
 struct well_formed_rule {
-  using type = verdict<false, say::shape, say::item, number<first_other_than_axis<Axes...>()>,
-                       say::in_the_list_of_axes_is_not_an_axis>;
+  using type =
+      first_error<verdict<!(std::is_same_v<Axes, portable::unknown_axes> || ...), say::view,
+                          say::an_array_does_not_say_its_axes_so_write_view_as>,
+                  verdict<false, say::shape, say::item, number<first_other_than_axis<Axes...>()>,
+                          say::in_the_list_of_axes_is_not_an_axis>>;
 };
 template <axis_like... Axes>
 struct well_formed_rule<Axes...> {
   using type = first_error<
+      verdict<is_of_its_own_name<Axes>, say::axis, own_family<Axes>, say::has_the_base_axis_of,
+              typename Axes::family, say::but_an_axis_names_itself_in_its_base>...,
       verdict<Axes::size != 0, say::shape, typename Axes::plain, say::has_no_positions_in,
               shape<typename Axes::plain...>>...,
       names_each_once<say::shape, shape<typename Axes::plain...>, typename Axes::family...>,
@@ -92,6 +112,13 @@ using access_by_position =
     verdict<Count == Layout::rank, say::access, number<Count>,
             std::conditional_t<Count == 1, say::position_for_the, say::positions_for_the>,
             number<Layout::rank>, say::axes_of, typename Layout::axes>;
+
+// x[i] of what it is not for. I: what it is given.
+template <class Layout, class I>
+using access_by_brackets =
+    verdict<one_is_invalid<I>, say::brackets,
+            say::take_one_integer_of_one_axis_so_write_x_with_a_position_for_each_of,
+            typename Layout::axes>;
 
 // Positions that are neither all integers nor all by name.
 template <class Layout, bool Ok>
@@ -331,6 +358,15 @@ template <class From, class To, class Operation = say::tensor>
 using keeps_fractions =
     verdict<!std::is_integral_v<To> || std::is_integral_v<From>, Operation, say::elements_of,
             element<From>, say::do_not_fit_a_tensor_of, element<To>>;
+
+// Elements of From copied into a tensor of To: neither is a fraction cut off, nor rounded.
+template <class From, class To>
+using keeps_elements =
+    first_error<keeps_fractions<From, To>,
+                verdict<!(std::is_floating_point_v<From> && std::is_floating_point_v<To>) ||
+                            sizeof(From) <= sizeof(To),
+                        say::tensor, say::elements_of, element<From>,
+                        say::are_rounded_in_a_tensor_of, element<To>, say::so_write_copy>>;
 
 // A list of elements, T{}... of them, for a tensor of To.
 template <class Layout, class To, class... T>

@@ -95,6 +95,10 @@ struct invalid {
   }
   template <class T>
   constexpr void operator=(const T&) const noexcept {}
+  template <class Index>
+  constexpr invalid operator[](const Index&) const noexcept {
+    return {};
+  }
   constexpr invalid data() const noexcept { return {}; }  // as a tensor has it
 };
 
@@ -285,6 +289,13 @@ template <class Verdict>
 inline constexpr bool reported = report<Verdict>::ok;
 
 #endif
+
+// What a constant that does not exist has for a value, with the sentence.
+template <class Verdict>
+inline constexpr invalid refused = [] {
+  static_assert(report<Verdict>::ok, "umbel: shapes do not fit");
+  return invalid{};
+}();
 
 template <class First, class... Rest>
 struct choose_error {

@@ -12,6 +12,8 @@ namespace say {
 // operations
 struct shape;
 struct access;
+struct axis;
+struct brackets;
 struct split;
 struct merge;
 struct permute;
@@ -32,7 +34,12 @@ struct view;
 struct view_as;
 
 // phrases
+struct an_array_does_not_say_its_axes_so_write_view_as;
 struct and_;
+struct are_rounded_in_a_tensor_of;
+struct but_an_axis_names_itself_in_its_base;
+struct has_the_base_axis_of;
+struct so_write_copy;
 struct are_not_adjacent_in_this_order_in;
 struct axes_of;
 
@@ -90,6 +97,7 @@ struct position_from;
 struct reaches_past_the_end_of;
 struct several_elements_of;
 struct share_one_memory_location;
+struct take_one_integer_of_one_axis_so_write_x_with_a_position_for_each_of;
 struct the_axis;
 struct would_be_left;
 
@@ -130,6 +138,22 @@ inline constexpr const char*
 template <>
 inline constexpr const char* spoken<say::share_one_memory_location> =
     "share one memory location (broadcast)";
+template <>
+inline constexpr const char* spoken<say::has_the_base_axis_of> = "has the base of the axis";
+template <>
+inline constexpr const char* spoken<say::but_an_axis_names_itself_in_its_base> =
+    ", but an axis names itself in its base";
+template <>
+inline constexpr const char* spoken<say::so_write_copy> = "; to round them, write copy(from, to)";
+template <>
+inline constexpr const char* spoken<say::an_array_does_not_say_its_axes_so_write_view_as> =
+    "an array does not say its axes; write view_as<tensor<float, token<4>, hidden<100>>>(memory)";
+template <>
+inline constexpr const char* spoken<say::brackets> = "x[...]";
+template <>
+inline constexpr const char*
+    spoken<say::take_one_integer_of_one_axis_so_write_x_with_a_position_for_each_of> =
+        "takes one integer, of a tensor of one axis; write x(i, j), with a position for each of";
 template <>
 inline constexpr const char* spoken<say::takes_two_or_more_axes_then_the_name_of_the_result> =
     "takes two or more axes, then the name of the result";

@@ -87,7 +87,7 @@ constexpr const T* borrow(M&& memory) noexcept {
 // strided<> axes; the axes may come from a type, view_as<queries>(array). A const array gives a
 // view that only reads.
 template <class... Axes, class T, std::size_t Count>
-[[nodiscard]] constexpr auto view_as(T (&memory)[Count]) noexcept {
+[[nodiscard]] constexpr auto view_as(T (&memory UMBEL_LIFETIMEBOUND)[Count]) noexcept {
   using given = detail::given_axes<Axes...>;
   return detail::view_where<
       given, detail::rules::memory<typename given::layout, Count, detail::say::view_as>>(memory);
@@ -111,11 +111,13 @@ template <class... Axes, class Pointer>
 
 // as_view(x): a view of a tensor, of the tensor's own layout.
 template <class T, class... Axes>
-[[nodiscard]] constexpr view<T, Axes...> as_view(tensor<T, Axes...>& x) noexcept {
+[[nodiscard]] constexpr view<T, Axes...> as_view(
+    tensor<T, Axes...>& x UMBEL_LIFETIMEBOUND) noexcept {
   return x;
 }
 template <class T, class... Axes>
-[[nodiscard]] constexpr view<const T, Axes...> as_view(const tensor<T, Axes...>& x) noexcept {
+[[nodiscard]] constexpr view<const T, Axes...> as_view(
+    const tensor<T, Axes...>& x UMBEL_LIFETIMEBOUND) noexcept {
   return x;
 }
 template <class T, class... Axes>

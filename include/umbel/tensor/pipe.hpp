@@ -22,13 +22,22 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 using portable::own_arithmetic;
-}
+// Base of the operations that only re-read memory.
+struct rereads {};
+}  // namespace detail
 
 // x | f is f(x), whatever x is: f gives the sentence where it does not fit.
 template <class X, class Operation>
   requires std::is_base_of_v<detail::operation, Operation>
 UMBEL_INLINE constexpr auto operator|(X&& x, const Operation& f) {
   return f(static_cast<X&&>(x));
+}
+// Of a tensor with a name, an operation that only re-reads memory gives a view of it.
+template <class X, class Operation>
+  requires(detail::is_tensor<std::remove_const_t<X>> &&
+           std::is_base_of_v<detail::rereads, Operation>)
+UMBEL_INLINE constexpr auto operator|(X& x UMBEL_LIFETIMEBOUND, const Operation& f) {
+  return f(x);
 }
 // The same with a function of your own, of a tensor or view.
 template <tensor_like X, class Function>
@@ -61,10 +70,10 @@ UMBEL_INLINE constexpr auto reread(X&& x, std::size_t offset = 0) {
   }
 }
 
-// Base of the operations that only re-read memory. The derived Operation says, for a layout, which
-// rule holds, what layout results, and at which element it starts. Name: the word for it.
+// The derived Operation says, for a layout, which rule holds, what layout results, and at which
+// element it starts. Name: the word for it.
 template <class Operation, class Name>
-struct rereading : detail::other_calls<Name> {
+struct rereading : detail::other_calls<Name>, rereads {
   using detail::other_calls<Name>::operator();
 
   template <tensor_like X>

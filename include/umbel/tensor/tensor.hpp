@@ -71,7 +71,7 @@ namespace umbel {
 // Owned memory with a shape: tensor<float, batch<2>, query<4>, hidden<100>>. T: the element type.
 // Axes: each name once, no size zero.
 template <class T, class... Axes>
-class tensor {
+class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<T, Axes...>> {
   static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>,
                 "umbel: shapes do not fit");
 
@@ -117,7 +117,7 @@ class tensor {
   UMBEL_SHARED constexpr tensor(const X& x) noexcept : elements_{} {
     using verdict = detail::first_error<
         detail::rules::same_shape<detail::say::copy, layout, detail::layout_of<X>>,
-        detail::rules::keeps_fractions<typename X::value_type, T>>;
+        detail::rules::keeps_elements<typename X::value_type, T>>;
     static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) detail::copy_elements(x, *this);
   }
@@ -138,8 +138,10 @@ class tensor {
     if constexpr (verdict::ok) take(memory.data());
   }
 
-  [[nodiscard]] UMBEL_SHARED constexpr T* data() noexcept { return elements_; }
-  [[nodiscard]] UMBEL_SHARED constexpr const T* data() const noexcept { return elements_; }
+  [[nodiscard]] UMBEL_SHARED constexpr T* data() noexcept UMBEL_LIFETIMEBOUND { return elements_; }
+  [[nodiscard]] UMBEL_SHARED constexpr const T* data() const noexcept UMBEL_LIFETIMEBOUND {
+    return elements_;
+  }
 
   template <detail::integer_index... I>
   [[nodiscard]] UMBEL_SHARED constexpr T& operator()(I... index) noexcept {
@@ -151,12 +153,21 @@ class tensor {
   }
   // Of one axis; others take all positions at once, x(i, j).
   template <detail::integer_index I>
+    requires(layout::rank == 1)
   [[nodiscard]] UMBEL_SHARED constexpr T& operator[](I index) noexcept {
     return elements_[detail::offset_by_position<layout>(index)];
   }
   template <detail::integer_index I>
+    requires(layout::rank == 1)
   [[nodiscard]] UMBEL_SHARED constexpr const T& operator[](I index) const noexcept {
     return elements_[detail::offset_by_position<layout>(index)];
+  }
+  template <class I>
+    requires(layout::rank != 1 || !detail::integer_index<I>)
+  UMBEL_SHARED constexpr detail::invalid operator[](const I&) const noexcept {
+    static_assert(detail::report<detail::rules::access_by_brackets<layout, I>>::ok,
+                  "umbel: shapes do not fit");
+    return {};
   }
   template <class... Families>
     requires(sizeof...(Families) > 0)
@@ -212,10 +223,10 @@ class tensor {
 
   // A tensor converts to a view of its own layout; a temporary does not ("view: ... is a
   // temporary").
-  UMBEL_SHARED constexpr operator view<T, Axes...>() & noexcept {
+  UMBEL_SHARED constexpr operator view<T, Axes...>() & noexcept UMBEL_LIFETIMEBOUND {
     return view<T, Axes...>(elements_);
   }
-  UMBEL_SHARED constexpr operator view<const T, Axes...>() const& noexcept {
+  UMBEL_SHARED constexpr operator view<const T, Axes...>() const& noexcept UMBEL_LIFETIMEBOUND {
     return view<const T, Axes...>(elements_);
   }
   UMBEL_SHARED constexpr operator view<const T, Axes...>() const&& noexcept {

@@ -9,6 +9,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/shape/concepts.hpp>
+#include <umbel/tensor/calls_of_other_libraries.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -92,7 +93,7 @@ namespace umbel {
 // const for a view that only reads. Axes: plain axes for row-major memory, strided<Axis, Stride>
 // each otherwise. Positions are not checked, as in an array.
 template <class T, class... Axes>
-class view {
+class [[nodiscard]] view : public portable::members_of_other_libraries<view<T, Axes...>> {
   static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>,
                 "umbel: shapes do not fit");
 
@@ -134,8 +135,16 @@ class view {
   }
   // Of one axis; others take all positions at once, x(i, j).
   template <detail::integer_index I>
+    requires(layout::rank == 1)
   [[nodiscard]] UMBEL_SHARED constexpr T& operator[](I index) const noexcept {
     return data_[detail::offset_by_position<layout>(index)];
+  }
+  template <class I>
+    requires(layout::rank != 1 || !detail::integer_index<I>)
+  UMBEL_SHARED constexpr detail::invalid operator[](const I&) const noexcept {
+    static_assert(detail::report<detail::rules::access_by_brackets<layout, I>>::ok,
+                  "umbel: shapes do not fit");
+    return {};
   }
   template <class... Families>
     requires(sizeof...(Families) > 0)
@@ -174,6 +183,10 @@ class view {
  private:
   T* data_;
 };
+
+// view v(array): refused, since only the user knows the axes.
+template <class T>
+view(T*) -> view<T, portable::unknown_axes>;
 
 }  // namespace umbel
 
