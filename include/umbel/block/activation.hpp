@@ -98,11 +98,11 @@ struct silu_operation : detail::activation_operation<silu_operation, say::silu> 
 // x | silu: x sigmoid(x), also called swish.
 inline constexpr detail::silu_operation silu{};
 namespace detail {
-// max(x, 0); NaN gives 0.
+// max(x, 0); NaN stays NaN.
 struct relu_operation : detail::activation_operation<relu_operation, say::relu> {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
-    return simd::max(x, V{});
+    return kernel::plain::relu_of(x);
   }
   template <std::size_t Count, class T>
   static constexpr void apply(const T* x, T* y) noexcept {
@@ -114,7 +114,7 @@ struct relu_operation : detail::activation_operation<relu_operation, say::relu> 
 };
 }  // namespace detail
 
-// x | relu: max(x, 0); NaN gives 0.
+// x | relu: max(x, 0); NaN stays NaN, as in PyTorch.
 inline constexpr detail::relu_operation relu{};
 
 // Option of a layer: activation<gelu_tanh>. One of your own is an object of a type with

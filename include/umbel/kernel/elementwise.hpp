@@ -56,10 +56,7 @@ UMBEL_NOINLINE void silu(const T* x, T* y) noexcept {
 
 template <std::size_t N, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void relu(const T* x, T* y) noexcept {
-  detail::for_packs<N, T, Target>(y, [x](auto read) {
-    const auto value = read(x);
-    return simd::max(value, decltype(read(x)){});
-  });
+  detail::for_packs<N, T, Target>(y, [x](auto read) { return plain::relu_of(read(x)); });
 }
 
 // y = function(gate) up in one pass. Never inlined: the product could be fused into a sum of the

@@ -160,10 +160,15 @@ constexpr void silu(const T* x, T* y) noexcept {
   for (std::size_t e = 0; e < N; ++e) y[e] = silu_of(x[e]);
 }
 
-// max(x, 0); NaN gives 0, as `x > 0 ? x : 0` does.
+// max(x, 0); NaN stays NaN, as in PyTorch. -0 gives 0.
+template <class V>
+UMBEL_INLINE constexpr V relu_of(V x) noexcept {
+  return simd::select(x <= V{}, V{}, x);
+}
+
 template <std::size_t N, class T>
 constexpr void relu(const T* x, T* y) noexcept {
-  for (std::size_t e = 0; e < N; ++e) y[e] = simd::max(x[e], T{});
+  for (std::size_t e = 0; e < N; ++e) y[e] = relu_of(x[e]);
 }
 
 // y = function(gate) up, element by element (Shazeer 2020). Function::of is one of the functions
