@@ -14,6 +14,18 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::scores {
 
+namespace detail {
+// score + log2(e) bias, one fma. The lowest of finite biases, which frameworks hide keys with
+// (finfo.min), is taken a third smaller: its product would overflow, and a row of nothing else
+// would be empty. NaN stays NaN.
+template <class V>
+UMBEL_INLINE constexpr V add_bias(V score, V bias) noexcept {
+  using constants = simd::math_constants<simd::element_of<V>>;
+  const V lowest = simd::broadcast<V>(constants::lowest_bias);
+  return simd::fma(simd::max(lowest, bias), simd::broadcast<V>(constants::log2_e), score);
+}
+}  // namespace detail
+
 // score + log2(e) bias[i * query_stride + j * key_stride], one fma; a bias of -infinity hides the
 // pair. The bias is in natural units, as in the frameworks.
 template <class T>
@@ -30,7 +42,6 @@ struct added {
   template <class V>
   struct lanes {
     static constexpr bool by_four = false;
-    using constants = simd::math_constants<T>;
     const T* from;
     std::size_t query_stride, key_stride, count;
 
@@ -38,10 +49,10 @@ struct added {
       return detail::load_strided<V>(from + key * key_stride, query_stride, count);
     }
     UMBEL_INLINE constexpr V change(V score, std::size_t key) const noexcept {
-      return simd::fma(at(key), simd::broadcast<V>(constants::log2_e), score);
+      return detail::add_bias(score, at(key));
     }
     UMBEL_INLINE constexpr mask_of<V> sees(std::size_t key) const noexcept {
-      return at(key) != simd::broadcast<V>(-constants::infinity);
+      return at(key) != simd::broadcast<V>(-simd::math_constants<T>::infinity);
     }
   };
   template <class V>
@@ -64,7 +75,6 @@ struct generated {
   template <class V>
   struct lanes {
     static constexpr bool by_four = false;
-    using constants = simd::math_constants<T>;
     const F& f;
     std::size_t first_query, count;
 
@@ -78,10 +88,10 @@ struct generated {
       }
     }
     UMBEL_INLINE constexpr V change(V score, std::size_t key) const noexcept {
-      return simd::fma(at(key), simd::broadcast<V>(constants::log2_e), score);
+      return detail::add_bias(score, at(key));
     }
     UMBEL_INLINE constexpr mask_of<V> sees(std::size_t key) const noexcept {
-      return at(key) != simd::broadcast<V>(-constants::infinity);
+      return at(key) != simd::broadcast<V>(-simd::math_constants<T>::infinity);
     }
   };
   template <class V>

@@ -25,6 +25,7 @@ struct math_constants<float> {
   static constexpr float not_a_number = __builtin_nanf("");
   static constexpr float lowest = -3.40282347e+38f;  // the lowest finite one
   static constexpr float log2_e = 1.44269504f;
+  static constexpr float lowest_bias = -2.358e+38f;  // times log2_e, a little above `lowest`
 
   // 2^r, |r| <= 0.5, 1 exactly at 0: 1.06 ulp.
   static constexpr float exp2[] = {1.0f,        0.693146825f,   0.24022238f,
@@ -75,6 +76,7 @@ struct math_constants<double> {
   static constexpr double not_a_number = __builtin_nan("");
   static constexpr double lowest = -1.7976931348623157e+308;
   static constexpr double log2_e = 1.4426950408889634;
+  static constexpr double lowest_bias = -1.246e+308;
 
   // 2^r, |r| <= 0.5: 3.4e-18.
   static constexpr double exp2[] = {1.0,
