@@ -3,8 +3,14 @@
 // it in many ways and compares. Every attention runs twice: over ordinary numbers, and over "wild"
 // ones, where finite inputs overflow to scores of both infinities and infinity and NaN stand in
 // queries and keys. Sign and payload of a NaN are nobody's business: every NaN is hashed as one.
+//
+//   cases             the hashes
+//   cases flushing    the same with subnormal numbers flushed to zero by the processor
+//   cases exceptions  a line for each case over ordinary numbers that raises a floating-point
+//                     exception that a program may trap: invalid, division by zero, overflow
 #include <umbel/bare.hpp>
 
+#include <cfenv>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -26,6 +32,19 @@ using q_type = tensor<float, batch<B>, heads<H>, query<Q>, head_dim<D>>;
 using k_type = tensor<float, batch<B>, heads<H>, key<K>, head_dim<D>>;
 using pairs = tensor<float, batch<B>, heads<H>, query<Q>, key<K>>;
 
+bool wants_exceptions = false;
+
+// What was raised since the last call.
+void print_exceptions(const char* what) {
+  const int raised = std::fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
+  std::feclearexcept(FE_ALL_EXCEPT);
+  if (raised != 0) {
+    std::printf("%s: raised%s%s%s\n", what, (raised & FE_INVALID) != 0 ? " invalid" : "",
+                (raised & FE_DIVBYZERO) != 0 ? " division by zero" : "",
+                (raised & FE_OVERFLOW) != 0 ? " overflow" : "");
+  }
+}
+
 // FNV-1a over what lies in memory.
 template <class X>
 void print(const char* what, const char* numbers, const X& x) {
@@ -36,7 +55,15 @@ void print(const char* what, const char* numbers, const X& x) {
     std::memcpy(bytes, &value, sizeof value);
     for (const unsigned char byte : bytes) hash = (hash ^ byte) * 0x100000001b3u;
   }
+  if (wants_exceptions) return print_exceptions(what);
   std::printf("%s%s: %016llx\n", what, numbers, static_cast<unsigned long long>(hash));
+}
+
+// Subnormal results and arguments count as zero from here on, where the processor can do that.
+void flush_subnormals() {
+#if UMBEL_X86 && UMBEL_VECTOR_BYTES > 0
+  __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040u);
+#endif
 }
 
 struct inputs {
@@ -80,7 +107,11 @@ void attention(const inputs& in) {
   for (int& length : query_lens) length = static_cast<int>((next() + 1) * 19);
   for (bool& flag : flags) flag = next() > -0.5f;
   draw(next, biases, 3);
+  query_lens(4) = 0;
+  for (std::size_t j = 0; j < K; ++j) flags(1, 6, j) = false;
   for (std::size_t i = 0; i < Q; ++i) biases(1, i, i) = -std::numeric_limits<float>::infinity();
+  for (std::size_t j = 0; j < K; ++j) biases(2, 7, j) = std::numeric_limits<float>::lowest();
+  for (std::size_t j = 0; j < K; j += 3) biases(2, 8, j) = std::numeric_limits<float>::lowest();
 
   const auto run = [&](const char* what, const auto& attend, const auto& mask) {
     print(what, in.name, attend(in.q, in.k, in.v, mask));
@@ -126,8 +157,11 @@ void other_shapes() {
   static tensor<float, heads<2>, query<5>, key<300>> seen;
   print("300 keys", "", scaled_dot_product_attention(q, k, v, causal_bottom_right & observe(seen)));
   print("300 keys, observed", "", seen);
-  print("one query", "",
-        scaled_dot_product_attention(q | slice<query, from<0>, extent<1>> | contiguous, k, v));
+  const auto one = q | slice<query, from<0>, extent<1>> | contiguous;
+  print("one query", "", scaled_dot_product_attention(one, k, v));
+  tensor<bool, key<300>> flags{};
+  for (std::size_t j = 40; j < 300; j += 3) flags(j) = true;
+  print("one query, flags", "", scaled_dot_product_attention(one, k, v, keep_mask(flags)));
   const auto x = drawn<tensor<double, token<7>, hidden<12>>>(next, 2);
   using layer = multi_head_attention<double, hidden<12>, heads<3>, bias<true>>;
   const auto w = drawn_weights<layer>(next);
@@ -188,6 +222,7 @@ void blocks() {
   print("linear", "", map{w}(x));
   print("linear, packed", "", prepacked<map>{w}(x));
   print("softmax", "", softmax<hidden>(x));
+  print("softmax of large numbers", "", softmax<hidden>(x * 10.0f - 500.0f));
   layer_norm<float, hidden<33>>::weights n{};
   draw(next, n.gamma), draw(next, n.beta);
   print("layer_norm", "", layer_norm<float, hidden<33>>{n}(x));
@@ -203,11 +238,15 @@ void blocks() {
 
 }  // namespace
 
-int main() {
-  std::printf("fused: %d\n", UMBEL_FMA);
+int main(int count, char** arguments) {
+  const char* const mode = count > 1 ? arguments[1] : "";
+  wants_exceptions = std::strcmp(mode, "exceptions") == 0;
+  if (std::strcmp(mode, "flushing") == 0) flush_subnormals();
+  if (!wants_exceptions) std::printf("fused: %d\n", UMBEL_FMA);
   static const inputs usual = ordinary(), strange = wild();
+  std::feclearexcept(FE_ALL_EXCEPT);
   attention(usual);
-  attention(strange);
+  if (!wants_exceptions) attention(strange);
   other_shapes();
   layers();
   blocks();

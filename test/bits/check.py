@@ -7,7 +7,8 @@
 Builds SOURCE (cases.cpp) in many ways, with COMPILER and with the other of g++ and clang++ where it is installed, and
 runs what this processor can run. All builds that fuse multiplication and addition must print the same hashes, all
 that do not the same too, and those two sets must differ. No hash is written down here: what the numbers are is tested
-elsewhere (unit/kernel_bits, golden). A build that this processor cannot run is compiled only.
+elsewhere (unit/kernel_bits, golden). Flushing subnormals to zero must not change them, and no build may raise a
+floating-point exception over ordinary numbers. A build that this processor cannot run is compiled only.
 """
 import concurrent.futures
 import os
@@ -58,6 +59,10 @@ def build_and_run(source, include_dir, build, folder):
         return None, None
     if run.returncode != 0:
         return f"exit code {run.returncode}\n{run.stdout}{run.stderr}", None
+    for mode, wanted in ("flushing", run.stdout), ("exceptions", ""):
+        again = subprocess.run([program, mode], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        if again.returncode != 0 or again.stdout != wanted:
+            return f"cases {mode}: exit code {again.returncode}\n{again.stdout}{again.stderr}", None
     return None, dict(line.rsplit(": ", 1) for line in run.stdout.splitlines())
 
 

@@ -63,12 +63,10 @@ struct attend_context {
     UMBEL_UNROLL(4)
     for (std::size_t i = 0; i < Vectors; ++i) {
       const V y = simd::load<V>(p + i * lanes) - take.maximum[i];
-      const V weight = simd::exp2_not_positive(y);
       if constexpr (Bordered) {
-        const auto hidden = y > V{};
-        simd::store(p + i * lanes, simd::select(hidden, simd::broadcast<V>(T{-1}), weight));
-        take.sum[i] = take.sum[i] + simd::select(hidden, V{}, weight);
+        simd::store(p + i * lanes, simd::exp2_or_hidden(y, take.sum[i]));
       } else {
+        const V weight = simd::exp2_not_positive(y);
         simd::store(p + i * lanes, weight);
         take.sum[i] = take.sum[i] + weight;
       }

@@ -107,7 +107,7 @@ struct attend_each {
         T* const to = scratch + h * score_room;
         for (std::size_t d = 0; d < S.head_dim; ++d) query[d] = from[d * S.q_dim] * factor;
         one::score_all(k + (head + h) / H.share * H.k_head + first * S.k_row, keys, query, to);
-        correction[h] = one::weigh(to, keys, maximum[h]);
+        correction[h] = one::template weigh<false>(to, keys, maximum[h]);
       }
       add_contexts(values, scratch, keys, first == begin, correction, context, block_sum);
       for (std::size_t h = 0; h < Heads; ++h) {

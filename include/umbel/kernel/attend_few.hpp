@@ -215,12 +215,18 @@ struct attend_few {
   }
 
   // Scores become weights, relative to the new maximum. The result corrects what was relative to
-  // the old.
+  // the old. MayHide: a score may be that of a hidden key; as the exponential of -infinity would
+  // raise "invalid", it is taken of the least that is 0 too.
+  template <bool MayHide>
   UMBEL_INLINE static T weigh(T* scores, std::size_t keys, T& maximum) noexcept {
     const T old_maximum = maximum;
     maximum = largest(scores, keys, maximum);
     for (std::size_t j = 0; j < keys; j += lanes) {
-      const V y = simd::load<V>(scores + j) - simd::broadcast<V>(maximum);
+      V y = simd::load<V>(scores + j) - simd::broadcast<V>(maximum);
+      if constexpr (MayHide) {
+        const V zero = simd::broadcast<V>(2 * simd::math_constants<T>::exp2_lowest);
+        y = simd::select(y < zero, zero, y);
+      }
       simd::store(scores + j, simd::exp2_not_positive(y));
     }
     return simd::exp2_not_positive(old_maximum - maximum);
@@ -364,7 +370,7 @@ struct attend_few {
           adjust(policy, range, number + n, first, keys, row, of_query);
           some_hidden = some_hidden || of_query.any;
         }
-        correction[n] = weigh(row, keys, maximum[n]);
+        correction[n] = weigh<Policy::selects>(row, keys, maximum[n]);
       }
       if (Policy::selects && some_hidden) {
         for (std::size_t n = 0; n < queries; ++n) {

@@ -65,15 +65,17 @@ struct tap_block {
     for (std::size_t j = 0; j < keys; ++j) {
       const std::size_t key = first_key + j;
       const V score = over.change(simd::load<V>(column + j * width), key);
+      const auto seen = over.sees(key);
       V value;
       if constexpr (of_scores) {
         value = natural_score(score);
       } else {
-        value = simd::exp2_not_positive(score - state.maximum[i]) * factor;
+        // A hidden score may lie far above the maximum.
+        const V y = simd::select(seen, score - state.maximum[i], V{});
+        value = simd::exp2_not_positive(y) * factor;
         if constexpr (drops) value = keep(over, key, j == 0, kept, value);
       }
-      simd::store(column + j * width,
-                  simd::select(over.sees(key), value, simd::broadcast<V>(hidden)));
+      simd::store(column + j * width, simd::select(seen, value, simd::broadcast<V>(hidden)));
     }
   }
 

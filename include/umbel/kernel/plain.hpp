@@ -14,13 +14,15 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// 1 / sum for the softmax. A sum of 0 (nothing to attend to) gives 0; NaN stays NaN.
+// 1 / sum for the softmax. A sum of 0 (nothing to attend to) gives 0, and divides nothing by 0; NaN
+// stays NaN.
 template <class V>
 UMBEL_INLINE constexpr V inverse_sum(V sum) noexcept {
-  if constexpr (simd::lanes_of<V> == 1) {  // where 1 / 0 is no constant expression
-    if (std::is_constant_evaluated() && sum == V{}) return V{};
-  }
-  return simd::select(sum == V{}, V{}, simd::broadcast<V>(simd::element_of<V>{1}) / sum);
+  using T = simd::element_of<V>;
+  // A sum is 0 or at least this. Not a selection by `sum == 0`, which clang would fold with the one
+  // around it, and divide by 0.
+  const V divisor = simd::max(simd::broadcast<V>(simd::math_constants<T>::lowest_normal), sum);
+  return simd::select(sum == V{}, V{}, simd::broadcast<V>(T{1}) / divisor);
 }
 
 namespace plain {

@@ -78,7 +78,10 @@ struct softmax_along {
       T* const to = y + r * S.width;
       const V highest = maximum[r], factor = before[r];
       return [=](std::size_t e, std::size_t count, V(&now)[kinds]) UMBEL_LAMBDA_INLINE {
-        V value = simd::exp_not_positive(walk::load(from + e, count) - highest);
+        V value = walk::load(from + e, count) - highest;
+        // In lanes past the row it may be far above 0, where the exponential would overflow.
+        if (count != walk::lanes) value = simd::select(value > V{}, V{}, value);
+        value = simd::exp_not_positive(value);
         if (count != walk::lanes) value = simd::keep_first(value, count);
         walk::store(to + e, value, count);
         now[0] = now[0] + value;

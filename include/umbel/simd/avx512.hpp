@@ -40,6 +40,60 @@ UMBEL_INLINE V exp2_not_positive(V y) noexcept {
   }
 }
 
+// a - b where the mask is set, else 0, and nothing is raised there. clang has no builtin for it,
+// but makes it of the selection.
+template <class V, class Mask>
+UMBEL_INLINE V difference_where(Mask mask, V a, V b) noexcept {
+#if UMBEL_CLANG
+  if constexpr (sizeof(element_of<V>) == 4)
+    return __builtin_ia32_selectps_512(mask, a - b, V{});
+  else
+    return __builtin_ia32_selectpd_512(mask, a - b, V{});
+#else
+  constexpr int current_rounding = 4;
+  if constexpr (sizeof(element_of<V>) == 4)
+    return __builtin_ia32_subps512_mask(a, b, V{}, static_cast<detail::mask_16>(mask),
+                                        current_rounding);
+  else
+    return __builtin_ia32_subpd512_mask(a, b, V{}, mask, current_rounding);
+#endif
+}
+
+template <class V>
+UMBEL_INLINE V exp2_or_hidden(V y, V& sum) noexcept {
+  using T = element_of<V>;
+  using constants = math_constants<T>;
+  constexpr int nearest_even_quiet = 8, current_rounding = 4, not_less_than = 0x15,
+                not_greater_than = 0x1a;
+  const V lowest = broadcast<V>(constants::exp2_lowest);
+  V power;
+  if constexpr (sizeof(T) == 4) {
+    constexpr std::uint16_t all = 0xffff;
+    const V n = __builtin_ia32_rndscaleps_mask(y, nearest_even_quiet, y,
+                                               static_cast<detail::mask_16>(all), current_rounding);
+    const std::uint16_t seen =
+        __builtin_ia32_cmpps512_mask(y, V{}, not_greater_than, all, current_rounding);
+    const std::uint16_t keep =
+        __builtin_ia32_cmpps512_mask(y, lowest, not_less_than, seen, current_rounding);
+    power = __builtin_ia32_scalefps512_mask(
+        polynomial<V>(difference_where(seen, y, n), constants::exp2), n, V{},
+        static_cast<detail::mask_16>(keep), current_rounding);
+  } else {
+    constexpr std::uint8_t all = 0xff;
+    const V n = __builtin_ia32_rndscalepd_mask(y, nearest_even_quiet, y, all, current_rounding);
+    const std::uint8_t seen =
+        __builtin_ia32_cmppd512_mask(y, V{}, not_greater_than, all, current_rounding);
+    const std::uint8_t keep =
+        __builtin_ia32_cmppd512_mask(y, lowest, not_less_than, seen, current_rounding);
+    power = __builtin_ia32_scalefpd512_mask(
+        polynomial<V>(difference_where(seen, y, n), constants::exp2), n, V{}, keep,
+        current_rounding);
+  }
+  // 0 where hidden.
+  sum = sum + power;
+  return select(y > V{}, broadcast<V>(T{-1}), power);
+}
+
 }  // namespace umbel::inline UMBEL_TARGET::detail::simd::avx512
 UMBEL_WARNINGS_POP
 #endif

@@ -76,6 +76,20 @@ UMBEL_INLINE constexpr V exp2_not_positive(V y) noexcept {
   return select(y < broadcast<V>(constants::exp2_lowest), V{}, result);
 }
 
+// The weight of a score that lies y above the maximum: 2^y, added to sum, for y <= 0; for y > 0,
+// which marks a hidden pair, -1, and sum stays. Infinity raises no exception, as it would in 2^y.
+template <class V>
+UMBEL_INLINE constexpr V exp2_or_hidden(V y, V& sum) noexcept {
+  using T = element_of<V>;
+#if UMBEL_AVX512
+  if constexpr (sizeof(V) == 64) return avx512::exp2_or_hidden(y, sum);
+#endif
+  const auto hidden = y > V{};
+  const V weight = exp2_not_positive(select(hidden, V{}, y));
+  sum = select(hidden, sum, sum + weight);
+  return select(hidden, broadcast<V>(T{-1}), weight);
+}
+
 // e^x for any x: overflow to infinity, 0 below ln(2^-126) (double: ln(2^-1022)), NaN stays NaN.
 // Within 2 ulp (3 where the target does not fuse). Cody and Waite: x = n ln2 + r in two fma steps,
 // e^r by polynomial, times 2^n.
@@ -137,11 +151,13 @@ UMBEL_INLINE constexpr V tanh(V x) noexcept {
   using T = element_of<V>;
   using constants = math_constants<T>;
   const V a = detail::magnitude(x);
-  const V z = a * a;
-  const V near = fma(a * z, polynomial<V>(z, constants::tanh), a);
+  const auto is_near = a < broadcast<V>(T{0.625});
+  const V inside = select(is_near, a, V{});  // the powers of others could overflow
+  const V z = inside * inside;
+  const V near = fma(inside * z, polynomial<V>(z, constants::tanh), inside);
   const V one = broadcast<V>(T{1});
   const V far = one - broadcast<V>(T{2}) / (exp(a + a) + one);
-  return detail::with_sign(select(a < broadcast<V>(T{0.625}), near, far), x);
+  return detail::with_sign(select(is_near, near, far), x);
 }
 
 // GELU, x P(Z <= x) of the normal distribution, as max(x, 0) - |x| P(Z > |x|) (Hendrycks and Gimpel
