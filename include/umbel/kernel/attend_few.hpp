@@ -102,7 +102,7 @@ struct attend_few {
       constexpr bool both = Chunks == 2 && 2 * half + 2 * queries + 2 <= Target.registers;
       constexpr std::size_t step = both ? 2 : 1;
       for (std::size_t d = 0; d < whole; d += half) {
-        if constexpr (far<W>) {
+        if constexpr (far<W> && whole != 0) {
           constexpr std::size_t of_step = plan::divide_up(Chunks * lanes * half, whole);
           const std::size_t next = (Chunks * lanes + d / half * of_step) * S.k_row;
           UMBEL_UNROLL(4)
