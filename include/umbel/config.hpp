@@ -140,6 +140,18 @@
 #endif
 #endif
 
+// Are positions known only at run time checked (tensor/check.hpp)? Define it as 1 for that. Files
+// with and without it may be one program.
+#ifndef UMBEL_CHECK
+#define UMBEL_CHECK 0
+#endif
+// 1 where an operating system gives the program a standard error to write to.
+#if defined(__unix__) || defined(__APPLE__) || defined(_WIN32) || defined(__wasi__)
+#define UMBEL_STDERR 1
+#else
+#define UMBEL_STDERR 0
+#endif
+
 // Which compiler builtins for one instruction may be named (simd/ has a plain form beside each).
 #if defined(__x86_64__) || defined(__i386__)
 #define UMBEL_X86 1

@@ -12,7 +12,8 @@ at this size it is noise. Left out are padding between blocks and moves from reg
 allocator makes one more or less as it orders the operands of a sum, and which the machine renames away. add and lea
 count as one: which of the two is the allocator's choice too.
 
-hand_self_test and view_self_test differ on purpose: that pair must be seen to differ.
+hand_self_test and view_self_test differ on purpose: that pair must be seen to differ. So must an element by view with
+UMBEL_CHECK=1: without it, the default, no check is left.
 """
 import collections
 import pathlib
@@ -52,13 +53,20 @@ def difference(hand, view):
 def main():
     (source, objdump), command = split_command(sys.argv[1:])
     tap = Tap()
-    with tempfile.TemporaryDirectory() as folder:
-        made = pathlib.Path(folder) / "views.o"
-        run = subprocess.run([*command, "-O2", "-c", source, "-o", made], capture_output=True, text=True)
-        tap.check("compiles", run.returncode == 0, run.stderr)
-        if run.returncode != 0:
-            return tap.finish()
-        listing = subprocess.run([objdump, "-d", "--no-show-raw-insn", made], capture_output=True, text=True, check=True).stdout
+
+    def compiled(*options):
+        """The listing of SOURCE, or None."""
+        with tempfile.TemporaryDirectory() as folder:
+            made = pathlib.Path(folder) / "views.o"
+            run = subprocess.run([*command, "-O2", *options, "-c", source, "-o", made], capture_output=True, text=True)
+            tap.check(f"compiles {' '.join(options)}", run.returncode == 0, run.stderr)
+            if run.returncode != 0:
+                return None
+            return subprocess.run([objdump, "-d", "--no-show-raw-insn", made], capture_output=True, text=True, check=True).stdout
+
+    listing, checked = compiled(), compiled("-DUMBEL_CHECK=1")
+    if listing is None or checked is None:
+        return tap.finish()
     functions = opcodes(listing)
     views = sorted(name for name in functions if name.startswith("view_") and name != "view_self_test")
     tap.check("there are functions to compare", len(views) >= 4, listing)
@@ -66,6 +74,7 @@ def main():
         hand = "hand_" + name.removeprefix("view_")
         differs = difference(functions.get(hand, collections.Counter()), functions[name])
         tap.check(f"{name} is {hand}", hand in functions and not differs, differs)
+    tap.check("a check is seen", difference(functions["hand_element"], opcodes(checked)["view_element"]))
     tap.check("a difference is seen", difference(functions["hand_self_test"], functions["view_self_test"]))
     return tap.finish()
 

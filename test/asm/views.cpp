@@ -21,6 +21,13 @@ static auto by_head(T* memory) {
 
 extern "C" {
 
+// An element of a tensor.
+float hand_element(const float* x, std::size_t i, std::size_t d) { return x[i * row + d]; }
+float view_element(const tensor<float, query<queries>, hidden<row>>& x, std::size_t i,
+                   std::size_t d) {
+  return x(i, d);
+}
+
 // A dot product of one row of one head with another.
 float hand_dot(const float* x, const float* y, std::size_t b, std::size_t h, std::size_t i,
                std::size_t j) {

@@ -54,7 +54,8 @@ struct problem {
 
 // The same bits, or NaN in both.
 bool same(float a, float b) {
-  return (a != a && b != b) || __builtin_bit_cast(std::uint32_t, a) == __builtin_bit_cast(std::uint32_t, b);
+  return (a != a && b != b) ||
+         __builtin_bit_cast(std::uint32_t, a) == __builtin_bit_cast(std::uint32_t, b);
 }
 
 // hidden(h, i, j); observe(problem, seen): the context, and what is observed in `seen`, if anything
@@ -155,7 +156,8 @@ template <class By, class... Options, class Problem>
 void check_context(const char* what, const Problem& p) {
   check_hidden(
       what, p, [&](std::size_t h, std::size_t i, std::size_t j) { return By::hides(p, h, i, j); },
-      false, false, [](const Problem& in, typename Problem::pairs&) {
+      false, false,
+      [](const Problem& in, typename Problem::pairs&) {
         return scaled_dot_product_attention_with<Options...>(in.q, in.k, in.v, By::mask(in));
       });
 }

@@ -57,8 +57,8 @@ void check_lowest(const char* what) {
   check(attend(q, k, v, score_bias(biases) & observe(weights)), "observed");
   for (std::size_t j = 0; j < keys; ++j) BOOST_TEST(is_near(weights(0, j), T{1} / T{keys}), what);
   check(attend(q, k, v, score_bias([&](std::size_t, std::size_t, std::size_t i, std::size_t j) {
-          return row(i, j);
-        })),
+                 return row(i, j);
+               })),
         "function");
 }
 

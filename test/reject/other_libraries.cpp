@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Calls that tensors of other libraries have: one case for each answer (calls_of_other_libraries.hpp).
+// Calls that tensors of other libraries have: one case for each answer
+// (calls_of_other_libraries.hpp).
 #include <umbel/umbel.hpp>
 
 using namespace umbel;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What compiles with a warning, a case each: test/meson.build makes it an error and expects it. Without a case, the
-// same shapes used well: no warning.
+// What compiles with a warning, a case each: test/meson.build makes it an error and expects it.
+// Without a case, the same shapes used well: no warning.
 #include <umbel/umbel.hpp>
 
 using namespace umbel;

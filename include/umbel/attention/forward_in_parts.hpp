@@ -87,7 +87,7 @@ struct forward_in_parts<multi_head_forward<T, S, Rotary, Scoring, Queries, Keys>
     using attention = heads_of_sequence<steps::head, steps::all_heads, T, Scoring>;
     auto& work = given.work[0];
 
-    given.executor(to_queries::count + to_keys::count + to_values::count,
+    given.hand_out(to_queries::count + to_keys::count + to_values::count,
                    [&](std::size_t index, std::size_t) noexcept {
                      if (index < to_queries::count)
                        return to_queries::project_block(w.q, x, work.q, index,
@@ -102,13 +102,13 @@ struct forward_in_parts<multi_head_forward<T, S, Rotary, Scoring, Queries, Keys>
     if constexpr (attention::template together<Mask>) {
       attention::attend(work.q, work.k, work.v, work.context, work.scratch, mask);
     } else {
-      given.executor(S.heads, [&](std::size_t head, std::size_t worker) noexcept {
+      given.hand_out(S.heads, [&](std::size_t head, std::size_t worker) noexcept {
         attend_head<Scoring>(
             attention::head(head, work.q, work.k, work.v, work.context, given.work[worker].scratch),
             mask(head));
       });
     }
-    given.executor(to_result::count, [&](std::size_t index, std::size_t) noexcept {
+    given.hand_out(to_result::count, [&](std::size_t index, std::size_t) noexcept {
       to_result::project_block(w.o, work.context, out, index, then_nothing{});
     });
   }

@@ -133,7 +133,7 @@ struct multi_head_call {
       // A sequence for each worker as long as there are enough of them, the others in parts.
       constexpr std::size_t whole = count / place::workers * place::workers;
       if constexpr (whole > 0)
-        work.executor(whole, [&](std::size_t b, std::size_t worker) noexcept {
+        work.hand_out(whole, [&](std::size_t b, std::size_t worker) noexcept {
           steps::template forward<xs, ys, zs, outs>(
               w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
               at_sequence<scores>(masks, b), out.data() + b * outs.batch, work.work[worker]);

@@ -93,14 +93,27 @@ struct parallel_rule<Executor, Count> {
 };
 }  // namespace rules
 
-// What parallel() gives: an executor and the first of its workers' workspaces.
-template <class Executor, class Workspace>
+// What parallel() gives: an executor and the first of its workers' workspaces. Checked: of
+// UMBEL_CHECK, so that files with and without it share no code of a call.
+template <class Executor, class Workspace, bool Checked>
 struct parallel_workspaces : workspace_base {
   static constexpr std::size_t workers = Executor::workers;
   using each = Workspace;
   Executor& executor;
   Workspace* work;
   constexpr parallel_workspaces(Executor& e, Workspace* w) noexcept : executor(e), work(w) {}
+
+  template <class Piece>
+  constexpr void hand_out(std::size_t count, const Piece& piece) const noexcept {
+    if constexpr (Checked)
+      executor(count, [&](std::size_t index, std::size_t worker) noexcept {
+        if (index >= count) number_is_outside_of("piece", index, "pieces", count);
+        if (worker >= workers) number_is_outside_of("worker", worker, "workers", workers);
+        piece(index, worker);
+      });
+    else
+      executor(count, piece);
+  }
 };
 
 // What a call was given in place of a workspace: the type of one, and of all that it works in,
@@ -128,24 +141,26 @@ struct parallel_operation
   using refused::operator();
 
   template <class Executor, workspace_like Workspace, std::size_t Count>
-  constexpr auto operator()(Executor&& executor, Workspace (&work)[Count]) const noexcept {
+  UMBEL_SHARED constexpr auto operator()(Executor&& executor,
+                                         Workspace (&work)[Count]) const noexcept {
     return checked<Executor, Count>(executor, work);
   }
   // std::array, std::span of static size.
   template <class Executor, memory Workspaces>
     requires workspace_like<decltype(*std::declval<Workspaces&>().data())>
-  constexpr auto operator()(Executor&& executor, Workspaces& work) const noexcept {
+  UMBEL_SHARED constexpr auto operator()(Executor&& executor, Workspaces& work) const noexcept {
     return checked<Executor, memory_size<std::remove_const_t<Workspaces>>()>(executor, work.data());
   }
 
  private:
   template <class Executor, std::size_t Count, class Workspace>
-  static constexpr auto checked(std::remove_reference_t<Executor>& executor,
-                                Workspace* work) noexcept {
+  UMBEL_SHARED static constexpr auto checked(std::remove_reference_t<Executor>& executor,
+                                             Workspace* work) noexcept {
     using verdict = typename rules::parallel_rule<Executor, Count>::type;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok)
-      return parallel_workspaces<std::remove_reference_t<Executor>, Workspace>(executor, work);
+      return parallel_workspaces<std::remove_reference_t<Executor>, Workspace, (UMBEL_CHECK != 0)>(
+          executor, work);
     else
       return invalid{};
   }

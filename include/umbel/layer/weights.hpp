@@ -78,12 +78,13 @@ struct linear_weights {
   T weight[In::size * Out::size];  // (in, out), row-major
   T bias[Out::size];
 
-  [[nodiscard]] UMBEL_SHARED constexpr T& operator()(std::size_t in, std::size_t out) noexcept {
-    return weight[in * Out::size + out];
+  template <detail::integer_index I, detail::integer_index J>
+  [[nodiscard]] UMBEL_SHARED constexpr T& operator()(I in, J out) noexcept {
+    return weight[detail::offset_by_position<detail::layout<In, Out>>("w(...)", in, out)];
   }
-  [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(std::size_t in,
-                                                           std::size_t out) const noexcept {
-    return weight[in * Out::size + out];
+  template <detail::integer_index I, detail::integer_index J>
+  [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(I in, J out) const noexcept {
+    return weight[detail::offset_by_position<detail::layout<In, Out>>("w(...)", in, out)];
   }
 };
 template <class T, class In, class Out>
@@ -92,12 +93,13 @@ struct linear_weights<T, In, Out, false> {
 
   T weight[In::size * Out::size];
 
-  [[nodiscard]] UMBEL_SHARED constexpr T& operator()(std::size_t in, std::size_t out) noexcept {
-    return weight[in * Out::size + out];
+  template <detail::integer_index I, detail::integer_index J>
+  [[nodiscard]] UMBEL_SHARED constexpr T& operator()(I in, J out) noexcept {
+    return weight[detail::offset_by_position<detail::layout<In, Out>>("w(...)", in, out)];
   }
-  [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(std::size_t in,
-                                                           std::size_t out) const noexcept {
-    return weight[in * Out::size + out];
+  template <detail::integer_index I, detail::integer_index J>
+  [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(I in, J out) const noexcept {
+    return weight[detail::offset_by_position<detail::layout<In, Out>>("w(...)", in, out)];
   }
 };
 

@@ -26,8 +26,14 @@ class expected_view {
   [[nodiscard]] constexpr bool has_value() const noexcept { return view_.data() != nullptr; }
   constexpr explicit operator bool() const noexcept { return has_value(); }
 
-  // Only where there is a value: else a view of nothing.
-  [[nodiscard]] constexpr View operator*() const noexcept { return view_; }
+  // Only where there is a value: else a view of nothing, or with UMBEL_CHECK=1 the program stops
+  // with the sentence.
+  [[nodiscard]] UMBEL_SHARED constexpr View operator*() const noexcept {
+#if UMBEL_CHECK
+    if (!has_value()) detail::stop(error());
+#endif
+    return view_;
+  }
   [[nodiscard]] constexpr View value_or(View other) const noexcept {
     return has_value() ? view_ : other;
   }

@@ -77,7 +77,7 @@ struct rereading : detail::other_calls<Name>, rereads {
   using detail::other_calls<Name>::operator();
 
   template <tensor_like X>
-  UMBEL_INLINE constexpr auto operator()(X&& x) const {
+  UMBEL_SHARED constexpr auto operator()(X&& x) const {
     using from = layout_of<X>;
     using verdict = typename Operation::template rule<from>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");

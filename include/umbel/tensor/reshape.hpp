@@ -105,8 +105,9 @@ struct select_position : rereading<select_position<Axis>, say::select_at> {
   template <class Layout>
   using result = algebra::select<Layout, axis_family<Axis>>;
   template <class Layout>
-  constexpr std::size_t offset() const {
-    return position * Layout::template stride_of<axis_family<Axis>>;
+  UMBEL_SHARED constexpr std::size_t offset() const {
+    return offset_along<axis_of<Layout, axis_family<Axis>>,
+                        Layout::template stride_of<axis_family<Axis>>>("select_at", position);
   }
 };
 
@@ -183,7 +184,7 @@ inline constexpr detail::broadcast_operation<Axes...> broadcast{};
 
 // select_at<heads, 2>: position 2 of heads, which must exist; the axis disappears. A position known
 // only at run time is given as an argument, select_at<heads>(x, i) or x | select_at<heads>(i), and
-// is, as in an array, not checked. (Not `select`: <cstdlib> has that name.)
+// checked by UMBEL_CHECK=1 only (check.hpp). (Not `select`: <cstdlib> has that name.)
 template <template <std::size_t> class Axis, std::size_t... Position>
 inline constexpr detail::select_operation<Axis, Position...> select_at{};
 

@@ -145,22 +145,22 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
 
   template <detail::integer_index... I>
   [[nodiscard]] UMBEL_SHARED constexpr T& operator()(I... index) noexcept {
-    return elements_[detail::offset_by_position<layout>(index...)];
+    return elements_[detail::offset_by_position<layout>("x(...)", index...)];
   }
   template <detail::integer_index... I>
   [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(I... index) const noexcept {
-    return elements_[detail::offset_by_position<layout>(index...)];
+    return elements_[detail::offset_by_position<layout>("x(...)", index...)];
   }
   // Of one axis; others take all positions at once, x(i, j).
   template <detail::integer_index I>
     requires(layout::rank == 1)
   [[nodiscard]] UMBEL_SHARED constexpr T& operator[](I index) noexcept {
-    return elements_[detail::offset_by_position<layout>(index)];
+    return elements_[detail::offset_by_position<layout>("x[...]", index)];
   }
   template <detail::integer_index I>
     requires(layout::rank == 1)
   [[nodiscard]] UMBEL_SHARED constexpr const T& operator[](I index) const noexcept {
-    return elements_[detail::offset_by_position<layout>(index)];
+    return elements_[detail::offset_by_position<layout>("x[...]", index)];
   }
   template <class I>
     requires(layout::rank != 1 || !detail::integer_index<I>)

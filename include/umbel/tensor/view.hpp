@@ -10,6 +10,7 @@
 #include <umbel/config.hpp>
 #include <umbel/shape/concepts.hpp>
 #include <umbel/tensor/calls_of_other_libraries.hpp>
+#include <umbel/tensor/check.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -40,19 +41,33 @@ struct position_along {
 template <class I>
 concept integer_index = std::is_convertible_v<I, std::size_t> && !std::is_floating_point_v<I>;
 
+template <class Layout, std::size_t... Axis, class... I>
+UMBEL_SHARED constexpr std::size_t offset_by_position(std::index_sequence<Axis...>,
+                                                      [[maybe_unused]] const char* call,
+                                                      I... index) {
+  return (std::size_t{0} + ... +
+          detail::offset_along<typename Layout::template axis_at<Axis>, Layout::strides[Axis]>(
+              call, static_cast<std::size_t>(index)));
+}
+// call: what the user wrote, for the sentence of a failed check.
 template <class Layout, class... I>
-UMBEL_INLINE constexpr std::size_t offset_by_position(I... index) {
+UMBEL_SHARED constexpr std::size_t offset_by_position(const char* call, I... index) {
   using verdict = rules::access_by_position<Layout, sizeof...(I)>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  std::size_t offset = 0, i = 0;
   if constexpr (verdict::ok)
-    ((offset += static_cast<std::size_t>(index) * Layout::strides[i++]), ...);
-  return offset;
+    return detail::offset_by_position<Layout>(std::index_sequence_for<I...>{}, call, index...);
+  else
+    return 0;
 }
 
 template <class Layout, class... Families>
-UMBEL_INLINE constexpr std::size_t offset_by_name(position_along<Families>... index) {
-  return (std::size_t{0} + ... + (index.value * Layout::template stride_of<Families>));
+UMBEL_SHARED constexpr std::size_t offset_by_name(position_along<Families>... index) {
+  if constexpr (rules::access<Layout, Families...>::ok)
+    return (std::size_t{0} + ... +
+            detail::offset_along<axis_of<Layout, Families>, Layout::template stride_of<Families>>(
+                "x(...)", index.value));
+  else
+    return 0;
 }
 
 template <class Layout, class... I>
@@ -65,8 +80,7 @@ inline constexpr bool accesses<Layout, position_along<First>, position_along<Fam
 
 }  // namespace detail
 
-// A position along one axis, by name: x(at<query>(3), at<batch>(0)), in any order. Not checked, as
-// an index of an array is not.
+// A position along one axis, by name: x(at<query>(3), at<batch>(0)), in any order.
 template <template <std::size_t> class Axis, detail::integer_index I>
 constexpr detail::position_along<axis_family<Axis>> at(I position) {
   return {static_cast<std::size_t>(position)};
@@ -91,7 +105,8 @@ namespace umbel {
 
 // Borrowed memory with a shape: view<const float, query<4>, hidden<100>>. T: the element type,
 // const for a view that only reads. Axes: plain axes for row-major memory, strided<Axis, Stride>
-// each otherwise. Positions are not checked, as in an array.
+// each otherwise. Positions are checked by
+// UMBEL_CHECK=1 only (check.hpp).
 template <class T, class... Axes>
 class [[nodiscard]] view : public portable::members_of_other_libraries<view<T, Axes...>> {
   static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>,
@@ -131,13 +146,13 @@ class [[nodiscard]] view : public portable::members_of_other_libraries<view<T, A
 
   template <detail::integer_index... I>
   [[nodiscard]] UMBEL_SHARED constexpr T& operator()(I... index) const noexcept {
-    return data_[detail::offset_by_position<layout>(index...)];
+    return data_[detail::offset_by_position<layout>("x(...)", index...)];
   }
   // Of one axis; others take all positions at once, x(i, j).
   template <detail::integer_index I>
     requires(layout::rank == 1)
   [[nodiscard]] UMBEL_SHARED constexpr T& operator[](I index) const noexcept {
-    return data_[detail::offset_by_position<layout>(index)];
+    return data_[detail::offset_by_position<layout>("x[...]", index)];
   }
   template <class I>
     requires(layout::rank != 1 || !detail::integer_index<I>)
