@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""The one header of tools/amalgamate in the place of include/: it is made the same each time, and passes tests of test/.
+
+    check.py PROJECT_ROOT -- COMPILER...
+
+Those tests are compiled with a folder in front in which umbel/umbel.hpp is the one header and every other header of
+Umbel only includes it: all of static/, some of unit/ and law/, the sentences of one case of each file of reject/, and
+what alone/ asks of a header.
+"""
+import concurrent.futures
+import importlib.util
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from tap import Tap, compile_text, split_command  # noqa: E402
+
+PROGRAMS = ["unit/describe", "unit/tensor_access", "law/heads", "law/positions"]  # those that compile in seconds
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Werror"]
+
+
+def load(path):
+    """Another check.py, as a module."""
+    spec = importlib.util.spec_from_file_location(path.parent.name + "_check", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def made(root, *options, hash_seed="0"):
+    """What tools/amalgamate writes."""
+    return subprocess.run([sys.executable, root / "tools/amalgamate", *options], check=True, capture_output=True,
+                          text=True, env={**os.environ, "PYTHONHASHSEED": hash_seed}).stdout
+
+
+def write_includes(root, folder, text):
+    for header in (root / "include").rglob("*.hpp"):
+        there = folder / header.relative_to(root / "include")
+        there.parent.mkdir(parents=True, exist_ok=True)
+        there.write_text("#include <umbel/umbel.hpp>\n")
+    (folder / "umbel/umbel.hpp").write_text(text)
+
+
+def compiler_id(compiler):
+    said = subprocess.run([*compiler, "-dM", "-E", "-x", "c++", os.devnull], capture_output=True, text=True).stdout
+    return "clang" if "__clang__" in said else "gcc"
+
+
+def check_text(tap, root):
+    text = made(root)
+    tap.check("the same bytes each time", text == made(root, hash_seed="1"))
+    version = subprocess.run([sys.executable, root / "tools/version.py"], capture_output=True, text=True).stdout.strip()
+    first = text.splitlines()[:30]
+    tap.check("version and licence on top", f"Umbel {version} " in first[1] and any("Boost Software License" in line
+                                                                                   for line in first), "\n".join(first))
+    standard = re.findall(r"^\s*#\s*include <([a-z_]+)>", text, re.M)
+    tap.check("each header of the standard library once", len(standard) == len(set(standard)), " ".join(standard))
+    tap.check("no header of Umbel's folder", not re.search(r"#\s*include <umbel/", text))
+
+
+def check_static(root, command, identity):
+    """(name, passed, output) of each file of test/static."""
+    def one(source):
+        flags = re.findall(rf"^// flags-{identity}: (.*)$", source.read_text(), re.M)
+        run = subprocess.run([*command, *WARNINGS, *" ".join(flags).split(), "-fsyntax-only", source],
+                             capture_output=True, text=True)
+        return f"static/{source.stem}", run.returncode == 0, run.stderr
+    return [lambda source=source: one(source) for source in sorted((root / "test/static").glob("*.cpp"))]
+
+
+def check_programs(root, command, folder):
+    def one(name):
+        program = folder / name.replace("/", "_")
+        run = subprocess.run([*command, "-O0", "-DBOOST_TEST_DYN_LINK", root / f"test/{name}.cpp", folder / "main.o", "-o",
+                              program, "-lboost_unit_test_framework", "-pthread"], capture_output=True, text=True)
+        if run.returncode == 0:
+            run = subprocess.run([program], capture_output=True, text=True)
+        return name, run.returncode == 0, run.stdout + run.stderr
+
+    main = subprocess.run([*command, "-O0", "-DBOOST_TEST_DYN_LINK", "-c", root / "test/main.cpp", "-o", folder / "main.o"],
+                          capture_output=True, text=True)
+    if main.returncode != 0:
+        return [lambda: ("Boost.Test", False, main.stderr)]
+    return [lambda name=name: one(name) for name in PROGRAMS]
+
+
+def check_sentences(root, command, identity, folder):
+    """The first case of each file that has a sentence for this compiler."""
+    reject = load(root / "test/reject/check.py")
+
+    def one(source, case):
+        output, wrong = reject.check([*command, "-fsyntax-only"], source, case, identity, folder / "precompiled")
+        return f"reject/{source.stem}/{case}", not wrong, f"{'; '.join(wrong)}\n{output}"
+
+    (folder / "precompiled").mkdir()
+    return [lambda source=source: one(source, next(iter(reject.read_cases(source))))
+            for source in sorted((root / "test/reject").glob("*.cpp"))]
+
+
+def check_alone(root, command, include, bare):
+    alone = load(root / "test/alone/check.py")
+    strict = [*command, *WARNINGS, "-Wshadow", "-Wsign-conversion"]
+
+    def twice():
+        code, output = alone.compile_twice(strict, "umbel/umbel.hpp")
+        return "included twice", code == 0 and not output, output
+
+    def names():
+        return ("no -Wshadow whatever the user's globals are called", *alone.silent_beside_any_global(strict, include))
+
+    def units():
+        return ("two units link", *alone.link_two_units(command, [root / "test/alone/one.cpp", root / "test/alone/two.cpp"]))
+
+    def without_boost():
+        found = alone.boost_headers_of([*command, "-I", str(bare)], "bare/umbel.hpp")
+        return "--bare includes no Boost", not found, found
+
+    def without_exceptions():
+        code, output = compile_text([*strict, "-I", str(bare), "-fsyntax-only", "-fno-exceptions", "-fno-rtti"],
+                                    "#include <bare/umbel.hpp>\n")
+        return "--bare without exceptions and RTTI", code == 0 and not output, output
+
+    return [twice, names, units, without_boost, without_exceptions]
+
+
+def main():
+    (root,), compiler = split_command(sys.argv[1:])
+    root, identity = pathlib.Path(root), compiler_id(compiler)
+    tap = Tap()
+    check_text(tap, root)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        write_includes(root, folder / "include", made(root, "--inspect"))
+        (folder / "bare").mkdir()
+        (folder / "bare/umbel.hpp").write_text(made(root, "--bare"))
+        command = [*compiler, "-std=c++20", "-fno-diagnostics-color", "-I", str(folder / "include")]
+        checks = (check_sentences(root, command, identity, folder) + check_static(root, command, identity)
+                  + check_programs(root, [*command, "-I", str(root / "test")], folder)
+                  + check_alone(root, command, folder / "include", folder))
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for result in pool.map(lambda check: check(), checks):
+                tap.check(*result)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
