@@ -21,6 +21,10 @@ class Tap:
         if not passed:
             print(f"{name}:\n{detail.rstrip()}", file=sys.stderr)
 
+    def skip(self, name, reason):
+        self.count += 1
+        print(f"ok {self.count} - {name} # SKIP {reason}")
+
     def finish(self):
         print(f"1..{self.count}")
         return 1 if self.failed else 0
