@@ -26,24 +26,24 @@ sys.dont_write_bytecode = True
 
 import check  # noqa: E402
 
-# Where an operation's sentences stand on the page. What heads.cpp says of attention stands with the heads.
+# Where an operation's sentences stand on the page.
 GROUPS = {
     "Shapes": ["shape", "axis", "tensor_from"],
     "Memory": ["memory", "tensor", "view", "view_as", "access", "x[...]", "copy"],
     "Re-reading": ["split", "merge", "permute", "rename_axis", "reshape", "select_at", "slice", "broadcast",
                    "transposed"],
-    "Calls of other libraries": [],
+    "Calls of other libraries": ["transpose", "unsqueeze", "squeeze", "matmul", "einsum", "sum", "dim", "resize", "to",
+                                 "clone", "fill", "at", "masked_fill", "concat", "cuda"],
     "Computing": ["contract", "elementwise", "for_each", "compare"],
-    "Attention": ["multi_head_attention", "additive_attention", "x * weights", "softmax", "mask_after", "mask", "keep_mask", "dropout",
-                  "causal_at", "causal_bottom_right",
+    "Attention": ["multi_head_attention", "additive_attention", "x * weights", "softmax", "mask_after", "mask", "keep_mask",
+                  "dropout", "causal_at", "causal_bottom_right",
                   "score_bias", "observe", "attention_heat_map", "key_value_cache", "describe",
-                  "scaled_dot_product_attention", "attention_by_score", "parallel"],
-    "Heads": ["pruned"],
+                  "scaled_dot_product_attention", "attention_by_score", "parallel", "pruned"],
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",
                "learned_positions", "sinusoidal_positions", "feed_forward",
                "encoder_layer", "decoder_layer", "prepacked"],
 }
-GROUP_OF = {operation: group for group, operations in GROUPS.items() for operation in operations}
+GROUPED = {operation for operations in GROUPS.values() for operation in operations}
 # The general before the special: the first case of a mistake gives its entry the place.
 FILES = ["shapes", "memory", "computing", "attention", "heads", "blocks", "hana"]
 OWN_WORDS = "In the compiler's own words"
@@ -75,6 +75,15 @@ below, at `in instantiation of`:
 
 **One bug, one error.** What a refused operation returns is taken by every other operation and handed on in silence. So
 the first error is the only one, and it is the one to repair.
+
+## By the word after `umbel:`
+
+A sentence starts with what you wrote, and the number says how many mistakes it knows. `shape` is any list of axes,
+`memory` what a tensor or view is made of, `elementwise` arithmetic and `for_each`, `access` an element `x(...)`.
+
+{index}
+
+Without a sentence of Umbel's: [in the compiler's own words](#in-the-compilers-own-words).
 """
 # Of the case shapes/split_uneven, paths shortened.
 GCC = """\
@@ -116,13 +125,9 @@ class Case:
         regex = self.regexes.get("gcc")
         return None if regex is None else re.sub(r"\\(.)", r"\1", regex.replace(ANY_NUMBER, "N")).strip('"')
 
-    def group(self):
-        if self.sentence() is None:
-            return OWN_WORDS
-        if self.file == "other_libraries":
-            return "Calls of other libraries"
-        operation = SENTENCE.match(f'"{self.sentence()}"')[1]
-        return "Heads" if (self.file, operation) == ("heads", "multi_head_attention") else GROUP_OF[operation]
+    def operation(self):
+        """The first word of the sentence, which the user wrote; None where the words are the compiler's own."""
+        return self.sentence() and SENTENCE.match(f'"{self.sentence()}"')[1]
 
     def mistake(self):
         """The sentence without the axes, sizes and types that it names: what two cases of one mistake share."""
@@ -147,7 +152,7 @@ class Case:
             sentence = SENTENCE.match(f'"{self.sentence()}"')
             if not sentence or re.search(r"(?<!\\)[][.*+?|^$(){}]", regex.replace(ANY_NUMBER, "")):
                 yield f'{self}: want the whole sentence after expect-gcc, "umbel: operation: ...": {regex}'
-            elif self.file != "other_libraries" and sentence[1] not in GROUP_OF:
+            elif sentence[1] not in GROUPED:
                 yield f"{self}: the operation {sentence[1]} is in no group of tools/errors.py"
 
 
@@ -188,19 +193,29 @@ def entry(cases):
     return ["```text", *sentences, "```", f"- Cause: {cause}", f"- Cure: {cure}", f"- Case: {names}", ""]
 
 
+def anchor(heading):
+    """What GitHub makes of a heading."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
 def page(cases):
     fence = "```text\n{}```"
-    spoken = [case.mistake() for case in cases if case.sentence()]
-    out = [HEAD.format(mistakes=len(set(spoken)), cases=len(spoken), lines=check.LINES_AT_MOST,
-                       first=check.LINES_WITH_SENTENCE, gcc=fence.format(GCC), clang=fence.format(CLANG))]
-    entries = {}
+    entries = {}  # of a word, or None: of each mistake, its cases
     for case in cases:
-        entries.setdefault((case.mistake(), case.notes["cause"][0], case.notes["cure"][0]), []).append(case)
-    for group in (*GROUPS, OWN_WORDS):
+        of_word = entries.setdefault(case.operation(), {})
+        of_word.setdefault((case.mistake(), case.notes["cause"][0], case.notes["cure"][0]), []).append(case)
+    spoken = [case.mistake() for case in cases if case.operation()]
+    mistakes_of = {word: len({mistake for mistake, _, _ in of_word}) for word, of_word in entries.items()}
+    index = [f"[`{word}`](#{anchor(word)}) {mistakes_of[word]}" for word in sorted(filter(None, entries))]
+    out = [HEAD.format(mistakes=len(set(spoken)), cases=len(spoken), lines=check.LINES_AT_MOST,
+                       first=check.LINES_WITH_SENTENCE, gcc=fence.format(GCC), clang=fence.format(CLANG),
+                       index=",\n".join(index))]
+    for group, words in GROUPS.items():
         out += [f"## {group}", ""]
-        for of_one in entries.values():
-            if of_one[0].group() == group:
-                out += entry(of_one)
+        for word in words:
+            if word in entries:
+                out += [f"### `{word}`", "", *(line for of_one in entries[word].values() for line in entry(of_one))]
+    out += [f"## {OWN_WORDS}", "", *(line for of_one in entries.get(None, {}).values() for line in entry(of_one))]
     return "\n".join(out).rstrip() + "\n"
 
 
