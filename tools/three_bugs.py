@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""README's section "Three bugs": three mistakes in Umbel, PyTorch and Eigen, and what each of them says.
+"""The section "Three bugs" of docs/comparison.md: three mistakes in Umbel, PyTorch and Eigen, and what each of them says.
 
     tools/three_bugs            installs what it needs; prints the section's text, made by compiling and running here
-    tools/three_bugs --check    exit code 1 where README says something else
+    tools/three_bugs --check    exit code 1 where the page says something else
 """
 import difflib
 import pathlib
@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "comparison.md"
 FLAGS = ["-std=c++20", "-fsyntax-only", "-fno-diagnostics-color"]
 
 UMBEL = """\
@@ -142,10 +142,10 @@ Umbel's is the only error, in at most 12 lines ({versions()}; `tools/three_bugs`
 def main():
     text = section()
     if sys.argv[1:] == ["--check"]:
-        if text not in README.read_text():
-            said = README.read_text().partition("in three compilers' words\n\n")[2].partition("\n[docs/errors.md]")[0]
-            sys.exit("README says something else:\n" + "".join(difflib.unified_diff(
-                said.splitlines(True), text.splitlines(True), "README.md", "here")))
+        if text not in PAGE.read_text():
+            said = PAGE.read_text().partition("in three compilers' words\n\n")[2].partition("\n[errors.md]")[0]
+            sys.exit("docs/comparison.md says something else:\n" + "".join(difflib.unified_diff(
+                said.splitlines(True), text.splitlines(True), "docs/comparison.md", "here")))
     elif sys.argv[1:]:
         sys.exit(__doc__)
     else:

@@ -3,7 +3,7 @@
 """tools/bench peers [--write] [--only WORKLOAD] [--machine NAME]
 
 Runs the race: every peer that was built, one after another on one core, and PyTorch where it is installed. Prints a
-table; with --write also into bench/results/DATE.md, and the short form into README.md.
+table; with --write also into bench/results/DATE.md, the short form into docs/race.md and five of its rows into README.md.
 """
 import argparse
 import dataclasses
@@ -28,6 +28,11 @@ PEERS = [(OURS, "umbel", None), ("libxsmm", "libxsmm", "libxsmm-dev"), ("oneDNN"
 FAMILIES = {"linear": "Linear map with bias, rows x out x in", "softmax": "Softmax along rows, rows x columns",
             "attend": "Attention alone: batch, heads, queries, keys, head_dim",
             "mha": "The whole layer: batch, tokens, hidden, heads"}
+README_ROWS = {("linear", "32x128x128"): "linear map of 32 rows, 128 features to 128",
+               ("softmax", "128x128"): "softmax of 128 rows of 128",
+               ("attend", "1,8,128,128,32"): "attention of 8 heads, 128 tokens, 32 features a head",
+               ("mha", "C 1,32,64,8"): "whole layer, 32 tokens, 64 features, 8 heads",
+               ("mha", "E 1,128,256,8"): "whole layer, 128 tokens, 256 features, 8 heads"}
 
 
 @dataclasses.dataclass
@@ -136,6 +141,16 @@ def short_table(found):
         yield f"| {' | '.join(row)} |"
 
 
+def readme_table(found):
+    yield "| microseconds | Umbel | fastest peer | PyTorch |"
+    yield "|---|--:|--:|--:|"
+    for key, title in README_ROWS.items():
+        them = rivals(found, key)
+        fastest = next((f"{figure(one.us)} ({name})" for name, one in them), "-")
+        torch = dict(them).get("PyTorch")
+        yield f"| {title} | {figure(found[OURS][key].us)} | {fastest} | {figure(torch.us) if torch else '-'} |"
+
+
 def losses(found):
     """Workloads in which somebody is faster than Umbel."""
     for key, ours in found[OURS].items():
@@ -173,25 +188,30 @@ def conditions(found, peak, machine, build):
 
 EXPLAINED = """
 Libraries of matrix products have attention and layers composed of them: projections fused or separate, heads by stride,
-scores by rows or by columns, several blocks of queries, a softmax in hand-written vectors lent to them (oneDNN, Eigen and
+scores by rows or by columns, several blocks of queries, with our softmax in hand-written vectors in place of theirs (oneDNN, Eigen and
 PyTorch show their own in the softmax table). Fewer of these ways are tried with Eigen, whose products take a second each
 to compile. PyTorch pays Python's calls, as its users do. ONNX Runtime, in the race when the user points to it, runs models
 of its own operators, softmax and attention included. Clocks wander and machines are shared: a difference of 2 % is none.
 """.strip()
 
 
-def write(full, short):
+def replace_table(page, table):
+    """Puts a table between the marks of a page."""
+    text = page.read_text()
+    if BEGIN not in text or END not in text:
+        sys.exit(f"{page}: no place for the table: want the lines\n{BEGIN}\n{END}")
+    before, after = text.split(BEGIN)[0], text.split(END)[1]
+    page.write_text(f"{before}{BEGIN}\n\n{table}\n{END}{after}")
+
+
+def write(full, short, few):
     folder = ROOT / "bench" / "results"
     folder.mkdir(exist_ok=True)
     page = folder / f"{datetime.date.today()}.md"
     page.write_text(full)
-    readme = ROOT / "README.md"
-    text = readme.read_text()
-    if BEGIN not in text or END not in text:
-        sys.exit(f"{readme}: no place for the table: want the lines\n{BEGIN}\n{END}")
-    before, after = text.split(BEGIN)[0], text.split(END)[1]
-    readme.write_text(f"{before}{BEGIN}\n\n{short}\n{END}{after}")
-    print(f"written: {page.relative_to(ROOT)}, README.md")
+    replace_table(ROOT / "docs" / "race.md", short)
+    replace_table(ROOT / "README.md", few)
+    print(f"written: {page.relative_to(ROOT)}, docs/race.md, README.md")
 
 
 def arguments():
@@ -219,11 +239,15 @@ def main():
     full = "\n".join(["# The race", "", *heading, "", EXPLAINED, *whole_table(found), "", "### Losses", "",
                       *lost_lines, *ways, ""])
     today = f"bench/results/{datetime.date.today()}.md"
+    count = f"{len(lost)} of {len(found[OURS])}"
     short = "\n".join([*heading[:1], "", *short_table(found), "",
-                       f"Lost: {len(lost)} of {len(found[OURS])}. All peers, and how each was run: [{today}]({today}).", ""])
+                       f"Lost: {count}. All peers, and how each was run: [{today}](../{today}).", ""])
+    few = "\n".join([*readme_table(found), "",
+                     f"{datetime.date.today()}, {options.machine}, one core. Umbel is not the fastest in {count} rows of "
+                     "[the race](docs/race.md).", ""])
     print(full)
     if options.write:
-        write(full, short)
+        write(full, short, few)
     return 0 if all(one.right for results in found.values() for one in results.values()) else 1
 
 
