@@ -35,8 +35,8 @@ GROUPS = {
     "Calls of other libraries": ["transpose", "unsqueeze", "squeeze", "matmul", "einsum", "sum", "dim", "resize", "to",
                                  "clone", "fill", "at", "masked_fill", "concat", "cuda"],
     "Computing": ["contract", "elementwise", "for_each", "compare"],
-    "Attention": ["multi_head_attention", "additive_attention", "x * weights", "softmax", "mask_after", "mask", "keep_mask",
-                  "dropout", "causal_at", "causal_bottom_right",
+    "Attention": ["multi_head_attention", "additive_attention", "x * weights", "softmax", "mask_after", "mask",
+                  "keep_mask", "dropout", "causal_at", "causal_bottom_right",
                   "score_bias", "observe", "attention_heat_map", "key_value_cache", "describe",
                   "scaled_dot_product_attention", "attention_by_score", "parallel", "pruned"],
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",
@@ -219,10 +219,14 @@ def page(cases):
     return "\n".join(out).rstrip() + "\n"
 
 
+def all_cases():
+    files = sorted(REJECT.glob("*.cpp"), key=lambda f: (f.stem not in FILES, [*FILES, f.stem].index(f.stem)))
+    return [case for path in files for case in cases_of(path)]
+
+
 def main():
     try:
-        files = sorted(REJECT.glob("*.cpp"), key=lambda f: (f.stem not in FILES, [*FILES, f.stem].index(f.stem)))
-        cases = [case for path in files for case in cases_of(path)]
+        cases = all_cases()
     except check.Malformed as problem:
         sys.exit(str(problem))
     wrong = [problem for case in cases for problem in case.problems()] or list(contradictions(cases))

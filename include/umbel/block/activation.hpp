@@ -117,8 +117,9 @@ struct relu_operation : detail::activation_operation<relu_operation, say::relu> 
 // x | relu: max(x, 0); NaN stays NaN, as in PyTorch.
 inline constexpr detail::relu_operation relu{};
 
-// Option of a layer: activation<gelu_tanh>. One of your own is an object of a type with
-// apply<Count>(x, y), as above; for gated<true> also with of(v), of a number or a pack of them.
+// Option of a layer: activation<gelu_tanh>. One of your own is an object of a type with a static
+// apply<Count>(x, y), which writes f(x[i]) to y[i] for Count elements, where y may be x; for
+// gated<true> also with a static of(v), of a number or a pack of them (docs/how-to/your-own.md).
 template <auto Function>
 struct activation {
   using kind = detail::option::activation;

@@ -23,8 +23,8 @@ struct axis_family {
   using sized = Axis<Size>;
 };
 
-// Base of every axis, yours too: template <std::size_t N> struct frames : umbel::axis<frames, N>
-// {}. Size is the number of positions along it.
+// Base of every axis, yours too: `template <std::size_t N> struct frames : umbel::axis<frames, N>
+// {};`. Size is the number of positions along it.
 template <template <std::size_t> class Axis, std::size_t Size>
 struct axis {
   using family = axis_family<Axis>;

@@ -161,7 +161,7 @@ constexpr auto extents(const X&) {
   return detail::extents_map(typename detail::axes_in<X>::type{});
 }
 
-// tensor_from: the way back, the hana::type of the row-major tensor of T with
+// tensor_from: the way back, from axes to the hana::type of a row-major tensor of T:
 //
 //   tensor_from<float>(axes)                  the axes of a hana::tuple (axes or their hana::types)
 //   tensor_from<float, batch, hidden>(sizes)  the sizes of a hana::map, in the order that is named:

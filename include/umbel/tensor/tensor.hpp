@@ -138,11 +138,14 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
     if constexpr (verdict::ok) take(memory.data());
   }
 
+  // The first element in memory.
   [[nodiscard]] UMBEL_SHARED constexpr T* data() noexcept UMBEL_LIFETIMEBOUND { return elements_; }
   [[nodiscard]] UMBEL_SHARED constexpr const T* data() const noexcept UMBEL_LIFETIMEBOUND {
     return elements_;
   }
 
+  // The element at one position of each axis: in their order, x(1, 3, 20), or by name in any order,
+  // x(at<query>(3), at<batch>(1), at<hidden>(20)).
   template <detail::integer_index... I>
   [[nodiscard]] UMBEL_SHARED constexpr T& operator()(I... index) noexcept {
     return elements_[detail::offset_by_position<layout>("x(...)", index...)];

@@ -142,8 +142,11 @@ class [[nodiscard]] view : public portable::members_of_other_libraries<view<T, A
                   "umbel: shapes do not fit");
   }
 
+  // The first element in memory.
   [[nodiscard]] UMBEL_SHARED constexpr T* data() const noexcept { return data_; }
 
+  // The element at one position of each axis: in their order, x(1, 3, 20), or by name in any order,
+  // x(at<query>(3), at<batch>(1), at<hidden>(20)).
   template <detail::integer_index... I>
   [[nodiscard]] UMBEL_SHARED constexpr T& operator()(I... index) const noexcept {
     return data_[detail::offset_by_position<layout>("x(...)", index...)];
