@@ -1,19 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""The marked C++ of README.md and docs/*.md must do what the page says. The mark is the line before the fence:
+"""Links of the pages lead to files that exist, and their marked C++ does what the page says. The mark is the line before
+the fence:
 
     <!-- compile -->             the block compiles
     <!-- compile continue -->    it compiles after the marked blocks of the page so far (since the last plain 'compile')
+    <!-- run continue -->        so does it, as a program that prints what the ```text block after it says
     <!-- reject: regex -->       it must not compile: exactly one error, and the output matches
     <!-- reject continue: regex -->
+                                 and where lines '    umbel: ...' come after it, that is what g++ says
 
-A block without an #include of its own gets the usual first lines (PREAMBLE).
+Blocks that run or are rejected are not there for the blocks after them. A block without an #include of its own gets
+the usual first lines (PREAMBLE).
 
     snippets.py PROJECT_ROOT -- COMPILER ARGUMENTS...
 """
+import itertools
 import pathlib
 import re
+import subprocess
 import sys
+import tempfile
 
 from tap import Tap, compile_text, split_command
 
@@ -22,59 +29,96 @@ using namespace umbel;
 using namespace umbel::axes;
 using namespace umbel::literals;
 """
-MARK = re.compile(r"^\s*<!-- (compile|reject)( continue)?(?:: (.*?))? -->\s*$")
+MARK = re.compile(r"^\s*<!-- (compile|run|reject)( continue)?(?:: (.*?))? -->\s*$")
+
+
+def fenced(lines, kind):
+    """The text of the fence that begins the lines, and the lines after it; (None, lines) where there is none."""
+    if lines[:1] != [f"```{kind}"] or "```" not in lines:
+        return None, lines
+    end = lines.index("```")
+    return "".join(f"{line}\n" for line in lines[1:end]), lines[end + 1:]
 
 
 def blocks_of(text):
-    """(line, kind, continues, regex, code) of each marked block; a mark without a block has code None."""
+    """(line, kind, continues, regex, code, said) of each marked block; what is not there is None. said: what a program
+    prints, or the sentence that refuses it."""
     lines = text.splitlines()
     for at, line in enumerate(lines):
         if not (mark := MARK.match(line)):
             continue
         kind, continues, regex = mark[1], bool(mark[2]), mark[3]
-        code = None
-        if at + 1 < len(lines) and lines[at + 1].strip() == "```cpp":
-            rest = lines[at + 2:]
-            end = next((n for n, text_line in enumerate(rest) if text_line.strip() == "```"), None)
-            code = None if end is None else "\n".join(rest[:end]) + "\n"
-        yield at + 1, kind, continues, regex, code
+        code, rest = fenced([later.rstrip() for later in lines[at + 1:]], "cpp")
+        while rest[:1] == [""]:
+            rest = rest[1:]
+        said = fenced(rest, "text")[0] if kind == "run" else None
+        if kind == "reject" and rest and rest[0].startswith("    umbel: "):
+            said = " ".join(line.strip() for line in itertools.takewhile(lambda line: line.startswith("    "), rest))
+        yield at + 1, kind, continues, regex, code, said
 
 
-def verdict(kind, regex, code, output):
-    if kind == "compile":
+def verdict(kind, regex, said, code, output):
+    if kind != "reject":
         return "" if code == 0 else "it does not compile"
     if code == 0:
         return "it compiles"
     errors = len(re.findall(r"\berror:", output))
     if errors != 1:
         return f"{errors} errors, want exactly 1"
+    if said and '{"umbel: ' in output and f'{{"{said}"' not in output:  # clang says it in types
+        return f"g++ does not say: {said}"
     return "" if re.search(regex, output) else f"the message does not match /{regex}/"
+
+
+def run(command, program, printed):
+    """What is wrong with a program that has to print something."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = pathlib.Path(folder) / "program"
+        code, output = compile_text([*command, "-o", made], program)
+        if code != 0:
+            return f"it does not compile\n{output}"
+        ran = subprocess.run([made], capture_output=True, text=True, timeout=60)
+    if ran.returncode != 0:
+        return f"it ends with {ran.returncode}\n{ran.stderr}"
+    return "" if ran.stdout == printed else f"it prints\n{ran.stdout}"
 
 
 def check_page(tap, page, name, command):
     before = ""
-    for line, kind, continues, regex, code in blocks_of(page.read_text()):
+    for line, kind, continues, regex, code, said in blocks_of(page.read_text()):
         title = f"{name}:{line} {kind}"
-        if code is None or (kind == "reject") != bool(regex):
-            tap.check(title, False, "want a ```cpp block on the next line, and a regex after 'reject:' only")
+        if code is None or (kind == "reject") != bool(regex) or kind == "run" and said is None:
+            tap.check(title, False, "want a ```cpp block on the next line, a regex after 'reject:' only, "
+                                    "and a ```text block after a program that runs")
             continue
         program = (before if continues else "") + code
         if "#include" not in program:
             program = PREAMBLE + program
-        result, output = compile_text([*command, "-fsyntax-only"], program)
-        wrong = verdict(kind, regex, result, output)
+        if kind == "run":
+            wrong, output = run(command, program, said), ""
+        else:
+            result, output = compile_text([*command, "-fsyntax-only"], program)
+            wrong = verdict(kind, regex, said, result, output)
         tap.check(title, not wrong, f"{wrong}\n{output}")
         if kind == "compile":
             before = program
+
+
+def check_links(tap, page, name):
+    """Links to files of the repository lead somewhere."""
+    targets = re.findall(r"\]\((?!https?:)([^)#\s]+)", re.sub(r"(?ms)^```.*?^```|`[^`\n]*`", "", page.read_text()))
+    lost = sorted({target for target in targets if not (page.parent / target).exists()})
+    tap.check(f"{name} links", not lost, f"there is no {', '.join(lost)}")
 
 
 def main():
     (root,), command = split_command(sys.argv[1:])
     root = pathlib.Path(root)
     tap = Tap()
-    for page in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
-        if page.is_file():
-            check_page(tap, page, page.relative_to(root).as_posix(), command)
+    for page in [*sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md"))]:
+        name = page.relative_to(root).as_posix()
+        check_links(tap, page, name)
+        check_page(tap, page, name, command)
     return tap.finish()
 
 
