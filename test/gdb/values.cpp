@@ -44,9 +44,9 @@ int main() {
   state both{{1, 2}, numbers | select_at<query, 1> | rename_axis<key, classes>};
   const tensor<float, hidden<2>> gammas{1.5f, 2.0f};
   const rms_norm<float, hidden<2>>::weights_view norm(gammas);
-  const void* const all[] = {&x,        &half,  &numbers, &bytes, &flags,    &halves,
-                             &other_halves,    &number, &large,   &turned, &reads,    &part,
-                             &nowhere,  &far_away,  &pointer, &only_named, &map,   &w,
-                             &borrowed, &both,  &norm};
+  const void* const all[] = {
+      &x,       &half,       &numbers, &bytes, &flags,    &halves,  &other_halves,
+      &number,  &large,      &turned,  &reads, &part,     &nowhere, &far_away,
+      &pointer, &only_named, &map,     &w,     &borrowed, &both,    &norm};
   stop(all);
 }
