@@ -103,19 +103,20 @@ def compile_case(command, source, case):
 HEADER = "umbel/umbel.hpp"
 
 
-def precompiled(command, folder, compiler_id):
-    """The command with umbel.hpp precompiled in `folder`, which is made when it is not newer than all headers; None where
-    the compiler does not do it."""
-    include = pathlib.Path(command[command.index("-I") + 1])
-    name = hashlib.sha256("\0".join(command).encode()).hexdigest()[:12]
-    made = folder / name / (HEADER + (".gch" if compiler_id == "gcc" else ".pch"))
+def precompiled(command, folder, compiler_id, header=HEADER):
+    """The command with a header, by its name in an #include, precompiled in `folder`, which is made when it is not newer than
+    all headers; None where the compiler does not do it."""
+    includes = [pathlib.Path(command[at + 1]) for at, argument in enumerate(command) if argument == "-I"]
+    source = next(folder / header for folder in includes if (folder / header).exists())
+    name = hashlib.sha256("\0".join([header, *command]).encode()).hexdigest()[:12]
+    made = folder / name / (header + (".gch" if compiler_id == "gcc" else ".pch"))
     made.parent.mkdir(parents=True, exist_ok=True)
     with open(folder / f"{name}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        newest = max(p.stat().st_mtime for p in include.rglob("*.hpp"))
+        newest = max(p.stat().st_mtime for include in includes for p in include.rglob("*.hpp"))
         if not made.exists() or made.stat().st_mtime <= newest:
-            header = [c for c in command if c != "-fsyntax-only"] + ["-x", "c++-header", str(include / HEADER)]
-            run = subprocess.run([*header, "-o", f"{made}.new"], capture_output=True, stdin=subprocess.DEVNULL)
+            compile_it = [c for c in command if c != "-fsyntax-only"] + ["-x", "c++-header", str(source)]
+            run = subprocess.run([*compile_it, "-o", f"{made}.new"], capture_output=True, stdin=subprocess.DEVNULL)
             if run.returncode != 0:
                 return None
             os.replace(f"{made}.new", made)

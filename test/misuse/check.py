@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Wrong programs as users write them, and right ones that they expect to work: how many fare as they should?
+
+Not each must: this corpus shows classes of mistakes that the library does not know yet. test/reject holds what it knows.
+A file holds its programs in one #if chain, as those of test/reject do:
+
+    #if defined CASE_split_into_eight
+    // fact: hidden=100                 the two facts that the sentence must hold, as regexes; what clang writes as
+    // fact: heads=8                    hidden<100> is read as hidden=100, a_word as "a word"
+    auto r = x | split<hidden, heads<8>, head_dim>;
+    #elif defined CASE_...
+
+Of a wrong program there should be one error, Umbel's sentence in the first 3 lines, at most 12 lines, and both facts in the
+sentence. A right one, in right_*.cpp, should compile. counts.json says how many did, by compiler, file and property; the
+test fails when fewer do.
+
+    check.py --precompiled FOLDER FILE... -- COMPILER             TAP, one line a file
+    check.py ... --update FILE... -- COMPILER                     these counts are the ones to keep
+    check.py ... --failures FILE... -- COMPILER                   every program that fell short, and why
+    check.py ... --only NAME FILE... -- COMPILER                  the compiler's output for one program
+"""
+import argparse
+import concurrent.futures
+import importlib.util
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from tap import Tap, split_command  # noqa: E402
+
+specification = importlib.util.spec_from_file_location("reject_check", HERE.parent / "reject" / "check.py")
+reject = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(reject)
+
+COUNTS = HERE / "counts.json"
+PREAMBLE = "misuse/preamble.hpp"
+RIGHT = "right_"  # how the names of files of right programs begin
+CHECKS = ("one error", "sentence", "lines", "facts")
+BAD = "compiled wrongly"  # the one count that may only fall
+FACT = re.compile(r"^\s*// fact: (.*?)\s*$")
+# What the assertion says by itself is no sentence.
+SENTENCE = re.compile(r"error: static.assert.*shape_error<|umbel: (?!shapes do not fit)")
+OF_THE_PREAMBLE = re.compile(r"^In file included from .*/preamble\.hpp:")  # a user includes umbel.hpp itself
+
+
+def read_programs(source):
+    """Name -> facts, in the order of the file."""
+    programs, current = {}, None
+    for number, line in enumerate(source.read_text().splitlines(), 1):
+        if directive := reject.DIRECTIVE.match(line):
+            if case := reject.CASE.match(directive[2]):
+                current = case[1]
+                if current in programs:
+                    raise reject.Malformed(f"{source}:{number}: a second program {current}")
+                programs[current] = []
+            elif directive[1] != "endif":
+                raise reject.Malformed(f"{source}:{number}: not '#if defined CASE_name': {line.strip()}")
+        elif fact := FACT.match(line):
+            programs[current].append(fact[1])
+    for name, facts in programs.items():
+        if len(facts) != (0 if source.stem.startswith(RIGHT) else 2):
+            raise reject.Malformed(f"{source}: {name} has {len(facts)} facts")
+    return programs
+
+
+def as_english(line):
+    """clang's list of types in the words of the sentence."""
+    line = re.sub(r"umbel::(?:\w+::)*", "", line)
+    line = re.sub(r"\b(?:number|element|axis_family)<(\w+)>", r"\1", line)
+    line = re.sub(r"(\w)<(\d+)>", r"\1=\2", line)
+    return line + "\n" + line.replace("_", " ")
+
+
+def judge(code, output, facts):
+    """Which of CHECKS the refusal of a wrong program passes; BAD when there was none."""
+    if code == 0:
+        return {BAD}
+    lines = [line for line in output.splitlines() if not OF_THE_PREAMBLE.match(line)]
+    sentences = [number for number, line in enumerate(lines) if SENTENCE.search(line)]
+    said = lines[sentences[0]] if sentences else ""
+    said = said + "\n" + as_english(said)
+    passed = {
+        "one error": len(re.findall(r"\berror:", output)) == 1,
+        "sentence": bool(sentences) and sentences[0] < reject.LINES_WITH_SENTENCE,
+        "lines": len(lines) <= reject.LINES_AT_MOST,
+        "facts": all(re.search(fact, said) for fact in facts),
+    }
+    return {name for name, holds in passed.items() if holds}
+
+
+class Compiler:
+    def __init__(self, command, folder):
+        version = subprocess.run([command[0], "--version"], capture_output=True, text=True, check=True).stdout
+        self.id = "clang" if "clang" in version else "gcc"
+        self.name = f"{self.id} {re.search(r'(?:version | )([0-9]+)[.]', version)[1]}"
+        command = [command[0], "-I", str(HERE.parent), *command[1:], "-fsyntax-only"]
+        self.command = reject.precompiled(command, folder, self.id, PREAMBLE)
+        if self.command is None:
+            sys.exit(f"{PREAMBLE} does not compile")
+
+    def outcome(self, source, name, facts):
+        """(CHECKS passed, output)"""
+        code, output = reject.compile_case(self.command, source, name)
+        if source.stem.startswith(RIGHT):
+            return ({"compiled"} if code == 0 else set()), output
+        return judge(code, output, facts), output
+
+
+def count(source, outcomes):
+    """What counts.json holds of a file."""
+    if source.stem.startswith(RIGHT):
+        return {"programs": len(outcomes), "compiled": sum("compiled" in passed for passed, _ in outcomes.values())}
+    counts = {"programs": len(outcomes)}
+    for check in CHECKS:
+        counts[check] = sum(check in passed for passed, _ in outcomes.values())
+    counts["all four"] = sum(passed.issuperset(CHECKS) for passed, _ in outcomes.values())
+    counts[BAD] = sum(BAD in passed for passed, _ in outcomes.values())
+    return counts
+
+
+def compare(kept, now):
+    """(is nothing worse, what to say)"""
+    if kept is None:
+        return False, "counts.json lacks this file: --update"
+    worse = [f"{what} {kept[what]} -> {now[what]}" for what in now
+             if (now[what] > kept[what] if what == BAD else now[what] < kept[what])]
+    better = now != kept and not worse
+    return not worse, ", ".join(worse) if worse else "better than counts.json: keep it, --update" if better else ""
+
+
+def failures_of(outcomes):
+    for name, (passed, output) in outcomes.items():
+        if not passed.issuperset(CHECKS) and "compiled" not in passed:
+            missed = BAD if BAD in passed else "not: " + ", ".join(c for c in CHECKS if c not in passed)
+            first = next((line for line in output.splitlines() if re.search(r"\berror:", line)), "")
+            yield name, missed, first, output
+
+
+def main():
+    arguments, command = split_command(sys.argv[1:])
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("sources", nargs="+", type=lambda name: pathlib.Path(name).resolve())
+    parser.add_argument("--precompiled", metavar="FOLDER", type=pathlib.Path, required=True)
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--failures", action="store_true")
+    parser.add_argument("--only", metavar="NAME")
+    parser.add_argument("--jobs", type=int, default=1)
+    options = parser.parse_args(arguments)
+    compiler = Compiler(command, options.precompiled)
+    kept = json.loads(COUNTS.read_text()) if COUNTS.exists() else {}
+    wanted = kept.setdefault(compiler.name, {}) if options.update else kept.get(compiler.name)
+    tap = None if options.failures or options.only else Tap()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for source in options.sources:
+            programs = {name: facts for name, facts in read_programs(source).items() if options.only in (None, name)}
+            results = pool.map(lambda item: compiler.outcome(source, *item), programs.items())
+            outcomes = dict(zip(programs, results))
+            if options.only:
+                for passed, output in outcomes.values():
+                    print(output + f"passed: {', '.join(sorted(passed)) or 'nothing'}")
+                continue
+            if options.failures:
+                for name, missed, first, _ in failures_of(outcomes):
+                    print(f"{source.stem}: {name}: {missed}\n    {first}")
+                continue
+            now = count(source, outcomes)
+            if options.update:
+                wanted[source.stem] = now
+            summary = f"{source.stem}: " + ", ".join(f"{what} {number}" for what, number in now.items())
+            if wanted is None:
+                tap.check(f"{summary} # SKIP no counts for {compiler.name}", True)
+                continue
+            passed, remark = compare(wanted.get(source.stem), now)
+            tap.check(summary + (f" ({remark})" if passed and remark else ""), passed,
+                      f"{remark}\n" + "\n".join(f"{name}: {missed}" for name, missed, *_ in failures_of(outcomes)))
+    if options.update:
+        COUNTS.write_text(json.dumps(kept, indent=2) + "\n")
+    return tap.finish() if tap else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (reject.Malformed, re.error) as problem:
+        sys.exit(str(problem))
