@@ -130,6 +130,30 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cause: There is one device.
   // cure: Leave the call out.
   auto r = x.cuda();
+#elif defined CASE_function_of_each_element
+  // expect-gcc: "umbel: exp: write a loop over the elements, for \(float& element : x\) element = f\(element\)"
+  // expect-clang: exp, .*functions_of_elements_are_loops_so_write_a_loop
+  // cause: Only activations are applied to every element by name.
+  // cure: A loop: `for (float& element : x) element = std::exp(element);`.
+  auto r = exp(x);
+#elif defined CASE_contiguous
+  // expect-gcc: "umbel: contiguous: write x \| contiguous"
+  // expect-clang: contiguous, .*name_the_operation_after_a_bar_so_write_x_or_contiguous
+  // cause: An operation is not a member.
+  // cure: `x | contiguous`, or `contiguous(x)`.
+  auto r = x.contiguous();
+#elif defined CASE_turned_by_a_letter
+  // expect-gcc: "umbel: T: axes have names; list them in their new order, x \| permute<heads, query, head_dim>"
+  // expect-clang: say::T, .*axes_have_names_so_list_them_in_their_new_order_with_permute
+  // cause: Axes have names here, not numbers.
+  // cure: List all axes in their new order: `x | permute<batch, hidden, query>`.
+  auto r = x.T;
+#elif defined CASE_size_of_an_axis_by_number
+  // expect-gcc: "umbel: size: sizes are part of the type; write x\.extent<hidden>, x\.size\(\) or x\.rank"
+  // expect-clang: size, .*sizes_are_in_the_type_so_write_extent_or_size_or_rank
+  // cause: Sizes are part of the type.
+  // cure: `x.extent<hidden>`, `x.size()` or `x.rank`, all constants.
+  auto r = x.size(0);
 #else
   auto turned = x | permute<batch, hidden, query>;
   auto part = x | slice<query, from<0>, extent<4>> | select_at<batch, 0>;

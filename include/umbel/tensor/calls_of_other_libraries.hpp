@@ -129,6 +129,20 @@ struct zero_;
 struct dtype;
 struct ndim;
 struct shape;
+struct contiguous;
+struct sqrt;
+struct log;
+struct abs;
+struct zeros;
+struct ones;
+struct Zero;
+struct Ones;
+struct Constant;
+struct Random;
+struct randn;
+struct full;
+struct size;
+struct T;
 // What to write instead.
 struct axes_have_names_so_list_them_in_their_new_order_with_permute;
 struct axes_have_names_so_write_reshape_or_split_or_merge;
@@ -146,6 +160,8 @@ struct one_position_for_each_axis_so_write_x_of_i_and_j;
 struct activations_are_operations_so_write_x_or_relu;
 struct masks_are_arguments_of_attention_so_pass_keep_mask_or_drop_mask;
 struct sizes_are_in_the_type_so_copy_each_part_into_a_slice;
+struct functions_of_elements_are_loops_so_write_a_loop;
+struct name_the_operation_after_a_bar_so_write_x_or_contiguous;
 struct there_is_one_device_and_nothing_is_trained;
 }  // namespace say
 
@@ -204,6 +220,12 @@ template <>
 inline constexpr const char* spoken<say::sizes_are_in_the_type_so_copy_each_part_into_a_slice> =
     "declare a tensor for both, and copy each part into a slice of it";
 template <>
+inline constexpr const char* spoken<say::functions_of_elements_are_loops_so_write_a_loop> =
+    "write a loop over the elements, for (float& element : x) element = f(element)";
+template <>
+inline constexpr const char* spoken<say::name_the_operation_after_a_bar_so_write_x_or_contiguous> =
+    "write x | contiguous";
+template <>
 inline constexpr const char* spoken<say::there_is_one_device_and_nothing_is_trained> =
     "Umbel computes on the processor and does not train";
 
@@ -213,6 +235,10 @@ template <class Call, class Instead, class... Arguments>
 using call_of_another_library = verdict<(sizeof...(Arguments) == npos), Call, Instead>;
 template <class Member, class Instead, class Tensor>
 using member_of_another_library = verdict<(sizeof(Tensor*) == 0), Member, Instead>;
+template <class Number>
+using size_by_number =
+    member_of_another_library<say::size, say::sizes_are_in_the_type_so_write_extent_or_size_or_rank,
+                              Number>;
 }  // namespace rules
 }  // namespace umbel::inline UMBEL_TARGET::detail
 
@@ -349,11 +375,22 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_MEMBER(reserve, resize_instead)
 
   using element_instead = detail::say::the_element_type_is_in_the_type_so_declare_another_tensor;
-  UMBEL_REFUSED_MEMBER(to, element_instead)
-  UMBEL_REFUSED_MEMBER(cast, element_instead)
+  template <class... Element, class... Arguments>
+  UMBEL_SHARED static constexpr detail::invalid to(const Arguments&...) noexcept {
+    using rule = detail::rules::call_of_another_library<detail::say::to, element_instead,
+                                                        Element..., Arguments...>;
+    static_assert(detail::report<rule>::ok, "umbel: shapes do not fit");
+    return {};
+  }
+  template <class... Element, class... Arguments>
+  UMBEL_SHARED static constexpr detail::invalid cast(const Arguments&...) noexcept {
+    using rule = detail::rules::call_of_another_library<detail::say::cast, element_instead,
+                                                        Element..., Arguments...>;
+    static_assert(detail::report<rule>::ok, "umbel: shapes do not fit");
+    return {};
+  }
   UMBEL_REFUSED_MEMBER(astype, element_instead)
   UMBEL_REFUSED_MEMBER(type, element_instead)
-  UMBEL_REFUSED_MEMBER(as_type, element_instead)
   UMBEL_REFUSED_MEMBER(half, element_instead)
 
   using copy_instead = detail::say::tensors_are_values_so_write_a_copy_as_of_a_number;
@@ -369,6 +406,14 @@ struct calls_of_other_libraries {
       detail::say::tensors_start_at_zero_with_braces_so_write_a_loop_for_other_values;
   UMBEL_REFUSED_MEMBER(fill, fill_instead)
   UMBEL_REFUSED_MEMBER(fill_, fill_instead)
+  UMBEL_REFUSED_MEMBER(zeros, fill_instead)
+  UMBEL_REFUSED_MEMBER(ones, fill_instead)
+  UMBEL_REFUSED_MEMBER(Zero, fill_instead)
+  UMBEL_REFUSED_MEMBER(Ones, fill_instead)
+  UMBEL_REFUSED_MEMBER(Constant, fill_instead)
+  UMBEL_REFUSED_MEMBER(Random, fill_instead)
+  UMBEL_REFUSED_MEMBER(randn, fill_instead)
+  UMBEL_REFUSED_MEMBER(full, fill_instead)
   UMBEL_REFUSED_MEMBER(zero_, fill_instead)
   UMBEL_REFUSED_MEMBER(setZero, fill_instead)
   UMBEL_REFUSED_MEMBER(setConstant, fill_instead)
@@ -382,12 +427,26 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_MEMBER(index, access_instead)
   UMBEL_REFUSED_MEMBER(coeff, access_instead)
 
+  using loop_instead = detail::say::functions_of_elements_are_loops_so_write_a_loop;
+  UMBEL_REFUSED_MEMBER(exp, loop_instead)
+  UMBEL_REFUSED_MEMBER(log, loop_instead)
+  UMBEL_REFUSED_MEMBER(sqrt, loop_instead)
+  UMBEL_REFUSED_MEMBER(abs, loop_instead)
+  UMBEL_REFUSED_FUNCTION(exp, loop_instead)
+  UMBEL_REFUSED_FUNCTION(log, loop_instead)
+  UMBEL_REFUSED_FUNCTION(sqrt, loop_instead)
+  UMBEL_REFUSED_FUNCTION(abs, loop_instead)
+  UMBEL_REFUSED_FUNCTION(tanh, loop_instead)
+  UMBEL_REFUSED_FUNCTION(sigmoid, loop_instead)
+
+  using bar_instead = detail::say::name_the_operation_after_a_bar_so_write_x_or_contiguous;
+  UMBEL_REFUSED_MEMBER(contiguous, bar_instead)
+
   using activation_instead = detail::say::activations_are_operations_so_write_x_or_relu;
   UMBEL_REFUSED_MEMBER(relu, activation_instead)
   UMBEL_REFUSED_MEMBER(gelu, activation_instead)
   UMBEL_REFUSED_MEMBER(tanh, activation_instead)
   UMBEL_REFUSED_MEMBER(sigmoid, activation_instead)
-  UMBEL_REFUSED_MEMBER(exp, activation_instead)
   UMBEL_REFUSED_FUNCTION(gelu, activation_instead)
 
   using mask_instead = detail::say::masks_are_arguments_of_attention_so_pass_keep_mask_or_drop_mask;
@@ -432,6 +491,8 @@ template <class Tensor>
 struct members_of_other_libraries : calls_of_other_libraries {
   static constexpr detail::invalid shape = detail::refused<
       detail::rules::member_of_another_library<detail::say::shape, size_instead, Tensor>>;
+  static constexpr detail::invalid T = detail::refused<
+      detail::rules::member_of_another_library<detail::say::T, permute_instead, Tensor>>;
   static constexpr detail::invalid ndim = detail::refused<
       detail::rules::member_of_another_library<detail::say::ndim, size_instead, Tensor>>;
   static constexpr detail::invalid dtype = detail::refused<
