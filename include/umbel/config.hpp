@@ -125,6 +125,9 @@
 // targets (below).
 #ifndef UMBEL_SMALL_CODE
 #define UMBEL_SMALL_CODE 0
+#elif UMBEL_SMALL_CODE  // also 2 and true: the name of the target below asks for 1
+#undef UMBEL_SMALL_CODE
+#define UMBEL_SMALL_CODE 1
 #endif
 
 // Is what one row or query reads once from beyond the second-level cache (weights, keys, values)
@@ -138,6 +141,9 @@
 #else
 #define UMBEL_FETCH_AHEAD 1
 #endif
+#elif UMBEL_FETCH_AHEAD
+#undef UMBEL_FETCH_AHEAD
+#define UMBEL_FETCH_AHEAD 1
 #endif
 
 // Are positions known only at run time checked (tensor/check.hpp)? Define it as 1 for that. Files
@@ -294,3 +300,11 @@
 #define UMBEL_OPTIONS                                                                      \
   UMBEL_DIGITS(UMBEL_SMALL_CODE, UMBEL_FETCH_AHEAD, UMBEL_FMA, UMBEL_SANITIZED, __APX_F__, \
                __AVX10_2__, __AVXVNNIINT8__, __AVXNECONVERT__)
+
+// As the types of std::__cxx11 do, those of the target mark the variables and functions of yours
+// that have them: `extern workspace work;` of one target and of another are two names, too.
+#define UMBEL_STRING(text) UMBEL_STRING_(text)
+#define UMBEL_STRING_(text) #text
+namespace umbel {
+inline namespace UMBEL_TARGET __attribute__((__abi_tag__(UMBEL_STRING(UMBEL_TARGET)))) {}
+}  // namespace umbel

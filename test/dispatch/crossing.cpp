@@ -26,6 +26,14 @@ TAKE(layer, attention)
 TAKE(cache, cache)
 TAKE(block, encoder_layer<float, hidden<8>, heads<2>, intermediate<9>, bias<false>,
                           norm_first<false>, activation<relu>>)
+// What has a type of the target: a variable, and a function that returns one.
+#ifdef TAKES
+attention::workspace<token<4>> variable;
+attention::workspace<token<4>>& returned() { return variable; }
+#else
+extern attention::workspace<token<4>> variable;
+attention::workspace<token<4>>& returned();
+#endif
 #endif
 TAKE(tensor, tensor<float, token<4>, hidden<8>>)
 TAKE(view, view<const float, token<4>, strided<hidden<8>, 4>>)
@@ -43,6 +51,7 @@ int main() {
   crossing::take_layer(nullptr);
   crossing::take_cache(nullptr);
   crossing::take_block(nullptr);
+  if (&crossing::variable != &crossing::returned()) return 1;
 #endif
   crossing::take_tensor(nullptr);
   crossing::take_view(nullptr);
