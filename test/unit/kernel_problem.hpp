@@ -35,6 +35,15 @@ template <std::size_t Queries, std::size_t Keys, std::size_t HeadDim = 3, std::s
 inline constexpr attend_shape rows_out{Queries,  Keys, HeadDim,  ValueDim, HeadDim, 1, HeadDim, 1,
                                        ValueDim, 1,    ValueDim, 1,        Queries};
 
+// What most tests of policies share, so that a policy is compiled once for a target: several blocks
+// of queries, all of two vectors, of which the last is partial, and of keys.
+inline constexpr attend_shape usual = columns_out<54, 523>;
+
+// Once, not for every kernel: the macro's code takes the compiler as long as a small one.
+inline void expect(bool right, const char* what, target on) {
+  BOOST_TEST(right, what << ", " << on.vector_bytes << " bytes, " << on.registers << " registers");
+}
+
 template <attend_shape S, class T = float>
 struct problem {
   buffer<T> q{S.queries * S.head_dim}, k{S.keys * S.head_dim}, v{S.keys * S.value_dim};
@@ -58,16 +67,24 @@ struct problem {
     attend<S, T, Target>(q, k.get(), v.get(), scale, policy, o, scratch);
     return o;
   }
+  template <target Target, class Policy>
+  void check_on(const Policy& policy, const char* what) {
+    buffer<T> right = plain(policy);
+    expect(fast<Target>(policy).same_bits(right), what, Target);
+  }
   // Every number of lanes; same_numbers where NaN is expected.
   template <class Policy>
   void check(const Policy& policy, const char* what) {
     buffer<T> right = plain(policy);
-    BOOST_TEST(fast<scalar_target>(policy).same_numbers(right), what << ", scalar");
-    BOOST_TEST(fast<vector_16>(policy).same_numbers(right), what << ", 16 bytes");
-    BOOST_TEST(fast<vector_32>(policy).same_numbers(right), what << ", 32 bytes");
-    BOOST_TEST(fast<widest>(policy).same_numbers(right), what << ", widest");
-    if constexpr (!UMBEL_SANITIZED && UMBEL_VECTOR_BYTES >= 32) {
-      BOOST_TEST(fast<umbel_test::vector_64>(policy).same_numbers(right), what << ", native tiles");
+    const auto on = [&]<target Target>(std::integral_constant<target, Target>) {
+      expect(fast<Target>(policy).same_numbers(right), what, Target);
+    };
+    on(std::integral_constant<target, scalar_target>{});
+    on(std::integral_constant<target, vector_16>{});
+    on(std::integral_constant<target, vector_32>{});
+    on(std::integral_constant<target, widest>{});
+    if constexpr (!UMBEL_SANITIZED && UMBEL_VECTOR_BYTES >= 32) {  // native tiles
+      on(std::integral_constant<target, umbel_test::vector_64>{});
     }
   }
   // Two of them.
@@ -75,9 +92,9 @@ struct problem {
   void check_two(const Policy& policy, const char* what) {
     buffer<T> right = plain(policy);
     if constexpr (!UMBEL_SANITIZED) {  // compile time
-      BOOST_TEST(fast<vector_16>(policy).same_bits(right), what << ", 16 bytes");
+      expect(fast<vector_16>(policy).same_bits(right), what, vector_16);
     }
-    BOOST_TEST(fast<widest>(policy).same_bits(right), what << ", widest");
+    expect(fast<widest>(policy).same_bits(right), what, widest);
   }
   T& at(buffer<T>& o, std::size_t i, std::size_t d) { return o[i * S.o_row + d * S.o_dim]; }
 };

@@ -50,8 +50,17 @@ class buffer {
     return size_ == other.size_ && guard_ == other.guard_ &&
            std::memcmp(data_.get(), other.data_.get(), (size_ + 2 * guard_) * sizeof(T)) == 0;
   }
-  // NaN where the other is, else the same bits (the payload of a NaN is nobody's business).
+  // Nobody wrote before the first element or past the last.
+  bool guards_are_whole() const {
+    for (std::size_t i = 0; i < guard_; ++i) {
+      if (data_[i] != guard_value() || data_[guard_ + size_ + i] != guard_value()) return false;
+    }
+    return true;
+  }
+  // NaN where the other is, else the same bits (the payload of a NaN is nobody's business); the
+  // guards whole.
   bool same_numbers(buffer& other) {
+    if (!guards_are_whole()) return false;
     for (std::size_t i = 0; i < size_; ++i) {
       if (std::isnan((*this)[i]) != std::isnan(other[i])) return false;
       if (!std::isnan((*this)[i]) && std::memcmp(&(*this)[i], &other[i], sizeof(T)) != 0) {
