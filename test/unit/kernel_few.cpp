@@ -39,8 +39,8 @@ struct one_query {
   }
   // Keys and values stored in 16 bits: the bits of the rounded ones, for one lane too, whose
   // queries lie in the lanes.
-  template <class W>
-  void check_stored() {
+  template <class W, target... Targets, class Policy>
+  void check_stored(const Policy& policy) {
     const std::unique_ptr<W[]> keys{new W[k_size]}, values{new W[v_size]};
     for (std::size_t i = 0; i < k_size; ++i) {
       keys[i] = W(k[i]);
@@ -50,36 +50,26 @@ struct one_query {
       values[i] = W(v[i]);
       v[i] = static_cast<float>(values[i]);
     }
-    const auto one = [&]<target Target>(std::integral_constant<target, Target>,
-                                        const auto& policy) {
+    const auto one = [&]<target Target>(std::integral_constant<target, Target>) {
       buffer<T> right = plain(policy), o{o_size, 16}, scratch{attend_scratch<S, T, Target>};
       attend<S, T, Target>(q.get(), keys.get(), values.get(), static_cast<T>(0.9), policy, o.get(),
                            scratch.get());
-      BOOST_TEST(o.same_numbers(right), S.keys << " keys, " << Target.vector_bytes << " bytes");
+      expect(o.same_numbers(right), "stored", Target);
       plain::attend<S>(q.get(), keys.get(), values.get(), static_cast<T>(0.9), policy, o.get(),
                        no_tap{});
-      BOOST_TEST(o.same_numbers(right));
+      expect(o.same_numbers(right), "stored, plain", Target);
     };
-    const scores::first_keys count{S.keys - 1};
-    one(std::integral_constant<target, vector_16>{}, count);
-    one(std::integral_constant<target, vector_64>{}, count);
-    if constexpr (S.keys > umbel::detail::plan::key_block) {
-      one(std::integral_constant<target, scalar_target>{}, count);
-      one(std::integral_constant<target, vector_32>{}, count);
-      one(std::integral_constant<target, vector_64>{}, scores::alibi<T>{static_cast<T>(0.25)});
-    }
+    (one(std::integral_constant<target, Targets>{}), ...);
   }
-  // The narrowest vectors and the widest; 32 bytes too when asked for. Each costs the compiler a
-  // second.
-  template <bool EveryWidth = false, class Policy>
+  // Every target, policy and shape is a kernel for the compiler: every two of them meet, not all
+  // three.
+  template <target... Targets, class Policy>
   void check(const Policy& policy, const char* what) {
     buffer<T> right = plain(policy);
-    if constexpr (!UMBEL_SANITIZED) {  // compile time
-      BOOST_TEST(fast<vector_16>(policy).same_numbers(right), what << ", 16 bytes, " << S.keys);
-      if constexpr (EveryWidth)
-        BOOST_TEST(fast<vector_32>(policy).same_numbers(right), what << ", 32 bytes, " << S.keys);
-    }
-    BOOST_TEST(fast<vector_64>(policy).same_numbers(right), what << ", 64 bytes, " << S.keys);
+    const auto one = [&]<target Target>(std::integral_constant<target, Target>) {
+      expect(fast<Target>(policy).same_numbers(right), what, Target);
+    };
+    (one(std::integral_constant<target, Targets>{}), ...);
   }
 };
 
@@ -92,12 +82,7 @@ constexpr attend_shape dense{1, Keys,     HeadDim, ValueDim, HeadDim, 1, HeadDim
 
 template <target Target, std::size_t... Keys>
 void check_keys() {
-  const auto check = [](auto p) {
-    buffer<float> right = p.plain(scores::every_key{});
-    BOOST_TEST(p.template fast<Target>(scores::every_key{}).same_numbers(right),
-               p.k_size << " elements of keys, " << Target.vector_bytes << " bytes");
-  };
-  (check(one_query<dense<Keys, 8, 16>>{}), ...);
+  (one_query<dense<Keys, 8, 16>>{}.template check<Target>(scores::every_key{}, "every key"), ...);
 }
 
 }  // namespace
@@ -112,30 +97,40 @@ BOOST_AUTO_TEST_CASE(is_used) {
   static_assert(!attend_few<columns_out<9, 9>, float, wide>::fits);
 }
 
+// Of the shape, and of all that it has: the loops over keys are the same.
 BOOST_AUTO_TEST_CASE(any_number_of_keys) {
-  check_keys<vector_64, 1, 3, 15, 16, 17, 31, 33, 47, 256, 257, 513>();
-  check_keys<vector_32, 7, 8, 9, 17, 257>();
-  check_keys<vector_16, 1, 3, 4, 9, 257>();
+  check_keys<vector_64, 1, 47, 513>();
+  check_keys<vector_32, 7, 257>();
+  check_keys<vector_16, 3, 257>();
+  one_query<dense<513, 8, 16>> p;
+  for (std::size_t count = 0; count <= 513; count += count < 50 || count > 253 ? 1 : 15) {
+    p.check<vector_16, vector_32, vector_64>(scores::first_keys(count), "count");
+  }
 }
 
 // As a cache stores them: keys adjacent.
 BOOST_AUTO_TEST_CASE(keys_and_values_in_16_bits_are_the_rounded_ones) {
   constexpr attend_shape few{1, 21, 5, 19, 5, 1, 1, 24, 20, 1, 19, 1, 1};
   constexpr attend_shape many{1, 261, 8, 16, 8, 1, 1, 264, 16, 1, 16, 1, 1};
-  one_query<few>{}.check_stored<umbel::bfloat16>();
-  one_query<few>{}.check_stored<umbel::float16>();
-  one_query<many>{}.check_stored<umbel::bfloat16>();
-  one_query<many>{}.check_stored<umbel::float16>();
+  const scores::first_keys all_but_one_of_few{20}, all_but_one{260};
+  one_query<few>{}.check_stored<umbel::bfloat16, vector_16>(all_but_one_of_few);
+  one_query<few>{}.check_stored<umbel::float16, vector_64>(all_but_one_of_few);
+  one_query<many>{}.check_stored<umbel::bfloat16, scalar_target, vector_32, vector_64>(all_but_one);
+  one_query<many>{}.check_stored<umbel::float16, vector_16, vector_32>(all_but_one);
+  one_query<many>{}.check_stored<umbel::float16, vector_64>(scores::alibi<float>{0.25f});
 }
 
 BOOST_AUTO_TEST_CASE(any_number_of_features) {
-  one_query<dense<21, 1, 1>>{}.check(scores::every_key{}, "1, 1");
-  one_query<dense<21, 7, 15>>{}.check(scores::every_key{}, "7, 15");
-  one_query<dense<21, 20, 17>>{}.check<true>(scores::every_key{}, "20, 17");
-  one_query<dense<21, 33, 40>>{}.check<true>(scores::every_key{}, "33, 40");
-  one_query<dense<300, 3, 150>>{}.check(scores::every_key{}, "3, 150");
-  one_query<dense<2, 1, 1000>>{}.check(scores::every_key{}, "1, 1000");
-  one_query<dense<37, 5, 6>, double>{}.check(scores::every_key{}, "double");
+  constexpr scores::every_key all;
+  one_query<dense<21, 1, 1>>{}.check<vector_64>(all, "1, 1");
+  one_query<dense<21, 7, 15>>{}.check<vector_16, vector_64>(all, "7, 15");
+  one_query<dense<21, 20, 17>>{}.check<vector_32, vector_64>(all, "20, 17");
+  one_query<dense<21, 33, 40>>{}.check<vector_16, vector_32>(all, "33, 40");
+  // Tiles of values: of one size, of two; the last vector whole or not.
+  one_query<dense<300, 3, 240>>{}.check<vector_64>(all, "3, 240");
+  one_query<dense<300, 3, 150>>{}.check<vector_16>(all, "3, 150");
+  one_query<dense<2, 1, 1000>>{}.check<vector_64>(all, "1, 1000");
+  one_query<dense<37, 5, 6>, double>{}.check<vector_16, vector_64>(all, "double");
 }
 
 BOOST_AUTO_TEST_CASE(any_stride) {
@@ -143,12 +138,14 @@ BOOST_AUTO_TEST_CASE(any_stride) {
   constexpr attend_shape keys_adjacent{1, 70, 4, 12, 1, 3, 1, 75, 13, 1, 20, 1, 1};
   constexpr attend_shape many_adjacent{1, 300, 4, 12, 4, 1, 1, 300, 12, 1, 12, 1, 1};
   constexpr attend_shape values_apart{1, 70, 4, 12, 1, 1, 4, 1, 1, 70, 12, 1, 1};
-  one_query<heads_side_by_side>{}.check(scores::first_keys(67), "heads side by side");
-  one_query<keys_adjacent>{}.check(scores::first_keys(67), "keys adjacent");
-  one_query<many_adjacent>{}.check(scores::first_keys(299), "many adjacent");
-  one_query<values_apart>{}.check(scores::first_keys(67), "values apart");
+  const scores::first_keys count{67};
+  one_query<heads_side_by_side>{}.check<vector_16, vector_64>(count, "heads side by side");
+  one_query<keys_adjacent>{}.check<vector_16>(count, "keys adjacent");
+  one_query<many_adjacent>{}.check<vector_64>(scores::first_keys(299), "many adjacent");
+  one_query<values_apart>{}.check<vector_64>(count, "values apart");
 }
 
+// An `over` is of one query, so a policy does not know the vectors.
 BOOST_AUTO_TEST_CASE(every_policy) {
   constexpr std::size_t keys = 523;
   one_query<dense<keys, 8, 6>> p{3.0};
@@ -158,16 +155,17 @@ BOOST_AUTO_TEST_CASE(every_policy) {
   bias.fill(next, 2.0);
   for (std::size_t e = 0; e < keys; e += 11) bias[e] = -infinity;
   for (std::size_t count : {0u, 1u, 16u, 255u, 256u, 257u, 400u, 523u}) {
-    p.check(scores::first_keys(count), "count");
+    p.check<vector_64>(scores::first_keys(count), "count");
   }
   for (std::ptrdiff_t offset : {-1, 0, 40, 254, 256, 300, 522, 600}) {
-    p.check(scores::causal{offset}, "causal");
-    p.check(scores::window{30, 2, offset}, "window");
+    p.check<vector_64>(scores::causal{offset}, "causal");
+    p.check<vector_16>(scores::window{30, 2, offset}, "window");
   }
-  p.check<true>(scores::all_of(scores::softcap{2.0f}, scores::added(bias.get(), 0, 1),
-                               scores::alibi{-0.01f, 522}, scores::kept(bytes(mask), 0, 1)),
-                "everything");
-  p.check(scores::dropout(1, 2, 0.25f), "dropout");
+  p.check<vector_16, vector_32, vector_64>(
+      scores::all_of(scores::softcap{2.0f}, scores::added(bias.get(), 0, 1),
+                     scores::alibi{-0.01f, 522}, scores::kept(bytes(mask), 0, 1)),
+      "everything");
+  p.check<vector_64>(scores::dropout(1, 2, 0.25f), "dropout");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_hidden_does_not_leak) {
@@ -184,16 +182,16 @@ BOOST_AUTO_TEST_CASE(what_is_hidden_does_not_leak) {
   BOOST_TEST(clean.same_bits(p.fast<vector_16>(kept)));
   BOOST_TEST(clean.same_bits(p.plain(kept)));
   p.v[4 * 6 + 1] = not_a_number;
-  p.check(kept, "NaN value");
+  p.check<vector_16, vector_64>(kept, "NaN value");
   p.k[281 * 8] = not_a_number;
-  p.check(kept, "NaN key");
+  p.check<vector_16, vector_64>(kept, "NaN key");
 }
 
 // So many that they are fetched ahead.
 BOOST_AUTO_TEST_CASE(far_keys) {
   one_query<dense<401, 64, 65>> p;
-  p.check(scores::every_key{}, "every key");
-  p.check(scores::window{300, 5, 380}, "window");
+  p.check<vector_16, vector_64>(scores::every_key{}, "every key");
+  p.check<vector_64>(scores::window{300, 5, 380}, "window");
 }
 
 BOOST_AUTO_TEST_CASE(is_a_row_of_the_whole_pass) {
@@ -217,7 +215,8 @@ struct last_queries {
   problem<S, T> p{3.0};
   buffer<unsigned char> mask =
       flags(S.queries, S.keys, [](std::size_t i, std::size_t j) { return (i + j) % 5 != 2; });
-  scores::kept<unsigned char> kept{bytes(mask), S.keys, 1};
+  buffer<unsigned char> all =
+      flags(S.queries, S.keys, [](std::size_t, std::size_t) { return true; });
 
   template <target... Targets, class Policy>
   void check(const Policy& policy, const char* what) {
@@ -227,57 +226,60 @@ struct last_queries {
     const auto one = [&]<target Target>(std::integral_constant<target, Target>) {
       // g++ takes minutes for vectors that it has to take into four pieces.
       if constexpr (Target.vector_bytes <= 2 * UMBEL_VECTOR_BYTES) {
-        BOOST_TEST(p.template fast<Target>(policy).same_numbers(right),
-                   what << ", " << Target.vector_bytes << " bytes");
+        expect(p.template fast<Target>(policy).same_numbers(right), what, Target);
       }
     };
     (one(std::integral_constant<target, Targets>{}), ...);
   }
+  // Queries by themselves where a key is hidden, together where none is.
+  template <target... Targets>
+  void check_kept() {
+    check<Targets...>(scores::kept(bytes(mask), S.keys, 1), "kept");
+    check<Targets...>(scores::kept(bytes(all), S.keys, 1), "all kept");
+  }
 };
 
-template <attend_shape S, class T = float>
+template <target Target, attend_shape S, class T = float>
 void check_last() {
-  last_queries<S, T> all;
-  all.template check<half_as_wide, wide>(scores::every_key{}, "every key");
-  all.template check<vector_64, wide>(all.kept, "kept");
-}
-
-// Every policy, for one shape.
-template <attend_shape S>
-void check_policies_of_last() {
-  last_queries<S> all;
-  buffer<float> bias{S.queries * S.keys};
-  seeded next{3};
-  bias.fill(next, 2.0);
-  const auto check = [&](const auto& policy, const char* what) {
-    all.template check<half_as_wide, wide>(policy, what);
-  };
-  check(scores::first_keys(S.keys - 7), "count");
-  check(scores::first_keys(0), "no key");
-  check(scores::causal{}, "causal");
-  check(scores::window{5, 2, 3}, "window");
-  check(scores::all_of(scores::softcap{2.0f}, scores::added(bias.get(), S.keys, 1),
-                       scores::alibi{-0.01f, 4}, all.kept),
-        "everything");
-  check(scores::dropout(1, 2, 0.25f), "dropout");
+  last_queries<S, T>{}.template check_kept<Target>();
 }
 
 BOOST_AUTO_TEST_CASE(last_queries_by_themselves) {
-  check_last<columns_out<17, 60, 20, 21>>();
-  check_last<rows_out<50, 60, 20, 21>>();
-  check_last<rows_out<33, 270, 9, 8>>();
-  check_last<columns_out<9, 60, 20, 21>, double>();
-  check_last<rows_out<21, 270, 64, 65>>();
-  check_policies_of_last<rows_out<33, 270, 9, 8>>();
+  check_last<wide, rows_out<50, 60, 9, 8>>();
+  check_last<wide, columns_out<9, 60, 20, 21>, double>();
+  last_queries<columns_out<17, 60, 20, 21>> one;
+  one.check<half_as_wide>(scores::every_key{}, "every key");
+  one.check_kept<vector_64, wide>();
+  last_queries<rows_out<19, 270, 9, 8>> p;
+  p.check_kept<wide>();
+  for (std::size_t count : {0u, 7u, 263u}) {
+    p.check<half_as_wide, wide>(scores::first_keys(count), "count");
+  }
+  p.check<half_as_wide>(scores::window{5, 2, 3}, "window");
+  p.check<wide>(scores::alibi{-0.01f, 4}, "alibi");
+  p.check<wide>(scores::dropout(1, 2, 0.25f), "dropout");
 }
 
 BOOST_AUTO_TEST_CASE(a_few_queries) {
-  check_last<columns_out<2, 60, 20, 21>>();
-  check_last<rows_out<3, 300, 9, 40>>();
-  check_last<columns_out<5, 60, 64, 129>>();
-  check_last<rows_out<8, 525, 16, 24>>();
-  check_last<rows_out<3, 60, 20, 21>, double>();
-  check_policies_of_last<rows_out<3, 300, 9, 40>>();
+  check_last<vector_64, columns_out<2, 60, 20, 21>>();
+  check_last<wide, columns_out<5, 60, 64, 129>>();
+  check_last<wide, rows_out<8, 525, 16, 24>>();
+  check_last<wide, rows_out<3, 60, 20, 21>, double>();
+  last_queries<rows_out<3, 300, 9, 40>> p;
+  buffer<float> bias{3 * 300};
+  seeded next{3};
+  bias.fill(next, 2.0);
+  p.check<wide>(scores::every_key{}, "every key");
+  for (std::size_t count : {0u, 7u, 293u}) {
+    p.check<half_as_wide>(scores::first_keys(count), "count");
+  }
+  p.check<half_as_wide>(scores::causal{280}, "causal");
+  p.check<wide>(scores::window{5, 2, 3}, "window");
+  p.check<half_as_wide, wide>(
+      scores::all_of(scores::softcap{2.0f}, scores::added<float>(bias, 300, 1),
+                     scores::alibi{-0.01f, 4}, scores::kept(bytes(p.mask), 300, 1)),
+      "everything");
+  p.check<wide>(scores::dropout(1, 2, 0.25f), "dropout");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
