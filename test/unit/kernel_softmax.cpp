@@ -19,34 +19,44 @@ using umbel::detail::plan::target;
 
 constexpr std::size_t size_of(softmax_shape s) { return s.outer * s.width * s.inner; }
 
-template <softmax_shape S, class T, target Target>
-void check_on(buffer<T>& x, buffer<T>& right) {
-  buffer<T> y{size_of(S), 16};
-  softmax<S, T, Target>(x.get(), y.get());
-  BOOST_TEST(y.same_numbers(right), S.outer << ' ' << S.width << ' ' << S.inner << ", "
-                                            << Target.vector_bytes << " bytes");
-  for (std::size_t e = 0; e < size_of(S); ++e) y[e] = x[e];
-  softmax<S, T, Target>(y.get(), y.get());
-  BOOST_TEST(y.same_numbers(right), "in place");
+// Once, not for every kernel: the macro's code takes the compiler as long as a small one.
+void expect(bool right, softmax_shape s, target on, const char* where) {
+  BOOST_TEST(right, s.outer << ' ' << s.width << ' ' << s.inner << ", " << on.vector_bytes
+                            << " bytes" << where);
 }
 
-template <softmax_shape S, class T>
-buffer<T> check_on_all(buffer<T>& x) {
+template <softmax_shape S, target... Targets, class T>
+buffer<T> check_on(buffer<T>& x) {
   buffer<T> right{size_of(S), 16};
   plain::softmax<S>(x.get(), right.get());
-  check_on<S, T, scalar_target>(x, right);
-  check_on<S, T, vector_16>(x, right);
-  check_on<S, T, vector_32>(x, right);
-  check_on<S, T, vector_64>(x, right);
+  const auto one = [&]<target Target>(std::integral_constant<target, Target>) {
+    buffer<T> y{size_of(S), 16};
+    softmax<S, T, Target>(x.get(), y.get());
+    expect(y.same_numbers(right), S, Target, "");
+    for (std::size_t e = 0; e < size_of(S); ++e) y[e] = x[e];
+    softmax<S, T, Target>(y.get(), y.get());
+    expect(y.same_numbers(right), S, Target, ", in place");
+  };
+  (one(std::integral_constant<target, Targets>{}), ...);
   return right;
 }
+template <softmax_shape S, class T>
+buffer<T> check_on_all(buffer<T>& x) {
+  return check_on<S, scalar_target, vector_16, vector_32, vector_64>(x);
+}
 
-template <softmax_shape S, class T = float>
+// On these targets, or on all.
+template <softmax_shape S, class T, target... Targets>
 void check(double scale = 5) {
   seeded next{static_cast<std::uint32_t>(S.width * 7 + S.inner)};
   buffer<T> x{size_of(S)};
   x.fill(next, scale);
-  buffer<T> y = check_on_all<S>(x);
+  buffer<T> y = [&] {
+    if constexpr (sizeof...(Targets) == 0)
+      return check_on_all<S>(x);
+    else
+      return check_on<S, Targets...>(x);
+  }();
   for (std::size_t o = 0; o < S.outer; ++o) {
     for (std::size_t j = 0; j < S.inner; ++j) {
       const std::size_t first = o * S.width * S.inner + j;
@@ -74,31 +84,33 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 BOOST_AUTO_TEST_SUITE(kernel_softmax)
 
+// A shape and a target are a kernel for the compiler: each kind of block is on every target, each
+// size on some.
 BOOST_AUTO_TEST_CASE(rows) {
-  check<softmax_shape{1, 1, 1}>();
-  check<softmax_shape{5, 3, 1}>();
-  check<softmax_shape{4, 16, 1}>();
-  check<softmax_shape{7, 17, 1}>();
-  check<softmax_shape{9, 37, 1}>(60);
-  check<softmax_shape{3, 130, 1}>();
-  check<softmax_shape{3, 21, 1}, double>();
+  check<softmax_shape{1, 1, 1}, float, scalar_target, vector_64>();
+  check<softmax_shape{5, 3, 1}, float, vector_16, vector_64>();
+  check<softmax_shape{4, 16, 1}, float, vector_32, vector_64>();
+  check<softmax_shape{7, 17, 1}, float>();
+  check<softmax_shape{9, 37, 1}, float, vector_16, vector_64>(60);
+  check<softmax_shape{3, 130, 1}, float, vector_32>();
+  check<softmax_shape{3, 21, 1}, double, vector_16, vector_64>();
 }
 
 // A block of rows, two, a rest after them; of wide rows a block is four or two.
 BOOST_AUTO_TEST_CASE(blocks_of_rows) {
-  check<softmax_shape{8, 17, 1}>();
-  check<softmax_shape{16, 16, 1}>();
-  check<softmax_shape{21, 20, 1}>();
-  check<softmax_shape{32, 33, 1}>(60);
-  check<softmax_shape{13, 600, 1}>();
-  check<softmax_shape{5, 1100, 1}>();
+  check<softmax_shape{8, 17, 1}, float, vector_64>();
+  check<softmax_shape{16, 16, 1}, float, vector_16>();
+  check<softmax_shape{21, 20, 1}, float>();
+  check<softmax_shape{32, 33, 1}, float, vector_32, vector_64>(60);
+  check<softmax_shape{13, 600, 1}, float, vector_64>();
+  check<softmax_shape{5, 1100, 1}, float, vector_16>();
 }
 
 BOOST_AUTO_TEST_CASE(across_rows) {
-  check<softmax_shape{1, 5, 2}>();
-  check<softmax_shape{3, 18, 19}>();
-  check<softmax_shape{2, 40, 16}>(60);
-  check<softmax_shape{2, 9, 5}, double>();
+  check<softmax_shape{1, 5, 2}, float, scalar_target, vector_64>();
+  check<softmax_shape{3, 18, 19}, float>();
+  check<softmax_shape{2, 40, 16}, float, vector_16, vector_64>(60);
+  check<softmax_shape{2, 9, 5}, double, vector_16, vector_64>();
 }
 
 template <softmax_shape S>
@@ -125,8 +137,8 @@ void check_hidden() {
 }
 
 BOOST_AUTO_TEST_CASE(hidden_scores_and_nan) {
-  check_hidden<softmax_shape{3, 21, 1}>();
-  check_hidden<softmax_shape{1, 21, 3}>();
+  check_hidden<softmax_shape{7, 17, 1}>();
+  check_hidden<softmax_shape{3, 18, 19}>();
 }
 
 BOOST_AUTO_TEST_SUITE_END()
