@@ -153,6 +153,7 @@ BOOST_AUTO_TEST_CASE(layer_norm_has_the_plain_bits) {
   check_norm<norm_shape{3, 7, 7, 7}, float, vector_16, vector_64>();
   check_norm<norm_shape{2, 16, 20, 17}, float, vector_32, vector_64>();
   check_norm<norm_shape{3, 37, 37, 41}, float>();
+  check_norm<norm_shape{19, 7, 7, 8}, float, vector_32>();  // rows in two blocks
   check_norm<norm_shape{2, 37, 38, 39}, double, vector_16, vector_64>();
 }
 
@@ -175,6 +176,7 @@ BOOST_AUTO_TEST_CASE(rms_norm_has_the_plain_bits) {
   check_rms<norm_shape{3, 7, 7, 7}, float, vector_16, vector_64>();
   check_rms<norm_shape{2, 16, 20, 17}, float, vector_32, vector_64>();
   check_rms<norm_shape{3, 37, 37, 41}, float>();
+  check_rms<norm_shape{19, 7, 7, 8}, float, vector_32>();  // rows in two blocks
   check_rms<norm_shape{2, 37, 38, 39}, double, vector_16, vector_64>();
 }
 
