@@ -15,13 +15,13 @@ using namespace umbel::axes;
 
 // Ones, primes, and sizes below, at and past a vector register.
 constexpr auto batches = hana::tuple_t<batch<1>, batch<3>>;
-constexpr auto lengths_of = hana::tuple_t<query<1>, query<5>, query<17>>;
+constexpr auto lengths_of = hana::tuple_t<query<1>, query<17>>;
 constexpr auto widths = hana::tuple_t<hidden<1>, hidden<12>, hidden<16>, hidden<33>>;
 
 // (float, batch, query, hidden) for all of them.
 constexpr auto shapes = hana::transform(
     hana::cartesian_product(hana::make_tuple(batches, lengths_of, widths)), tensor_from<float>);
-static_assert(hana::length(shapes) == hana::size_c<2 * 3 * 4>);
+static_assert(hana::length(shapes) == hana::size_c<2 * 2 * 4>);
 
 template <class X>
 X counted() {
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(all_shapes_are_different_types) {
   static_assert(hana::length(hana::to_set(shapes)) == hana::length(shapes));
   std::size_t elements = 0;
   hana::for_each(shapes, [&](auto type) { elements += decltype(type)::type::layout::count; });
-  BOOST_TEST(elements == (1 + 3) * (1 + 5 + 17) * (1 + 12 + 16 + 33));
+  BOOST_TEST(elements == (1 + 3) * (1 + 17) * (1 + 12 + 16 + 33));
 }
 
 BOOST_AUTO_TEST_CASE(axes_and_sizes_are_those_of_the_memory) {
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(heads_that_divide_split_and_merge_back) {
         });
   });
   BOOST_TEST(split_shapes ==
-             6 * (1 + 4 + 3 + 3));  // of 1: 1; of 12: 1 2 3 4; of 16: 1 2 4; of 33: 1 3 11
+             4 * (1 + 4 + 3 + 3));  // of 1: 1; of 12: 1 2 3 4; of 16: 1 2 4; of 33: 1 3 11
 }
 
 BOOST_AUTO_TEST_CASE(a_shape_turned_by_name_has_the_same_elements) {
