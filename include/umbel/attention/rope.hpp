@@ -12,8 +12,11 @@
 // converts them, so each pairing gives the right scores with its own weights and wrong ones with
 // the others.
 //
-// Position p rotates pair i by p base^(-2 i / width). The table of cosines and sines is a constant,
-// computed in double by the compiler.
+// Position p rotates pair i by p base^(-2 i / width). The table of cosines and sines is computed in
+// double: by the compiler, a constant, up to 131,072 pairs (2048 positions of 128 features); more,
+// LLaMA's 4096 positions for one, are beyond what compilers evaluate and are computed before main,
+// into memory of 8 bytes a pair, with the same bits. So no layer with such a table may be called by
+// the constructor of a global object.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -142,13 +145,30 @@ struct rotations {
     }
   }
   constexpr void advance() noexcept {
+    if (!std::is_constant_evaluated()) return advance_at_run_time();
     for (std::size_t i = 0; i < Pairs; ++i) {
       const double c = now[i].cosine, s = now[i].sine;
       now[i].cosine = c * step[i].cosine - s * step[i].sine;
       now[i].sine = s * step[i].cosine + c * step[i].sine;
     }
   }
+
+ private:
+  // The same bits: each product is rounded by itself, which -ffp-contract would not do.
+  void advance_at_run_time() noexcept {
+    for (std::size_t i = 0; i < Pairs; ++i) {
+      const auto product = [](double a, double b) { return simd::fma(a, b, 0.0); };
+      const double c = now[i].cosine, s = now[i].sine;
+      now[i].cosine = product(c, step[i].cosine) - product(s, step[i].sine);
+      now[i].sine = product(s, step[i].cosine) + product(c, step[i].sine);
+    }
+  }
 };
+
+// Tables of up to so many pairs are constants. g++ can evaluate 200,000 by default, clang 160,000.
+inline constexpr std::size_t most_constant_turns = std::size_t{1} << 17;
+// Says that a table is computed at run time, before main.
+struct at_start {};
 
 // Cosine and sine of every position and pair, (position, pair).
 template <class T, std::size_t Positions, std::size_t Pairs, std::size_t Base>
@@ -156,8 +176,14 @@ struct rope_table {
   T cosine[Positions * Pairs]{};
   T sine[Positions * Pairs]{};
 
-  constexpr rope_table() noexcept {
-    rotations<Pairs, Base> turned(2 * Pairs);
+  constexpr rope_table() noexcept { fill(rotations<Pairs, Base>(2 * Pairs)); }
+  explicit rope_table(at_start) noexcept {
+    static constexpr rotations<Pairs, Base> first(2 * Pairs);
+    fill(first);
+  }
+
+ private:
+  constexpr void fill(rotations<Pairs, Base> turned) noexcept {
     for (std::size_t p = 0; p < Positions; ++p, turned.advance()) {
       for (std::size_t i = 0; i < Pairs; ++i) {
         cosine[p * Pairs + i] = static_cast<T>(turned.now[i].cosine);
@@ -167,7 +193,17 @@ struct rope_table {
   }
 };
 template <class T, std::size_t Positions, std::size_t Pairs, std::size_t Base>
-inline constexpr rope_table<T, Positions, Pairs, Base> rope_turns{};
+inline constexpr rope_table<T, Positions, Pairs, Base> constant_rope_turns{};
+template <class T, std::size_t Positions, std::size_t Pairs, std::size_t Base>
+inline const rope_table<T, Positions, Pairs, Base> rope_turns_at_start{at_start{}};
+
+template <class T, std::size_t Positions, std::size_t Pairs, std::size_t Base>
+UMBEL_INLINE constexpr const rope_table<T, Positions, Pairs, Base>& rope_turns() noexcept {
+  if constexpr (Positions * Pairs <= most_constant_turns)
+    return constant_rope_turns<T, Positions, Pairs, Base>;
+  else
+    return rope_turns_at_start<T, Positions, Pairs, Base>;
+}
 
 // turn(x, position): rotates rows of Heads heads of Width features in place, one row for each
 // position from this one on. Positions: how many there are in all.
@@ -185,7 +221,7 @@ struct rotary<rope<Pairing, Base, Turned>> {
     constexpr std::size_t pairs = (Turned ? Turned : Width) / 2;
     constexpr bool adjacent = std::is_same_v<Pairing, adjacent_pairs>;
     constexpr std::size_t step = adjacent ? 2 : 1, apart = adjacent ? 1 : pairs;
-    constexpr const auto& table = rope_turns<T, Positions, pairs, Base>;
+    const auto& table = rope_turns<T, Positions, pairs, Base>();
     for (std::size_t p = 0; p < Rows; ++p)
       for (std::size_t h = 0; h < Heads; ++h)
         for (std::size_t i = 0; i < pairs; ++i) {
