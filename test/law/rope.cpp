@@ -55,8 +55,8 @@ BOOST_AUTO_TEST_CASE(right_at_every_position) {
 }
 
 BOOST_AUTO_TEST_CASE(cache_of_llamas_size) {
-  using layer =
-      multi_head_attention<float, hidden<8>, heads<1>, head_dim<128>, rope<split_halves>, bias<false>>;
+  using layer = multi_head_attention<float, hidden<8>, heads<1>, head_dim<128>, rope<split_halves>,
+                                     bias<false>>;
   lcg next{3};
   static const auto w = drawn_weights<layer>(next);
   static key_value_cache<layer, key<4096>> past;

@@ -43,7 +43,7 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
 #elif defined CASE_more_elements_than_memory
   // expect-gcc: "umbel: shape: \[batch=4294967296, query=4294967296\] has more elements than memory can hold"
   // expect-clang: shape, .*batch<4294967296>, .*query<4294967296>>, .*has_more_elements_than_memory_can_hold
-  // cause: The product of the sizes does not fit a `std::ptrdiff_t`.
+  // cause: The product of the sizes is more than memory can hold: 2^51 elements, 2^28 where a pointer has 32 bits.
   // cure: Look for a size with a digit or a factor too many.
   view<float, batch<(1ull << 32)>, query<(1ull << 32)>> v(raw);
 #elif defined CASE_strides_for_some_axes

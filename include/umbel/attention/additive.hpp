@@ -154,7 +154,10 @@ struct additive_types {
   using forward = additive_forward<T, sizes, scoring, Queries, Keys, Values>;
   // Scratch for one call at a time; its contents between calls do not matter. sizeof is its bytes.
   template <class Queries, class Keys, class Values>
-  using workspace = typename forward<Queries::size, Keys::size, Values::size>::workspace;
+  using workspace =
+      typename forward<rules::positions_of<Queries::size, Queries, shape<scores_axis>>,
+                       rules::positions_of<Keys::size, Keys, shape<scores_axis>>,
+                       rules::positions_of<Values::size, Values, shape<>>>::workspace;
 
   template <class X, class Y, class Z>
   using call_rule = rules::additive_call<X, Y, Z, T, hidden_axis, keys_axis, heads_axis>;

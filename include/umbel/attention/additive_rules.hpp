@@ -95,6 +95,8 @@ using additive_layer = first_error<
     projections_with_bias<say::additive_attention, typename Sizes::bias>,
     in_place<say::additive_attention, typename Sizes::keys, axes::hidden>,
     well_formed<typename Sizes::heads>, well_formed<typename Sizes::keys>,
+    holds<detail::axis_or_none<Hidden>, typename Sizes::heads, detail::axis_or_none<ScoreHidden>>,
+    holds<typename Sizes::keys, typename Sizes::heads, detail::axis_or_none<ScoreHidden>>,
     scoring<say::additive_attention, typename Sizes::scoring>>;
 
 }  // namespace rules

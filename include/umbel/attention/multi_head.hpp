@@ -82,9 +82,13 @@ struct multi_head_types {
 
   template <std::size_t Queries, std::size_t Keys>
   using forward = multi_head_forward<T, sizes, rotary, scoring, Queries, Keys>;
+  // Of the rows of a call.
+  using widths = shape<hidden_axis, keys_axis, values_axis, width<sizes.query_width()>,
+                       width<sizes.context_width()>>;
   // Scratch for one call at a time; its contents between calls do not matter. sizeof is its bytes.
   template <class Queries, class Keys = Queries>
-  using workspace = typename forward<Queries::size, Keys::size>::workspace;
+  using workspace = typename forward<rules::positions_of<Queries::size, Queries, widths>,
+                                     rules::positions_of<Keys::size, Keys, widths>>::workspace;
 
   // The axes of the queries, row-major, with the width of the result.
   template <class Layout>

@@ -168,6 +168,14 @@ using no_second_sequence = typename no_second_sequence_rule<Layer, Mask>::type;
 
 // ---- the layer itself ---------------------------------------------------------------------------
 
+// What queries, keys, values and the context of all heads are made with.
+template <class Heads, class Sizes>
+using projections_fit =
+    first_error<holds<typename Sizes::hidden, Heads, typename Sizes::head_dim>,
+                holds<typename Sizes::keys, typename Sizes::kv_heads, typename Sizes::head_dim>,
+                holds<typename Sizes::values, typename Sizes::kv_heads, typename Sizes::value_dim>,
+                holds<Heads, typename Sizes::value_dim, typename Sizes::output>>;
+
 template <class Hidden, class Heads, class Sizes>
 using head_sizes_fit = first_error<
     well_formed<typename Sizes::kv_heads>, well_formed<typename Sizes::head_dim>,
@@ -176,7 +184,7 @@ using head_sizes_fit = first_error<
     in_place<say::multi_head_attention, typename Sizes::values, axes::hidden>,
     in_place<say::multi_head_attention, typename Sizes::output, axes::hidden>,
     well_formed<typename Sizes::keys>, well_formed<typename Sizes::values>,
-    well_formed<typename Sizes::output>,
+    well_formed<typename Sizes::output>, projections_fit<Heads, Sizes>,
     verdict<remainder<Heads, typename Sizes::kv_heads> == 0, say::multi_head_attention, Heads,
             say::into, typename Sizes::kv_heads, say::leaves_a_remainder_of,
             number<remainder<Heads, typename Sizes::kv_heads>>>,

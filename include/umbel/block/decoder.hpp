@@ -221,8 +221,13 @@ struct decoder_layer_types {
       typename feed_forward::template scratch_for<Positions> feed_forward_work;
     };
   };
+  using widths = shape<hidden_axis,
+                       typename self_attention::template width<self_attention::sizes.query_width()>,
+                       typename feed_forward::wide_axis>;
   template <class Positions, class MemoryPositions = Positions>
-  using workspace = scratch_for<Positions::size, MemoryPositions::size>;
+  using workspace =
+      scratch_for<rules::positions_of<Positions::size, Positions, widths>,
+                  rules::positions_of<MemoryPositions::size, MemoryPositions, widths>>;
 
   // How a call comes in, from the layer and from prepacked<layer> alike.
   template <class Weights, class X, class Memory, class Mask, class Own, class Workspace, class Out>

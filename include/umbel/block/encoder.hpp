@@ -135,8 +135,11 @@ struct encoder_layer_types {
       typename feed_forward::template scratch_for<Positions> feed_forward_work;
     };
   };
+  using widths =
+      shape<hidden_axis, typename attention::template width<attention::sizes.query_width()>,
+            typename feed_forward::wide_axis>;
   template <class Positions>
-  using workspace = scratch_for<Positions::size>;
+  using workspace = scratch_for<rules::positions_of<Positions::size, Positions, widths>>;
 
   // How a call comes in, from the layer and from prepacked<layer> alike.
   template <class Weights, class X, class Mask, class Workspace, class Out>

@@ -81,6 +81,7 @@ using feed_forward = first_error<
     floating<say::feed_forward, T>, in_place<say::feed_forward, Hidden, axes::hidden>,
     in_place<say::feed_forward, FeedForward, axes::intermediate>,
     well_formed<detail::axis_or_none<Hidden>>, well_formed<detail::axis_or_none<FeedForward>>,
+    holds<detail::axis_or_none<Hidden>, detail::axis_or_none<FeedForward>>,
     options<say::feed_forward, option_kinds<option::bias, option::activation, option::gated>,
             Options...>,
     one_bias<say::feed_forward, Options...>,
@@ -170,7 +171,7 @@ struct feed_forward_types {
     alignas(64) T expanded[(is_gated ? 2 : 1) * count];
   };
   template <class Rows>
-  using workspace = scratch_for<Rows::size>;
+  using workspace = scratch_for<rules::positions_of<Rows::size, Rows, shape<wide_axis>>>;
 
   // How a call comes in, from the layer and from prepacked<layer> alike.
   template <class Weights, class X, class Workspace, class Out>

@@ -26,6 +26,7 @@ using linear =
                 verdict<axis_like<Out>, say::linear, say::expected_the_axis_of_the_result_but_got,
                         detail::option_word<Out>>,
                 well_formed<detail::axis_or_none<Out>>,
+                holds<detail::axis_or_none<In>, detail::axis_or_none<Out>>,
                 options<say::linear, option_kinds<option::bias>, Options...>,
                 one_bias<say::linear, Options...>>;
 }  // namespace rules

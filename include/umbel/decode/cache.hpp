@@ -71,7 +71,7 @@ class key_value_cache : public detail::other_cache_calls {
       std::conditional_t<verdict::ok, typename stored_option::type, typename Layer::value_type>;
   static constexpr bool slides = sliding_option::positions != 0;
   // The most positions that a query sees, and that a sequence may have.
-  static constexpr std::size_t capacity = detail::axis_or_none<Keys>::size;
+  static constexpr std::size_t capacity = verdict::ok ? detail::axis_or_none<Keys>::size : 1;
   static constexpr std::size_t positions = slides ? sliding_option::positions : capacity;
   // Positions that there is memory for. A sliding cache drops whole blocks of the softmax, so it
   // may hold nearly a block more than its queries see.
@@ -93,8 +93,10 @@ class key_value_cache : public detail::other_cache_calls {
   // Scratch for calls of that many positions, workspace<token<1>>. Its contents between calls do
   // not matter.
   template <class Positions>
-  using workspace = typename detail::cached_forward<Layer, stored_type, Positions::size, rows,
-                                                    positions>::workspace;
+  using workspace = typename detail::cached_forward<
+      Layer, stored_type,
+      detail::rules::positions_of<Positions::size, Positions, typename Layer::widths>, rows,
+      positions>::workspace;
 
   // See workspace_for: of the positions of a step.
   template <tensor_like X>

@@ -83,12 +83,20 @@ inline constexpr std::size_t size_or_0<void> = 0;
 template <class Axis>
 inline constexpr std::size_t size_or_1 = size_or_0<Axis> ? size_or_0<Axis> : 1;
 
+template <class Layer, class Keys, class Batch>
+using what_is_stored_fits =
+    first_error<holds<Batch, detail::axis_or_none<Keys>,
+                      typename Layer::template width<Layer::sizes.key_width()>>,
+                holds<Batch, detail::axis_or_none<Keys>,
+                      typename Layer::template width<Layer::sizes.value_width()>>>;
+
 template <class Layer, class Keys, class Sliding, class StoredAs, class... Options>
 using cache = first_error<
     in_place<say::key_value_cache, Keys, axes::key>, well_formed<Keys>,
     options<say::key_value_cache,
             option_kinds<batch_family, option::longest_sequence, option::stored_as>, Options...>,
     well_formed<option_or<batch_family, axes::batch<1>, Options...>>,
+    what_is_stored_fits<Layer, Keys, option_or<batch_family, axes::batch<1>, Options...>>,
     stored<say::key_value_cache, typename Layer::value_type, typename StoredAs::type>,
     verdict<!(detail::is_option_of<Options, option::longest_sequence> || ...) ||
                 Sliding::positions >= detail::axis_or_none<Keys>::size,

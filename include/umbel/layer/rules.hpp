@@ -95,6 +95,22 @@ const View& no_weights() noexcept;  // never called: only where a sentence was s
 
 namespace rules {
 
+template <class Axis, class Widths>
+struct positions_rule;
+template <class Axis, class... Widths>
+struct positions_rule<Axis, shape<Widths...>> {
+  using type = first_error<well_formed<Axis>, holds<Axis, Widths>...>;
+};
+// The size of an axis in workspace<...> of a layer whose rows are so wide (a shape<...>),
+// Axis::size (an argument, so that what is no axis is refused where the workspace is named). 1
+// where it is refused.
+template <std::size_t Size, class Axis, class Widths>
+inline constexpr std::size_t positions_of = [] {
+  using verdict = typename positions_rule<Axis, Widths>::type;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return verdict::ok ? Size : 1;
+}();
+
 using batch_family = axis_family<axes::batch>;
 using query_family = axis_family<axes::query>;
 using key_family = axis_family<axes::key>;

@@ -35,13 +35,19 @@ using is_new_axis =
             Family, say::is_already_an_axis_of, typename Layout::axes>;
 
 // ---- shapes -------------------------------------------------------------------------------------
-// Does the number of elements, and the distance between any two, fit a std::ptrdiff_t?
+// May there be an element for each combination of positions? One rule for every product of sizes:
+// the bytes of so many doubles, and with 64 bits of a few such arrays whose rows are padded, as a
+// layer has them, fit a std::ptrdiff_t. 2^51 elements with 64 bits, 2^28 with 32.
 template <class... Axes>
 constexpr bool countable() {
-  std::size_t room = npos >> 1;
+  std::size_t room = npos >> (sizeof(std::size_t) > 4 ? 13 : 4);
   ((room /= Axes::size ? Axes::size : 1), ...);
   return room != 0;
 }
+
+template <class... Axes>
+using holds = verdict<countable<Axes...>(), say::shape, shape<typename Axes::plain...>,
+                      say::has_more_elements_than_memory_can_hold>;
 
 // (In a function: g++ 12 does not expand a requires-expression inside an alias.)
 template <class... Axes>
@@ -89,8 +95,7 @@ struct well_formed_rule<Axes...> {
       names_each_once<say::shape, shape<typename Axes::plain...>, typename Axes::family...>,
       verdict<strides_for_all_or_none<Axes...>(), say::shape, say::only_some_axes_of,
               shape<typename Axes::plain...>, say::have_strides_so_give_them_to_all_or_none>,
-      verdict<countable<Axes...>(), say::shape, shape<typename Axes::plain...>,
-              say::has_more_elements_than_memory_can_hold>>;
+      holds<Axes...>>;
 };
 template <class... Axes>
 using well_formed = typename well_formed_rule<Axes...>::type;

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+// Sizes of 0, and sizes whose product no memory can hold and a std::size_t might not: in layers,
+// caches and workspaces. One case each, with the words that the compiler must print (check.py). Not
+// here: tensors and views (memory.cpp).
+#include <umbel/umbel.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+inline constexpr std::size_t huge = 1ull << 32;
+using attention = multi_head_attention<float, hidden<8>, heads<2>>;
+using network = feed_forward<float, hidden<8>, intermediate<16>, activation<relu>, bias<true>>;
+using encoder = encoder_layer<float, hidden<8>, heads<2>, intermediate<16>, activation<relu>,
+                              norm_first<true>, bias<true>>;
+using decoder = decoder_layer<float, hidden<8>, heads<2>, intermediate<16>, activation<relu>,
+                              norm_first<true>, bias<true>>;
+
+void cases() {
+#if defined CASE_layer_wider_than_memory
+  // expect-gcc: "umbel: shape: \[hidden=8, heads=4294967296, head_dim=4294967296\] has more elements than memory can hold"
+  // expect-clang: shape, .*hidden<8>.*heads<4294967296>.*head_dim<4294967296>>.*has_more_elements_than_memory_can_hold
+  // cause: The product of the sizes is more than memory can hold: 2^51 elements, 2^28 where a pointer has 32 bits.
+  // cure: Look for a size with a digit or a factor too many.
+  multi_head_attention<float, hidden<8>, heads<huge>, head_dim<huge>>::weights w;
+#elif defined CASE_linear_wider_than_memory
+  // expect-gcc: "umbel: shape: \[hidden=4294967296, classes=4294967296\] has more elements than memory can hold"
+  // expect-clang: shape, .*hidden<4294967296>.*classes<4294967296>>.*has_more_elements_than_memory_can_hold
+  // cause: The product of the sizes is more than memory can hold: 2^51 elements, 2^28 where a pointer has 32 bits.
+  // cure: Look for a size with a digit or a factor too many.
+  linear<float, hidden<huge>, classes<huge>>::weights w;
+#elif defined CASE_feed_forward_wider_than_memory
+  // expect-gcc: "umbel: shape: \[hidden=4294967296, intermediate=4294967296\] has more elements than memory can hold"
+  // expect-clang: shape, .*hidden<4294967296>.*intermediate<4294967296>>.*has_more_elements_than_memory_can_hold
+  // cause: The product of the sizes is more than memory can hold: 2^51 elements, 2^28 where a pointer has 32 bits.
+  // cure: Look for a size with a digit or a factor too many.
+  feed_forward<float, hidden<huge>, intermediate<huge>, activation<relu>, bias<true>>::weights w;
+#elif defined CASE_additive_wider_than_memory
+  // expect-gcc: "umbel: shape: \[hidden=4294967296, heads=1, score_hidden=4294967296\] has more elements than memory can hold"
+  // expect-clang: shape, .*hidden<4294967296>.*heads<1>.*score_hidden<4294967296>>.*has_more_elements_than_memory_can_hold
+  // cause: The product of the sizes is more than memory can hold: 2^51 elements, 2^28 where a pointer has 32 bits.
+  // cure: Look for a size with a digit or a factor too many.
+  additive_attention<float, hidden<huge>, score_hidden<huge>>::weights w;
+#elif defined CASE_cache_longer_than_memory
+  // expect-gcc: "umbel: shape: \[key=1152921504606846976\] has more elements than memory can hold"
+  // expect-clang: shape, .*key<1152921504606846976>>.*has_more_elements_than_memory_can_hold
+  // cause: The product of the sizes is more than memory can hold: 2^51 elements, 2^28 where a pointer has 32 bits.
+  // cure: Look for a size with a digit or a factor too many.
+  key_value_cache<attention, key<(1ull << 60)>> past;
+#elif defined CASE_workspace_longer_than_memory
+  // expect-gcc: "umbel: shape: \[token=1152921504606846976\] has more elements than memory can hold"
+  // expect-clang: shape, .*token<1152921504606846976>>.*has_more_elements_than_memory_can_hold
+  // cause: The product of the sizes is more than memory can hold: 2^51 elements, 2^28 where a pointer has 32 bits.
+  // cure: Look for a size with a digit or a factor too many.
+  attention::workspace<token<(1ull << 60)>> work;
+#elif defined CASE_workspace_whose_product_wraps
+  // expect-gcc: "umbel: shape: \[token=1125899906842624, hidden=8\] has more elements than memory can hold"
+  // expect-clang: shape, .*token<1125899906842624>.*hidden<8>>.*has_more_elements_than_memory_can_hold
+  // cause: The product of the sizes is more than memory can hold: 2^51 elements, 2^28 where a pointer has 32 bits.
+  // cure: Look for a size with a digit or a factor too many.
+  attention::workspace<token<(1ull << 50)>> work;
+#elif defined CASE_workspace_of_a_network_longer_than_memory
+  // expect-gcc: "umbel: shape: \[token=1152921504606846976\] has more elements than memory can hold"
+  // expect-clang: shape, .*token<1152921504606846976>>.*has_more_elements_than_memory_can_hold
+  // cause: The product of the sizes is more than memory can hold: 2^51 elements, 2^28 where a pointer has 32 bits.
+  // cure: Look for a size with a digit or a factor too many.
+  network::workspace<token<(1ull << 60)>> work;
+#elif defined CASE_workspace_of_an_encoder_longer_than_memory
+  // expect-gcc: "umbel: shape: \[token=1152921504606846976\] has more elements than memory can hold"
+  // expect-clang: shape, .*token<1152921504606846976>>.*has_more_elements_than_memory_can_hold
+  // cause: The product of the sizes is more than memory can hold: 2^51 elements, 2^28 where a pointer has 32 bits.
+  // cure: Look for a size with a digit or a factor too many.
+  encoder::workspace<token<(1ull << 60)>> work;
+#elif defined CASE_workspace_of_no_positions
+  // expect-gcc: "umbel: shape: token=0 has no positions in \[token=0\]"
+  // expect-clang: shape, .*token<0>, .*has_no_positions_in, .*token<0>
+  // cause: An axis has size 0.
+  // cure: Give every axis at least one position, or leave the axis out.
+  attention::workspace<token<0>> work;
+#elif defined CASE_workspace_of_a_step_of_no_positions
+  // expect-gcc: "umbel: shape: token=0 has no positions in \[token=0\]"
+  // expect-clang: shape, .*token<0>, .*has_no_positions_in, .*token<0>
+  // cause: An axis has size 0.
+  // cure: Give every axis at least one position, or leave the axis out.
+  key_value_cache<attention, key<64>>::workspace<token<0>> work;
+#elif defined CASE_workspace_of_an_encoder_of_no_positions
+  // expect-gcc: "umbel: shape: token=0 has no positions in \[token=0\]"
+  // expect-clang: shape, .*token<0>, .*has_no_positions_in, .*token<0>
+  // cause: An axis has size 0.
+  // cure: Give every axis at least one position, or leave the axis out.
+  encoder::workspace<token<0>> work;
+#elif defined CASE_workspace_of_a_decoder_of_no_positions
+  // expect-gcc: "umbel: shape: token=0 has no positions in \[token=0\]"
+  // expect-clang: shape, .*token<0>, .*has_no_positions_in, .*token<0>
+  // cause: An axis has size 0.
+  // cure: Give every axis at least one position, or leave the axis out.
+  decoder::workspace<token<0>> work;
+#else
+  static attention::workspace<token<4>> work;
+  static encoder::workspace<token<4>> of_encoder;
+  static key_value_cache<attention, key<64>> past;
+  static_cast<void>(work), static_cast<void>(of_encoder), static_cast<void>(past);
+#endif
+}
