@@ -13,6 +13,23 @@
 #error "umbel: needs g++ 12 or clang 14 (or newer): it is written in their vector extensions"
 #endif
 
+// The only error, whatever follows: clang can make a warning fatal, g++ only a missing file.
+#if __cplusplus < 202002L
+#if UMBEL_CLANG
+#pragma clang diagnostic fatal "-W#warnings"
+#warning "umbel: needs C++20, so compile with -std=c++20"
+#else
+#include "umbel: needs C++20, so compile with -std=c++20"
+#endif
+#error "umbel: needs C++20, so compile with -std=c++20"
+#endif
+
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#ifndef UMBEL_ALLOW_FAST_MATH
+#warning "umbel: -ffast-math loses NaN and equal bits; UMBEL_ALLOW_FAST_MATH silences this"
+#endif
+#endif
+
 // 1 in a build with a sanitizer. Nothing is unrolled or forced inline there, and the tests plan
 // smaller tiles: the bits are the same, and an instrumented register tile takes minutes to compile.
 #if defined(__SANITIZE_ADDRESS__)
@@ -207,7 +224,7 @@
 // and masks are the same for every target and are in umbel itself.
 //
 // The name says what the kernels are planned for, then one bit for each extension that a compiler
-// may use: avx512_fma_60f7bdf001. Two files whose names are equal may share code.
+// may use: avx512_fma_40f7bdf001. Two files whose names are equal may share code.
 
 // 1 where a macro is defined as 1, 0 where it is not defined.
 #define UMBEL_IS_1(macro) UMBEL_IS_1_(macro)
@@ -298,8 +315,8 @@
              UMBEL_EXTENSIONS_4)
 // What a user may choose, file by file, and the newest extensions of x86.
 #define UMBEL_OPTIONS                                                                      \
-  UMBEL_DIGITS(UMBEL_SMALL_CODE, UMBEL_FETCH_AHEAD, UMBEL_FMA, UMBEL_SANITIZED, __APX_F__, \
-               __AVX10_2__, __AVXVNNIINT8__, __AVXNECONVERT__)
+  UMBEL_DIGITS(UMBEL_SMALL_CODE, UMBEL_FETCH_AHEAD, __FINITE_MATH_ONLY__, UMBEL_SANITIZED, \
+               __APX_F__, __AVX10_2__, __AVXVNNIINT8__, __AVXNECONVERT__)
 
 // As the types of std::__cxx11 do, those of the target mark the variables and functions of yours
 // that have them: `extern workspace work;` of one target and of another are two names, too.
