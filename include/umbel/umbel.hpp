@@ -18,6 +18,7 @@
 
 #include <umbel/tensor/calls_of_other_libraries.hpp>
 #include <umbel/tensor/check.hpp>
+#include <umbel/tensor/iterator.hpp>
 #include <umbel/tensor/view.hpp>
 #include <umbel/tensor/loop.hpp>
 #include <umbel/tensor/tensor.hpp>

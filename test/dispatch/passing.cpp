@@ -36,6 +36,15 @@ void take(tokens& x, const queries& q, flags& some, bias_values& add, lengths& l
   row[1] = row(0) + row(at<classes>(1)) + *row.begin() + *(row.end() - 1) + reading(0, 0, 0);
   all(0, 0, 0) = all == reading ? 1.0f : 0.0f;
 
+  view deduced = one;
+  for (float& e : all | permute<hidden, token, batch>) e += *deduced.begin();
+  auto turned = (copied | permute<token, hidden, batch>).begin();
+  row[0] += *turned++ + *++turned + (turned == turned ? 1.0f : 0.0f);
+  const tensor<float, batch<1>, classes<1>, hidden<2>> blocks{{{1, static_cast<float>(position)}}};
+  row[0] += blocks(0, 0, position - 2) + (list | select_at<classes>(position))();
+  const tensor<float, batch<1>> listed = {row[0]};
+  row[0] = listed[0];
+
   // 16 bits
   tensor<bfloat16, classes<4>> half{};
   half[0] = bfloat16(row[1]);

@@ -99,6 +99,19 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cause: An array is read as a shape that has another number of elements.
   // cure: Correct the size that is wrong, of the shape or of the array.
   auto v = view_as<batch<2>, query<4>, hidden<99>>(raw);
+#elif defined CASE_array_of_arrays_in_another_order
+  // expect-gcc: "umbel: view_as: \[batch=2, query=4, hidden=100\] needs an array of its sizes in its order but the array is float \[4\]\[2\]\[100\]"
+  // expect-clang: view_as.*batch<2>.*query<4>.*hidden<100>.*needs_an_array_of_its_sizes_in_its_order.*but_the_array_is.*float\[4\]\[2\]\[100\]
+  // cause: The sizes of an array of arrays are not those of the axes, in this order: another axis would be read.
+  // cure: List the axes in the order of the array, `view_as<query<4>, batch<2>, hidden<100>>(a)`; to read its elements as another shape, add `| permute<...>` or `| reshape<...>`.
+  static float by_query[4][2][100];
+  auto v = view_as<queries>(by_query);
+#elif defined CASE_view_deduced_from_a_temporary
+  // expect-gcc: "umbel: view: the memory of \[batch=2, query=4, hidden=100\] is a temporary that would be destroyed before the view; store it in a variable"
+  // expect-clang: view.*the_memory_of.*batch<2>.*query<4>.*hidden<100>.*is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable
+  // cause: A view is taken of a result that ends with its statement.
+  // cure: Keep the result: `auto sum = x + x;`, then view `sum`.
+  view v = x + x;
 #elif defined CASE_std_array_size
   // expect-gcc: "umbel: view_as: \[batch=2, query=4, hidden=100\] needs 800 elements but the memory holds 799"
   // expect-clang: view_as.*batch<2>.*query<4>.*hidden<100>.*needs.*number<800>.*elements_but_the_memory_holds.*number<799>
@@ -286,9 +299,21 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
 #elif defined CASE_lists_for_three_axes
   // expect-gcc: "umbel: tensor: \[batch=1, query=2, key=3\] needs one list of 6 elements"
   // expect-clang: tensor.*batch<1>.*query<2>.*key<3>.*needs_one_list_of.*number<6>.*elements
-  // cause: Lists in lists are for two axes.
-  // cure: Write all elements in one list, the last axis fastest.
+  // cause: There are lists in a list, as for two axes, and the tensor has another number of axes.
+  // cure: Of three axes, write lists of lists of elements; of any number, all elements in one list, the last axis fastest.
   tensor<float, batch<1>, query<2>, key<3>> r{{1, 2, 3}, {4, 5, 6}};
+#elif defined CASE_lists_of_lists_of_another_shape
+  // expect-gcc: "umbel: tensor: \[batch=2, query=2, key=3\] needs 2 lists of 2 lists of 3 elements"
+  // expect-clang: tensor.*batch<2>.*query<2>.*key<3>.*needs.*number<2>.*lists_of.*number<2>.*lists_of.*number<3>.*elements
+  // cause: A tensor of three axes is made of other lists than one for each position of its first axis, with one for each position of its second axis.
+  // cure: Write as many lists as the numbers say.
+  tensor<float, batch<2>, query<2>, key<3>> r = {{{1, 2, 3}, {4, 5, 6}}};
+#elif defined CASE_one_element_for_three
+  // expect-gcc: "umbel: tensor: \[query=3\] needs 3 elements but the list has 1"
+  // expect-clang: tensor.*query<3>.*needs.*number<3>.*elements_but_the_list_has.*number<1>
+  // cause: A tensor is made of one number, which no rule spreads over its elements.
+  // cure: Write every element, or make it of zeroes and fill it: `tensor<int, query<3>> x{}; x += 1`.
+  tensor<int, query<3>> r = {1};
 #elif defined CASE_assign_to_a_view_without_a_name
   // expect-gcc: "umbel: view: assigning the view \[query=4, hidden=100\] re-points it and copies nothing; write copy\(from, to\)"
   // expect-clang: view.*assigning_the_view.*query<4>.*hidden<100>.*repoints_it_and_copies_nothing_so_write_copy

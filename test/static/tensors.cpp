@@ -123,6 +123,11 @@ static_assert(std::same_as<decltype(contract<hidden>(
                            tensor<float, query<4>, batch<2>, key<6>>>);
 
 // ---- memory of others ---------------------------------------------------------------------------
+static_assert(std::same_as<decltype(view_as<queries>(std::declval<float (&)[2][4][100]>())),
+                           view<float, batch<2>, query<4>, hidden<100>>>);
+static_assert(
+    std::same_as<decltype(view_as<query<2>, hidden<3>>(std::declval<const int (&)[2][3]>())),
+                 view<const int, query<2>, hidden<3>>>);
 template <class M>
 using seen = decltype(view_as<query<4>, hidden<2>>(std::declval<M>()));
 static_assert(std::same_as<seen<float (&)[8]>, view<float, query<4>, hidden<2>>>);
@@ -147,6 +152,25 @@ static_assert(!std::is_convertible_v<view<const float, query<4>>, view<float, qu
 static_assert(!std::is_convertible_v<view<float, query<4>>, view<float, key<4>>>);
 static_assert(!std::is_convertible_v<float*, view<float, query<4>>>);
 static_assert(!std::is_convertible_v<float, tensor<float, query<1>>>);
+static_assert(std::is_constructible_v<tensor<float, query<1>>, float>);
+
+// ---- views that are deduced ---------------------------------------------------------------------
+static_assert([] {
+  queries x{};
+  const queries& reads = x;
+  view v = x;
+  view u(x);
+  view again = v;
+  view w = reads;
+  static_assert(std::same_as<decltype(v), view<float, batch<2>, query<4>, hidden<100>>>);
+  static_assert(std::same_as<decltype(u), decltype(v)> &&
+                std::same_as<decltype(again), decltype(v)>);
+  static_assert(std::same_as<decltype(w), view<const float, batch<2>, query<4>, hidden<100>>>);
+  v(1, 2, 3) = 7;
+  return u(1, 2, 3) == 7 && again(1, 2, 3) == 7 && w(1, 2, 3) == 7;
+}());
+
+// ---- elements, one by one -----------------------------------------------------------------------
 static_assert(std::is_constructible_v<tensor<float, query<3>>, float, float, float>);
 static_assert(!accessible<queries&, double, double, double>);
 static_assert(!accessible<queries, int, int> && !accessible<queries, int, int, int, int>);

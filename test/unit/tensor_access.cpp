@@ -26,12 +26,6 @@ small counted() {
   return x;
 }
 
-template <class X>
-concept row_major_range = requires(X x) {
-  x.begin();
-  x.end();
-};
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(tensor_access)
@@ -96,8 +90,11 @@ BOOST_AUTO_TEST_CASE(brace_initialised) {
   BOOST_TEST(x(1, 1) == 4);
   const small zero{};
   BOOST_TEST(std::all_of(zero.begin(), zero.end(), [](int e) { return e == 0; }));
-  const tensor<int, batch<1>> one{7};
+  const tensor<int, batch<1>> one{7}, same = {7};
   BOOST_TEST(one(0) == 7);
+  BOOST_TEST((one == same));
+  const tensor<float> number = {2};
+  BOOST_TEST(number() == 2);
 }
 
 BOOST_AUTO_TEST_CASE(iteration_is_row_major) {
@@ -107,13 +104,44 @@ BOOST_AUTO_TEST_CASE(iteration_is_row_major) {
   BOOST_TEST(expected == 30);
   for (int& element : x) element *= 2;
   BOOST_TEST(x(1, 2, 4) == 58);
-  // A view iterates where its elements lie row-major, and only there.
+  // With pointers where the elements lie so.
   auto rows = x | select_at<batch, 1>;
   BOOST_TEST(std::accumulate(rows.begin(), rows.end(), 0) == 2 * (15 + 29) * 15 / 2);
   BOOST_TEST(rows.end() - rows.begin() == 15);
-  static_assert(row_major_range<decltype(rows)>);
-  static_assert(!row_major_range<decltype(x | permute<query, batch, hidden>)>);
-  static_assert(!row_major_range<decltype(x | slice<hidden, from<0>, extent<2>>)>);
+  static_assert(std::is_same_v<decltype(rows.begin()), int*>);
+  static_assert(std::is_same_v<decltype(std::as_const(x).end()), const int*>);
+}
+
+// In row-major order of their axes, whatever their order in memory.
+BOOST_AUTO_TEST_CASE(iteration_of_any_layout) {
+  small x = counted();
+  const auto turned = x | permute<query, hidden, batch>;
+  const small copied = turned | permute<batch, query, hidden>;
+  std::vector<int> seen;
+  for (int& e : turned) seen.push_back(e), e += 100;
+  std::vector<int> expected;
+  for (std::size_t q = 0; q < 3; ++q)
+    for (std::size_t h = 0; h < 5; ++h)
+      for (std::size_t b = 0; b < 2; ++b) expected.push_back(copied(b, q, h));
+  BOOST_TEST(seen == expected, boost::test_tools::per_element());
+  BOOST_TEST(x(1, 2, 4) == 129);
+  using iterator = decltype(turned.begin());
+  static_assert(std::forward_iterator<iterator>);
+  static_assert(std::is_same_v<decltype(*turned.begin()), int&>);
+  // Of a slice, of a repeated row, of a temporary.
+  const auto part = std::as_const(x) | slice<hidden, from<1>, extent<2>> | select_at<batch, 0>;
+  BOOST_TEST(std::accumulate(part.begin(), part.end(), 0) == 101 + 102 + 106 + 107 + 111 + 112);
+  const tensor<int, hidden<2>> row{1, 2};
+  int digits = 0;
+  for (const int e : row | broadcast<query<2>, hidden<2>>) digits = 10 * digits + e;
+  BOOST_TEST(digits == 1212);
+  digits = 0;
+  for (const int e : tensor<int, query<2>, hidden<2>>{1, 2, 3, 4} | permute<hidden, query>)
+    digits = 10 * digits + e;
+  BOOST_TEST(digits == 1324);
+  auto third = turned.begin();
+  BOOST_TEST(*third++ == 100);
+  BOOST_TEST(*++third == 101);
 }
 
 BOOST_AUTO_TEST_CASE(for_each_of_one) {
@@ -163,14 +191,21 @@ BOOST_AUTO_TEST_CASE(for_each_takes_any_callable) {
   BOOST_TEST(calls == 30);
 }
 
-// Of two axes: a list for each position of the first.
-BOOST_AUTO_TEST_CASE(lists_are_rows) {
+// A list for each position of the first axis.
+BOOST_AUTO_TEST_CASE(lists_in_lists) {
   constexpr tensor<float, query<2>, key<3>> x{{1, 2, 3}, {4, 5.5, 6}};
   static_assert(x == tensor<float, query<2>, key<3>>{1, 2, 3, 4, 5.5f, 6});
   constexpr tensor<float, query<1>, key<2>> one{{1, 2}};
   static_assert(one(0, 1) == 2);
   const float first[3] = {7, 8, 9}, second[3] = {10, 11, 12};
   BOOST_TEST((tensor<float, query<2>, key<3>>(first, second)(1, 2) == 12));
+  // Of three axes, lists of such lists.
+  constexpr tensor<int, batch<2>, query<3>, key<2>> y{{{1, 2}, {3, 4}, {5, 6}},
+                                                      {{7, 8}, {9, 10}, {11, 12}}};
+  static_assert(y ==
+                tensor<int, batch<2>, query<3>, key<2>>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  const tensor<int, batch<1>, query<1>, key<2>> small_one = {{{1, 2}}};
+  BOOST_TEST(small_one(0, 0, 1) == 2);
   static_assert(!std::is_convertible_v<float, tensor<float, query<2>>>);
   static_assert(!std::is_assignable_v<tensor<float, query<2>>&, float>);
 }

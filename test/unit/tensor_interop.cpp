@@ -29,6 +29,18 @@ BOOST_AUTO_TEST_CASE(a_raw_array_is_viewed_in_place) {
   BOOST_TEST(memory[5] == 9);
 }
 
+BOOST_AUTO_TEST_CASE(an_array_of_arrays_is_viewed_in_place) {
+  float memory[2][4][3]{};
+  memory[1][2][0] = 5;
+  using queries = tensor<float, batch<2>, query<4>, hidden<3>>;
+  auto v = view_as<queries>(memory);
+  BOOST_TEST(v(1, 2, 0) == 5);
+  v(0, 3, 2) = 7;
+  BOOST_TEST(memory[0][3][2] == 7);
+  const auto& only_read = memory[1];
+  BOOST_TEST((view_as<query<4>, hidden<3>>(only_read)(2, 0)) == 5);
+}
+
 BOOST_AUTO_TEST_CASE(flash_is_only_read) {
   static constexpr float flash[6] = {0, 1, 2, 3, 4, 5};
   constexpr auto v = view_as<query<2>, hidden<3>>(flash);

@@ -390,6 +390,24 @@ using lists =
                         say::tensor, typename Layout::axes, say::needs, number<Layout::extents[0]>,
                         say::lists_of, number<Layout::extents[Layout::rank - 1]>, say::elements>>;
 
+// Of three axes, lists of lists. Rows, Columns: how many lists each has, of how many elements.
+template <class Layout, class Rows, class Columns>
+struct lists_of_lists_rule;
+template <class Layout, std::size_t... Rows, std::size_t... Columns>
+struct lists_of_lists_rule<Layout, std::index_sequence<Rows...>, std::index_sequence<Columns...>> {
+  static constexpr std::size_t rows = Layout::extents[Layout::rank == 3 ? 1 : 0];
+  static constexpr std::size_t columns = Layout::extents[Layout::rank == 3 ? 2 : 0];
+  using type = first_error<
+      verdict<Layout::rank == 3, say::tensor, typename Layout::axes, say::needs_one_list_of,
+              number<Layout::count>, say::elements>,
+      verdict<Layout::extents[0] == sizeof...(Rows) && ((rows == Rows) && ...) &&
+                  ((columns == Columns) && ...),
+              say::tensor, typename Layout::axes, say::needs, number<Layout::extents[0]>,
+              say::lists_of, number<rows>, say::lists_of, number<columns>, say::elements>>;
+};
+template <class Layout, class Rows, class Columns>
+using lists_of_lists = typename lists_of_lists_rule<Layout, Rows, Columns>::type;
+
 // Temporary memory is not viewed.
 template <class Layout, class Operation = say::view>
 using view_of_temporary =

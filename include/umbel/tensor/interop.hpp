@@ -12,7 +12,9 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
+struct but_the_array_is;
 struct but_the_pointer_is_to;
+struct needs_an_array_of_its_sizes_in_its_order;
 struct holds;
 }  // namespace say
 
@@ -22,6 +24,18 @@ using memory_of_type =
     verdict<std::is_same_v<std::remove_const_t<T>, typename Tensor::value_type>, say::view_as,
             typename Tensor::layout::axes, say::holds, element<typename Tensor::value_type>,
             say::but_the_pointer_is_to, element<std::remove_const_t<T>>>;
+
+template <class Layout, class Array, std::size_t... I>
+constexpr bool has_sizes_of(std::index_sequence<I...>) {
+  return ((Layout::extents[I] == std::extent_v<Array, I>) && ...);
+}
+// float[2][4][100]: the sizes of the axes.
+template <class Layout, class Array>
+using array_of_arrays =
+    verdict<Layout::contiguous && std::rank_v<Array> == Layout::rank &&
+                has_sizes_of<Layout, Array>(std::make_index_sequence<std::rank_v<Array>>{}),
+            say::view_as, typename Layout::axes, say::needs_an_array_of_its_sizes_in_its_order,
+            say::but_the_array_is, element<std::remove_const_t<Array>>>;
 }  // namespace rules
 
 // Axes as they are given: in a list, or as the tensor that has them, view_as<queries>(memory).
@@ -87,10 +101,22 @@ constexpr const T* borrow(M&& memory) noexcept {
 // strided<> axes; the axes may come from a type, view_as<queries>(array). A const array gives a
 // view that only reads.
 template <class... Axes, class T, std::size_t Count>
+  requires(!std::is_array_v<T>)
 [[nodiscard]] constexpr auto view_as(T (&memory UMBEL_LIFETIMEBOUND)[Count]) noexcept {
   using given = detail::given_axes<Axes...>;
   return detail::view_where<
       given, detail::rules::memory<typename given::layout, Count, detail::say::view_as>>(memory);
+}
+
+// An array of arrays whose sizes are those of the axes, view_as<queries>(memory) of float
+// memory[2][4][100]; not in constant expressions.
+template <class... Axes, class T, std::size_t Count>
+  requires(std::is_array_v<T>)
+[[nodiscard]] constexpr auto view_as(T (&memory)[Count]) noexcept {
+  using given = detail::given_axes<Axes...>;
+  return detail::view_where<given,
+                            detail::rules::array_of_arrays<typename given::layout, T[Count]>>(
+      reinterpret_cast<std::remove_all_extents_t<T>*>(&memory));
 }
 
 // std::array (with a name: "view_as: ... is a temporary") and std::span of static size.

@@ -41,9 +41,27 @@ constexpr std::size_t memory_size() {
     return npos;
 }
 
+// The only element of a list, of tensor<int, batch<1>> x = {3}. From `= 3` a tensor would be two
+// conversions away, which the language does not do.
+template <class T, class Layout>
+struct only_element {
+  T value;
+  template <class U>
+    requires(std::is_convertible_v<U, T> && !std::is_same_v<U, invalid> &&
+             (Layout::count == 1 || std::is_arithmetic_v<U>))
+  UMBEL_SHARED constexpr only_element(U element) noexcept : value(static_cast<T>(element)) {
+    static_assert(report<rules::list<Layout, T, U>>::ok, "umbel: shapes do not fit");
+  }
+};
+
 template <class T>
 constexpr T* copy_row(const T* from, std::size_t count, T* to) noexcept {
   for (std::size_t i = 0; i < count; ++i) *to++ = from[i];
+  return to;
+}
+template <class T, std::size_t Rows, std::size_t Columns>
+constexpr T* copy_rows(const T (&block)[Rows][Columns], T* to) noexcept {
+  for (const auto& row : block) to = detail::copy_row(row, Columns, to);
   return to;
 }
 template <class X, class Y>
@@ -86,17 +104,19 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
   // All elements in row-major order: tensor<int, batch<2>>{3, 2}. Another number, or fractions for
   // integers, do not compile.
   template <class... U>
-    requires(sizeof...(U) == layout::count && layout::contiguous &&
+    requires(sizeof...(U) > 1 && sizeof...(U) == layout::count && layout::contiguous &&
              (std::is_convertible_v<U, T> && ...) && detail::rules::list<layout, T, U...>::ok)
-  UMBEL_SHARED constexpr explicit(sizeof...(U) == 1) tensor(U... element) noexcept
-      : elements_{static_cast<T>(element)...} {}
+  UMBEL_SHARED constexpr tensor(U... element) noexcept : elements_{static_cast<T>(element)...} {}
   template <class... U>
-    requires((sizeof...(U) > 1 || (std::is_arithmetic_v<U> && ...)) && sizeof...(U) > 0 &&
-             (std::is_convertible_v<U, T> && ...) && !detail::rules::list<layout, T, U...>::ok)
-  UMBEL_SHARED constexpr explicit(sizeof...(U) == 1) tensor(U...) noexcept : elements_{} {
+    requires(sizeof...(U) > 1 && (std::is_convertible_v<U, T> && ...) &&
+             !detail::rules::list<layout, T, U...>::ok)
+  UMBEL_SHARED constexpr tensor(U...) noexcept : elements_{} {
     static_assert(detail::report<detail::rules::list<layout, T, U...>>::ok,
                   "umbel: shapes do not fit");
   }
+  UMBEL_SHARED constexpr tensor(detail::only_element<T, layout> element) noexcept
+    requires(layout::contiguous)
+      : elements_{element.value} {}
   // Of two axes, a list for each position of the first: tensor<float, query<2>, key<3>>{{1, 2, 3},
   // {4, 5, 6}}.
   template <std::size_t... Columns>
@@ -107,6 +127,19 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
     if constexpr (verdict::ok) {
       T* to = elements_;
       ((to = detail::copy_row(row, Columns, to)), ...);
+    }
+  }
+
+  // Of three axes, lists of such lists.
+  template <std::size_t... Rows, std::size_t... Columns>
+    requires(sizeof...(Rows) > 0 && layout::contiguous)
+  UMBEL_SHARED constexpr tensor(const T (&... block)[Rows][Columns]) noexcept : elements_{} {
+    using verdict = detail::rules::lists_of_lists<layout, std::index_sequence<Rows...>,
+                                                  std::index_sequence<Columns...>>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      T* to = elements_;
+      ((to = detail::copy_rows(block, to)), ...);
     }
   }
 
@@ -208,26 +241,19 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
   template <template <std::size_t> class Axis>
   static constexpr std::size_t extent = layout::template size_of<axis_family<Axis>>;
 
-  // Elements in row-major order, where they lie so in memory; for_each (loop.hpp) walks any layout.
-  [[nodiscard]] UMBEL_SHARED constexpr T* begin() noexcept
-    requires(layout::contiguous)
-  {
-    return elements_;
+  // Elements in row-major order: pointers where they lie so in memory, else iterators
+  // (iterator.hpp).
+  [[nodiscard]] UMBEL_SHARED constexpr auto begin() noexcept {
+    return view<T, Axes...>(elements_).begin();
   }
-  [[nodiscard]] UMBEL_SHARED constexpr T* end() noexcept
-    requires(layout::contiguous)
-  {
-    return elements_ + layout::count;
+  [[nodiscard]] UMBEL_SHARED constexpr auto end() noexcept {
+    return view<T, Axes...>(elements_).end();
   }
-  [[nodiscard]] UMBEL_SHARED constexpr const T* begin() const noexcept
-    requires(layout::contiguous)
-  {
-    return elements_;
+  [[nodiscard]] UMBEL_SHARED constexpr auto begin() const noexcept {
+    return view<const T, Axes...>(elements_).begin();
   }
-  [[nodiscard]] UMBEL_SHARED constexpr const T* end() const noexcept
-    requires(layout::contiguous)
-  {
-    return elements_ + layout::count;
+  [[nodiscard]] UMBEL_SHARED constexpr auto end() const noexcept {
+    return view<const T, Axes...>(elements_).end();
   }
 
   // A tensor converts to a view of its own layout; a temporary does not ("view: ... is a
@@ -254,6 +280,12 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
 
   T elements_[layout::span];
 };
+
+// view v = x; is a view of a tensor with a name.
+template <class T, class... Axes>
+view(tensor<T, Axes...>&) -> view<T, Axes...>;
+template <class T, class... Axes>
+view(const tensor<T, Axes...>&) -> view<const T, Axes...>;
 
 }  // namespace umbel
 

@@ -11,6 +11,7 @@
 #include <umbel/shape/concepts.hpp>
 #include <umbel/tensor/calls_of_other_libraries.hpp>
 #include <umbel/tensor/check.hpp>
+#include <umbel/tensor/iterator.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -192,16 +193,19 @@ class [[nodiscard]] view : public portable::members_of_other_libraries<view<T, A
   template <template <std::size_t> class Axis>
   static constexpr std::size_t extent = layout::template size_of<axis_family<Axis>>;
 
-  // Elements in row-major order, where they lie so in memory; for_each (loop.hpp) walks any layout.
-  [[nodiscard]] UMBEL_SHARED constexpr T* begin() const noexcept
-    requires(layout::contiguous)
-  {
-    return data_;
+  // Elements in row-major order: pointers where they lie so in memory, else iterators
+  // (iterator.hpp).
+  [[nodiscard]] UMBEL_SHARED constexpr auto begin() const noexcept {
+    if constexpr (layout::contiguous)
+      return data_;
+    else
+      return portable::row_major_iterator<T, Axes...>(data_, 0);
   }
-  [[nodiscard]] UMBEL_SHARED constexpr T* end() const noexcept
-    requires(layout::contiguous)
-  {
-    return data_ + layout::count;
+  [[nodiscard]] UMBEL_SHARED constexpr auto end() const noexcept {
+    if constexpr (layout::contiguous)
+      return data_ + layout::count;
+    else
+      return portable::row_major_iterator<T, Axes...>(data_, layout::count);
   }
 
  private:
