@@ -82,9 +82,11 @@ void run_all(const std::string& only, std::index_sequence<I...>) {
 template <class Peer>
 int main(int argc, char** argv) {
   const std::string only = argc > 1 ? argv[1] : "";
+#if !defined RACE_LAYER
   run_all<Peer, linears_raced>(only, std::make_index_sequence<std::size(linears_raced)>{});
   run_all<Peer, softmaxes_raced>(only, std::make_index_sequence<std::size(softmaxes_raced)>{});
   run_all<Peer, attentions_raced>(only, std::make_index_sequence<std::size(attentions_raced)>{});
+#endif
   run_all<Peer, layers_raced>(only, std::make_index_sequence<std::size(layers_raced)>{});
   return 0;
 }

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The race (bench/peers) for one layer: the peers that are installed, each by its fastest way."""
+import importlib.util
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build/mine-peers"
+
+
+def load_race():
+    """bench/peers/run.py, as a module."""
+    spec = importlib.util.spec_from_file_location("race", ROOT / "bench/peers/run.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+race = load_race()
+
+
+def workload(layer):
+    """The name that a layer has in the race: "M 2,4 to 6,100,5"."""
+    batch, queries, keys, hidden, heads = layer.split(",")
+    return f"M {batch},{queries}{'' if keys == queries else f' to {keys}'},{hidden},{heads}"
+
+
+def build(layer, march):
+    """Those peers whose library is there; what went wrong, if something did."""
+    options = ["-Dtests=disabled", "-Dbench=auto", "-Dexamples=disabled", "-Doptimization=3", f"-Dmarch={march}",
+               f"-Drace_layer={layer}"]
+    command = ["meson", "configure", BUILD] if (BUILD / "build.ninja").exists() else ["meson", "setup", BUILD, ROOT]
+    for step in ([*command, *options], ["ninja", "-C", BUILD, "build.ninja"]):
+        if failed := said_by(step):
+            return [], failed
+    rules = (BUILD / "build.ninja").read_text()
+    there = [program for name, program, _ in race.PEERS if program and name != race.OURS
+             and f"build bench/peers/{program}:" in rules]
+    failed = said_by(["ninja", "-C", BUILD, "bench/peers/libfma_peak.so", *(f"bench/peers/{program}" for program in there)])
+    return there, failed
+
+
+def said_by(step):
+    """What a step said that failed, else nothing."""
+    run = subprocess.run(list(map(str, step)), capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    return (run.stdout + run.stderr).strip() if run.returncode else ""
+
+
+def results(layer, there):
+    """{peer: its Result}"""
+    folder, found = BUILD / "bench/peers", {}
+    for name, program, _ in race.PEERS:
+        if program in there:
+            found[name] = race.run([str(folder / program)])
+        elif not program and race.has_torch():
+            found[name] = race.run([race.PYTHON, str(ROOT / "bench/peers/torch_peer.py"), str(folder / "libfma_peak.so"),
+                                    f"mha={workload(layer)}"])
+    return {name: one for name, lines in found.items() for one in lines.values()}
+
+
+def report(measured, mask, march, pin):
+    """Prints the peers, and gives (name, us, way) of each, fastest first. measured: what measure.cpp found."""
+    if "layer" not in measured or mask:
+        print("\n  the race has multi-head attention of float without a mask, heads of hidden / heads: no peers for this")
+        return []
+    if not shutil.which("meson") or not shutil.which("ninja"):
+        print("\n  no peers: meson and ninja, which build them, are not installed")
+        return []
+    print("building the peers ...", file=sys.stderr, flush=True)
+    there, failed = build(measured["layer"], march)
+    if failed:
+        print(f"\n  no peers, they do not build: {failed.splitlines()[-1]}")
+        return []
+    pin()
+    found = results(measured["layer"], there)
+    # Microseconds at the clock of our own figure.
+    others = sorted(((name, one.us * one.peak / measured["peak"], one.way) for name, one in found.items() if one.right),
+                    key=lambda row: row[1])
+    print("\n  the same layer, with biases, by others:\n")
+    for name, us, way in others:
+        print(f"  {name:12}{us:>11.3g} us   {us / measured['warm']:.2f} times; {way}")
+    wrong = [name for name, one in found.items() if not one.right]
+    missing = [name for name, _, _ in race.PEERS if name not in found and name != race.OURS]
+    if wrong:
+        print(f"  wrong results: {', '.join(wrong)}")
+    if missing:
+        print(f"  not installed: {', '.join(missing)} (tools/bench peers installs those that Debian has)")
+    return others

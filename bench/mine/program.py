@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The program that tools/bench mine compiles, from what the user typed: `program(layer, axes, mask)` gives its files.
+
+call.cpp is the call and nothing else: its object is what the code bytes and the seconds of compilation are of. get.cpp
+makes the weights and arguments, and says what is known of the call (subject.hpp). A file of the user's takes the place of
+call.cpp and has `void run()`.
+"""
+import re
+
+LAYER = re.compile(r"^\s*(?:umbel\s*::\s*)?(prepacked\s*<)?\s*(?:umbel\s*::\s*)?(\w+)")
+AXIS = re.compile(r"^\s*(\w+)\s*<[^<>]+>\s*$")
+
+HEADER = """#pragma once
+#include <umbel/umbel.hpp>
+using namespace umbel;
+using namespace umbel::axes;
+namespace mine {
+%(types)s
+using result = decltype(std::declval<const callable&>()(%(declared)s));
+%(externs)s
+}
+"""
+CALL = """#include "mine.hpp"
+namespace mine {
+void call();
+void call() { f.into(y%(given)s); }
+}
+"""
+GET = """#include "mine.hpp"
+#include <umbel/inspect/describe.hpp>
+#include "subject.hpp"
+namespace mine {
+%(definitions)s
+result y;
+void call();
+subject get() {
+  subject s{call};
+%(fills)s  s.others = {range_of(y)%(work_range)s};
+%(facts)s  return s;
+}
+}
+"""
+GET_OF_FILE = """#include "subject.hpp"
+void run();
+namespace mine {
+subject get() { return {run}; }
+}
+"""
+
+
+class Mistake(Exception):
+    """What the user typed cannot be measured; the text says why."""
+
+
+class Call:
+    """How something is called, in C++. packs: has weights that prepacked packs; None: has no weights at all. number: what
+    it computes with. made: what it is made of beside its weights."""
+
+    def __init__(self, arguments, packs=True, masks=False, works=True, mask="all_keys", flops="0", plan=None, layer=None,
+                 number="layer::value_type", made=""):
+        self.arguments, self.packs, self.masks, self.works, self.number = arguments, packs, masks, works, number
+        self.mask, self.flops, self.plan, self.layer, self.made = mask, flops, plan, layer, made
+
+
+def tensor(*axes, element="number"):
+    return f"tensor<{', '.join([element, *axes])}>"
+
+
+def sequences(axes, counts, example):
+    """(the axis batch in a list, the others)"""
+    batch = [axis for axis in axes if AXIS.match(axis)[1] == "batch"]
+    others = [axis for axis in axes if axis not in batch]
+    if len(others) not in counts or len(batch) > 1:
+        raise Mistake(f"wants the axes of its sequences, such as {example}; a batch<2> may stand before them")
+    return batch, others
+
+
+def count(axes):
+    return " * ".join(["1.0", *(f"{axis}::size" for axis in axes)])
+
+
+def of_attention(axes):
+    batch, others = sequences(axes, (1, 2), "'token<20>', or 'query<4>' 'key<6>' for keys of another sequence")
+    own = [tensor(*batch, others[0], "layer::hidden_axis")]
+    second = [tensor(*batch, others[1], f"layer::{whose}_axis") for whose in ("keys", "values")] if len(others) == 2 else []
+    sizes = ", ".join(others)
+    return Call(own + second, masks=True, flops=f"{count(batch)} * plan_of<layer, {sizes}>::flops",
+                plan=f"describe<layer, {sizes}>()", layer=(batch, others[0], others[-1]))
+
+
+def of_additive(axes):
+    batch, (query, key) = sequences(axes, (2,), "'query<4>' 'key<6>'")
+    keys = tensor(*batch, key, "layer::keys_axis")
+    return Call([tensor(*batch, query, "layer::hidden_axis"), keys, keys], masks=True)
+
+
+FEED = "layer::feed_forward::narrow_axis::size * layer::feed_forward::wide_axis::size * (layer::feed_forward::is_gated ? 6.0 : 4.0)"
+
+
+def of_encoder(axes):
+    batch, others = sequences(axes, (1,), "'token<20>'")
+    sizes = others[0]
+    return Call([tensor(*batch, sizes, "layer::hidden_axis")], masks=True, plan=f"describe<layer::attention, {sizes}>()",
+                flops=f"{count(batch)} * (plan_of<layer::attention, {sizes}>::flops + {count(others)} * {FEED})")
+
+
+def of_decoder(axes):
+    batch, (own, other) = sequences(axes, (2,), "'token<20>' 'key<6>', its own and those that it attends to")
+    flops = (f"{count(batch)} * (plan_of<layer::self_attention, {own}>::flops + "
+             f"plan_of<layer::cross_attention, {own}, {other}>::flops + {count([own])} * {FEED})")
+    return Call([tensor(*batch, own, "layer::hidden_axis"), tensor(*batch, other, "layer::hidden_axis")], masks=True,
+                mask="causal", flops=flops, plan=f"describe<layer::self_attention, {own}>()")
+
+
+def of_feed_forward(axes):
+    return Call([tensor(*axes, "layer::hidden_axis")], flops=f"{count(axes)} * {FEED.replace('::feed_forward', '')}")
+
+
+def of_linear(axes):
+    flops = f"2 * {count(axes)} * layer::map::in::size * layer::map::out::size"
+    return Call([tensor(*axes, "layer::map::in")], works=False, flops=flops)
+
+
+def of_norm(axes):
+    return Call([tensor(*axes, "layer::axis")], packs=False, works=False, made=", number(1e-5)")
+
+
+def of_positions(axes):
+    return Call([tensor(*axes, "layer::hidden_axis")], packs=False, works=False, number="layer::weights::value_type")
+
+
+def of_sinusoids(axes):
+    return Call([tensor(*axes, "layer::hidden_axis")], packs=None, works=False)
+
+
+def of_operation(axes):
+    if not axes:
+        raise Mistake("wants all axes of its argument, such as 'token<20>' 'hidden<64>'")
+    return Call([tensor(*axes, element="float")], packs=None, works=False)
+
+
+def of_dot_product(axes):
+    by_name = {AXIS.match(axis)[1]: axis for axis in axes}
+    if not {"query", "key", "head_dim"} <= set(by_name) <= {"batch", "heads", "query", "key", "head_dim"}:
+        raise Mistake("wants 'query<4>' 'key<6>' 'head_dim<16>', and before them batch<2> and heads<8> where there are several")
+    before = [by_name[name] for name in ("batch", "heads") if name in by_name]
+    queries = tensor(*before, by_name["query"], by_name["head_dim"], element="float")
+    keys = tensor(*before, by_name["key"], by_name["head_dim"], element="float")
+    return Call([queries, keys, keys], packs=None, masks=True, flops=f"4 * {count(by_name.values())}")
+
+
+KINDS = {"multi_head_attention": of_attention, "additive_attention": of_additive, "encoder_layer": of_encoder,
+         "decoder_layer": of_decoder, "feed_forward": of_feed_forward, "linear": of_linear, "layer_norm": of_norm,
+         "rms_norm": of_norm, "learned_positions": of_positions, "sinusoidal_positions": of_sinusoids,
+         "scaled_dot_product_attention": of_dot_product, "scaled_dot_product_attention_with": of_dot_product,
+         **dict.fromkeys(("softmax", "mean", "gelu_exact", "gelu_tanh", "silu", "relu"), of_operation)}
+VALUES = {"scaled_dot_product_attention", "scaled_dot_product_attention_with"} | {
+    name for name, kind in KINDS.items() if kind is of_operation}  # functions, not types
+
+
+def program(text, axes, mask=None):
+    """{file: text} of a layer or block, called with one tensor for each sequence."""
+    found = LAYER.match(text)
+    name = found[2] if found else text
+    if name not in KINDS:
+        raise Mistake(f"{name} is not one of {', '.join(KINDS)}; anything else can be timed from a file with `void run()`")
+    for axis in axes:
+        if not AXIS.match(axis):
+            raise Mistake(f"{axis} is not an axis, a name and a size, such as token<20>")
+    try:
+        call = KINDS[name](axes)
+    except Mistake as mistake:
+        raise Mistake(f"{name} {mistake}") from None
+    if mask and not call.masks:
+        raise Mistake(f"{name} takes no mask")
+    return files_of(call, name, text, bool(found[1]), mask or call.mask)
+
+
+def types_of(call, name, text, is_packed):
+    if name in VALUES:
+        yield f"using callable = std::remove_cvref_t<decltype({text})>;"
+    else:
+        yield f"using given = {text};"
+        yield f"using layer = given{'::layer' if is_packed else ''};"
+        yield f"using callable = {'prepacked<given>' if call.packs and not is_packed else 'given'};"
+        yield f"using number = {call.number};"
+    for at, argument in enumerate(call.arguments):
+        yield f"using argument{at} = {argument};"
+    if call.works:
+        yield f"using scratch = workspace_for<callable, {', '.join(f'argument{at}' for at in range(len(call.arguments)))}>;"
+
+
+def facts_of(call):
+    yield f"s.flops = {call.flops};"
+    if call.works:
+        yield "s.workspace = sizeof(work);"
+    if call.plan:
+        yield f"s.plan = {call.plan};"
+    if call.layer:
+        batch, query, key = call.layer
+        yield "constexpr auto& sizes = layer::sizes;"
+        yield ("if (std::is_same_v<layer::value_type, float> && std::is_same_v<layer::rope_option, detail::no_rope> && "
+               "sizes.heads == sizes.kv_heads && sizes.heads * sizes.head_dim == sizes.hidden && sizes.value_dim == "
+               "sizes.head_dim && sizes.key_hidden == sizes.hidden && sizes.value_hidden == sizes.hidden && sizes.output == "
+               "sizes.hidden)")
+        numbers = [f"{batch[0]}::size" if batch else "1", f"{query}::size", f"{key}::size", "sizes.hidden", "sizes.heads"]
+        yield "  s.layer = " + ' + "," + '.join(f"std::to_string({number})" for number in numbers) + ";"
+
+
+def files_of(call, name, text, is_packed, mask):
+    count_of = range(len(call.arguments))
+    is_decoder = name == "decoder_layer"
+    masks = [f"self_mask({mask})" if is_decoder else mask] if call.masks else []
+    works = ["work"] if call.works else []
+    declared = [f"std::declval<const argument{at}&>()" for at in count_of] + masks + (
+        ["std::declval<scratch&>()"] if call.works else [])
+    externs = [f"extern argument{at} x{at};" for at in count_of] + ["extern result y;"] + (
+        ["extern scratch work;"] if call.works else [])
+    definitions = [f"argument{at} x{at};" for at in count_of] + (["scratch work;"] if call.works else [])
+    fills = [f"fill<argument{at}::value_type>(x{at});" for at in count_of]
+    inputs = [f"range_of(x{at})" for at in count_of]
+    if name in VALUES:
+        externs.append(f"inline constexpr auto& f = {text};")
+    elif call.packs is None:
+        externs.append("inline constexpr callable f{};")
+        inputs.append("range_of(layer::table)")
+    else:
+        externs.append("extern const callable f;")
+        definitions += ["layer::weights weights;",
+                        f"const callable f{{(fill<number>(weights), weights){call.made}}};"]
+        inputs.append("range_of(f)" if call.packs else "range_of(weights)")
+    fills.append(f"s.inputs = {{{', '.join(inputs)}}};")
+    return {
+        "mine.hpp": HEADER % {"types": "\n".join(types_of(call, name, text, is_packed)), "declared": ", ".join(declared),
+                              "externs": "\n".join(externs)},
+        "call.cpp": CALL % {"given": "".join(f", {one}" for one in [f"x{at}" for at in count_of] + masks + works)},
+        "get.cpp": GET % {"definitions": "\n".join(definitions), "fills": "".join(f"  {line}\n" for line in fills),
+                          "work_range": ", range_of(work)" if call.works else "",
+                          "facts": "".join(f"  {line}\n" for line in facts_of(call))}}
