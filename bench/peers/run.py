@@ -211,7 +211,9 @@ def write(full, short, few):
     page.write_text(full)
     replace_table(ROOT / "docs" / "race.md", short)
     replace_table(ROOT / "README.md", few)
-    print(f"written: {page.relative_to(ROOT)}, docs/race.md, README.md")
+    import draw  # beside this file
+    draw.draw()
+    print(f"written: {page.relative_to(ROOT)}, docs/race.md, docs/race.svg, README.md")
 
 
 def arguments():
