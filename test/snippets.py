@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 
+from reject.check import precompiled
 from tap import Tap, compile_text, split_command
 
 PREAMBLE = """#include <umbel/umbel.hpp>
@@ -114,11 +115,14 @@ def check_links(tap, page, name):
 def main():
     (root,), command = split_command(sys.argv[1:])
     root = pathlib.Path(root)
+    version = subprocess.run([command[0], "--version"], capture_output=True, text=True).stdout
     tap = Tap()
-    for page in [*sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md"))]:
-        name = page.relative_to(root).as_posix()
-        check_links(tap, page, name)
-        check_page(tap, page, name, command)
+    with tempfile.TemporaryDirectory() as folder:
+        command = precompiled(command, pathlib.Path(folder), "clang" if "clang" in version else "gcc") or command
+        for page in [*sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md"))]:
+            name = page.relative_to(root).as_posix()
+            check_links(tap, page, name)
+            check_page(tap, page, name, command)
     return tap.finish()
 
 
