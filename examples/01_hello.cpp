@@ -19,7 +19,7 @@ int main() {
     for (std::size_t i = 0; i < 100; ++i) (*map)(i, i) = 1;  // the identity, for now
   for (std::size_t i = 0; i < 6; ++i) y(1, i, 0) = static_cast<float>(i);
 
-  constexpr tensor<int, batch<2>> valid_lens{3, 2};  // of 6 keys, 3 and 2 count
+  constexpr tensor<int, batch<2>> valid_lens{3, 2};  // of 6 keys, the first 3 and 2
   const queries out = attention{w}(x, y, y, valid_lens);
   std::printf("%g\n", static_cast<double>(out(1, 0, 0)));  // the mean of 0 and 1: 0.5
   return out(at<hidden>(0), at<batch>(1), at<query>(3)) == 0.5f ? 0 : 1;

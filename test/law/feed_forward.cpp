@@ -70,7 +70,7 @@ void check() {
   BOOST_TEST(same_bits(in_place, y));
 }
 
-// An activation of one's own.
+// An activation of the user's.
 struct square_operation {
   template <class V>
   static constexpr V of(V x) noexcept {

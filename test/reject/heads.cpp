@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes with heads: grouped heads, widths of one's own, rotary positions, pruned heads
+// Mistakes with heads: grouped heads, widths of their own, rotary positions, pruned heads
 // (check.py).
 #include <umbel/umbel.hpp>
 

@@ -35,7 +35,7 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
 #elif defined CASE_mask_of_tokens
   // expect-gcc: "umbel: multi_head_attention: keep_mask has token=9 but the scores have \[heads=5, query=9, key=9\]"
   // expect-clang: attention.*keep_mask.*has.*token<9>.*but_the_scores_have.*heads<5>.*query<9>.*key<9>
-  // cause: The mask has an axis that scores do not have: is it the tokens that ask, or that are looked at?
+  // cause: The mask has an axis that scores do not have: are its tokens the queries or the keys?
   // cure: Name it query or key, `m | rename_axis<token, key>` for a mask of padding.
   auto out = attend(t, keep_mask(tensor<bool, token<9>>{}));
 #elif defined CASE_mask_of_other_heads

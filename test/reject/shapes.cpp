@@ -30,7 +30,7 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // expect-gcc: "umbel: split: there is no axis channel in \[batch=2, query=4, hidden=100\]"
   // expect-clang: split, .*there_is_no_axis, .*channel>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
   // cause: The axis to split is not an axis of the tensor.
-  // cure: Split an axis of the brackets; an axis of one's own is equal to no other of a similar name.
+  // cure: Split an axis of the brackets; an axis of your own is another axis, however similar its name.
   auto r = split<channel, heads<5>, head_dim>(x);
 #elif defined CASE_split_outer_name_taken
   // expect-gcc: "umbel: split: query is already an axis of \[batch=2, query=4, hidden=100\]"
@@ -66,7 +66,7 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // expect-gcc: "umbel: split: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: split, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
   // cause: The axis to split is not an axis of the tensor.
-  // cure: Split an axis of the brackets; an axis of one's own is equal to no other of a similar name.
+  // cure: Split an axis of the brackets; an axis of your own is another axis, however similar its name.
   auto r = split_into<key, heads<5>, head_dim<20>>(x);
 #elif defined CASE_merge_not_neighbours
   // expect-gcc: "umbel: merge: \[heads=5, head_dim=20\] are not adjacent in this order in \[batch=2, heads=5, query=4, head_dim=20\]"
@@ -244,7 +244,7 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // expect-gcc: "umbel: split: there is no axis channel in \[channel_of_a_picture=3\]"
   // expect-clang: split, .*there_is_no_axis, .*channel>, .*in, .*pictures::channel_of_a_picture<3>
   // cause: The axis to split is not an axis of the tensor.
-  // cure: Split an axis of the brackets; an axis of one's own is equal to no other of a similar name.
+  // cure: Split an axis of the brackets; an axis of your own is another axis, however similar its name.
   tensor<float, pictures::channel_of_a_picture<3>> picture{};
   auto r = split<channel, heads<3>, head_dim>(picture);
 #elif defined CASE_merge_without_a_result

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Sizes that only run time knows: a view where they are the type's, else the sentence that says
+// Sizes known only at run time: a view where they are the type's, else the sentence that says
 // which they are and should be.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>

@@ -3,8 +3,8 @@
 // it is as cheap to pass as the pointer and an access compiles to the index arithmetic that you
 // would write by hand. It must not outlive the memory.
 //
-// Not here: operations (reshape.hpp, arithmetic.hpp, contract.hpp) and how views over other
-// people's memory are made (interop.hpp).
+// Not here: operations (reshape.hpp, arithmetic.hpp, contract.hpp), and how to make a view over
+// memory that exists already (interop.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
