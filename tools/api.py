@@ -52,7 +52,11 @@ class Class:
         rest = without_template_head(declaration.tokens)
         self.public = rest[0] == "struct"
         before = rest[:rest.index("{}")] if "{}" in rest else []
-        self.bases = [b for a, b in zip(before, before[1:]) if a in ("::", ",", ":", "public")]
+        self.bases, depth = [], 0
+        for token, after in zip(before, [*before[1:], ""]):
+            depth += (token == "<") - (token == ">")
+            if ":" in before and depth == 0 and re.match(r"\w", token) and after in ("<", ",", ""):
+                self.bases.append(token)
 
     def members(self):
         """(comment, declarations) of each documented group."""
@@ -112,7 +116,8 @@ class Entry:
     def __init__(self, space, name, header):
         self.space, self.name, self.header = space, name, header
         self.parts = []  # (comment, declarations)
-        self.whole = None  # the declaration of a class with its body
+        self.whole = None  # the declaration of a class with its body: itself, or of an operation its type
+        self.is_operation = False
 
 
 def entries_and_classes():
@@ -139,6 +144,8 @@ def entries_and_classes():
                 entry.parts[-1][1].append(one)
             if is_class and entry.whole is None and "{}" in one.tokens:
                 entry.whole = one
+            if not is_class and "(" not in rest and "detail" in rest and rest[0] not in ("using", "concept"):
+                entry.whole, entry.is_operation = classes.get(rest[rest.index("detail") + 2]), True
             open_name = (path, name)
     return {key: entry for key, entry in found.items() if entry.parts}, classes
 
@@ -178,6 +185,10 @@ def entry_text(entry, classes, refused):
             out += ["```cpp\n", *(f"{on_lines(line)}\n" for line in lines), "```\n\n"]
     if entry.whole is not None and not small_enough_to_show(entry.whole):
         groups = list(members_of(entry.whole, classes, set()))
+        if entry.is_operation:  # its calls; not those that only operations of the same type have
+            groups = [(comment, calls) for comment, parts in groups
+                      if (calls := [one for one in parts if "requires" not in one.tokens
+                                    and {"operator", "into"} & set(one.tokens)])]
         if groups:
             out += ["Members:\n\n"]
         for comment, parts in groups:

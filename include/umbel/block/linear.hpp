@@ -65,8 +65,8 @@ struct linear_types {
 
 }  // namespace detail
 
-// y = x W + b along one axis. T: float or double. In, Out: patch<16>, hidden<32>. Options:
-// bias<true|false>; without it there is no bias.
+// y = x W + b along one axis: of x, with any axes, In becomes Out in its place. T: float or double.
+// In, Out: patch<16>, hidden<32>. Options: bias<true|false>; without it there is no bias.
 template <class T, class In, class Out = detail::nothing, class... Options>
 class linear : public detail::linear_types<T, In, Out, Options...>,
                public detail::linear_calls<linear<T, In, Out, Options...>,

@@ -24,6 +24,7 @@ struct computing : other_calls_and_into<Name> {
   template <class X>
   using result = row_major<layout_of<X>>;
 
+  // x: a tensor or view. Gives a new row-major tensor; x | f is the same.
   template <tensor_like X>
   constexpr auto operator()(const X& x) const noexcept {
     using verdict = typename Operation::template rule<X>;
