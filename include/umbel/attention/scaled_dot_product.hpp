@@ -291,7 +291,8 @@ template <class... Options>
 inline constexpr detail::scaled_dot_product_operation<Options...>
     scaled_dot_product_attention_with{};
 // scaled_dot_product_attention(q, k, v, mask): softmax(q k^T / sqrt(head_dim)) v of each head,
-// without projections (Vaswani et al. 2017).
+// without projections (Vaswani et al. 2017). q (batch, heads, query, head_dim), k and v (batch,
+// heads, key, head_dim), in any order of axes; the result has the axes of q.
 inline constexpr detail::scaled_dot_product_operation<> scaled_dot_product_attention{};
 namespace detail {
 template <class Q, class K, class V>

@@ -47,7 +47,7 @@ struct mean_operation : detail::computing<mean_operation<Axis>, say::mean> {
 };
 }  // namespace detail
 
-// mean<token>(x): the mean over a named axis, which disappears.
+// mean<token>(x): the mean over a named axis, which disappears. x: row-major.
 template <template <std::size_t> class Axis>
 inline constexpr detail::mean_operation<Axis> mean{};
 

@@ -49,7 +49,8 @@ struct softmax_operation : detail::computing<softmax_operation<Axis>, say::softm
 };
 }  // namespace detail
 
-// softmax<key>(x): exp(x) over its sum along a named axis; rows of -infinity only become zeros.
+// softmax<key>(x): exp(x) over its sum along a named axis, of x with any axes; rows of -infinity
+// only become zeros.
 template <template <std::size_t> class Axis>
 inline constexpr detail::softmax_operation<Axis> softmax{};
 

@@ -187,7 +187,8 @@ concept function_object = !tensor_like<F> && !std::is_same_v<F, invalid> &&
 
 namespace umbel::inline UMBEL_TARGET {
 
-// keep_mask(m): m is a tensor of bool whose true means that the key is attended to.
+// keep_mask(m): m is a tensor of bool whose true means that the key is attended to. m: any of the
+// axes batch, heads, query and key, in any order, of the scores' sizes or of size 1.
 template <tensor_like X>
 constexpr auto keep_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, true>(detail::as_memory<X>(x));
@@ -198,7 +199,7 @@ constexpr detail::every_key keep_mask(const X&) noexcept {
   return detail::no_mask<detail::say::keep_mask, X>();
 }
 // drop_mask(m): m is a tensor of bool whose true means that the key is not attended to (PyTorch's
-// key_padding_mask and attn_mask).
+// key_padding_mask and attn_mask). m: axes as those of keep_mask.
 template <tensor_like X>
 constexpr auto drop_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, false>(detail::as_memory<X>(x));
@@ -209,7 +210,8 @@ constexpr detail::every_key drop_mask(const X&) noexcept {
   return detail::no_mask<detail::say::drop_mask, X>();
 }
 // score_bias(b): a tensor of the layer's type, added to the scores after scale and softcap, in
-// natural units. -infinity hides; +infinity is the caller's error and gives NaN.
+// natural units. -infinity hides; +infinity is the caller's error and gives NaN. b: axes as those
+// of keep_mask.
 template <tensor_like X>
 constexpr auto score_bias(X&& x) noexcept {
   return detail::bias_mask<detail::memory_of<X>>(detail::as_memory<X>(x));

@@ -87,8 +87,9 @@ using writable_view =
 
 namespace umbel::inline UMBEL_TARGET {
 
-// observe(weights): the part of a mask that writes each weight, or scores, into memory of the
-// caller's, which is borrowed. A temporary tensor does not compile.
+// observe(weights): the part of a mask that writes each weight, or scores, into the caller's
+// memory, which is borrowed: the axes batch, heads, query and key, in any order. A temporary tensor
+// does not compile.
 template <observed What = observed::weights, tensor_like X>
 constexpr auto observe(X&& memory) noexcept {
   static_assert(
