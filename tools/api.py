@@ -196,7 +196,7 @@ def entry_text(entry, classes, refused):
                      if line and re.match(r"\w+", line)[0] not in INTERNAL]
             if not lines:
                 continue
-            lines = without_refused(lines)
+            lines = without_refused([line for line in lines if f"{line}()" not in lines])
             out += ["- ", ", ".join(f"`{line}`" for line in lines), ": ", prose(comment, "  ").strip(), "\n"]
         out += ["\n"] * bool(groups)
     words = list(dict.fromkeys(word for word, _ in refused))
