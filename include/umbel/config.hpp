@@ -71,6 +71,28 @@
 #define UMBEL_OPAQUE(x) static_cast<void>(0)
 #endif
 
+// In a function that adds a number and takes it away again to round: -fassociative-math, a part of
+// -ffast-math, would drop both. UMBEL_AS_WRITTEN first in its body, UMBEL_KEEP(sum) in between.
+#if UMBEL_CLANG
+#define UMBEL_AS_WRITTEN _Pragma("clang fp reassociate(off)")
+#define UMBEL_KEEP(sum) static_cast<void>(0)
+#elif defined(__ASSOCIATIVE_MATH__)
+#define UMBEL_AS_WRITTEN
+#if defined(__x86_64__) || defined(__i386__)
+#define UMBEL_KEEP(sum) \
+  if (!__builtin_is_constant_evaluated()) __asm__("" : "+v"(sum))
+#elif defined(__aarch64__)
+#define UMBEL_KEEP(sum) \
+  if (!__builtin_is_constant_evaluated()) __asm__("" : "+w"(sum))
+#else
+#define UMBEL_KEEP(sum) \
+  if (!__builtin_is_constant_evaluated()) __asm__("" : "+m"(sum))
+#endif
+#else
+#define UMBEL_AS_WRITTEN
+#define UMBEL_KEEP(sum) static_cast<void>(0)
+#endif
+
 // UMBEL_UNROLL(n) before a loop: unroll it up to n times. A register tile is a local array indexed
 // only by fully unrolled loops.
 #define UMBEL_PRAGMA_(text) _Pragma(#text)

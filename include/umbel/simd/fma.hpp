@@ -67,7 +67,7 @@ constexpr double emulated_fma(double a, double b, double c) noexcept {
 template <class V>
 UMBEL_INLINE constexpr V rounded_twice(V a, V b, V c) noexcept {
 #if UMBEL_CLANG
-#pragma clang fp contract(off)
+#pragma clang fp contract(off) reassociate(off)
 #endif
 #if UMBEL_FUSES_UNASKED
   if (!std::is_constant_evaluated()) {

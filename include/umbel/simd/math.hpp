@@ -54,6 +54,7 @@ UMBEL_INLINE constexpr V power_of_two(signed_of<V> n) noexcept {
 // y should not be a bare product of the caller: -ffp-contract could fuse it into the sums here.
 template <class V>
 UMBEL_INLINE constexpr V exp2_not_positive(V y) noexcept {
+  UMBEL_AS_WRITTEN
   using T = element_of<V>;
   using constants = math_constants<T>;
 #if UMBEL_AVX512
@@ -63,8 +64,10 @@ UMBEL_INLINE constexpr V exp2_not_positive(V y) noexcept {
     if (std::is_constant_evaluated() && y < constants::exp2_lowest) return V{};
   }
   const V magic = broadcast<V>(constants::rounding_magic);
-  const V shifted = y + magic;
-  const V n = shifted - magic;
+  V shifted = y + magic;
+  UMBEL_KEEP(shifted);
+  V n = shifted - magic;
+  UMBEL_KEEP(n);
   const V r = y - n;  // exact
   const V mantissa = polynomial<V>(r, constants::exp2);
   // n is in the low bits of `shifted`, and the bits above it leave with the shift.
@@ -95,6 +98,7 @@ UMBEL_INLINE constexpr V exp2_or_hidden(V y, V& sum) noexcept {
 // e^r by polynomial, times 2^n.
 template <class V>
 UMBEL_INLINE constexpr V exp(V x) noexcept {
+  UMBEL_AS_WRITTEN
   using T = element_of<V>;
   using constants = math_constants<T>;
   // Outside the range the integer work below would be meaningless: work on a clamped x (select
@@ -104,8 +108,10 @@ UMBEL_INLINE constexpr V exp(V x) noexcept {
   V inside = select(x < lowest, lowest, x);
   inside = select(inside > highest, highest, inside);
   const V magic = broadcast<V>(constants::rounding_magic);
-  const V shifted = fma(inside, broadcast<V>(constants::log2_e), magic);
-  const V n = shifted - magic;
+  V shifted = fma(inside, broadcast<V>(constants::log2_e), magic);
+  UMBEL_KEEP(shifted);
+  V n = shifted - magic;
+  UMBEL_KEEP(n);
   V r = fma(n, broadcast<V>(-constants::ln2_high), inside);
   r = fma(n, broadcast<V>(-constants::ln2_low), r);
   const V mantissa = fma(r * r, polynomial<V>(r, constants::exp), r) + broadcast<V>(T{1});
