@@ -51,7 +51,9 @@ static float largest_difference() {
   for (float& f : y) f = random_number();
   float worst = 0;
   for_each(
-      [&](float a, float b) { worst = detail::simd::max(detail::simd::max(a - b, b - a), worst); },
+      [&](float a, float b) {
+        worst = detail::simd::larger(detail::simd::larger(a - b, b - a), worst);
+      },
       Attention{w}(x, y, y), attend_by_hand<Heads>(w, x, y));
   return worst;
 }
@@ -68,7 +70,7 @@ int main() {
         hana::for_each(dims(hana::type_c<queries>),
                        [](auto axis) { std::printf("%4zu", decltype(axis)::size); });
         std::printf("  %zu heads: %g\n", split_heads::size, static_cast<double>(difference));
-        worst = detail::simd::max(difference, worst);
+        worst = detail::simd::larger(difference, worst);
       }));
   return worst < 1e-6f ? 0 : 1;
 }

@@ -82,7 +82,7 @@ int main() {
 
   float worst = 0;
   const auto compare = [&](float a, float b) {
-    worst = detail::simd::max(detail::simd::max(a - b, b - a), worst);
+    worst = detail::simd::larger(detail::simd::larger(a - b, b - a), worst);
   };
   for_each(compare, result.output, by_hand.output);
   for_each(compare, result.weights, by_hand.weights);

@@ -41,7 +41,7 @@ UMBEL_INLINE float across(V v, F f) {
   }
 }
 
-inline constexpr auto maximum = [](auto a, auto b) { return simd::max(a, b); };
+inline constexpr auto maximum = [](auto a, auto b) { return simd::larger(a, b); };
 inline constexpr auto sum = [](auto a, auto b) { return a + b; };
 inline constexpr float log2_e = 1.4426950408889634f;
 inline constexpr float lowest = -3e38f;
@@ -66,9 +66,10 @@ UMBEL_NOINLINE void softmax_rows(float* s, int row, int rows, float scale, float
     vector most[4], total[4] = {};
     for (vector& v : most) v = simd::broadcast<vector>(detail::lowest);
     UMBEL_UNROLL(8)
-    for (int i = 0; i < vectors; ++i) most[i % 4] = simd::max(load(s, i), most[i % 4]);
-    const float maximum = detail::across(
-        simd::max(simd::max(most[0], most[1]), simd::max(most[2], most[3])), detail::maximum);
+    for (int i = 0; i < vectors; ++i) most[i % 4] = simd::larger(load(s, i), most[i % 4]);
+    const float maximum =
+        detail::across(simd::larger(simd::larger(most[0], most[1]), simd::larger(most[2], most[3])),
+                       detail::maximum);
     const vector shift = simd::broadcast<vector>(-maximum * scale * detail::log2_e);
     UMBEL_UNROLL(8)
     for (int i = 0; i < vectors; ++i) {
@@ -90,11 +91,11 @@ UMBEL_NOINLINE inline void softmax_columns(float* s, std::ptrdiff_t rows, std::p
     vector most[2] = {simd::load<vector>(column), simd::load<vector>(column)};
     std::ptrdiff_t i = 1;
     for (; i + 1 < rows; i += 2) {
-      most[0] = simd::max(simd::load<vector>(column + i * columns), most[0]);
-      most[1] = simd::max(simd::load<vector>(column + (i + 1) * columns), most[1]);
+      most[0] = simd::larger(simd::load<vector>(column + i * columns), most[0]);
+      most[1] = simd::larger(simd::load<vector>(column + (i + 1) * columns), most[1]);
     }
-    for (; i < rows; ++i) most[0] = simd::max(simd::load<vector>(column + i * columns), most[0]);
-    const vector shift = -simd::max(most[0], most[1]) * factor;
+    for (; i < rows; ++i) most[0] = simd::larger(simd::load<vector>(column + i * columns), most[0]);
+    const vector shift = -simd::larger(most[0], most[1]) * factor;
     vector total[2] = {};
     const auto one = [&](std::ptrdiff_t at) {
       const vector e = simd::exp2_not_positive(

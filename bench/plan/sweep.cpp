@@ -103,7 +103,7 @@ struct choices {
 std::string text(plan::split s, const char* of) {
   std::string out = std::to_string(s.large_count) + " x " + std::to_string(s.large);
   if (s.small_count != 0)
-    out = std::to_string(s.small_count) + " x " + std::to_string(s.small()) + " + " + out;
+    out = std::to_string(s.small_count) + " x " + std::to_string(s.smaller()) + " + " + out;
   return std::string(of) + " " + out;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Built with -ffast-math: sums may round otherwise, but exp is exp. (Where it rounds by adding a number and taking it
-// away again, the flag allows to drop both.) Exit code 0 is passing.
+// Built with -ffast-math: sums may round otherwise, but exp is exp. (Where it rounds by adding a
+// number and taking it away again, the flag allows to drop both.) Exit code 0 is passing.
 #include <umbel/bare.hpp>
 
 #include <cmath>

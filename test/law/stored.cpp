@@ -247,10 +247,30 @@ BOOST_AUTO_TEST_CASE(packed_weights_in_memory) {
     file[bit / 8] ^= static_cast<unsigned char>(1u << bit % 8);
   }
   using detail::packed_layout, detail::plan::target;
+  using packed_map = map::packed_weights<float>;
   constexpr target wide{64, 32}, medium{32, 16}, narrow{16, 16}, few{64, 6};
-  static_assert(packed_layout(wide, 4096, 4) != packed_layout(medium, 4096, 4));
-  static_assert(packed_layout(medium, 4096, 4) != packed_layout(narrow, 4096, 4));
-  static_assert(packed_layout(wide, 4096, 4) != packed_layout(few, 4096, 4));
+  static_assert(packed_layout<packed_map>(wide) != packed_layout<packed_map>(medium));
+  static_assert(packed_layout<packed_map>(medium) != packed_layout<packed_map>(narrow));
+  static_assert(packed_layout<packed_map>(wide) != packed_layout<packed_map>(few));
+}
+
+// Of as many bytes, yet other weights.
+template <class Written, class Read>
+void check_is_told_apart() {
+  static_assert(sizeof(Written) == sizeof(Read));
+  const typename Written::layer::weights w{};
+  static const Written packed{w};
+  BOOST_TEST(Written::in_memory(&packed, sizeof packed) == &packed);
+  BOOST_TEST(Read::in_memory(&packed, sizeof packed) == nullptr);
+}
+BOOST_AUTO_TEST_CASE(packed_weights_of_as_many_bytes) {
+  using wide = linear<float, hidden<32>, classes<64>>;
+  using tall = linear<float, hidden<64>, classes<32>>;
+  check_is_told_apart<prepacked<wide>, prepacked<tall>>();
+  check_is_told_apart<prepacked<wide, stored_as<bfloat16>>, prepacked<wide, stored_as<float16>>>();
+  using q_biased = multi_head_attention<float, hidden<64>, heads<4>, bias_on<'q'>>;
+  using o_biased = multi_head_attention<float, hidden<64>, heads<4>, bias_on<'o'>>;
+  check_is_told_apart<prepacked<q_biased>, prepacked<o_biased>>();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

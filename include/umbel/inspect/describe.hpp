@@ -126,7 +126,7 @@ template <class Writer>
 constexpr void put_split(Writer& out, plan::split s, const char* block, const char* of) {
   const bool both = s.small_count != 0 && s.large_count != 0;
   const std::size_t first_count = s.small_count != 0 ? s.small_count : s.large_count;
-  const std::size_t first_size = s.small_count != 0 ? s.small() : s.large;
+  const std::size_t first_size = s.small_count != 0 ? s.smaller() : s.large;
   out.put(first_count, " ", block, first_count == 1 ? " of " : "s of ", first_size);
   if (both) out.put(" and ", s.large_count, " of ", s.large);
   out.put(" ", of);

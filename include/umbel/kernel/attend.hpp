@@ -93,7 +93,7 @@ UMBEL_INLINE void attend_blocks(const T* q, K k, const W* v, T factor, const How
   }
   if constexpr (blocks.small_count > 0) {
     for (std::size_t b = 0; b < blocks.small_count; ++b) {
-      block(std::integral_constant<std::size_t, blocks.small()>{});
+      block(std::integral_constant<std::size_t, blocks.smaller()>{});
     }
   }
   if constexpr (alone > 0) {

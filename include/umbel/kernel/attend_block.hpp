@@ -112,14 +112,14 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
       UMBEL_UNROLL(4)
       for (std::size_t i = 0; i < Vectors; ++i) {
         simd::store(scores + j * width + i * lanes, sum[j][i]);
-        part[j % parts][i] = simd::max(sum[j][i], part[j % parts][i]);
+        part[j % parts][i] = simd::larger(sum[j][i], part[j % parts][i]);
       }
     }
     UMBEL_UNROLL(4)
     for (std::size_t i = 0; i < Vectors; ++i) {
       maximum[i] = part[0][i];
       UMBEL_UNROLL(4)
-      for (std::size_t p = 1; p < parts; ++p) maximum[i] = simd::max(part[p][i], maximum[i]);
+      for (std::size_t p = 1; p < parts; ++p) maximum[i] = simd::larger(part[p][i], maximum[i]);
     }
   }
 
@@ -138,8 +138,8 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
       }
       if constexpr (tiles.small_count > 0) {
         for (std::size_t t = 0; t < tiles.small_count; ++t) {
-          const std::size_t j = tiles.large_count * tiles.large + t * tiles.small();
-          score_tile<tiles.small()>(k + j * S.k_row, scratch, scores + j * width, maximum);
+          const std::size_t j = tiles.large_count * tiles.large + t * tiles.smaller();
+          score_tile<tiles.smaller()>(k + j * S.k_row, scratch, scores + j * width, maximum);
         }
       }
     } else {

@@ -256,9 +256,9 @@ struct attend_context {
     }
     if constexpr (columns.small_count > 0) {
       for (std::size_t t = 0; t < columns.small_count; ++t) {
-        context_tile<columns.small()>(v, scratch,
-                                      columns.large_count * columns.large + t * columns.small(),
-                                      keys, taken, step, o, here);
+        context_tile<columns.smaller()>(v, scratch,
+                                        columns.large_count * columns.large + t * columns.smaller(),
+                                        keys, taken, step, o, here);
       }
     }
   }

@@ -54,7 +54,7 @@ struct attend_each {
       }
     }
     for (std::size_t j = 0; j < keys; ++j) {
-      if constexpr (one::template far<W>) {
+      if constexpr (one::template fetches_ahead<W>) {
         UMBEL_UNROLL(32)
         for (std::size_t h = 0; h < Heads; ++h) {
           if (h == 0 || v[h] != v[h - 1]) simd::fetch<S.value_dim>(v[h], (j + 4) * S.v_row);
@@ -126,8 +126,8 @@ struct attend_each {
     constexpr plan::split tiles = plan::split_evenly(H.heads, together);
     std::size_t head = 0;
     if constexpr (tiles.small_count > 0) {
-      for (std::size_t t = 0; t < tiles.small_count; ++t, head += tiles.small())
-        some<tiles.small()>(q, k, v, factor, begin, end, head, o, scratch);
+      for (std::size_t t = 0; t < tiles.small_count; ++t, head += tiles.smaller())
+        some<tiles.smaller()>(q, k, v, factor, begin, end, head, o, scratch);
     }
     for (std::size_t t = 0; t < tiles.large_count; ++t, head += tiles.large)
       some<tiles.large>(q, k, v, factor, begin, end, head, o, scratch);

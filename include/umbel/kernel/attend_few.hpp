@@ -53,7 +53,7 @@ struct attend_few {
   // a layer with a cache of 8 heads of 512 x 32; with 2 heads in that cache, which stay in the
   // second level, a fifth slower.
   template <class W>
-  static constexpr bool far = [] {
+  static constexpr bool fetches_ahead = [] {
     constexpr std::size_t heads = Heads == 0 ? 1 : Heads, limit = Heads == 0 ? 192 : 512;
     constexpr std::size_t bytes = heads * S.keys * (S.head_dim + S.value_dim) * sizeof(W);
     return Target.fetch_ahead && queries == 1 && bytes >= limit * 1024;
@@ -102,7 +102,7 @@ struct attend_few {
       constexpr bool both = Chunks == 2 && 2 * half + 2 * queries + 2 <= Target.registers;
       constexpr std::size_t step = both ? 2 : 1;
       for (std::size_t d = 0; d < whole; d += half) {
-        if constexpr (far<W> && whole != 0) {
+        if constexpr (fetches_ahead<W> && whole != 0) {
           constexpr std::size_t of_step = plan::divide_up(Chunks * lanes * half, whole);
           const std::size_t next = (Chunks * lanes + d / half * of_step) * S.k_row;
           UMBEL_UNROLL(4)
@@ -122,7 +122,7 @@ struct attend_few {
       }
     } else {
       for (std::size_t d = 0; d < S.head_dim; ++d) {
-        if constexpr (far<W>) simd::fetch<Chunks * lanes>(k, (d + 4) * S.k_dim);
+        if constexpr (fetches_ahead<W>) simd::fetch<Chunks * lanes>(k, (d + 4) * S.k_dim);
         UMBEL_UNROLL(16)
         for (std::size_t c = 0; c < Chunks; ++c) {
           const W* const from = k + d * S.k_dim + c * lanes;
@@ -209,9 +209,9 @@ struct attend_few {
   UMBEL_INLINE static T largest(const T* scores, std::size_t keys, T maximum) noexcept {
     V highest = simd::broadcast<V>(maximum);
     for (std::size_t j = 0; j < keys; j += lanes) {
-      highest = simd::max(simd::load<V>(scores + j), highest);
+      highest = simd::larger(simd::load<V>(scores + j), highest);
     }
-    return simd::fold(highest, [](auto a, auto b) { return simd::max(a, b); });
+    return simd::fold(highest, [](auto a, auto b) { return simd::larger(a, b); });
   }
 
   // Scores become weights, relative to the new maximum. The result corrects what was relative to
@@ -275,7 +275,7 @@ struct attend_few {
         if constexpr (Sums) sum_of_weights[n] = sum_of_weights[n] + weight[n];
       }
       if (skip(j)) continue;
-      if constexpr (far<W> && Sums) simd::fetch<S.value_dim>(v, (j + 16) * S.v_row);
+      if constexpr (fetches_ahead<W> && Sums) simd::fetch<S.value_dim>(v, (j + 16) * S.v_row);
       UMBEL_UNROLL(8)
       for (std::size_t i = 0; i < Vectors; ++i) {
         const W* const from = v + j * S.v_row + i * lanes;
@@ -327,10 +327,10 @@ struct attend_few {
         for (std::size_t t = 2; t < tiles.large_count; ++t) tile(large{}, full{}, no_sums);
         tile(large{}, cut{}, no_sums);
       } else {
-        using small = std::integral_constant<std::size_t, tiles.small()>;
+        using smaller = std::integral_constant<std::size_t, tiles.smaller()>;
         for (std::size_t t = 1; t < tiles.large_count; ++t) tile(large{}, full{}, no_sums);
-        for (std::size_t t = 1; t < tiles.small_count; ++t) tile(small{}, full{}, no_sums);
-        tile(small{}, cut{}, no_sums);
+        for (std::size_t t = 1; t < tiles.small_count; ++t) tile(smaller{}, full{}, no_sums);
+        tile(smaller{}, cut{}, no_sums);
       }
     }
   }

@@ -110,7 +110,7 @@ struct attend_heads {
       UMBEL_UNROLL(8)
       for (std::size_t j = 0; j < Rows; ++j) {
         simd::store(scores + j * width, sum[j]);
-        maximum = simd::max(sum[j], maximum);
+        maximum = simd::larger(sum[j], maximum);
       }
     }
 
@@ -179,8 +179,8 @@ struct attend_heads {
         context_tile<tiles.large>(v + d, scores, keys, inverse, o + d);
       }
       if constexpr (tiles.small_count > 0) {
-        for (std::size_t t = 0; t < tiles.small_count; ++t, d += tiles.small() * group) {
-          context_tile<tiles.small()>(v + d, scores, keys, inverse, o + d);
+        for (std::size_t t = 0; t < tiles.small_count; ++t, d += tiles.smaller() * group) {
+          context_tile<tiles.smaller()>(v + d, scores, keys, inverse, o + d);
         }
       }
     }

@@ -64,12 +64,12 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
           if constexpr (Policy::changes) score = over.change(score, first_key + j);
           if constexpr (Selects) {
             const V lowest = simd::broadcast<V>(simd::math_constants<T>::lowest);
-            highest = simd::max(simd::select(seen, score, lowest), highest);
+            highest = simd::larger(simd::select(seen, score, lowest), highest);
             score =
                 simd::select(seen, score, simd::broadcast<V>(simd::math_constants<T>::infinity));
             hidden = simd::select(seen, hidden, simd::broadcast<V>(T{1}));
           } else {
-            highest = simd::max(score, highest);
+            highest = simd::larger(score, highest);
           }
           simd::store(column + j * width, score);
         };

@@ -35,9 +35,9 @@ UMBEL_NOINLINE void run_linear_rows(const T* x, const W* w, const T* bias, T* y)
   }
   if constexpr (Rows.small_count > 0) {
     for (std::size_t i = 0; i < Rows.small_count; ++i) {
-      run_linear_tile<S, T, with_rows(Rows.small())>(x, w, bias, y);
-      x += Rows.small() * S.x_row;
-      y += Rows.small() * S.y_row;
+      run_linear_tile<S, T, with_rows(Rows.smaller())>(x, w, bias, y);
+      x += Rows.smaller() * S.x_row;
+      y += Rows.smaller() * S.y_row;
     }
   }
 }
@@ -50,9 +50,9 @@ struct linear_walk {
   static constexpr bool has_tail = tail != plan.lanes;
   // Weights of one row where a layer has more of them than the second-level cache holds are fetched
   // ahead, where one panel is chains enough for that pace.
-  static constexpr bool far = Target.fetch_ahead && Packed && S.rows == 1 &&
-                              S.in * S.out * sizeof(W) > 192 * 1024 && plan.panels.large >= 4 &&
-                              plan.group == 1;
+  static constexpr bool fetches_ahead = Target.fetch_ahead && Packed && S.rows == 1 &&
+                                        S.in * S.out * sizeof(W) > 192 * 1024 &&
+                                        plan.panels.large >= 4 && plan.group == 1;
   // Rows share the last vector if that leaves its tile in registers.
   static constexpr std::size_t tail_group = [] {
     constexpr std::size_t group = linear_tail_group<T>(S, plan.lanes, tail, Packed);
@@ -84,7 +84,7 @@ struct linear_walk {
                                                : width,
                          .padded = Packed,
                          .tail_group = of_last != plan.lanes ? tail_group : 0,
-                         .prefetched = far};
+                         .prefetched = fetches_ahead};
     };
     const std::size_t feature = first * plan.lanes;
     const W* const panel = w + feature * (Packed ? S.in : 1);
@@ -118,10 +118,10 @@ struct linear_walk {
   UMBEL_INLINE void all_panels() const noexcept {
     if constexpr (S.rows > 0 && S.out > 0) {
       constexpr plan::split split = plan.panels;
-      panels<split.small(), 0, split.small_count, plan.group, false>();
+      panels<split.smaller(), 0, split.small_count, plan.group, false>();
       constexpr std::size_t large = plan.group < split.large_count ? plan.group : split.large_count;
       constexpr std::size_t last = has_tail ? large : 0;  // panels in the tile that has the tail
-      panels<split.large, split.small_count * split.small(), split.large_count - last, large,
+      panels<split.large, split.small_count * split.smaller(), split.large_count - last, large,
              false>();
       if constexpr (has_tail)
         panels<split.large, plan.vectors - last * split.large, last, last, true>();

@@ -75,8 +75,8 @@ struct linear_by_rows {
     for (std::size_t i = 0; i < features.large_count; ++i, n += features.large)
       tile<Vectors, features.large>(x, w, bias, n, count, y + n * S.y_out);
     if constexpr (features.small_count > 0) {
-      for (std::size_t i = 0; i < features.small_count; ++i, n += features.small())
-        tile<Vectors, features.small()>(x, w, bias, n, count, y + n * S.y_out);
+      for (std::size_t i = 0; i < features.small_count; ++i, n += features.smaller())
+        tile<Vectors, features.smaller()>(x, w, bias, n, count, y + n * S.y_out);
     }
   }
 
@@ -90,7 +90,8 @@ struct linear_by_rows {
       }
     };
     blocks.template operator()<rows.large>(rows.large_count);
-    if constexpr (rows.small_count > 0) blocks.template operator()<rows.small()>(rows.small_count);
+    if constexpr (rows.small_count > 0)
+      blocks.template operator()<rows.smaller()>(rows.small_count);
   }
 };
 

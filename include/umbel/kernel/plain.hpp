@@ -21,7 +21,7 @@ UMBEL_INLINE constexpr V inverse_sum(V sum) noexcept {
   using T = simd::element_of<V>;
   // A sum is 0 or at least this. Not a selection by `sum == 0`, which clang would fold with the one
   // around it, and divide by 0.
-  const V divisor = simd::max(simd::broadcast<V>(simd::math_constants<T>::lowest_normal), sum);
+  const V divisor = simd::larger(simd::broadcast<V>(simd::math_constants<T>::lowest_normal), sum);
   return simd::select(sum == V{}, V{}, simd::broadcast<V>(T{1}) / divisor);
 }
 
@@ -111,7 +111,8 @@ constexpr void softmax(const T* x, T* y) noexcept {
   for (std::size_t r = 0; r < S.outer * S.inner; ++r) {
     const std::size_t first = r / S.inner * S.width * S.inner + r % S.inner;
     T maximum = simd::math_constants<T>::lowest, chain[sum_chains]{};
-    for (std::size_t i = 0; i < S.width; ++i) maximum = simd::max(x[first + i * S.inner], maximum);
+    for (std::size_t i = 0; i < S.width; ++i)
+      maximum = simd::larger(x[first + i * S.inner], maximum);
     for (std::size_t i = 0; i < S.width; ++i) {
       T& to = y[first + i * S.inner];
       to = simd::exp_not_positive(x[first + i * S.inner] - maximum);
@@ -143,7 +144,7 @@ UMBEL_INLINE constexpr V gelu_tanh_of(V x) noexcept {
 template <class V>
 UMBEL_INLINE constexpr V silu_of(V x) noexcept {
   using T = simd::element_of<V>;
-  const V finite = simd::max(simd::broadcast<V>(simd::math_constants<T>::lowest), x);
+  const V finite = simd::larger(simd::broadcast<V>(simd::math_constants<T>::lowest), x);
   return finite / (simd::broadcast<V>(T{1}) + simd::exp(-x));
 }
 

@@ -82,7 +82,7 @@ constexpr void attend_by(const attend_shape& shape, const Score& score, const W*
         sees[j - first] = over.sees(j);
         if (!sees[j - first]) continue;
         p[j - first] = over.change(score(i, j), j);
-        maximum = simd::max(p[j - first], maximum);
+        maximum = simd::larger(p[j - first], maximum);
       }
       T block_sum{};
       for (std::size_t j = 0; j < end - first; ++j) {

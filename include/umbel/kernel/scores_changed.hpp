@@ -22,7 +22,7 @@ template <class V>
 UMBEL_INLINE constexpr V add_bias(V score, V bias) noexcept {
   using constants = simd::math_constants<simd::element_of<V>>;
   const V lowest = simd::broadcast<V>(constants::lowest_bias);
-  return simd::fma(simd::max(lowest, bias), simd::broadcast<V>(constants::log2_e), score);
+  return simd::fma(simd::larger(lowest, bias), simd::broadcast<V>(constants::log2_e), score);
 }
 }  // namespace detail
 

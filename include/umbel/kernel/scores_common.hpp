@@ -41,7 +41,7 @@ using mask_of = decltype(V{} < V{});
 namespace detail {
 
 // Far from overflow in any sum of a few of them: unlimited windows and wild offsets are legal.
-inline constexpr std::ptrdiff_t far = PTRDIFF_MAX / 8;
+inline constexpr std::ptrdiff_t unlimited = PTRDIFF_MAX / 8;
 
 constexpr std::ptrdiff_t within(std::ptrdiff_t value, std::ptrdiff_t low,
                                 std::ptrdiff_t high) noexcept {
@@ -49,24 +49,28 @@ constexpr std::ptrdiff_t within(std::ptrdiff_t value, std::ptrdiff_t low,
 }
 
 constexpr std::ptrdiff_t as_signed(std::size_t value) noexcept {
-  return value < static_cast<std::size_t>(far) ? static_cast<std::ptrdiff_t>(value) : far;
+  return value < static_cast<std::size_t>(unlimited) ? static_cast<std::ptrdiff_t>(value)
+                                                     : unlimited;
 }
 
-// Any integer, to within `far` of 0.
+// Any integer, to within `unlimited` of 0.
 template <class Int>
 constexpr std::ptrdiff_t as_position(Int value) noexcept {
   if constexpr (std::is_signed_v<Int>) {
     const auto wide = static_cast<long long>(value);
-    return wide < -far ? -far : wide > far ? far : static_cast<std::ptrdiff_t>(wide);
+    return wide < -unlimited  ? -unlimited
+           : wide > unlimited ? unlimited
+                              : static_cast<std::ptrdiff_t>(wide);
   } else {
     const auto wide = static_cast<unsigned long long>(value);
-    return wide > static_cast<unsigned long long>(far) ? far : static_cast<std::ptrdiff_t>(wide);
+    return wide > static_cast<unsigned long long>(unlimited) ? unlimited
+                                                             : static_cast<std::ptrdiff_t>(wide);
   }
 }
 
-// The position of a query among the keys. An offset beyond far / 2 counts as far / 2.
+// The position of a query among the keys. An offset beyond unlimited / 2 counts as unlimited / 2.
 constexpr std::ptrdiff_t position(std::size_t query, std::ptrdiff_t offset) noexcept {
-  return within(offset, -far / 2, far / 2) + as_signed(query);
+  return within(offset, -unlimited / 2, unlimited / 2) + as_signed(query);
 }
 
 constexpr key_range ordered(key_range r) noexcept {

@@ -34,17 +34,44 @@ using a_layer_to_pack =
             say::the_first_argument_is_not_a_layer_with_weights_to_pack_and_norms_have_none>;
 }  // namespace rules
 
-// What packed weights of so many bytes look like, as a number: the 64-bit FNV-1a hash of all that
-// their layout depends on. Targets whose layouts are the same have the same number.
-constexpr std::uint64_t packed_layout(plan::target machine, std::size_t bytes,
-                                      std::size_t element) noexcept {
-  const std::uint64_t facts[] = {
-      bytes, element, machine.vector_bytes, machine.registers, machine.fused, UMBEL_LITTLE_ENDIAN};
-  std::uint64_t hash = 14695981039346656037u;
-  for (const std::uint64_t fact : facts)
+// What packed weights look like, as a number: the 64-bit FNV-1a hash of all that their layout
+// depends on. Targets whose layouts are the same have the same number.
+class layout_hash {
+ public:
+  template <class... Fact>
+  constexpr void add(Fact... fact) noexcept {
+    (add_one(static_cast<std::uint64_t>(fact)), ...);
+  }
+  constexpr std::uint64_t value() const noexcept { return hash_; }
+
+ private:
+  constexpr void add_one(std::uint64_t fact) noexcept {
     for (int shift = 0; shift < 64; shift += 8)
-      hash = (hash ^ (fact >> shift & 255)) * 1099511628211u;
-  return hash;
+      hash_ = (hash_ ^ (fact >> shift & 255)) * 1099511628211u;
+  }
+  std::uint64_t hash_ = 14695981039346656037u;
+};
+template <class T, class In, class Out, bool Bias, class Stored>
+constexpr void add_layout(layout_hash& hash, const packed_linear<T, In, Out, Bias, Stored>*) {
+  hash.add(1, In::size, Out::size, Bias, sizeof(T), sizeof(Stored),
+           std::is_same_v<Stored, bfloat16>);
+}
+template <class T, class Axis>
+constexpr void add_layout(layout_hash& hash, const packed_vector<T, Axis>*) {
+  hash.add(2, Axis::size, sizeof(T));
+}
+template <template <class...> class Parts, class View, class... Packed>
+constexpr void add_layout(layout_hash& hash, const packed_weights<Parts, View, Packed...>*) {
+  hash.add(3, sizeof...(Packed));
+  (add_layout(hash, static_cast<const Packed*>(nullptr)), ...);
+}
+template <class Packed>
+constexpr std::uint64_t packed_layout(plan::target machine) noexcept {
+  layout_hash hash;
+  hash.add(sizeof(Packed), machine.vector_bytes, machine.registers, machine.fused,
+           UMBEL_LITTLE_ENDIAN);
+  add_layout(hash, static_cast<const Packed*>(nullptr));
+  return hash.value();
 }
 }  // namespace detail
 
@@ -91,8 +118,9 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
 
   // Packed weights where they lie: `bytes` bytes at `memory`, which another program may have
   // written. Null where they are fewer than sizeof(prepacked), not aligned to alignof(prepacked)
-  // (64), or packed for another target, layer size or element type. The memory must outlive the
-  // result.
+  // (64), or packed for another target, for parts of other sizes or biases, or stored as another
+  // type. (What no weight depends on, as the number of heads or the order of the norms, the bytes
+  // do not know.) The memory must outlive the result.
   [[nodiscard]] static const prepacked* in_memory(const void* memory, std::size_t bytes) noexcept {
     if (memory == nullptr || bytes < sizeof(prepacked)) return nullptr;
     if (reinterpret_cast<std::uintptr_t>(memory) % alignof(prepacked) != 0) return nullptr;
@@ -102,7 +130,7 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
 
  private:
   static constexpr std::uint64_t layout =
-      detail::packed_layout(detail::plan::native_target, sizeof(packed_weights), sizeof(stored));
+      detail::packed_layout<packed_weights>(detail::plan::native_target);
 
   // As long as the weights are aligned, zeros after the first: equal weights are equal bytes.
   static constexpr std::size_t numbers = alignof(packed_weights) > sizeof(layout)

@@ -31,7 +31,7 @@ template <class F>
 constexpr double for_each_size(split s, F cycles_of) {
   double sum = 0;
   if (s.large_count != 0) sum += static_cast<double>(s.large_count) * cycles_of(s.large);
-  if (s.small_count != 0) sum += static_cast<double>(s.small_count) * cycles_of(s.small());
+  if (s.small_count != 0) sum += static_cast<double>(s.small_count) * cycles_of(s.smaller());
   return sum;
 }
 

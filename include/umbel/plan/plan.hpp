@@ -19,15 +19,15 @@ constexpr std::size_t divide_up(std::size_t a, std::size_t b) noexcept { return 
 struct split {
   std::size_t large, large_count, small_count, step = 1;
 
-  constexpr std::size_t small() const noexcept { return large - step; }
+  constexpr std::size_t smaller() const noexcept { return large - step; }
   constexpr std::size_t count() const noexcept { return large_count + small_count; }
   // First thing of block `index`.
   constexpr std::size_t offset(std::size_t index) const noexcept {
-    return index <= small_count ? index * small()
-                                : small_count * small() + (index - small_count) * large;
+    return index <= small_count ? index * smaller()
+                                : small_count * smaller() + (index - small_count) * large;
   }
   constexpr std::size_t size(std::size_t index) const noexcept {
-    return index < small_count ? small() : large;
+    return index < small_count ? smaller() : large;
   }
   friend constexpr bool operator==(const split&, const split&) = default;
 };

@@ -160,10 +160,10 @@ UMBEL_INLINE constexpr V tanh(V x) noexcept {
   const auto is_near = a < broadcast<V>(T{0.625});
   const V inside = select(is_near, a, V{});  // the powers of others could overflow
   const V z = inside * inside;
-  const V near = fma(inside * z, polynomial<V>(z, constants::tanh), inside);
+  const V by_polynomial = fma(inside * z, polynomial<V>(z, constants::tanh), inside);
   const V one = broadcast<V>(T{1});
-  const V far = one - broadcast<V>(T{2}) / (exp(a + a) + one);
-  return detail::with_sign(select(is_near, near, far), x);
+  const V by_exp = one - broadcast<V>(T{2}) / (exp(a + a) + one);
+  return detail::with_sign(select(is_near, by_polynomial, by_exp), x);
 }
 
 // GELU, x P(Z <= x) of the normal distribution, as max(x, 0) - |x| P(Z > |x|) (Hendrycks and Gimpel
@@ -178,7 +178,7 @@ UMBEL_INLINE constexpr V gelu(V x) noexcept {
   const V a = detail::magnitude(x), last = broadcast<V>(constants::normal_last);
   const V inside = select(a > last, last, a);
   const V tail = exp2_not_positive(polynomial_in_halves<V>(inside, constants::normal_tail));
-  return fma(-inside, tail, max(x, V{}));
+  return fma(-inside, tail, larger(x, V{}));
 }
 
 // The same paper's approximation, x (1 + tanh u) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3),
@@ -195,7 +195,7 @@ UMBEL_INLINE constexpr V gelu_tanh(V x) noexcept {
   const V cubic = broadcast<V>(static_cast<T>(0.10294323958002349));
   const V power = fma(-inside, fma(inside * inside, cubic, linear), V{});
   const V part = exp2_not_positive(power);
-  return fma(-inside, part / (broadcast<V>(T{1}) + part), max(x, V{}));
+  return fma(-inside, part / (broadcast<V>(T{1}) + part), larger(x, V{}));
 }
 
 // 1 / sqrt(x): +0 and -0 give infinity, infinity 0, negative and NaN NaN. Within 2 ulp, subnormal x

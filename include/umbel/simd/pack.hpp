@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // pack<T, Lanes>: a vector of T in the compilers' own vector extension, and the few operations that
-// the operators do not give: load, store, broadcast, max, select. pack<T, 1> is T itself, so every
-// algorithm written on packs is also the scalar one (and the constexpr one). Not here: fma
+// the operators do not give: load, store, broadcast, larger, select. pack<T, 1> is T itself, so
+// every algorithm written on packs is also the scalar one (and the constexpr one). Not here: fma
 // (fma.hpp), functions (math.hpp), shuffles (transpose.hpp). No shapes, no memory of its own.
 #pragma once
 
@@ -91,7 +91,7 @@ UMBEL_INLINE constexpr V select(M mask, V a, V b) noexcept {
 // a > b ? a : b in every lane: where either is NaN, b. The order of the arguments is a part of the
 // numbers (kernel/plain.hpp): a NaN score never becomes the running maximum.
 template <class V>
-UMBEL_INLINE constexpr V max(V a, V b) noexcept {
+UMBEL_INLINE constexpr V larger(V a, V b) noexcept {
   return a > b ? a : b;
 }
 

@@ -246,17 +246,18 @@ namespace umbel::portable {
 
 // Base of tensor and view.
 struct calls_of_other_libraries {
+// (In brackets, a name is not expanded: windows.h has a macro max.)
 #define UMBEL_REFUSED_MEMBER(call, instead)                                                        \
   template <class... Arguments>                                                                    \
-  UMBEL_SHARED static constexpr detail::invalid call(const Arguments&...) noexcept {               \
+  UMBEL_SHARED static constexpr detail::invalid(call)(const Arguments&...) noexcept {              \
     using rule = detail::rules::call_of_another_library<detail::say::call, instead, Arguments...>; \
     static_assert(detail::report<rule>::ok, "umbel: shapes do not fit");                           \
     return {};                                                                                     \
   }
 #define UMBEL_REFUSED_FUNCTION(call, instead)                                                      \
   template <class... Arguments>                                                                    \
-  UMBEL_SHARED friend constexpr detail::invalid call(const calls_of_other_libraries&,              \
-                                                     const Arguments&...) noexcept {               \
+  UMBEL_SHARED friend constexpr detail::invalid(call)(const calls_of_other_libraries&,             \
+                                                      const Arguments&...) noexcept {              \
     using rule = detail::rules::call_of_another_library<detail::say::call, instead, Arguments...>; \
     static_assert(detail::report<rule>::ok, "umbel: shapes do not fit");                           \
     return {};                                                                                     \
