@@ -43,12 +43,12 @@ auto r = x | w.q;
 // fact: causal
 auto f() { return attention{w}(x, y, y, lens * causal_top_left); }
 #elif defined CASE_lengths_or_causal
-// fact: &
-// fact: causal
+// fact: mask
+// fact: by & or|by and or
 auto f() { return attention{w}(x, y, y, lens | causal_top_left); }
 #elif defined CASE_lengths_and_and_causal
-// fact: &
-// fact: causal
+// fact: mask
+// fact: by & or|by and or
 auto f() { return attention{w}(x, y, y, lens && causal_top_left); }
 #elif defined CASE_lengths_in_braces
 // fact: tensor<int|lengths?|tensor

@@ -22,8 +22,8 @@ encoder_layer<float, hidden<32>, heads<4>, bias<true>, norm_first<true>,
 // fact: hidden=32
 auto f(const encoder& e) { return e(t); }
 #elif defined CASE_encoder_asked_for_two
-// fact: encoder_layer|encoder
-// fact: key|query|token|memory|argument
+// fact: encoder
+// fact: sequence|token
 auto f(const encoder& e, const tensor<float, query<4>, hidden<32>>& a,
        const tensor<float, key<6>, hidden<32>>& b) {
   return e(a, b, b);
@@ -83,7 +83,7 @@ pruned<self_attention, prune_heads<1, 1>>::weights r;
 // fact: float|layer
 prepacked<float> r;
 #elif defined CASE_prepack_as_integers
-// fact: stored_as
+// fact: stored.as
 // fact: int
 prepacked<self_attention, stored_as<int>>* r;
 auto f(const self_attention::weights& v) { return prepacked<self_attention, stored_as<int>>{v}; }

@@ -67,13 +67,9 @@ multi_head_attention<float, hidden<64>, heads<4>, score_scale<1, 0>>::weights r;
 // fact: 3|values
 auto f() { return attention{w}(x, y, lens); }
 #elif defined CASE_context_as_a_mask
-// fact: mask|argument 4
-// fact: score_bias|float
+// fact: valid_lens
+// fact: score_bias
 auto f() { return attention{w}(x, y, y, y); }
-#elif defined CASE_self_attention_of_queries
-// fact: query
-// fact: token|key|keys
-auto f() { return attention{w}(x); }
 #elif defined CASE_keys_ask
 // fact: query
 // fact: key=6
@@ -87,8 +83,8 @@ auto f(const tensor<float, batch<2>, key<7>, hidden<100>>& z) { return attention
 // fact: batch=3
 auto f(const tensor<float, batch<3>, key<6>, hidden<100>>& z) { return attention{w}(x, z, z); }
 #elif defined CASE_queries_without_a_batch
-// fact: batch=2|batch
-// fact: query
+// fact: quer
+// fact: batch=2
 auto f() { return attention{w}(m, y, y); }
 #elif defined CASE_context_of_another_width
 // fact: hidden=100

@@ -15,8 +15,8 @@ auto r = x | split<key, heads<2>, head_dim>;
 // fact: head_dim=25|125
 auto r = x | split<hidden, heads<5>, head_dim<25>>;
 #elif defined CASE_split_by_nothing
-// fact: hidden=100
 // fact: heads=0
+// fact: no positions
 auto r = x | split<hidden, heads<0>, head_dim>;
 #elif defined CASE_split_a_second_time
 // fact: hidden
@@ -157,8 +157,8 @@ auto r = y | slice<key, from<4>, extent<3>>;
 // fact: query=4
 auto r = x | slice<key, from<0>, extent<2>>;
 #elif defined CASE_slice_of_nothing
-// fact: key
-// fact: 0
+// fact: key=6
+// fact: none
 auto r = y | slice<key, from<2>, extent<0>>;
 #elif defined CASE_slice_from_past_the_end
 // fact: key=6

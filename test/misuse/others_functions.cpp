@@ -98,10 +98,6 @@ tensor<float, 3> r;
 // fact: \{|fill|for
 // fact: float|1
 queries r(1.0f);
-#elif defined CASE_tensor_nested_braces
-// fact: \{|flat|list
-// fact: 2|row
-tensor<float, batch<2>, hidden<3>> r{{1, 2, 3}, {4, 5, 6}};
 #elif defined CASE_attention_of_numbers
 // fact: heads<|hidden<
 // fact: multi_head_attention
@@ -198,16 +194,20 @@ auto r = layer_norm(x, 100);
 // fact: gelu_exact
 // fact: gelu_tanh
 auto r = x | gelu;
-#elif defined CASE_scaled_by_int
-// fact: float
-// fact: int
-auto r = x * 2;
-#elif defined CASE_divided_by_double
-// fact: float
-// fact: double
-auto r = x / std::sqrt(20.0);
 #elif defined CASE_index_with_a_tuple
 // fact: \(
 // fact: index|position|tuple|brace
 float r = x[{0, 1, 2}];
+#elif defined CASE_add_a_bias_without_broadcast
+// fact: hidden=100
+// fact: broadcast
+queries r = x + tensor<float, hidden<100>>{};
+#elif defined CASE_add_a_row_without_broadcast
+// fact: query=4
+// fact: broadcast
+queries r = x + m;
+#elif defined CASE_self_attention_three_times_the_same
+// fact: token=12
+// fact: one sequence|once
+tokens f() { return self_attention{sw}(t, t, t); }
 #endif

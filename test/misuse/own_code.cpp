@@ -56,8 +56,8 @@ auto r = x | by_seven;
 constexpr auto summary = mean<key>;
 auto f() { return x | summary; }
 #elif defined CASE_two_pipes_in_one
-// fact: hidden=100
-// fact: heads=7
+// fact: permute
+// fact: tensor
 constexpr auto both = split<hidden, heads<7>, head_dim> | permute<batch, heads, query, head_dim>;
 auto r = x | both;
 #elif defined CASE_pipe_into_my_function
@@ -125,8 +125,8 @@ using half = tensor<float, frames<12>, hidden<32>>;
 auto mix(const half& a, const auto& b) { return a + b; }
 auto r = mix(half{}, sound);
 #elif defined CASE_own_axis_without_the_base
+// fact: item 1|speaker
 // fact: axis
-// fact: speaker
 template <std::size_t N>
 struct speaker {};
 tensor<float, speaker<3>, hidden<8>> r;
@@ -164,7 +164,7 @@ auto add_them(const queries& a, const context& b) { return a + b; }
 auto* r = &add_them;
 #elif defined CASE_layer_as_a_template_parameter
 // fact: query
-// fact: token=12
+// fact: key=12
 template <class Layer, class X>
 auto call(const typename Layer::weights& v, const X& in) {
   return Layer{v}(in, in, in);

@@ -13,8 +13,6 @@ queries f() {
 }
 #elif defined CASE_self_attention_in_one_argument
 tokens f() { return self_attention{sw}(t); }
-#elif defined CASE_self_attention_three_times_the_same
-tokens f() { return self_attention{sw}(t, t, t); }
 #elif defined CASE_self_attention_causal
 tokens f() { return self_attention{sw}(t, causal); }
 #elif defined CASE_attention_of_views
@@ -171,4 +169,6 @@ namespace mine {
 umbel::tensor<float, umbel::axes::token<3>, umbel::axes::hidden<4>> in{};
 auto r = in + in;
 }  // namespace mine
+#elif defined CASE_self_attention_over_queries
+auto f() { return attention{w}(x); }
 #endif

@@ -42,10 +42,6 @@ queries r = x / 2.0f;
 void f(queries& q) { q *= 2.0f; }
 #elif defined CASE_negate
 queries r = -x;
-#elif defined CASE_add_a_bias_by_name
-queries r = x + tensor<float, hidden<100>>{};
-#elif defined CASE_add_a_row_by_name
-queries r = x + m;
 #elif defined CASE_sum_of_products
 auto r = contract<hidden>(x, y);
 #elif defined CASE_matrix_product
@@ -93,8 +89,6 @@ void f(queries& q) {
   q(0, 1, 2) = 3;
   q(at<batch>(0), at<query>(1), at<hidden>(2)) += 1;
 }
-#elif defined CASE_flat_subscript
-void f(queries& q) { q[0] = 1; }
 #elif defined CASE_range_for
 float f() {
   float sum = 0;
@@ -160,6 +154,8 @@ static_assert(q.size() == 800);
 static_assert(queries::rank == 3);
 #elif defined CASE_extent_constant
 static_assert(queries::extent<hidden> == 100 && queries::extent<batch> == 2);
+#elif defined CASE_extent_of_another_axis
+static_assert(queries::extent<key> == 0);
 #elif defined CASE_extent_of_an_object
 std::size_t f(const queries& q) { return q.extent<hidden>; }
 #elif defined CASE_sizeof_is_elements
@@ -205,4 +201,15 @@ void f(queries& q) {
 void f(queries& q) {
   for_each([](float& a, float b) { a += b; }, q, x);
 }
+#elif defined CASE_merge_of_a_transposed_view
+auto f() {
+  auto q = x | split<hidden, heads<5>, head_dim> | permute<batch, heads, query, head_dim>;
+  return q | permute<batch, heads, head_dim, query> | merge<heads, head_dim, hidden>;
+}
+#elif defined CASE_scale_by_int
+auto r = x * 2;
+#elif defined CASE_divide_by_double
+auto r = x / std::sqrt(20.0);
+#elif defined CASE_nested_braces
+tensor<float, batch<2>, hidden<3>> r{{1, 2, 3}, {4, 5, 6}};
 #endif

@@ -64,9 +64,8 @@ auto f() { return wrong{v}(t)(0, 0, 0); }
 using wrong = multi_head_attention<float, hidden<64>, heads<6>>;
 void f(wrong::weights& v) {
   v.q(0, 0) = 1;
-  v.k.weight(0, 0) = 2;
-  v.q.bias(0) = 3;
-  v.o.weight[0] = 1;
+  v.k.weight[2] = 2;
+  v.o(63, 63) = 3;
 }
 #elif defined CASE_wrong_layer_with_workspace
 // fact: hidden=64
@@ -96,7 +95,7 @@ void f(row& o, const row& in) {
 #elif defined CASE_wrong_layer_borrowed
 // fact: hidden=64
 // fact: heads=6
-using wrong = multi_head_attention<float, hidden<64>, heads<6>>;
+using wrong = multi_head_attention<float, hidden<64>, heads<6>, bias<true>>;
 float q[4096], b[64];
 wrong::weights_view borrowed{{q, b}, {q, b}, {q, b}, {q, b}};
 #elif defined CASE_wrong_layer_asked

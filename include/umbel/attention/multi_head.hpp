@@ -46,6 +46,8 @@ struct multi_head_options {
 
   static constexpr bool gives_head_dim =
       (is_option_of<Options, axis_family<axes::head_dim>> || ...);
+  static constexpr bool leaves_a_remainder =
+      !gives_head_dim && heads::size > 0 && hidden::size % heads::size != 0;
   static constexpr head_sizes sizes = {
       hidden::size,   keys::size,      values::size, output::size, heads::size, kv_heads::size,
       head_dim::size, value_dim::size, bias::q,      bias::k,      bias::v,     bias::o};
@@ -68,12 +70,16 @@ struct multi_head_types {
 
   template <std::size_t Width>
   using width = typename hidden_axis::family::template sized<Width>;
+  // Heads that do not divide hidden are refused. What the user does with the weights of such a
+  // layer, as with those of any other, is no second error: {&w.q, &w.o} are of one type.
+  template <std::size_t Width>
+  using heads_width = width<chosen::leaves_a_remainder ? sizes.hidden : Width>;
   template <template <class, class, class, bool> class Linear>
   using parts_in = portable::multi_head_parts<
-      Linear<T, hidden_axis, width<sizes.query_width()>, sizes.q_bias>,
-      Linear<T, keys_axis, width<sizes.key_width()>, sizes.k_bias>,
-      Linear<T, values_axis, width<sizes.value_width()>, sizes.v_bias>,
-      Linear<T, width<sizes.context_width()>, output_axis, sizes.o_bias>>;
+      Linear<T, hidden_axis, heads_width<sizes.query_width()>, sizes.q_bias>,
+      Linear<T, keys_axis, heads_width<sizes.key_width()>, sizes.k_bias>,
+      Linear<T, values_axis, heads_width<sizes.value_width()>, sizes.v_bias>,
+      Linear<T, heads_width<sizes.context_width()>, output_axis, sizes.o_bias>>;
   using weights = parts_in<portable::linear_weights>;
   using weights_view = view_of_weights<parts_in<portable::linear_view>>;
   template <class Stored>

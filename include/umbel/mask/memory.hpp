@@ -180,7 +180,7 @@ constexpr every_key no_mask() noexcept {
 }
 
 template <class F>
-concept function_object = !tensor_like<F> && !std::is_same_v<F, invalid> &&
+concept function_object = !tensor_like<F> && !one_is_invalid<F> &&
                           (std::is_class_v<F> || std::is_function_v<std::remove_pointer_t<F>>);
 
 }  // namespace umbel::inline UMBEL_TARGET::detail

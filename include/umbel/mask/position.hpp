@@ -88,9 +88,8 @@ using portable::where;
 
 // A number that is a position: also 2_c, but not true, 0.5 or a tensor.
 template <class P>
-concept position_number =
-    std::is_convertible_v<P, std::ptrdiff_t> && !std::is_same_v<P, bool> &&
-    !std::is_floating_point_v<P> && !std::is_same_v<P, invalid> && !tensor_like<P>;
+concept position_number = std::is_convertible_v<P, std::ptrdiff_t> && !std::is_same_v<P, bool> &&
+                          !std::is_floating_point_v<P> && !one_is_invalid<P> && !tensor_like<P>;
 template <class P>
 constexpr std::ptrdiff_t position_of(const P& position) noexcept {
   if constexpr (std::is_integral_v<P>)
@@ -101,8 +100,7 @@ constexpr std::ptrdiff_t position_of(const P& position) noexcept {
 // An argument that is neither a position nor a tensor is refused, and then stands for every key.
 template <class Name, class Takes, class P>
 constexpr every_key no_position() noexcept {
-  static_assert(report<verdict<std::is_same_v<P, invalid>, Name, Takes>>::ok,
-                "umbel: shapes do not fit");
+  static_assert(report<verdict<one_is_invalid<P>, Name, Takes>>::ok, "umbel: shapes do not fit");
   return {};
 }
 

@@ -201,7 +201,7 @@ inline constexpr const char* spoken<say::takes_two_tensors_or_views_or_one_and_a
 // What tensors and views have no arithmetic with: arrays, vectors, all the weights of a layer.
 // (Checked to be complete first: the operators are tried for any type.)
 template <class Y>
-concept no_operand = !operand<Y> && !std::is_same_v<Y, invalid> && requires { sizeof(Y); } &&
+concept no_operand = !operand<Y> && !one_is_invalid<Y> && requires { sizeof(Y); } &&
                      !std::is_base_of_v<own_arithmetic, Y>;
 
 // Is a + b refused, or is one of them invalid and passed on? Not where a converts to the type of b,
@@ -210,16 +210,13 @@ template <class A, class B>
 concept tensor_and_no_operand =
     tensor_like<A> && no_operand<B> && !std::is_convertible_v<const A&, B>;
 template <class A, class B>
-inline constexpr bool has_no_sum = tensor_and_no_operand<A, B>;
-template <class B>
-inline constexpr bool has_no_sum<invalid, B> = operand<B> || no_operand<B>;
-template <class A>
-inline constexpr bool has_no_sum<A, invalid> = operand<A>;
-template <>
-inline constexpr bool has_no_sum<invalid, invalid> = true;
+concept invalid_and_operand =
+    one_is_invalid<A, B> && (one_is_invalid<A> || operand<A>) &&
+    (one_is_invalid<B> || operand<B> || (one_is_invalid<A> && no_operand<B>));
 
 template <class A, class B>
-concept no_sum = has_no_sum<std::remove_cvref_t<A>, B>;
+concept no_sum = tensor_and_no_operand<std::remove_cvref_t<A>, B> ||
+                 invalid_and_operand<std::remove_cvref_t<A>, B>;
 // x * w.q is a map (layer/project.hpp).
 template <class A, class B>
 concept no_product = no_sum<A, B> && !requires { typename B::map; };

@@ -23,7 +23,7 @@ namespace rules {
 // Arguments of a call that fit no overload, unless an earlier error is the reason. Takes: the words
 // that say which fit.
 template <class Operation, class Takes, class... Arguments>
-using arguments = verdict<(std::is_same_v<Arguments, invalid> || ...), Operation, Takes>;
+using arguments = verdict<one_is_invalid<Arguments...>, Operation, Takes>;
 }  // namespace rules
 
 // Base of all operations that x | operation takes.

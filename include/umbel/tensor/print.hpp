@@ -67,7 +67,7 @@ Stream& operator<<(Stream& out, const X& x) {
   return out;
 }
 template <class Stream, class X>
-  requires(std::is_same_v<X, detail::invalid> && detail::text_stream<Stream>)
+  requires(detail::one_is_invalid<X> && detail::text_stream<Stream>)
 Stream& operator<<(Stream& out, const X&) {
   return out;
 }

@@ -21,7 +21,7 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 // Elements in a row: std::array, std::span, std::vector.
 template <class M>
-concept memory = !tensor_like<M> && requires(M& m) {
+concept memory = !tensor_like<M> && !one_is_invalid<M> && requires(M& m) {
   m.data();
   m.size();
 };
@@ -286,6 +286,18 @@ template <class T, class... Axes>
 view(tensor<T, Axes...>&) -> view<T, Axes...>;
 template <class T, class... Axes>
 view(const tensor<T, Axes...>&) -> view<const T, Axes...>;
+
+}  // namespace umbel
+
+namespace umbel {
+
+// What a tensor is of whose type is deduced from what a refused operation returns: `tensor s = r;`.
+template <>
+class tensor<detail::invalid> : public detail::invalid {
+ public:
+  constexpr tensor(detail::invalid) noexcept {}
+};
+tensor(detail::invalid) -> tensor<detail::invalid>;
 
 }  // namespace umbel
 

@@ -218,6 +218,18 @@ view(T*) -> view<T, portable::unknown_axes>;
 
 }  // namespace umbel
 
+namespace umbel {
+
+// What a view is of whose type is deduced from what a refused operation returns: `view v = r;`.
+template <>
+class view<detail::invalid> : public detail::invalid {
+ public:
+  constexpr view(detail::invalid) noexcept {}
+};
+view(detail::invalid) -> view<detail::invalid>;
+
+}  // namespace umbel
+
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
