@@ -163,3 +163,12 @@ static_assert(
 static_assert(same<detail::algebra::contract<detail::layout<hidden<3>>, detail::layout<hidden<3>>,
                                              named<hidden>>,
                    detail::layout<>>);
+
+// ---- an alias template of an axis is that axis --------------------------------------------------
+template <std::size_t N>
+using words = token<N>;
+template <std::size_t N>
+struct letters : umbel::axis<letters, N> {};
+static_assert(same<detail::family_of<words>, named<token>>);
+static_assert(same<detail::family_of<letters>, named<letters>>);
+static_assert(!same<detail::family_of<letters>, detail::family_of<words>>);

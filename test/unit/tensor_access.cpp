@@ -232,4 +232,18 @@ BOOST_AUTO_TEST_CASE(brackets_of_one_axis) {
   BOOST_TEST((y | select_at<key>(1))[1] == 4);
 }
 
+// An axis by another name, as an alias template.
+template <std::size_t N>
+using words = query<N>;
+
+BOOST_AUTO_TEST_CASE(an_alias_of_an_axis) {
+  const tensor<int, batch<2>, words<3>, hidden<5>> x = counted();
+  BOOST_TEST(x(at<words>(2), at<hidden>(4), at<batch>(1)) == 29);
+  BOOST_TEST((x | select_at<words>(1) | select_at<batch, 1>)(4) == 24);
+  BOOST_TEST((x | permute<words, hidden, batch>)(2, 4, 1) == 29);
+  BOOST_TEST((x | slice<words, from<1>, extent<2>> | transposed<words, hidden>)(1, 4, 1) == 29);
+  BOOST_TEST((x | rename_axis<hidden, key> | split<words, heads<3>, words>)(1, 2, 0, 4) == 29);
+  static_assert(decltype(x)::extent<words> == 3);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

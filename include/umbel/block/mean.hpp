@@ -27,15 +27,15 @@ using mean = first_error<has_axis<say::mean, Layout, Family>, floating<say::mean
 template <template <std::size_t> class Axis>
 struct mean_operation : detail::computing<mean_operation<Axis>, say::mean> {
   template <class X>
-  using rule = rules::mean<layout_of<X>, typename X::value_type, axis_family<Axis>>;
+  using rule = rules::mean<layout_of<X>, typename X::value_type, detail::family_of<Axis>>;
   template <class X>
-  using result = row_major<algebra::select<row_major<layout_of<X>>, axis_family<Axis>>>;
+  using result = row_major<algebra::select<row_major<layout_of<X>>, detail::family_of<Axis>>>;
 
   template <class X, class Y>
   static constexpr void write(const X& x, Y& y) noexcept {
     using from = row_major<layout_of<X>>;  // strides of axes of size 1 do not matter
-    constexpr std::size_t size = from::template size_of<axis_family<Axis>>;
-    constexpr std::size_t inner = from::template stride_of<axis_family<Axis>>;
+    constexpr std::size_t size = from::template size_of<detail::family_of<Axis>>;
+    constexpr std::size_t inner = from::template stride_of<detail::family_of<Axis>>;
     for (std::size_t i = 0; i < from::count / (size * inner); ++i) {
       const auto* const rows = x.data() + i * size * inner;
       if (std::is_constant_evaluated())

@@ -22,7 +22,7 @@ struct softmax;
 template <template <std::size_t> class Axis>
 struct softmax_operation : detail::computing<softmax_operation<Axis>, say::softmax> {
   template <class X>
-  using rule = first_error<rules::has_axis<say::softmax, layout_of<X>, axis_family<Axis>>,
+  using rule = first_error<rules::has_axis<say::softmax, layout_of<X>, detail::family_of<Axis>>,
                            rules::floating<say::softmax, typename X::value_type>>;
 
   template <class X, class Y>
@@ -38,8 +38,8 @@ struct softmax_operation : detail::computing<softmax_operation<Axis>, say::softm
  private:
   template <class Layout, class T>
   static constexpr void along(const T* x, T* y) noexcept {
-    constexpr std::size_t width = Layout::template size_of<axis_family<Axis>>;
-    constexpr std::size_t inner = Layout::template stride_of<axis_family<Axis>>;
+    constexpr std::size_t width = Layout::template size_of<detail::family_of<Axis>>;
+    constexpr std::size_t inner = Layout::template stride_of<detail::family_of<Axis>>;
     constexpr kernel::softmax_shape shape = {Layout::count / (width * inner), width, inner};
     if (std::is_constant_evaluated())
       kernel::plain::softmax<shape>(x, y);

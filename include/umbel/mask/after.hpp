@@ -53,13 +53,13 @@ struct mask_after_operation : detail::other_calls<say::mask_after, say::takes_sc
   // of scores.
   template <tensor_like Scores, tensor_like Lens>
   constexpr auto operator()(const Scores& scores, const Lens& valid_lens) const noexcept {
-    using verdict = rules::mask_after<Scores, Lens, axis_family<Axis>>;
+    using verdict = rules::mask_after<Scores, Lens, detail::family_of<Axis>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using T = typename Scores::value_type;
       using result = row_major<typename Scores::layout>;
-      constexpr std::size_t step = result::template stride_of<axis_family<Axis>>;
-      constexpr std::size_t size = result::template size_of<axis_family<Axis>>;
+      constexpr std::size_t step = result::template stride_of<detail::family_of<Axis>>;
+      constexpr std::size_t size = result::template size_of<detail::family_of<Axis>>;
       return detail::filled<tensor_of<T, result>>([&](auto& out) {
         copy(scores, out);
         using lengths = kernel::scores::lengths<typename Lens::value_type>;

@@ -24,8 +24,8 @@ struct axis_family {
 };
 
 // Base of every axis, yours too: `template <std::size_t N> struct frames : umbel::axis<frames, N>
-// {};`. Size is the number of positions along it.
-template <template <std::size_t> class Axis, std::size_t Size>
+// {};`. Size is the number of positions along it, a std::size_t: clang takes no template <int N>.
+template <template <std::size_t> class Axis, std::size_t Size>  // write template <std::size_t N>
 struct axis {
   using family = axis_family<Axis>;
   using plain = Axis<Size>;
@@ -80,6 +80,25 @@ struct axis_or_none_rule<Given> {
 };
 template <class Given>
 using axis_or_none = typename axis_or_none_rule<Given>::type;
+
+// The family of an axis that an operation is given. For clang an alias template of an axis is not
+// that axis (CWG 1286), and its family is that of what it stands for.
+#if UMBEL_CLANG
+template <template <std::size_t> class Axis>
+struct family_of_axis {
+  using type = axis_family<Axis>;
+};
+template <template <std::size_t> class Axis>
+  requires std::is_same_v<Axis<1>, typename Axis<1>::family::template sized<1>>
+struct family_of_axis<Axis> {
+  using type = typename Axis<1>::family;
+};
+template <template <std::size_t> class Axis>
+using family_of = typename detail::family_of_axis<Axis>::type;
+#else
+template <template <std::size_t> class Axis>
+using family_of = axis_family<Axis>;
+#endif
 
 // A family as a number, so that a lookup is a loop over an array, compiled once, and not a
 // template: the 64-bit FNV-1a hash of its qualified name. (Not the address of a variable: g++ does

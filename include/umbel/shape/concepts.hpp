@@ -12,7 +12,7 @@ namespace umbel::inline UMBEL_TARGET {
 
 // Has X this axis, of any size? has_axis<X, hidden>.
 template <class X, template <std::size_t> class Axis>
-concept has_axis = detail::layout_of<X>::template has<axis_family<Axis>>;
+concept has_axis = detail::layout_of<X>::template has<detail::family_of<Axis>>;
 namespace detail {
 // splittable<X, hidden, heads<5>>; the name of the inner part only matters where it is taken
 // already.
@@ -25,31 +25,32 @@ struct unnamed : axis<unnamed, N> {};
 template <class X, template <std::size_t> class Axis, class Outer,
           template <std::size_t> class Inner = detail::unnamed>
 concept splittable =
-    detail::rules::split<detail::layout_of<X>, axis_family<Axis>, Outer, Inner>::ok;
+    detail::rules::split<detail::layout_of<X>, detail::family_of<Axis>, Outer, Inner>::ok;
 
 // Would split_into<Axis, Parts...>(x) compile? splittable_into<X, hidden, heads<5>, head_dim<20>>.
 template <class X, template <std::size_t> class Axis, class... Parts>
 concept splittable_into =
-    detail::rules::split_into<detail::layout_of<X>, axis_family<Axis>, Parts...>::ok;
+    detail::rules::split_into<detail::layout_of<X>, detail::family_of<Axis>, Parts...>::ok;
 
 // Would merge<Axes...>(x) compile? The last axis is the result: mergeable<X, heads, head_dim,
 // hidden>.
 template <class X, template <std::size_t> class... Axes>
-concept mergeable = detail::rules::merge_into_last<detail::layout_of<X>, axis_family<Axes>...>::ok;
+concept mergeable =
+    detail::rules::merge_into_last<detail::layout_of<X>, detail::family_of<Axes>...>::ok;
 
 // Would permute<Axes...>(x) compile? permutable<X, heads, query, head_dim>.
 template <class X, template <std::size_t> class... Axes>
-concept permutable = detail::rules::permute<detail::layout_of<X>, axis_family<Axes>...>::ok;
+concept permutable = detail::rules::permute<detail::layout_of<X>, detail::family_of<Axes>...>::ok;
 
 // Would transposed<First, Second>(x) compile? transposable<X, query, hidden>.
 template <class X, template <std::size_t> class First, template <std::size_t> class Second>
-concept transposable =
-    detail::rules::transposed<detail::layout_of<X>, axis_family<First>, axis_family<Second>>::ok;
+concept transposable = detail::rules::transposed<detail::layout_of<X>, detail::family_of<First>,
+                                                 detail::family_of<Second>>::ok;
 
 // Would rename_axis<From, To>(x) compile? renamable<X, query, key>.
 template <class X, template <std::size_t> class From, template <std::size_t> class To>
 concept renamable =
-    detail::rules::rename<detail::layout_of<X>, axis_family<From>, axis_family<To>>::ok;
+    detail::rules::rename<detail::layout_of<X>, detail::family_of<From>, detail::family_of<To>>::ok;
 
 // Would reshape<Axes...>(x) compile? reshapable<X, batch<8>, hidden<100>>.
 template <class X, class... Axes>
@@ -58,12 +59,12 @@ concept reshapable = detail::rules::reshape<detail::layout_of<X>, Axes...>::ok;
 // Would select_at<Axis, Position>(x) compile? selectable<X, heads, 2>.
 template <class X, template <std::size_t> class Axis, std::size_t Position>
 concept selectable =
-    detail::rules::select_at<detail::layout_of<X>, axis_family<Axis>, Position>::ok;
+    detail::rules::select_at<detail::layout_of<X>, detail::family_of<Axis>, Position>::ok;
 
 // Would slice<Axis, From, Extent>(x) compile? sliceable<X, key, from<2>, extent<3>>.
 template <class X, template <std::size_t> class Axis, class From, class Extent>
-concept sliceable =
-    detail::rules::slice<detail::layout_of<X>, axis_family<Axis>, From::position, Extent::size>::ok;
+concept sliceable = detail::rules::slice<detail::layout_of<X>, detail::family_of<Axis>,
+                                         From::position, Extent::size>::ok;
 
 // Would broadcast<Axes...>(x) compile? broadcastable<X, batch<2>, query<4>>.
 template <class X, class... Axes>
@@ -72,7 +73,7 @@ concept broadcastable = detail::rules::broadcast<detail::layout_of<X>, Axes...>:
 // Would contract<Axis>(left, right) compile? contractible<Left, Right, head_dim>.
 template <class Left, class Right, template <std::size_t> class Axis>
 concept contractible = detail::rules::contract<detail::layout_of<Left>, detail::layout_of<Right>,
-                                               axis_family<Axis>>::ok &&
+                                               detail::family_of<Axis>>::ok &&
                        std::is_same_v<typename std::remove_cvref_t<Left>::value_type,
                                       typename std::remove_cvref_t<Right>::value_type>;
 

@@ -154,7 +154,7 @@ constexpr auto dims(const X&) {
 
 // The key of an axis in a map of sizes: extents(x)[family_c<hidden>] is hana::size_c<100>.
 template <template <std::size_t> class Axis>
-inline constexpr auto family_c = boost::hana::type_c<axis_family<Axis>>;
+inline constexpr auto family_c = boost::hana::type_c<detail::family_of<Axis>>;
 // extents(x): from axis to size, as a hana::map.
 template <class X>
 constexpr auto extents(const X&) {
@@ -167,7 +167,7 @@ constexpr auto extents(const X&) {
 //   tensor_from<float, batch, hidden>(sizes)  the sizes of a hana::map, in the order that is named:
 //                                             a map has an order of Hana's own
 template <class T, template <std::size_t> class... Axes>
-inline constexpr detail::tensor_from_operation<T, axis_family<Axes>...> tensor_from{};
+inline constexpr detail::tensor_from_operation<T, detail::family_of<Axes>...> tensor_from{};
 
 }  // namespace umbel::inline UMBEL_TARGET
 

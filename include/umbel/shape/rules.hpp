@@ -156,9 +156,9 @@ using split = first_error<
     verdict<Layout::template size_of<Family> % (Outer::size ? Outer::size : 1) == 0, say::split,
             axis_of<Layout, Family>, say::into, Outer, say::leaves_a_remainder_of,
             number<Layout::template size_of<Family> % (Outer::size ? Outer::size : 1)>>,
-    names_each_once<say::split, shape<Outer>, typename Outer::family, axis_family<Inner>>,
+    names_each_once<say::split, shape<Outer>, typename Outer::family, detail::family_of<Inner>>,
     is_new_axis<say::split, Layout, typename Outer::family, Family>,
-    is_new_axis<say::split, Layout, axis_family<Inner>, Family>>;
+    is_new_axis<say::split, Layout, detail::family_of<Inner>, Family>>;
 
 template <class Layout, class First, class... Rest>
 constexpr bool neighbours() {

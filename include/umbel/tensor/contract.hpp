@@ -56,11 +56,11 @@ struct contract_operation : detail::other_calls<say::contract, say::takes_two_te
   template <tensor_like X, tensor_like Y>
   constexpr auto operator()(const X& x, const Y& y) const noexcept {
     using verdict = first_error<
-        rules::contract<typename X::layout, typename Y::layout, axis_family<Axis>>,
+        rules::contract<typename X::layout, typename Y::layout, detail::family_of<Axis>>,
         rules::same_element<say::contract, typename X::value_type, typename Y::value_type>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok)
-      return detail::contract_over<axis_family<Axis>>(x, y);
+      return detail::contract_over<detail::family_of<Axis>>(x, y);
     else
       return invalid{};
   }

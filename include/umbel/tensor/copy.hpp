@@ -46,12 +46,13 @@ struct transposed_operation : detail::other_calls<say::transposed> {
   template <tensor_like X>
   constexpr auto operator()(const X& x) const noexcept {
     using from = typename X::layout;
-    using verdict = rules::transposed<from, axis_family<First>, axis_family<Second>>;
+    using verdict = rules::transposed<from, detail::family_of<First>, detail::family_of<Second>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok)
       return contiguous(
-          detail::reread<typename detail::exchange<axis_family<First>, axis_family<Second>,
-                                                   typename from::axes>::template result<from>>(x));
+          detail::reread<
+              typename detail::exchange<detail::family_of<First>, detail::family_of<Second>,
+                                        typename from::axes>::template result<from>>(x));
     else
       return invalid{};
   }

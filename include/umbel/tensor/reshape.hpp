@@ -14,42 +14,43 @@ namespace detail {
 template <template <std::size_t> class Axis, class Outer, template <std::size_t> class Inner>
 struct split_operation : rereading<split_operation<Axis, Outer, Inner>, say::split> {
   template <class Layout>
-  using rule = rules::split<Layout, axis_family<Axis>, Outer, Inner>;
+  using rule = rules::split<Layout, detail::family_of<Axis>, Outer, Inner>;
   template <class Layout>
-  using result = algebra::split<Layout, axis_family<Axis>, typename Outer::plain,
-                                Inner<Layout::template size_of<axis_family<Axis>> / Outer::size>>;
+  using result =
+      algebra::split<Layout, detail::family_of<Axis>, typename Outer::plain,
+                     Inner<Layout::template size_of<detail::family_of<Axis>> / Outer::size>>;
 };
 
 template <template <std::size_t> class Axis, class... Parts>
 struct split_into_operation : rereading<split_into_operation<Axis, Parts...>, say::split> {
   template <class Layout>
-  using rule = rules::split_into<Layout, axis_family<Axis>, Parts...>;
+  using rule = rules::split_into<Layout, detail::family_of<Axis>, Parts...>;
   template <class Layout>
-  using result = algebra::split<Layout, axis_family<Axis>, Parts...>;
+  using result = algebra::split<Layout, detail::family_of<Axis>, Parts...>;
 };
 
 template <template <std::size_t> class... Axes>
 struct merge_operation : rereading<merge_operation<Axes...>, say::merge> {
   template <class Layout>
-  using rule = rules::merge_into_last<Layout, axis_family<Axes>...>;
+  using rule = rules::merge_into_last<Layout, detail::family_of<Axes>...>;
   template <class Layout>
-  using result = algebra::merge_into_last<Layout, axis_family<Axes>...>;
+  using result = algebra::merge_into_last<Layout, detail::family_of<Axes>...>;
 };
 
 template <template <std::size_t> class... Axes>
 struct permute_operation : rereading<permute_operation<Axes...>, say::permute> {
   template <class Layout>
-  using rule = rules::permute<Layout, axis_family<Axes>...>;
+  using rule = rules::permute<Layout, detail::family_of<Axes>...>;
   template <class Layout>
-  using result = algebra::permute<Layout, axis_family<Axes>...>;
+  using result = algebra::permute<Layout, detail::family_of<Axes>...>;
 };
 
 template <template <std::size_t> class From, template <std::size_t> class To>
 struct rename_operation : rereading<rename_operation<From, To>, say::rename_axis> {
   template <class Layout>
-  using rule = rules::rename<Layout, axis_family<From>, axis_family<To>>;
+  using rule = rules::rename<Layout, detail::family_of<From>, detail::family_of<To>>;
   template <class Layout>
-  using result = algebra::rename<Layout, axis_family<From>, To>;
+  using result = algebra::rename<Layout, detail::family_of<From>, To>;
 };
 
 template <class... Axes>
@@ -63,12 +64,12 @@ struct reshape_operation : rereading<reshape_operation<Axes...>, say::reshape> {
 template <template <std::size_t> class Axis, std::size_t First, std::size_t Count>
 struct slice_operation : rereading<slice_operation<Axis, First, Count>, say::slice> {
   template <class Layout>
-  using rule = rules::slice<Layout, axis_family<Axis>, First, Count>;
+  using rule = rules::slice<Layout, detail::family_of<Axis>, First, Count>;
   template <class Layout>
-  using result = algebra::slice<Layout, axis_family<Axis>, Count>;
+  using result = algebra::slice<Layout, detail::family_of<Axis>, Count>;
   template <class Layout>
   static constexpr std::size_t offset() {
-    return First * Layout::template stride_of<axis_family<Axis>>;
+    return First * Layout::template stride_of<detail::family_of<Axis>>;
   }
 };
 
@@ -87,12 +88,12 @@ template <template <std::size_t> class Axis, std::size_t Position>
 struct select_operation<Axis, Position>
     : rereading<select_operation<Axis, Position>, say::select_at> {
   template <class Layout>
-  using rule = rules::select_at<Layout, axis_family<Axis>, Position>;
+  using rule = rules::select_at<Layout, detail::family_of<Axis>, Position>;
   template <class Layout>
-  using result = algebra::select<Layout, axis_family<Axis>>;
+  using result = algebra::select<Layout, detail::family_of<Axis>>;
   template <class Layout>
   static constexpr std::size_t offset() {
-    return Position * Layout::template stride_of<axis_family<Axis>>;
+    return Position * Layout::template stride_of<detail::family_of<Axis>>;
   }
 };
 
@@ -101,13 +102,13 @@ struct select_position : rereading<select_position<Axis>, say::select_at> {
   std::size_t position;
   constexpr explicit select_position(std::size_t at) noexcept : position(at) {}
   template <class Layout>
-  using rule = rules::select<Layout, axis_family<Axis>>;
+  using rule = rules::select<Layout, detail::family_of<Axis>>;
   template <class Layout>
-  using result = algebra::select<Layout, axis_family<Axis>>;
+  using result = algebra::select<Layout, detail::family_of<Axis>>;
   template <class Layout>
   UMBEL_SHARED constexpr std::size_t offset() const {
-    return offset_along<axis_of<Layout, axis_family<Axis>>,
-                        Layout::template stride_of<axis_family<Axis>>>("select_at", position);
+    return offset_along<axis_of<Layout, detail::family_of<Axis>>,
+                        Layout::template stride_of<detail::family_of<Axis>>>("select_at", position);
   }
 };
 
@@ -126,7 +127,7 @@ struct select_operation<Axis>
   }
   template <tensor_like X>
   constexpr invalid operator()(const X&) const {
-    static_assert(report<rules::select_where<axis_family<Axis>, (sizeof(X) == 0)>>::ok,
+    static_assert(report<rules::select_where<detail::family_of<Axis>, (sizeof(X) == 0)>>::ok,
                   "umbel: shapes do not fit");
     return {};
   }

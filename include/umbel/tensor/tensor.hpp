@@ -239,7 +239,7 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
   }
   static constexpr std::size_t rank = layout::rank;
   template <template <std::size_t> class Axis>
-  static constexpr std::size_t extent = layout::template size_of<axis_family<Axis>>;
+  static constexpr std::size_t extent = layout::template size_of<detail::family_of<Axis>>;
 
   // Elements in row-major order: pointers where they lie so in memory, else iterators
   // (iterator.hpp).

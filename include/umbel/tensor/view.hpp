@@ -83,7 +83,7 @@ inline constexpr bool accesses<Layout, position_along<First>, position_along<Fam
 
 // A position along one axis, by name: x(at<query>(3), at<batch>(0)), in any order.
 template <template <std::size_t> class Axis, detail::integer_index I>
-constexpr detail::position_along<axis_family<Axis>> at(I position) {
+constexpr detail::position_along<detail::family_of<Axis>> at(I position) {
   return {static_cast<std::size_t>(position)};
 }
 
@@ -191,7 +191,7 @@ class [[nodiscard]] view : public portable::members_of_other_libraries<view<T, A
   }
   static constexpr std::size_t rank = layout::rank;
   template <template <std::size_t> class Axis>
-  static constexpr std::size_t extent = layout::template size_of<axis_family<Axis>>;
+  static constexpr std::size_t extent = layout::template size_of<detail::family_of<Axis>>;
 
   // Elements in row-major order: pointers where they lie so in memory, else iterators
   // (iterator.hpp).
