@@ -148,4 +148,20 @@ BOOST_AUTO_TEST_CASE(activations_at_one) {
   BOOST_TEST(relu(one * -1.0f)(0) == 0.0f);
 }
 
+// docs/masks.md, "Chosen at run time".
+BOOST_AUTO_TEST_CASE(a_mask_chosen_at_run_time) {
+  const attention attend(drawn_constants.attention_weights);
+  const auto x = drawn_constants.x;
+  using tokens = tensor<float, batch<2>, token<3>, hidden<6>>;
+  const tokens t = x | rename_axis<query, token>;
+  for (const bool flag : {true, false}) {
+    tokens out;
+    const auto attend_with = [&](const auto& mask) { attend.into(out, t, mask); };
+    flag ? attend_with(causal) : attend_with(all_keys);
+    const tokens alone = flag ? attend(t, causal) : attend(t, all_keys);
+    BOOST_TEST(same_bits(out, alone));
+    BOOST_TEST(same_bits(attend(t, causal_at(flag ? 0 : 3)), alone));
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+// Names that are ambiguous beside `using namespace std`, and how they are written then
+// (docs/names.md).
+#include <umbel/bare.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <valarray>
+
+using namespace std;
+using namespace umbel;
+using namespace umbel::axes;
+
+using by_head = tensor<int, heads<2>, head_dim<3>>;
+using one_head = view<const int, heads<1>, head_dim<3>>;
+
+static_assert(is_same_v<decltype(declval<const by_head&>() | umbel::merge<heads, head_dim, hidden>),
+                        view<const int, hidden<6>>>);
+static_assert(
+    is_same_v<decltype(declval<const by_head&>() | umbel::slice<heads, from<1>, umbel::extent<1>>),
+              one_head>);
+static_assert(umbel::mergeable<by_head, heads, head_dim, hidden>);
+static_assert(umbel::permutable<by_head, head_dim, heads>);
+
+[[maybe_unused]] static void in_a_function(const by_head& x) {
+  using umbel::extent, umbel::merge, umbel::slice;
+  static_assert(
+      is_same_v<decltype(x | merge<heads, head_dim, hidden>), view<const int, hidden<6>>>);
+  static_assert(is_same_v<decltype(x | slice<heads, from<1>, extent<1>>), one_head>);
+}
