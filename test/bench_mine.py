@@ -83,6 +83,14 @@ class Bench:
         except (OSError, xml.etree.ElementTree.ParseError) as problem:
             self.tap.check("its picture has a bar warm and one cold", False, str(problem))
 
+    def check_race(self, peers):
+        names = {"1,20,20,48,6": "M 1,20,48,6", "2,4,6,100,5": "M 2,4 to 6,100,5"}
+        given = {layer: peers.workload(layer) for layer in names}
+        self.tap.check("a layer's name in the race", given == names, str(given))
+        run = subprocess.run([*self.compiler, "-std=c++20", "-fsyntax-only", "-w", "-DRACE_LAYER=2,3,5,8,2", "-I",
+                              self.root / "include", self.root / "bench/peers/umbel.cpp"], capture_output=True, text=True)
+        self.tap.check("the race of one layer compiles", run.returncode == 0, run.stderr)
+
     def check_file(self):
         (self.folder / "mine.cpp").write_text("static float x;\nvoid run();\nvoid run() { x += 1; }\n")
         code, output = self.run("mine.cpp")
@@ -103,11 +111,13 @@ def main():
     (root,), compiler = split_command(sys.argv[1:])
     root, tap = pathlib.Path(root), Tap()
     sys.path.insert(0, str(root / "bench/mine"))
-    import program  # its folder is known only now
+    import peers  # their folder is known only now
+    import program
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(tap, root, pathlib.Path(folder), compiler)
         bench.check_programs(program)
         bench.check_layer()
+        bench.check_race(peers)
         bench.check_file()
         bench.check_mistakes()
     return tap.finish()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """The race (bench/peers) for one layer: the peers that are installed, each by its fastest way."""
 import importlib.util
+import os
 import pathlib
 import shutil
 import subprocess
@@ -28,18 +29,19 @@ def workload(layer):
 
 
 def build(layer, march):
-    """Those peers whose library is there; what went wrong, if something did."""
+    """Those peers whose library is there, and what went wrong, if something did. Anew each time: Meson remembers libraries
+    that it did not find, and another layer is another program anyway."""
+    shutil.rmtree(BUILD, ignore_errors=True)
     options = ["-Dtests=disabled", "-Dbench=auto", "-Dexamples=disabled", "-Doptimization=3", f"-Dmarch={march}",
                f"-Drace_layer={layer}"]
-    command = ["meson", "configure", BUILD] if (BUILD / "build.ninja").exists() else ["meson", "setup", BUILD, ROOT]
-    for step in ([*command, *options], ["ninja", "-C", BUILD, "build.ninja"]):
-        if failed := said_by(step):
-            return [], failed
+    if runtime := os.environ.get("ONNXRUNTIME_ROOT"):
+        options.append(f"-Donnxruntime={os.path.abspath(runtime)}")
+    if failed := said_by(["meson", "setup", BUILD, ROOT, *options]):
+        return [], failed
     rules = (BUILD / "build.ninja").read_text()
     there = [program for name, program, _ in race.PEERS if program and name != race.OURS
              and f"build bench/peers/{program}:" in rules]
-    failed = said_by(["ninja", "-C", BUILD, "bench/peers/libfma_peak.so", *(f"bench/peers/{program}" for program in there)])
-    return there, failed
+    return there, said_by(["ninja", "-C", BUILD, "bench/peers/libfma_peak.so", *(f"bench/peers/{one}" for one in there)])
 
 
 def said_by(step):
