@@ -65,16 +65,19 @@ void evict(const ranges&) { wipe_caches(); }
 constexpr bool evicts_ranges = false;
 #endif
 
-// All of it once, by vectors.
+// All of it once, as fast as a loop can: by vectors, four places at a time.
 void read(const ranges& all) {
   typedef float vector __attribute__((vector_size(64), aligned(1), may_alias));
-  vector sum = {};
+  vector sums[4] = {};
   for (const mine::range& one : all) {
     const char* const first = static_cast<const char*>(one.first);
-    for (std::size_t i = 0; i + 64 <= one.bytes; i += 64)
-      sum += *reinterpret_cast<const vector*>(first + i);
+    const std::size_t quarter = (one.bytes / 4 + 63) / 64 * 64;
+    for (std::size_t i = 0; i < quarter; i += 64)
+      for (std::size_t place = 0; place < 4; ++place)
+        if (place * quarter + i + 64 <= one.bytes)
+          sums[place] += *reinterpret_cast<const vector*>(first + place * quarter + i);
   }
-  __asm__ volatile("" : : "m"(sum));
+  __asm__ volatile("" : : "m"(sums));
 }
 
 // The median of f, each time after the ranges, or everything where there are none, left the caches.
@@ -114,7 +117,7 @@ double slowest(void (*call)(), std::size_t times) {
   return std::max(0.0, taken[times - 1 - times / 1000]);
 }
 
-void print(const char* name, double value) { std::printf("%s\t%.6g\n", name, value); }
+void print(const char* name, double value) { std::printf("%s\t%.10g\n", name, value); }
 
 }  // namespace
 
