@@ -148,7 +148,7 @@ def main(options):
         pin()
         found = measure(made, options.once)
     title = " ".join([pathlib.Path(options.layer).name if is_file else options.layer, *options.axes, *([options.mask] if options.mask else [])])
-    note = f"{compiler.name} -O3 -march={options.march}, one core, {peers.race.machine_name()}"
+    note = f"{compiler.name} {' '.join(flags(options.march)[:-1])}, one core, {peers.race.machine_name()}"
     print(f"{title}\n{note}\n")
     for name, value, remark in table(found, seconds, size, options.once):
         print(f"  {name:12}{value:>14}   {remark}".rstrip())
