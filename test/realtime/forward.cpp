@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// A forward pass in a real-time thread: nothing is allocated or released, no lock is taken, and the
-// stack stays within what the types say: the workspace, where it is not passed, the result where it
-// is returned, and `frames` bytes for the functions themselves.
+// A forward pass in a real-time thread: nothing is allocated or released, no lock is taken, no
+// system call is made, and the stack stays within what the types say: the workspace, where it is
+// not passed, the result where it is returned, and `frames` bytes for the functions themselves.
+#include <sched.h>
 #include <umbel/umbel.hpp>
 
 #include <cstdio>
@@ -33,8 +34,9 @@ void expect(bool right, const char* what, std::size_t got, std::size_t wanted) {
   std::printf("%s: %zu, wanted at most %zu\n", what, got, wanted);
 }
 
-// f: one forward pass. expected: bytes of workspace and result that are on the stack.
-template <class F>
+// f: one forward pass. expected: bytes of workspace and result that are on the stack. Alone: by no
+// other threads, which a child does not have.
+template <bool Alone = true, class F>
 void check(const char* name, std::size_t expected, F f) {
   f();  // the first call of memcpy goes through the dynamic linker
   realtime::arm();
@@ -44,6 +46,10 @@ void check(const char* name, std::size_t expected, F f) {
     expect(seen.allocations == 0, name, seen.allocations, 0);
     expect(seen.releases == 0, name, seen.releases, 0);
     expect(seen.locks == 0, name, seen.locks, 0);
+  }
+  if constexpr (Alone) {
+    const bool calls = realtime::system_calls_of(f) == realtime::system_calls::some;
+    expect(!calls, name, calls, 0);
   }
   const std::size_t used = realtime::stack_of(f);
   std::printf("%-44s stack %6zu, of which workspace and result %6zu\n", name, used, expected);
@@ -71,6 +77,15 @@ void self_test() {
     ++failures;
     std::printf("the traps saw %zu allocations, %zu releases, %zu locks\n", seen.allocations,
                 seen.releases, seen.locks);
+  }
+  using realtime::system_calls;
+  const system_calls of_nothing = realtime::system_calls_of([] {});
+  const system_calls of_a_call = realtime::system_calls_of([] { ::sched_yield(); });
+  if (of_nothing == system_calls::unknown) {
+    std::printf("system calls are not trapped here\n");
+  } else if (of_nothing != system_calls::none || of_a_call != system_calls::some) {
+    ++failures;
+    std::printf("the trap of system calls saw nothing\n");
   }
   const std::size_t used = realtime::stack_of([] {
     volatile char room[10000];
@@ -133,7 +148,7 @@ void check_executors() {
   std::printf("attention by an executor\n");
   check("  layer", 0, [] { attention{w}.into(out, x, all_keys, parallel(one_thread, work)); });
   check("  packed", 0, [] { packed.into(out, x, all_keys, parallel(one_thread, work)); });
-  check("  packed, threads", 0, [] { packed.into(out, x, all_keys, parallel(pool, work)); });
+  check<false>("  packed, threads", 0, [] { packed.into(out, x, all_keys, parallel(pool, work)); });
 }
 
 void check_cache() {
@@ -241,6 +256,26 @@ void check_blocks() {
   check("  x | sinusoids | rms | gated network",
         4 * sizeof(tokens) + sizeof(network::workspace<token<9>>),
         [] { out = sinusoids(x, 3) | rms | network{network_weights} | mean<token> | packed; });
+  check("  x | gelu_tanh | relu | silu", 4 * sizeof(tokens),
+        [] { out = x | gelu_tanh | relu | silu | mean<token> | packed; });
+  using additive = additive_attention<float, hidden<32>, score_hidden<9>>;
+  static additive::weights scores{};
+  draw(next, scores.q.weight), draw(next, scores.k.weight), draw(next, scores.score);
+  static const auto keys = drawn<tensor<float, batch<2>, key<11>, hidden<32>>>(next);
+  static const auto values = drawn<tensor<float, batch<2>, key<11>, value_dim<7>>>(next);
+  static const auto asking = drawn<tensor<float, batch<2>, query<9>, hidden<32>>>(next);
+  static tensor<float, batch<2>, query<9>, value_dim<7>> attended;
+  static workspace_for<additive, decltype(asking), decltype(keys), decltype(values)> additive_work;
+  check("  additive attention, into", 0,
+        [] { additive{scores}.into(attended, asking, keys, values, all_keys, additive_work); });
+  static const auto q = drawn<tensor<float, query<9>, head_dim<16>>>(next);
+  static const auto k = drawn<tensor<float, key<21>, head_dim<16>>>(next);
+  static tensor<float, query<9>, head_dim<16>> context;
+  static workspace_for<decltype(scaled_dot_product_attention), decltype(q), decltype(k),
+                       decltype(k)>
+      dot_work;
+  check("  scaled dot product, into", vectors_of_a_mask,
+        [] { scaled_dot_product_attention.into(context, q, k, k, causal_bottom_right, dot_work); });
   check("  softmax of a product", 4 * sizeof(out),
         [] { out = softmax<classes>((x | mean<token> | map{w}) * 0.5f); });
 }

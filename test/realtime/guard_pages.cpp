@@ -5,8 +5,8 @@
 // says where.
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <umbel/bare.hpp>
 #include <unistd.h>
+#include <umbel/bare.hpp>
 
 #include <csignal>
 #include <cstdio>
@@ -47,8 +47,8 @@ class pages {
 
   pages(std::size_t bytes, std::size_t alignment)
       : inside((bytes + page - 1) / page * page),
-        from(static_cast<char*>(mmap(nullptr, inside + 2 * page, PROT_NONE,
-                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+        from(static_cast<char*>(
+            mmap(nullptr, inside + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
     char* const first = from + page;
     if (from == MAP_FAILED || mprotect(first, inside, PROT_READ | PROT_WRITE) != 0) std::abort();
     std::memset(first, 0xff, inside);
@@ -174,7 +174,8 @@ void rows() {
 template <std::size_t N>
 void layers() {
   current = "attention layer";
-  using layer = multi_head_attention<float, hidden<15>, heads<3>, bias<true>, rope<split_halves, 10000, 4>>;
+  using layer =
+      multi_head_attention<float, hidden<15>, heads<3>, bias<true>, rope<split_halves, 10000, 4>>;
   using tokens = tensor<float, batch<2>, token<N>, hidden<15>>;
   object<typename layer::weights> w;
   w.value() = umbel_test::drawn_weights<layer>(next);
@@ -193,7 +194,8 @@ void layers() {
 
 void cache() {
   current = "cache";
-  using layer = multi_head_attention<float, hidden<12>, heads<3>, rope<adjacent_pairs>, bias<false>>;
+  using layer =
+      multi_head_attention<float, hidden<12>, heads<3>, rope<adjacent_pairs>, bias<false>>;
   using past = key_value_cache<layer, key<33>, stored_as<bfloat16>>;
   object<past> memory;
   new (memory.data) past;
@@ -233,10 +235,13 @@ void expect_stop(const char* what, F f) {
 void self_test() {
   using row = tensor<float, hidden<3>>;
   at_end = true;
-  expect_stop("a read past the end", [] { (void)*static_cast<const volatile float*>(array<row>().read().data() + 3); });
-  expect_stop("a write to an input", [] { *const_cast<volatile float*>(input<row>(next, 1).read().data()) = 1; });
+  expect_stop("a read past the end",
+              [] { (void)*static_cast<const volatile float*>(array<row>().read().data() + 3); });
+  expect_stop("a write to an input",
+              [] { *const_cast<volatile float*>(input<row>(next, 1).read().data()) = 1; });
   at_end = false;
-  expect_stop("a write before the beginning", [] { *static_cast<volatile float*>(array<row>().whole().data() - 1) = 1; });
+  expect_stop("a write before the beginning",
+              [] { *static_cast<volatile float*>(array<row>().whole().data() - 1) = 1; });
 }
 
 }  // namespace

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 // What a real-time thread must not do, counted: calls of the malloc family and of operator new and
-// delete, locks taken; and how deep the stack goes. Not here: what is checked with it
+// delete, locks taken, system calls; and how deep the stack goes. Not here: what is checked with it
 // (forward.cpp).
 #pragma once
 
 #include <pthread.h>
+#if defined(__linux__)
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -76,6 +83,29 @@ std::size_t stack_of(F f) {
                    pthread_join(thread, nullptr) == 0;
   pthread_attr_destroy(&attributes);
   return ran ? todo.used : ~std::size_t{0};
+}
+
+enum class system_calls { none, some, unknown };
+
+// Does f() make a system call? It runs in a child whose kernel kills it for one (seccomp, strict).
+// Unknown: not Linux, a sanitizer, or a kernel without that.
+template <class F>
+system_calls system_calls_of([[maybe_unused]] F f) {
+#if defined(__linux__) && !defined(REALTIME_SANITIZED)
+  constexpr int not_here = 77;
+  const pid_t child = fork();
+  if (child == 0) {
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0) _exit(not_here);
+    f();
+    syscall(SYS_exit, 0);  // _exit would end all threads, which is another call, and forbidden
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) return system_calls::unknown;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == not_here) return system_calls::unknown;
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? system_calls::none : system_calls::some;
+#else
+  return system_calls::unknown;
+#endif
 }
 
 }  // namespace realtime
