@@ -3,7 +3,7 @@
 #include <misuse/preamble.hpp>
 
 #if defined CASE_weights_times_input
-// fact: \*
+// fact: \*|times
 // fact: weights
 auto r = w.q * x;
 #elif defined CASE_weights_printed
@@ -35,12 +35,12 @@ auto f(const linear<float, hidden<64>, classes<10>>& l) { return l | t; }
 // fact: pipe|tensor|step|right
 auto r = x | y;
 #elif defined CASE_tensor_piped_into_weights
-// fact: \*
+// fact: \*|times
 // fact: weights
 auto r = x | w.q;
 #elif defined CASE_lengths_times_causal
-// fact: &
-// fact: causal
+// fact: mask
+// fact: by & or|by and or
 auto f() { return attention{w}(x, y, y, lens * causal_top_left); }
 #elif defined CASE_lengths_or_causal
 // fact: mask

@@ -74,8 +74,8 @@ auto r = split_heads(y);
 // fact: query=4
 auto f() { return attention{w}(x, y, y, tensor<int, batch<2>, query<2>>{1, 2, 3, 4}); }
 #elif defined CASE_d2l_dropout_times_lengths
-// fact: dropout|mask
-// fact: &
+// fact: mask
+// fact: by & or|by and or
 auto f() { return attention{w}(x, y, y, lens * dropout(0.5, 1)); }
 #elif defined CASE_haiku_mask_by_itself
 // fact: true

@@ -104,11 +104,11 @@ queries r(1.0f);
 multi_head_attention r(64, 8);
 #elif defined CASE_attention_layer_from_numbers
 // fact: weights
-// fact: 64|int
+// fact: one object
 attention r{64, 8};
 #elif defined CASE_attention_called_statically
-// fact: attention\{w\}|weights.*\{
-// fact: x|weights
+// fact: weights
+// fact: one object
 auto r = attention(w, x, y, y);
 #elif defined CASE_attention_of_tensors
 // fact: weights

@@ -106,6 +106,24 @@ constexpr auto operator*(const X& x, const Weights& w) noexcept {
   else
     return detail::invalid{};
 }
+// w * x and x | w, which are not x * w.
+template <class Weights, tensor_like X>
+  requires requires { typename Weights::map; }
+constexpr detail::invalid operator*(const Weights&, const X&) noexcept {
+  static_assert(detail::report<
+                    detail::verdict<sizeof(X) == 0, detail::say::x_times_weights,
+                                    detail::say::the_tensor_stands_on_the_left_of_its_weights>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
+template <tensor_like X, class Weights>
+  requires requires { typename Weights::map; }
+constexpr detail::invalid operator|(const X&, const Weights&) noexcept {
+  static_assert(detail::report<detail::verdict<sizeof(X) == 0, detail::say::x_times_weights,
+                                               detail::say::takes_times_not_a_pipe>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
 template <class Weights>
   requires requires { typename Weights::map; }
 constexpr detail::invalid operator*(detail::invalid, const Weights&) noexcept {

@@ -86,10 +86,13 @@ inline constexpr const char* spoken<say::takes_one_workspace_not_parallel> =
 // Weights that a layer was given and that are not its own.
 template <class W, class View, class Layer>
 concept foreign_weights = !std::is_convertible_v<const W&, View> && !std::is_base_of_v<Layer, W>;
-// What a layer is not made of: no weights, or those of another. (Not several arguments: layer({w.q,
-// w.k, w.v, w.o}) would be ambiguous.)
+template <class Given>
+concept no_part_of_weights = tensor_like<Given> || std::is_arithmetic_v<Given>;
+// What a layer is not made of: no weights, those of another, or several arguments such as tensors
+// and sizes. (Not several parts of weights: layer({w.q, w.k, w.v, w.o}) would be ambiguous.)
 template <class View, class Layer, class... Given>
-concept not_its_weights = sizeof...(Given) < 2 && (foreign_weights<Given, View, Layer> && ...);
+concept not_its_weights = (sizeof...(Given) < 2 && (foreign_weights<Given, View, Layer> && ...)) ||
+                          (sizeof...(Given) > 1 && (no_part_of_weights<Given> || ...));
 template <class View>
 const View& no_weights() noexcept;  // never called: only where a sentence was said
 

@@ -39,10 +39,17 @@ struct part;
 struct parts_but_the_layer_needs;
 struct the_weights_have;
 struct x_times_weights;
+struct the_tensor_stands_on_the_left_of_its_weights;
+struct takes_times_not_a_pipe;
 }  // namespace say
 
 template <>
 inline constexpr const char* spoken<say::x_times_weights> = "x * weights";
+template <>
+inline constexpr const char* spoken<say::the_tensor_stands_on_the_left_of_its_weights> =
+    "the tensor stands on the left of *, its weights on the right";
+template <>
+inline constexpr const char* spoken<say::takes_times_not_a_pipe> = "takes *, not |";
 
 template <class Wanted, class... Given>
 inline constexpr bool are_parts = false;

@@ -206,6 +206,11 @@ template <class A, class B>
 constexpr detail::every_key operator||(A&&, B&&) noexcept {
   return detail::another_operator<A>();
 }
+template <class A, class B>
+  requires detail::are_masks_to_add<A, B>
+constexpr detail::every_key operator*(A&&, B&&) noexcept {
+  return detail::another_operator<A>();
+}
 template <class A>
   requires detail::derived_from_mask<A>
 constexpr detail::every_key operator!(const A&) noexcept {

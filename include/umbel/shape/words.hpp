@@ -40,6 +40,7 @@ struct are_rounded_in_a_tensor_of;
 struct but_an_axis_names_itself_in_its_base;
 struct has_the_base_axis_of;
 struct so_write_copy;
+struct a_pointer_does_not_say_how_many_elements_there_are_so_view_it_by_view_as;
 struct are_not_adjacent_in_this_order_in;
 struct axes_of;
 
@@ -122,6 +123,10 @@ struct the_target;
 struct there_is_no_axis;
 }  // namespace say
 
+template <>
+inline constexpr const char*
+    spoken<say::a_pointer_does_not_say_how_many_elements_there_are_so_view_it_by_view_as> =
+        "a pointer does not say how many elements there are, so view it, view_as<axes>(pointer)";
 template <>
 inline constexpr const char* spoken<say::are_not_contiguous_in_memory_so_pass_contiguous_of_x> =
     "are not contiguous in memory, so pass contiguous(x)";

@@ -13,17 +13,24 @@ namespace say {
 struct takes_one_tensor_or_view;
 struct takes_one_tensor_or_view_then_an_integer;
 struct takes_two_tensors_or_views;
+struct stands_on_the_right_of_a_pipe_and_the_tensor_on_the_left;
 }  // namespace say
 
 template <>
 inline constexpr const char* spoken<say::takes_one_tensor_or_view_then_an_integer> =
     "takes one tensor or view; then an integer";
+template <>
+inline constexpr const char* spoken<say::stands_on_the_right_of_a_pipe_and_the_tensor_on_the_left> =
+    "stands on the right of |, and the tensor on the left";
 
 namespace rules {
 // Arguments of a call that fit no overload, unless an earlier error is the reason. Takes: the words
 // that say which fit.
 template <class Operation, class Takes, class... Arguments>
 using arguments = verdict<one_is_invalid<Arguments...>, Operation, Takes>;
+template <class Operation, bool Ok = false>
+using pipe_from_the_left =
+    verdict<Ok, Operation, say::stands_on_the_right_of_a_pipe_and_the_tensor_on_the_left>;
 }  // namespace rules
 
 // Base of all operations that x | operation takes.
@@ -33,6 +40,7 @@ struct operation {};
 // `using other_calls<...>::operator()`.
 template <class Operation, class Takes = say::takes_one_tensor_or_view>
 struct other_calls : operation {
+  using called = Operation;
   template <class... Arguments>
   constexpr invalid operator()(const Arguments&...) const noexcept {
     static_assert(report<rules::arguments<Operation, Takes, Arguments...>>::ok,

@@ -47,6 +47,16 @@ template <tensor_like X, class Function>
 UMBEL_INLINE constexpr auto operator|(X&& x, const Function& f) {
   return f(static_cast<X&&>(x));
 }
+// softmax<key> | x: the wrong way round.
+template <class Operation, tensor_like X>
+  requires std::is_base_of_v<detail::operation, Operation>
+constexpr detail::invalid operator|(const Operation&, const X&) noexcept {
+  static_assert(
+      detail::report<
+          detail::rules::pipe_from_the_left<typename Operation::called, (sizeof(X) == 0)>>::ok,
+      "umbel: shapes do not fit");
+  return {};
+}
 // An invalid operand is passed on. (x | permute<...>() is the overload above: invalid can be
 // called.)
 template <class Function>

@@ -57,6 +57,34 @@ concept text_stream = !tensor_like<Stream> && requires(Stream& out) {
   out << 1;
 };
 
+namespace say {
+struct print;
+struct the_weights_of;
+struct are_no_tensor_so_print_a_view_of_their_memory_view_as;
+}  // namespace say
+template <>
+inline constexpr const char* spoken<say::are_no_tensor_so_print_a_view_of_their_memory_view_as> =
+    "are no tensor, so print a view of their memory, view_as<...>(w.q.weight)";
+
+// What the sentence calls weights, or a layer with weights: by the axes of a map, by the layer.
+template <class W>
+struct name_of_weights {};
+template <class W>
+  requires requires { typename W::map; }
+struct name_of_weights<W> {
+  using type = shape<typename W::map::in, typename W::map::out>;
+};
+template <class W>
+  requires requires { typename W::layer_name; }
+struct name_of_weights<W> {
+  using type = typename W::layer_name;
+};
+template <class W>
+  requires requires { typename W::word; }
+struct name_of_weights<W> {
+  using type = typename W::word;
+};
+
 }  // namespace detail
 
 template <class Stream, tensor_like X>
@@ -64,6 +92,17 @@ template <class Stream, tensor_like X>
 Stream& operator<<(Stream& out, const X& x) {
   out << detail::axes_as_text<detail::layout_of<X>>.chars << "\n";
   detail::print_axis<0, detail::layout_of<X>>(out, x.data());
+  return out;
+}
+// Weights are no tensor.
+template <class Stream, class W>
+  requires(detail::text_stream<Stream> && requires { typename detail::name_of_weights<W>::type; })
+Stream& operator<<(Stream& out, const W&) {
+  using verdict =
+      detail::verdict<sizeof(W) == 0, detail::say::print, detail::say::the_weights_of,
+                      typename detail::name_of_weights<W>::type,
+                      detail::say::are_no_tensor_so_print_a_view_of_their_memory_view_as>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return out;
 }
 template <class Stream, class X>

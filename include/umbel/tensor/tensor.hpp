@@ -171,6 +171,18 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
     if constexpr (verdict::ok) take(memory.data());
   }
 
+  // A pointer does not say how many elements it points to: refused.
+  template <class Pointer>
+    requires(std::is_pointer_v<Pointer> || std::is_null_pointer_v<Pointer>)
+  UMBEL_SHARED constexpr explicit tensor(Pointer) noexcept : elements_{} {
+    static_assert(
+        detail::report<detail::verdict<
+            sizeof(Pointer) == 0, detail::say::tensor,
+            detail::say::
+                a_pointer_does_not_say_how_many_elements_there_are_so_view_it_by_view_as>>::ok,
+        "umbel: shapes do not fit");
+  }
+
   // The first element in memory.
   [[nodiscard]] UMBEL_SHARED constexpr T* data() noexcept UMBEL_LIFETIMEBOUND { return elements_; }
   [[nodiscard]] UMBEL_SHARED constexpr const T* data() const noexcept UMBEL_LIFETIMEBOUND {

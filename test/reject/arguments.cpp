@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+// Arguments of another kind than wanted, and operators the wrong way round (check.py).
+#include <umbel/umbel.hpp>
+
+#include <iostream>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
+using context = tensor<float, batch<2>, key<6>, hidden<100>>;
+using attention = multi_head_attention<float, hidden<100>, heads<5>>;
+using classifier = linear<float, hidden<100>, classes<10>>;
+
+[[maybe_unused]] static void cases(queries& x, context& y, attention::weights& w, classifier& l) {
+  (void)x, (void)y, (void)w, (void)l;
+  const tensor<int, batch<2>> lens{3, 2};
+#if defined CASE_operation_left_of_a_pipe
+  // expect-gcc: "umbel: softmax: stands on the right of \|, and the tensor on the left"
+  // expect-clang: softmax, .*stands_on_the_right_of_a_pipe_and_the_tensor_on_the_left
+  // cause: A pipe goes from the left to the right.
+  // cure: Write `x | softmax<hidden>`, or `softmax<hidden>(x)`.
+  auto r = softmax<hidden> | x;
+#elif defined CASE_layer_left_of_a_pipe
+  // expect-gcc: "umbel: linear: stands on the right of \|, and the tensor on the left"
+  // expect-clang: linear, .*stands_on_the_right_of_a_pipe_and_the_tensor_on_the_left
+  // cause: A pipe goes from the left to the right.
+  // cure: Write `x | layer`, or `layer(x)`.
+  auto r = l | x;
+#elif defined CASE_weights_left_of_the_tensor
+  // expect-gcc: "umbel: x \* weights: the tensor stands on the left of \*, its weights on the right"
+  // expect-clang: x_times_weights, .*the_tensor_stands_on_the_left_of_its_weights
+  // cause: Features are rows here, so that the product is x W, not W x.
+  // cure: Write `x * w.q`.
+  auto r = w.q * x;
+#elif defined CASE_pipe_into_weights
+  // expect-gcc: "umbel: x \* weights: takes \*, not \|"
+  // expect-clang: x_times_weights, .*takes_times_not_a_pipe
+  // cause: Weights are not a function: a tensor is multiplied by them.
+  // cure: Write `x * w.q`, or pipe into the layer that has the weights.
+  auto r = x | w.q;
+#elif defined CASE_masks_multiplied
+  // expect-gcc: "umbel: mask: masks are combined only by & or \+"
+  // expect-clang: mask, .*masks_are_combined_only_by_and_or_plus
+  // cause: Masks are put together by an operator that has no meaning for them: a key is seen where all masks let see it.
+  // cure: Put them together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`.
+  auto r = attention{w}(x, y, y, lens * causal_top_left);
+#elif defined CASE_layer_of_arguments_of_a_call
+  // expect-gcc: "umbel: multi_head_attention: construct it from one object, its weights"
+  // expect-clang: multi_head_attention, .*construct_it_from_one_object_its_weights
+  // cause: A layer borrows its weights, all of them in one struct, when it is made.
+  // cure: Fill `attention::weights w` and write `attention{w}`.
+  auto r = attention(w, x, y, y);
+#elif defined CASE_layer_of_sizes
+  // expect-gcc: "umbel: multi_head_attention: construct it from one object, its weights"
+  // expect-clang: multi_head_attention, .*construct_it_from_one_object_its_weights
+  // cause: A layer borrows its weights, all of them in one struct, when it is made.
+  // cure: Fill `attention::weights w` and write `attention{w}`.
+  attention r{64, 8};
+#elif defined CASE_print_map
+  // expect-gcc: "umbel: print: the weights of \[hidden=100, hidden=100\] are no tensor, so print a view of their memory, view_as<\.\.\.>\(w\.q\.weight\)"
+  // expect-clang: print, .*the_weights_of, .*hidden<100>, .*are_no_tensor_so_print_a_view_of_their_memory_view_as
+  // cause: Tensors and views are printed; the weights of a map are arrays.
+  // cure: Write `std::cout << view_as<hidden<100>, heads<100>>(w.q.weight)`.
+  std::cout << w.q;
+#elif defined CASE_print_weights
+  // expect-gcc: "umbel: print: the weights of multi_head_attention are no tensor, so print a view of their memory, view_as<\.\.\.>\(w\.q\.weight\)"
+  // expect-clang: print, .*the_weights_of, .*multi_head_attention, .*are_no_tensor_so_print
+  // cause: Tensors and views are printed; the weights of a layer are several arrays.
+  // cure: Print a view of one of them, `view_as<hidden<100>, heads<100>>(w.q.weight)`.
+  std::cout << w;
+#elif defined CASE_tensor_of_a_pointer
+  // expect-gcc: "umbel: tensor: a pointer does not say how many elements there are, so view it, view_as<axes>\(pointer\)"
+  // expect-clang: tensor, .*a_pointer_does_not_say_how_many_elements_there_are_so_view_it_by_view_as
+  // cause: A pointer does not say how many elements there are.
+  // cure: Vouch for it: `queries q = view_as<queries>(pointer);`.
+  queries r(w.q.weight + 1);
+#else
+  auto r = x | softmax<hidden> | l;
+  r = x * w.q | l;
+  std::cout << view_as<hidden<100>, heads<100>>(w.q.weight);
+  const attention again({w.q, w.k, w.v, w.o});
+  x = again(x, y, y, lens & causal_top_left);
+#endif
+}
