@@ -17,8 +17,9 @@ class borrowing {
   using word = Name;
   // The weights are borrowed: they must outlive the layer.
   constexpr explicit borrowing(const View& w) noexcept : weights_(w) {}
-  constexpr explicit borrowing(const typename View::owned& w UMBEL_LIFETIMEBOUND) noexcept
-      : weights_(w) {}
+  template <class Weights>
+    requires std::is_same_v<std::remove_const_t<Weights>, typename View::owned>
+  constexpr explicit borrowing(Weights& w UMBEL_LIFETIMEBOUND) noexcept : weights_(w) {}
   // Weights of another layer, or none: refused.
   template <class... Given>
     requires not_its_weights<View, Layer, Given...>
