@@ -79,6 +79,8 @@ using classifier = linear<float, hidden<100>, classes<10>>;
   auto r = x | softmax<hidden> | l;
   r = x * w.q | l;
   std::cout << view_as<hidden<100>, heads<100>>(w.q.weight);
+  const queries constant{};
+  r = constant | l;
   const attention again({w.q, w.k, w.v, w.o});
   x = again(x, y, y, lens & causal_top_left);
 #endif

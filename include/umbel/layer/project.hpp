@@ -117,7 +117,7 @@ constexpr detail::invalid operator*(const Weights&, const X&) noexcept {
   return {};
 }
 template <tensor_like X, class Weights>
-  requires requires { typename Weights::map; }
+  requires(!std::is_base_of_v<detail::operation, Weights> && requires { typename Weights::map; })
 constexpr detail::invalid operator|(const X&, const Weights&) noexcept {
   static_assert(detail::report<detail::verdict<sizeof(X) == 0, detail::say::x_times_weights,
                                                detail::say::takes_times_not_a_pipe>>::ok,
