@@ -49,6 +49,13 @@
 #else
 #define UMBEL_INLINE [[gnu::always_inline]] inline
 #endif
+// The same where it optimises. Unoptimised, each copy of a large function would have variables of
+// its own in the caller's stack frame.
+#if defined(__OPTIMIZE__)
+#define UMBEL_INLINE_OPTIMIZED UMBEL_INLINE
+#else
+#define UMBEL_INLINE_OPTIMIZED inline
+#endif
 // Functions of types that files for several targets share (tensors, views, weights, masks): always
 // inlined, so that no program has a copy of theirs that was compiled for another instruction set.
 #define UMBEL_SHARED [[gnu::always_inline]]

@@ -30,10 +30,15 @@ inline constexpr bool trapped = true;  // a sanitizer has the malloc family for 
 #else
 inline constexpr bool trapped = false;
 #endif
-#if defined(__OPTIMIZE__) && !defined(REALTIME_SANITIZED)
-inline constexpr bool stack_is_meant = true;  // that of unoptimised code is not what one ships
+#if defined(REALTIME_SANITIZED)
+inline constexpr bool stack_is_meant = false;  // a sanitizer puts space between variables
 #else
-inline constexpr bool stack_is_meant = false;
+inline constexpr bool stack_is_meant = true;
+#endif
+#if defined(__OPTIMIZE__)
+inline constexpr bool optimized = true;
+#else
+inline constexpr bool optimized = false;
 #endif
 
 struct counts {

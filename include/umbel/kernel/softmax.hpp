@@ -44,7 +44,7 @@ struct softmax_along {
   }
 
   template <std::size_t Rows>
-  UMBEL_INLINE static void take_maxima(const T* x, of_rows& maximum) noexcept {
+  UMBEL_INLINE_OPTIMIZED static void take_maxima(const T* x, of_rows& maximum) noexcept {
     walk::template fold<Rows>(
         maximum, simd::broadcast<V>(lowest),
         [&](std::size_t r) UMBEL_LAMBDA_INLINE {
@@ -66,8 +66,8 @@ struct softmax_along {
   // The exponentials of a block at x to y. maximum: of its rows, then of the NextRows after them.
   // inverse: of the sums of the block before, if there is one to be divided, then of its own.
   template <std::size_t Rows, std::size_t NextRows, bool HasBefore>
-  UMBEL_INLINE static void exponentials(const T* x, T* y, of_rows& maximum,
-                                        of_rows& inverse) noexcept {
+  UMBEL_INLINE_OPTIMIZED static void exponentials(const T* x, T* y, of_rows& maximum,
+                                                  of_rows& inverse) noexcept {
     static constexpr std::size_t kinds = NextRows == 0 ? 1 : 2;
     const of_rows before = inverse;
     of_rows next_maximum;

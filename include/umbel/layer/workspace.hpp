@@ -5,6 +5,10 @@
 //
 //   static attention::workspace<query<4>, key<6>> work;
 //   attention{w}(x, y, y, all_keys, work);
+//
+// Beside workspace and result, the functions of a call take at most 2 kB of stack, 6 kB under many
+// masks; unoptimised (-O0) 8 kB and 1024 times the bytes of a vector: 72 kB with AVX-512, 40 kB
+// with AVX2, 24 kB with SSE2. test/realtime measures it.
 #pragma once
 
 #include <umbel/config.hpp>
