@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(activations_at_one) {
   BOOST_TEST(relu(one * -1.0f)(0) == 0.0f);
 }
 
-// docs/masks.md, "Chosen at run time".
+// docs/how-to/mask-at-run-time.md.
 BOOST_AUTO_TEST_CASE(a_mask_chosen_at_run_time) {
   const attention attend(drawn_constants.attention_weights);
   const auto x = drawn_constants.x;
