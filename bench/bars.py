@@ -30,7 +30,8 @@ def bars(title, note, rows, line=None):
         y = TOP + ROW * at
         long = max(length * scale, 1)
         yield f'<text class="label" x="{LABELS - 8}" y="{y + 14}">{html.escape(label)}</text>'
-        yield f'<rect class="{"ours" if ours else "bar"}" x="{LABELS}" y="{y + 2}" width="{long:.1f}" height="{ROW - 7}"/>'
+        kind = "ours" if ours else "bar"
+        yield f'<rect class="{kind}" x="{LABELS}" y="{y + 2}" width="{long:.1f}" height="{ROW - 7}"/>'
         yield f'<text x="{LABELS + long + 6:.1f}" y="{y + 14}">{html.escape(written)}</text>'
     if line is not None:
         x = LABELS + line * scale

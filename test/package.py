@@ -116,8 +116,8 @@ class Package:
         (user / "subprojects").mkdir()
         wrap = (self.root / "docs/umbel.wrap").read_text().replace(EXAMPLE_URL, url)
         (user / "subprojects/umbel.wrap").write_text(wrap)
-        done, output = self.run("meson", "setup", build, user, "--wrap-mode=forcefallback", None, "meson", "compile", "-C",
-                                build)
+        done, output = self.run("meson", "setup", build, user, "--wrap-mode=forcefallback", None,
+                                "meson", "compile", "-C", build)
         self.tap.check("Meson fetches it by the wrap", done, output)
         if not done:
             return

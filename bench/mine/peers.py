@@ -29,8 +29,8 @@ def workload(layer):
 
 
 def build(layer, march):
-    """Those peers whose library is there, and what went wrong, if something did. Anew each time: Meson remembers libraries
-    that it did not find, and another layer is another program anyway."""
+    """Those peers whose library is there, and what went wrong, if something did. Anew each time: Meson remembers
+    libraries that it did not find, and another layer is another program anyway."""
     shutil.rmtree(BUILD, ignore_errors=True)
     options = ["-Dtests=disabled", "-Dbench=auto", "-Dexamples=disabled", "-Doptimization=3", f"-Dmarch={march}",
                f"-Drace_layer={layer}"]
@@ -41,7 +41,8 @@ def build(layer, march):
     rules = (BUILD / "build.ninja").read_text()
     there = [program for name, program, _ in race.PEERS if program and name != race.OURS
              and f"build bench/peers/{program}:" in rules]
-    return there, said_by(["ninja", "-C", BUILD, "bench/peers/libfma_peak.so", *(f"bench/peers/{one}" for one in there)])
+    targets = [f"bench/peers/{one}" for one in [*there, "libfma_peak.so"]]
+    return there, said_by(["ninja", "-C", BUILD, *targets])
 
 
 def said_by(step):
@@ -57,15 +58,15 @@ def results(layer, there):
         if program in there:
             found[name] = race.run([str(folder / program)])
         elif not program and race.has_torch():
-            found[name] = race.run([race.PYTHON, str(ROOT / "bench/peers/torch_peer.py"), str(folder / "libfma_peak.so"),
-                                    f"mha={workload(layer)}"])
+            peer, peak = ROOT / "bench/peers/torch_peer.py", folder / "libfma_peak.so"
+            found[name] = race.run([race.PYTHON, str(peer), str(peak), f"mha={workload(layer)}"])
     return {name: one for name, lines in found.items() for one in lines.values()}
 
 
 def report(measured, mask, march, pin):
     """Prints the peers, and gives (name, us, way) of each, fastest first. measured: what measure.cpp found."""
     if "layer" not in measured or mask:
-        print("\n  the race has multi-head attention of float without a mask, heads of hidden / heads: no peers for this")
+        print("\n  no peers: the race has multi-head attention of float, without a mask, heads of hidden / heads")
         return []
     if not shutil.which("meson") or not shutil.which("ninja"):
         print("\n  no peers: meson and ninja, which build them, are not installed")

@@ -2,9 +2,10 @@
 """The program that tools/bench mine compiles, from what the user typed: `program(layer, axes, mask)` gives its files.
 
 call.cpp is the call and nothing else: its object is what the code bytes and the seconds of compilation are of. get.cpp
-makes the weights and arguments, and says what is known of the call (subject.hpp). A file of the user's takes the place of
-call.cpp and has `void run()`.
+makes the weights and arguments, and says what is known of the call (subject.hpp). A file of the user's takes the place
+of call.cpp and has `void run()`.
 """
+import dataclasses
 import re
 
 LAYER = re.compile(r"^\s*(?:umbel\s*::\s*)?(prepacked\s*<)?\s*(?:umbel\s*::\s*)?(\w+)")
@@ -52,14 +53,19 @@ class Mistake(Exception):
     """What the user typed cannot be measured; the text says why."""
 
 
+@dataclasses.dataclass
 class Call:
-    """How something is called, in C++. packs: has weights that prepacked packs; None: has no weights at all. number: what
-    it computes with. made: what it is made of beside its weights."""
-
-    def __init__(self, arguments, packs=True, masks=False, works=True, mask="all_keys", flops="0", plan=None, layer=None,
-                 number="layer::value_type", made=""):
-        self.arguments, self.packs, self.masks, self.works, self.number = arguments, packs, masks, works, number
-        self.mask, self.flops, self.plan, self.layer, self.made = mask, flops, plan, layer, made
+    """How something is called, in C++."""
+    arguments: list  # types
+    packs: bool | None = True  # has it weights, and does prepacked pack them? None: it has none
+    masks: bool = False  # does it take a mask?
+    works: bool = True  # does it take a workspace?
+    mask: str = "all_keys"  # the mask when none was asked for
+    flops: str = "0"
+    plan: str | None = None  # the page to read
+    layer: tuple | None = None  # axes of batch, queries and keys, for the race
+    number: str = "layer::value_type"  # what it computes with
+    made: str = ""  # what it is made of beside its weights
 
 
 def tensor(*axes, element="number"):
@@ -82,7 +88,7 @@ def count(axes):
 def of_attention(axes):
     batch, others = sequences(axes, (1, 2), "'token<20>', or 'query<4>' 'key<6>' for keys of another sequence")
     own = [tensor(*batch, others[0], "layer::hidden_axis")]
-    second = [tensor(*batch, others[1], f"layer::{whose}_axis") for whose in ("keys", "values")] if len(others) == 2 else []
+    second = [tensor(*batch, axis, f"layer::{whose}_axis") for axis in others[1:] for whose in ("keys", "values")]
     sizes = ", ".join(others)
     return Call(own + second, masks=True, flops=f"{count(batch)} * plan_of<layer, {sizes}>::flops",
                 plan=f"describe<layer, {sizes}>()", layer=(batch, others[0], others[-1]))
@@ -94,26 +100,31 @@ def of_additive(axes):
     return Call([tensor(*batch, query, "layer::hidden_axis"), keys, keys], masks=True)
 
 
-FEED = "layer::feed_forward::narrow_axis::size * layer::feed_forward::wide_axis::size * (layer::feed_forward::is_gated ? 6.0 : 4.0)"
+def feed(layer):
+    """Operations of a feed_forward for each position."""
+    return f"{layer}::narrow_axis::size * {layer}::wide_axis::size * ({layer}::is_gated ? 6.0 : 4.0)"
 
 
 def of_encoder(axes):
     batch, others = sequences(axes, (1,), "'token<20>'")
     sizes = others[0]
-    return Call([tensor(*batch, sizes, "layer::hidden_axis")], masks=True, plan=f"describe<layer::attention, {sizes}>()",
-                flops=f"{count(batch)} * (plan_of<layer::attention, {sizes}>::flops + {count(others)} * {FEED})")
+    attention = f"plan_of<layer::attention, {sizes}>::flops"
+    return Call([tensor(*batch, sizes, "layer::hidden_axis")], masks=True,
+                flops=f"{count(batch)} * ({attention} + {count(others)} * {feed('layer::feed_forward')})",
+                plan=f"describe<layer::attention, {sizes}>()")
 
 
 def of_decoder(axes):
     batch, (own, other) = sequences(axes, (2,), "'token<20>' 'key<6>', its own and those that it attends to")
     flops = (f"{count(batch)} * (plan_of<layer::self_attention, {own}>::flops + "
-             f"plan_of<layer::cross_attention, {own}, {other}>::flops + {count([own])} * {FEED})")
+             f"plan_of<layer::cross_attention, {own}, {other}>::flops + "
+             f"{count([own])} * {feed('layer::feed_forward')})")
     return Call([tensor(*batch, own, "layer::hidden_axis"), tensor(*batch, other, "layer::hidden_axis")], masks=True,
                 mask="causal", flops=flops, plan=f"describe<layer::self_attention, {own}>()")
 
 
 def of_feed_forward(axes):
-    return Call([tensor(*axes, "layer::hidden_axis")], flops=f"{count(axes)} * {FEED.replace('::feed_forward', '')}")
+    return Call([tensor(*axes, "layer::hidden_axis")], flops=f"{count(axes)} * {feed('layer')}")
 
 
 def of_linear(axes):
@@ -142,7 +153,7 @@ def of_operation(axes):
 def of_dot_product(axes):
     by_name = {AXIS.match(axis)[1]: axis for axis in axes}
     if not {"query", "key", "head_dim"} <= set(by_name) <= {"batch", "heads", "query", "key", "head_dim"}:
-        raise Mistake("wants 'query<4>' 'key<6>' 'head_dim<16>', and before them batch<2> and heads<8> where there are several")
+        raise Mistake("wants 'query<4>' 'key<6>' 'head_dim<16>', and before them batch<2> or heads<8> or both")
     before = [by_name[name] for name in ("batch", "heads") if name in by_name]
     queries = tensor(*before, by_name["query"], by_name["head_dim"], element="float")
     keys = tensor(*before, by_name["key"], by_name["head_dim"], element="float")
@@ -163,7 +174,8 @@ def program(text, axes, mask=None):
     found = LAYER.match(text)
     name = found[2] if found else text
     if name not in KINDS:
-        raise Mistake(f"{name} is not one of {', '.join(KINDS)}; anything else can be timed from a file with `void run()`")
+        raise Mistake(f"{name} is not one of {', '.join(KINDS)}; anything else can be timed from a file with "
+                      "`void run()`")
     for axis in axes:
         if not AXIS.match(axis):
             raise Mistake(f"{axis} is not an axis, a name and a size, such as token<20>")
@@ -187,7 +199,8 @@ def types_of(call, name, text, is_packed):
     for at, argument in enumerate(call.arguments):
         yield f"using argument{at} = {argument};"
     if call.works:
-        yield f"using scratch = workspace_for<callable, {', '.join(f'argument{at}' for at in range(len(call.arguments)))}>;"
+        arguments = ", ".join(f"argument{at}" for at in range(len(call.arguments)))
+        yield f"using scratch = workspace_for<callable, {arguments}>;"
 
 
 def facts_of(call):
@@ -198,13 +211,10 @@ def facts_of(call):
         yield f"s.plan = {call.plan};"
     if call.layer:
         batch, query, key = call.layer
-        yield "constexpr auto& sizes = layer::sizes;"
-        yield ("if (std::is_same_v<layer::value_type, float> && std::is_same_v<layer::rope_option, detail::no_rope> && "
-               "sizes.heads == sizes.kv_heads && sizes.heads * sizes.head_dim == sizes.hidden && sizes.value_dim == "
-               "sizes.head_dim && sizes.key_hidden == sizes.hidden && sizes.value_hidden == sizes.hidden && sizes.output == "
-               "sizes.hidden)")
-        numbers = [f"{batch[0]}::size" if batch else "1", f"{query}::size", f"{key}::size", "sizes.hidden", "sizes.heads"]
-        yield "  s.layer = " + ' + "," + '.join(f"std::to_string({number})" for number in numbers) + ";"
+        numbers = [f"{batch[0]}::size" if batch else "1", f"{query}::size", f"{key}::size", "layer::sizes.hidden",
+                   "layer::sizes.heads"]
+        text = ' + "," + '.join(f"std::to_string({number})" for number in numbers)
+        yield f"if (is_in_the_race<layer>()) s.layer = {text};"
 
 
 def files_of(call, name, text, is_packed, mask):
@@ -231,8 +241,8 @@ def files_of(call, name, text, is_packed, mask):
         inputs.append("range_of(f)" if call.packs else "range_of(weights)")
     fills.append(f"s.inputs = {{{', '.join(inputs)}}};")
     return {
-        "mine.hpp": HEADER % {"types": "\n".join(types_of(call, name, text, is_packed)), "declared": ", ".join(declared),
-                              "externs": "\n".join(externs)},
+        "mine.hpp": HEADER % {"types": "\n".join(types_of(call, name, text, is_packed)),
+                              "declared": ", ".join(declared), "externs": "\n".join(externs)},
         "call.cpp": CALL % {"given": "".join(f", {one}" for one in [f"x{at}" for at in count_of] + masks + works)},
         "get.cpp": GET % {"definitions": "\n".join(definitions), "fills": "".join(f"  {line}\n" for line in fills),
                           "work_range": ", range_of(work)" if call.works else "",

@@ -37,8 +37,8 @@ def flags(march):
 
 
 def complaint(refusal, is_file):
-    """What a compiler said, without the command. Of a file, as it is; of a layer, Umbel's sentence where g++ has one, else
-    the first error."""
+    """What a compiler said, without the command. Of a file, as it is; of a layer, Umbel's sentence where g++ has one,
+    else the first error."""
     said = str(refusal).split("\n", 1)[1]
     if is_file:
         return "\n".join(said.rstrip().splitlines()[:LINES])
@@ -64,10 +64,10 @@ def build(folder, layer, axes, mask, compiler, arguments):
         (folder / name).write_text(text)
     seconds, _ = compiler.cost(source, folder / "call.o", arguments)
     size = text_bytes(folder / "call.o")
-    here = ["-I", str(ROOT / "bench/mine")]
+    here = ROOT / "bench/mine"
+    parts = [folder / "get.cpp", here / "measure.cpp", folder / "call.o"]
     try:
-        compiler.run(*arguments, *here, str(folder / "get.cpp"), str(ROOT / "bench/mine/measure.cpp"), str(folder / "call.o"),
-                     "-o", str(folder / "mine"))
+        compiler.run(*arguments, f"-I{here}", *map(str, parts), "-o", str(folder / "mine"))
     except Refused as refusal:
         if "undefined reference to `run()'" in str(refusal):
             raise program.Mistake(f"{layer}: it has no function `void run()`, which is what would be timed") from None
@@ -94,8 +94,8 @@ def figure(us):
 def table(found, seconds, size, once):
     percent = f"{found['percent']:.0f} % of the FMA peak, {found['peak']:.0f} GFLOP/s" if "percent" in found else ""
     yield "warm", figure(found["warm"]), percent
-    yield ("p99.9", figure(found["slowest"]), f"of {found['calls']:,.0f} calls, by the wall clock; the system took the core "
-           f"away {found['preempted']:.0f} times")
+    yield ("p99.9", figure(found["slowest"]), f"of {found['calls']:,.0f} calls, by the wall clock; the system took the "
+           f"core away {found['preempted']:.0f} times")
     if "inputs" in found:
         yield "cold", figure(found["cold"]), "weights, arguments, result and scratch out of the caches"
         yield "", figure(found["read"]), f"to read the {found['inputs']:,.0f} bytes of weights and arguments once, cold"
@@ -147,7 +147,8 @@ def main(options):
         allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
         pin()
         found = measure(made, options.once)
-    title = " ".join([pathlib.Path(options.layer).name if is_file else options.layer, *options.axes, *([options.mask] if options.mask else [])])
+    name = pathlib.Path(options.layer).name if is_file else options.layer
+    title = " ".join([name, *options.axes, *([options.mask] if options.mask else [])])
     note = f"{compiler.name} {' '.join(flags(options.march)[:-1])}, one core, {peers.race.machine_name()}"
     print(f"{title}\n{note}\n")
     for name, value, remark in table(found, seconds, size, options.once):

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#include <umbel/attention/rope.hpp>
 #include <vector>
 
 namespace mine {
@@ -25,6 +27,16 @@ struct subject {
   std::string layer = {};  // of a layer that the race has, too: BATCH,QUERIES,KEYS,HIDDEN,HEADS
 };
 subject get();
+
+// Is it a layer as the others in the race have it?
+template <class Layer>
+constexpr bool is_in_the_race() {
+  constexpr auto& s = Layer::sizes;
+  return std::is_same_v<typename Layer::value_type, float> &&
+         std::is_same_v<typename Layer::rope_option, umbel::detail::no_rope> &&
+         s.heads == s.kv_heads && s.heads * s.head_dim == s.hidden && s.value_dim == s.head_dim &&
+         s.key_hidden == s.hidden && s.value_hidden == s.hidden && s.output == s.hidden;
+}
 
 template <class X>
 range range_of(const X& x) {

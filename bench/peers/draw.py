@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Draws the table of docs/race.md into docs/race.svg: how many times Umbel's time the fastest of the others takes, row by
-row. tools/bench peers --write does it, too.
+"""Draws the table of docs/race.md into docs/race.svg: how many times Umbel's time the fastest of the others takes, row
+by row. tools/bench peers --write does it, too.
 
     python3 bench/peers/draw.py            writes the picture
     python3 bench/peers/draw.py --check    exit code 1 when it is of another table

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""The one header of tools/amalgamate in the place of include/: it is made the same each time, and passes tests of test/.
+"""The one header of tools/amalgamate in the place of include/: it is made the same each time, and passes tests.
 
     check.py PROJECT_ROOT -- COMPILER...
 
@@ -76,13 +76,14 @@ def check_static(root, command, identity):
 def check_programs(root, command, folder):
     def one(name):
         program = folder / name.replace("/", "_")
-        run = subprocess.run([*command, "-O0", "-DBOOST_TEST_DYN_LINK", root / f"test/{name}.cpp", folder / "main.o", "-o",
-                              program, "-lboost_unit_test_framework", "-pthread"], capture_output=True, text=True)
+        run = subprocess.run([*dynamic, root / f"test/{name}.cpp", folder / "main.o", "-o", program,
+                              "-lboost_unit_test_framework", "-pthread"], capture_output=True, text=True)
         if run.returncode == 0:
             run = subprocess.run([program], capture_output=True, text=True)
         return name, run.returncode == 0, run.stdout + run.stderr
 
-    main = subprocess.run([*command, "-O0", "-DBOOST_TEST_DYN_LINK", "-c", root / "test/main.cpp", "-o", folder / "main.o"],
+    dynamic = [*command, "-O0", "-DBOOST_TEST_DYN_LINK"]
+    main = subprocess.run([*dynamic, "-c", root / "test/main.cpp", "-o", folder / "main.o"],
                           capture_output=True, text=True)
     if main.returncode != 0:
         return [lambda: ("Boost.Test", False, main.stderr)]
@@ -114,7 +115,8 @@ def check_alone(root, command, include, bare):
         return ("no -Wshadow whatever the user's globals are called", *alone.silent_beside_any_global(strict, include))
 
     def units():
-        return ("two units link", *alone.link_two_units(command, [root / "test/alone/one.cpp", root / "test/alone/two.cpp"]))
+        units = [root / "test/alone/one.cpp", root / "test/alone/two.cpp"]
+        return ("two units link", *alone.link_two_units(command, units))
 
     def without_boost():
         found = alone.boost_headers_of([*command, "-I", str(bare)], "bare/umbel.hpp")
