@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Random walks of caches: steps of one, three and five positions, appends, rewinds and resets, in
-// any order. Every step gives the rows of the whole causal pass over the sequence as it then is, and
-// what is refused changes nothing. Not here: each kind of call by itself (cache.cpp).
+// any order. Every step gives the rows of the whole causal pass over the sequence as it then is,
+// and what is refused changes nothing. Not here: each kind of call by itself (cache.cpp).
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -19,8 +19,8 @@ using layer = multi_head_attention<float, hidden<width>, heads<6>, head_dim<8>, 
                                    rope<split_halves>, bias<true>>;
 using sequence = tensor<float, token<most>, hidden<width>>;
 
-// Slides: the cache drops its oldest positions; it has no appends beside them here, and a rewind may
-// be refused.
+// Slides: the cache drops its oldest positions; it has no appends beside them here, and a rewind
+// may be refused.
 template <class Cache, bool Slides, class Mask>
 struct walk {
   Cache& past;
@@ -47,7 +47,8 @@ struct walk {
     tokens given{}, out{};
     const bool fits = size + Count <= most;
     if (fits) draw_tokens<Count>(size);
-    for (std::size_t i = 0; i < Count * width && fits; ++i) given.data()[i] = x.data()[size * width + i];
+    for (std::size_t i = 0; i < Count * width && fits; ++i)
+      given.data()[i] = x.data()[size * width + i];
     BOOST_TEST(past.step(out, attend, given) == fits);
     if (!fits) {
       ++refused;
@@ -67,7 +68,8 @@ struct walk {
     const bool fits = size + Count <= most;
     keys given{};
     if (fits) draw_tokens<Count>(size);
-    for (std::size_t i = 0; i < Count * width && fits; ++i) given.data()[i] = x.data()[size * width + i];
+    for (std::size_t i = 0; i < Count * width && fits; ++i)
+      given.data()[i] = x.data()[size * width + i];
     BOOST_TEST(past.append(attend, given, given) == fits);
     if (fits) size += Count;
   }

@@ -64,7 +64,8 @@ template <template <std::size_t> class First, template <std::size_t> class Secon
 inline constexpr detail::transposed_operation<First, Second> transposed{};
 
 // copy(from, to): copies the elements of a tensor or view into another of the same axes in the same
-// order, which has a memory location for each.
+// order, which has a memory location for each; each is converted to the element type of `to`, as by
+// a cast. The two must not overlap, unless they are the same elements in the same places.
 template <tensor_like From, tensor_like To>
 constexpr void copy(const From& from, To&& to) noexcept {
   using verdict = detail::first_error<
