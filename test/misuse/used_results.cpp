@@ -222,7 +222,7 @@ tensor r = x | split<hidden, heads<7>, head_dim>;
 tensor r = attention{w}(y, x, x);
 #elif defined CASE_deduced_view_from_slice
 // fact: key=6
-// fact: 7|from.?4
+// fact: 7|from.*4
 void f() { view r = y | slice<key, from<4>, extent<3>>; }
 #elif defined CASE_static_split_of_a_constant
 // fact: hidden=64

@@ -180,3 +180,10 @@ static_assert(
 static_assert(!accessible<queries, decltype(at<query>(1)), decltype(at<batch>(0)), int>);
 static_assert(
     !accessible<queries, decltype(at<query>(1)), decltype(at<key>(0)), decltype(at<hidden>(5))>);
+
+// ---- deduction ----------------------------------------------------------------------------------
+// A tensor that is deduced from a view is a row-major copy of what the view shows.
+constexpr tensor<float, query<2>, hidden<3>> by_query{1, 2, 3, 4, 5, 6};
+constexpr tensor by_hidden = by_query | permute<hidden, query>;
+static_assert(std::same_as<decltype(by_hidden), const tensor<float, hidden<3>, query<2>>>);
+static_assert(by_hidden(2, 1) == 6 && by_hidden.data()[1] == 4);

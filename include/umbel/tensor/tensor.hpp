@@ -303,6 +303,10 @@ view(const tensor<T, Axes...>&) -> view<const T, Axes...>;
 
 namespace umbel {
 
+// tensor s = x | split<...>; a row-major copy of what the view shows.
+template <class T, class... Axes>
+tensor(view<T, Axes...>) -> tensor<std::remove_cv_t<T>, typename Axes::plain...>;
+
 // What a tensor is of whose type is deduced from what a refused operation returns: `tensor s = r;`.
 template <>
 class tensor<detail::invalid> : public detail::invalid {
