@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Workspaces and results of undefined contents: no result may depend on what was there. checked.py
-// runs it under valgrind, which follows undefined bytes through the kernels to the comparisons here;
-// by itself it only runs. With an argument, one byte that nobody wrote is looked at.
+// runs it under valgrind, which follows undefined bytes through the kernels to the comparisons
+// here; by itself it only runs. With an argument, one byte that nobody wrote is looked at.
 #include <umbel/bare.hpp>
 
 #include <cstdio>
@@ -38,7 +38,8 @@ void look_at(const char* what, const X& x) {
 
 template <std::size_t N>
 void attention() {
-  using layer = multi_head_attention<float, hidden<15>, heads<3>, bias<true>, rope<split_halves, 10000, 4>>;
+  using layer =
+      multi_head_attention<float, hidden<15>, heads<3>, bias<true>, rope<split_halves, 10000, 4>>;
   using tokens = tensor<float, batch<2>, token<N>, hidden<15>>;
   static const auto w = drawn_weights<layer>(next);
   static const prepacked<layer> packed{w};
@@ -55,8 +56,8 @@ void attention() {
 }
 
 void others() {
-  using encoder = encoder_layer<float, hidden<20>, heads<2>, intermediate<37>, activation<gelu_exact>,
-                                norm_first<true>, bias<true>>;
+  using encoder = encoder_layer<float, hidden<20>, heads<2>, intermediate<37>,
+                                activation<gelu_exact>, norm_first<true>, bias<true>>;
   using tokens = tensor<float, token<9>, hidden<20>>;
   static encoder::weights w{};
   umbel_test::draw_encoder(next, w, 0.25, 0.25, 0.125, 0.125, 1, 0.125);
@@ -79,14 +80,15 @@ void others() {
   undefined<tensor<float, heads<2>, query<7>, key<11>>> weights;
   undefined<queries> context;
   undefined<workspace_for<decltype(scaled_dot_product_attention), queries, keys, keys>> scratch;
-  scaled_dot_product_attention.into(context.value, q, k, k, keep_mask(kept) & observe(weights.value),
-                                    scratch.value);
+  scaled_dot_product_attention.into(context.value, q, k, k,
+                                    keep_mask(kept) & observe(weights.value), scratch.value);
   look_at("flags", context.value);
   look_at("weights", weights.value);
 }
 
 void cache() {
-  using layer = multi_head_attention<float, hidden<12>, heads<3>, rope<adjacent_pairs>, bias<false>>;
+  using layer =
+      multi_head_attention<float, hidden<12>, heads<3>, rope<adjacent_pairs>, bias<false>>;
   using past = key_value_cache<layer, key<21>>;
   using step = tensor<float, token<1>, hidden<12>>;
   static past memory;
