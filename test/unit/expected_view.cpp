@@ -100,6 +100,11 @@ BOOST_AUTO_TEST_CASE(sizes_in_a_list_or_an_array) {
   BOOST_TEST(view_as<queries>(memory, sizes).has_value());
   const std::size_t four = 4;
   BOOST_TEST((view_as<tensor<float, query<4>>>(memory, {four}).has_value()));
+  BOOST_TEST(view_as<queries>(memory, {2, four}).has_value());
+  const auto of_several_types = view_as<queries>(memory, {-1, ~four, 4u});
+  BOOST_TEST(std::string_view(of_several_types.error()) ==
+             "umbel: view_as: [batch=2, query=4] needs extents [2, 4] but the memory has "
+             "[-1, 9223372036854775807, 4]");
   BOOST_TEST(std::string_view(view_as<queries>(memory, -8).error()) ==
              "umbel: view_as: [batch=2, query=4] needs 8 elements but the memory holds -8");
   const auto x = view_as<queries>(memory, {2, -4, 1});

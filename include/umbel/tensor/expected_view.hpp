@@ -70,6 +70,16 @@ constexpr bool extents_agree(const Extents& extents) {
   return true;
 }
 
+// An integer of any type; past the largest long long, that one, which is no size either.
+struct any_integer {
+  long long value;
+  template <class I>
+    requires std::is_integral_v<I>
+  constexpr any_integer(I given) noexcept : value(static_cast<long long>(given)) {
+    if constexpr (std::is_unsigned_v<I> && sizeof(I) >= sizeof(value))
+      if (given > static_cast<I>(-1) / 2) value = static_cast<long long>(static_cast<I>(-1) / 2);
+  }
+};
 template <class I>
 struct sizes {
   const I* first;
@@ -123,6 +133,16 @@ template <class Tensor, class T, class I, std::size_t Rank>
   requires(tensor_like<Tensor> && Tensor::layout::contiguous && std::is_integral_v<I>)
 [[nodiscard]] constexpr auto view_as(T* memory, const I (&extents)[Rank]) noexcept {
   return view_as<Tensor>(memory, detail::sizes<I>{extents, Rank});
+}
+
+// A list of integers of several types, {batch_size, 2}.
+template <class Tensor, class T, std::size_t Rank>
+  requires(tensor_like<Tensor> && Tensor::layout::contiguous)
+[[nodiscard]] constexpr auto view_as(T* memory,
+                                     const detail::any_integer (&extents)[Rank]) noexcept {
+  long long values[Rank]{};
+  for (std::size_t i = 0; i < Rank; ++i) values[i] = extents[i].value;
+  return view_as<Tensor>(memory, detail::sizes<long long>{values, Rank});
 }
 
 // A number of elements: of a file, of a buffer.
