@@ -301,6 +301,13 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cure: `dropout(0.1, 42)`: the rate first.
   auto out = attend(x, dropout(42, 0.1));
 
+#elif defined CASE_dropout_without_a_seed
+  // expect-gcc: "umbel: dropout: takes the rate, a fraction, then the seed, an integer, as in dropout\(0\.1, 42\)"
+  // expect-clang: dropout, .*takes_the_rate_then_the_seed
+  // cause: Rate and seed have changed places, or the rate is an integer.
+  // cure: `dropout(0.1, 42)`: the rate first.
+  auto out = attend(x, dropout(0.1));
+
 #else
   auto one = attend(x, y, y, keep_mask(tensor<bool, query<4>, key<6>>{}));
   auto two = attend(x, y, y, causal_bottom_right(lens) & sliding_window_at<3>(2) & alibi_top_left);

@@ -366,6 +366,19 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cure: `view_as<queries>(memory)`, or `view_as<batch<2>, query<4>, hidden<100>>(memory)`.
   float memory[800]{};
   view v(memory);
+#elif defined CASE_number_assigned_to_a_tensor
+  // expect-gcc: "umbel: tensor: \[batch=2, query=4, hidden=100\] is not assigned a number; write for \(float& element : x\) element = number"
+  // expect-clang: tensor, .*batch<2>, .*query<4>, .*hidden<100>>, .*is_not_assigned_a_number_so_write_a_loop
+  // cause: A number is no tensor.
+  // cure: `for (float& element : x) element = 1;`; `x = {}` is zero.
+  x = 1.0f;
+#elif defined CASE_vector_assigned_to_a_tensor
+  // expect-gcc: "umbel: tensor: \[batch=2, query=4, hidden=100\] is assigned a tensor or view; of an array or vector write copy\(view_as<tensor<\.\.\.>>\(memory\), x\)"
+  // expect-clang: tensor, .*batch<2>, .*query<4>, .*hidden<100>>, .*is_assigned_a_tensor_or_view_so_copy_from_view_as
+  // cause: Plain memory has no axes.
+  // cure: Name them: `copy(view_as<queries>(memory), x)`; of a vector `view_as<queries>(pointer, {2, 4, 100})` at run time.
+  int other[3]{};
+  x = other;
 #else
   reads(x);
   queries q(view_as<batch<2>, query<4>, hidden<100>>(run_time.data()));

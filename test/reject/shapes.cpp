@@ -10,6 +10,7 @@ template <std::size_t N>
 struct channel : axis<channel, N> {};
 template <std::size_t N>
 struct frames : axis<token, N> {};
+struct speaker : axis<token, 4> {};
 namespace pictures {
 template <std::size_t N>
 struct channel_of_a_picture : axis<channel_of_a_picture, N> {};
@@ -277,6 +278,12 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // cause: An axis was copied and its base left as it was, so both would be one axis.
   // cure: `template <std::size_t N> struct frames : umbel::axis<frames, N> {};`
   tensor<float, frames<4>> r{};
+#elif defined CASE_axis_without_a_template
+  // expect-gcc: "umbel: axis: speaker has the base of the axis token, but an axis names itself in its base"
+  // expect-clang: say::axis, .*element<speaker>, .*has_the_base_axis_of, .*token>
+  // cause: An axis is a template over its size, and its base names it.
+  // cure: `template <std::size_t N> struct speaker : umbel::axis<speaker, N> {};`
+  tensor<float, speaker> r{};
 #else
   auto r = x | rename_axis<query, key> | split<hidden, heads<5>, head_dim> |
            permute<batch, heads, key, head_dim> | slice<key, from<1>, extent<3>> | contiguous;

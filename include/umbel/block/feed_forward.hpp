@@ -81,6 +81,10 @@ using feed_forward = first_error<
     floating<say::feed_forward, T>, in_place<say::feed_forward, Hidden, axes::hidden>,
     in_place<say::feed_forward, FeedForward, axes::intermediate>,
     well_formed<detail::axis_or_none<Hidden>>, well_formed<detail::axis_or_none<FeedForward>>,
+    names_each_once<
+        say::feed_forward,
+        shape<typename axis_or_none<Hidden>::plain, typename axis_or_none<FeedForward>::plain>,
+        typename axis_or_none<Hidden>::family, typename axis_or_none<FeedForward>::family>,
     holds<detail::axis_or_none<Hidden>, detail::axis_or_none<FeedForward>>,
     options<say::feed_forward, option_kinds<option::bias, option::activation, option::gated>,
             Options...>,

@@ -86,6 +86,15 @@ struct linear_weights {
   [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(I in, J out) const noexcept {
     return weight[detail::offset_by_position<detail::layout<In, Out>>("w(...)", in, out)];
   }
+  template <class... Other>
+    requires(sizeof...(Other) != 2)
+  UMBEL_SHARED constexpr const T& operator()(const Other&...) const noexcept {
+    static_assert(
+        detail::report<
+            detail::rules::access_by_position<detail::layout<In, Out>, sizeof...(Other)>>::ok,
+        "umbel: shapes do not fit");
+    return weight[0];
+  }
 };
 template <class T, class In, class Out>
 struct linear_weights<T, In, Out, false> {
@@ -100,6 +109,15 @@ struct linear_weights<T, In, Out, false> {
   template <detail::integer_index I, detail::integer_index J>
   [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(I in, J out) const noexcept {
     return weight[detail::offset_by_position<detail::layout<In, Out>>("w(...)", in, out)];
+  }
+  template <class... Other>
+    requires(sizeof...(Other) != 2)
+  UMBEL_SHARED constexpr const T& operator()(const Other&...) const noexcept {
+    static_assert(
+        detail::report<
+            detail::rules::access_by_position<detail::layout<In, Out>, sizeof...(Other)>>::ok,
+        "umbel: shapes do not fit");
+    return weight[0];
   }
 };
 

@@ -58,6 +58,8 @@ struct dropout_mask : mask_base {
 namespace umbel::inline UMBEL_TARGET::detail {
 
 using portable::dropout_mask;
+// Not a constant expression: what it is called is the message.
+inline void the_rate_of_dropout_is_from_0_to_1() noexcept {}
 
 }  // namespace umbel::inline UMBEL_TARGET::detail
 
@@ -66,15 +68,26 @@ namespace umbel::inline UMBEL_TARGET {
 // dropout(rate, seed): drops weights at the rate and multiplies the others by 1 / (1 - rate), as
 // layers do in training (Srivastava et al. 2014). Which weights are dropped depends on seed,
 // sequence, head, query and key only, not on the machine (Philox 4x32-10): take another seed for
-// each step. A rate of 0 or less drops nothing, of 1 or more everything; a mask has at most one.
+// each step. A rate of 0 or less drops nothing, of 1 or more everything, but in a constant
+// expression one outside of 0 to 1 does not compile; a mask has at most one.
 template <class Rate, class Seed>
 constexpr detail::dropout_mask dropout(const Rate& rate, const Seed& seed) noexcept {
   using verdict = detail::rules::dropout_rate_and_seed<Rate, Seed>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok)
+  if constexpr (verdict::ok) {
+    if (std::is_constant_evaluated() && !(rate >= 0 && rate <= 1))
+      detail::the_rate_of_dropout_is_from_0_to_1();
     return {static_cast<double>(rate), static_cast<std::uint64_t>(seed)};
-  else
+  } else {
     return {0, 0};
+  }
+}
+template <class... Given>
+  requires(sizeof...(Given) != 2)
+constexpr detail::dropout_mask dropout(const Given&...) noexcept {
+  static_assert(detail::report<detail::rules::dropout_of<Given...>>::ok,
+                "umbel: shapes do not fit");
+  return {0, 0};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -5,6 +5,7 @@
 // Not here: the masks themselves (mask/combine.hpp).
 #pragma once
 
+#include <cstdint>
 #include <umbel/config.hpp>
 #include <umbel/layer/rules.hpp>
 
@@ -126,6 +127,9 @@ struct scores_of {
 
 namespace rules {
 
+template <class... Given>
+using dropout_of = verdict<(sizeof...(Given) == 2), say::dropout,
+                           say::takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42>;
 template <class Rate, class Seed>
 using dropout_rate_and_seed =
     verdict<one_is_invalid<Rate, Seed> ||

@@ -62,12 +62,15 @@ constexpr std::size_t first_other_than_axis() {
   ((++at, found = found == npos && !axis_like<Axes> ? at : found), ...);
   return found;
 }
-// The template that an axis is written as, and whether it is the one in its base: not so of
-// struct frames : axis<token, N>.
+// What an axis is written as, and whether its base names the same: not so of
+// struct frames : axis<token, N>, nor of struct frames : axis<token, 4>.
 template <class Axis>
 struct family_as_written {
-  using type = typename Axis::family;
+  using type = std::conditional_t<std::is_base_of_v<typename Axis::plain, Axis>,
+                                  typename Axis::family, element<Axis>>;
 };
+template <class Axis, std::size_t Stride>
+struct family_as_written<strided<Axis, Stride>> : family_as_written<Axis> {};
 template <template <std::size_t> class Axis, std::size_t Size>
 struct family_as_written<Axis<Size>> {
   using type = axis_family<Axis>;
@@ -407,6 +410,13 @@ struct lists_of_lists_rule<Layout, std::index_sequence<Rows...>, std::index_sequ
 };
 template <class Layout, class Rows, class Columns>
 using lists_of_lists = typename lists_of_lists_rule<Layout, Rows, Columns>::type;
+
+// What is no tensor, assigned to one.
+template <class Layout, class Other>
+using assigned_to_a_tensor = verdict<
+    (sizeof(Other) == 0), say::tensor, typename Layout::axes,
+    std::conditional_t<std::is_arithmetic_v<Other>, say::is_not_assigned_a_number_so_write_a_loop,
+                       say::is_assigned_a_tensor_or_view_so_copy_from_view_as>>;
 
 // Temporary memory is not viewed.
 template <class Layout, class Operation = say::view>

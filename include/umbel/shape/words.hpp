@@ -70,6 +70,8 @@ struct into;
 struct is_a_temporary_so_store_it_in_a_variable;
 struct is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable;
 struct is_already_an_axis_of;
+struct is_assigned_a_tensor_or_view_so_copy_from_view_as;
+struct is_not_assigned_a_number_so_write_a_loop;
 struct is_const;
 struct is_not_an_axis_of;
 struct is_not_row_major_in_memory_so_pass_contiguous_of_x;
@@ -153,6 +155,13 @@ inline constexpr const char* spoken<say::so_write_copy> = "; to round them, writ
 template <>
 inline constexpr const char* spoken<say::an_array_does_not_say_its_axes_so_write_view_as> =
     "an array does not say its axes; write view_as<tensor<float, token<4>, hidden<100>>>(memory)";
+template <>
+inline constexpr const char* spoken<say::is_assigned_a_tensor_or_view_so_copy_from_view_as> =
+    "is assigned a tensor or view; of an array or vector write copy(view_as<tensor<...>>(memory), "
+    "x)";
+template <>
+inline constexpr const char* spoken<say::is_not_assigned_a_number_so_write_a_loop> =
+    "is not assigned a number; write for (float& element : x) element = number";
 template <>
 inline constexpr const char* spoken<say::brackets> = "x[...]";
 template <>

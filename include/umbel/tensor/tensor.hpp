@@ -54,6 +54,21 @@ struct only_element {
   }
 };
 
+// An element of a list. In a constant expression, an integer that T does not hold is no element:
+// what is called then is the message.
+inline void an_element_of_the_list_is_outside_of_its_type() noexcept {}
+template <class T, class U>
+UMBEL_INLINE constexpr T list_element(U element) noexcept {
+  if constexpr (std::is_integral_v<T> && std::is_integral_v<U> && !std::is_same_v<T, bool>) {
+    const T converted = static_cast<T>(element);
+    if (std::is_constant_evaluated() &&
+        (static_cast<U>(converted) != element || (converted < T{0}) != (element < U{0})))
+      an_element_of_the_list_is_outside_of_its_type();
+    return converted;
+  } else {
+    return static_cast<T>(element);
+  }
+}
 template <class T>
 constexpr T* copy_row(const T* from, std::size_t count, T* to) noexcept {
   for (std::size_t i = 0; i < count; ++i) *to++ = from[i];
@@ -106,7 +121,8 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
   template <class... U>
     requires(sizeof...(U) > 1 && sizeof...(U) == layout::count && layout::contiguous &&
              (std::is_convertible_v<U, T> && ...) && detail::rules::list<layout, T, U...>::ok)
-  UMBEL_SHARED constexpr tensor(U... element) noexcept : elements_{static_cast<T>(element)...} {}
+  UMBEL_SHARED constexpr tensor(U... element) noexcept
+      : elements_{detail::list_element<T>(element)...} {}
   template <class... U>
     requires(sizeof...(U) > 1 && (std::is_convertible_v<U, T> && ...) &&
              !detail::rules::list<layout, T, U...>::ok)
@@ -169,6 +185,16 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
                                           detail::say::tensor>;
     static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) take(memory.data());
+  }
+
+  // A number or other memory is not assigned: refused.
+  template <class Other>
+    requires(!tensor_like<Other> && !detail::one_is_invalid<Other> &&
+             !std::is_convertible_v<const Other&, tensor>)
+  UMBEL_SHARED constexpr tensor& operator=(const Other&) noexcept {
+    static_assert(detail::report<detail::rules::assigned_to_a_tensor<layout, Other>>::ok,
+                  "umbel: shapes do not fit");
+    return *this;
   }
 
   // A pointer does not say how many elements it points to: refused.
