@@ -258,8 +258,8 @@ def main():
         if not failures:
             targets = {}
             for march in {key[2] for key in objects.made}:
-                code, text = compile_text([*commands[first], f"-march={march}", "-I", include_dir, "-E", "-P"],
-                                          "#include <umbel/config.hpp>\nUMBEL_TARGET\n")
+                flags = ["-std=c++20", f"-march={march}", "-I", include_dir, "-E", "-P"]
+                code, text = compile_text([*commands[first], *flags], "#include <umbel/config.hpp>\nUMBEL_TARGET\n")
                 targets[march] = text.split()[-1]
             tap.check("three names of targets", len({targets[march] for march in MARCH.values()}) == 3, str(targets))
             check_results(tap, objects, commands, folder)
