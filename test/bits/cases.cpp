@@ -137,10 +137,10 @@ void attention(const inputs& in) {
     return context;
   };
   const auto mask = keep_mask(flags) & causal_bottom_right & dropout(0.2, 5);
-  look.template operator()<observed::scores>("observed scores", mask);
-  look.template operator()<observed::capped_scores>("observed capped scores", mask);
-  look.template operator()<observed::masked_scores>("observed masked scores", mask);
-  look.template operator()<observed::weights>("observed weights", mask);
+  (void)look.template operator()<observed::scores>("observed scores", mask);
+  (void)look.template operator()<observed::capped_scores>("observed capped scores", mask);
+  (void)look.template operator()<observed::masked_scores>("observed masked scores", mask);
+  (void)look.template operator()<observed::weights>("observed weights", mask);
   print("context of the observed", in.name,
         look.template operator()<observed::kept_weights>("observed kept weights", mask));
   pairs seen{};

@@ -86,10 +86,13 @@ BOOST_AUTO_TEST_CASE(a_tensor_may_take_a_view_of_itself) {
   BOOST_TEST((x == tensor<int, query<3>, key<3>>{0, 3, 6, 1, 4, 7, 2, 5, 8}));
 }
 
-BOOST_AUTO_TEST_CASE(construction_converts_elements) {
+BOOST_AUTO_TEST_CASE(a_copy_converts_elements) {
   const tensor<double, query<3>> x{0.5, -2.5, 1e10};
-  const tensor<float, query<3>> as_float = x;
+  tensor<float, query<3>> as_float{};
+  copy(x, as_float);
   BOOST_TEST(as_float(1) == -2.5f);
+  const tensor<double, query<3>> back = as_float;
+  BOOST_TEST(back(1) == -2.5);
   tensor<int, query<2>> as_int{};
   copy(x | slice<query, from<0>, extent<2>>, as_int);
   BOOST_TEST(as_int(1) == -2);

@@ -242,6 +242,12 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Opt
   // cause: A layer borrows its weights, all of them in one struct, when it is made.
   // cure: Fill `network::weights w` and write `network{w}`.
   const network wrong;
+#elif defined CASE_one_axis_twice
+  // expect-gcc: "umbel: feed_forward: the axis hidden is named twice in \[hidden=64, hidden=256\]"
+  // expect-clang: feed_forward, .*the_axis, .*hidden>, .*is_named_twice_in, .*hidden<64>, .*hidden<256>
+  // cause: The two widths of the network are two axes.
+  // cure: Give the inner one another name: `feed_forward<float, hidden<64>, intermediate<256>, ...>`.
+  feed_forward<float, hidden<64>, hidden<256>, activation<relu>, bias<true>>::weights wrong;
 #else
   encoder<norm_first<true>, bias<false>, gated<true>, activation<silu>, norm_by<rms_norm>,
           norm_epsilon<1, 1'000'000>, kv_heads<2>>::weights w;

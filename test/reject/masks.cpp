@@ -297,14 +297,14 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
 #elif defined CASE_dropout_swapped
   // expect-gcc: "umbel: dropout: takes the rate, a fraction, then the seed, an integer, as in dropout\(0\.1, 42\)"
   // expect-clang: dropout, .*takes_the_rate_then_the_seed
-  // cause: Rate and seed have changed places, or the rate is an integer.
+  // cause: Rate and seed have changed places, or one is missing.
   // cure: `dropout(0.1, 42)`: the rate first.
   auto out = attend(x, dropout(42, 0.1));
 
 #elif defined CASE_dropout_without_a_seed
   // expect-gcc: "umbel: dropout: takes the rate, a fraction, then the seed, an integer, as in dropout\(0\.1, 42\)"
   // expect-clang: dropout, .*takes_the_rate_then_the_seed
-  // cause: Rate and seed have changed places, or the rate is an integer.
+  // cause: Rate and seed have changed places, or one is missing.
   // cure: `dropout(0.1, 42)`: the rate first.
   auto out = attend(x, dropout(0.1));
 

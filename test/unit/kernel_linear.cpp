@@ -159,8 +159,10 @@ BOOST_AUTO_TEST_CASE(one_row_of_many_weights) {
   constexpr umbel::detail::plan::target fetching{64, 32, {}, true, true},
       other{64, 32, {}, true, false};
   constexpr linear_shape tall = row_major<1, 900, 230>, even = row_major<1, 800, 256, false>;
-  static_assert(umbel::detail::kernel::detail::linear_walk<tall, float, fetching, true>::far);
-  static_assert(!umbel::detail::kernel::detail::linear_walk<tall, float, other, true>::far);
+  static_assert(
+      umbel::detail::kernel::detail::linear_walk<tall, float, fetching, true>::fetches_ahead);
+  static_assert(
+      !umbel::detail::kernel::detail::linear_walk<tall, float, other, true>::fetches_ahead);
   linear_case<tall, float> c;
   c.check<fetching>();
   c.check_packed<other>();

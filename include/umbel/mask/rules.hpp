@@ -133,7 +133,7 @@ using dropout_of = verdict<(sizeof...(Given) == 2), say::dropout,
 template <class Rate, class Seed>
 using dropout_rate_and_seed =
     verdict<one_is_invalid<Rate, Seed> ||
-                (std::is_floating_point_v<Rate> && std::is_convertible_v<Seed, std::uint64_t> &&
+                (std::is_arithmetic_v<Rate> && std::is_convertible_v<Seed, std::uint64_t> &&
                  !std::is_floating_point_v<Seed>),
             say::dropout, say::takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42>;
 

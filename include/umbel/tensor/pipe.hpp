@@ -29,14 +29,14 @@ struct rereads {};
 // x | f is f(x), whatever x is: f gives the sentence where it does not fit.
 template <class X, class Operation>
   requires std::is_base_of_v<detail::operation, Operation>
-UMBEL_INLINE constexpr auto operator|(X&& x, const Operation& f) {
+[[nodiscard]] UMBEL_INLINE constexpr auto operator|(X&& x, const Operation& f) {
   return f(static_cast<X&&>(x));
 }
 // Of a tensor with a name, an operation that only re-reads memory gives a view of it.
 template <class X, class Operation>
   requires(detail::is_tensor<std::remove_const_t<X>> &&
            std::is_base_of_v<detail::rereads, Operation>)
-UMBEL_INLINE constexpr auto operator|(X& x UMBEL_LIFETIMEBOUND, const Operation& f) {
+[[nodiscard]] UMBEL_INLINE constexpr auto operator|(X& x UMBEL_LIFETIMEBOUND, const Operation& f) {
   return f(x);
 }
 // The same with a function of your own, of a tensor or view.
@@ -87,7 +87,7 @@ struct rereading : detail::other_calls<Name>, rereads {
   using detail::other_calls<Name>::operator();
 
   template <tensor_like X>
-  UMBEL_SHARED constexpr auto operator()(X&& x) const {
+  [[nodiscard]] UMBEL_SHARED constexpr auto operator()(X&& x) const {
     using from = layout_of<X>;
     using verdict = typename Operation::template rule<from>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");

@@ -96,7 +96,7 @@ Stream& operator<<(Stream& out, const X& x) {
 }
 // Weights are no tensor.
 template <class Stream, class W>
-  requires(detail::text_stream<Stream> && requires { typename detail::name_of_weights<W>::type; })
+  requires(requires { typename detail::name_of_weights<W>::type; } && detail::text_stream<Stream>)
 Stream& operator<<(Stream& out, const W&) {
   using verdict =
       detail::verdict<sizeof(W) == 0, detail::say::print, detail::say::the_weights_of,

@@ -109,7 +109,7 @@ namespace umbel {
 // each otherwise. Positions are checked by
 // UMBEL_CHECK=1 only (check.hpp).
 template <class T, class... Axes>
-class [[nodiscard]] view : public portable::members_of_other_libraries<view<T, Axes...>> {
+class view : public portable::members_of_other_libraries<view<T, Axes...>> {
   static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>,
                 "umbel: shapes do not fit");
 
