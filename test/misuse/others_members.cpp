@@ -7,7 +7,7 @@
 // fact: view|sizes|axes
 auto r = t.view(2, 12, 8, 8);
 #elif defined CASE_reshape_member
-// fact: reshape<
+// fact: reshape
 // fact: axes|reshape
 auto r = t.reshape(24, 64);
 #elif defined CASE_shape_member
@@ -23,7 +23,7 @@ auto r = t.shape();
 // fact: shape
 auto r = t.shape[0];
 #elif defined CASE_size_of_a_dimension
-// fact: extent<
+// fact: extent
 // fact: size
 auto r = t.size(0);
 #elif defined CASE_dim_member
@@ -35,63 +35,63 @@ auto r = t.dim();
 // fact: ndim|rank
 auto r = t.ndim;
 #elif defined CASE_rows_member
-// fact: extent<
+// fact: extent
 // fact: rows|extent
 auto r = m.rows();
 #elif defined CASE_cols_member
-// fact: extent<
+// fact: extent
 // fact: cols|extent
 auto r = m.cols();
 #elif defined CASE_transpose_by_numbers
-// fact: permute<
+// fact: permute
 // fact: transpose
 auto r = t.transpose(1, 2);
 #elif defined CASE_transpose_member
-// fact: transposed|permute<
+// fact: transposed|permute
 // fact: transpose
 auto r = m.transpose();
 #elif defined CASE_t_member
-// fact: transposed|permute<
+// fact: transposed|permute
 // fact: T
 auto r = m.T;
 #elif defined CASE_permute_member
-// fact: permute<
+// fact: permute
 // fact: permute
 auto r = t.permute(0, 2, 1);
 #elif defined CASE_softmax_member
-// fact: softmax<
+// fact: softmax
 // fact: softmax
 auto r = scores.softmax(-1);
 #elif defined CASE_matmul_member
-// fact: contract<
+// fact: contract
 // fact: matmul
 auto r = m.matmul(m);
 #elif defined CASE_mm_member
-// fact: contract<
+// fact: contract
 // fact: mm
 auto r = m.mm(m);
 #elif defined CASE_sum_by_number
-// fact: mean<|contract<
+// fact: mean|contract
 // fact: sum
 auto r = t.sum(-1);
 #elif defined CASE_mean_by_number
-// fact: mean<
+// fact: mean
 // fact: mean
 auto r = t.mean(1);
 #elif defined CASE_unsqueeze
-// fact: broadcast<
+// fact: broadcast
 // fact: unsqueeze
 auto r = m.unsqueeze(0);
 #elif defined CASE_squeeze
-// fact: select_at<
+// fact: select_at
 // fact: squeeze
 auto r = t.squeeze();
 #elif defined CASE_expand
-// fact: broadcast<
+// fact: broadcast
 // fact: expand
 auto r = m.expand(2, 4, 100);
 #elif defined CASE_repeat
-// fact: broadcast<
+// fact: broadcast
 // fact: repeat
 auto r = m.repeat(2, 1, 1);
 #elif defined CASE_contiguous_member
@@ -99,7 +99,7 @@ auto r = m.repeat(2, 1, 1);
 // fact: contiguous
 auto r = x.contiguous();
 #elif defined CASE_flatten
-// fact: merge<|reshape<
+// fact: merge|reshape
 // fact: flatten
 auto r = t.flatten(1);
 #elif defined CASE_clone_member
@@ -139,19 +139,19 @@ auto r = t.relu();
 // fact: max
 auto r = t.max();
 #elif defined CASE_block_member
-// fact: slice<
+// fact: slice
 // fact: block
 auto r = m.block(0, 0, 2, 50);
 #elif defined CASE_row_member
-// fact: select_at<
+// fact: select_at
 // fact: row
 auto r = m.row(0);
 #elif defined CASE_col_member
-// fact: select_at<
+// fact: select_at
 // fact: col
 auto r = m.col(1);
 #elif defined CASE_select_by_number
-// fact: select_at<
+// fact: select_at
 // fact: select
 auto r = x.select(1, 0);
 #elif defined CASE_comma_index

@@ -113,8 +113,8 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: `x | relu`.
   auto r = x.relu();
 #elif defined CASE_masked_fill
-  // expect-gcc: "umbel: masked_fill: masks are arguments of attention; write attention\{w\}\(x, keep_mask\(mask\)\)"
-  // expect-clang: masked_fill, .*masks_are_arguments_of_attention_so_pass_keep_mask_or_drop_mask
+  // expect-gcc: "umbel: masked_fill: masks are arguments of attention; write attention\{w\}\(x, causal\) or attention\{w\}\(x, keep_mask\(mask\)\)"
+  // expect-clang: masked_fill, .*masks_are_arguments_of_attention_so_pass_causal_or_keep_mask_or_drop_mask
   // cause: A mask is an argument of attention.
   // cure: `attention{w}(x, keep_mask(mask))`; docs/masks.md has all of them.
   auto r = x.masked_fill(x, 0);

@@ -158,7 +158,7 @@ struct tensors_are_values_so_write_a_copy_as_of_a_number;
 struct tensors_start_at_zero_with_braces_so_write_a_loop_for_other_values;
 struct one_position_for_each_axis_so_write_x_of_i_and_j;
 struct activations_are_operations_so_write_x_or_relu;
-struct masks_are_arguments_of_attention_so_pass_keep_mask_or_drop_mask;
+struct masks_are_arguments_of_attention_so_pass_causal_or_keep_mask_or_drop_mask;
 struct sizes_are_in_the_type_so_copy_each_part_into_a_slice;
 struct functions_of_elements_are_loops_so_write_a_loop;
 struct name_the_operation_after_a_bar_so_write_x_or_contiguous;
@@ -214,8 +214,9 @@ inline constexpr const char* spoken<say::activations_are_operations_so_write_x_o
     "activations are operations; write x | relu";
 template <>
 inline constexpr const char*
-    spoken<say::masks_are_arguments_of_attention_so_pass_keep_mask_or_drop_mask> =
-        "masks are arguments of attention; write attention{w}(x, keep_mask(mask))";
+    spoken<say::masks_are_arguments_of_attention_so_pass_causal_or_keep_mask_or_drop_mask> =
+        "masks are arguments of attention; write attention{w}(x, causal) or attention{w}(x, "
+        "keep_mask(mask))";
 template <>
 inline constexpr const char* spoken<say::sizes_are_in_the_type_so_copy_each_part_into_a_slice> =
     "declare a tensor for both, and copy each part into a slice of it";
@@ -450,7 +451,8 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_MEMBER(sigmoid, activation_instead)
   UMBEL_REFUSED_FUNCTION(gelu, activation_instead)
 
-  using mask_instead = detail::say::masks_are_arguments_of_attention_so_pass_keep_mask_or_drop_mask;
+  using mask_instead =
+      detail::say::masks_are_arguments_of_attention_so_pass_causal_or_keep_mask_or_drop_mask;
   UMBEL_REFUSED_MEMBER(masked_fill, mask_instead)
   UMBEL_REFUSED_MEMBER(masked_fill_, mask_instead)
   UMBEL_REFUSED_MEMBER(where, mask_instead)
