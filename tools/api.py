@@ -97,6 +97,7 @@ def member_line(one, owner):
 
 def without_refused(lines):
     """Overloads whose arguments have no names are there for their sentence."""
+    lines = [line for line in lines if "arguments_of_a_call" not in line]
     named = [line for line in lines if not re.search(r"(?:&|\.\.\.|^\w+\(\w)\)(?: noexcept)?$", line)]
     return named or lines
 

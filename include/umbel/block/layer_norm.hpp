@@ -5,6 +5,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/kernel/norm.hpp>
+#include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/layer/weights.hpp>
 
@@ -12,6 +13,14 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
+namespace say {
+struct sizes_are_template_arguments_so_write_layer_norm_of_float_and_an_axis;
+}  // namespace say
+
+template <>
+inline constexpr const char*
+    spoken<say::sizes_are_template_arguments_so_write_layer_norm_of_float_and_an_axis> =
+        "sizes are template arguments; write layer_norm<float, hidden<100>>{weights}";
 template <>
 struct speak<say::layer_norm> : speak_as_written<say::layer_norm> {};
 
@@ -74,6 +83,15 @@ class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, detail::say::l
                                                                       (sizeof(Other) != 0)>>::ok,
                   "umbel: shapes do not fit");
   }
+  template <class Gamma, class Beta>
+    requires(!std::is_convertible_v<Beta, T>)
+  constexpr layer_norm(const Gamma&, const Beta&) noexcept
+      : weights_(detail::no_weights<weights_view>()), epsilon_() {
+    static_assert(
+        detail::report<detail::rules::weights_of_this_layer<detail::say::layer_norm,
+                                                            (sizeof(Gamma) == 0 ? 1 : 2)>>::ok,
+        "umbel: shapes do not fit");
+  }
   template <std::size_t Given = 0>
   constexpr layer_norm() noexcept : weights_(detail::no_weights<weights_view>()), epsilon_() {
     static_assert(
@@ -100,6 +118,23 @@ class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, detail::say::l
   weights_view weights_;
   T epsilon_;
 };
+
+// layer_norm(100): refused, since the axis is a template argument.
+template <class Given>
+class layer_norm<portable::arguments_of_a_call, Given> : public detail::invalid {
+  static_assert(
+      detail::reported<detail::rules::made_of_a_call<
+          detail::say::layer_norm,
+          detail::say::sizes_are_template_arguments_so_write_layer_norm_of_float_and_an_axis,
+          Given>>,
+      "umbel: shapes do not fit");
+
+ public:
+  template <class... Arguments>
+  constexpr explicit layer_norm(const Arguments&...) noexcept {}
+};
+template <class... Given>
+layer_norm(const Given&...) -> layer_norm<portable::arguments_of_a_call, char>;
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

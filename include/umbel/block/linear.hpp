@@ -12,10 +12,15 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
+struct sizes_are_template_arguments_so_write_linear_of_float_and_two_axes;
 struct linear;
 struct expected_the_axis_of_the_result_but_got;
 struct the_axis_of_the_result_is_missing;
 }  // namespace say
+template <>
+inline constexpr const char*
+    spoken<say::sizes_are_template_arguments_so_write_linear_of_float_and_two_axes> =
+        "sizes are template arguments; write linear<float, hidden<64>, classes<10>>{weights}";
 
 namespace rules {
 template <class T, class In, class Out, class... Options>
@@ -90,6 +95,22 @@ class linear : public detail::linear_types<T, In, Out, Options...>,
         "umbel: shapes do not fit");
   }
 };
+
+// linear(64, 10): refused, since sizes are template arguments.
+template <class Given>
+class linear<portable::arguments_of_a_call, Given, detail::nothing> : public detail::invalid {
+  static_assert(
+      detail::reported<detail::rules::made_of_a_call<
+          detail::say::linear,
+          detail::say::sizes_are_template_arguments_so_write_linear_of_float_and_two_axes, Given>>,
+      "umbel: shapes do not fit");
+
+ public:
+  template <class... Arguments>
+  constexpr explicit linear(const Arguments&...) noexcept {}
+};
+template <class... Given>
+linear(const Given&...) -> linear<portable::arguments_of_a_call, char>;
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

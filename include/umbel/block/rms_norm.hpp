@@ -13,7 +13,13 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct needs_the_epsilon_that_the_model_was_trained_with;
+struct sizes_are_template_arguments_so_write_rms_norm_of_float_and_an_axis;
 }  // namespace say
+
+template <>
+inline constexpr const char*
+    spoken<say::sizes_are_template_arguments_so_write_rms_norm_of_float_and_an_axis> =
+        "sizes are template arguments; write rms_norm<float, hidden<100>>{weights}";
 
 template <>
 struct speak<say::rms_norm> : speak_as_written<say::rms_norm> {};
@@ -94,6 +100,22 @@ class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, detail::say::rms_n
   weights_view weights_;
   T epsilon_;
 };
+
+// rms_norm(100): refused, since the axis is a template argument.
+template <class Given>
+class rms_norm<portable::arguments_of_a_call, Given> : public detail::invalid {
+  static_assert(
+      detail::reported<detail::rules::made_of_a_call<
+          detail::say::rms_norm,
+          detail::say::sizes_are_template_arguments_so_write_rms_norm_of_float_and_an_axis, Given>>,
+      "umbel: shapes do not fit");
+
+ public:
+  template <class... Arguments>
+  constexpr explicit rms_norm(const Arguments&...) noexcept {}
+};
+template <class... Given>
+rms_norm(const Given&...) -> rms_norm<portable::arguments_of_a_call, char>;
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -7,7 +7,19 @@
 #include <umbel/layer/rules.hpp>
 
 UMBEL_WARNINGS_PUSH
+namespace umbel::portable {
+// What is deduced for the element type of linear(64, 10), whose sizes should be template arguments.
+struct arguments_of_a_call;
+}  // namespace umbel::portable
+
 namespace umbel::inline UMBEL_TARGET::detail {
+
+namespace rules {
+// Never holds. Instead: the words for what to write. Given: a type that depends on the layer's
+// template parameters.
+template <class Layer, class Instead, class Given>
+using made_of_a_call = verdict<(sizeof(Given) == 0), Layer, Instead>;
+}  // namespace rules
 
 // Name: the word for the layer. View: its weights_view. A derived layer has `using
 // borrowing<...>::borrowing`.

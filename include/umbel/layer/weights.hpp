@@ -86,7 +86,7 @@ struct linear_weights {
   [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(I in, J out) const noexcept {
     return weight[detail::offset_by_position<detail::layout<In, Out>>("w(...)", in, out)];
   }
-  template <class... Other>
+  template <detail::integer_index... Other>
     requires(sizeof...(Other) != 2)
   UMBEL_SHARED constexpr const T& operator()(const Other&...) const noexcept {
     static_assert(
@@ -110,7 +110,7 @@ struct linear_weights<T, In, Out, false> {
   [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(I in, J out) const noexcept {
     return weight[detail::offset_by_position<detail::layout<In, Out>>("w(...)", in, out)];
   }
-  template <class... Other>
+  template <detail::integer_index... Other>
     requires(sizeof...(Other) != 2)
   UMBEL_SHARED constexpr const T& operator()(const Other&...) const noexcept {
     static_assert(

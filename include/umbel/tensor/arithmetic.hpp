@@ -139,9 +139,12 @@ constexpr detail::invalid operator-(detail::invalid) noexcept { return {}; }
 
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// X: of a forwarding reference; a view that is no lvalue comes back by value.
+// X: of a forwarding reference. What an assignment gives back: a view that is no lvalue by value; a
+// temporary tensor, which is refused, costs nothing more to drop.
+template <class X>
+using assigned_to = std::conditional_t<temporary_tensor<X>, X&&, X>;
 template <class F, class X, class Y>
-constexpr X assigned(F f, X&& x, const Y& y) noexcept {
+constexpr assigned_to<X> assigned(F f, X&& x, const Y& y) noexcept {
   using verdict =
       first_error<rules::writable<say::elementwise, say::the_left_side, X>,
                   rules::same_shape<say::elementwise, layout_of<X>, layout_of<Y>>,
@@ -155,7 +158,7 @@ constexpr X assigned(F f, X&& x, const Y& y) noexcept {
   return static_cast<X&&>(x);
 }
 template <class F, class X, detail::scalar S>
-constexpr X assigned(F f, X&& x, const S& s) noexcept {
+constexpr assigned_to<X> assigned(F f, X&& x, const S& s) noexcept {
   using T = typename std::remove_cvref_t<X>::value_type;
   using verdict =
       first_error<rules::writable<say::elementwise, say::the_left_side, X>, rules::computes<T>>;
@@ -174,19 +177,19 @@ namespace umbel::inline UMBEL_TARGET {
 // x += y and the like, element by element: x is a tensor or view that is not const, y a tensor,
 // view or scalar. y may be x, and must not overlap it in any other way. Returns x.
 template <tensor_like X, detail::operand Y>
-constexpr X operator+=(X&& x, const Y& y) noexcept {
+constexpr detail::assigned_to<X> operator+=(X&& x, const Y& y) noexcept {
   return detail::assigned([](auto a, auto b) { return a + b; }, static_cast<X&&>(x), y);
 }
 template <tensor_like X, detail::operand Y>
-constexpr X operator-=(X&& x, const Y& y) noexcept {
+constexpr detail::assigned_to<X> operator-=(X&& x, const Y& y) noexcept {
   return detail::assigned([](auto a, auto b) { return a - b; }, static_cast<X&&>(x), y);
 }
 template <tensor_like X, detail::operand Y>
-constexpr X operator*=(X&& x, const Y& y) noexcept {
+constexpr detail::assigned_to<X> operator*=(X&& x, const Y& y) noexcept {
   return detail::assigned([](auto a, auto b) { return a * b; }, static_cast<X&&>(x), y);
 }
 template <tensor_like X, detail::operand Y>
-constexpr X operator/=(X&& x, const Y& y) noexcept {
+constexpr detail::assigned_to<X> operator/=(X&& x, const Y& y) noexcept {
   return detail::assigned([](auto a, auto b) { return a / b; }, static_cast<X&&>(x), y);
 }
 
