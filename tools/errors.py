@@ -73,6 +73,9 @@ below, at `in instantiation of`:
 
 {clang}
 
+Each header of yours between your file and `umbel.hpp` moves the sentence one line down, by either compiler ("In file
+included from").
+
 **One bug, one error.** What a refused operation returns is taken by every other operation and handed on in silence. So
 the first error is the only one, and it is the one to repair.
 
