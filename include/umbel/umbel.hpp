@@ -14,6 +14,7 @@
 #include <umbel/shape/algebra.hpp>
 #include <umbel/shape/words.hpp>
 #include <umbel/shape/rules.hpp>
+#include <umbel/shape/memory_rules.hpp>
 #include <umbel/shape/concepts.hpp>
 
 #include <umbel/tensor/calls_of_other_libraries.hpp>
@@ -21,6 +22,7 @@
 #include <umbel/tensor/iterator.hpp>
 #include <umbel/tensor/view.hpp>
 #include <umbel/tensor/loop.hpp>
+#include <umbel/tensor/elements.hpp>
 #include <umbel/tensor/tensor.hpp>
 #include <umbel/tensor/print.hpp>
 #include <umbel/tensor/other_calls.hpp>

@@ -9,6 +9,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/shape/concepts.hpp>
+#include <umbel/shape/memory_rules.hpp>
 #include <umbel/tensor/calls_of_other_libraries.hpp>
 #include <umbel/tensor/check.hpp>
 #include <umbel/tensor/iterator.hpp>

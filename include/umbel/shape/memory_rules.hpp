@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+// The rules of what the elements of a tensor come from: memory, lists, other tensors, and of what
+// is viewed. Not here: the rules of shapes (rules.hpp).
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/shape/rules.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::rules {
+
+// Memory of a known number of elements (npos: known at run time only), read as a shape. A layout
+// with gaps may be followed by one more gap: rows padded to 128 lie in float[rows * 128].
+template <class Layout, std::size_t Count, class Operation = say::memory>
+using memory = first_error<
+    verdict<Count != npos, Operation, typename Layout::axes, say::needs, number<Layout::span>,
+            say::elements,
+            say::but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer>,
+    verdict<Count == Layout::span || (!Layout::contiguous && Count > Layout::span), Operation,
+            typename Layout::axes, say::needs, number<Layout::span>,
+            say::elements_but_the_memory_holds, number<Count>>>;
+
+// Elements of From for a tensor of To: a fraction is not cut off.
+template <class From, class To, class Operation = say::tensor>
+using keeps_fractions =
+    verdict<!std::is_integral_v<To> || std::is_integral_v<From>, Operation, say::elements_of,
+            element<From>, say::do_not_fit_a_tensor_of, element<To>>;
+
+// Elements of From copied into a tensor of To: neither is a fraction cut off, nor rounded.
+template <class From, class To>
+using keeps_elements =
+    first_error<keeps_fractions<From, To>,
+                verdict<!(std::is_floating_point_v<From> && std::is_floating_point_v<To>) ||
+                            sizeof(From) <= sizeof(To),
+                        say::tensor, say::elements_of, element<From>,
+                        say::are_rounded_in_a_tensor_of, element<To>, say::so_write_copy>>;
+
+// A list of elements, T{}... of them, for a tensor of To.
+template <class Layout, class To, class... T>
+using list = first_error<
+    verdict<sizeof...(T) == Layout::count, say::tensor, typename Layout::axes, say::needs,
+            number<Layout::count>, say::elements_but_the_list_has, number<sizeof...(T)>>,
+    keeps_fractions<T, To>...>;
+
+// A list for each position of the first of two axes, of Columns elements each.
+template <class Layout, std::size_t... Columns>
+using lists =
+    first_error<verdict<Layout::rank == 2, say::tensor, typename Layout::axes,
+                        say::needs_one_list_of, number<Layout::count>, say::elements>,
+                verdict<Layout::extents[0] == sizeof...(Columns) &&
+                            ((Layout::extents[Layout::rank - 1] == Columns) && ...),
+                        say::tensor, typename Layout::axes, say::needs, number<Layout::extents[0]>,
+                        say::lists_of, number<Layout::extents[Layout::rank - 1]>, say::elements>>;
+
+// Of three axes, lists of lists. Rows, Columns: how many lists each has, of how many elements.
+template <class Layout, class Rows, class Columns>
+struct lists_of_lists_rule;
+template <class Layout, std::size_t... Rows, std::size_t... Columns>
+struct lists_of_lists_rule<Layout, std::index_sequence<Rows...>, std::index_sequence<Columns...>> {
+  static constexpr std::size_t rows = Layout::extents[Layout::rank == 3 ? 1 : 0];
+  static constexpr std::size_t columns = Layout::extents[Layout::rank == 3 ? 2 : 0];
+  using type = first_error<
+      verdict<Layout::rank == 3, say::tensor, typename Layout::axes, say::needs_one_list_of,
+              number<Layout::count>, say::elements>,
+      verdict<Layout::extents[0] == sizeof...(Rows) && ((rows == Rows) && ...) &&
+                  ((columns == Columns) && ...),
+              say::tensor, typename Layout::axes, say::needs, number<Layout::extents[0]>,
+              say::lists_of, number<rows>, say::lists_of, number<columns>, say::elements>>;
+};
+template <class Layout, class Rows, class Columns>
+using lists_of_lists = typename lists_of_lists_rule<Layout, Rows, Columns>::type;
+
+// What is no tensor, assigned to one.
+template <class Layout, class Other>
+using assigned_to_a_tensor = verdict<
+    (sizeof(Other) == 0), say::tensor, typename Layout::axes,
+    std::conditional_t<std::is_arithmetic_v<Other>, say::is_not_assigned_a_number_so_write_a_loop,
+                       say::is_assigned_a_tensor_or_view_so_copy_from_view_as>>;
+
+// Temporary memory is not viewed.
+template <class Layout, class Operation = say::view>
+using view_of_temporary =
+    verdict<Layout::span == 0, Operation, say::the_memory_of, typename Layout::axes,
+            say::is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable>;
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::rules
+UMBEL_WARNINGS_POP
