@@ -74,7 +74,8 @@ below, at `in instantiation of`:
 {clang}
 
 Each header of yours between your file and `umbel.hpp` moves the sentence one line down, by either compiler ("In file
-included from").
+included from"). Calls of other libraries (`x.transpose(1, 2)`) have their sentence on line 1 or 2 wherever they are, by
+clang in the same words as by g++.
 
 **One bug, one error.** What a refused operation returns is taken by every other operation and handed on in silence. So
 the first error is the only one, and it is the one to repair.

@@ -146,3 +146,21 @@ static_assert(same_shape<queries, view<const float, strided<batch<2>, 512>, stri
 static_assert(!same_shape<queries, context> && !same_shape<queries, turned>);
 static_assert(!same_shape<queries, tensor<float, batch<2>, query<4>, hidden<99>>>);
 static_assert(!same_shape<queries, tensor<float>>);
+
+// Calls of other libraries (calls_of_other_libraries.hpp): generic code that asks is told no.
+template <class T>
+concept resizes = requires(T x) { x.resize(1); };
+template <class T>
+concept has_shape = requires(T x) { x.shape; } || requires(T x) { x.shape()[0]; };
+template <class T>
+concept transposes = requires(T x) { x.transpose(1, 2); } || requires(T x) { x.T; };
+template <class T>
+concept multiplies = requires(T x) { matmul(x, x); } || requires(T x) { einsum("ij,jk", x, x); };
+template <class T>
+concept converts = requires(T x) { x.template to<double>(); } || requires(T x) { x.size(1); };
+template <class T>
+concept of_another_library =
+    resizes<T> || has_shape<T> || transposes<T> || multiplies<T> || converts<T>;
+static_assert(!of_another_library<queries> && !of_another_library<const queries&>);
+static_assert(!of_another_library<view<float, strided<query<4>, 100>, strided<hidden<100>, 1>>>);
+static_assert(requires(queries x) { x.size(); });

@@ -181,15 +181,11 @@ class view : public portable::members_of_other_libraries<view<T, Axes...>> {
     return *data_;
   }
 
+  using portable::calls_of_other_libraries::size;
+
   // Elements, axes, and positions along one axis (0 where there is none): x.size(), x.rank,
   // x.extent<hidden>.
   [[nodiscard]] UMBEL_SHARED static constexpr std::size_t size() noexcept { return layout::count; }
-  template <class Number>
-  UMBEL_SHARED static constexpr detail::invalid size(const Number&) noexcept {
-    static_assert(detail::report<detail::rules::size_by_number<Number>>::ok,
-                  "umbel: shapes do not fit");
-    return {};
-  }
   static constexpr std::size_t rank = layout::rank;
   template <template <std::size_t> class Axis>
   static constexpr std::size_t extent = layout::template size_of<detail::family_of<Axis>>;
