@@ -27,7 +27,13 @@ template <softmax_shape S, class T, plan::target Target>
 struct softmax_along {
   using walk = row_walk<S.width, T, Target>;
   using V = typename walk::V;
-  static constexpr std::size_t together = walk::together < 8 ? walk::together : 8;
+  // Rows in a block. Three blocks of x and y are in use at a time, and the wider rows are, the
+  // fewer of them the first-level cache holds. Measured (docs/speed.md) on Zen 5, and on Zen 4,
+  // which Target.fetch_ahead tells apart and which has two thirds of that cache.
+  static constexpr std::size_t together = Target.fetch_ahead || S.width <= 64
+                                              ? (walk::together < 8 ? walk::together : 8)
+                                          : S.width < 512 ? 4
+                                                          : 1;
   static constexpr std::size_t blocks = S.outer / together, rest = S.outer % together;
   using of_rows = typename walk::template of_rows<together>;
 
