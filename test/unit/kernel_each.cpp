@@ -157,9 +157,8 @@ BOOST_AUTO_TEST_CASE(any_run_of_keys) {
 BOOST_AUTO_TEST_CASE(far_keys_and_values) {
   using layout = cached<1000, 40, 24, 4>;
   constexpr std::size_t heads = 4;
-  static_assert(detail::attend_few<layout::shape, float, each_64, heads>::fetches_ahead<float>);
-  static_assert(
-      !detail::attend_few<layout::shape, float, each_64, heads / 2>::fetches_ahead<float>);
+  static_assert(detail::attend_few<layout::shape, float, each_64, heads>::fetches_keys<float>);
+  static_assert(!detail::attend_few<layout::shape, float, each_64, heads / 2>::fetches_keys<float>);
   each_head<layout> p;
   p.check();
   p.check(17, 700);

@@ -75,6 +75,8 @@ struct one_query {
 
 // The registers of AVX-512 and of AVX2: from 8 on several queries may go by themselves.
 constexpr target wide{64, 32}, half_as_wide{32, 16};
+// Where 512 bits are computed in two halves, keys in rows are transposed in vectors of 256.
+constexpr target two_halves{64, 32, {}, true, false};
 
 template <std::size_t Keys, std::size_t HeadDim, std::size_t ValueDim>
 constexpr attend_shape dense{1, Keys,     HeadDim, ValueDim, HeadDim, 1, HeadDim,
@@ -95,6 +97,8 @@ BOOST_AUTO_TEST_CASE(is_used) {
   static_assert(!attend_few<dense<9, 8, 16>, float, scalar_target>::fits);
   static_assert(attend_few<columns_out<8, 9>, float, wide>::fits);
   static_assert(!attend_few<columns_out<9, 9>, float, wide>::fits);
+  static_assert(attend_few<dense<9, 8, 16>, float, two_halves>::narrow);
+  static_assert(!attend_few<dense<9, 8, 16>, float, wide>::narrow);
 }
 
 // Of the shape, and of all that it has: the loops over keys are the same.
@@ -102,6 +106,7 @@ BOOST_AUTO_TEST_CASE(any_number_of_keys) {
   check_keys<vector_64, 1, 47, 513>();
   check_keys<vector_32, 7, 257>();
   check_keys<vector_16, 3, 257>();
+  check_keys<two_halves, 1, 15, 31, 33, 47, 513>();
   one_query<dense<513, 8, 16>> p;
   for (std::size_t count = 0; count <= 513; count += count < 50 || count > 253 ? 1 : 15) {
     p.check<vector_16, vector_32, vector_64>(scores::first_keys(count), "count");
@@ -130,7 +135,9 @@ BOOST_AUTO_TEST_CASE(any_number_of_features) {
   one_query<dense<300, 3, 240>>{}.check<vector_64>(all, "3, 240");
   one_query<dense<300, 3, 150>>{}.check<vector_16>(all, "3, 150");
   one_query<dense<2, 1, 1000>>{}.check<vector_64>(all, "1, 1000");
-  one_query<dense<37, 5, 6>, double>{}.check<vector_16, vector_64>(all, "double");
+  one_query<dense<21, 3, 1>>{}.check<two_halves>(all, "3, 1");
+  one_query<dense<53, 33, 40>>{}.check<two_halves>(all, "33, 40");
+  one_query<dense<37, 5, 6>, double>{}.check<vector_16, vector_64, two_halves>(all, "double");
 }
 
 BOOST_AUTO_TEST_CASE(any_stride) {
@@ -190,7 +197,7 @@ BOOST_AUTO_TEST_CASE(what_is_hidden_does_not_leak) {
 // So many that they are fetched ahead.
 BOOST_AUTO_TEST_CASE(far_keys) {
   one_query<dense<401, 64, 65>> p;
-  p.check<vector_16, vector_64>(scores::every_key{}, "every key");
+  p.check<vector_16, vector_64, two_halves>(scores::every_key{}, "every key");
   p.check<vector_64>(scores::window{300, 5, 380}, "window");
 }
 

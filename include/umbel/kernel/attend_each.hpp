@@ -54,7 +54,7 @@ struct attend_each {
       }
     }
     for (std::size_t j = 0; j < keys; ++j) {
-      if constexpr (one::template fetches_ahead<W>) {
+      if constexpr (one::template fetches_values<W>) {
         UMBEL_UNROLL(32)
         for (std::size_t h = 0; h < Heads; ++h) {
           if (h == 0 || v[h] != v[h - 1]) simd::fetch<S.value_dim>(v[h], (j + 4) * S.v_row);

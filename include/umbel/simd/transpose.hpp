@@ -46,6 +46,12 @@ UMBEL_INLINE V interleave(V a, V b, std::index_sequence<I...>) noexcept {
       a, b, (I / 4 * 4 + First + I % 4 / 2 + (I % 2 == 0 ? 0 : sizeof...(I)))...);
 }
 
+// The even (First = 0) or odd fours of lanes of a, then those of b.
+template <std::size_t First, class V, std::size_t... I>
+UMBEL_INLINE V fours_of(V a, V b, std::index_sequence<I...>) noexcept {
+  return __builtin_shufflevector(a, b, ((I / 4 * 2 + First) * 4 + I % 4)...);
+}
+
 // Stages 1 and 2: squares of four. Through what machines of 4-byte lanes have one instruction for.
 template <class V, std::size_t Rows>
 UMBEL_INLINE void transpose_fours(V (&rows)[Rows]) noexcept {
@@ -86,8 +92,17 @@ UMBEL_INLINE V join_halves(H low, H high) noexcept {
   if constexpr (lanes_of<V> == 2) {
     return V{low, high};
   } else {
-#if UMBEL_AVX512 && UMBEL_GCC
-    if constexpr (sizeof(V) == 64) {
+#if UMBEL_GCC && defined(__AVX__)
+    if constexpr (sizeof(V) == 32) {
+      using floats = pack<float, 8>;
+      using half_of_them = pack<float, 4>;
+      const floats wide = __builtin_ia32_ps256_ps(__builtin_bit_cast(half_of_them, low));
+      return __builtin_bit_cast(
+          V, __builtin_ia32_vinsertf128_ps256(wide, __builtin_bit_cast(half_of_them, high), 1));
+    } else
+#endif
+#if UMBEL_GCC && UMBEL_AVX512
+        if constexpr (sizeof(V) == 64) {
       using doubles = pack<double, 8>;
       using half_of_them = pack<double, 4>;
       const doubles wide = __builtin_ia32_pd512_256pd(__builtin_bit_cast(half_of_them, low));
@@ -103,21 +118,30 @@ UMBEL_INLINE V join_halves(H low, H high) noexcept {
 
 // columns[c][r] = from[r * row + c] for the first lanes / 2 columns of as many rows as there are
 // lanes, or of `rows`; the lanes past those are 0. The first stage is done by the loads, of half a
-// pack each.
+// pack each. Of 16 lanes they join rows four apart, so that the last stage moves fours of lanes,
+// which needs no register for its order.
 template <class V>
 UMBEL_INLINE void load_columns(const element_of<V>* from, std::size_t row, std::size_t rows,
                                V (&columns)[lanes_of<V> / 2]) noexcept {
-  constexpr std::size_t half = lanes_of<V> / 2;
+  constexpr std::size_t half = lanes_of<V> / 2, apart = half < 4 ? half : 4;
   using H = pack<element_of<V>, half>;
   UMBEL_UNROLL(8)
-  for (std::size_t r = 0; r < half; ++r) {
+  for (std::size_t c = 0; c < half; ++c) {
+    const std::size_t r = c / apart * 2 * apart + c % apart;
     const H low = r < rows ? load<H>(from + r * row) : H{};
-    const H high = r + half < rows ? load<H>(from + (r + half) * row) : H{};
-    columns[r] = detail::join_halves<V>(low, high);
+    const H high = r + apart < rows ? load<H>(from + (r + apart) * row) : H{};
+    columns[c] = detail::join_halves<V>(low, high);
   }
   if constexpr (half == 2) detail::transpose_stage<1>(columns);
   if constexpr (half >= 4) detail::transpose_fours(columns);
-  if constexpr (half >= 8) detail::transpose_stage<4>(columns);
+  if constexpr (half == 8) {
+    UMBEL_UNROLL(4)
+    for (std::size_t c = 0; c < 4; ++c) {
+      const V a = columns[c], b = columns[c + 4];
+      columns[c] = detail::fours_of<0>(a, b, std::make_index_sequence<16>{});
+      columns[c + 4] = detail::fours_of<1>(a, b, std::make_index_sequence<16>{});
+    }
+  }
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::simd
