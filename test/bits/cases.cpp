@@ -236,6 +236,24 @@ void blocks() {
   print("mean", "", mean<token>(x));
 }
 
+// Products and sums of neighbouring calls must not become multiply-adds.
+void arithmetic() {
+  lcg next{29};
+  const auto x = drawn<tensor<float, token<9>, hidden<33>>>(next);
+  const auto y = drawn<tensor<float, token<9>, hidden<33>>>(next), z = x * 0.3f - y;
+  print("arithmetic", "", x * y + z);
+  print("arithmetic with numbers", "", 1.7f * x - 0.1f);
+  auto sum = x;
+  sum *= y;
+  sum += z;
+  sum *= 1.1f;
+  sum -= 0.7f;
+  print("arithmetic in place", "", sum);
+  const auto few = drawn<tensor<float, token<4>>>(next),
+             others = drawn<tensor<float, token<4>>>(next);
+  print("arithmetic of a vector", "", few * others + few);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -250,5 +268,6 @@ int main(int count, char** arguments) {
   other_shapes();
   layers();
   blocks();
+  arithmetic();
   return 0;
 }

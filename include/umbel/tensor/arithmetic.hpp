@@ -27,8 +27,10 @@ using computes = verdict<detail::has_arithmetic<T>, say::elementwise, element<T>
                          say::has_no_arithmetic_so_convert_it_to_float>;
 }  // namespace rules
 
+// Never inlined, here and below: in x * y + z a compiler that may contract (g++ does by itself)
+// would fuse the product of one call into the sum of the next, and bits depend on whether it does.
 template <class F, class X, class Y>
-constexpr auto elementwise(F f, const X& x, const Y& y) noexcept {
+UMBEL_NOINLINE constexpr auto elementwise(F f, const X& x, const Y& y) noexcept {
   using verdict = first_error<
       rules::same_shape<say::elementwise, typename X::layout, typename Y::layout>,
       rules::same_element<say::elementwise, typename X::value_type, typename Y::value_type>,
@@ -45,7 +47,7 @@ constexpr auto elementwise(F f, const X& x, const Y& y) noexcept {
 }
 
 template <class F, class X>
-constexpr auto each_element(F f, const X& x) noexcept {
+UMBEL_NOINLINE constexpr auto each_element(F f, const X& x) noexcept {
   using T = typename X::value_type;
   using verdict = rules::computes<T>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
@@ -144,7 +146,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 template <class X>
 using assigned_to = std::conditional_t<temporary_tensor<X>, X&&, X>;
 template <class F, class X, class Y>
-constexpr assigned_to<X> assigned(F f, X&& x, const Y& y) noexcept {
+UMBEL_NOINLINE constexpr assigned_to<X> assigned(F f, X&& x, const Y& y) noexcept {
   using verdict =
       first_error<rules::writable<say::elementwise, say::the_left_side, X>,
                   rules::same_shape<say::elementwise, layout_of<X>, layout_of<Y>>,
@@ -158,7 +160,7 @@ constexpr assigned_to<X> assigned(F f, X&& x, const Y& y) noexcept {
   return static_cast<X&&>(x);
 }
 template <class F, class X, detail::scalar S>
-constexpr assigned_to<X> assigned(F f, X&& x, const S& s) noexcept {
+UMBEL_NOINLINE constexpr assigned_to<X> assigned(F f, X&& x, const S& s) noexcept {
   using T = typename std::remove_cvref_t<X>::value_type;
   using verdict =
       first_error<rules::writable<say::elementwise, say::the_left_side, X>, rules::computes<T>>;
