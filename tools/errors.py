@@ -33,7 +33,7 @@ GROUPS = {
     "Re-reading": ["split", "merge", "permute", "rename_axis", "reshape", "select_at", "slice", "broadcast",
                    "transposed"],
     "Calls of other libraries": ["transpose", "unsqueeze", "squeeze", "matmul", "einsum", "sum", "dim", "resize", "to",
-                                 "clone", "fill", "at", "masked_fill", "concat", "cuda", "exp", "contiguous", "T", "size"],
+                                 "clone", "fill", "at", "masked_fill", "concat", "cuda", "exp", "contiguous", "size"],
     "Computing": ["contract", "elementwise", "for_each", "compare"],
     "Attention": ["multi_head_attention", "additive_attention", "x * weights", "softmax", "mask_after", "mask",
                   "keep_mask", "dropout", "causal_at", "causal_bottom_right",

@@ -22,6 +22,24 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cause: Axes have names here, not numbers.
   // cure: List all axes in their new order: `x | permute<batch, hidden, query>`.
   auto r = transpose(x, 1, 2);
+#elif defined CASE_permute_by_a_list
+  // expect-gcc: "umbel: permute: axes have names; list them in their new order, x \| permute<heads, query, head_dim>"
+  // expect-clang: umbel: permute: axes have names; list them in their new order, x \| permute<heads, query, head_dim>
+  // cause: Axes have names here, not numbers.
+  // cure: List all axes in their new order: `x | permute<batch, hidden, query>`.
+  auto r = x.permute({0, 2, 1});
+#elif defined CASE_product_with_the_transposed
+  // expect-gcc: "umbel: transpose: axes have names; list them in their new order, x \| permute<heads, query, head_dim>"
+  // expect-clang: umbel: transpose: axes have names; list them in their new order, x \| permute<heads, query, head_dim>
+  // cause: Axes have names here, not numbers.
+  // cure: List all axes in their new order: `x | permute<batch, hidden, query>`.
+  auto r = matmul(x, x.transpose(1, 2));
+#elif defined CASE_shape_decomposed
+  // expect-gcc: "umbel: shape: sizes are part of the type; write x\.extent<hidden>, x\.size\(\) or x\.rank"
+  // expect-clang: umbel: shape: sizes are part of the type; write x\.extent<hidden>, x\.size\(\) or x\.rank
+  // cause: Sizes are part of the type.
+  // cure: `x.extent<hidden>`, `x.size()` or `x.rank`, all constants.
+  auto [rows, columns] = x.shape;
 #elif defined CASE_view
   // expect-gcc: "umbel: view: axes have names; write x \| reshape<token<8>, hidden<100>>, x \| split<hidden, heads<5>, head_dim> or x \| merge<heads, head_dim, hidden>"
   // expect-clang: umbel: view: axes have names; write x \| reshape<token<8>, hidden<100>>, x \| split<hidden, heads<5>, head_dim> or x \| merge<heads, head_dim, hidden>
@@ -29,8 +47,8 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: Name the new axes: `x | merge<batch, query, token>` or `x | reshape<token<8>, hidden<100>>`.
   auto r = x.view(8, 100);
 #elif defined CASE_unsqueeze
-  // expect-gcc: "umbel: unsqueeze: axes have names; add axes with x \| broadcast<batch<2>>"
-  // expect-clang: umbel: unsqueeze: axes have names; add axes with x \| broadcast<batch<2>>
+  // expect-gcc: "umbel: unsqueeze: axes have names; list the axes there shall be, x \| broadcast<batch<2>, token<8>, hidden<100>>"
+  // expect-clang: umbel: unsqueeze: axes have names; list the axes there shall be, x \| broadcast<batch<2>, token<8>, hidden<100>>
   // cause: An axis is added by its name.
   // cure: `x | broadcast<heads<5>>` adds an axis and repeats no element; most operations broadcast by themselves.
   auto r = x.unsqueeze(0);
@@ -142,12 +160,6 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cause: An operation is not a member.
   // cure: `x | contiguous`, or `contiguous(x)`.
   auto r = x.contiguous();
-#elif defined CASE_turned_by_a_letter
-  // expect-gcc: "umbel: T: axes have names; list them in their new order, x \| permute<heads, query, head_dim>"
-  // expect-clang: umbel: T: axes have names; list them in their new order, x \| permute<heads, query, head_dim>
-  // cause: Axes have names here, not numbers.
-  // cure: List all axes in their new order: `x | permute<batch, hidden, query>`.
-  auto r = x.T;
 #elif defined CASE_size_of_an_axis_by_number
   // expect-gcc: "umbel: size: sizes are part of the type; write x\.extent<hidden>, x\.size\(\) or x\.rank"
   // expect-clang: umbel: size: sizes are part of the type; write x\.extent<hidden>, x\.size\(\) or x\.rank

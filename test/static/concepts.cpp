@@ -153,7 +153,7 @@ concept resizes = requires(T x) { x.resize(1); };
 template <class T>
 concept has_shape = requires(T x) { x.shape; } || requires(T x) { x.shape()[0]; };
 template <class T>
-concept transposes = requires(T x) { x.transpose(1, 2); } || requires(T x) { x.T; };
+concept transposes = requires(T x) { x.transpose(1, 2); } || requires(T x) { x.permute({1, 0}); };
 template <class T>
 concept multiplies = requires(T x) { matmul(x, x); } || requires(T x) { einsum("ij,jk", x, x); };
 template <class T>
@@ -164,3 +164,10 @@ concept of_another_library =
 static_assert(!of_another_library<queries> && !of_another_library<const queries&>);
 static_assert(!of_another_library<view<float, strided<query<4>, 100>, strided<hidden<100>, 1>>>);
 static_assert(requires(queries x) { x.size(); });
+// A class of yours may be derived from a tensor, though x.split and the like then hide what is
+// called without x.
+template <class T>
+struct named_queries : queries {
+  T name;
+};
+static_assert(sizeof(named_queries<float>) == sizeof(queries) + sizeof(float));

@@ -5,37 +5,58 @@
 // their names stay free, and any function of yours that fits is preferred.
 #pragma once
 
+#include <initializer_list>
 #include <umbel/config.hpp>
 #include <umbel/shape/verdict.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::portable {
 
+// What a refused member takes: anything, lists in braces too.
+struct any_argument {
+  constexpr any_argument() noexcept = default;
+  template <class T>
+  constexpr any_argument(const T&) noexcept {}
+  template <class T>
+  constexpr any_argument(std::initializer_list<T>) noexcept {}
+};
+#define UMBEL_ANY_ARGUMENTS                                                                      \
+  any_argument = {}, any_argument = {}, any_argument = {}, any_argument = {}, any_argument = {}, \
+  any_argument = {}, any_argument = {}, any_argument = {}
+
 // One error, with the sentence in it. g++ prints the type of a private member and the whole
-// signature of a deleted function, so the sentence is part of these. clang prints the text of what
-// is `unavailable`; of a call with template arguments, x.to<double>(), it asks that too late for
-// requires { x.to<double>(); }, so there it is `diagnose_if`.
+// signature of a deleted function, so the sentence is part of these. clang prints the text of
+// `diagnose_if`, and of what is `unavailable`. Members that are called are templates, which
+// debuggers do not list with the members of each tensor.
 #if UMBEL_CLANG
 #pragma clang diagnostic ignored "-Wgcc-compat"  // diagnose_if is clang's
-#define UMBEL_REFUSED(sentence) __attribute__((unavailable(sentence)))
-#define UMBEL_REFUSED_MEMBER(name) \
- public:                           \
-  UMBEL_REFUSED("umbel: " #name ": " UMBEL_INSTEAD) static constexpr detail::invalid name{};
-#define UMBEL_REFUSED_TEMPLATE(name)                        \
- public:                                                    \
-  template <class... Element, class... Arguments>           \
-  __attribute__((                                           \
-      diagnose_if(true, "umbel: " #name ": " UMBEL_INSTEAD, \
-                  "error"))) static constexpr detail::invalid(name)(const Arguments&...);
-#define UMBEL_REFUSED_FUNCTION(name)                \
-  template <class... Arguments>                     \
-  UMBEL_REFUSED("umbel: " #name ": " UMBEL_INSTEAD) \
-  friend constexpr detail::invalid(name)(const calls_of_other_libraries&, const Arguments&...);
-#define UMBEL_REFUSED_FUNCTION_OF_TEXT(name)                                           \
-  template <class Text, class... Arguments>                                            \
-  UMBEL_REFUSED("umbel: " #name ": " UMBEL_INSTEAD)                                    \
-  friend constexpr detail::invalid(name)(const Text&, const calls_of_other_libraries&, \
-                                         const Arguments&...);
+#define UMBEL_REFUSED_PROPERTY(name)                              \
+  __attribute__((unavailable("umbel: " #name ": " UMBEL_INSTEAD), \
+                 nodebug)) static constexpr detail::invalid name{};
+#define UMBEL_REFUSED_MEMBER(name)                                                      \
+  template <class... Element>                                                           \
+  __attribute__((diagnose_if(                                                           \
+      true, "umbel: " #name ": " UMBEL_INSTEAD,                                         \
+      "error"))) static constexpr detail::invalid(name)(UMBEL_ANY_ARGUMENTS) noexcept { \
+    return {};                                                                          \
+  }
+#define UMBEL_REFUSED_FUNCTION(name)                                                     \
+  template <class... Arguments>                                                          \
+  __attribute__((diagnose_if(                                                            \
+      !detail::one_is_invalid<Arguments...>, "umbel: " #name ": " UMBEL_INSTEAD,         \
+      "error"))) friend constexpr detail::invalid(name)(const calls_of_other_libraries&, \
+                                                        const Arguments&...) noexcept {  \
+    return {};                                                                           \
+  }
+#define UMBEL_REFUSED_FUNCTION_OF_TEXT(name)                                             \
+  template <class Text, class... Arguments>                                              \
+  __attribute__((diagnose_if(                                                            \
+      !detail::one_is_invalid<Arguments...>, "umbel: " #name ": " UMBEL_INSTEAD,         \
+      "error"))) friend constexpr detail::invalid(name)(const Text&,                     \
+                                                        const calls_of_other_libraries&, \
+                                                        const Arguments&...) noexcept {  \
+    return {};                                                                           \
+  }
 #else
 template <std::size_t N>
 constexpr text<N> text_of(const char (&characters)[N]) {
@@ -45,26 +66,27 @@ constexpr text<N> text_of(const char (&characters)[N]) {
 }
 template <text Sentence>
 struct refused : detail::invalid {};
-#define UMBEL_REFUSED(sentence) refused<text_of(sentence)>
+#define UMBEL_REFUSED(name) refused<text_of("umbel: " #name ": " UMBEL_INSTEAD)>
+#define UMBEL_REFUSED_PROPERTY(name)           \
+ private:                                      \
+  static constexpr UMBEL_REFUSED(name) name{}; \
+                                               \
+ public:
 #define UMBEL_REFUSED_MEMBER(name) \
- private:                          \
-  static constexpr UMBEL_REFUSED("umbel: " #name ": " UMBEL_INSTEAD) name{};
-#define UMBEL_REFUSED_TEMPLATE(name)                                                              \
- public:                                                                                          \
-  template <class... Element, class... Arguments>                                                 \
-  static constexpr UMBEL_REFUSED("umbel: " #name ": " UMBEL_INSTEAD)(name)(const Arguments&...) = \
-      delete;
-#define UMBEL_REFUSED_FUNCTION(name)                                        \
-  template <class... Arguments>                                             \
-  friend constexpr UMBEL_REFUSED("umbel: " #name ": " UMBEL_INSTEAD)(name)( \
-      const calls_of_other_libraries&, const Arguments&...) = delete;
-#define UMBEL_REFUSED_FUNCTION_OF_TEXT(name)                                \
-  template <class Text, class... Arguments>                                 \
-  friend constexpr UMBEL_REFUSED("umbel: " #name ": " UMBEL_INSTEAD)(name)( \
-      const Text&, const calls_of_other_libraries&, const Arguments&...) = delete;
+  template <class... Element>      \
+  static constexpr UMBEL_REFUSED(name)(name)(UMBEL_ANY_ARGUMENTS) = delete;
+#define UMBEL_REFUSED_FUNCTION(name)                                          \
+  template <class... Arguments>                                               \
+  friend constexpr UMBEL_REFUSED(name)(name)(const calls_of_other_libraries&, \
+                                             const Arguments&...) = delete;
+#define UMBEL_REFUSED_FUNCTION_OF_TEXT(name)                                               \
+  template <class Text, class... Arguments>                                                \
+  friend constexpr UMBEL_REFUSED(name)(name)(const Text&, const calls_of_other_libraries&, \
+                                             const Arguments&...) = delete;
 #endif
 
-// (In brackets, the name of a function is not expanded: windows.h has a macro max.)
+// (In brackets, the name of a function is not expanded: windows.h has a
+// macro max.)
 struct calls_of_other_libraries {
 #define UMBEL_INSTEAD \
   "axes have names; list them in their new order, x | permute<heads, query, head_dim>"
@@ -99,7 +121,8 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_FUNCTION(chunk)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD "axes have names; add axes with x | broadcast<batch<2>>"
+#define UMBEL_INSTEAD \
+  "axes have names; list the axes there shall be, x | broadcast<batch<2>, token<8>, hidden<100>>"
   UMBEL_REFUSED_MEMBER(unsqueeze)
   UMBEL_REFUSED_MEMBER(expand)
   UMBEL_REFUSED_MEMBER(expand_as)
@@ -166,10 +189,10 @@ struct calls_of_other_libraries {
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD "sizes are part of the type; write x.extent<hidden>, x.size() or x.rank"
-  UMBEL_REFUSED_MEMBER(shape)
-  UMBEL_REFUSED_MEMBER(ndim)
-  UMBEL_REFUSED_MEMBER(dtype)
-  UMBEL_REFUSED_TEMPLATE(size)
+  UMBEL_REFUSED_PROPERTY(shape)
+  UMBEL_REFUSED_PROPERTY(ndim)
+  UMBEL_REFUSED_PROPERTY(dtype)
+  UMBEL_REFUSED_MEMBER(size)
   UMBEL_REFUSED_MEMBER(dim)
   UMBEL_REFUSED_MEMBER(dims)
   UMBEL_REFUSED_MEMBER(numel)
@@ -192,8 +215,8 @@ struct calls_of_other_libraries {
 
 #define UMBEL_INSTEAD \
   "the element type is part of the type; declare another tensor and convert each element"
-  UMBEL_REFUSED_TEMPLATE(to)
-  UMBEL_REFUSED_TEMPLATE(cast)
+  UMBEL_REFUSED_MEMBER(to)
+  UMBEL_REFUSED_MEMBER(cast)
   UMBEL_REFUSED_MEMBER(astype)
   UMBEL_REFUSED_MEMBER(type)
   UMBEL_REFUSED_MEMBER(half)
@@ -239,10 +262,9 @@ struct calls_of_other_libraries {
 
 #define UMBEL_INSTEAD \
   "write a loop over the elements, for (float& element : x) element = f(element)"
-  UMBEL_REFUSED_MEMBER(exp)
-  UMBEL_REFUSED_MEMBER(log)
-  UMBEL_REFUSED_MEMBER(sqrt)
-  UMBEL_REFUSED_MEMBER(abs)
+  UMBEL_REFUSED_MEMBER(pow)
+  UMBEL_REFUSED_MEMBER(unaryExpr)
+  UMBEL_REFUSED_MEMBER(cwiseProduct)
   UMBEL_REFUSED_FUNCTION(exp)
   UMBEL_REFUSED_FUNCTION(log)
   UMBEL_REFUSED_FUNCTION(sqrt)
@@ -258,7 +280,6 @@ struct calls_of_other_libraries {
 #define UMBEL_INSTEAD "activations are operations; write x | relu"
   UMBEL_REFUSED_MEMBER(relu)
   UMBEL_REFUSED_MEMBER(gelu)
-  UMBEL_REFUSED_MEMBER(tanh)
   UMBEL_REFUSED_MEMBER(sigmoid)
   UMBEL_REFUSED_FUNCTION(gelu)
 #undef UMBEL_INSTEAD
@@ -302,20 +323,24 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_FUNCTION(backward)
 #undef UMBEL_INSTEAD
 };
-
-// Base of tensor and view: as above, and T, which would hide their own T, were this not a template.
+// Base of tensor and view. It depends on them, so that these names hide no other inside of them.
 template <class Tensor>
-struct members_of_other_libraries : calls_of_other_libraries {
-#define UMBEL_INSTEAD \
-  "axes have names; list them in their new order, x | permute<heads, query, head_dim>"
-  UMBEL_REFUSED_MEMBER(T)
-#undef UMBEL_INSTEAD
-};
+struct members_of_other_libraries : calls_of_other_libraries {};
+#undef UMBEL_ANY_ARGUMENTS
 #undef UMBEL_REFUSED
+#undef UMBEL_REFUSED_PROPERTY
 #undef UMBEL_REFUSED_MEMBER
-#undef UMBEL_REFUSED_TEMPLATE
 #undef UMBEL_REFUSED_FUNCTION
 #undef UMBEL_REFUSED_FUNCTION_OF_TEXT
 
 }  // namespace umbel::portable
+#if !UMBEL_CLANG
+// auto [rows, columns] = x.shape;
+template <umbel::portable::text Sentence>
+struct std::tuple_size<umbel::portable::refused<Sentence>>
+    : std::tuple_size<umbel::detail::invalid> {};
+template <std::size_t Index, umbel::portable::text Sentence>
+struct std::tuple_element<Index, umbel::portable::refused<Sentence>>
+    : std::tuple_element<Index, umbel::detail::invalid> {};
+#endif
 UMBEL_WARNINGS_POP
