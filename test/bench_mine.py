@@ -101,6 +101,12 @@ class Bench:
         (self.folder / "nothing.cpp").write_text("int x;\n")
         code, output = self.run("nothing.cpp")
         self.tap.check("a file without run", code == 1 and "no function `void run()`" in output, output)
+        (self.folder / "prints.cpp").write_text('#include <cstdio>\nvoid run();\nvoid run() { std::puts("a\\tb c\\td"); }\n')
+        code, output = self.run("prints.cpp")
+        self.tap.check("a file that prints", code == 0 and "everything out of the caches" in output, output)
+        (self.folder / "exits.cpp").write_text("#include <cstdlib>\nvoid run();\nvoid run() { std::exit(0); }\n")
+        code, output = self.run("exits.cpp")
+        self.tap.check("a file that exits", code == 1 and "run() has to return" in output, output)
 
     def check_mistakes(self):
         for arguments, wanted, by_clang in MISTAKES:

@@ -27,7 +27,7 @@ class Tap:
 
     def finish(self):
         print(f"1..{self.count}")
-        return 1 if self.failed else 0
+        return 1 if self.failed or self.count == 0 else 0
 
 
 def compile_text(command, text):

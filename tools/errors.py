@@ -89,22 +89,22 @@ A sentence starts with what you wrote, and the number says how many mistakes it 
 
 Without a sentence of Umbel's: [in the compiler's own words](#in-the-compilers-own-words).
 """
-# Of the case shapes/split_uneven, paths shortened.
+# Of the case shapes/split_uneven, paths shortened; NN: lines of the library, which move.
 GCC = """\
-In file included from umbel/umbel.hpp:9,
+In file included from umbel/umbel.hpp:NN,
                  from model.cpp:4:
 umbel/shape/verdict.hpp: In instantiation of ‘struct umbel::portable::report<umbel::portable::shape_error<umbel::portable::text<62>{"umbel: split: hidden=100 into heads=7 leaves a remainder of 2"}> >’:
-umbel/tensor/pipe.hpp:74:36:   required from ‘constexpr auto umbel::avx512_fma_20ff...::detail::rereading<Operation, Name>::operator()(X&&) const [with X = umbel::tensor<float, umbel::axes::batch<2>, umbel::axes::query<4>, umbel::axes::hidden<100> >&; Operation = umbel::avx512_fma_20ff...::detail::split_operation<umbel::axes::hidden, umbel::axes::heads<7>, umbel::axes::head_dim>; Name = umbel::avx512_fma_20ff...::detail::say::split]’
+umbel/tensor/pipe.hpp:NN:   required from ‘constexpr auto umbel::avx512_fma_20ff...::detail::rereading<Operation, Name>::operator()(X&&) const [with X = umbel::tensor<float, umbel::axes::batch<2>, umbel::axes::query<4>, umbel::axes::hidden<100> >&; Operation = umbel::avx512_fma_20ff...::detail::split_operation<umbel::axes::hidden, umbel::axes::heads<7>, umbel::axes::head_dim>; Name = umbel::avx512_fma_20ff...::detail::say::split]’
 model.cpp:11:45:   required from here
-umbel/shape/verdict.hpp:57:17: error: static assertion failed: umbel: shapes do not fit; the sentence is a few lines up
-   57 |   static_assert(shapes_fit, "umbel: shapes do not fit; the sentence is a few lines up");
+umbel/shape/verdict.hpp:NN: error: static assertion failed: umbel: shapes do not fit; the sentence is a few lines up
+   NN |   static_assert(shapes_fit, "umbel: shapes do not fit; the sentence is a few lines up");
       |                 ^~~~~~~~~~
-umbel/shape/verdict.hpp:57:17: note: ‘umbel::portable::report<umbel::portable::shape_error<umbel::portable::text<62>{"umbel: split: hidden=100 into heads=7 leaves a remainder of 2"}> >::shapes_fit’ evaluates to false
+umbel/shape/verdict.hpp:NN: note: ‘umbel::portable::report<umbel::portable::shape_error<umbel::portable::text<62>{"umbel: split: hidden=100 into heads=7 leaves a remainder of 2"}> >::shapes_fit’ evaluates to false
 """
 CLANG = """\
 In file included from model.cpp:4:
-In file included from umbel/umbel.hpp:24:
-umbel/tensor/pipe.hpp:74:5: error: static_assert failed due to requirement 'shape_error<umbel::detail::say::split, umbel::axes::hidden<100>, umbel::detail::say::into, umbel::axes::heads<7>, umbel::detail::say::leaves_a_remainder_of, umbel::detail::number<2>>::ok' "umbel: shapes do not fit"
+In file included from umbel/umbel.hpp:NN:
+umbel/tensor/pipe.hpp:NN: error: static_assert failed due to requirement 'shape_error<umbel::detail::say::split, umbel::axes::hidden<100>, umbel::detail::say::into, umbel::axes::heads<7>, umbel::detail::say::leaves_a_remainder_of, umbel::detail::number<2>>::ok' "umbel: shapes do not fit"
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     ^             ~~~~~~~~~~~~~~~~~~~
 model.cpp:11:45: note: in instantiation of function template specialization 'umbel::detail::rereading<umbel::detail::split_operation<umbel::axes::hidden, umbel::axes::heads<7>, umbel::axes::head_dim>, umbel::detail::say::split>::operator()<umbel::tensor<float, umbel::axes::batch<2>, umbel::axes::query<4>, umbel::axes::hidden<100>> &>' requested here

@@ -17,6 +17,7 @@ import argparse
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -80,10 +81,15 @@ def build(folder, layer, axes, mask, compiler, arguments):
 def measure(made, once):
     """{name: value} of the lines that measure.cpp prints; 'plan' is a page."""
     run = subprocess.run([made, *(["--once"] if once else [])], stdout=subprocess.PIPE, text=True)
+    if run.returncode < 0:
+        raise program.Mistake(f"the program was ended by {signal.Signals(-run.returncode).name}")
     if run.returncode:
         raise program.Mistake(f"the program ended with {run.returncode}")
     lines, _, plan = run.stdout.partition("plan\t\n")
-    found = dict(line.split("\t") for line in lines.splitlines())
+    # What is timed may print, too.
+    found = dict(re.findall(r"^(layer|[a-z]+(?=\t[-+.e0-9]+$))\t(.*)$", lines, flags=re.M))
+    if "warm" not in found:
+        raise program.Mistake("the program ended before its time was taken: run() has to return")
     return {**{name: value if name == "layer" else float(value) for name, value in found.items()}, "plan": plan}
 
 

@@ -325,7 +325,10 @@
 #define UMBEL_EXTENSIONS_2                                                                     \
   UMBEL_DIGITS(__ARM_FEATURE_SVE, __ARM_FEATURE_SVE2, __ARM_FEATURE_CRC32, __ARM_FEATURE_JCVT, \
                __ARM_FEATURE_FRINT, __ARM_FEATURE_AES, __ARM_FEATURE_SHA2, __ARM_FEATURE_SME)
-#define UMBEL_EXTENSIONS_3 00
+#define UMBEL_EXTENSIONS_3                                                                         \
+  UMBEL_DIGITS(__ARM_FEATURE_MOPS, __ARM_FEATURE_CSSC, __ARM_FEATURE_LS64, __ARM_FEATURE_SVE_BF16, \
+               __ARM_FEATURE_SVE_MATMUL_FP32, __ARM_FEATURE_SVE_MATMUL_INT8,                       \
+               __ARM_FEATURE_SVE2_BITPERM, __ARM_FEATURE_SME2)
 #define UMBEL_EXTENSIONS_4 00
 #else
 #define UMBEL_ISA UMBEL_WITH_FMA(scalar)
@@ -335,7 +338,9 @@
 #define UMBEL_EXTENSIONS_2                                                                     \
   UMBEL_DIGITS(__ARM_VFPV3__, __ARM_VFPV4__, __ARM_VFPV5__, __ARM_FP16_ARGS, __wasm_simd128__, \
                __wasm_relaxed_simd__, __riscv_compressed, __riscv_muldiv)
-#define UMBEL_EXTENSIONS_3 00
+#define UMBEL_EXTENSIONS_3                                                         \
+  UMBEL_DIGITS(__riscv_vector, __riscv_fdiv, __riscv_atomic, __wasm_bulk_memory__, \
+               __wasm_sign_ext__, __wasm_nontrapping_fptoint__, __ARM_FEATURE_SAT, __ALTIVEC__)
 #define UMBEL_EXTENSIONS_4 00
 #endif
 

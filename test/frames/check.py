@@ -4,7 +4,8 @@
 
     check.py THIS_DIR INCLUDE_DIR GDB -- COMPILER ARGUMENTS...
 
-A debugger stops at the line; inlined functions count. docs/architecture.md follows the same way.
+A debugger stops at the line; inlined functions count. docs/architecture.md follows the same way: the functions of its table
+are those that the debugger names, in the same order.
 """
 import pathlib
 import re
@@ -15,6 +16,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from tap import Tap, split_command  # noqa: E402
 
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/architecture.md"
 MOST = 16  # the user's function and the multiply-add itself included
 SCORE = "sum[j][i] = simd::fma(query[i], key, sum[j][i])"
 
@@ -42,6 +44,12 @@ def frames(program, gdb, line):
     return names
 
 
+def in_the_table():
+    """The functions that the page has, outermost first; lambdas have no name."""
+    rows = re.findall(r"^\| \d+ \| (.*?) \|", PAGE.read_text(), re.M)
+    return [row.strip("`").split("::")[-1].removesuffix("()") for row in rows if row.startswith("`")]
+
+
 def main():
     (here, include_dir, gdb), command = split_command(sys.argv[1:])
     tap = Tap()
@@ -58,6 +66,10 @@ def main():
                 count = len(names) + 1  # the multiply-add
                 listing = "\n".join(reversed(names))
                 tap.check(f"{count} frames, at most {MOST}", names[-1] == "main" and count <= MOST, listing)
+                outermost_first = iter(reversed(names))
+                missing = [name for name in in_the_table() if name not in outermost_first]
+                tap.check("they are those of docs/architecture.md", in_the_table() and not missing,
+                          f"missing there or in another order: {missing}\n{listing}")
     return tap.finish()
 
 

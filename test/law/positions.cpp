@@ -77,6 +77,7 @@ void check_sums() {
   // Past the end of the table: the last positions that it has.
   BOOST_TEST(same_bits(place(x, 5), place(x, 4)));
   BOOST_TEST(same_bits(place(x, static_cast<std::size_t>(-1)), place(x, 4)));
+  BOOST_TEST(same_bits(place(x, -1), y));
 
   // One position after the other is all at once.
   for (std::size_t i = 0; i < 5; ++i) {

@@ -25,6 +25,7 @@ import argparse
 import concurrent.futures
 import importlib.util
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -178,6 +179,11 @@ def main():
     options = parser.parse_args(arguments)
     compiler = Compiler(command, options.precompiled)
     kept = json.loads(COUNTS.read_text()) if COUNTS.exists() else {}
+    if compiler.name not in kept and not (options.update or options.failures or options.only):
+        if os.environ.get("CI"):
+            sys.exit(f"counts.json has nothing of {compiler.name}: --update")
+        print(f"1..0 # SKIP no counts for {compiler.name}")
+        return 0
     wanted = kept.setdefault(compiler.name, {}) if options.update else kept.get(compiler.name)
     tap = None if options.failures or options.only else Tap()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -197,9 +203,6 @@ def main():
             if options.update:
                 wanted[source.stem] = now
             summary = f"{source.stem}: " + ", ".join(f"{what} {number}" for what, number in now.items() if number != [])
-            if wanted is None:
-                tap.check(f"{summary} # SKIP no counts for {compiler.name}", True)
-                continue
             passed, remark = compare(wanted.get(source.stem), now)
             tap.check(summary + (f" ({remark})" if passed and remark else ""), passed,
                       f"{remark}\n" + "\n".join(f"{name}: {missed}" for name, missed, *_ in failures_of(outcomes)))

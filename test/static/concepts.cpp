@@ -147,6 +147,11 @@ static_assert(!same_shape<queries, context> && !same_shape<queries, turned>);
 static_assert(!same_shape<queries, tensor<float, batch<2>, query<4>, hidden<99>>>);
 static_assert(!same_shape<queries, tensor<float>>);
 
+// accessible: a position may be of any integer that a program counts with.
+__extension__ using int_128 = __int128;
+static_assert(accessible<queries, int, char, unsigned long long>);
+static_assert(!accessible<queries, int_128, int, int> && !accessible<queries, int, double, int>);
+
 // Calls of other libraries (calls_of_other_libraries.hpp): generic code that asks is told no.
 template <class T>
 concept resizes = requires(T x) { x.resize(1); };

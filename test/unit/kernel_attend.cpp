@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// attend and attend_all against plain::attend, bit for bit, on every number of lanes.
+// attend against plain::attend, bit for bit, on every number of lanes.
 #include <boost/test/unit_test.hpp>
 
 #include "kernel_support.hpp"

@@ -162,10 +162,10 @@ constexpr void take_columns(const T* from, std::size_t rows, std::size_t from_ro
 
 }  // namespace detail
 
-// pruned<attention, prune_heads<1, 3>>: the layer type without the pruned heads. A head that does
-// not exist, is named twice, or is the last one does not compile ("prune: head 7 is past the end of
-// heads=5"); with kv_heads, heads are pruned by whole groups. Masks are those of the smaller layer:
-// a heads axis has its heads, alibi its slopes.
+// pruned<attention, prune_heads<1, 3>>: the layer type without the pruned heads. Naming a
+// head that does not exist, a head twice, or every head does not compile ("pruned: head 7 is past
+// the end of heads=5"); with kv_heads, heads are pruned by whole groups. Masks are those of the
+// smaller layer: a heads axis has its heads, alibi its slopes.
 template <class Layer, class Selection>
 using pruned = typename detail::pruned_layer<Layer, Selection>::type;
 

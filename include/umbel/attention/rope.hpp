@@ -101,7 +101,7 @@ template <class Layer, class Rope, class HeadDim>
 using rope_fits = typename rope_rule<Layer, Rope, HeadDim>::type;
 }  // namespace rules
 
-// ln 2 (atanh series below converges for 1/3) and the natural logarithm of a whole number.
+// The natural logarithm of a whole number: halvings of ln 2, then the atanh series, of |t| <= 0.2.
 constexpr double log_of(std::size_t x) noexcept {
   constexpr double ln_2 = 0.69314718055994530942;
   double mantissa = static_cast<double>(x), halvings = 0;

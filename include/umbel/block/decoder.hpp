@@ -178,7 +178,6 @@ template <class T, class Hidden, class Heads, class FeedForward, class... Option
 struct decoder_layer_types {
   using parts = transformer_parts<T, Hidden, Heads, FeedForward, Options...>;
 
-  static constexpr bool has_bias = parts::bias::value;
   static constexpr bool norms_first =
       option_or<option::norm_first, norm_first<true>, Options...>::value;
   static constexpr T epsilon = static_cast<T>(parts::epsilon_option::value);

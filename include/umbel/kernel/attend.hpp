@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One head of attention in SIMD: attend and attend_all. How it is done: attend_block.hpp; with
+// One head of attention in SIMD: attend, and tap_scores. How it is done: attend_block.hpp; with
 // masks and changes of scores: attend_scores.hpp; scores and probabilities on their way:
 // attend_tap.hpp. Not here: projections, several heads.
 #pragma once

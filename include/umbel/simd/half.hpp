@@ -97,7 +97,7 @@ struct float16 {
   float16() = default;
   UMBEL_SHARED constexpr explicit float16(float value) noexcept
       : bits(detail::simd::detail::float16_bits(value)) {}
-  // A template: who does not use it does not compile it.
+  // A template, so that it is compiled only where it is used.
   template <class T>
     requires(std::is_same_v<T, float>)
   UMBEL_SHARED constexpr explicit operator T() const noexcept {

@@ -20,14 +20,6 @@ namespace umbel::inline UMBEL_TARGET::detail::simd {
 
 namespace detail {
 
-// Adding 1.5 * 2^mantissa_bits rounds to the nearest integer, ties to even, and leaves it in the
-// low bits: `rounded` is that integer as a float, `bits` holds it modulo the constant.
-template <class V>
-struct rounding {
-  V rounded;
-  signed_of<V> bits;
-};
-
 template <class V>
 UMBEL_INLINE constexpr signed_of<V> bits_of(V value) noexcept {
   return __builtin_bit_cast(signed_of<V>, value);

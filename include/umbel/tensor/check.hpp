@@ -22,7 +22,8 @@ namespace umbel {
 using check_handler = void (*)(const char* sentence);
 
 namespace portable {
-inline check_handler installed_check_handler = nullptr;
+// One for the whole program: visible, whatever -fvisibility says.
+[[gnu::visibility("default")]] inline check_handler installed_check_handler = nullptr;
 }  // namespace portable
 
 // What failed checks call from now on, in all files of the program, and what they called before.
@@ -40,11 +41,13 @@ inline check_handler installed_check_handler = nullptr;
 
 namespace umbel::inline UMBEL_TARGET::detail {
 
-[[noreturn, gnu::noinline, gnu::cold]] inline void stop(const char* sentence) {
+template <bool Checked>
+[[noreturn, gnu::noinline, gnu::cold]] void stop(const char* sentence) {
   if (portable::installed_check_handler != nullptr) {
     portable::installed_check_handler(sentence);
   } else {
 #if UMBEL_CHECK && UMBEL_STDERR
+    static_assert(Checked);
     std::fputs(sentence, stderr);
     std::fputs("\n", stderr);
 #endif
@@ -71,7 +74,7 @@ template <class Axis>
                                                                    std::size_t position) {
   sentence_buffer sentence = outside(call, "position", position);
   speak<Axis>::to(sentence);
-  stop(sentence.chars);
+  stop<(UMBEL_CHECK != 0)>(sentence.chars);
 }
 
 // "umbel: parallel: worker 2 is outside of workers=2".
@@ -83,7 +86,7 @@ template <class Axis>
   sentence.put(all);
   sentence.put('=');
   sentence.put(size);
-  stop(sentence.chars);
+  stop<(UMBEL_CHECK != 0)>(sentence.chars);
 }
 
 // Where a position along Axis lies, in elements from position 0. call: what the user wrote.

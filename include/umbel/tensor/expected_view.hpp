@@ -4,7 +4,7 @@
 // nothing is allocated.
 //
 //   auto x = view_as<queries>(pointer, extents);   // extents: an array or span of sizes, in order
-//   if (!x) report(x.error());   // "umbel: memory: ... but the memory has [2, 5]"
+//   if (!x) report(x.error());   // "umbel: view_as: ... but the memory has [2, 5]"
 //   else use(*x);
 #pragma once
 
@@ -30,7 +30,7 @@ class expected_view {
   // with the sentence.
   [[nodiscard]] UMBEL_SHARED constexpr View operator*() const noexcept {
 #if UMBEL_CHECK
-    if (!has_value()) detail::stop(error());
+    if (!has_value()) detail::stop<(UMBEL_CHECK != 0)>(error());
 #endif
     return view_;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Views over memory that is not Umbel's: raw arrays, std::array, std::span, pointers (flash, DMA
 // buffers, mapped files). Nothing is copied. Where the number of elements is in the type, another
-// number than the shape's does not compile ("memory: ... wants 800 elements but the memory holds
-// 799"). Copies into a tensor: its constructors (tensor.hpp).
+// number than the shape's does not compile ("view_as: ... needs 800 elements but the memory
+// holds 799"). Copies into a tensor: its constructors (tensor.hpp).
 #pragma once
 
 #include <umbel/config.hpp>

@@ -41,7 +41,8 @@ struct position_along {
 };
 
 template <class I>
-concept integer_index = std::is_convertible_v<I, std::size_t> && !std::is_floating_point_v<I>;
+concept integer_index = std::is_convertible_v<I, std::size_t> && !std::is_floating_point_v<I> &&
+                        sizeof(I) <= sizeof(long long);  // not __int128, which would lose bits
 
 template <class Layout, std::size_t... Axis, class... I>
 UMBEL_SHARED constexpr std::size_t offset_by_position(std::index_sequence<Axis...>,
@@ -107,7 +108,7 @@ namespace umbel {
 
 // Borrowed memory with a shape: view<const float, query<4>, hidden<100>>. T: the element type,
 // const for a view that only reads. Axes: plain axes for row-major memory, strided<Axis, Stride>
-// each otherwise. Positions are checked by
+// each otherwise. Positions are checked with
 // UMBEL_CHECK=1 only (check.hpp).
 template <class T, class... Axes>
 class view : public portable::members_of_other_libraries<view<T, Axes...>> {
