@@ -55,8 +55,8 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
                              V (&maximum)[Vectors]) const noexcept {
       V hidden{};
       for (std::size_t i = 0; i < Vectors; ++i) {
-        const auto over = over_vector(i);
-        using over_type = std::remove_const_t<decltype(over)>;
+        auto over = over_vector(i);
+        using over_type = decltype(over);
         T* const column = scores + i * lanes;
         V highest = maximum[i];
         const auto one = [&](std::size_t j, scores::mask_of<V> seen) UMBEL_LAMBDA_INLINE {
@@ -76,6 +76,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
         std::size_t j = begin;
         if constexpr (Selects && over_type::by_four) {
           for (; j + 4 <= end; j += 4) {
+            if ((j - begin) % lanes < 4) scores::detail::prepare(over, first_key + j, end - j);
             scores::mask_of<V> seen[4];
             over.see_four(first_key + j, seen);
             UMBEL_UNROLL(4)
@@ -85,6 +86,9 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
         // After fours, three at most: written so that g++ sees how short the loop is.
         std::size_t most = Selects && over_type::by_four ? 3 : plan::key_block;
         for (; most > 0 && j < end; --most, ++j) {
+          if (most > 3 && (j - begin) % lanes == 0) {
+            scores::detail::prepare(over, first_key + j, end - j);
+          }
           if constexpr (Selects)
             one(j, over.sees(first_key + j));
           else

@@ -14,6 +14,8 @@
 //   over<V>(first_query, count)        for the queries in the lanes of V, of which `count` exist
 //     .change(score, key)              the new score
 //     .sees(key)                       mask: the lanes that attend to the key
+//     .prepare(key, keys)              before those are asked about keys from `key` on (may be
+//     absent)
 // and one that drops weights (P::drops, absent in the others)
 //   kept_scale()                       what the kept weights are multiplied by
 //   over<V>(..).keeps(key, kept)       masks: the lanes that keep their weights of the keys key to
@@ -70,6 +72,10 @@ struct all_of<P, Rest...> {
     static constexpr bool by_four = A::by_four || B::by_four;
     A a;
     B b;
+    UMBEL_INLINE void prepare(std::size_t key, std::size_t keys) noexcept {
+      detail::prepare(a, key, keys);
+      detail::prepare(b, key, keys);
+    }
     UMBEL_INLINE constexpr V change(V score, std::size_t key) const noexcept {
       return b.change(a.change(score, key), key);
     }

@@ -10,6 +10,7 @@
 #include <umbel/simd/fma.hpp>
 #include <umbel/simd/math.hpp>
 #include <umbel/simd/pack.hpp>
+#include <umbel/simd/transpose.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::scores {
@@ -44,8 +45,29 @@ struct added {
     static constexpr bool by_four = false;
     const T* from;
     std::size_t query_stride, key_stride, count;
+    // Of a square of queries and keys whose keys are adjacent in memory: transposed, which loading
+    // each lane by itself would take ten times as long for.
+    std::size_t first_ready = 0, ready = 0;
+    V transposed[simd::lanes_of<V>];
 
+    UMBEL_INLINE constexpr lanes(const T* biases, std::size_t to_next_query,
+                                 std::size_t to_next_key, std::size_t of_lanes) noexcept
+        : from(biases), query_stride(to_next_query), key_stride(to_next_key), count(of_lanes) {}
+    UMBEL_INLINE void prepare(std::size_t key, std::size_t keys) noexcept {
+      constexpr std::size_t lanes = simd::lanes_of<V>;
+      ready = 0;
+      if constexpr (lanes > 1) {
+        if (key_stride != 1 || query_stride < lanes || count < lanes || keys < lanes) return;
+        UMBEL_UNROLL(16)
+        for (std::size_t i = 0; i < lanes; ++i)
+          transposed[i] = simd::load<V>(from + key + i * query_stride);
+        simd::transpose(transposed);
+        first_ready = key;
+        ready = lanes;
+      }
+    }
     UMBEL_INLINE constexpr V at(std::size_t key) const noexcept {
+      if (simd::lanes_of<V> > 1 && key - first_ready < ready) return transposed[key - first_ready];
       return detail::load_strided<V>(from + key * key_stride, query_stride, count);
     }
     UMBEL_INLINE constexpr V change(V score, std::size_t key) const noexcept {
@@ -57,7 +79,7 @@ struct added {
   };
   template <class V>
   UMBEL_INLINE constexpr lanes<V> over(std::size_t first_query, std::size_t count) const noexcept {
-    return {bias + first_query * query_stride, query_stride, key_stride, count};
+    return lanes<V>(bias + first_query * query_stride, query_stride, key_stride, count);
   }
 };
 

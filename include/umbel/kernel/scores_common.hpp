@@ -155,6 +155,14 @@ struct sees_all {
   UMBEL_INLINE constexpr mask_of<V> sees(std::size_t) const noexcept { return V{} == V{}; }
 };
 
+// Before the keys from `key` on are asked for, `keys` of them at most: what takes less for several
+// at once is done.
+template <class Over>
+UMBEL_INLINE void prepare([[maybe_unused]] Over& over, [[maybe_unused]] std::size_t key,
+                          [[maybe_unused]] std::size_t keys) noexcept {
+  if constexpr (requires { over.prepare(key, keys); }) over.prepare(key, keys);
+}
+
 // sees() of four keys in a row. `by_four`: the policy can do that at less than four times the cost.
 template <class V, class Over>
 UMBEL_INLINE constexpr void see_four(const Over& over, std::size_t key,
