@@ -157,6 +157,58 @@ struct multi_head_call {
   }
 };
 
+// A call of one sequence, or of queries to keys, and its verdict: on the shapes, then on mask and
+// workspace. Out: of a forwarding reference.
+template <class Shapes, class Call>
+struct call_rule {
+  using type = Shapes;
+};
+template <class Call>
+struct call_rule<accepted, Call> {
+  using type = typename Call::call::verdict;
+};
+
+template <class Layer, class X, class Mask, class Workspace>
+struct multi_head_self {
+  using layout = typename X::layout;
+  using sequence = rules::sequence_family<layout, typename Layer::hidden_axis>;
+  using call = multi_head_call<Layer, layout, sequence, layout, sequence, Mask, Workspace,
+                               shape<axis_of<layout, sequence>>>;
+};
+template <class Layer, class X, class Mask, class Workspace, class Out>
+struct multi_head_self_rule {
+  using T = typename Layer::value_type;
+  using hidden = typename Layer::hidden_axis;
+  using type = typename call_rule<
+      first_error<rules::no_second_sequence<say::multi_head_attention, Mask>,
+                  rules::self_attend<say::multi_head_attention, X, T, hidden>,
+                  rules::one_width<say::multi_head_attention, hidden, typename Layer::keys_axis,
+                                   typename Layer::values_axis>,
+                  rules::out_fits<say::multi_head_attention, Out, T,
+                                  typename Layer::template result_of<typename X::layout>>>,
+      multi_head_self<Layer, X, Mask, Workspace>>::type;
+};
+
+template <class Layer, class X, class Y, class Mask, class Workspace>
+struct multi_head_cross {
+  using from = typename X::layout;
+  using keys = typename Y::layout;
+  using call =
+      multi_head_call<Layer, from, rules::query_family, keys, rules::key_family, Mask, Workspace,
+                      shape<axis_of<from, rules::query_family>, axis_of<keys, rules::key_family>>>;
+};
+template <class Layer, class X, class Y, class Z, class Mask, class Workspace, class Out>
+struct multi_head_cross_rule {
+  using T = typename Layer::value_type;
+  using type = typename call_rule<
+      first_error<
+          rules::attend_to<say::multi_head_attention, X, Y, Z, T, typename Layer::hidden_axis,
+                           typename Layer::keys_axis, typename Layer::values_axis>,
+          rules::out_fits<say::multi_head_attention, Out, T,
+                          typename Layer::template result_of<typename X::layout>>>,
+      multi_head_cross<Layer, X, Y, Mask, Workspace>>::type;
+};
+
 // operator() of the layer and of prepacked<layer>, which differ in Derived::get_weights().
 template <class Derived, class Layer>
 struct multi_head_calls
@@ -169,6 +221,9 @@ struct multi_head_calls
   using refused::operator();
   using refused::into;
 
+  template <class X, class Of = Layer>  // which is incomplete here
+  using pipe_rule = typename multi_head_self_rule<Of, X, every_key, on_stack, by_value>::type;
+
   // Self-attention of x: an optional batch axis, hidden, and one axis of any name along which the
   // positions lie. Gives a row-major tensor of the same axes.
   //   mask  lengths, causal ... (mask/combine.hpp); along query and key its memory has the size of
@@ -179,7 +234,10 @@ struct multi_head_calls
   template <tensor_like X, mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
-    return attend_self(x, mask, work, by_value{});
+    using rule = typename multi_head_self_rule<Layer, X, Mask, std::remove_reference_t<Workspace>,
+                                               by_value>::type;
+    static_assert(report<rule>::ok, "umbel: shapes do not fit");
+    return attend_self<rule>(x, mask, work, by_value{});
   }
 
   // Queries (batch, query, hidden) to keys and values (batch, key, hidden), in any order of axes,
@@ -189,7 +247,10 @@ struct multi_head_calls
             workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Y& y, const Z& z, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
-    return attend_to(x, y, z, mask, work, by_value{});
+    using rule = typename multi_head_cross_rule<Layer, X, Y, Z, Mask,
+                                                std::remove_reference_t<Workspace>, by_value>::type;
+    static_assert(report<rule>::ok, "umbel: shapes do not fit");
+    return attend_to<rule>(x, y, z, mask, work, by_value{});
   }
 
   // The same, written into a tensor or view of the axes of x (of the queries), in any order and
@@ -198,13 +259,19 @@ struct multi_head_calls
             workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
-    attend_self(x, mask, work, static_cast<Out&&>(out));
+    using rule = typename multi_head_self_rule<Layer, X, Mask, std::remove_reference_t<Workspace>,
+                                               Out>::type;
+    static_assert(report<rule>::ok, "umbel: shapes do not fit");
+    attend_self<rule>(x, mask, work, static_cast<Out&&>(out));
   }
   template <tensor_like Out, tensor_like X, tensor_like Y, tensor_like Z,
             mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Y& y, const Z& z, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
-    attend_to(x, y, z, mask, work, static_cast<Out&&>(out));
+    using rule = typename multi_head_cross_rule<Layer, X, Y, Z, Mask,
+                                                std::remove_reference_t<Workspace>, Out>::type;
+    static_assert(report<rule>::ok, "umbel: shapes do not fit");
+    attend_to<rule>(x, y, z, mask, work, static_cast<Out&&>(out));
   }
 
   // See workspace_for.
@@ -218,58 +285,30 @@ struct multi_head_calls
   workspace_of(const X&, const Y&, const Z&);
 
  private:
-  // The sentence where shapes, mask or workspace do not fit; otherwise the result, in its memory.
-  template <class X, class Mask, class Workspace, class Out>
+  // The result, in its memory, of a call that Rule accepts. (Each caller asserts the rule itself:
+  // here, clang's output would be three lines longer.)
+  template <class Rule, class X, class Mask, class Workspace, class Out>
   constexpr auto attend_self(const X& x, const Mask& mask, Workspace& work,
                              Out&& out) const noexcept {
-    using layout = typename X::layout;
-    using hidden = typename Layer::hidden_axis;
-    using verdict = first_error<
-        rules::no_second_sequence<say::multi_head_attention, Mask>,
-        rules::self_attend<say::multi_head_attention, X, typename Layer::value_type, hidden>,
-        rules::one_width<say::multi_head_attention, hidden, typename Layer::keys_axis,
-                         typename Layer::values_axis>,
-        rules::out_fits<say::multi_head_attention, Out, typename Layer::value_type,
-                        typename Layer::template result_of<layout>>>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
-      using sequence = rules::sequence_family<layout, hidden>;
-      using call = multi_head_call<Layer, layout, sequence, layout, sequence, Mask, Workspace,
-                                   shape<axis_of<layout, sequence>>>;
-      static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
-      if constexpr (call::verdict::ok)
-        return computed<typename call::result, typename call::place>(
-            out, work, [&](auto& to, auto& own) UMBEL_LAMBDA_INLINE {
-              call::each_sequence(self(), x, x, x, mask, to, own);
-            });
-      if constexpr (!call::verdict::ok) return invalid{};
+    if constexpr (Rule::ok) {
+      using call = typename multi_head_self<Layer, X, Mask, Workspace>::call;
+      return computed<typename call::result, typename call::place>(
+          out, work, [&](auto& to, auto& own) UMBEL_LAMBDA_INLINE {
+            call::each_sequence(self(), x, x, x, mask, to, own);
+          });
     } else {
       return invalid{};
     }
   }
-  template <class X, class Y, class Z, class Mask, class Workspace, class Out>
+  template <class Rule, class X, class Y, class Z, class Mask, class Workspace, class Out>
   constexpr auto attend_to(const X& x, const Y& y, const Z& z, const Mask& mask, Workspace& work,
                            Out&& out) const noexcept {
-    using from = typename X::layout;
-    using keys = typename Y::layout;
-    using verdict =
-        first_error<rules::attend_to<say::multi_head_attention, X, Y, Z, typename Layer::value_type,
-                                     typename Layer::hidden_axis, typename Layer::keys_axis,
-                                     typename Layer::values_axis>,
-                    rules::out_fits<say::multi_head_attention, Out, typename Layer::value_type,
-                                    typename Layer::template result_of<from>>>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
-      using call = multi_head_call<
-          Layer, from, rules::query_family, keys, rules::key_family, Mask, Workspace,
-          shape<axis_of<from, rules::query_family>, axis_of<keys, rules::key_family>>>;
-      static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
-      if constexpr (call::verdict::ok)
-        return computed<typename call::result, typename call::place>(
-            out, work, [&](auto& to, auto& own) UMBEL_LAMBDA_INLINE {
-              call::each_sequence(self(), x, y, z, mask, to, own);
-            });
-      if constexpr (!call::verdict::ok) return invalid{};
+    if constexpr (Rule::ok) {
+      using call = typename multi_head_cross<Layer, X, Y, Mask, Workspace>::call;
+      return computed<typename call::result, typename call::place>(
+          out, work, [&](auto& to, auto& own) UMBEL_LAMBDA_INLINE {
+            call::each_sequence(self(), x, y, z, mask, to, own);
+          });
     } else {
       return invalid{};
     }

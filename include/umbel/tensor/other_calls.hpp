@@ -41,6 +41,10 @@ struct operation {};
 template <class Operation, class Takes = say::takes_one_tensor_or_view>
 struct other_calls : operation {
   using called = Operation;
+  // The verdict on x | operation where there is one before it is called: x | operation asserts it
+  // itself, since each function in between is three more lines of clang's output.
+  template <class X>
+  using pipe_rule = accepted;
   template <class... Arguments>
   constexpr invalid operator()(const Arguments&...) const noexcept {
     static_assert(report<rules::arguments<Operation, Takes, Arguments...>>::ok,
