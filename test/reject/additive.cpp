@@ -67,7 +67,7 @@ using of_two_heads =
   auto out = attend(x, y, tensor<double, batch<2>, key<10>, value_dim<4>>{});
 #elif defined CASE_values_forgotten
   // expect-gcc: "umbel: additive_attention: takes queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
-  // expect-clang: additive_attention.*takes_queries_keys_and_values_then_a_mask_then_a_workspace
+  // expect-clang: additive_attention.*takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call: values are missing, or something stands out of order.
   // cure: Pass the values too, often the keys again: `attend(x, y, y)`; before a workspace stands `all_keys` where there is no mask.
   auto out = attend(x, y);

@@ -239,7 +239,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   auto out = attend(tensor<float, token<4>, hidden<100>>{}, lens);
 #elif defined CASE_lengths_as_a_number
   // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
-  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace
+  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call: a plain number as length, a workspace before the mask, or one too many.
   // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there is no mask.
   auto out = attend(x, y, y, 3);
@@ -266,7 +266,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   auto out = attend(x, y, y, all_keys, work);
 #elif defined CASE_workspace_without_lengths
   // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
-  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace
+  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call: a plain number as length, a workspace before the mask, or one too many.
   // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there is no mask.
   static attention::workspace<query<4>, key<6>> work;
@@ -279,7 +279,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   auto out = attend(tensor<float, batch<2>, token<600>, hidden<100>>{});
 #elif defined CASE_too_many_arguments
   // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
-  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace
+  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call: a plain number as length, a workspace before the mask, or one too many.
   // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there is no mask.
   auto out = attend(x, y, y, y, lens);

@@ -259,7 +259,7 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   auto r = encode(x, x);
 #elif defined CASE_encoder_three_arguments
   // expect-gcc: "umbel: encoder_layer: takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace"
-  // expect-clang: encoder_layer.*takes_a_sequence_then_a_mask_then_a_workspace
+  // expect-clang: encoder_layer.*takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call; three sequences are for attention.
   // cure: Keep this order; before a workspace stands `all_keys` where there is no mask.
   auto r = encode(x, x, x);

@@ -211,10 +211,10 @@ struct additive_call {
 template <class Derived, class Layer>
 struct additive_calls
     : other_calls_and_into<say::additive_attention,
-                           say::takes_queries_keys_and_values_then_a_mask_then_a_workspace> {
+                           say::takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
   using refused =
       other_calls_and_into<say::additive_attention,
-                           say::takes_queries_keys_and_values_then_a_mask_then_a_workspace>;
+                           say::takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>;
   using refused::operator();
   using refused::into;
 

@@ -214,10 +214,10 @@ template <class Derived, class Layer>
 struct multi_head_calls
     : other_calls_and_into<
           say::multi_head_attention,
-          say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace> {
+          say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
   using refused = other_calls_and_into<
       say::multi_head_attention,
-      say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace>;
+      say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>;
   using refused::operator();
   using refused::into;
 

@@ -10,7 +10,7 @@
 #include <umbel/attention/score.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/rules.hpp>
-#include <umbel/mask/rules.hpp>
+#include <umbel/mask/base.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -26,8 +26,8 @@ struct must_have_exactly_one_axis_besides_batch_and;
 struct need_the_axis;
 struct queries_from;
 struct so_pass_queries_keys_and_values;
-struct takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace;
-struct takes_queries_keys_and_values_then_a_mask_then_a_workspace;
+struct takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
+struct takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
 struct the_first_argument_is_not_a_multi_head_attention;
 struct the_keys;
 struct the_keys_in_argument_2;
@@ -46,15 +46,25 @@ inline constexpr const char* spoken<say::the_first_argument_is_not_a_multi_head_
     "the first argument is not a multi_head_attention";
 template <>
 inline constexpr const char*
-    spoken<say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace> =
+    spoken<say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
         "takes a sequence, or queries, keys and values; then a mask such as lengths, causal or "
-        "all_keys; then a workspace";
+        "all_keys; then a workspace or parallel(...)";
 template <>
 inline constexpr const char*
-    spoken<say::takes_queries_keys_and_values_then_a_mask_then_a_workspace> =
+    spoken<say::takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
         "takes queries, keys and values; then a mask such as lengths, causal or all_keys; then a "
         "workspace";
 
+template <>
+inline constexpr bool rules::takes_a_mask<
+    say::
+        takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
+    true;
+template <>
+inline constexpr bool rules::takes_a_mask<
+    say::
+        takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
+    true;
 template <>
 inline constexpr const char* spoken<say::so_pass_queries_keys_and_values> =
     ", so pass queries, keys and values";

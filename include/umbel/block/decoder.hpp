@@ -210,6 +210,7 @@ struct decoder_layer_types {
   // numbers of positions, not on the names of their axes.
   template <std::size_t Positions, std::size_t MemoryPositions>
   struct scratch_for : workspace_base {
+    using positions = std::index_sequence<Positions, MemoryPositions>;
     static constexpr std::size_t count = Positions * hidden_axis::size;
     alignas(64) T normed[count];
     alignas(64) T branch[count];  // what a residual connection adds

@@ -97,11 +97,12 @@ class learned_positions : public detail::computing<learned_positions<T, Position
         "umbel: shapes do not fit");
   }
 
-  template <std::size_t Given = 0>
+  template <class... Given>
+    requires(sizeof...(Given) == 0)
   constexpr learned_positions() noexcept : table_(nullptr) {
     static_assert(
         detail::report<
-            detail::rules::weights_of_this_layer<detail::say::learned_positions, Given>>::ok,
+            detail::rules::weights_of_this_layer<detail::say::learned_positions, void, Given...>>::ok,
         "umbel: shapes do not fit");
   }
 

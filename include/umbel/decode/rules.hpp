@@ -28,13 +28,13 @@ struct key_value_cache;
 
 struct no_batch;
 
-struct recall_takes_out_and_the_layer_and_queries_then_a_mask_then_a_workspace;
+struct recall_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
 template <std::size_t Positions>
 struct longest_sequence;
 struct longest_sequence_must_allow_steps_of_at_least_1;
 struct must_be_at_least;
 
-struct step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_then_a_workspace;
+struct step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
 
 struct the_layer_is_not_the_one_that_the_cache_was_declared_for;
 }  // namespace say
@@ -61,7 +61,7 @@ inline constexpr const char*
         "a cache with longest_sequence takes only masks by position";
 template <>
 inline constexpr const char*
-    spoken<say::step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_then_a_workspace> =
+    spoken<say::step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
         "step takes out, the layer and the next positions; then a mask such as lengths, causal or "
         "all_keys; then a workspace";
 template <>
@@ -70,7 +70,7 @@ inline constexpr const char*
         "append takes the layer, keys and values; then a workspace";
 template <>
 inline constexpr const char*
-    spoken<say::recall_takes_out_and_the_layer_and_queries_then_a_mask_then_a_workspace> =
+    spoken<say::recall_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
         "recall takes out, the layer and queries; then a mask such as lengths, causal or all_keys; "
         "then a workspace";
 
@@ -147,7 +147,7 @@ struct other_cache_calls {
   template <class... Arguments>
   constexpr bool step(const Arguments&...) noexcept {
     using takes =
-        say::step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_then_a_workspace;
+        say::step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
     return refuse<takes, Arguments...>();
   }
   template <class... Arguments>
@@ -157,7 +157,7 @@ struct other_cache_calls {
   }
   template <class... Arguments>
   constexpr bool recall(const Arguments&...) const noexcept {
-    using takes = say::recall_takes_out_and_the_layer_and_queries_then_a_mask_then_a_workspace;
+    using takes = say::recall_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
     return refuse<takes, Arguments...>();
   }
 

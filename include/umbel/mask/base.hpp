@@ -63,6 +63,15 @@ concept mask_like = tensor_like<M> || detail::derived_from_mask<M>;
 
 namespace umbel::inline UMBEL_TARGET::detail {
 
+namespace rules {
+// Calls that take tensors, a mask and a workspace, by the words that say so.
+template <class Takes>
+inline constexpr bool takes_a_mask = false;
+template <class Takes, class Given>
+  requires takes_a_mask<Takes>
+inline constexpr bool is_foreign<Takes, Given> = !mask_like<Given> && !workspace_like<Given>;
+}  // namespace rules
+
 // The head and the sequence of the batch that a policy is for. Where the caller knows the positions
 // of the queries (Scores::placed): the position of query 0 among the keys, added to what the mask
 // says, and the one it would have if the last query were at the last key that exists.

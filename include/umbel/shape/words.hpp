@@ -36,6 +36,8 @@ struct view_as;
 // phrases
 struct an_array_does_not_say_its_axes_so_write_view_as;
 struct and_;
+struct but_argument;
+struct is;
 struct are_rounded_in_a_tensor_of;
 struct but_an_axis_names_itself_in_its_base;
 struct has_the_base_axis_of;
@@ -63,6 +65,8 @@ struct has_no_axis;
 struct has_no_positions_in;
 
 struct have_different_axes;
+struct have_different_axes_so_broadcast_one;
+struct have_different_axes_so_contract_them;
 struct have_strides_so_give_them_to_all_or_none;
 struct have_the_same_axes_in_another_order_so_permute_one;
 struct in;
@@ -151,6 +155,14 @@ template <>
 inline constexpr const char* spoken<say::but_an_axis_names_itself_in_its_base> =
     ", but an axis names itself in its base";
 template <>
+inline constexpr const char* spoken<say::have_different_axes_so_broadcast_one> =
+    "have different axes; to repeat one along the others write x | broadcast<...>";
+template <>
+inline constexpr const char* spoken<say::have_different_axes_so_contract_them> =
+    "have different axes; for a product of matrices write contract<axis>(x, y)";
+template <>
+inline constexpr const char* spoken<say::but_argument> = ", but argument";
+template <>
 inline constexpr const char* spoken<say::so_write_copy> = "; to round them, write copy(from, to)";
 template <>
 inline constexpr const char* spoken<say::an_array_does_not_say_its_axes_so_write_view_as> =
@@ -171,5 +183,34 @@ inline constexpr const char*
 template <>
 inline constexpr const char* spoken<say::takes_two_or_more_axes_then_the_name_of_the_result> =
     "takes two or more axes, then the name of the result";
+
+// A type that is none of Umbel's, by its own name: "vector", "float*", "char [7]".
+template <class T>
+struct given {};
+template <class T>
+struct speak<given<T>> {
+  static constexpr void to(sentence_buffer& out) {
+    constexpr const char* function = __PRETTY_FUNCTION__;
+    const char* begin = function;
+    while (*begin != '=') ++begin;
+    begin += 2;
+    const char* end = begin;
+    while (*end) ++end;
+    while (*--end != ']') {
+    }
+    std::size_t depth = 0;
+    for (const char* c = begin; c < end; ++c) {
+      if (*c == '<') ++depth;
+      if (*c == '>') --depth;
+      if (*c == ':' && depth == 0) begin = c + 1;
+    }
+    if (*begin == '<') out.put("lambda");
+    for (const char* c = begin; c < end && *c != ';'; ++c) {
+      if (*c == '<') ++depth;
+      if (depth == 0) out.put(*c);
+      if (*c == '>') --depth;
+    }
+  }
+};
 }  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

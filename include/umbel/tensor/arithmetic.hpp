@@ -31,6 +31,30 @@ using elementwise =
     first_error<same_shape<say::elementwise, typename X::layout, typename Y::layout>,
                 same_element<say::elementwise, typename X::value_type, typename Y::value_type>,
                 computes<typename X::value_type>>;
+// x * y of matrices that share an axis, and neither of which has all axes of the other: meant is a
+// product of matrices.
+template <class LeftAxes, class Right>
+inline constexpr bool multiplies_matrices = false;
+template <class... Axes, class Right>
+inline constexpr bool multiplies_matrices<shape<Axes...>, Right> =
+    (Right::template has<typename Axes::family> || ...) && sizeof...(Axes) > 1 && Right::rank > 1 &&
+    !is_part_of<shape<Axes...>, Right>;
+template <class Left, class Right, class LeftAxes, class RightAxes>
+struct product_rule {
+  using type = verdict<!multiplies_matrices<LeftAxes, Right> ||
+                           is_part_of<RightAxes, Left>,
+                       say::elementwise, LeftAxes, say::and_, RightAxes,
+                       say::have_different_axes_so_contract_them>;
+};
+template <class Left, class Right, class Axes>
+struct product_rule<Left, Right, Axes, Axes> {
+  using type = accepted;
+};
+template <class X, class Y>
+using product =
+    first_error<typename product_rule<typename X::layout, typename Y::layout,
+                                      typename X::layout::axes, typename Y::layout::axes>::type,
+                elementwise<X, Y>>;
 // x += y. X: of a forwarding reference.
 template <class X, class Y>
 struct assigned_rule {
@@ -104,7 +128,7 @@ constexpr auto operator-(const X& x, const Y& y) noexcept {
 }
 template <tensor_like X, tensor_like Y>
 constexpr auto operator*(const X& x, const Y& y) noexcept {
-  using verdict = detail::rules::elementwise<X, Y>;
+  using verdict = detail::rules::product<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::elementwise<verdict>([](auto a, auto b) { return a * b; }, x, y);
 }
