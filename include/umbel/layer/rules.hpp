@@ -36,6 +36,7 @@ struct out_is_a_temporary_so_store_it_in_a_variable;
 struct out_is_const;
 struct out_must_be_row_major_in_memory;
 struct several_elements_of_out_share_one_memory_location;
+struct is_a_width_of_the_layer_so_name_the_axis_of_the_positions;
 struct takes_float_or_double_not;
 struct takes_one_workspace_not_parallel;
 struct the_input_has;
@@ -49,6 +50,7 @@ struct so_pass_one_for;
 struct the_workspace_is_const;
 struct the_workspace_is_for;
 struct the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for;
+struct workspace;
 }  // namespace say
 
 // Words that are names in code keep their underscores.
@@ -74,6 +76,10 @@ inline constexpr const char* spoken<
         the_weights_are_a_temporary_that_would_be_destroyed_before_the_layer_so_store_them_in_a_variable> =
     "the weights are a temporary that would be destroyed before the layer; store them in a "
     "variable";
+template <>
+inline constexpr const char*
+    spoken<say::is_a_width_of_the_layer_so_name_the_axis_of_the_positions> =
+        "is a width of the layer; name the axis of the positions, workspace<token<12>>";
 template <>
 inline constexpr const char* spoken<say::so_pass_one_for> = ", so pass one for";
 template <>
@@ -107,6 +113,11 @@ struct positions_rule;
 template <class Axis, class... Widths>
 struct positions_rule<Axis, shape<Widths...>> {
   using type = first_error<well_formed<Axis>, holds<Axis, Widths>...>;
+};
+template <template <std::size_t> class Axis, std::size_t Size, std::size_t Width, class... Widths>
+struct positions_rule<Axis<Size>, shape<Axis<Width>, Widths...>> {
+  using type = verdict<false, say::workspace, Axis<Size>,
+                       say::is_a_width_of_the_layer_so_name_the_axis_of_the_positions>;
 };
 // The size of an axis in workspace<...> of a layer whose rows are so wide (a shape<...>),
 // Axis::size (an argument, so that what is no axis is refused where the workspace is named). 1

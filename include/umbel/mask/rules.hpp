@@ -27,6 +27,7 @@ struct do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at
 struct do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at;
 struct drop_mask;
 struct dropout;
+struct takes_a_rate_from_0_to_1;
 struct takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42;
 struct have;
 struct is_ambiguous_where;
@@ -130,6 +131,8 @@ namespace rules {
 template <class... Given>
 using dropout_of = verdict<(sizeof...(Given) == 2), say::dropout,
                            say::takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42>;
+template <bool Ok>
+using dropout_rate = verdict<Ok, say::dropout, say::takes_a_rate_from_0_to_1>;
 template <class Rate, class Seed>
 using dropout_rate_and_seed =
     verdict<one_is_invalid<Rate, Seed> ||

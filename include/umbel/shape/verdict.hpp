@@ -345,6 +345,11 @@ inline constexpr bool reported = report<Verdict>::ok;
 
 #endif
 
+// What is called where a value is refused, which only a constant expression knows in time: there it
+// is the error. g++ prints its whole type, so with the sentence.
+template <class Verdict>
+inline void is_not_a_constant() noexcept {}
+
 // What a constant that does not exist has for a value, with the sentence.
 template <class Verdict>
 inline constexpr invalid refused = [] {

@@ -34,6 +34,7 @@ struct view;
 struct view_as;
 
 // phrases
+struct an_integer_in_the_list_is_negative_or_too_large_for;
 struct an_array_does_not_say_its_axes_so_write_view_as;
 struct and_;
 struct but_argument;
@@ -44,6 +45,7 @@ struct has_the_base_axis_of;
 struct so_write_copy;
 struct a_pointer_does_not_say_how_many_elements_there_are_so_view_it_by_view_as;
 struct are_not_adjacent_in_this_order_in;
+struct axes_have_names_so_write_view_as_batch_not;
 struct axes_of;
 
 struct are_not_contiguous_in_memory_so_pass_contiguous_of_x;
@@ -77,6 +79,8 @@ struct is_already_an_axis_of;
 struct is_assigned_a_tensor_or_view_so_copy_from_view_as;
 struct is_not_assigned_a_number_so_write_a_loop;
 struct is_const;
+struct is_no_element_type_so_write_const_tensor_or_view_of_const_float;
+struct is_no_element_type_so_write_float_or_another_type_of_object;
 struct is_not_an_axis_of;
 struct is_not_row_major_in_memory_so_pass_contiguous_of_x;
 struct is_past_the_end_of;
@@ -160,6 +164,17 @@ inline constexpr const char* spoken<say::have_different_axes_so_broadcast_one> =
 template <>
 inline constexpr const char* spoken<say::have_different_axes_so_contract_them> =
     "have different axes; for a product of matrices write contract<axis>(x, y)";
+template <>
+inline constexpr const char* spoken<say::axes_have_names_so_write_view_as_batch_not> =
+    "axes have names; write view_as<batch<2>, query<4>, hidden<100>>(memory), not sizes as";
+template <>
+inline constexpr const char* spoken<
+    say::is_no_element_type_so_write_const_tensor_or_view_of_const_float> =
+    "is no element type; write const tensor<float, ...>, or view<const float, ...> of other memory";
+template <>
+inline constexpr const char* spoken<
+    say::is_no_element_type_so_write_float_or_another_type_of_object> =
+    "is no element type; write float or another type of objects";
 template <>
 inline constexpr const char* spoken<say::but_argument> = ", but argument";
 template <>
