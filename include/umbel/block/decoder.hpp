@@ -323,7 +323,7 @@ struct decoder_layer_types {
     template <class Weights, class Own>
     static constexpr void attend_self(const Weights& w, const T* x, const Own& own,
                                       scratch& work) noexcept {
-      using steps = typename self_attention::template forward<n, n>;
+      using steps = typename self_attention::template forward_of<n, n>;
       if (std::is_constant_evaluated()) work.self_work = {};
       steps::template forward<rows, rows, rows, rows>(w.self_attention, x, x, x, own, work.branch,
                                                       work.self_work);
@@ -331,7 +331,7 @@ struct decoder_layer_types {
     template <class Weights, class Mask>
     static constexpr void attend_to(const Weights& w, const T* x, const T* memory, const Mask& mask,
                                     scratch& work) noexcept {
-      using steps = typename cross_attention::template forward<n, memory_positions::size>;
+      using steps = typename cross_attention::template forward_of<n, memory_positions::size>;
       if (std::is_constant_evaluated()) work.cross_work = {};
       steps::template forward<rows, rows, rows, rows>(w.cross_attention, x, memory, memory, mask,
                                                       work.branch, work.cross_work);

@@ -33,8 +33,9 @@ struct torch_nn_TransformerEncoderLayer_has;
 template <>
 struct speak<say::encoder_layer> : speak_as_written<say::encoder_layer> {};
 template <>
-inline constexpr const char* spoken<say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
-    "takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace";
+inline constexpr const char*
+    spoken<say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
+        "takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace";
 template <>
 inline constexpr bool rules::takes_a_mask<
     say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> = true;
@@ -60,9 +61,12 @@ using encode =
 // operator() of the layer and of prepacked<layer>.
 template <class Derived, class Layer>
 struct encoder_calls
-    : other_calls_and_into<say::encoder_layer, say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
-  using refused =
-      other_calls_and_into<say::encoder_layer, say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>;
+    : other_calls_and_into<
+          say::encoder_layer,
+          say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
+  using refused = other_calls_and_into<
+      say::encoder_layer,
+      say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>;
   using refused::operator();
   using refused::into;
 
@@ -224,8 +228,8 @@ struct encoder_layer_types {
                                workspace<Positions>& work) noexcept {
     constexpr sequence_strides rows = {0, hidden_axis::size, 1};
     if (std::is_constant_evaluated()) work.attention_work = {};  // the one of the union that lives
-    attention::template forward<Positions::size, Positions::size>::template forward<rows, rows,
-                                                                                    rows, rows>(
+    attention::template forward_of<Positions::size, Positions::size>::template forward<rows, rows,
+                                                                                       rows, rows>(
         w.attention, x, x, x, mask, work.branch, work.attention_work);
   }
 };

@@ -101,8 +101,8 @@ class learned_positions : public detail::computing<learned_positions<T, Position
     requires(sizeof...(Given) == 0)
   constexpr learned_positions() noexcept : table_(nullptr) {
     static_assert(
-        detail::report<
-            detail::rules::weights_of_this_layer<detail::say::learned_positions, void, Given...>>::ok,
+        detail::report<detail::rules::weights_of_this_layer<detail::say::learned_positions, void,
+                                                            Given...>>::ok,
         "umbel: shapes do not fit");
   }
 

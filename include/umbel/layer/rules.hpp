@@ -243,8 +243,9 @@ struct positions_along<std::index_sequence<Queries, Keys>, shape<Axis>>
 // A workspace that is not the one Wanted: of other sizes, where it says so, or of another layer.
 template <class Layer, class Given, class Wanted, class Sizes>
 struct workspace_rule {
-  using type = verdict<false, Layer,
-                       say::the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for, Sizes>;
+  using type =
+      verdict<false, Layer, say::the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for,
+              Sizes>;
 };
 template <class Layer, class Given, class Wanted, class Sizes>
   requires requires { typename Given::positions; }
@@ -269,14 +270,14 @@ struct workspace_rule<Layer, Wanted, Wanted, Sizes> {
 // Scratch on the stack within its budget, or the very workspace that this call needs. Sizes: what
 // the layer's `workspace` template takes, as a shape.
 template <class Layer, class Given, class Wanted, class Sizes>
-using scratch_fits = first_error<
-    verdict<!std::is_same_v<Given, on_stack> || sizeof(Wanted) <= UMBEL_STACK_BUDGET, Layer,
-            say::needs_a_workspace_of, number<sizeof(Wanted)>, say::bytes,
-            say::but_the_stack_budget_is, number<UMBEL_STACK_BUDGET>, say::bytes_so_pass_one_for,
-            Sizes>,
-    verdict<!is_for_workers<Given>, Layer, say::takes_one_workspace_not_parallel>,
-    typename workspace_rule<Layer, std::remove_const_t<Given>, Wanted, Sizes>::type,
-    verdict<!std::is_const_v<Given>, Layer, say::the_workspace_is_const>>;
+using scratch_fits =
+    first_error<verdict<!std::is_same_v<Given, on_stack> || sizeof(Wanted) <= UMBEL_STACK_BUDGET,
+                        Layer, say::needs_a_workspace_of, number<sizeof(Wanted)>, say::bytes,
+                        say::but_the_stack_budget_is, number<UMBEL_STACK_BUDGET>,
+                        say::bytes_so_pass_one_for, Sizes>,
+                verdict<!is_for_workers<Given>, Layer, say::takes_one_workspace_not_parallel>,
+                typename workspace_rule<Layer, std::remove_const_t<Given>, Wanted, Sizes>::type,
+                verdict<!std::is_const_v<Given>, Layer, say::the_workspace_is_const>>;
 
 // A layer borrows its weights: they must not be a temporary. (weights_rules.hpp: nor those of
 // another layer.)

@@ -29,6 +29,8 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 namespace say {
+struct a_bias_is_given_but_the_layer_has_none_so_say_bias_true;
+struct no_bias_is_given_but_the_layer_has_one_so_give_weight_and_bias;
 struct but_the_layer_needs;
 struct of_the_weights_has_a_bias_but_the_layer_has_none;
 struct of_the_weights_has_no_bias_but_the_layer_has_one;
@@ -42,6 +44,7 @@ struct the_weights_map;
 struct part;
 struct parts_but_the_layer_needs;
 struct the_weights_have;
+struct weights;
 struct x_times_weights;
 struct the_tensor_stands_on_the_left_of_its_weights;
 struct takes_times_not_a_pipe;
@@ -52,6 +55,13 @@ inline constexpr const char* spoken<say::x_times_weights> = "x * weights";
 template <>
 inline constexpr const char* spoken<say::the_tensor_stands_on_the_left_of_its_weights> =
     "the tensor stands on the left of *, its weights on the right";
+template <>
+inline constexpr const char* spoken<say::a_bias_is_given_but_the_layer_has_none_so_say_bias_true> =
+    "a bias is given but the layer has none; say bias<true> in its type";
+template <>
+inline constexpr const char*
+    spoken<say::no_bias_is_given_but_the_layer_has_one_so_give_weight_and_bias> =
+        "no bias is given but the layer has one; give both, {weight, bias}";
 template <>
 inline constexpr const char* spoken<say::they_are_for> = "; they are for";
 template <>
@@ -141,16 +151,17 @@ template <class Layer, std::size_t Number, class Given, class Wanted>
 struct part_rule<Layer, Number, Given, Wanted> {
   using given = typename axes_of_vector<Given>::type;
   using wanted = typename axes_of_vector<Wanted>::type;
-  using type = first_error<
-      verdict<std::is_same_v<given, wanted>, Layer, say::part, number<Number>,
-              say::of_the_weights_has, given, say::but_the_layer_needs, wanted>,
-      verdict<std::is_convertible_v<const Given&, Wanted>, Layer, say::part, number<Number>,
-              say::of_the_weights_must_be_weights_for, wanted>>;
+  using type =
+      first_error<verdict<std::is_same_v<given, wanted>, Layer, say::part, number<Number>,
+                          say::of_the_weights_has, given, say::but_the_layer_needs, wanted>,
+                  verdict<std::is_convertible_v<const Given&, Wanted>, Layer, say::part,
+                          number<Number>, say::of_the_weights_must_be_weights_for, wanted>>;
 };
 template <class Layer, std::size_t Number, class Given, class Wanted>
   requires parts_of_one_layer<Given, Wanted>::value
 struct part_rule<Layer, Number, Given, Wanted> {
-  using type = typename parts_of_one_layer<Given, Wanted>::template rule<typename Wanted::layer_name>;
+  using type =
+      typename parts_of_one_layer<Given, Wanted>::template rule<typename Wanted::layer_name>;
 };
 template <class Layer, std::size_t Number, class Given, class Wanted>
   requires requires {
@@ -188,6 +199,13 @@ struct parts_rule<Layer, std::index_sequence<I...>, portable::parts_list<Wanted.
   using type = first_error<typename part_rule<Layer, I + 1, Given, Wanted>::type...>;
 };
 
+// Arrays or pointers for one map. W: a type that depends on what is given.
+template <bool Given, class W>
+using bias_of_a_map = verdict<
+    (sizeof(W) == 0), say::weights,
+    std::conditional_t<Given, say::a_bias_is_given_but_the_layer_has_none_so_say_bias_true,
+                       say::no_bias_is_given_but_the_layer_has_one_so_give_weight_and_bias>>;
+
 // What a layer is given for its weights, of type View: which of two differ, as far as both say it.
 template <class Layer, class View, class Given>
 struct given_weights_rule {
@@ -208,10 +226,10 @@ template <class Layer, class View, class Given>
 struct given_weights_rule<Layer, View, Given> {
   template <class Part>
   using axes = shape<typename Part::map::in::plain, typename Part::map::out::plain>;
-  using type = first_error<
-      verdict<std::is_same_v<axes<Given>, axes<View>>, Layer, say::the_weights_map, axes<Given>,
-              say::but_the_layer_needs, axes<View>>,
-      verdict<false, Layer, say::the_weights_belong_to_another_layer_or_other_options>>;
+  using type =
+      first_error<verdict<std::is_same_v<axes<Given>, axes<View>>, Layer, say::the_weights_map,
+                          axes<Given>, say::but_the_layer_needs, axes<View>>,
+                  verdict<false, Layer, say::the_weights_belong_to_another_layer_or_other_options>>;
 };
 template <class Layer, class View, class Given>
   requires parts_of_one_layer<Given, View>::value

@@ -54,8 +54,9 @@ using element_is_const =
 
 // An integer in a list that To does not hold.
 template <class To>
-using held_in_the_list = verdict<(sizeof(To) == 0), say::tensor,
-                                 say::an_integer_in_the_list_is_negative_or_too_large_for, element<To>>;
+using held_in_the_list =
+    verdict<(sizeof(To) == 0), say::tensor,
+            say::an_integer_in_the_list_is_negative_or_too_large_for, element<To>>;
 
 // A list for each position of the first of two axes, of Columns elements each.
 template <class Layout, std::size_t... Columns>

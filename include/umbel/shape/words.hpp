@@ -172,9 +172,9 @@ inline constexpr const char* spoken<
     say::is_no_element_type_so_write_const_tensor_or_view_of_const_float> =
     "is no element type; write const tensor<float, ...>, or view<const float, ...> of other memory";
 template <>
-inline constexpr const char* spoken<
-    say::is_no_element_type_so_write_float_or_another_type_of_object> =
-    "is no element type; write float or another type of objects";
+inline constexpr const char*
+    spoken<say::is_no_element_type_so_write_float_or_another_type_of_object> =
+        "is no element type; write float or another type of objects";
 template <>
 inline constexpr const char* spoken<say::but_argument> = ", but argument";
 template <>

@@ -27,10 +27,13 @@ using computes = verdict<detail::has_arithmetic<T>, say::elementwise, element<T>
                          say::has_no_arithmetic_so_convert_it_to_float>;
 
 template <class X, class Y>
-using elementwise =
-    first_error<same_shape<say::elementwise, typename X::layout, typename Y::layout>,
-                same_element<say::elementwise, typename X::value_type, typename Y::value_type>,
-                computes<typename X::value_type>>;
+struct elementwise_rule {
+  using T = typename X::value_type;
+  using type = first_error<same_shape<say::elementwise, typename X::layout, typename Y::layout>,
+                           same_element<say::elementwise, T, typename Y::value_type>, computes<T>>;
+};
+template <class X, class Y>
+using elementwise = typename elementwise_rule<X, Y>::type;
 // x * y of matrices that share an axis, and neither of which has all axes of the other: meant is a
 // product of matrices.
 template <class LeftAxes, class Right>
@@ -41,8 +44,7 @@ inline constexpr bool multiplies_matrices<shape<Axes...>, Right> =
     !is_part_of<shape<Axes...>, Right>;
 template <class Left, class Right, class LeftAxes, class RightAxes>
 struct product_rule {
-  using type = verdict<!multiplies_matrices<LeftAxes, Right> ||
-                           is_part_of<RightAxes, Left>,
+  using type = verdict<!multiplies_matrices<LeftAxes, Right> || is_part_of<RightAxes, Left>,
                        say::elementwise, LeftAxes, say::and_, RightAxes,
                        say::have_different_axes_so_contract_them>;
 };

@@ -311,6 +311,34 @@ struct members_of_other_libraries : calls_of_other_libraries {
   UMBEL_REFUSED_MEMBER(T)
 #undef UMBEL_INSTEAD
 };
+
+// Base of operations and layers: what layers of other libraries have.
+struct calls_of_other_layers {
+#define UMBEL_INSTEAD "a layer is called like a function; write layer(x) or layer.into(out, x)"
+  UMBEL_REFUSED_MEMBER(forward)
+  UMBEL_REFUSED_MEMBER(predict)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD                                                                             \
+  "steps are made by a cache; write key_value_cache<layer, key<1024>> cache and cache.step(out, " \
+  "layer, x)"
+  UMBEL_REFUSED_MEMBER(step)
+  UMBEL_REFUSED_MEMBER(generate)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "a layer borrows its weights; set them where they are, layer::weights w{}"
+  UMBEL_REFUSED_MEMBER(parameters)
+  UMBEL_REFUSED_MEMBER(load_state_dict)
+  UMBEL_REFUSED_MEMBER(weight)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "Umbel computes on the processor and does not train"
+  UMBEL_REFUSED_MEMBER(train)
+  UMBEL_REFUSED_MEMBER(eval)
+  UMBEL_REFUSED_MEMBER(backward)
+  UMBEL_REFUSED_MEMBER(to)
+#undef UMBEL_INSTEAD
+};
 #undef UMBEL_REFUSED
 #undef UMBEL_REFUSED_MEMBER
 #undef UMBEL_REFUSED_TEMPLATE

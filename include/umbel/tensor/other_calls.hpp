@@ -5,6 +5,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/shape/rules.hpp>
+#include <umbel/tensor/calls_of_other_libraries.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -40,8 +41,8 @@ struct foreign_argument_rule<Operation, Takes, Number, First, Rest...>
 template <class Operation, class Takes, std::size_t Number, class First, class... Rest>
   requires is_foreign<Takes, First>
 struct foreign_argument_rule<Operation, Takes, Number, First, Rest...> {
-  using type = verdict<false, Operation, Takes, say::but_argument, number<Number>, say::is,
-                       given<First>>;
+  using type =
+      verdict<false, Operation, Takes, say::but_argument, number<Number>, say::is, given<First>>;
 };
 
 // Arguments of a call that fit no overload, unless an earlier error is the reason. Takes: the words
@@ -64,7 +65,7 @@ using pipe_from_the_left =
 }  // namespace rules
 
 // Base of all operations that x | operation takes.
-struct operation {};
+struct operation : portable::calls_of_other_layers {};
 
 // Operation: the word that names it. Takes: the words that say what it takes. A derived struct has
 // `using other_calls<...>::operator()`.

@@ -49,7 +49,8 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
       "error")))
 #endif
   constexpr tensor(U... element) noexcept
-      : elements_{detail::list_element<T>(element)...} {}
+      : elements_{detail::list_element<T>(element)...} {
+  }
   template <class... U>
     requires(sizeof...(U) > 1 && (std::is_convertible_v<U, T> && ...) &&
              !detail::rules::list<layout, T, U...>::ok)
