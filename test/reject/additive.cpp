@@ -92,8 +92,8 @@ using of_two_heads =
   queries out;
   attend.into(out, x, y, z);
 #elif defined CASE_weights_of_another_layer
-  // expect-gcc: "umbel: additive_attention: the weights belong to another layer or other options"
-  // expect-clang: additive_attention.*the_weights_belong_to_another_layer_or_other_options
+  // expect-gcc: "umbel: additive_attention: part 1 of the weights maps \[hidden=20, score_hidden=16\] but the layer needs \[hidden=20, score_hidden=8\]"
+  // expect-clang: additive_attention.*part.*of_the_weights_maps.*score_hidden<16>.*but_the_layer_needs.*score_hidden<8>
   // cause: The weights belong to another layer type.
   // cure: Declare them as `attention::weights` of this very layer.
   static of_two_heads::weights two;

@@ -238,14 +238,14 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Give the sequence a batch axis, `tensor<float, batch<2>, token<4>, hidden<100>>`, or slice it to what counts.
   auto out = attend(tensor<float, token<4>, hidden<100>>{}, lens);
 #elif defined CASE_lengths_as_a_number
-  // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
+  // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\), but argument 4 is int"
   // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call: a plain number as length, a workspace before the mask, or one too many.
   // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there is no mask.
   auto out = attend(x, y, y, 3);
 #elif defined CASE_workspace_of_other_shapes
-  // expect-gcc: "umbel: multi_head_attention: the workspace is for another layer or other sizes, so pass one for \[query=4, key=6\]"
-  // expect-clang: multi_head_attention.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*query<4>.*key<6>
+  // expect-gcc: "umbel: multi_head_attention: the workspace is for \[query=4, key=4\], so pass one for \[query=4, key=6\]"
+  // expect-clang: multi_head_attention.*the_workspace_is_for.*query<4>.*key<4>.*so_pass_one_for.*query<4>.*key<6>
   // cause: The workspace was declared for another layer type or other sequence lengths.
   // cure: Declare it with the sizes of the brackets: `attention::workspace<query<4>, key<6>>`.
   attention::workspace<query<4>> other;
@@ -265,7 +265,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   static const attention::workspace<query<4>, key<6>> work{};
   auto out = attend(x, y, y, all_keys, work);
 #elif defined CASE_workspace_without_lengths
-  // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
+  // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\)"
   // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call: a plain number as length, a workspace before the mask, or one too many.
   // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there is no mask.
@@ -278,7 +278,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Pass a static one: `attention::workspace<token<600>>`, or raise the budget with `-DUMBEL_STACK_BUDGET=...`.
   auto out = attend(tensor<float, batch<2>, token<600>, hidden<100>>{});
 #elif defined CASE_too_many_arguments
-  // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
+  // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\)"
   // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call: a plain number as length, a workspace before the mask, or one too many.
   // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there is no mask.
@@ -354,15 +354,15 @@ using lengths_of_two = tensor<int, batch<2>>;
   static const float array[10000] = {}, biases[99] = {};
   const portable::linear_view<float, hidden<100>, hidden<100>, true> q(array, biases);
 #elif defined CASE_weights_of_another_layer
-  // expect-gcc: "umbel: multi_head_attention: the weights belong to another layer or other options"
-  // expect-clang: multi_head_attention.*the_weights_belong_to_another_layer_or_other_options
+  // expect-gcc: "umbel: multi_head_attention: part 1 of the weights maps \[hidden=80, hidden=80\] but the layer needs \[hidden=100, hidden=100\]"
+  // expect-clang: multi_head_attention.*part.*of_the_weights_maps.*hidden<80>.*but_the_layer_needs.*hidden<100>
   // cause: The weights belong to a layer of other axes or other options, `bias<>` for one.
   // cure: Use the `weights` type of this very layer: `attention::weights`.
   static multi_head_attention<float, hidden<80>, heads<5>>::weights other;
   const attention wrong{other};
 #elif defined CASE_weights_have_a_bias
-  // expect-gcc: "umbel: multi_head_attention: the weights belong to another layer or other options"
-  // expect-clang: multi_head_attention.*the_weights_belong_to_another_layer_or_other_options
+  // expect-gcc: "umbel: multi_head_attention: part 1 of the weights has a bias but the layer has none"
+  // expect-clang: multi_head_attention.*part.*of_the_weights_has_a_bias_but_the_layer_has_none
   // cause: The weights belong to a layer of other axes or other options, `bias<>` for one.
   // cure: Use the `weights` type of this very layer: `attention::weights`.
   static multi_head_attention<float, hidden<100>, heads<5>, bias<true>>::weights other;

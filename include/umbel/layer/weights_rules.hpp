@@ -215,8 +215,12 @@ struct given_weights_rule {
 template <class Layer, class View, class Given>
   requires(!parts_of_one_layer<Given, View>::value && requires { typename Given::layer_name; })
 struct given_weights_rule<Layer, View, Given> {
-  using type = verdict<false, Layer, say::the_weights_belong_to_another_layer_or_other_options,
-                       say::they_are_for, typename Given::layer_name>;
+  using without_name = verdict<!std::is_same_v<typename Given::layer_name, Layer>, Layer,
+                               say::the_weights_belong_to_another_layer_or_other_options>;
+  using type =
+      first_error<without_name,
+                  verdict<false, Layer, say::the_weights_belong_to_another_layer_or_other_options,
+                          say::they_are_for, typename Given::layer_name>>;
 };
 template <class Layer, class View, class Given>
   requires requires {

@@ -34,19 +34,19 @@ struct elementwise_rule {
 };
 template <class X, class Y>
 using elementwise = typename elementwise_rule<X, Y>::type;
-// x * y of matrices that share an axis, and neither of which has all axes of the other: meant is a
-// product of matrices.
+// x * y of matrices that share an axis, and each of which has one that the other has not: meant is
+// a product of matrices.
 template <class LeftAxes, class Right>
-inline constexpr bool multiplies_matrices = false;
+inline constexpr std::size_t axes_shared = 0;
 template <class... Axes, class Right>
-inline constexpr bool multiplies_matrices<shape<Axes...>, Right> =
-    (Right::template has<typename Axes::family> || ...) && sizeof...(Axes) > 1 && Right::rank > 1 &&
-    !is_part_of<shape<Axes...>, Right>;
+inline constexpr std::size_t axes_shared<shape<Axes...>, Right> =
+    (std::size_t{0} + ... + Right::template has<typename Axes::family>);
 template <class Left, class Right, class LeftAxes, class RightAxes>
 struct product_rule {
-  using type = verdict<!multiplies_matrices<LeftAxes, Right> || is_part_of<RightAxes, Left>,
-                       say::elementwise, LeftAxes, say::and_, RightAxes,
-                       say::have_different_axes_so_contract_them>;
+  static constexpr std::size_t shared = axes_shared<LeftAxes, Right>;
+  using type =
+      verdict<shared == 0 || shared == Left::rank || shared == Right::rank, say::elementwise,
+              LeftAxes, say::and_, RightAxes, say::have_different_axes_so_contract_them>;
 };
 template <class Left, class Right, class Axes>
 struct product_rule<Left, Right, Axes, Axes> {

@@ -241,7 +241,7 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
   UMBEL_SHARED constexpr void take(const T* from) noexcept { detail::copy_row_major(from, *this); }
 
   // (Sizes beyond all memory are refused above, and only there.)
-  T elements_[detail::rules::countable<Axes...>() ? layout::span : 1];
+  T elements_[detail::rules::countable<detail::axis_or_none<Axes>...>() ? layout::span : 1];
 };
 
 // view v = x; is a view of a tensor with a name.
