@@ -106,11 +106,11 @@ struct multi_head_types {
 // operator() of the layer and of prepacked<layer>, which differ in Derived::get_weights().
 template <class Derived, class Layer>
 struct multi_head_calls
-    : other_calls_and_into<
+    : other_calls_with_mask<
           say::multi_head_attention,
           say::
               takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
-  using refused = other_calls_and_into<
+  using refused = other_calls_with_mask<
       say::multi_head_attention,
       say::
           takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>;

@@ -61,10 +61,10 @@ using encode =
 // operator() of the layer and of prepacked<layer>.
 template <class Derived, class Layer>
 struct encoder_calls
-    : other_calls_and_into<
+    : other_calls_with_mask<
           say::encoder_layer,
           say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
-  using refused = other_calls_and_into<
+  using refused = other_calls_with_mask<
       say::encoder_layer,
       say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>;
   using refused::operator();
