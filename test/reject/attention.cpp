@@ -555,8 +555,8 @@ using lengths_of_two = tensor<int, batch<2>>;
   const std::array<int, 2> lengths{3, 2};
   auto out = attend(x, y, y, lengths);
 #elif defined CASE_weights_of_a_pointer
-  // expect-gcc: "umbel: multi_head_attention: the weights belong to another layer or other options; they are float\*"
-  // expect-clang: multi_head_attention.*the_weights_belong_to_another_layer_or_other_options.*they_are_of_type.*given<float ?\*>
+  // expect-gcc: "umbel: multi_head_attention: the weights belong to another layer or other options; they are a pointer to float"
+  // expect-clang: multi_head_attention.*the_weights_belong_to_another_layer_or_other_options.*they_are_of_type.*a_pointer_to<.*given<float>
   // cause: A pointer does not say where each of the weights is.
   // cure: Name them: `attention::weights_view view{q, k, v, o}`, or fill `attention::weights w`.
   auto out = attention{static_cast<float*>(nullptr)}(x, y, y);

@@ -259,7 +259,7 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   const float array[800] = {};
   auto sum = (x + array + array) * 2 + x;
 #elif defined CASE_product_of_matrices_by_times
-  // expect-gcc: "umbel: elementwise: \[query=4, hidden=100\] and \[hidden=100, classes=3\] have different axes; for a product of matrices write contract<axis>\(x, y\)"
+  // expect-gcc: "umbel: elementwise: \[query=4, hidden=100\] and \[hidden=100, classes=3\] have different axes; a product of matrices is contract<axis>\(x, y\), or x \* weights"
   // expect-clang: elementwise, .*query<4>, .*hidden<100>>, .*and_, .*hidden<100>, .*classes<3>>, .*have_different_axes_so_contract_them
   // cause: `*` of two tensors multiplies element by element.
   // cure: Sum over the axis that both have, `contract<hidden>(x, y)`; with the weights of a layer `x * weights` is a projection.

@@ -26,6 +26,7 @@ struct must_have_exactly_one_axis_besides_batch_and;
 struct need_the_axis;
 struct queries_from;
 struct sizes_are_template_arguments_so_write_multi_head_attention_of_float_hidden_and_heads;
+struct so_pass_one_sequence_once_to_attend_to_itself;
 struct so_pass_queries_keys_and_values;
 struct
     takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
@@ -76,6 +77,9 @@ inline constexpr const char* spoken<
     "sizes are template arguments; write multi_head_attention<float, hidden<64>, "
     "heads<8>>{weights}";
 template <>
+inline constexpr const char* spoken<say::so_pass_one_sequence_once_to_attend_to_itself> =
+    "; for self-attention pass the one sequence once, attend(x)";
+template <>
 inline constexpr const char* spoken<say::so_pass_queries_keys_and_values> =
     ", so pass queries, keys and values";
 template <>
@@ -113,6 +117,10 @@ using same_size = verdict<Left::template size_of<Family> == Right::template size
 template <class Layer, class X, class Y, class Z, class T, class Hidden, class KeysHidden = Hidden,
           class ValuesHidden = Hidden>
 using attend_to = first_error<
+    verdict<layout_of<X>::template has<query_family> || !std::is_same_v<X, Y> ||
+                !std::is_same_v<Y, Z>,
+            Layer, say::the_queries_in_argument_1, say::need_the_axis, query_family, say::but_have,
+            typename layout_of<X>::axes, say::so_pass_one_sequence_once_to_attend_to_itself>,
     attention_argument<Layer, say::the_queries_in_argument_1, X, T, query_family, Hidden>,
     attention_argument<Layer, say::the_keys_in_argument_2, Y, T, key_family, KeysHidden>,
     attention_argument<Layer, say::the_values_in_argument_3, Z, T, key_family, ValuesHidden>,

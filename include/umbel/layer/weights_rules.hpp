@@ -210,7 +210,7 @@ using bias_of_a_map = verdict<
 template <class Layer, class View, class Given>
 struct given_weights_rule {
   using type = verdict<false, Layer, say::the_weights_belong_to_another_layer_or_other_options,
-                       say::they_are_of_type, detail::given<Given>>;
+                       say::they_are_of_type, type_of_given<Given>>;
 };
 template <class Layer, class View, class Given>
   requires(!parts_of_one_layer<Given, View>::value && requires { typename Given::layer_name; })

@@ -68,7 +68,7 @@ struct has_no_positions_in;
 
 struct have_different_axes;
 struct have_different_axes_so_broadcast_one;
-struct have_different_axes_so_contract_them;
+struct have_different_axes_so_contract_them_or_multiply_by_weights;
 struct have_strides_so_give_them_to_all_or_none;
 struct have_the_same_axes_in_another_order_so_permute_one;
 struct in;
@@ -162,8 +162,9 @@ template <>
 inline constexpr const char* spoken<say::have_different_axes_so_broadcast_one> =
     "have different axes; to repeat one along the others write x | broadcast<...>";
 template <>
-inline constexpr const char* spoken<say::have_different_axes_so_contract_them> =
-    "have different axes; for a product of matrices write contract<axis>(x, y)";
+inline constexpr const char*
+    spoken<say::have_different_axes_so_contract_them_or_multiply_by_weights> =
+        "have different axes; a product of matrices is contract<axis>(x, y), or x * weights";
 template <>
 inline constexpr const char* spoken<say::axes_have_names_so_write_view_as_batch_not> =
     "axes have names; write view_as<batch<2>, query<4>, hidden<100>>(memory), not sizes as";
@@ -227,5 +228,19 @@ struct speak<given<T>> {
     }
   }
 };
+template <class T>
+struct a_pointer_to {};  // "a pointer to float"
+template <class T>
+struct speak<a_pointer_to<T>> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("a pointer to ");
+    speak<T>::to(out);
+  }
+};
+// The word for what is given.
+template <class T>
+using type_of_given =
+    std::conditional_t<std::is_pointer_v<T>,
+                       a_pointer_to<given<std::remove_cv_t<std::remove_pointer_t<T>>>>, given<T>>;
 }  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

@@ -44,9 +44,9 @@ inline constexpr std::size_t axes_shared<shape<Axes...>, Right> =
 template <class Left, class Right, class LeftAxes, class RightAxes>
 struct product_rule {
   static constexpr std::size_t shared = axes_shared<LeftAxes, Right>;
-  using type =
-      verdict<shared == 0 || shared == Left::rank || shared == Right::rank, say::elementwise,
-              LeftAxes, say::and_, RightAxes, say::have_different_axes_so_contract_them>;
+  using type = verdict<shared == 0 || shared == Left::rank || shared == Right::rank,
+                       say::elementwise, LeftAxes, say::and_, RightAxes,
+                       say::have_different_axes_so_contract_them_or_multiply_by_weights>;
 };
 template <class Left, class Right, class Axes>
 struct product_rule<Left, Right, Axes, Axes> {

@@ -41,8 +41,8 @@ struct foreign_argument_rule<Operation, Takes, Number, First, Rest...>
 template <class Operation, class Takes, std::size_t Number, class First, class... Rest>
   requires is_foreign<Takes, First>
 struct foreign_argument_rule<Operation, Takes, Number, First, Rest...> {
-  using type =
-      verdict<false, Operation, Takes, say::but_argument, number<Number>, say::is, given<First>>;
+  using type = verdict<false, Operation, Takes, say::but_argument, number<Number>, say::is,
+                       type_of_given<First>>;
 };
 
 // Arguments of a call that fit no overload, unless an earlier error is the reason. Takes: the words

@@ -40,17 +40,11 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
   template <class... U>
     requires(sizeof...(U) > 1 && sizeof...(U) == layout::count && layout::contiguous &&
              (std::is_convertible_v<U, T> && ...) && detail::rules::list<layout, T, U...>::ok)
-  UMBEL_SHARED
-#if UMBEL_CLANG
-  __attribute__((diagnose_if(
+  UMBEL_SHARED UMBEL_REFUSED_IF(
       !(detail::is_held<T>(element) && ...),
       "umbel: tensor: an integer in the list is negative or too large for the element type, "
-      "unsigned, size_t or a small one",
-      "error")))
-#endif
-  constexpr tensor(U... element) noexcept
-      : elements_{detail::list_element<T>(element)...} {
-  }
+      "unsigned, size_t or a small one") constexpr tensor(U... element) noexcept
+      : elements_{detail::list_element<T>(element)...} {}
   template <class... U>
     requires(sizeof...(U) > 1 && (std::is_convertible_v<U, T> && ...) &&
              !detail::rules::list<layout, T, U...>::ok)
