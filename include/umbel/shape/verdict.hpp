@@ -357,6 +357,10 @@ inline constexpr invalid refused = [] {
   return invalid{};
 }();
 
+// Of the public concepts: where one does not hold, g++ and clang show the verdict's sentence.
+template <class Verdict>
+concept fits = Verdict::ok;
+
 template <class First, class... Rest>
 struct choose_error {
   using type = First;
