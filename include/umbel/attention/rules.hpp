@@ -114,13 +114,22 @@ using same_size = verdict<Left::template size_of<Family> == Right::template size
                           LeftName, have_word<Left, Family>, axis_of<Left, Family>, RightName,
                           have_word<Right, Family>, axis_of<Right, Family>>;
 
+// Three times the same sequence, where queries, keys and values belong.
+template <class Layer, class X, class Y, class Z>
+struct one_sequence_rule {
+  using type = accepted;
+};
+template <class Layer, class X>
+struct one_sequence_rule<Layer, X, X, X> {
+  using type =
+      verdict<layout_of<X>::template has<query_family>, Layer, say::the_queries_in_argument_1,
+              say::need_the_axis, query_family, say::but_have, typename layout_of<X>::axes,
+              say::so_pass_one_sequence_once_to_attend_to_itself>;
+};
 template <class Layer, class X, class Y, class Z, class T, class Hidden, class KeysHidden = Hidden,
           class ValuesHidden = Hidden>
 using attend_to = first_error<
-    verdict<layout_of<X>::template has<query_family> || !std::is_same_v<X, Y> ||
-                !std::is_same_v<Y, Z>,
-            Layer, say::the_queries_in_argument_1, say::need_the_axis, query_family, say::but_have,
-            typename layout_of<X>::axes, say::so_pass_one_sequence_once_to_attend_to_itself>,
+    typename one_sequence_rule<Layer, X, Y, Z>::type,
     attention_argument<Layer, say::the_queries_in_argument_1, X, T, query_family, Hidden>,
     attention_argument<Layer, say::the_keys_in_argument_2, Y, T, key_family, KeysHidden>,
     attention_argument<Layer, say::the_values_in_argument_3, Z, T, key_family, ValuesHidden>,

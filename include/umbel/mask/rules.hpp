@@ -139,9 +139,13 @@ using dropout_of = verdict<(sizeof...(Given) == 2), say::dropout,
                            say::takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42>;
 // Lengths as a list of Count elements of type T.
 template <class Operation, std::size_t Count, class T>
-using list_for_a_mask =
-    verdict<(sizeof(T) == 0), Operation,
-            say::a_list_is_no_mask_so_write_lengths_as_a_tensor_of_int_and, axes::batch<Count>>;
+struct list_for_a_mask_rule {
+  using type =
+      verdict<(sizeof(T) == 0), Operation,
+              say::a_list_is_no_mask_so_write_lengths_as_a_tensor_of_int_and, axes::batch<Count>>;
+};
+template <class Operation, std::size_t Count, class T>
+using list_for_a_mask = typename list_for_a_mask_rule<Operation, Count, T>::type;
 
 template <bool Ok>
 using dropout_rate = verdict<Ok, say::dropout, say::takes_a_rate_from_0_to_1>;
