@@ -4,6 +4,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/layer/computing.hpp>
+#include <umbel/layer/weights_rules.hpp>
 #include <umbel/tensor/loop.hpp>
 #include <umbel/tensor/reshape.hpp>
 
