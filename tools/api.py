@@ -24,11 +24,12 @@ them. The names alone, a line each: [names.md](../names.md). What a word means h
 """
 # Where the sentences of a word stand that is no name: those of lists of axes stand with the axes, and so on.
 SENTENCES_WITH = {"shape": "axis", "memory": "tensor", "elementwise": "for_each", "access": "accessible", "x[...]": "tensor", "print": "tensor",
-                  "compare": "same_shape", "mask": "mask_like", "x * weights": "projectable"}
+                  "compare": "same_shape", "mask": "mask_like", "x * weights": "projectable", "weights": "multi_head_attention",
+                  "workspace": "workspace_for"}
 MOST_SENTENCES = 8
 AXES = "umbel/shape/axes.hpp"
 # Members that layers have for one another.
-INTERNAL = {"scratch_for", "encode", "decode", "apply", "feed_rows", "normalise_rows", "write", "rule", "result_of",
+INTERNAL = {"scratch_for", "encode", "decode", "apply", "feed_rows", "normalise_rows", "write", "rule", "pipe_rule", "result_of",
             "packed_weights"}
 OPERATORS = {"tensor": ["umbel/tensor/arithmetic.hpp", "umbel/tensor/print.hpp"]}  # they bring in no name
 

@@ -59,6 +59,14 @@
 // Functions of types that files for several targets share (tensors, views, weights, masks): always
 // inlined, so that no program has a copy of theirs that was compiled for another instruction set.
 #define UMBEL_SHARED [[gnu::always_inline]]
+// An error, with a sentence, where the arguments of a call fulfil a condition and are constants:
+// the values of literals, too, outside of constant expressions. Clang's only.
+#if UMBEL_CLANG
+#define UMBEL_REFUSED_IF(condition, sentence) \
+  __attribute__((diagnose_if(condition, sentence, "error")))
+#else
+#define UMBEL_REFUSED_IF(condition, sentence)
+#endif
 // After a parameter: what the function returns refers to it. clang warns where that is gone before
 // the result.
 #if UMBEL_CLANG

@@ -64,6 +64,7 @@
 #include <umbel/attention/by_score.hpp>
 #include <umbel/attention/forward.hpp>
 #include <umbel/attention/forward_in_parts.hpp>
+#include <umbel/attention/multi_head_call.hpp>
 #include <umbel/attention/multi_head.hpp>
 #include <umbel/attention/pruned.hpp>
 #include <umbel/attention/additive_rules.hpp>

@@ -67,7 +67,7 @@ using of_two_heads =
   auto out = attend(x, y, tensor<double, batch<2>, key<10>, value_dim<4>>{});
 #elif defined CASE_values_forgotten
   // expect-gcc: "umbel: additive_attention: takes queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
-  // expect-clang: additive_attention.*takes_queries_keys_and_values_then_a_mask_then_a_workspace
+  // expect-clang: additive_attention.*takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call: values are missing, or something stands out of order.
   // cure: Pass the values too, often the keys again: `attend(x, y, y)`; before a workspace stands `all_keys` where there is no mask.
   auto out = attend(x, y);
@@ -92,8 +92,8 @@ using of_two_heads =
   queries out;
   attend.into(out, x, y, z);
 #elif defined CASE_weights_of_another_layer
-  // expect-gcc: "umbel: additive_attention: the weights belong to another layer or other options"
-  // expect-clang: additive_attention.*the_weights_belong_to_another_layer_or_other_options
+  // expect-gcc: "umbel: additive_attention: part 1 of the weights maps \[hidden=20, score_hidden=16\] but the layer needs \[hidden=20, score_hidden=8\]"
+  // expect-clang: additive_attention.*part.*of_the_weights_maps.*score_hidden<16>.*but_the_layer_needs.*score_hidden<8>
   // cause: The weights belong to another layer type.
   // cure: Declare them as `attention::weights` of this very layer.
   static of_two_heads::weights two;

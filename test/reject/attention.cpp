@@ -238,14 +238,14 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Give the sequence a batch axis, `tensor<float, batch<2>, token<4>, hidden<100>>`, or slice it to what counts.
   auto out = attend(tensor<float, token<4>, hidden<100>>{}, lens);
 #elif defined CASE_lengths_as_a_number
-  // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
-  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace
+  // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\), but argument 4 is int"
+  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call: a plain number as length, a workspace before the mask, or one too many.
   // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there is no mask.
   auto out = attend(x, y, y, 3);
 #elif defined CASE_workspace_of_other_shapes
-  // expect-gcc: "umbel: multi_head_attention: the workspace is for another layer or other sizes, so pass one for \[query=4, key=6\]"
-  // expect-clang: multi_head_attention.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*query<4>.*key<6>
+  // expect-gcc: "umbel: multi_head_attention: the workspace is for \[query=4, key=4\], so pass one for \[query=4, key=6\]"
+  // expect-clang: multi_head_attention.*the_workspace_is_for.*query<4>.*key<4>.*so_pass_one_for.*query<4>.*key<6>
   // cause: The workspace was declared for another layer type or other sequence lengths.
   // cure: Declare it with the sizes of the brackets: `attention::workspace<query<4>, key<6>>`.
   attention::workspace<query<4>> other;
@@ -265,8 +265,8 @@ using lengths_of_two = tensor<int, batch<2>>;
   static const attention::workspace<query<4>, key<6>> work{};
   auto out = attend(x, y, y, all_keys, work);
 #elif defined CASE_workspace_without_lengths
-  // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
-  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace
+  // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\)"
+  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call: a plain number as length, a workspace before the mask, or one too many.
   // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there is no mask.
   static attention::workspace<query<4>, key<6>> work;
@@ -278,8 +278,8 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Pass a static one: `attention::workspace<token<600>>`, or raise the budget with `-DUMBEL_STACK_BUDGET=...`.
   auto out = attend(tensor<float, batch<2>, token<600>, hidden<100>>{});
 #elif defined CASE_too_many_arguments
-  // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
-  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace
+  // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\)"
+  // expect-clang: attention.*takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call: a plain number as length, a workspace before the mask, or one too many.
   // cure: Keep this order; lengths are a tensor, and before a workspace stands `all_keys` where there is no mask.
   auto out = attend(x, y, y, y, lens);
@@ -354,15 +354,15 @@ using lengths_of_two = tensor<int, batch<2>>;
   static const float array[10000] = {}, biases[99] = {};
   const portable::linear_view<float, hidden<100>, hidden<100>, true> q(array, biases);
 #elif defined CASE_weights_of_another_layer
-  // expect-gcc: "umbel: multi_head_attention: the weights belong to another layer or other options"
-  // expect-clang: multi_head_attention.*the_weights_belong_to_another_layer_or_other_options
+  // expect-gcc: "umbel: multi_head_attention: part 1 of the weights maps \[hidden=80, hidden=80\] but the layer needs \[hidden=100, hidden=100\]"
+  // expect-clang: multi_head_attention.*part.*of_the_weights_maps.*hidden<80>.*but_the_layer_needs.*hidden<100>
   // cause: The weights belong to a layer of other axes or other options, `bias<>` for one.
   // cure: Use the `weights` type of this very layer: `attention::weights`.
   static multi_head_attention<float, hidden<80>, heads<5>>::weights other;
   const attention wrong{other};
 #elif defined CASE_weights_have_a_bias
-  // expect-gcc: "umbel: multi_head_attention: the weights belong to another layer or other options"
-  // expect-clang: multi_head_attention.*the_weights_belong_to_another_layer_or_other_options
+  // expect-gcc: "umbel: multi_head_attention: part 1 of the weights has a bias but the layer has none"
+  // expect-clang: multi_head_attention.*part.*of_the_weights_has_a_bias_but_the_layer_has_none
   // cause: The weights belong to a layer of other axes or other options, `bias<>` for one.
   // cure: Use the `weights` type of this very layer: `attention::weights`.
   static multi_head_attention<float, hidden<100>, heads<5>, bias<true>>::weights other;
@@ -541,6 +541,59 @@ using lengths_of_two = tensor<int, batch<2>>;
     attention layer;
   };
   const model wrong{};
+#elif defined CASE_lengths_in_braces
+  // expect-gcc: "umbel: multi_head_attention: a list is no mask; write lengths as a tensor, tensor<int, batch<\.\.\.>>\{\.\.\.\}, here of batch=2"
+  // expect-clang: multi_head_attention.*a_list_is_no_mask_so_write_lengths_as_a_tensor_of_int_and.*batch<2>
+  // cause: Braces alone have no type, so nothing says that these are lengths.
+  // cure: `attend(x, y, y, tensor<int, batch<2>>{3, 2})`.
+  auto out = attend(x, y, y, {3, 2});
+#elif defined CASE_lengths_as_an_array
+  // expect-gcc: "umbel: multi_head_attention: takes a sequence, or queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace or parallel\(\.\.\.\), but argument 4 is array"
+  // expect-clang: multi_head_attention.*takes_a_sequence.*then_a_mask_such_as_lengths.*but_argument.*number<4>.*is.*given<.*array<int, 2
+  // cause: Plain memory has no axes, so it is no lengths.
+  // cure: View it: `attend(x, y, y, view_as<batch<2>>(lengths))`.
+  const std::array<int, 2> lengths{3, 2};
+  auto out = attend(x, y, y, lengths);
+#elif defined CASE_weights_of_a_pointer
+  // expect-gcc: "umbel: multi_head_attention: the weights belong to another layer or other options; they are a pointer to float"
+  // expect-clang: multi_head_attention.*the_weights_belong_to_another_layer_or_other_options.*they_are_of_type.*a_pointer_to<.*given<float>
+  // cause: A pointer does not say where each of the weights is.
+  // cure: Name them: `attention::weights_view view{q, k, v, o}`, or fill `attention::weights w`.
+  auto out = attention{static_cast<float*>(nullptr)}(x, y, y);
+#elif defined CASE_weights_of_another_kind_of_layer
+  // expect-gcc: "umbel: multi_head_attention: the weights belong to another layer or other options; they are for layer_norm"
+  // expect-clang: multi_head_attention.*the_weights_belong_to_another_layer_or_other_options.*they_are_for.*layer_norm
+  // cause: The weights of another kind of layer are passed.
+  // cure: Pass those of this layer's `weights`.
+  layer_norm<float, hidden<100>>::weights norm{};
+  auto out = attention{norm}(x, y, y);
+#elif defined CASE_sizes_as_arguments
+  // expect-gcc: "umbel: multi_head_attention: sizes are template arguments; write multi_head_attention<float, hidden<64>, heads<8>>\{weights\}"
+  // expect-clang: multi_head_attention.*sizes_are_template_arguments_so_write_multi_head_attention_of_float_hidden_and_heads
+  // cause: Sizes are part of the type, so that shapes are checked when compiling.
+  // cure: `using attention = multi_head_attention<float, hidden<64>, heads<8>>;` and `attention{w}`.
+  multi_head_attention layer(64, 8);
+#elif defined CASE_a_bias_too_many
+  // expect-gcc: "umbel: weights: a bias is given but the layer has none; say bias<true> in its type"
+  // expect-clang: weights.*a_bias_is_given_but_the_layer_has_none_so_say_bias_true
+  // cause: The layer's type has no bias, the arrays have one.
+  // cure: Say `bias<true>` in the type of the layer, or leave the biases out.
+  static const float m[10000]{}, b[100]{};
+  const attention::weights_view r{{m, b}, {m, b}, {m, b}, {m, b}};
+#elif defined CASE_a_bias_forgotten
+  // expect-gcc: "umbel: weights: no bias is given but the layer has one; give both, \{weight, bias\}"
+  // expect-clang: weights.*no_bias_is_given_but_the_layer_has_one_so_give_weight_and_bias
+  // cause: The layer's type has a bias, only the weight is given.
+  // cure: Give both, `{q, q_bias}`; without biases say `bias<false>` in the type of the layer.
+  static const float m[10000]{};
+  using biased = multi_head_attention<float, hidden<100>, heads<5>, bias<true>>;
+  const biased::weights_view r{{m}, {m}, {m}, {m}};
+#elif defined CASE_workspace_along_the_width
+  // expect-gcc: "umbel: workspace: hidden=100 is a width of the layer; name the axis of the positions, workspace<token<12>>"
+  // expect-clang: workspace.*hidden<100>.*is_a_width_of_the_layer_so_name_the_axis_of_the_positions
+  // cause: A workspace depends on how many positions there are, not on the layer's own width.
+  // cure: Name the axis of the positions: `attention::workspace<query<4>, key<6>>`, `workspace<token<12>>`.
+  static attention::workspace<hidden<100>> work;
 #else
   static attention::workspace<query<4>, key<6>> work;
   auto out = attend(x, y, y, lens, work);

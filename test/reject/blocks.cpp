@@ -259,13 +259,13 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   auto r = encode(x, x);
 #elif defined CASE_encoder_three_arguments
   // expect-gcc: "umbel: encoder_layer: takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace"
-  // expect-clang: encoder_layer.*takes_a_sequence_then_a_mask_then_a_workspace
+  // expect-clang: encoder_layer.*takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call; three sequences are for attention.
   // cure: Keep this order; before a workspace stands `all_keys` where there is no mask.
   auto r = encode(x, x, x);
 #elif defined CASE_encoder_workspace_of_other_sizes
-  // expect-gcc: "umbel: encoder_layer: the workspace is for another layer or other sizes, so pass one for \[token=9\]"
-  // expect-clang: encoder_layer.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*token<9>
+  // expect-gcc: "umbel: encoder_layer: the workspace is for \[token=10\], so pass one for \[token=9\]"
+  // expect-clang: encoder_layer.*the_workspace_is_for.*token<10>.*so_pass_one_for.*token<9>
   // cause: The workspace was declared for another layer, its attention perhaps, or for another length; or it is `parallel`, for attention only.
   // cure: Declare it with the size of the brackets: `encoder::workspace<token<9>>`.
   static encoder::workspace<token<10>> work;
@@ -318,8 +318,8 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cure: Give them a name that lives as long as the layer, best `static const`.
   const encoder r{encoder::weights{}};
 #elif defined CASE_encoder_weights_of_another
-  // expect-gcc: "umbel: encoder_layer: the weights belong to another layer or other options"
-  // expect-clang: encoder_layer.*the_weights_belong_to_another_layer_or_other_options
+  // expect-gcc: "umbel: feed_forward: part 1 of the weights maps \[hidden=32, intermediate=63\] but the layer needs \[hidden=32, intermediate=64\]"
+  // expect-clang: feed_forward.*part.*of_the_weights_maps.*intermediate<63>.*but_the_layer_needs.*intermediate<64>
   // cause: The weights belong to a layer of other axes or other options, `bias<>` for one.
   // cure: Use the `weights` type of this very layer.
   static encoder_layer<float, hidden<32>, heads<4>, intermediate<63>, norm_first<true>,

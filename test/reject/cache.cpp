@@ -178,7 +178,7 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   (void)r.step(x, attend, x);
 #elif defined CASE_step_without_result
   // expect-gcc: "umbel: key_value_cache: step takes out, the layer and the next positions; then a mask such as lengths, causal or all_keys; then a workspace"
-  // expect-clang: cache.*step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_then_a_workspace
+  // expect-clang: cache.*step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: An argument of `step` is missing or too many.
   // cure: Pass the layer, memory for the result, and the next positions: `past.step(out, attend, next)`.
   (void)past.step(attend, x);
@@ -190,7 +190,7 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   (void)past.append(attend, x);
 #elif defined CASE_recall_of_nothing
   // expect-gcc: "umbel: key_value_cache: recall takes out, the layer and queries; then a mask such as lengths, causal or all_keys; then a workspace"
-  // expect-clang: cache.*recall_takes_out_and_the_layer_and_queries_then_a_mask_then_a_workspace
+  // expect-clang: cache.*recall_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: An argument of `recall` is missing or too many.
   // cure: Pass the layer, memory for the result, and the queries: `past.recall(out, attend, x)`.
   past.recall(attend);

@@ -69,8 +69,8 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
   auto r = y * third;
 #elif defined CASE_add_fewer_axes
-  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[batch=2, hidden=100\] have different axes"
-  // expect-clang: elementwise, .*batch<2>, .*query<4>, .*hidden<100>>, .*and_, .*batch<2>, .*hidden<100>>, .*have_different_axes
+  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[batch=2, hidden=100\] have different axes; to repeat one along the others write x \| broadcast<\.\.\.>"
+  // expect-clang: elementwise, .*batch<2>, .*query<4>, .*hidden<100>>, .*and_, .*batch<2>, .*hidden<100>>, .*have_different_axes_so_broadcast_one
   // cause: Two tensors of different axes or sizes are added, multiplied or looped over together.
   // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
   auto r = x - (x | select_at<query, 0>);
@@ -99,7 +99,7 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: Swap them back, `contract<hidden>(queries, keys)`, or permute the result.
   tensor<float, batch<2>, query<4>, key<6>> scores = contract<hidden>(y, x);
 #elif defined CASE_array_into_a_pipe
-  // expect-gcc: "umbel: permute: takes one tensor or view"
+  // expect-gcc: "umbel: permute: takes one tensor or view, but argument 1 is float \[8\]"
   // expect-clang: permute.*takes_one_tensor_or_view
   // cause: An operation is given what is no tensor or view, or more than one.
   // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
@@ -118,7 +118,7 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: Pass both sides: `contract<hidden>(queries, keys)`.
   auto r = contract<hidden>(x);
 #elif defined CASE_gelu_of_a_number
-  // expect-gcc: "umbel: gelu_exact: takes one tensor or view"
+  // expect-gcc: "umbel: gelu_exact: takes one tensor or view, but argument 1 is float"
   // expect-clang: gelu_exact.*takes_one_tensor_or_view
   // cause: An operation is given what is no tensor or view, or more than one.
   // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
@@ -214,7 +214,7 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   tensor<bfloat16, query<4>> stored{};
   stored *= 2;
 #elif defined CASE_add_an_array
-  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number"
+  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number, but argument 2 is float \[800\]"
   // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
   // cause: Arithmetic of a tensor with what is neither tensor nor number: an array, a vector, all weights of a layer.
   // cure: View the memory, `view_as<queries>(array)`; a map is `x * w.q`, of one part of the weights.
@@ -228,7 +228,7 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   static multi_head_attention<float, hidden<100>, heads<5>>::weights w;
   auto q = x * w;
 #elif defined CASE_add_text
-  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number"
+  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number, but argument 2 is char \[2\]"
   // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
   // cause: Arithmetic of a tensor with what is neither tensor nor number: an array, a vector, all weights of a layer.
   // cure: View the memory, `view_as<queries>(array)`; a map is `x * w.q`, of one part of the weights.
@@ -252,12 +252,18 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: List all of them; to drop one, use `select_at` or `mean`.
   auto r = x | permute<batch, query> | [](const auto& z) { return z + z; };
 #elif defined CASE_one_error_in_a_sum
-  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number"
+  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number, but argument 2 is float \[800\]"
   // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
   // cause: Arithmetic of a tensor with what is neither tensor nor number: an array, a vector, all weights of a layer.
   // cure: View the memory, `view_as<queries>(array)`; a map is `x * w.q`, of one part of the weights.
   const float array[800] = {};
   auto sum = (x + array + array) * 2 + x;
+#elif defined CASE_product_of_matrices_by_times
+  // expect-gcc: "umbel: elementwise: \[query=4, hidden=100\] and \[hidden=100, classes=3\] have different axes; a product of matrices is contract<axis>\(x, y\), or x \* weights"
+  // expect-clang: elementwise, .*query<4>, .*hidden<100>>, .*and_, .*hidden<100>, .*classes<3>>, .*have_different_axes_so_contract_them
+  // cause: `*` of two tensors multiplies element by element.
+  // cure: Sum over the axis that both have, `contract<hidden>(x, y)`; with the weights of a layer `x * weights` is a projection.
+  auto r = tensor<float, query<4>, hidden<100>>{} * tensor<float, hidden<100>, classes<3>>{};
 #else
   tensor<float, batch<2>, query<4>, key<6>> scores = contract<hidden>(x, y) * 0.1f;
   x = x + x;

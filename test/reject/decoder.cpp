@@ -122,8 +122,8 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // cure: Pass the right tensor, or declare the layer with its width.
   auto r = packed(tensor<float, batch<2>, token<5>, hidden<33>>{}, memory);
 #elif defined CASE_decoder_workspace_for_one_length
-  // expect-gcc: "umbel: decoder_layer: the workspace is for another layer or other sizes, so pass one for \[token=5, key=7\]"
-  // expect-clang: decoder_layer.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*token<5>.*key<7>
+  // expect-gcc: "umbel: decoder_layer: the workspace is for \[token=5, key=5\], so pass one for \[token=5, key=7\]"
+  // expect-clang: decoder_layer.*the_workspace_is_for.*key<5>.*so_pass_one_for.*key<7>
   // cause: The workspace was declared for another layer, or for other lengths of sequence and memory.
   // cure: Declare it with the sizes of the brackets, in this order: `decoder::workspace<token<5>, key<7>>`.
   static decoder::workspace<token<5>> work;
@@ -157,7 +157,7 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // cure: Give them a name that lives as long as the layer, best `static const`.
   const decoder r{decoder::weights{}};
 #elif defined CASE_decoder_weights_of_an_encoder
-  // expect-gcc: "umbel: decoder_layer: the weights belong to another layer or other options"
+  // expect-gcc: "umbel: decoder_layer: the weights belong to another layer or other options; they are for encoder_layer"
   // expect-clang: decoder_layer.*the_weights_belong_to_another_layer_or_other_options
   // cause: The weights belong to a layer of other axes or other options, or to an encoder layer.
   // cure: Use the `weights` type of this very layer.

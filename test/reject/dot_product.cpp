@@ -86,7 +86,7 @@ using keys = tensor<float, batch<2>, heads<4>, key<7>, head_dim<8>>;
   scaled_dot_product_attention.into(out, q, k, k);
 #elif defined CASE_dot_product_of_two
   // expect-gcc: "umbel: scaled_dot_product_attention: takes queries, keys and values; then a mask such as lengths, causal or all_keys; then a workspace"
-  // expect-clang: scaled_dot_product_attention.*takes_queries_keys_and_values_then_a_mask_then_a_workspace
+  // expect-clang: scaled_dot_product_attention.*takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
   // cause: The arguments fit no form of the call.
   // cure: Pass the values too, often the keys again; before a workspace stands `all_keys` where there is no mask.
   auto r = scaled_dot_product_attention(q, k);

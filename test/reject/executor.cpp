@@ -64,8 +64,8 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   static attention::workspace<token<9>> work;
   auto out = attend(x, causal, parallel(pool, work));
 #elif defined CASE_workspaces_of_other_sizes
-  // expect-gcc: "umbel: multi_head_attention: the workspace is for another layer or other sizes, so pass one for \[token=9\]"
-  // expect-clang: multi_head_attention.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*token<9>
+  // expect-gcc: "umbel: multi_head_attention: the workspace is for \[token=8\], so pass one for \[token=9\]"
+  // expect-clang: multi_head_attention.*the_workspace_is_for.*token<8>.*so_pass_one_for.*token<9>
   // cause: The workspaces were declared for another layer type or other sequence lengths.
   // cure: Declare them with the sizes of the brackets: `attention::workspace<token<9>> work[2]`.
   static attention::workspace<token<8>> work[2];

@@ -58,8 +58,8 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Opt
   // cure: Pass the sequence, and a workspace where the stack is too small.
   auto r = feed(x, causal);
 #elif defined CASE_feed_forward_workspace_of_other_sizes
-  // expect-gcc: "umbel: feed_forward: the workspace is for another layer or other sizes, so pass one for \[token=9\]"
-  // expect-clang: feed_forward.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*token<9>
+  // expect-gcc: "umbel: feed_forward: the workspace is for \[token=18\], so pass one for \[token=9\]"
+  // expect-clang: feed_forward.*the_workspace_is_for.*token<18>.*so_pass_one_for.*token<9>
   // cause: The workspace was declared for another layer or another number of positions.
   // cure: Declare it with the size of the brackets: `network::workspace<token<9>>`.
   static network::workspace<token<18>> work;

@@ -54,7 +54,7 @@ using seen = tensor<float, heads<5>, query<4>, key<6>>;
   // cure: Pass one list for the queries and one for the keys, each of the size of its axis; a null pointer is a position without a label.
   attention_heat_map(weights, sink, {}, six, four);
 #elif defined CASE_map_to_no_sink
-  // expect-gcc: "umbel: attention_heat_map: takes weights; then a sink, a callable that takes \(const char\*, std::size_t\); then options; then labels, arrays of const char\*"
+  // expect-gcc: "umbel: attention_heat_map: takes weights; then a sink, a callable that takes \(const char\*, std::size_t\); then options; then labels, arrays of const char\*, but argument 2 is char \[10\]"
   // expect-clang: attention_heat_map.*takes_weights_then_a_sink_of_const_char_pointer_and_size_then_options_then_labels
   // cause: The second argument does not take text, or arguments are missing or in another order.
   // cure: Pass a callable as the second: `[&](const char* text, std::size_t size) { std::fwrite(text, 1, size, file); }`.

@@ -252,13 +252,13 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `drop_mask(m)` where it does not (PyTorch's layers).
   auto out = attend(x, y, y, tensor<bool, key<6>>{} & tensor<bool, query<4>>{});
 #elif defined CASE_keep_mask_of_a_number
-  // expect-gcc: "umbel: keep_mask: takes one tensor or view"
+  // expect-gcc: "umbel: keep_mask: takes one tensor or view, but argument 1 is int"
   // expect-clang: keep_mask.*takes_one_tensor_or_view
   // cause: An operation is given what is no tensor or view, or more than one.
   // cure: Pass one tensor or view; memory becomes one by `view_as<query<4>, hidden<8>>(memory)`.
   auto out = attend(x, y, y, keep_mask(3));
 #elif defined CASE_score_bias_of_a_number
-  // expect-gcc: "umbel: score_bias: takes a tensor or view, or a function object"
+  // expect-gcc: "umbel: score_bias: takes a tensor or view, or a function object, but argument 1 is float"
   // expect-clang: score_bias.*takes_a_tensor_or_view_or_a_function_object
   // cause: What is added to the scores is neither a tensor or view nor an object called with batch, head, query and key.
   // cure: Pass one of them, `score_bias([](auto...) { return 0.5f; })`; a function goes into a lambda.

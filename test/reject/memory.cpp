@@ -379,6 +379,25 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cure: Name them: `copy(view_as<queries>(memory), x)`; of a vector `view_as<queries>(pointer, {2, 4, 100})` at run time.
   int other[3]{};
   x = other;
+#elif defined CASE_elements_that_are_references
+  // expect-gcc: "umbel: tensor: float& is no element type; write float or another type of objects"
+  // expect-clang: tensor, .*float &.*is_no_element_type_so_write_float_or_another_type_of_object
+  // cause: There is no array of references.
+  // cure: `tensor<float, hidden<8>>`; to refer to memory that is there, take a view: `view<float, hidden<8>>`.
+  tensor<float&, hidden<8>> none;
+#elif defined CASE_elements_that_are_constants
+  // expect-gcc: "umbel: tensor: const float is no element type; write const tensor<float, \.\.\.>, or view<const float, \.\.\.> of other memory"
+  // expect-clang: tensor, .*const float.*is_no_element_type_so_write_const_tensor_or_view_of_const_float
+  // cause: The elements of a tensor are set after it is made; the tensor as a whole may be const.
+  // cure: `const tensor<float, hidden<8>>`, or `view<const float, hidden<8>>` of memory that is there.
+  tensor<const float, hidden<8>> none{};
+#elif defined CASE_view_as_of_sizes
+  // expect-gcc: "umbel: view_as: axes have names; write view_as<batch<2>, query<4>, hidden<100>>\(memory\), not sizes as 2 4 100"
+  // expect-clang: view_as, .*axes_have_names_so_write_view_as_batch_not, .*number<2>, .*number<4>, .*number<100>
+  // cause: Sizes alone do not say what the axes are.
+  // cure: `view_as<batch<2>, query<4>, hidden<100>>(memory)`, or `view_as<queries>(memory)`.
+  float memory[800]{};
+  auto r = view_as<2, 4, 100>(memory);
 #else
   reads(x);
   queries q(view_as<batch<2>, query<4>, hidden<100>>(run_time.data()));

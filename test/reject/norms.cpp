@@ -77,8 +77,8 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   static const float array[31] = {};
   const portable::vector_view<float, hidden<32>> r(array);
 #elif defined CASE_norm_weights_of_another
-  // expect-gcc: "umbel: layer_norm: the weights belong to another layer or other options"
-  // expect-clang: layer_norm.*the_weights_belong_to_another_layer_or_other_options
+  // expect-gcc: "umbel: layer_norm: part 1 of the weights has \[hidden=33\] but the layer needs \[hidden=32\]"
+  // expect-clang: layer_norm.*part.*of_the_weights_has.*hidden<33>.*but_the_layer_needs.*hidden<32>
   // cause: The weights belong to a layer of another axis.
   // cure: Use the `weights` type of this very layer.
   static layer_norm<float, hidden<33>>::weights other;
@@ -97,7 +97,7 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   // cure: Give them a name that lives as long as the layer, best `static const`.
   const rms_norm<float, hidden<32>> r{rms_norm<float, hidden<32>>::weights{}, 1e-6f};
 #elif defined CASE_rms_norm_weights_of_a_layer_norm
-  // expect-gcc: "umbel: rms_norm: the weights belong to another layer or other options"
+  // expect-gcc: "umbel: rms_norm: the weights belong to another layer or other options; they are for layer_norm"
   // expect-clang: rms_norm.*the_weights_belong_to_another_layer_or_other_options
   // cause: The weights belong to a layer of another axis, or to a `layer_norm`, which has a beta too.
   // cure: Use the `weights` type of this very layer.

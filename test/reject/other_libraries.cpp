@@ -166,6 +166,30 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cause: Sizes are part of the type.
   // cure: `x.extent<hidden>`, `x.size()` or `x.rank`, all constants.
   auto r = x.size(0);
+#elif defined CASE_layer_forward
+  // expect-gcc: "umbel: forward: a layer is called like a function; write layer\(x\) or layer\.into\(out, x\)"
+  // expect-clang: umbel: forward: a layer is called like a function; write layer\(x\) or layer\.into\(out, x\)
+  // cause: A layer is an object that is called.
+  // cure: `attend(x, lens)`, or `attend.into(out, x, lens)` into memory of yours.
+  relu.forward(x);
+#elif defined CASE_layer_step
+  // expect-gcc: "umbel: step: steps are made by a cache; write key_value_cache<layer, key<1024>> cache and cache\.step\(out, layer, x\)"
+  // expect-clang: umbel: step: steps are made by a cache; write key_value_cache<layer, key<1024>> cache and cache\.step\(out, layer, x\)
+  // cause: Keys and values of earlier positions are kept in a cache, not in the layer.
+  // cure: `key_value_cache<attention, key<1024>> cache;` and `cache.step(out, attend, x)`.
+  softmax<hidden>.step(x);
+#elif defined CASE_layer_parameters
+  // expect-gcc: "umbel: parameters: a layer borrows its weights; set them where they are, layer::weights w\{\}"
+  // expect-clang: umbel: parameters: a layer borrows its weights; set them where they are, layer::weights w\{\}
+  // cause: A layer has no weights of its own.
+  // cure: Keep `attention::weights w`, fill it, and make `attention{w}` of it.
+  relu.parameters();
+#elif defined CASE_layer_eval
+  // expect-gcc: "umbel: eval: Umbel computes on the processor and does not train"
+  // expect-clang: umbel: eval: Umbel computes on the processor and does not train
+  // cause: Layers have no mode: they do not train.
+  // cure: Leave the line out; dropout is a mask, `dropout(0.1, seed)`, and only where it is passed.
+  relu.eval();
 #else
   auto turned = x | permute<batch, hidden, query>;
   auto part = x | slice<query, from<0>, extent<4>> | select_at<batch, 0>;

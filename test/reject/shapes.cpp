@@ -267,7 +267,7 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // cure: Name the axes in order, then what they become: `merge<batch, query, token>`; one axis by itself is renamed by `rename_axis`.
   auto r = x | merge<query, key>;
 #elif defined CASE_select_by_a_fraction
-  // expect-gcc: "umbel: select_at: takes one tensor or view; then an integer"
+  // expect-gcc: "umbel: select_at: takes one tensor or view; then an integer, but argument 2 is double"
   // expect-clang: select.*takes_one_tensor_or_view_then_an_integer
   // cause: What is selected from is no tensor or view, or the position is no integer.
   // cure: Pass an integer: `select_at<query>(x, 1)`.

@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(the_form_is_that_of_the_layer) {
   const auto check = []<class Queries, class Keys>(Queries, Keys) {
     using layer = multi_head_attention<float, hidden<64>, heads<8>>;
     using plan = plan_of<layer, Queries, Keys>;
-    using forward = typename layer::template forward<Queries::size, Keys::size>;
+    using forward = typename layer::template forward_of<Queries::size, Keys::size>;
     using heads = detail::heads_of_sequence<forward::head, forward::all_heads, float,
                                             typename layer::scoring>;
     using scores = detail::scores_of<float, 0, 8, Queries::size, Keys::size>;

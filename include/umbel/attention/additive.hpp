@@ -151,13 +151,13 @@ struct additive_types {
       weights_view, parts_in<packed_as<Stored>::template linear, packed_vector<T, scores_axis>>>;
 
   template <std::size_t Queries, std::size_t Keys, std::size_t Values>
-  using forward = additive_forward<T, sizes, scoring, Queries, Keys, Values>;
+  using forward_of = additive_forward<T, sizes, scoring, Queries, Keys, Values>;
   // Scratch for one call at a time; its contents between calls do not matter. sizeof is its bytes.
   template <class Queries, class Keys, class Values>
   using workspace =
-      typename forward<rules::positions_of<Queries::size, Queries, shape<scores_axis>>,
-                       rules::positions_of<Keys::size, Keys, shape<scores_axis>>,
-                       rules::positions_of<Values::size, Values, shape<>>>::workspace;
+      typename forward_of<rules::positions_of<Queries::size, Queries, shape<scores_axis>>,
+                          rules::positions_of<Keys::size, Keys, shape<scores_axis>>,
+                          rules::positions_of<Values::size, Values, shape<>>>::workspace;
 
   template <class X, class Y, class Z>
   using call_rule = rules::additive_call<X, Y, Z, T, hidden_axis, keys_axis, heads_axis>;
@@ -179,7 +179,8 @@ struct additive_call {
   using result = tensor_of<T, layout>;
   using scores = scores_of<T, from::template size_of<rules::batch_family>, Layer::sizes.heads,
                            query_axis::size, key_axis::size>;
-  using steps = typename Layer::template forward<query_axis::size, key_axis::size, features::size>;
+  using steps =
+      typename Layer::template forward_of<query_axis::size, key_axis::size, features::size>;
   using scratch = typename steps::workspace;
   using verdict =
       first_error<rules::out_fits<say::additive_attention, Out, T, layout>,
@@ -210,11 +211,14 @@ struct additive_call {
 // operator() of the layer and of prepacked<layer>, which differ in Derived::get_weights().
 template <class Derived, class Layer>
 struct additive_calls
-    : other_calls_and_into<say::additive_attention,
-                           say::takes_queries_keys_and_values_then_a_mask_then_a_workspace> {
-  using refused =
-      other_calls_and_into<say::additive_attention,
-                           say::takes_queries_keys_and_values_then_a_mask_then_a_workspace>;
+    : other_calls_with_mask<
+          say::additive_attention,
+          say::
+              takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
+  using refused = other_calls_with_mask<
+      say::additive_attention,
+      say::
+          takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>;
   using refused::operator();
   using refused::into;
 

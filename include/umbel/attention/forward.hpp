@@ -84,6 +84,7 @@ struct multi_head_forward {
                                                     .o_head = S.value_dim * of_context.feature};
 
   struct workspace : workspace_base {
+    using positions = std::index_sequence<Queries, Keys>;
     alignas(64) T q[Queries * query_row];
     alignas(64) T k[Keys * key_row];
     alignas(64) T v[Keys * value_row];

@@ -14,7 +14,7 @@
 #pragma once
 
 #include <umbel/attention/forward.hpp>
-#include <umbel/attention/forward_in_parts.hpp>
+#include <umbel/attention/multi_head_call.hpp>
 #include <umbel/attention/rules.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/borrowing.hpp>
@@ -87,14 +87,14 @@ struct multi_head_types {
       packed_weights_of<weights_view, parts_in<packed_as<Stored>::template linear>>;
 
   template <std::size_t Queries, std::size_t Keys>
-  using forward = multi_head_forward<T, sizes, rotary, scoring, Queries, Keys>;
+  using forward_of = multi_head_forward<T, sizes, rotary, scoring, Queries, Keys>;
   // Of the rows of a call.
   using widths = shape<hidden_axis, keys_axis, values_axis, width<sizes.query_width()>,
                        width<sizes.context_width()>>;
   // Scratch for one call at a time; its contents between calls do not matter. sizeof is its bytes.
   template <class Queries, class Keys = Queries>
-  using workspace = typename forward<rules::positions_of<Queries::size, Queries, widths>,
-                                     rules::positions_of<Keys::size, Keys, widths>>::workspace;
+  using workspace = typename forward_of<rules::positions_of<Queries::size, Queries, widths>,
+                                        rules::positions_of<Keys::size, Keys, widths>>::workspace;
 
   // The axes of the queries, row-major, with the width of the result.
   template <class Layout>
@@ -103,71 +103,22 @@ struct multi_head_types {
       shape<output_axis>>::type>;
 };
 
-// A call whose shapes fit: the axes along which queries and keys lie, and where scratch is. Sizes
-// is for the sentence.
-template <class Layer, class From, class QueryAxis, class KeyLayout, class KeyAxis, class Mask,
-          class Workspace, class Sizes>
-struct multi_head_call {
-  using T = typename Layer::value_type;
-  using family = typename Layer::hidden_axis::family;
-  static constexpr std::size_t queries = From::template size_of<QueryAxis>;
-  static constexpr std::size_t keys = KeyLayout::template size_of<KeyAxis>;
-  using scores =
-      scores_of<T, From::template size_of<rules::batch_family>, Layer::sizes.heads, queries, keys>;
-  using steps = typename Layer::template forward<queries, keys>;
-  using scratch = typename steps::workspace;
-  using given = given_workspaces<Workspace, scratch>;
-  using place = typename given::all;
-  using result = tensor_of<T, typename Layer::template result_of<From>>;
-  using verdict = first_error<
-      rules::mask_fits<say::multi_head_attention, mask_of<Mask>, scores>,
-      rules::scratch_fits<say::multi_head_attention, typename given::each, scratch, Sizes>>;
-
-  // All sequences of the batch, one after another or handed out to workers.
-  template <class Weights, class X, class Y, class Z, class Out>
-  static constexpr void each_sequence(const Weights& w, const X& x, const Y& y, const Z& z,
-                                      const Mask& mask, Out& out, place& work) noexcept {
-    constexpr bool batched = From::template has<rules::batch_family>;
-    constexpr std::size_t count = batched ? From::template size_of<rules::batch_family> : 1;
-    constexpr auto xs = strides_along<From, QueryAxis, family>;
-    constexpr auto ys = strides_along<KeyLayout, KeyAxis, family>;
-    constexpr auto zs = strides_along<typename Z::layout, KeyAxis, family>;
-    constexpr auto outs = strides_along<typename Out::layout, QueryAxis, family>;
-    const auto& masks = as_mask(mask);
-    if constexpr (!given::several) {
-      for (std::size_t b = 0; b < count; ++b)
-        steps::template forward<xs, ys, zs, outs>(
-            w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
-            at_sequence<scores>(masks, b), out.data() + b * outs.batch, work);
-    } else {
-      // A sequence for each worker as long as there are enough of them, the others in parts.
-      constexpr std::size_t whole = count / place::workers * place::workers;
-      if constexpr (whole > 0)
-        work.hand_out(whole, [&](std::size_t b, std::size_t worker) noexcept {
-          steps::template forward<xs, ys, zs, outs>(
-              w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
-              at_sequence<scores>(masks, b), out.data() + b * outs.batch, work.work[worker]);
-        });
-      if constexpr (whole < count)
-        for (std::size_t b = whole; b < count; ++b)
-          forward_in_parts<steps, place::workers>::template forward<xs, ys, zs, outs>(
-              w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
-              at_sequence<scores>(masks, b), out.data() + b * outs.batch, work);
-    }
-  }
-};
-
 // operator() of the layer and of prepacked<layer>, which differ in Derived::get_weights().
 template <class Derived, class Layer>
 struct multi_head_calls
-    : other_calls_and_into<
+    : other_calls_with_mask<
           say::multi_head_attention,
-          say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace> {
-  using refused = other_calls_and_into<
+          say::
+              takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
+  using refused = other_calls_with_mask<
       say::multi_head_attention,
-      say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace>;
+      say::
+          takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>;
   using refused::operator();
   using refused::into;
+
+  template <class X, class Of = Layer>  // which is incomplete here
+  using pipe_rule = typename multi_head_self_rule<Of, X, every_key, on_stack, by_value>::type;
 
   // Self-attention of x: an optional batch axis, hidden, and one axis of any name along which the
   // positions lie. Gives a row-major tensor of the same axes.
@@ -179,7 +130,10 @@ struct multi_head_calls
   template <tensor_like X, mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
-    return attend_self(x, mask, work, by_value{});
+    using rule = typename multi_head_self_rule<Layer, X, Mask, std::remove_reference_t<Workspace>,
+                                               by_value>::type;
+    static_assert(report<rule>::ok, "umbel: shapes do not fit");
+    return attend_self<rule>(x, mask, work, by_value{});
   }
 
   // Queries (batch, query, hidden) to keys and values (batch, key, hidden), in any order of axes,
@@ -189,7 +143,10 @@ struct multi_head_calls
             workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Y& y, const Z& z, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
-    return attend_to(x, y, z, mask, work, by_value{});
+    using rule = typename multi_head_cross_rule<Layer, X, Y, Z, Mask,
+                                                std::remove_reference_t<Workspace>, by_value>::type;
+    static_assert(report<rule>::ok, "umbel: shapes do not fit");
+    return attend_to<rule>(x, y, z, mask, work, by_value{});
   }
 
   // The same, written into a tensor or view of the axes of x (of the queries), in any order and
@@ -198,13 +155,19 @@ struct multi_head_calls
             workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
-    attend_self(x, mask, work, static_cast<Out&&>(out));
+    using rule = typename multi_head_self_rule<Layer, X, Mask, std::remove_reference_t<Workspace>,
+                                               Out>::type;
+    static_assert(report<rule>::ok, "umbel: shapes do not fit");
+    attend_self<rule>(x, mask, work, static_cast<Out&&>(out));
   }
   template <tensor_like Out, tensor_like X, tensor_like Y, tensor_like Z,
             mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Y& y, const Z& z, const Mask& mask = {},
                       Workspace&& work = {}) const noexcept {
-    attend_to(x, y, z, mask, work, static_cast<Out&&>(out));
+    using rule = typename multi_head_cross_rule<Layer, X, Y, Z, Mask,
+                                                std::remove_reference_t<Workspace>, Out>::type;
+    static_assert(report<rule>::ok, "umbel: shapes do not fit");
+    attend_to<rule>(x, y, z, mask, work, static_cast<Out&&>(out));
   }
 
   // See workspace_for.
@@ -218,58 +181,30 @@ struct multi_head_calls
   workspace_of(const X&, const Y&, const Z&);
 
  private:
-  // The sentence where shapes, mask or workspace do not fit; otherwise the result, in its memory.
-  template <class X, class Mask, class Workspace, class Out>
+  // The result, in its memory, of a call that Rule accepts. (Each caller asserts the rule itself:
+  // here, clang's output would be three lines longer.)
+  template <class Rule, class X, class Mask, class Workspace, class Out>
   constexpr auto attend_self(const X& x, const Mask& mask, Workspace& work,
                              Out&& out) const noexcept {
-    using layout = typename X::layout;
-    using hidden = typename Layer::hidden_axis;
-    using verdict = first_error<
-        rules::no_second_sequence<say::multi_head_attention, Mask>,
-        rules::self_attend<say::multi_head_attention, X, typename Layer::value_type, hidden>,
-        rules::one_width<say::multi_head_attention, hidden, typename Layer::keys_axis,
-                         typename Layer::values_axis>,
-        rules::out_fits<say::multi_head_attention, Out, typename Layer::value_type,
-                        typename Layer::template result_of<layout>>>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
-      using sequence = rules::sequence_family<layout, hidden>;
-      using call = multi_head_call<Layer, layout, sequence, layout, sequence, Mask, Workspace,
-                                   shape<axis_of<layout, sequence>>>;
-      static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
-      if constexpr (call::verdict::ok)
-        return computed<typename call::result, typename call::place>(
-            out, work, [&](auto& to, auto& own) UMBEL_LAMBDA_INLINE {
-              call::each_sequence(self(), x, x, x, mask, to, own);
-            });
-      if constexpr (!call::verdict::ok) return invalid{};
+    if constexpr (Rule::ok) {
+      using call = typename multi_head_self<Layer, X, Mask, Workspace>::call;
+      return computed<typename call::result, typename call::place>(
+          out, work, [&](auto& to, auto& own) UMBEL_LAMBDA_INLINE {
+            call::each_sequence(self(), x, x, x, mask, to, own);
+          });
     } else {
       return invalid{};
     }
   }
-  template <class X, class Y, class Z, class Mask, class Workspace, class Out>
+  template <class Rule, class X, class Y, class Z, class Mask, class Workspace, class Out>
   constexpr auto attend_to(const X& x, const Y& y, const Z& z, const Mask& mask, Workspace& work,
                            Out&& out) const noexcept {
-    using from = typename X::layout;
-    using keys = typename Y::layout;
-    using verdict =
-        first_error<rules::attend_to<say::multi_head_attention, X, Y, Z, typename Layer::value_type,
-                                     typename Layer::hidden_axis, typename Layer::keys_axis,
-                                     typename Layer::values_axis>,
-                    rules::out_fits<say::multi_head_attention, Out, typename Layer::value_type,
-                                    typename Layer::template result_of<from>>>;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
-      using call = multi_head_call<
-          Layer, from, rules::query_family, keys, rules::key_family, Mask, Workspace,
-          shape<axis_of<from, rules::query_family>, axis_of<keys, rules::key_family>>>;
-      static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
-      if constexpr (call::verdict::ok)
-        return computed<typename call::result, typename call::place>(
-            out, work, [&](auto& to, auto& own) UMBEL_LAMBDA_INLINE {
-              call::each_sequence(self(), x, y, z, mask, to, own);
-            });
-      if constexpr (!call::verdict::ok) return invalid{};
+    if constexpr (Rule::ok) {
+      using call = typename multi_head_cross<Layer, X, Y, Mask, Workspace>::call;
+      return computed<typename call::result, typename call::place>(
+          out, work, [&](auto& to, auto& own) UMBEL_LAMBDA_INLINE {
+            call::each_sequence(self(), x, y, z, mask, to, own);
+          });
     } else {
       return invalid{};
     }
@@ -311,6 +246,25 @@ class multi_head_attention
   using detail::borrowing<detail::say::multi_head_attention, multi_head_attention,
                           typename types::weights_view>::borrowing;
 };
+
+// multi_head_attention(64, 8): refused, since sizes are template arguments.
+template <class Given>
+class multi_head_attention<portable::arguments_of_a_call, Given, detail::nothing>
+    : public detail::invalid {
+  static_assert(
+      detail::reported<detail::rules::made_of_a_call<
+          detail::say::multi_head_attention,
+          detail::say::
+              sizes_are_template_arguments_so_write_multi_head_attention_of_float_hidden_and_heads,
+          Given>>,
+      "umbel: shapes do not fit");
+
+ public:
+  template <class... Arguments>
+  constexpr explicit multi_head_attention(const Arguments&...) noexcept {}
+};
+template <class... Given>
+multi_head_attention(const Given&...) -> multi_head_attention<portable::arguments_of_a_call, char>;
 
 namespace detail {
 template <class T, class Hidden, class Heads, class... Options>

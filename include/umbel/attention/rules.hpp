@@ -10,7 +10,7 @@
 #include <umbel/attention/score.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/rules.hpp>
-#include <umbel/mask/rules.hpp>
+#include <umbel/mask/base.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -25,9 +25,13 @@ struct may_have_only_the_axes;
 struct must_have_exactly_one_axis_besides_batch_and;
 struct need_the_axis;
 struct queries_from;
+struct sizes_are_template_arguments_so_write_multi_head_attention_of_float_hidden_and_heads;
+struct so_pass_one_sequence_once_to_attend_to_itself;
 struct so_pass_queries_keys_and_values;
-struct takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace;
-struct takes_queries_keys_and_values_then_a_mask_then_a_workspace;
+struct
+    takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
+struct
+    takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
 struct the_first_argument_is_not_a_multi_head_attention;
 struct the_keys;
 struct the_keys_in_argument_2;
@@ -45,16 +49,36 @@ template <>
 inline constexpr const char* spoken<say::the_first_argument_is_not_a_multi_head_attention> =
     "the first argument is not a multi_head_attention";
 template <>
-inline constexpr const char*
-    spoken<say::takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_then_a_workspace> =
-        "takes a sequence, or queries, keys and values; then a mask such as lengths, causal or "
-        "all_keys; then a workspace";
+inline constexpr const char* spoken<
+    say::
+        takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
+    "takes a sequence, or queries, keys and values; then a mask such as lengths, causal or "
+    "all_keys; then a workspace or parallel(...)";
 template <>
-inline constexpr const char*
-    spoken<say::takes_queries_keys_and_values_then_a_mask_then_a_workspace> =
-        "takes queries, keys and values; then a mask such as lengths, causal or all_keys; then a "
-        "workspace";
+inline constexpr const char* spoken<
+    say::
+        takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
+    "takes queries, keys and values; then a mask such as lengths, causal or all_keys; then a "
+    "workspace";
 
+template <>
+inline constexpr bool rules::takes_a_mask<
+    say::
+        takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
+    true;
+template <>
+inline constexpr bool rules::takes_a_mask<
+    say::
+        takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
+    true;
+template <>
+inline constexpr const char* spoken<
+    say::sizes_are_template_arguments_so_write_multi_head_attention_of_float_hidden_and_heads> =
+    "sizes are template arguments; write multi_head_attention<float, hidden<64>, "
+    "heads<8>>{weights}";
+template <>
+inline constexpr const char* spoken<say::so_pass_one_sequence_once_to_attend_to_itself> =
+    "; for self-attention pass the one sequence once, attend(x)";
 template <>
 inline constexpr const char* spoken<say::so_pass_queries_keys_and_values> =
     ", so pass queries, keys and values";
@@ -90,9 +114,22 @@ using same_size = verdict<Left::template size_of<Family> == Right::template size
                           LeftName, have_word<Left, Family>, axis_of<Left, Family>, RightName,
                           have_word<Right, Family>, axis_of<Right, Family>>;
 
+// Three times the same sequence, where queries, keys and values belong.
+template <class Layer, class X, class Y, class Z>
+struct one_sequence_rule {
+  using type = accepted;
+};
+template <class Layer, class X>
+struct one_sequence_rule<Layer, X, X, X> {
+  using type =
+      verdict<layout_of<X>::template has<query_family>, Layer, say::the_queries_in_argument_1,
+              say::need_the_axis, query_family, say::but_have, typename layout_of<X>::axes,
+              say::so_pass_one_sequence_once_to_attend_to_itself>;
+};
 template <class Layer, class X, class Y, class Z, class T, class Hidden, class KeysHidden = Hidden,
           class ValuesHidden = Hidden>
 using attend_to = first_error<
+    typename one_sequence_rule<Layer, X, Y, Z>::type,
     attention_argument<Layer, say::the_queries_in_argument_1, X, T, query_family, Hidden>,
     attention_argument<Layer, say::the_keys_in_argument_2, Y, T, key_family, KeysHidden>,
     attention_argument<Layer, say::the_values_in_argument_3, Z, T, key_family, ValuesHidden>,

@@ -222,12 +222,14 @@ struct dot_product_call {
 
 template <class... Options>
 struct scaled_dot_product_operation
-    : detail::other_calls_and_into<
+    : detail::other_calls_with_mask<
           say::scaled_dot_product_attention,
-          say::takes_queries_keys_and_values_then_a_mask_then_a_workspace> {
-  using refused =
-      detail::other_calls_and_into<say::scaled_dot_product_attention,
-                                   say::takes_queries_keys_and_values_then_a_mask_then_a_workspace>;
+          say::
+              takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
+  using refused = detail::other_calls_with_mask<
+      say::scaled_dot_product_attention,
+      say::
+          takes_queries_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>;
   using refused::operator();
   using refused::into;
 

@@ -209,6 +209,7 @@ struct decoder_layer_types {
   // numbers of positions, not on the names of their axes.
   template <std::size_t Positions, std::size_t MemoryPositions>
   struct scratch_for : workspace_base {
+    using positions = std::index_sequence<Positions, MemoryPositions>;
     static constexpr std::size_t count = Positions * hidden_axis::size;
     alignas(64) T normed[count];
     alignas(64) T branch[count];  // what a residual connection adds
@@ -321,7 +322,7 @@ struct decoder_layer_types {
     template <class Weights, class Own>
     static constexpr void attend_self(const Weights& w, const T* x, const Own& own,
                                       scratch& work) noexcept {
-      using steps = typename self_attention::template forward<n, n>;
+      using steps = typename self_attention::template forward_of<n, n>;
       if (std::is_constant_evaluated()) work.self_work = {};
       steps::template forward<rows, rows, rows, rows>(w.self_attention, x, x, x, own, work.branch,
                                                       work.self_work);
@@ -329,7 +330,7 @@ struct decoder_layer_types {
     template <class Weights, class Mask>
     static constexpr void attend_to(const Weights& w, const T* x, const T* memory, const Mask& mask,
                                     scratch& work) noexcept {
-      using steps = typename cross_attention::template forward<n, memory_positions::size>;
+      using steps = typename cross_attention::template forward_of<n, memory_positions::size>;
       if (std::is_constant_evaluated()) work.cross_work = {};
       steps::template forward<rows, rows, rows, rows>(w.cross_attention, x, memory, memory, mask,
                                                       work.branch, work.cross_work);

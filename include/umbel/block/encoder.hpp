@@ -26,15 +26,19 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct takes_a_sequence_then_a_mask_then_a_workspace;
+struct takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
 struct torch_nn_TransformerEncoderLayer_has;
 }  // namespace say
 
 template <>
 struct speak<say::encoder_layer> : speak_as_written<say::encoder_layer> {};
 template <>
-inline constexpr const char* spoken<say::takes_a_sequence_then_a_mask_then_a_workspace> =
-    "takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace";
+inline constexpr const char*
+    spoken<say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
+        "takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace";
+template <>
+inline constexpr bool rules::takes_a_mask<
+    say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> = true;
 template <>
 inline constexpr const char* spoken<say::torch_nn_TransformerEncoderLayer_has> =
     "torch.nn.TransformerEncoderLayer has";
@@ -57,9 +61,12 @@ using encode =
 // operator() of the layer and of prepacked<layer>.
 template <class Derived, class Layer>
 struct encoder_calls
-    : other_calls_and_into<say::encoder_layer, say::takes_a_sequence_then_a_mask_then_a_workspace> {
-  using refused =
-      other_calls_and_into<say::encoder_layer, say::takes_a_sequence_then_a_mask_then_a_workspace>;
+    : other_calls_with_mask<
+          say::encoder_layer,
+          say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
+  using refused = other_calls_with_mask<
+      say::encoder_layer,
+      say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>;
   using refused::operator();
   using refused::into;
 
@@ -127,6 +134,7 @@ struct encoder_layer_types {
   // number of positions, not on the name of their axis.
   template <std::size_t Positions>
   struct scratch_for : workspace_base {
+    using positions = std::index_sequence<Positions>;
     static constexpr std::size_t count = Positions * hidden_axis::size;
     alignas(64) T normed[count];
     alignas(64) T branch[count];  // what a residual connection adds
@@ -220,8 +228,8 @@ struct encoder_layer_types {
                                workspace<Positions>& work) noexcept {
     constexpr sequence_strides rows = {0, hidden_axis::size, 1};
     if (std::is_constant_evaluated()) work.attention_work = {};  // the one of the union that lives
-    attention::template forward<Positions::size, Positions::size>::template forward<rows, rows,
-                                                                                    rows, rows>(
+    attention::template forward_of<Positions::size, Positions::size>::template forward<rows, rows,
+                                                                                       rows, rows>(
         w.attention, x, x, x, mask, work.branch, work.attention_work);
   }
 };

@@ -170,6 +170,7 @@ struct feed_forward_types {
   // Scratch for one call at a time; its contents between calls do not matter.
   template <std::size_t Rows>
   struct scratch_for : workspace_base {
+    using positions = std::index_sequence<Rows>;
     static constexpr std::size_t line = 64 / sizeof(T);
     static constexpr std::size_t count = plan::divide_up(Rows * wide_axis::size, line) * line;
     alignas(64) T expanded[(is_gated ? 2 : 1) * count];

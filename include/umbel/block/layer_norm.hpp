@@ -79,24 +79,26 @@ class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, detail::say::l
   template <detail::foreign_weights<weights_view, layer_norm> Other>
   constexpr explicit layer_norm(const Other&, T epsilon = T(1e-5)) noexcept
       : weights_(detail::no_weights<weights_view>()), epsilon_(epsilon) {
-    static_assert(detail::report<detail::rules::weights_of_this_layer<detail::say::layer_norm,
-                                                                      (sizeof(Other) != 0)>>::ok,
-                  "umbel: shapes do not fit");
+    static_assert(
+        detail::report<
+            detail::rules::weights_of_this_layer<detail::say::layer_norm, weights_view, Other>>::ok,
+        "umbel: shapes do not fit");
   }
   template <class Gamma, class Beta>
     requires(!std::is_convertible_v<Beta, T>)
   constexpr layer_norm(const Gamma&, const Beta&) noexcept
       : weights_(detail::no_weights<weights_view>()), epsilon_() {
     static_assert(
-        detail::report<detail::rules::weights_of_this_layer<detail::say::layer_norm,
-                                                            (sizeof(Gamma) == 0 ? 1 : 2)>>::ok,
+        detail::report<detail::rules::weights_of_this_layer<detail::say::layer_norm, weights_view,
+                                                            Gamma, Beta>>::ok,
         "umbel: shapes do not fit");
   }
-  template <std::size_t Given = 0>
+  template <class... Given>
+    requires(sizeof...(Given) == 0)
   constexpr layer_norm() noexcept : weights_(detail::no_weights<weights_view>()), epsilon_() {
-    static_assert(
-        detail::report<detail::rules::weights_of_this_layer<detail::say::layer_norm, Given>>::ok,
-        "umbel: shapes do not fit");
+    static_assert(detail::report<detail::rules::weights_of_this_layer<detail::say::layer_norm,
+                                                                      weights_view, Given...>>::ok,
+                  "umbel: shapes do not fit");
   }
 
   template <std::size_t Rows>

@@ -4,6 +4,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/layer/computing.hpp>
+#include <umbel/layer/weights_rules.hpp>
 #include <umbel/tensor/loop.hpp>
 #include <umbel/tensor/reshape.hpp>
 
@@ -97,11 +98,12 @@ class learned_positions : public detail::computing<learned_positions<T, Position
         "umbel: shapes do not fit");
   }
 
-  template <std::size_t Given = 0>
+  template <class... Given>
+    requires(sizeof...(Given) == 0)
   constexpr learned_positions() noexcept : table_(nullptr) {
     static_assert(
-        detail::report<
-            detail::rules::weights_of_this_layer<detail::say::learned_positions, Given>>::ok,
+        detail::report<detail::rules::weights_of_this_layer<detail::say::learned_positions, void,
+                                                            Given...>>::ok,
         "umbel: shapes do not fit");
   }
 

@@ -65,14 +65,15 @@ class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, detail::say::rms_n
       : weights_(detail::no_weights<weights_view>()), epsilon_(epsilon) {
     static_assert(
         detail::report<
-            detail::rules::weights_of_this_layer<detail::say::rms_norm, (sizeof(Other) != 0)>>::ok,
+            detail::rules::weights_of_this_layer<detail::say::rms_norm, weights_view, Other>>::ok,
         "umbel: shapes do not fit");
   }
-  template <std::size_t Given = 0>
+  template <class... Given>
+    requires(sizeof...(Given) == 0)
   constexpr rms_norm() noexcept : weights_(detail::no_weights<weights_view>()), epsilon_() {
-    static_assert(
-        detail::report<detail::rules::weights_of_this_layer<detail::say::rms_norm, Given>>::ok,
-        "umbel: shapes do not fit");
+    static_assert(detail::report<detail::rules::weights_of_this_layer<detail::say::rms_norm,
+                                                                      weights_view, Given...>>::ok,
+                  "umbel: shapes do not fit");
   }
   template <detail::other_than<rms_norm> Weights>
   constexpr explicit rms_norm(const Weights&) noexcept

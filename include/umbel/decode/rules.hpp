@@ -28,13 +28,15 @@ struct key_value_cache;
 
 struct no_batch;
 
-struct recall_takes_out_and_the_layer_and_queries_then_a_mask_then_a_workspace;
+struct
+    recall_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
 template <std::size_t Positions>
 struct longest_sequence;
 struct longest_sequence_must_allow_steps_of_at_least_1;
 struct must_be_at_least;
 
-struct step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_then_a_workspace;
+struct
+    step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
 
 struct the_layer_is_not_the_one_that_the_cache_was_declared_for;
 }  // namespace say
@@ -60,19 +62,21 @@ inline constexpr const char*
     spoken<say::a_cache_with_longest_sequence_takes_only_masks_by_position> =
         "a cache with longest_sequence takes only masks by position";
 template <>
-inline constexpr const char*
-    spoken<say::step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_then_a_workspace> =
-        "step takes out, the layer and the next positions; then a mask such as lengths, causal or "
-        "all_keys; then a workspace";
+inline constexpr const char* spoken<
+    say::
+        step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
+    "step takes out, the layer and the next positions; then a mask such as lengths, causal or "
+    "all_keys; then a workspace";
 template <>
 inline constexpr const char*
     spoken<say::append_takes_the_layer_and_keys_and_values_then_a_workspace> =
         "append takes the layer, keys and values; then a workspace";
 template <>
-inline constexpr const char*
-    spoken<say::recall_takes_out_and_the_layer_and_queries_then_a_mask_then_a_workspace> =
-        "recall takes out, the layer and queries; then a mask such as lengths, causal or all_keys; "
-        "then a workspace";
+inline constexpr const char* spoken<
+    say::
+        recall_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
+    "recall takes out, the layer and queries; then a mask such as lengths, causal or all_keys; "
+    "then a workspace";
 
 namespace rules {
 
@@ -146,8 +150,8 @@ using mask_of_cache = verdict<!Slides || Mask::by_position, say::key_value_cache
 struct other_cache_calls {
   template <class... Arguments>
   constexpr bool step(const Arguments&...) noexcept {
-    using takes =
-        say::step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_then_a_workspace;
+    using takes = say::
+        step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
     return refuse<takes, Arguments...>();
   }
   template <class... Arguments>
@@ -157,7 +161,8 @@ struct other_cache_calls {
   }
   template <class... Arguments>
   constexpr bool recall(const Arguments&...) const noexcept {
-    using takes = say::recall_takes_out_and_the_layer_and_queries_then_a_mask_then_a_workspace;
+    using takes = say::
+        recall_takes_out_and_the_layer_and_queries_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
     return refuse<takes, Arguments...>();
   }
 

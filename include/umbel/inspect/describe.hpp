@@ -46,7 +46,7 @@ struct attend_step {
 template <class Layer, class Queries, class Keys = Queries>
 struct plan_of {
   using T = typename Layer::value_type;
-  using forward = typename Layer::template forward<Queries::size, Keys::size>;
+  using forward = typename Layer::template forward_of<Queries::size, Keys::size>;
   using workspace = typename Layer::template workspace<Queries, Keys>;
   static constexpr detail::head_sizes sizes = Layer::sizes;
   static constexpr detail::plan::target target = detail::plan::native_target;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/layer/rules.hpp>
+#include <umbel/layer/weights_rules.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::portable {
@@ -37,7 +37,7 @@ class borrowing {
     requires not_its_weights<View, Layer, Given...>
   constexpr explicit(sizeof...(Given) == 1) borrowing(const Given&...) noexcept
       : weights_(no_weights<View>()) {
-    static_assert(report<rules::weights_of_this_layer<Name, sizeof...(Given)>>::ok,
+    static_assert(report<rules::weights_of_this_layer<Name, View, Given...>>::ok,
                   "umbel: shapes do not fit");
   }
   [[nodiscard]] constexpr const View& get_weights() const noexcept { return weights_; }

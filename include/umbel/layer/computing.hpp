@@ -23,6 +23,8 @@ struct computing : other_calls_and_into<Name> {
 
   template <class X>
   using result = row_major<layout_of<X>>;
+  template <class X, class Self = Operation>  // which is incomplete here
+  using pipe_rule = typename Self::template rule<X>;
 
   // x: a tensor or view. Gives a new row-major tensor; x | f is the same.
   template <tensor_like X>

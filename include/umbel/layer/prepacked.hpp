@@ -109,10 +109,9 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
     requires detail::not_its_weights<typename Layer::weights_view, prepacked, Given...>
   constexpr explicit(sizeof...(Given) == 1) prepacked(const Given&...) noexcept
       : weights_(detail::no_weights<typename Layer::weights_view>()) {
-    static_assert(
-        detail::report<
-            detail::rules::weights_of_this_layer<typename Layer::word, sizeof...(Given)>>::ok,
-        "umbel: shapes do not fit");
+    static_assert(detail::report<detail::rules::weights_of_this_layer<
+                      typename Layer::word, typename Layer::weights_view, Given...>>::ok,
+                  "umbel: shapes do not fit");
   }
   [[nodiscard]] constexpr const packed_weights& get_weights() const noexcept { return weights_; }
 

@@ -36,6 +36,7 @@ struct out_is_a_temporary_so_store_it_in_a_variable;
 struct out_is_const;
 struct out_must_be_row_major_in_memory;
 struct several_elements_of_out_share_one_memory_location;
+struct is_a_width_of_the_layer_so_name_the_axis_of_the_positions;
 struct takes_float_or_double_not;
 struct takes_one_workspace_not_parallel;
 struct the_input_has;
@@ -45,8 +46,11 @@ struct the_result_is_of_type;
 struct
     the_weights_are_a_temporary_that_would_be_destroyed_before_the_layer_so_store_them_in_a_variable;
 struct the_weights_belong_to_another_layer_or_other_options;
+struct so_pass_one_for;
 struct the_workspace_is_const;
+struct the_workspace_is_for;
 struct the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for;
+struct workspace;
 }  // namespace say
 
 // Words that are names in code keep their underscores.
@@ -72,6 +76,12 @@ inline constexpr const char* spoken<
         the_weights_are_a_temporary_that_would_be_destroyed_before_the_layer_so_store_them_in_a_variable> =
     "the weights are a temporary that would be destroyed before the layer; store them in a "
     "variable";
+template <>
+inline constexpr const char*
+    spoken<say::is_a_width_of_the_layer_so_name_the_axis_of_the_positions> =
+        "is a width of the layer; name the axis of the positions, workspace<token<12>>";
+template <>
+inline constexpr const char* spoken<say::so_pass_one_for> = ", so pass one for";
 template <>
 inline constexpr const char* spoken<say::not_> = ", not";
 template <>
@@ -103,6 +113,11 @@ struct positions_rule;
 template <class Axis, class... Widths>
 struct positions_rule<Axis, shape<Widths...>> {
   using type = first_error<well_formed<Axis>, holds<Axis, Widths>...>;
+};
+template <template <std::size_t> class Axis, std::size_t Size, std::size_t Width, class... Widths>
+struct positions_rule<Axis<Size>, shape<Axis<Width>, Widths...>> {
+  using type = verdict<false, say::workspace, Axis<Size>,
+                       say::is_a_width_of_the_layer_so_name_the_axis_of_the_positions>;
 };
 // The size of an axis in workspace<...> of a layer whose rows are so wide (a shape<...>),
 // Axis::size (an argument, so that what is no axis is refused where the workspace is named). 1
@@ -211,24 +226,61 @@ using row_major_out = out_fits<Layer, Out, T, Result, true>;
 template <class Given>
 inline constexpr bool is_for_workers = requires { typename std::remove_const_t<Given>::each; };
 
+// What a workspace is for that says its numbers of positions, along the axes of Sizes.
+template <class Positions, class Sizes>
+struct positions_along {
+  using type = Sizes;
+};
+template <std::size_t... Size, class... Axes>
+  requires(sizeof...(Size) == sizeof...(Axes))
+struct positions_along<std::index_sequence<Size...>, shape<Axes...>> {
+  using type = shape<typename Axes::family::template sized<Size>...>;
+};
+template <std::size_t Queries, std::size_t Keys, class Axis>
+struct positions_along<std::index_sequence<Queries, Keys>, shape<Axis>>
+    : positions_along<std::index_sequence<Queries>, shape<Axis>> {};
+
+// A workspace that is not the one Wanted: of other sizes, where it says so, or of another layer.
+template <class Layer, class Given, class Wanted, class Sizes>
+struct workspace_rule {
+  using type =
+      verdict<false, Layer, say::the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for,
+              Sizes>;
+};
+template <class Layer, class Given, class Wanted, class Sizes>
+  requires requires { typename Given::positions; }
+struct workspace_rule<Layer, Given, Wanted, Sizes> {
+  using given = typename positions_along<typename Given::positions, Sizes>::type;
+  using type = first_error<
+      verdict<std::is_same_v<given, Sizes>, Layer, say::the_workspace_is_for, given,
+              say::so_pass_one_for, Sizes>,
+      verdict<false, Layer, say::the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for,
+              Sizes>>;
+};
+template <class Layer, class Wanted, class Sizes>
+struct workspace_rule<Layer, on_stack, Wanted, Sizes> {
+  using type = accepted;
+};
+template <class Layer, class Wanted, class Sizes>
+  requires(!std::is_same_v<Wanted, on_stack>)
+struct workspace_rule<Layer, Wanted, Wanted, Sizes> {
+  using type = accepted;
+};
+
 // Scratch on the stack within its budget, or the very workspace that this call needs. Sizes: what
 // the layer's `workspace` template takes, as a shape.
 template <class Layer, class Given, class Wanted, class Sizes>
-using scratch_fits = first_error<
-    verdict<!std::is_same_v<Given, on_stack> || sizeof(Wanted) <= UMBEL_STACK_BUDGET, Layer,
-            say::needs_a_workspace_of, number<sizeof(Wanted)>, say::bytes,
-            say::but_the_stack_budget_is, number<UMBEL_STACK_BUDGET>, say::bytes_so_pass_one_for,
-            Sizes>,
-    verdict<!is_for_workers<Given>, Layer, say::takes_one_workspace_not_parallel>,
-    verdict<std::is_same_v<Given, on_stack> || std::is_same_v<std::remove_const_t<Given>, Wanted>,
-            Layer, say::the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for, Sizes>,
-    verdict<!std::is_const_v<Given>, Layer, say::the_workspace_is_const>>;
+using scratch_fits =
+    first_error<verdict<!std::is_same_v<Given, on_stack> || sizeof(Wanted) <= UMBEL_STACK_BUDGET,
+                        Layer, say::needs_a_workspace_of, number<sizeof(Wanted)>, say::bytes,
+                        say::but_the_stack_budget_is, number<UMBEL_STACK_BUDGET>,
+                        say::bytes_so_pass_one_for, Sizes>,
+                verdict<!is_for_workers<Given>, Layer, say::takes_one_workspace_not_parallel>,
+                typename workspace_rule<Layer, std::remove_const_t<Given>, Wanted, Sizes>::type,
+                verdict<!std::is_const_v<Given>, Layer, say::the_workspace_is_const>>;
 
-// A layer borrows its weights: they must be its own, and not a temporary.
-template <class Layer, std::size_t Given>
-using weights_of_this_layer = first_error<
-    verdict<Given == 1, Layer, say::construct_it_from_one_object_its_weights>,
-    verdict<Given != 1, Layer, say::the_weights_belong_to_another_layer_or_other_options>>;
+// A layer borrows its weights: they must not be a temporary. (weights_rules.hpp: nor those of
+// another layer.)
 template <class Layer, bool Ok = false>
 using weights_with_a_name = verdict<
     Ok, Layer,

@@ -152,6 +152,19 @@ struct linear_view {
   UMBEL_SHARED constexpr linear_view(W&& w, B&& b) noexcept
       : weight(detail::borrow<detail::layout<In, Out>, T>(static_cast<W&&>(w))),
         bias(detail::borrow<detail::layout<Out>, T>(static_cast<B&&>(b))) {}
+  // A bias too many, or too few: refused.
+  template <detail::lends<T> W, detail::lends<T> B>
+    requires(!Bias)
+  UMBEL_SHARED constexpr linear_view(W&&, B&&) noexcept : linear_view() {
+    static_assert(detail::report<detail::rules::bias_of_a_map<true, W>>::ok,
+                  "umbel: shapes do not fit");
+  }
+  template <detail::lends<T> W>
+    requires(Bias)
+  UMBEL_SHARED constexpr linear_view(W&&) noexcept : linear_view() {
+    static_assert(detail::report<detail::rules::bias_of_a_map<false, W>>::ok,
+                  "umbel: shapes do not fit");
+  }
 };
 
 // A vector of weights (the gamma and beta of a norm), borrowed.

@@ -29,15 +29,22 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 namespace say {
+struct a_bias_is_given_but_the_layer_has_none_so_say_bias_true;
+struct no_bias_is_given_but_the_layer_has_one_so_give_weight_and_bias;
 struct but_the_layer_needs;
 struct of_the_weights_has_a_bias_but_the_layer_has_none;
 struct of_the_weights_has_no_bias_but_the_layer_has_one;
+struct of_the_weights_has;
 struct of_the_weights_is_of_type;
 struct of_the_weights_maps;
 struct of_the_weights_must_be_weights_for;
+struct they_are_for;
+struct they_are_of_type;
+struct the_weights_map;
 struct part;
 struct parts_but_the_layer_needs;
 struct the_weights_have;
+struct weights;
 struct x_times_weights;
 struct the_tensor_stands_on_the_left_of_its_weights;
 struct takes_times_not_a_pipe;
@@ -48,6 +55,17 @@ inline constexpr const char* spoken<say::x_times_weights> = "x * weights";
 template <>
 inline constexpr const char* spoken<say::the_tensor_stands_on_the_left_of_its_weights> =
     "the tensor stands on the left of *, its weights on the right";
+template <>
+inline constexpr const char* spoken<say::a_bias_is_given_but_the_layer_has_none_so_say_bias_true> =
+    "a bias is given but the layer has none; say bias<true> in its type";
+template <>
+inline constexpr const char*
+    spoken<say::no_bias_is_given_but_the_layer_has_one_so_give_weight_and_bias> =
+        "no bias is given but the layer has one; give both, {weight, bias}";
+template <>
+inline constexpr const char* spoken<say::they_are_for> = "; they are for";
+template <>
+inline constexpr const char* spoken<say::they_are_of_type> = "; they are";
 template <>
 inline constexpr const char* spoken<say::takes_times_not_a_pipe> = "takes *, not |";
 
@@ -63,6 +81,13 @@ template <class Wanted, class... Given>
 concept foreign_parts = sizeof...(Given) > 1 && !are_parts<Wanted, Given...>;
 
 namespace rules {
+
+template <class Layer, class Sequence, class Wanted, class... Given>
+struct parts_rule;
+// Layer: the word that names it. Wanted: a parts_list.
+template <class Layer, class Wanted, class... Given>
+using parts_of_weights =
+    typename parts_rule<Layer, std::index_sequence_for<Given...>, Wanted, Given...>::type;
 
 // The axes of a matrix or vector; of the weights of a layer, the word for it.
 template <class Part>
@@ -80,11 +105,63 @@ struct what_a_part_is_for<Part> {
   using type = typename Part::owned::layout::axes;
 };
 
+// The axes of a vector.
+template <class Part>
+struct axes_of_vector {};
+template <class Part>
+  requires requires { typename Part::owned::layout; }
+struct axes_of_vector<Part> {
+  using type = typename Part::owned::layout::axes;
+};
+template <tensor_like Part>
+struct axes_of_vector<Part> {
+  using type = typename Part::layout::axes;
+};
+
+// The part of a layer that is a layer itself, whose weights have parts, is asked for the part of
+// its own that differs.
+template <class Given, class Wanted>
+struct parts_of_one_layer {
+  static constexpr bool value = false;
+};
+template <template <class...> class Parts, class... Given, class... Wanted>
+  requires(sizeof...(Given) == sizeof...(Wanted))
+struct parts_of_one_layer<Parts<Given...>, portable::weights_view<Parts, Wanted...>> {
+  static constexpr bool value = true;
+  template <class Layer>
+  using rule = parts_of_weights<Layer, portable::parts_list<Wanted...>, Given...>;
+};
+template <template <class...> class Parts, class... Given, class... Wanted>
+  requires(sizeof...(Given) == sizeof...(Wanted))
+struct parts_of_one_layer<portable::weights_view<Parts, Given...>,
+                          portable::weights_view<Parts, Wanted...>>
+    : parts_of_one_layer<Parts<Given...>, portable::weights_view<Parts, Wanted...>> {};
+
 template <class Layer, std::size_t Number, class Given, class Wanted>
 struct part_rule {
   using type =
       verdict<std::is_convertible_v<const Given&, Wanted>, Layer, say::part, number<Number>,
               say::of_the_weights_must_be_weights_for, typename what_a_part_is_for<Wanted>::type>;
+};
+template <class Layer, std::size_t Number, class Given, class Wanted>
+  requires requires {
+    typename axes_of_vector<Given>::type;
+    typename axes_of_vector<Wanted>::type;
+  }
+struct part_rule<Layer, Number, Given, Wanted> {
+  using given = typename axes_of_vector<Given>::type;
+  using wanted = typename axes_of_vector<Wanted>::type;
+  using type =
+      first_error<verdict<std::is_same_v<given, wanted>, Layer, say::part, number<Number>,
+                          say::of_the_weights_has, given, say::but_the_layer_needs, wanted>,
+                  verdict<std::is_convertible_v<const Given&, Wanted>, Layer, say::part,
+                          number<Number>, say::of_the_weights_must_be_weights_for, wanted>>;
+};
+template <class Layer, std::size_t Number, class Given, class Wanted>
+  requires parts_of_one_layer<Given, Wanted>::value
+struct part_rule<Layer, Number, Given, Wanted> {
+  using type =
+      typename parts_of_one_layer<Given, Wanted>::template rule<typename Wanted::layer_name>;
 };
 template <class Layer, std::size_t Number, class Given, class Wanted>
   requires requires {
@@ -121,10 +198,59 @@ template <class Layer, std::size_t... I, class... Wanted, class... Given>
 struct parts_rule<Layer, std::index_sequence<I...>, portable::parts_list<Wanted...>, Given...> {
   using type = first_error<typename part_rule<Layer, I + 1, Given, Wanted>::type...>;
 };
-// Layer: the word that names it. Wanted: a parts_list.
-template <class Layer, class Wanted, class... Given>
-using parts_of_weights =
-    typename parts_rule<Layer, std::index_sequence_for<Given...>, Wanted, Given...>::type;
+
+// Arrays or pointers for one map. W: a type that depends on what is given.
+template <bool Given, class W>
+using bias_of_a_map = verdict<
+    (sizeof(W) == 0), say::weights,
+    std::conditional_t<Given, say::a_bias_is_given_but_the_layer_has_none_so_say_bias_true,
+                       say::no_bias_is_given_but_the_layer_has_one_so_give_weight_and_bias>>;
+
+// What a layer is given for its weights, of type View: which of two differ, as far as both say it.
+template <class Layer, class View, class Given>
+struct given_weights_rule {
+  using type = verdict<false, Layer, say::the_weights_belong_to_another_layer_or_other_options,
+                       say::they_are_of_type, type_of_given<Given>>;
+};
+template <class Layer, class View, class Given>
+  requires(!parts_of_one_layer<Given, View>::value && requires { typename Given::layer_name; })
+struct given_weights_rule<Layer, View, Given> {
+  using without_name = verdict<!std::is_same_v<typename Given::layer_name, Layer>, Layer,
+                               say::the_weights_belong_to_another_layer_or_other_options>;
+  using type =
+      first_error<without_name,
+                  verdict<false, Layer, say::the_weights_belong_to_another_layer_or_other_options,
+                          say::they_are_for, typename Given::layer_name>>;
+};
+template <class Layer, class View, class Given>
+  requires requires {
+    typename Given::map;
+    typename View::map;
+  }
+struct given_weights_rule<Layer, View, Given> {
+  template <class Part>
+  using axes = shape<typename Part::map::in::plain, typename Part::map::out::plain>;
+  using type =
+      first_error<verdict<std::is_same_v<axes<Given>, axes<View>>, Layer, say::the_weights_map,
+                          axes<Given>, say::but_the_layer_needs, axes<View>>,
+                  verdict<false, Layer, say::the_weights_belong_to_another_layer_or_other_options>>;
+};
+template <class Layer, class View, class Given>
+  requires parts_of_one_layer<Given, View>::value
+struct given_weights_rule<Layer, View, Given> {
+  using type =
+      first_error<typename parts_of_one_layer<Given, View>::template rule<Layer>,
+                  verdict<false, Layer, say::the_weights_belong_to_another_layer_or_other_options>>;
+};
+template <class Layer, class View, class... Given>
+struct weights_rule {
+  using type = verdict<false, Layer, say::construct_it_from_one_object_its_weights>;
+};
+template <class Layer, class View, class Given>
+struct weights_rule<Layer, View, Given> : given_weights_rule<Layer, View, Given> {};
+// A layer borrows its weights: they must be its own.
+template <class Layer, class View, class... Given>
+using weights_of_this_layer = typename weights_rule<Layer, View, Given...>::type;
 
 }  // namespace rules
 }  // namespace detail

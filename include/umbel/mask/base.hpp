@@ -63,6 +63,37 @@ concept mask_like = tensor_like<M> || detail::derived_from_mask<M>;
 
 namespace umbel::inline UMBEL_TARGET::detail {
 
+namespace rules {
+// Calls that take tensors, a mask and a workspace, by the words that say so.
+template <class Takes>
+inline constexpr bool takes_a_mask = false;
+template <class Takes, class Given>
+  requires takes_a_mask<Takes>
+inline constexpr bool is_foreign<Takes, Given> = !mask_like<Given> && !workspace_like<Given>;
+}  // namespace rules
+
+// Of calls that take a mask: attend(x, y, y, {3, 2}) is refused, too. A list has no type that the
+// other forms could take.
+template <class Operation, class Takes>
+struct other_calls_with_mask : other_calls_and_into<Operation, Takes> {
+  using other_calls_and_into<Operation, Takes>::operator();
+
+  template <tensor_like X, class T, std::size_t Count>
+    requires(!std::is_same_v<T, char>)  // text is no list
+  constexpr invalid operator()(const X&, const T (&)[Count]) const noexcept {
+    static_assert(report<rules::list_for_a_mask<Operation, Count, T>>::ok,
+                  "umbel: shapes do not fit");
+    return {};
+  }
+  template <tensor_like X, tensor_like Y, tensor_like Z, class T, std::size_t Count>
+    requires(!std::is_same_v<T, char>)
+  constexpr invalid operator()(const X&, const Y&, const Z&, const T (&)[Count]) const noexcept {
+    static_assert(report<rules::list_for_a_mask<Operation, Count, T>>::ok,
+                  "umbel: shapes do not fit");
+    return {};
+  }
+};
+
 // The head and the sequence of the batch that a policy is for. Where the caller knows the positions
 // of the queries (Scores::placed): the position of query 0 among the keys, added to what the mask
 // says, and the one it would have if the last query were at the last key that exists.

@@ -58,9 +58,6 @@ struct dropout_mask : mask_base {
 namespace umbel::inline UMBEL_TARGET::detail {
 
 using portable::dropout_mask;
-// Not a constant expression: what it is called is the message.
-inline void the_rate_of_dropout_is_from_0_to_1() noexcept {}
-
 }  // namespace umbel::inline UMBEL_TARGET::detail
 
 namespace umbel::inline UMBEL_TARGET {
@@ -76,7 +73,7 @@ constexpr detail::dropout_mask dropout(const Rate& rate, const Seed& seed) noexc
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
     if (std::is_constant_evaluated() && !(rate >= 0 && rate <= 1))
-      detail::the_rate_of_dropout_is_from_0_to_1();
+      detail::is_not_a_constant<detail::rules::dropout_rate<(sizeof(Rate) == 0)>>();
     return {static_cast<double>(rate), static_cast<std::uint64_t>(seed)};
   } else {
     return {0, 0};

@@ -26,7 +26,9 @@ struct differ_so_choose_top_left_bottom_right_or_at;
 struct do_not_say_whose_last_key_so_say_causal_bottom_right_of_lens_or_causal_at;
 struct do_not_say_whose_last_key_so_say_window_bottom_right_of_lens_or_window_at;
 struct drop_mask;
+struct a_list_is_no_mask_so_write_lengths_as_a_tensor_of_int_and;
 struct dropout;
+struct takes_a_rate_from_0_to_1;
 struct takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42;
 struct have;
 struct is_ambiguous_where;
@@ -111,6 +113,11 @@ inline constexpr const char*
     spoken<say::takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42> =
         "takes the rate, a fraction, then the seed, an integer, as in dropout(0.1, 42)";
 
+template <>
+inline constexpr const char*
+    spoken<say::a_list_is_no_mask_so_write_lengths_as_a_tensor_of_int_and> =
+        "a list is no mask; write lengths as a tensor, tensor<int, batch<...>>{...}, here of";
+
 // The scores that a mask is for. Batch 0: no such axis. Placed: the caller knows the positions of
 // the queries among the keys, as a cache does.
 template <class T, std::size_t Batch, std::size_t Heads, std::size_t Queries, std::size_t Keys,
@@ -130,6 +137,18 @@ namespace rules {
 template <class... Given>
 using dropout_of = verdict<(sizeof...(Given) == 2), say::dropout,
                            say::takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42>;
+// Lengths as a list of Count elements of type T.
+template <class Operation, std::size_t Count, class T>
+struct list_for_a_mask_rule {
+  using type =
+      verdict<(sizeof(T) == 0), Operation,
+              say::a_list_is_no_mask_so_write_lengths_as_a_tensor_of_int_and, axes::batch<Count>>;
+};
+template <class Operation, std::size_t Count, class T>
+using list_for_a_mask = typename list_for_a_mask_rule<Operation, Count, T>::type;
+
+template <bool Ok>
+using dropout_rate = verdict<Ok, say::dropout, say::takes_a_rate_from_0_to_1>;
 template <class Rate, class Seed>
 using dropout_rate_and_seed =
     verdict<one_is_invalid<Rate, Seed> ||

@@ -25,62 +25,66 @@ struct unnamed : axis<unnamed, N> {};
 template <class X, template <std::size_t> class Axis, class Outer,
           template <std::size_t> class Inner = detail::unnamed>
 concept splittable =
-    detail::rules::split<detail::layout_of<X>, detail::family_of<Axis>, Outer, Inner>::ok;
+    detail::fits<detail::rules::split<detail::layout_of<X>, detail::family_of<Axis>, Outer, Inner>>;
 
 // Would split_into<Axis, Parts...>(x) compile? splittable_into<X, hidden, heads<5>, head_dim<20>>.
 template <class X, template <std::size_t> class Axis, class... Parts>
-concept splittable_into =
-    detail::rules::split_into<detail::layout_of<X>, detail::family_of<Axis>, Parts...>::ok;
+concept splittable_into = detail::fits<
+    detail::rules::split_into<detail::layout_of<X>, detail::family_of<Axis>, Parts...>>;
 
 // Would merge<Axes...>(x) compile? The last axis is the result: mergeable<X, heads, head_dim,
 // hidden>.
 template <class X, template <std::size_t> class... Axes>
 concept mergeable =
-    detail::rules::merge_into_last<detail::layout_of<X>, detail::family_of<Axes>...>::ok;
+    detail::fits<detail::rules::merge_into_last<detail::layout_of<X>, detail::family_of<Axes>...>>;
 
 // Would permute<Axes...>(x) compile? permutable<X, heads, query, head_dim>.
 template <class X, template <std::size_t> class... Axes>
-concept permutable = detail::rules::permute<detail::layout_of<X>, detail::family_of<Axes>...>::ok;
+concept permutable =
+    detail::fits<detail::rules::permute<detail::layout_of<X>, detail::family_of<Axes>...>>;
 
 // Would transposed<First, Second>(x) compile? transposable<X, query, hidden>.
 template <class X, template <std::size_t> class First, template <std::size_t> class Second>
-concept transposable = detail::rules::transposed<detail::layout_of<X>, detail::family_of<First>,
-                                                 detail::family_of<Second>>::ok;
+concept transposable =
+    detail::fits<detail::rules::transposed<detail::layout_of<X>, detail::family_of<First>,
+                                           detail::family_of<Second>>>;
 
 // Would rename_axis<From, To>(x) compile? renamable<X, query, key>.
 template <class X, template <std::size_t> class From, template <std::size_t> class To>
-concept renamable =
-    detail::rules::rename<detail::layout_of<X>, detail::family_of<From>, detail::family_of<To>>::ok;
+concept renamable = detail::fits<
+    detail::rules::rename<detail::layout_of<X>, detail::family_of<From>, detail::family_of<To>>>;
 
 // Would reshape<Axes...>(x) compile? reshapable<X, batch<8>, hidden<100>>.
 template <class X, class... Axes>
-concept reshapable = detail::rules::reshape<detail::layout_of<X>, Axes...>::ok;
+concept reshapable = detail::fits<detail::rules::reshape<detail::layout_of<X>, Axes...>>;
 
 // Would select_at<Axis, Position>(x) compile? selectable<X, heads, 2>.
 template <class X, template <std::size_t> class Axis, std::size_t Position>
 concept selectable =
-    detail::rules::select_at<detail::layout_of<X>, detail::family_of<Axis>, Position>::ok;
+    detail::fits<detail::rules::select_at<detail::layout_of<X>, detail::family_of<Axis>, Position>>;
 
 // Would slice<Axis, From, Extent>(x) compile? sliceable<X, key, from<2>, extent<3>>.
 template <class X, template <std::size_t> class Axis, class From, class Extent>
-concept sliceable = detail::rules::slice<detail::layout_of<X>, detail::family_of<Axis>,
-                                         From::position, Extent::size>::ok;
+concept sliceable = detail::fits<detail::rules::slice<detail::layout_of<X>, detail::family_of<Axis>,
+                                                      From::position, Extent::size>>;
 
 // Would broadcast<Axes...>(x) compile? broadcastable<X, batch<2>, query<4>>.
 template <class X, class... Axes>
-concept broadcastable = detail::rules::broadcast<detail::layout_of<X>, Axes...>::ok;
+concept broadcastable = detail::fits<detail::rules::broadcast<detail::layout_of<X>, Axes...>>;
 
 // Would contract<Axis>(left, right) compile? contractible<Left, Right, head_dim>.
 template <class Left, class Right, template <std::size_t> class Axis>
-concept contractible = detail::rules::contract<detail::layout_of<Left>, detail::layout_of<Right>,
-                                               detail::family_of<Axis>>::ok &&
-                       std::is_same_v<typename std::remove_cvref_t<Left>::value_type,
-                                      typename std::remove_cvref_t<Right>::value_type>;
+concept contractible =
+    detail::fits<detail::rules::contract<detail::layout_of<Left>, detail::layout_of<Right>,
+                                         detail::family_of<Axis>>> &&
+    std::is_same_v<typename std::remove_cvref_t<Left>::value_type,
+                   typename std::remove_cvref_t<Right>::value_type>;
 
 // Have both the same axes of the same sizes in the same order, as arithmetic and assignment want?
 template <class Left, class Right>
-concept same_shape = detail::rules::same_shape<detail::say::elementwise, detail::layout_of<Left>,
-                                               detail::layout_of<Right>>::ok;
+concept same_shape =
+    detail::fits<detail::rules::same_shape<detail::say::elementwise, detail::layout_of<Left>,
+                                           detail::layout_of<Right>>>;
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

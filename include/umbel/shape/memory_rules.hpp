@@ -42,6 +42,22 @@ using list = first_error<
             number<Layout::count>, say::elements_but_the_list_has, number<sizeof...(T)>>,
     keeps_fractions<T, To>...>;
 
+// What cannot be an element of a tensor. (T in the condition: it is asked for where T is known.)
+template <class T>
+using element_is_a_reference =
+    verdict<!std::is_reference_v<T>, say::tensor, element<T>,
+            say::is_no_element_type_so_write_float_or_another_type_of_object>;
+template <class T>
+using element_is_const =
+    verdict<!std::is_const_v<T>, say::tensor, element<T>,
+            say::is_no_element_type_so_write_const_tensor_or_view_of_const_float>;
+
+// An integer in a list that To does not hold.
+template <class To>
+using held_in_the_list =
+    verdict<(sizeof(To) == 0), say::tensor,
+            say::an_integer_in_the_list_is_negative_or_too_large_for, element<To>>;
+
 // A list for each position of the first of two axes, of Columns elements each.
 template <class Layout, std::size_t... Columns>
 using lists =
@@ -69,6 +85,11 @@ struct lists_of_lists_rule<Layout, std::index_sequence<Rows...>, std::index_sequ
 };
 template <class Layout, class Rows, class Columns>
 using lists_of_lists = typename lists_of_lists_rule<Layout, Rows, Columns>::type;
+
+// Sizes without names where axes belong.
+template <bool Ok, std::size_t... Sizes>
+using view_as_sizes =
+    verdict<Ok, say::view_as, say::axes_have_names_so_write_view_as_batch_not, number<Sizes>...>;
 
 // What is no tensor, assigned to one.
 template <class Layout, class Other>

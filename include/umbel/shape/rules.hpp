@@ -318,15 +318,35 @@ struct same_axes<shape<Axes...>, Right> {
       ((Right::template size_of<typename Axes::family> == Axes::size) && ...);
 };
 
+// Are all axes of Part among those of Whole, with their sizes?
+template <class Part, class Whole>
+inline constexpr bool is_part_of = false;
+template <class... Axes, class Whole>
+inline constexpr bool is_part_of<shape<Axes...>, Whole> =
+    ((Whole::template size_of<typename Axes::family> == Axes::size) && ...);
+
 // Elementwise operations and copies pair elements by position: the same axes in the same order.
+// Operation: the word for it, and what to do about other axes, if it has a word for that.
+template <class Operation, class Left, class Right, class LeftAxes, class RightAxes>
+struct same_shape_rule {
+  template <class Word>
+  using refused = verdict<false, Operation, LeftAxes, say::and_, RightAxes, Word>;
+  static constexpr bool repeats_one = std::is_same_v<Operation, say::elementwise> &&
+                                      Left::rank != Right::rank &&
+                                      (is_part_of<LeftAxes, Right> || is_part_of<RightAxes, Left>);
+  using type = std::conditional_t<
+      same_axes<LeftAxes, Right>::value,
+      refused<say::have_the_same_axes_in_another_order_so_permute_one>,
+      refused<std::conditional_t<repeats_one, say::have_different_axes_so_broadcast_one,
+                                 say::have_different_axes>>>;
+};
+template <class Operation, class Left, class Right, class Axes>
+struct same_shape_rule<Operation, Left, Right, Axes, Axes> {
+  using type = accepted;
+};
 template <class Operation, class Left, class Right>
-using same_shape = first_error<
-    verdict<std::is_same_v<typename Left::axes, typename Right::axes> ||
-                !same_axes<typename Left::axes, Right>::value,
-            Operation, typename Left::axes, say::and_, typename Right::axes,
-            say::have_the_same_axes_in_another_order_so_permute_one>,
-    verdict<std::is_same_v<typename Left::axes, typename Right::axes>, Operation,
-            typename Left::axes, say::and_, typename Right::axes, say::have_different_axes>>;
+using same_shape = typename same_shape_rule<Operation, Left, Right, typename Left::axes,
+                                            typename Right::axes>::type;
 
 // Has every element a memory location of its own? (Broadcast ones have not; nor have those where a
 // step along one axis is some steps along another.)

@@ -345,12 +345,21 @@ inline constexpr bool reported = report<Verdict>::ok;
 
 #endif
 
+// What is called where a value is refused, which only a constant expression knows in time: there it
+// is the error. g++ prints its whole type, so with the sentence.
+template <class Verdict>
+inline void is_not_a_constant() noexcept {}
+
 // What a constant that does not exist has for a value, with the sentence.
 template <class Verdict>
 inline constexpr invalid refused = [] {
   static_assert(report<Verdict>::ok, "umbel: shapes do not fit");
   return invalid{};
 }();
+
+// Of the public concepts: where one does not hold, g++ and clang show the verdict's sentence.
+template <class Verdict>
+concept fits = Verdict::ok;
 
 template <class First, class... Rest>
 struct choose_error {

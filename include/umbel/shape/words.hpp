@@ -34,14 +34,18 @@ struct view;
 struct view_as;
 
 // phrases
+struct an_integer_in_the_list_is_negative_or_too_large_for;
 struct an_array_does_not_say_its_axes_so_write_view_as;
 struct and_;
+struct but_argument;
+struct is;
 struct are_rounded_in_a_tensor_of;
 struct but_an_axis_names_itself_in_its_base;
 struct has_the_base_axis_of;
 struct so_write_copy;
 struct a_pointer_does_not_say_how_many_elements_there_are_so_view_it_by_view_as;
 struct are_not_adjacent_in_this_order_in;
+struct axes_have_names_so_write_view_as_batch_not;
 struct axes_of;
 
 struct are_not_contiguous_in_memory_so_pass_contiguous_of_x;
@@ -63,6 +67,8 @@ struct has_no_axis;
 struct has_no_positions_in;
 
 struct have_different_axes;
+struct have_different_axes_so_broadcast_one;
+struct have_different_axes_so_contract_them_or_multiply_by_weights;
 struct have_strides_so_give_them_to_all_or_none;
 struct have_the_same_axes_in_another_order_so_permute_one;
 struct in;
@@ -73,6 +79,8 @@ struct is_already_an_axis_of;
 struct is_assigned_a_tensor_or_view_so_copy_from_view_as;
 struct is_not_assigned_a_number_so_write_a_loop;
 struct is_const;
+struct is_no_element_type_so_write_const_tensor_or_view_of_const_float;
+struct is_no_element_type_so_write_float_or_another_type_of_object;
 struct is_not_an_axis_of;
 struct is_not_row_major_in_memory_so_pass_contiguous_of_x;
 struct is_past_the_end_of;
@@ -151,6 +159,26 @@ template <>
 inline constexpr const char* spoken<say::but_an_axis_names_itself_in_its_base> =
     ", but an axis names itself in its base";
 template <>
+inline constexpr const char* spoken<say::have_different_axes_so_broadcast_one> =
+    "have different axes; to repeat one along the others write x | broadcast<...>";
+template <>
+inline constexpr const char*
+    spoken<say::have_different_axes_so_contract_them_or_multiply_by_weights> =
+        "have different axes; a product of matrices is contract<axis>(x, y), or x * weights";
+template <>
+inline constexpr const char* spoken<say::axes_have_names_so_write_view_as_batch_not> =
+    "axes have names; write view_as<batch<2>, query<4>, hidden<100>>(memory), not sizes as";
+template <>
+inline constexpr const char* spoken<
+    say::is_no_element_type_so_write_const_tensor_or_view_of_const_float> =
+    "is no element type; write const tensor<float, ...>, or view<const float, ...> of other memory";
+template <>
+inline constexpr const char*
+    spoken<say::is_no_element_type_so_write_float_or_another_type_of_object> =
+        "is no element type; write float or another type of objects";
+template <>
+inline constexpr const char* spoken<say::but_argument> = ", but argument";
+template <>
 inline constexpr const char* spoken<say::so_write_copy> = "; to round them, write copy(from, to)";
 template <>
 inline constexpr const char* spoken<say::an_array_does_not_say_its_axes_so_write_view_as> =
@@ -171,5 +199,48 @@ inline constexpr const char*
 template <>
 inline constexpr const char* spoken<say::takes_two_or_more_axes_then_the_name_of_the_result> =
     "takes two or more axes, then the name of the result";
+
+// A type that is none of Umbel's, by its own name: "vector", "float*", "char [7]".
+template <class T>
+struct given {};
+template <class T>
+struct speak<given<T>> {
+  static constexpr void to(sentence_buffer& out) {
+    constexpr const char* function = __PRETTY_FUNCTION__;
+    const char* begin = function;
+    while (*begin != '=') ++begin;
+    begin += 2;
+    const char* end = begin;
+    while (*end) ++end;
+    while (*--end != ']') {
+    }
+    std::size_t depth = 0;
+    for (const char* c = begin; c < end; ++c) {
+      if (*c == '<') ++depth;
+      if (*c == '>') --depth;
+      if (*c == ':' && depth == 0) begin = c + 1;
+    }
+    if (*begin == '<') out.put("lambda");
+    for (const char* c = begin; c < end && *c != ';'; ++c) {
+      if (*c == '<') ++depth;
+      if (depth == 0) out.put(*c);
+      if (*c == '>') --depth;
+    }
+  }
+};
+template <class T>
+struct a_pointer_to {};  // "a pointer to float"
+template <class T>
+struct speak<a_pointer_to<T>> {
+  static constexpr void to(sentence_buffer& out) {
+    out.put("a pointer to ");
+    speak<T>::to(out);
+  }
+};
+// The word for what is given.
+template <class T>
+using type_of_given =
+    std::conditional_t<std::is_pointer_v<T>,
+                       a_pointer_to<given<std::remove_cv_t<std::remove_pointer_t<T>>>>, given<T>>;
 }  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

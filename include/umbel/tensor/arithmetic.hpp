@@ -25,18 +25,62 @@ namespace rules {
 template <class T>
 using computes = verdict<detail::has_arithmetic<T>, say::elementwise, element<T>,
                          say::has_no_arithmetic_so_convert_it_to_float>;
+
+template <class X, class Y>
+struct elementwise_rule {
+  using T = typename X::value_type;
+  using type = first_error<same_shape<say::elementwise, typename X::layout, typename Y::layout>,
+                           same_element<say::elementwise, T, typename Y::value_type>, computes<T>>;
+};
+template <class X, class Y>
+using elementwise = typename elementwise_rule<X, Y>::type;
+// x * y of matrices that share an axis, and each of which has one that the other has not: meant is
+// a product of matrices.
+template <class LeftAxes, class Right>
+inline constexpr std::size_t axes_shared = 0;
+template <class... Axes, class Right>
+inline constexpr std::size_t axes_shared<shape<Axes...>, Right> =
+    (std::size_t{0} + ... + Right::template has<typename Axes::family>);
+template <class Left, class Right, class LeftAxes, class RightAxes>
+struct product_rule {
+  static constexpr std::size_t shared = axes_shared<LeftAxes, Right>;
+  using type = verdict<shared == 0 || shared == Left::rank || shared == Right::rank,
+                       say::elementwise, LeftAxes, say::and_, RightAxes,
+                       say::have_different_axes_so_contract_them_or_multiply_by_weights>;
+};
+template <class Left, class Right, class Axes>
+struct product_rule<Left, Right, Axes, Axes> {
+  using type = accepted;
+};
+template <class X, class Y>
+using product =
+    first_error<typename product_rule<typename X::layout, typename Y::layout,
+                                      typename X::layout::axes, typename Y::layout::axes>::type,
+                elementwise<X, Y>>;
+// x += y. X: of a forwarding reference.
+template <class X, class Y>
+struct assigned_rule {
+  using T = typename std::remove_cvref_t<X>::value_type;
+  using type = first_error<writable<say::elementwise, say::the_left_side, X>, computes<T>>;
+};
+template <class X, tensor_like Y>
+struct assigned_rule<X, Y> {
+  using T = typename std::remove_cvref_t<X>::value_type;
+  using type = first_error<writable<say::elementwise, say::the_left_side, X>,
+                           same_shape<say::elementwise, layout_of<X>, layout_of<Y>>,
+                           same_element<say::elementwise, T, typename Y::value_type>, computes<T>>;
+};
+template <class X, class Y>
+using assigned = typename assigned_rule<X, Y>::type;
 }  // namespace rules
 
+// The operators below assert their verdicts themselves: a function in between would be three more
+// lines of clang's output.
 // Never inlined, here and below: in x * y + z a compiler that may contract (g++ does by itself)
 // would fuse the product of one call into the sum of the next, and bits depend on whether it does.
-template <class F, class X, class Y>
+template <class Verdict, class F, class X, class Y>
 UMBEL_NOINLINE constexpr auto elementwise(F f, const X& x, const Y& y) noexcept {
-  using verdict = first_error<
-      rules::same_shape<say::elementwise, typename X::layout, typename Y::layout>,
-      rules::same_element<say::elementwise, typename X::value_type, typename Y::value_type>,
-      rules::computes<typename X::value_type>>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok) {
+  if constexpr (Verdict::ok) {
     using T = typename X::value_type;
     tensor_of<T, row_major<typename X::layout>> out{};
     for_each([&](T& to, const auto& a, const auto& b) { to = static_cast<T>(f(a, b)); }, out, x, y);
@@ -76,19 +120,27 @@ namespace umbel::inline UMBEL_TARGET {
 
 template <tensor_like X, tensor_like Y>
 constexpr auto operator+(const X& x, const Y& y) noexcept {
-  return detail::elementwise([](auto a, auto b) { return a + b; }, x, y);
+  using verdict = detail::rules::elementwise<X, Y>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::elementwise<verdict>([](auto a, auto b) { return a + b; }, x, y);
 }
 template <tensor_like X, tensor_like Y>
 constexpr auto operator-(const X& x, const Y& y) noexcept {
-  return detail::elementwise([](auto a, auto b) { return a - b; }, x, y);
+  using verdict = detail::rules::elementwise<X, Y>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::elementwise<verdict>([](auto a, auto b) { return a - b; }, x, y);
 }
 template <tensor_like X, tensor_like Y>
 constexpr auto operator*(const X& x, const Y& y) noexcept {
-  return detail::elementwise([](auto a, auto b) { return a * b; }, x, y);
+  using verdict = detail::rules::product<X, Y>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::elementwise<verdict>([](auto a, auto b) { return a * b; }, x, y);
 }
 template <tensor_like X, tensor_like Y>
 constexpr auto operator/(const X& x, const Y& y) noexcept {
-  return detail::elementwise([](auto a, auto b) { return a / b; }, x, y);
+  using verdict = detail::rules::elementwise<X, Y>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::elementwise<verdict>([](auto a, auto b) { return a / b; }, x, y);
 }
 
 // With a scalar, which is first converted to the element type; a fraction to an integer does not
@@ -145,28 +197,15 @@ namespace umbel::inline UMBEL_TARGET::detail {
 // temporary tensor, which is refused, costs nothing more to drop.
 template <class X>
 using assigned_to = std::conditional_t<temporary_tensor<X>, X&&, X>;
-template <class F, class X, class Y>
+template <class Verdict, class F, class X, class Y>
 UMBEL_NOINLINE constexpr assigned_to<X> assigned(F f, X&& x, const Y& y) noexcept {
-  using verdict =
-      first_error<rules::writable<say::elementwise, say::the_left_side, X>,
-                  rules::same_shape<say::elementwise, layout_of<X>, layout_of<Y>>,
-                  rules::same_element<say::elementwise, typename std::remove_cvref_t<X>::value_type,
-                                      typename Y::value_type>,
-                  rules::computes<typename Y::value_type>>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok)
-    for_each([&](auto& to, const auto& a) { to = static_cast<typename Y::value_type>(f(to, a)); },
-             x, y);
-  return static_cast<X&&>(x);
-}
-template <class F, class X, detail::scalar S>
-UMBEL_NOINLINE constexpr assigned_to<X> assigned(F f, X&& x, const S& s) noexcept {
   using T = typename std::remove_cvref_t<X>::value_type;
-  using verdict =
-      first_error<rules::writable<say::elementwise, say::the_left_side, X>, rules::computes<T>>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok)
-    for_each([&, value = as_element<T>(s)](T& to) { to = static_cast<T>(f(to, value)); }, x);
+  if constexpr (Verdict::ok) {
+    if constexpr (scalar<Y>)
+      for_each([&, value = as_element<T>(y)](T& to) { to = static_cast<T>(f(to, value)); }, x);
+    else
+      for_each([&](T& to, const T& a) { to = static_cast<T>(f(to, a)); }, x, y);
+  }
   return static_cast<X&&>(x);
 }
 template <class Y>
@@ -180,19 +219,27 @@ namespace umbel::inline UMBEL_TARGET {
 // view or scalar. y may be x, and must not overlap it in any other way. Returns x.
 template <tensor_like X, detail::operand Y>
 constexpr detail::assigned_to<X> operator+=(X&& x, const Y& y) noexcept {
-  return detail::assigned([](auto a, auto b) { return a + b; }, static_cast<X&&>(x), y);
+  using verdict = detail::rules::assigned<X, Y>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::assigned<verdict>([](auto a, auto b) { return a + b; }, static_cast<X&&>(x), y);
 }
 template <tensor_like X, detail::operand Y>
 constexpr detail::assigned_to<X> operator-=(X&& x, const Y& y) noexcept {
-  return detail::assigned([](auto a, auto b) { return a - b; }, static_cast<X&&>(x), y);
+  using verdict = detail::rules::assigned<X, Y>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::assigned<verdict>([](auto a, auto b) { return a - b; }, static_cast<X&&>(x), y);
 }
 template <tensor_like X, detail::operand Y>
 constexpr detail::assigned_to<X> operator*=(X&& x, const Y& y) noexcept {
-  return detail::assigned([](auto a, auto b) { return a * b; }, static_cast<X&&>(x), y);
+  using verdict = detail::rules::assigned<X, Y>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::assigned<verdict>([](auto a, auto b) { return a * b; }, static_cast<X&&>(x), y);
 }
 template <tensor_like X, detail::operand Y>
 constexpr detail::assigned_to<X> operator/=(X&& x, const Y& y) noexcept {
-  return detail::assigned([](auto a, auto b) { return a / b; }, static_cast<X&&>(x), y);
+  using verdict = detail::rules::assigned<X, Y>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::assigned<verdict>([](auto a, auto b) { return a / b; }, static_cast<X&&>(x), y);
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

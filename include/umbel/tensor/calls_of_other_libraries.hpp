@@ -326,6 +326,34 @@ struct calls_of_other_libraries {
 // Base of tensor and view. It depends on them, so that these names hide no other inside of them.
 template <class Tensor>
 struct members_of_other_libraries : calls_of_other_libraries {};
+
+// Base of operations and layers: what layers of other libraries have.
+struct calls_of_other_layers {
+#define UMBEL_INSTEAD "a layer is called like a function; write layer(x) or layer.into(out, x)"
+  UMBEL_REFUSED_MEMBER(forward)
+  UMBEL_REFUSED_MEMBER(predict)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD                                                                             \
+  "steps are made by a cache; write key_value_cache<layer, key<1024>> cache and cache.step(out, " \
+  "layer, x)"
+  UMBEL_REFUSED_MEMBER(step)
+  UMBEL_REFUSED_MEMBER(generate)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "a layer borrows its weights; set them where they are, layer::weights w{}"
+  UMBEL_REFUSED_MEMBER(parameters)
+  UMBEL_REFUSED_MEMBER(load_state_dict)
+  UMBEL_REFUSED_PROPERTY(weight)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "Umbel computes on the processor and does not train"
+  UMBEL_REFUSED_MEMBER(train)
+  UMBEL_REFUSED_MEMBER(eval)
+  UMBEL_REFUSED_MEMBER(backward)
+  UMBEL_REFUSED_MEMBER(to)
+#undef UMBEL_INSTEAD
+};
 #undef UMBEL_ANY_ARGUMENTS
 #undef UMBEL_REFUSED
 #undef UMBEL_REFUSED_PROPERTY

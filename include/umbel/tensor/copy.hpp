@@ -43,10 +43,13 @@ struct exchange<First, Second, shape<Axes...>> {
 template <template <std::size_t> class First, template <std::size_t> class Second>
 struct transposed_operation : detail::other_calls<say::transposed> {
   using detail::other_calls<say::transposed>::operator();
+  template <class X>
+  using pipe_rule =
+      rules::transposed<layout_of<X>, detail::family_of<First>, detail::family_of<Second>>;
   template <tensor_like X>
   constexpr auto operator()(const X& x) const noexcept {
     using from = typename X::layout;
-    using verdict = rules::transposed<from, detail::family_of<First>, detail::family_of<Second>>;
+    using verdict = pipe_rule<X>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok)
       return contiguous(

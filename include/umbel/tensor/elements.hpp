@@ -45,21 +45,30 @@ struct only_element {
   }
 };
 
-// An element of a list. In a constant expression, an integer that T does not hold is no element:
-// what is called then is the message.
-inline void an_element_of_the_list_is_outside_of_its_type() noexcept {}
+// An element of a list. An integer that T does not hold is refused in constant expressions; clang
+// also sees the values of literals elsewhere.
 template <class T, class U>
 UMBEL_INLINE constexpr T list_element(U element) noexcept {
   if constexpr (std::is_integral_v<T> && std::is_integral_v<U> && !std::is_same_v<T, bool>) {
     const T converted = static_cast<T>(element);
     if (std::is_constant_evaluated() &&
         (static_cast<U>(converted) != element || (converted < T{0}) != (element < U{0})))
-      an_element_of_the_list_is_outside_of_its_type();
+      is_not_a_constant<rules::held_in_the_list<T>>();
     return converted;
   } else {
     return static_cast<T>(element);
   }
 }
+#if UMBEL_CLANG
+template <class T, class U>
+constexpr bool is_held(U element) noexcept {
+  if constexpr (std::is_integral_v<T> && std::is_integral_v<U> && !std::is_same_v<T, bool>)
+    return static_cast<U>(static_cast<T>(element)) == element &&
+           (static_cast<T>(element) < T{0}) == (element < U{0});
+  else
+    return true;
+}
+#endif
 template <class T>
 constexpr T* copy_row(const T* from, std::size_t count, T* to) noexcept {
   for (std::size_t i = 0; i < count; ++i) *to++ = from[i];

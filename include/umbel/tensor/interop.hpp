@@ -135,6 +135,15 @@ template <class... Axes, class Pointer>
   return detail::view_where<detail::given_axes<Axes...>, detail::accepted>(memory);
 }
 
+// view_as<2, 4, 100>(memory): refused, axes have names.
+template <std::size_t... Sizes, class Memory>
+  requires(sizeof...(Sizes) > 0)
+constexpr detail::invalid view_as(const Memory&) noexcept {
+  static_assert(detail::report<detail::rules::view_as_sizes<(sizeof(Memory) == 0), Sizes...>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
+
 // as_view(x): a view of a tensor, of the tensor's own layout.
 template <class T, class... Axes>
 [[nodiscard]] constexpr view<T, Axes...> as_view(

@@ -5,6 +5,8 @@
 
 #include <umbel/config.hpp>
 #include <umbel/shape/rules.hpp>
+#include <umbel/tensor/calls_of_other_libraries.hpp>
+#include <umbel/tensor/view.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -24,23 +26,57 @@ inline constexpr const char* spoken<say::stands_on_the_right_of_a_pipe_and_the_t
     "stands on the right of |, and the tensor on the left";
 
 namespace rules {
+// Can Given be no argument where Takes says which are? (mask/rules.hpp knows more, of calls that
+// take a mask.)
+template <class Takes, class Given>
+inline constexpr bool is_foreign =
+    !tensor_like<Given> && (!std::is_class_v<Given> || requires(Given& x) { x.data() + x.size(); });
+
+template <class Operation, class Takes, std::size_t Number, class... Arguments>
+struct foreign_argument_rule {
+  using type = accepted;
+};
+template <class Operation, class Takes, std::size_t Number, class First, class... Rest>
+struct foreign_argument_rule<Operation, Takes, Number, First, Rest...>
+    : foreign_argument_rule<Operation, Takes, Number + 1, Rest...> {};
+template <class Operation, class Takes, std::size_t Number, class First, class... Rest>
+  requires is_foreign<Takes, First>
+struct foreign_argument_rule<Operation, Takes, Number, First, Rest...> {
+  using type = verdict<false, Operation, Takes, say::but_argument, number<Number>, say::is,
+                       type_of_given<First>>;
+};
+
 // Arguments of a call that fit no overload, unless an earlier error is the reason. Takes: the words
 // that say which fit.
 template <class Operation, class Takes, class... Arguments>
-using arguments = verdict<one_is_invalid<Arguments...>, Operation, Takes>;
+struct arguments_rule {
+  using type = first_error<typename foreign_argument_rule<Operation, Takes, 1, Arguments...>::type,
+                           verdict<false, Operation, Takes>>;
+};
+template <class Operation, class Takes, class... Arguments>
+  requires one_is_invalid<Arguments...>
+struct arguments_rule<Operation, Takes, Arguments...> {
+  using type = accepted;
+};
+template <class Operation, class Takes, class... Arguments>
+using arguments = typename arguments_rule<Operation, Takes, Arguments...>::type;
 template <class Operation, bool Ok = false>
 using pipe_from_the_left =
     verdict<Ok, Operation, say::stands_on_the_right_of_a_pipe_and_the_tensor_on_the_left>;
 }  // namespace rules
 
 // Base of all operations that x | operation takes.
-struct operation {};
+struct operation : portable::calls_of_other_layers {};
 
 // Operation: the word that names it. Takes: the words that say what it takes. A derived struct has
 // `using other_calls<...>::operator()`.
 template <class Operation, class Takes = say::takes_one_tensor_or_view>
 struct other_calls : operation {
   using called = Operation;
+  // The verdict on x | operation where there is one before it is called: x | operation asserts it
+  // itself, since each function in between is three more lines of clang's output.
+  template <class X>
+  using pipe_rule = accepted;
   template <class... Arguments>
   constexpr invalid operator()(const Arguments&...) const noexcept {
     static_assert(report<rules::arguments<Operation, Takes, Arguments...>>::ok,

@@ -24,20 +24,44 @@ namespace detail {
 using portable::own_arithmetic;
 // Base of the operations that only re-read memory.
 struct rereads {};
+
+namespace rules {
+// On x | operation. X: of a forwarding reference.
+template <class Operation, class X>
+struct pipe_rule {
+  using type = accepted;
+};
+template <class Operation, tensor_like X>
+struct pipe_rule<Operation, X> {
+  using type = typename Operation::template pipe_rule<std::remove_cvref_t<X>>;
+};
+template <class Operation, class X>
+using pipe = typename pipe_rule<Operation, X>::type;
+}  // namespace rules
 }  // namespace detail
 
 // x | f is f(x), whatever x is: f gives the sentence where it does not fit.
 template <class X, class Operation>
   requires std::is_base_of_v<detail::operation, Operation>
 [[nodiscard]] UMBEL_INLINE constexpr auto operator|(X&& x, const Operation& f) {
-  return f(static_cast<X&&>(x));
+  using verdict = detail::rules::pipe<Operation, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    return f(static_cast<X&&>(x));
+  else
+    return detail::invalid{};
 }
 // Of a tensor with a name, an operation that only re-reads memory gives a view of it.
 template <class X, class Operation>
   requires(detail::is_tensor<std::remove_const_t<X>> &&
            std::is_base_of_v<detail::rereads, Operation>)
 [[nodiscard]] UMBEL_INLINE constexpr auto operator|(X& x UMBEL_LIFETIMEBOUND, const Operation& f) {
-  return f(x);
+  using verdict = detail::rules::pipe<Operation, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    return f(x);
+  else
+    return detail::invalid{};
 }
 // The same with a function of your own, of a tensor or view.
 template <tensor_like X, class Function>
@@ -85,6 +109,9 @@ UMBEL_INLINE constexpr auto reread(X&& x, std::size_t offset = 0) {
 template <class Operation, class Name>
 struct rereading : detail::other_calls<Name>, rereads {
   using detail::other_calls<Name>::operator();
+
+  template <class X, class Self = Operation>  // which is incomplete here
+  using pipe_rule = typename Self::template rule<layout_of<X>>;
 
   template <tensor_like X>
   [[nodiscard]] UMBEL_SHARED constexpr auto operator()(X&& x) const {

@@ -15,6 +15,9 @@
 #include <umbel/tensor/elements.hpp>
 
 UMBEL_WARNINGS_PUSH
+#if UMBEL_CLANG
+#pragma clang diagnostic ignored "-Wgcc-compat"  // diagnose_if is clang's
+#endif
 namespace umbel {
 
 // Owned memory with a shape: tensor<float, batch<2>, query<4>, hidden<100>>. T: the element type.
@@ -37,7 +40,10 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
   template <class... U>
     requires(sizeof...(U) > 1 && sizeof...(U) == layout::count && layout::contiguous &&
              (std::is_convertible_v<U, T> && ...) && detail::rules::list<layout, T, U...>::ok)
-  UMBEL_SHARED constexpr tensor(U... element) noexcept
+  UMBEL_SHARED UMBEL_REFUSED_IF(
+      !(detail::is_held<T>(element) && ...),
+      "umbel: tensor: an integer in the list is negative or too large for the element type, "
+      "unsigned, size_t or a small one") constexpr tensor(U... element) noexcept
       : elements_{detail::list_element<T>(element)...} {}
   template <class... U>
     requires(sizeof...(U) > 1 && (std::is_convertible_v<U, T> && ...) &&
@@ -228,7 +234,8 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
  private:
   UMBEL_SHARED constexpr void take(const T* from) noexcept { detail::copy_row_major(from, *this); }
 
-  T elements_[layout::span];
+  // (Sizes beyond all memory are refused above, and only there.)
+  T elements_[detail::rules::countable<detail::axis_or_none<Axes>...>() ? layout::span : 1];
 };
 
 // view v = x; is a view of a tensor with a name.
@@ -252,6 +259,26 @@ class tensor<detail::invalid> : public detail::invalid {
   constexpr tensor(detail::invalid) noexcept {}
 };
 tensor(detail::invalid) -> tensor<detail::invalid>;
+
+// Elements are objects that change: references and constants are refused.
+template <class T, class... Axes>
+class tensor<T&, Axes...> : public detail::invalid {
+  static_assert(detail::reported<detail::rules::element_is_a_reference<T&>>,
+                "umbel: shapes do not fit");
+
+ public:
+  template <class... Given>
+  constexpr tensor(const Given&...) noexcept {}
+};
+template <class T, class... Axes>
+class tensor<const T, Axes...> : public detail::invalid {
+  static_assert(detail::reported<detail::rules::element_is_const<const T>>,
+                "umbel: shapes do not fit");
+
+ public:
+  template <class... Given>
+  constexpr tensor(const Given&...) noexcept {}
+};
 
 }  // namespace umbel
 
