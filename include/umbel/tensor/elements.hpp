@@ -61,7 +61,7 @@ UMBEL_INLINE constexpr T list_element(U element) noexcept {
 }
 #if UMBEL_CLANG
 template <class T, class U>
-constexpr bool is_held(U element) noexcept {
+constexpr bool is_held(const U& element) noexcept {
   if constexpr (std::is_integral_v<T> && std::is_integral_v<U> && !std::is_same_v<T, bool>)
     return static_cast<U>(static_cast<T>(element)) == element &&
            (static_cast<T>(element) < T{0}) == (element < U{0});
