@@ -4,9 +4,10 @@
 
     select_tests.py BUILD [--suite SUITE]... [--no-suite SUITE]... [NAME]...
 
-NAME is a test, or a folder of tests: reject/shapes is every case of that file. Without a name: every test of the
-suites; without a suite: of all suites. Prints "test NAME" and "target PATH" lines; exit code 1, and a sentence on
-standard error, when something is named that does not exist, or when nothing is left.
+NAME is a test, a folder of tests, or a case of a file of reject: reject/shapes/split_uneven. Without a name: every test of
+the suites; without a suite: of all suites. Prints "test NAME", "target PATH" and "case FILE/CASE" lines; exit code 1, and a
+sentence on standard error, when something is named that does not exist, or when nothing is left. (Whether a file has the
+case, its test says.)
 """
 import argparse
 import difflib
@@ -22,6 +23,13 @@ def suites_of(test):
 
 def matches(name, test_name):
     return test_name == name or test_name.startswith(name.rstrip("/") + "/")
+
+
+def split_case(name, known):
+    """reject/shapes/split_uneven -> the test reject/shapes and shapes/split_uneven; any other name as it is, and None."""
+    test, _, case = name.rpartition("/")
+    is_case = name not in known and test.startswith("reject/") and test in known
+    return (test, name.removeprefix("reject/")) if is_case else (name, None)
 
 
 def unknown(what, name, known):
@@ -54,7 +62,11 @@ def main():
     options = parser.parse_args()
     info = options.build / "meson-info"
     tests = json.loads((info / "intro-tests.json").read_text())
-    chosen, wrong = select(tests, options.names, options.suite, options.no_suite)
+    known = {test["name"] for test in tests}
+    names, cases = zip(*(split_case(name, known) for name in options.names)) if options.names else ((), ())
+    # Who names a file and a case of it wants the whole file.
+    cases = [case for name, case in zip(options.names, cases) if case and name.rpartition("/")[0] not in options.names]
+    chosen, wrong = select(tests, names, options.suite, options.no_suite)
     if wrong:
         print("\n".join(wrong), file=sys.stderr)
         return 1
@@ -62,6 +74,8 @@ def main():
     build = options.build.resolve()
     for test in chosen:
         print("test", test["name"])
+    for case in cases:
+        print("case", case)
     for target in json.loads((info / "intro-targets.json").read_text()):
         if target["id"] in needed:
             for path in target["filename"]:

@@ -20,11 +20,13 @@ A case passes when the compiler fails, prints exactly one error in at most 12 li
 matches in one of the first 3, "In file included from" lines and all. The control (no case defined) must
 compile, or the refusals prove nothing.
 
-    check.py --list FILE...                                 "file case" lines, file without .cpp, 'control' first
-    check.py --case NAME --id gcc|clang FILE [--precompiled FOLDER] -- COMPILER    one case
-    check.py --self-test --id gcc|clang -- COMPILER         does this script notice what it should notice?
+    check.py --id gcc|clang FILE [--precompiled FOLDER] -- COMPILER    the control and every case, in TAP
+    check.py --self-test --id gcc|clang -- COMPILER                    does this script notice what it should notice?
+
+The variable CASES of the environment, "FILE/CASE ..." with FILE without .cpp, leaves those cases of a file that it names.
 """
 import argparse
+import difflib
 import fcntl
 import hashlib
 import os
@@ -33,6 +35,9 @@ import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tap import Tap, split_command  # noqa: E402
 
 CONTROL = "control"
 LINES_WITH_SENTENCE = 3
@@ -225,38 +230,42 @@ def self_test(command, compiler_id):
     return failures
 
 
+def chosen_cases(source, asked):
+    """The cases of a file that CASES asks for: all of a file that it does not name."""
+    known = [CONTROL, *read_cases(source)]
+    named = [case for file, _, case in (name.partition("/") for name in asked) if file == source.stem]
+    for case in named:
+        if case not in known:
+            close = difflib.get_close_matches(case, known, n=1, cutoff=0)
+            raise Malformed(f"there is no case {case} in {source}; did you mean {close[0]}?")
+    return named or known
+
+
+def check_file(command, source, compiler_id, folder):
+    tap = Tap()
+    try:
+        for case in chosen_cases(source, os.environ.get("CASES", "").split()):
+            output, wrong = check(command, source, case, compiler_id, folder)
+            tap.check(case, not wrong, f"{output}\n{source}: {case}: {'; '.join(wrong)}")
+    except (Malformed, re.error) as problem:
+        tap.check(source.stem, False, str(problem))
+    return tap.finish()
+
+
 def main():
-    arguments, command = sys.argv[1:], []
-    if "--" in arguments:
-        at = arguments.index("--")
-        arguments, command = arguments[:at], arguments[at + 1:]
+    arguments, command = split_command(sys.argv[1:])
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("sources", nargs="*", type=lambda name: pathlib.Path(name).resolve())
-    parser.add_argument("--list", action="store_true")
+    parser.add_argument("source", nargs="?", type=lambda name: pathlib.Path(name).resolve())
     parser.add_argument("--self-test", action="store_true")
-    parser.add_argument("--case")
-    parser.add_argument("--id", choices=["gcc", "clang"])
+    parser.add_argument("--id", choices=["gcc", "clang"], required=True)
     parser.add_argument("--precompiled", metavar="FOLDER", type=pathlib.Path)
     options = parser.parse_args(arguments)
-    try:
-        if options.list:
-            for source in options.sources:
-                for case in [CONTROL, *read_cases(source)]:
-                    print(source.stem, case)
-            return 0
-        if options.self_test:
-            failures = self_test(command, options.id)
-            for failure in failures:
-                print(failure)
-            return 1 if failures else 0
-        source, = options.sources
-        output, wrong = check(command, source, options.case, options.id, options.precompiled)
-    except (Malformed, re.error) as problem:
-        sys.exit(str(problem))
-    if wrong:
-        print(output)
-        print(f"{source}: {options.case}: " + "; ".join(wrong))
-    return 1 if wrong else 0
+    if options.self_test:
+        tap = Tap()
+        failures = self_test(command, options.id)
+        tap.check("self-test", not failures, "\n".join(failures))
+        return tap.finish()
+    return check_file(command, options.source, options.id, options.precompiled)
 
 
 if __name__ == "__main__":
