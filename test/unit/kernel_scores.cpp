@@ -148,6 +148,39 @@ BOOST_AUTO_TEST_CASE(changes_are_the_plain_ones) {
                  "double");
 }
 
+// Squares of queries and keys are taken at once when nothing is hidden in them: here one pair of a
+// square is, or is nearly, each time at another place.
+BOOST_AUTO_TEST_CASE(one_pair_of_a_square_is_seen) {
+  constexpr std::size_t queries = usual.queries, keys = usual.keys;
+  problem<usual> p;
+  buffer<float> bias{queries * keys}, smooth{queries * keys};
+  seeded next{11};
+  smooth.fill(next, 4.0);
+  buffer<unsigned char> mask{queries * keys};
+  for (std::size_t i = 0; i < queries; ++i) {
+    for (std::size_t j = 0; j < keys; ++j) {
+      const std::size_t square = i / 16 * 33 + j / 16, in_square = i % 16 * 16 + j % 16;
+      const bool odd = in_square == square * 37 % 256;
+      const float low = square % 2 == 0 ? -infinity : -3.4e38f;
+      bias[i * keys + j] = odd ? low : smooth[i * keys + j];
+      // What frameworks hide a whole row with.
+      if (i / 16 == 1) bias[i * keys + j] = std::numeric_limits<float>::lowest();
+      mask[i * keys + j] = !odd;
+    }
+  }
+  const scores::kept kept(bytes(mask), keys, 1);
+  const scores::added some(bias.get(), keys, 1), all(smooth.get(), keys, 1);
+  p.check_two(some, "bias");
+  p.check_on<widest>(scores::all_of(kept, all), "flags, bias");
+  p.check_on<widest>(scores::all_of(all, kept), "bias, flags");
+  p.check_on<widest>(scores::all_of(scores::causal{200}, all), "causal, bias");
+  p.check_on<widest>(scores::all_of(some, scores::softcap{3.0f}, all), "bias, softcap, bias");
+  bias[3 * keys + 20] = std::nanf("");
+  bias[40 * keys + 290] = infinity;
+  buffer<float> plain = p.plain(some);
+  BOOST_TEST(p.fast<widest>(some).same_numbers(plain));
+}
+
 // What hides the same pairs gives the same bits.
 BOOST_AUTO_TEST_CASE(three_ways_to_say_causal) {
   constexpr std::size_t queries = usual.queries, keys = usual.keys;

@@ -74,9 +74,27 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
           simd::store(column + j * width, score);
         };
         std::size_t j = begin;
+        if constexpr (Selects && scores::detail::in_squares<over_type>) {
+          while (j + lanes <= end) {
+            V square[lanes];
+            UMBEL_UNROLL(16)
+            for (std::size_t r = 0; r < lanes; ++r)
+              square[r] = simd::load<V>(column + (j + r) * width);
+            if (scores::detail::change_square(over, square, first_key + j)) {
+              UMBEL_UNROLL(16)
+              for (std::size_t r = 0; r < lanes; ++r) {
+                highest = simd::larger(square[r], highest);
+                simd::store(column + (j + r) * width, square[r]);
+              }
+              j += lanes;
+            } else {
+              over.prepare_square(first_key + j);
+              for (std::size_t r = 0; r < lanes; ++r, ++j) one(j, over.sees(first_key + j));
+            }
+          }
+        }
         if constexpr (Selects && over_type::by_four) {
           for (; j + 4 <= end; j += 4) {
-            if ((j - begin) % lanes < 4) scores::detail::prepare(over, first_key + j, end - j);
             scores::mask_of<V> seen[4];
             over.see_four(first_key + j, seen);
             UMBEL_UNROLL(4)
@@ -86,9 +104,6 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
         // After fours, three at most: written so that g++ sees how short the loop is.
         std::size_t most = Selects && over_type::by_four ? 3 : plan::key_block;
         for (; most > 0 && j < end; --most, ++j) {
-          if (most > 3 && (j - begin) % lanes == 0) {
-            scores::detail::prepare(over, first_key + j, end - j);
-          }
           if constexpr (Selects)
             one(j, over.sees(first_key + j));
           else
@@ -99,12 +114,8 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
       if constexpr (!Selects) return false;
       if constexpr (lanes == 1)
         return hidden != T{};
-      else {
-        for (std::size_t l = 0; l < lanes; ++l) {
-          if (hidden[l] != T{}) return true;
-        }
-        return false;
-      }
+      else
+        return !simd::all_lanes(hidden == V{});
     }
 
     // After the sum: dropped weights become 0. Those below 0, of hidden pairs, stay.

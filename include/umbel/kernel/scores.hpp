@@ -14,8 +14,9 @@
 //   over<V>(first_query, count)        for the queries in the lanes of V, of which `count` exist
 //     .change(score, key)              the new score
 //     .sees(key)                       mask: the lanes that attend to the key
-//     .prepare(key, keys)              before those are asked about keys from `key` on (may be
-//     absent)
+//     in_squares, and where it is true: as many keys as lanes, from `key` on, are a square
+//     .change_square(scores, key)      changes those of a square in which no pair is hidden; else
+//     false .prepare_square(key)             before change and sees are asked about each key of it
 // and one that drops weights (P::drops, absent in the others)
 //   kept_scale()                       what the kept weights are multiplied by
 //   over<V>(..).keeps(key, kept)       masks: the lanes that keep their weights of the keys key to
@@ -70,11 +71,16 @@ struct all_of<P, Rest...> {
     using A = decltype(std::declval<const P&>().template over<V>(0, 0));
     using B = decltype(std::declval<const all_of<Rest...>&>().template over<V>(0, 0));
     static constexpr bool by_four = A::by_four || B::by_four;
+    static constexpr bool in_squares = detail::in_squares<A> || detail::in_squares<B>;
     A a;
     B b;
-    UMBEL_INLINE void prepare(std::size_t key, std::size_t keys) noexcept {
-      detail::prepare(a, key, keys);
-      detail::prepare(b, key, keys);
+    UMBEL_INLINE void prepare_square(std::size_t key) noexcept {
+      detail::prepare_square(a, key);
+      detail::prepare_square(b, key);
+    }
+    UMBEL_INLINE bool change_square(V (&square)[simd::lanes_of<V>],
+                                    std::size_t key) const noexcept {
+      return detail::change_square(a, square, key) && detail::change_square(b, square, key);
     }
     UMBEL_INLINE constexpr V change(V score, std::size_t key) const noexcept {
       return b.change(a.change(score, key), key);

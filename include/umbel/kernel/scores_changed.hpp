@@ -42,7 +42,7 @@ struct added {
   }
   template <class V>
   struct lanes {
-    static constexpr bool by_four = false;
+    static constexpr bool by_four = false, in_squares = simd::lanes_of<V> > 1;
     const T* from;
     std::size_t query_stride, key_stride, count;
     // Of a square of queries and keys whose keys are adjacent in memory: transposed, which loading
@@ -53,18 +53,39 @@ struct added {
     UMBEL_INLINE constexpr lanes(const T* biases, std::size_t to_next_query,
                                  std::size_t to_next_key, std::size_t of_lanes) noexcept
         : from(biases), query_stride(to_next_query), key_stride(to_next_key), count(of_lanes) {}
-    UMBEL_INLINE void prepare(std::size_t key, std::size_t keys) noexcept {
+    UMBEL_INLINE bool has_rows() const noexcept {
       constexpr std::size_t lanes = simd::lanes_of<V>;
+      return key_stride == 1 && query_stride >= lanes && count == lanes;
+    }
+    UMBEL_INLINE void prepare_square(std::size_t key) noexcept {
       ready = 0;
-      if constexpr (lanes > 1) {
-        if (key_stride != 1 || query_stride < lanes || count < lanes || keys < lanes) return;
-        UMBEL_UNROLL(16)
-        for (std::size_t i = 0; i < lanes; ++i)
-          transposed[i] = simd::load<V>(from + key + i * query_stride);
-        simd::transpose(transposed);
-        first_ready = key;
-        ready = lanes;
+      if (!has_rows()) return;
+      UMBEL_UNROLL(16)
+      for (std::size_t i = 0; i < simd::lanes_of<V>; ++i)
+        transposed[i] = simd::load<V>(from + key + i * query_stride);
+      simd::transpose(transposed);
+      first_ready = key;
+      ready = simd::lanes_of<V>;
+    }
+    UMBEL_INLINE bool change_square(V (&square)[simd::lanes_of<V>],
+                                    std::size_t key) const noexcept {
+      constexpr std::size_t lanes = simd::lanes_of<V>;
+      if (!has_rows()) return false;
+      V biases[lanes], least = simd::broadcast<V>(simd::math_constants<T>::infinity);
+      UMBEL_UNROLL(16)
+      for (std::size_t i = 0; i < lanes; ++i) {
+        biases[i] = simd::load<V>(from + key + i * query_stride);
+        least = simd::smaller(biases[i], least);
       }
+      // What hides, and what add_bias would raise.
+      if (!simd::all_lanes(least >= simd::broadcast<V>(simd::math_constants<T>::lowest_bias)))
+        return false;
+      simd::transpose(biases);
+      UMBEL_UNROLL(16)
+      for (std::size_t j = 0; j < lanes; ++j)
+        square[j] =
+            simd::fma(biases[j], simd::broadcast<V>(simd::math_constants<T>::log2_e), square[j]);
+      return true;
     }
     UMBEL_INLINE constexpr V at(std::size_t key) const noexcept {
       if (simd::lanes_of<V> > 1 && key - first_ready < ready) return transposed[key - first_ready];

@@ -155,12 +155,32 @@ struct sees_all {
   UMBEL_INLINE constexpr mask_of<V> sees(std::size_t) const noexcept { return V{} == V{}; }
 };
 
-// Before the keys from `key` on are asked for, `keys` of them at most: what takes less for several
-// at once is done.
+// Is a square of as many keys as queries, which are the lanes, cheaper than its keys one by one?
 template <class Over>
-UMBEL_INLINE void prepare([[maybe_unused]] Over& over, [[maybe_unused]] std::size_t key,
-                          [[maybe_unused]] std::size_t keys) noexcept {
-  if constexpr (requires { over.prepare(key, keys); }) over.prepare(key, keys);
+inline constexpr bool in_squares = requires { requires Over::in_squares; };
+
+// The scores of the keys from `key` on, of a square, changed. False when some pair is hidden, or
+// when it is not a square to the policy: then the scores are anything.
+template <class V, class Over>
+UMBEL_INLINE bool change_square(const Over& over, V (&square)[simd::lanes_of<V>],
+                                std::size_t key) noexcept {
+  if constexpr (in_squares<Over>) {
+    return over.change_square(square, key);
+  } else {
+    mask_of<V> seen = V{} == V{};
+    UMBEL_UNROLL(16)
+    for (std::size_t j = 0; j < simd::lanes_of<V>; ++j) {
+      seen = and_masks(seen, over.sees(key + j));
+      square[j] = over.change(square[j], key + j);
+    }
+    return simd::all_lanes(seen);
+  }
+}
+
+template <class Over>
+UMBEL_INLINE void prepare_square([[maybe_unused]] Over& over,
+                                 [[maybe_unused]] std::size_t key) noexcept {
+  if constexpr (in_squares<Over>) over.prepare_square(key);
 }
 
 // sees() of four keys in a row. `by_four`: the policy can do that at less than four times the cost.

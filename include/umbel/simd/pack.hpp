@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 #include <umbel/config.hpp>
+#include <umbel/utility.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::simd {
@@ -93,6 +94,12 @@ UMBEL_INLINE constexpr V select(M mask, V a, V b) noexcept {
 template <class V>
 UMBEL_INLINE constexpr V larger(V a, V b) noexcept {
   return a > b ? a : b;
+}
+
+// a < b ? a : b in every lane: where either is NaN, b.
+template <class V>
+UMBEL_INLINE constexpr V smaller(V a, V b) noexcept {
+  return a < b ? a : b;
 }
 
 // Any address that is aligned for T.
@@ -207,6 +214,25 @@ UMBEL_INLINE constexpr V keep_first(V value, std::size_t count, V other = V{}) n
       if (i >= count) value[i] = other[i];
     }
     return value;
+  }
+}
+
+namespace detail {
+template <class M, std::size_t... I>
+UMBEL_INLINE auto both_halves(M mask, std::index_sequence<I...>) noexcept {
+  return __builtin_shufflevector(mask, mask, I...) &
+         __builtin_shufflevector(mask, mask, (I + sizeof...(I))...);
+}
+}  // namespace detail
+
+// Is a mask, what a comparison of packs gives, set in every lane? By halves: g++ would test lane
+// after lane.
+template <class M>
+UMBEL_INLINE bool all_lanes(M mask) noexcept {
+  if constexpr (lanes_of<M> <= 2) {
+    return (mask[0] & mask[lanes_of<M> - 1]) != 0;
+  } else {
+    return all_lanes(detail::both_halves(mask, std::make_index_sequence<lanes_of<M> / 2>{}));
   }
 }
 
