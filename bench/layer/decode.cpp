@@ -52,6 +52,7 @@ const bool added = [] {
   add<256, 8, 8, 512, 1, float16, float16>("decode/I float16");
   add<256, 8, 2, 512, 1>("decode/ 256,8,2,512");
   add<64, 4, 4, 128, 1>("decode/ 64,4,4,128");
+  add<64, 8, 4, 256, 1>("decode/ 64,8,4,256");
   add<256, 8, 8, 512, 64>("decode/ 256,8,8,512, the last 64 at once");
   add<256, 8, 8, 512, 64, bfloat16, bfloat16>("decode/ bfloat16, the last 64 at once");
   add<256, 8, 8, 512, 64, float16, float16>("decode/ float16, the last 64 at once");

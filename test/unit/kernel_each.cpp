@@ -140,6 +140,32 @@ BOOST_AUTO_TEST_CASE(shared_heads_of_keys) {
   each_head<cached<21, 8, 40, 6, 6>>{}.check();
 }
 
+// Values of several heads fill a vector: heads of keys in pairs and fours, shared or not, more than
+// are taken at a time; three, and values with room between them, share none.
+BOOST_AUTO_TEST_CASE(heads_that_share_a_vector) {
+  const auto in_vector = []<class Layout, target Target, class T = float> {
+    return detail::attend_each<Layout::shape, Layout::heads, T, Target>::in_vector;
+  };
+  static_assert(in_vector.operator()<cached<530, 8, 8, 8, 2>, each_64>() == 2);
+  static_assert(in_vector.operator()<cached<530, 8, 8, 8, 2>, each_32>() == 1);
+  static_assert(in_vector.operator()<cached<21, 5, 4, 8, 2>, each_64>() == 4);
+  static_assert(in_vector.operator()<cached<21, 5, 4, 8, 2>, each_32>() == 2);
+  static_assert(in_vector.operator()<cached<21, 3, 4, 6>, each_64, double>() == 2);
+  static_assert(in_vector.operator()<cached<21, 3, 8, 3>, each_64>() == 1);
+  static_assert(in_vector.operator()<rows<21, 8, 8, 4>, each_64>() == 1);
+  each_head<cached<530, 8, 8, 8, 2>> shared;
+  for (std::size_t end : {1u, 16u, 255u, 256u, 257u, 512u, 513u, 530u}) shared.check(0, end);
+  shared.check(0, 0);
+  shared.check(255, 530);
+  each_head<cached<21, 5, 4, 8, 2>>{}.check();
+  each_head<cached<21, 8, 8, 36>>{}.check();
+  each_head<cached<33, 8, 8, 24, 6>>{}.check(3, 32);
+  each_head<cached<21, 3, 4, 6>, double>{}.check();
+  each_head<cached<261, 8, 8, 4>>{}.check_stored<umbel::bfloat16>();
+  shared.v[9 * shared.S.v_row + 20] = not_a_number;  // spoils the heads that read it
+  shared.check(5, 37);
+}
+
 BOOST_AUTO_TEST_CASE(any_run_of_keys) {
   each_head<cached<530, 4, 16, 3>> p{4.0};
   for (std::size_t end : {1u, 2u, 16u, 31u, 255u, 256u, 257u, 384u, 512u, 513u, 530u, 700u})

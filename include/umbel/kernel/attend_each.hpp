@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // One query of each of many heads (a step of decoding) in SIMD. As attend_few.hpp, but the contexts
 // of several heads are summed side by side: one head's few chains would wait for themselves, and
-// values that lie key by key, all heads of one together, are read in one run. The bits of
-// plain::attend. Not here: masks but a run of keys, taps.
+// values that lie key by key, all heads of one together, are read in one run. Heads whose values
+// are a part of a vector share vectors. The bits of plain::attend. Not here: masks but a run of
+// keys, taps.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +21,16 @@ struct attend_each {
   using one = attend_few<S, T, Target, H.heads / H.share>;
   static constexpr std::size_t lanes = one::lanes;
   static constexpr std::size_t vectors = plan::divide_up(S.value_dim, lanes);
+  // Heads of adjacent values that fill a vector together.
+  static constexpr std::size_t in_vector = [] {
+    constexpr std::size_t fit = lanes / S.value_dim;
+    constexpr bool whole = fit > 1 && lanes % S.value_dim == 0 && H.heads / H.share % fit == 0;
+    return whole && H.v_head == S.value_dim && fit * H.share <= Target.registers / 2 ? fit : 1;
+  }();
   // Heads at a time: their contexts take half of the registers.
+  static constexpr std::size_t step = in_vector > 1 ? in_vector* H.share : 1;
   static constexpr std::size_t room = Target.registers / 2 / vectors;
-  static constexpr std::size_t together = room < H.heads ? room : H.heads;
+  static constexpr std::size_t together = (room < H.heads ? room : H.heads) / step * step;
 
   // In scratch: scores and context of each of these heads, the scaled query of one.
   static constexpr std::size_t score_room = one::score_room;
@@ -37,48 +45,70 @@ struct attend_each {
 
   using V = typename one::V;
 
-  // v: of each head. context = correction context + p v, and the sums of p.
+  // Head i of vector r: those that share keys and values are neighbours.
+  static constexpr std::size_t head_of(std::size_t r, std::size_t i) noexcept {
+    return in_vector == 1 ? r : (r / H.share * in_vector + i) * H.share + r % H.share;
+  }
+  // of(head) in the lanes of the heads of vector r.
+  template <class Of>
+  UMBEL_INLINE static V by_head(std::size_t r, const Of& of) noexcept {
+    V value = simd::broadcast<V>(of(head_of(r, 0)));
+    UMBEL_UNROLL(16)
+    for (std::size_t i = 1; i < in_vector; ++i) {
+      const auto lanes_of_head =
+          scores::detail::lanes_from<V>(static_cast<std::ptrdiff_t>(i * S.value_dim));
+      value = simd::select(lanes_of_head, simd::broadcast<V>(of(head_of(r, i))), value);
+    }
+    return value;
+  }
+
+  // v: of the heads of each vector. context = correction context + p v, and the sums of p.
   template <std::size_t Heads, class W>
-  UMBEL_INLINE static void add_contexts(const W* const (&v)[Heads], const T* p, std::size_t keys,
-                                        bool is_first, const T (&correction)[Heads], T* context,
+  UMBEL_INLINE static void add_contexts(const W* const (&v)[Heads / in_vector], const T* p,
+                                        std::size_t keys, bool is_first,
+                                        const T (&correction)[Heads], T* context,
                                         T (&block_sum)[Heads]) noexcept {
-    constexpr std::size_t last = S.value_dim - (vectors - 1) * lanes;
-    // The sums of weights, in every lane the same: a load less than by themselves.
-    V sum[Heads][vectors], sum_of_weights[Heads]{};
+    constexpr std::size_t rows = Heads / in_vector;
+    constexpr std::size_t last = in_vector > 1 ? lanes : S.value_dim - (vectors - 1) * lanes;
+    // The sums of weights, in every lane of a head the same: a load less than by themselves.
+    V sum[rows][vectors], sum_of_weights[rows]{};
     UMBEL_UNROLL(32)
-    for (std::size_t h = 0; h < Heads; ++h) {
+    for (std::size_t r = 0; r < rows; ++r) {
+      const V corrections = by_head(r, [&](std::size_t h) { return correction[h]; });
       UMBEL_UNROLL(32)
       for (std::size_t i = 0; i < vectors; ++i) {
-        const T* const from = context + h * context_room + i * lanes;
-        sum[h][i] = is_first ? V{} : simd::load<V>(from) * simd::broadcast<V>(correction[h]);
+        const T* const from = context + r * context_room + i * lanes;
+        sum[r][i] = is_first ? V{} : simd::load<V>(from) * corrections;
       }
     }
     for (std::size_t j = 0; j < keys; ++j) {
       if constexpr (one::template fetches_values<W>) {
         UMBEL_UNROLL(32)
-        for (std::size_t h = 0; h < Heads; ++h) {
-          if (h == 0 || v[h] != v[h - 1]) simd::fetch<S.value_dim>(v[h], (j + 4) * S.v_row);
+        for (std::size_t r = 0; r < rows; ++r) {
+          if (r == 0 || v[r] != v[r - 1]) simd::fetch<S.value_dim>(v[r], (j + 4) * S.v_row);
         }
       }
       UMBEL_UNROLL(32)
-      for (std::size_t h = 0; h < Heads; ++h) {
-        const V weight = simd::broadcast<V>(p[h * score_room + j]);
-        sum_of_weights[h] = sum_of_weights[h] + weight;
+      for (std::size_t r = 0; r < rows; ++r) {
+        const V weight = by_head(r, [&](std::size_t h) { return p[h * score_room + j]; });
+        sum_of_weights[r] = sum_of_weights[r] + weight;
         UMBEL_UNROLL(32)
         for (std::size_t i = 0; i < vectors; ++i) {
-          const W* const from = v[h] + j * S.v_row + i * lanes;
+          const W* const from = v[r] + j * S.v_row + i * lanes;
           const V value = i + 1 == vectors && last != lanes ? simd::load_first<V>(from, last)
                                                             : simd::load<V>(from);
-          sum[h][i] = simd::fma(weight, value, sum[h][i]);
+          sum[r][i] = simd::fma(weight, value, sum[r][i]);
         }
       }
     }
     UMBEL_UNROLL(32)
-    for (std::size_t h = 0; h < Heads; ++h) {
-      block_sum[h] = sum_of_weights[h][0];
+    for (std::size_t r = 0; r < rows; ++r) {
+      UMBEL_UNROLL(16)
+      for (std::size_t i = 0; i < in_vector; ++i)
+        block_sum[head_of(r, i)] = sum_of_weights[r][i * S.value_dim % lanes];
       UMBEL_UNROLL(32)
       for (std::size_t i = 0; i < vectors; ++i)
-        simd::store(context + h * context_room + i * lanes, sum[h][i]);
+        simd::store(context + r * context_room + i * lanes, sum[r][i]);
     }
   }
 
@@ -87,16 +117,16 @@ struct attend_each {
   UMBEL_NOINLINE static void some(const T* q, const W* k, const W* v, T factor, std::size_t begin,
                                   std::size_t key_end, std::size_t head, T* o,
                                   T* scratch) noexcept {
+    constexpr std::size_t rows = Heads / in_vector;
     T* const context = scratch + context_at;
     T* const query = scratch + query_at;
     T maximum[Heads], sum[Heads]{}, correction[Heads], block_sum[Heads];
-    const W* values[Heads];
-    for (std::size_t h = 0; h < Heads; ++h) {
-      maximum[h] = simd::math_constants<T>::lowest;
-      values[h] = v + (head + h) / H.share * H.v_head + begin * S.v_row;
-    }
+    const W* values[rows];
+    for (std::size_t h = 0; h < Heads; ++h) maximum[h] = simd::math_constants<T>::lowest;
+    for (std::size_t r = 0; r < rows; ++r)
+      values[r] = v + (head + head_of(r, 0)) / H.share * H.v_head + begin * S.v_row;
     if (begin >= key_end) {
-      for (std::size_t d = 0; d < Heads * context_room; ++d) context[d] = T{};
+      for (std::size_t d = 0; d < rows * context_room; ++d) context[d] = T{};
     }
     std::size_t end = 0;
     for (std::size_t first = begin; first < key_end; first = end) {
@@ -107,30 +137,43 @@ struct attend_each {
         T* const to = scratch + h * score_room;
         for (std::size_t d = 0; d < S.head_dim; ++d) query[d] = from[d * S.q_dim] * factor;
         one::score_all(k + (head + h) / H.share * H.k_head + first * S.k_row, keys, query, to);
-        correction[h] = one::template weigh<false>(to, keys, maximum[h]);
       }
-      add_contexts(values, scratch, keys, first == begin, correction, context, block_sum);
+      // Head after head, none waits for the maximum of its own scores.
+      T old_maximum[Heads];
       for (std::size_t h = 0; h < Heads; ++h) {
+        old_maximum[h] = maximum[h];
+        maximum[h] = one::largest(scratch + h * score_room, keys, maximum[h]);
+      }
+      for (std::size_t h = 0; h < Heads; ++h)
+        correction[h] =
+            one::template weigh<false>(scratch + h * score_room, keys, maximum[h], old_maximum[h]);
+      add_contexts<Heads>(values, scratch, keys, first == begin, correction, context, block_sum);
+      for (std::size_t h = 0; h < Heads; ++h)
         sum[h] = first == begin ? block_sum[h] : simd::fma(sum[h], correction[h], block_sum[h]);
-        values[h] += keys * S.v_row;
+      for (std::size_t r = 0; r < rows; ++r) values[r] += keys * S.v_row;
+    }
+    for (std::size_t r = 0; r < rows; ++r) {
+      for (std::size_t i = 0; i < in_vector; ++i) {
+        const std::size_t h = head_of(r, i);
+        one::write(context + r * context_room + i * S.value_dim, sum[h], o + (head + h) * H.o_head);
       }
     }
-    for (std::size_t h = 0; h < Heads; ++h)
-      one::write(context + h * context_room, sum[h], o + (head + h) * H.o_head);
   }
 
   template <class W>
   UMBEL_INLINE static void attend_all_heads(const T* q, const W* k, const W* v, T factor,
                                             std::size_t begin, std::size_t end, T* o,
                                             T* scratch) noexcept {
-    constexpr plan::split tiles = plan::split_evenly(H.heads, together);
+    constexpr plan::split tiles = plan::split_evenly(H.heads / step, together / step);
+    constexpr std::size_t large = tiles.large * step;
     std::size_t head = 0;
     if constexpr (tiles.small_count > 0) {
-      for (std::size_t t = 0; t < tiles.small_count; ++t, head += tiles.smaller())
-        some<tiles.smaller()>(q, k, v, factor, begin, end, head, o, scratch);
+      constexpr std::size_t smaller = tiles.smaller() * step;
+      for (std::size_t t = 0; t < tiles.small_count; ++t, head += smaller)
+        some<smaller>(q, k, v, factor, begin, end, head, o, scratch);
     }
-    for (std::size_t t = 0; t < tiles.large_count; ++t, head += tiles.large)
-      some<tiles.large>(q, k, v, factor, begin, end, head, o, scratch);
+    for (std::size_t t = 0; t < tiles.large_count; ++t, head += large)
+      some<large>(q, k, v, factor, begin, end, head, o, scratch);
   }
 };
 

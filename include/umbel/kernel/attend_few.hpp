@@ -87,13 +87,11 @@ struct attend_few : few_scores<S, T, Target, Heads> {
     return simd::fold(highest, [](auto a, auto b) { return simd::larger(a, b); });
   }
 
-  // Scores become weights, relative to the new maximum. The result corrects what was relative to
-  // the old. MayHide: a score may be that of a hidden key; as the exponential of -infinity would
+  // Scores become weights, relative to the maximum. The result corrects what was relative to the
+  // old one. MayHide: a score may be that of a hidden key; as the exponential of -infinity would
   // raise "invalid", it is taken of the least that is 0 too.
   template <bool MayHide>
-  UMBEL_INLINE static T weigh(T* scores, std::size_t keys, T& maximum) noexcept {
-    const T old_maximum = maximum;
-    maximum = largest(scores, keys, maximum);
+  UMBEL_INLINE static T weigh(T* scores, std::size_t keys, T maximum, T old_maximum) noexcept {
     for (std::size_t j = 0; j < keys; j += lanes) {
       V y = simd::load<V>(scores + j) - simd::broadcast<V>(maximum);
       if constexpr (MayHide) {
@@ -115,7 +113,8 @@ struct attend_few : few_scores<S, T, Target, Heads> {
         simd::store(o + d, simd::load<V>(context + d) * factor_of_all);
       }
       if constexpr (rest != 0) {
-        simd::store_first(o + whole, simd::load<V>(context + whole) * factor_of_all, rest);
+        simd::store_first(o + whole, simd::load_first<V>(context + whole, rest) * factor_of_all,
+                          rest);
       }
     } else {
       for (std::size_t d = 0; d < S.value_dim; ++d) o[d * S.o_dim] = context[d] * inverse;
@@ -243,7 +242,9 @@ struct attend_few : few_scores<S, T, Target, Heads> {
           adjust(policy, range, number + n, first, keys, row, of_query);
           some_hidden = some_hidden || of_query.any;
         }
-        correction[n] = weigh<Policy::selects>(row, keys, maximum[n]);
+        const T old_maximum = maximum[n];
+        maximum[n] = largest(row, keys, maximum[n]);
+        correction[n] = weigh<Policy::selects>(row, keys, maximum[n], old_maximum);
       }
       if (Policy::selects && some_hidden) {
         for (std::size_t n = 0; n < queries; ++n) {
