@@ -13,6 +13,13 @@
 #error "umbel: needs g++ 12 or clang 14 (or newer): it is written in their vector extensions"
 #endif
 
+// clang 14 rejects every use of a class in which an assertion failed. (verdict.hpp)
+#if UMBEL_CLANG && __clang_major__ < 15
+#define UMBEL_CLANG_14 1
+#else
+#define UMBEL_CLANG_14 0
+#endif
+
 // The only error, whatever follows: clang can make a warning fatal, g++ only a missing file.
 #if __cplusplus < 202002L
 #if UMBEL_CLANG

@@ -293,8 +293,8 @@ class additive_attention
           detail::say::additive_attention, additive_attention<T, Hidden, ScoreHidden, Options...>,
           typename detail::additive_types<T, Hidden, ScoreHidden, Options...>::weights_view> {
   using types = detail::additive_types<T, Hidden, ScoreHidden, Options...>;
-  static_assert(detail::reported<detail::rules::additive_layer<T, Hidden, ScoreHidden,
-                                                               typename types::chosen, Options...>>,
+  static_assert(detail::reported<detail::rules::additive_layer<
+                    T, Hidden, ScoreHidden, typename types::chosen, Options...>>::ok,
                 "umbel: shapes do not fit");
 
  public:

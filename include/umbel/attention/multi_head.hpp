@@ -237,7 +237,7 @@ class multi_head_attention
           typename detail::multi_head_types<T, Hidden, Heads, Options...>::weights_view> {
   using types = detail::multi_head_types<T, Hidden, Heads, Options...>;
   static_assert(detail::reported<detail::rules::multi_head<T, Hidden, Heads, typename types::chosen,
-                                                           Options...>>,
+                                                           Options...>>::ok,
                 "umbel: shapes do not fit");
 
  public:
@@ -256,7 +256,7 @@ class multi_head_attention<portable::arguments_of_a_call, Given, detail::nothing
           detail::say::multi_head_attention,
           detail::say::
               sizes_are_template_arguments_so_write_multi_head_attention_of_float_hidden_and_heads,
-          Given>>,
+          Given>>::ok,
       "umbel: shapes do not fit");
 
  public:

@@ -352,7 +352,7 @@ class decoder_layer
                                typename detail::decoder_layer_types<T, Hidden, Heads, FeedForward,
                                                                     Options...>::weights_view> {
   using types = detail::decoder_layer_types<T, Hidden, Heads, FeedForward, Options...>;
-  static_assert(detail::reported<detail::rules::decoder<typename types::parts, Options...>>,
+  static_assert(detail::reported<detail::rules::decoder<typename types::parts, Options...>>::ok,
                 "umbel: shapes do not fit");
 
  public:

@@ -257,7 +257,7 @@ class encoder_layer
                                typename detail::encoder_layer_types<T, Hidden, Heads, FeedForward,
                                                                     Options...>::weights_view> {
   using types = detail::encoder_layer_types<T, Hidden, Heads, FeedForward, Options...>;
-  static_assert(detail::reported<detail::rules::encoder<typename types::parts, Options...>>,
+  static_assert(detail::reported<detail::rules::encoder<typename types::parts, Options...>>::ok,
                 "umbel: shapes do not fit");
 
  public:

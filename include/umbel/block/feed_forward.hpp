@@ -243,8 +243,9 @@ class feed_forward
           detail::say::feed_forward, feed_forward<T, Hidden, FeedForward, Options...>,
           typename detail::feed_forward_types<T, Hidden, FeedForward, Options...>::weights_view> {
   using types = detail::feed_forward_types<T, Hidden, FeedForward, Options...>;
-  static_assert(detail::reported<detail::rules::feed_forward<T, Hidden, FeedForward, Options...>>,
-                "umbel: shapes do not fit");
+  static_assert(
+      detail::reported<detail::rules::feed_forward<T, Hidden, FeedForward, Options...>>::ok,
+      "umbel: shapes do not fit");
 
  public:
   template <class Derived>

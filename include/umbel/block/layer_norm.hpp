@@ -58,7 +58,7 @@ struct norm_calls : computing<Derived, Name> {
 template <class T, class Axis>
 class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, detail::say::layer_norm, T,
                                              detail::axis_or_none<Axis>> {
-  static_assert(detail::reported<detail::rules::well_formed<Axis>>, "umbel: shapes do not fit");
+  static_assert(detail::reported<detail::rules::well_formed<Axis>>::ok, "umbel: shapes do not fit");
 
  public:
   using name = detail::say::layer_norm;
@@ -128,7 +128,7 @@ class layer_norm<portable::arguments_of_a_call, Given> : public detail::invalid 
       detail::reported<detail::rules::made_of_a_call<
           detail::say::layer_norm,
           detail::say::sizes_are_template_arguments_so_write_layer_norm_of_float_and_an_axis,
-          Given>>,
+          Given>>::ok,
       "umbel: shapes do not fit");
 
  public:

@@ -81,7 +81,7 @@ class linear : public detail::linear_types<T, In, Out, Options...>,
                    typename detail::linear_types<T, In, Out, Options...>::weights_view> {
   using types = detail::linear_types<T, In, Out, Options...>;
   using borrowing = detail::borrowing<detail::say::linear, linear, typename types::weights_view>;
-  static_assert(detail::reported<detail::rules::linear<T, In, Out, Options...>>,
+  static_assert(detail::reported<detail::rules::linear<T, In, Out, Options...>>::ok,
                 "umbel: shapes do not fit");
 
  public:
@@ -99,11 +99,11 @@ class linear : public detail::linear_types<T, In, Out, Options...>,
 // linear(64, 10): refused, since sizes are template arguments.
 template <class Given>
 class linear<portable::arguments_of_a_call, Given, detail::nothing> : public detail::invalid {
-  static_assert(
-      detail::reported<detail::rules::made_of_a_call<
-          detail::say::linear,
-          detail::say::sizes_are_template_arguments_so_write_linear_of_float_and_two_axes, Given>>,
-      "umbel: shapes do not fit");
+  static_assert(detail::reported<detail::rules::made_of_a_call<
+                    detail::say::linear,
+                    detail::say::sizes_are_template_arguments_so_write_linear_of_float_and_two_axes,
+                    Given>>::ok,
+                "umbel: shapes do not fit");
 
  public:
   template <class... Arguments>

@@ -80,7 +80,7 @@ template <class T, class Position, class Hidden>
 class learned_positions : public detail::computing<learned_positions<T, Position, Hidden>,
                                                    detail::say::learned_positions> {
   static_assert(detail::reported<detail::rules::axes_of_the_table<detail::say::learned_positions,
-                                                                  Position, Hidden>>,
+                                                                  Position, Hidden>>::ok,
                 "umbel: shapes do not fit");
 
  public:

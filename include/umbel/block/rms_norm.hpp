@@ -40,7 +40,7 @@ using epsilon_is_given =
 template <class T, class Axis>
 class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, detail::say::rms_norm, T,
                                            detail::axis_or_none<Axis>> {
-  static_assert(detail::reported<detail::rules::well_formed<Axis>>, "umbel: shapes do not fit");
+  static_assert(detail::reported<detail::rules::well_formed<Axis>>::ok, "umbel: shapes do not fit");
 
  public:
   using name = detail::say::rms_norm;
@@ -108,7 +108,8 @@ class rms_norm<portable::arguments_of_a_call, Given> : public detail::invalid {
   static_assert(
       detail::reported<detail::rules::made_of_a_call<
           detail::say::rms_norm,
-          detail::say::sizes_are_template_arguments_so_write_rms_norm_of_float_and_an_axis, Given>>,
+          detail::say::sizes_are_template_arguments_so_write_rms_norm_of_float_and_an_axis,
+          Given>>::ok,
       "umbel: shapes do not fit");
 
  public:

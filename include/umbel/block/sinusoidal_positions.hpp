@@ -105,7 +105,7 @@ template <class T, class Position, class Hidden, class Pairs = void, std::size_t
 class sinusoidal_positions
     : public detail::other_calls_and_into<detail::say::sinusoidal_positions,
                                           detail::say::takes_one_tensor_or_view_then_an_integer> {
-  static_assert(detail::reported<detail::rules::sinusoids<T, Position, Hidden, Pairs, Base>>,
+  static_assert(detail::reported<detail::rules::sinusoids<T, Position, Hidden, Pairs, Base>>::ok,
                 "umbel: shapes do not fit");
 
  public:

@@ -58,7 +58,7 @@ class key_value_cache : public detail::other_cache_calls {
   using stored_option = detail::option_or<detail::option::stored_as,
                                           stored_as<typename Layer::value_type>, Options...>;
   using verdict = detail::rules::cache<Layer, Keys, sliding_option, stored_option, Options...>;
-  static_assert(detail::reported<verdict>, "umbel: shapes do not fit");
+  static_assert(detail::reported<verdict>::ok, "umbel: shapes do not fit");
 
  public:
   using detail::other_cache_calls::append;
@@ -330,9 +330,9 @@ class key_value_cache : public detail::other_cache_calls {
 template <class Layer, class Keys, class... Options>
   requires(!detail::is_multi_head<Layer>)
 class key_value_cache<Layer, Keys, Options...> {
-  static_assert(
-      detail::reported<detail::rules::a_multi_head_attention<detail::say::key_value_cache, Layer>>,
-      "umbel: shapes do not fit");
+  static_assert(detail::reported<
+                    detail::rules::a_multi_head_attention<detail::say::key_value_cache, Layer>>::ok,
+                "umbel: shapes do not fit");
 
  public:
   using layer = Layer;

@@ -94,7 +94,7 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
       detail::rules::options<detail::say::prepacked,
                              detail::option_kinds<detail::option::stored_as>, Options...>,
       detail::rules::stored<detail::say::prepacked, typename Layer::value_type, stored>>;
-  static_assert(detail::reported<verdict>, "umbel: shapes do not fit");
+  static_assert(detail::reported<verdict>::ok, "umbel: shapes do not fit");
   using packed_weights = typename Layer::template packed_weights<
       std::conditional_t<verdict::ok, stored, typename Layer::value_type>>;
 
@@ -141,8 +141,8 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
 template <class Other, class... Options>
   requires(!detail::has_weights_to_pack<Other>)
 class prepacked<Other, Options...> : public detail::invalid {
-  static_assert(detail::reported<
-                    detail::rules::a_layer_to_pack<detail::say::prepacked, (sizeof(Other) == 0)>>,
+  static_assert(detail::reported<detail::rules::a_layer_to_pack<detail::say::prepacked,
+                                                                (sizeof(Other) == 0)>>::ok,
                 "umbel: shapes do not fit");
 
  public:

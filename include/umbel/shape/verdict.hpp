@@ -319,13 +319,21 @@ struct verdict_to_report<accepted> {
 // Asserted by every operation: report<Verdict>::ok.
 template <class Verdict>
 using report = typename detail::verdict_to_report<Verdict>::type;
-// Asserted by a class. The failing assertion is not in the class itself, after which clang rejects
-// every use of it, so that each would be another error.
+// Asserted by a class: reported<Verdict>::ok, which is true. The failing assertion is in another
+// class, so that it is one error however many classes ask. clang 14 rejects every use of a class in
+// which an assertion failed; newer ones do not, and print three lines for a lambda.
 template <class Verdict>
-inline constexpr bool reported = [] {
+struct reported {
+#if UMBEL_CLANG_14
+  static constexpr bool ok = [] {
+    static_assert(report<Verdict>::ok, "umbel: shapes do not fit");
+    return true;
+  }();
+#else
   static_assert(report<Verdict>::ok, "umbel: shapes do not fit");
-  return true;
-}();
+  static constexpr bool ok = true;
+#endif
+};
 
 #else
 
@@ -341,7 +349,7 @@ template <bool Ok, class... Words>
 using verdict = typename detail::choose_verdict<Ok, Words...>::type;
 
 template <class Verdict>
-inline constexpr bool reported = report<Verdict>::ok;
+using reported = report<Verdict>;
 
 #endif
 

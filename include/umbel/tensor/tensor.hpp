@@ -24,7 +24,7 @@ namespace umbel {
 // Axes: each name once, no size zero.
 template <class T, class... Axes>
 class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<T, Axes...>> {
-  static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>,
+  static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>::ok,
                 "umbel: shapes do not fit");
 
  public:
@@ -263,7 +263,7 @@ tensor(detail::invalid) -> tensor<detail::invalid>;
 // Elements are objects that change: references and constants are refused.
 template <class T, class... Axes>
 class tensor<T&, Axes...> : public detail::invalid {
-  static_assert(detail::reported<detail::rules::element_is_a_reference<T&>>,
+  static_assert(detail::reported<detail::rules::element_is_a_reference<T&>>::ok,
                 "umbel: shapes do not fit");
 
  public:
@@ -272,7 +272,7 @@ class tensor<T&, Axes...> : public detail::invalid {
 };
 template <class T, class... Axes>
 class tensor<const T, Axes...> : public detail::invalid {
-  static_assert(detail::reported<detail::rules::element_is_const<const T>>,
+  static_assert(detail::reported<detail::rules::element_is_const<const T>>::ok,
                 "umbel: shapes do not fit");
 
  public:

@@ -112,7 +112,7 @@ namespace umbel {
 // UMBEL_CHECK=1 only (check.hpp).
 template <class T, class... Axes>
 class view : public portable::members_of_other_libraries<view<T, Axes...>> {
-  static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>,
+  static_assert(detail::reported<detail::rules::elements_along<T, Axes...>>::ok,
                 "umbel: shapes do not fit");
 
  public:
