@@ -11,6 +11,6 @@ template <class Verdict>
 constexpr bool says(const char* expected) {
   constexpr auto message = Verdict::message;
   std::size_t i = 0;
-  while (i < message.size && expected[i] != '\0' && message.chars[i] == expected[i]) ++i;
-  return i == message.size && expected[i] == '\0' && Verdict::ok == (message.size == 0);
+  while (i < message.size() && expected[i] != '\0' && message.data()[i] == expected[i]) ++i;
+  return i == message.size() && expected[i] == '\0' && Verdict::ok == (message.size() == 0);
 }

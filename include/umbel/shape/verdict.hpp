@@ -21,7 +21,9 @@ namespace umbel::portable {
 template <std::size_t N>
 struct text {
   char chars[N]{};
-  static constexpr std::size_t size = N - 1;
+  // As static_assert of C++26 takes a sentence.
+  static constexpr std::size_t size() noexcept { return N - 1; }
+  constexpr const char* data() const noexcept { return chars; }
 };
 
 // Does a sentence name no_axis? Its cause is a mistake that another sentence has named.
@@ -55,7 +57,11 @@ struct report : Verdict {};
 template <text Sentence>
 struct report<shape_error<Sentence>> {
   static constexpr bool shapes_fit = names_no_axis(Sentence);
+#if __cpp_static_assert >= 202306L
+  static_assert(shapes_fit, Sentence);
+#else
   static_assert(shapes_fit, "umbel: shapes do not fit; the sentence is a few lines up");
+#endif
   static constexpr bool ok = true;
 };
 #endif
@@ -330,7 +336,11 @@ struct reported {
     return true;
   }();
 #else
+#if __cpp_static_assert >= 202306L
+  static_assert(report<Verdict>::ok, Verdict::message);
+#else
   static_assert(report<Verdict>::ok, "umbel: shapes do not fit");
+#endif
   static constexpr bool ok = true;
 #endif
 };
