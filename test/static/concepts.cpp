@@ -152,6 +152,20 @@ __extension__ using int_128 = __int128;
 static_assert(accessible<queries, int, char, unsigned long long>);
 static_assert(!accessible<queries, int_128, int, int> && !accessible<queries, int, double, int>);
 
+// A tensor is made of tensors and views of its axes whose elements it holds. (clang says yes of
+// others, too: tensor.hpp.)
+static_assert(std::is_convertible_v<view<const float, batch<2>, query<4>, hidden<100>>, queries>);
+static_assert(std::is_convertible_v<tensor<int, query<4>>, tensor<long, query<4>>>);
+#if defined(__GNUC__) && !defined(__clang__)
+using of_keys = view<const float, batch<2>, key<4>, hidden<100>>;
+static_assert(!std::is_convertible_v<of_keys, queries>);
+static_assert(!std::is_constructible_v<queries, of_keys>);
+static_assert(!std::is_assignable_v<queries&, of_keys>);
+static_assert(!std::is_convertible_v<tensor<float, query<5>>, tensor<float, query<4>>>);
+static_assert(!std::is_convertible_v<tensor<double, query<4>>, tensor<float, query<4>>>);
+static_assert(!std::is_convertible_v<tensor<float, query<4>>, tensor<int, query<4>>>);
+#endif
+
 // Calls of other libraries (calls_of_other_libraries.hpp): generic code that asks is told no.
 template <class T>
 concept resizes = requires(T x) { x.resize(1); };

@@ -69,6 +69,26 @@ constexpr bool is_held(const U& element) noexcept {
     return true;
 }
 #endif
+
+// On a tensor that is copied from X, a tensor or view of another type.
+template <class Tensor, class X>
+struct copied_rule {};
+template <class Tensor, tensor_like X>
+  requires(!std::is_same_v<Tensor, X>)
+struct copied_rule<Tensor, X> {
+  using rule =
+      first_error<rules::same_shape<say::copy, typename Tensor::layout, layout_of<X>>,
+                  rules::keeps_elements<typename X::value_type, typename Tensor::value_type>>;
+  // A sentence that another one has said: one_is_invalid.
+  struct said_before : invalid {
+    static constexpr bool ok = true;
+  };
+  using type =
+      std::conditional_t<!rule::ok && portable::names_no_axis(rule::message), said_before, rule>;
+};
+template <class Tensor, class X>
+using copied = typename copied_rule<Tensor, X>::type;
+
 template <class T>
 constexpr T* copy_row(const T* from, std::size_t count, T* to) noexcept {
   for (std::size_t i = 0; i < count; ++i) *to++ = from[i];

@@ -82,16 +82,19 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
   }
 
   // A copy of the elements of a tensor or view of the same axes in the same order; other axes do
-  // not compile ("copy: ... have different axes").
-  template <tensor_like X>
-    requires(!std::is_same_v<std::remove_cvref_t<X>, tensor>)
+  // not compile ("copy: ... have different axes"). g++ prints the arguments of a deleted
+  // constructor in its error, and nothing converts by one; clang prints them in a note on line 4.
+  template <tensor_like X, class Verdict = detail::copied<tensor, X>>
+    requires(Verdict::ok || UMBEL_CLANG != 0)
   UMBEL_SHARED constexpr tensor(const X& x) noexcept : elements_{} {
-    using verdict = detail::first_error<
-        detail::rules::same_shape<detail::say::copy, layout, detail::layout_of<X>>,
-        detail::rules::keeps_elements<typename X::value_type, T>>;
-    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) detail::copy_elements(x, *this);
+    static_assert(detail::report<Verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (Verdict::ok && !detail::one_is_invalid<Verdict>) detail::copy_elements(x, *this);
   }
+#if UMBEL_GCC
+  template <tensor_like X, class Refused = detail::copied<tensor, X>>
+    requires(!Refused::ok)
+  constexpr tensor(const X&) = delete;
+#endif
 
   // A copy of an array, std::array or std::span of as many elements, read in row-major order;
   // another number does not compile.
