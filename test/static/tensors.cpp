@@ -187,3 +187,15 @@ constexpr tensor<float, query<2>, hidden<3>> by_query{1, 2, 3, 4, 5, 6};
 constexpr tensor by_hidden = by_query | permute<hidden, query>;
 static_assert(std::same_as<decltype(by_hidden), const tensor<float, hidden<3>, query<2>>>);
 static_assert(by_hidden(2, 1) == 6 && by_hidden.data()[1] == 4);
+
+// ---- derived classes ----------------------------------------------------------------------------
+// Objects of a class derived from a tensor are tensors for every operation; temporary ones keep
+// their memory.
+struct embedded : queries {};
+static_assert(std::same_as<decltype(std::declval<embedded&>() | split<hidden, heads<5>, head_dim>),
+                           view<float, batch<2>, query<4>, heads<5>, head_dim<20>>>);
+static_assert(
+    std::same_as<decltype(std::declval<embedded>() | split<hidden, heads<5>, head_dim>), by_head>);
+static_assert(std::same_as<decltype(std::declval<embedded>() | mean<query>),
+                           tensor<float, batch<2>, hidden<100>>>);
+static_assert(std::is_convertible_v<embedded&, view<const float, batch<2>, query<4>, hidden<100>>>);

@@ -294,10 +294,15 @@ template <class T, class... Axes>
 struct tensor_with_layout<T, layout<Axes...>> {
   using type = tensor<T, Axes...>;
 };
+template <class T, class... Axes>
+void takes_a_tensor(const tensor<T, Axes...>&);
+// A tensor, or an object of a class derived from one.
 template <class X>
-inline constexpr bool is_tensor = false;
+inline constexpr bool is_tensor = requires(const X& x) { detail::takes_a_tensor(x); };
 template <class T, class... Axes>
 inline constexpr bool is_tensor<tensor<T, Axes...>> = true;
+template <class T, class... Axes>
+inline constexpr bool is_tensor<view<T, Axes...>> = false;
 template <class T, class Layout>
 using tensor_of = typename detail::tensor_with_layout<T, Layout>::type;
 }  // namespace detail
