@@ -5,8 +5,10 @@
 #include <umbel/umbel.hpp>
 
 #include <array>
+#include <csetjmp>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +38,31 @@ BOOST_AUTO_TEST_CASE(extents_that_are_the_types) {
   const auto y = view_as<queries>(only_read, bytes);
   static_assert(std::is_same_v<decltype(*y), view<const float, batch<2>, query<4>>>);
   BOOST_TEST((*y).data() == only_read);
+}
+
+// Through ->, and by value(), which is checked in every program: it stops with the sentence.
+std::jmp_buf stopped;
+std::string said;
+BOOST_AUTO_TEST_CASE(the_view_in_it) {
+  float memory[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+  const auto x = view_as<queries>(memory, {2, 4});
+  BOOST_TEST(x->data() == memory);
+  BOOST_TEST(x->size() == 8U);
+  BOOST_TEST(x.value()(1, 2) == 6);
+  static_assert(std::is_same_v<decltype(x.value()), view<float, batch<2>, query<4>>>);
+  constexpr static float constants[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+  static_assert(view_as<queries>(constants, {2, 4}).value()(1, 3) == 7);
+  static_assert(view_as<queries>(constants, {2, 4})->size() == 8);
+
+  static const auto none = view_as<queries>(memory, {2, 5});
+  const check_handler before = set_check_handler([](const char* sentence) {
+    said = sentence;
+    std::longjmp(stopped, 1);
+  });
+  if (setjmp(stopped) == 0) static_cast<void>(none.value());
+  set_check_handler(before);
+  BOOST_TEST(said ==
+             "umbel: view_as: [batch=2, query=4] needs extents [2, 4] but the memory has [2, 5]");
 }
 
 BOOST_AUTO_TEST_CASE(other_extents_are_a_sentence) {

@@ -5,7 +5,7 @@
 //
 //   auto x = view_as<queries>(pointer, extents);   // extents: an array or span of sizes, in order
 //   if (!x) report(x.error());   // "umbel: view_as: ... but the memory has [2, 5]"
-//   else use(*x);
+//   else use(*x);              // or x->size(), x.value()
 #pragma once
 
 #include <umbel/config.hpp>
@@ -26,12 +26,20 @@ class expected_view {
   [[nodiscard]] constexpr bool has_value() const noexcept { return view_.data() != nullptr; }
   constexpr explicit operator bool() const noexcept { return has_value(); }
 
-  // Only where there is a value: else a view of nothing, or with UMBEL_CHECK=1 the program stops
-  // with the sentence.
+  // *r, r->data(): only where there is a value; else a view of nothing, or with UMBEL_CHECK=1 the
+  // program stops with the sentence.
   [[nodiscard]] UMBEL_SHARED constexpr View operator*() const noexcept {
-#if UMBEL_CHECK
-    if (!has_value()) detail::stop<(UMBEL_CHECK != 0)>(error());
-#endif
+    if (UMBEL_CHECK) stop_without_a_value();
+    return view_;
+  }
+  [[nodiscard]] UMBEL_SHARED constexpr const View* operator->() const noexcept UMBEL_LIFETIMEBOUND {
+    if (UMBEL_CHECK) stop_without_a_value();
+    return &view_;
+  }
+  // Checked in every program, since nothing is thrown: where there is no value, the program stops,
+  // as check.hpp says.
+  [[nodiscard]] UMBEL_SHARED constexpr View value() const noexcept {
+    stop_without_a_value();
     return view_;
   }
   [[nodiscard]] constexpr View value_or(View other) const noexcept {
@@ -41,6 +49,10 @@ class expected_view {
   [[nodiscard]] constexpr const char* error() const noexcept { return sentence_.chars; }
 
  private:
+  UMBEL_SHARED constexpr void stop_without_a_value() const noexcept {
+    if (!has_value()) detail::stop<(UMBEL_CHECK != 0)>(error());
+  }
+
   View view_;
   detail::sentence_buffer sentence_{};
 };
