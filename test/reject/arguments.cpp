@@ -33,6 +33,18 @@ using classifier = linear<float, hidden<100>, classes<10>>;
   // cause: Features are rows here, so that the product is x W, not W x.
   // cure: Write `x * w.q`.
   auto r = w.q * x;
+#elif defined CASE_pipe_into_a_tensor
+  // expect-gcc: "umbel: tensor: \[batch=2, key=6, hidden=100\] stands on the right of \|, where an operation belongs; write x \+ y, x \* y or contract<hidden>\(x, y\)"
+  // expect-clang: tensor, .*key<6>.*stands_on_the_right_of_a_pipe_so_write_x_plus_y_or_contract
+  // cause: A tensor on the right of `|`, where an operation is taken.
+  // cure: Combine two tensors by `+`, `*`, `contract<hidden>(x, y)` or another operation of two.
+  auto r = x | y;
+#elif defined CASE_weights_by_a_fraction
+  // expect-gcc: "umbel: access: positions must be all integers or all by name in \[hidden=100, hidden=100\]"
+  // expect-clang: access.*positions_must_be_all_integers_or_all_by_name_in.*hidden<100>.*hidden<100>
+  // cause: Some positions are given by place, some by name, or one is no integer.
+  // cure: Write `w.q(in, out)` with two integers.
+  w.q(1.0, 2) = 1;
 #elif defined CASE_pipe_into_weights
   // expect-gcc: "umbel: x \* weights: takes \*, not \|"
   // expect-clang: x_times_weights, .*takes_times_not_a_pipe

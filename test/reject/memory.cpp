@@ -340,6 +340,26 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cause: `x[i]` is for tensors of one axis.
   // cure: Pass one position an axis, `x(0, 3, 7)`, or by name, `x(at<hidden>(7), at<batch>(0), at<query>(3))`.
   float element = x[0][3];
+#elif defined CASE_brackets_with_a_list
+  // expect-gcc: "umbel: x\[\.\.\.\]: takes one integer, of a tensor of one axis; write x\(i, j\), with a position for each of \[batch=2, query=4, hidden=100\]"
+  // expect-clang: brackets.*take_one_integer_of_one_axis_so_write_x_with_a_position_for_each_of.*batch<2>
+  // cause: `x[i]` is for tensors of one axis.
+  // cure: Pass one position an axis, `x(0, 3, 7)`, or by name, `x(at<hidden>(7), at<batch>(0), at<query>(3))`.
+  float element = x[{0, 3, 7}];
+#elif defined CASE_assigned_by_a_fraction
+  // expect-gcc: "umbel: access: positions must be all integers or all by name in \[batch=2, query=4, hidden=100\]"
+  // expect-clang: access.*positions_must_be_all_integers_or_all_by_name_in.*batch<2>.*query<4>.*hidden<100>
+  // cause: Some positions are given by place, some by name, or one is no integer.
+  // cure: Write `x(1, 2, 3)` or `x(at<batch>(1), at<query>(2), at<hidden>(3))`.
+  queries changed{};
+  changed(1.0) = 1;
+#elif defined CASE_row_of_a_tensor
+  // expect-gcc: "umbel: access: 1 position for the 3 axes of \[batch=2, query=4, hidden=100\]"
+  // expect-clang: access, .*number<1>, .*position_for_the, .*number<3>, .*axes_of, .*batch<2>.*query<4>.*hidden<100>
+  // cause: Fewer or more positions than the tensor has axes.
+  // cure: Pass one position an axis; for a row, `x | select_at<batch, 0>`.
+  auto row = x(0);
+  row(1, 2);
 #elif defined CASE_view_as_a_tensor_of_another_type
   // expect-gcc: "umbel: view_as: \[batch=2, query=4, hidden=100\] holds float but the pointer is to double"
   // expect-clang: view_as.*batch<2>.*query<4>.*hidden<100>.*holds.*element<float>.*but_the_pointer_is_to.*element<double>

@@ -86,14 +86,13 @@ struct linear_weights {
   [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(I in, J out) const noexcept {
     return weight[detail::offset_by_position<detail::layout<In, Out>>("w(...)", in, out)];
   }
-  template <detail::integer_index... Other>
-    requires(sizeof...(Other) != 2)
-  UMBEL_SHARED constexpr const T& operator()(const Other&...) const noexcept {
+  template <class... Other>
+    requires(!tensor_like<Other> && ...)
+  UMBEL_SHARED constexpr detail::invalid operator()(Other...) const noexcept {
     static_assert(
-        detail::report<
-            detail::rules::access_by_position<detail::layout<In, Out>, sizeof...(Other)>>::ok,
+        detail::report<detail::rules::other_positions<detail::layout<In, Out>, Other...>>::ok,
         "umbel: shapes do not fit");
-    return weight[0];
+    return {};
   }
 };
 template <class T, class In, class Out>
@@ -110,14 +109,13 @@ struct linear_weights<T, In, Out, false> {
   [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(I in, J out) const noexcept {
     return weight[detail::offset_by_position<detail::layout<In, Out>>("w(...)", in, out)];
   }
-  template <detail::integer_index... Other>
-    requires(sizeof...(Other) != 2)
-  UMBEL_SHARED constexpr const T& operator()(const Other&...) const noexcept {
+  template <class... Other>
+    requires(!tensor_like<Other> && ...)
+  UMBEL_SHARED constexpr detail::invalid operator()(Other...) const noexcept {
     static_assert(
-        detail::report<
-            detail::rules::access_by_position<detail::layout<In, Out>, sizeof...(Other)>>::ok,
+        detail::report<detail::rules::other_positions<detail::layout<In, Out>, Other...>>::ok,
         "umbel: shapes do not fit");
-    return weight[0];
+    return {};
   }
 };
 

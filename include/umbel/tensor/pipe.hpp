@@ -25,7 +25,21 @@ using portable::own_arithmetic;
 // Base of the operations that only re-read memory.
 struct rereads {};
 
+namespace say {
+struct stands_on_the_right_of_a_pipe_so_write_x_plus_y_or_contract;
+}  // namespace say
+template <>
+inline constexpr const char*
+    spoken<say::stands_on_the_right_of_a_pipe_so_write_x_plus_y_or_contract> =
+        "stands on the right of |, where an operation belongs; write x + y, x * y or "
+        "contract<hidden>(x, y)";
+
 namespace rules {
+template <class Right>
+using pipe_into_a_tensor =
+    verdict<Right::rank == npos, say::tensor, typename Right::axes,
+            say::stands_on_the_right_of_a_pipe_so_write_x_plus_y_or_contract>;
+
 // On x | operation. X: of a forwarding reference.
 template <class Operation, class X>
 struct pipe_rule {
@@ -65,7 +79,7 @@ template <class X, class Operation>
 }
 // The same with a function of your own, of a tensor or view.
 template <tensor_like X, class Function>
-  requires(!std::is_base_of_v<detail::operation, Function> &&
+  requires(!std::is_base_of_v<detail::operation, Function> && !tensor_like<Function> &&
            !std::is_base_of_v<detail::own_arithmetic, Function> &&
            requires(X&& x, const Function& f) { f(static_cast<X&&>(x)); })
 UMBEL_INLINE constexpr auto operator|(X&& x, const Function& f) {
@@ -79,6 +93,13 @@ constexpr detail::invalid operator|(const Operation&, const X&) noexcept {
       detail::report<
           detail::rules::pipe_from_the_left<typename Operation::called, (sizeof(X) == 0)>>::ok,
       "umbel: shapes do not fit");
+  return {};
+}
+// x | y: of two tensors.
+template <tensor_like X, tensor_like Y>
+constexpr detail::invalid operator|(const X&, const Y&) noexcept {
+  static_assert(detail::report<detail::rules::pipe_into_a_tensor<detail::layout_of<Y>>>::ok,
+                "umbel: shapes do not fit");
   return {};
 }
 // An invalid operand is passed on. (x | permute<...>() is the overload above: invalid can be

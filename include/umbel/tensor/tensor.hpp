@@ -143,10 +143,12 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
   // The element at one position of each axis: in their order, x(1, 3, 20), or by name in any order,
   // x(at<query>(3), at<batch>(1), at<hidden>(20)).
   template <detail::integer_index... I>
+    requires(sizeof...(I) == layout::rank)
   [[nodiscard]] UMBEL_SHARED constexpr T& operator()(I... index) noexcept {
     return elements_[detail::offset_by_position<layout>("x(...)", index...)];
   }
   template <detail::integer_index... I>
+    requires(sizeof...(I) == layout::rank)
   [[nodiscard]] UMBEL_SHARED constexpr const T& operator()(I... index) const noexcept {
     return elements_[detail::offset_by_position<layout>("x(...)", index...)];
   }
@@ -161,7 +163,7 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
   [[nodiscard]] UMBEL_SHARED constexpr const T& operator[](I index) const noexcept {
     return elements_[detail::offset_by_position<layout>("x[...]", index)];
   }
-  template <class I>
+  template <class I = portable::any_argument>
     requires(layout::rank != 1 || !detail::integer_index<I>)
   UMBEL_SHARED constexpr detail::invalid operator[](const I&) const noexcept {
     static_assert(detail::report<detail::rules::access_by_brackets<layout, I>>::ok,
@@ -185,10 +187,10 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
     return elements_[detail::offset_by_name<layout>(index...)];
   }
   template <class... I>
-  UMBEL_SHARED constexpr const T& operator()(I...) const noexcept {
-    static_assert(detail::report<detail::rules::access_in_one_way<layout, (sizeof...(I) > 99)>>::ok,
+  UMBEL_SHARED constexpr detail::invalid operator()(I...) const noexcept {
+    static_assert(detail::report<detail::rules::other_positions<layout, I...>>::ok,
                   "umbel: shapes do not fit");
-    return *elements_;
+    return {};
   }
 
   using portable::calls_of_other_libraries::size;

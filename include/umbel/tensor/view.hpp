@@ -44,6 +44,20 @@ template <class I>
 concept integer_index = std::is_convertible_v<I, std::size_t> && !std::is_floating_point_v<I> &&
                         sizeof(I) <= sizeof(long long);  // not __int128, which would lose bits
 
+namespace rules {
+// On positions that are neither one integer for each axis nor all by name.
+template <class Layout, class... I>
+struct other_positions_rule {
+  using type = access_in_one_way<Layout, one_is_invalid<I...>>;
+};
+template <class Layout, integer_index... I>
+struct other_positions_rule<Layout, I...> {
+  using type = access_by_position<Layout, sizeof...(I)>;
+};
+template <class Layout, class... I>
+using other_positions = typename other_positions_rule<Layout, I...>::type;
+}  // namespace rules
+
 template <class Layout, std::size_t... Axis, class... I>
 UMBEL_SHARED constexpr std::size_t offset_by_position(std::index_sequence<Axis...>,
                                                       [[maybe_unused]] const char* call,
@@ -55,12 +69,7 @@ UMBEL_SHARED constexpr std::size_t offset_by_position(std::index_sequence<Axis..
 // call: what the user wrote, for the sentence of a failed check.
 template <class Layout, class... I>
 UMBEL_SHARED constexpr std::size_t offset_by_position(const char* call, I... index) {
-  using verdict = rules::access_by_position<Layout, sizeof...(I)>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok)
-    return detail::offset_by_position<Layout>(std::index_sequence_for<I...>{}, call, index...);
-  else
-    return 0;
+  return detail::offset_by_position<Layout>(std::index_sequence_for<I...>{}, call, index...);
 }
 
 template <class Layout, class... Families>
@@ -151,6 +160,7 @@ class view : public portable::members_of_other_libraries<view<T, Axes...>> {
   // The element at one position of each axis: in their order, x(1, 3, 20), or by name in any order,
   // x(at<query>(3), at<batch>(1), at<hidden>(20)).
   template <detail::integer_index... I>
+    requires(sizeof...(I) == layout::rank)
   [[nodiscard]] UMBEL_SHARED constexpr T& operator()(I... index) const noexcept {
     return data_[detail::offset_by_position<layout>("x(...)", index...)];
   }
@@ -160,7 +170,7 @@ class view : public portable::members_of_other_libraries<view<T, Axes...>> {
   [[nodiscard]] UMBEL_SHARED constexpr T& operator[](I index) const noexcept {
     return data_[detail::offset_by_position<layout>("x[...]", index)];
   }
-  template <class I>
+  template <class I = portable::any_argument>
     requires(layout::rank != 1 || !detail::integer_index<I>)
   UMBEL_SHARED constexpr detail::invalid operator[](const I&) const noexcept {
     static_assert(detail::report<detail::rules::access_by_brackets<layout, I>>::ok,
@@ -176,10 +186,10 @@ class view : public portable::members_of_other_libraries<view<T, Axes...>> {
     return data_[detail::offset_by_name<layout>(index...)];
   }
   template <class... I>
-  UMBEL_SHARED constexpr T& operator()(I...) const noexcept {
-    static_assert(detail::report<detail::rules::access_in_one_way<layout, (sizeof...(I) > 99)>>::ok,
+  UMBEL_SHARED constexpr detail::invalid operator()(I...) const noexcept {
+    static_assert(detail::report<detail::rules::other_positions<layout, I...>>::ok,
                   "umbel: shapes do not fit");
-    return *data_;
+    return {};
   }
 
   using portable::calls_of_other_libraries::size;
