@@ -70,14 +70,14 @@ using classifier = linear<float, hidden<100>, classes<10>>;
   // cure: Fill `attention::weights w` and write `attention{w}`.
   attention r{64, 8};
 #elif defined CASE_print_map
-  // expect-gcc: "umbel: print: the weights of \[hidden=100, hidden=100\] are no tensor, so print a view of their memory, view_as<\.\.\.>\(w\.q\.weight\)"
-  // expect-clang: print, .*the_weights_of, .*hidden<100>, .*are_no_tensor_so_print_a_view_of_their_memory_view_as
+  // expect-gcc: "umbel: print: the weights of \[hidden=100, hidden=100\] cannot be printed; print a view of their memory, view_as<\.\.\.>\(w\.q\.weight\)"
+  // expect-clang: print, .*the_weights_of, .*hidden<100>, .*cannot_be_printed_so_print_a_view_of_their_memory_view_as
   // cause: Tensors and views are printed; the weights of a map are arrays.
   // cure: Write `std::cout << view_as<hidden<100>, heads<100>>(w.q.weight)`.
   std::cout << w.q;
 #elif defined CASE_print_weights
-  // expect-gcc: "umbel: print: the weights of multi_head_attention are no tensor, so print a view of their memory, view_as<\.\.\.>\(w\.q\.weight\)"
-  // expect-clang: print, .*the_weights_of, .*multi_head_attention, .*are_no_tensor_so_print
+  // expect-gcc: "umbel: print: the weights of multi_head_attention cannot be printed; print a view of their memory, view_as<\.\.\.>\(w\.q\.weight\)"
+  // expect-clang: print, .*the_weights_of, .*multi_head_attention, .*cannot_be_printed_so_print
   // cause: Tensors and views are printed; the weights of a layer are several arrays.
   // cure: Print a view of one of them, `view_as<hidden<100>, heads<100>>(w.q.weight)`.
   std::cout << w;
@@ -101,7 +101,7 @@ using classifier = linear<float, hidden<100>, classes<10>>;
   // cure: `using norm = layer_norm<float, hidden<100>>;`, then `norm{weights}`.
   auto r = layer_norm(x, 100);
 #elif defined CASE_rms_norm_of_a_size
-  // expect-gcc: "umbel: rms_norm: sizes are template arguments; write rms_norm<float, hidden<100>>\{weights\}"
+  // expect-gcc: "umbel: rms_norm: sizes are template arguments; write rms_norm<float, hidden<100>>\{weights, epsilon\}"
   // expect-clang: rms_norm, .*sizes_are_template_arguments_so_write_rms_norm_of_float_and_an_axis
   // cause: The axis of a norm is a template argument, and its weights are its only argument but for the epsilon.
   // cure: `using norm = rms_norm<float, hidden<100>>;`, then `norm{weights}`.

@@ -214,7 +214,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Pass `tensor<int, batch<2>>`, how many keys of each sequence count; numbers to add go by `score_bias(mask)`.
   auto out = attend(x, y, y, tensor<float, batch<2>>{});
 #elif defined CASE_lengths_of_bool
-  // expect-gcc: "umbel: multi_head_attention: a mask of bool must say what true means, so pass keep_mask or drop_mask"
+  // expect-gcc: "umbel: multi_head_attention: a mask of bool does not say whether true keeps or drops a key; write keep_mask\(mask\) or drop_mask\(mask\)"
   // expect-clang: attention.*a_mask_of_bool_must_say_what_true_means_so_pass
   // cause: Frameworks disagree whether true means to attend or not to; a bare tensor of bool does not say.
   // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `drop_mask(m)` where it does not (PyTorch's layers).

@@ -71,7 +71,7 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   // cure: Give `longest_sequence<>` the length of the longest sequence, or leave it out.
   key_value_cache<attention, key<64>, longest_sequence<0>> other;
 #elif defined CASE_steps_of_nothing
-  // expect-gcc: "umbel: key_value_cache: longest_sequence must allow steps of at least 1"
+  // expect-gcc: "umbel: key_value_cache: the second number of longest_sequence, how many positions a step may append, must be at least 1"
   // expect-clang: key_value_cache.*longest_sequence_must_allow_steps_of_at_least_1
   // cause: The second number, how many positions one step may bring, is 0.
   // cure: Leave it out for steps of one position.

@@ -60,7 +60,7 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   static const tensor<bool, batch<2>, key<7>> keep{};
   auto r = decode(x, memory, lens, self_mask(keep_mask(keep)));
 #elif defined CASE_decoder_own_mask_of_bool
-  // expect-gcc: "umbel: decoder_layer: a mask of bool must say what true means, so pass keep_mask or drop_mask"
+  // expect-gcc: "umbel: decoder_layer: a mask of bool does not say whether true keeps or drops a key; write keep_mask\(mask\) or drop_mask\(mask\)"
   // expect-clang: decoder_layer.*a_mask_of_bool_must_say_what_true_means_so_pass
   // cause: True means "attend" in one framework and "do not" in another.
   // cure: Pass `keep_mask(m)` or `drop_mask(m)`.

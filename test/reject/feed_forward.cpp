@@ -205,7 +205,7 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Opt
   // cure: Say `bias<true>` or `bias<false>`.
   encoder<bias_on<'q', 'k', 'v'>>::weights r;
 #elif defined CASE_encoder_kv_heads_do_not_divide_heads
-  // expect-gcc: "umbel: multi_head_attention: heads=4 into kv_heads=3 leaves a remainder of 1"
+  // expect-gcc: "umbel: multi_head_attention: heads=4 into kv_heads=3 leaves a remainder of 1; take kv_heads=2"
   // expect-clang: multi_head_attention.*heads<4>.*into.*kv_heads<3>.*leaves_a_remainder_of.*number<1>
   // cause: Heads of keys and values are shared by equal groups of heads; these do not come out even.
   // cure: Take a number of `kv_heads` that divides `heads`.

@@ -19,13 +19,13 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
                                    wide_values& z) {
   (void)attend, (void)x, (void)y, (void)z;
 #if defined CASE_kv_heads_do_not_divide_heads
-  // expect-gcc: "umbel: multi_head_attention: heads=6 into kv_heads=4 leaves a remainder of 2"
-  // expect-clang: attention.*heads<6>.*into.*kv_heads<4>.*leaves_a_remainder_of.*number<2>
+  // expect-gcc: "umbel: multi_head_attention: heads=6 into kv_heads=4 leaves a remainder of 2; take kv_heads=3"
+  // expect-clang: attention.*heads<6>.*into.*kv_heads<4>.*leaves_a_remainder_of.*number<2>.*so_take.*kv_heads<3>
   // cause: The heads cannot be shared out evenly among the heads of keys and values.
   // cure: Take a `kv_heads<>` that divides `heads<>`.
   multi_head_attention<float, hidden<48>, heads<6>, kv_heads<4>>::weights uneven;
 #elif defined CASE_more_kv_heads_than_heads
-  // expect-gcc: "umbel: multi_head_attention: heads=6 into kv_heads=12 leaves a remainder of 6"
+  // expect-gcc: "umbel: multi_head_attention: heads=6 into kv_heads=12 leaves a remainder of 6; take kv_heads=6"
   // expect-clang: attention.*heads<6>.*into.*kv_heads<12>.*leaves_a_remainder_of.*number<6>
   // cause: There are more heads of keys and values than heads; perhaps the two numbers are swapped.
   // cure: Take a `kv_heads<>` that divides `heads<>`: at most as many.

@@ -100,8 +100,8 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cure: Correct the size that is wrong, of the shape or of the array.
   auto v = view_as<batch<2>, query<4>, hidden<99>>(raw);
 #elif defined CASE_array_of_arrays_in_another_order
-  // expect-gcc: "umbel: view_as: \[batch=2, query=4, hidden=100\] needs an array of its sizes in its order but the array is float \[4\]\[2\]\[100\]"
-  // expect-clang: view_as.*batch<2>.*query<4>.*hidden<100>.*needs_an_array_of_its_sizes_in_its_order.*but_the_array_is.*float\[4\]\[2\]\[100\]
+  // expect-gcc: "umbel: view_as: \[batch=2, query=4, hidden=100\] needs an array of the same sizes in the same order, but the array is float \[4\]\[2\]\[100\]"
+  // expect-clang: view_as.*batch<2>.*query<4>.*hidden<100>.*needs_an_array_of_the_same_sizes_in_the_same_order.*but_the_array_is.*float\[4\]\[2\]\[100\]
   // cause: The sizes of an array of arrays are not those of the axes, in this order: another axis would be read.
   // cure: List the axes in the order of the array, `view_as<query<4>, batch<2>, hidden<100>>(a)`; to read its elements as another shape, add `| permute<...>` or `| reshape<...>`.
   static float by_query[4][2][100];

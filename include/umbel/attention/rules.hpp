@@ -26,6 +26,7 @@ struct must_have_exactly_one_axis_besides_batch_and;
 struct need_the_axis;
 struct queries_from;
 struct sizes_are_template_arguments_so_write_multi_head_attention_of_float_hidden_and_heads;
+struct so_take;
 struct so_pass_one_sequence_once_to_attend_to_itself;
 struct so_pass_queries_keys_and_values;
 struct
@@ -45,6 +46,8 @@ struct the_values_in_argument_3;
 struct two_sequences_need_values_too_so_pass_queries_keys_and_values;
 }  // namespace say
 
+template <>
+inline constexpr const char* spoken<say::so_take> = "; take";
 template <>
 inline constexpr const char* spoken<say::the_first_argument_is_not_a_multi_head_attention> =
     "the first argument is not a multi_head_attention";
@@ -213,6 +216,15 @@ using projections_fit =
                 holds<typename Sizes::values, typename Sizes::kv_heads, typename Sizes::value_dim>,
                 holds<Heads, typename Sizes::value_dim, typename Sizes::output>>;
 
+// The number that divides `whole` and is nearest to `part`.
+constexpr std::size_t nearest_divisor(std::size_t whole, std::size_t part) {
+  for (std::size_t away = 0; away < whole; ++away) {
+    if (away < part && whole % (part - away) == 0) return part - away;
+    if (part + away != 0 && whole % (part + away) == 0) return part + away;
+  }
+  return whole;
+}
+
 template <class Hidden, class Heads, class Sizes>
 using head_sizes_fit = first_error<
     well_formed<typename Sizes::kv_heads>, well_formed<typename Sizes::head_dim>,
@@ -224,7 +236,8 @@ using head_sizes_fit = first_error<
     well_formed<typename Sizes::output>, projections_fit<Heads, Sizes>,
     verdict<remainder<Heads, typename Sizes::kv_heads> == 0, say::multi_head_attention, Heads,
             say::into, typename Sizes::kv_heads, say::leaves_a_remainder_of,
-            number<remainder<Heads, typename Sizes::kv_heads>>>,
+            number<remainder<Heads, typename Sizes::kv_heads>>, say::so_take,
+            axes::kv_heads<rules::nearest_divisor(Heads::size, Sizes::kv_heads::size)>>,
     rope_fits<say::multi_head_attention, typename Sizes::rope, typename Sizes::head_dim>,
     scoring<say::multi_head_attention, typename Sizes::scoring>>;
 

@@ -19,7 +19,7 @@ struct sizes_are_template_arguments_so_write_rms_norm_of_float_and_an_axis;
 template <>
 inline constexpr const char*
     spoken<say::sizes_are_template_arguments_so_write_rms_norm_of_float_and_an_axis> =
-        "sizes are template arguments; write rms_norm<float, hidden<100>>{weights}";
+        "sizes are template arguments; write rms_norm<float, hidden<100>>{weights, epsilon}";
 
 template <>
 struct speak<say::rms_norm> : speak_as_written<say::rms_norm> {};

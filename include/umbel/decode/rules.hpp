@@ -50,7 +50,8 @@ struct speak<say::longest_sequence<Positions>> {
 };
 template <>
 inline constexpr const char* spoken<say::longest_sequence_must_allow_steps_of_at_least_1> =
-    "longest_sequence must allow steps of at least 1";
+    "the second number of longest_sequence, how many positions a step may append, must be at least "
+    "1";
 template <>
 inline constexpr const char* spoken<say::got> = ", got";
 template <>

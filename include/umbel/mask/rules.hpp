@@ -100,7 +100,8 @@ inline constexpr const char*
         "needs a function of batch, head, query and key that returns";
 template <>
 inline constexpr const char* spoken<say::a_mask_of_bool_must_say_what_true_means_so_pass> =
-    "a mask of bool must say what true means, so pass keep_mask or drop_mask";
+    "a mask of bool does not say whether true keeps or drops a key; write "
+    "keep_mask(mask) or drop_mask(mask)";
 template <>
 inline constexpr const char* spoken<say::masks_are_combined_only_by_and_or_plus> =
     "masks are combined only by & or +";

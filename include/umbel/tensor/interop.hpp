@@ -14,9 +14,12 @@ namespace detail {
 namespace say {
 struct but_the_array_is;
 struct but_the_pointer_is_to;
-struct needs_an_array_of_its_sizes_in_its_order;
+struct needs_an_array_of_the_same_sizes_in_the_same_order;
 struct holds;
 }  // namespace say
+
+template <>
+inline constexpr const char* spoken<say::but_the_array_is> = ", but the array is";
 
 namespace rules {
 template <class Tensor, class T>
@@ -34,8 +37,9 @@ template <class Layout, class Array>
 using array_of_arrays =
     verdict<Layout::contiguous && std::rank_v<Array> == Layout::rank &&
                 has_sizes_of<Layout, Array>(std::make_index_sequence<std::rank_v<Array>>{}),
-            say::view_as, typename Layout::axes, say::needs_an_array_of_its_sizes_in_its_order,
-            say::but_the_array_is, element<std::remove_const_t<Array>>>;
+            say::view_as, typename Layout::axes,
+            say::needs_an_array_of_the_same_sizes_in_the_same_order, say::but_the_array_is,
+            element<std::remove_const_t<Array>>>;
 }  // namespace rules
 
 // Axes as they are given: in a list, or as the tensor that has them, view_as<queries>(memory).

@@ -60,11 +60,12 @@ concept text_stream = !tensor_like<Stream> && requires(Stream& out) {
 namespace say {
 struct print;
 struct the_weights_of;
-struct are_no_tensor_so_print_a_view_of_their_memory_view_as;
+struct cannot_be_printed_so_print_a_view_of_their_memory_view_as;
 }  // namespace say
 template <>
-inline constexpr const char* spoken<say::are_no_tensor_so_print_a_view_of_their_memory_view_as> =
-    "are no tensor, so print a view of their memory, view_as<...>(w.q.weight)";
+inline constexpr const char*
+    spoken<say::cannot_be_printed_so_print_a_view_of_their_memory_view_as> =
+        "cannot be printed; print a view of their memory, view_as<...>(w.q.weight)";
 
 // What the sentence calls weights, or a layer with weights: by the axes of a map, by the layer.
 template <class W>
@@ -101,7 +102,7 @@ Stream& operator<<(Stream& out, const W&) {
   using verdict =
       detail::verdict<sizeof(W) == 0, detail::say::print, detail::say::the_weights_of,
                       typename detail::name_of_weights<W>::type,
-                      detail::say::are_no_tensor_so_print_a_view_of_their_memory_view_as>;
+                      detail::say::cannot_be_printed_so_print_a_view_of_their_memory_view_as>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return out;
 }
