@@ -215,7 +215,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   auto out = attend(x, y, y, tensor<float, batch<2>>{});
 #elif defined CASE_lengths_of_bool
   // expect-gcc: "umbel: multi_head_attention: a mask of bool does not say whether true keeps or drops a key; write keep_mask\(mask\) or drop_mask\(mask\)"
-  // expect-clang: attention.*a_mask_of_bool_must_say_what_true_means_so_pass
+  // expect-clang: attention.*a_mask_of_bool_does_not_say_whether_true_keeps_or_drops_a_key_so_write_keep_mask_or_drop_mask
   // cause: Frameworks disagree whether true means to attend or not to; a bare tensor of bool does not say.
   // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `drop_mask(m)` where it does not (PyTorch's layers).
   auto out = attend(x, y, y, tensor<bool, query<4>, key<6>>{});

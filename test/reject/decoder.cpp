@@ -61,7 +61,7 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   auto r = decode(x, memory, lens, self_mask(keep_mask(keep)));
 #elif defined CASE_decoder_own_mask_of_bool
   // expect-gcc: "umbel: decoder_layer: a mask of bool does not say whether true keeps or drops a key; write keep_mask\(mask\) or drop_mask\(mask\)"
-  // expect-clang: decoder_layer.*a_mask_of_bool_must_say_what_true_means_so_pass
+  // expect-clang: decoder_layer.*a_mask_of_bool_does_not_say_whether_true_keeps_or_drops_a_key_so_write_keep_mask_or_drop_mask
   // cause: True means "attend" in one framework and "do not" in another.
   // cure: Pass `keep_mask(m)` or `drop_mask(m)`.
   static const tensor<bool, batch<2>, key<5>> mask{};

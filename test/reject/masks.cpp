@@ -169,7 +169,7 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   auto out = attend(x, y, y, lens & causal_top_left & score_bias(tensor<float, key<5>>{}));
 #elif defined CASE_bool_within_masks
   // expect-gcc: "umbel: multi_head_attention: a mask of bool does not say whether true keeps or drops a key; write keep_mask\(mask\) or drop_mask\(mask\)"
-  // expect-clang: attention.*a_mask_of_bool_must_say_what_true_means_so_pass
+  // expect-clang: attention.*a_mask_of_bool_does_not_say_whether_true_keeps_or_drops_a_key_so_write_keep_mask_or_drop_mask
   // cause: Frameworks disagree whether true means to attend or not to; a bare tensor of bool does not say.
   // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `drop_mask(m)` where it does not (PyTorch's layers).
   auto out = attend(x, y, y, causal_top_left & tensor<bool, key<6>>{});
@@ -247,7 +247,7 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   auto out = attend(x, y, y, dropout(0.1, 7) & lens & dropout(0.2, 8));
 #elif defined CASE_two_tensors_of_bool
   // expect-gcc: "umbel: multi_head_attention: a mask of bool does not say whether true keeps or drops a key; write keep_mask\(mask\) or drop_mask\(mask\)"
-  // expect-clang: attention.*a_mask_of_bool_must_say_what_true_means_so_pass
+  // expect-clang: attention.*a_mask_of_bool_does_not_say_whether_true_keeps_or_drops_a_key_so_write_keep_mask_or_drop_mask
   // cause: Frameworks disagree whether true means to attend or not to; a bare tensor of bool does not say.
   // cure: Write `keep_mask(m)` where true attends (Haiku, ONNX), `drop_mask(m)` where it does not (PyTorch's layers).
   auto out = attend(x, y, y, tensor<bool, key<6>>{} & tensor<bool, query<4>>{});

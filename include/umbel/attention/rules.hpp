@@ -216,13 +216,14 @@ using projections_fit =
                 holds<typename Sizes::values, typename Sizes::kv_heads, typename Sizes::value_dim>,
                 holds<Heads, typename Sizes::value_dim, typename Sizes::output>>;
 
-// The number that divides `whole` and is nearest to `part`.
+// The number that divides `whole` and is nearest to `part`; 1 where none is near.
 constexpr std::size_t nearest_divisor(std::size_t whole, std::size_t part) {
-  for (std::size_t away = 0; away < whole; ++away) {
+  if (part >= whole) return whole;
+  for (std::size_t away = 0; away < 10'000; ++away) {
     if (away < part && whole % (part - away) == 0) return part - away;
     if (part + away != 0 && whole % (part + away) == 0) return part + away;
   }
-  return whole;
+  return 1;
 }
 
 template <class Hidden, class Heads, class Sizes>

@@ -13,7 +13,8 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct a_mask_of_bool_must_say_what_true_means_so_pass;
+struct
+    a_mask_of_bool_does_not_say_whether_true_keeps_or_drops_a_key_so_write_keep_mask_or_drop_mask;
 struct alibi;
 struct alibi_at;
 struct but_the_scores_are_of_type;
@@ -99,7 +100,9 @@ inline constexpr const char*
     spoken<say::needs_a_function_of_batch_head_query_and_key_that_returns> =
         "needs a function of batch, head, query and key that returns";
 template <>
-inline constexpr const char* spoken<say::a_mask_of_bool_must_say_what_true_means_so_pass> =
+inline constexpr const char* spoken<
+    say::
+        a_mask_of_bool_does_not_say_whether_true_keeps_or_drops_a_key_so_write_keep_mask_or_drop_mask> =
     "a mask of bool does not say whether true keeps or drops a key; write "
     "keep_mask(mask) or drop_mask(mask)";
 template <>
@@ -207,12 +210,14 @@ using generated_bias = verdict<generates<F, typename Scores::value_type>, Layer,
 
 // A tensor of bool must say what true means; any other is taken for lengths.
 template <class Layer, class X>
-using unclear_mask =
-    first_error<verdict<!std::is_same_v<typename X::value_type, bool>, Layer,
-                        say::a_mask_of_bool_must_say_what_true_means_so_pass>,
-                verdict<is_length<typename X::value_type>, Layer, say::valid_lens,
-                        say::must_be_integers_but_are_of_type, element<typename X::value_type>,
-                        say::so_pass_what_is_added_to_the_scores_as, say::score_bias>>;
+using unclear_mask = first_error<
+    verdict<
+        !std::is_same_v<typename X::value_type, bool>, Layer,
+        say::
+            a_mask_of_bool_does_not_say_whether_true_keeps_or_drops_a_key_so_write_keep_mask_or_drop_mask>,
+    verdict<is_length<typename X::value_type>, Layer, say::valid_lens,
+            say::must_be_integers_but_are_of_type, element<typename X::value_type>,
+            say::so_pass_what_is_added_to_the_scores_as, say::score_bias>>;
 
 // A mask by position needs to know where the queries are among the keys.
 template <class Layer, class Name, bool Said, class Scores>
