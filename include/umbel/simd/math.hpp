@@ -149,8 +149,9 @@ UMBEL_INLINE constexpr V tanh(V x) noexcept {
   using T = element_of<V>;
   using constants = math_constants<T>;
   const V a = detail::magnitude(x);
-  const auto is_near = a < broadcast<V>(T{0.625});
-  const V inside = select(is_near, a, V{});  // the powers of others could overflow
+  const V bound = broadcast<V>(T{0.625});
+  const auto is_near = a < bound;
+  const V inside = smaller(a, bound);  // the powers of others could overflow
   const V z = inside * inside;
   const V by_polynomial = fma(inside * z, polynomial<V>(z, constants::tanh), inside);
   const V one = broadcast<V>(T{1});
