@@ -23,7 +23,7 @@ compile, or the refusals prove nothing.
     check.py --id gcc|clang FILE [--precompiled FOLDER] -- COMPILER    the control and every case, in TAP
     check.py --self-test --id gcc|clang -- COMPILER                    does this script notice what it should notice?
 
-The variable CASES of the environment, "FILE/CASE ..." with FILE without .cpp, leaves those cases of a file that it names.
+The variable UMBEL_CASES of the environment, "FILE/CASE ..." with FILE without .cpp, leaves those cases of a file that it names.
 """
 import argparse
 import difflib
@@ -231,7 +231,7 @@ def self_test(command, compiler_id):
 
 
 def chosen_cases(source, asked):
-    """The cases of a file that CASES asks for: all of a file that it does not name."""
+    """The cases of a file that UMBEL_CASES asks for: all of a file that it does not name."""
     known = [CONTROL, *read_cases(source)]
     named = [case for file, _, case in (name.partition("/") for name in asked) if file == source.stem]
     for case in named:
@@ -244,7 +244,7 @@ def chosen_cases(source, asked):
 def check_file(command, source, compiler_id, folder):
     tap = Tap()
     try:
-        for case in chosen_cases(source, os.environ.get("CASES", "").split()):
+        for case in chosen_cases(source, os.environ.get("UMBEL_CASES", "").split()):
             output, wrong = check(command, source, case, compiler_id, folder)
             tap.check(case, not wrong, f"{output}\n{source}: {case}: {'; '.join(wrong)}")
     except (Malformed, re.error) as problem:

@@ -27,7 +27,8 @@ struct attend_each {
     constexpr bool whole = fit > 1 && lanes % S.value_dim == 0 && H.heads / H.share % fit == 0;
     return whole && H.v_head == S.value_dim && fit * H.share <= Target.registers / 2 ? fit : 1;
   }();
-  // Heads at a time: their contexts take half of the registers.
+  // Heads at a time, in steps of those whose vectors read the same values: their contexts take half
+  // of the registers.
   static constexpr std::size_t step = in_vector > 1 ? in_vector* H.share : 1;
   static constexpr std::size_t room = Target.registers / 2 / vectors;
   static constexpr std::size_t together = (room < H.heads ? room : H.heads) / step * step;
@@ -105,7 +106,7 @@ struct attend_each {
     for (std::size_t r = 0; r < rows; ++r) {
       UMBEL_UNROLL(16)
       for (std::size_t i = 0; i < in_vector; ++i)
-        block_sum[head_of(r, i)] = sum_of_weights[r][i * S.value_dim % lanes];
+        block_sum[head_of(r, i)] = sum_of_weights[r][i * S.value_dim];
       UMBEL_UNROLL(32)
       for (std::size_t i = 0; i < vectors; ++i)
         simd::store(context + r * context_room + i * lanes, sum[r][i]);

@@ -14,9 +14,10 @@
 //   over<V>(first_query, count)        for the queries in the lanes of V, of which `count` exist
 //     .change(score, key)              the new score
 //     .sees(key)                       mask: the lanes that attend to the key
-//     in_squares, and where it is true: as many keys as lanes, from `key` on, are a square
-//     .change_square(scores, key)      changes those of a square in which no pair is hidden; else
-//     false .prepare_square(key)             before change and sees are asked about each key of it
+//     in_squares                       absent or true: these two, of a square, the keys from `key`
+//                                      on, as many as there are lanes
+//     .change_square(scores, key)      the new scores; false where a pair is hidden
+//     .prepare_square(key)             before change and sees are asked about each of its keys
 // and one that drops weights (P::drops, absent in the others)
 //   kept_scale()                       what the kept weights are multiplied by
 //   over<V>(..).keeps(key, kept)       masks: the lanes that keep their weights of the keys key to

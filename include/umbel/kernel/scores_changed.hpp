@@ -57,12 +57,15 @@ struct added {
       constexpr std::size_t lanes = simd::lanes_of<V>;
       return key_stride == 1 && query_stride >= lanes && count == lanes;
     }
+    UMBEL_INLINE void load_rows(std::size_t key, V (&rows)[simd::lanes_of<V>]) const noexcept {
+      UMBEL_UNROLL(16)
+      for (std::size_t i = 0; i < simd::lanes_of<V>; ++i)
+        rows[i] = simd::load<V>(from + key + i * query_stride);
+    }
     UMBEL_INLINE void prepare_square(std::size_t key) noexcept {
       ready = 0;
       if (!has_rows()) return;
-      UMBEL_UNROLL(16)
-      for (std::size_t i = 0; i < simd::lanes_of<V>; ++i)
-        transposed[i] = simd::load<V>(from + key + i * query_stride);
+      load_rows(key, transposed);
       simd::transpose(transposed);
       first_ready = key;
       ready = simd::lanes_of<V>;
@@ -72,11 +75,9 @@ struct added {
       constexpr std::size_t lanes = simd::lanes_of<V>;
       if (!has_rows()) return false;
       V biases[lanes], least = simd::broadcast<V>(simd::math_constants<T>::infinity);
+      load_rows(key, biases);
       UMBEL_UNROLL(16)
-      for (std::size_t i = 0; i < lanes; ++i) {
-        biases[i] = simd::load<V>(from + key + i * query_stride);
-        least = simd::smaller(biases[i], least);
-      }
+      for (std::size_t i = 0; i < lanes; ++i) least = simd::smaller(biases[i], least);
       // What hides, and what add_bias would raise.
       if (!simd::all_lanes(least >= simd::broadcast<V>(simd::math_constants<T>::lowest_bias)))
         return false;

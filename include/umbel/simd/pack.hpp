@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // pack<T, Lanes>: a vector of T in the compilers' own vector extension, and the few operations that
-// the operators do not give: load, store, broadcast, larger, select. pack<T, 1> is T itself, so
-// every algorithm written on packs is also the scalar one (and the constexpr one). Not here: fma
-// (fma.hpp), functions (math.hpp), shuffles (transpose.hpp). No shapes, no memory of its own.
+// the operators do not give: load, store, broadcast, larger, smaller, select, all_lanes. pack<T, 1>
+// is T itself, so every algorithm written on packs is also the scalar one (and the constexpr one).
+// Not here: fma (fma.hpp), functions (math.hpp), shuffles (transpose.hpp). No shapes, no memory of
+// its own.
 #pragma once
 
 #include <cstddef>
