@@ -30,6 +30,7 @@ ROOMS = {
     "attention": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask"},
     "decode": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention"},
     "block": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention"},
+    "formula": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block"},
     "inspect": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention"},
 }
 EVERYTHING = set(ROOMS) - {"inspect"}  # what draws and describes is for who asks for it

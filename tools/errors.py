@@ -36,6 +36,7 @@ GROUPS = {
                                  "clone", "fill", "at", "masked_fill", "concat", "cuda", "exp", "contiguous", "size",
                                  "forward", "step", "parameters", "eval"],
     "Computing": ["contract", "elementwise", "for_each", "compare"],
+    "Formulas": ["formula"],
     "Attention": ["weights", "workspace", "multi_head_attention", "additive_attention", "x * weights", "softmax",
                   "mask_after", "mask",
                   "keep_mask", "dropout", "causal_at", "causal_bottom_right",

@@ -41,6 +41,7 @@ ROOMS = {
     "mask": "which keys a query attends to",
     "attention": "the layers of attention",
     "decode": "a sequence step by step",
+    "formula": "formulas: functions of tensors, compiled to the fused kernels",
     "block": "linear maps, norms, activations, positions; encoder and decoder layers",
     "inspect": "looking inside; not in `umbel.hpp`",
 }

@@ -87,3 +87,14 @@
 #include <umbel/block/transformer.hpp>
 #include <umbel/block/encoder.hpp>
 #include <umbel/block/decoder.hpp>
+
+#include <umbel/formula/graph.hpp>
+#include <umbel/formula/rules.hpp>
+#include <umbel/formula/node.hpp>
+#include <umbel/formula/arithmetic.hpp>
+#include <umbel/formula/schedule.hpp>
+#include <umbel/formula/program.hpp>
+#include <umbel/formula/each.hpp>
+#include <umbel/formula/attend.hpp>
+#include <umbel/formula/run.hpp>
+#include <umbel/formula/formula.hpp>

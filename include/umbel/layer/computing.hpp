@@ -27,11 +27,13 @@ struct computing : other_calls_and_into<Name> {
   using pipe_rule = typename Self::template rule<X>;
 
   // x: a tensor or view. Gives a new row-major tensor; x | f is the same.
-  template <tensor_like X>
+  template <shaped X>
   constexpr auto operator()(const X& x) const noexcept {
     using verdict = typename Operation::template rule<X>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok)
+    if constexpr (verdict::ok && traced<X>)
+      return x.compute(self());
+    else if constexpr (verdict::ok)
       return filled<tensor_of<typename X::value_type, typename Operation::template result<X>>>(
           [&](auto& y) { self().write(x, y); });
     else

@@ -92,14 +92,16 @@ constexpr void project_tensor(const X& x, const Weights& weights, Y& y) noexcept
 }  // namespace detail
 
 // x * w: the axis In of x becomes Out in its place; the other axes are kept. A row-major tensor.
-template <tensor_like X, class Weights>
+template <detail::shaped X, class Weights>
   requires requires { typename Weights::map; }
 constexpr auto operator*(const X& x, const Weights& w) noexcept {
   using map = typename Weights::map;
   using verdict = detail::rules::project<detail::say::x_times_weights, typename X::layout,
                                          typename X::value_type, map>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok)
+  if constexpr (verdict::ok && detail::traced<X>)
+    return x.project(w);
+  else if constexpr (verdict::ok)
     return detail::filled<
         detail::tensor_of<typename map::value_type, detail::projected<typename X::layout, map>>>(
         [&](auto& y) { detail::project_tensor(x, w, y); });

@@ -25,15 +25,15 @@ struct broadcast_to<Layout, shape<Axes...>> {
   using type = algebra::broadcast<Layout, Axes...>;
 };
 
-template <class Family, class X, class Y>
-constexpr auto contract_over(const X& x, const Y& y) noexcept {
+// out: of the axes of the result, in any order and with any strides.
+template <class Family, class X, class Y, class Out>
+constexpr void contract_into(const X& x, const Y& y, const Out& out) noexcept {
   using left = typename X::layout;
   using right = typename Y::layout;
-  using result = algebra::contract<left, right, Family>;
+  using result = typename Out::layout;
   using T = typename X::value_type;
   constexpr std::size_t left_step = left::template stride_of<Family>;
   constexpr std::size_t right_step = right::template stride_of<Family>;
-  tensor_of<T, result> out{};
   auto sum = [](T& to, const T& a, const T& b) {
     T chain = 0;
     for (std::size_t i = 0; i < left::template size_of<Family>; ++i)
@@ -46,6 +46,12 @@ constexpr auto contract_over(const X& x, const Y& y) noexcept {
   loop_over<0, result, typename broadcast_to<left, typename result::axes>::type,
             typename broadcast_to<right, typename result::axes>::type>::each(sum, out.data(),
                                                                              x.data(), y.data());
+}
+template <class Family, class X, class Y>
+constexpr auto contract_over(const X& x, const Y& y) noexcept {
+  using result = algebra::contract<typename X::layout, typename Y::layout, Family>;
+  tensor_of<typename X::value_type, result> out{};
+  contract_into<Family>(x, y, view_of<typename X::value_type, result>(out.data()));
   return out;
 }
 
@@ -53,13 +59,15 @@ template <template <std::size_t> class Axis>
 struct contract_operation : detail::other_calls<say::contract, say::takes_two_tensors_or_views> {
   using detail::other_calls<say::contract, say::takes_two_tensors_or_views>::operator();
 
-  template <tensor_like X, tensor_like Y>
+  template <shaped X, shaped Y>
   constexpr auto operator()(const X& x, const Y& y) const noexcept {
     using verdict = first_error<
         rules::contract<typename X::layout, typename Y::layout, detail::family_of<Axis>>,
         rules::same_element<say::contract, typename X::value_type, typename Y::value_type>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok)
+    if constexpr (verdict::ok && traced<X>)
+      return x.template contract<detail::family_of<Axis>>(y);
+    else if constexpr (verdict::ok)
       return detail::contract_over<detail::family_of<Axis>>(x, y);
     else
       return invalid{};

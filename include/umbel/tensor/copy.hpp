@@ -16,9 +16,12 @@ struct contiguous;
 // A tensor of the same axes in the same order whose elements are row-major.
 struct contiguous_operation : detail::other_calls<say::contiguous> {
   using detail::other_calls<say::contiguous>::operator();
-  template <tensor_like X>
+  template <shaped X>
   constexpr auto operator()(const X& x) const noexcept {
-    return tensor_of<typename X::value_type, row_major<typename X::layout>>(x);
+    if constexpr (traced<X>)
+      return x.contiguous();
+    else
+      return tensor_of<typename X::value_type, row_major<typename X::layout>>(x);
   }
 };
 }  // namespace detail

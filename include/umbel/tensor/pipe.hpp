@@ -45,7 +45,7 @@ template <class Operation, class X>
 struct pipe_rule {
   using type = accepted;
 };
-template <class Operation, tensor_like X>
+template <class Operation, shaped X>
 struct pipe_rule<Operation, X> {
   using type = typename Operation::template pipe_rule<std::remove_cvref_t<X>>;
 };
@@ -114,7 +114,9 @@ namespace detail {
 // The memory of x from `offset` on, read by another layout.
 template <class Layout, class X>
 UMBEL_INLINE constexpr auto reread(X&& x, std::size_t offset = 0) {
-  if constexpr (temporary_tensor<X>) {
+  if constexpr (traced<X>) {
+    return x.template reread<Layout>(offset);
+  } else if constexpr (temporary_tensor<X>) {
     using T = typename std::remove_cvref_t<X>::value_type;
     tensor_of<T, Layout> out{};
     for (std::size_t i = 0; i < Layout::span; ++i) out.data()[i] = x.data()[offset + i];
@@ -134,7 +136,7 @@ struct rereading : detail::other_calls<Name>, rereads {
   template <class X, class Self = Operation>  // which is incomplete here
   using pipe_rule = typename Self::template rule<layout_of<X>>;
 
-  template <tensor_like X>
+  template <shaped X>
   [[nodiscard]] UMBEL_SHARED constexpr auto operator()(X&& x) const {
     using from = layout_of<X>;
     using verdict = typename Operation::template rule<from>;

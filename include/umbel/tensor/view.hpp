@@ -111,6 +111,14 @@ concept tensor_like = requires(X& x) {
   x.data();
 };
 
+namespace detail {
+// What stands for a tensor while a formula is traced (formula/node.hpp).
+template <class X>
+concept traced = requires { typename std::remove_cvref_t<X>::is_node; };
+template <class X>
+concept shaped = tensor_like<X> || traced<X>;
+}  // namespace detail
+
 }  // namespace umbel::inline UMBEL_TARGET
 
 namespace umbel {

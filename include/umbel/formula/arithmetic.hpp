@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSL-1.0
+// Arithmetic, comparisons and functions in formulas: of nodes, numbers, positions along axes, and
+// tensors that are parts of an argument. Axes are matched by name: an operand that lacks some of
+// the other's is repeated along them.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/node.hpp>
+#include <umbel/tensor/arithmetic.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+// position<key>: 0, 1, 2 ... along an axis of what it is combined with.
+template <class Family>
+struct axis_position : portable::own_arithmetic {
+  using is_positional = axis_position;
+};
+struct nothing_more {};
+// An operation on positions and numbers only, before there is a node to be combined with.
+template <word W, class A, class B = nothing_more, class C = nothing_more>
+struct positional : portable::own_arithmetic {
+  using is_positional = positional;
+  A a;
+  B b{};
+  C c{};
+};
+
+template <class X>
+concept a_positional = requires { typename std::remove_cvref_t<X>::is_positional; };
+template <class X>
+concept symbolic = a_node<X> || a_positional<X>;
+template <class X>
+concept an_operand = symbolic<X> || scalar<std::remove_cvref_t<X>> || tensor_like<X>;
+// Tensors are parts of arguments, in a formula only.
+template <class... X>
+concept operands = (symbolic<X> || ...) && (an_operand<X> && ...) &&
+                   ((a_node<X> || ...) || !(tensor_like<X> || ...));
+
+template <class R, class E, class L, class O>
+constexpr const node<R, E, L, O>& as_node(R*, const node<R, E, L, O>& x) noexcept {
+  return x;
+}
+template <class R, scalar S>
+constexpr auto as_node(R* recorder, S value) noexcept {
+  using T = typename R::value_type;
+  node<R, T, layout<>> made{{}, recorder, 0, 0};
+  if constexpr (R::makes_graph) {
+    node_of_graph<T> one;
+    one.what = word::number;
+    one.number = static_cast<T>(value);
+    made.number = recorder->add(one);
+  }
+  return made;
+}
+template <class R, class Family>
+constexpr auto as_node(R* recorder, axis_position<Family>) noexcept {
+  using T = typename R::value_type;
+  node<R, T, layout<>, families<Family>> made{{}, recorder, 0, 0};
+  if constexpr (R::makes_graph) {
+    node_of_graph<T> one;
+    one.what = word::position;
+    one.open = true;
+    one.family = family_id<Family>;
+    made.number = recorder->add(one);
+  }
+  return made;
+}
+template <class R, tensor_like X>
+constexpr auto as_node(R* recorder, const X& x) noexcept {
+  using T = typename R::value_type;
+  node<R, typename X::value_type, layout_of<X>> made{{}, recorder, 0, 0};
+  captured<T> part;
+  if constexpr (std::is_same_v<typename X::value_type, T> && !R::makes_graph)
+    part.values = x.data();
+  const std::size_t slot = recorder->capture(part);
+  if constexpr (R::makes_graph) {
+    node_of_graph<T> one;
+    one.what = word::argument;
+    one.axes = axes_of_layout<layout_of<X>>();
+    one.slot = slot;
+    made.number = recorder->add(one);
+  }
+  return made;
+}
+template <class R, word W, class... X>
+constexpr auto record(R* recorder, const X&... x) noexcept;
+template <class R, word W, class A, class B, class C>
+constexpr auto as_node(R* recorder, const positional<W, A, B, C>& x) noexcept {
+  if constexpr (std::is_same_v<B, nothing_more>)
+    return record<R, W>(recorder, x.a);
+  else if constexpr (std::is_same_v<C, nothing_more>)
+    return record<R, W>(recorder, x.a, x.b);
+  else
+    return record<R, W>(recorder, x.a, x.b, x.c);
+}
+
+// The axes of an operand, and the positions in it that have none.
+template <class X>
+struct operand_axes {
+  using layout = umbel::detail::layout<>;
+  using open = families<>;
+};
+template <tensor_like X>
+struct operand_axes<X> {
+  using layout = layout_of<X>;
+  using open = families<>;
+};
+template <a_node X>
+struct operand_axes<X> {
+  using layout = layout_of<X>;
+  using open = typename X::open;
+};
+
+// Of operands, from left to right.
+template <class Verdict, class Layout, class Open, class... Rest>
+struct matched {
+  using verdict = Verdict;
+  using layout = Layout;
+  using open = Open;
+};
+template <class Layout, class Open, class First, class... Rest>
+struct matched<accepted, Layout, Open, First, Rest...>
+    : matched<rules::matched_by_name<Layout, typename operand_axes<First>::layout>,
+              wider<Layout, typename operand_axes<First>::layout>,
+              typename open_of_both<wider<Layout, typename operand_axes<First>::layout>, Open,
+                                    typename operand_axes<First>::open>::type,
+              Rest...> {};
+template <class First, class... Rest>
+using matched_operands = matched<accepted, row_major<typename operand_axes<First>::layout>,
+                                 typename operand_axes<First>::open, Rest...>;
+// The operators assert their verdicts themselves: a function in between would be three more lines
+// of clang's output.
+template <class First, class... Rest>
+using operands_fit = typename matched_operands<First, Rest...>::verdict;
+
+template <class R, word W, class First, class... Nodes>
+constexpr auto record_nodes(R* recorder, const First& first, const Nodes&... rest) noexcept {
+  using fit = matched_operands<First, Nodes...>;
+  using T = typename R::value_type;
+  using E = std::conditional_t<is_condition(W), bool, T>;
+  node<R, E, typename fit::layout, typename fit::open> made{{}, recorder, 0, 0};
+  if constexpr (R::makes_graph) {
+    node_of_graph<T> one;
+    one.what = W;
+    one.condition = is_condition(W);
+    one.open = !std::is_same_v<typename fit::open, families<>>;
+    one.axes = axes_of_layout<typename fit::layout>();
+    one.from[0] = first.as_operand();
+    one.operands = 1;
+    ((one.from[one.operands++] = rest.as_operand()), ...);
+    made.number = recorder->add(one);
+  }
+  return made;
+}
+template <class R, word W, class... X>
+constexpr auto record(R* recorder, const X&... x) noexcept {
+  return record_nodes<R, W>(recorder, as_node(recorder, x)...);
+}
+
+template <class First, class... Rest>
+constexpr auto recorder_of(const First& first, const Rest&... rest) noexcept {
+  if constexpr (a_node<First>)
+    return first.recorder;
+  else
+    return recorder_of(rest...);
+}
+
+template <word W, class Verdict, class... X>
+constexpr auto operation(const X&... x) noexcept {
+  if constexpr (!Verdict::ok)
+    return invalid{};
+  else if constexpr ((a_node<X> || ...))
+    return record<std::remove_pointer_t<decltype(recorder_of(x...))>, W>(recorder_of(x...), x...);
+  else
+    return positional<W, X...>{{}, x...};
+}
+
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator+(const A& a, const B& b) noexcept {
+  using verdict = operands_fit<A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::add, verdict>(a, b);
+}
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator-(const A& a, const B& b) noexcept {
+  using verdict = operands_fit<A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::subtract, verdict>(a, b);
+}
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator*(const A& a, const B& b) noexcept {
+  using verdict = operands_fit<A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::multiply, verdict>(a, b);
+}
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator/(const A& a, const B& b) noexcept {
+  using verdict = operands_fit<A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::divide, verdict>(a, b);
+}
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator<(const A& a, const B& b) noexcept {
+  using verdict = operands_fit<A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::less, verdict>(a, b);
+}
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator>(const A& a, const B& b) noexcept {
+  using verdict = operands_fit<A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::less, verdict>(b, a);
+}
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator<=(const A& a, const B& b) noexcept {
+  using verdict = operands_fit<A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::less_or_equal, verdict>(a, b);
+}
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator>=(const A& a, const B& b) noexcept {
+  using verdict = operands_fit<A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::less_or_equal, verdict>(b, a);
+}
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator&&(const A& a, const B& b) noexcept {
+  using verdict = operands_fit<A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::logical_and, verdict>(a, b);
+}
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator||(const A& a, const B& b) noexcept {
+  using verdict = operands_fit<A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::logical_or, verdict>(a, b);
+}
+template <symbolic A>
+constexpr auto operator!(const A& a) noexcept {
+  return operation<word::logical_not, accepted>(a);
+}
+template <symbolic A>
+constexpr auto operator-(const A& a) noexcept {
+  return operation<word::negate, accepted>(a);
+}
+template <symbolic A>
+constexpr auto exp(const A& a) noexcept {
+  return operation<word::exp, accepted>(a);
+}
+template <symbolic A>
+constexpr auto sqrt(const A& a) noexcept {
+  return operation<word::sqrt, accepted>(a);
+}
+template <symbolic A>
+constexpr auto rsqrt(const A& a) noexcept {
+  return operation<word::rsqrt, accepted>(a);
+}
+template <symbolic A>
+constexpr auto tanh(const A& a) noexcept {
+  return operation<word::tanh, accepted>(a);
+}
+template <symbolic A>
+constexpr auto sigmoid(const A& a) noexcept {
+  return operation<word::sigmoid, accepted>(a);
+}
+template <symbolic A>
+constexpr auto abs(const A& a) noexcept {
+  return operation<word::absolute, accepted>(a);
+}
+// a where the condition is true, b elsewhere.
+template <class Condition, class A, class B>
+  requires operands<Condition, A, B>
+constexpr auto where(const Condition& condition, const A& a, const B& b) noexcept {
+  using verdict = operands_fit<Condition, A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::where, verdict>(condition, a, b);
+}
+// -infinity where the condition is true: a score that a softmax does not see.
+template <class Score, class Condition>
+  requires operands<Score, Condition>
+constexpr auto hide(const Score& score, const Condition& condition) noexcept {
+  using verdict = operands_fit<Score, Condition>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::hide, verdict>(score, condition);
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+
+namespace umbel::inline UMBEL_TARGET {
+
+// 1 / sqrt(x) of a number, as the layers scale scores: rsqrt(64.0f) is 0.125f. Also in constant
+// expressions.
+template <class T>
+  requires std::is_floating_point_v<T>
+constexpr T rsqrt(T x) noexcept {
+  return static_cast<T>(1 / detail::simd::sqrt(static_cast<double>(x)));
+}
+
+// In a formula, 0, 1, 2 ... along an axis of what it is combined with: position<key> >
+// position<query>.
+template <template <std::size_t> class Axis>
+inline constexpr detail::formulas::axis_position<detail::family_of<Axis>> position{};
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSL-1.0
+// One pass over the elements of a stored node: an elementwise program, from memory to memory.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/program.hpp>
+#include <umbel/plan/target.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+// Axes that lie in one run for all operands and the result are one loop. The last is that of the
+// lanes.
+template <class T, std::size_t Nodes>
+constexpr axis_list loops_of(const schedule<T, Nodes>& p, const node_list<Nodes>& list,
+                             const axis_list& out) {
+  axis_list loops;
+  for (std::size_t i = 0; i < out.rank; ++i) {
+    if (out.size[i] == 1) continue;
+    loops.push(out.family[i], out.size[i], out.stride[i]);
+  }
+  if (loops.rank == 0) {
+    loops.push(0, 1, 1);
+    return loops;
+  }
+  for (std::size_t i = loops.rank - 1; i-- > 0;) {
+    const unsigned long long outer = loops.family[i], inner = loops.family[i + 1];
+    // Of the axes that are one loop by now, the innermost stands for all: its size is that of all.
+    const auto in_a_run = [&](const axis_list& axes) {
+      return axes.stride_of(outer) == axes.stride_of(inner) * loops.size[i + 1];
+    };
+    bool together = loops.stride[i] == loops.stride[i + 1] * loops.size[i + 1];
+    for (std::size_t n = 0; n < list.count; ++n) {
+      const node_of_graph<T>& one = p.at(list.nodes[n]);
+      if (one.what == word::position && (one.family == outer || one.family == inner))
+        together = false;
+      for (std::size_t j = 0; j < one.operands; ++j)
+        if (list.index(one.from[j].node) == npos) together = together && in_a_run(one.from[j].axes);
+    }
+    if (!together) continue;
+    loops.size[i] *= loops.size[i + 1];
+    loops.family[i] = inner;
+    loops.stride[i] = loops.stride[i + 1];
+    for (std::size_t j = i + 1; j + 1 < loops.rank; ++j) {
+      loops.family[j] = loops.family[j + 1];
+      loops.size[j] = loops.size[j + 1];
+      loops.stride[j] = loops.stride[j + 1];
+    }
+    --loops.rank;
+  }
+  return loops;
+}
+
+// `count` elements, `Stride` apart, as a pack; of another type, converted.
+template <class V, std::size_t Stride, class E>
+UMBEL_INLINE constexpr V load_apart(const E* from, std::size_t count) noexcept {
+  using T = simd::element_of<V>;
+  constexpr std::size_t lanes = simd::lanes_of<V>;
+  if constexpr (lanes == 1 || Stride == 0) {
+    return simd::broadcast<V>(static_cast<T>(*from));
+  } else if constexpr (Stride == 1 && std::is_same_v<E, T>) {
+    return count == lanes ? simd::load<V>(from) : simd::load_first<V>(from, count);
+  } else {
+    V value{};
+    for (std::size_t i = 0; i < lanes; ++i)
+      if (i < count) value[i] = static_cast<T>(from[i * Stride]);
+    return value;
+  }
+}
+
+// Run: a class with `value`, its plan, and memory<N>(), where the memory of node N begins.
+template <class Run, int Root, int To>
+struct each_step {
+  using T = typename Run::value_type;
+  static constexpr auto list = program_of(Run::value, Root);
+  static constexpr axis_list loops = loops_of(Run::value, list, Run::template axes_of<To>());
+
+  template <class V>
+  struct place {
+    const Run& run;
+    const std::size_t* index;  // of the outer loops
+    std::size_t first, count;  // of the lanes
+
+    template <int N, std::size_t J>
+    UMBEL_INLINE constexpr V load() const noexcept {
+      constexpr operand from = Run::value.at(N).from[J];
+      std::size_t at = from.offset;
+      for (std::size_t i = 0; i + 1 < loops.rank; ++i)
+        at += index[i] * from.axes.stride_of(loops.family[i]);
+      constexpr std::size_t stride = from.axes.stride_of(loops.family[loops.rank - 1]);
+      return load_apart<V, stride>(run.template memory<from.node>() + at + first * stride, count);
+    }
+    template <unsigned long long Family>
+    UMBEL_INLINE constexpr V position() const noexcept {
+      constexpr std::size_t at = loops.position(Family);
+      if constexpr (at == npos) {
+        return V{};  // of size 1
+      } else if constexpr (at + 1 == loops.rank) {
+        if constexpr (simd::lanes_of<V> == 1)
+          return static_cast<T>(first);
+        else
+          return simd::broadcast<V>(static_cast<T>(first)) +
+                 __builtin_convertvector(kernel::scores::detail::lane_numbers<V>(), V);
+      } else {
+        return simd::broadcast<V>(static_cast<T>(index[at]));
+      }
+    }
+  };
+
+  template <class V>
+  UMBEL_INLINE static constexpr void write(const Run& run, const std::size_t* index, T* to,
+                                           std::size_t first, std::size_t count) noexcept {
+    constexpr std::size_t stride = loops.stride[loops.rank - 1];
+    const V value = program<Run, list, -1, V>(place<V>{run, index, first, count}, V{}).last();
+    if constexpr (simd::lanes_of<V> == 1) {
+      to[first * stride] = value;
+    } else if constexpr (stride == 1) {
+      if (count == simd::lanes_of<V>)
+        simd::store(to + first, value);
+      else
+        simd::store_first(to + first, value, count);
+    } else {
+      for (std::size_t i = 0; i < count; ++i) to[(first + i) * stride] = value[i];
+    }
+  }
+
+  template <std::size_t Axis, std::size_t Lanes>
+  UMBEL_INLINE static constexpr void over(const Run& run, std::size_t* index, T* to) noexcept {
+    if constexpr (Axis + 1 < loops.rank) {
+      for (std::size_t i = 0; i < loops.size[Axis]; ++i) {
+        index[Axis] = i;
+        over<Axis + 1, Lanes>(run, index, to + i * loops.stride[Axis]);
+      }
+    } else {
+      using V = simd::pack<T, Lanes>;
+      constexpr std::size_t count = loops.size[loops.rank - 1], whole = count / Lanes * Lanes;
+      for (std::size_t first = 0; first < whole; first += Lanes)
+        write<V>(run, index, to, first, Lanes);
+      if constexpr (whole != count) write<V>(run, index, to, whole, count - whole);
+    }
+  }
+
+  static constexpr void plainly(const Run& run, T* to) noexcept {
+    std::size_t index[most_axes]{};
+    over<0, 1>(run, index, to);
+  }
+  UMBEL_NOINLINE static void fast(const Run& run, T* to) noexcept {
+    std::size_t index[most_axes]{};
+    over<0, plan::lanes<T>(plan::native_target)>(run, index, to);
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP

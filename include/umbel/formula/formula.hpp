@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSL-1.0
+// formula: a function of tensors in named axes, written once in the words of the library, checked
+// step by step and compiled to the fused kernels:
+//
+//   constexpr formula attend = [](auto q, auto k, auto v) {
+//     auto scores = contract<head_dim>(q, k) * 0.125f;
+//     return contract<key>(softmax<key>(hide(scores, position<key> > position<query>)), v);
+//   };
+//   auto out = attend(q, k, v);          // one pass: no scores in memory, hidden keys are not read
+//   attend.into(out, q, k, v, work);     // workspace_for<decltype(attend), Q, K, V> work
+//
+// Not here: what is computed together (schedule.hpp), and how (each.hpp, attend.hpp).
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/run.hpp>
+#include <umbel/layer/memory.hpp>
+#include <umbel/layer/rules.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail::formulas {
+
+template <class Node>
+using result_layout = row_major<typename Node::layout>;
+
+// One call: F of these arguments.
+template <bool Plain, class F, class... X>
+struct formula_call {
+  using T = typename computed_type<typename argument_of<X>::type...>::type;
+  template <class Out>
+  using run = run_of<F, Out, typename argument_of<X>::type...>;
+
+  template <class Out, class Work>
+  static constexpr void into(Out& out, Work& work, const X&... x) noexcept {
+    using runs = run<layout_of<Out>>;
+    captured<T> parts[runs::parts + 1]{};
+    if constexpr (runs::parts != 0) bind(std::index_sequence_for<X...>{}, parts, x...);
+    T numbers[sizeof...(X) + 1]{};
+    std::size_t next = 0;
+    const runs all{{pointer_to<typename argument_of<X>::type>(x, numbers[next++])...},
+                   parts,
+                   out.data(),
+                   work.memory};
+    all.template all_steps<Plain>();
+  }
+
+ private:
+  template <class Argument, class Y>
+  static constexpr auto pointer_to(const Y& y, T& number) noexcept {
+    if constexpr (tensor_like<Y>) {
+      return argument_pointer_of(y.data());
+    } else if constexpr (scalar<Y>) {
+      number = static_cast<T>(y);
+      return argument_pointer_of(static_cast<const T*>(&number));
+    } else {
+      return argument_pointer_of(static_cast<const T*>(nullptr));
+    }
+  }
+  template <class E>
+  struct any_pointer {
+    const E* pointer;
+    template <std::size_t I>
+    constexpr operator argument_pointer<I, E>() const noexcept {
+      return {pointer};
+    }
+  };
+  template <class E>
+  static constexpr any_pointer<std::remove_const_t<E>> argument_pointer_of(E* pointer) noexcept {
+    return {pointer};
+  }
+
+  template <std::size_t... I>
+  static constexpr void bind(std::index_sequence<I...>, captured<T>* parts,
+                             const X&... x) noexcept {
+    binder<T> recorder{parts};
+    F{}(bound<X>(recorder, x)...);
+  }
+  template <class Y>
+  static constexpr decltype(auto) bound(binder<T>& recorder, const Y& y) noexcept {
+    if constexpr (tensor_like<Y> || scalar<Y>)
+      return traced_argument(&recorder, 0, typename argument_of<Y>::type{});
+    else
+      return (y);
+  }
+};
+
+template <std::size_t I, class X>
+struct reference {
+  X& to;
+};
+template <class Sequence, class... X>
+struct references;
+template <std::size_t... I, class... X>
+struct references<std::index_sequence<I...>, X...> : reference<I, X>... {};
+template <std::size_t I, class X>
+constexpr X& reference_at(const reference<I, X>& one) noexcept {
+  return one.to;
+}
+
+template <class... X>
+inline constexpr bool last_is_workspace = false;
+template <class X>
+inline constexpr bool last_is_workspace<X> = workspace_like<X>;
+template <class First, class Second, class... Rest>
+inline constexpr bool last_is_workspace<First, Second, Rest...> =
+    last_is_workspace<Second, Rest...>;
+
+// What a call gives by value.
+template <class Node>
+struct given_rule {
+  using type = invalid;
+};
+template <class Node>
+  requires(rules::gives<Node>::ok && !one_is_invalid<Node>)
+struct given_rule<Node> {
+  using type = tensor_of<typename Node::value_type, result_layout<Node>>;
+};
+template <class Node>
+using given_by = typename given_rule<std::remove_cvref_t<Node>>::type;
+template <class>
+using nothing_by = void;
+
+// On a call: what F gives, memory for it, the workspace.
+template <class F, class Result, class Out, class Work, class... X>
+struct call_fits_rule {
+  static constexpr bool has_result = false;
+  using verdict = rules::gives<Result>;
+};
+template <class F, class Result, class Out, class Work, class... X>
+  requires(std::is_empty_v<F> && rules::gives<Result>::ok && !one_is_invalid<Result>)
+struct call_fits_rule<F, Result, Out, Work, X...> {
+  static constexpr bool has_result = true;
+  using T = computed_from<X...>;
+  using layout = result_layout<Result>;
+  using tensor = tensor_of<T, layout>;
+  using scratch = formula_workspace<run_of<F, layout, typename argument_of<X>::type...>>;
+  using verdict =
+      first_error<rules::out_fits<say::formula, Out, T, layout>,
+                  rules::scratch_fits<say::formula, Work, scratch, typename layout::axes>>;
+};
+template <class F, class Out, class Work, class... X>
+struct call_fits : call_fits_rule<F, traced_result<F, X...>, Out, Work, X...> {
+  using result = traced_result<F, X...>;
+};
+
+// The calls of a formula. Plain: by readable loops.
+template <class F, bool Plain>
+struct formula_calls {
+  static constexpr bool traceable = std::is_empty_v<F> && std::is_default_constructible_v<F>;
+
+  // See workspace_for.
+  template <class... X>
+  static formula_workspace<
+      run_of<F, result_layout<traced_result<F, X...>>, typename argument_of<X>::type...>>
+  workspace_of(const X&...);
+
+  // Gives a row-major tensor; the last argument may be a workspace. (What F gives is asked here
+  // because a function in between would be six more lines of clang's output.)
+  template <class... X>
+    requires(!last_is_workspace<X...>)
+  constexpr auto operator()(const X&... x) const noexcept -> given_by<
+      decltype(std::declval<const F&>()(std::declval<traced_as<computed_from<X...>, X>>()...))> {
+    using verdict = typename call_fits<F, by_value, on_stack, X...>::verdict;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    return compute<verdict>(by_value{}, on_stack{}, x...);
+  }
+  template <class... X>
+    requires last_is_workspace<X...>
+  constexpr auto operator()(X&&... x) const noexcept {
+    return workspace_first(std::make_index_sequence<sizeof...(X) - 1>{}, by_value{}, x...);
+  }
+  // The same, written into a tensor or view of the axes of the result.
+  template <tensor_like Out, class... X>
+    requires(!last_is_workspace<X...>)
+  constexpr auto into(Out&& out, const X&... x) const noexcept -> nothing_by<
+      decltype(std::declval<const F&>()(std::declval<traced_as<computed_from<X...>, X>>()...))> {
+    using verdict = typename call_fits<F, Out, on_stack, X...>::verdict;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    compute<verdict>(static_cast<Out&&>(out), on_stack{}, x...);
+  }
+  template <tensor_like Out, class... X>
+    requires last_is_workspace<X...>
+  constexpr void into(Out&& out, X&&... x) const noexcept {
+    workspace_first(std::make_index_sequence<sizeof...(X) - 1>{}, static_cast<Out&&>(out), x...);
+  }
+  // Arguments that F does not take.
+  template <class Name = F>
+  constexpr invalid operator()(...) const noexcept {
+    static_assert(report<rules::takes<(!traceable && sizeof(Name) != 0)>>::ok,
+                  "umbel: shapes do not fit");
+    return {};
+  }
+  template <class Name = F>
+  constexpr void into(...) const noexcept {
+    static_assert(report<rules::takes<(!traceable && sizeof(Name) != 0)>>::ok,
+                  "umbel: shapes do not fit");
+  }
+
+ private:
+  template <std::size_t... I, class Out, class... X>
+  static constexpr auto workspace_first(std::index_sequence<I...>, Out&& out, X&... x) noexcept {
+    const references<std::index_sequence_for<X...>, X...> all{{x}...};
+    return with_workspace(static_cast<Out&&>(out), reference_at<sizeof...(I)>(all),
+                          reference_at<I>(all)...);
+  }
+  template <class Out, class Work, class... X>
+  static constexpr auto with_workspace(Out&& out, Work& work, const X&... x) noexcept {
+    using verdict = typename call_fits<F, Out, Work, X...>::verdict;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    return compute<verdict>(static_cast<Out&&>(out), work, x...);
+  }
+  template <class Verdict, class Out, class Work, class... X>
+  static constexpr auto compute(Out&& out, Work&& work, const X&... x) noexcept {
+    using fits = call_fits<F, Out, std::remove_reference_t<Work>, X...>;
+    if constexpr (Verdict::ok && fits::has_result)
+      return computed<typename fits::tensor, typename fits::scratch>(
+          out, work, [&](auto& y, auto& own) { formula_call<Plain, F, X...>::into(y, own, x...); });
+    else if constexpr (std::is_same_v<std::remove_cvref_t<Out>, by_value>)
+      return given_by<typename fits::result>{};
+  }
+};
+
+}  // namespace detail::formulas
+
+// A function without captures of tensors, views, numbers and objects with weights; see above.
+template <class F>
+struct formula : detail::formulas::formula_calls<F, false> {
+  static_assert(detail::report<detail::rules::captures_nothing<formula::traceable>>::ok,
+                "umbel: shapes do not fit");
+  constexpr formula(F) noexcept {}
+};
+
+// plain(f)(x...): the same formula by loops that take one element after another, which define its
+// value: f(x...) has the same bits.
+template <class F>
+constexpr detail::formulas::formula_calls<F, true> plain(const formula<F>&) noexcept {
+  return {};
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

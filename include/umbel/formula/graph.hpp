@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a formula computes, as a value: nodes in the order in which they were written, each with its
+// operation, its axes and its operands. A formula is traced in a constant expression, so a graph is
+// a constant, and what follows from it (schedule.hpp) is loops over arrays. Not here: how
+// operations on nodes get recorded (node.hpp), shapes that do not fit (rules.hpp): those have no
+// graph.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/shape/layout.hpp>
+#include <umbel/simd/math.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+// What a node is: an argument of the formula, a number written in it, a position along an axis, or
+// an operation on other nodes.
+enum class word : unsigned char {
+  none,
+  argument,
+  number,
+  position,
+  // Element by element.
+  copy,
+  add,
+  subtract,
+  multiply,
+  multiply_add,  // a * b + c, rounded once
+  divide,
+  negate,
+  exp,
+  log,
+  sqrt,
+  rsqrt,
+  tanh,
+  sigmoid,
+  absolute,
+  gelu_exact,
+  gelu_tanh,
+  silu,
+  relu,
+  less,
+  less_or_equal,
+  logical_not,
+  logical_and,
+  logical_or,
+  where,  // a ? b : c
+  hide,   // b ? -infinity : a
+  // Along axes.
+  contract,
+  softmax,
+  call,  // what has a function of its own: projections, norms, reductions
+};
+
+constexpr bool is_elementwise(word w) noexcept { return w >= word::copy && w <= word::hide; }
+constexpr bool is_condition(word w) noexcept { return w >= word::less && w <= word::logical_or; }
+
+inline constexpr std::size_t most_axes = 8;
+inline constexpr std::size_t most_operands = 3;
+inline constexpr std::size_t most_results = 4;
+
+// Axes by family (shape/axis.hpp), with the strides of the memory that they lie in.
+struct axis_list {
+  std::size_t rank = 0;
+  unsigned long long family[most_axes]{};
+  std::size_t size[most_axes]{}, stride[most_axes]{};
+
+  constexpr std::size_t count() const noexcept {
+    std::size_t elements = 1;
+    for (std::size_t i = 0; i < rank; ++i) elements *= size[i];
+    return elements;
+  }
+  constexpr std::size_t position(unsigned long long of) const noexcept {
+    for (std::size_t i = 0; i < rank; ++i)
+      if (family[i] == of) return i;
+    return npos;
+  }
+  constexpr bool has(unsigned long long of) const noexcept { return position(of) != npos; }
+  // Of an axis that is not there: 1 and 0, as of one that is repeated.
+  constexpr std::size_t size_of(unsigned long long of) const noexcept {
+    const std::size_t at = position(of);
+    return at == npos ? 1 : size[at];
+  }
+  constexpr std::size_t stride_of(unsigned long long of) const noexcept {
+    const std::size_t at = position(of);
+    return at == npos ? 0 : stride[at];
+  }
+  constexpr void push(unsigned long long of, std::size_t how_many, std::size_t step) noexcept {
+    family[rank] = of;
+    size[rank] = how_many;
+    stride[rank++] = step;
+  }
+  friend constexpr bool operator==(const axis_list& a, const axis_list& b) noexcept {
+    if (a.rank != b.rank) return false;
+    for (std::size_t i = 0; i < a.rank; ++i)
+      if (a.family[i] != b.family[i] || a.size[i] != b.size[i] || a.stride[i] != b.stride[i])
+        return false;
+    return true;
+  }
+};
+
+template <class Layout>
+constexpr axis_list axes_of_layout() noexcept {
+  axis_list axes;
+  for (std::size_t i = 0; i < Layout::rank; ++i)
+    axes.push(Layout::families[i], Layout::extents[i], Layout::strides[i]);
+  return axes;
+}
+
+// The memory of a node, read from `offset` on by axes of its own.
+struct operand {
+  int node = -1;
+  std::size_t offset = 0;
+  axis_list axes;
+
+  friend constexpr bool operator==(const operand& a, const operand& b) noexcept {
+    return a.node == b.node && a.offset == b.offset && a.axes == b.axes;
+  }
+};
+
+// What a formula uses besides its arguments: a part of one of them, such as a matrix of weights.
+template <class T>
+struct captured {
+  const T* values = nullptr;     // of a tensor, or natural weights
+  const T* bias = nullptr;       // of those
+  const void* object = nullptr;  // packed weights
+};
+
+// What has a function of its own: writes its result, row-major, from its operands' memory.
+template <class T>
+using function = void (*)(const captured<T>& object, const T* const* operands, T* result);
+
+template <class T>
+struct node_of_graph {
+  word what = word::none;
+  bool condition = false;  // true or false, not numbers
+  bool open = false;       // of positions whose axes it does not have: computed where it is used
+  axis_list axes;          // of its memory; of what is computed: row-major
+  operand from[most_operands];
+  T number{};                   // of a number
+  std::size_t slot = npos;      // of an argument, and of what a call uses: which
+  unsigned long long family{};  // of a position, and along which a softmax goes
+  std::size_t operands = 0;
+  function<T> run = nullptr, run_plainly = nullptr;
+};
+
+// The same operation on the same operands?
+template <class T>
+constexpr bool is_same_node(const node_of_graph<T>& a, const node_of_graph<T>& b) noexcept {
+  if (a.what != b.what || a.run != nullptr || b.run != nullptr || a.family != b.family ||
+      a.slot != npos || b.slot != npos || a.operands != b.operands ||
+      simd::detail::bits_of(a.number) != simd::detail::bits_of(b.number))
+    return false;
+  for (std::size_t i = 0; i < a.operands; ++i)
+    if (!(a.from[i] == b.from[i])) return false;
+  return a.axes == b.axes;
+}
+
+// Nodes: room for so many.
+template <class T, std::size_t Nodes>
+struct graph {
+  node_of_graph<T> nodes[Nodes];
+  int count = 0;
+  std::size_t arguments = 0, slots = 0;  // slots: of arguments, then of what is captured
+  operand result[most_results];
+  std::size_t results = 0;
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP

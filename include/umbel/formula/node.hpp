@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSL-1.0
+// What stands for a tensor while a formula is traced: its axes are in its type, as a tensor's are,
+// so that every operation checks them by its own rule and says its own sentence. In place of memory
+// it has the number of a node of the graph, and operations on it are recorded.
+//
+// Not here: arithmetic (arithmetic.hpp), what becomes of the graph (schedule.hpp).
+#pragma once
+
+#include <umbel/block/activation.hpp>
+#include <umbel/block/softmax.hpp>
+#include <umbel/config.hpp>
+#include <umbel/formula/graph.hpp>
+#include <umbel/formula/rules.hpp>
+#include <umbel/layer/project.hpp>
+#include <umbel/tensor/contract.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+// A formula is run through twice: at compile time, to make its graph, and, where it uses parts of
+// an argument (w.q), once more in each call, to learn where they are.
+template <class T>
+struct tracer {
+  static constexpr bool makes_graph = true;
+  using value_type = T;
+  node_of_graph<T>* nodes;  // null: they are only counted
+  std::size_t slots;
+  int count = 0;
+
+  // The number of this node, which may be there already.
+  constexpr int add(const node_of_graph<T>& one) noexcept {
+    if (nodes == nullptr) return count++;
+    for (int i = 0; i < count; ++i)
+      if (is_same_node(nodes[i], one)) return i;
+    nodes[count] = one;
+    return count++;
+  }
+  constexpr std::size_t capture(const captured<T>&) noexcept { return slots++; }
+};
+template <class T>
+struct binder {
+  static constexpr bool makes_graph = false;
+  using value_type = T;
+  captured<T>* next;
+
+  constexpr std::size_t capture(const captured<T>& part) noexcept {
+    *next++ = part;
+    return 0;
+  }
+};
+
+// Operations that the plan of a formula knows; the others are calls.
+template <class Operation>
+struct known_operation {
+  static constexpr word what = word::none;
+  static constexpr unsigned long long family = 0;
+};
+template <template <std::size_t> class Axis>
+struct known_operation<softmax_operation<Axis>> {
+  static constexpr word what = word::softmax;
+  static constexpr unsigned long long family = family_id<family_of<Axis>>;
+};
+template <word What>
+struct known_activation {
+  static constexpr word what = What;
+  static constexpr unsigned long long family = 0;
+};
+template <>
+struct known_operation<gelu_exact_operation> : known_activation<word::gelu_exact> {};
+template <>
+struct known_operation<gelu_tanh_operation> : known_activation<word::gelu_tanh> {};
+template <>
+struct known_operation<silu_operation> : known_activation<word::silu> {};
+template <>
+struct known_operation<relu_operation> : known_activation<word::relu> {};
+
+// E: bool for a condition. Open: the families of positions in it that are no axes of it (yet).
+template <class Recorder, class E, class Layout, class Open = families<>>
+class node : public portable::own_arithmetic {
+ public:
+  using layout = Layout;
+  using value_type = E;
+  using recorder_type = Recorder;
+  using open = Open;
+  using is_node = node;
+  using T = typename Recorder::value_type;
+
+  Recorder* recorder;
+  int number;
+  std::size_t offset = 0;
+
+  // if (x > 0), x(1, 2, 3): there are no values while a formula is traced.
+  constexpr explicit operator bool() const noexcept {
+    static_assert(report<rules::has_a_value<node>>::ok, "umbel: shapes do not fit");
+    return false;
+  }
+  template <class... Position>
+  constexpr auto operator()(Position...) const noexcept {
+    static_assert(report<rules::has_elements<node>>::ok, "umbel: shapes do not fit");
+    return invalid{};
+  }
+
+  constexpr operand as_operand() const noexcept {
+    return {number, offset, axes_of_layout<Layout>()};
+  }
+
+  // The same memory by another layout.
+  template <class To>
+  constexpr node<Recorder, E, To, Open> reread(std::size_t from) const noexcept {
+    return {{}, recorder, number, offset + from};
+  }
+
+  // What `computing` operations give (layer/computing.hpp).
+  template <class Operation>
+  constexpr auto compute(const Operation&) const noexcept {
+    using result = typename Operation::template result<node>;
+    return recorded<result>([&] {
+      node_of_graph<T> one;
+      one.what = word::call;
+      one.run = [](const captured<T>&, const T* const* from, T* to) {
+        view_of<T, result> y(to);
+        Operation::write(view_of<const T, Layout>(from[0]), y);
+      };
+      if (known_operation<Operation>::what != word::none) {
+        one.what = known_operation<Operation>::what;
+        one.family = known_operation<Operation>::family;
+        if (is_elementwise(one.what)) one.run = nullptr;
+      }
+      one.from[0] = as_operand();
+      one.operands = 1;
+      return one;
+    });
+  }
+
+  // Of an accepted rule. Family: that is summed over.
+  template <class Family, class Y>
+  constexpr auto contract(const Y& y) const noexcept {
+    using result = algebra::contract<Layout, typename Y::layout, Family>;
+    return recorded<result>([&] {
+      node_of_graph<T> one;
+      one.what = word::contract;
+      one.family = family_id<Family>;
+      one.run = [](const captured<T>&, const T* const* from, T* to) {
+        contract_into<Family>(view_of<const T, Layout>(from[0]),
+                              view_of<const T, typename Y::layout>(from[1]),
+                              view_of<T, result>(to));
+      };
+      one.from[0] = as_operand();
+      one.from[1] = y.as_operand();
+      one.operands = 2;
+      return one;
+    });
+  }
+
+  // Of an accepted rule: x * w.
+  template <class Weights>
+  constexpr auto project(const Weights& w) const noexcept {
+    using result = projected<Layout, typename Weights::map>;
+    using borrowed = std::remove_cvref_t<decltype(as_borrowed(w))>;
+    constexpr bool natural = requires(borrowed b) { b.weight = nullptr; };
+    captured<T> part;
+    if constexpr (Recorder::makes_graph) {
+    } else if constexpr (natural) {
+      const borrowed b = as_borrowed(w);
+      part = {b.weight, b.bias, nullptr};
+    } else {
+      part.object = &w;
+    }
+    const std::size_t slot = recorder->capture(part);
+    return recorded<result>([&] {
+      node_of_graph<T> one;
+      one.what = word::call;
+      one.slot = slot;
+      one.run = [](const captured<T>& given, const T* const* from, T* to) {
+        view_of<T, result> y(to);
+        const view_of<const T, Layout> x(from[0]);
+        if constexpr (natural) {
+          borrowed b;
+          b.weight = given.values;
+          b.bias = given.bias;
+          project_tensor(x, b, y);
+        } else {
+          project_tensor(x, *static_cast<const Weights*>(given.object), y);
+        }
+      };
+      one.from[0] = as_operand();
+      one.operands = 1;
+      return one;
+    });
+  }
+
+  // A row-major tensor of the same axes.
+  constexpr auto contiguous() const noexcept {
+    return recorded<row_major<Layout>>([&] {
+      node_of_graph<T> one;
+      one.what = word::copy;
+      one.from[0] = as_operand();
+      one.operands = 1;
+      return one;
+    });
+  }
+
+ private:
+  template <class Result, class Make>
+  constexpr node<Recorder, E, Result> recorded(Make make) const noexcept {
+    if constexpr (Recorder::makes_graph) {
+      node_of_graph<T> one = make();
+      if (one.run_plainly == nullptr) one.run_plainly = one.run;
+      one.axes = axes_of_layout<Result>();
+      return {{}, recorder, recorder->add(one), 0};
+    } else {
+      return {{}, recorder, 0, 0};
+    }
+  }
+};
+
+template <class X>
+concept a_node = requires { typename std::remove_cvref_t<X>::is_node; };
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSL-1.0
+// The elementwise part of a step as straight-line code over packs: each node once, in the order of
+// the graph. For scalars it is the definition of correct, for packs the same operations lane by
+// lane. Not here: where operands lie (each.hpp, attend.hpp give a Place).
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/schedule.hpp>
+#include <umbel/kernel/plain.hpp>
+#include <umbel/kernel/scores_common.hpp>
+#include <umbel/simd/fma.hpp>
+#include <umbel/simd/math.hpp>
+#include <umbel/simd/pack.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+// A rounded product: an fma, so that no compiler fuses it into a sum. (x + -0 is x.)
+template <class V>
+UMBEL_INLINE constexpr V product(V a, V b) noexcept {
+  return simd::fma(a, b, simd::broadcast<V>(-simd::element_of<V>{}));
+}
+
+template <word W, class V>
+UMBEL_INLINE constexpr V number_of(V a, V b, V c) noexcept {
+  using T = simd::element_of<V>;
+  if constexpr (W == word::copy) return a;
+  if constexpr (W == word::add) return a + b;
+  if constexpr (W == word::subtract) return a - b;
+  if constexpr (W == word::multiply) return product(a, b);
+  if constexpr (W == word::multiply_add) return simd::fma(a, b, c);
+  if constexpr (W == word::divide) return a / b;
+  if constexpr (W == word::negate) return -a;
+  if constexpr (W == word::exp) return simd::exp(a);
+  if constexpr (W == word::sqrt) return simd::sqrt(a);
+  if constexpr (W == word::rsqrt) return simd::rsqrt(a);
+  if constexpr (W == word::tanh) return simd::tanh(a);
+  if constexpr (W == word::sigmoid)
+    return simd::broadcast<V>(T{1}) / (simd::broadcast<V>(T{1}) + simd::exp(-a));
+  if constexpr (W == word::absolute) return simd::detail::magnitude(a);
+  if constexpr (W == word::gelu_exact) return kernel::plain::gelu_exact_of(a);
+  if constexpr (W == word::gelu_tanh) return kernel::plain::gelu_tanh_of(a);
+  if constexpr (W == word::silu) return kernel::plain::silu_of(a);
+  if constexpr (W == word::relu) return kernel::plain::relu_of(a);
+}
+
+template <std::size_t Nodes>
+struct node_list {
+  int nodes[Nodes]{};
+  std::size_t count = 0;
+
+  constexpr std::size_t index(int n) const noexcept {
+    for (std::size_t i = 0; i < count; ++i)
+      if (nodes[i] == n) return i;
+    return npos;
+  }
+};
+
+// Operand J of a node.
+struct place_of_operand {
+  int node = -1;
+  std::size_t j = 0;
+};
+
+// The nodes that a step of that root computes for these operands, but for `given`, in their order.
+template <class T, std::size_t Nodes>
+constexpr node_list<Nodes> program_for(const schedule<T, Nodes>& p, const place_of_operand* wanted,
+                                       std::size_t count, int root, int given) {
+  bool needed[Nodes]{};
+  for (std::size_t i = 0; i < count; ++i)
+    needed[p.at(wanted[i].node).from[wanted[i].j].node] = true;
+  node_list<Nodes> list;
+  for (int n = p.g.count; n-- > 0;) {
+    if (needed[n] && (n == given || !p.is_in(n, root))) needed[n] = false;
+    for (std::size_t j = 0; needed[n] && j < p.at(n).operands; ++j)
+      needed[p.at(n).from[j].node] = true;
+  }
+  for (int n = 0; n < p.g.count; ++n)
+    if (needed[n]) list.nodes[list.count++] = n;
+  return list;
+}
+// Those for the root itself.
+template <class T, std::size_t Nodes>
+constexpr node_list<Nodes> program_of(const schedule<T, Nodes>& p, int root) {
+  place_of_operand all[most_operands];
+  const std::size_t count = p.at(root).operands;
+  for (std::size_t j = 0; j < count; ++j) all[j] = {root, j};
+  node_list<Nodes> list = program_for(p, all, count, root, -1);
+  list.nodes[list.count++] = root;
+  return list;
+}
+
+// Plan: a class with `static constexpr schedule<T> value`. List: a node_list with static storage.
+// Given: the node whose value the caller has, or -1.
+template <class Plan, const auto& List, int Given, class V>
+struct program {
+  using M = kernel::scores::mask_of<V>;
+  V numbers[List.count + 1]{};
+  M conditions[List.count + 1]{};
+
+  // place.load<N, J>(): operand J of node N; place.position<Family>(); given: the value of Given.
+  template <class Place>
+  UMBEL_INLINE constexpr program(const Place& place, V given) noexcept {
+    run(place, given, std::make_index_sequence<List.count>{});
+  }
+
+  UMBEL_INLINE constexpr V last() const noexcept { return numbers[List.count - 1]; }
+
+  // Operand J of node N, which need not be in the list itself.
+  template <int N, std::size_t J, class Place>
+  UMBEL_INLINE constexpr V number(const Place& place, [[maybe_unused]] V given) const noexcept {
+    if constexpr (J >= Plan::value.at(N).operands) {
+      return V{};
+    } else {
+      constexpr int from = Plan::value.at(N).from[J].node;
+      constexpr std::size_t at = List.index(from);
+      if constexpr (from == Given)
+        return given;
+      else if constexpr (at != npos)
+        return numbers[at];
+      else
+        return place.template load<N, J>();
+    }
+  }
+  template <int N, std::size_t J, class Place>
+  UMBEL_INLINE constexpr M condition(const Place& place) const noexcept {
+    constexpr int from = Plan::value.at(N).from[J].node;
+    constexpr std::size_t at = List.index(from);
+    if constexpr (at != npos && Plan::value.at(from).condition)
+      return conditions[at];
+    else  // an argument of bool
+      return place.template load<N, J>() != V{};
+  }
+
+ private:
+  template <class Place, std::size_t... I>
+  UMBEL_INLINE constexpr void run(const Place& place, [[maybe_unused]] V given,
+                                  std::index_sequence<I...>) noexcept {
+    (compute<I>(place, given), ...);
+  }
+
+  template <std::size_t I, class Place>
+  UMBEL_INLINE constexpr void compute(const Place& place, [[maybe_unused]] V given) noexcept {
+    constexpr int n = List.nodes[I];
+    constexpr word w = Plan::value.at(n).what;
+    using T = simd::element_of<V>;
+    const auto a = [&]() UMBEL_LAMBDA_INLINE { return number<n, 0>(place, given); };
+    const auto b = [&]() UMBEL_LAMBDA_INLINE { return number<n, 1>(place, given); };
+    const auto c = [&]() UMBEL_LAMBDA_INLINE { return number<n, 2>(place, given); };
+    if constexpr (w == word::number)
+      numbers[I] = simd::broadcast<V>(Plan::value.at(n).number);
+    else if constexpr (w == word::position)
+      numbers[I] = place.template position<Plan::value.at(n).family>();
+    else if constexpr (w == word::less)
+      conditions[I] = a() < b();
+    else if constexpr (w == word::less_or_equal)
+      conditions[I] = a() <= b();
+    else if constexpr (w == word::logical_not)
+      conditions[I] = !condition<n, 0>(place);
+    else if constexpr (w == word::logical_and || w == word::logical_or) {
+      const M one = condition<n, 0>(place), other = condition<n, 1>(place);
+      conditions[I] = w == word::logical_and ? one & other : one | other;
+    } else if constexpr (w == word::where)
+      numbers[I] = simd::select(condition<n, 0>(place), b(), c());
+    else if constexpr (w == word::hide)
+      numbers[I] = simd::select(condition<n, 1>(place),
+                                simd::broadcast<V>(-simd::math_constants<T>::infinity), a());
+    else
+      numbers[I] = number_of<w>(a(), b(), c());
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSL-1.0
+// What holds in formulas only, as verdicts: axes are matched by name, so an operand may lack some
+// of the other's; what a formula may be made of.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/shape/rules.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+
+namespace say {
+struct formula;
+struct captures_variables_so_pass_them_as_arguments;
+struct gives_a_position_along;
+struct which_no_operand_has_as_an_axis;
+struct gives_conditions_so_write_where;
+struct gives_something_else_than_a_tensor_made_of_its_arguments;
+struct a_condition_has_no_value_yet_so_write_where;
+struct an_element_has_no_value_yet_so_write_select_at;
+struct position_of;
+struct belongs_in_a_formula;
+struct the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto;
+}  // namespace say
+
+template <>
+inline constexpr const char* spoken<say::which_no_operand_has_as_an_axis> =
+    ", which nothing that it is combined with has as an axis";
+
+template <>
+inline constexpr const char* spoken<say::gives_conditions_so_write_where> =
+    "gives conditions, which are no numbers; write where(condition, 1, 0)";
+template <>
+inline constexpr const char* spoken<say::a_condition_has_no_value_yet_so_write_where> =
+    "a condition has no value yet, so nothing can branch on it; write where(condition, a, b)";
+template <>
+inline constexpr const char* spoken<say::an_element_has_no_value_yet_so_write_select_at> =
+    "an element has no value yet; write select_at<heads, 2>(x), or an operation on all of them";
+template <>
+inline constexpr const char*
+    spoken<say::the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto> =
+        "the function takes other arguments, or weights by value; write const auto& w";
+
+namespace formulas {
+
+// A list of families of axes.
+template <class... F>
+struct families {};
+
+template <class List, class Layout, class... F>
+struct open_families;
+// Those of F that are no axes of Layout and not in the list yet, after those in the list.
+template <class... Done, class Layout>
+struct open_families<families<Done...>, Layout> {
+  using type = families<Done...>;
+};
+template <class... Done, class Layout, class First, class... Rest>
+struct open_families<families<Done...>, Layout, First, Rest...>
+    : open_families<families<Done...>, Layout, Rest...> {};
+template <class... Done, class Layout, class First, class... Rest>
+  requires(!Layout::template has<First> && !(std::is_same_v<First, Done> || ...))
+struct open_families<families<Done...>, Layout, First, Rest...>
+    : open_families<families<Done..., First>, Layout, Rest...> {};
+
+template <class Layout, class A, class B>
+struct open_of_both;
+template <class Layout, class... A, class... B>
+struct open_of_both<Layout, families<A...>, families<B...>>
+    : open_families<families<>, Layout, A..., B...> {};
+
+// The layout of an elementwise operation: row-major, the axes of the operand that has all.
+template <class Left, class Right>
+using wider =
+    row_major<std::conditional_t<rules::is_part_of<typename Right::axes, Left>, Left, Right>>;
+
+}  // namespace formulas
+
+namespace rules {
+template <class Left, class Right>
+using matched_by_name = first_error<
+    typename shared_axes_agree_rule<say::elementwise, Left, Right>::type,
+    verdict<is_part_of<typename Left::axes, Right> || is_part_of<typename Right::axes, Left>,
+            say::elementwise, typename Left::axes, say::and_, typename Right::axes,
+            say::have_different_axes_so_broadcast_one>>;
+
+template <bool Ok>
+using takes =
+    verdict<Ok, say::formula,
+            say::the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto>;
+
+template <bool Ok>
+using captures_nothing =
+    verdict<Ok, say::formula, say::captures_variables_so_pass_them_as_arguments>;
+
+// Node: of a class that is complete only where a member of it is used.
+template <class Node>
+using has_a_value =
+    verdict<(sizeof(Node) == 0), say::formula, say::a_condition_has_no_value_yet_so_write_where>;
+template <class Node>
+using has_elements =
+    verdict<(sizeof(Node) == 0), say::formula, say::an_element_has_no_value_yet_so_write_select_at>;
+template <class Family, bool Ok>
+using in_a_formula = verdict<Ok, say::position_of, Family, say::belongs_in_a_formula>;
+
+// What a formula gives.
+template <class Result>
+struct gives_rule {
+  using type =
+      verdict<false, say::formula, say::gives_something_else_than_a_tensor_made_of_its_arguments>;
+};
+
+template <class Open>
+struct closed_rule {
+  using type = accepted;
+};
+template <class First, class... Rest>
+struct closed_rule<formulas::families<First, Rest...>> {
+  using type = verdict<false, say::formula, say::gives_a_position_along, First,
+                       say::which_no_operand_has_as_an_axis>;
+};
+template <class Result>
+  requires requires { typename Result::is_node; }
+struct gives_rule<Result> {
+  using type = first_error<verdict<!std::is_same_v<typename Result::value_type, bool>, say::formula,
+                                   say::gives_conditions_so_write_where>,
+                           typename closed_rule<typename Result::open>::type>;
+};
+template <one_is_invalid Result>
+struct gives_rule<Result> {
+  using type = accepted;
+};
+template <class Result>
+using gives = typename gives_rule<Result>::type;
+}  // namespace rules
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP

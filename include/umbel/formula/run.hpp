@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSL-1.0
+// A formula for arguments of given types: its graph, its schedule, and a call of it, step by step.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/arithmetic.hpp>
+#include <umbel/formula/attend.hpp>
+#include <umbel/formula/each.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+// What an argument is while a formula is traced: a tensor or view of elements E, a number, or an
+// object with parts, such as the weights of a layer.
+template <class E, class Layout>
+struct tensor_argument {
+  using element = E;
+};
+struct number_argument {};
+template <class X>
+struct object_argument {};
+
+template <class X>
+struct argument_of {
+  using type = object_argument<X>;
+};
+template <tensor_like X>
+struct argument_of<X> {
+  using type = tensor_argument<typename X::value_type, layout_of<X>>;
+};
+template <scalar X>
+struct argument_of<X> {
+  using type = number_argument;
+};
+
+// The type that a formula computes in: of the first argument that is a tensor of float or double.
+template <class... Argument>
+struct computed_type {
+  using type = float;
+};
+template <class First, class... Rest>
+struct computed_type<First, Rest...> : computed_type<Rest...> {};
+template <class E, class Layout, class... Rest>
+  requires std::is_floating_point_v<E>
+struct computed_type<tensor_argument<E, Layout>, Rest...> {
+  using type = E;
+};
+
+// An argument with parts is not copied: its parts would not outlive the copy. Weights that are
+// borrowed are.
+template <class X>
+struct not_copied : X {
+  template <class From>  // for it to be a literal type
+  constexpr explicit not_copied(From&& from) : X(from) {}
+  not_copied(const not_copied&) = delete;
+};
+template <class X>
+inline constexpr bool is_borrowed = false;
+template <class T, class In, class Out, bool Bias>
+inline constexpr bool is_borrowed<portable::linear_view<T, In, Out, Bias>> = true;
+template <template <class...> class Parts, class... View>
+inline constexpr bool is_borrowed<portable::weights_view<Parts, View...>> =
+    (is_borrowed<View> && ...);
+
+// An object that is never made, for the addresses of its parts.
+template <class X>
+union never_made {
+  char nothing;
+  X object;
+  constexpr never_made() noexcept : nothing() {}
+  constexpr ~never_made() {}
+};
+template <class X>
+inline constexpr never_made<X> stands_for{};
+
+template <class R, class E, class Layout>
+constexpr auto traced_argument(R* recorder, std::size_t slot, tensor_argument<E, Layout>) {
+  node<R, E, Layout> made{{}, recorder, 0, 0};
+  if constexpr (R::makes_graph) {
+    node_of_graph<typename R::value_type> one;
+    one.what = word::argument;
+    one.axes = axes_of_layout<Layout>();
+    one.slot = slot;
+    made.number = recorder->add(one);
+  }
+  return made;
+}
+template <class R>
+constexpr auto traced_argument(R* recorder, std::size_t slot, number_argument) {
+  return formulas::traced_argument(recorder, slot,
+                                   tensor_argument<typename R::value_type, layout<>>{});
+}
+template <class R, class X>
+constexpr const not_copied<X>& traced_argument(R*, std::size_t, object_argument<X>) {
+  return stands_for<not_copied<X>>.object;
+}
+template <class R, class X>
+  requires is_borrowed<X>
+constexpr X traced_argument(R*, std::size_t, object_argument<X>) {
+  return X{};
+}
+
+template <class... X>
+using computed_from = typename computed_type<typename argument_of<X>::type...>::type;
+template <class T, class X>
+using traced_as = decltype(formulas::traced_argument(
+    static_cast<tracer<T>*>(nullptr), 0, std::declval<typename argument_of<X>::type>()));
+// What F gives for arguments X: a node.
+template <class F, class... X>
+using traced_result = decltype(std::declval<const F&>()(
+    std::declval<
+        traced_as<typename computed_type<typename argument_of<X>::type...>::type, X>>()...));
+
+// What a result is: a node that is stored, row-major.
+template <class T, class E, class Layout, class Open>
+constexpr operand as_result(tracer<T>& recorder, const node<tracer<T>, E, Layout, Open>& from,
+                            const operand* others, std::size_t count) {
+  operand result = from.as_operand();
+  bool as_is = false;
+  if (recorder.nodes != nullptr) {
+    const node_of_graph<T>& one = recorder.nodes[from.number];
+    as_is = one.what > word::position && !one.condition && !one.open && from.offset == 0 &&
+            Layout::contiguous && Layout::count == one.axes.count();
+    for (std::size_t r = 0; r < count; ++r) as_is = as_is && others[r].node != from.number;
+  }
+  if (!as_is) {
+    node_of_graph<T> copied;
+    copied.what = word::copy;
+    copied.from[0] = result;
+    copied.operands = 1;
+    copied.axes = axes_of_layout<row_major<Layout>>();
+    if (recorder.nodes != nullptr) recorder.nodes[recorder.count] = copied;
+    result.node = recorder.count++;
+    result.offset = 0;
+  }
+  result.axes = axes_of_layout<row_major<Layout>>();
+  return result;
+}
+
+// F is run through once to count its nodes, once to record them.
+template <class F, class T, class... Argument, std::size_t... I>
+constexpr int count_nodes(std::index_sequence<I...>) {
+  tracer<T> recorder{nullptr, sizeof...(I)};
+  const auto result = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
+  as_result(recorder, result, nullptr, 0);
+  return recorder.count;
+}
+template <class F, class T, class... Argument, std::size_t... I>
+constexpr auto trace(std::index_sequence<I...> all) {
+  graph<T, static_cast<std::size_t>(count_nodes<F, T, Argument...>(all))> made;
+  tracer<T> recorder{made.nodes, sizeof...(I)};
+  const auto result = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
+  made.result[made.results++] = as_result(recorder, result, made.result, 0);
+  made.count = recorder.count;
+  made.arguments = sizeof...(I);
+  made.slots = recorder.slots;
+  return made;
+}
+
+template <std::size_t I, class E>
+struct argument_pointer {
+  const E* pointer;
+};
+template <class Sequence, class... E>
+struct argument_pointers;
+template <std::size_t... I, class... E>
+struct argument_pointers<std::index_sequence<I...>, E...> : argument_pointer<I, E>... {};
+template <std::size_t I, class E>
+constexpr const E* pointer_at(const argument_pointer<I, E>& argument) noexcept {
+  return argument.pointer;
+}
+
+template <class T, class Argument>
+struct element_of_argument {
+  using type = T;
+};
+template <class T, class E, class Layout>
+struct element_of_argument<T, tensor_argument<E, Layout>> {
+  using type = E;
+};
+
+// F: the function; Out: the layout that its result is written in.
+template <class F, class Out, class... Argument>
+struct run_of {
+  using value_type = typename computed_type<Argument...>::type;
+  using T = value_type;
+  static constexpr auto value =
+      make_schedule(formulas::trace<F, T, Argument...>(std::index_sequence_for<Argument...>{}));
+  static constexpr std::size_t parts = value.g.slots - value.g.arguments;
+
+  argument_pointers<std::index_sequence_for<Argument...>,
+                    typename element_of_argument<T, Argument>::type...>
+      arguments;
+  captured<T>* captures;
+  T* out;
+  T* work;
+
+  template <int N>
+  static constexpr axis_list axes_of() {
+    // The result is of axes of its own: those of Out, if it is not row-major.
+    if constexpr (value.result[N] >= 0 && !Out::contiguous)
+      return axes_of_layout<Out>();
+    else
+      return value.at(N).axes;
+  }
+  template <int N>
+  UMBEL_INLINE constexpr auto memory() const noexcept {
+    constexpr bool is_argument = value.at(N).what == word::argument;
+    constexpr std::size_t slot = value.at(N).slot;
+    if constexpr (is_argument && slot < value.g.arguments)
+      return pointer_at<slot>(arguments);
+    else if constexpr (is_argument)
+      return captures[slot - value.g.arguments].values;
+    else if constexpr (value.result[N] >= 0)
+      return static_cast<const T*>(out);
+    else
+      return static_cast<const T*>(work + value.place[N]);
+  }
+  template <int N>
+  UMBEL_INLINE constexpr T* written() const noexcept {
+    return value.result[N] >= 0 ? out : work + value.place[N];
+  }
+
+  template <std::size_t S>
+  static constexpr std::size_t scratch_of() {
+    constexpr step one = value.steps[S];
+    if constexpr (one.kind == step_kind::attend)
+      return attend_step<run_of, one.root, one.to>::scratch;
+    else
+      return 0;
+  }
+  template <std::size_t... S>
+  static constexpr std::size_t most_scratch(std::index_sequence<S...>) {
+    std::size_t most = 0;
+    ((most = scratch_of<S>() > most ? scratch_of<S>() : most), ...);
+    return most;
+  }
+
+  template <bool Plain>
+  UMBEL_INLINE constexpr void all_steps() const noexcept {
+    take_all<Plain>(std::make_index_sequence<value.count>{});
+  }
+  template <bool Plain, std::size_t... S>
+  UMBEL_INLINE constexpr void take_all(std::index_sequence<S...>) const noexcept {
+    (take<Plain, S>(), ...);
+  }
+  template <bool Plain, std::size_t S>
+  UMBEL_INLINE constexpr void take() const noexcept {
+    constexpr step one = value.steps[S];
+    T* const to = written<one.to>();
+    if constexpr (one.kind == step_kind::each) {
+      using each = each_step<run_of, one.root, one.to>;
+      if (Plain || std::is_constant_evaluated())
+        each::plainly(*this, to);
+      else
+        each::fast(*this, to);
+    } else if constexpr (one.kind == step_kind::attend) {
+      attend_step<run_of, one.root, one.to>::template write<Plain>(*this, to,
+                                                                   work + value.workspace);
+    } else {
+      [&]<std::size_t... J>(std::index_sequence<J...>) {
+        constexpr const node_of_graph<T>& called = value.at(one.root);
+        const T* const from[] = {(memory<called.from[J].node>() + called.from[J].offset)...};
+        constexpr std::size_t part = called.slot == npos ? 0 : called.slot - value.g.arguments;
+        (Plain ? called.run_plainly : called.run)(captures[part], from, to);
+      }(std::make_index_sequence<value.at(one.root).operands>{});
+    }
+  }
+};
+
+// What is stored, then scratch.
+template <class Run>
+struct formula_workspace : workspace_base {
+  static constexpr std::size_t elements =
+      Run::value.workspace + Run::most_scratch(std::make_index_sequence<Run::value.count>{});
+  alignas(64) typename Run::value_type memory[elements != 0 ? elements : 1];
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSL-1.0
+// From a graph to steps: what is computed together, what is stored and where, who writes a result.
+// A function of graph and shapes only, never of the target, so that the same formula rounds the
+// same way everywhere:
+//
+//   a * b + c               one multiply_add, where nothing else needs the product
+//   softmax of a program    contract<key>(softmax<key>(f(contract<head_dim>(q, k))), v) is one
+//   step,
+//     of scores             `attend`, whatever elementwise program f is
+//   elementwise             one pass for all that lies between stored values, `each`
+//   a copy, permuted        strides of the step that writes it
+//   the rest                a call of what it is by itself
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/graph.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+enum class step_kind : unsigned char { each, attend, call };
+
+// The parts of an attention: nodes, and the families that have a role.
+struct attention_parts {
+  int scores = -1;   // the contraction of queries and keys
+  int weights = -1;  // the softmax
+  operand q, k, v;
+  unsigned long long query = 0, key = 0, head_dim = 0, value_dim = 0;  // 0: there is none
+};
+
+struct step {
+  step_kind kind{};
+  int root = -1;  // the node whose value is computed
+  int to = -1;    // the node in whose memory it is written
+  attention_parts attention;
+};
+
+inline constexpr int everywhere = -2;  // of a node: computed in each step that needs it
+inline constexpr int nowhere = -1;     // not needed, or an argument
+
+template <class T, std::size_t Nodes>
+struct schedule {
+  graph<T, Nodes> g;
+  int root[Nodes]{};           // the step that computes a node, by its root
+  bool stored[Nodes]{};        // does it have memory?
+  int result[Nodes]{};         // as which result; -1: in the workspace
+  std::size_t place[Nodes]{};  // where in the workspace, in elements
+  step steps[Nodes];
+  std::size_t count = 0;
+  std::size_t workspace = 0;  // elements
+
+  constexpr const node_of_graph<T>& at(int n) const { return g.nodes[n]; }
+
+  // Does `by` read all of its node, each element in its place?
+  constexpr bool reads_as_is(const operand& by) const {
+    const axis_list& own = at(by.node).axes;
+    if (by.offset != 0 || by.axes.rank != own.rank) return false;
+    for (std::size_t i = 0; i < own.rank; ++i) {
+      const std::size_t there = by.axes.position(own.family[i]);
+      if (there == npos || by.axes.size[there] != own.size[i] ||
+          by.axes.stride[there] != own.stride[i])
+        return false;
+    }
+    return true;
+  }
+  constexpr std::size_t uses(int n) const {
+    std::size_t found = 0;
+    for (int i = 0; i < g.count; ++i)
+      for (std::size_t j = 0; j < at(i).operands; ++j) found += at(i).from[j].node == n;
+    for (std::size_t i = 0; i < g.results; ++i) found += g.result[i].node == n;
+    return found;
+  }
+  static constexpr bool same_axes(const axis_list& a, const axis_list& b) {
+    if (a.rank != b.rank) return false;
+    for (std::size_t i = 0; i < a.rank; ++i)
+      if (!b.has(a.family[i])) return false;
+    return true;
+  }
+
+  // Is node n computed in this step, for itself?
+  constexpr bool is_in(int n, int of_root) const {
+    return root[n] == of_root || root[n] == everywhere;
+  }
+};
+
+template <class T, std::size_t Nodes>
+constexpr void join_multiplications(schedule<T, Nodes>& p) {
+  for (int n = 0; n < p.g.count; ++n) {
+    node_of_graph<T>& sum = p.g.nodes[n];
+    if (sum.what != word::add) continue;
+    for (std::size_t j = 0; j < 2; ++j) {
+      const operand product = sum.from[j], other = sum.from[1 - j];
+      const node_of_graph<T>& by = p.at(product.node);
+      if (by.what != word::multiply || p.uses(product.node) != 1 || !p.reads_as_is(product))
+        continue;
+      sum.what = word::multiply_add;
+      sum.from[0] = by.from[0];
+      sum.from[1] = by.from[1];
+      sum.from[2] = other;
+      sum.operands = 3;
+      break;
+    }
+  }
+}
+
+// What lies between a softmax and the contraction that its scores come from.
+template <class T, std::size_t Nodes>
+struct score_program {
+  const schedule<T, Nodes>& p;
+  const axis_list& axes;  // of the scores
+  bool in[Nodes]{};       // nodes of it
+  bool seen[Nodes]{};
+  int scores = -1;
+  bool ok = true;
+
+  // Does n depend on the scores by way of elementwise operations?
+  constexpr bool collect(int n) {
+    if (seen[n]) return in[n] || n == scores;
+    seen[n] = true;
+    const node_of_graph<T>& one = p.at(n);
+    if (one.what == word::contract && p.same_axes(one.axes, axes)) {
+      if (scores != -1 && scores != n) ok = false;  // two of them: none is the scores
+      scores = n;
+      return true;
+    }
+    if (!is_elementwise(one.what)) return false;
+    bool depends = false;
+    for (std::size_t j = 0; j < one.operands; ++j)
+      if (collect(one.from[j].node)) {
+        depends = true;
+        if (!p.reads_as_is(one.from[j])) ok = false;
+      }
+    if (depends && !p.same_axes(one.axes, axes)) ok = false;
+    return in[n] = depends;
+  }
+  // Does nothing else need what is computed here?
+  constexpr bool is_alone(int weights) const {
+    for (int n = 0; n < p.g.count; ++n) {
+      if (in[n] || n == weights || p.root[n] == nowhere) continue;
+      for (std::size_t j = 0; j < p.at(n).operands; ++j) {
+        const int from = p.at(n).from[j].node;
+        if (in[from] || from == scores) return false;
+      }
+    }
+    for (std::size_t i = 0; i < p.g.results; ++i)
+      if (in[p.g.result[i].node] || p.g.result[i].node == scores) return false;
+    return true;
+  }
+};
+
+// Is the contraction n of a softmax the last part of an attention?
+template <class T, std::size_t Nodes>
+constexpr bool find_attention(const schedule<T, Nodes>& p, int n, step& found,
+                              score_program<T, Nodes>& program) {
+  const node_of_graph<T>& context = p.at(n);
+  for (std::size_t j = 0; j < 2; ++j) {
+    const int w = context.from[j].node;
+    const node_of_graph<T>& weights = p.at(w);
+    if (weights.what != word::softmax || weights.family != context.family || p.uses(w) != 1 ||
+        !p.reads_as_is(context.from[j]) || !p.reads_as_is(weights.from[0]))
+      continue;
+    if (!program.collect(weights.from[0].node) || !program.ok || !program.is_alone(w)) return false;
+    attention_parts parts;
+    parts.scores = program.scores;
+    parts.weights = w;
+    parts.key = weights.family;
+    const node_of_graph<T>& scores = p.at(program.scores);
+    parts.head_dim = scores.family;
+    const bool key_is_left = scores.from[0].axes.has(parts.key);
+    parts.q = scores.from[key_is_left];
+    parts.k = scores.from[!key_is_left];
+    parts.v = context.from[1 - j];
+    if (parts.q.axes.has(parts.key) || !parts.k.axes.has(parts.key)) return false;
+    for (std::size_t i = 0; i < parts.v.axes.rank; ++i) {
+      const unsigned long long family = parts.v.axes.family[i];
+      if (family == parts.key || scores.axes.has(family)) continue;
+      if (parts.value_dim != 0) return false;  // two widths
+      parts.value_dim = family;
+    }
+    std::size_t most = 0;
+    for (std::size_t i = 0; i < scores.axes.rank; ++i) {
+      const unsigned long long family = scores.axes.family[i];
+      if (family == parts.key || parts.k.axes.has(family) || parts.v.axes.has(family)) continue;
+      if (scores.axes.size[i] > most) parts.query = family, most = scores.axes.size[i];
+    }
+    found.attention = parts;
+    return true;
+  }
+  return false;
+}
+
+// Which nodes are computed together.
+template <class T, std::size_t Nodes>
+constexpr void choose_steps(schedule<T, Nodes>& p) {
+  bool needed[Nodes]{};
+  attention_parts attentions[Nodes]{};
+  for (std::size_t i = 0; i < p.g.results; ++i) needed[p.g.result[i].node] = true;
+  for (int n = p.g.count; n-- > 0;) {
+    if (!needed[n]) continue;
+    for (std::size_t j = 0; j < p.at(n).operands; ++j) needed[p.at(n).from[j].node] = true;
+  }
+  for (int n = 0; n < p.g.count; ++n)
+    p.root[n] = needed[n] && p.at(n).what != word::argument ? n : nowhere;
+
+  for (int n = p.g.count; n-- > 0;) {
+    const node_of_graph<T>& one = p.at(n);
+    if (p.root[n] != n) continue;
+    if (one.what == word::contract) {
+      step found;
+      score_program<T, Nodes> program{
+          p, p.at(one.from[p.at(one.from[0].node).what != word::softmax].node).axes};
+      if (find_attention(p, n, found, program)) {
+        attentions[n] = found.attention;
+        p.root[found.attention.scores] = p.root[found.attention.weights] = n;
+        for (int i = 0; i < n; ++i)
+          if (program.in[i]) p.root[i] = n;
+      }
+      continue;
+    }
+    if (one.what == word::number || one.what == word::position || one.open || one.condition) {
+      p.root[n] = everywhere;
+      continue;
+    }
+    if (!is_elementwise(one.what)) continue;
+    // With its readers, if all of them are of one step over the same elements.
+    int with = nowhere;
+    bool together = true;
+    for (std::size_t i = 0; i < p.g.results; ++i) together = together && p.g.result[i].node != n;
+    for (int i = n + 1; together && i < p.g.count; ++i) {
+      if (p.root[i] == nowhere) continue;
+      for (std::size_t j = 0; j < p.at(i).operands; ++j) {
+        if (p.at(i).from[j].node != n) continue;
+        const bool in_program =
+            attentions[p.root[i] < 0 ? 0 : p.root[i]].scores >= 0 && is_elementwise(p.at(i).what);
+        together = together && p.root[i] >= 0 && (with == nowhere || with == p.root[i]) &&
+                   p.reads_as_is(p.at(i).from[j]) &&
+                   (in_program ? p.same_axes(one.axes, p.at(i).axes)
+                               : is_elementwise(p.at(p.root[i]).what) &&
+                                     p.same_axes(one.axes, p.at(p.root[i]).axes));
+        with = p.root[i];
+      }
+    }
+    if (together && with != nowhere) p.root[n] = with;
+  }
+
+  // Steps, in the order of their roots. A step whose only reader is a copy in another order writes
+  // for it.
+  for (int n = 0; n < p.g.count; ++n) {
+    if (p.root[n] != n) continue;
+    const node_of_graph<T>& one = p.at(n);
+    if (one.what == word::copy && p.root[n] == n) {
+      const int from = one.from[0].node;
+      if (p.root[from] == from && p.uses(from) == 1 && p.reads_as_is(one.from[0]) &&
+          (attentions[from].scores >= 0)) {
+        for (std::size_t i = 0; i < p.count; ++i)
+          if (p.steps[i].root == from) p.steps[i].to = n;
+        p.stored[from] = false;
+        p.stored[n] = true;
+        continue;
+      }
+    }
+    step& next = p.steps[p.count++];
+    next.root = next.to = n;
+    next.attention = attentions[n];
+    next.kind = attentions[n].scores >= 0  ? step_kind::attend
+                : is_elementwise(one.what) ? step_kind::each
+                                           : step_kind::call;
+    p.stored[n] = true;
+  }
+}
+
+// Does step s read the memory of node n?
+template <class T, std::size_t Nodes>
+constexpr bool step_reads(const schedule<T, Nodes>& p, const step& s, int n) {
+  for (int i = 0; i < p.g.count; ++i) {
+    if (i != s.root && !p.is_in(i, s.root)) continue;
+    for (std::size_t j = 0; j < p.at(i).operands; ++j)
+      if (p.at(i).from[j].node == n) return true;
+  }
+  return false;
+}
+
+// Memory for what is stored and is no result: what is not alive at the same time shares it.
+template <class T, std::size_t Nodes>
+constexpr void place_nodes(schedule<T, Nodes>& p) {
+  std::size_t first[Nodes]{}, last[Nodes]{};
+  bool placed[Nodes]{};
+  for (int n = 0; n < p.g.count; ++n) {
+    p.result[n] = -1;
+    if (!p.stored[n]) continue;
+    for (std::size_t r = 0; r < p.g.results; ++r)
+      if (p.g.result[r].node == n) p.result[n] = static_cast<int>(r);
+    for (std::size_t s = 0; s < p.count; ++s) {
+      if (p.steps[s].to == n) first[n] = last[n] = s;
+      if (step_reads(p, p.steps[s], n)) last[n] = s;
+    }
+  }
+  for (int n = 0; n < p.g.count; ++n) {
+    if (!p.stored[n] || p.result[n] >= 0) continue;
+    const auto room = [&](int of) { return (p.at(of).axes.count() + 15) / 16 * 16; };
+    std::size_t at = 0;
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (int m = 0; m < p.g.count; ++m) {
+        if (!placed[m] || last[m] < first[n] || last[n] < first[m]) continue;
+        if (p.place[m] < at + room(n) && at < p.place[m] + room(m)) {
+          at = p.place[m] + room(m);
+          moved = true;
+        }
+      }
+    }
+    p.place[n] = at;
+    placed[n] = true;
+    if (at + room(n) > p.workspace) p.workspace = at + room(n);
+  }
+}
+
+template <class T, std::size_t Nodes>
+constexpr schedule<T, Nodes> make_schedule(const graph<T, Nodes>& g) {
+  schedule<T, Nodes> p{};
+  p.g = g;
+  join_multiplications(p);
+  choose_steps(p);
+  place_nodes(p);
+  return p;
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the programs of generate.py share: each formula is a line of TAP.
+#pragma once
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <umbel/bare.hpp>
+
+inline unsigned state = 1;
+inline bool same_bits = true, near_enough = true;
+inline double furthest = 0;
+
+template <class X>
+void fill(X& x) {
+  for (float& f : x) {
+    state = state * 1664525u + 1013904223u;
+    f = static_cast<float>(state >> 8) * 0x1p-23f - 1.0f;
+  }
+}
+// A view of a tensor that has a name.
+template <class X>
+const auto& as_read(const X& x) {
+  return x;
+}
+
+template <class F, class... X>
+void check(const F& f, const X&... x) {
+  static umbel::workspace_for<F, X...> work;
+  const auto fast = f(x..., work);
+  const auto plain = umbel::plain(f)(x..., work);
+  static_assert(std::is_same_v<decltype(fast), decltype(plain)>);
+  same_bits = same_bits && std::memcmp(fast.data(), plain.data(), sizeof fast) == 0;
+}
+// |error| <= 1e-5 + 1e-4 of the largest (docs/numerics.md).
+template <class X, class Y>
+void compare(const X& x, const Y& reference) {
+  double largest = 0;
+  for (const double d : reference) largest = std::fmax(largest, std::fabs(d));
+  auto at = reference.begin();
+  for (const float f : x) {
+    const double error = std::fabs(static_cast<double>(f) - *at++);
+    const double most = 1e-5 + 1e-4 * largest;
+    furthest = std::fmax(furthest, error / most);
+    near_enough = near_enough && error <= most;
+  }
+}
+
+template <class F, class... X>
+auto result(const F& f, const X&... x) {
+  static umbel::workspace_for<F, X...> work;
+  return f(x..., work);
+}
+
+inline void run(unsigned seed, void (*formula)()) {
+  state = seed;
+  same_bits = near_enough = true;
+  furthest = 0;
+  formula();
+  std::printf("%s - formula %u, %s, %.2g of the tolerance\n",
+              same_bits && near_enough ? "ok" : "not ok", seed,
+              same_bits ? "the bits of the readable loops" : "other bits than the readable loops",
+              furthest);
+}

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Random formulas as C++: source(seeds) gives a program that computes each of them fast, by readable loops, and by
+readable loops in double, and compares: the same bits, and within the tolerance of docs/numerics.md.
+
+Operands are permuted, strided and broadcast by name, sizes are odd, size 1 among them. What is compared with 0 or
+another number is an input, so that float and double take the same branch.
+"""
+import random
+
+SIZES = (1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 20, 31, 33)
+
+
+class Formula:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.tensors = []  # (axes in the order of memory, axes as read, padded)
+        self.body = []
+        self.names = 0
+        self.sizes = {}
+
+    def choose(self, *of):
+        return self.random.choice(of)
+
+    def size(self, axis, most=33):
+        if axis not in self.sizes:
+            small = {"batch": 3, "heads": 5, "groups": 3}.get(axis, most if len(self.sizes) < 3 else 5)
+            self.sizes[axis] = self.random.choice([s for s in SIZES if s <= small])
+        return self.sizes[axis]
+
+    def tensor(self, axes, any_order=True):
+        """An argument of these axes, in any order and strides; its name in the formula."""
+        memory = list(axes)
+        read = list(axes)
+        if any_order:
+            self.random.shuffle(memory)
+            self.random.shuffle(read)
+        for axis in axes:
+            self.size(axis)
+        self.tensors.append((memory, read, self.random.random() < 0.2))
+        return f"x{len(self.tensors) - 1}"
+
+    def part_of(self, axes, at_least=0):
+        """Some of the axes, as a broadcast operand has them."""
+        count = self.random.randint(at_least, len(axes))
+        return self.random.sample(list(axes), count)
+
+    def let(self, expression):
+        self.names += 1
+        name = f"t{self.names}"
+        self.body.append(f"auto {name} = {expression};")
+        return name
+
+    # Numbers of about 1 give numbers of about 1.
+    def unary(self, a):
+        if a[0] != "t" and a[0] != "x":
+            return f"{a} * 1"
+        return self.choose(f"tanh({a})", f"exp(-abs({a}))", f"silu({a})", f"gelu_tanh({a})", f"gelu_exact({a})",
+                           f"relu({a})", f"sqrt(abs({a}) + 0.5f)", f"rsqrt(abs({a}) + 0.5f)", f"-{a}", f"abs({a})")
+
+    def condition(self, axes):
+        one = self.choose("input", "position", "positions", "two")
+        if one == "input" or not axes:
+            x = self.tensor(self.part_of(axes))
+            return self.choose(f"{x} < 0.25f", f"{x} >= -0.5f", f"!({x} <= 0)")
+        first = self.random.choice(axes)
+        if one == "position":
+            return f"position<{first}> {self.choose('<', '>=')} {self.random.randint(0, self.size(first))}"
+        if one == "positions" and len(axes) > 1:
+            a, b = self.random.sample(list(axes), 2)
+            return f"position<{a}> + {self.random.randint(-2, 3)} {self.choose('<', '<=', '>')} position<{b}>"
+        return f"({self.condition(axes)} {self.choose('&&', '||')} position<{first}> < {self.size(first) // 2})"
+
+    def elementwise(self, start, axes, steps):
+        """A program over these axes that begins with `start`."""
+        known = [start]
+        for _ in range(steps):
+            a = self.random.choice(known[-3:])
+            kind = self.random.random()
+            if kind < 0.35:
+                made = self.unary(a)
+            elif kind < 0.75:
+                b = self.choose(self.tensor(self.part_of(axes)), self.random.choice(known),
+                                self.choose("0.5f", "2", "-0.25f"))
+                made = self.choose(f"{a} + {b}", f"{b} - {a}", f"{a} * {b}", f"{a} / ({b} * {b} + 1)",
+                                   f"{a} * 0.5f + {b}")
+            elif kind < 0.9:
+                b = self.choose(self.random.choice(known), "0.125f")
+                made = f"where({self.condition(axes)}, {a}, {b})"
+            else:
+                place = self.random.choice(axes) if axes else None
+                made = f"{a} + position<{place}> * 0.0625f" if place else f"{a} * 0.75f"
+            known.append(self.let(made))
+        return known[-1]
+
+    def scores(self, start, axes):
+        """A program of scores: as it is, scaled, biased, capped, hidden."""
+        scaled = self.let(f"{start} * {self.choose('0.25f', '0.125f', '0.5f')}") if self.random.random() < 0.8 else start
+        kind = self.random.random()
+        if kind < 0.2:
+            made = scaled
+        elif kind < 0.45:
+            made = self.let(f"{scaled} + {self.tensor(self.part_of(axes))}")
+        elif kind < 0.6:
+            made = self.let(f"tanh({scaled} * 0.25f) * 4")
+        elif kind < 0.75 and "heads" in axes:
+            slope = self.tensor(["heads"])
+            made = self.let(f"{scaled} + {slope} * (position<key> - position<query>)")
+        else:
+            made = self.elementwise(scaled, axes, self.random.randint(1, 3))
+        for _ in range(self.random.choice((0, 0, 1, 1, 2))):
+            condition = self.choose("position<key> > position<query>", "position<key> + 5 <= position<query>",
+                                    self.condition(axes))
+            made = self.let(f"hide({made}, {condition})")
+        return made
+
+    def attention(self):
+        outer = self.random.sample(["batch", "heads", "groups"], self.random.randint(0, 3))
+        shared = self.part_of(outer) if self.random.random() < 0.3 else outer  # of keys and values
+        queries = self.random.random() < 0.9
+        axes = outer + (["query"] if queries else [])
+        q = self.tensor(axes + ["head_dim"])
+        k = self.tensor(shared + ["key", "head_dim"])
+        v = self.tensor(shared + ["key", self.choose("head_dim", "value_dim")])
+        if self.random.random() < 0.15:
+            q = self.let(f"{q} * 0.5f + {self.tensor(['head_dim'])}")
+        sides = (q, k) if self.random.random() < 0.8 else (k, q)
+        s = self.let(f"contract<head_dim>({sides[0]}, {sides[1]})")
+        all_axes = axes + ["key"]
+        if not queries:  # position<query> is nowhere
+            s = self.let(f"{s} * 0.25f")
+            if self.random.random() < 0.5:
+                s = self.let(f"{s} + {self.tensor(self.part_of(all_axes))}")
+        else:
+            s = self.scores(s, all_axes)
+        w = self.let(f"softmax<key>({s})")
+        out = self.let(f"contract<key>({w}, {v})" if self.random.random() < 0.8 else f"contract<key>({v}, {w})")
+        if self.random.random() < 0.3:
+            out = self.let(f"{out} * 2 - 1")
+        return out
+
+    def chain(self):
+        axes = self.random.sample(["batch", "heads", "query", "hidden", "token"], self.random.randint(1, 4))
+        return self.elementwise(self.tensor(axes), axes, self.random.randint(2, 7))
+
+    def contraction(self):
+        paired = self.random.sample(["batch", "heads"], self.random.randint(0, 2))
+        left = self.random.sample(["query", "token"], self.random.randint(0, 2))
+        right = self.random.sample(["key", "hidden"], self.random.randint(0, 2))
+        a = self.tensor(paired + left + ["head_dim"])
+        b = self.tensor(paired + right + ["head_dim"])
+        if self.random.random() < 0.5:
+            a = self.let(self.unary(a))
+        c = self.let(f"contract<head_dim>({a}, {b})")
+        axes = paired + left + right
+        if self.random.random() < 0.6:
+            c = self.elementwise(self.let(f"{c} * 0.25f"), axes, self.random.randint(1, 3))
+        if axes and self.random.random() < 0.4:
+            c = self.let(f"softmax<{self.random.choice(axes)}>({c})")
+        if self.random.random() < 0.3:
+            c = self.let(f"{c} + {c} * {self.tensor(self.part_of(axes))}")
+        return c
+
+    def write(self):
+        result = self.choose(self.attention, self.attention, self.chain, self.contraction)()
+        names = [f"x{i}" for i in range(len(self.tensors))]
+        lines = ["{"]
+        shapes = []
+        for i, (memory, read, padded) in enumerate(self.tensors):
+            axes = [f"{axis}<{self.sizes[axis]}>" for axis in memory]
+            inner = memory[-1] if memory else None
+            if padded and inner:
+                axes[-1] = f"{inner}<{self.sizes[inner] + 3}>"
+            pipes = f" | slice<{inner}, from<2>, extent<{self.sizes[inner]}>>" if padded and inner else ""
+            if read != memory:
+                pipes += " | permute<" + ", ".join(read) + ">"
+            shapes.append((", ".join(axes), pipes))
+        for i, (axes, pipes) in enumerate(shapes):
+            listed = f"float{', ' if axes else ''}{axes}"
+            lines.append(f"static tensor<{listed}> m{i}; fill(m{i}); const auto x{i} = as_read(m{i}{pipes});")
+            lines.append(f"static tensor<double{', ' if axes else ''}{axes}> d{i}; copy(m{i}, d{i}); "
+                         f"const auto y{i} = as_read(d{i}{pipes});")
+        lines.append(f"constexpr formula f = []({', '.join('auto ' + n for n in names)}) {{")
+        lines += ["  " + line for line in self.body]
+        lines.append(f"  return {result};\n}};")
+        lines.append(f"check(f, {', '.join(names)});")
+        lines.append(f"compare(result(f, {', '.join(names)}), result(plain(f), {', '.join(n.replace('x', 'y') for n in names)}));")
+        lines.append("}")
+        return "\n".join(lines)
+
+
+HEADER = """// Made by test/formulas/generate.py.
+#include "formulas.hpp"
+using namespace umbel;
+using namespace umbel::axes;
+template <std::size_t N> struct groups : axis<groups, N> {};
+"""
+
+
+def source(seeds):
+    parts = [HEADER]
+    for seed in seeds:
+        parts.append(f"static void formula_{seed}() {Formula(seed).write()}")
+    parts.append("int main() {")
+    parts += [f'  run({seed}, formula_{seed});' for seed in seeds]
+    parts.append("}")
+    return "\n".join(parts) + "\n"
+
+
+if __name__ == "__main__":
+    import sys
+    print(source(range(int(sys.argv[1]), int(sys.argv[2]))))

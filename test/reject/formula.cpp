@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes in formulas (check.py).
+#include <umbel/umbel.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using queries = tensor<float, heads<3>, query<17>, head_dim<16>>;
+using keys = tensor<float, heads<3>, key<21>, head_dim<16>>;
+using attention = multi_head_attention<float, hidden<16>, heads<4>>;
+
+[[maybe_unused]] static void cases(const queries& q, const keys& k) {
+  tensor<float, heads<3>, key<20>, head_dim<16>> other{};
+  tensor<float, batch<2>> slopes{};
+  tensor<float, token<4>, hidden<16>> x{};
+  static attention::weights w;
+  float scale = 0.25f;
+  constexpr formula attend = [](auto queries, auto keys, auto values) {
+    return contract<key>(softmax<key>(contract<head_dim>(queries, keys) * 0.25f), values);
+  };
+  (void)q, (void)k, (void)other, (void)slopes, (void)x, (void)w, (void)scale;
+  const auto ok = attend(q, k, k);
+#if defined CASE_formula_checks_each_step
+  // expect-gcc: "umbel: contract: the left side has key=21 but the right side has key=20"
+  // expect-clang: contract, .*the_left_side_has, .*key<21>, .*but_the_right_side_has, .*key<20>
+  // lines-clang: 15
+  // cause: In a formula every operation has its own rule; here the values have fewer positions than the keys.
+  // cure: Give both the same number of keys.
+  auto r = attend(q, k, other);
+#elif defined CASE_formula_elementwise_axes
+  // expect-gcc: "umbel: elementwise: \[heads=3, query=17, key=21\] and \[batch=2\] have different axes; to repeat one along the others write x \| broadcast<\.\.\.>"
+  // expect-clang: elementwise, .*heads<3>, .*query<17>, .*key<21>>, .*and_, .*batch<2>>, .*have_different_axes_so_broadcast_one>
+  // lines-clang: 15
+  // cause: An operand in a formula may lack axes that the other has, along which it is repeated; this one has another.
+  // cure: Rename the axis, select one position of it, or sum over it first.
+  constexpr formula biased = [](auto queries, auto keys, auto bias) {
+    return contract<head_dim>(queries, keys) + bias;
+  };
+  auto r = biased(q, k, slopes);
+#elif defined CASE_formula_elementwise_sizes
+  // expect-gcc: "umbel: elementwise: the left side has head_dim=16 but the right side has head_dim=20"
+  // expect-clang: elementwise, .*the_left_side_has, .*head_dim<16>, .*but_the_right_side_has, .*head_dim<20>>
+  // lines-clang: 15
+  // cause: Two operands have an axis of one name with two sizes.
+  // cure: Give it one size, or rename one of them.
+  constexpr formula sum = [](auto a, auto b) { return a + b; };
+  auto r = sum(q, tensor<float, head_dim<20>>{});
+#elif defined CASE_formula_captures
+  // expect-gcc: "umbel: formula: captures variables, so pass them as arguments"
+  // expect-clang: formula, .*captures_variables_so_pass_them_as_arguments>
+  // cause: A formula is traced when the program is compiled; a variable has no value then.
+  // cure: Make it an argument of the formula: `[](auto q, auto k, auto scale) { ... }`.
+  formula scaled = [scale](auto queries, auto keys) {
+    return contract<head_dim>(queries, keys) * scale;
+  };
+  auto r = scaled(q, k);
+#elif defined CASE_formula_branches
+  // expect-gcc: "umbel: formula: a condition has no value yet, so nothing can branch on it; write where\(condition, a, b\)"
+  // expect-clang: formula, .*a_condition_has_no_value_yet_so_write_where>
+  // lines-gcc: 17
+  // lines-clang: 24
+  // cause: if, ?:, && of C++ ask for a value while the formula is traced; there is one for each element, later.
+  // cure: Write `where(condition, a, b)`.
+  constexpr formula positive = [](auto a) {
+    if (a > 0) return a * 2;
+    return a * 1;
+  };
+  auto r = positive(q);
+#elif defined CASE_formula_elements
+  // expect-gcc: "umbel: formula: an element has no value yet; write select_at<heads, 2>\(x\), or an operation on all of them"
+  // expect-clang: formula, .*an_element_has_no_value_yet_so_write_select_at>
+  // lines-clang: 15
+  // cause: A formula is about whole tensors; while it is traced there are no elements.
+  // cure: Take one position of an axis with `select_at`, or write the operation for all elements.
+  constexpr formula first = [](auto a) { return a(0, 0, 0) * 2; };
+  auto r = first(q);
+#elif defined CASE_formula_gives_conditions
+  // expect-gcc: "umbel: formula: gives conditions, which are no numbers; write where\(condition, 1, 0\)"
+  // expect-clang: formula, .*gives_conditions_so_write_where>
+  // cause: The result is true or false.
+  // cure: Choose numbers for it: `where(x > 0, 1, 0)`.
+  constexpr formula positive = [](auto a) { return a > 0; };
+  auto r = positive(q);
+#elif defined CASE_formula_gives_no_tensor
+  // expect-gcc: "umbel: formula: gives something else than a tensor made of its arguments"
+  // expect-clang: formula, .*gives_something_else_than_a_tensor_made_of_its_arguments>
+  // cause: The function returns a number, an object or nothing.
+  // cure: Return what its operations give.
+  constexpr formula nothing = [](auto) { return 3; };
+  auto r = nothing(q);
+#elif defined CASE_formula_position_alone
+  // expect-gcc: "umbel: formula: gives a position along key, which nothing that it is combined with has as an axis"
+  // expect-clang: formula, .*gives_a_position_along, .*key>, .*which_no_operand_has_as_an_axis>
+  // cause: position<key> is a number for each position of an axis, and nothing here has that axis.
+  // cure: Combine it with a tensor that has the axis, or name another axis.
+  constexpr formula far = [](auto a) { return a - position<key>; };
+  auto r = far(q);
+#elif defined CASE_formula_number_of_arguments
+  // expect-gcc: "umbel: formula: the function takes other arguments, or weights by value; write const auto& w"
+  // expect-clang: formula, .*the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto>
+  // cause: The function has another number of parameters, or takes weights by value: each call would copy them.
+  // cure: Give it as many arguments as it has parameters, and a workspace last, if any; write `const auto& w` for weights.
+  auto r = attend(q, k);
+#elif defined CASE_formula_weights_by_value
+  // expect-gcc: "umbel: formula: the function takes other arguments, or weights by value; write const auto& w"
+  // expect-clang: formula, .*the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto>
+  // cause: The function has another number of parameters, or takes weights by value: each call would copy them.
+  // cure: Give it as many arguments as it has parameters, and a workspace last, if any; write `const auto& w` for weights.
+  constexpr formula queries_of = [](auto input, auto weights) { return input * weights.q; };
+  auto r = queries_of(x, w);
+#elif defined CASE_formula_out_axes
+  // expect-gcc: "umbel: formula: the result has \[heads=3, query=17, head_dim=16\] but out has \[heads=3, key=21, head_dim=16\]"
+  // expect-clang: formula, .*the_result_has, .*query<17>, .*but_out_has, .*key<21>
+  // cause: out has other axes than the result.
+  // cure: Declare out with the axes of the result, in any order.
+  static keys out;
+  attend.into(out, q, k, k);
+#elif defined CASE_formula_stack_budget
+  // expect-gcc: "umbel: formula: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes, so pass one for \[query=400, key=400\]"
+  // expect-clang: formula, .*needs_a_workspace_of, .*number<\d+.*>, .*query<400>, .*key<400>
+  // cause: What the formula stores on its way is more than a layer puts on the stack by itself.
+  // cure: Pass a workspace last: `static workspace_for<decltype(f), X, Y> work; f(x, y, work)`.
+  constexpr formula twice = [](auto a, auto b) {
+    return softmax<query>(softmax<key>(contract<head_dim>(a, b)));
+  };
+  static tensor<float, query<400>, head_dim<4>> a;
+  static tensor<float, key<400>, head_dim<4>> b;
+  static tensor<float, query<400>, key<400>> out;
+  twice.into(out, a, b);
+#endif
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSL-1.0
+// Formulas: the layers' bits where they are the layers' sentences, the words of the language, whose
+// memory is written. Random ones: test/formulas.
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <umbel/umbel.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+namespace {
+
+template <class X, class Y>
+bool same_bits(const X& x, const Y& y) {
+  static_assert(std::is_same_v<X, Y>);
+  return std::memcmp(x.data(), y.data(), sizeof x) == 0;
+}
+
+template <class X>
+void fill(X& x, unsigned seed = 1) {
+  for (auto& f : x) {
+    seed = seed * 1664525u + 1013904223u;
+    f = static_cast<std::remove_cvref_t<decltype(f)>>(static_cast<float>(seed >> 8) * 0x1p-23f -
+                                                      1.0f);
+  }
+}
+
+using queries = tensor<float, batch<2>, heads<3>, query<17>, head_dim<16>>;
+using keys = tensor<float, batch<2>, heads<3>, key<21>, head_dim<16>>;
+using biases = tensor<float, heads<3>, query<17>, key<21>>;
+
+constexpr formula attention = [](auto q, auto k, auto v) {
+  return contract<key>(softmax<key>(contract<head_dim>(q, k) * rsqrt(16.0f)), v);
+};
+
+struct fixture {
+  queries q;
+  keys k, v;
+  biases added;
+  fixture() { fill(q, 1), fill(k, 2), fill(v, 3), fill(added, 4); }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(formulas, fixture)
+
+BOOST_AUTO_TEST_CASE(attention_has_the_bits_of_the_function) {
+  BOOST_TEST(same_bits(attention(q, k, v), scaled_dot_product_attention(q, k, v)));
+  BOOST_TEST(same_bits(plain(attention)(q, k, v), scaled_dot_product_attention(q, k, v)));
+}
+
+BOOST_AUTO_TEST_CASE(a_bias_and_hidden_keys_are_those_of_the_masks) {
+  constexpr formula biased = [](auto q, auto k, auto v, auto bias) {
+    auto scores = contract<head_dim>(q, k) * 0.25f + bias;
+    return contract<key>(softmax<key>(hide(scores, position<key> > position<query>)), v);
+  };
+  BOOST_TEST(same_bits(biased(q, k, v, added),
+                       scaled_dot_product_attention(q, k, v, score_bias(added) & causal_top_left)));
+}
+
+BOOST_AUTO_TEST_CASE(hidden_keys_are_never_read) {
+  constexpr formula windowed = [](auto q, auto k, auto v) {
+    auto scores = contract<head_dim>(q, k) * 0.25f;
+    auto far = position<query> - position<key> >= 4 || position<key> > position<query>;
+    return contract<key>(softmax<key>(hide(scores, far)), v);
+  };
+  const auto before = windowed(q, k, v);
+  // No query sees the keys from 17 on.
+  for (int b = 0; b < 2; ++b)
+    for (int h = 0; h < 3; ++h)
+      for (int j = 17; j < 21; ++j)
+        for (int d = 0; d < 16; ++d) k(b, h, j, d) = v(b, h, j, d) = NAN;
+  BOOST_TEST(same_bits(windowed(q, k, v), before));
+}
+
+BOOST_AUTO_TEST_CASE(a_layer_as_a_formula_has_its_bits) {
+  using layer = multi_head_attention<float, hidden<36>, heads<3>, bias<true>>;
+  static layer::weights w;
+  unsigned seed = 5;
+  for (auto* map : {&w.q, &w.k, &w.v, &w.o}) {
+    for (float& f : map->weight)
+      f = static_cast<float>((seed = seed * 1664525u + 1) >> 8) * 0x1p-26f;
+    for (float& f : map->bias) f = static_cast<float>((seed = seed * 1664525u + 1) >> 8) * 0x1p-26f;
+  }
+  tensor<float, batch<2>, token<7>, hidden<36>> x;
+  fill(x);
+  constexpr formula self_attention = [](auto x, const auto& w) {
+    constexpr auto heads_of = [](auto projected) {
+      return projected | split<hidden, heads<3>, head_dim>;
+    };
+    auto q = heads_of(x * w.q) | permute<batch, heads, token, head_dim> | rename_axis<token, query>;
+    auto k = heads_of(x * w.k) | permute<batch, heads, token, head_dim> | rename_axis<token, key>;
+    auto v = heads_of(x * w.v) | permute<batch, heads, token, head_dim> | rename_axis<token, key>;
+    auto context = contract<key>(softmax<key>(contract<head_dim>(q, k) * rsqrt(12.0f)), v);
+    return (context | rename_axis<query, token> | permute<batch, token, heads, head_dim> |
+            contiguous | merge<heads, head_dim, hidden>)*w.o;
+  };
+  const auto wanted = layer{w}(x);
+  BOOST_TEST(same_bits(self_attention(x, w), wanted));
+  BOOST_TEST(same_bits(plain(self_attention)(x, w), wanted));
+  // Borrowed weights, by value, and packed ones.
+  constexpr formula one_map = [](auto x, auto w) { return x * w; };
+  BOOST_TEST(same_bits(one_map(x, layer::weights_view(w).q), x * w.q));
+  static const prepacked<layer> packed(w);
+  BOOST_TEST(same_bits(self_attention(x, packed.get_weights()), wanted));
+}
+
+BOOST_AUTO_TEST_CASE(values_of_constant_expressions) {
+  constexpr tensor<float, query<2>, head_dim<2>> a{1, 2, 3, 4};
+  constexpr tensor<float, key<3>, head_dim<2>> b{1, 2, 3, 4, 5, 6};
+  constexpr formula chain = [](auto q, auto k, auto v) {
+    return contract<key>(softmax<key>(contract<head_dim>(q, k) * 0.5f), v) * 2 - 1;
+  };
+  constexpr auto value = chain(a, b, b);
+  BOOST_TEST(same_bits(chain(a, b, b), value));
+}
+
+BOOST_AUTO_TEST_CASE(results_go_into_memory_of_any_order) {
+  static tensor<float, query<17>, batch<2>, head_dim<16>, heads<3>> out;
+  auto view = out | permute<batch, heads, query, head_dim>;
+  attention.into(view, q, k, v);
+  const queries expected = attention(q, k, v);
+  BOOST_TEST(same_bits(queries(view), expected));
+}
+
+BOOST_AUTO_TEST_CASE(the_workspace_is_the_callers_where_it_is_given) {
+  static workspace_for<decltype(attention), queries, keys, keys> work;
+  static queries out;
+  attention.into(out, q, k, v, work);
+  BOOST_TEST(same_bits(out, attention(q, k, v)));
+  BOOST_TEST(same_bits(attention(q, k, v, work), out));
+  // What is stored at different times shares memory: of this chain nothing but one softmax.
+  constexpr formula rows = [](auto x) { return tanh(softmax<query>(tanh(softmax<head_dim>(x)))); };
+  static_assert(sizeof(workspace_for<decltype(rows), queries>) <= 3 * sizeof(queries));
+  constexpr formula nothing_stored = [](auto x) { return tanh(x * 2 + 1) / (x * x + 1); };
+  static_assert(sizeof(workspace_for<decltype(nothing_stored), queries>) == 64);
+}
+
+BOOST_AUTO_TEST_CASE(numbers_of_a_call_are_arguments) {
+  constexpr formula scaled = [](auto x, auto by, auto plus) { return x * by + plus; };
+  const auto y = scaled(q, 0.5f, 3);
+  BOOST_TEST(y(1, 2, 3, 4) == std::fma(q(1, 2, 3, 4), 0.5f, 3.0f));
+}
+
+BOOST_AUTO_TEST_CASE(the_words) {
+  tensor<float, query<5>> x{-2, -0.5f, 0, 0.5f, 2};
+  constexpr formula words = [](auto x) {
+    auto inside = x > -1 && x < 1;
+    return where(inside, abs(x) + sqrt(x * x), where(!(x <= 1), exp(x), -tanh(x)));
+  };
+  const auto y = words(x);
+  BOOST_TEST(y(1) == 1.0f);
+  BOOST_TEST(y(2) == 0.0f);
+  BOOST_TEST(std::abs(y(4) - std::exp(2.0f)) < 1e-6f);
+  BOOST_TEST(std::abs(y(0) - std::tanh(2.0f)) < 1e-6f);
+  constexpr formula places = [](auto x) { return x * 0 + position<query> * 2 - 1; };
+  BOOST_TEST(places(x)(3) == 5.0f);
+}
+
+BOOST_AUTO_TEST_CASE(a_product_and_a_sum_are_rounded_once) {
+  tensor<float, query<1>> a{1 + 0x1p-12f}, b{1 + 0x1p-12f}, c{-1 - 0x1p-11f};
+  constexpr formula joined = [](auto a, auto b, auto c) { return a * b + c; };
+  constexpr formula apart = [](auto a, auto b, auto c) {
+    auto product = a * b;
+    return product + c + product * 0;
+  };
+  BOOST_TEST(joined(a, b, c)(0) == 0x1p-24f);
+  BOOST_TEST(apart(a, b, c)(0) == 0.0f);
+}
+
+BOOST_AUTO_TEST_CASE(special_values) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  tensor<float, query<4>> x{-0.0f, infinity, -infinity, NAN};
+  constexpr formula product = [](auto x) { return x * 1; };
+  BOOST_TEST(std::signbit(product(x)(0)));
+  BOOST_TEST(product(x)(1) == infinity);
+  constexpr formula hidden_row = [](auto x) { return softmax<query>(hide(x, x < 1)); };
+  const tensor<float, query<3>> y{-5, 1, 3};
+  BOOST_TEST(hidden_row(y)(0) == 0.0f);
+  BOOST_TEST(hidden_row(y)(1) > 0.1f);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
