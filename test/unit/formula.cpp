@@ -170,6 +170,12 @@ BOOST_AUTO_TEST_CASE(a_product_and_a_sum_are_rounded_once) {
   BOOST_TEST(apart(a, b, c)(0) == 0.0f);
 }
 
+BOOST_AUTO_TEST_CASE(a_formula_is_a_part_of_another) {
+  static constexpr formula norm = [](auto x) { return x * 2 + 1; };
+  constexpr formula whole = [](auto q, auto k, auto v) { return attention(norm(q), k, v) * 3; };
+  BOOST_TEST(same_bits(whole(q, k, v), decltype(attention(q, k, v))(attention(norm(q), k, v) * 3)));
+}
+
 BOOST_AUTO_TEST_CASE(special_values) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   tensor<float, query<4>> x{-0.0f, infinity, -infinity, NAN};

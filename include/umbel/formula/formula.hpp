@@ -116,8 +116,9 @@ template <class Node>
 struct given_rule<Node> {
   using type = tensor_of<typename Node::value_type, result_layout<Node>>;
 };
-template <class Node>
-using given_by = typename given_rule<std::remove_cvref_t<Node>>::type;
+template <bool Traced, class Node>
+using given_by = std::conditional_t<Traced, std::remove_cvref_t<Node>,
+                                    typename given_rule<std::remove_cvref_t<Node>>::type>;
 template <class>
 using nothing_by = void;
 
@@ -159,11 +160,16 @@ struct formula_calls {
   // because a function in between would be six more lines of clang's output.)
   template <class... X>
     requires(!last_is_workspace<X...>)
-  constexpr auto operator()(const X&... x) const noexcept -> given_by<
-      decltype(std::declval<const F&>()(std::declval<traced_as<computed_from<X...>, X>>()...))> {
-    using verdict = typename call_fits<F, by_value, on_stack, X...>::verdict;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    return compute<verdict>(by_value{}, on_stack{}, x...);
+  constexpr auto operator()(const X&... x) const noexcept
+      -> given_by<(a_node<X> || ...), decltype(std::declval<const F&>()(
+                                          std::declval<traced_as<computed_from<X...>, X>>()...))> {
+    if constexpr ((a_node<X> || ...)) {  // in another formula: a part of it
+      return F{}(x...);
+    } else {
+      using verdict = typename call_fits<F, by_value, on_stack, X...>::verdict;
+      static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+      return compute<verdict>(by_value{}, on_stack{}, x...);
+    }
   }
   template <class... X>
     requires last_is_workspace<X...>
@@ -217,7 +223,7 @@ struct formula_calls {
       return computed<typename fits::tensor, typename fits::scratch>(
           out, work, [&](auto& y, auto& own) { formula_call<Plain, F, X...>::into(y, own, x...); });
     else if constexpr (std::is_same_v<std::remove_cvref_t<Out>, by_value>)
-      return given_by<typename fits::result>{};
+      return given_by<false, typename fits::result>{};
   }
 };
 

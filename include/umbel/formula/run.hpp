@@ -103,8 +103,16 @@ constexpr X traced_argument(R*, std::size_t, object_argument<X>) {
 template <class... X>
 using computed_from = typename computed_type<typename argument_of<X>::type...>::type;
 template <class T, class X>
-using traced_as = decltype(formulas::traced_argument(
-    static_cast<tracer<T>*>(nullptr), 0, std::declval<typename argument_of<X>::type>()));
+struct traced_as_rule {
+  using type = decltype(formulas::traced_argument(static_cast<tracer<T>*>(nullptr), 0,
+                                                  std::declval<typename argument_of<X>::type>()));
+};
+template <class T, a_node X>
+struct traced_as_rule<T, X> {
+  using type = X;
+};
+template <class T, class X>
+using traced_as = typename traced_as_rule<T, X>::type;
 // What F gives for arguments X: a node.
 template <class F, class... X>
 using traced_result = decltype(std::declval<const F&>()(
