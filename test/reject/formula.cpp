@@ -45,6 +45,25 @@ using attention = multi_head_attention<float, hidden<16>, heads<4>>;
   // cure: Give it one size, or rename one of them.
   constexpr formula sum = [](auto a, auto b) { return a + b; };
   auto r = sum(q, tensor<float, head_dim<20>>{});
+#elif defined CASE_formula_elementwise_types
+  // expect-gcc: "umbel: elementwise: the left side holds float but the right side holds double"
+  // expect-clang: elementwise, .*the_left_side_holds, .*element<float>, .*but_the_right_side_holds, .*element<double>
+  // lines-clang: 15
+  // cause: The sides have different element types, and nothing is converted in silence.
+  // cure: Declare both with one type.
+  constexpr formula sum = [](auto a, auto b) { return a + b; };
+  auto r = sum(q, tensor<double, head_dim<16>>{});
+#elif defined CASE_formula_part_of_integers
+  // expect-gcc: "umbel: formula: a part of an argument holds int, so pass it as an argument of its own"
+  // expect-clang: formula, .*a_part_of_an_argument_holds, .*element<int>, .*so_pass_it_as_an_argument_of_its_own>
+  // lines-clang: 15
+  // cause: Tensors inside of an argument have the element type that the formula computes in.
+  // cure: Make that tensor an argument of the formula, beside the object.
+  struct parts {
+    tensor<int, heads<3>> lengths;
+  };
+  constexpr formula longer = [](auto a, const auto& with) { return a + with.lengths; };
+  auto r = longer(q, parts{});
 #elif defined CASE_formula_captures
   // expect-gcc: "umbel: formula: captures variables, so pass them as arguments"
   // expect-clang: formula, .*captures_variables_so_pass_them_as_arguments>

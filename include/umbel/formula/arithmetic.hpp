@@ -129,10 +129,36 @@ struct matched<accepted, Layout, Open, First, Rest...>
 template <class First, class... Rest>
 using matched_operands = matched<accepted, row_major<typename operand_axes<First>::layout>,
                                  typename operand_axes<First>::open, Rest...>;
+
+// Of operands that hold float or double, one type; parts of arguments hold it, too.
+template <class T, class... X>
+struct elements_agree {
+  using type = accepted;
+};
+template <class T, class First, class... Rest>
+struct elements_agree<T, First, Rest...> : elements_agree<T, Rest...> {};
+template <class T, class First, class... Rest>
+  requires std::is_floating_point_v<typename First::value_type>
+struct elements_agree<T, First, Rest...> {
+  using type = first_error<rules::same_element<say::elementwise, T, typename First::value_type>,
+                           typename elements_agree<T, Rest...>::type>;
+};
+template <class First, class... Rest>
+  requires std::is_floating_point_v<typename First::value_type>
+struct elements_agree<void, First, Rest...> : elements_agree<typename First::value_type, Rest...> {
+};
+template <class T, tensor_like First, class... Rest>
+  requires(!std::is_floating_point_v<typename First::value_type>)
+struct elements_agree<T, First, Rest...> {
+  using type =
+      verdict<false, say::formula, say::a_part_of_an_argument_holds,
+              element<typename First::value_type>, say::so_pass_it_as_an_argument_of_its_own>;
+};
 // The operators assert their verdicts themselves: a function in between would be three more lines
 // of clang's output.
 template <class First, class... Rest>
-using operands_fit = typename matched_operands<First, Rest...>::verdict;
+using operands_fit = first_error<typename matched_operands<First, Rest...>::verdict,
+                                 typename elements_agree<void, First, Rest...>::type>;
 
 template <class R, word W, class First, class... Nodes>
 constexpr auto record_nodes(R* recorder, const First& first, const Nodes&... rest) noexcept {

@@ -14,7 +14,9 @@ struct formula;
 struct captures_variables_so_pass_them_as_arguments;
 struct gives_a_position_along;
 struct which_no_operand_has_as_an_axis;
+struct a_part_of_an_argument_holds;
 struct gives_conditions_so_write_where;
+struct so_pass_it_as_an_argument_of_its_own;
 struct gives_something_else_than_a_tensor_made_of_its_arguments;
 struct a_condition_has_no_value_yet_so_write_where;
 struct an_element_has_no_value_yet_so_write_select_at;
@@ -27,6 +29,9 @@ template <>
 inline constexpr const char* spoken<say::which_no_operand_has_as_an_axis> =
     ", which nothing that it is combined with has as an axis";
 
+template <>
+inline constexpr const char* spoken<say::so_pass_it_as_an_argument_of_its_own> =
+    ", so pass it as an argument of its own";
 template <>
 inline constexpr const char* spoken<say::gives_conditions_so_write_where> =
     "gives conditions, which are no numbers; write where(condition, 1, 0)";
