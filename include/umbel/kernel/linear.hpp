@@ -19,8 +19,10 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel {
 namespace detail {
 
 // All the rows against one group of panels.
-template <linear_shape S, class T, linear_tile Tile, plan::split Rows, class W>
-UMBEL_NOINLINE void run_linear_rows(const T* x, const W* w, const T* bias, T* y) noexcept {
+template <linear_shape S, class T, linear_tile Tile, plan::split Rows, class W,
+          class Sums = whole_sums<S.in>>
+UMBEL_NOINLINE void run_linear_rows(const T* x, const W* w, const T* bias, T* y,
+                                    Sums sums = {}) noexcept {
   constexpr auto with_rows = [](std::size_t rows) {
     linear_tile tile = Tile;
     tile.rows = rows;
@@ -28,14 +30,14 @@ UMBEL_NOINLINE void run_linear_rows(const T* x, const W* w, const T* bias, T* y)
   };
   if constexpr (Rows.large_count > 0) {
     for (std::size_t i = 0; i < Rows.large_count; ++i) {
-      run_linear_tile<S, T, with_rows(Rows.large)>(x, w, bias, y);
+      run_linear_tile<S, T, with_rows(Rows.large)>(x, w, bias, y, sums);
       x += Rows.large * S.x_row;
       y += Rows.large * S.y_row;
     }
   }
   if constexpr (Rows.small_count > 0) {
     for (std::size_t i = 0; i < Rows.small_count; ++i) {
-      run_linear_tile<S, T, with_rows(Rows.smaller())>(x, w, bias, y);
+      run_linear_tile<S, T, with_rows(Rows.smaller())>(x, w, bias, y, sums);
       x += Rows.smaller() * S.x_row;
       y += Rows.smaller() * S.y_row;
     }
@@ -53,13 +55,8 @@ struct linear_walk {
   static constexpr bool fetches_ahead = Target.fetch_ahead && Packed && S.rows == 1 &&
                                         S.in * S.out * sizeof(W) > 192 * 1024 &&
                                         plan.panels.large >= 4 && plan.group == 1;
-  // Rows share the last vector if that leaves its tile in registers.
-  static constexpr std::size_t tail_group = [] {
-    constexpr std::size_t group = linear_tail_group<T>(S, plan.lanes, tail, Packed);
-    constexpr std::size_t rows = plan.rows.large, vectors = plan.tile;
-    constexpr std::size_t shared = group != 0 ? plan::divide_up(rows * group, plan.lanes) : 0;
-    return rows * (vectors - 1) + 2 * shared + vectors + 1 < Target.registers ? group : 0;
-  }();
+  static constexpr std::size_t tail_group =
+      shared_tail_group<T>(S, plan.rows.large, plan.tile, plan.lanes, tail, Packed, Target);
 
   const T* x;
   const W* w;

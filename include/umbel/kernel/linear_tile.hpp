@@ -10,6 +10,7 @@
 #include <umbel/config.hpp>
 #include <umbel/kernel/panel.hpp>
 #include <umbel/kernel/shapes.hpp>
+#include <umbel/plan/plan.hpp>
 #include <umbel/simd/fma.hpp>
 #include <umbel/simd/groups.hpp>
 #include <umbel/simd/pack.hpp>
@@ -43,6 +44,16 @@ constexpr std::size_t linear_tail_group(const linear_shape& s, std::size_t lanes
   const std::size_t group = tail <= smallest ? smallest : 2 * smallest;
   const bool fits = group * 2 <= lanes && tail <= group && (padded || tail == group);
   return fits && s.rows > 1 && s.y_out == 1 ? group : 0;
+}
+
+// The same, where sharing leaves a tile of `rows` by `vectors` in registers.
+template <class T>
+constexpr std::size_t shared_tail_group(const linear_shape& s, std::size_t rows,
+                                        std::size_t vectors, std::size_t lanes, std::size_t tail,
+                                        bool padded, plan::target machine) noexcept {
+  const std::size_t group = linear_tail_group<T>(s, lanes, tail, padded);
+  const std::size_t shared = group != 0 ? plan::divide_up(rows * group, lanes) : 0;
+  return rows * (vectors - 1) + 2 * shared + vectors + 1 < machine.registers ? group : 0;
 }
 
 // The last features of all rows of a tile.
@@ -94,9 +105,22 @@ struct linear_tail {
 
 struct no_tail {};
 
-// W: T, or what it is stored as in panels.
-template <linear_shape S, class T, linear_tile Tile, class W>
-UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y) noexcept {
+// How much of its sums a tile adds: all of them, or (contract.hpp) a part, to what y holds already
+// where they go on.
+template <std::size_t In>
+struct whole_sums {
+  static constexpr std::size_t in = In;
+  static constexpr bool go_on = false;
+};
+struct part_of_sums {
+  std::size_t in;
+  bool go_on;
+};
+
+// W: T, or what it is stored as in panels. Where sums are a part, no rows share a vector.
+template <linear_shape S, class T, linear_tile Tile, class W, class Sums = whole_sums<S.in>>
+UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y,
+                                  Sums sums = {}) noexcept {
   using V = simd::pack<T, Tile.lanes>;
   constexpr std::size_t vectors = Tile.whole();
   constexpr auto partial = [](std::size_t v) {
@@ -115,12 +139,27 @@ UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y) n
     UMBEL_UNROLL(32)
     for (std::size_t m = 0; m < Tile.rows; ++m) sum[m][v] = start;
   }
+  if (sums.go_on) {
+    UMBEL_UNROLL(32)
+    for (std::size_t m = 0; m < Tile.rows; ++m) {
+      UMBEL_UNROLL(32)
+      for (std::size_t v = 0; v < vectors; ++v) {
+        const T* const from = y + m * S.y_row + v * Tile.lanes * S.y_out;
+        const std::size_t count = partial(v) ? Tile.tail : Tile.lanes;
+        if constexpr (S.y_out != 1 && Tile.lanes != 1) {
+          for (std::size_t i = 0; i < count; ++i) sum[m][v][i] = from[i * S.y_out];
+        } else {
+          sum[m][v] = partial(v) ? simd::load_first<V>(from, count) : simd::load<V>(from);
+        }
+      }
+    }
+  }
   constexpr bool has_tail = Tile.tail_group != 0;
   constexpr std::size_t tail_at = vectors * Tile.lanes;
   std::conditional_t<has_tail, linear_tail<S, T, Tile>, no_tail> tail;
   if constexpr (has_tail) tail.start(S.bias ? bias + tail_at : bias);
   UMBEL_UNROLL(2)
-  for (std::size_t k = 0; k < S.in; ++k) {
+  for (std::size_t k = 0; k < sums.in; ++k) {
     const auto read = [&](std::size_t v) UMBEL_LAMBDA_INLINE {
       const W* const row = w + v / Tile.vectors * Tile.w_panel + k * Tile.w_in;
       const std::size_t at = v % Tile.vectors;

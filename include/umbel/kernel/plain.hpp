@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <umbel/config.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/simd/fma.hpp>
@@ -49,6 +50,33 @@ constexpr void linear(const linear_shape& s, const T* x, const T* w, const T* bi
 template <linear_shape S, class T>
 constexpr void linear(const T* x, const T* w, const T* bias, T* y) noexcept {
   detail::linear(S, x, w, bias, y);
+}
+
+namespace detail {
+template <class T>
+constexpr void contract(const contract_shape& s, const T* x, const T* y, T* out,
+                        bool go_on) noexcept {
+  for (std::size_t m = 0; m < s.rows; ++m) {
+    for (std::size_t n = 0; n < s.columns; ++n) {
+      T& to = out[m * s.out_row + n * s.out_column];
+      T sum = go_on ? to : T{};
+      std::size_t from = m * s.x_row, other = n * s.y_column;
+      for (std::size_t k = s.depth; k != 0; --k, from += s.x_depth, other += s.y_depth) {
+        if constexpr (std::is_integral_v<T>)
+          sum = static_cast<T>(sum + x[from] * y[other]);
+        else
+          sum = simd::fma(x[from], y[other], sum);
+      }
+      to = sum;
+    }
+  }
+}
+}  // namespace detail
+
+// out = x y: each element one chain over the depth from 0 on, or from what out holds already.
+template <contract_shape S, class T>
+constexpr void contract(const T* x, const T* y, T* out, bool go_on = false) noexcept {
+  detail::contract(S, x, y, out, go_on);
 }
 
 // The chains of a sum along a row: element e belongs to chain e % 16, on every target.

@@ -47,6 +47,24 @@ constexpr attend_shape first_of(attend_shape shape, std::size_t queries) noexcep
   return shape;
 }
 
+// out(rows, columns) = sum over depth of x(rows, depth) y(depth, columns).
+// x(m, k) = x[m * x_row + k * x_depth], y(k, n) = y[k * y_depth + n * y_column],
+// out(m, n) = out[m * out_row + n * out_column]; strides of x and y may be 0.
+struct contract_shape {
+  std::size_t rows, columns, depth;
+  std::size_t x_row, x_depth;
+  std::size_t y_depth, y_column;
+  std::size_t out_row, out_column;
+
+  friend constexpr bool operator==(const contract_shape&, const contract_shape&) = default;
+};
+
+// The transposed product: x and y change places.
+constexpr contract_shape transposed(const contract_shape& s) noexcept {
+  return {s.columns, s.rows,  s.depth,      s.y_column, s.y_depth,
+          s.x_depth, s.x_row, s.out_column, s.out_row};
+}
+
 // Rows of `width` elements in a run, rows x_row and y_row apart.
 struct norm_shape {
   std::size_t rows, width;

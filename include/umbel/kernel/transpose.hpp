@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Moves a matrix between a layout whose columns are adjacent and one whose rows are, through
-// registers: what attend does to a block of queries and to the context on its way out. Reads and
-// writes only what exists. Values may be multiplied on the way (one rounded product each).
+// registers: what attend does to a block of queries and to the context on its way out, and contract
+// to what it packs. Reads and writes only what exists. Values may be multiplied on the way (one
+// rounded product each).
 #pragma once
 
 #include <cstddef>
@@ -13,12 +14,21 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
+// A factor that leaves every bit alone.
+struct no_factor {
+  template <class V>
+  UMBEL_INLINE friend V operator*(V value, no_factor) noexcept {
+    return value;
+  }
+};
+
 // y(c, r) = x(r, c) * factor(r), for c < Columns and r < rows <= Lanes; for rows <= r < Lanes
 // y(c, r) is 0 * factor. x[r * XRow + c * XColumn], y[c * y_row + r], whole vectors of y stored.
 template <std::size_t Columns, std::size_t Lanes, std::size_t XRow, std::size_t XColumn, class T,
-          class V>
-UMBEL_INLINE void gather_columns(const T* x, std::size_t rows, V factor, T* y,
+          class Factor>
+UMBEL_INLINE void gather_columns(const T* x, std::size_t rows, Factor factor, T* y,
                                  std::size_t y_row) noexcept {
+  using V = simd::pack<T, Lanes>;
   if constexpr (XRow == 1 || Lanes == 1) {
     for (std::size_t c = 0; c < Columns; ++c) {
       const T* from = x + c * XColumn;
