@@ -82,7 +82,7 @@ template <class Verdict, class F, class X, class Y>
 UMBEL_NOINLINE constexpr auto elementwise(F f, const X& x, const Y& y) noexcept {
   if constexpr (Verdict::ok) {
     using T = typename X::value_type;
-    tensor_of<T, row_major<typename X::layout>> out{};
+    tensor_of<T, row_major<typename X::layout>> out;
     for_each([&](T& to, const auto& a, const auto& b) { to = static_cast<T>(f(a, b)); }, out, x, y);
     return out;
   } else {
@@ -96,7 +96,7 @@ UMBEL_NOINLINE constexpr auto each_element(F f, const X& x) noexcept {
   using verdict = rules::computes<T>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
-    tensor_of<T, row_major<typename X::layout>> out{};
+    tensor_of<T, row_major<typename X::layout>> out;
     for_each([&](T& to, const auto& a) { to = static_cast<T>(f(a)); }, out, x);
     return out;
   } else {

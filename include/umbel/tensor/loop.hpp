@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // for_each: a loop nest over the axes of one shape, with the elements of several tensors or views
-// of it in step. Sizes and strides are constants, so it compiles to the nest written by hand.
+// of it in step; one loop where all are contiguous. Sizes and strides are constants, so it compiles
+// to the nest written by hand.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -25,6 +26,8 @@ struct loop_over {
   UMBEL_INLINE static constexpr void each(F& f, T*... at) {
     if constexpr (Axis == first::rank) {
       f(*at...);
+    } else if constexpr (Axis == 0 && (Layouts::contiguous && ...)) {
+      for (std::size_t i = 0; i < first::count; ++i) f(at[i]...);
     } else {
       for (std::size_t i = 0; i < first::extents[Axis]; ++i)
         loop_over<Axis + 1, Layouts...>::each(f, at + i * Layouts::strides[Axis]...);
