@@ -21,7 +21,7 @@ ROOMS = {
     "utility": set(),
     "version": set(),
     "shape": {"config", "utility"},
-    "tensor": {"config", "utility", "shape", "simd"},  # simd: fma
+    "tensor": {"config", "utility", "shape", "kernel"},  # kernel: contract
     "simd": {"config", "utility"},
     "plan": {"config"},
     "kernel": {"config", "utility", "simd", "plan"},
@@ -125,7 +125,7 @@ SELF_TEST = {  # file -> (text, what must be said about it, or None)
     "umbel/shape/hana.hpp": ("#include <boost/hana/tuple.hpp>\n", None),
     "umbel/shape/axis.hpp": ("\n#include <umbel/tensor/view.hpp>\n", "axis.hpp:2: umbel/shape/axis.hpp -> umbel/tensor/view.hpp"),
     "umbel/tensor/view.hpp": ('#include "../shape/axis.hpp"\nstatic_assert(true, "no new memory");\n', None),
-    "umbel/tensor/odd.hpp": ('#include "../kernel/matmul.hpp"\n', "tensor may not include kernel"),
+    "umbel/tensor/odd.hpp": ('#include "../block/linear.hpp"\n', "tensor may not include block"),
     "umbel/kernel/matmul.hpp": ("#include <umbel/simd/pack.hpp>\n#include <umbel/plan/plan.hpp>\n", None),
     "umbel/kernel/boost.hpp": ("#include <boost/hana.hpp>\n", "Boost only in"),
     "umbel/plan/plan.hpp": ("#include <umbel/simd/pack.hpp>\n", "plan may not include simd"),

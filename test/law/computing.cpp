@@ -195,6 +195,31 @@ BOOST_AUTO_TEST_CASE(contract_with_a_broadcast_is_a_scaled_sum) {
   BOOST_TEST(contract<query>(x, half | broadcast<query<3>>)() == 3.5f);
 }
 
+// In the order in which they are named, the last one fastest.
+BOOST_AUTO_TEST_CASE(contract_over_several_axes) {
+  const auto x = random<tensor<float, query<7>, heads<3>, head_dim<20>>>(9);
+  const auto y = random<tensor<float, key<33>, heads<3>, head_dim<20>>>(10);
+  const auto merged =
+      contract<hidden>(x | merge<heads, head_dim, hidden>, y | merge<heads, head_dim, hidden>);
+  BOOST_TEST(same_bits(contract<heads, head_dim>(x, y), merged));
+  const auto turned = contiguous(y | permute<head_dim, key, heads>);
+  BOOST_TEST(same_bits(contract<heads, head_dim>(x, turned), merged));
+  tensor<float, query<7>, key<33>> other;
+  for (std::size_t i = 0; i < 7; ++i) {
+    for (std::size_t j = 0; j < 33; ++j) {
+      float chain = 0;
+      for (std::size_t d = 0; d < 20; ++d)
+        for (std::size_t h = 0; h < 3; ++h)
+          chain = detail::simd::fma(x(i, h, d), y(j, h, d), chain);
+      other(i, j) = chain;
+    }
+  }
+  BOOST_TEST(same_bits(contract<head_dim, heads>(x, y), other));
+  BOOST_TEST(!same_bits(other, merged));
+  BOOST_TEST((contract<query, heads, head_dim>(x, x)() ==
+              contract<token>(x | reshape<token<420>>, x | reshape<token<420>>)()));
+}
+
 // Integers are exact: not rounded to float on the way.
 BOOST_AUTO_TEST_CASE(contract_of_integers) {
   const tensor<int, query<2>> x{16777217, 3};

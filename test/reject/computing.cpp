@@ -56,6 +56,18 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   // cure: Give both sides the same size; after a split, the same number of heads.
   auto r = contract<head_dim>(x | split<hidden, heads<5>, head_dim>,
                               y | split<hidden, heads<4>, head_dim>);
+#elif defined CASE_contract_second_axis_absent
+  // expect-gcc: "umbel: contract: the left side \[batch=2, query=4, hidden=100\] has no axis key"
+  // expect-clang: contract, .*the_left_side, .*batch<2>, .*query<4>, .*hidden<100>>, .*has_no_axis, .*key>
+  // cause: Only the right side has the axis to sum over.
+  // cure: Contract over an axis of both, or rename the left side's: `x | rename_axis<query, key>`.
+  auto r = contract<hidden, key>(x, y);
+#elif defined CASE_contract_axis_twice
+  // expect-gcc: "umbel: contract: the axis hidden is named twice in \[hidden=100, hidden=100\]"
+  // expect-clang: contract, .*the_axis, .*hidden>, .*is_named_twice_in, .*hidden<100>, .*hidden<100>>
+  // cause: An axis can be summed over only once.
+  // cure: Name each axis to sum over once: `contract<heads, head_dim>(x, y)`.
+  auto r = contract<hidden, hidden>(x, y);
 #elif defined CASE_add_other_axes
   // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[batch=2, key=6, hidden=100\] have different axes"
   // expect-clang: elementwise, .*batch<2>, .*query<4>, .*hidden<100>>, .*and_, .*batch<2>, .*key<6>, .*hidden<100>>, .*have_different_axes

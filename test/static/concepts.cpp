@@ -133,6 +133,10 @@ static_assert(!broadcastable<tensor<float, query<4>>, query<4>, batch<2>, batch<
 static_assert(contractible<queries, context, hidden> &&
               contractible<context&, const turned&, hidden>);
 static_assert(contractible<queries, queries, query>);
+static_assert(contractible<queries, context, hidden, batch> &&
+              contractible<queries, queries, query, batch, hidden>);
+static_assert(!contractible<queries, context, hidden, key> &&
+              !contractible<queries, context, batch, batch>);
 static_assert(!contractible<queries, context, key> && !contractible<queries, context, query>);
 static_assert(!contractible<queries, context, heads>);
 static_assert(!contractible<queries, tensor<float, batch<2>, hidden<50>>, hidden>);

@@ -163,6 +163,13 @@ static_assert(
 static_assert(same<detail::algebra::contract<detail::layout<hidden<3>>, detail::layout<hidden<3>>,
                                              named<hidden>>,
                    detail::layout<>>);
+static_assert(same<detail::algebra::contract<q, k, named<heads>, named<head_dim>>,
+                   detail::layout<batch<2>, query<4>, key<6>>>);
+static_assert(same<detail::algebra::contract<p, k, named<head_dim>, named<batch>, named<heads>>,
+                   detail::layout<query<4>, key<6>>>);
+static_assert(
+    same<detail::algebra::contract<q, q, named<query>, named<heads>, named<head_dim>, named<batch>>,
+         detail::layout<>>);
 
 // ---- an alias template of an axis is that axis --------------------------------------------------
 template <std::size_t N>

@@ -170,6 +170,14 @@ static_assert(
 static_assert(
     says<detail::rules::contract<x, detail::layout<batch<3>, key<6>, hidden<100>>, named<hidden>>>(
         "umbel: contract: the left side has batch=2 but the right side has batch=3"));
+static_assert(says<detail::rules::contract<x, y, named<batch>, named<hidden>>>(""));
+static_assert(says<detail::rules::contract<x, y, named<batch>, named<key>>>(
+    "umbel: contract: the left side [batch=2, query=4, hidden=100] has no axis key"));
+static_assert(says<detail::rules::contract<x, y, named<hidden>, named<batch>, named<hidden>>>(
+    "umbel: contract: the axis hidden is named twice in [hidden=100, batch=2, hidden=100]"));
+static_assert(says<detail::rules::contract<x, detail::layout<batch<3>, key<6>, hidden<100>>,
+                                           named<hidden>, named<batch>>>(
+    "umbel: contract: the left side has batch=2 but the right side has batch=3"));
 static_assert(says<detail::rules::reduce<x, named<query>>>(""));
 static_assert(says<detail::rules::reduce<x, named<key>>>(
     "umbel: reduce: there is no axis key in [batch=2, query=4, hidden=100]"));

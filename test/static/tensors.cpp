@@ -72,6 +72,8 @@ static_assert([] {
 }());
 static_assert(contract<query>(tensor<float, query<3>>{1.f, 2.f, 3.f},
                               tensor<float, query<3>>{4.f, 5.f, 6.f})() == 32);
+static_assert(contract<query, key>(tensor<float, query<2>, key<2>>{1.f, 2.f, 3.f, 4.f},
+                                   tensor<float, key<2>, query<2>>{5.f, 6.f, 7.f, 8.f})() == 69);
 static_assert(tensor<int, batch<2>>(std::array{3, 2})(1) == 2);
 
 // ---- a view of what has a name, a tensor of what ends here --------------------------------------

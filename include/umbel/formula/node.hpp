@@ -132,18 +132,20 @@ class node : public portable::own_arithmetic {
     });
   }
 
-  // Of an accepted rule. Family: that is summed over.
-  template <class Family, class Y>
+  // Of an accepted rule. Families: those that are summed over.
+  template <class... Families, class Y>
   constexpr auto contract(const Y& y) const noexcept {
-    using result = algebra::contract<Layout, typename Y::layout, Family>;
+    using right = typename Y::layout;
+    using result = algebra::contract<Layout, right, Families...>;
     return recorded<result>([&] {
       node_of_graph<T> one;
       one.what = word::contract;
-      one.family = family_id<Family>;
+      if (sizeof...(Families) == 1) one.family = (family_id<Families>, ...);
       one.run = [](const captured<T>&, const T* const* from, T* to) {
-        contract_into<Family>(view_of<const T, Layout>(from[0]),
-                              view_of<const T, typename Y::layout>(from[1]),
-                              view_of<T, result>(to));
+        contract_into<false, Layout, right, result, Families...>(from[0], from[1], to);
+      };
+      one.run_plainly = [](const captured<T>&, const T* const* from, T* to) {
+        contract_into<true, Layout, right, result, Families...>(from[0], from[1], to);
       };
       one.from[0] = as_operand();
       one.from[1] = y.as_operand();

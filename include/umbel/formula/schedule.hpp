@@ -166,6 +166,7 @@ constexpr bool find_attention(const schedule<T, Nodes>& p, int n, step& found,
     parts.key = weights.family;
     const node_of_graph<T>& scores = p.at(program.scores);
     parts.head_dim = scores.family;
+    if (parts.head_dim == 0) return false;  // several
     const bool key_is_left = scores.from[0].axes.has(parts.key);
     parts.q = scores.from[key_is_left];
     parts.k = scores.from[!key_is_left];

@@ -174,14 +174,14 @@ struct broadcast_layout {
 template <class Layout, class... Axes>
 using broadcast = typename broadcast_layout<Layout, Axes...>::type;
 
-// ---- contract: the axes of left, then the new ones of right, without the contracted one ---------
-template <class Left, class Right, class Family>
+// ---- contract: the axes of left, then the new ones of right, without the contracted ones --------
+template <class Left, class Right, class... Families>
 struct contract_layout {
   // Positions among the axes of left, then of right.
   static constexpr auto kept = [] {
     size_list<Left::rank + Right::rank> out;
     for (std::size_t i = 0; i < Left::rank; ++i)
-      if (i != Left::template position<Family>) out.push(i);
+      if (((i != Left::template position<Families>) && ...)) out.push(i);
     for (std::size_t i = 0; i < Right::rank; ++i)
       if (umbel::detail::find_family(Left::families, Left::rank, Right::families[i]) == npos)
         out.push(Left::rank + i);
@@ -196,8 +196,8 @@ struct contract_layout {
   using type = typename result<typename Left::axes, typename Right::axes,
                                std::make_index_sequence<kept.count>>::type;
 };
-template <class Left, class Right, class Family>
-using contract = typename contract_layout<Left, Right, Family>::type;
+template <class Left, class Right, class... Families>
+using contract = typename contract_layout<Left, Right, Families...>::type;
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::algebra
 UMBEL_WARNINGS_POP

@@ -72,11 +72,12 @@ concept sliceable = detail::fits<detail::rules::slice<detail::layout_of<X>, deta
 template <class X, class... Axes>
 concept broadcastable = detail::fits<detail::rules::broadcast<detail::layout_of<X>, Axes...>>;
 
-// Would contract<Axis>(left, right) compile? contractible<Left, Right, head_dim>.
-template <class Left, class Right, template <std::size_t> class Axis>
+// Would contract<Axes...>(left, right) compile? contractible<Left, Right, head_dim>.
+template <class Left, class Right, template <std::size_t> class Axis,
+          template <std::size_t> class... Axes>
 concept contractible =
     detail::fits<detail::rules::contract<detail::layout_of<Left>, detail::layout_of<Right>,
-                                         detail::family_of<Axis>>> &&
+                                         detail::family_of<Axis>, detail::family_of<Axes>...>> &&
     std::is_same_v<typename std::remove_cvref_t<Left>::value_type,
                    typename std::remove_cvref_t<Right>::value_type>;
 

@@ -292,8 +292,9 @@ struct shared_axes_agree_rule<Operation, Left, Right, npos> {
   using type = accepted;
 };
 
+// One of the axes to sum over.
 template <class Left, class Right, class Family>
-using contract = first_error<
+using contract_along = first_error<
     verdict<Left::template has<Family> || Right::template has<Family>, say::contract, say::neither,
             typename Left::axes, say::nor, typename Right::axes, say::has_an_axis, Family>,
     verdict<Left::template has<Family>, say::contract, say::the_left_side, typename Left::axes,
@@ -302,8 +303,12 @@ using contract = first_error<
             say::has_no_axis, Family>,
     verdict<Left::template size_of<Family> == Right::template size_of<Family>, say::contract,
             say::the_left_side_has, axis_of<Left, Family>, say::but_the_right_side_has,
-            axis_of<Right, Family>>,
-    typename shared_axes_agree_rule<say::contract, Left, Right>::type>;
+            axis_of<Right, Family>>>;
+template <class Left, class Right, class... Families>
+using contract =
+    first_error<contract_along<Left, Right, Families>...,
+                names_each_once<say::contract, shape<axis_of<Left, Families>...>, Families...>,
+                typename shared_axes_agree_rule<say::contract, Left, Right>::type>;
 
 template <class Layout, class Family>
 using reduce = has_axis<say::reduce, Layout, Family>;

@@ -1,84 +1,93 @@
 // SPDX-License-Identifier: BSL-1.0
-// contract<axis>(x, y): sums of products over a named axis. Axes that both sides have are paired up
-// (batch with batch), the others are kept: those of x first, in order, then those of y.
+// contract<axes...>(x, y): sums of products over named axes. Other axes that both sides have are
+// paired up (batch with batch), the rest are kept: those of x first, in order, then those of y.
 //
 //   q (batch, heads, query, head_dim), k (batch, heads, key, head_dim)
 //   contract<head_dim>(q, k) is (batch, heads, query, key)
 //
-// Both sides have the same element type. This is the readable form. Each element is one sum of
-// fused multiply-adds in increasing position along the axis, from 0: the order that
-// kernel/plain.hpp defines.
+// Both sides have the same element type. Each element is one sum of fused multiply-adds in
+// increasing position along the axes, the last one named fastest, from 0: the order that
+// kernel/plain.hpp defines. Of float and double the kernel computes it (kernel/contract_loops.hpp),
+// with at most 256 vectors of scratch on the stack, of integers the plain loops.
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/simd/fma.hpp>
+#include <umbel/kernel/contract_loops.hpp>
 #include <umbel/tensor/pipe.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-template <class Layout, class Axes>
-struct broadcast_to;
-template <class Layout, class... Axes>
-struct broadcast_to<Layout, shape<Axes...>> {
-  using type = algebra::broadcast<Layout, Axes...>;
-};
+// The axes of a contraction as numbers.
+template <class T, class Left, class Right, class Result, class... Families>
+constexpr auto lower_contract() noexcept {
+  constexpr std::size_t room =
+      Result::rank > sizeof...(Families) ? Result::rank : sizeof...(Families);
+  kernel::contract_axes<room> kept;
+  for (std::size_t i = 0; i < Result::rank; ++i) {
+    const std::size_t of_left = find_family(Left::families, Left::rank, Result::families[i]);
+    const std::size_t of_right = find_family(Right::families, Right::rank, Result::families[i]);
+    kept.push({Result::extents[i], of_left == npos ? 0 : Left::strides[of_left],
+               of_right == npos ? 0 : Right::strides[of_right], Result::strides[i]});
+  }
+  const kernel::contract_axis summed[] = {{Left::template size_of<Families>,
+                                           Left::template stride_of<Families>,
+                                           Right::template stride_of<Families>, 0}...};
+  return kernel::lower_contraction<T, room>(kept.list, kept.count, summed, sizeof...(Families));
+}
 
-// out: of the axes of the result, in any order and with any strides.
-template <class Family, class X, class Y, class Out>
-constexpr void contract_into(const X& x, const Y& y, const Out& out) noexcept {
+template <kernel::contract_loops Loops, class T>
+UMBEL_NOINLINE void run_contract(const T* x, const T* y, T* out) noexcept {
+  constexpr std::size_t scratch_size = kernel::contract_all_scratch<Loops, T>;
+  alignas(64) T scratch[scratch_size != 0 ? scratch_size : 1];
+  kernel::contract_all<Loops>(x, y, out, scratch);
+}
+
+// Out: the axes of the result, with their strides in out. Plain: by readable loops.
+template <bool Plain, class Left, class Right, class Out, class... Families, class T>
+constexpr void contract_into(const T* x, const T* y, T* out) noexcept {
+  constexpr auto loops = lower_contract<T, Left, Right, Out, Families...>();
+  if constexpr (!Plain && std::is_floating_point_v<T>) {
+    if (!std::is_constant_evaluated()) return run_contract<loops>(x, y, out);
+  }
+  kernel::plain::contract_all<loops>(x, y, out);
+}
+
+template <class... Families, class X, class Y>
+constexpr auto contract_over(const X& x, const Y& y) noexcept {
   using left = typename X::layout;
   using right = typename Y::layout;
-  using result = typename Out::layout;
-  using T = typename X::value_type;
-  constexpr std::size_t left_step = left::template stride_of<Family>;
-  constexpr std::size_t right_step = right::template stride_of<Family>;
-  auto sum = [](T& to, const T& a, const T& b) {
-    T chain = 0;
-    for (std::size_t i = 0; i < left::template size_of<Family>; ++i)
-      if constexpr (std::is_integral_v<T>)
-        chain = static_cast<T>(chain + (&a)[i * left_step] * (&b)[i * right_step]);
-      else
-        chain = simd::fma((&a)[i * left_step], (&b)[i * right_step], chain);
-    to = chain;
-  };
-  loop_over<0, result, typename broadcast_to<left, typename result::axes>::type,
-            typename broadcast_to<right, typename result::axes>::type>::each(sum, out.data(),
-                                                                             x.data(), y.data());
-}
-template <class Family, class X, class Y>
-constexpr auto contract_over(const X& x, const Y& y) noexcept {
-  using result = algebra::contract<typename X::layout, typename Y::layout, Family>;
-  tensor_of<typename X::value_type, result> out{};
-  contract_into<Family>(x, y, view_of<typename X::value_type, result>(out.data()));
+  using result = algebra::contract<left, right, Families...>;
+  tensor_of<typename X::value_type, result> out;
+  contract_into<false, left, right, result, Families...>(x.data(), y.data(), out.data());
   return out;
 }
 
-template <template <std::size_t> class Axis>
+template <template <std::size_t> class... Axes>
 struct contract_operation : detail::other_calls<say::contract, say::takes_two_tensors_or_views> {
   using detail::other_calls<say::contract, say::takes_two_tensors_or_views>::operator();
 
   template <shaped X, shaped Y>
   constexpr auto operator()(const X& x, const Y& y) const noexcept {
     using verdict = first_error<
-        rules::contract<typename X::layout, typename Y::layout, detail::family_of<Axis>>,
+        rules::contract<typename X::layout, typename Y::layout, detail::family_of<Axes>...>,
         rules::same_element<say::contract, typename X::value_type, typename Y::value_type>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok && traced<X>)
-      return x.template contract<detail::family_of<Axis>>(y);
+      return x.template contract<detail::family_of<Axes>...>(y);
     else if constexpr (verdict::ok)
-      return detail::contract_over<detail::family_of<Axis>>(x, y);
+      return detail::contract_over<detail::family_of<Axes>...>(x, y);
     else
       return invalid{};
   }
 };
 }  // namespace detail
 
-// contract<head_dim>(q, k): sums of products over a named axis; axes that both have are paired up,
-// the others are kept, those of q first.
-template <template <std::size_t> class Axis>
-inline constexpr detail::contract_operation<Axis> contract{};
+// contract<head_dim>(q, k): sums of products over a named axis, or over several; axes that both
+// have are paired up, the others are kept, those of q first.
+template <template <std::size_t> class Axis, template <std::size_t> class... Axes>
+inline constexpr detail::contract_operation<Axis, Axes...> contract{};
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP
