@@ -72,17 +72,63 @@ linear_call fastest_linear(const float* w, const float* b) {
   return fastest(linears<Peer, S>(w, b), static_cast<const float*>(x.get()), y.get()).run;
 }
 
+// Rows of whole vectors, but not of whole kilobytes: those would share a few sets of the cache.
+constexpr int row_of(int columns) {
+  return round_up(columns) + (round_up(columns) % 256 == 0 ? lanes : 0);
+}
+
+// ---- contractions
+// ----------------------------------------------------------------------------------
+
+// The right side as it is, or transposed by hand for each head.
+template <class Peer, contract_shape S, bool Made, int Block>
+way<contract_call> contract_way() {
+  constexpr int row = Made ? row_of(S.columns()) : S.hidden();
+  constexpr form f = {Block, S.columns(), S.depth(), S.x_row(),
+                      row,   S.out_row(), false,     !S.values && !Made};
+  const typename Peer::template product<f> times;
+  return {std::string(Made ? "y made transposed" : "as given") + ", " + std::to_string(Block) +
+              " rows at a time",
+          repeated([=](const float* x, const float* y, float* out) {
+            alignas(64) static float turned[Made ? S.depth() * row : 1];
+            for (int h = 0; h < S.heads; ++h) {
+              const float* of_y = y + h * S.head_dim;
+              if constexpr (Made) {
+                transpose<true>(of_y, S.hidden(), S.keys, S.head_dim, turned, row);
+                of_y = turned;
+              }
+              for (int m = 0; m < S.queries; m += Block) {
+                times(x + h * S.x_head() + m * S.x_row(), of_y,
+                      out + h * S.out_head() + m * S.out_row());
+              }
+            }
+          })};
+}
+
+template <class Peer, contract_shape S>
+ways<contract_call> contracts() {
+  if constexpr (requires { Peer::template contracts<S>(); }) {
+    return Peer::template contracts<S>();
+  } else {
+    ways<contract_call> all;
+    if constexpr (S.values || Peer::reads_transposed)
+      all.push_back(contract_way<Peer, S, false, S.queries>());
+    if constexpr (!S.values) all.push_back(contract_way<Peer, S, true, S.queries>());
+    if constexpr (!Peer::few_ways && S.queries % 32 == 0) {
+      if constexpr (S.values || Peer::reads_transposed)
+        all.push_back(contract_way<Peer, S, false, 32>());
+      if constexpr (!S.values) all.push_back(contract_way<Peer, S, true, 32>());
+    }
+    return all;
+  }
+}
+
 // ---- attention ----------------------------------------------------------------------------------
 
 // The keys of a head: used by a product as they are, multiplied by hand as they are (one query),
 // transposed by hand for each head, or kept transposed (a cache may be), (head_dim, keys) with rows
 // k.row apart.
 enum class keys_are { as_given, by_hand, made_transposed, kept_transposed };
-
-// Rows of whole vectors, but not of whole kilobytes: those would share a few sets of the cache.
-constexpr int row_of(int columns) {
-  return round_up(columns) + (round_up(columns) % 256 == 0 ? lanes : 0);
-}
 
 // Scores of a block of queries as (queries, keys): softmax along rows.
 template <class Peer, attention_shape S, int Rows, keys_are Keys>

@@ -55,6 +55,21 @@ void run() {
   }
 }
 
+template <class Peer, contract_shape S>
+void run() {
+  if constexpr (!requires { Peer::few_ways; } && !requires { Peer::template contracts<S>(); }) {
+    return;  // has no product of its own
+  } else {
+    const std::size_t weights = S.heads * S.queries * S.keys, keys = S.keys * S.hidden();
+    const std::size_t queries = S.queries * S.hidden();
+    const memory x = numbers(S.values ? weights : queries, 1), y = numbers(keys, 1);
+    const memory out = allocate(S.values ? queries : weights);
+    const float *const of_x = x.get(), *const of_y = y.get();
+    report("contract", name(S), flops(S), contracts<Peer, S>(), reference(S, of_x, of_y), out.get(),
+           of_x, of_y, out.get());
+  }
+}
+
 template <class Peer, attention_shape S>
 void run() {
   const std::size_t queries = S.batch * S.q.batch, keys = S.batch * S.k.batch;
@@ -85,6 +100,7 @@ int main(int argc, char** argv) {
 #if !defined RACE_LAYER
   run_all<Peer, linears_raced>(only, std::make_index_sequence<std::size(linears_raced)>{});
   run_all<Peer, softmaxes_raced>(only, std::make_index_sequence<std::size(softmaxes_raced)>{});
+  run_all<Peer, contracts_raced>(only, std::make_index_sequence<std::size(contracts_raced)>{});
   run_all<Peer, attentions_raced>(only, std::make_index_sequence<std::size(attentions_raced)>{});
 #endif
   run_all<Peer, layers_raced>(only, std::make_index_sequence<std::size(layers_raced)>{});

@@ -37,6 +37,24 @@ inline numbers64 reference(softmax_shape s, const float* x) {
   return y;
 }
 
+inline numbers64 reference(const contract_shape& s, const float* x, const float* y) {
+  numbers64 out(static_cast<std::size_t>(s.heads * s.queries * s.columns()));
+  for (int h = 0; h < s.heads; ++h) {
+    for (int m = 0; m < s.queries; ++m) {
+      for (int n = 0; n < s.columns(); ++n) {
+        double sum = 0;
+        for (int k = 0; k < s.depth(); ++k) {
+          const int row = s.values ? k : n, column = s.values ? n : k;
+          sum += static_cast<double>(x[h * s.x_head() + m * s.x_row() + k]) *
+                 y[row * s.hidden() + h * s.head_dim + column];
+        }
+        out[static_cast<std::size_t>(h * s.out_head() + m * s.out_row() + n)] = sum;
+      }
+    }
+  }
+  return out;
+}
+
 template <class T>
 numbers64 reference(const attention_shape& s, const T* q, const T* k, const T* v) {
   numbers64 o(static_cast<std::size_t>(s.batch * s.o.batch)),

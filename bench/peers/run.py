@@ -26,6 +26,7 @@ PEERS = [(OURS, "umbel", None), ("libxsmm", "libxsmm", "libxsmm-dev"), ("oneDNN"
          ("OpenBLAS", "openblas", "libopenblas-dev"), ("Eigen", "eigen", "libeigen3-dev"),
          ("PyTorch", None, "python3-torch"), (RUNTIME, "onnxruntime", None)]
 FAMILIES = {"linear": "Linear map with bias, rows x out x in", "softmax": "Softmax along rows, rows x columns",
+            "contract": "Contraction alone of heads of (token, heads, head_dim), rows x depth x columns",
             "attend": "Attention alone: batch, heads, queries, keys, head_dim",
             "mha": "The whole layer: batch, tokens, hidden, heads"}
 README_ROWS = {("linear", "32x128x128"): "linear map of 32 rows, 128 features to 128",

@@ -67,6 +67,25 @@ def softmax(name):
     yield "torch.softmax", lambda: torch.softmax(x, -1)
 
 
+def contract(name):
+    sizes, kind, heads = name.replace(",", "").split()[:3]
+    (queries, depth, columns), heads = map(int, sizes.split("x")), int(heads)
+    if kind == "scores":
+        x, y = torch.rand(queries, heads, depth) - 0.5, torch.rand(columns, heads, depth) - 0.5
+        equation = "qhd,khd->hqk"
+    else:
+        x, y = torch.rand(heads, queries, depth) - 0.5, torch.rand(depth, heads, columns) - 0.5
+        equation = "hqk,khd->qhd"
+    yield 2 * heads * queries * depth * columns, torch.einsum(equation, x.double(), y.double())
+    yield "einsum", lambda: torch.einsum(equation, x, y)
+    if kind == "scores":
+        of_x, of_y = x.transpose(0, 1), y.permute(1, 2, 0)
+        yield "bmm", lambda: torch.bmm(of_x, of_y)
+    else:
+        of_y = y.transpose(0, 1)
+        yield "bmm", lambda: torch.bmm(x, of_y).transpose(0, 1)
+
+
 def attentions(scale):
     """(name, function of q, k, v), each (batch * heads, tokens, head_dim)."""
     nothing = torch.zeros(1)
@@ -142,7 +161,7 @@ def mha(name):
 
 
 def race(family, workload, fma_peak):
-    (flops, right), *ways = {"linear": linear, "softmax": softmax, "attend": attend, "mha": mha}[family](workload)
+    (flops, right), *ways = {"linear": linear, "softmax": softmax, "contract": contract, "attend": attend, "mha": mha}[family](workload)
     limit = 1e-5 + 1e-4 * right.abs().max().item()
     for name, call in ways:
         if not (call().double() - right).abs().max().item() <= limit:

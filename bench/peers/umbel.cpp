@@ -38,6 +38,23 @@ struct itself {
              race::repeated([](const float* x, float* y) { kernel::softmax<shape>(x, y); })}};
   }
 
+  template <race::contract_shape S>
+  static race::ways<race::contract_call> contracts() {
+    return {{"contract", race::repeated([](const float* x, const float* y, float* out) {
+               using kernel::contract_axis;
+               constexpr std::size_t queries = count(S.queries), columns = count(S.columns());
+               constexpr std::size_t hidden = count(S.hidden());
+               constexpr contract_axis kept[] = {
+                   {count(S.heads), count(S.x_head()), count(S.head_dim), count(S.out_head())},
+                   {queries, count(S.x_row()), 0, count(S.out_row())},
+                   {columns, 0, S.values ? 1 : hidden, 1}};
+               constexpr contract_axis summed = {count(S.depth()), 1, S.values ? hidden : 1, 0};
+               constexpr auto loops = kernel::lower_contraction<float, 3>(kept, 3, &summed, 1);
+               alignas(64) static float scratch[kernel::contract_all_scratch<loops, float> + 1];
+               kernel::contract_all<loops>(x, y, out, scratch);
+             })}};
+  }
+
   template <race::attention_shape S>
   static race::ways<race::attention_call> attentions() {
     static constexpr std::size_t width = count(S.head_dim);

@@ -19,6 +19,7 @@ namespace race {
 
 using softmax_call = std::function<void(long times, const float* x, float* y)>;
 using linear_call = std::function<void(long times, const float* x, float* y)>;
+using contract_call = std::function<void(long times, const float* x, const float* y, float* out)>;
 using attention_call =
     std::function<void(long times, const float* q, const float* k, const float* v, float* o)>;
 using layer_call = std::function<void(long times, const float* x, const float* z, float* y)>;

@@ -53,6 +53,23 @@ struct softmax_shape {
   int rows, columns;
 };
 
+// A contraction alone, head by head, of sides that are both known only at run time and lie as
+// (token, heads, head_dim). Scores: queries times keys over head_dim, to (heads, queries, keys).
+// Values: weights of that shape times values over the keys, to (queries, heads, head_dim).
+struct contract_shape {
+  int heads, queries, keys, head_dim;
+  bool values;
+
+  constexpr int hidden() const { return heads * head_dim; }
+  constexpr int columns() const { return values ? head_dim : keys; }
+  constexpr int depth() const { return values ? keys : head_dim; }
+  // Elements from one head to the next, and from one row.
+  constexpr int x_head() const { return values ? queries * keys : head_dim; }
+  constexpr int x_row() const { return values ? keys : hidden(); }
+  constexpr int out_head() const { return values ? head_dim : queries * keys; }
+  constexpr int out_row() const { return values ? hidden() : keys; }
+};
+
 #if defined RACE_LAYER  // tools/bench mine: this one only
 inline constexpr layer_shape layers_raced[] = {{'M', RACE_LAYER}};
 #else
@@ -61,6 +78,10 @@ inline constexpr linear_shape linears_raced[] = {
     {128, 384, 384}, {197, 192, 192}, {1, 64, 64},  {1, 256, 256}, {1, 384, 384},  {1, 1024, 1024},
 };
 inline constexpr softmax_shape softmaxes_raced[] = {{64, 64}, {128, 128}, {512, 512}};
+inline constexpr contract_shape contracts_raced[] = {
+    {8, 128, 128, 32, false}, {8, 128, 128, 32, true}, {4, 64, 64, 64, false},
+    {4, 64, 64, 64, true},    {2, 16, 32, 32, false},  {2, 16, 32, 32, true},
+};
 inline constexpr attention_shape attentions_raced[] = {
     attention_of(1, 4, 16, 16, 8),    attention_of(2, 5, 4, 6, 20),
     attention_of(1, 8, 32, 32, 8),    attention_of(1, 4, 64, 64, 16),
@@ -78,6 +99,7 @@ inline constexpr layer_shape layers_raced[] = {
 // Operations. A softmax's are its elements; inside attention they are not counted.
 constexpr double flops(linear_shape s) { return 2.0 * s.rows * s.out * s.in; }
 constexpr double flops(softmax_shape s) { return 1.0 * s.rows * s.columns; }
+constexpr double flops(contract_shape s) { return 2.0 * s.heads * s.queries * s.keys * s.head_dim; }
 constexpr double flops(attention_shape s) {
   return 4.0 * s.batch * s.heads * s.queries * s.keys * s.head_dim;
 }
@@ -97,6 +119,10 @@ inline std::string joined(std::initializer_list<int> sizes, char separator) {
 }
 inline std::string name(linear_shape s) { return joined({s.rows, s.out, s.in}, 'x'); }
 inline std::string name(softmax_shape s) { return joined({s.rows, s.columns}, 'x'); }
+inline std::string name(const contract_shape& s) {
+  return joined({s.queries, s.depth(), s.columns()}, 'x') + (s.values ? " values, " : " scores, ") +
+         std::to_string(s.heads) + " heads";
+}
 inline std::string name(const attention_shape& s) {
   return joined({s.batch, s.heads, s.queries, s.keys, s.head_dim}, ',');
 }
