@@ -136,6 +136,20 @@ void check_attention(const char* name) {
   });
 }
 
+// Of what is packed 256 vectors are on the stack, at most: a depth of 300 is packed in several
+// blocks.
+void check_contractions() {
+  static lcg next{1};
+  static const auto q = drawn<tensor<float, query<17>, heads<2>, head_dim<300>>>(next);
+  static const auto k = drawn<tensor<float, key<33>, heads<2>, head_dim<300>>>(next);
+  static tensor<float, query<17>, heads<2>, key<33>> scores;
+  static tensor<float, query<17>, key<33>> sums;
+  constexpr std::size_t packed = 256 * (UMBEL_VECTOR_BYTES != 0 ? UMBEL_VECTOR_BYTES : 4);
+  std::printf("contractions\n");
+  check("  one axis", packed + sizeof scores, [] { scores = contract<head_dim>(q, k); });
+  check("  two axes", packed + sizeof sums, [] { sums = contract<heads, head_dim>(q, k); });
+}
+
 // Two sequences for two workers and a third in parts; then parts of it by threads that sleep
 // between calls.
 void check_executors() {
@@ -298,6 +312,7 @@ int main() {
   check_encoder<false>("encoder layer, norm last");
   check_decoder<true>("decoder layer, norm first");
   check_decoder<false>("decoder layer, norm last");
+  check_contractions();
   check_executors();
   check_cache();
   check_blocks();

@@ -170,6 +170,30 @@ void rows() {
   check(mapped);
 }
 
+template <template <std::size_t> class Axis, class Out, class X, class Y>
+void contract_into(Out out, X x, Y y) {
+  static constexpr auto loops =
+      detail::lower_contract<float, typename X::layout, typename Y::layout, typename Out::layout,
+                             detail::family_of<Axis>>();
+  detail::run_contract<loops>(x.data(), y.data(), out.data());
+}
+
+// Scores, for which keys are packed, and values, for which nothing is.
+template <std::size_t N>
+void contractions() {
+  input<tensor<float, query<N>, heads<2>, head_dim<N>>> q(next, 1);
+  input<tensor<float, key<17>, heads<2>, head_dim<N>>> k(next, 1);
+  input<tensor<float, heads<2>, query<N>, key<17>>> weights(next, 1);
+  array<tensor<float, query<N>, heads<2>, key<17>>> scores;
+  array<tensor<float, heads<2>, query<N>, head_dim<N>>> values;
+  current = "contract, scores";
+  contract_into<head_dim>(scores.whole(), q.read(), k.read());
+  check(scores);
+  current = "contract, values";
+  contract_into<key>(values.whole(), weights.read(), k.read());
+  check(values);
+}
+
 // A whole layer, its weights and its workspace, and one packed.
 template <std::size_t N>
 void layers() {
@@ -214,6 +238,7 @@ template <std::size_t... N>
 void all_sizes() {
   (masks<N>(), ...);
   (rows<N>(), ...);
+  (contractions<N>(), ...);
 }
 
 // Do the pages stop what they should stop? f runs in a child, which has to die.
