@@ -254,6 +254,19 @@ void arithmetic() {
   print("arithmetic of a vector", "", few * others + few);
 }
 
+// Operands that are packed, operands that are not, and sums that go on.
+void contractions() {
+  lcg next{31};
+  const auto x = drawn<tensor<float, token<9>, heads<3>, head_dim<11>>>(next);
+  const auto y = drawn<tensor<float, heads<3>, key<37>, head_dim<11>>>(next);
+  const auto weights = contract<head_dim>(x, y);
+  print("contract", "", weights);
+  print("contract, values", "", contract<key>(weights, y));
+  print("contract over two axes", "", contract<heads, head_dim>(x, y));
+  print("contract over two axes, the other order", "", contract<head_dim, heads>(x, y));
+  print("contract and a number", "", contract<token>(x, x | rename_axis<heads, key>) * 0.3f - 0.1f);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -269,5 +282,6 @@ int main(int count, char** arguments) {
   layers();
   blocks();
   arithmetic();
+  contractions();
   return 0;
 }

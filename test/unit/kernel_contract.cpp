@@ -26,7 +26,7 @@ constexpr std::size_t last_of(std::size_t a, std::size_t a_step, std::size_t b,
   return (a - 1) * a_step + (b - 1) * b_step + 1;
 }
 
-// Sums that start, and sums that go on.
+// Sums that start.
 template <contract_shape S, class T, target Target>
 void check(std::size_t which) {
   buffer<T> x{last_of(S.rows, S.x_row, S.depth, S.x_depth)};
@@ -40,12 +40,13 @@ void check(std::size_t which) {
   expect(out.same_bits(right) && scratch.guards_are_whole(), S, Target, which);
 }
 
+// Sums that go on, from what an array holds that ends where it ends.
 template <contract_shape S, class T, target Target>
 void check_going_on() {
   buffer<T> x{last_of(S.rows, S.x_row, S.depth, S.x_depth)};
   buffer<T> y{last_of(S.depth, S.y_depth, S.columns, S.y_column)};
   const std::size_t size = last_of(S.rows, S.out_row, S.columns, S.out_column);
-  buffer<T> right{size, 80}, out{size, 80}, scratch{contract_scratch<S, T, Target, true>, 80};
+  buffer<T> right{size}, out{size}, scratch{contract_scratch<S, T, Target, true>, 80};
   seeded next{7};
   x.fill(next), y.fill(next);
   for (const bool further : {false, true}) {
