@@ -224,6 +224,13 @@ struct run_of {
     else
       return static_cast<const T*>(work + value.place[N]);
   }
+  // Is its memory of T?
+  static constexpr bool holds_numbers(int n) noexcept {
+    constexpr bool of_t[] = {std::is_same_v<typename element_of_argument<T, Argument>::type, T>...,
+                             true};
+    const node_of_graph<T>& one = value.at(n);
+    return one.what != word::argument || one.slot >= value.g.arguments || of_t[one.slot];
+  }
   template <int N>
   UMBEL_INLINE constexpr T* written() const noexcept {
     return value.result[N] >= 0 ? out : work + value.place[N];

@@ -74,7 +74,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
           simd::store(column + j * width, score);
         };
         std::size_t j = begin;
-        if constexpr (Selects && scores::detail::in_squares<over_type>) {
+        if constexpr (scores::detail::in_squares<over_type>) {
           while (j + lanes <= end) {
             V square[lanes];
             UMBEL_UNROLL(16)
@@ -89,7 +89,12 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
               j += lanes;
             } else {
               over.prepare_square(first_key + j);
-              for (std::size_t r = 0; r < lanes; ++r, ++j) one(j, over.sees(first_key + j));
+              for (std::size_t r = 0; r < lanes; ++r, ++j) {
+                if constexpr (Selects)
+                  one(j, over.sees(first_key + j));
+                else
+                  one(j, scores::mask_of<V>{});
+              }
             }
           }
         }
