@@ -53,6 +53,7 @@ from golden_attention import additive_cases, d2l_cases, torch_attention_cases
 from golden_blocks import (decoder_cases, encoder_cases, function_cases, llama_cases,
                            sinusoid_cases)
 from golden_examples import texts
+from golden_operations import operation_cases
 from golden_support import header_text
 from golden_tables import tables
 
@@ -85,7 +86,8 @@ def main() -> int:
     different = 0
     with torch.no_grad():
         headers = [d2l_cases(), torch_attention_cases(), encoder_cases(), decoder_cases(),
-                   llama_cases(), function_cases(), sinusoid_cases(), additive_cases(), *tables()]
+                   llama_cases(), function_cases(), sinusoid_cases(), additive_cases(), operation_cases(),
+                   *tables()]
         files = {h.file: header_text(h) for h in headers} | texts()
     for file, text in files.items():
         path = DATA / file

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What lies between the products of a network: norms along rows, activations element by element;
 // rows x columns. An operation is an element here.
-#include <umbel/kernel/elementwise.hpp>
+#include <umbel/block/activation.hpp>
 #include <umbel/kernel/norm.hpp>
 
 #include "../measure.hpp"
@@ -23,9 +23,9 @@ void add() {
   };
   row("layer_norm/", [] { kernel::layer_norm<shape>(x, gamma, beta, 1e-5f, y); });
   row("rms_norm/", [] { kernel::rms_norm<shape>(x, gamma, 1e-5f, y); });
-  row("gelu_exact/", [] { kernel::gelu_exact<count>(x, y); });
-  row("gelu_tanh/", [] { kernel::gelu_tanh<count>(x, y); });
-  row("silu/", [] { kernel::silu<count>(x, y); });
+  row("gelu_exact/", [] { umbel::gelu_exact.apply<count>(x, y); });
+  row("gelu_tanh/", [] { umbel::gelu_tanh.apply<count>(x, y); });
+  row("silu/", [] { umbel::silu.apply<count>(x, y); });
 }
 
 const bool added = [] {

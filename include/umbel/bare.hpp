@@ -79,6 +79,7 @@
 #include <umbel/block/softmax.hpp>
 #include <umbel/block/layer_norm.hpp>
 #include <umbel/block/rms_norm.hpp>
+#include <umbel/block/elementwise_function.hpp>
 #include <umbel/block/activation.hpp>
 #include <umbel/block/mean.hpp>
 #include <umbel/block/positions.hpp>

@@ -233,6 +233,12 @@ void blocks() {
   print("gelu_tanh", "", gelu_tanh(x));
   print("silu", "", silu(x));
   print("relu", "", relu(x));
+  print("exp", "", exp(x * 40.0f));
+  print("log", "", log(abs(x)));
+  print("sqrt", "", sqrt(abs(x)));
+  print("rsqrt", "", rsqrt(abs(x)));
+  print("tanh", "", tanh(x));
+  print("sigmoid", "", sigmoid(x * 100.0f));
   print("mean", "", mean<token>(x));
 }
 

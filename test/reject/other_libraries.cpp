@@ -148,12 +148,18 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cause: There is one device.
   // cure: Leave the call out.
   auto r = x.cuda();
-#elif defined CASE_function_of_each_element
-  // expect-gcc: "umbel: exp: write a loop over the elements, for \(float& element : x\) element = f\(element\)"
-  // expect-clang: umbel: exp: write a loop over the elements, for \(float& element : x\) element = f\(element\)
-  // cause: Only activations are applied to every element by name.
-  // cure: A loop: `for (float& element : x) element = std::exp(element);`.
-  auto r = exp(x);
+#elif defined CASE_power_of_each_element
+  // expect-gcc: "umbel: pow: write a loop over the elements, for \(float& element : x\) element = f\(element\)"
+  // expect-clang: umbel: pow: write a loop over the elements, for \(float& element : x\) element = f\(element\)
+  // cause: There is no such function of tensors.
+  // cure: A loop: `for (float& element : x) element = std::pow(element, 3);`.
+  auto r = x.pow(3);
+#elif defined CASE_function_as_a_member
+  // expect-gcc: "umbel: exp: functions of each element take the tensor; write exp\(x\)"
+  // expect-clang: umbel: exp: functions of each element take the tensor; write exp\(x\)
+  // cause: A function of each element is not a member.
+  // cure: `exp(x)`; so are `log`, `sqrt`, `rsqrt`, `tanh`, `sigmoid` and `abs`.
+  auto r = x.exp();
 #elif defined CASE_contiguous
   // expect-gcc: "umbel: contiguous: write x \| contiguous"
   // expect-clang: umbel: contiguous: write x \| contiguous

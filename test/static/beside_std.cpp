@@ -4,6 +4,8 @@
 #include <umbel/bare.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <iterator>
 #include <valarray>
 
@@ -27,4 +29,12 @@ static_assert(umbel::permutable<by_head, head_dim, heads>);
   static_assert(
       is_same_v<decltype(x | merge<heads, head_dim, hidden>), view<const int, hidden<6>>>);
   static_assert(is_same_v<decltype(x | slice<heads, from<1>, extent<1>>), one_head>);
+}
+
+// Functions of each element are overloads beside those of numbers, std's and the global ones.
+[[maybe_unused]] static double functions(const tensor<float, key<3>>& x, double number) {
+  static_assert(is_same_v<decltype(exp(x)), tensor<float, key<3>>>);
+  static_assert(is_same_v<decltype(abs(tensor<int, key<3>>{})), tensor<int, key<3>>>);
+  static_assert(is_same_v<decltype(log(sqrt(tanh(x)))), tensor<float, key<3>>>);
+  return exp(number) + log(number) + sqrt(number) + tanh(number) + abs(number) + abs(-1);
 }

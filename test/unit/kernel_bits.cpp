@@ -24,7 +24,19 @@ std::uint64_t hash_of(buffer<T>& values) {
   return hash_bits(values.get(), values.size() * sizeof(T));
 }
 
-struct swiglu {
+struct gelu_exact_function {
+  template <class V>
+  static constexpr V of(V x) noexcept {
+    return plain::gelu_exact_of(x);
+  }
+};
+struct gelu_tanh_function {
+  template <class V>
+  static constexpr V of(V x) noexcept {
+    return plain::gelu_tanh_of(x);
+  }
+};
+struct silu_function {
   template <class V>
   static constexpr V of(V x) noexcept {
     return plain::silu_of(x);
@@ -59,10 +71,10 @@ hashes run() {
                           o, scratch);
   layer_norm<norm_shape{9, 21, 21, 21}, T, Target>(o, gamma, beta, static_cast<T>(1e-5), norm);
   rms_norm<norm_shape{9, 21, 21, 21}, T, Target>(o, gamma, static_cast<T>(1e-5), rms);
-  gelu_exact<9 * 21, T, Target>(norm.get(), exact.get());
-  gelu_tanh<9 * 21, T, Target>(norm.get(), approximate.get());
-  silu<9 * 21, T, Target>(norm.get(), swish.get());
-  gated<swiglu, 9 * 21, T, Target>(norm.get(), rms.get(), gate.get());
+  each<gelu_exact_function, 9 * 21, T, Target>(norm.get(), exact.get());
+  each<gelu_tanh_function, 9 * 21, T, Target>(norm.get(), approximate.get());
+  each<silu_function, 9 * 21, T, Target>(norm.get(), swish.get());
+  gated<silu_function, 9 * 21, T, Target>(norm.get(), rms.get(), gate.get());
   mean_rows<9, 21, 21, T, Target>(exact.get(), mean.get());
   softmax<softmax_shape{9, 21, 1}, T, Target>(rms.get(), probabilities.get());
   return {

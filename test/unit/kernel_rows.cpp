@@ -85,13 +85,18 @@ void check_rms() {
   }
 }
 
-// Functions for gated, which takes them from block/activation.hpp elsewhere.
-struct swish {
-  template <class V>
-  static constexpr V of(V x) noexcept {
-    return plain::silu_of(x);
+// Functions for each and gated, which take them from block/ elsewhere.
+#define FUNCTION(name)                    \
+  struct name##_function {                \
+    template <class V>                    \
+    static constexpr V of(V x) noexcept { \
+      return plain::name##_of(x);         \
+    }                                     \
   }
-};
+FUNCTION(gelu_exact);
+FUNCTION(gelu_tanh);
+FUNCTION(silu);
+FUNCTION(relu);
 struct square {
   template <class V>
   static constexpr V of(V x) noexcept {
@@ -113,16 +118,16 @@ void check_elementwise() {
       BOOST_TEST(y.same_bits(expected), N << " elements, " << Target.vector_bytes << " bytes");
     });
   };
-  check([&](T* y) { plain::gelu_exact<N>(a.get(), y); },
-        [&]<target Target>(T* y) { gelu_exact<N, T, Target>(a.get(), y); });
-  check([&](T* y) { plain::gelu_tanh<N>(a.get(), y); },
-        [&]<target Target>(T* y) { gelu_tanh<N, T, Target>(a.get(), y); });
-  check([&](T* y) { plain::silu<N>(a.get(), y); },
-        [&]<target Target>(T* y) { silu<N, T, Target>(a.get(), y); });
-  check([&](T* y) { plain::relu<N>(a.get(), y); },
-        [&]<target Target>(T* y) { relu<N, T, Target>(a.get(), y); });
-  check([&](T* y) { plain::gated<swish, N>(a.get(), b.get(), y); },
-        [&]<target Target>(T* y) { gated<swish, N, T, Target>(a.get(), b.get(), y); });
+  const auto check_each = [&]<class Function>(Function) {
+    check([&](T* y) { plain::each<Function, N>(a.get(), y); },
+          [&]<target Target>(T* y) { each<Function, N, T, Target>(a.get(), y); });
+  };
+  check_each(gelu_exact_function{});
+  check_each(gelu_tanh_function{});
+  check_each(silu_function{});
+  check_each(relu_function{});
+  check([&](T* y) { plain::gated<silu_function, N>(a.get(), b.get(), y); },
+        [&]<target Target>(T* y) { gated<silu_function, N, T, Target>(a.get(), b.get(), y); });
   check([&](T* y) { plain::gated<square, N>(a.get(), b.get(), y); },
         [&]<target Target>(T* y) { gated<square, N, T, Target>(a.get(), b.get(), y); });
   check([&](T* y) { plain::add<N>(a.get(), b.get(), y); },
@@ -219,8 +224,8 @@ BOOST_AUTO_TEST_CASE(gelu_agrees_with_its_formula) {
   for (int i = -600; i <= 600; ++i) {
     const float x = static_cast<float>(i) / 100;
     float exact = 0, approximate = 0;
-    gelu_exact<1>(&x, &exact);
-    gelu_tanh<1>(&x, &approximate);
+    each<gelu_exact_function, 1>(&x, &exact);
+    each<gelu_tanh_function, 1>(&x, &approximate);
     const long double v = x;
     const long double right = v / 2 * (1 + std::erf(v / std::sqrt(2.0L)));
     const long double near =
@@ -236,7 +241,7 @@ void check_silu(double bound) {
   constexpr std::size_t count = 4001;
   buffer<T> x{count}, y{count};
   for (std::size_t i = 0; i < count; ++i) x[i] = (static_cast<T>(i) - T{2000}) / T{23};
-  silu<count>(x.get(), y.get());
+  each<silu_function, count>(x.get(), y.get());
   double worst = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const long double v = x[i], exact = v / (1 + std::exp(-v));
@@ -265,7 +270,7 @@ BOOST_AUTO_TEST_CASE(gates) {
   gate[0] = -1e30f, up[0] = 3e38f;
   gate[1] = 0, up[1] = -3e38f;
   gate[2] = 2, up[2] = std::nanf("");
-  gated<swish, count>(gate.get(), up.get(), y.get());
+  gated<silu_function, count>(gate.get(), up.get(), y.get());
   for (std::size_t i = 0; i < count; ++i) {
     const float right = plain::silu_of(gate[i]) * up[i];
     BOOST_TEST((std::memcmp(&right, &y[i], 4) == 0 || std::isnan(right)));
@@ -273,7 +278,7 @@ BOOST_AUTO_TEST_CASE(gates) {
   BOOST_TEST(y[0] == 0);
   BOOST_TEST(y[1] == 0);
   BOOST_TEST(std::isnan(y[2]));
-  gated<swish, count>(gate.get(), up.get(), up.get());
+  gated<silu_function, count>(gate.get(), up.get(), up.get());
   BOOST_TEST(up.same_numbers(y));
 }
 
@@ -285,7 +290,7 @@ BOOST_AUTO_TEST_CASE(silu_of_extremes) {
     const auto of = [](float value) {
       buffer<float> x{count}, y{count};
       for (std::size_t i = 0; i < count; ++i) x[i] = value;
-      silu<count, float, Target>(x.get(), y.get());
+      each<silu_function, count, float, Target>(x.get(), y.get());
       for (std::size_t i = 1; i < count; ++i) BOOST_TEST(std::memcmp(&y[i], &y[0], 4) == 0);
       return y[0];
     };
@@ -313,8 +318,8 @@ BOOST_AUTO_TEST_CASE(in_constant_expressions) {
     plain::layer_norm<norm_shape{1, width, width, width}>(x.values, gamma.values, beta.values,
                                                           1e-5f, y.values);
     plain::rms_norm<norm_shape{1, width, width, width}>(y.values, gamma.values, 1e-5f, y.values);
-    plain::gelu_exact<width>(y.values, z.values);
-    plain::silu<width>(z.values, z.values);
+    plain::each<gelu_exact_function, width>(y.values, z.values);
+    plain::each<silu_function, width>(z.values, z.values);
     return z;
   };
   constexpr row constant = compute();

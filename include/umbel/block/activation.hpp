@@ -4,12 +4,10 @@
 // gelu here.
 #pragma once
 
+#include <umbel/block/elementwise_function.hpp>
 #include <umbel/config.hpp>
-#include <umbel/kernel/elementwise.hpp>
 #include <umbel/kernel/plain.hpp>
-#include <umbel/layer/computing.hpp>
 #include <umbel/layer/options.hpp>
-#include <umbel/tensor/copy.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -21,36 +19,11 @@ struct relu;
 struct silu;
 }  // namespace say
 
-// Name: the word for the derived Function. into(out, x): out may be x where that is row-major.
-template <class Function, class Name>
-struct activation_operation : computing<Function, Name> {
-  template <class X>
-  using rule = rules::floating<Name, typename X::value_type>;
-
-  template <class X, class Y>
-  static constexpr void write(const X& x, Y& y) noexcept {
-    constexpr std::size_t count = layout_of<Y>::count;
-    if constexpr (layout_of<X>::contiguous) {
-      Function::template apply<count>(x.data(), y.data());
-    } else {
-      copy(x, y);
-      Function::template apply<count>(y.data(), y.data());
-    }
-  }
-};
-
 // 0.5 x (1 + erf(x / sqrt 2)), Hendrycks and Gimpel 2016; torch's approximate='none'.
-struct gelu_exact_operation : detail::activation_operation<gelu_exact_operation, say::gelu_exact> {
+struct gelu_exact_operation : elementwise_function<gelu_exact_operation, say::gelu_exact> {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
     return kernel::plain::gelu_exact_of(x);
-  }
-  template <std::size_t Count, class T>
-  static constexpr void apply(const T* x, T* y) noexcept {
-    if (std::is_constant_evaluated())
-      kernel::plain::gelu_exact<Count>(x, y);
-    else
-      kernel::gelu_exact<Count>(x, y);
   }
 };
 }  // namespace detail
@@ -60,17 +33,10 @@ struct gelu_exact_operation : detail::activation_operation<gelu_exact_operation,
 inline constexpr detail::gelu_exact_operation gelu_exact{};
 namespace detail {
 // 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), the same paper; torch's approximate='tanh'.
-struct gelu_tanh_operation : detail::activation_operation<gelu_tanh_operation, say::gelu_tanh> {
+struct gelu_tanh_operation : elementwise_function<gelu_tanh_operation, say::gelu_tanh> {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
     return kernel::plain::gelu_tanh_of(x);
-  }
-  template <std::size_t Count, class T>
-  static constexpr void apply(const T* x, T* y) noexcept {
-    if (std::is_constant_evaluated())
-      kernel::plain::gelu_tanh<Count>(x, y);
-    else
-      kernel::gelu_tanh<Count>(x, y);
   }
 };
 }  // namespace detail
@@ -80,17 +46,10 @@ inline constexpr detail::gelu_tanh_operation gelu_tanh{};
 namespace detail {
 // x sigmoid(x) (Hendrycks and Gimpel 2016; swish in Ramachandran et al. 2017); torch's silu, but
 // for -infinity, which gives -0 here and NaN there.
-struct silu_operation : detail::activation_operation<silu_operation, say::silu> {
+struct silu_operation : elementwise_function<silu_operation, say::silu> {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
     return kernel::plain::silu_of(x);
-  }
-  template <std::size_t Count, class T>
-  static constexpr void apply(const T* x, T* y) noexcept {
-    if (std::is_constant_evaluated())
-      kernel::plain::silu<Count>(x, y);
-    else
-      kernel::silu<Count>(x, y);
   }
 };
 }  // namespace detail
@@ -99,17 +58,10 @@ struct silu_operation : detail::activation_operation<silu_operation, say::silu> 
 inline constexpr detail::silu_operation silu{};
 namespace detail {
 // max(x, 0); NaN stays NaN.
-struct relu_operation : detail::activation_operation<relu_operation, say::relu> {
+struct relu_operation : elementwise_function<relu_operation, say::relu> {
   template <class V>
   UMBEL_INLINE static constexpr V of(V x) noexcept {
     return kernel::plain::relu_of(x);
-  }
-  template <std::size_t Count, class T>
-  static constexpr void apply(const T* x, T* y) noexcept {
-    if (std::is_constant_evaluated())
-      kernel::plain::relu<Count>(x, y);
-    else
-      kernel::relu<Count>(x, y);
   }
 };
 }  // namespace detail

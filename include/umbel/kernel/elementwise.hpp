@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Element by element in SIMD: gelu_exact, gelu_tanh, silu, relu, gated, add, mean_rows. The
-// bits of the plain ones for every target. y may be an input. Not here: anything along a row
+// Element by element in SIMD: a function of each element, gated, add, mean_rows. The bits of the
+// plain ones for every target. y may be an input. Not here: anything along a row
 // (norm.hpp).
 #pragma once
 
@@ -34,29 +34,13 @@ UMBEL_INLINE void for_packs(T* y, Operation operation) noexcept {
 
 }  // namespace detail
 
-// Activations are not inlined: their constants, some thirty vectors, would be kept on the stack of
-// the caller.
-template <std::size_t N, class T, plan::target Target = plan::native_target>
-UMBEL_NOINLINE void gelu_exact(const T* x, T* y) noexcept {
+// y = function(x). Function::of: of a number and of a pack of them. Not inlined: the constants of
+// one, some thirty vectors, would be kept on the stack of the caller, and a product that the caller
+// had just stored could be fused into its sums.
+template <class Function, std::size_t N, class T, plan::target Target = plan::native_target>
+UMBEL_NOINLINE void each(const T* x, T* y) noexcept {
   detail::for_packs<N, T, Target>(
-      y, [x](auto read) UMBEL_LAMBDA_INLINE { return plain::gelu_exact_of(read(x)); });
-}
-
-template <std::size_t N, class T, plan::target Target = plan::native_target>
-UMBEL_NOINLINE void gelu_tanh(const T* x, T* y) noexcept {
-  detail::for_packs<N, T, Target>(
-      y, [x](auto read) UMBEL_LAMBDA_INLINE { return plain::gelu_tanh_of(read(x)); });
-}
-
-template <std::size_t N, class T, plan::target Target = plan::native_target>
-UMBEL_NOINLINE void silu(const T* x, T* y) noexcept {
-  detail::for_packs<N, T, Target>(
-      y, [x](auto read) UMBEL_LAMBDA_INLINE { return plain::silu_of(read(x)); });
-}
-
-template <std::size_t N, class T, plan::target Target = plan::native_target>
-UMBEL_NOINLINE void relu(const T* x, T* y) noexcept {
-  detail::for_packs<N, T, Target>(y, [x](auto read) { return plain::relu_of(read(x)); });
+      y, [x](auto read) UMBEL_LAMBDA_INLINE { return Function::of(read(x)); });
 }
 
 // y = function(gate) up in one pass. Never inlined: the product could be fused into a sum of the

@@ -176,34 +176,57 @@ UMBEL_INLINE constexpr V silu_of(V x) noexcept {
   return finite / (simd::broadcast<V>(T{1}) + simd::exp(-x));
 }
 
-template <std::size_t N, class T>
-constexpr void gelu_exact(const T* x, T* y) noexcept {
-  for (std::size_t e = 0; e < N; ++e) y[e] = gelu_exact_of(x[e]);
-}
-
-template <std::size_t N, class T>
-constexpr void gelu_tanh(const T* x, T* y) noexcept {
-  for (std::size_t e = 0; e < N; ++e) y[e] = gelu_tanh_of(x[e]);
-}
-
-template <std::size_t N, class T>
-constexpr void silu(const T* x, T* y) noexcept {
-  for (std::size_t e = 0; e < N; ++e) y[e] = silu_of(x[e]);
-}
-
 // max(x, 0); NaN stays NaN, as in PyTorch. -0 gives 0.
 template <class V>
 UMBEL_INLINE constexpr V relu_of(V x) noexcept {
   return simd::select(x <= V{}, V{}, x);
 }
 
-template <std::size_t N, class T>
-constexpr void relu(const T* x, T* y) noexcept {
-  for (std::size_t e = 0; e < N; ++e) y[e] = relu_of(x[e]);
+// The functions of one number or of a pack of them; simd/math.hpp states their bounds.
+template <class V>
+UMBEL_INLINE constexpr V exp_of(V x) noexcept {
+  return simd::exp(x);
+}
+template <class V>
+UMBEL_INLINE constexpr V log_of(V x) noexcept {
+  return simd::log(x);
+}
+template <class V>
+UMBEL_INLINE constexpr V sqrt_of(V x) noexcept {
+  return simd::sqrt(x);
+}
+template <class V>
+UMBEL_INLINE constexpr V rsqrt_of(V x) noexcept {
+  return simd::rsqrt(x);
+}
+template <class V>
+UMBEL_INLINE constexpr V tanh_of(V x) noexcept {
+  return simd::tanh(x);
+}
+template <class V>
+UMBEL_INLINE constexpr V sigmoid_of(V x) noexcept {
+  return simd::sigmoid(x);
+}
+// |x|: the sign bit is dropped, of NaN and -0 too. The lowest integer, which has no opposite, stays
+// itself.
+template <class V>
+UMBEL_INLINE constexpr V abs_of(V x) noexcept {
+  using T = simd::element_of<V>;
+  if constexpr (!std::is_integral_v<T>)
+    return simd::detail::magnitude(x);
+  else if constexpr (std::is_unsigned_v<T>)
+    return x;
+  else
+    return x < 0 ? static_cast<T>(0 - static_cast<std::make_unsigned_t<T>>(x)) : x;
 }
 
-// y = function(gate) up, element by element (Shazeer 2020). Function::of is one of the functions
-// above.
+// y = function(x), element by element. Function::of is one of the functions above.
+template <class Function, std::size_t N, class T>
+constexpr void each(const T* x, T* y) noexcept {
+  for (std::size_t e = 0; e < N; ++e) y[e] = Function::of(x[e]);
+}
+
+// y = function(gate) up, element by element (Shazeer 2020).
 template <class Function, std::size_t N, class T>
 constexpr void gated(const T* gate, const T* up, T* y) noexcept {
   for (std::size_t e = 0; e < N; ++e) y[e] = Function::of(gate[e]) * up[e];

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// The library's own exp2, exp, tanh, gelu, sqrt and rsqrt: one template each, for scalars, packs
-// and constant expressions (scalars), with the same bits in all of them and on every target that
-// fuses (another set where it does not). Written in fma, integer work on exponents and IEEE
-// division: no libm, no square root instruction, no table, no branch. Bounds are stated at each
-// function and tested against long double. Only rounding to nearest is considered, and no exception
+// The library's own exp2, exp, log, tanh, sigmoid, gelu, sqrt and rsqrt: one template each, for
+// scalars, packs and constant expressions (scalars), with the same bits in all of them and on every
+// target that fuses (another set where it does not). Written in fma, integer work on exponents and
+// IEEE division: no libm, no square root instruction, no table, no branch. Bounds are stated at
+// each function and tested against long double. Only rounding to nearest is considered, and no
+// exception
 // flags.
 #pragma once
 
@@ -125,6 +126,52 @@ UMBEL_INLINE constexpr V exp_not_positive(V x) noexcept {
   return exp2_not_positive(fma(x, broadcast<V>(math_constants<element_of<V>>::log2_e), V{}));
 }
 
+// The natural logarithm: of zeros -infinity, of negative numbers NaN, infinity and NaN stay; 1
+// gives 0. Within 1 ulp, subnormal x included. x = 2^k m with m within a factor of sqrt 2 of 1, and
+// log m = log((1 + s) / (1 - s)) with s = f / (2 + f), f = m - 1, as in fdlibm (Sun, 1993).
+template <class V>
+UMBEL_INLINE constexpr V log(V x) noexcept {
+  UMBEL_AS_WRITTEN
+  using T = element_of<V>;
+  using constants = math_constants<T>;
+  using naturals = unsigned_of<V>;
+  using natural = element_of<naturals>;
+  constexpr int digits = constants::mantissa_bits;
+  constexpr natural one = static_cast<natural>(constants::exponent_bias) << digits;
+  const auto is_small = x < broadcast<V>(constants::lowest_normal);
+  const V normal = select(is_small, x * broadcast<V>(constants::even_power), x);
+  const naturals above = __builtin_bit_cast(naturals, normal) + (one - constants::root_of_half);
+  const V m =
+      __builtin_bit_cast(V, (above & ((natural{1} << digits) - 1)) + constants::root_of_half);
+  const signed_of<V> none{};
+  const auto exponent = __builtin_bit_cast(signed_of<V>, above >> digits) -
+                        constants::exponent_bias -
+                        select(is_small, none + constants::even_exponent, none);
+  const V magic = broadcast<V>(constants::rounding_magic);
+  V shifted = detail::from_bits<V>(detail::bits_of(magic) + exponent);
+  UMBEL_KEEP(shifted);
+  const V k = shifted - magic;
+  const V f = m - broadcast<V>(T{1});
+  const V s = f / (broadcast<V>(T{2}) + f);
+  const V z = s * s;
+  const V half_f = f * broadcast<V>(T{0.5});
+  const V rest = fma(z, polynomial<V>(z, constants::log), V{});
+  const V low = fma(k, broadcast<V>(constants::ln2_low), V{});
+  const V correction = fma(half_f, f, -fma(s, fma(half_f, f, rest), low));
+  V y = fma(k, broadcast<V>(constants::ln2_high), f - correction);
+  y = select(x == V{}, broadcast<V>(-constants::infinity), y);
+  y = select(x < V{}, broadcast<V>(constants::not_a_number), y);
+  return select((x == broadcast<V>(constants::infinity)) | (x != x), x, y);
+}
+
+// 1 / (1 + e^-x): 0 below ln(2^-128) (double: ln(2^-1024)), NaN stays NaN. Within 3 ulp (4 where
+// the target does not fuse).
+template <class V>
+UMBEL_INLINE constexpr V sigmoid(V x) noexcept {
+  const V one = broadcast<V>(element_of<V>{1});
+  return one / (one + exp(-x));
+}
+
 namespace detail {
 
 template <class V>
@@ -214,20 +261,47 @@ UMBEL_INLINE constexpr V rsqrt(V x) noexcept {
   return select(x < V{}, broadcast<V>(constants::not_a_number), y);
 }
 
-// sqrt(x): zeros and infinity are themselves, negative and NaN NaN. Within 1 ulp (2 where the
-// target does not fuse), subnormal x included.
+// sqrt(x), rounded correctly on every target, subnormal x included: zeros and infinity are
+// themselves, negative and NaN NaN. With x = m 4^k, 1 <= m < 4, the root of m is within an ulp;
+// what is left of m without its square, in integers, says which neighbour is the nearest. (No
+// square can be halfway between two.)
 template <class V>
 UMBEL_INLINE constexpr V sqrt(V x) noexcept {
+  UMBEL_AS_WRITTEN
   using T = element_of<V>;
   using constants = math_constants<T>;
+  using integers = signed_of<V>;
+  using naturals = unsigned_of<V>;
+  using natural = element_of<naturals>;
+  constexpr int digits = constants::mantissa_bits;
+  constexpr natural hidden_bit = natural{1} << digits;
+  constexpr natural one = static_cast<natural>(constants::exponent_bias) << digits;
   const auto is_small = x < broadcast<V>(constants::lowest_normal);
-  const V normal = select(is_small, x * broadcast<V>(constants::even_power), x);
-  const V y = rsqrt(normal);
-  V root = normal * y;
-  const V rest = fma(-root, root, normal);
-  root = fma(rest * broadcast<V>(T{0.5}), y, root);
-  root = select(is_small, root * broadcast<V>(constants::inverse_root_of_even_power), root);
-  return select((x == V{}) | (x == broadcast<V>(constants::infinity)), x, root);
+  const naturals bits =
+      __builtin_bit_cast(naturals, select(is_small, x * broadcast<V>(constants::even_power), x));
+  // The exponent of 4^k; m has what is odd of it.
+  const naturals odd = ((bits >> digits) & 1) ^ 1;
+  const naturals k = ((bits >> digits) + (constants::exponent_bias & 1)) >> 1;
+  const naturals fraction = bits & (hidden_bit - 1);
+  const V m = __builtin_bit_cast(V, fraction + one + (odd << digits));
+  const V guess = rsqrt(m);
+  V root = m * guess;
+  root = fma(fma(-root, root, m) * broadcast<V>(T{0.5}), guess, root);
+  root = larger(root, broadcast<V>(T{1}));
+  const naturals whole = __builtin_bit_cast(naturals, root) - one + hidden_bit;
+  const naturals square = whole * whole;  // modulo the integers, as is the difference
+  const integers rest =
+      __builtin_bit_cast(integers, ((fraction | hidden_bit) << digits << odd) - square);
+  const integers size = __builtin_bit_cast(integers, whole);
+  const naturals none{};
+  naturals nearest = whole + select(rest > size, none + 1, none);
+  nearest = nearest - select(rest <= -size, none + 1, none);
+  // (bias - 1) / 2 + k is the exponent of the root; half of even_power leaves it again.
+  const naturals exponent = k + static_cast<natural>(constants::exponent_bias / 2) -
+                            select(is_small, none + constants::even_exponent / 2, none);
+  V y = __builtin_bit_cast(V, nearest - hidden_bit + (exponent << digits));
+  y = select(x < V{}, broadcast<V>(constants::not_a_number), y);
+  return select((x == V{}) | (x == broadcast<V>(constants::infinity)) | (x != x), x, y);
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::simd

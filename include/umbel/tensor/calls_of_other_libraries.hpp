@@ -265,12 +265,16 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_MEMBER(pow)
   UMBEL_REFUSED_MEMBER(unaryExpr)
   UMBEL_REFUSED_MEMBER(cwiseProduct)
-  UMBEL_REFUSED_FUNCTION(exp)
-  UMBEL_REFUSED_FUNCTION(log)
-  UMBEL_REFUSED_FUNCTION(sqrt)
-  UMBEL_REFUSED_FUNCTION(abs)
-  UMBEL_REFUSED_FUNCTION(tanh)
-  UMBEL_REFUSED_FUNCTION(sigmoid)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "functions of each element take the tensor; write exp(x)"
+  UMBEL_REFUSED_MEMBER(exp)
+  UMBEL_REFUSED_MEMBER(log)
+  UMBEL_REFUSED_MEMBER(sqrt)
+  UMBEL_REFUSED_MEMBER(rsqrt)
+  UMBEL_REFUSED_MEMBER(tanh)
+  UMBEL_REFUSED_MEMBER(sigmoid)
+  UMBEL_REFUSED_MEMBER(abs)
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD "write x | contiguous"
@@ -280,7 +284,6 @@ struct calls_of_other_libraries {
 #define UMBEL_INSTEAD "activations are operations; write x | relu"
   UMBEL_REFUSED_MEMBER(relu)
   UMBEL_REFUSED_MEMBER(gelu)
-  UMBEL_REFUSED_MEMBER(sigmoid)
   UMBEL_REFUSED_FUNCTION(gelu)
 #undef UMBEL_INSTEAD
 

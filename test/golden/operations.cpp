@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+// The operations on tensors against torch: functions of each element.
+#include <boost/test/unit_test.hpp>
+#include <umbel/umbel.hpp>
+
+#include "../support/compare.hpp"
+#include "../support/random.hpp"
+#include "data/torch_operations.hpp"
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+using namespace umbel_test;
+
+template <std::size_t N>
+struct rows : axis<rows, N> {};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(torch_operations)
+
+BOOST_AUTO_TEST_CASE(functions_of_each_element) {
+  namespace g = golden::torch_elementwise;
+  tensor<float, key<g::points>> x, positive;
+  for (std::size_t i = 0; i < g::points; ++i) {
+    x(i) = static_cast<float>(i) / 8 - 8;
+    positive(i) = static_cast<float>(i + 1) / 8;
+  }
+  check_near("exp", exp(x).data(), g::exp, g::points);
+  check_near("tanh", tanh(x).data(), g::tanh, g::points);
+  check_near("sigmoid", sigmoid(x).data(), g::sigmoid, g::points);
+  check_near("abs", abs(x).data(), g::abs, g::points);
+  check_near("log", log(positive).data(), g::log, g::points);
+  check_near("sqrt", sqrt(positive).data(), g::sqrt, g::points);
+  check_near("rsqrt", rsqrt(positive).data(), g::rsqrt, g::points);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
