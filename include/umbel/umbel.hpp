@@ -80,7 +80,7 @@
 #include <umbel/block/rms_norm.hpp>
 #include <umbel/block/elementwise_function.hpp>
 #include <umbel/block/activation.hpp>
-#include <umbel/block/mean.hpp>
+#include <umbel/block/reduce.hpp>
 #include <umbel/block/positions.hpp>
 #include <umbel/block/sinusoidal_positions.hpp>
 #include <umbel/block/feed_forward.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The operations on tensors against torch: functions of each element.
+// The operations on tensors against torch: functions of each element, reductions.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -34,6 +34,24 @@ BOOST_AUTO_TEST_CASE(functions_of_each_element) {
   check_near("log", log(positive).data(), g::log, g::points);
   check_near("sqrt", sqrt(positive).data(), g::sqrt, g::points);
   check_near("rsqrt", rsqrt(positive).data(), g::rsqrt, g::points);
+}
+
+BOOST_AUTO_TEST_CASE(reductions) {
+  namespace g = golden::torch_reductions;
+  lcg next{g::seed};
+  const auto x =
+      drawn<tensor<float, batch<g::batch>, query<g::query>, key<g::key>, head_dim<g::head_dim>>>(
+          next, 4);
+  check_near("sum", sum<key>(x).data(), g::sum_key, std::size(g::sum_key));
+  check_near("sum of two", sum<query, head_dim>(x).data(), g::sum_query_dim,
+             std::size(g::sum_query_dim));
+  check_near("sum of all", sum<batch, query, key, head_dim>(x).data(), g::sum_all, 1);
+  check_near("max", max<key>(x).data(), g::max_key, std::size(g::max_key));
+  check_near("max of two", max<batch, key>(x).data(), g::max_batch_key,
+             std::size(g::max_batch_key));
+  check_near("min", min<query, head_dim>(x).data(), g::min_query_dim, std::size(g::min_query_dim));
+  check_near("mean", mean<query, head_dim>(x).data(), g::mean_query_dim,
+             std::size(g::mean_query_dim));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

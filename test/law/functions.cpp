@@ -7,9 +7,12 @@
 
 #include <boost/test/unit_test.hpp>
 #include <umbel/block/elementwise_function.hpp>
+#include <umbel/block/reduce.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 using namespace law;
 using umbel_test::same_bits;
@@ -44,7 +47,8 @@ BOOST_AUTO_TEST_CASE(are_those_of_each_element) {
   each_shape([]<class X>() {
     const X x = random<X>(1);
     check_function(x, [](const auto& y) { return exp(y); }, [](float a) { return simd::exp(a); });
-    check_function(x + 4.0f, [](const auto& y) { return log(y); }, [](float a) { return simd::log(a); });
+    check_function(
+        x + 4.0f, [](const auto& y) { return log(y); }, [](float a) { return simd::log(a); });
     check_function(x, [](const auto& y) { return abs(y); }, [](float a) { return std::fabs(a); });
     check_function(
         x, [](const auto& y) { return sigmoid(y); }, [](float a) { return simd::sigmoid(a); });
@@ -72,6 +76,120 @@ BOOST_AUTO_TEST_CASE(in_constant_expressions_and_beside_those_of_numbers) {
   constexpr auto y = sigmoid(tanh(sqrt(abs(x))));
   BOOST_TEST(same_bits(y, sigmoid(tanh(sqrt(abs(x))))));
   BOOST_TEST(exp(0.0f) + sqrt(4.0) + abs(-3) + log(1.0) + tanh(0.0) == 6);
+}
+
+namespace {
+
+// Element e of what is reduced in chain e % 16, folded in halves.
+template <class T, class Combine>
+T chained(const std::vector<T>& elements, T start, Combine combine) {
+  T chain[16];
+  for (T& c : chain) c = start;
+  for (std::size_t e = 0; e < elements.size(); ++e)
+    chain[e % 16] = combine(chain[e % 16], elements[e]);
+  for (std::size_t half = 8; half > 0; half /= 2)
+    for (std::size_t c = 0; c < half; ++c) chain[c] = combine(chain[c], chain[c + half]);
+  return chain[0];
+}
+
+using cube = tensor<float, batch<3>, query<5>, key<7>, head_dim<4>>;
+
+// The elements of x at one query and head_dim, in the order of `order`: over batch and key.
+template <class X>
+std::vector<float> elements_of(const X& x, std::size_t q, std::size_t d, bool key_first) {
+  std::vector<float> all;
+  for (std::size_t i = 0; i < (key_first ? 7 : 3); ++i)
+    for (std::size_t j = 0; j < (key_first ? 3 : 7); ++j)
+      all.push_back(x(at<query>(q), at<head_dim>(d), at<batch>(key_first ? j : i),
+                      at<key>(key_first ? i : j)));
+  return all;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(sums_are_chains_of_the_elements_in_the_order_of_the_axes) {
+  const cube x = random<cube>(5);
+  const auto plus = [](float a, float b) { return a + b; };
+  const auto check = [&](const auto& y, bool key_first) {
+    const auto s = sum<batch, key>(y);
+    for (std::size_t q = 0; q < 5; ++q)
+      for (std::size_t d = 0; d < 4; ++d)
+        BOOST_TEST(s(at<query>(q), at<head_dim>(d)) ==
+                   chained(elements_of(x, q, d, key_first), 0.0f, plus));
+    // The names may come in any order, and the memory may lie in any way.
+    BOOST_TEST(same_bits(s, sum<key, batch>(y)));
+    BOOST_TEST(same_bits(s, sum<key, batch>(contiguous(y))));
+  };
+  check(x, false);
+  check(x | permute<query, key, head_dim, batch>, true);
+  check(x | permute<batch, key, query, head_dim>, false);
+  // A broadcast view is summed as what it shows.
+  const tensor<float, query<5>> row{1, 2, 3, 4, 5};
+  BOOST_TEST((sum<key>(row | broadcast<query<5>, key<20>>) == row * 20));
+}
+
+BOOST_AUTO_TEST_CASE(a_mean_over_several_axes_is_one_chain) {
+  const cube x = random<cube>(6);
+  const auto check = [&](const auto& y, bool key_first) {
+    const auto m = mean<batch, key>(y);
+    for (std::size_t q = 0; q < 5; ++q)
+      for (std::size_t d = 0; d < 4; ++d) {
+        float chain = 0;
+        for (float e : elements_of(x, q, d, key_first)) chain += e;
+        BOOST_TEST(m(at<query>(q), at<head_dim>(d)) == chain / 21);
+      }
+  };
+  check(x, false);
+  check(x | permute<query, key, head_dim, batch>, true);
+  BOOST_TEST(same_bits(mean<key>(x | permute<head_dim, key, query, batch>),
+                       mean<key>(x | permute<head_dim, key, query, batch> | contiguous)));
+}
+
+BOOST_AUTO_TEST_CASE(the_largest_and_the_smallest) {
+  const cube x = random<cube>(7);
+  float most = x.data()[0], least = most;
+  for (float e : x) most = std::max(most, e), least = std::min(least, e);
+  BOOST_TEST((max<batch, query, key, head_dim>(x)() == most));
+  BOOST_TEST((min<head_dim, query, key, batch>(x)() == least));
+  BOOST_TEST(same_bits(max<head_dim, query, batch>(x), max<head_dim>(max<batch, query>(x))));
+  BOOST_TEST(same_bits(min<key>(x), -max<key>(-x)));
+  // NaN wins; infinities are numbers.
+  const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = INFINITY;
+  for (std::size_t at : {0, 1, 18}) {
+    tensor<float, key<19>> row{};
+    row(at) = nan;
+    BOOST_TEST(std::isnan(max<key>(row)()));
+    BOOST_TEST(std::isnan(min<key>(row)()));
+    row(at) = -infinity;
+    BOOST_TEST(max<key>(row)() == 0);
+    BOOST_TEST(min<key>(row)() == -infinity);
+  }
+  const tensor<float, key<2>> lowest{-infinity, -infinity};
+  BOOST_TEST(max<key>(lowest)() == -infinity);
+}
+
+BOOST_AUTO_TEST_CASE(reductions_of_integers) {
+  constexpr tensor<int, query<2>, key<3>> x{{3, -5, 4}, {7, 0, -9}};
+  static_assert(sum<key>(x) == tensor<int, query<2>>{2, -2});
+  static_assert(max<query>(x) == tensor<int, key<3>>{7, 0, 4});
+  static_assert(min<query, key>(x)() == -9);
+  BOOST_TEST((sum<query, key>(x)() == 0));
+  const tensor<unsigned char, key<3>> small{3, 200, 4};
+  BOOST_TEST(max<key>(small)() == 200);
+  BOOST_TEST(min<key>(small)() == 3);
+  const tensor<std::int64_t, key<2>> large{-(1LL << 62), 5};
+  BOOST_TEST(max<key>(large)() == 5);
+  BOOST_TEST(min<key>(large)() == -(1LL << 62));
+}
+
+BOOST_AUTO_TEST_CASE(reductions_in_constant_expressions) {
+  constexpr auto x = counted<tensor<float, query<3>, key<20>>>();
+  constexpr auto s = sum<key>(x);
+  constexpr auto m = mean<query, key>(x);
+  constexpr auto most = max<key>(x | permute<key, query>);
+  BOOST_TEST(same_bits(s, sum<key>(counted<tensor<float, query<3>, key<20>>>())));
+  BOOST_TEST(m() == 29.5f);
+  BOOST_TEST((most == tensor<float, query<3>>{19, 39, 59}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

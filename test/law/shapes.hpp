@@ -57,7 +57,7 @@ void each_axis(F f) {
 
 // 0, 1, 2...: each element is its own position in memory.
 template <class X>
-X counted() {
+constexpr X counted() {
   X x{};
   for (std::size_t i = 0; i < X::layout::span; ++i)
     x.data()[i] = static_cast<typename X::value_type>(i);

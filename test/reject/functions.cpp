@@ -34,7 +34,40 @@ using positions = tensor<int, batch<2>, query<4>>;
   // cause: The order names an axis that the tensor does not have.
   // cure: List its own axes.
   auto r = sigmoid(tanh(sqrt(abs(x | permute<batch, key, hidden>))));
+#elif defined CASE_sum_over_an_absent_axis
+  // expect-gcc: "umbel: sum: there is no axis key in \[batch=2, query=4, hidden=100\]"
+  // expect-clang: sum, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: The axis to sum over is not an axis of the tensor.
+  // cure: Sum over axes of the brackets.
+  auto r = sum<query, key>(x);
+#elif defined CASE_max_over_an_axis_twice
+  // expect-gcc: "umbel: max: the axis query is named twice in \[batch=2, query=4, hidden=100\]"
+  // expect-clang: max, .*the_axis, .*query>, .*is_named_twice_in, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: An axis disappears once.
+  // cure: Name it once; another one was meant, perhaps.
+  auto r = max<query, query>(x);
+#elif defined CASE_min_without_an_axis
+  // expect-gcc: "umbel: min: names no axis of \[batch=2, query=4, hidden=100\]"
+  // expect-clang: min, .*names_no_axis_of, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: Nothing says what to reduce over: there is no form for all axes.
+  // cure: Name the axes: `min<query>(x)`, `min<batch, query, hidden>(x)`.
+  auto r = min(x);
+#elif defined CASE_sum_of_flags
+  // expect-gcc: "umbel: sum: takes numbers, not bool"
+  // expect-clang: sum, .*takes_numbers_not, .*element<bool>
+  // cause: A sum of flags would be a flag, not how many are set.
+  // cure: Make numbers of them first: `where(flags, 1, 0)`.
+  auto r = sum<query>(tensor<bool, query<4>>{});
+#elif defined CASE_reductions_of_what_was_refused
+  // expect-gcc: "umbel: max: there is no axis key in \[batch=2, query=4, hidden=100\]"
+  // expect-clang: max, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: The axis is not an axis of the tensor.
+  // cure: Name axes of the brackets.
+  auto r = sum<query>(x - max<key>(x)) | mean<batch, hidden>;
 #else
+  const float all = sum<batch, query, hidden>(x)();
+  tensor<int, query<4>> first = min<batch>(ids);
+  (void)all, (void)first;
   queries r = exp(x) + sqrt(abs(x));
   positions distances = abs(ids);
   (void)r, (void)distances;

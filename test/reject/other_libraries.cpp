@@ -77,11 +77,17 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: `x | softmax<hidden>`.
   auto r = x.softmax(-1);
 #elif defined CASE_sum
-  // expect-gcc: "umbel: sum: axes have names; write x \| mean<token>, or a loop over the elements, for \(float element : x\)"
-  // expect-clang: umbel: sum: axes have names; write x \| mean<token>, or a loop over the elements, for \(float element : x\)
-  // cause: The mean is the only reduction over a named axis.
-  // cure: `x | mean<query>`, or a loop over the elements.
+  // expect-gcc: "umbel: sum: axes have names; write sum<token>\(x\), max<token>\(x\), min<token>\(x\) or mean<token>\(x\)"
+  // expect-clang: umbel: sum: axes have names; write sum<token>\(x\), max<token>\(x\), min<token>\(x\) or mean<token>\(x\)
+  // cause: A reduction is over named axes.
+  // cure: `sum<query>(x)`; over several, `sum<query, hidden>(x)`.
   auto r = x.sum(1);
+#elif defined CASE_argmax
+  // expect-gcc: "umbel: argmax: write a loop over the elements, for \(float element : x\)"
+  // expect-clang: umbel: argmax: write a loop over the elements, for \(float element : x\)
+  // cause: There is no such reduction.
+  // cure: A loop over the elements.
+  auto r = x.argmax();
 #elif defined CASE_shape
   // expect-gcc: "umbel: shape: sizes are part of the type; write x\.extent<hidden>, x\.size\(\) or x\.rank"
   // expect-clang: umbel: shape: sizes are part of the type; write x\.extent<hidden>, x\.size\(\) or x\.rank

@@ -129,6 +129,10 @@ static_assert(!broadcastable<queries, batch<2>, query<4>, hidden<50>>);
 static_assert(!broadcastable<tensor<float, query<1>>, query<4>>);  // one position is no wildcard
 static_assert(!broadcastable<tensor<float, query<4>>, query<4>, batch<2>, batch<2>>);
 
+// reducible
+static_assert(reducible<queries, query> && reducible<queries, hidden, batch>);
+static_assert(!reducible<queries, key> && !reducible<queries, query, query> && !reducible<queries>);
+
 // contractible
 static_assert(contractible<queries, context, hidden> &&
               contractible<context&, const turned&, hidden>);

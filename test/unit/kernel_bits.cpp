@@ -11,6 +11,7 @@
 #include <umbel/kernel/elementwise.hpp>
 #include <umbel/kernel/linear.hpp>
 #include <umbel/kernel/norm.hpp>
+#include <umbel/kernel/reduce.hpp>
 #include <umbel/kernel/softmax.hpp>
 
 namespace {
@@ -23,6 +24,8 @@ template <class T>
 std::uint64_t hash_of(buffer<T>& values) {
   return hash_bits(values.get(), values.size() * sizeof(T));
 }
+
+using walk = axes_walk<1>;
 
 struct gelu_exact_function {
   template <class V>
@@ -75,7 +78,8 @@ hashes run() {
   each<gelu_tanh_function, 9 * 21, T, Target>(norm.get(), approximate.get());
   each<silu_function, 9 * 21, T, Target>(norm.get(), swish.get());
   gated<silu_function, 9 * 21, T, Target>(norm.get(), rms.get(), gate.get());
-  mean_rows<9, 21, 21, T, Target>(exact.get(), mean.get());
+  reduce<plain::mean_of, walk{1, {21}, {1}}, walk{1, {9}, {21}}, T, Target>(exact.get(),
+                                                                            mean.get());
   softmax<softmax_shape{9, 21, 1}, T, Target>(rms.get(), probabilities.get());
   return {
       hash_of(q),           hash_of(o),     hash_of(norm), hash_of(rms),  hash_of(exact),

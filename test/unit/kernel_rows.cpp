@@ -134,19 +134,6 @@ void check_elementwise() {
         [&]<target Target>(T* y) { add<N, T, Target>(a.get(), b.get(), y); });
 }
 
-template <std::size_t Rows, std::size_t Width, std::size_t XRow, class T>
-void check_mean() {
-  seeded next;
-  buffer<T> x{(Rows - 1) * XRow + Width}, expected{Width, 40};
-  x.fill(next);
-  plain::mean_rows<Rows, Width, XRow>(x.get(), expected.get());
-  on_targets([&]<target Target>() {
-    buffer<T> y{Width, 40};
-    mean_rows<Rows, Width, XRow, T, Target>(x.get(), y.get());
-    BOOST_TEST(y.same_bits(expected));
-  });
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(kernel_rows)
@@ -211,13 +198,6 @@ BOOST_AUTO_TEST_CASE(elementwise_has_the_plain_bits) {
   check_elementwise<32, float, vector_32>();
   check_elementwise<101, float>();
   check_elementwise<13, double, vector_16, vector_64>();
-}
-
-BOOST_AUTO_TEST_CASE(mean_rows_has_the_plain_bits) {
-  check_mean<1, 1, 1, float>();
-  check_mean<49, 33, 40, float>();
-  check_mean<7, 16, 16, float>();
-  check_mean<5, 9, 9, double>();
 }
 
 BOOST_AUTO_TEST_CASE(gelu_agrees_with_its_formula) {

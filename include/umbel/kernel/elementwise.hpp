@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Element by element in SIMD: a function of each element, gated, add, mean_rows. The bits of the
-// plain ones for every target. y may be an input. Not here: anything along a row
+// Element by element in SIMD: a function of each element, gated, add. The bits of the plain ones
+// for every target. y may be an input. Not here: anything along a row
 // (norm.hpp).
 #pragma once
 
@@ -51,22 +51,11 @@ UMBEL_NOINLINE void gated(const T* gate, const T* up, T* y) noexcept {
       y, [gate, up](auto read) { return Function::of(read(gate)) * read(up); });
 }
 
-// Never inlined, as mean_rows: a product that the caller had just stored could be fused into the
+// Never inlined: a product that the caller had just stored could be fused into the
 // sum.
 template <std::size_t N, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void add(const T* a, const T* b, T* y) noexcept {
   detail::for_packs<N, T, Target>(y, [a, b](auto read) { return read(a) + read(b); });
-}
-
-// y(Width) = mean over the rows of x(Rows, Width), rows XRow apart.
-template <std::size_t Rows, std::size_t Width, std::size_t XRow, class T,
-          plan::target Target = plan::native_target>
-UMBEL_NOINLINE void mean_rows(const T* x, T* y) noexcept {
-  detail::for_packs<Width, T, Target>(y, [x](auto read) {
-    auto sum = decltype(read(x)){};
-    for (std::size_t m = 0; m < Rows; ++m) sum = sum + read(x + m * XRow);
-    return sum / simd::broadcast<decltype(sum)>(static_cast<T>(Rows));
-  });
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::kernel

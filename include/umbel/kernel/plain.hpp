@@ -237,14 +237,81 @@ constexpr void add(const T* a, const T* b, T* y) noexcept {
   for (std::size_t e = 0; e < N; ++e) y[e] = a[e] + b[e];
 }
 
-// y(width) = mean over the rows of x, rows increasing, then divided by their number.
-template <std::size_t Rows, std::size_t Width, std::size_t XRow, class T>
-constexpr void mean_rows(const T* x, T* y) noexcept {
-  for (std::size_t e = 0; e < Width; ++e) {
-    T sum{};
-    for (std::size_t m = 0; m < Rows; ++m) sum = sum + x[m * XRow + e];
-    y[e] = sum / static_cast<T>(Rows);
+// f(offset) of each position of a walk, from `at` on.
+template <auto Walk, std::size_t Axis = 0, class F>
+constexpr void each_offset(std::size_t at, F f) {
+  if constexpr (Axis == Walk.rank) {
+    f(at);
+  } else {
+    for (std::size_t i = 0; i < Walk.extents[Axis]; ++i, at += Walk.strides[Axis])
+      plain::each_offset<Walk, Axis + 1, F&>(at, f);
   }
+}
+
+// The chains of a reduction: element e of what is reduced belongs to chain e % chains; they are
+// folded in halves, the lower one on the left. `with` takes a chain and what comes next.
+struct sum_of {
+  static constexpr std::size_t chains = sum_chains;
+  template <class T>
+  static constexpr T start = T{};
+  template <class V>
+  UMBEL_INLINE static constexpr V with(V chain, V next) noexcept {
+    if constexpr (std::is_integral_v<V>)
+      return static_cast<V>(chain + next);
+    else
+      return chain + next;
+  }
+  template <std::size_t Count, class V>
+  UMBEL_INLINE static constexpr V finish(V sum) noexcept {
+    return sum;
+  }
+};
+// One chain, divided by the number of elements.
+struct mean_of : sum_of {
+  static constexpr std::size_t chains = 1;
+  template <std::size_t Count, class V>
+  UMBEL_INLINE static constexpr V finish(V sum) noexcept {
+    using T = simd::element_of<V>;
+    return sum / simd::broadcast<V>(static_cast<T>(Count));
+  }
+};
+// NaN where an element is NaN, as torch's amax; of zeros of both signs the one that a chain meets
+// first.
+struct max_of : sum_of {
+  template <class T>
+  static constexpr T start = simd::lowest_of<T>;
+  template <class V>
+  UMBEL_INLINE static constexpr V with(V chain, V next) noexcept {
+    return simd::select((next > chain) | (next != next), next, chain);
+  }
+};
+struct min_of : sum_of {
+  template <class T>
+  static constexpr T start = simd::highest_of<T>;
+  template <class V>
+  UMBEL_INLINE static constexpr V with(V chain, V next) noexcept {
+    return simd::select((next < chain) | (next != next), next, chain);
+  }
+};
+
+// y = the elements of x at the positions of Reduced, put together by Operation, for each position
+// of Kept.
+template <class Operation, auto Kept, auto Reduced, class T>
+constexpr void reduce(const T* x, T* y) noexcept {
+  constexpr std::size_t chains = Operation::chains;
+  plain::each_offset<Kept>(0, [&](std::size_t from) {
+    T chain[chains];
+    for (T& c : chain) c = Operation::template start<T>;
+    std::size_t e = 0;
+    plain::each_offset<Reduced>(from, [&](std::size_t at) {
+      chain[e] = Operation::with(chain[e], x[at]);
+      e = e + 1 == chains ? 0 : e + 1;
+    });
+    for (std::size_t half = chains / 2; half > 0; half /= 2) {
+      for (std::size_t c = 0; c < half; ++c) chain[c] = Operation::with(chain[c], chain[c + half]);
+    }
+    *y++ = Operation::template finish<Reduced.count()>(chain[0]);
+  });
 }
 
 }  // namespace plain

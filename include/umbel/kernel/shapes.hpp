@@ -80,5 +80,47 @@ struct softmax_shape {
   friend constexpr bool operator==(const softmax_shape&, const softmax_shape&) = default;
 };
 
+// Loops over axes in order, the last innermost: their extents, and their strides in one memory.
+template <std::size_t Room>
+struct axes_walk {
+  std::size_t rank;
+  std::size_t extents[Room], strides[Room];
+
+  constexpr std::size_t count() const noexcept {
+    std::size_t all = 1;
+    for (std::size_t i = 0; i < rank; ++i) all *= extents[i];
+    return all;
+  }
+  // Its outer axes.
+  constexpr axes_walk without_last() const noexcept {
+    axes_walk out = *this;
+    if (rank != 0) --out.rank;
+    return out;
+  }
+  // The innermost axis; one position, where there is none.
+  constexpr std::size_t last_extent() const noexcept { return rank ? extents[rank - 1] : 1; }
+  constexpr std::size_t last_stride() const noexcept { return rank ? strides[rank - 1] : 0; }
+
+  friend constexpr bool operator==(const axes_walk&, const axes_walk&) = default;
+};
+
+// The same positions in the same order with as few axes as possible.
+template <std::size_t Room>
+constexpr axes_walk<Room> fewest_axes(const axes_walk<Room>& walk) noexcept {
+  axes_walk<Room> out{};
+  for (std::size_t i = 0; i < walk.rank; ++i) {
+    const std::size_t extent = walk.extents[i], stride = walk.strides[i];
+    if (extent == 1) continue;
+    if (out.rank != 0 && out.strides[out.rank - 1] == extent * stride) {
+      out.extents[out.rank - 1] *= extent;
+      out.strides[out.rank - 1] = stride;
+    } else {
+      out.extents[out.rank] = extent;
+      out.strides[out.rank++] = stride;
+    }
+  }
+  return out;
+}
+
 }  // namespace umbel::inline UMBEL_TARGET::detail::kernel
 UMBEL_WARNINGS_POP

@@ -152,6 +152,16 @@ struct select_layout {
 template <class Layout, class Family>
 using select = typename select_layout<Layout, Family>::type;
 
+// ---- reduce: several axes that disappear --------------------------------------------------------
+template <class Layout, class... Families>
+struct reduce_layout {
+  using type = Layout;
+};
+template <class Layout, class First, class... Rest>
+struct reduce_layout<Layout, First, Rest...> : reduce_layout<select<Layout, First>, Rest...> {};
+template <class Layout, class... Families>
+using reduce = typename reduce_layout<Layout, Families...>::type;
+
 // ---- slice: some neighbouring positions of an axis ----------------------------------------------
 template <class Layout, class Family, std::size_t Count>
 struct slice_layout {

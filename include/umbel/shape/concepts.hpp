@@ -81,6 +81,11 @@ concept contractible =
     std::is_same_v<typename std::remove_cvref_t<Left>::value_type,
                    typename std::remove_cvref_t<Right>::value_type>;
 
+// Has X these axes, as sum<Axes...>(x), max, min and mean want? reducible<X, query, key>.
+template <class X, template <std::size_t> class... Axes>
+concept reducible = detail::fits<
+    detail::rules::reduce<detail::say::reduce, detail::layout_of<X>, detail::family_of<Axes>...>>;
+
 // Have both the same axes of the same sizes in the same order, as arithmetic and assignment want?
 template <class Left, class Right>
 concept same_shape =

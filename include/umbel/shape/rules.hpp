@@ -310,8 +310,12 @@ using contract =
                 names_each_once<say::contract, shape<axis_of<Left, Families>...>, Families...>,
                 typename shared_axes_agree_rule<say::contract, Left, Right>::type>;
 
-template <class Layout, class Family>
-using reduce = has_axis<say::reduce, Layout, Family>;
+// Over named axes, which disappear.
+template <class Operation, class Layout, class... Families>
+using reduce = first_error<
+    verdict<sizeof...(Families) != 0, Operation, say::names_no_axis_of, typename Layout::axes>,
+    has_axis<Operation, Layout, Families>...,
+    names_each_once<Operation, typename Layout::axes, Families...>>;
 
 // The same axes with the same sizes, in any order?
 template <class Left, class Right>

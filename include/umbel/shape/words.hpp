@@ -120,6 +120,7 @@ struct reach_past_the_end_of;
 struct the_parts;
 
 struct is_named_twice_in;
+struct names_no_axis_of;
 struct needs;
 struct needs_a_position_along;
 struct needs_one_list_of;

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::simd {
@@ -161,6 +162,21 @@ struct math_constants<double> {
   static constexpr std::int64_t even_exponent = 54;
   static constexpr double root_of_even_power = 134217728.0;
 };
+
+// Where a maximum and a minimum start.
+template <class T>
+inline constexpr T highest_of =
+    static_cast<T>(~(std::is_signed_v<T> ? std::uint64_t{1} << (8 * sizeof(T) - 1) : 0));
+template <class T>
+inline constexpr T lowest_of = static_cast<T>(~highest_of<T>);
+template <>
+inline constexpr float highest_of<float> = math_constants<float>::infinity;
+template <>
+inline constexpr float lowest_of<float> = -math_constants<float>::infinity;
+template <>
+inline constexpr double highest_of<double> = math_constants<double>::infinity;
+template <>
+inline constexpr double lowest_of<double> = -math_constants<double>::infinity;
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::simd
 UMBEL_WARNINGS_POP

@@ -174,18 +174,23 @@ struct calls_of_other_libraries {
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD \
-  "axes have names; write x | mean<token>, or a loop over the elements, for (float element : x)"
+  "axes have names; write sum<token>(x), max<token>(x), min<token>(x) or mean<token>(x)"
   UMBEL_REFUSED_MEMBER(sum)
   UMBEL_REFUSED_MEMBER(mean)
   UMBEL_REFUSED_MEMBER(max)
   UMBEL_REFUSED_MEMBER(min)
   UMBEL_REFUSED_MEMBER(amax)
+  UMBEL_REFUSED_MEMBER(amin)
+  UMBEL_REFUSED_FUNCTION(amax)
+  UMBEL_REFUSED_FUNCTION(amin)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "write a loop over the elements, for (float element : x)"
   UMBEL_REFUSED_MEMBER(argmax)
   UMBEL_REFUSED_MEMBER(norm)
   UMBEL_REFUSED_MEMBER(var)
   UMBEL_REFUSED_MEMBER(prod)
   UMBEL_REFUSED_FUNCTION(argmax)
-  UMBEL_REFUSED_FUNCTION(amax)
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD "sizes are part of the type; write x.extent<hidden>, x.size() or x.rank"

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSL-1.0
+// Reductions over one or several named axes, which disappear: sum<key>(x), max<key, head_dim>(x),
+// min; mean<token>(x). Any strides. Over all axes the result is a tensor without axes, of one
+// element: sum<query, key>(x)().
+//
+// The elements that are put together are numbered in the order of the axes of x, the last one
+// fastest. A sum is 16 chains, element e in chain e % 16, folded in halves; a mean is one chain and
+// a division. So a value is a function of the shape, not of where the elements lie.
+#pragma once
+
+#include <umbel/block/elementwise_function.hpp>
+#include <umbel/config.hpp>
+#include <umbel/kernel/plain.hpp>
+#include <umbel/kernel/reduce.hpp>
+#include <umbel/layer/computing.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+namespace say {
+struct max;
+struct mean;
+struct min;
+struct sum;
+struct takes_numbers_not;
+}  // namespace say
+
+template <>
+inline constexpr const char* spoken<say::takes_numbers_not> = "takes numbers, not";
+
+// The axes of a layout that are reduced, or that are kept, as loops.
+template <class Layout, bool Reduced, class... Families>
+constexpr auto walk_over() noexcept {
+  kernel::axes_walk<Layout::rank + 1> walk{};
+  for (std::size_t i = 0; i < Layout::rank; ++i) {
+    if (((Layout::families[i] == family_id<Families>) || ...) != Reduced) continue;
+    walk.extents[walk.rank] = Layout::extents[i];
+    walk.strides[walk.rank++] = Layout::strides[i];
+  }
+  return kernel::fewest_axes(walk);
+}
+
+template <class Operation, class Layout, class... Families, class T>
+constexpr void reduce_to(const T* x, T* y) noexcept {
+  constexpr auto kept = walk_over<Layout, false, Families...>();
+  constexpr auto reduced = walk_over<Layout, true, Families...>();
+  if (std::is_constant_evaluated())
+    kernel::plain::reduce<Operation, kept, reduced>(x, y);
+  else
+    kernel::reduce<Operation, kept, reduced>(x, y);
+}
+
+template <class Layout, class... Families>
+using reduced_layout = row_major<algebra::reduce<Layout, Families...>>;
+
+namespace rules {
+template <class Name, class X, class... Families>
+struct reduction_rule {
+  using type = accepted;
+};
+template <class Name, tensor_like X, class... Families>
+struct reduction_rule<Name, X, Families...> {
+  using T = typename X::value_type;
+  using type = first_error<reduce<Name, layout_of<X>, Families...>,
+                           verdict<is_number<T>, Name, say::takes_numbers_not, option_word<T>>>;
+};
+template <class Name, class X, class... Families>
+using reduction = typename reduction_rule<Name, X, Families...>::type;
+}  // namespace rules
+
+template <class Verdict, class Operation, class... Families, class X>
+constexpr auto reduced(const X& x) noexcept {
+  if constexpr (Verdict::ok && !one_is_invalid<X>)
+    return filled<tensor_of<typename X::value_type, reduced_layout<layout_of<X>, Families...>>>(
+        [&](auto& y) {
+          detail::reduce_to<Operation, layout_of<X>, Families...>(x.data(), y.data());
+        });
+  else
+    return invalid{};
+}
+
+// into(out, x): out must not overlap x.
+template <template <std::size_t> class... Axes>
+struct mean_operation : detail::computing<mean_operation<Axes...>, say::mean> {
+  template <class X>
+  using rule = first_error<rules::reduce<say::mean, layout_of<X>, detail::family_of<Axes>...>,
+                           rules::floating<say::mean, typename X::value_type>>;
+  template <class X>
+  using result = reduced_layout<layout_of<X>, detail::family_of<Axes>...>;
+
+  template <class X, class Y>
+  static constexpr void write(const X& x, Y& y) noexcept {
+    detail::reduce_to<kernel::plain::mean_of, layout_of<X>, detail::family_of<Axes>...>(x.data(),
+                                                                                        y.data());
+  }
+};
+}  // namespace detail
+
+// mean<token>(x): the mean over named axes, which disappear: one sum in increasing position,
+// divided by the number of elements.
+template <template <std::size_t> class... Axes>
+inline constexpr detail::mean_operation<Axes...> mean{};
+
+// (Functions, not objects with a pipe: beside `using namespace std` objects max and min would be
+// ambiguous.)
+
+// sum<key>(x): the sum over named axes of a tensor or view of numbers, a row-major tensor of the
+// other axes. Sums of integers overflow as + does.
+template <template <std::size_t> class... Axes, detail::elements X>
+constexpr auto sum(const X& x) noexcept {
+  using verdict = detail::rules::reduction<detail::say::sum, X, detail::family_of<Axes>...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::reduced<verdict, detail::kernel::plain::sum_of, detail::family_of<Axes>...>(x);
+}
+// max<key>(x): the largest element over named axes, of the others a row-major tensor; NaN where one
+// is NaN (as torch's amax). Of -0 and +0 alone it may be either, always the same one.
+template <template <std::size_t> class... Axes, detail::elements X>
+constexpr auto max(const X& x) noexcept {
+  using verdict = detail::rules::reduction<detail::say::max, X, detail::family_of<Axes>...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::reduced<verdict, detail::kernel::plain::max_of, detail::family_of<Axes>...>(x);
+}
+// min<key>(x): the smallest element over named axes; NaN and zeros as for max.
+template <template <std::size_t> class... Axes, detail::elements X>
+constexpr auto min(const X& x) noexcept {
+  using verdict = detail::rules::reduction<detail::say::min, X, detail::family_of<Axes>...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::reduced<verdict, detail::kernel::plain::min_of, detail::family_of<Axes>...>(x);
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
