@@ -30,6 +30,7 @@
 #include <umbel/tensor/reshape.hpp>
 #include <umbel/tensor/copy.hpp>
 #include <umbel/tensor/arithmetic.hpp>
+#include <umbel/tensor/compare.hpp>
 #include <umbel/tensor/contract.hpp>
 #include <umbel/tensor/interop.hpp>
 #include <umbel/tensor/expected_view.hpp>
@@ -81,6 +82,7 @@
 #include <umbel/block/elementwise_function.hpp>
 #include <umbel/block/activation.hpp>
 #include <umbel/block/reduce.hpp>
+#include <umbel/block/where.hpp>
 #include <umbel/block/positions.hpp>
 #include <umbel/block/sinusoidal_positions.hpp>
 #include <umbel/block/feed_forward.hpp>

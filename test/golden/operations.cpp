@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The operations on tensors against torch: functions of each element, reductions.
+// The operations on tensors against torch: functions of each element, reductions, where and hide.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -52,6 +52,15 @@ BOOST_AUTO_TEST_CASE(reductions) {
   check_near("min", min<query, head_dim>(x).data(), g::min_query_dim, std::size(g::min_query_dim));
   check_near("mean", mean<query, head_dim>(x).data(), g::mean_query_dim,
              std::size(g::mean_query_dim));
+}
+
+BOOST_AUTO_TEST_CASE(where_and_hide) {
+  namespace g = golden::torch_where;
+  lcg next{g::seed};
+  const auto x = drawn<tensor<float, rows<g::rows>, key<g::columns>>>(next);
+  const auto y = drawn<tensor<float, rows<g::rows>, key<g::columns>>>(next);
+  check_near("where", where(x < y, x, 0.5).data(), g::chosen, std::size(g::chosen));
+  check_near("hide", softmax<key>(hide(y, x > y)).data(), g::weights, std::size(g::weights));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(the_largest_and_the_smallest) {
   BOOST_TEST(same_bits(min<key>(x), -max<key>(-x)));
   // NaN wins; infinities are numbers.
   const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = INFINITY;
-  for (std::size_t at : {0, 1, 18}) {
+  for (const std::size_t at : {0u, 1u, 18u}) {
     tensor<float, key<19>> row{};
     row(at) = nan;
     BOOST_TEST(std::isnan(max<key>(row)()));

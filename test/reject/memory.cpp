@@ -169,7 +169,7 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
 #elif defined CASE_integers_by_a_fraction
   // expect-gcc: "umbel: elementwise: elements of double do not fit a tensor of int"
   // expect-clang: elementwise.*elements_of.*element<double>.*do_not_fit_a_tensor_of.*element<int>
-  // cause: A tensor of integers is scaled by a fraction, which would become 0.
+  // cause: A tensor of integers is put together with a fraction, which would be cut off.
   // cure: Make it a tensor of float first: `tensor<float, batch<2>>(x)`.
   auto half = tensor<int, batch<2>>{10, 20} * 0.5;
 #elif defined CASE_tensor_of_array_size

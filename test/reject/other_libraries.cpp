@@ -137,11 +137,17 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: `x | relu`.
   auto r = x.relu();
 #elif defined CASE_masked_fill
-  // expect-gcc: "umbel: masked_fill: masks are arguments of attention; write attention\{w\}\(x, causal\) or attention\{w\}\(x, keep_mask\(mask\)\)"
-  // expect-clang: umbel: masked_fill: masks are arguments of attention; write attention\{w\}\(x, causal\) or attention\{w\}\(x, keep_mask\(mask\)\)
-  // cause: A mask is an argument of attention.
-  // cure: `attention{w}(x, keep_mask(mask))`; docs/masks.md has all of them.
+  // expect-gcc: "umbel: masked_fill: write where\(condition, a, b\), or hide\(scores, condition\) before a softmax; attention takes a mask, attention\{w\}\(x, keep_mask\(mask\)\)"
+  // expect-clang: umbel: masked_fill: write where\(condition, a, b\), or hide\(scores, condition\) before a softmax; attention takes a mask, attention\{w\}\(x, keep_mask\(mask\)\)
+  // cause: Elements are chosen by a function of the condition.
+  // cure: `where(condition, a, b)`; before a softmax `hide(scores, condition)`.
   auto r = x.masked_fill(x, 0);
+#elif defined CASE_triu
+  // expect-gcc: "umbel: triu: masks are arguments of attention; write attention\{w\}\(x, causal\) or attention\{w\}\(x, keep_mask\(mask\)\)"
+  // expect-clang: umbel: triu: masks are arguments of attention; write attention\{w\}\(x, causal\) or attention\{w\}\(x, keep_mask\(mask\)\)
+  // cause: A mask is an argument of attention.
+  // cure: `attention{w}(x, causal)`; docs/masks.md has all of them.
+  auto r = x.triu();
 #elif defined CASE_concat
   // expect-gcc: "umbel: concat: declare a tensor for both, and copy each part into a slice of it"
   // expect-clang: umbel: concat: declare a tensor for both, and copy each part into a slice of it

@@ -334,14 +334,19 @@ template <class... Axes, class Whole>
 inline constexpr bool is_part_of<shape<Axes...>, Whole> =
     ((Whole::template size_of<typename Axes::family> == Axes::size) && ...);
 
+// Operations that say what to do about a tensor with fewer axes.
+template <class Operation>
+inline constexpr bool pairs_elements =
+    std::is_same_v<Operation, say::elementwise> || std::is_same_v<Operation, say::where> ||
+    std::is_same_v<Operation, say::hide>;
+
 // Elementwise operations and copies pair elements by position: the same axes in the same order.
 // Operation: the word for it, and what to do about other axes, if it has a word for that.
 template <class Operation, class Left, class Right, class LeftAxes, class RightAxes>
 struct same_shape_rule {
   template <class Word>
   using refused = verdict<false, Operation, LeftAxes, say::and_, RightAxes, Word>;
-  static constexpr bool repeats_one = std::is_same_v<Operation, say::elementwise> &&
-                                      Left::rank != Right::rank &&
+  static constexpr bool repeats_one = pairs_elements<Operation> && Left::rank != Right::rank &&
                                       (is_part_of<LeftAxes, Right> || is_part_of<RightAxes, Left>);
   using type = std::conditional_t<
       same_axes<LeftAxes, Right>::value,

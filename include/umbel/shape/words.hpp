@@ -32,6 +32,8 @@ struct transposed;
 struct tensor;
 struct view;
 struct view_as;
+struct where;
+struct hide;
 
 // phrases
 struct an_integer_in_the_list_is_negative_or_too_large_for;

@@ -292,15 +292,20 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_FUNCTION(gelu)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD                                                                   \
-  "masks are arguments of attention; write attention{w}(x, causal) or attention{w}(x, " \
-  "keep_mask(mask))"
+#define UMBEL_INSTEAD                                                                     \
+  "write where(condition, a, b), or hide(scores, condition) before a softmax; attention " \
+  "takes a mask, attention{w}(x, keep_mask(mask))"
   UMBEL_REFUSED_MEMBER(masked_fill)
   UMBEL_REFUSED_MEMBER(masked_fill_)
   UMBEL_REFUSED_MEMBER(where)
+  UMBEL_REFUSED_FUNCTION(masked_fill)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD                                                                   \
+  "masks are arguments of attention; write attention{w}(x, causal) or attention{w}(x, " \
+  "keep_mask(mask))"
   UMBEL_REFUSED_MEMBER(tril)
   UMBEL_REFUSED_MEMBER(triu)
-  UMBEL_REFUSED_FUNCTION(masked_fill)
   UMBEL_REFUSED_FUNCTION(tril)
   UMBEL_REFUSED_FUNCTION(triu)
 #undef UMBEL_INSTEAD

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSL-1.0
+// Conditions: < <= > >= of two tensors or views of the same axes, and of one with a number, element
+// by element, each a row-major tensor of bool; ! && || of these. (== asks whether two tensors are
+// equal: tensor.hpp.) As a mask of attention: keep_mask(condition).
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/tensor/arithmetic.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+
+namespace say {
+struct takes_conditions_not;
+}  // namespace say
+template <>
+inline constexpr const char* spoken<say::takes_conditions_not> =
+    "takes conditions, elements of bool, not";
+
+namespace rules {
+template <class Operation, class X>
+using condition = verdict<std::is_same_v<typename X::value_type, bool>, Operation,
+                          say::takes_conditions_not, element<typename X::value_type>>;
+template <class X, class Y>
+using conditions = first_error<condition<say::elementwise, X>, condition<say::elementwise, Y>,
+                               same_shape<say::elementwise, layout_of<X>, layout_of<Y>>>;
+}  // namespace rules
+
+// f of the elements of x... at each position, a tensor of T.
+template <class Verdict, class T, class F, class X, class... Y>
+constexpr auto each_position(F f, const X& x, const Y&... y) noexcept {
+  if constexpr (Verdict::ok) {
+    tensor_of<T, row_major<layout_of<X>>> out{};
+    for_each([&](T& to, const auto&... from) { to = f(from...); }, out, x, y...);
+    return out;
+  } else {
+    return invalid{};
+  }
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::inline UMBEL_TARGET {
+
+template <tensor_like X, tensor_like Y>
+constexpr auto operator<(const X& x, const Y& y) noexcept {
+  using verdict = detail::rules::elementwise<X, Y>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_position<verdict, bool>([](auto a, auto b) { return a < b; }, x, y);
+}
+template <tensor_like X, tensor_like Y>
+constexpr auto operator<=(const X& x, const Y& y) noexcept {
+  using verdict = detail::rules::elementwise<X, Y>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_position<verdict, bool>([](auto a, auto b) { return a <= b; }, x, y);
+}
+template <tensor_like X, tensor_like Y>
+constexpr auto operator>(const X& x, const Y& y) noexcept {
+  using verdict = detail::rules::elementwise<X, Y>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_position<verdict, bool>([](auto a, auto b) { return a > b; }, x, y);
+}
+template <tensor_like X, tensor_like Y>
+constexpr auto operator>=(const X& x, const Y& y) noexcept {
+  using verdict = detail::rules::elementwise<X, Y>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_position<verdict, bool>([](auto a, auto b) { return a >= b; }, x, y);
+}
+
+// With a number, which is first converted to the element type; a fraction to an integer does not
+// compile.
+template <tensor_like X, detail::scalar S>
+constexpr auto operator<(const X& x, S s) noexcept {
+  using verdict = detail::rules::computes<typename X::value_type>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_position<verdict, bool>(
+      [s = detail::as_element<typename X::value_type>(s)](auto a) { return a < s; }, x);
+}
+template <tensor_like X, detail::scalar S>
+constexpr auto operator<(S s, const X& x) noexcept {
+  return x > s;
+}
+template <tensor_like X, detail::scalar S>
+constexpr auto operator<=(const X& x, S s) noexcept {
+  using verdict = detail::rules::computes<typename X::value_type>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_position<verdict, bool>(
+      [s = detail::as_element<typename X::value_type>(s)](auto a) { return a <= s; }, x);
+}
+template <tensor_like X, detail::scalar S>
+constexpr auto operator<=(S s, const X& x) noexcept {
+  return x >= s;
+}
+template <tensor_like X, detail::scalar S>
+constexpr auto operator>(const X& x, S s) noexcept {
+  using verdict = detail::rules::computes<typename X::value_type>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_position<verdict, bool>(
+      [s = detail::as_element<typename X::value_type>(s)](auto a) { return a > s; }, x);
+}
+template <tensor_like X, detail::scalar S>
+constexpr auto operator>(S s, const X& x) noexcept {
+  return x < s;
+}
+template <tensor_like X, detail::scalar S>
+constexpr auto operator>=(const X& x, S s) noexcept {
+  using verdict = detail::rules::computes<typename X::value_type>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_position<verdict, bool>(
+      [s = detail::as_element<typename X::value_type>(s)](auto a) { return a >= s; }, x);
+}
+template <tensor_like X, detail::scalar S>
+constexpr auto operator>=(S s, const X& x) noexcept {
+  return x <= s;
+}
+
+// Not short-circuited: both sides are tensors.
+template <tensor_like X, tensor_like Y>
+constexpr auto operator&&(const X& x, const Y& y) noexcept {
+  using verdict = detail::rules::conditions<X, Y>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_position<verdict, bool>([](bool a, bool b) { return a && b; }, x, y);
+}
+template <tensor_like X, tensor_like Y>
+constexpr auto operator||(const X& x, const Y& y) noexcept {
+  using verdict = detail::rules::conditions<X, Y>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_position<verdict, bool>([](bool a, bool b) { return a || b; }, x, y);
+}
+template <tensor_like X>
+constexpr auto operator!(const X& x) noexcept {
+  using verdict = detail::rules::condition<detail::say::elementwise, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return detail::each_position<verdict, bool>([](bool a) { return !a; }, x);
+}
+
+// An invalid operand is passed on. (In the form of the <=> that `invalid` has, which would be taken
+// for the more special one.)
+template <detail::operand Y>
+constexpr detail::invalid operator<(detail::invalid, const Y&) noexcept {
+  return {};
+}
+template <detail::operand X>
+constexpr detail::invalid operator<(const X&, detail::invalid) noexcept {
+  return {};
+}
+constexpr detail::invalid operator<(detail::invalid, detail::invalid) noexcept { return {}; }
+template <detail::operand Y>
+constexpr detail::invalid operator<=(detail::invalid, const Y&) noexcept {
+  return {};
+}
+template <detail::operand X>
+constexpr detail::invalid operator<=(const X&, detail::invalid) noexcept {
+  return {};
+}
+constexpr detail::invalid operator<=(detail::invalid, detail::invalid) noexcept { return {}; }
+template <detail::operand Y>
+constexpr detail::invalid operator>(detail::invalid, const Y&) noexcept {
+  return {};
+}
+template <detail::operand X>
+constexpr detail::invalid operator>(const X&, detail::invalid) noexcept {
+  return {};
+}
+constexpr detail::invalid operator>(detail::invalid, detail::invalid) noexcept { return {}; }
+template <detail::operand Y>
+constexpr detail::invalid operator>=(detail::invalid, const Y&) noexcept {
+  return {};
+}
+template <detail::operand X>
+constexpr detail::invalid operator>=(const X&, detail::invalid) noexcept {
+  return {};
+}
+constexpr detail::invalid operator>=(detail::invalid, detail::invalid) noexcept { return {}; }
+template <detail::operand Y>
+constexpr detail::invalid operator&&(detail::invalid, const Y&) noexcept {
+  return {};
+}
+template <detail::operand X>
+constexpr detail::invalid operator&&(const X&, detail::invalid) noexcept {
+  return {};
+}
+constexpr detail::invalid operator&&(detail::invalid, detail::invalid) noexcept { return {}; }
+template <detail::operand Y>
+constexpr detail::invalid operator||(detail::invalid, const Y&) noexcept {
+  return {};
+}
+template <detail::operand X>
+constexpr detail::invalid operator||(const X&, detail::invalid) noexcept {
+  return {};
+}
+constexpr detail::invalid operator||(detail::invalid, detail::invalid) noexcept { return {}; }
+constexpr detail::invalid operator!(detail::invalid) noexcept { return {}; }
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

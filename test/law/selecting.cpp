@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSL-1.0
+// Laws of conditions and of what is chosen by them, against loops written by hand.
+#include "../support/compare.hpp"
+#include "../support/random.hpp"
+#include "shapes.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <umbel/bare.hpp>
+
+#include <cmath>
+#include <limits>
+
+using namespace law;
+using umbel_test::same_bits;
+
+namespace {
+
+template <class X>
+X random(std::uint32_t seed) {
+  umbel_test::lcg next{seed};
+  return umbel_test::drawn<X>(next, 3);
+}
+template <class X>
+using flags_of = detail::tensor_of<bool, typename X::layout>;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(selecting)
+
+BOOST_AUTO_TEST_CASE(comparisons_are_the_loop) {
+  each_shape([]<class X>() {
+    const X x = random<X>(1);
+    X y = random<X>(2);
+    for (std::size_t i = 0; i < X::layout::count; i += 3) y.data()[i] = x.data()[i];
+    flags_of<X> less{}, most{}, above{};
+    for (std::size_t i = 0; i < X::layout::count; ++i) {
+      less.data()[i] = x.data()[i] < y.data()[i];
+      most.data()[i] = x.data()[i] <= y.data()[i];
+      above.data()[i] = x.data()[i] > 0.5f;
+    }
+    BOOST_TEST((x < y) == less);
+    BOOST_TEST((y > x) == less);
+    BOOST_TEST((x <= y) == most);
+    BOOST_TEST((y >= x) == most);
+    BOOST_TEST((x > 0.5) == above);
+    BOOST_TEST((0.5 < x) == above);
+    BOOST_TEST((x <= 0.5) == !above);
+    BOOST_TEST((0.5f >= x) == !above);
+    // De Morgan; of views that lie in any way.
+    BOOST_TEST((!(less && above)) == (!less || !above));
+    const auto turned = orders<X>::reversed::permute;
+    BOOST_TEST(((x | turned) < (y | turned)) == (less | turned));
+    BOOST_TEST((!(less | turned)) == ((!less) | turned));
+  });
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  BOOST_TEST((tensor<float, key<2>>{nan, 1} < 2) == (tensor<bool, key<2>>{false, true}));
+  BOOST_TEST((tensor<float, key<2>>{nan, 1} >= 2) == (tensor<bool, key<2>>{false, false}));
+  static_assert((tensor<int, key<2>>{3, 4} > 3) == tensor<bool, key<2>>{false, true});
+}
+
+BOOST_AUTO_TEST_CASE(where_chooses) {
+  each_shape([]<class X>() {
+    const X x = random<X>(3), y = random<X>(4);
+    const auto condition = x < y;
+    X smaller{}, cut{};
+    for (std::size_t i = 0; i < X::layout::count; ++i) {
+      smaller.data()[i] = std::min(x.data()[i], y.data()[i]);
+      cut.data()[i] = std::max(x.data()[i], 0.0f);
+    }
+    BOOST_TEST(same_bits(where(condition, x, y), smaller));
+    BOOST_TEST(same_bits(where(!condition, y, x), smaller));
+    BOOST_TEST(same_bits(where(x > 0, x, 0), cut));
+    BOOST_TEST(same_bits(where(x <= 0, 0.0, x), cut));
+    const auto turned = orders<X>::reversed::permute;
+    BOOST_TEST(same_bits(where(condition | turned, x | turned, y | turned),
+                         smaller | turned | contiguous));
+    BOOST_TEST(same_bits(where(condition, 1.0f, 0.0f) + where(condition, 0.0f, 1.0f), x * 0 + 1));
+  });
+  static_assert(where(tensor<bool, key<2>>{true, false}, tensor<int, key<2>>{3, 4}, 7) ==
+                tensor<int, key<2>>{3, 7});
+  const tensor<float, key<2>> nan{NAN, 1};
+  BOOST_TEST((where(nan < 2, nan, 0) == tensor<float, key<2>>{0, 1}));
+}
+
+BOOST_AUTO_TEST_CASE(a_softmax_does_not_see_what_is_hidden) {
+  using S = tensor<float, query<3>, key<5>>;
+  S scores = random<S>(5);
+  const tensor<bool, query<3>, key<5>> hidden = scores > 1 || scores < -2;
+  const auto weights = softmax<key>(hide(scores, hidden));
+  for (std::size_t q = 0; q < 3; ++q)
+    for (std::size_t k = 0; k < 5; ++k) BOOST_TEST((weights(q, k) == 0) == hidden(q, k));
+  scores(1, 1) = NAN;
+  auto all = hidden;
+  for (std::size_t k = 0; k < 5; ++k) all(1, k) = true;
+  const auto empty = softmax<key>(hide(scores, all));
+  for (std::size_t k = 0; k < 5; ++k) BOOST_TEST(empty(1, k) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_condition_is_a_mask_of_attention) {
+  const auto q = random<tensor<float, heads<2>, query<4>, head_dim<8>>>(6);
+  const auto k = random<tensor<float, heads<2>, key<6>, head_dim<8>>>(7);
+  const tensor<int, key<6>> positions{0, 1, 2, 3, 4, 5};
+  const tensor<bool, key<6>> kept{false, false, true, true, false, false};
+  const auto expected = scaled_dot_product_attention(q, k, k, keep_mask(kept));
+  BOOST_TEST(same_bits(
+      scaled_dot_product_attention(q, k, k, keep_mask(positions > 1 && !(positions >= 4))),
+      expected));
+  BOOST_TEST(same_bits(scaled_dot_product_attention(q, k, k, drop_mask(!kept)), expected));
+  BOOST_TEST(
+      same_bits(scaled_dot_product_attention(q, k, k, keep_mask(kept) & causal_bottom_right),
+                scaled_dot_product_attention(q, k, k, causal_bottom_right & keep_mask(kept))));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes in conditions and what is chosen by them (check.py).
+#include <umbel/umbel.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
+
+[[maybe_unused]] static void cases(const scores_of& x, const tensor<bool, key<6>>& keep) {
+  const auto flags = x > 0;
+  (void)keep, (void)flags;
+#if defined CASE_compare_with_another_shape
+  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, key=6\] and \[key=6\] have different axes; to repeat one along the others write x \| broadcast<\.\.\.>"
+  // expect-clang: elementwise, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*key<6>>, .*have_different_axes_so_broadcast_one
+  // cause: Two tensors of different axes or sizes are added, multiplied or looped over together.
+  // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
+  auto r = x < tensor<float, key<6>>{};
+#elif defined CASE_compare_integers_with_a_fraction
+  // expect-gcc: "umbel: elementwise: elements of double do not fit a tensor of int"
+  // expect-clang: elementwise, .*elements_of, .*element<double>, .*do_not_fit_a_tensor_of, .*element<int>
+  // cause: A tensor of integers is put together with a fraction, which would be cut off.
+  // cure: Make it a tensor of float first: `tensor<float, batch<2>>(x)`.
+  auto r = tensor<int, key<6>>{} > 2.5;
+#elif defined CASE_not_of_numbers
+  // expect-gcc: "umbel: elementwise: takes conditions, elements of bool, not float"
+  // expect-clang: elementwise, .*takes_conditions_not, .*element<float>
+  // cause: Numbers are not conditions.
+  // cure: Compare them: `x != 0` is `x < 0 || x > 0`.
+  auto r = !x;
+#elif defined CASE_and_of_numbers
+  // expect-gcc: "umbel: elementwise: takes conditions, elements of bool, not float"
+  // expect-clang: elementwise, .*takes_conditions_not, .*element<float>
+  // cause: Numbers are not conditions.
+  // cure: Compare them: `x != 0` is `x < 0 || x > 0`.
+  auto r = flags && x;
+#elif defined CASE_where_by_numbers
+  // expect-gcc: "umbel: where: takes conditions, elements of bool, not float"
+  // expect-clang: where, .*takes_conditions_not, .*element<float>
+  // cause: What chooses is a condition.
+  // cure: Compare: `where(x > 0, x, 0)`.
+  auto r = where(x, x, 0);
+#elif defined CASE_where_of_fewer_axes
+  // expect-gcc: "umbel: where: \[key=6\] and \[batch=2, query=4, key=6\] have different axes; to repeat one along the others write x \| broadcast<\.\.\.>"
+  // expect-clang: where, .*key<6>>, .*and_, .*batch<2>, .*query<4>, .*key<6>>, .*have_different_axes_so_broadcast_one
+  // cause: The condition has other axes than what is chosen.
+  // cure: Repeat it: `keep | broadcast<batch<2>, query<4>, key<6>>`.
+  auto r = where(keep, x, 0);
+#elif defined CASE_where_of_two_types
+  // expect-gcc: "umbel: where: the left side holds float but the right side holds double"
+  // expect-clang: where, .*the_left_side_holds, .*element<float>, .*but_the_right_side_holds, .*element<double>
+  // cause: The choices have different element types, and nothing is converted in silence.
+  // cure: Declare both with one type.
+  auto r = where(flags, x, tensor<double, batch<2>, query<4>, key<6>>{});
+#elif defined CASE_where_without_a_condition
+  // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
+  // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers
+  // cause: The condition is no tensor or view.
+  // cure: A condition has an element for each position: `where(x > 0, x, 0)`.
+  auto r = where(true, x, 0);
+#elif defined CASE_hide_by_fewer_axes
+  // expect-gcc: "umbel: hide: \[batch=2, query=4, key=6\] and \[key=6\] have different axes; to repeat one along the others write x \| broadcast<\.\.\.>"
+  // expect-clang: hide, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*key<6>>, .*have_different_axes_so_broadcast_one
+  // cause: The condition has other axes than the scores.
+  // cure: Repeat it: `keep | broadcast<batch<2>, query<4>, key<6>>`.
+  auto r = hide(x, keep);
+#elif defined CASE_hide_by_a_number
+  // expect-gcc: "umbel: hide: takes scores then a condition"
+  // expect-clang: hide, .*takes_scores_then_a_condition
+  // cause: The condition is no tensor or view of bool.
+  // cure: `hide(scores, condition)`; past a length, `mask_after<key>(scores, lens)`.
+  auto r = hide(x, 3);
+#elif defined CASE_conditions_of_what_was_refused
+  // expect-gcc: "umbel: permute: lists 2 of the 3 axes of \[batch=2, query=4, key=6\]"
+  // expect-clang: permute.*lists.*number<2>.*of_the.*number<3>.*axes_of.*batch<2>.*query<4>.*key<6>
+  // cause: The new order leaves an axis out.
+  // cure: List all of them; to drop one, use `select_at` or `mean`.
+  auto y = x | permute<query, key>;
+  auto r = softmax<key>(hide(where(y < x && !(y > 3), y, x), flags || y >= x));
+#else
+  const auto seen = keep | broadcast<batch<2>, query<4>, key<6>>;
+  scores_of r = where(flags && seen, hide(x, !flags), x);
+  (void)r;
+#endif
+}
