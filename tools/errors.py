@@ -39,6 +39,7 @@ GROUPS = {
     "Formulas": ["formula"],
                   "min"],
                   "min", "where", "hide"],
+                  "min", "log_softmax", "where", "hide"],
     "Attention": ["weights", "workspace", "multi_head_attention", "additive_attention", "x * weights", "softmax",
                   "mask_after", "mask",
                   "keep_mask", "dropout", "causal_at", "causal_bottom_right",

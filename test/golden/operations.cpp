@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The operations on tensors against torch: functions of each element, reductions, where and hide.
+// The operations on tensors against torch: functions of each element, reductions, log_softmax,
+// where and hide.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -61,6 +62,13 @@ BOOST_AUTO_TEST_CASE(where_and_hide) {
   const auto y = drawn<tensor<float, rows<g::rows>, key<g::columns>>>(next);
   check_near("where", where(x < y, x, 0.5).data(), g::chosen, std::size(g::chosen));
   check_near("hide", softmax<key>(hide(y, x > y)).data(), g::weights, std::size(g::weights));
+}
+
+BOOST_AUTO_TEST_CASE(log_softmaxes) {
+  namespace g = golden::torch_log_softmax;
+  lcg next{g::seed};
+  const auto scores = drawn<tensor<float, rows<g::rows>, key<g::columns>>>(next, 16);
+  check_near("log_softmax", log_softmax<key>(scores).data(), g::output, std::size(g::output));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,7 @@
 #include <boost/test/unit_test.hpp>
 #include <umbel/block/elementwise_function.hpp>
 #include <umbel/block/reduce.hpp>
+#include <umbel/block/softmax.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -190,6 +191,25 @@ BOOST_AUTO_TEST_CASE(reductions_in_constant_expressions) {
   BOOST_TEST(same_bits(s, sum<key>(counted<tensor<float, query<3>, key<20>>>())));
   BOOST_TEST(m() == 29.5f);
   BOOST_TEST((most == tensor<float, query<3>>{19, 39, 59}));
+}
+
+BOOST_AUTO_TEST_CASE(log_softmax_is_the_logarithm_of_the_softmax) {
+  const auto x = random<tensor<float, query<5>, key<19>, batch<3>>>(8);
+  const auto y = log_softmax<key>(x);
+  const auto expected = log(softmax<key>(x));
+  BOOST_TEST((max<query, key, batch>(abs(y - expected))() < 4e-6f));
+  const auto turned = permute<batch, key, query>;
+  BOOST_TEST(same_bits(log_softmax<key>(x | turned), y | turned | contiguous));
+  // Far below the maximum, where the softmax is 0; a row of -infinity stays.
+  BOOST_TEST(
+      (log_softmax<key>(tensor<float, key<2>>{0, -1000}) == tensor<float, key<2>>{0, -1000}));
+  const tensor<float, key<2>> nothing{-INFINITY, -INFINITY};
+  BOOST_TEST((log_softmax<key>(nothing) == nothing));
+  auto z = x;
+  log_softmax<key>.into(z, z);
+  BOOST_TEST(same_bits(z, y));
+  constexpr auto constant = log_softmax<key>(tensor<float, key<3>>{1, 2, 3});
+  BOOST_TEST(same_bits(constant, log_softmax<key>(tensor<float, key<3>>{1, 2, 3})));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

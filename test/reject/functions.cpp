@@ -64,11 +64,23 @@ using positions = tensor<int, batch<2>, query<4>>;
   // cause: The axis is not an axis of the tensor.
   // cure: Name axes of the brackets.
   auto r = sum<query>(x - max<key>(x)) | mean<batch, hidden>;
+#elif defined CASE_log_softmax_along_an_absent_axis
+  // expect-gcc: "umbel: log_softmax: there is no axis key in \[batch=2, query=4, hidden=100\]"
+  // expect-clang: log_softmax, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: The axis is not an axis of the tensor.
+  // cure: Name an axis of the brackets.
+  auto r = x | log_softmax<key>;
+#elif defined CASE_log_softmax_of_integers
+  // expect-gcc: "umbel: log_softmax: takes float or double, not int"
+  // expect-clang: log_softmax, .*takes_float_or_double_not, .*element<int>
+  // cause: The function is of floating-point numbers; nothing is converted in silence.
+  // cure: Copy into a tensor of float first: `copy(ids, numbers)`.
+  auto r = log_softmax<query>(ids);
 #else
   const float all = sum<batch, query, hidden>(x)();
   tensor<int, query<4>> first = min<batch>(ids);
   (void)all, (void)first;
-  queries r = exp(x) + sqrt(abs(x));
+  queries r = exp(x) + sqrt(abs(x)) + log_softmax<hidden>(x);
   positions distances = abs(ids);
   (void)r, (void)distances;
 #endif

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <umbel/kernel/log_softmax.hpp>
 #include <umbel/kernel/plain.hpp>
 #include <umbel/kernel/softmax.hpp>
 
@@ -139,6 +140,55 @@ void check_hidden() {
 BOOST_AUTO_TEST_CASE(hidden_scores_and_nan) {
   check_hidden<softmax_shape{7, 17, 1}>();
   check_hidden<softmax_shape{3, 18, 19}>();
+}
+
+namespace {
+
+template <softmax_shape S, class T>
+void check_log() {
+  seeded next{static_cast<std::uint32_t>(S.width * 5 + S.inner)};
+  buffer<T> x{size_of(S)}, right{size_of(S), 16};
+  for (const bool special : {false, true}) {
+    x.fill(next, 30);
+    if (special) {
+      x[0] = std::numeric_limits<T>::quiet_NaN();
+      for (std::size_t i = 0; i < S.width; ++i)  // the last row
+        x[size_of(S) - 1 - i * S.inner] = -std::numeric_limits<T>::infinity();
+    }
+    plain::log_softmax<S>(x.get(), right.get());
+    const auto on = [&]<target Target>() {
+      buffer<T> y{size_of(S), 16};
+      log_softmax<S, T, Target>(x.get(), y.get());
+      expect(y.same_numbers(right), S, Target, "");
+      for (std::size_t e = 0; e < size_of(S); ++e) y[e] = x[e];
+      log_softmax<S, T, Target>(y.get(), y.get());
+      expect(y.same_numbers(right), S, Target, ", in place");
+    };
+    on.template operator()<scalar_target>();
+    on.template operator()<vector_16>();
+    on.template operator()<vector_64>();
+    if (special) BOOST_TEST(right[size_of(S) - 1] == -std::numeric_limits<T>::infinity());
+  }
+  x.fill(next, 30);
+  plain::log_softmax<S>(x.get(), right.get());
+  long double maximum = x[0], sum = 0;
+  for (std::size_t i = 1; i < S.width; ++i)
+    maximum = std::max<long double>(maximum, x[i * S.inner]);
+  for (std::size_t i = 0; i < S.width; ++i) sum += std::exp(x[i * S.inner] - maximum);
+  for (std::size_t i = 0; i < S.width; ++i) {
+    const long double exact = x[i * S.inner] - maximum - std::log(sum);
+    BOOST_TEST(std::fabs(static_cast<double>(right[i * S.inner] - exact)) <=
+               100 * static_cast<double>(std::numeric_limits<T>::epsilon()));
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(logarithms) {
+  check_log<softmax_shape{19, 37, 1}, float>();
+  check_log<softmax_shape{3, 64, 1}, float>();
+  check_log<softmax_shape{2, 9, 21}, float>();
+  check_log<softmax_shape{2, 5, 1}, double>();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

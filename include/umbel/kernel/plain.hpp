@@ -154,6 +154,33 @@ constexpr void softmax(const T* x, T* y) noexcept {
   }
 }
 
+// What log_softmax subtracts. A sum of 0, of a row of -infinity, gives 0, so that the row stays.
+template <class V>
+UMBEL_INLINE constexpr V log_of_sum(V sum) noexcept {
+  return simd::select(sum == V{}, V{}, simd::log(sum));
+}
+
+// y = x - maximum - log of the sum of e^(x - maximum) along each row, in the chains above. A row of
+// -infinity alone stays; NaN spoils its own row only.
+template <softmax_shape S, class T>
+constexpr void log_softmax(const T* x, T* y) noexcept {
+  for (std::size_t r = 0; r < S.outer * S.inner; ++r) {
+    const std::size_t first = r / S.inner * S.width * S.inner + r % S.inner;
+    T maximum = simd::math_constants<T>::lowest, chain[sum_chains]{};
+    for (std::size_t i = 0; i < S.width; ++i)
+      maximum = simd::larger(x[first + i * S.inner], maximum);
+    for (std::size_t i = 0; i < S.width; ++i) {
+      T& sum = chain[i % sum_chains];
+      sum = sum + simd::exp_not_positive(x[first + i * S.inner] - maximum);
+    }
+    const T log_sum = log_of_sum(fold_chains(chain));
+    for (std::size_t i = 0; i < S.width; ++i) {
+      const std::size_t at = first + i * S.inner;
+      y[at] = x[at] - maximum - log_sum;
+    }
+  }
+}
+
 // x P(Z <= x) of the normal distribution, 0.5 x (1 + erf(x / sqrt 2)) (Hendrycks and Gimpel 2016).
 template <class V>
 UMBEL_INLINE constexpr V gelu_exact_of(V x) noexcept {

@@ -169,8 +169,10 @@ struct calls_of_other_libraries {
 
 #define UMBEL_INSTEAD "axes have names; write x | softmax<key>"
   UMBEL_REFUSED_MEMBER(softmax)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "axes have names; write x | log_softmax<key>"
   UMBEL_REFUSED_MEMBER(log_softmax)
-  UMBEL_REFUSED_FUNCTION(log_softmax)
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD \
