@@ -194,6 +194,20 @@ BOOST_AUTO_TEST_CASE(slice_is_indexing_from_its_first_position) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(broadcast_repeats_the_only_position) {
+  const auto x = counted<tensor<float, query<3>, key<1>, head_dim<2>>>();
+  const auto y = x | broadcast<batch<2>, query<3>, key<5>, head_dim<2>>;
+  BOOST_TEST(y.data() == x.data());
+  for (std::size_t q = 0; q < 3; ++q)
+    for (std::size_t k = 0; k < 5; ++k)
+      for (std::size_t d = 0; d < 2; ++d) BOOST_TEST(y(1, q, k, d) == x(q, 0, d));
+  // Of a temporary tensor, and of a strided view.
+  const auto owned = tensor<int, key<1>>{7} | broadcast<key<3>>;
+  BOOST_TEST((owned == tensor<int, key<3>>{7, 7, 7}));
+  BOOST_TEST(((x | slice<query, from<1>, extent<1>> | broadcast<query<2>, key<1>, head_dim<2>>) ==
+              tensor<float, query<2>, key<1>, head_dim<2>>{2, 3, 2, 3}));
+}
+
 BOOST_AUTO_TEST_CASE(broadcast_repeats_by_name) {
   auto x = counted<tensor<float, query<5>, hidden<3>>>();
   const auto wide = x | broadcast<batch<2>, hidden<3>, heads<7>, query<5>>;

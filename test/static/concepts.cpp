@@ -126,7 +126,9 @@ static_assert(broadcastable<tensor<float>, batch<2>> && broadcastable<tensor<flo
 static_assert(broadcastable<queries, hidden<100>, query<4>, batch<2>>);
 static_assert(!broadcastable<queries, batch<2>, query<4>>);
 static_assert(!broadcastable<queries, batch<2>, query<4>, hidden<50>>);
-static_assert(!broadcastable<tensor<float, query<1>>, query<4>>);  // one position is no wildcard
+static_assert(broadcastable<tensor<float, query<1>>, query<4>>);  // the only position repeats
+static_assert(!broadcastable<tensor<float, query<2>>, query<4>>);
+static_assert(!broadcastable<tensor<float, query<4>>, query<1>>);
 static_assert(!broadcastable<tensor<float, query<4>>, query<4>, batch<2>, batch<2>>);
 
 // reducible

@@ -140,6 +140,10 @@ static_assert(same<detail::algebra::broadcast<detail::layout<query<4>>, batch<2>
                    detail::layout<strided<batch<2>, 0>, strided<query<4>, 1>, strided<key<6>, 0>>>);
 static_assert(
     detail::algebra::broadcast<detail::layout<query<4>>, batch<2>, query<4>, key<6>>::span == 4);
+static_assert(same<detail::algebra::broadcast<detail::layout<query<4>, key<1>>, query<4>, key<6>>,
+                   detail::layout<strided<query<4>, 1>, strided<key<6>, 0>>>);
+static_assert(same<detail::algebra::broadcast<detail::layout<query<4>, key<1>>, query<4>, key<1>>,
+                   detail::layout<query<4>, key<1>>>);
 static_assert(same<detail::algebra::broadcast<detail::layout<>, query<4>>,
                    detail::layout<strided<query<4>, 0>>>);
 static_assert(same<detail::algebra::broadcast<detail::layout<query<4>>, batch<1>, query<4>>,

@@ -43,8 +43,8 @@ UMBEL_INLINE void log_softmax_along(const T* x, T* y) noexcept {
     walk::template fold<Rows>(
         log_sum, V{},
         [&](std::size_t r) UMBEL_LAMBDA_INLINE {
-          return [row = from + r * S.width, highest = maximum[r]](
-                     std::size_t e, std::size_t count, V sum) UMBEL_LAMBDA_INLINE {
+          return [row = from + r * S.width, highest = maximum[r]](std::size_t e, std::size_t count,
+                                                                  V sum) UMBEL_LAMBDA_INLINE {
             V value = walk::load(row + e, count) - highest;
             // In lanes past the row it may be far above 0, where the exponential would overflow.
             if (count != walk::lanes) value = simd::select(value > V{}, V{}, value);

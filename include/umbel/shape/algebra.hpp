@@ -174,11 +174,17 @@ struct slice_layout {
 template <class Layout, class Family, std::size_t Count>
 using slice = typename slice_layout<Layout, Family, Count>::type;
 
-// ---- broadcast: to given axes; those that are missing repeat (stride 0) -------------------------
+// ---- broadcast: to given axes; those that are missing, or of size 1, repeat (stride 0) ----------
+template <class Layout, class Axis>
+constexpr std::size_t broadcast_stride() {
+  using family = typename Axis::family;
+  const bool repeats = Layout::template size_of<family> == 1 && Axis::size != 1;
+  return repeats ? 0 : Layout::template stride_of<family>;
+}
 template <class Layout, class... Axes>
 struct broadcast_layout {
-  static constexpr size_list<sizeof...(Axes)> strides = {
-      {Layout::template stride_of<typename Axes::family>...}, sizeof...(Axes)};
+  static constexpr size_list<sizeof...(Axes)> strides = {{broadcast_stride<Layout, Axes>()...},
+                                                         sizeof...(Axes)};
   using type = make_layout<shape<typename Axes::plain...>, strides>;
 };
 template <class Layout, class... Axes>

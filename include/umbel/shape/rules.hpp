@@ -260,7 +260,8 @@ struct broadcast_rule {
                              verdict<target::template has<family<I>>, say::broadcast,
                                      typename Layout::template axis_at<I>, say::is_not_an_axis_of,
                                      typename target::axes>...,
-                             verdict<target::template size_of<family<I>> == Layout::extents[I],
+                             verdict<Layout::extents[I] == 1 ||
+                                         target::template size_of<family<I>> == Layout::extents[I],
                                      say::broadcast, typename Layout::template axis_at<I>,
                                      say::does_not_fit, axis_of<target, family<I>>>...>;
   };

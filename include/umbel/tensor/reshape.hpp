@@ -178,8 +178,8 @@ struct extent {
 template <template <std::size_t> class Axis, class From, class Extent>
 inline constexpr detail::slice_operation<Axis, From::position, Extent::size> slice{};
 
-// broadcast<batch<2>, heads<5>, query<4>, key<6>>: axes are matched by name; those that x lacks
-// repeat it (stride 0).
+// broadcast<batch<2>, heads<5>, query<4>, key<6>>: axes are matched by name; those that x lacks, or
+// has with size 1, repeat it (stride 0).
 template <class... Axes>
 inline constexpr detail::broadcast_operation<Axes...> broadcast{};
 
