@@ -55,8 +55,8 @@ The {count} names that `using namespace umbel`, `using namespace umbel::axes` an
 yours: an axis `frames` or `rule` needs no qualification (`test/static/names.cpp` declares 87 plausible ones, and says
 which of them are taken). `umbel/bare.hpp` has the same names but for those of `shape/hana.hpp`.
 
-Beside `using namespace std` five of them are ambiguous, because the standard library has the name, too, and are written with `umbel::`:
-`umbel::merge`, `umbel::extent`, `umbel::mergeable`, `umbel::permutable`, and, with `<valarray>`, `umbel::slice`. Inside of a function,
+Beside `using namespace std` some of them are ambiguous, because the standard library has the name, too, and are written with `umbel::`:
+`umbel::merge`, `umbel::extent`, `umbel::mergeable`, `umbel::permutable`, and, with `<valarray>`, `umbel::slice`, with\n`<stack>`, `umbel::stack`. Inside of a function,
 `using umbel::merge;` does as well.
 
 Operators for tensors, views and masks are found by their operands and need no `using`. All macros begin with `UMBEL_`.

@@ -84,6 +84,8 @@
 #include <umbel/block/activation.hpp>
 #include <umbel/block/reduce.hpp>
 #include <umbel/block/where.hpp>
+#include <umbel/block/concat.hpp>
+#include <umbel/block/lookup.hpp>
 #include <umbel/block/positions.hpp>
 #include <umbel/block/sinusoidal_positions.hpp>
 #include <umbel/block/feed_forward.hpp>

@@ -38,7 +38,8 @@ def check_programs(tap, here, command, folder):
             return
     stops = {"element": "umbel: x(...): position 4 is outside of hidden=3",
              "name": "umbel: x(...): position 4 is outside of hidden=3",
-             "selection": "umbel: select_at: position 4 is outside of hidden=3"}
+             "selection": "umbel: select_at: position 4 is outside of hidden=3",
+             "lookup": "umbel: lookup: position 4 is outside of hidden=3"}
     for order in (["checked", "unchecked"], ["unchecked", "checked"]):
         program = folder / "-".join(order)
         code, out, err = run([*command, *(objects[name] for name in order), "-o", program])

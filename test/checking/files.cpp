@@ -21,6 +21,7 @@ struct calls {
   float (*element)(const rows& x, int position);
   float (*by_name)(const view<const float, query<2>, hidden<3>>& x, int position);
   float (*selected)(const rows& x, int position);
+  float (*looked_up)(const rows& x, int position);
   float (*attended)(const attention& attend, const tokens& x, workspace (&work)[2], int more);
 };
 
@@ -49,6 +50,12 @@ const calls UMBEL_TEST_FILE = {
       return x(at<hidden>(position), at<query>(0));
     },
     [](const rows& x, int position) { return (x | select_at<hidden>(position))(0); },
+    // Unchecked, 4 reads nothing.
+    [](const rows& x, int position) {
+      const tensor<int, key<1>> ids{position};
+      return lookup(x | select_at<query, 0>, ids)(0) + one_hot<hidden<3>>(ids)(0, 0) +
+             static_cast<float>(position / 4 * 4);
+    },
     [](const attention& attend, const tokens& x, workspace (&work)[2], int more) {
       tokens out;
       const executor two{more};
@@ -75,6 +82,9 @@ int main(int, char** arguments) {
       break;
     case 's':
       result = file.selected(x, position);
+      break;
+    case 'l':
+      result = file.looked_up(x, position);
       break;
     case 'a':
       result = file.attended(attention{w}, t, work, position);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The operations on tensors against torch: functions of each element, reductions, log_softmax,
-// where and hide.
+// where and hide, lookup and one_hot.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -69,6 +69,15 @@ BOOST_AUTO_TEST_CASE(log_softmaxes) {
   lcg next{g::seed};
   const auto scores = drawn<tensor<float, rows<g::rows>, key<g::columns>>>(next, 16);
   check_near("log_softmax", log_softmax<key>(scores).data(), g::output, std::size(g::output));
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_a_table) {
+  namespace g = golden::torch_embedding;
+  lcg next{g::seed};
+  const auto table = drawn<tensor<float, rows<g::words>, hidden<g::hidden>>>(next);
+  const tensor<int, batch<2>, token<4>> ids{3, 0, 10, 3, 7, 1, 2, 9};
+  check_near("lookup", lookup(table, ids).data(), g::rows, std::size(g::rows));
+  check_near("one_hot", one_hot<classes<g::words>>(ids).data(), g::one_hot, std::size(g::one_hot));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

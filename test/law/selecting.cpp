@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Laws of conditions and of what is chosen by them, against loops written by hand.
+// Laws of conditions and of what is chosen by them, of concat, stack, lookup and one_hot, against
+// loops written by hand.
 #include "../support/compare.hpp"
 #include "../support/random.hpp"
 #include "shapes.hpp"
@@ -109,6 +110,72 @@ BOOST_AUTO_TEST_CASE(a_condition_is_a_mask_of_attention) {
   BOOST_TEST(
       same_bits(scaled_dot_product_attention(q, k, k, keep_mask(kept) & causal_bottom_right),
                 scaled_dot_product_attention(q, k, k, causal_bottom_right & keep_mask(kept))));
+}
+
+BOOST_AUTO_TEST_CASE(slices_of_what_is_put_together_are_the_parts) {
+  each_shape([]<class X>() {
+    const X x = random<X>(8), y = random<X>(9);
+    each_axis<X>([&]<template <std::size_t> class Axis>() {
+      constexpr std::size_t size = X::template extent<Axis>;
+      const auto both = concat<Axis>(x, y, x);
+      static_assert(decltype(both)::template extent<Axis> == 3 * size);
+      static_assert(decltype(both)::layout::contiguous);
+      BOOST_TEST(same_bits(both | slice<Axis, from<0>, extent<size>>, x));
+      BOOST_TEST(same_bits(both | slice<Axis, from<size>, extent<size>>, y));
+      BOOST_TEST(same_bits(both | slice<Axis, from<2 * size>, extent<size>>, x));
+      // Of parts of other sizes, which are views.
+      const auto one = x | slice<Axis, from<size - 1>, extent<1>>;
+      const auto after = concat<Axis>(one, y);
+      BOOST_TEST(same_bits(after | slice<Axis, from<0>, extent<1>>, one));
+      BOOST_TEST(same_bits(after | slice<Axis, from<1>, extent<size>>, y));
+    });
+    const auto stacked = stack<fresh>(x, y);
+    BOOST_TEST(same_bits(stacked | select_at<fresh, 0>, x));
+    BOOST_TEST(same_bits(stacked | select_at<fresh, 1>, y));
+    const auto turned = orders<X>::reversed::permute;
+    BOOST_TEST(same_bits(stack<fresh>(x | turned, y | turned) | select_at<fresh, 1>, y | turned));
+  });
+  static_assert(concat<key>(tensor<int, key<1>>{1}, tensor<int, key<2>>{2, 3}) ==
+                tensor<int, key<3>>{1, 2, 3});
+  using X = tensor<float, query<2>, key<3>>;
+  static_assert(concatenable<query, X, X> && !concatenable<batch, X, X>);
+  static_assert(!concatenable<query, X, tensor<float, query<2>, key<4>>>);
+  static_assert(!concatenable<query, X, tensor<int, query<2>, key<3>>>);
+  static_assert(stackable<batch, X, X> && !stackable<query, X, X>);
+  static_assert(!stackable<batch, X, tensor<float, query<2>, key<4>>>);
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_a_table) {
+  const auto table = random<tensor<float, inner<11>, hidden<3>, heads<2>>>(10);
+  tensor<std::int64_t, batch<2>, token<4>> ids{3, 0, 10, 3, 7, 1, 2, 9};
+  const auto check = [&](const auto& rows) {
+    static_assert(std::is_same_v<typename std::remove_cvref_t<decltype(rows)>::layout,
+                                 detail::layout<batch<2>, token<4>, hidden<3>, heads<2>>>);
+    for (std::size_t b = 0; b < 2; ++b)
+      for (std::size_t t = 0; t < 4; ++t)
+        BOOST_TEST(same_bits(rows | select_at<batch>(b) | select_at<token>(t),
+                             table | select_at<inner>(ids(b, t))));
+  };
+  check(lookup(table, ids));
+  check(lookup(table | permute<heads, hidden, inner> | contiguous | permute<inner, hidden, heads>,
+               ids | permute<token, batch> | contiguous | permute<batch, token>));
+  // A row for each: the table by its own numbers, and a product with one_hot.
+  tensor<int, token<11>> all{};
+  for (int i = 0; i < 11; ++i) all(i) = i;
+  BOOST_TEST(same_bits(lookup(table, all), table | rename_axis<inner, token> | contiguous));
+  BOOST_TEST(same_bits(contract<inner>(one_hot<inner<11>>(ids), table), lookup(table, ids)));
+  // Outside of the table: zeros, and nothing is read.
+  ids(0, 1) = -1, ids(1, 0) = 11, ids(1, 3) = std::int64_t{1} << 40;
+  const auto some = lookup(table, ids);
+  const auto hot = one_hot<classes<11>, int>(ids);
+  for (std::size_t t = 0; t < 4; ++t) {
+    const bool outside = t == 0 || t == 3;
+    BOOST_TEST((max<hidden, heads>(abs(some | select_at<batch, 1> | select_at<token>(t)))() == 0) ==
+               outside);
+    BOOST_TEST((sum<classes>(hot | select_at<batch, 1> | select_at<token>(t))() == 0) == outside);
+  }
+  static_assert(one_hot<classes<3>, bool>(tensor<unsigned char, key<2>>{2, 0}) ==
+                tensor<bool, key<2>, classes<3>>{false, false, true, true, false, false});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

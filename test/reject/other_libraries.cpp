@@ -149,11 +149,17 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: `attention{w}(x, causal)`; docs/masks.md has all of them.
   auto r = x.triu();
 #elif defined CASE_concat
-  // expect-gcc: "umbel: concat: declare a tensor for both, and copy each part into a slice of it"
-  // expect-clang: umbel: concat: declare a tensor for both, and copy each part into a slice of it
-  // cause: Nothing joins tensors by itself.
-  // cure: Declare the result, and `copy(x, result | slice<query, from<0>, extent<4>>)` for each part.
+  // expect-gcc: "umbel: concat: axes have names; write concat<token>\(a, b\) along one, stack<batch>\(a, b\) along a new one"
+  // expect-clang: umbel: concat: axes have names; write concat<token>\(a, b\) along one, stack<batch>\(a, b\) along a new one
+  // cause: The axis to put tensors together along has a name.
+  // cure: `concat<query>(x, y)`; along a new axis `stack<batch>(x, y)`.
   auto r = concat(x, x);
+#elif defined CASE_embedding
+  // expect-gcc: "umbel: embedding: rows of a table by integers are lookup\(table, ids\)"
+  // expect-clang: umbel: embedding: rows of a table by integers are lookup\(table, ids\)
+  // cause: The words for it are others here.
+  // cure: `lookup(table, ids)`.
+  auto r = embedding(x, x);
 #elif defined CASE_device
   // expect-gcc: "umbel: cuda: Umbel computes on the processor and does not train"
   // expect-clang: umbel: cuda: Umbel computes on the processor and does not train

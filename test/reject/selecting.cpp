@@ -77,7 +77,84 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cure: List all of them; to drop one, use `select_at` or `mean`.
   auto y = x | permute<query, key>;
   auto r = softmax<key>(hide(where(y < x && !(y > 3), y, x), flags || y >= x));
+#elif defined CASE_concat_of_another_batch
+  // expect-gcc: "umbel: concat: \[batch=2, query=4, key=6\] and \[batch=3, query=1, key=6\] differ in more than the axis query"
+  // expect-clang: concat, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*batch<3>, .*query<1>, .*key<6>>, .*differ_in_more_than_the_axis, .*query>
+  // cause: Along the other axes the tensors have other sizes, another order or other names.
+  // cure: Give them the same other axes; `permute` or `rename_axis` one.
+  auto r = concat<query>(x, tensor<float, batch<3>, query<1>, key<6>>{});
+#elif defined CASE_concat_along_an_absent_axis
+  // expect-gcc: "umbel: concat: there is no axis heads in \[batch=2, query=4, key=6\]"
+  // expect-clang: concat, .*there_is_no_axis, .*heads>, .*in, .*batch<2>, .*query<4>, .*key<6>
+  // cause: The tensors do not have the axis to be put together along.
+  // cure: Name one of theirs; along a new one, `stack<heads>(x, y)`.
+  auto r = concat<heads>(x, x);
+#elif defined CASE_concat_of_two_types
+  // expect-gcc: "umbel: concat: the left side holds float but the right side holds bool"
+  // expect-clang: concat, .*the_left_side_holds, .*element<float>, .*but_the_right_side_holds, .*element<bool>
+  // cause: The sides have different element types, and nothing is converted in silence.
+  // cure: Declare both with one type.
+  auto r = concat<query>(x, flags);
+#elif defined CASE_concat_with_a_number
+  // expect-gcc: "umbel: concat: takes tensors or views"
+  // expect-clang: concat, .*takes_tensors_or_views
+  // cause: What is put together are tensors and views.
+  // cure: Make a tensor of it, with the axes that it has.
+  auto r = concat<query>(x, 0.0f);
+#elif defined CASE_stack_along_what_is_there
+  // expect-gcc: "umbel: stack: query is already an axis of \[batch=2, query=4, key=6\]"
+  // expect-clang: stack, .*query>, .*is_already_an_axis_of, .*batch<2>, .*query<4>, .*key<6>
+  // cause: A stack has a new axis.
+  // cure: Give it another name; along one that is there, `concat<query>(x, y)`.
+  auto r = stack<query>(x, x);
+#elif defined CASE_stack_of_other_sizes
+  // expect-gcc: "umbel: stack: \[batch=2, query=4, key=6\] and \[key=6\] have different axes"
+  // expect-clang: stack, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*key<6>>, .*have_different_axes
+  // cause: What is stacked has the same axes.
+  // cure: Stack tensors of the same axes and sizes, or `broadcast` the smaller one.
+  auto r = stack<heads>(x, tensor<float, key<6>>{});
+#elif defined CASE_one_hot_of_numbers
+  // expect-gcc: "umbel: one_hot: takes integers, not float"
+  // expect-clang: one_hot, .*takes_integers_not, .*element<float>
+  // cause: Positions are integers.
+  // cure: Declare the tensor of positions with int.
+  auto r = one_hot<classes<10>>(x);
+#elif defined CASE_one_hot_along_what_is_there
+  // expect-gcc: "umbel: one_hot: key is already an axis of \[key=6\]"
+  // expect-clang: one_hot, .*key>, .*is_already_an_axis_of, .*key<6>
+  // cause: The positions are along a new axis.
+  // cure: Give it another name.
+  auto r = one_hot<key<10>>(tensor<int, key<6>>{});
+#elif defined CASE_lookup_by_numbers
+  // expect-gcc: "umbel: lookup: takes integers, not float"
+  // expect-clang: lookup, .*takes_integers_not, .*element<float>
+  // cause: Positions are integers; often the arguments are swapped.
+  // cure: `lookup(table, ids)`, ids a tensor of int.
+  auto r = lookup(tensor<int, key<6>>{}, x);
+#elif defined CASE_lookup_of_an_axis_that_ids_have
+  // expect-gcc: "umbel: lookup: the axis key is named twice in \[key=3, query=4, key=6\]"
+  // expect-clang: lookup, .*the_axis, .*key>, .*is_named_twice_in, .*key<3>, .*query<4>, .*key<6>
+  // cause: The integers have an axis that the rows of the table have, too.
+  // cure: `rename_axis` one of them.
+  auto r = lookup(x, tensor<int, key<3>>{});
+#elif defined CASE_lookup_by_an_integer
+  // expect-gcc: "umbel: lookup: takes a table then integers"
+  // expect-clang: lookup, .*takes_a_table_then_integers
+  // cause: The integers are a tensor or view.
+  // cure: One row is `x | select_at<batch>(1)`.
+  auto r = lookup(x, 1);
+#elif defined CASE_rows_of_what_was_refused
+  // expect-gcc: "umbel: permute: lists 2 of the 3 axes of \[batch=2, query=4, key=6\]"
+  // expect-clang: permute.*lists.*number<2>.*of_the.*number<3>.*axes_of.*batch<2>.*query<4>.*key<6>
+  // cause: The new order leaves an axis out.
+  // cure: List all of them; to drop one, use `select_at` or `mean`.
+  auto y = x | permute<query, key>;
+  auto r = lookup(stack<heads>(concat<query>(x, y), x), one_hot<classes<10>>(y));
 #else
+  const tensor<int, token<3>> ids{};
+  tensor<float, batch<2>, query<8>, key<6>> two = concat<query>(x, x);
+  tensor<float, token<3>, query<4>, key<6>> rows = lookup(x, ids);
+  (void)two, (void)rows;
   const auto seen = keep | broadcast<batch<2>, query<4>, key<6>>;
   scores_of r = where(flags && seen, hide(x, !flags), x);
   (void)r;

@@ -199,7 +199,7 @@ using by_head = tensor<float, batch<2>, heads<5>, query<4>, head_dim<20>>;
   // expect-gcc: "umbel: broadcast: query=4 does not fit query=6"
   // expect-clang: broadcast, .*query<4>, .*does_not_fit, .*query<6>
   // cause: An axis has another size in the target.
-  // cure: Give both the same size; an axis of size 1 is not stretched, so drop it first: `x | select_at<query, 0>`.
+  // cure: Give both the same size; only an axis of size 1 repeats.
   auto r = broadcast<batch<2>, query<6>, hidden<100>>(x);
 #elif defined CASE_transposed_absent
   // expect-gcc: "umbel: transposed: there is no axis key in \[batch=2, query=4, hidden=100\]"

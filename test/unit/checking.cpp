@@ -46,6 +46,19 @@ const auto& only_read = x;
 
 BOOST_AUTO_TEST_SUITE(checking)
 
+BOOST_AUTO_TEST_CASE(rows_of_a_table) {
+  const auto says = [](int id) {
+    return said_of([=] { (void)lookup(x, tensor<int, frames<2>>{1, at_run_time(id)}); });
+  };
+  BOOST_TEST(says(1) == "");
+  BOOST_TEST(says(2) == "umbel: lookup: position 2 is outside of batch=2");
+  BOOST_TEST(says(-1) == "umbel: lookup: position -1 is outside of batch=2");
+  BOOST_TEST(said_of([] { (void)one_hot<hidden<5>>(tensor<int, frames<1>>{at_run_time(4)}); }) ==
+             "");
+  BOOST_TEST(said_of([] { (void)one_hot<hidden<5>>(tensor<int, frames<1>>{at_run_time(5)}); }) ==
+             "umbel: one_hot: position 5 is outside of hidden=5");
+}
+
 BOOST_AUTO_TEST_CASE(every_axis_of_a_tensor) {
   const auto says = [](int b, int q, int h) {
     const std::string said =

@@ -140,7 +140,6 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_MEMBER(select)
   UMBEL_REFUSED_MEMBER(narrow)
   UMBEL_REFUSED_MEMBER(slice)
-  UMBEL_REFUSED_MEMBER(index_select)
   UMBEL_REFUSED_MEMBER(row)
   UMBEL_REFUSED_MEMBER(col)
   UMBEL_REFUSED_MEMBER(block)
@@ -148,7 +147,6 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_MEMBER(tail)
   UMBEL_REFUSED_FUNCTION(squeeze)
   UMBEL_REFUSED_FUNCTION(narrow)
-  UMBEL_REFUSED_FUNCTION(index_select)
   UMBEL_REFUSED_FUNCTION(row)
   UMBEL_REFUSED_FUNCTION(submdspan)
 #undef UMBEL_INSTEAD
@@ -312,7 +310,8 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_FUNCTION(triu)
 #undef UMBEL_INSTEAD
 
-#define UMBEL_INSTEAD "declare a tensor for both, and copy each part into a slice of it"
+#define UMBEL_INSTEAD \
+  "axes have names; write concat<token>(a, b) along one, stack<batch>(a, b) along a new one"
   UMBEL_REFUSED_MEMBER(cat)
   UMBEL_REFUSED_MEMBER(concat)
   UMBEL_REFUSED_MEMBER(concatenate)
@@ -326,6 +325,14 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_FUNCTION(stack)
   UMBEL_REFUSED_FUNCTION(hstack)
   UMBEL_REFUSED_FUNCTION(vstack)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "rows of a table by integers are lookup(table, ids)"
+  UMBEL_REFUSED_MEMBER(index_select)
+  UMBEL_REFUSED_MEMBER(gather)
+  UMBEL_REFUSED_FUNCTION(index_select)
+  UMBEL_REFUSED_FUNCTION(gather)
+  UMBEL_REFUSED_FUNCTION(embedding)
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD "Umbel computes on the processor and does not train"
