@@ -54,6 +54,13 @@ static_assert(batch_of_dots.shape.rows == 1 && batch_of_dots.shape.columns == 1 
               batch_of_dots.each.count == 1);
 static_assert(lowered({{5, 1, 0, 3}, {3, 0, 1, 1}}, {{1, 1, 1, 0}}).shape.depth == 1);
 
+// Positions that both have, adjacent everywhere: in the lanes.
+constexpr contract_axis of_both[] = {{16, 512, 0, 64}, {3, 8000, 512, 1030}, {57, 1, 1, 1}};
+constexpr auto paired = lowered(of_both, {{8, 64, 64, 0}});
+static_assert(paired.paired == 57 && paired.each.count == 2 && paired.shape.depth == 8 &&
+              paired.shape.rows == 1 && paired.shape.columns == 1);
+static_assert(scores.paired == 1 && batch_of_dots.paired == 1);
+
 struct drawing {
   std::uint32_t state;
   constexpr std::size_t below(std::size_t limit) {
@@ -130,11 +137,20 @@ void expect(bool right, std::size_t which, target on) {
   BOOST_TEST(right, "contraction " << which << ", " << on.vector_bytes << " bytes");
 }
 
+// Two sums, of which the outer one is a loop.
+constexpr contraction paired_contraction(std::size_t positions) {
+  return {{{{3, 1000, 0, 200}, {positions, 1, 1, 1}}, 2},
+          {{{5, 100, 300, 0}, {2, 1500, 100, 0}}, 2},
+          {2000 + 400 + 1500 + positions, 1200 + 100 + positions, 400 + positions}};
+}
+
+// Which: beyond 100, that many positions of an axis of both are in the lanes.
 template <std::size_t Which, class T, target Target>
 void check() {
-  static constexpr contraction c = drawn(Which);
+  static constexpr contraction c = Which > 100 ? paired_contraction(Which - 100) : drawn(Which);
   static constexpr auto loops =
       lower_contraction<T, 8>(c.kept.list, c.kept.count, c.summed.list, c.summed.count, Target);
+  static_assert(Which <= 100 || loops.paired == Which - 100);
   buffer<T> x{c.sizes[0]}, y{c.sizes[1]}, right{c.sizes[2], 80}, out{c.sizes[2], 80};
   buffer<T> slow{c.sizes[2], 80}, scratch{contract_all_scratch<loops, T, Target>, 80};
   seeded next{Which + 1};
@@ -159,6 +175,12 @@ BOOST_AUTO_TEST_SUITE(kernel_contract_loops)
 
 BOOST_AUTO_TEST_CASE(drawn_contractions) {
   check_drawn(std::make_index_sequence<UMBEL_SANITIZED ? 16 : 32>{});
+}
+
+BOOST_AUTO_TEST_CASE(positions_in_lanes) {
+  check<165, float, vector_64>(), check<117, float, vector_64>(), check<133, float, vector_32>();
+  check<107, double, vector_32>(), check<113, float, vector_16>(), check<103, float, vector_16>();
+  check<105, double, scalar_target>();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

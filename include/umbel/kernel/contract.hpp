@@ -164,6 +164,31 @@ struct contract_walk {
   }
 };
 
+// Vectors of positions of contract_paired; of the last one `Count` elements exist.
+template <contract_shape S, std::size_t Vectors, std::size_t Lanes, std::size_t Count, class T>
+UMBEL_INLINE void contract_paired_block(const T* x, const T* y, T* out, bool go_on) noexcept {
+  using V = simd::pack<T, Lanes>;
+  const auto load = [](const T* from, std::size_t v) UMBEL_LAMBDA_INLINE {
+    return v + 1 == Vectors && Count != Lanes ? simd::load_first<V>(from + v * Lanes, Count)
+                                              : simd::load<V>(from + v * Lanes);
+  };
+  V sum[Vectors];
+  UMBEL_UNROLL(4)
+  for (std::size_t v = 0; v < Vectors; ++v) sum[v] = go_on ? load(out, v) : V{};
+  for (std::size_t k = 0; k < S.depth; ++k) {
+    UMBEL_UNROLL(4)
+    for (std::size_t v = 0; v < Vectors; ++v)
+      sum[v] = simd::fma(load(x + k * S.x_depth, v), load(y + k * S.y_depth, v), sum[v]);
+  }
+  UMBEL_UNROLL(4)
+  for (std::size_t v = 0; v < Vectors; ++v) {
+    if (v + 1 == Vectors && Count != Lanes)
+      simd::store_first(out + v * Lanes, sum[v], Count);
+    else
+      simd::store(out + v * Lanes, sum[v]);
+  }
+}
+
 template <contract_shape S, class T, plan::target Target, bool Continued>
 using contract_walk_of =
     contract_walk<contract_transposes<T>(S, Target) ? transposed(S) : S, T, Target, Continued>;
@@ -186,6 +211,23 @@ UMBEL_INLINE void contract(const T* x, const T* y, T* out, T* scratch,
     walk::all(y, x, out, scratch, go_on);
   else
     walk::all(x, y, out, scratch, go_on);
+}
+
+// out(p) = sum over depth of x(k, p) y(k, p), for positions that are adjacent in x, y and out: in
+// the lanes. S has one row and one column.
+template <contract_shape S, std::size_t Positions, class T,
+          plan::target Target = plan::native_target>
+UMBEL_INLINE void contract_paired(const T* x, const T* y, T* out, bool go_on) noexcept {
+  constexpr std::size_t lanes = detail::contract_lanes<T>(Positions, Target), together = 4 * lanes;
+  std::size_t at = 0;
+  for (; at + together <= Positions; at += together)
+    detail::contract_paired_block<S, 4, lanes, lanes>(x + at, y + at, out + at, go_on);
+  constexpr std::size_t rest = Positions % together;
+  if constexpr (rest != 0) {
+    constexpr std::size_t vectors = plan::divide_up(rest, lanes);
+    detail::contract_paired_block<S, vectors, lanes, rest - (vectors - 1) * lanes>(x + at, y + at,
+                                                                                   out + at, go_on);
+  }
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::kernel

@@ -42,6 +42,9 @@ struct contract_loops {
   contract_axes<Room> each;  // loops over the product, outermost first
   contract_axes<Room> sums;  // and inside of them, over summed axes
   contract_shape shape;
+  // Positions of an axis of both sides that are adjacent in both and in out: in the lanes, where
+  // that costs less than a product of matrices for each. The shape is then one row and one column.
+  std::size_t paired = 1;
 
   // Of both kinds, from the outermost on.
   constexpr std::size_t count() const noexcept { return each.count + sums.count; }
@@ -118,9 +121,20 @@ constexpr contract_loops<Room> lower_contraction(
       if (cost < least) best_row = row, best_column = column, least = cost;
     }
   }
+  std::size_t best_paired = none;
+  for (std::size_t i = 0; i < each.count; ++i) {
+    const contract_axis& axis = each.list[i];
+    if (axis.x != 1 || axis.y != 1 || axis.out != 1) continue;
+    std::size_t cost =
+        2 * depth.extent * plan::divide_up(axis.extent, plan::lanes<T>(machine)) + 16;
+    for (std::size_t j = 0; j < each.count; ++j)
+      if (j != i) cost *= each.list[j].extent;
+    if (cost < least) best_paired = i, best_row = best_column = none, least = cost;
+  }
   contract_loops<Room> loops{{}, sums, shape_of(best_row, best_column)};
+  if (best_paired != none) loops.paired = each.list[best_paired].extent;
   for (std::size_t i = 0; i < each.count; ++i)
-    if (i != best_row && i != best_column) loops.each.push(each.list[i]);
+    if (i != best_row && i != best_column && i != best_paired) loops.each.push(each.list[i]);
   return loops;
 }
 
@@ -146,10 +160,11 @@ UMBEL_INLINE constexpr void contract_each(const T* x, const T* y, T* out, bool g
 namespace plain {
 template <contract_loops Loops, class T>
 constexpr void contract_all(const T* x, const T* y, T* out) noexcept {
-  kernel::detail::contract_each<Loops, 0>(x, y, out, false,
-                                          [](const T* from, const T* other, T* to, bool go_on) {
-                                            contract<Loops.shape>(from, other, to, go_on);
-                                          });
+  kernel::detail::contract_each<Loops, 0>(
+      x, y, out, false, [](const T* from, const T* other, T* to, bool go_on) {
+        for (std::size_t i = 0; i < Loops.paired; ++i)
+          contract<Loops.shape>(from + i, other + i, to + i, go_on);
+      });
 }
 }  // namespace plain
 
@@ -163,7 +178,9 @@ template <contract_loops Loops, class T, plan::target Target = plan::native_targ
 UMBEL_INLINE void contract_all(const T* x, const T* y, T* out, T* scratch) noexcept {
   detail::contract_each<Loops, 0>(
       x, y, out, false, [&](const T* from, const T* other, T* to, bool go_on) UMBEL_LAMBDA_INLINE {
-        if constexpr (Loops.shape.rows == 1 && Loops.shape.columns == 1)
+        if constexpr (Loops.paired != 1)
+          contract_paired<Loops.shape, Loops.paired, T, Target>(from, other, to, go_on);
+        else if constexpr (Loops.shape.rows == 1 && Loops.shape.columns == 1)
           plain::contract<Loops.shape>(from, other, to, go_on);
         else
           contract<Loops.shape, T, Target, (Loops.sums.count > 0)>(from, other, to, scratch, go_on);
