@@ -55,7 +55,7 @@ class Formula:
         if a[0] != "t" and a[0] != "x":
             return f"{a} * 1"
         return self.choose(f"tanh({a})", f"exp(-abs({a}))", f"silu({a})", f"gelu_tanh({a})", f"gelu_exact({a})",
-                           f"relu({a})", f"sqrt(abs({a}) + 0.5f)", f"rsqrt(abs({a}) + 0.5f)", f"-{a}", f"abs({a})")
+                           f"relu({a})", f"sigmoid({a})", f"log(abs({a}) + 0.5f)", f"sqrt(abs({a}) + 0.5f)", f"rsqrt(abs({a}) + 0.5f)", f"-{a}", f"abs({a})")
 
     def condition(self, axes):
         one = self.choose("input", "position", "positions", "two")
@@ -160,8 +160,29 @@ class Formula:
             c = self.let(f"{c} + {c} * {self.tensor(self.part_of(axes))}")
         return c
 
+    def reduction(self):
+        axes = self.random.sample(["batch", "heads", "query", "hidden", "token"], self.random.randint(2, 4))
+        x = self.elementwise(self.tensor(axes), axes, self.random.randint(0, 3))
+        over = self.random.sample(axes, self.random.randint(1, len(axes) - 1))
+        kept = [axis for axis in axes if axis not in over]
+        kind = self.choose("sum", "mean", "max", "min")
+        r = self.let(f"{kind}<{', '.join(over)}>({x})")
+        if kind == "sum":
+            r = self.let(f"{r} * 0.125f")
+        if self.random.random() < 0.5:  # a norm, written out
+            return self.elementwise(self.let(f"{x} * rsqrt({r} * {r} + 1)"), axes, self.random.randint(0, 2))
+        return self.elementwise(r, kept, self.random.randint(0, 2))
+
+    def sums_of_several_axes(self):
+        kept = self.random.sample(["batch", "query", "token"], self.random.randint(1, 2))
+        over = ["heads", "head_dim"]
+        a = self.tensor(kept[:1] + over)
+        b = self.tensor(kept[1:] + over)
+        return self.let(f"contract<{', '.join(self.random.sample(over, 2))}>({a}, {b}) * 0.125f")
+
     def write(self):
-        result = self.choose(self.attention, self.attention, self.chain, self.contraction)()
+        result = self.choose(self.attention, self.attention, self.attention, self.chain, self.chain, self.contraction,
+                             self.contraction, self.reduction, self.sums_of_several_axes)()
         names = [f"x{i}" for i in range(len(self.tensors))]
         lines = ["{"]
         shapes = []

@@ -58,7 +58,7 @@ template <class Name, class X, class... Families>
 struct reduction_rule {
   using type = accepted;
 };
-template <class Name, tensor_like X, class... Families>
+template <class Name, shaped X, class... Families>
 struct reduction_rule<Name, X, Families...> {
   using T = typename X::value_type;
   using type = first_error<reduce<Name, layout_of<X>, Families...>,

@@ -81,11 +81,17 @@ using hide = typename hide_rule<Scores, C>::type;
 }  // namespace rules
 
 // A number for every position of Axes, or the tensor or view itself.
+template <class Axes>
+struct one_number;
+template <class... Axes>
+struct one_number<shape<Axes...>> {
+  using type = algebra::broadcast<layout<>, Axes...>;
+};
 template <class Axes, class T>
 struct repeated_number {
   T value;
   constexpr auto view() const noexcept {
-    return view_of<const T, typename broadcast_to<layout<>, Axes>::type>(&value);
+    return view_of<const T, typename one_number<Axes>::type>(&value);
   }
 };
 template <class Axes, class T, class A>

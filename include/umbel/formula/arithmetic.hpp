@@ -285,6 +285,10 @@ constexpr auto exp(const A& a) noexcept {
   return operation<word::exp, accepted>(a);
 }
 template <symbolic A>
+constexpr auto log(const A& a) noexcept {
+  return operation<word::log, accepted>(a);
+}
+template <symbolic A>
 constexpr auto sqrt(const A& a) noexcept {
   return operation<word::sqrt, accepted>(a);
 }
@@ -303,6 +307,25 @@ constexpr auto sigmoid(const A& a) noexcept {
 template <symbolic A>
 constexpr auto abs(const A& a) noexcept {
   return operation<word::absolute, accepted>(a);
+}
+// Over named axes.
+template <template <std::size_t> class... Axes, a_node X>
+constexpr auto sum(const X& x) noexcept {
+  using verdict = rules::reduction<say::sum, X, family_of<Axes>...>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return x.template reduce<verdict, kernel::plain::sum_of, family_of<Axes>...>();
+}
+template <template <std::size_t> class... Axes, a_node X>
+constexpr auto max(const X& x) noexcept {
+  using verdict = rules::reduction<say::max, X, family_of<Axes>...>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return x.template reduce<verdict, kernel::plain::max_of, family_of<Axes>...>();
+}
+template <template <std::size_t> class... Axes, a_node X>
+constexpr auto min(const X& x) noexcept {
+  using verdict = rules::reduction<say::min, X, family_of<Axes>...>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return x.template reduce<verdict, kernel::plain::min_of, family_of<Axes>...>();
 }
 // a where the condition is true, b elsewhere.
 template <class Condition, class A, class B>

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <umbel/block/activation.hpp>
+#include <umbel/block/reduce.hpp>
 #include <umbel/block/softmax.hpp>
 #include <umbel/config.hpp>
 #include <umbel/formula/graph.hpp>
@@ -130,6 +131,26 @@ class node : public portable::own_arithmetic {
       one.operands = 1;
       return one;
     });
+  }
+
+  // Over the axes of these families: Operation of kernel/reduce.hpp.
+  template <class Verdict, class Operation, class... Families>
+  constexpr auto reduce() const noexcept {
+    if constexpr (Verdict::ok) {
+      using result = reduced_layout<Layout, Families...>;
+      return recorded<result>([&] {
+        node_of_graph<T> one;
+        one.what = word::call;
+        one.run = [](const captured<T>&, const T* const* from, T* to) {
+          reduce_to<Operation, Layout, Families...>(from[0], to);
+        };
+        one.from[0] = as_operand();
+        one.operands = 1;
+        return one;
+      });
+    } else {
+      return invalid{};
+    }
   }
 
   // Of an accepted rule. Families: those that are summed over.

@@ -23,7 +23,6 @@ UMBEL_INLINE constexpr V product(V a, V b) noexcept {
 
 template <word W, class V>
 UMBEL_INLINE constexpr V number_of(V a, V b, V c) noexcept {
-  using T = simd::element_of<V>;
   if constexpr (W == word::copy) return a;
   if constexpr (W == word::add) return a + b;
   if constexpr (W == word::subtract) return a - b;
@@ -31,13 +30,13 @@ UMBEL_INLINE constexpr V number_of(V a, V b, V c) noexcept {
   if constexpr (W == word::multiply_add) return simd::fma(a, b, c);
   if constexpr (W == word::divide) return a / b;
   if constexpr (W == word::negate) return -a;
-  if constexpr (W == word::exp) return simd::exp(a);
-  if constexpr (W == word::sqrt) return simd::sqrt(a);
-  if constexpr (W == word::rsqrt) return simd::rsqrt(a);
-  if constexpr (W == word::tanh) return simd::tanh(a);
-  if constexpr (W == word::sigmoid)
-    return simd::broadcast<V>(T{1}) / (simd::broadcast<V>(T{1}) + simd::exp(-a));
-  if constexpr (W == word::absolute) return simd::detail::magnitude(a);
+  if constexpr (W == word::exp) return kernel::plain::exp_of(a);
+  if constexpr (W == word::log) return kernel::plain::log_of(a);
+  if constexpr (W == word::sqrt) return kernel::plain::sqrt_of(a);
+  if constexpr (W == word::rsqrt) return kernel::plain::rsqrt_of(a);
+  if constexpr (W == word::tanh) return kernel::plain::tanh_of(a);
+  if constexpr (W == word::sigmoid) return kernel::plain::sigmoid_of(a);
+  if constexpr (W == word::absolute) return kernel::plain::abs_of(a);
   if constexpr (W == word::gelu_exact) return kernel::plain::gelu_exact_of(a);
   if constexpr (W == word::gelu_tanh) return kernel::plain::gelu_tanh_of(a);
   if constexpr (W == word::silu) return kernel::plain::silu_of(a);
