@@ -96,6 +96,7 @@
 #include <umbel/formula/rules.hpp>
 #include <umbel/formula/node.hpp>
 #include <umbel/formula/arithmetic.hpp>
+#include <umbel/formula/along_axes.hpp>
 #include <umbel/formula/schedule.hpp>
 #include <umbel/formula/program.hpp>
 #include <umbel/formula/each.hpp>

@@ -176,6 +176,18 @@ BOOST_AUTO_TEST_CASE(a_formula_is_a_part_of_another) {
   BOOST_TEST(same_bits(whole(q, k, v), decltype(attention(q, k, v))(attention(norm(q), k, v) * 3)));
 }
 
+BOOST_AUTO_TEST_CASE(parts_one_after_another) {
+  constexpr formula both = [](auto a, auto b) {
+    return concat<query>(a * 2, b | permute<batch, heads, query, head_dim>);
+  };
+  tensor<float, heads<3>, batch<2>, query<2>, head_dim<16>> more;
+  fill(more, 9);
+  const auto y = both(q, more);
+  static_assert(decltype(y)::extent<query> == 19);
+  BOOST_TEST(y(1, 2, 16, 3) == 2 * q(1, 2, 16, 3));
+  BOOST_TEST(y(1, 2, 18, 3) == more(2, 1, 1, 3));
+}
+
 BOOST_AUTO_TEST_CASE(special_values) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   tensor<float, query<4>> x{-0.0f, infinity, -infinity, NAN};

@@ -39,7 +39,7 @@ template <class Family, class... X>
 struct concat_rule {
   using type = verdict<one_is_invalid<X...>, say::concat, say::takes_tensors_or_views>;
 };
-template <class Family, tensor_like First, tensor_like... X>
+template <class Family, shaped First, shaped... X>
 struct concat_rule<Family, First, X...> {
   using type =
       first_error<has_axis<say::concat, layout_of<First>, Family>,

@@ -308,25 +308,6 @@ template <symbolic A>
 constexpr auto abs(const A& a) noexcept {
   return operation<word::absolute, accepted>(a);
 }
-// Over named axes.
-template <template <std::size_t> class... Axes, a_node X>
-constexpr auto sum(const X& x) noexcept {
-  using verdict = rules::reduction<say::sum, X, family_of<Axes>...>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  return x.template reduce<verdict, kernel::plain::sum_of, family_of<Axes>...>();
-}
-template <template <std::size_t> class... Axes, a_node X>
-constexpr auto max(const X& x) noexcept {
-  using verdict = rules::reduction<say::max, X, family_of<Axes>...>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  return x.template reduce<verdict, kernel::plain::max_of, family_of<Axes>...>();
-}
-template <template <std::size_t> class... Axes, a_node X>
-constexpr auto min(const X& x) noexcept {
-  using verdict = rules::reduction<say::min, X, family_of<Axes>...>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  return x.template reduce<verdict, kernel::plain::min_of, family_of<Axes>...>();
-}
 // a where the condition is true, b elsewhere.
 template <class Condition, class A, class B>
   requires operands<Condition, A, B>

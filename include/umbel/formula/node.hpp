@@ -223,7 +223,7 @@ class node : public portable::own_arithmetic {
     });
   }
 
- private:
+  // A node of this layout, row-major; make() describes it.
   template <class Result, class Make>
   constexpr node<Recorder, E, Result> recorded(Make make) const noexcept {
     if constexpr (Recorder::makes_graph) {

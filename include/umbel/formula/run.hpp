@@ -3,6 +3,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/formula/along_axes.hpp>
 #include <umbel/formula/arithmetic.hpp>
 #include <umbel/formula/attend.hpp>
 #include <umbel/formula/each.hpp>
