@@ -135,7 +135,7 @@ auto r = scores.masked_fill(true, -1e9f);
 // fact: \|
 auto r = t.relu();
 #elif defined CASE_max_of_tensor
-// fact: for|std::max_element
+// fact: max<
 // fact: max
 auto r = t.max();
 #elif defined CASE_block_member

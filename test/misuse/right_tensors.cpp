@@ -121,6 +121,9 @@ void f(queries& q) {
 void f(queries& q, const std::vector<float>& v) { std::copy(v.begin(), v.end(), q.begin()); }
 #elif defined CASE_std_max_element
 float f() { return *std::max_element(x.begin(), x.end()); }
+#elif defined CASE_functions_of_each_element
+using T = tensor<float, query<4>, hidden<100>>;
+T f(const T& x) { return exp(x) + sqrt(abs(x)); }
 #elif defined CASE_ranges_max
 float f() { return std::ranges::max(x); }
 #elif defined CASE_ranges_fill
