@@ -22,9 +22,13 @@ void check() {
     for (std::size_t i = 0; i < w.rank; ++i) last += (w.extents[i] - 1) * w.strides[i];
   seeded next{static_cast<std::uint32_t>(last)};
   buffer<T> x{last + 1}, expected{Kept.count(), 40};
-  for (const bool with_special_values : {false, true}) {
+  // Around 0; above and below, where a lane past the row that was 0 would be the smallest or the
+  // largest; with zeros of both signs, infinity and NaN.
+  for (const int kind : {0, 10, -10, 1}) {
     x.fill(next, 3);
-    if (with_special_values) {
+    if (kind != 1) {
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] += static_cast<T>(kind);
+    } else {
       for (std::size_t i = 0; i < x.size(); i += 3) x[i] = i % 2 ? T{0} : T{-0.0};
       x[last / 2] = std::numeric_limits<T>::quiet_NaN();
       x[last / 3] = -std::numeric_limits<T>::infinity();
