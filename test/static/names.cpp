@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // 87 names that a program may well give to an axis of its own, declared globally after `using
-// namespace` and used without qualification. Three of them are taken, at the end. docs/names.md has
+// namespace` and used without qualification. Four of them are taken, at the end. docs/names.md has
 // every public name.
 #include <umbel/inspect/describe.hpp>
 #include <umbel/inspect/heat_map.hpp>
@@ -68,7 +68,6 @@ AXIS(point);
 AXIS(depth);
 AXIS(level);
 AXIS(window);
-AXIS(position);
 AXIS(offset);
 AXIS(index);
 AXIS(count);
@@ -105,7 +104,8 @@ AXIS(slot);
 AXIS(lane);
 AXIS(sentence);
 
-// Taken: two options, and the member of every axis (a class named `size` hides it).
+// Taken: a word of formulas, two options, and the member of every axis (a class named `size` hides it).
+using position_is_taken = decltype(position<frames>);
 using observed_is_taken = decltype(observed::weights);
 using gated_is_taken = gated<true>;
 static_assert(frames<3>::size == 3);

@@ -178,7 +178,7 @@ constexpr auto sigmoid(const X& x) noexcept {
 }
 // abs(x): |x| of each element, of integers too; the lowest integer, which has no opposite, stays.
 template <detail::elements X>
-constexpr auto abs(const X& x) noexcept {
+constexpr auto(abs)(const X& x) noexcept {
   using verdict = detail::rules::absolute<X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::each_element_through<detail::abs_function, verdict>(x);

@@ -115,14 +115,14 @@ constexpr auto sum(const X& x) noexcept {
 // max<key>(x): the largest element over named axes, of the others a row-major tensor; NaN where one
 // is NaN (as torch's amax). Of -0 and +0 alone it may be either, always the same one.
 template <template <std::size_t> class... Axes, detail::elements X>
-constexpr auto max(const X& x) noexcept {
+constexpr auto(max)(const X& x) noexcept {
   using verdict = detail::rules::reduction<detail::say::max, X, detail::family_of<Axes>...>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::reduced<verdict, detail::kernel::plain::max_of, detail::family_of<Axes>...>(x);
 }
 // min<key>(x): the smallest element over named axes; NaN and zeros as for max.
 template <template <std::size_t> class... Axes, detail::elements X>
-constexpr auto min(const X& x) noexcept {
+constexpr auto(min)(const X& x) noexcept {
   using verdict = detail::rules::reduction<detail::say::min, X, detail::family_of<Axes>...>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::reduced<verdict, detail::kernel::plain::min_of, detail::family_of<Axes>...>(x);

@@ -17,13 +17,13 @@ constexpr auto sum(const X& x) noexcept {
   return x.template reduce<verdict, kernel::plain::sum_of, family_of<Axes>...>();
 }
 template <template <std::size_t> class... Axes, a_node X>
-constexpr auto max(const X& x) noexcept {
+constexpr auto(max)(const X& x) noexcept {
   using verdict = rules::reduction<say::max, X, family_of<Axes>...>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return x.template reduce<verdict, kernel::plain::max_of, family_of<Axes>...>();
 }
 template <template <std::size_t> class... Axes, a_node X>
-constexpr auto min(const X& x) noexcept {
+constexpr auto(min)(const X& x) noexcept {
   using verdict = rules::reduction<say::min, X, family_of<Axes>...>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return x.template reduce<verdict, kernel::plain::min_of, family_of<Axes>...>();
@@ -47,8 +47,8 @@ constexpr auto concat(const First& first, const X&... x) noexcept {
   using verdict = rules::concat<family, First, X...>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
-    constexpr std::size_t size = (layout_of<First>::template size_of<family> + ... +
-                                  layout_of<X>::template size_of<family>);
+    constexpr std::size_t size =
+        (layout_of<First>::template size_of<family> + ... + layout_of<X>::template size_of<family>);
     using T = typename First::value_type;
     using result = resized<layout_of<First>, family, size>;
     return first.template recorded<result>([&] {

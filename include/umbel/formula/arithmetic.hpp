@@ -305,7 +305,7 @@ constexpr auto sigmoid(const A& a) noexcept {
   return operation<word::sigmoid, accepted>(a);
 }
 template <symbolic A>
-constexpr auto abs(const A& a) noexcept {
+constexpr auto(abs)(const A& a) noexcept {
   return operation<word::absolute, accepted>(a);
 }
 // a where the condition is true, b elsewhere.
