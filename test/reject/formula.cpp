@@ -93,6 +93,16 @@ using attention = multi_head_attention<float, hidden<16>, heads<4>>;
   // cure: Take one position of an axis with `select_at`, or write the operation for all elements.
   constexpr formula first = [](auto a) { return a(0, 0, 0) * 2; };
   auto r = first(q);
+#elif defined CASE_formula_of_a_layer
+  // expect-gcc: "umbel: formula: rms_norm is no word of formulas; write its operations, or call it outside"
+  // expect-clang: formula, .*rms_norm, .*is_no_word_of_formulas_so_write_its_operations>
+  // lines-clang: 18
+  // cause: Layers and norms with weights are called with tensors.
+  // cure: Write what it computes: `x * rsqrt(mean<hidden>(x * x) + epsilon) * w.gamma`; or call it before or after the formula.
+  using norm = rms_norm<float, hidden<16>, norm_epsilon<1, 1000>>;
+  static norm::weights weights;
+  constexpr formula normed = [](auto a, const auto& w) { return norm{w}(a); };
+  auto r = normed(x, weights);
 #elif defined CASE_formula_gives_conditions
   // expect-gcc: "umbel: formula: gives conditions, which are no numbers; write where\(condition, 1, 0\)"
   // expect-clang: formula, .*gives_conditions_so_write_where>

@@ -104,7 +104,8 @@ AXIS(slot);
 AXIS(lane);
 AXIS(sentence);
 
-// Taken: a word of formulas, two options, and the member of every axis (a class named `size` hides it).
+// Taken: a word of formulas, two options, and the member of every axis (a class named `size` hides
+// it).
 using position_is_taken = decltype(position<frames>);
 using observed_is_taken = decltype(observed::weights);
 using gated_is_taken = gated<true>;

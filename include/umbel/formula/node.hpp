@@ -114,6 +114,15 @@ class node : public portable::own_arithmetic {
   // What `computing` operations give (layer/computing.hpp).
   template <class Operation>
   constexpr auto compute(const Operation&) const noexcept {
+    using verdict = rules::without_weights<Operation, std::is_empty_v<Operation>>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok)
+      return compute_of<Operation>();
+    else
+      return invalid{};
+  }
+  template <class Operation>
+  constexpr auto compute_of() const noexcept {
     using result = typename Operation::template result<node>;
     return recorded<result>([&] {
       node_of_graph<T> one;

@@ -16,6 +16,7 @@ struct gives_a_position_along;
 struct which_no_operand_has_as_an_axis;
 struct a_part_of_an_argument_holds;
 struct gives_conditions_so_write_where;
+struct is_no_word_of_formulas_so_write_its_operations;
 struct so_pass_it_as_an_argument_of_its_own;
 struct gives_something_else_than_a_tensor_made_of_its_arguments;
 struct a_condition_has_no_value_yet_so_write_where;
@@ -32,6 +33,9 @@ inline constexpr const char* spoken<say::which_no_operand_has_as_an_axis> =
 template <>
 inline constexpr const char* spoken<say::so_pass_it_as_an_argument_of_its_own> =
     ", so pass it as an argument of its own";
+template <>
+inline constexpr const char* spoken<say::is_no_word_of_formulas_so_write_its_operations> =
+    "is no word of formulas; write its operations, or call it outside";
 template <>
 inline constexpr const char* spoken<say::gives_conditions_so_write_where> =
     "gives conditions, which are no numbers; write where(condition, 1, 0)";
@@ -92,6 +96,10 @@ template <bool Ok>
 using takes =
     verdict<Ok, say::formula,
             say::the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto>;
+
+template <class Operation, bool Ok>
+using without_weights = verdict<Ok, say::formula, typename Operation::called,
+                                say::is_no_word_of_formulas_so_write_its_operations>;
 
 template <bool Ok>
 using captures_nothing =
