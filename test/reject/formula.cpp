@@ -99,9 +99,9 @@ using attention = multi_head_attention<float, hidden<16>, heads<4>>;
   // lines-clang: 18
   // cause: Layers and norms with weights are called with tensors.
   // cure: Write what it computes: `x * rsqrt(mean<hidden>(x * x) + epsilon) * w.gamma`; or call it before or after the formula.
-  using norm = rms_norm<float, hidden<16>, norm_epsilon<1, 1000>>;
+  using norm = rms_norm<float, hidden<16>>;
   static norm::weights weights;
-  constexpr formula normed = [](auto a, const auto& w) { return norm{w}(a); };
+  constexpr formula normed = [](auto a, const auto& w) { return norm{w, 1e-5f}(a); };
   auto r = normed(x, weights);
 #elif defined CASE_formula_gives_conditions
   // expect-gcc: "umbel: formula: gives conditions, which are no numbers; write where\(condition, 1, 0\)"
