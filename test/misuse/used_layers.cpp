@@ -195,4 +195,48 @@ std::optional<queries> f() { return x + y; }
 // fact: query=4
 // fact: key=6
 auto r = std::make_tuple(x + y, 1);
+#elif defined CASE_swapped_layer_called
+// fact: hidden
+// fact: heads=5
+using wrong = multi_head_attention<float, heads<5>, hidden<100>>;
+wrong::weights v;
+auto f() { return wrong{v}(x, y, y, lens)(0, 0, 0); }
+#elif defined CASE_layer_without_type_called
+// fact: float or double|takes_float_or_double
+// fact: hidden=64
+using wrong = multi_head_attention<hidden<64>, heads<8>>;
+wrong::weights v;
+wrong::workspace<token<12>> work;
+void f(tokens& out) { wrong{v}.into(out, t, causal, work); }
+#elif defined CASE_layer_of_integers_called
+// fact: float or double|takes_float_or_double
+// fact: int
+using wrong = multi_head_attention<int, hidden<64>, heads<8>>;
+wrong::weights v;
+auto f(const tensor<int, token<12>, hidden<64>>& in) { return prepacked<wrong>{v}(in, causal); }
+#elif defined CASE_swapped_encoder_called
+// fact: hidden
+// fact: heads=4
+using wrong = encoder_layer<float, heads<4>, hidden<64>, intermediate<64>, bias<true>,
+                            norm_first<true>, activation<relu>>;
+wrong::weights v;
+auto f() { return t | wrong{v}; }
+#elif defined CASE_swapped_network_called
+// fact: hidden
+// fact: intermediate=128
+using wrong = feed_forward<float, intermediate<128>, hidden<64>, bias<true>, activation<relu>>;
+wrong::weights v;
+auto f() { return t | wrong{v}; }
+#elif defined CASE_linear_without_type_called
+// fact: float or double|takes_float_or_double
+// fact: hidden=64
+using wrong = linear<hidden<64>, classes<10>>;
+wrong::weights v;
+tensor<float, batch<2>, token<12>, classes<10>> f() { return t | wrong{v}; }
+#elif defined CASE_norm_without_type_called
+// fact: float or double|takes_float_or_double
+// fact: hidden=64
+using wrong = layer_norm<hidden<64>>;
+wrong::weights v;
+auto f() { return wrong{v}(t); }
 #endif

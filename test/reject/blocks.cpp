@@ -363,8 +363,8 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, activation<relu>,
                 activation<gelu_tanh>>::weights r;
 #elif defined CASE_encoder_of_integers
-  // expect-gcc: "umbel: multi_head_attention: takes float or double, not int"
-  // expect-clang: multi_head_attention.*takes_float_or_double_not.*element<int>
+  // expect-gcc: "umbel: encoder_layer: takes float or double, not int"
+  // expect-clang: encoder_layer.*takes_float_or_double_not.*element<int>
   // cause: A layer is declared with an element type that it cannot compute in.
   // cure: Declare it with float or double.
   encoder_layer<int, hidden<32>, heads<4>, intermediate<64>>::weights r;

@@ -228,8 +228,8 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   tokens out{};
   packed.into(out, x, memory, lens, work);
 #elif defined CASE_decoder_of_integers
-  // expect-gcc: "umbel: multi_head_attention: takes float or double, not int"
-  // expect-clang: multi_head_attention.*takes_float_or_double_not.*element<int>
+  // expect-gcc: "umbel: decoder_layer: takes float or double, not int"
+  // expect-clang: decoder_layer.*takes_float_or_double_not.*element<int>
   // cause: A layer is declared with an element type that it cannot compute in.
   // cure: Declare it with float or double.
   decoder_layer<int, hidden<32>, heads<4>, intermediate<64>>::weights r;

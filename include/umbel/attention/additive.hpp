@@ -163,6 +163,14 @@ struct additive_types {
   using call_rule = rules::additive_call<X, Y, Z, T, hidden_axis, keys_axis, heads_axis>;
 };
 
+template <class T, class Hidden, class ScoreHidden, class... Options>
+using additive_types_of =
+    rules::types_or_none<rules::floating<say::additive_attention, T>,
+                         rules::in_place<say::additive_attention, Hidden, axes::hidden>,
+                         rules::in_place<say::additive_attention, ScoreHidden, axes::score_hidden>,
+                         additive_types<T, Hidden, ScoreHidden, Options...>,
+                         additive_types<float, no_axis<1>, axes::score_hidden<1>>>;
+
 // A call whose sequences fit.
 template <class Layer, class X, class Y, class Z, class Mask, class Workspace, class Out>
 struct additive_call {
@@ -286,13 +294,13 @@ struct additive_calls
 //   softcap<50>, empty_rows<uniform_weights>  of the scores (score.hpp)
 template <class T, class Hidden, class ScoreHidden = detail::nothing, class... Options>
 class additive_attention
-    : public detail::additive_types<T, Hidden, ScoreHidden, Options...>,
+    : public detail::additive_types_of<T, Hidden, ScoreHidden, Options...>,
       public detail::additive_calls<additive_attention<T, Hidden, ScoreHidden, Options...>,
                                     additive_attention<T, Hidden, ScoreHidden, Options...>>,
       public detail::borrowing<
           detail::say::additive_attention, additive_attention<T, Hidden, ScoreHidden, Options...>,
-          typename detail::additive_types<T, Hidden, ScoreHidden, Options...>::weights_view> {
-  using types = detail::additive_types<T, Hidden, ScoreHidden, Options...>;
+          typename detail::additive_types_of<T, Hidden, ScoreHidden, Options...>::weights_view> {
+  using types = detail::additive_types_of<T, Hidden, ScoreHidden, Options...>;
   static_assert(detail::reported<detail::rules::additive_layer<
                     T, Hidden, ScoreHidden, typename types::chosen, Options...>>::ok,
                 "umbel: shapes do not fit");

@@ -103,6 +103,14 @@ struct multi_head_types {
       shape<output_axis>>::type>;
 };
 
+template <class T, class Hidden, class Heads, class... Options>
+using multi_head_types_of =
+    rules::types_or_none<rules::floating<say::multi_head_attention, T>,
+                         rules::in_place<say::multi_head_attention, Hidden, axes::hidden>,
+                         rules::in_place<say::multi_head_attention, Heads, axes::heads>,
+                         multi_head_types<T, Hidden, Heads, Options...>,
+                         multi_head_types<float, no_axis<1>, axes::heads<1>>>;
+
 // operator() of the layer and of prepacked<layer>, which differ in Derived::get_weights().
 template <class Derived, class Layer>
 struct multi_head_calls
@@ -229,13 +237,13 @@ struct multi_head_calls
 //   score_scale<1, 8>, softcap<50>, empty_rows<uniform_weights>    of the scores (score.hpp)
 template <class T, class Hidden, class Heads = detail::nothing, class... Options>
 class multi_head_attention
-    : public detail::multi_head_types<T, Hidden, Heads, Options...>,
+    : public detail::multi_head_types_of<T, Hidden, Heads, Options...>,
       public detail::multi_head_calls<multi_head_attention<T, Hidden, Heads, Options...>,
                                       multi_head_attention<T, Hidden, Heads, Options...>>,
       public detail::borrowing<
           detail::say::multi_head_attention, multi_head_attention<T, Hidden, Heads, Options...>,
-          typename detail::multi_head_types<T, Hidden, Heads, Options...>::weights_view> {
-  using types = detail::multi_head_types<T, Hidden, Heads, Options...>;
+          typename detail::multi_head_types_of<T, Hidden, Heads, Options...>::weights_view> {
+  using types = detail::multi_head_types_of<T, Hidden, Heads, Options...>;
   static_assert(detail::reported<detail::rules::multi_head<T, Hidden, Heads, typename types::chosen,
                                                            Options...>>::ok,
                 "umbel: shapes do not fit");

@@ -73,9 +73,10 @@ inline constexpr const char*
         "its tgt_is_causal and generate_square_subsequent_mask are self_mask(causal)";
 
 namespace rules {
-template <class Parts, class... Options>
+template <class T, class Hidden, class Heads, class FeedForward, class Parts, class... Options>
 using decoder =
-    first_error<typename Parts::attention::verdict,
+    first_error<transformer_arguments<say::decoder_layer, T, Hidden, Heads, FeedForward>,
+                typename Parts::attention::verdict,
                 transformer_options<say::decoder_layer, say::torch_nn_TransformerDecoderLayer_has,
                                     Parts, Options...>,
                 typename Parts::feed_forward::verdict>;
@@ -338,21 +339,28 @@ struct decoder_layer_types {
   };
 };
 
+template <class T, class Hidden, class Heads, class FeedForward, class... Options>
+using decoder_layer_types_of = std::conditional_t<
+    rules::transformer_arguments<say::decoder_layer, T, Hidden, Heads, FeedForward>::ok,
+    decoder_layer_types<T, Hidden, Heads, FeedForward, Options...>,
+    decoder_layer_types<float, no_axis<1>, axes::heads<1>, axes::intermediate<1>>>;
+
 }  // namespace detail
 
 // A Transformer decoder layer (Vaswani et al. 2017). T: float or double. hidden<32>, heads<4>,
 // intermediate<64>. Options: those of encoder_layer; rope<> rotates in the self-attention only.
 template <class T, class Hidden, class Heads, class FeedForward = detail::nothing, class... Options>
 class decoder_layer
-    : public detail::decoder_layer_types<T, Hidden, Heads, FeedForward, Options...>,
+    : public detail::decoder_layer_types_of<T, Hidden, Heads, FeedForward, Options...>,
       public detail::decoder_calls<decoder_layer<T, Hidden, Heads, FeedForward, Options...>,
                                    decoder_layer<T, Hidden, Heads, FeedForward, Options...>>,
       public detail::borrowing<detail::say::decoder_layer,
                                decoder_layer<T, Hidden, Heads, FeedForward, Options...>,
-                               typename detail::decoder_layer_types<T, Hidden, Heads, FeedForward,
-                                                                    Options...>::weights_view> {
-  using types = detail::decoder_layer_types<T, Hidden, Heads, FeedForward, Options...>;
-  static_assert(detail::reported<detail::rules::decoder<typename types::parts, Options...>>::ok,
+                               typename detail::decoder_layer_types_of<
+                                   T, Hidden, Heads, FeedForward, Options...>::weights_view> {
+  using types = detail::decoder_layer_types_of<T, Hidden, Heads, FeedForward, Options...>;
+  static_assert(detail::reported<detail::rules::decoder<T, Hidden, Heads, FeedForward,
+                                                        typename types::parts, Options...>>::ok,
                 "umbel: shapes do not fit");
 
  public:

@@ -44,9 +44,10 @@ inline constexpr const char* spoken<say::torch_nn_TransformerEncoderLayer_has> =
     "torch.nn.TransformerEncoderLayer has";
 
 namespace rules {
-template <class Parts, class... Options>
+template <class T, class Hidden, class Heads, class FeedForward, class Parts, class... Options>
 using encoder =
-    first_error<typename Parts::attention::verdict,
+    first_error<transformer_arguments<say::encoder_layer, T, Hidden, Heads, FeedForward>,
+                typename Parts::attention::verdict,
                 transformer_options<say::encoder_layer, say::torch_nn_TransformerEncoderLayer_has,
                                     Parts, Options...>,
                 typename Parts::feed_forward::verdict>;
@@ -234,6 +235,12 @@ struct encoder_layer_types {
   }
 };
 
+template <class T, class Hidden, class Heads, class FeedForward, class... Options>
+using encoder_layer_types_of = std::conditional_t<
+    rules::transformer_arguments<say::encoder_layer, T, Hidden, Heads, FeedForward>::ok,
+    encoder_layer_types<T, Hidden, Heads, FeedForward, Options...>,
+    encoder_layer_types<float, no_axis<1>, axes::heads<1>, axes::intermediate<1>>>;
+
 }  // namespace detail
 
 // A Transformer encoder layer (Vaswani et al. 2017). T: float or double. hidden<32>, heads<4>,
@@ -249,15 +256,16 @@ struct encoder_layer_types {
 //                                     of attention (attention/multi_head.hpp)
 template <class T, class Hidden, class Heads, class FeedForward = detail::nothing, class... Options>
 class encoder_layer
-    : public detail::encoder_layer_types<T, Hidden, Heads, FeedForward, Options...>,
+    : public detail::encoder_layer_types_of<T, Hidden, Heads, FeedForward, Options...>,
       public detail::encoder_calls<encoder_layer<T, Hidden, Heads, FeedForward, Options...>,
                                    encoder_layer<T, Hidden, Heads, FeedForward, Options...>>,
       public detail::borrowing<detail::say::encoder_layer,
                                encoder_layer<T, Hidden, Heads, FeedForward, Options...>,
-                               typename detail::encoder_layer_types<T, Hidden, Heads, FeedForward,
-                                                                    Options...>::weights_view> {
-  using types = detail::encoder_layer_types<T, Hidden, Heads, FeedForward, Options...>;
-  static_assert(detail::reported<detail::rules::encoder<typename types::parts, Options...>>::ok,
+                               typename detail::encoder_layer_types_of<
+                                   T, Hidden, Heads, FeedForward, Options...>::weights_view> {
+  using types = detail::encoder_layer_types_of<T, Hidden, Heads, FeedForward, Options...>;
+  static_assert(detail::reported<detail::rules::encoder<T, Hidden, Heads, FeedForward,
+                                                        typename types::parts, Options...>>::ok,
                 "umbel: shapes do not fit");
 
  public:

@@ -227,6 +227,14 @@ struct feed_forward_types {
   }
 };
 
+template <class T, class Hidden, class FeedForward, class... Options>
+using feed_forward_types_of =
+    rules::types_or_none<rules::floating<say::feed_forward, T>,
+                         rules::in_place<say::feed_forward, Hidden, axes::hidden>,
+                         rules::in_place<say::feed_forward, FeedForward, axes::intermediate>,
+                         feed_forward_types<T, Hidden, FeedForward, Options...>,
+                         feed_forward_types<float, no_axis<1>, axes::intermediate<1>>>;
+
 }  // namespace detail
 
 // The position-wise feed-forward network (Vaswani et al. 2017; gated: Shazeer 2020). T: float or
@@ -236,13 +244,14 @@ struct feed_forward_types {
 //   gated<true|false>    without it false
 template <class T, class Hidden, class FeedForward = detail::nothing, class... Options>
 class feed_forward
-    : public detail::feed_forward_types<T, Hidden, FeedForward, Options...>,
+    : public detail::feed_forward_types_of<T, Hidden, FeedForward, Options...>,
       public detail::feed_forward_calls<feed_forward<T, Hidden, FeedForward, Options...>,
                                         feed_forward<T, Hidden, FeedForward, Options...>>,
-      public detail::borrowing<
-          detail::say::feed_forward, feed_forward<T, Hidden, FeedForward, Options...>,
-          typename detail::feed_forward_types<T, Hidden, FeedForward, Options...>::weights_view> {
-  using types = detail::feed_forward_types<T, Hidden, FeedForward, Options...>;
+      public detail::borrowing<detail::say::feed_forward,
+                               feed_forward<T, Hidden, FeedForward, Options...>,
+                               typename detail::feed_forward_types_of<T, Hidden, FeedForward,
+                                                                      Options...>::weights_view> {
+  using types = detail::feed_forward_types_of<T, Hidden, FeedForward, Options...>;
   static_assert(
       detail::reported<detail::rules::feed_forward<T, Hidden, FeedForward, Options...>>::ok,
       "umbel: shapes do not fit");

@@ -27,8 +27,21 @@ struct speak<say::layer_norm> : speak_as_written<say::layer_norm> {};
 namespace rules {
 // Name: the word that names the norm, of type T along Axis.
 template <class Name, class T, class Axis, class X>
-using normalise = first_error<floating<Name, T>, rows_of<Name, X, T, Axis>>;
+using normalise = rows_of<Name, X, T, Axis>;
+
+template <class Name, class T, class Axis>
+using norm = first_error<floating<Name, T>,
+                         verdict<!std::is_same_v<Axis, nothing>, Name, say::the_axis,
+                                 axis_family<axes::hidden>, say::is_missing>,
+                         well_formed<Axis>>;
 }  // namespace rules
+
+// What a norm goes on with that was refused: calls that would name no_axis add no sentence.
+template <class T>
+using norm_element = std::conditional_t<rules::floating<say::layer_norm, T>::ok, T, float>;
+template <class T, class Axis>
+using norm_axis =
+    std::conditional_t<rules::floating<say::layer_norm, T>::ok, axis_or_none<Axis>, no_axis<1>>;
 }  // namespace detail
 
 // Would norm(x) of a layer_norm or rms_norm compile?
@@ -55,29 +68,31 @@ struct norm_calls : computing<Derived, Name> {
 
 // layer_norm<float, hidden<64>>: along one axis, minus the mean, over the standard deviation, times
 // gamma, plus beta (Ba, Kiros and Hinton 2016). T: float or double.
-template <class T, class Axis>
-class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, detail::say::layer_norm, T,
-                                             detail::axis_or_none<Axis>> {
-  static_assert(detail::reported<detail::rules::well_formed<Axis>>::ok, "umbel: shapes do not fit");
+template <class T, class Axis = detail::nothing>
+class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, detail::say::layer_norm,
+                                             detail::norm_element<T>, detail::norm_axis<T, Axis>> {
+  static_assert(detail::reported<detail::rules::norm<detail::say::layer_norm, T, Axis>>::ok,
+                "umbel: shapes do not fit");
 
  public:
   using name = detail::say::layer_norm;
-  using value_type = T;
-  using axis = detail::axis_or_none<Axis>;
+  using value_type = detail::norm_element<T>;
+  using axis = detail::norm_axis<T, Axis>;
   template <class Vector>
   using parts_in = portable::layer_norm_parts<Vector, Vector>;
-  using weights = parts_in<tensor<T, axis>>;
-  using weights_view = detail::view_of_weights<parts_in<portable::vector_view<T, axis>>>;
+  using weights = parts_in<tensor<value_type, axis>>;
+  using weights_view = detail::view_of_weights<parts_in<portable::vector_view<value_type, axis>>>;
   // Norms are not stored in 16 bits.
-  template <class Stored = T>
+  template <class Stored = value_type>
   using packed_weights =
-      detail::packed_weights_of<weights_view, parts_in<detail::packed_vector<T, axis>>>;
+      detail::packed_weights_of<weights_view, parts_in<detail::packed_vector<value_type, axis>>>;
 
   // The weights are borrowed. epsilon is added to the variance; 1e-5 is PyTorch's.
-  constexpr explicit layer_norm(const weights_view& w, T epsilon = T(1e-5)) noexcept
+  constexpr explicit layer_norm(const weights_view& w,
+                                value_type epsilon = value_type(1e-5)) noexcept
       : weights_(w), epsilon_(epsilon) {}
   template <detail::foreign_weights<weights_view, layer_norm> Other>
-  constexpr explicit layer_norm(const Other&, T epsilon = T(1e-5)) noexcept
+  constexpr explicit layer_norm(const Other&, value_type epsilon = value_type(1e-5)) noexcept
       : weights_(detail::no_weights<weights_view>()), epsilon_(epsilon) {
     static_assert(
         detail::report<
@@ -85,7 +100,7 @@ class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, detail::say::l
         "umbel: shapes do not fit");
   }
   template <class Gamma, class Beta>
-    requires(!std::is_convertible_v<Beta, T>)
+    requires(!std::is_convertible_v<Beta, value_type>)
   constexpr layer_norm(const Gamma&, const Beta&) noexcept
       : weights_(detail::no_weights<weights_view>()), epsilon_() {
     static_assert(
@@ -102,13 +117,14 @@ class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, detail::say::l
   }
 
   template <std::size_t Rows>
-  constexpr void rows(const T* x, T* y) const noexcept {
+  constexpr void rows(const value_type* x, value_type* y) const noexcept {
     normalise_rows<Rows>(weights_, epsilon_, x, y);
   }
 
   // Rows of axis::size elements, one after another.
   template <std::size_t Rows, class Weights>
-  static constexpr void normalise_rows(const Weights& w, T epsilon, const T* x, T* y) noexcept {
+  static constexpr void normalise_rows(const Weights& w, value_type epsilon, const value_type* x,
+                                       value_type* y) noexcept {
     constexpr detail::kernel::norm_shape shape = {Rows, axis::size, axis::size, axis::size};
     if (std::is_constant_evaluated())
       detail::kernel::plain::layer_norm<shape>(x, w.gamma.data(), w.beta.data(), epsilon, y);
@@ -118,7 +134,7 @@ class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, detail::say::l
 
  private:
   weights_view weights_;
-  T epsilon_;
+  value_type epsilon_;
 };
 
 // layer_norm(100): refused, since the axis is a template argument.

@@ -37,8 +37,7 @@ using linear =
 }  // namespace rules
 
 template <class T, class In, class Out, class... Options>
-using map_of_linear = linear_map<T, axis_or_none<In>, axis_or_none<Out>,
-                                 option_or<option::bias, bias<false>, Options...>::q>;
+using map_of_linear = linear_map<T, In, Out, option_or<option::bias, bias<false>, Options...>::q>;
 
 // Calls of the layer and of prepacked<layer>. x: any axes with In, which becomes Out in its place.
 // Gives a row-major tensor; into(out, x): out must not overlap x.
@@ -68,18 +67,25 @@ struct linear_types {
   using packed_weights = packed_linear<T, typename map::in, typename map::out, has_bias, Stored>;
 };
 
+template <class T, class In, class Out, class... Options>
+using linear_types_of =
+    std::conditional_t<rules::floating<say::linear, T>::ok && axis_like<In> && axis_like<Out>,
+                       linear_types<T, In, Out, Options...>,
+                       linear_types<float, no_axis<1>, no_axis<1>>>;
+
 }  // namespace detail
 
 // y = x W + b along one axis: of x, with any axes, In becomes Out in its place. T: float or double.
 // In, Out: patch<16>, hidden<32>. Options: bias<true|false>; without it there is no bias.
 template <class T, class In, class Out = detail::nothing, class... Options>
-class linear : public detail::linear_types<T, In, Out, Options...>,
-               public detail::linear_calls<linear<T, In, Out, Options...>,
-                                           detail::map_of_linear<T, In, Out, Options...>>,
-               public detail::borrowing<
-                   detail::say::linear, linear<T, In, Out, Options...>,
-                   typename detail::linear_types<T, In, Out, Options...>::weights_view> {
-  using types = detail::linear_types<T, In, Out, Options...>;
+class linear
+    : public detail::linear_types_of<T, In, Out, Options...>,
+      public detail::linear_calls<linear<T, In, Out, Options...>,
+                                  typename detail::linear_types_of<T, In, Out, Options...>::map>,
+      public detail::borrowing<
+          detail::say::linear, linear<T, In, Out, Options...>,
+          typename detail::linear_types_of<T, In, Out, Options...>::weights_view> {
+  using types = detail::linear_types_of<T, In, Out, Options...>;
   using borrowing = detail::borrowing<detail::say::linear, linear, typename types::weights_view>;
   static_assert(detail::reported<detail::rules::linear<T, In, Out, Options...>>::ok,
                 "umbel: shapes do not fit");

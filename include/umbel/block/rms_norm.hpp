@@ -37,31 +37,32 @@ using epsilon_is_given =
 
 // rms_norm<float, hidden<64>>: along one axis, over the root of the mean of the squares, times
 // gamma (Zhang and Sennrich 2019). T: float or double.
-template <class T, class Axis>
-class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, detail::say::rms_norm, T,
-                                           detail::axis_or_none<Axis>> {
-  static_assert(detail::reported<detail::rules::well_formed<Axis>>::ok, "umbel: shapes do not fit");
+template <class T, class Axis = detail::nothing>
+class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, detail::say::rms_norm,
+                                           detail::norm_element<T>, detail::norm_axis<T, Axis>> {
+  static_assert(detail::reported<detail::rules::norm<detail::say::rms_norm, T, Axis>>::ok,
+                "umbel: shapes do not fit");
 
  public:
   using name = detail::say::rms_norm;
-  using value_type = T;
-  using axis = detail::axis_or_none<Axis>;
-  using weights = portable::rms_norm_parts<tensor<T, axis>>;
+  using value_type = detail::norm_element<T>;
+  using axis = detail::norm_axis<T, Axis>;
+  using weights = portable::rms_norm_parts<tensor<value_type, axis>>;
   using weights_view =
-      detail::view_of_weights<portable::rms_norm_parts<portable::vector_view<T, axis>>>;
+      detail::view_of_weights<portable::rms_norm_parts<portable::vector_view<value_type, axis>>>;
   // Norms are not stored in 16 bits.
-  template <class Stored = T>
+  template <class Stored = value_type>
   using packed_weights =
       detail::packed_weights_of<weights_view,
-                                portable::rms_norm_parts<detail::packed_vector<T, axis>>>;
+                                portable::rms_norm_parts<detail::packed_vector<value_type, axis>>>;
 
   // The weights are borrowed. epsilon is added to the mean of the squares, under the root. It has
   // no default because models differ: 1e-6 in T5 and LLaMA 1, 1e-5 in LLaMA 2 and 3, the smallest
   // step above 1 in torch.nn.RMSNorm when it is not told.
-  constexpr explicit rms_norm(const weights_view& w, T epsilon) noexcept
+  constexpr explicit rms_norm(const weights_view& w, value_type epsilon) noexcept
       : weights_(w), epsilon_(epsilon) {}
   template <detail::foreign_weights<weights_view, rms_norm> Other>
-  constexpr explicit rms_norm(const Other&, T epsilon) noexcept
+  constexpr explicit rms_norm(const Other&, value_type epsilon) noexcept
       : weights_(detail::no_weights<weights_view>()), epsilon_(epsilon) {
     static_assert(
         detail::report<
@@ -83,13 +84,14 @@ class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, detail::say::rms_n
   }
 
   template <std::size_t Rows>
-  constexpr void rows(const T* x, T* y) const noexcept {
+  constexpr void rows(const value_type* x, value_type* y) const noexcept {
     normalise_rows<Rows>(weights_, epsilon_, x, y);
   }
 
   // Rows of axis::size elements, one after another.
   template <std::size_t Rows, class Weights>
-  static constexpr void normalise_rows(const Weights& w, T epsilon, const T* x, T* y) noexcept {
+  static constexpr void normalise_rows(const Weights& w, value_type epsilon, const value_type* x,
+                                       value_type* y) noexcept {
     constexpr detail::kernel::norm_shape shape = {Rows, axis::size, axis::size, axis::size};
     if (std::is_constant_evaluated())
       detail::kernel::plain::rms_norm<shape>(x, w.gamma.data(), epsilon, y);
@@ -99,7 +101,7 @@ class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, detail::say::rms_n
 
  private:
   weights_view weights_;
-  T epsilon_;
+  value_type epsilon_;
 };
 
 // rms_norm(100): refused, since the axis is a template argument.

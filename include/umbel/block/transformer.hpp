@@ -103,18 +103,12 @@ struct transformer_parts {
                      typename pick_options<Kinds, option_list<>, Options...>::type>;
   using attention = attention_of<attention_options>;
   using memory_attention = attention_of<memory_attention_options>;
-  using hidden = typename axis_or_none<Hidden>::plain;
-  using given_width = FeedForward;
-  // A width or an element type that is refused is not refused twice.
-  using width = typename std::conditional_t<
-      rules::in_place<say::feed_forward, FeedForward, axes::intermediate>::ok,
-      std::type_identity<FeedForward>, std::type_identity<axes::intermediate<1>>>::type;
-  using feed_forward = feed_forward_with<
-      std::conditional_t<rules::floating<say::multi_head_attention, T>::ok, T, float>, hidden,
-      typename width::plain, bias,
-      // An activation that is missing is not refused twice.
-      typename pick_options<feed_forward_options, option_list<>, Options...,
-                            umbel::activation<relu>>::type>;
+  using hidden = typename Hidden::plain;
+  using feed_forward =
+      feed_forward_with<T, hidden, typename FeedForward::plain, bias,
+                        // An activation that is missing is not refused twice.
+                        typename pick_options<feed_forward_options, option_list<>, Options...,
+                                              umbel::activation<relu>>::type>;
   using norm = typename norm_option::template norm<T, hidden>;
   static constexpr bool epsilon_is_said =
       !norm_option::needs_epsilon || (is_option_of<Options, option::norm_epsilon> || ...);
@@ -139,10 +133,14 @@ using transformer_said =
                                say::norm_first_true_or_false, typename Usual::norm_first>,
                  activation_to_say<Usual, Options...>, bias_to_say<Usual, Options...>>;
 
+template <class Layer, class T, class Hidden, class Heads, class FeedForward>
+using transformer_arguments = first_error<floating<Layer, T>, in_place<Layer, Hidden, axes::hidden>,
+                                          in_place<Layer, Heads, axes::heads>,
+                                          in_place<Layer, FeedForward, axes::intermediate>>;
+
 // Layer: the word that names it. Torch: the word for torch's. Parts: detail::transformer_parts.
 template <class Layer, class Torch, class Parts, class... Options>
 using transformer_options = first_error<
-    in_place<Layer, typename Parts::given_width, axes::intermediate>,
     options<Layer,
             option_kinds<option::bias, option::norm_first, option::norm_by, option::norm_epsilon,
                          option::activation, option::gated, axis_family<axes::kv_heads>,

@@ -183,6 +183,11 @@ struct in_place_rule<Layer, Given, Wanted> {
 template <class Layer, class Given, template <std::size_t> class Wanted>
 using in_place = typename in_place_rule<Layer, Given, axis_family<Wanted>>::type;
 
+// What a layer has besides its calls: Types, of its arguments, or OfNoAxis where the sentence that
+// is not accepted is about those: then the calls, which would name `no_axis`, add none to it.
+template <class First, class Second, class Third, class Types, class OfNoAxis>
+using types_or_none = std::conditional_t<First::ok && Second::ok && Third::ok, Types, OfNoAxis>;
+
 template <class Whole, class Part>
 inline constexpr std::size_t remainder = Whole::size % (Part::size ? Part::size : 1);
 
