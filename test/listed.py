@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Every .cpp of test/, bench/ and examples/ must be named in a meson.build: a test that nobody builds passes for ever.
+"""Every .cpp of test/, bench/ and examples/ must be named in a meson.build: a test that nobody builds passes for ever. And
+`invalid` must have each member that a tensor or layer refuses: x.view(...).transpose(...) is one error.
 
     listed.py PROJECT_ROOT
 """
@@ -24,6 +25,14 @@ def listed_in(root):
             yield (build.parent / name).relative_to(root).as_posix()
 
 
+def members_that_invalid_lacks(root):
+    def names(header, macro):
+        return set(re.findall(rf"^ *{macro}\((\w+)\)$", (root / "include/umbel" / header).read_text(), re.M))
+
+    return sorted(names("tensor/calls_of_other_libraries.hpp", "UMBEL_REFUSED_MEMBER") - {"size"} -
+                  names("shape/invalid.hpp", "UMBEL_TAKEN"))
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     listed = BY_SCRIPT.union(listed_in(root))
@@ -31,6 +40,9 @@ def main():
     missing = sorted(present - listed)
     for name in missing:
         print(f"{name}: in no meson.build")
+    for name in members_that_invalid_lacks(root):
+        missing.append(name)
+        print(f"shape/invalid.hpp: UMBEL_TAKEN({name}) is missing")
     return 1 if missing else 0
 
 

@@ -108,6 +108,7 @@ def members_of(declaration, classes, seen):
     one = Class(declaration)
     yield from one.members()
     for base in one.bases:
+        base = base if base in classes else base.removesuffix("_of")  # an alias: linear_types_of, of linear_types
         known = base in classes and base not in seen and classes[base] is not declaration
         if known and not base.startswith(("other_", "weights")):
             seen.add(base)
@@ -126,7 +127,9 @@ def entries_and_classes():
     found, classes = {}, {}
     for header in all_headers():
         open_name = None
-        for path, one in declarations((INCLUDE / header).read_text()):
+        text = (INCLUDE / header).read_text()
+        text = re.sub(r"detail::(?=tensor_like(?: |[.]{3}))", "", text)  # the same to users
+        for path, one in declarations(text):
             name = name_of(one.tokens)
             rest = without_template_head(one.tokens)
             is_class = bool(rest) and rest[0] in ("struct", "class", "enum")

@@ -10,6 +10,7 @@
 #include <umbel/shape/verdict.hpp>
 
 #include <umbel/shape/axis.hpp>
+#include <umbel/shape/invalid.hpp>
 #include <umbel/shape/axes.hpp>
 #include <umbel/shape/layout.hpp>
 #include <umbel/shape/algebra.hpp>

@@ -242,4 +242,64 @@ constexpr float r = (a + b)(0);
 constexpr tensor<float, hidden<64>> a{};
 constexpr auto r = softmax<key>(a);
 static_assert(r(0) > 0);
+#elif defined CASE_sum_into_functions_of_numbers
+// fact: query=4
+// fact: key=6
+float f() {
+  auto r = x + y;
+  float largest = 0;
+  for (int i = 0; i < 4; ++i) largest = std::max(largest, std::exp(r(0, i, 0)));
+  return std::min(r(0, 0, 0), largest) + std::abs(r(0, 1, 0)) + std::sqrt(r[0]);
+}
+#elif defined CASE_softmax_as_text
+// fact: key
+// fact: query=4
+std::string f() {
+  auto r = x | softmax<key>;
+  return std::to_string(r(0, 0, 0)) + std::to_string(r[0]);
+}
+#elif defined CASE_split_by_pointer
+// fact: hidden=100
+// fact: heads=7
+float f() {
+  auto r = x | split<hidden, heads<7>, head_dim>;
+  auto* p = r.data();
+  std::vector<float> v(r->size());
+  std::memcpy(v.data(), p, v.size() * sizeof(float));
+  return p[0] + r.value()(0, 0, 0);
+}
+#elif defined CASE_softmax_as_of_another_library
+// fact: key
+// fact: query=4
+auto f() {
+  auto r = x | softmax<key>;
+  std::cout << r.shape[0] << r.size(0) << r.rows() << r[{0, 1, 2}];
+  return r.transpose(0, 1).reshape({2, 400}).contiguous();
+}
+#elif defined CASE_softmax_to_a_function_of_tensors
+// fact: key
+// fact: query=4
+float norm2(const tensor_like auto& a) {
+  float sum = 0;
+  for (float e : a) sum += e * e;
+  return sum;
+}
+float f() { return norm2(x | softmax<key>); }
+#elif defined CASE_sum_to_functions_that_ask
+// fact: query=4
+// fact: key=6
+template <class A, class B>
+  requires same_shape<A, B>
+auto add(const A& a, const B& b) {
+  return a + b;
+}
+template <class A>
+  requires has_axis<A, hidden> && splittable<A, hidden, heads<5>>
+auto halves(const A& a) {
+  return a | split<hidden, heads<5>, head_dim>;
+}
+auto f() {
+  auto r = x + y;
+  return halves(add(r, x));
+}
 #endif

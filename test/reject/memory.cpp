@@ -418,6 +418,21 @@ using queries_view = view<T, batch<2>, query<4>, hidden<100>>;
   // cure: `view_as<batch<2>, query<4>, hidden<100>>(memory)`, or `view_as<queries>(memory)`.
   float memory[800]{};
   auto r = view_as<2, 4, 100>(memory);
+#elif defined CASE_view_as_of_a_tensor
+  // expect-gcc: "umbel: view_as: takes an array, a span or a pointer; write x \| reshape<token<8>, hidden<100>> of the tensor \[batch=2, query=4, hidden=100\]"
+  // expect-clang: view_as, .*takes_memory_so_write_reshape_of_the_tensor, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: A tensor knows its axes; memory does not.
+  // cure: Give its elements other axes by `reshape`, `split` or `merge`, or pass `x.data()`.
+  auto r = view_as<batch<8>, hidden<100>>(x);
+  r(0, 0) = 1;
+#elif defined CASE_view_as_with_sizes_of_axes
+  // expect-gcc: "umbel: view_as: sizes at run time are those of one type, of memory at a pointer; write view_as<tensor<float, batch<2>, hidden<100>>>\(pointer, sizes\)"
+  // expect-clang: view_as, .*sizes_at_run_time_take_one_type_and_a_pointer
+  // cause: Sizes at run time are compared with the axes of a type.
+  // cure: `using queries = tensor<float, batch<2>, query<4>, hidden<100>>;` and `view_as<queries>(pointer, sizes)`.
+  std::size_t sizes[3]{2, 4, 100};
+  auto r = view_as<batch<2>, query<4>, hidden<100>>(raw, sizes);
+  if (r) (void)r->size();
 #else
   reads(x);
   queries q(view_as<batch<2>, query<4>, hidden<100>>(run_time.data()));

@@ -3,8 +3,10 @@
 #include <umbel/umbel.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <numeric>
+#include <string>
 
 using namespace umbel;
 using namespace umbel::axes;
@@ -12,6 +14,27 @@ using namespace umbel::axes;
 using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
 using context = tensor<float, batch<2>, key<6>, hidden<100>>;
 using attention = multi_head_attention<float, hidden<100>, heads<5>>;
+
+static auto norm_of(const tensor_like auto& a) {
+  float sum = 0;
+  for (float e : a) sum += e * e;
+  return sum;
+}
+template <class A, class B>
+  requires same_shape<A, B>
+static auto add(const A& a, const B& b) {
+  return a + b;
+}
+template <class A>
+  requires has_axis<A, heads> && mergeable<A, heads, head_dim, hidden>
+static auto fold(const A& a) {
+  return a | merge<heads, head_dim, hidden>;
+}
+template <class A>
+  requires contractible<A, A, hidden> && permutable<A, hidden, query, batch>
+static auto mixed(const A& a) {
+  return a | permute<hidden, query, batch>;
+}
 
 [[maybe_unused]] static void cases(queries& x, context& y, attention::weights& w) {
   (void)x, (void)y, (void)w;
@@ -92,8 +115,37 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
     for (std::size_t i = 0; i < 100; ++i) (*map)(i, i) = 1;
   const queries out = seven{v}(x, y, y, causal_top_left);
   prepacked<seven>{v}.into(x, out, y, y);
+#elif defined CASE_sum_in_functions_of_numbers
+  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, hidden=100\] and \[batch=2, key=6, hidden=100\] have different axes"
+  // expect-clang: query<4>, .*hidden<100>>, .*and_, .*key<6>, .*hidden<100>>, .*have_different_axes
+  // cause: Two tensors of different axes or sizes are added, multiplied or looped over together.
+  // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
+  auto r = x + y;
+  float largest = std::max(r(0, 0, 0), 1.0f) + std::exp(r[0]) + std::abs(r[1]);
+  const std::string words = std::to_string(r[2]);
+  auto* p = r.data();
+  largest +=
+      p[0] + r->data()[1] + r.value().data()[2] + r[{0, 1, 2}] + static_cast<float>(words.size());
+#elif defined CASE_split_in_calls_of_other_libraries
+  // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
+  // expect-clang: split, .*hidden<100>, .*into, .*heads<7>, .*leaves_a_remainder_of, .*number<2>
+  // cause: The axis cannot be cut into that many equal parts.
+  // cure: Take a number of parts that divides the size, or another size.
+  auto r = split<hidden, heads<7>, head_dim>(x);
+  auto s = r.transpose(1, 2).permute({0, 1}).contiguous().view(2, 400);
+  const std::size_t sizes = r.size(0) + s.rows().size() + s.shape[0].size();
+  (void)sizes;
+#elif defined CASE_split_passed_to_functions_that_ask
+  // expect-gcc: "umbel: split: hidden=100 into heads=7 leaves a remainder of 2"
+  // expect-clang: split, .*hidden<100>, .*into, .*heads<7>, .*leaves_a_remainder_of, .*number<2>
+  // cause: The axis cannot be cut into that many equal parts.
+  // cure: Take a number of parts that divides the size, or another size.
+  auto r = split<hidden, heads<7>, head_dim>(x);
+  (void)norm_of(r), (void)add(r, x), (void)fold(r), (void)mixed(r);
 #else
+  (void)norm_of(x), (void)add(x, x), (void)mixed(x);
   auto r = split<hidden, heads<5>, head_dim>(x);
+  (void)fold(r);
   queries q = r | merge<heads, head_dim, hidden>;
   q = attention{w}(x, y, y, causal_top_left);
 #endif

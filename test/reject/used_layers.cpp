@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A layer whose own axes or element type are refused: its weights, calls and workspace are no second error (check.py).
+// A layer whose own axes or element type are refused: its weights, calls and workspace are no
+// second error (check.py).
 #include <umbel/umbel.hpp>
 
 using namespace umbel;
@@ -38,21 +39,25 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
 // expect-clang: encoder_layer, .*expected_the_axis, .*hidden>, .*but_got, .*heads<4>
 // cause: The axes of a layer are in another order than it takes them.
 // cure: Write `encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, ...>`.
-using encoder = encoder_layer<float, heads<4>, hidden<32>, intermediate<64>, norm_first<true>, activation<relu>, bias<true>>;
+using encoder = encoder_layer<float, heads<4>, hidden<32>, intermediate<64>, norm_first<true>,
+                              activation<relu>, bias<true>>;
 #elif defined CASE_encoder_without_element_type
 // expect-gcc: "umbel: encoder_layer: takes float or double, not hidden=32"
 // expect-clang: encoder_layer, .*takes_float_or_double_not, .*hidden<32>
 // cause: The element type, the first argument of every layer, is missing.
 // cure: Write it, `encoder_layer<float, hidden<32>, ...>`.
-using encoder = encoder_layer<hidden<32>, heads<4>, intermediate<64>, norm_first<true>, activation<relu>, bias<true>>;
+using encoder = encoder_layer<hidden<32>, heads<4>, intermediate<64>, norm_first<true>,
+                              activation<relu>, bias<true>>;
 #elif defined CASE_encoder_without_heads
 // expect-gcc: "umbel: encoder_layer: expected the axis heads but got intermediate=64"
 // expect-clang: encoder_layer, .*expected_the_axis, .*heads>, .*but_got, .*intermediate<64>
 // cause: An axis of the layer is missing.
 // cure: Say how many heads there are, `heads<4>`.
-using encoder = encoder_layer<float, hidden<32>, intermediate<64>, norm_first<true>, activation<relu>, bias<true>>;
+using encoder = encoder_layer<float, hidden<32>, intermediate<64>, norm_first<true>,
+                              activation<relu>, bias<true>>;
 #else
-using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, norm_first<true>, activation<relu>, bias<true>>;
+using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, norm_first<true>,
+                              activation<relu>, bias<true>>;
 #endif
 
 #if defined CASE_decoder_swapped
@@ -60,9 +65,11 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
 // expect-clang: decoder_layer, .*expected_the_axis, .*heads>, .*but_got, .*intermediate<64>
 // cause: The axes of a layer are in another order than it takes them.
 // cure: Write `decoder_layer<float, hidden<32>, heads<4>, intermediate<64>, ...>`.
-using decoder = decoder_layer<float, hidden<32>, intermediate<64>, heads<4>, norm_first<true>, activation<relu>, bias<true>>;
+using decoder = decoder_layer<float, hidden<32>, intermediate<64>, heads<4>, norm_first<true>,
+                              activation<relu>, bias<true>>;
 #else
-using decoder = decoder_layer<float, hidden<32>, heads<4>, intermediate<64>, norm_first<true>, activation<relu>, bias<true>>;
+using decoder = decoder_layer<float, hidden<32>, heads<4>, intermediate<64>, norm_first<true>,
+                              activation<relu>, bias<true>>;
 #endif
 
 #if defined CASE_network_swapped

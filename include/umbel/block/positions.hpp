@@ -91,7 +91,7 @@ class learned_positions : public detail::computing<learned_positions<T, Position
 
   constexpr explicit learned_positions(const weights_view& table) noexcept : table_(table) {}
   template <detail::foreign_weights<weights_view, learned_positions> Table>
-    requires tensor_like<Table>
+    requires detail::tensor_like<Table>
   constexpr explicit learned_positions(const Table&) noexcept : table_(nullptr) {
     static_assert(
         detail::report<detail::rules::positions_table<Table, T, position_axis, hidden_axis>>::ok,

@@ -126,13 +126,13 @@ class sinusoidal_positions
   // the table has token=49"). Gives a row-major tensor of the axes of x. offset: the position of
   // the first one (what a cache holds already); one past what the table has room for is taken back
   // to the last that fits, a negative one is 0.
-  template <tensor_like X, detail::integer_index I = std::size_t>
+  template <detail::tensor_like X, detail::integer_index I = std::size_t>
   constexpr auto operator()(const X& x, I offset = 0) const noexcept {
     return place(x, offset < I{} ? 0 : static_cast<std::size_t>(offset), detail::by_value{});
   }
   // The same, written into a row-major tensor or view of the axes of x in the same order. out may
   // be x.
-  template <tensor_like Out, tensor_like X, detail::integer_index I = std::size_t>
+  template <detail::tensor_like Out, detail::tensor_like X, detail::integer_index I = std::size_t>
   constexpr void into(Out&& out, const X& x, I offset = 0) const noexcept {
     place(x, offset < I{} ? 0 : static_cast<std::size_t>(offset), static_cast<Out&&>(out));
   }

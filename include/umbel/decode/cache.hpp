@@ -99,7 +99,7 @@ class key_value_cache : public detail::other_cache_calls {
       positions>::workspace;
 
   // See workspace_for: of the positions of a step.
-  template <tensor_like X>
+  template <detail::tensor_like X>
   static workspace<detail::axis_of<
       detail::layout_of<X>,
       detail::rules::sequence_family<detail::layout_of<X>, typename Layer::hidden_axis>>>
@@ -109,8 +109,8 @@ class key_value_cache : public detail::other_cache_calls {
   // themselves and all before: the rows of the whole causal pass. out: a tensor or view of the axes
   // of x, in any order. mask: more masks (mask/combine.hpp), whose axis key counts positions of the
   // cache. Returns false and changes nothing where there is no room for them.
-  template <tensor_like Out, class Attend, tensor_like X, mask_like Mask = detail::every_key,
-            workspace_like Workspace = detail::on_stack>
+  template <detail::tensor_like Out, class Attend, detail::tensor_like X,
+            mask_like Mask = detail::every_key, workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool step(Out&& out, const Attend& attend, const X& x,
                                     const Mask& mask = {}, Workspace&& work = {}) noexcept {
     using fits = detail::first_error<
@@ -144,7 +144,8 @@ class key_value_cache : public detail::other_cache_calls {
   // Adds the keys and values of more positions, (batch, key, hidden) each, without attending: like
   // steps whose results are discarded. work: a workspace<key<..>>. Returns false and changes
   // nothing where there is no room for them.
-  template <class Attend, tensor_like Y, tensor_like Z, workspace_like Workspace = detail::on_stack>
+  template <class Attend, detail::tensor_like Y, detail::tensor_like Z,
+            workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool append(const Attend& attend, const Y& y, const Z& z,
                                       Workspace&& work = {}) noexcept {
     using fits = detail::first_error<
@@ -181,8 +182,8 @@ class key_value_cache : public detail::other_cache_calls {
   // Attention of queries, (batch, query, hidden), to all that is stored, whatever its position.
   // Rotary positions of the queries count from 0. A sliding cache has no recall: what it still
   // stores depends on how its sequence was cut into steps.
-  template <tensor_like Out, class Attend, tensor_like X, mask_like Mask = detail::every_key,
-            workspace_like Workspace = detail::on_stack>
+  template <detail::tensor_like Out, class Attend, detail::tensor_like X,
+            mask_like Mask = detail::every_key, workspace_like Workspace = detail::on_stack>
   constexpr void recall(Out&& out, const Attend& attend, const X& x, const Mask& mask = {},
                         Workspace&& work = {}) const noexcept {
     using fits = detail::first_error<

@@ -131,19 +131,19 @@ constexpr void draw_heat_maps(const X& x, Sink& sink, const heat_map_options& op
 // any strides. sink: called with the text, piece by piece, in order. Labels: one for each position,
 // UTF-8; a null pointer stands for the number of the position. Markup and control characters in
 // them are escaped or replaced. One list of labels is for queries and keys.
-template <tensor_like X, class Sink>
+template <detail::tensor_like X, class Sink>
   requires detail::is_text_sink<Sink>
 constexpr void attention_heat_map(const X& weights, Sink&& sink,
                                   const heat_map_options& options = {}) {
   detail::draw_heat_maps<X, 0, 0>(weights, sink, options, nullptr, nullptr);
 }
-template <tensor_like X, class Sink, std::size_t Tokens>
+template <detail::tensor_like X, class Sink, std::size_t Tokens>
   requires detail::is_text_sink<Sink>
 constexpr void attention_heat_map(const X& weights, Sink&& sink, const heat_map_options& options,
                                   const char* const (&tokens)[Tokens]) {
   detail::draw_heat_maps<X, Tokens, Tokens>(weights, sink, options, tokens, tokens);
 }
-template <tensor_like X, class Sink, std::size_t Queries, std::size_t Keys>
+template <detail::tensor_like X, class Sink, std::size_t Queries, std::size_t Keys>
   requires detail::is_text_sink<Sink>
 constexpr void attention_heat_map(const X& weights, Sink&& sink, const heat_map_options& options,
                                   const char* const (&queries)[Queries],
@@ -178,7 +178,7 @@ inline constexpr bool heat_mappable = rules::heat_map<X>::ok;
 
 // Can attention_heat_map draw X? It has axes query and key, and batch and heads at most.
 template <class X>
-concept heat_mappable = tensor_like<X> && detail::heat_mappable<std::remove_cvref_t<X>>;
+concept heat_mappable = detail::tensor_like<X> && detail::heat_mappable<std::remove_cvref_t<X>>;
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

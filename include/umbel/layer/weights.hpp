@@ -87,7 +87,7 @@ struct linear_weights {
     return weight[detail::offset_by_position<detail::layout<In, Out>>("w(...)", in, out)];
   }
   template <class... Other>
-    requires(!tensor_like<Other> && ...)
+    requires(!detail::tensor_like<Other> && ...)
   UMBEL_SHARED constexpr detail::invalid operator()(Other...) const noexcept {
     static_assert(
         detail::report<detail::rules::other_positions<detail::layout<In, Out>, Other...>>::ok,
@@ -110,7 +110,7 @@ struct linear_weights<T, In, Out, false> {
     return weight[detail::offset_by_position<detail::layout<In, Out>>("w(...)", in, out)];
   }
   template <class... Other>
-    requires(!tensor_like<Other> && ...)
+    requires(!detail::tensor_like<Other> && ...)
   UMBEL_SHARED constexpr detail::invalid operator()(Other...) const noexcept {
     static_assert(
         detail::report<detail::rules::other_positions<detail::layout<In, Out>, Other...>>::ok,

@@ -57,7 +57,7 @@ namespace umbel::inline UMBEL_TARGET {
 
 // What a layer takes as a mask.
 template <class M>
-concept mask_like = tensor_like<M> || detail::derived_from_mask<M>;
+concept mask_like = detail::tensor_like<M> || detail::derived_from_mask<M>;
 
 }  // namespace umbel::inline UMBEL_TARGET
 

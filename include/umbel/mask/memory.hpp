@@ -189,30 +189,30 @@ namespace umbel::inline UMBEL_TARGET {
 
 // keep_mask(m): m is a tensor of bool whose true means that the key is attended to. m: any of the
 // axes batch, heads, query and key, in any order, of the scores' sizes or of size 1.
-template <tensor_like X>
+template <detail::tensor_like X>
 constexpr auto keep_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, true>(detail::as_memory<X>(x));
 }
 template <class X>
-  requires(!tensor_like<X>)
+  requires(!detail::tensor_like<X>)
 constexpr detail::every_key keep_mask(const X&) noexcept {
   return detail::no_mask<detail::say::keep_mask, X>();
 }
 // drop_mask(m): m is a tensor of bool whose true means that the key is not attended to (PyTorch's
 // key_padding_mask and attn_mask). m: axes as those of keep_mask.
-template <tensor_like X>
+template <detail::tensor_like X>
 constexpr auto drop_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, false>(detail::as_memory<X>(x));
 }
 template <class X>
-  requires(!tensor_like<X>)
+  requires(!detail::tensor_like<X>)
 constexpr detail::every_key drop_mask(const X&) noexcept {
   return detail::no_mask<detail::say::drop_mask, X>();
 }
 // score_bias(b): a tensor of the layer's type, added to the scores after scale and softcap, in
 // natural units. -infinity hides; +infinity is the caller's error and gives NaN. b: axes as those
 // of keep_mask.
-template <tensor_like X>
+template <detail::tensor_like X>
 constexpr auto score_bias(X&& x) noexcept {
   return detail::bias_mask<detail::memory_of<X>>(detail::as_memory<X>(x));
 }
@@ -223,7 +223,7 @@ constexpr auto score_bias(const F& f) noexcept {
   return detail::generated_bias<std::decay_t<F>>(f);
 }
 template <class X>
-  requires(!tensor_like<X> && !detail::function_object<X>)
+  requires(!detail::tensor_like<X> && !detail::function_object<X>)
 constexpr detail::every_key score_bias(const X&) noexcept {
   return detail::no_mask<detail::say::score_bias, X,
                          detail::say::takes_a_tensor_or_view_or_a_function_object>();

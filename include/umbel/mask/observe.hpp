@@ -90,7 +90,7 @@ namespace umbel::inline UMBEL_TARGET {
 // observe(weights): the part of a mask that writes each weight, or scores, into the caller's
 // memory, which is borrowed: the axes batch, heads, query and key, in any order. A temporary tensor
 // does not compile.
-template <observed What = observed::weights, tensor_like X>
+template <observed What = observed::weights, detail::tensor_like X>
 constexpr auto observe(X&& memory) noexcept {
   static_assert(
       detail::report<detail::rules::observed_with_a_name<!detail::temporary_tensor<X>>>::ok,
@@ -100,7 +100,7 @@ constexpr auto observe(X&& memory) noexcept {
 }
 
 template <observed What = observed::weights, class X>
-  requires(!tensor_like<X>)
+  requires(!detail::tensor_like<X>)
 constexpr detail::every_key observe(const X&) noexcept {
   return detail::no_mask<detail::say::observe, X>();
 }

@@ -143,13 +143,13 @@ struct causal_mask : positioned<Alignment> {
   }
   // causal_bottom_right(lens), integers by batch, heads or both: the last query of a sequence is at
   // the last of its first lens keys, so that it sees these and nothing past them.
-  template <tensor_like X>
+  template <detail::tensor_like X>
     requires(Alignment == alignment::bottom_right)
   UMBEL_SHARED constexpr auto operator()(X&& lens) const noexcept {
     return causal_by<where::last, detail::memory_of<X>>(detail::as_memory<X>(lens));
   }
   template <class X>
-    requires(Alignment == alignment::bottom_right && !tensor_like<X>)
+    requires(Alignment == alignment::bottom_right && !detail::tensor_like<X>)
   UMBEL_SHARED constexpr every_key operator()(const X&) const noexcept {
     return detail::no_position<detail::say::causal_bottom_right,
                                detail::say::takes_a_tensor_of_lengths, X>();
@@ -181,13 +181,13 @@ template <detail::position_number P>
 constexpr detail::causal_mask<detail::alignment::given> causal_at(const P& position) noexcept {
   return detail::causal_mask<detail::alignment::given>(detail::position_of(position));
 }
-template <tensor_like X>
+template <detail::tensor_like X>
 constexpr auto causal_at(X&& positions) noexcept {
   return detail::causal_by<detail::where::first, detail::memory_of<X>>(
       detail::as_memory<X>(positions));
 }
 template <class P>
-  requires(!tensor_like<P> && !detail::position_number<P>)
+  requires(!detail::tensor_like<P> && !detail::position_number<P>)
 constexpr detail::every_key causal_at(const P&) noexcept {
   return detail::no_position<detail::say::causal_at,
                              detail::say::takes_an_integer_or_a_tensor_of_integers, P>();
@@ -224,13 +224,13 @@ struct window_mask : positioned<Alignment> {
   }
   // Of lengths, as causal_bottom_right(lens). Where Right is not 0, what is past them is hidden by
   // `lens & ...` only.
-  template <tensor_like X>
+  template <detail::tensor_like X>
     requires(Alignment == alignment::bottom_right)
   UMBEL_SHARED constexpr auto operator()(X&& lens) const noexcept {
     return window_by<Left, Right, where::last, detail::memory_of<X>>(detail::as_memory<X>(lens));
   }
   template <class X>
-    requires(Alignment == alignment::bottom_right && !tensor_like<X>)
+    requires(Alignment == alignment::bottom_right && !detail::tensor_like<X>)
   UMBEL_SHARED constexpr every_key operator()(const X&) const noexcept {
     return detail::no_position<detail::say::sliding_window_bottom_right,
                                detail::say::takes_a_tensor_of_lengths, X>();
@@ -268,13 +268,13 @@ constexpr detail::window_mask<Left, Right, detail::alignment::given> sliding_win
     const P& position) noexcept {
   return detail::window_mask<Left, Right, detail::alignment::given>(detail::position_of(position));
 }
-template <std::size_t Left, std::size_t Right = 0, tensor_like X>
+template <std::size_t Left, std::size_t Right = 0, detail::tensor_like X>
 constexpr auto sliding_window_at(X&& positions) noexcept {
   return detail::window_by<Left, Right, detail::where::first, detail::memory_of<X>>(
       detail::as_memory<X>(positions));
 }
 template <std::size_t Left, std::size_t Right = 0, class P>
-  requires(!tensor_like<P> && !detail::position_number<P>)
+  requires(!detail::tensor_like<P> && !detail::position_number<P>)
 constexpr detail::every_key sliding_window_at(const P&) noexcept {
   return detail::no_position<detail::say::sliding_window_at,
                              detail::say::takes_an_integer_or_a_tensor_of_integers, P>();
@@ -365,12 +365,12 @@ template <detail::position_number P>
 constexpr detail::alibi_bias<detail::alignment::given> alibi_at(const P& position) noexcept {
   return detail::alibi_bias<detail::alignment::given>(detail::position_of(position));
 }
-template <tensor_like X>
+template <detail::tensor_like X>
 constexpr auto alibi_at(X&& positions) noexcept {
   return detail::alibi_by<detail::memory_of<X>>(detail::as_memory<X>(positions));
 }
 template <class P>
-  requires(!tensor_like<P> && !detail::position_number<P>)
+  requires(!detail::tensor_like<P> && !detail::position_number<P>)
 constexpr detail::every_key alibi_at(const P&) noexcept {
   return detail::no_position<detail::say::alibi_at,
                              detail::say::takes_an_integer_or_a_tensor_of_integers, P>();

@@ -2,6 +2,8 @@
 // The rules of shapes as concepts over tensors and views, for generic code that asks first:
 //
 //   static_assert(!splittable<queries, hidden, heads<7>>);
+//
+// Each holds for what a refused operation returned: a function that asks adds no second error.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -12,7 +14,8 @@ namespace umbel::inline UMBEL_TARGET {
 
 // Has X this axis, of any size? has_axis<X, hidden>.
 template <class X, template <std::size_t> class Axis>
-concept has_axis = detail::layout_of<X>::template has<detail::family_of<Axis>>;
+concept has_axis =
+    detail::layout_of<X>::template has<detail::family_of<Axis>> || detail::one_is_invalid<X>;
 namespace detail {
 // splittable<X, hidden, heads<5>>; the name of the inner part only matters where it is taken
 // already.
@@ -78,8 +81,9 @@ template <class Left, class Right, template <std::size_t> class Axis,
 concept contractible =
     detail::fits<detail::rules::contract<detail::layout_of<Left>, detail::layout_of<Right>,
                                          detail::family_of<Axis>, detail::family_of<Axes>...>> &&
-    std::is_same_v<typename std::remove_cvref_t<Left>::value_type,
-                   typename std::remove_cvref_t<Right>::value_type>;
+    (std::is_same_v<typename std::remove_cvref_t<Left>::value_type,
+                    typename std::remove_cvref_t<Right>::value_type> ||
+     detail::one_is_invalid<Left, Right>);
 
 // Has X these axes, as sum<Axes...>(x), max, min and mean want? reducible<X, query, key>.
 template <class X, template <std::size_t> class... Axes>

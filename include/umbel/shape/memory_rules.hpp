@@ -91,6 +91,15 @@ template <bool Ok, std::size_t... Sizes>
 using view_as_sizes =
     verdict<Ok, say::view_as, say::axes_have_names_so_write_view_as_batch_not, number<Sizes>...>;
 
+// A tensor or view where memory belongs; sizes of several axes.
+template <class X>
+using view_as_of_a_tensor =
+    verdict<(sizeof(X) == 0), say::view_as, say::takes_memory_so_write_reshape_of_the_tensor,
+            typename layout_of<X>::axes>;
+template <bool Ok>
+using view_as_with_sizes =
+    verdict<Ok, say::view_as, say::sizes_at_run_time_take_one_type_and_a_pointer>;
+
 // What is no tensor, assigned to one.
 template <class Layout, class Other>
 using assigned_to_a_tensor = verdict<

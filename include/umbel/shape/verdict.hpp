@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <umbel/config.hpp>
 #include <umbel/shape/axis.hpp>
+#include <umbel/shape/invalid.hpp>
 
 UMBEL_WARNINGS_PUSH
 // What g++ prints before the sentence: outside the target's namespace, whose name would stand there
@@ -90,82 +91,6 @@ struct ratio {};  // "3/2"
 template <class T>
 struct element {};  // an element type: "float"
 
-// What `invalid` converts to, in constant expressions and elsewhere.
-template <class T>
-inline constexpr T nothing_of{};
-template <class T>
-T& some_of() noexcept;
-
-// What an operation returns whose check failed: every operation takes it and returns it, it can be
-// used as a tensor and as an element of one, and it converts to whatever the rest of the user's
-// code wants, also in constant expressions. Never made by a program that compiles.
-struct invalid {
-  using is_invalid = invalid;
-  template <class T>
-  constexpr operator T&() const noexcept {
-    if constexpr (std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> &&
-                  !std::is_pointer_v<T>)
-      return const_cast<T&>(nothing_of<T>);
-    else
-      return some_of<T>();
-  }
-  template <class... Index>
-  constexpr invalid operator()(Index...) const noexcept {
-    return {};
-  }
-  template <class Index>
-  constexpr invalid operator[](Index) const noexcept {
-    return {};
-  }
-  constexpr invalid operator*() const noexcept { return {}; }
-  constexpr invalid operator++() const noexcept { return {}; }
-  constexpr invalid operator--() const noexcept { return {}; }
-  constexpr invalid operator++(int) const noexcept { return {}; }
-  constexpr invalid operator--(int) const noexcept { return {}; }
-  template <class T>
-  constexpr void operator=(const T&) const noexcept {}
-  template <class T>
-  friend constexpr int operator<=>(invalid, const T&) noexcept {
-    return 1;
-  }
-
-  // As a tensor has them.
-  struct layout {
-    static constexpr std::size_t count = 1, rank = 1;
-  };
-  using value_type = float;
-  using element_type = float;
-  static constexpr std::size_t rank = 1;
-  template <template <std::size_t> class Axis>
-  static constexpr std::size_t extent = 1;
-  static constexpr std::size_t size() noexcept { return 1; }
-  constexpr invalid data() const noexcept { return {}; }
-  constexpr float* begin() const noexcept { return nullptr; }
-  constexpr float* end() const noexcept { return nullptr; }
-};
-
-template <std::size_t>
-constexpr invalid get(invalid) noexcept {
-  return {};
-}
-
-// invalid, and classes derived from it.
-template <class... X>
-concept one_is_invalid = (requires { typename std::remove_cvref_t<X>::is_invalid; } || ...);
-
-}  // namespace detail
-}  // namespace umbel::inline UMBEL_TARGET
-
-// auto [out, weights] = r;
-template <>
-struct std::tuple_size<umbel::detail::invalid> : std::integral_constant<std::size_t, 2> {};
-template <std::size_t Index>
-struct std::tuple_element<Index, umbel::detail::invalid> {
-  using type = umbel::detail::invalid;
-};
-
-namespace umbel::inline UMBEL_TARGET {
-namespace detail {
 struct sentence_buffer {
   char chars[600]{};
   std::size_t size = 0;
@@ -375,9 +300,12 @@ inline constexpr invalid refused = [] {
   return invalid{};
 }();
 
-// Of the public concepts: where one does not hold, g++ and clang show the verdict's sentence.
+// Of the public concepts: where one does not hold, g++ and clang show the verdict's sentence. Of
+// `invalid`, which has no_axis for its axes, each holds.
 template <class Verdict>
-concept fits = Verdict::ok;
+inline constexpr bool fits_or_invalid = Verdict::ok || portable::names_no_axis(Verdict::message);
+template <class Verdict>
+concept fits = fits_or_invalid<Verdict>;
 
 template <class First, class... Rest>
 struct choose_error {

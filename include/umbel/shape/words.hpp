@@ -133,6 +133,8 @@ struct the_left_side_holds;
 struct the_memory_of;
 struct the_right_side;
 struct the_target;
+struct sizes_at_run_time_take_one_type_and_a_pointer;
+struct takes_memory_so_write_reshape_of_the_tensor;
 struct there_is_no_axis;
 }  // namespace say
 
@@ -168,6 +170,13 @@ template <>
 inline constexpr const char*
     spoken<say::have_different_axes_so_contract_them_or_multiply_by_weights> =
         "have different axes; a product of matrices is contract<axis>(x, y), or x * weights";
+template <>
+inline constexpr const char* spoken<say::sizes_at_run_time_take_one_type_and_a_pointer> =
+    "sizes at run time are those of one type, of memory at a pointer; write "
+    "view_as<tensor<float, batch<2>, hidden<100>>>(pointer, sizes)";
+template <>
+inline constexpr const char* spoken<say::takes_memory_so_write_reshape_of_the_tensor> =
+    "takes an array, a span or a pointer; write x | reshape<token<8>, hidden<100>> of the tensor";
 template <>
 inline constexpr const char* spoken<say::axes_have_names_so_write_view_as_batch_not> =
     "axes have names; write view_as<batch<2>, query<4>, hidden<100>>(memory), not sizes as";

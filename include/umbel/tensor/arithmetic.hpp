@@ -118,25 +118,25 @@ constexpr T as_element(S s) noexcept {
 
 namespace umbel::inline UMBEL_TARGET {
 
-template <tensor_like X, tensor_like Y>
+template <detail::tensor_like X, detail::tensor_like Y>
 constexpr auto operator+(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::elementwise<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::elementwise<verdict>([](auto a, auto b) { return a + b; }, x, y);
 }
-template <tensor_like X, tensor_like Y>
+template <detail::tensor_like X, detail::tensor_like Y>
 constexpr auto operator-(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::elementwise<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::elementwise<verdict>([](auto a, auto b) { return a - b; }, x, y);
 }
-template <tensor_like X, tensor_like Y>
+template <detail::tensor_like X, detail::tensor_like Y>
 constexpr auto operator*(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::product<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::elementwise<verdict>([](auto a, auto b) { return a * b; }, x, y);
 }
-template <tensor_like X, tensor_like Y>
+template <detail::tensor_like X, detail::tensor_like Y>
 constexpr auto operator/(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::elementwise<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
@@ -145,45 +145,45 @@ constexpr auto operator/(const X& x, const Y& y) noexcept {
 
 // With a scalar, which is first converted to the element type; a fraction to an integer does not
 // compile.
-template <tensor_like X, detail::scalar S>
+template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator+(const X& x, S s) noexcept {
   return detail::each_element(
       [s = detail::as_element<typename X::value_type>(s)](auto a) { return a + s; }, x);
 }
-template <tensor_like X, detail::scalar S>
+template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator-(const X& x, S s) noexcept {
   return detail::each_element(
       [s = detail::as_element<typename X::value_type>(s)](auto a) { return a - s; }, x);
 }
-template <tensor_like X, detail::scalar S>
+template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator*(const X& x, S s) noexcept {
   return detail::each_element(
       [s = detail::as_element<typename X::value_type>(s)](auto a) { return a * s; }, x);
 }
-template <tensor_like X, detail::scalar S>
+template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator/(const X& x, S s) noexcept {
   return detail::each_element(
       [s = detail::as_element<typename X::value_type>(s)](auto a) { return a / s; }, x);
 }
-template <tensor_like X, detail::scalar S>
+template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator+(S s, const X& x) noexcept {
   return x + s;
 }
-template <tensor_like X, detail::scalar S>
+template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator-(S s, const X& x) noexcept {
   return detail::each_element(
       [s = detail::as_element<typename X::value_type>(s)](auto a) { return s - a; }, x);
 }
-template <tensor_like X, detail::scalar S>
+template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator*(S s, const X& x) noexcept {
   return x * s;
 }
-template <tensor_like X, detail::scalar S>
+template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator/(S s, const X& x) noexcept {
   return detail::each_element(
       [s = detail::as_element<typename X::value_type>(s)](auto a) { return s / a; }, x);
 }
-template <tensor_like X>
+template <detail::tensor_like X>
 constexpr auto operator-(const X& x) noexcept {
   return detail::each_element([](auto a) { return -a; }, x);
 }
@@ -217,25 +217,25 @@ namespace umbel::inline UMBEL_TARGET {
 
 // x += y and the like, element by element: x is a tensor or view that is not const, y a tensor,
 // view or scalar. y may be x, and must not overlap it in any other way. Returns x.
-template <tensor_like X, detail::operand Y>
+template <detail::tensor_like X, detail::operand Y>
 constexpr detail::assigned_to<X> operator+=(X&& x, const Y& y) noexcept {
   using verdict = detail::rules::assigned<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::assigned<verdict>([](auto a, auto b) { return a + b; }, static_cast<X&&>(x), y);
 }
-template <tensor_like X, detail::operand Y>
+template <detail::tensor_like X, detail::operand Y>
 constexpr detail::assigned_to<X> operator-=(X&& x, const Y& y) noexcept {
   using verdict = detail::rules::assigned<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::assigned<verdict>([](auto a, auto b) { return a - b; }, static_cast<X&&>(x), y);
 }
-template <tensor_like X, detail::operand Y>
+template <detail::tensor_like X, detail::operand Y>
 constexpr detail::assigned_to<X> operator*=(X&& x, const Y& y) noexcept {
   using verdict = detail::rules::assigned<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::assigned<verdict>([](auto a, auto b) { return a * b; }, static_cast<X&&>(x), y);
 }
-template <tensor_like X, detail::operand Y>
+template <detail::tensor_like X, detail::operand Y>
 constexpr detail::assigned_to<X> operator/=(X&& x, const Y& y) noexcept {
   using verdict = detail::rules::assigned<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");

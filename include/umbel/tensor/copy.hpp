@@ -72,7 +72,7 @@ inline constexpr detail::transposed_operation<First, Second> transposed{};
 // copy(from, to): copies the elements of a tensor or view into another of the same axes in the same
 // order, which has a memory location for each; each is converted to the element type of `to`, as by
 // a cast. The two must not overlap, unless they are the same elements in the same places.
-template <tensor_like From, tensor_like To>
+template <detail::tensor_like From, detail::tensor_like To>
 constexpr void copy(const From& from, To&& to) noexcept {
   using verdict = detail::first_error<
       detail::rules::same_shape<detail::say::copy, detail::layout_of<From>, detail::layout_of<To>>,

@@ -113,7 +113,7 @@ constexpr auto no_memory() {
 // Sizes in the order of the axes of Tensor (a tensor or view type); their memory is row-major.
 //   "umbel: view_as: [batch=2, query=4] needs extents [2, 4] but the memory has [2, 5]"
 template <class Tensor, class T, class Extents>
-  requires(tensor_like<Tensor> && Tensor::layout::contiguous &&
+  requires(detail::tensor_like<Tensor> && Tensor::layout::contiguous &&
            requires(const Extents& e) {
              e.data();
              e.size();
@@ -143,14 +143,14 @@ template <class Tensor, class T, class Extents>
 
 // Sizes in a list or an array: view_as<queries>(pointer, {2, 4}).
 template <class Tensor, class T, class I, std::size_t Rank>
-  requires(tensor_like<Tensor> && Tensor::layout::contiguous && std::is_integral_v<I>)
+  requires(detail::tensor_like<Tensor> && Tensor::layout::contiguous && std::is_integral_v<I>)
 [[nodiscard]] constexpr auto view_as(T* memory, const I (&extents)[Rank]) noexcept {
   return view_as<Tensor>(memory, detail::sizes<I>{extents, Rank});
 }
 
 // A list of integers of several types, {batch_size, 2}.
 template <class Tensor, class T, std::size_t Rank>
-  requires(tensor_like<Tensor> && Tensor::layout::contiguous)
+  requires(detail::tensor_like<Tensor> && Tensor::layout::contiguous)
 [[nodiscard]] constexpr auto view_as(T* memory,
                                      const detail::any_integer (&extents)[Rank]) noexcept {
   long long values[Rank]{};
@@ -161,7 +161,7 @@ template <class Tensor, class T, std::size_t Rank>
 // A number of elements: of a file, of a buffer.
 //   "umbel: view_as: [batch=2, query=4] needs 8 elements but the memory holds 7"
 template <class Tensor, class T, class I>
-  requires(tensor_like<Tensor> && Tensor::layout::contiguous && std::is_integral_v<I>)
+  requires(detail::tensor_like<Tensor> && Tensor::layout::contiguous && std::is_integral_v<I>)
 [[nodiscard]] constexpr auto view_as(T* memory, I count) noexcept {
   using layout = typename Tensor::layout;
   using result = expected_view<detail::view_of<T, layout>>;

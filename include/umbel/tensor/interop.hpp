@@ -148,6 +148,26 @@ constexpr detail::invalid view_as(const Memory&) noexcept {
   return {};
 }
 
+// view_as<token<8>, hidden<100>>(x): refused, a tensor has axes.
+template <class... Axes, class Tensor>
+  requires(detail::tensor_like<Tensor> || detail::one_is_invalid<Tensor>)
+constexpr detail::invalid view_as(const Tensor&) noexcept {
+  if constexpr (detail::tensor_like<Tensor>)
+    static_assert(detail::report<detail::rules::view_as_of_a_tensor<Tensor>>::ok,
+                  "umbel: shapes do not fit");
+  return {};
+}
+// view_as<batch<2>, query<4>>(memory, sizes): refused, sizes of run time are those of one type.
+template <class First, class... Axes, class Memory, class Sizes>
+  requires(!detail::tensor_like<First> || sizeof...(Axes) > 0 ||
+           !std::is_convertible_v<const Memory&, const volatile void*>)
+constexpr detail::invalid view_as(const Memory&, const Sizes&) noexcept {
+  if constexpr (!detail::one_is_invalid<Memory, Sizes>)
+    static_assert(detail::report<detail::rules::view_as_with_sizes<(sizeof(Memory) == 0)>>::ok,
+                  "umbel: shapes do not fit");
+  return {};
+}
+
 // as_view(x): a view of a tensor, of the tensor's own layout.
 template <class T, class... Axes>
 [[nodiscard]] constexpr view<T, Axes...> as_view(

@@ -39,7 +39,7 @@ struct loop_over {
 
 // for_each(f, x, y...): f(x_element, y_element...) for every position, the last axis fastest. All
 // of x, y... have the same axes in the same order ("elementwise: ... have different axes").
-template <class F, tensor_like X, tensor_like... Y>
+template <class F, detail::tensor_like X, detail::tensor_like... Y>
 UMBEL_INLINE constexpr void for_each(F&& f, X&& x, Y&&... y) {
   using verdict =
       detail::first_error<detail::rules::same_shape<detail::say::elementwise, detail::layout_of<X>,
@@ -54,8 +54,8 @@ template <class F, class... X>
   requires detail::one_is_invalid<X...>
 constexpr void for_each(F&&, X&&...) {}
 // The function last, as in the standard library: refused.
-template <tensor_like X, class... Rest>
-  requires(!(tensor_like<Rest> && ...) && !detail::one_is_invalid<Rest...>)
+template <detail::tensor_like X, class... Rest>
+  requires(!(detail::tensor_like<Rest> && ...) && !detail::one_is_invalid<Rest...>)
 constexpr void for_each(X&&, Rest&&...) {
   static_assert(
       detail::report<detail::verdict<(sizeof(detail::layout_of<X>) == 0), detail::say::for_each,

@@ -78,15 +78,15 @@ template <class X, class Operation>
     return detail::invalid{};
 }
 // The same with a function of your own, of a tensor or view.
-template <tensor_like X, class Function>
-  requires(!std::is_base_of_v<detail::operation, Function> && !tensor_like<Function> &&
+template <detail::tensor_like X, class Function>
+  requires(!std::is_base_of_v<detail::operation, Function> && !detail::tensor_like<Function> &&
            !std::is_base_of_v<detail::own_arithmetic, Function> &&
            requires(X&& x, const Function& f) { f(static_cast<X&&>(x)); })
 UMBEL_INLINE constexpr auto operator|(X&& x, const Function& f) {
   return f(static_cast<X&&>(x));
 }
 // softmax<key> | x: the wrong way round.
-template <class Operation, tensor_like X>
+template <class Operation, detail::tensor_like X>
   requires std::is_base_of_v<detail::operation, Operation>
 constexpr detail::invalid operator|(const Operation&, const X&) noexcept {
   static_assert(
@@ -96,7 +96,7 @@ constexpr detail::invalid operator|(const Operation&, const X&) noexcept {
   return {};
 }
 // x | y: of two tensors.
-template <tensor_like X, tensor_like Y>
+template <detail::tensor_like X, detail::tensor_like Y>
 constexpr detail::invalid operator|(const X&, const Y&) noexcept {
   static_assert(detail::report<detail::rules::pipe_into_a_tensor<detail::layout_of<Y>>>::ok,
                 "umbel: shapes do not fit");

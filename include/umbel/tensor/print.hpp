@@ -88,7 +88,7 @@ struct name_of_weights<W> {
 
 }  // namespace detail
 
-template <class Stream, tensor_like X>
+template <class Stream, detail::tensor_like X>
   requires detail::text_stream<Stream>
 Stream& operator<<(Stream& out, const X& x) {
   out << detail::axes_as_text<detail::layout_of<X>>.chars << "\n";

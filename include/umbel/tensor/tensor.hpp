@@ -84,14 +84,14 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
   // A copy of the elements of a tensor or view of the same axes in the same order; other axes do
   // not compile ("copy: ... have different axes"). g++ prints the arguments of a deleted
   // constructor in its error, and nothing converts by one; clang prints them in a note on line 4.
-  template <tensor_like X, class Verdict = detail::copied<tensor, X>>
+  template <detail::tensor_like X, class Verdict = detail::copied<tensor, X>>
     requires(Verdict::ok || UMBEL_CLANG != 0)
   UMBEL_SHARED constexpr tensor(const X& x) noexcept : elements_{} {
     static_assert(detail::report<Verdict>::ok, "umbel: shapes do not fit");
     if constexpr (Verdict::ok && !detail::one_is_invalid<Verdict>) detail::copy_elements(x, *this);
   }
 #if UMBEL_GCC
-  template <tensor_like X, class Refused = detail::copied<tensor, X>>
+  template <detail::tensor_like X, class Refused = detail::copied<tensor, X>>
     requires(!Refused::ok)
   constexpr tensor(const X&) = delete;
 #endif
@@ -114,7 +114,7 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
 
   // A number or other memory is not assigned: refused.
   template <class Other>
-    requires(!tensor_like<Other> && !detail::one_is_invalid<Other> &&
+    requires(!detail::tensor_like<Other> && !detail::one_is_invalid<Other> &&
              !std::is_convertible_v<const Other&, tensor>)
   UMBEL_SHARED constexpr tensor& operator=(const Other&) noexcept {
     static_assert(detail::report<detail::rules::assigned_to_a_tensor<layout, Other>>::ok,
@@ -311,7 +311,7 @@ using tensor_of = typename detail::tensor_with_layout<T, Layout>::type;
 
 // x == y: all elements of a tensor or view equal those of another of the same type and axes, as the
 // element type compares them (0 = -0, NaN equals nothing).
-template <tensor_like X, tensor_like Y>
+template <detail::tensor_like X, detail::tensor_like Y>
 constexpr bool operator==(const X& x, const Y& y) noexcept {
   using verdict = detail::first_error<
       detail::rules::same_shape<detail::say::compare, detail::layout_of<X>, detail::layout_of<Y>>,

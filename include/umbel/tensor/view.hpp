@@ -103,13 +103,19 @@ constexpr detail::position_along<detail::family_of<Axis>> at(I position) {
 template <class X, class... I>
 concept accessible = detail::accesses<detail::layout_of<X>, std::remove_cvref_t<I>...>;
 
-// Is X a tensor or a view?
+namespace detail {
 template <class X>
-concept tensor_like = requires(X& x) {
+concept tensor_like = !one_is_invalid<X> && requires(X& x) {
   typename std::remove_cvref_t<X>::layout::axes;
   typename std::remove_cvref_t<X>::value_type;
   x.data();
 };
+}  // namespace detail
+
+// Is X a tensor or a view? (Or what an operation returned after an error, so that a function that
+// asks for this adds no second one.)
+template <class X>
+concept tensor_like = detail::tensor_like<X> || detail::one_is_invalid<X>;
 
 namespace detail {
 // What stands for a tensor while a formula is traced (formula/node.hpp).
@@ -155,7 +161,7 @@ class view : public portable::members_of_other_libraries<view<T, Axes...>> {
     static_assert(detail::report<detail::rules::assignment<layout, detail::one_is_invalid<X>>>::ok,
                   "umbel: shapes do not fit");
   }
-  template <tensor_like X>
+  template <detail::tensor_like X>
     requires(!std::is_const_v<T> && !std::is_same_v<X, view>)
   UMBEL_SHARED constexpr void operator=(const X&) & noexcept {
     static_assert(detail::report<detail::rules::assignment<layout, (sizeof(X) == 0)>>::ok,

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSL-1.0
+// `invalid`: what an operation returns whose check failed (verdict.hpp), so that one bug is one
+// error.
+#pragma once
+
+#include <initializer_list>
+#include <type_traits>
+#include <umbel/config.hpp>
+#include <umbel/shape/axis.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+template <class... Axes>
+struct layout;
+
+// What `invalid` converts to, in constant expressions and elsewhere.
+template <class T>
+inline constexpr T nothing_of{};
+template <class T>
+T& some_of() noexcept;
+
+// Every operation takes it and returns it, it can be used as a tensor and as an element of one, and
+// it converts to whatever the rest of the user's code wants, also in constant expressions. Never
+// made by a program that compiles.
+struct invalid {
+  using is_invalid = invalid;
+  // To float by a function that is no template, and to no other number: so std::exp of it is that
+  // of float.
+  constexpr operator float&() const noexcept { return const_cast<float&>(nothing_of<float>); }
+  constexpr explicit operator bool() const noexcept { return true; }
+  template <class T>
+    requires(!std::is_arithmetic_v<T>)
+  constexpr operator T&() const noexcept {
+    if constexpr (std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> &&
+                  !std::is_pointer_v<T>)
+      return const_cast<T&>(nothing_of<T>);
+    else
+      return some_of<T>();
+  }
+  // Of integers, an element: std::min(r(0, 0), 1.0f) takes two floats and nothing that converts.
+  template <class... Index>
+  constexpr decltype(auto) operator()(Index...) const noexcept {
+    if constexpr (sizeof...(Index) > 0 && (std::is_integral_v<Index> && ...))
+      return const_cast<float&>(nothing_of<float>);
+    else
+      return invalid{};
+  }
+  template <class Index>
+  constexpr invalid operator[](const Index&) const noexcept {
+    return {};
+  }
+  template <class Index>
+  constexpr invalid operator[](std::initializer_list<Index>) const noexcept {
+    return {};
+  }
+  constexpr invalid operator*() const noexcept { return {}; }
+  constexpr const invalid* operator->() const noexcept { return this; }
+  constexpr invalid operator++() const noexcept { return {}; }
+  constexpr invalid operator--() const noexcept { return {}; }
+  constexpr invalid operator++(int) const noexcept { return {}; }
+  constexpr invalid operator--(int) const noexcept { return {}; }
+  template <class T>
+  constexpr void operator=(const T&) const noexcept {}
+  template <class T>
+  friend constexpr int operator<=>(invalid, const T&) noexcept {
+    return 1;
+  }
+
+  // As a tensor has them.
+  using layout = detail::layout<no_axis<1>>;
+  using value_type = float;
+  using element_type = float;
+  static constexpr std::size_t rank = 1;
+  template <template <std::size_t> class Axis>
+  static constexpr std::size_t extent = 1;
+  template <class... Dimension>
+  static constexpr std::size_t size(const Dimension&...) noexcept {
+    return 1;
+  }
+  constexpr float* data() const noexcept { return nullptr; }
+  constexpr float* begin() const noexcept { return nullptr; }
+  constexpr float* end() const noexcept { return nullptr; }
+
+#define UMBEL_TAKEN(name)                                                                    \
+  template <class... Arguments>                                                              \
+  static constexpr invalid(name)(const Arguments&...) noexcept {                             \
+    return {};                                                                               \
+  }                                                                                          \
+  template <class... Arguments>                                                              \
+  static constexpr invalid(name)(std::initializer_list<int>, const Arguments&...) noexcept { \
+    return {};                                                                               \
+  }
+  // As an expected_view has them, layers, and tensors and layers of other libraries
+  // (calls_of_other_libraries.hpp, all of whose members are here).
+  UMBEL_TAKEN(has_value)
+  UMBEL_TAKEN(value)
+  UMBEL_TAKEN(value_or)
+  UMBEL_TAKEN(error)
+  UMBEL_TAKEN(into)
+  UMBEL_TAKEN(transpose)
+  UMBEL_TAKEN(t)
+  UMBEL_TAKEN(swapaxes)
+  UMBEL_TAKEN(swapdims)
+  UMBEL_TAKEN(permute)
+  UMBEL_TAKEN(movedim)
+  UMBEL_TAKEN(moveaxis)
+  UMBEL_TAKEN(adjoint)
+  UMBEL_TAKEN(view)
+  UMBEL_TAKEN(reshape)
+  UMBEL_TAKEN(reshaped)
+  UMBEL_TAKEN(view_as)
+  UMBEL_TAKEN(flatten)
+  UMBEL_TAKEN(ravel)
+  UMBEL_TAKEN(unflatten)
+  UMBEL_TAKEN(chunk)
+  UMBEL_TAKEN(split)
+  UMBEL_TAKEN(unsqueeze)
+  UMBEL_TAKEN(expand)
+  UMBEL_TAKEN(expand_as)
+  UMBEL_TAKEN(repeat)
+  UMBEL_TAKEN(tile)
+  UMBEL_TAKEN(broadcast_to)
+  UMBEL_TAKEN(squeeze)
+  UMBEL_TAKEN(select)
+  UMBEL_TAKEN(narrow)
+  UMBEL_TAKEN(slice)
+  UMBEL_TAKEN(index_select)
+  UMBEL_TAKEN(row)
+  UMBEL_TAKEN(col)
+  UMBEL_TAKEN(block)
+  UMBEL_TAKEN(head)
+  UMBEL_TAKEN(tail)
+  UMBEL_TAKEN(matmul)
+  UMBEL_TAKEN(mm)
+  UMBEL_TAKEN(bmm)
+  UMBEL_TAKEN(dot)
+  UMBEL_TAKEN(softmax)
+  UMBEL_TAKEN(log_softmax)
+  UMBEL_TAKEN(sum)
+  UMBEL_TAKEN(mean)
+  UMBEL_TAKEN(max)
+  UMBEL_TAKEN(min)
+  UMBEL_TAKEN(amax)
+  UMBEL_TAKEN(argmax)
+  UMBEL_TAKEN(norm)
+  UMBEL_TAKEN(var)
+  UMBEL_TAKEN(prod)
+  UMBEL_TAKEN(dim)
+  UMBEL_TAKEN(dims)
+  UMBEL_TAKEN(numel)
+  UMBEL_TAKEN(rows)
+  UMBEL_TAKEN(cols)
+  UMBEL_TAKEN(dimension)
+  UMBEL_TAKEN(dimensions)
+  UMBEL_TAKEN(sizes)
+  UMBEL_TAKEN(nelement)
+  UMBEL_TAKEN(length)
+  UMBEL_TAKEN(resize)
+  UMBEL_TAKEN(resize_)
+  UMBEL_TAKEN(push_back)
+  UMBEL_TAKEN(reserve)
+  UMBEL_TAKEN(to)
+  UMBEL_TAKEN(cast)
+  UMBEL_TAKEN(astype)
+  UMBEL_TAKEN(type)
+  UMBEL_TAKEN(half)
+  UMBEL_TAKEN(clone)
+  UMBEL_TAKEN(copy)
+  UMBEL_TAKEN(copy_)
+  UMBEL_TAKEN(detach)
+  UMBEL_TAKEN(eval)
+  UMBEL_TAKEN(noalias)
+  UMBEL_TAKEN(numpy)
+  UMBEL_TAKEN(fill)
+  UMBEL_TAKEN(fill_)
+  UMBEL_TAKEN(zeros)
+  UMBEL_TAKEN(ones)
+  UMBEL_TAKEN(Zero)
+  UMBEL_TAKEN(Ones)
+  UMBEL_TAKEN(Constant)
+  UMBEL_TAKEN(Random)
+  UMBEL_TAKEN(randn)
+  UMBEL_TAKEN(full)
+  UMBEL_TAKEN(zero_)
+  UMBEL_TAKEN(setZero)
+  UMBEL_TAKEN(setConstant)
+  UMBEL_TAKEN(setRandom)
+  UMBEL_TAKEN(uniform_)
+  UMBEL_TAKEN(normal_)
+  UMBEL_TAKEN(at)
+  UMBEL_TAKEN(item)
+  UMBEL_TAKEN(index)
+  UMBEL_TAKEN(coeff)
+  UMBEL_TAKEN(pow)
+  UMBEL_TAKEN(unaryExpr)
+  UMBEL_TAKEN(cwiseProduct)
+  UMBEL_TAKEN(contiguous)
+  UMBEL_TAKEN(relu)
+  UMBEL_TAKEN(gelu)
+  UMBEL_TAKEN(sigmoid)
+  UMBEL_TAKEN(masked_fill)
+  UMBEL_TAKEN(masked_fill_)
+  UMBEL_TAKEN(where)
+  UMBEL_TAKEN(tril)
+  UMBEL_TAKEN(triu)
+  UMBEL_TAKEN(cat)
+  UMBEL_TAKEN(concat)
+  UMBEL_TAKEN(concatenate)
+  UMBEL_TAKEN(stack)
+  UMBEL_TAKEN(hstack)
+  UMBEL_TAKEN(vstack)
+  UMBEL_TAKEN(append)
+  UMBEL_TAKEN(cuda)
+  UMBEL_TAKEN(cpu)
+  UMBEL_TAKEN(device)
+  UMBEL_TAKEN(backward)
+  UMBEL_TAKEN(requires_grad_)
+  UMBEL_TAKEN(grad)
+  UMBEL_TAKEN(forward)
+  UMBEL_TAKEN(predict)
+  UMBEL_TAKEN(step)
+  UMBEL_TAKEN(generate)
+  UMBEL_TAKEN(parameters)
+  UMBEL_TAKEN(load_state_dict)
+  UMBEL_TAKEN(train)
+#undef UMBEL_TAKEN
+  static const invalid shape, ndim, dtype, weight;
+};
+inline constexpr invalid invalid::shape{};
+inline constexpr invalid invalid::ndim{};
+inline constexpr invalid invalid::dtype{};
+inline constexpr invalid invalid::weight{};
+
+template <std::size_t>
+constexpr invalid get(invalid) noexcept {
+  return {};
+}
+
+// invalid, and classes derived from it.
+template <class... X>
+concept one_is_invalid = (requires { typename std::remove_cvref_t<X>::is_invalid; } || ...);
+
+}  // namespace detail
+}  // namespace umbel::inline UMBEL_TARGET
+
+// auto [out, weights] = r;
+template <>
+struct std::tuple_size<umbel::detail::invalid> : std::integral_constant<std::size_t, 2> {};
+template <std::size_t Index>
+struct std::tuple_element<Index, umbel::detail::invalid> {
+  using type = umbel::detail::invalid;
+};
+UMBEL_WARNINGS_POP
