@@ -174,4 +174,26 @@ layer_norm<float, hidden<64>> f(const tensor<float, hidden<64>>& g,
 linear<float, hidden<64>, classes<10>> f(const tensor<float, hidden<64>, classes<10>>& g) {
   return linear<float, hidden<64>, classes<10>>(g);
 }
+#elif defined CASE_layer_called_before_its_weights
+// fact: weights
+// fact: query=4
+auto r = attention(x);
+#elif defined CASE_into_without_out
+// fact: out
+// fact: batch=2
+void f() { attention{w}.into(x); }
+#elif defined CASE_times_all_the_weights
+// fact: one
+// fact: multi_head_attention
+auto r = x * w;
+#elif defined CASE_view_as_of_a_tensor
+// fact: reshape
+// fact: query=4
+auto r = view_as<batch<8>, hidden<100>>(x);
+#elif defined CASE_view_as_of_axes_with_sizes
+// fact: one type
+// fact: pointer
+float memory[800];
+std::size_t sizes[3]{2, 4, 100};
+auto r = view_as<batch<2>, query<4>, hidden<100>>(memory, sizes);
 #endif

@@ -158,4 +158,36 @@ auto r = x.select(1, 0);
 // fact: \(
 // fact: index|position|axis|3
 float r = x.at(0, 1, 2);
+#elif defined CASE_eigen_rowwise
+// fact: mean<token>
+// fact: loop
+auto r = t.rowwise().sum();
+#elif defined CASE_eigen_left_columns
+// fact: slice
+// fact: select_at
+auto r = x.leftCols<2>();
+#elif defined CASE_eigen_block_of_constant_size
+// fact: slice
+// fact: select_at
+auto r = m.block<2, 2>(0, 0);
+#elif defined CASE_eigen_array_sqrt
+// fact: loop
+// fact: element
+auto r = x.array().sqrt();
+#elif defined CASE_eigen_cwise_product
+// fact: element by element
+// fact: x . y
+auto r = x.cwiseProduct(x);
+#elif defined CASE_mdspan_stride
+// fact: sizes
+// fact: extent<hidden>
+auto r = x.stride(0);
+#elif defined CASE_mdspan_data_handle
+// fact: data_handle
+// fact: x.data
+auto r = x.data_handle();
+#elif defined CASE_view_then_transpose
+// fact: names
+// fact: split
+auto r = x.view(2, 4, 5, 20).transpose(1, 2);
 #endif

@@ -512,10 +512,10 @@ using lengths_of_two = tensor<int, batch<2>>;
   linear<float, hidden<100>, hidden<100>>::weights square{};
   const attention::weights_view r(square, square, 0, square);
 #elif defined CASE_prepacked_weights
-  // expect-gcc: "umbel: prepacked: the first argument is not a layer with weights to pack; norms have none"
-  // expect-clang: prepacked.*the_first_argument_is_not_a_layer_with_weights_to_pack
-  // cause: `prepacked` is given something else than a layer, the type of weights perhaps, or a norm, whose gamma and beta are read as they are.
-  // cure: Name the layer and pass its weights, `prepacked<attention>{w}`; use a norm as it is.
+  // expect-gcc: "umbel: prepacked: the first argument is the type of weights; name their layer, prepacked<layer>\{w\}"
+  // expect-clang: prepacked, .*the_first_argument_is_the_type_of_weights_so_name_their_layer
+  // cause: A prepacked layer is named after the layer whose weights it packs.
+  // cure: `prepacked<attention>{w}`.
   const prepacked<attention::weights> r{w};
   auto out = r(x, y, y);
 #elif defined CASE_one_error_of_a_layer_without_features
@@ -594,6 +594,24 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cause: A workspace depends on how many positions there are, not on the layer's own width.
   // cure: Name the axis of the positions: `attention::workspace<query<4>, key<6>>`, `workspace<token<12>>`.
   static attention::workspace<hidden<100>> work;
+#elif defined CASE_called_without_weights
+  // expect-gcc: "umbel: multi_head_attention: is made of its weights and then called, layer\{w\}\(x\), but got the tensor \[batch=2, query=4, hidden=100\]"
+  // expect-clang: multi_head_attention, .*is_made_of_its_weights_and_then_called_but_got_the_tensor, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: A layer borrows its weights when it is made, and is then called.
+  // cure: `attention{w}(x)`.
+  auto r = attention(x);
+#elif defined CASE_into_nothing
+  // expect-gcc: "umbel: multi_head_attention: into takes the memory of the result first, layer\.into\(out, x\), but got only \[batch=2, query=4, hidden=100\]"
+  // expect-clang: multi_head_attention, .*into_takes_the_memory_of_the_result_first_so_write_into_out_x_but_got_only, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: `into` writes to memory of the caller's, its first argument.
+  // cure: `attend.into(out, x)`, or `auto out = attend(x)`.
+  attend.into(x);
+#elif defined CASE_times_all_weights
+  // expect-gcc: "umbel: elementwise: the weights of a layer have several parts; name one, x \* w\.q; they are of multi_head_attention"
+  // expect-clang: elementwise, .*the_weights_of_a_layer_have_several_parts_so_name_one, .*multi_head_attention
+  // cause: A layer has several maps, and x is projected by one.
+  // cure: `x * w.q`.
+  auto r = x * w;
 #else
   static attention::workspace<query<4>, key<6>> work;
   auto out = attend(x, y, y, lens, work);

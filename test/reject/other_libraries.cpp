@@ -214,6 +214,36 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cause: Layers have no mode: they do not train.
   // cure: Leave the line out; dropout is a mask, `dropout(0.1, seed)`, and only where it is passed.
   relu.eval();
+#elif defined CASE_reduction_of_rows
+  // expect-gcc: "umbel: rowwise: axes have names; write x \| mean<token>, or a loop over the elements, for \(float element : x\)"
+  // expect-clang: umbel: rowwise: axes have names; write x \| mean<token>, or a loop over the elements, for \(float element : x\)
+  // cause: A tensor has no rows and columns but axes with names.
+  // cure: `x | mean<token>`, or a loop: `for (float element : x) ...`.
+  auto r = x.rowwise().sum();
+#elif defined CASE_columns_by_number
+  // expect-gcc: "umbel: leftCols: axes have names; write x \| select_at<batch, 0> or x \| slice<token, from<2>, extent<3>>"
+  // expect-clang: umbel: leftCols: axes have names; write x \| select_at<batch, 0> or x \| slice<token, from<2>, extent<3>>
+  // cause: A tensor has no rows and columns but axes with names.
+  // cure: `x | slice<hidden, from<0>, extent<2>>`.
+  auto r = x.leftCols<2>();
+#elif defined CASE_first_element_of_a_span
+  // expect-gcc: "umbel: data_handle: the first element is at x\.data\(\)"
+  // expect-clang: umbel: data_handle: the first element is at x.data\(\)
+  // cause: A member of std::mdspan.
+  // cure: `x.data()`.
+  auto r = x.data_handle();
+#elif defined CASE_product_of_elements
+  // expect-gcc: "umbel: cwiseProduct: arithmetic goes element by element; write x \+ y, x - y, x \* y or x / y"
+  // expect-clang: umbel: cwiseProduct: arithmetic goes element by element; write x \+ y, x - y, x \* y or x / y
+  // cause: A member of Eigen.
+  // cure: `x * y`, of the same axes.
+  auto r = x.cwiseProduct(x);
+#elif defined CASE_power_of_each_element
+  // expect-gcc: "umbel: pow: write a loop over the elements, for \(float& element : x\) element = f\(element\)"
+  // expect-clang: umbel: pow: write a loop over the elements, for \(float& element : x\) element = f\(element\)
+  // cause: Functions of numbers are not functions of tensors.
+  // cure: `for (float& element : x) element = f(element);`.
+  auto r = pow(x, 2);
 #else
   auto turned = x | permute<batch, hidden, query>;
   auto part = x | slice<query, from<0>, extent<4>> | select_at<batch, 0>;

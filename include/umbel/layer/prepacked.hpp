@@ -15,6 +15,7 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct the_first_argument_is_not_a_layer_with_weights_to_pack_and_norms_have_none;
+struct the_first_argument_is_the_type_of_weights_so_name_their_layer;
 }  // namespace say
 
 template <>
@@ -22,16 +23,25 @@ inline constexpr const char*
     spoken<say::the_first_argument_is_not_a_layer_with_weights_to_pack_and_norms_have_none> =
         "the first argument is not a layer with weights to pack; norms have none";
 
+template <>
+inline constexpr const char*
+    spoken<say::the_first_argument_is_the_type_of_weights_so_name_their_layer> =
+        "the first argument is the type of weights; name their layer, prepacked<layer>{w}";
+
+template <class Given>
+concept is_weights = requires { typename Given::layer_name; } || requires { typename Given::map; };
 template <class Layer>
 concept has_weights_to_pack = requires {
   typename Layer::weights_view;
   typename Layer::template calls<Layer>;
 };
 namespace rules {
-template <class Layer, bool Ok>
-using a_layer_to_pack =
-    verdict<Ok, Layer,
-            say::the_first_argument_is_not_a_layer_with_weights_to_pack_and_norms_have_none>;
+template <class Layer, class Given>
+using a_layer_to_pack = first_error<
+    verdict<!is_weights<Given>, Layer,
+            say::the_first_argument_is_the_type_of_weights_so_name_their_layer>,
+    verdict<(sizeof(Given) == 0), Layer,
+            say::the_first_argument_is_not_a_layer_with_weights_to_pack_and_norms_have_none>>;
 }  // namespace rules
 
 // What packed weights look like, as a number: the 64-bit FNV-1a hash of all that their layout
@@ -141,8 +151,7 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
 template <class Other, class... Options>
   requires(!detail::has_weights_to_pack<Other>)
 class prepacked<Other, Options...> : public detail::invalid {
-  static_assert(detail::reported<detail::rules::a_layer_to_pack<detail::say::prepacked,
-                                                                (sizeof(Other) == 0)>>::ok,
+  static_assert(detail::reported<detail::rules::a_layer_to_pack<detail::say::prepacked, Other>>::ok,
                 "umbel: shapes do not fit");
 
  public:

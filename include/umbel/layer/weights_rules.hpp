@@ -48,7 +48,12 @@ struct weights;
 struct x_times_weights;
 struct the_tensor_stands_on_the_left_of_its_weights;
 struct takes_times_not_a_pipe;
+struct is_made_of_its_weights_and_then_called_but_got_the_tensor;
 }  // namespace say
+template <>
+inline constexpr const char*
+    spoken<say::is_made_of_its_weights_and_then_called_but_got_the_tensor> =
+        "is made of its weights and then called, layer{w}(x), but got the tensor";
 
 template <>
 inline constexpr const char* spoken<say::x_times_weights> = "x * weights";
@@ -211,6 +216,13 @@ template <class Layer, class View, class Given>
 struct given_weights_rule {
   using type = verdict<false, Layer, say::the_weights_belong_to_another_layer_or_other_options,
                        say::they_are_of_type, type_of_given<Given>>;
+};
+// attention(x): the tensor that it should be called with.
+template <class Layer, class View, class Given>
+  requires tensor_like<Given>
+struct given_weights_rule<Layer, View, Given> {
+  using type = verdict<false, Layer, say::is_made_of_its_weights_and_then_called_but_got_the_tensor,
+                       typename layout_of<Given>::axes>;
 };
 template <class Layer, class View, class Given>
   requires(!parts_of_one_layer<Given, View>::value && requires { typename Given::layer_name; })

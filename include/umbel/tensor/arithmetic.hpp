@@ -14,6 +14,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
 struct has_no_arithmetic_so_convert_it_to_float;
 struct takes_two_tensors_or_views_or_one_and_a_number;
+struct the_weights_of_a_layer_have_several_parts_so_name_one;
 }  // namespace say
 
 template <class T>
@@ -247,6 +248,9 @@ constexpr detail::assigned_to<X> operator/=(X&& x, const Y& y) noexcept {
 namespace umbel::inline UMBEL_TARGET::detail {
 
 template <>
+inline constexpr const char* spoken<say::the_weights_of_a_layer_have_several_parts_so_name_one> =
+    "the weights of a layer have several parts; name one, x * w.q; they are of";
+template <>
 inline constexpr const char* spoken<say::takes_two_tensors_or_views_or_one_and_a_number> =
     "takes two tensors or views, or one and a number";
 
@@ -274,11 +278,22 @@ template <class A, class B>
 concept no_product = no_sum<A, B> && !requires { typename B::map; };
 
 template <class A, class B>
+struct no_arithmetic_rule {
+  using type =
+      rules::arguments<say::elementwise, say::takes_two_tensors_or_views_or_one_and_a_number, A, B>;
+};
+// x * w of all the weights of a layer.
+template <tensor_like A, class B>
+  requires requires { typename B::layer_name; }
+struct no_arithmetic_rule<A, B> {
+  using type =
+      verdict<false, say::elementwise, say::the_weights_of_a_layer_have_several_parts_so_name_one,
+              typename B::layer_name>;
+};
+template <class A, class B>
 constexpr invalid no_arithmetic() noexcept {
-  static_assert(
-      report<rules::arguments<say::elementwise, say::takes_two_tensors_or_views_or_one_and_a_number,
-                              std::remove_cvref_t<A>, B>>::ok,
-      "umbel: shapes do not fit");
+  static_assert(report<typename no_arithmetic_rule<std::remove_cvref_t<A>, B>::type>::ok,
+                "umbel: shapes do not fit");
   return {};
 }
 

@@ -40,6 +40,13 @@ struct any_argument {
       "error"))) static constexpr detail::invalid(name)(UMBEL_ANY_ARGUMENTS) noexcept { \
     return {};                                                                          \
   }
+#define UMBEL_REFUSED_MEMBER_OF_NUMBERS(name)                                           \
+  template <auto... Number>                                                             \
+  __attribute__((diagnose_if(                                                           \
+      true, "umbel: " #name ": " UMBEL_INSTEAD,                                         \
+      "error"))) static constexpr detail::invalid(name)(UMBEL_ANY_ARGUMENTS) noexcept { \
+    return {};                                                                          \
+  }
 #define UMBEL_REFUSED_FUNCTION(name)                                                     \
   template <class... Arguments>                                                          \
   __attribute__((diagnose_if(                                                            \
@@ -74,6 +81,9 @@ struct refused : detail::invalid {};
  public:
 #define UMBEL_REFUSED_MEMBER(name) \
   template <class... Element>      \
+  static constexpr UMBEL_REFUSED(name)(name)(UMBEL_ANY_ARGUMENTS) = delete;
+#define UMBEL_REFUSED_MEMBER_OF_NUMBERS(name) \
+  template <auto... Number>                   \
   static constexpr UMBEL_REFUSED(name)(name)(UMBEL_ANY_ARGUMENTS) = delete;
 #define UMBEL_REFUSED_FUNCTION(name)                                          \
   template <class... Arguments>                                               \
@@ -142,9 +152,14 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_MEMBER(slice)
   UMBEL_REFUSED_MEMBER(row)
   UMBEL_REFUSED_MEMBER(col)
-  UMBEL_REFUSED_MEMBER(block)
-  UMBEL_REFUSED_MEMBER(head)
-  UMBEL_REFUSED_MEMBER(tail)
+  UMBEL_REFUSED_MEMBER_OF_NUMBERS(block)
+  UMBEL_REFUSED_MEMBER_OF_NUMBERS(head)
+  UMBEL_REFUSED_MEMBER_OF_NUMBERS(tail)
+  UMBEL_REFUSED_MEMBER_OF_NUMBERS(segment)
+  UMBEL_REFUSED_MEMBER_OF_NUMBERS(leftCols)
+  UMBEL_REFUSED_MEMBER_OF_NUMBERS(rightCols)
+  UMBEL_REFUSED_MEMBER_OF_NUMBERS(topRows)
+  UMBEL_REFUSED_MEMBER_OF_NUMBERS(bottomRows)
   UMBEL_REFUSED_FUNCTION(squeeze)
   UMBEL_REFUSED_FUNCTION(narrow)
   UMBEL_REFUSED_FUNCTION(row)
@@ -190,6 +205,11 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_MEMBER(norm)
   UMBEL_REFUSED_MEMBER(var)
   UMBEL_REFUSED_MEMBER(prod)
+  UMBEL_REFUSED_MEMBER(rowwise)
+  UMBEL_REFUSED_MEMBER(colwise)
+  UMBEL_REFUSED_MEMBER(maxCoeff)
+  UMBEL_REFUSED_MEMBER(minCoeff)
+  UMBEL_REFUSED_MEMBER(squaredNorm)
   UMBEL_REFUSED_FUNCTION(argmax)
 #undef UMBEL_INSTEAD
 
@@ -208,6 +228,11 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_MEMBER(sizes)
   UMBEL_REFUSED_MEMBER(nelement)
   UMBEL_REFUSED_MEMBER(length)
+  UMBEL_REFUSED_MEMBER(extents)
+  UMBEL_REFUSED_MEMBER(static_extent)
+  UMBEL_REFUSED_MEMBER(stride)
+  UMBEL_REFUSED_MEMBER(strides)
+  UMBEL_REFUSED_MEMBER(mapping)
   UMBEL_REFUSED_FUNCTION(numel)
 #undef UMBEL_INSTEAD
 
@@ -269,7 +294,8 @@ struct calls_of_other_libraries {
   "write a loop over the elements, for (float& element : x) element = f(element)"
   UMBEL_REFUSED_MEMBER(pow)
   UMBEL_REFUSED_MEMBER(unaryExpr)
-  UMBEL_REFUSED_MEMBER(cwiseProduct)
+  UMBEL_REFUSED_MEMBER(array)
+  UMBEL_REFUSED_FUNCTION(pow)
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD "functions of each element take the tensor; write exp(x)"
@@ -280,6 +306,20 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_MEMBER(tanh)
   UMBEL_REFUSED_MEMBER(sigmoid)
   UMBEL_REFUSED_MEMBER(abs)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "arithmetic goes element by element; write x + y, x - y, x * y or x / y"
+  UMBEL_REFUSED_MEMBER(cwiseProduct)
+  UMBEL_REFUSED_MEMBER(cwiseQuotient)
+  UMBEL_REFUSED_MEMBER(add)
+  UMBEL_REFUSED_MEMBER(sub)
+  UMBEL_REFUSED_MEMBER(mul)
+  UMBEL_REFUSED_MEMBER(div)
+#undef UMBEL_INSTEAD
+
+#define UMBEL_INSTEAD "the first element is at x.data()"
+  UMBEL_REFUSED_MEMBER(data_handle)
+  UMBEL_REFUSED_MEMBER(data_ptr)
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD "write x | contiguous"
@@ -380,6 +420,7 @@ struct calls_of_other_layers {
 #undef UMBEL_REFUSED
 #undef UMBEL_REFUSED_PROPERTY
 #undef UMBEL_REFUSED_MEMBER
+#undef UMBEL_REFUSED_MEMBER_OF_NUMBERS
 #undef UMBEL_REFUSED_FUNCTION
 #undef UMBEL_REFUSED_FUNCTION_OF_TEXT
 

@@ -12,12 +12,17 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
+struct into_takes_the_memory_of_the_result_first_so_write_into_out_x_but_got_only;
 struct takes_one_tensor_or_view;
 struct takes_one_tensor_or_view_then_an_integer;
 struct takes_two_tensors_or_views;
 struct stands_on_the_right_of_a_pipe_and_the_tensor_on_the_left;
 }  // namespace say
 
+template <>
+inline constexpr const char*
+    spoken<say::into_takes_the_memory_of_the_result_first_so_write_into_out_x_but_got_only> =
+        "into takes the memory of the result first, layer.into(out, x), but got only";
 template <>
 inline constexpr const char* spoken<say::takes_one_tensor_or_view_then_an_integer> =
     "takes one tensor or view; then an integer";
@@ -60,6 +65,18 @@ struct arguments_rule<Operation, Takes, Arguments...> {
 };
 template <class Operation, class Takes, class... Arguments>
 using arguments = typename arguments_rule<Operation, Takes, Arguments...>::type;
+// Of into(...): where the memory of the result is missing.
+template <class Operation, class Takes, class... Arguments>
+struct arguments_of_into_rule : arguments_rule<Operation, Takes, Arguments...> {};
+template <class Operation, class Takes, tensor_like X>
+struct arguments_of_into_rule<Operation, Takes, X> {
+  using type =
+      verdict<false, Operation,
+              say::into_takes_the_memory_of_the_result_first_so_write_into_out_x_but_got_only,
+              typename layout_of<X>::axes>;
+};
+template <class Operation, class Takes, class... Arguments>
+using arguments_of_into = typename arguments_of_into_rule<Operation, Takes, Arguments...>::type;
 template <class Operation, bool Ok = false>
 using pipe_from_the_left =
     verdict<Ok, Operation, say::stands_on_the_right_of_a_pipe_and_the_tensor_on_the_left>;
@@ -90,7 +107,7 @@ template <class Operation, class Takes = say::takes_one_tensor_or_view>
 struct other_calls_and_into : other_calls<Operation, Takes> {
   template <class... Arguments>
   constexpr void into(const Arguments&...) const noexcept {
-    static_assert(report<rules::arguments<Operation, Takes, Arguments...>>::ok,
+    static_assert(report<rules::arguments_of_into<Operation, Takes, Arguments...>>::ok,
                   "umbel: shapes do not fit");
   }
 };
