@@ -26,6 +26,16 @@ auto f() {
   attention::weights local{};
   return attention{local};
 }
+#elif defined CASE_a_mask_of_a_local
+auto f() {
+  tensor<bool, key<4>> local{};
+  return keep_mask(local);
+}
+#elif defined CASE_a_bias_of_a_local
+auto f() {
+  const tensor<float, query<4>, key<4>> local{};
+  return score_bias(local);
+}
 #elif defined CASE_a_pointer_into_a_temporary
 const float* f() { return (x + x).data(); }
 #else
@@ -34,6 +44,8 @@ auto view_of_a_view(tokens& y) {
   const auto turned = y | permute<hidden, token>;
   return turned | permute<token, hidden>;
 }
+auto mask_of_a_temporary() { return keep_mask(tensor<bool, key<4>>{}); }
+auto mask_of_a_view(view<const bool, key<4>> seen) { return drop_mask(seen); }
 auto tensor_of_a_local() {
   tokens local{};
   return local | softmax<hidden>;

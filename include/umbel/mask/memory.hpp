@@ -194,6 +194,11 @@ constexpr auto keep_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, true>(detail::as_memory<X>(x));
 }
 template <class X>
+  requires detail::is_tensor<std::remove_const_t<X>>
+constexpr auto keep_mask(X& x UMBEL_LIFETIMEBOUND) noexcept {
+  return detail::flag_mask<detail::memory_of<X&>, true>(detail::as_memory<X&>(x));
+}
+template <class X>
   requires(!detail::tensor_like<X>)
 constexpr detail::every_key keep_mask(const X&) noexcept {
   return detail::no_mask<detail::say::keep_mask, X>();
@@ -203,6 +208,11 @@ constexpr detail::every_key keep_mask(const X&) noexcept {
 template <detail::tensor_like X>
 constexpr auto drop_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, false>(detail::as_memory<X>(x));
+}
+template <class X>
+  requires detail::is_tensor<std::remove_const_t<X>>
+constexpr auto drop_mask(X& x UMBEL_LIFETIMEBOUND) noexcept {
+  return detail::flag_mask<detail::memory_of<X&>, false>(detail::as_memory<X&>(x));
 }
 template <class X>
   requires(!detail::tensor_like<X>)
@@ -215,6 +225,11 @@ constexpr detail::every_key drop_mask(const X&) noexcept {
 template <detail::tensor_like X>
 constexpr auto score_bias(X&& x) noexcept {
   return detail::bias_mask<detail::memory_of<X>>(detail::as_memory<X>(x));
+}
+template <class X>
+  requires detail::is_tensor<std::remove_const_t<X>>
+constexpr auto score_bias(X& x UMBEL_LIFETIMEBOUND) noexcept {
+  return detail::bias_mask<detail::memory_of<X&>>(detail::as_memory<X&>(x));
 }
 // score_bias(f): f(batch, head, query, key), of the layer's type. It may not throw and must give
 // the same result for the same arguments: it is called more than once for a pair.
