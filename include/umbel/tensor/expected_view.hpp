@@ -10,9 +10,27 @@
 
 #include <umbel/config.hpp>
 #include <umbel/tensor/interop.hpp>
+#include <umbel/tensor/print.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
+
+namespace detail {
+namespace say {
+struct gives_a_view_or_the_reason_why_there_is_none_so_write_star;
+}  // namespace say
+template <>
+inline constexpr const char*
+    spoken<say::gives_a_view_or_the_reason_why_there_is_none_so_write_star> =
+        "gives a view or, r.error(), the reason why there is none; write *r, here of";
+
+namespace rules {
+template <class View, bool Ok = false>
+using used_as_a_view =
+    verdict<Ok, say::view_as, say::gives_a_view_or_the_reason_why_there_is_none_so_write_star,
+            typename layout_of<View>::axes>;
+}  // namespace rules
+}  // namespace detail
 
 // A view, or the sentence that says why there is none: what view_as gives for sizes known only at
 // run time.
@@ -46,6 +64,13 @@ class expected_view {
   [[nodiscard]] constexpr View value_or(View other) const noexcept {
     return has_value() ? view_ : other;
   }
+  // r(0, 1): refused, it is (*r)(0, 1).
+  template <class... I>
+  constexpr detail::invalid operator()(const I&...) const noexcept {
+    static_assert(detail::report<detail::rules::used_as_a_view<View, (sizeof...(I) == npos)>>::ok,
+                  "umbel: shapes do not fit");
+    return {};
+  }
   // One line without a line end, valid as long as this object; empty where there is a value.
   [[nodiscard]] constexpr const char* error() const noexcept { return sentence_.chars; }
 
@@ -57,6 +82,15 @@ class expected_view {
   View view_;
   detail::sentence_buffer sentence_{};
 };
+
+// std::cout << r: refused, it is *r.
+template <class Stream, class View>
+  requires detail::text_stream<Stream>
+Stream& operator<<(Stream& out, const expected_view<View>&) {
+  static_assert(detail::report<detail::rules::used_as_a_view<View, sizeof(Stream) == 0>>::ok,
+                "umbel: shapes do not fit");
+  return out;
+}
 
 namespace detail {
 // Run-time sizes as they come: signed or not.

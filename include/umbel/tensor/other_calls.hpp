@@ -35,7 +35,8 @@ namespace rules {
 // take a mask.)
 template <class Takes, class Given>
 inline constexpr bool is_foreign =
-    !tensor_like<Given> && (!std::is_class_v<Given> || requires(Given& x) { x.data() + x.size(); });
+    !tensor_like<Given> && (!std::is_class_v<Given> || requires(Given& x) { x.data() + x.size(); } ||
+                            requires(Given& x) { x.has_value(); });
 
 template <class Operation, class Takes, std::size_t Number, class... Arguments>
 struct foreign_argument_rule {
