@@ -233,10 +233,10 @@ using context = tensor<float, batch<2>, key<6>, hidden<100>>;
   const float array[800] = {};
   auto sum = x + array;
 #elif defined CASE_multiply_by_all_weights
-  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number"
-  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
-  // cause: Arithmetic of a tensor with what is neither tensor nor number: an array, a vector, all weights of a layer.
-  // cure: View the memory, `view_as<queries>(array)`; a map is `x * w.q`, of one part of the weights.
+  // expect-gcc: "umbel: elementwise: the weights of a layer have several parts; name one, x \* w\.q; they are of multi_head_attention"
+  // expect-clang: elementwise, .*the_weights_of_a_layer_have_several_parts_so_name_one, .*multi_head_attention
+  // cause: A layer has several maps, and x is projected by one.
+  // cure: `x * w.q`.
   static multi_head_attention<float, hidden<100>, heads<5>>::weights w;
   auto q = x * w;
 #elif defined CASE_add_text
