@@ -28,9 +28,9 @@ template <class F, class... X>
 void check(const F& f, const X&... x) {
   static umbel::workspace_for<F, X...> work;
   const auto fast = f(x..., work);
-  const auto plain = umbel::plain(f)(x..., work);
-  static_assert(std::is_same_v<decltype(fast), decltype(plain)>);
-  same_bits = same_bits && std::memcmp(fast.data(), plain.data(), sizeof fast) == 0;
+  const auto by_loops = plain(f)(x..., work);
+  static_assert(std::is_same_v<decltype(fast), decltype(by_loops)>);
+  same_bits = same_bits && std::memcmp(fast.data(), by_loops.data(), sizeof fast) == 0;
 }
 // |error| <= 1e-5 + 1e-4 of the largest (docs/numerics.md).
 template <class X, class Y>

@@ -238,11 +238,11 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cause: A member of Eigen.
   // cure: `x * y`, of the same axes.
   auto r = x.cwiseProduct(x);
-#elif defined CASE_power_of_each_element
+#elif defined CASE_power_of_a_tensor
   // expect-gcc: "umbel: pow: write a loop over the elements, for \(float& element : x\) element = f\(element\)"
   // expect-clang: umbel: pow: write a loop over the elements, for \(float& element : x\) element = f\(element\)
-  // cause: Functions of numbers are not functions of tensors.
-  // cure: `for (float& element : x) element = f(element);`.
+  // cause: There is no such function of tensors.
+  // cure: A loop: `for (float& element : x) element = std::pow(element, 3);`.
   auto r = pow(x, 2);
 #else
   auto turned = x | permute<batch, hidden, query>;

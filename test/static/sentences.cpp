@@ -178,8 +178,8 @@ static_assert(says<detail::rules::contract<x, y, named<hidden>, named<batch>, na
 static_assert(says<detail::rules::contract<x, detail::layout<batch<3>, key<6>, hidden<100>>,
                                            named<hidden>, named<batch>>>(
     "umbel: contract: the left side has batch=2 but the right side has batch=3"));
-static_assert(says<detail::rules::reduce<x, named<query>>>(""));
-static_assert(says<detail::rules::reduce<x, named<key>>>(
+static_assert(says<detail::rules::reduce<detail::say::reduce, x, named<query>>>(""));
+static_assert(says<detail::rules::reduce<detail::say::reduce, x, named<key>>>(
     "umbel: reduce: there is no axis key in [batch=2, query=4, hidden=100]"));
 
 static_assert(says<detail::rules::same_shape<detail::say::elementwise, x, y>>(
@@ -249,8 +249,9 @@ static_assert(says<detail::rules::select_at<detail::layout<at_home<3>>, named<hi
     "umbel: select_at: there is no axis hidden_away in [at_home=3]"));
 
 // The first thing that is wrong is said, not the last.
-static_assert(says<detail::first_error<detail::rules::reduce<x, named<batch>>,
-                                       detail::rules::reduce<x, named<key>>,
-                                       detail::rules::reduce<x, named<token>>>>(
-    "umbel: reduce: there is no axis key in [batch=2, query=4, hidden=100]"));
+static_assert(
+    says<detail::first_error<detail::rules::reduce<detail::say::reduce, x, named<batch>>,
+                             detail::rules::reduce<detail::say::reduce, x, named<key>>,
+                             detail::rules::reduce<detail::say::reduce, x, named<token>>>>(
+        "umbel: reduce: there is no axis key in [batch=2, query=4, hidden=100]"));
 static_assert(says<detail::first_error<detail::accepted, detail::accepted, detail::accepted>>(""));

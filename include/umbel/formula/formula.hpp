@@ -235,14 +235,13 @@ struct formula : detail::formulas::formula_calls<F, false> {
   static_assert(detail::report<detail::rules::captures_nothing<formula::traceable>>::ok,
                 "umbel: shapes do not fit");
   constexpr formula(F) noexcept {}
-};
 
-// plain(f)(x...): the same formula by loops that take one element after another, which define its
-// value: f(x...) has the same bits.
-template <class F>
-constexpr detail::formulas::formula_calls<F, true> plain(const formula<F>&) noexcept {
-  return {};
-}
+  // plain(f)(x...): the same formula by loops that take one element after another, which define its
+  // value: f(x...) has the same bits. (Found by its argument: the name is yours.)
+  friend constexpr detail::formulas::formula_calls<F, true> plain(const formula&) noexcept {
+    return {};
+  }
+};
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -42,25 +42,25 @@ constexpr auto each_position(F f, const X& x, const Y&... y) noexcept {
 
 namespace umbel::inline UMBEL_TARGET {
 
-template <tensor_like X, tensor_like Y>
+template <detail::tensor_like X, detail::tensor_like Y>
 constexpr auto operator<(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::elementwise<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::each_position<verdict, bool>([](auto a, auto b) { return a < b; }, x, y);
 }
-template <tensor_like X, tensor_like Y>
+template <detail::tensor_like X, detail::tensor_like Y>
 constexpr auto operator<=(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::elementwise<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::each_position<verdict, bool>([](auto a, auto b) { return a <= b; }, x, y);
 }
-template <tensor_like X, tensor_like Y>
+template <detail::tensor_like X, detail::tensor_like Y>
 constexpr auto operator>(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::elementwise<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::each_position<verdict, bool>([](auto a, auto b) { return a > b; }, x, y);
 }
-template <tensor_like X, tensor_like Y>
+template <detail::tensor_like X, detail::tensor_like Y>
 constexpr auto operator>=(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::elementwise<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
@@ -69,65 +69,65 @@ constexpr auto operator>=(const X& x, const Y& y) noexcept {
 
 // With a number, which is first converted to the element type; a fraction to an integer does not
 // compile.
-template <tensor_like X, detail::scalar S>
+template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator<(const X& x, S s) noexcept {
   using verdict = detail::rules::computes<typename X::value_type>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::each_position<verdict, bool>(
       [s = detail::as_element<typename X::value_type>(s)](auto a) { return a < s; }, x);
 }
-template <tensor_like X, detail::scalar S>
+template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator<(S s, const X& x) noexcept {
   return x > s;
 }
-template <tensor_like X, detail::scalar S>
+template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator<=(const X& x, S s) noexcept {
   using verdict = detail::rules::computes<typename X::value_type>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::each_position<verdict, bool>(
       [s = detail::as_element<typename X::value_type>(s)](auto a) { return a <= s; }, x);
 }
-template <tensor_like X, detail::scalar S>
+template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator<=(S s, const X& x) noexcept {
   return x >= s;
 }
-template <tensor_like X, detail::scalar S>
+template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator>(const X& x, S s) noexcept {
   using verdict = detail::rules::computes<typename X::value_type>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::each_position<verdict, bool>(
       [s = detail::as_element<typename X::value_type>(s)](auto a) { return a > s; }, x);
 }
-template <tensor_like X, detail::scalar S>
+template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator>(S s, const X& x) noexcept {
   return x < s;
 }
-template <tensor_like X, detail::scalar S>
+template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator>=(const X& x, S s) noexcept {
   using verdict = detail::rules::computes<typename X::value_type>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::each_position<verdict, bool>(
       [s = detail::as_element<typename X::value_type>(s)](auto a) { return a >= s; }, x);
 }
-template <tensor_like X, detail::scalar S>
+template <detail::tensor_like X, detail::scalar S>
 constexpr auto operator>=(S s, const X& x) noexcept {
   return x <= s;
 }
 
 // Not short-circuited: both sides are tensors.
-template <tensor_like X, tensor_like Y>
+template <detail::tensor_like X, detail::tensor_like Y>
 constexpr auto operator&&(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::conditions<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::each_position<verdict, bool>([](bool a, bool b) { return a && b; }, x, y);
 }
-template <tensor_like X, tensor_like Y>
+template <detail::tensor_like X, detail::tensor_like Y>
 constexpr auto operator||(const X& x, const Y& y) noexcept {
   using verdict = detail::rules::conditions<X, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   return detail::each_position<verdict, bool>([](bool a, bool b) { return a || b; }, x, y);
 }
-template <tensor_like X>
+template <detail::tensor_like X>
 constexpr auto operator!(const X& x) noexcept {
   using verdict = detail::rules::condition<detail::say::elementwise, X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
