@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+// Formulas, each beside the function or layer that computes the same: "formula/..." and
+// "function/...". Attention: batch,heads,queries,keys,head_dim, as in kernel/attend.cpp; whole
+// layers: the sizes of mha/A to mha/H (multi_head.cpp).
+#include <umbel/umbel.hpp>
+
+#include "../measure.hpp"
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+
+// Both in a workspace of the caller's.
+template <class Formula, class Function, class Out, class... X>
+void add_both(const std::string& row, double flops, const Formula& formula, Function function,
+              Out& out, const X&... x) {
+  static workspace_for<Formula, X...> work;
+  bench::add_row("formula/" + row, flops, [&] { formula.into(out, x..., work); });
+  bench::add_row("function/" + row, flops, function);
+}
+
+template <std::size_t Batch, std::size_t Heads, std::size_t Queries, std::size_t Keys,
+          std::size_t HeadDim>
+void add_attention() {
+  static tensor<float, batch<Batch>, heads<Heads>, query<Queries>, head_dim<HeadDim>> q, out;
+  static tensor<float, batch<Batch>, heads<Heads>, key<Keys>, head_dim<HeadDim>> k, v;
+  static tensor<float, heads<Heads>, query<Queries>, key<Keys>> bias;
+  static tensor<float, heads<Heads>> slopes;
+  bench::fill(q, 1.5f);
+  bench::fill(k, 1.5f);
+  bench::fill(v, 1);
+  bench::fill(bias, 1);
+  bench::fill(slopes, 0.25f);
+  static workspace_for<decltype(scaled_dot_product_attention), decltype(q), decltype(k),
+                       decltype(v)>
+      work;
+  const std::string sizes = bench::row_name("", {Batch, Heads, Queries, Keys, HeadDim}, ',');
+  const double flops = 4.0 * Batch * Heads * Queries * Keys * HeadDim;
+
+  static constexpr formula plainly = [](auto queries, auto keys, auto values) {
+    auto scores = contract<head_dim>(queries, keys) * rsqrt(static_cast<float>(HeadDim));
+    return contract<key>(softmax<key>(scores), values);
+  };
+  add_both(
+      "attend/" + sizes, flops, plainly,
+      [] { scaled_dot_product_attention.into(out, q, k, v, all_keys, work); }, out, q, k, v);
+
+  if constexpr (Queries == Keys) {
+    static constexpr formula capped = [](auto queries, auto keys, auto values) {
+      auto scores = contract<head_dim>(queries, keys) * (rsqrt(static_cast<float>(HeadDim)) / 5);
+      return contract<key>(softmax<key>(tanh(scores) * 5), values);
+    };
+    add_both(
+        "softcap/" + sizes, flops, capped,
+        [] {
+          scaled_dot_product_attention_with<softcap<5>>.into(out, q, k, v, all_keys, work);
+        },
+        out, q, k, v);
+    static constexpr formula biased = [](auto queries, auto keys, auto values, auto added) {
+      auto scores = contract<head_dim>(queries, keys) * rsqrt(static_cast<float>(HeadDim));
+      return contract<key>(softmax<key>(scores + added), values);
+    };
+    add_both(
+        "bias/" + sizes, flops, biased,
+        [] { scaled_dot_product_attention.into(out, q, k, v, score_bias(bias), work); }, out, q, k,
+        v, bias);
+    static constexpr formula with_slopes = [](auto queries, auto keys, auto values, auto slope) {
+      auto scores = contract<head_dim>(queries, keys) * rsqrt(static_cast<float>(HeadDim));
+      auto distant = scores + slope * (position<key> - position<query>);
+      return contract<key>(softmax<key>(hide(distant, position<key> > position<query>)), values);
+    };
+    add_both(
+        "alibi/" + sizes, flops / 2, with_slopes,
+        [] { scaled_dot_product_attention.into(out, q, k, v, alibi & causal, work); }, out, q, k, v,
+        slopes);
+    static constexpr formula nearby = [](auto queries, auto keys, auto values) {
+      auto scores = contract<head_dim>(queries, keys) * rsqrt(static_cast<float>(HeadDim));
+      auto far = position<key> > position<query> || position<query> - position<key> > 31;
+      return contract<key>(softmax<key>(hide(scores, far)), values);
+    };
+    add_both(
+        "window/" + sizes, flops, nearby,
+        [] { scaled_dot_product_attention.into(out, q, k, v, sliding_window<31>, work); }, out, q,
+        k, v);
+  }
+}
+
+template <std::size_t Tokens, std::size_t Hidden, std::size_t Heads>
+void add_layer(const char* name) {
+  using attention = multi_head_attention<float, hidden<Hidden>, heads<Heads>>;
+  static typename attention::weights weights;
+  for (auto* map : {&weights.q, &weights.k, &weights.v, &weights.o})
+    bench::fill(map->weight, 1.7f * rsqrt(static_cast<float>(Hidden)));
+  static const prepacked<attention> layer{weights};
+  static tensor<float, query<Tokens>, hidden<Hidden>> x, out;
+  bench::fill(x, 1);
+  static typename attention::template workspace<query<Tokens>> work;
+  static constexpr formula spelled_out = [](auto input, const auto& w) {
+    auto q = input * w.q | split<hidden, heads<Heads>, head_dim> | permute<heads, query, head_dim>;
+    auto k = input * w.k | split<hidden, heads<Heads>, head_dim> | rename_axis<query, key> |
+             permute<heads, key, head_dim>;
+    auto v = input * w.v | split<hidden, heads<Heads>, head_dim> | rename_axis<query, key> |
+             permute<heads, key, head_dim>;
+    auto scores = contract<head_dim>(q, k) * rsqrt(static_cast<float>(Hidden / Heads));
+    auto context = contract<key>(softmax<key>(scores), v) | permute<query, heads, head_dim>;
+    return (context | contiguous | merge<heads, head_dim, hidden>)*w.o;
+  };
+  add_both(
+      std::string("mha/") + name, 8.0 * Tokens * Hidden * Hidden + 4.0 * Tokens * Tokens * Hidden,
+      spelled_out, [] { layer.into(out, x, all_keys, work); }, out, x, layer.get_weights());
+}
+
+const bool added = [] {
+  add_attention<1, 4, 16, 16, 8>();
+  add_attention<2, 5, 4, 6, 20>();
+  add_attention<1, 8, 32, 32, 8>();
+  add_attention<1, 4, 64, 64, 16>();
+  add_attention<1, 8, 128, 128, 32>();
+  add_attention<1, 12, 128, 128, 32>();
+  add_attention<1, 3, 197, 197, 64>();
+  add_attention<1, 8, 512, 512, 64>();
+  add_attention<1, 8, 1, 512, 64>();
+  add_attention<1, 12, 1, 128, 32>();
+  add_layer<16, 32, 2>("A");
+  add_layer<32, 64, 8>("C");
+  add_layer<64, 64, 4>("D");
+  add_layer<128, 256, 8>("E");
+  add_layer<128, 384, 12>("F");
+  add_layer<197, 192, 3>("G");
+  return true;
+}();
+
+}  // namespace
