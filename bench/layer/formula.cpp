@@ -53,9 +53,7 @@ void add_attention() {
     };
     add_both(
         "softcap/" + sizes, flops, capped,
-        [] {
-          scaled_dot_product_attention_with<softcap<5>>.into(out, q, k, v, all_keys, work);
-        },
+        [] { scaled_dot_product_attention_with<softcap<5>>.into(out, q, k, v, all_keys, work); },
         out, q, k, v);
     static constexpr formula biased = [](auto queries, auto keys, auto values, auto added) {
       auto scores = contract<head_dim>(queries, keys) * rsqrt(static_cast<float>(HeadDim));

@@ -82,14 +82,15 @@ struct invalid {
   constexpr float* begin() const noexcept { return nullptr; }
   constexpr float* end() const noexcept { return nullptr; }
 
-#define UMBEL_TAKEN(name)                                                                    \
-  template <class... Arguments>                                                              \
-  static constexpr invalid(name)(const Arguments&...) noexcept {                             \
-    return {};                                                                               \
-  }                                                                                          \
-  template <class... Arguments>                                                              \
-  static constexpr invalid(name)(std::initializer_list<int>, const Arguments&...) noexcept { \
-    return {};                                                                               \
+#define UMBEL_TAKEN(name)                                                               \
+  template <class... Arguments>                                                         \
+  static constexpr auto(name)(const Arguments&...) noexcept -> invalid {                \
+    return {};                                                                          \
+  }                                                                                     \
+  template <class... Arguments>                                                         \
+  static constexpr auto(name)(std::initializer_list<int>, const Arguments&...) noexcept \
+      -> invalid {                                                                      \
+    return {};                                                                          \
   }
   // As an expected_view has them, layers, and tensors and layers of other libraries
   // (calls_of_other_libraries.hpp, all of whose members are here).
