@@ -36,6 +36,11 @@ def layers(count):
     return instances("layer.hpp", "layer", LAYERS[:count])
 
 
+ATTENTION_FUNCTION = instances("formula.hpp", "attention_function", [(4, 33, 16)])
+ATTENTION_FORMULA = instances("formula.hpp", "attention_formula", [(4, 33, 16)])
+LAYER_FORMULA = instances("formula.hpp", "layer_formula", [(33, 64, 4)])
+
+
 def eigen_layers(count):
     return instances("peer_eigen.hpp", "eigen_layer", LAYERS[:count])
 

@@ -29,6 +29,9 @@ PROGRAMS = {
     "1 shape": sources.attention_shapes(1),
     "10 shapes": sources.attention_shapes(10),
     "1 layer with kernels": sources.layers(1),
+    "1 attention by the function": sources.ATTENTION_FUNCTION,
+    "1 attention by a formula": sources.ATTENTION_FORMULA,
+    "1 multi-head attention by a formula": sources.LAYER_FORMULA,
 }
 
 
