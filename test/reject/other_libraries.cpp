@@ -215,10 +215,10 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cure: Leave the line out; dropout is a mask, `dropout(0.1, seed)`, and only where it is passed.
   relu.eval();
 #elif defined CASE_reduction_of_rows
-  // expect-gcc: "umbel: rowwise: axes have names; write x \| mean<token>, or a loop over the elements, for \(float element : x\)"
-  // expect-clang: umbel: rowwise: axes have names; write x \| mean<token>, or a loop over the elements, for \(float element : x\)
+  // expect-gcc: "umbel: rowwise: axes have names; write sum<token>\(x\), max<token>\(x\), min<token>\(x\) or mean<token>\(x\)"
+  // expect-clang: umbel: rowwise: axes have names; write sum<token>\(x\), max<token>\(x\), min<token>\(x\) or mean<token>\(x\)
   // cause: A tensor has no rows and columns but axes with names.
-  // cure: `x | mean<token>`, or a loop: `for (float element : x) ...`.
+  // cure: `sum<hidden>(x)`.
   auto r = x.rowwise().sum();
 #elif defined CASE_columns_by_number
   // expect-gcc: "umbel: leftCols: axes have names; write x \| select_at<batch, 0> or x \| slice<token, from<2>, extent<3>>"
