@@ -30,7 +30,8 @@ template <std::size_t Heads, std::size_t Tokens, std::size_t HeadDim>
 struct attention_formula {
   using of = head_shapes<Heads, Tokens, HeadDim>;
   static constexpr formula attend = [](auto q, auto k, auto v) {
-    return contract<key>(softmax<key>(contract<head_dim>(q, k) * rsqrt(static_cast<float>(HeadDim))), v);
+    return contract<key>(
+        softmax<key>(contract<head_dim>(q, k) * rsqrt(static_cast<float>(HeadDim))), v);
   };
   static void run(typename of::queries& out, const typename of::queries& q,
                   const typename of::keys& k, const typename of::keys& v) {

@@ -160,7 +160,7 @@ auto r = x.select(1, 0);
 float r = x.at(0, 1, 2);
 #elif defined CASE_eigen_rowwise
 // fact: mean<token>
-// fact: loop
+// fact: sum<token>
 auto r = t.rowwise().sum();
 #elif defined CASE_eigen_left_columns
 // fact: slice

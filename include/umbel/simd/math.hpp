@@ -164,12 +164,13 @@ UMBEL_INLINE constexpr V log(V x) noexcept {
   return select((x == broadcast<V>(constants::infinity)) | (x != x), x, y);
 }
 
-// 1 / (1 + e^-x): 0 below ln(2^-128) (double: ln(2^-1024)), NaN stays NaN. Within 3 ulp (4 where
-// the target does not fuse).
+// 1 / (1 + e^-x): 0 below -87.3 (double: -708.3), where it would become subnormal; NaN stays NaN.
+// Within 3 ulp (4 where the target does not fuse).
 template <class V>
 UMBEL_INLINE constexpr V sigmoid(V x) noexcept {
+  using constants = math_constants<element_of<V>>;
   const V one = broadcast<V>(element_of<V>{1});
-  return one / (one + exp(-x));
+  return select(x < broadcast<V>(constants::sigmoid_lowest), V{}, one / (one + exp(-x)));
 }
 
 namespace detail {

@@ -36,6 +36,7 @@ struct math_constants<float> {
   // (e^r - 1 - r) / r^2, |r| <= ln2 / 2: 3.1e-9 of e^r.
   static constexpr float exp[] = {0.49999994f, 0.166665196f, 0.041668389f, 0.00836878177f,
                                   0.00138147071f};
+  static constexpr float sigmoid_lowest = -87.3f;
   static constexpr float exp_lowest = -87.3365402f;  // 2^-126 is reached just below it
   static constexpr float exp_highest = 88.7228317f;  // the last with a finite result
   static constexpr float ln2_high = 0.693359375f;    // 9 bits: n * ln2_high is exact
@@ -103,6 +104,7 @@ struct math_constants<double> {
       0.50000000000000111,    0.1666666666666641,     0.04166666666652917,   0.008333333333495202,
       0.0013888888943928044,  0.00019841269505693098, 2.480149275707853e-05, 2.7557586520737184e-06,
       2.7630380717523825e-07, 2.5000220505591071e-08};
+  static constexpr double sigmoid_lowest = -708.3;
   static constexpr double exp_lowest = -708.39641853226408;
   static constexpr double exp_highest = 709.78271289338397;
   static constexpr double ln2_high = 0.69314718055989033;  // 42 bits: n * ln2_high is exact
