@@ -188,6 +188,38 @@ BOOST_AUTO_TEST_CASE(parts_one_after_another) {
   BOOST_TEST(y(1, 2, 18, 3) == more(2, 1, 1, 3));
 }
 
+BOOST_AUTO_TEST_CASE(weights_of_a_linear_are_an_argument) {
+  using layer = linear<float, head_dim<16>, head_dim<4>>;
+  static layer::weights w;
+  fill(w.weight);
+  constexpr formula map = [](auto x, const auto& w) { return x * w; };
+  BOOST_TEST(same_bits(map(q, w), layer{w}(q)));
+  static const prepacked<layer> packed(w);
+  BOOST_TEST(same_bits(map(q, packed.get_weights()), layer{w}(q)));
+}
+
+BOOST_AUTO_TEST_CASE(sizes_are_asked_for_as_of_tensors) {
+  constexpr formula scaled = [](auto x) { return x * float(x.template extent<head_dim>); };
+  BOOST_TEST(scaled(q)(1, 2, 3, 4) == q(1, 2, 3, 4) * 16);
+}
+
+// Of scores that are a sum of two contractions, one is stored and read as a bias is.
+BOOST_AUTO_TEST_CASE(scores_in_two_parts) {
+  constexpr formula sum_of_two = [](auto q, auto k, auto v, auto q2, auto k2) {
+    auto scores = contract<head_dim>(q, k) + contract<value_dim>(q2, k2);
+    return contract<key>(softmax<key>(scores), v);
+  };
+  constexpr formula biased = [](auto q, auto k, auto v, auto bias) {
+    return contract<key>(softmax<key>(contract<head_dim>(q, k) + bias), v);
+  };
+  tensor<float, batch<2>, heads<3>, query<17>, value_dim<4>> q2;
+  tensor<float, batch<2>, key<21>, value_dim<4>> k2;
+  fill(q2, 10), fill(k2, 11);
+  const auto result = sum_of_two(q, k, v, q2, k2);
+  BOOST_TEST(same_bits(plain(sum_of_two)(q, k, v, q2, k2), result));
+  BOOST_TEST(same_bits(biased(q, k, v, contract<value_dim>(q2, k2)), result));
+}
+
 BOOST_AUTO_TEST_CASE(special_values) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   tensor<float, query<4>> x{-0.0f, infinity, -infinity, NAN};

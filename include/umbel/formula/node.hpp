@@ -75,6 +75,10 @@ struct known_operation<silu_operation> : known_activation<word::silu> {};
 template <>
 struct known_operation<relu_operation> : known_activation<word::relu> {};
 
+// An argument with parts, which is not copied (run.hpp).
+template <class X>
+struct not_copied;
+
 // E: bool for a condition. Open: the families of positions in it that are no axes of it (yet).
 template <class Recorder, class E, class Layout, class Open = families<>>
 class node : public portable::own_arithmetic {
@@ -85,6 +89,9 @@ class node : public portable::own_arithmetic {
   using open = Open;
   using is_node = node;
   using T = typename Recorder::value_type;
+  // As of a tensor: x.extent<head_dim>.
+  template <template <std::size_t> class Axis>
+  static constexpr std::size_t extent = Layout::template size_of<family_of<Axis>>;
 
   Recorder* recorder;
   int number;
@@ -219,6 +226,12 @@ class node : public portable::own_arithmetic {
       one.operands = 1;
       return one;
     });
+  }
+
+  // The argument itself is weights: those of a linear.
+  template <class Weights>
+  constexpr auto project(const not_copied<Weights>& w) const noexcept {
+    return project(static_cast<const Weights&>(w));
   }
 
   // A row-major tensor of the same axes.

@@ -119,7 +119,7 @@ struct score_program {
     seen[n] = true;
     const node_of_graph<T>& one = p.at(n);
     if (one.what == word::contract && p.same_axes(one.axes, axes)) {
-      if (scores != -1 && scores != n) ok = false;  // two of them: none is the scores
+      if (scores != -1) return false;  // of two the first; the other is stored and read
       scores = n;
       return true;
     }
