@@ -56,6 +56,7 @@ from golden_examples import texts
 from golden_operations import operation_cases
 from golden_support import header_text
 from golden_tables import tables
+from golden_variants import variant_cases
 
 DATA = Path(__file__).resolve().parent.parent / "test" / "golden" / "data"
 
@@ -87,7 +88,7 @@ def main() -> int:
     with torch.no_grad():
         headers = [d2l_cases(), torch_attention_cases(), encoder_cases(), decoder_cases(),
                    llama_cases(), function_cases(), sinusoid_cases(), additive_cases(), operation_cases(),
-                   *tables()]
+                   variant_cases(), *tables()]
         files = {h.file: header_text(h) for h in headers} | texts()
     for file, text in files.items():
         path = DATA / file

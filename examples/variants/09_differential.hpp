@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+// Differential attention: Ye et al., "Differential Transformer" (2024), equations 1 and 3; lambda
+// is a number made of weights, lambda_init is that of the first layer, 0.2:
+//
+//   (1 - lambda_init) norm((softmax(Q1 K1^T / sqrt(d)) - lambda softmax(Q2 K2^T / sqrt(d))) V)
+//   norm(x) = gain * x / sqrt(mean(x^2) + 1e-5), for each head
+//
+// q1, q2: batch, heads, query, head_dim; k1, k2: batch, heads, key, head_dim; v: batch, heads, key,
+// value_dim; gain: value_dim.
+#pragma once
+
+#include <umbel/umbel.hpp>
+
+namespace variants {
+using namespace umbel;
+using namespace umbel::axes;
+
+inline constexpr formula differential = [](auto q1, auto k1, auto q2, auto k2, auto v, auto lambda,
+                                           auto gain) {
+  const float scale = rsqrt(float(q1.template extent<head_dim>));
+  auto signal = softmax<key>(contract<head_dim>(q1, k1) * scale);
+  auto noise = softmax<key>(contract<head_dim>(q2, k2) * scale);
+  auto context = contract<key>(signal - lambda * noise, v);
+  return context * rsqrt(mean<value_dim>(context * context) + 1e-5f) * gain * 0.8f;
+};
+
+}  // namespace variants

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The published variants of attention of examples/variants, composed of PyTorch's eager operations: golden vectors, and
+what bench/variants races against."""
+
+from __future__ import annotations
+
+import math
+from typing import Callable
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from golden_support import Case, Header, Lcg
+
+
+def bucket(distance: Tensor) -> Tensor:
+    """T5's 32 relative position buckets, for distances up to 128, as its authors compute them."""
+    n = distance.abs()
+    large = 8 + (torch.log(n.clamp(min=1) / 8) / math.log(128 / 8) * 8).long()
+    return (distance > 0) * 16 + torch.where(n < 8, n, large.clamp(max=15))
+
+
+# ---- the compositions -------------------------------------------------------------------------
+
+
+def attention(q, k, v):
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    return torch.softmax(scores, -1) @ v
+
+
+def qk_norm(q, k, v, gain_q, gain_k):
+    def norm(x):
+        return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-6)
+    scores = (norm(q) * gain_q) @ (norm(k) * gain_k).transpose(-1, -2) * q.shape[-1] ** -0.5
+    return torch.softmax(scores, -1) @ v
+
+
+def softcapped(q, k, v):
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    capped = torch.tanh(scores / 50) * 50
+    return torch.softmax(capped, -1) @ v
+
+
+def cosine(q, k, v, t, biases):
+    scale = t.exp().clamp(max=100)
+    cosines = functional.normalize(q, dim=-1) @ functional.normalize(k, dim=-1).transpose(-1, -2)
+    scores = cosines * scale[:, None, None] + biases
+    return torch.softmax(scores, -1) @ v
+
+
+def relative_buckets(q, k, v, biases):
+    scores = q @ k.transpose(-1, -2) + biases
+    return torch.softmax(scores, -1) @ v
+
+
+def alibi_window(q, k, v, slopes):
+    distance = torch.arange(k.shape[-2]) - torch.arange(q.shape[-2])[:, None]
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    scores = scores + slopes[:, None, None] * distance
+    scores = scores.masked_fill((distance > 0) | (distance <= -8), -torch.inf)
+    return torch.softmax(scores, -1) @ v
+
+
+def sigmoid_attention(q, k, v, b):
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    return torch.sigmoid(scores + b) @ v
+
+
+def sink_logits(q, k, v, sinks):
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    sinks = sinks[:, None, None].expand(*scores.shape[:-1], 1)
+    weights = torch.softmax(torch.cat([scores, sinks], -1), -1)
+    return weights[..., :-1] @ v
+
+
+def gated_output(q, k, v, x, w_gate):
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    context = torch.softmax(scores, -1) @ v
+    gate = (x @ w_gate.flatten(1)).unflatten(-1, w_gate.shape[1:]).transpose(1, 2)
+    return context * torch.sigmoid(gate)
+
+
+def differential(q1, k1, q2, k2, v, weight, gain):
+    scale = q1.shape[-1] ** -0.5
+    signal = torch.softmax(q1 @ k1.transpose(-1, -2) * scale, -1)
+    noise = torch.softmax(q2 @ k2.transpose(-1, -2) * scale, -1)
+    context = (signal - weight * noise) @ v
+    return context * torch.rsqrt(context.square().mean(-1, keepdim=True) + 1e-5) * gain * 0.8
+
+
+def talking_heads(q, k, v, p_l, p_w):
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    weights = torch.softmax(torch.einsum("th,bhqk->btqk", p_l, scores), -1)
+    return torch.einsum("ht,btqk->bhqk", p_w, weights) @ v
+
+
+def linear_attention(q, k, v):
+    q, k = functional.elu(q) + 1, functional.elu(k) + 1
+    state = k.transpose(-1, -2) @ v
+    total = q @ k.sum(-2)[..., None]
+    return q @ state / total
+
+
+def latent_attention(q, q_rope, c, k_rope, w_k, w_v):
+    k = (c @ w_k.flatten(1)).unflatten(-1, w_k.shape[1:]).transpose(1, 2)
+    v = (c @ w_v.flatten(1)).unflatten(-1, w_v.shape[1:]).transpose(1, 2)
+    scores = q @ k.transpose(-1, -2) + q_rope @ k_rope.transpose(-1, -2)[:, None]
+    return torch.softmax(scores * (q.shape[-1] + q_rope.shape[-1]) ** -0.5, -1) @ v
+
+
+# ---- their arguments --------------------------------------------------------------------------
+
+
+def variants(draw: Callable[..., Tensor], batch: int, heads: int, queries: int, keys: int,
+             width: int) -> dict[Callable[..., Tensor], tuple]:
+    """Each with its arguments, drawn when it is asked for; draw(shape..., scale=1)."""
+    def q(features: int = width) -> Tensor:
+        return draw(batch, heads, queries, features, scale=2.0)
+
+    def k(features: int = width) -> Tensor:
+        return draw(batch, heads, keys, features, scale=2.0)
+
+    def biases_by_bucket() -> Tensor:
+        table = draw(32, heads)
+        distance = torch.arange(keys) - torch.arange(queries)[:, None]
+        return functional.embedding(bucket(distance), table).permute(2, 0, 1).contiguous()
+
+    rank, rope = 2 * width, width // 2
+    return {
+        attention: lambda: (q(), k(), k()),
+        qk_norm: lambda: (q(), k(), k(), draw(width), draw(width)),
+        softcapped: lambda: (q(), k(), k()),
+        cosine: lambda: (q(), k(), k(), draw(heads, scale=8.0), draw(heads, queries, keys)),
+        relative_buckets: lambda: (q(), k(), k(), biases_by_bucket()),
+        alibi_window: lambda: (q(), k(), k(), draw(heads)),
+        sigmoid_attention: lambda: (q(), k(), k(), -math.log(keys)),
+        sink_logits: lambda: (q(), k(), k(), draw(heads, scale=4.0)),
+        gated_output: lambda: (q(), k(), k(), draw(batch, queries, heads * width),
+                               draw(heads * width, heads, width, scale=0.5)),
+        differential: lambda: (q(), k(), q(), k(), k(2 * width), 0.5, draw(2 * width)),
+        talking_heads: lambda: (q(), k(), k(), draw(heads, heads), draw(heads, heads)),
+        linear_attention: lambda: (q(), k(), k()),
+        latent_attention: lambda: (q(), q(rope), draw(batch, keys, rank), draw(batch, keys, rope),
+                                   draw(rank, heads, width, scale=0.5),
+                                   draw(rank, heads, width, scale=0.5)),
+    }
+
+
+def variant_cases() -> Header:
+    header = Header("variants.hpp", "torch, in float64: published variants of attention "
+                    "(examples/variants), batch 1, 2 heads, 12 queries, 10 keys, 8 features.")
+    for seed, function in enumerate(variants(None, 1, 2, 12, 10, 8), 601):
+        if function is attention:
+            continue
+        arguments = variants(Lcg(seed).draw, 1, 2, 12, 10, 8)[function]()
+        answer = function(*(x.double() if isinstance(x, Tensor) else x for x in arguments))
+        header.cases.append(Case(function.__name__, "the arguments in their order, as "
+                                 "tools/golden_variants.py says", {"seed": seed},
+                                 {"output": answer.float()}))
+    return header
