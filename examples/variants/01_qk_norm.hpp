@@ -14,10 +14,10 @@ using namespace umbel;
 using namespace umbel::axes;
 
 inline constexpr formula qk_norm = [](auto q, auto k, auto v, auto gain_q, auto gain_k) {
-  constexpr auto norm = [](auto x) { return x * rsqrt(mean<head_dim>(x * x) + 1e-6f); };
-  auto scores = contract<head_dim>(norm(q) * gain_q, norm(k) * gain_k);
-  const float scale = rsqrt(float(q.template extent<head_dim>));
-  return contract<key>(softmax<key>(scores * scale), v);
+  constexpr auto d = float(q.template extent<head_dim>);
+  constexpr auto norm = [](auto x) { return x * rsqrt(sum<head_dim>(x * x) * (1 / d) + 1e-6f); };
+  auto scores = contract<head_dim>(norm(q) * gain_q, norm(k) * gain_k) * rsqrt(d);
+  return contract<key>(softmax<key>(scores), v);
 };
 
 }  // namespace variants

@@ -18,10 +18,11 @@ using namespace umbel::axes;
 inline constexpr formula differential = [](auto q1, auto k1, auto q2, auto k2, auto v, auto lambda,
                                            auto gain) {
   const float scale = rsqrt(float(q1.template extent<head_dim>));
-  auto signal = softmax<key>(contract<head_dim>(q1, k1) * scale);
-  auto noise = softmax<key>(contract<head_dim>(q2, k2) * scale);
-  auto context = contract<key>(signal - lambda * noise, v);
-  return context * rsqrt(mean<value_dim>(context * context) + 1e-5f) * gain * 0.8f;
+  auto signal = softmax<key>(contract<head_dim>(q1 * scale, k1));
+  auto noise = softmax<key>(contract<head_dim>(q2 * scale, k2));
+  auto x = contract<key>(signal - lambda * noise, v);
+  auto squares = sum<value_dim>(x * x) * (1 / float(v.template extent<value_dim>));
+  return x * rsqrt(squares + 1e-5f) * gain * 0.8f;
 };
 
 }  // namespace variants

@@ -18,7 +18,7 @@ template <std::size_t N>
 struct talker : axis<talker, N> {};  // heads between the mixtures
 
 inline constexpr formula talking_heads = [](auto q, auto k, auto v, auto p_l, auto p_w) {
-  auto scores = contract<head_dim>(q, k) * rsqrt(float(q.template extent<head_dim>));
+  auto scores = contract<head_dim>(q * rsqrt(float(q.template extent<head_dim>)), k);
   auto weights = softmax<key>(contract<heads>(p_l, scores));  // talker, batch, query, key
   return contract<key>(contract<talker>(p_w, weights), v);
 };
