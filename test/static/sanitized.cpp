@@ -13,6 +13,13 @@ static_assert(queries::layout::size_of<axis_family<hidden>> == 100);
 static_assert(queries::layout::position<axis_family<key>> == npos);
 static_assert(splittable<queries, hidden, heads<5>> && !splittable<queries, key, heads<5>>);
 
+// Graphs of formulas hold functions.
+constexpr formula self_attention = [](auto x) {
+  auto y = x | rename_axis<query, key>;
+  return contract<key>(softmax<key>(contract<hidden>(x, y) * 0.1f), y) * 2;
+};
+queries attend_by_formula(const queries& x) { return self_attention(x); }
+
 queries attend(const queries& x) {
   static multi_head_attention<float, hidden<100>, heads<5>>::weights w;
   return multi_head_attention<float, hidden<100>, heads<5>>{w}(x);

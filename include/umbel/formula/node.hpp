@@ -250,7 +250,7 @@ class node : public portable::own_arithmetic {
   constexpr node<Recorder, E, Result> recorded(Make make) const noexcept {
     if constexpr (Recorder::makes_graph) {
       node_of_graph<T> one = make();
-      if (one.run_plainly == nullptr) one.run_plainly = one.run;
+      if (one.what != word::contract) one.run_plainly = one.run;  // that gives both
       one.axes = axes_of_layout<Result>();
       return {{}, recorder, recorder->add(one), 0};
     } else {
