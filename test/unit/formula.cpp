@@ -220,6 +220,102 @@ BOOST_AUTO_TEST_CASE(scores_in_two_parts) {
   BOOST_TEST(same_bits(biased(q, k, v, contract<value_dim>(q2, k2)), result));
 }
 
+BOOST_AUTO_TEST_CASE(parts_are_known_by_their_place) {
+  // In whichever order the compiler evaluates the operands.
+  using map = linear<float, hidden<2>, intermediate<2>, bias<false>>;
+  struct weights {
+    map::weights gate, up;
+  };
+  static weights w;
+  w.gate(0, 0) = 5, w.gate(0, 1) = 6, w.up(0, 0) = 1, w.up(0, 1) = 2;
+  const tensor<float, hidden<2>> x{1, 1};
+  constexpr formula difference = [](auto a, const auto& of) { return a * of.gate - a * of.up; };
+  BOOST_TEST(difference(x, w)(0) == 4);
+  BOOST_TEST(difference(x, w)(1) == 4);
+  constexpr formula gated_by = [](auto a, const auto& of) {
+    auto gate = a * of.gate;
+    return (gate / (a * of.up)) * gate - (a * of.up) * 0.5f;
+  };
+  BOOST_TEST(gated_by(x, w)(0) == 24.5f);
+  BOOST_TEST(gated_by(x, w)(1) == 17);
+}
+
+BOOST_AUTO_TEST_CASE(out_in_another_order_or_with_gaps) {
+  const tensor<float, query<2>, key<3>> x{1, 2, 3, 4, 5, 6};
+  constexpr formula twice = [](auto a) { return a * 2; };
+  tensor<float, key<3>, query<2>> out;
+  twice.into(out, x);
+  BOOST_TEST(out(at<query>(1), at<key>(0)) == 8);
+  BOOST_TEST(out(at<query>(0), at<key>(2)) == 6);
+  constexpr formula rows = [](auto a) { return softmax<key>(a); };
+  rows.into(out, x);
+  const auto wanted = softmax<key>(x);
+  static tensor<float, query<4>, key<5>> large;
+  auto part = large | slice<query, from<1>, extent<2>> | slice<key, from<1>, extent<3>>;
+  rows.into(part, x);
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 3; ++j) {
+      BOOST_TEST(out(at<query>(i), at<key>(j)) == wanted(i, j));
+      BOOST_TEST(part(i, j) == wanted(i, j));
+    }
+  BOOST_TEST(large(0, 0) + large(1, 0) + large(1, 4) + large(3, 1) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(conditions_are_one_and_zero) {
+  const tensor<float, query<2>, key<3>> x{1, 2, 3, 4, 5, 6};
+  constexpr formula count = [](auto a) { return (a > 2) + (a > 4) * 10; };
+  BOOST_TEST(count(x)(0, 1) == 0);
+  BOOST_TEST(count(x)(0, 2) == 1);
+  BOOST_TEST(count(x)(1, 2) == 11);
+  BOOST_TEST(same_bits(plain(count)(x), count(x)));
+  // Read by other axes they are stored.
+  const tensor<float, token<3>> pad{1, 0, 1};
+  constexpr formula hidden_keys = [](auto a, auto p) {
+    auto dead = p < 0.5f;
+    return where(dead | rename_axis<token, key>, 0, a);
+  };
+  BOOST_TEST(hidden_keys(x, pad)(1, 1) == 0);
+  BOOST_TEST(hidden_keys(x, pad)(1, 2) == 6);
+  constexpr formula penalty = [](auto a, auto b, auto c) {
+    auto scores = contract<head_dim>(a, b) + (position<key> > position<query>)*-1e9f;
+    return contract<key>(softmax<key>(scores), c);
+  };
+  constexpr formula hiding = [](auto a, auto b, auto c) {
+    return contract<key>(
+        softmax<key>(hide(contract<head_dim>(a, b), position<key> > position<query>)), c);
+  };
+  BOOST_TEST(same_bits(penalty(q, k, v), hiding(q, k, v)));
+}
+
+BOOST_AUTO_TEST_CASE(positions_stay_open) {
+  tensor<float, query<2>, key<2>> s{};
+  const tensor<float, heads<1>> slope{1};
+  constexpr formula far = [](auto a, auto by) {
+    return a - relu(mean<heads>(by) * (position<query> - position<key>));
+  };
+  BOOST_TEST(far(s, slope)(1, 0) == -1);
+  BOOST_TEST(far(s, slope)(0, 1) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_the_lowest_number_and_scores_that_hide_themselves) {
+  const tensor<float, query<1>, head_dim<1>> one{0};
+  const tensor<float, key<2>, head_dim<1>> keys_of{0, 0};
+  const tensor<float, key<2>, head_dim<1>> values_of{1, 3};
+  const tensor<float, query<1>, key<2>> lowest{std::numeric_limits<float>::lowest(),
+                                               std::numeric_limits<float>::lowest()};
+  constexpr formula biased = [](auto a, auto b, auto c, auto d) {
+    return contract<key>(softmax<key>(contract<head_dim>(a, b) + d), c);
+  };
+  BOOST_TEST(biased(one, keys_of, values_of, lowest)(0, 0) == 2);
+  constexpr formula of_scores = [](auto a, auto b, auto c) {
+    auto scores = contract<head_dim>(a, b);
+    return contract<key>(softmax<key>(hide(scores, scores < 0)), c);
+  };
+  BOOST_TEST(of_scores(one, keys_of, values_of)(0, 0) == 2);
+  const auto y = of_scores(q, k, v);
+  BOOST_TEST(same_bits(plain(of_scores)(q, k, v), y));
+}
+
 BOOST_AUTO_TEST_CASE(special_values) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   tensor<float, query<4>> x{-0.0f, infinity, -infinity, NAN};

@@ -113,7 +113,8 @@ constexpr auto chosen_from(const A& a) noexcept {
 // where(condition, a, b): a where the condition is true, else b, of tensors or views of its axes or
 // numbers; a row-major tensor. NaN in what is not chosen does not matter.
 template <class C, class A, class B>
-  requires(detail::elements<C> || detail::elements<A> || detail::elements<B>)
+  requires((detail::elements<C> || detail::elements<A> || detail::elements<B>) &&
+           !(detail::traced<C> || detail::traced<A> || detail::traced<B>))
 constexpr auto where(const C& condition, const A& a, const B& b) noexcept {
   using verdict = detail::rules::where<C, A, B>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
@@ -134,7 +135,8 @@ constexpr auto where(const C& condition, const A& a, const B& b) noexcept {
 // hide(scores, condition): the scores with -infinity where the condition, a tensor or view of bool
 // of the same axes, is true: softmax gives these a weight of 0.
 template <class Scores, class C>
-  requires(detail::elements<Scores> || detail::elements<C>)
+  requires((detail::elements<Scores> || detail::elements<C>) &&
+           !(detail::traced<Scores> || detail::traced<C>))
 constexpr auto hide(const Scores& scores, const C& condition) noexcept {
   using verdict = detail::rules::hide<Scores, C>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");

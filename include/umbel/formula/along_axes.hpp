@@ -51,16 +51,18 @@ constexpr auto concat(const First& first, const X&... x) noexcept {
         (layout_of<First>::template size_of<family> + ... + layout_of<X>::template size_of<family>);
     using T = typename First::value_type;
     using result = resized<layout_of<First>, family, size>;
-    return first.template recorded<result>([&] {
-      node_of_graph<T> one;
-      one.what = word::call;
-      one.run = [](const captured<T>&, const T* const* from, T* to) {
-        write_parts<T, result, family, layout_of<First>, layout_of<X>...>(from, to);
-      };
-      one.from[one.operands++] = first.as_operand();
-      ((one.from[one.operands++] = x.as_operand()), ...);
-      return one;
-    });
+    return first.template recorded<result>(
+        [&] {
+          node_of_graph<T> one;
+          one.what = word::call;
+          one.run = [](const captured<T>&, const T* const* from, T* to) {
+            write_parts<T, result, family, layout_of<First>, layout_of<X>...>(from, to);
+          };
+          one.from[one.operands++] = first.as_operand();
+          ((one.from[one.operands++] = x.as_operand()), ...);
+          return one;
+        },
+        first.number, x.number...);
   } else {
     return invalid{};
   }

@@ -4,6 +4,7 @@
 // the other's is repeated along them.
 #pragma once
 
+#include <umbel/block/where.hpp>
 #include <umbel/config.hpp>
 #include <umbel/formula/node.hpp>
 #include <umbel/tensor/arithmetic.hpp>
@@ -31,7 +32,8 @@ concept a_positional = requires { typename std::remove_cvref_t<X>::is_positional
 template <class X>
 concept symbolic = a_node<X> || a_positional<X>;
 template <class X>
-concept an_operand = symbolic<X> || scalar<std::remove_cvref_t<X>> || tensor_like<X>;
+concept an_operand =
+    symbolic<X> || scalar<std::remove_cvref_t<X>> || tensor_like<X> || one_is_invalid<X>;
 // Tensors are parts of arguments, in a formula only.
 template <class... X>
 concept operands = (symbolic<X> || ...) && (an_operand<X> && ...) &&
@@ -44,7 +46,7 @@ constexpr const node<R, E, L, O>& as_node(R*, const node<R, E, L, O>& x) noexcep
 template <class R, scalar S>
 constexpr auto as_node(R* recorder, S value) noexcept {
   using T = typename R::value_type;
-  node<R, T, layout<>> made{{}, recorder, 0, 0};
+  node<R, T, layout<>> made{{}, recorder, -1, 0};
   if constexpr (R::makes_graph) {
     node_of_graph<T> one;
     one.what = word::number;
@@ -56,7 +58,7 @@ constexpr auto as_node(R* recorder, S value) noexcept {
 template <class R, class Family>
 constexpr auto as_node(R* recorder, axis_position<Family>) noexcept {
   using T = typename R::value_type;
-  node<R, T, layout<>, families<Family>> made{{}, recorder, 0, 0};
+  node<R, T, layout<>, families<Family>> made{{}, recorder, -1, 0};
   if constexpr (R::makes_graph) {
     node_of_graph<T> one;
     one.what = word::position;
@@ -80,6 +82,8 @@ constexpr auto as_node(R* recorder, const X& x) noexcept {
     one.axes = axes_of_layout<layout_of<X>>();
     one.slot = slot;
     made.number = recorder->add(one);
+  } else {
+    made.number = recorder->add();
   }
   return made;
 }
@@ -154,6 +158,28 @@ struct elements_agree<T, First, Rest...> {
       verdict<false, say::formula, say::a_part_of_an_argument_holds,
               element<typename First::value_type>, say::so_pass_it_as_an_argument_of_its_own>;
 };
+// Conditions are of bool: comparisons, tensors of bool, what is made of them.
+template <class Name, class X>
+struct condition_rule {
+  using type = verdict<false, Name, say::takes_conditions_not, element<X>>;
+};
+template <class Name, class X>
+  requires(requires { typename X::value_type; } && !one_is_invalid<X>)
+struct condition_rule<Name, X> {
+  using type = verdict<std::is_same_v<typename X::value_type, bool>, Name,
+                       say::takes_conditions_not, element<typename X::value_type>>;
+};
+template <class Name, one_is_invalid X>
+struct condition_rule<Name, X> {
+  using type = accepted;
+};
+template <class Name, word W, class A, class B, class C>
+struct condition_rule<Name, positional<W, A, B, C>> {
+  using type = verdict<is_condition(W), Name, say::takes_conditions_not, element<float>>;
+};
+template <class Name, class... X>
+using are_conditions = first_error<typename condition_rule<Name, X>::type..., accepted>;
+
 // The operators assert their verdicts themselves: a function in between would be three more lines
 // of clang's output.
 template <class First, class... Rest>
@@ -176,6 +202,8 @@ constexpr auto record_nodes(R* recorder, const First& first, const Nodes&... res
     one.operands = 1;
     ((one.from[one.operands++] = rest.as_operand()), ...);
     made.number = recorder->add(one);
+  } else {
+    made.number = recorder->add(first.number, rest.number...);
   }
   return made;
 }
@@ -194,7 +222,7 @@ constexpr auto recorder_of(const First& first, const Rest&... rest) noexcept {
 
 template <word W, class Verdict, class... X>
 constexpr auto operation(const X&... x) noexcept {
-  if constexpr (!Verdict::ok)
+  if constexpr (!Verdict::ok || one_is_invalid<X...>)
     return invalid{};
   else if constexpr ((a_node<X> || ...))
     return record<std::remove_pointer_t<decltype(recorder_of(x...))>, W>(recorder_of(x...), x...);
@@ -261,20 +289,22 @@ constexpr auto operator>=(const A& a, const B& b) noexcept {
 template <class A, class B>
   requires operands<A, B>
 constexpr auto operator&&(const A& a, const B& b) noexcept {
-  using verdict = operands_fit<A, B>;
+  using verdict = first_error<are_conditions<say::elementwise, A, B>, operands_fit<A, B>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return operation<word::logical_and, verdict>(a, b);
 }
 template <class A, class B>
   requires operands<A, B>
 constexpr auto operator||(const A& a, const B& b) noexcept {
-  using verdict = operands_fit<A, B>;
+  using verdict = first_error<are_conditions<say::elementwise, A, B>, operands_fit<A, B>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return operation<word::logical_or, verdict>(a, b);
 }
 template <symbolic A>
 constexpr auto operator!(const A& a) noexcept {
-  return operation<word::logical_not, accepted>(a);
+  using verdict = are_conditions<say::elementwise, A>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::logical_not, verdict>(a);
 }
 template <symbolic A>
 constexpr auto operator-(const A& a) noexcept {
@@ -312,7 +342,7 @@ constexpr auto(abs)(const A& a) noexcept {
 template <class Condition, class A, class B>
   requires operands<Condition, A, B>
 constexpr auto where(const Condition& condition, const A& a, const B& b) noexcept {
-  using verdict = operands_fit<Condition, A, B>;
+  using verdict = first_error<are_conditions<say::where, Condition>, operands_fit<Condition, A, B>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return operation<word::where, verdict>(condition, a, b);
 }
@@ -320,7 +350,7 @@ constexpr auto where(const Condition& condition, const A& a, const B& b) noexcep
 template <class Score, class Condition>
   requires operands<Score, Condition>
 constexpr auto hide(const Score& score, const Condition& condition) noexcept {
-  using verdict = operands_fit<Score, Condition>;
+  using verdict = first_error<are_conditions<say::hide, Condition>, operands_fit<Score, Condition>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return operation<word::hide, verdict>(score, condition);
 }

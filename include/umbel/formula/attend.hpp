@@ -23,7 +23,7 @@ struct score_form {
   static constexpr std::size_t most = 8;
   T factor{1};     // of scores
   int given = -1;  // general: the node that arrives, the scores or their product with `factor`
-  bool general = false;
+  bool general = false, too_many = false;
   place_of_operand value;  // general: where f(score) without what hides is
   place_of_operand added[most];
   std::size_t additions = 0;
@@ -104,7 +104,10 @@ struct score_reader {
       hide({n, 0});
       hide({n, 1});
     } else if (!add_window(n)) {
-      form.hidden[form.hides++] = at;
+      if (form.hides == form.most)
+        form.too_many = true;
+      else
+        form.hidden[form.hides++] = at;
     }
   }
 
@@ -120,8 +123,11 @@ struct score_reader {
     };
     if (n == parts.scores) return;
     if (one.what == word::hide) {
-      hide({n, 1});
-      return read({n, 0});
+      const score_form<T> before = form;
+      if (!depends(from(1))) hide({n, 1});
+      if (!depends(from(1)) && !form.too_many) return read({n, 0});
+      form = before;
+      return all_of_it(at);
     }
     if (one.what == word::multiply &&
         (scaled(from(0), from(1), false) || scaled(from(1), from(0), false)))
@@ -352,12 +358,21 @@ struct changed_scores {
     }
 
    private:
+    // The lowest of finite numbers, which frameworks hide keys with, is taken a third smaller: its
+    // product with log2(e) would be -infinity, and a row of nothing else would be empty.
+    UMBEL_INLINE static constexpr V finite(V value) noexcept {
+      using constants = simd::math_constants<T>;
+      const V infinity = simd::broadcast<V>(-constants::infinity);
+      return simd::select(value == infinity, infinity,
+                          simd::larger(simd::broadcast<V>(constants::lowest_bias), value));
+    }
     UMBEL_INLINE static constexpr V changed(const place<V>& at, V score) noexcept {
       const V log2_e = simd::broadcast<V>(simd::math_constants<T>::log2_e);
       const program<Run, of::changed, of::form.given, V> computed(at, score);
       if constexpr (of::form.general) {
-        return product(computed.template number<of::form.value.node, of::form.value.j>(at, score),
-                       log2_e);
+        return product(
+            finite(computed.template number<of::form.value.node, of::form.value.j>(at, score)),
+            log2_e);
       } else {
         return add<0>(computed, at, score);
       }
@@ -378,7 +393,7 @@ struct changed_scores {
         return score;
       } else {
         constexpr place_of_operand added = of::form.added[I];
-        const V bias = computed.template number<added.node, added.j>(at, score);
+        const V bias = finite(computed.template number<added.node, added.j>(at, score));
         return add<I + 1>(
             computed, at,
             simd::fma(bias, simd::broadcast<V>(simd::math_constants<T>::log2_e), score));

@@ -35,7 +35,7 @@ struct formula_call {
   static constexpr void into(Out& out, Work& work, const X&... x) noexcept {
     using runs = run<layout_of<Out>>;
     captured<T> parts[runs::parts + 1]{};
-    if constexpr (runs::parts != 0) bind(std::index_sequence_for<X...>{}, parts, x...);
+    if constexpr (runs::parts != 0) bind<runs>(parts, x...);
     T numbers[sizeof...(X) + 1]{};
     std::size_t next = 0;
     const runs all{{pointer_to<typename argument_of<X>::type>(x, numbers[next++])...},
@@ -70,11 +70,14 @@ struct formula_call {
     return {pointer};
   }
 
-  template <std::size_t... I>
-  static constexpr void bind(std::index_sequence<I...>, captured<T>* parts,
-                             const X&... x) noexcept {
-    binder<T> recorder{parts};
-    F{}(bound<X>(recorder, x)...);
+  template <class Runs>
+  static constexpr void bind(captured<T>* parts, const X&... x) noexcept {
+    bound_node<T> nodes[Runs::nodes]{};
+    captured<T> found[Runs::parts]{};
+    binder<T> recorder{nodes};
+    recorder.collect(F{}(bound<X>(recorder, x)...).number, found);
+    for (std::size_t i = 0; i < Runs::order.count; ++i)
+      parts[Runs::order.slot[i] - Runs::value.g.arguments] = found[i];
   }
   template <class Y>
   static constexpr decltype(auto) bound(binder<T>& recorder, const Y& y) noexcept {

@@ -165,6 +165,7 @@ struct graph {
   std::size_t arguments = 0, slots = 0;  // slots: of arguments, then of what is captured
   operand result[most_results];
   std::size_t results = 0;
+  bool direct = true;  // are results written as they are, row-major?
 };
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::formulas

@@ -38,15 +38,54 @@ struct tracer {
   }
   constexpr std::size_t capture(const captured<T>&) noexcept { return slots++; }
 };
+// Compilers choose in which order the operands of a + b are evaluated, at run time not as in
+// constant expressions: so parts are known by their place in the formula, not by when they come.
+template <class T>
+struct bound_node {
+  int from[most_operands] = {-1, -1, -1};
+  bool has_part = false, seen = false;
+  captured<T> part{};
+};
 template <class T>
 struct binder {
   static constexpr bool makes_graph = false;
   using value_type = T;
-  captured<T>* next;
+  bound_node<T>* nodes;
+  int count = 0;
 
+  constexpr int add(int a = -1, int b = -1, int c = -1) noexcept {
+    nodes[count].from[0] = a;
+    nodes[count].from[1] = b;
+    nodes[count].from[2] = c;
+    return count++;
+  }
+  // Of the next node.
   constexpr std::size_t capture(const captured<T>& part) noexcept {
-    *next++ = part;
+    nodes[count].part = part;
+    nodes[count].has_part = true;
     return 0;
+  }
+  // The parts of node n: those of its operands, from left to right, then its own; each once.
+  constexpr captured<T>* collect(int n, captured<T>* to) noexcept {
+    if (n < 0 || nodes[n].seen) return to;
+    nodes[n].seen = true;
+    for (int from : nodes[n].from) to = collect(from, to);
+    if (nodes[n].has_part) *to++ = nodes[n].part;
+    return to;
+  }
+};
+// In the same order, the slots of a graph.
+template <class T, std::size_t Nodes>
+struct slots_in_order {
+  std::size_t slot[Nodes]{};
+  std::size_t count = 0;
+  bool seen[Nodes]{};
+
+  constexpr void collect(const graph<T, Nodes>& g, int n) {
+    if (seen[n]) return;
+    seen[n] = true;
+    for (std::size_t j = 0; j < g.nodes[n].operands; ++j) collect(g, g.nodes[n].from[j].node);
+    if (g.nodes[n].slot != npos && g.nodes[n].slot >= g.arguments) slot[count++] = g.nodes[n].slot;
   }
 };
 
@@ -114,7 +153,8 @@ class node : public portable::own_arithmetic {
 
   // The same memory by another layout.
   template <class To>
-  constexpr node<Recorder, E, To, Open> reread(std::size_t from) const noexcept {
+  constexpr node<Recorder, E, To> reread(std::size_t from) const noexcept {
+    static_assert(report<rules::closed<Open>>::ok, "umbel: shapes do not fit");
     return {{}, recorder, number, offset + from};
   }
 
@@ -131,39 +171,48 @@ class node : public portable::own_arithmetic {
   template <class Operation>
   constexpr auto compute_of() const noexcept {
     using result = typename Operation::template result<node>;
-    return recorded<result>([&] {
-      node_of_graph<T> one;
-      one.what = word::call;
-      one.run = [](const captured<T>&, const T* const* from, T* to) {
-        view_of<T, result> y(to);
-        Operation::write(view_of<const T, Layout>(from[0]), y);
-      };
-      if (known_operation<Operation>::what != word::none) {
-        one.what = known_operation<Operation>::what;
-        one.family = known_operation<Operation>::family;
-        if (is_elementwise(one.what)) one.run = nullptr;
-      }
-      one.from[0] = as_operand();
-      one.operands = 1;
-      return one;
-    });
+    constexpr bool elementwise = is_elementwise(known_operation<Operation>::what);
+    static_assert(report<std::conditional_t<elementwise, accepted, rules::closed<Open>>>::ok,
+                  "umbel: shapes do not fit");
+    return recorded<result, std::conditional_t<elementwise, Open, families<>>>(
+        [&] {
+          node_of_graph<T> one;
+          one.what = word::call;
+          one.open = elementwise && !std::is_same_v<Open, families<>>;
+          one.run = [](const captured<T>&, const T* const* from, T* to) {
+            view_of<T, result> y(to);
+            Operation::write(view_of<const T, Layout>(from[0]), y);
+          };
+          if (known_operation<Operation>::what != word::none) {
+            one.what = known_operation<Operation>::what;
+            one.family = known_operation<Operation>::family;
+            if (is_elementwise(one.what)) one.run = nullptr;
+          }
+          one.from[0] = as_operand();
+          one.operands = 1;
+          return one;
+        },
+        number);
   }
 
   // Over the axes of these families: Operation of kernel/reduce.hpp.
   template <class Verdict, class Operation, class... Families>
   constexpr auto reduce() const noexcept {
+    static_assert(report<rules::closed<Open>>::ok, "umbel: shapes do not fit");
     if constexpr (Verdict::ok) {
       using result = reduced_layout<Layout, Families...>;
-      return recorded<result>([&] {
-        node_of_graph<T> one;
-        one.what = word::call;
-        one.run = [](const captured<T>&, const T* const* from, T* to) {
-          reduce_to<Operation, Layout, Families...>(from[0], to);
-        };
-        one.from[0] = as_operand();
-        one.operands = 1;
-        return one;
-      });
+      return recorded<result>(
+          [&] {
+            node_of_graph<T> one;
+            one.what = word::call;
+            one.run = [](const captured<T>&, const T* const* from, T* to) {
+              reduce_to<Operation, Layout, Families...>(from[0], to);
+            };
+            one.from[0] = as_operand();
+            one.operands = 1;
+            return one;
+          },
+          number);
     } else {
       return invalid{};
     }
@@ -172,28 +221,33 @@ class node : public portable::own_arithmetic {
   // Of an accepted rule. Families: those that are summed over.
   template <class... Families, class Y>
   constexpr auto contract(const Y& y) const noexcept {
+    static_assert(report<first_error<rules::closed<Open>, rules::closed<typename Y::open>>>::ok,
+                  "umbel: shapes do not fit");
     using right = typename Y::layout;
     using result = algebra::contract<Layout, right, Families...>;
-    return recorded<result>([&] {
-      node_of_graph<T> one;
-      one.what = word::contract;
-      if (sizeof...(Families) == 1) one.family = (family_id<Families>, ...);
-      one.run = [](const captured<T>&, const T* const* from, T* to) {
-        contract_into<false, Layout, right, result, Families...>(from[0], from[1], to);
-      };
-      one.run_plainly = [](const captured<T>&, const T* const* from, T* to) {
-        contract_into<true, Layout, right, result, Families...>(from[0], from[1], to);
-      };
-      one.from[0] = as_operand();
-      one.from[1] = y.as_operand();
-      one.operands = 2;
-      return one;
-    });
+    return recorded<result>(
+        [&] {
+          node_of_graph<T> one;
+          one.what = word::contract;
+          if (sizeof...(Families) == 1) one.family = (family_id<Families>, ...);
+          one.run = [](const captured<T>&, const T* const* from, T* to) {
+            contract_into<false, Layout, right, result, Families...>(from[0], from[1], to);
+          };
+          one.run_plainly = [](const captured<T>&, const T* const* from, T* to) {
+            contract_into<true, Layout, right, result, Families...>(from[0], from[1], to);
+          };
+          one.from[0] = as_operand();
+          one.from[1] = y.as_operand();
+          one.operands = 2;
+          return one;
+        },
+        number, y.number);
   }
 
   // Of an accepted rule: x * w.
   template <class Weights>
   constexpr auto project(const Weights& w) const noexcept {
+    static_assert(report<rules::closed<Open>>::ok, "umbel: shapes do not fit");
     using result = projected<Layout, typename Weights::map>;
     using borrowed = std::remove_cvref_t<decltype(as_borrowed(w))>;
     constexpr bool natural = requires(borrowed b) { b.weight = nullptr; };
@@ -206,26 +260,28 @@ class node : public portable::own_arithmetic {
       part.object = &w;
     }
     const std::size_t slot = recorder->capture(part);
-    return recorded<result>([&] {
-      node_of_graph<T> one;
-      one.what = word::call;
-      one.slot = slot;
-      one.run = [](const captured<T>& given, const T* const* from, T* to) {
-        view_of<T, result> y(to);
-        const view_of<const T, Layout> x(from[0]);
-        if constexpr (natural) {
-          borrowed b;
-          b.weight = given.values;
-          b.bias = given.bias;
-          project_tensor(x, b, y);
-        } else {
-          project_tensor(x, *static_cast<const Weights*>(given.object), y);
-        }
-      };
-      one.from[0] = as_operand();
-      one.operands = 1;
-      return one;
-    });
+    return recorded<result>(
+        [&] {
+          node_of_graph<T> one;
+          one.what = word::call;
+          one.slot = slot;
+          one.run = [](const captured<T>& given, const T* const* from, T* to) {
+            view_of<T, result> y(to);
+            const view_of<const T, Layout> x(from[0]);
+            if constexpr (natural) {
+              borrowed b;
+              b.weight = given.values;
+              b.bias = given.bias;
+              project_tensor(x, b, y);
+            } else {
+              project_tensor(x, *static_cast<const Weights*>(given.object), y);
+            }
+          };
+          one.from[0] = as_operand();
+          one.operands = 1;
+          return one;
+        },
+        number);
   }
 
   // The argument itself is weights: those of a linear.
@@ -236,25 +292,28 @@ class node : public portable::own_arithmetic {
 
   // A row-major tensor of the same axes.
   constexpr auto contiguous() const noexcept {
-    return recorded<row_major<Layout>>([&] {
-      node_of_graph<T> one;
-      one.what = word::copy;
-      one.from[0] = as_operand();
-      one.operands = 1;
-      return one;
-    });
+    static_assert(report<rules::closed<Open>>::ok, "umbel: shapes do not fit");
+    return recorded<row_major<Layout>>(
+        [&] {
+          node_of_graph<T> one;
+          one.what = word::copy;
+          one.from[0] = as_operand();
+          one.operands = 1;
+          return one;
+        },
+        number);
   }
 
-  // A node of this layout, row-major; make() describes it.
-  template <class Result, class Make>
-  constexpr node<Recorder, E, Result> recorded(Make make) const noexcept {
+  // A node of this layout, row-major; make() describes it, from: its operands.
+  template <class Result, class ResultOpen = families<>, class Make, class... From>
+  constexpr node<Recorder, E, Result, ResultOpen> recorded(Make make, From... from) const noexcept {
     if constexpr (Recorder::makes_graph) {
       node_of_graph<T> one = make();
       if (one.what != word::contract) one.run_plainly = one.run;  // that gives both
       one.axes = axes_of_layout<Result>();
       return {{}, recorder, recorder->add(one), 0};
     } else {
-      return {{}, recorder, 0, 0};
+      return {{}, recorder, recorder->add(from...), 0};
     }
   }
 };

@@ -103,7 +103,12 @@ struct program {
     run(place, given, std::make_index_sequence<List.count>{});
   }
 
-  UMBEL_INLINE constexpr V last() const noexcept { return numbers[List.count - 1]; }
+  UMBEL_INLINE constexpr V last() const noexcept {
+    if constexpr (Plan::value.at(List.nodes[List.count - 1]).condition)
+      return as_number(conditions[List.count - 1]);
+    else
+      return numbers[List.count - 1];
+  }
 
   // Operand J of node N, which need not be in the list itself.
   template <int N, std::size_t J, class Place>
@@ -115,6 +120,8 @@ struct program {
       constexpr std::size_t at = List.index(from);
       if constexpr (from == Given)
         return given;
+      else if constexpr (at != npos && Plan::value.at(from).condition)
+        return as_number(conditions[at]);
       else if constexpr (at != npos)
         return numbers[at];
       else
@@ -127,11 +134,18 @@ struct program {
     constexpr std::size_t at = List.index(from);
     if constexpr (at != npos && Plan::value.at(from).condition)
       return conditions[at];
-    else  // an argument of bool
+    else if constexpr (at != npos)
+      return numbers[at] != V{};
+    else  // an argument of bool, or a condition that is stored
       return place.template load<N, J>() != V{};
   }
 
  private:
+  // True is 1, false is 0.
+  UMBEL_INLINE static constexpr V as_number(M condition) noexcept {
+    return simd::select(condition, simd::broadcast<V>(simd::element_of<V>{1}), V{});
+  }
+
   template <class Place, std::size_t... I>
   UMBEL_INLINE constexpr void run(const Place& place, [[maybe_unused]] V given,
                                   std::index_sequence<I...>) noexcept {

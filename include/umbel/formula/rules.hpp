@@ -131,12 +131,15 @@ struct closed_rule<formulas::families<First, Rest...>> {
   using type = verdict<false, say::formula, say::gives_a_position_along, First,
                        say::which_no_operand_has_as_an_axis>;
 };
+template <class Open>
+using closed = typename closed_rule<Open>::type;
+
 template <class Result>
   requires requires { typename Result::is_node; }
 struct gives_rule<Result> {
   using type = first_error<verdict<!std::is_same_v<typename Result::value_type, bool>, say::formula,
                                    say::gives_conditions_so_write_where>,
-                           typename closed_rule<typename Result::open>::type>;
+                           closed<typename Result::open>>;
 };
 template <one_is_invalid Result>
 struct gives_rule<Result> {

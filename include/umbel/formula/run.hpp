@@ -76,7 +76,7 @@ inline constexpr never_made<X> stands_for{};
 
 template <class R, class E, class Layout>
 constexpr auto traced_argument(R* recorder, std::size_t slot, tensor_argument<E, Layout>) {
-  node<R, E, Layout> made{{}, recorder, 0, 0};
+  node<R, E, Layout> made{{}, recorder, -1, 0};
   if constexpr (R::makes_graph) {
     node_of_graph<typename R::value_type> one;
     one.what = word::argument;
@@ -123,10 +123,10 @@ using traced_result = decltype(std::declval<const F&>()(
 // What a result is: a node that is stored, row-major.
 template <class T, class E, class Layout, class Open>
 constexpr operand as_result(tracer<T>& recorder, const node<tracer<T>, E, Layout, Open>& from,
-                            const operand* others, std::size_t count) {
+                            const operand* others, std::size_t count, bool row_major_out) {
   operand result = from.as_operand();
   bool as_is = false;
-  if (recorder.nodes != nullptr) {
+  if (recorder.nodes != nullptr && row_major_out) {
     const node_of_graph<T>& one = recorder.nodes[from.number];
     as_is = one.what > word::position && !one.condition && !one.open && from.offset == 0 &&
             Layout::contiguous && Layout::count == one.axes.count();
@@ -151,15 +151,17 @@ template <class F, class T, class... Argument, std::size_t... I>
 constexpr int count_nodes(std::index_sequence<I...>) {
   tracer<T> recorder{nullptr, sizeof...(I)};
   const auto result = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
-  as_result(recorder, result, nullptr, 0);
+  as_result(recorder, result, nullptr, 0, false);
   return recorder.count;
 }
-template <class F, class T, class... Argument, std::size_t... I>
+// Out: the layout that the result is written in.
+template <class F, class T, class Out, class... Argument, std::size_t... I>
 constexpr auto trace(std::index_sequence<I...> all) {
   graph<T, static_cast<std::size_t>(count_nodes<F, T, Argument...>(all))> made;
   tracer<T> recorder{made.nodes, sizeof...(I)};
   const auto result = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
-  made.result[made.results++] = as_result(recorder, result, made.result, 0);
+  made.direct = std::is_same_v<Out, row_major<layout_of<decltype(result)>>>;
+  made.result[made.results++] = as_result(recorder, result, made.result, 0, made.direct);
   made.count = recorder.count;
   made.arguments = sizeof...(I);
   made.slots = recorder.slots;
@@ -193,8 +195,16 @@ template <class F, class Out, class... Argument>
 struct run_of {
   using value_type = typename computed_type<Argument...>::type;
   using T = value_type;
-  static constexpr auto value =
-      make_schedule(formulas::trace<F, T, Argument...>(std::index_sequence_for<Argument...>{}));
+  static constexpr auto traced =
+      formulas::trace<F, T, Out, Argument...>(std::index_sequence_for<Argument...>{});
+  static constexpr std::size_t nodes = sizeof(traced.nodes) / sizeof(traced.nodes[0]);
+  static constexpr auto value = make_schedule(traced);
+  // Where the parts go that a call finds.
+  static constexpr auto order = [] {
+    slots_in_order<T, nodes> found;
+    found.collect(traced, traced.result[0].node);
+    return found;
+  }();
   static constexpr std::size_t parts = value.g.slots - value.g.arguments;
 
   argument_pointers<std::index_sequence_for<Argument...>,
@@ -206,8 +216,8 @@ struct run_of {
 
   template <int N>
   static constexpr axis_list axes_of() {
-    // The result is of axes of its own: those of Out, if it is not row-major.
-    if constexpr (value.result[N] >= 0 && !Out::contiguous)
+    // The result is of axes of its own: those of Out, in its order.
+    if constexpr (value.result[N] >= 0 && !value.g.direct)
       return axes_of_layout<Out>();
     else
       return value.at(N).axes;

@@ -93,6 +93,12 @@ constexpr void join_multiplications(schedule<T, Nodes>& p) {
       const node_of_graph<T>& by = p.at(product.node);
       if (by.what != word::multiply || p.uses(product.node) != 1 || !p.reads_as_is(product))
         continue;
+      // Scores, perhaps scaled: what is added to them stays what is added.
+      const node_of_graph<T>& to = p.at(other.node);
+      const bool scaled =
+          to.what == word::multiply && (p.at(to.from[0].node).what == word::contract ||
+                                        p.at(to.from[1].node).what == word::contract);
+      if (to.what == word::contract || (scaled && j == 0)) continue;
       sum.what = word::multiply_add;
       sum.from[0] = by.from[0];
       sum.from[1] = by.from[1];
@@ -218,10 +224,17 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
       }
       continue;
     }
-    if (one.what == word::number || one.what == word::position || one.open || one.condition) {
+    // A condition is stored, as 1 or 0, where its axes are read as others.
+    bool as_is = true;
+    for (int i = n + 1; one.condition && i < p.g.count; ++i)
+      for (std::size_t j = 0; p.root[i] != nowhere && j < p.at(i).operands; ++j)
+        if (p.at(i).from[j].node == n) as_is = as_is && p.reads_as_is(p.at(i).from[j]);
+    if (one.what == word::number || one.what == word::position || one.open ||
+        (one.condition && as_is)) {
       p.root[n] = everywhere;
       continue;
     }
+    if (one.condition) continue;
     if (!is_elementwise(one.what)) continue;
     // With its readers, if all of them are of one step over the same elements.
     int with = nowhere;
