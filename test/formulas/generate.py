@@ -126,6 +126,9 @@ class Formula:
         sides = (q, k) if self.random.random() < 0.8 else (k, q)
         s = self.let(f"contract<head_dim>({sides[0]}, {sides[1]})")
         all_axes = axes + ["key"]
+        if self.random.random() < 0.2:  # scores in two parts
+            more = self.tensor(self.choose(axes, self.part_of(axes)) + ["hidden"]), self.tensor(["key", "hidden"])
+            s = self.let(f"{s} + contract<hidden>({more[0]}, {more[1]})")
         if not queries:  # position<query> is nowhere
             s = self.let(f"{s} * 0.25f")
             if self.random.random() < 0.5:
