@@ -59,9 +59,6 @@ template <class X>
 inline constexpr bool is_borrowed = false;
 template <class T, class In, class Out, bool Bias>
 inline constexpr bool is_borrowed<portable::linear_view<T, In, Out, Bias>> = true;
-template <template <class...> class Parts, class... View>
-inline constexpr bool is_borrowed<portable::weights_view<Parts, View...>> =
-    (is_borrowed<View> && ...);
 
 // An object that is never made, for the addresses of its parts.
 template <class X>
