@@ -84,7 +84,6 @@ static_assert(!normalises<root, tensor<float, hidden<100>, query<4>>>);
 static_assert(
     !normalises<last, decltype(std::declval<queries&>() | permute<query, batch, hidden>)>);
 static_assert(!normalises<last, view<float, strided<query<4>, 200>, strided<hidden<100>, 1>>>);
-static_assert(!normalises<rms_norm<int, hidden<100>>, tensor<int, hidden<100>>>);
 
 using network =
     feed_forward<float, hidden<100>, intermediate<60>, activation<gelu_exact>, bias<false>>;

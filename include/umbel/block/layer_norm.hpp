@@ -94,10 +94,12 @@ class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, detail::say::l
   template <detail::foreign_weights<weights_view, layer_norm> Other>
   constexpr explicit layer_norm(const Other&, value_type epsilon = value_type(1e-5)) noexcept
       : weights_(detail::no_weights<weights_view>()), epsilon_(epsilon) {
-    static_assert(
-        detail::report<
-            detail::rules::weights_of_this_layer<detail::say::layer_norm, weights_view, Other>>::ok,
-        "umbel: shapes do not fit");
+    // Of a norm that was refused there is nothing more to say.
+    using verdict = std::conditional_t<
+        std::is_same_v<T, value_type>,
+        detail::rules::weights_of_this_layer<detail::say::layer_norm, weights_view, Other>,
+        detail::accepted>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   }
   template <class Gamma, class Beta>
     requires(!std::is_convertible_v<Beta, value_type>)

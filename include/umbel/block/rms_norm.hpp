@@ -64,10 +64,12 @@ class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, detail::say::rms_n
   template <detail::foreign_weights<weights_view, rms_norm> Other>
   constexpr explicit rms_norm(const Other&, value_type epsilon) noexcept
       : weights_(detail::no_weights<weights_view>()), epsilon_(epsilon) {
-    static_assert(
-        detail::report<
-            detail::rules::weights_of_this_layer<detail::say::rms_norm, weights_view, Other>>::ok,
-        "umbel: shapes do not fit");
+    // Of a norm that was refused there is nothing more to say.
+    using verdict = std::conditional_t<
+        std::is_same_v<T, value_type>,
+        detail::rules::weights_of_this_layer<detail::say::rms_norm, weights_view, Other>,
+        detail::accepted>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   }
   template <class... Given>
     requires(sizeof...(Given) == 0)
