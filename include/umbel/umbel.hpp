@@ -102,6 +102,7 @@
 #include <umbel/formula/program.hpp>
 #include <umbel/formula/each.hpp>
 #include <umbel/formula/attend.hpp>
+#include <umbel/formula/results.hpp>
 #include <umbel/formula/run.hpp>
 #include <umbel/formula/formula.hpp>
 

@@ -32,6 +32,23 @@ void check(const F& f, const X&... x) {
   static_assert(std::is_same_v<decltype(fast), decltype(by_loops)>);
   same_bits = same_bits && std::memcmp(fast.data(), by_loops.data(), sizeof fast) == 0;
 }
+// The same into memory whose elements are not adjacent; nothing is written behind the workspace.
+template <std::size_t N>
+struct apart : umbel::axis<apart, N> {};
+template <class F, class... Axes, class... X>
+void check_apart(const F& f, const umbel::tensor<float, Axes...>& expected, const X&... x) {
+  static umbel::tensor<float, Axes..., apart<2>> memory;
+  static struct {
+    umbel::workspace_for<F, X...> work;
+    unsigned char behind[256];
+  } room;
+  std::memset(room.behind, 0x5a, sizeof room.behind);
+  auto out = memory | umbel::select_at<apart, 0>;
+  f.into(out, x..., room.work);
+  const umbel::tensor<float, Axes...> written = out;
+  same_bits = same_bits && std::memcmp(written.data(), expected.data(), sizeof expected) == 0;
+  for (const unsigned char c : room.behind) same_bits = same_bits && c == 0x5a;
+}
 // |error| <= 1e-5 + 1e-4 of the largest (docs/numerics.md).
 template <class X, class Y>
 void compare(const X& x, const Y& reference) {

@@ -12,6 +12,7 @@ SIZES = (1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 20, 31, 33)
 
 class Formula:
     def __init__(self, seed):
+        self.seed = seed
         self.random = random.Random(seed)
         self.tensors = []  # (axes in the order of memory, axes as read, padded)
         self.body = []
@@ -207,6 +208,8 @@ class Formula:
         lines += ["  " + line for line in self.body]
         lines.append(f"  return {result};\n}};")
         lines.append(f"check(f, {', '.join(names)});")
+        if self.seed % 4 == 1:
+            lines.append(f"check_apart(f, f({', '.join(names)}), {', '.join(names)});")
         lines.append(f"compare(result(f, {', '.join(names)}), result(plain(f), {', '.join(n.replace('x', 'y') for n in names)}));")
         lines.append("}")
         return "\n".join(lines)

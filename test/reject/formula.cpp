@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Mistakes in formulas (check.py).
+#include <tuple>
 #include <umbel/umbel.hpp>
 
 using namespace umbel;
@@ -144,6 +145,29 @@ using attention = multi_head_attention<float, hidden<16>, heads<4>>;
   // cure: Declare out with the axes of the result, in any order.
   static keys out;
   attend.into(out, q, k, k);
+#elif defined CASE_formula_number_of_results
+  // expect-gcc: "umbel: formula: the number of results is 2 but out has 1"
+  // expect-clang: formula, .*the_number_of_results_is, .*number<2>, .*but_out_has, .*number<1>
+  // cause: The formula gives several results, which one tensor has no room for.
+  // cure: Write into `std::tie(a, b)`, a tensor or view for each of them.
+  static queries out;
+  constexpr formula both = [](auto a) { return std::pair{a * 2, a * 3}; };
+  both.into(out, q);
+#elif defined CASE_formula_second_out_axes
+  // expect-gcc: "umbel: formula: the result has \[heads=3, key=21, head_dim=16\] but out has \[heads=3, query=17, head_dim=16\]"
+  // expect-clang: formula, .*the_result_has, .*key<21>, .*but_out_has, .*query<17>
+  // cause: One of several results has other axes than its out.
+  // cure: Declare each out with the axes of its result, in their order.
+  static queries one, two;
+  constexpr formula both = [](auto a, auto b) { return std::pair{a * 2, b * 3}; };
+  both.into(std::tie(one, two), q, k);
+#elif defined CASE_formula_too_many_results
+  // expect-gcc: "umbel: formula: the number of results is 7 but the most is 6"
+  // expect-clang: formula, .*the_number_of_results_is, .*number<7>, .*but_the_most_is, .*number<6>
+  // cause: A formula gives at most six results.
+  // cure: Write two formulas.
+  constexpr formula many = [](auto a) { return std::tuple{a, a, a, a, a, a, a}; };
+  auto r = many(q);
 #elif defined CASE_formula_stack_budget
   // expect-gcc: "umbel: formula: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes, so pass one for \[query=400, key=400\]"
   // expect-clang: formula, .*needs_a_workspace_of, .*number<\d+.*>, .*query<400>, .*key<400>

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <tuple>
 #include <umbel/umbel.hpp>
 
 using namespace umbel;
@@ -26,6 +27,12 @@ void fill(X& x, unsigned seed = 1) {
                                                       1.0f);
   }
 }
+
+template <class Context, class Weights>
+struct attended {
+  Context context;
+  Weights weights;
+};
 
 using queries = tensor<float, batch<2>, heads<3>, query<17>, head_dim<16>>;
 using keys = tensor<float, batch<2>, heads<3>, key<21>, head_dim<16>>;
@@ -136,6 +143,111 @@ BOOST_AUTO_TEST_CASE(the_workspace_is_the_callers_where_it_is_given) {
   static_assert(sizeof(workspace_for<decltype(rows), queries>) <= 3 * sizeof(queries));
   constexpr formula nothing_stored = [](auto x) { return tanh(x * 2 + 1) / (x * x + 1); };
   static_assert(sizeof(workspace_for<decltype(nothing_stored), queries>) == 64);
+}
+
+BOOST_AUTO_TEST_CASE(a_workspace_has_room_for_a_result_that_is_stored_before_it_is_copied) {
+  using scores = tensor<float, query<17>, key<33>>;
+  static scores x;
+  fill(x);
+  constexpr formula weights = [](auto scores) { return softmax<key>(scores); };
+  static struct {
+    workspace_for<decltype(weights), scores> work;
+    unsigned char behind[128];
+  } room;
+  std::memset(room.behind, 0x5a, sizeof room.behind);
+  static tensor<float, key<33>, query<17>> other_order;
+  auto out = other_order | permute<query, key>;
+  weights.into(out, x, room.work);
+  BOOST_TEST(same_bits(scores(out), weights(x)));
+  for (const unsigned char c : room.behind) BOOST_TEST(c == 0x5a);
+  // Of attention whose row-major result has adjacent queries.
+  constexpr formula of_one = [](auto q, auto k, auto v) {
+    return contract<key>(softmax<key>(contract<head_dim>(q, k)), v);
+  };
+  static const tensor<float, key<21>> one_value =
+      k | select_at<batch, 0> | select_at<heads, 0> | select_at<head_dim, 3> | contiguous;
+  const auto q1 = q | select_at<batch, 1> | select_at<heads, 1>;
+  const auto k1 = k | select_at<batch, 1> | select_at<heads, 1>;
+  static struct {
+    workspace_for<decltype(of_one), decltype(q1), decltype(k1), tensor<float, key<21>>> work;
+    unsigned char behind[128];
+  } more;
+  std::memset(more.behind, 0x5a, sizeof more.behind);
+  static tensor<float, query<17>, token<3>> spread;
+  auto column = spread | select_at<token, 1>;
+  of_one.into(column, q1, k1, one_value, more.work);
+  BOOST_TEST(same_bits(tensor<float, query<17>>(column), of_one(q1, k1, one_value)));
+  for (const unsigned char c : more.behind) BOOST_TEST(c == 0x5a);
+}
+
+BOOST_AUTO_TEST_CASE(several_results) {
+  constexpr formula both = [](auto q, auto k, auto v) {
+    auto weights = softmax<key>(contract<head_dim>(q, k) * 0.25f);
+    return std::tuple{contract<key>(weights, v), weights};
+  };
+  constexpr formula named = [](auto q, auto k, auto v) {
+    auto weights = softmax<key>(contract<head_dim>(q, k) * 0.25f);
+    auto context = contract<key>(weights, v);
+    return attended<decltype(context), decltype(weights)>{context, weights};
+  };
+  constexpr formula first = [](auto q, auto k, auto v) {
+    return contract<key>(softmax<key>(contract<head_dim>(q, k) * 0.25f), v);
+  };
+  constexpr formula second = [](auto q, auto k) {
+    return softmax<key>(contract<head_dim>(q, k) * 0.25f);
+  };
+  using weights = tensor<float, batch<2>, heads<3>, query<17>, key<21>>;
+  const auto [context, seen] = both(q, k, v);
+  BOOST_TEST(same_bits(seen, second(q, k)));
+  for (std::size_t i = 0; i < context.size(); ++i)
+    BOOST_TEST(std::abs(context.data()[i] - first(q, k, v).data()[i]) < 1e-5f);
+  const std::tuple<queries, weights> by_loops = plain(both)(q, k, v);
+  BOOST_TEST(same_bits(std::get<0>(by_loops), context));
+  BOOST_TEST(same_bits(std::get<1>(by_loops), seen));
+  const attended<queries, weights> with_names = named(q, k, v);
+  BOOST_TEST(same_bits(with_names.context, context));
+  BOOST_TEST(same_bits(with_names.weights, seen));
+
+  static workspace_for<decltype(both), queries, keys, keys> work;
+  static queries written;
+  static tensor<float, query<17>, key<21>, batch<2>, heads<3>> other_order;
+  auto view = other_order | permute<batch, heads, query, key>;
+  both.into(std::tie(written, view), q, k, v, work);
+  BOOST_TEST(same_bits(written, context));
+  BOOST_TEST(same_bits(weights(view), seen));
+  static attended<queries, weights> given;
+  named.into(given, q, k, v);
+  BOOST_TEST(same_bits(given.weights, seen));
+
+  // One tensor twice, an argument, a reread one; in a constant expression, in another formula.
+  static constexpr formula many = [](auto x) {
+    auto twice = x * 2;
+    return std::tuple{twice, twice, x, twice | permute<head_dim, query>};
+  };
+  constexpr tensor<float, query<2>, head_dim<2>> a{1, 2, 3, 4};
+  constexpr auto made = many(a);
+  static_assert(std::get<1>(made)(1, 0) == 6 && std::get<2>(made)(1, 0) == 3);
+  static_assert(std::get<3>(made)(0, 1) == 6);
+  constexpr formula outer = [](auto x) {
+    auto [doubled, again, same, turned] = many(x);
+    return std::pair{again - same, turned};
+  };
+  BOOST_TEST(same_bits(outer(a).first, a));
+}
+
+BOOST_AUTO_TEST_CASE(parts_of_several_results_are_bound_in_their_order) {
+  struct weights {
+    tensor<float, hidden<3>> a{1, 2, 3}, b{10, 20, 30};
+  };
+  const weights w;
+  const tensor<float, hidden<3>> x{1, 1, 1};
+  constexpr formula two = [](auto x, const auto& w) {
+    auto second = x + w.b;
+    return std::pair{x * w.a - w.b, second * w.a};
+  };
+  const auto [difference, product] = two(x, w);
+  BOOST_TEST(difference(1) == -18);
+  BOOST_TEST(product(2) == 93);
 }
 
 BOOST_AUTO_TEST_CASE(numbers_of_a_call_are_arguments) {

@@ -506,7 +506,15 @@ struct attend_step {
                                                 .k_head = of_head(parts.k.axes),
                                                 .v_head = of_head(parts.v.axes),
                                                 .o_head = of_head(out)};
-  static constexpr std::size_t scratch = kernel::attend_scratch<shape, T>;
+  // For a result of any strides: most is needed where queries are not adjacent.
+  static constexpr std::size_t scratch = [] {
+    constexpr kernel::attend_shape apart = [] {
+      kernel::attend_shape made = shape;
+      made.o_row = 2;
+      return made;
+    }();
+    return kernel::attend_scratch<apart, T>;
+  }();
 
   template <bool Plain, std::size_t Axis>
   UMBEL_INLINE static constexpr void over(const Run& run, std::size_t* index, const T* q,

@@ -21,28 +21,39 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::formulas {
 
-template <class Node>
-using result_layout = row_major<typename Node::layout>;
+// The layouts of results that are row-major, as nodes are, and those that they are written in.
+template <class Members>
+struct layouts_of_members;
+template <class... Member>
+struct layouts_of_members<list<Member...>> {
+  using row_major = list<umbel::detail::row_major<layout_of<std::remove_cvref_t<Member>>>...>;
+  using type = list<layout_of<std::remove_cvref_t<Member>>...>;
+};
+template <class Result>
+using row_major_layouts = typename layouts_of_members<typename members_of<Result>::type>::row_major;
+template <class Out>
+using out_layouts = typename layouts_of_members<typename members_of<Out>::type>::type;
 
 // One call: F of these arguments.
 template <bool Plain, class F, class... X>
 struct formula_call {
   using T = typename computed_type<typename argument_of<X>::type...>::type;
-  template <class Out>
-  using run = run_of<F, Out, typename argument_of<X>::type...>;
-
-  template <class Out, class Work>
+  // Rows: the layouts that are row-major.
+  template <class Rows, class Out, class Work>
   static constexpr void into(Out& out, Work& work, const X&... x) noexcept {
-    using runs = run<layout_of<Out>>;
+    using runs = run_of<F, out_layouts<Out>, std::is_same_v<Rows, out_layouts<Out>>,
+                        typename argument_of<X>::type...>;
     captured<T> parts[runs::parts + 1]{};
     if constexpr (runs::parts != 0) bind<runs>(parts, x...);
     T numbers[sizeof...(X) + 1]{};
     std::size_t next = 0;
-    const runs all{{pointer_to<typename argument_of<X>::type>(x, numbers[next++])...},
-                   parts,
-                   out.data(),
-                   work.memory};
-    all.template all_steps<Plain>();
+    const argument_pointers<std::index_sequence_for<X...>,
+                            typename element_of_argument<T, typename argument_of<X>::type>::type...>
+        arguments{pointer_to<typename argument_of<X>::type>(x, numbers[next++])...};
+    with_members(out, [&](auto&... one) {
+      const runs all{{}, arguments, parts, {one.data()...}, work.memory};
+      all.template all_steps<Plain>();
+    });
   }
 
  private:
@@ -75,7 +86,11 @@ struct formula_call {
     bound_node<T> nodes[Runs::nodes]{};
     captured<T> found[Runs::parts]{};
     binder<T> recorder{nodes};
-    recorder.collect(F{}(bound<X>(recorder, x)...).number, found);
+    const auto given = F{}(bound<X>(recorder, x)...);
+    with_members(given, [&](const auto&... result) {
+      captured<T>* to = found;
+      ((to = recorder.collect(result.number, to)), ...);
+    });
     for (std::size_t i = 0; i < Runs::order.count; ++i)
       parts[Runs::order.slot[i] - Runs::value.g.arguments] = found[i];
   }
@@ -110,20 +125,79 @@ inline constexpr bool last_is_workspace<First, Second, Rest...> =
     last_is_workspace<Second, Rest...>;
 
 // What a call gives by value.
-template <class Node>
+template <class Result>
 struct given_rule {
   using type = invalid;
 };
 template <class Node>
-  requires(rules::gives<Node>::ok && !one_is_invalid<Node>)
+  requires(rules::gives<Node>::ok && !one_is_invalid<Node> && !several_results<Node>)
 struct given_rule<Node> {
-  using type = tensor_of<typename Node::value_type, result_layout<Node>>;
+  using type = tensor_of<typename Node::value_type, row_major<typename Node::layout>>;
 };
-template <bool Traced, class Node>
-using given_by = std::conditional_t<Traced, std::remove_cvref_t<Node>,
-                                    typename given_rule<std::remove_cvref_t<Node>>::type>;
+template <class Several>
+  requires(rules::gives<Several>::ok && several_results<Several>)
+struct given_rule<Several> {
+  template <class List>
+  struct tensors;
+  template <class... Node>
+  struct tensors<list<Node...>> {
+    using type = typename members_of<Several>::template of<
+        typename given_rule<std::remove_cvref_t<Node>>::type...>;
+  };
+  using type = typename tensors<typename members_of<Several>::type>::type;
+};
+template <bool Traced, class Result>
+using given_by = std::conditional_t<Traced, std::remove_cvref_t<Result>,
+                                    typename given_rule<std::remove_cvref_t<Result>>::type>;
 template <class>
 using nothing_by = void;
+
+// Memory for one result, or for several.
+template <class Out>
+concept memory_of_results = tensor_like<Out> || several_results<Out>;
+
+// Out, for results of these layouts.
+template <class T, class Layouts, class Out, class Members = typename members_of<Out>::type>
+struct outs_fit;
+template <class T, class... Layout, class Out, class... Member>
+struct outs_fit<T, list<Layout...>, Out, list<Member...>> {
+  using type = rules::one_out_for_each<sizeof...(Layout), sizeof...(Member)>;
+};
+template <class T, class... Layout>
+  requires(sizeof...(Layout) > 1)
+struct outs_fit<T, list<Layout...>, by_value, list<by_value>> {
+  using type = accepted;
+};
+template <class T, class Layout, class Out>
+struct outs_fit<T, list<Layout>, Out, list<Out>> {
+  using type = rules::out_fits<say::formula, Out, T, Layout>;
+};
+// A member as an argument of its own would be: a reference, or as const as what it is a member of.
+template <class Several, class Member>
+using out_member = std::conditional_t<
+    std::is_lvalue_reference_v<Several>,
+    std::conditional_t<std::is_const_v<std::remove_reference_t<Several>>, const Member, Member>&,
+    Member>;
+template <class T, class... Layout, several_results Out, class... Member>
+  requires(sizeof...(Layout) == sizeof...(Member))
+struct outs_fit<T, list<Layout...>, Out, list<Member...>> {
+  using type = first_error<rules::out_fits<say::formula, out_member<Out, Member>, T, Layout>...>;
+};
+
+// Of the caller: enough for results in any order. On the stack: for these.
+template <class F, class Rows, class Work, bool OutFits, class Out, class... X>
+struct needed_workspace
+    : formula_workspace<run_of<F, Rows, true, typename argument_of<X>::type...>> {};
+template <class F, class Rows, class Out, class... X>
+struct needed_workspace<F, Rows, on_stack, true, Out, X...> {
+  using outs = out_layouts<Out>;
+  using type =
+      run_workspace<run_of<F, outs, std::is_same_v<Rows, outs>, typename argument_of<X>::type...>>;
+};
+template <class F, class Rows, class... X>
+struct needed_workspace<F, Rows, on_stack, true, by_value, X...> {
+  using type = run_workspace<run_of<F, Rows, true, typename argument_of<X>::type...>>;
+};
 
 // On a call: what F gives, memory for it, the workspace.
 template <class F, class Result, class Out, class Work, class... X>
@@ -132,20 +206,26 @@ struct call_fits_rule {
   using verdict = rules::gives<Result>;
 };
 template <class F, class Result, class Out, class Work, class... X>
-  requires(std::is_empty_v<F> && rules::gives<Result>::ok && !one_is_invalid<Result>)
+  requires(std::is_empty_v<F> && !std::is_same_v<typename given_rule<Result>::type, invalid>)
 struct call_fits_rule<F, Result, Out, Work, X...> {
   static constexpr bool has_result = true;
   using T = computed_from<X...>;
-  using layout = result_layout<Result>;
-  using tensor = tensor_of<T, layout>;
-  using scratch = formula_workspace<run_of<F, layout, typename argument_of<X>::type...>>;
-  using verdict =
-      first_error<rules::out_fits<say::formula, Out, T, layout>,
-                  rules::scratch_fits<say::formula, Work, scratch, typename layout::axes>>;
+  using layouts = row_major_layouts<Result>;
+  using result = typename given_rule<Result>::type;
+  using out_fits = typename outs_fit<T, layouts, Out>::type;
+  using scratch = typename needed_workspace<F, layouts, Work, out_fits::ok, Out, X...>::type;
+  template <class Layouts>
+  struct first_of;
+  template <class First, class... Rest>
+  struct first_of<list<First, Rest...>> {
+    using axes = typename First::axes;
+  };
+  using verdict = first_error<
+      out_fits, rules::scratch_fits<say::formula, Work, scratch, typename first_of<layouts>::axes>>;
 };
 template <class F, class Out, class Work, class... X>
 struct call_fits : call_fits_rule<F, traced_result<F, X...>, Out, Work, X...> {
-  using result = traced_result<F, X...>;
+  using gives = traced_result<F, X...>;
 };
 
 // The calls of a formula. Plain: by readable loops.
@@ -155,8 +235,8 @@ struct formula_calls {
 
   // See workspace_for.
   template <class... X>
-  static formula_workspace<
-      run_of<F, result_layout<traced_result<F, X...>>, typename argument_of<X>::type...>>
+  static typename formula_workspace<run_of<F, row_major_layouts<traced_result<F, X...>>, true,
+                                           typename argument_of<X>::type...>>::type
   workspace_of(const X&...);
 
   // Gives a row-major tensor; the last argument may be a workspace. (What F gives is asked here
@@ -179,8 +259,9 @@ struct formula_calls {
   constexpr auto operator()(X&&... x) const noexcept {
     return workspace_first(std::make_index_sequence<sizeof...(X) - 1>{}, by_value{}, x...);
   }
-  // The same, written into a tensor or view of the axes of the result.
-  template <tensor_like Out, class... X>
+  // The same, written into a tensor or view of the axes of the result; of several results into
+  // std::tie(a, b), or into what a call gives.
+  template <memory_of_results Out, class... X>
     requires(!last_is_workspace<X...>)
   constexpr auto into(Out&& out, const X&... x) const noexcept -> nothing_by<
       decltype(std::declval<const F&>()(std::declval<traced_as<computed_from<X...>, X>>()...))> {
@@ -188,7 +269,7 @@ struct formula_calls {
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     compute<verdict>(static_cast<Out&&>(out), on_stack{}, x...);
   }
-  template <tensor_like Out, class... X>
+  template <memory_of_results Out, class... X>
     requires last_is_workspace<X...>
   constexpr void into(Out&& out, X&&... x) const noexcept {
     workspace_first(std::make_index_sequence<sizeof...(X) - 1>{}, static_cast<Out&&>(out), x...);
@@ -223,10 +304,12 @@ struct formula_calls {
   static constexpr auto compute(Out&& out, Work&& work, const X&... x) noexcept {
     using fits = call_fits<F, Out, std::remove_reference_t<Work>, X...>;
     if constexpr (Verdict::ok && fits::has_result)
-      return computed<typename fits::tensor, typename fits::scratch>(
-          out, work, [&](auto& y, auto& own) { formula_call<Plain, F, X...>::into(y, own, x...); });
+      return computed<typename fits::result, typename fits::scratch>(
+          out, work, [&](auto& y, auto& own) {
+            formula_call<Plain, F, X...>::template into<typename fits::layouts>(y, own, x...);
+          });
     else if constexpr (std::is_same_v<std::remove_cvref_t<Out>, by_value>)
-      return given_by<false, typename fits::result>{};
+      return given_by<false, typename fits::gives>{};
   }
 };
 

@@ -57,7 +57,7 @@ constexpr bool is_condition(word w) noexcept { return w >= word::less && w <= wo
 
 inline constexpr std::size_t most_axes = 8;
 inline constexpr std::size_t most_operands = 3;
-inline constexpr std::size_t most_results = 4;
+inline constexpr std::size_t most_results = 6;
 
 // Axes by family (shape/axis.hpp), with the strides of the memory that they lie in.
 struct axis_list {

@@ -7,6 +7,7 @@
 #include <umbel/formula/arithmetic.hpp>
 #include <umbel/formula/attend.hpp>
 #include <umbel/formula/each.hpp>
+#include <umbel/formula/results.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
@@ -147,18 +148,23 @@ constexpr operand as_result(tracer<T>& recorder, const node<tracer<T>, E, Layout
 template <class F, class T, class... Argument, std::size_t... I>
 constexpr int count_nodes(std::index_sequence<I...>) {
   tracer<T> recorder{nullptr, sizeof...(I)};
-  const auto result = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
-  as_result(recorder, result, nullptr, 0, false);
+  const auto given = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
+  with_members(
+      given, [&](const auto&... result) { (as_result(recorder, result, nullptr, 0, false), ...); });
   return recorder.count;
 }
-// Out: the layout that the result is written in.
-template <class F, class T, class Out, class... Argument, std::size_t... I>
+// Direct: are results written as they are, row-major?
+template <class F, class T, bool Direct, class... Argument, std::size_t... I>
 constexpr auto trace(std::index_sequence<I...> all) {
   graph<T, static_cast<std::size_t>(count_nodes<F, T, Argument...>(all))> made;
   tracer<T> recorder{made.nodes, sizeof...(I)};
-  const auto result = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
-  made.direct = std::is_same_v<Out, row_major<layout_of<decltype(result)>>>;
-  made.result[made.results++] = as_result(recorder, result, made.result, 0, made.direct);
+  const auto given = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
+  made.direct = Direct;
+  with_members(given, [&](const auto&... result) {
+    ((made.result[made.results] = as_result(recorder, result, made.result, made.results, Direct),
+      ++made.results),
+     ...);
+  });
   made.count = recorder.count;
   made.arguments = sizeof...(I);
   made.slots = recorder.slots;
@@ -187,35 +193,46 @@ struct element_of_argument<T, tensor_argument<E, Layout>> {
   using type = E;
 };
 
-// F: the function; Out: the layout that its result is written in.
-template <class F, class Out, class... Argument>
-struct run_of {
-  using value_type = typename computed_type<Argument...>::type;
-  using T = value_type;
+// F for these arguments: its graph and its schedule.
+template <class F, bool Direct, class... Argument>
+struct scheduled {
+  using T = typename computed_type<Argument...>::type;
   static constexpr auto traced =
-      formulas::trace<F, T, Out, Argument...>(std::index_sequence_for<Argument...>{});
+      formulas::trace<F, T, Direct, Argument...>(std::index_sequence_for<Argument...>{});
   static constexpr std::size_t nodes = sizeof(traced.nodes) / sizeof(traced.nodes[0]);
   static constexpr auto value = make_schedule(traced);
+};
+
+// Outs: the layouts that results are written in, a list; Direct: they are row-major, as nodes are.
+template <class F, class Outs, bool Direct, class... Argument>
+struct run_of;
+template <class F, class... Out, bool Direct, class... Argument>
+struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argument...> {
+  using base = scheduled<F, Direct, Argument...>;
+  using value_type = typename base::T;
+  using T = value_type;
+  using base::traced, base::value, base::nodes;
   // Where the parts go that a call finds.
   static constexpr auto order = [] {
     slots_in_order<T, nodes> found;
-    found.collect(traced, traced.result[0].node);
+    for (std::size_t r = 0; r < traced.results; ++r) found.collect(traced, traced.result[r].node);
     return found;
   }();
   static constexpr std::size_t parts = value.g.slots - value.g.arguments;
+  static constexpr axis_list out_axes[sizeof...(Out)] = {axes_of_layout<Out>()...};
 
   argument_pointers<std::index_sequence_for<Argument...>,
                     typename element_of_argument<T, Argument>::type...>
       arguments;
   captured<T>* captures;
-  T* out;
+  T* out[sizeof...(Out)];
   T* work;
 
   template <int N>
   static constexpr axis_list axes_of() {
-    // The result is of axes of its own: those of Out, in its order.
-    if constexpr (value.result[N] >= 0 && !value.g.direct)
-      return axes_of_layout<Out>();
+    // A result is of axes of its own: those of Out, in its order.
+    if constexpr (value.result[N] >= 0 && !Direct)
+      return out_axes[value.result[N]];
     else
       return value.at(N).axes;
   }
@@ -228,7 +245,7 @@ struct run_of {
     else if constexpr (is_argument)
       return captures[slot - value.g.arguments].values;
     else if constexpr (value.result[N] >= 0)
-      return static_cast<const T*>(out);
+      return static_cast<const T*>(out[value.result[N]]);
     else
       return static_cast<const T*>(work + value.place[N]);
   }
@@ -241,7 +258,10 @@ struct run_of {
   }
   template <int N>
   UMBEL_INLINE constexpr T* written() const noexcept {
-    return value.result[N] >= 0 ? out : work + value.place[N];
+    if constexpr (value.result[N] >= 0)
+      return out[value.result[N]];
+    else
+      return work + value.place[N];
   }
 
   template <std::size_t S>
@@ -291,12 +311,31 @@ struct run_of {
   }
 };
 
-// What is stored, then scratch.
-template <class Run>
-struct formula_workspace : workspace_base {
+// What a run stores, then scratch.
+template <class Run, std::size_t Stored = Run::value.workspace>
+struct run_workspace : workspace_base {
   static constexpr std::size_t elements =
-      Run::value.workspace + Run::most_scratch(std::make_index_sequence<Run::value.count>{});
+      Stored + Run::most_scratch(std::make_index_sequence<Run::value.count>{});
   alignas(64) typename Run::value_type memory[elements != 0 ? elements : 1];
+};
+
+// The same for results in any order: one that is not row-major may be stored before it is copied.
+template <class Rows>
+struct formula_workspace;
+template <class F, class Outs, class... Argument>
+struct formula_workspace<run_of<F, Outs, true, Argument...>> {
+  using run = run_of<F, Outs, true, Argument...>;
+  static constexpr std::size_t stored = [] {
+    constexpr const auto& direct = run::value;
+    // A single result that no call writes is copied by the step that computes it.
+    if constexpr (direct.g.results == 1 && direct.steps[direct.count - 1].kind != step_kind::call) {
+      return direct.workspace;
+    } else {
+      constexpr std::size_t copied = scheduled<F, false, Argument...>::value.workspace;
+      return copied > direct.workspace ? copied : direct.workspace;
+    }
+  }();
+  using type = run_workspace<run, stored>;
 };
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::formulas

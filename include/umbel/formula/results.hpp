@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a formula gives: one tensor, or several as the members of a std::tuple, a std::pair or a
+// struct template of yours,
+//
+//   template <class Context, class Weights>
+//   struct attended { Context context; Weights weights; };
+//
+// whose arguments are the types of its members, in their order: nodes while the formula is traced,
+// tensors in what a call gives, tensors or references in what it writes into (std::tie(a, b)).
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/node.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+
+namespace say {
+struct but_out_has;
+struct but_the_most_is;
+struct the_number_of_results_is;
+}  // namespace say
+
+namespace formulas {
+
+template <class X>
+concept one_result = a_node<X> || tensor_like<std::remove_cvref_t<X>> || one_is_invalid<X>;
+
+template <class...>
+struct list {};
+
+// The types of what X has: itself, or its members.
+template <class X>
+struct members_of {
+  using type = list<X>;
+  static constexpr std::size_t count = 1;
+};
+template <class X>
+  requires(!std::is_same_v<X, std::remove_cvref_t<X>>)
+struct members_of<X> : members_of<std::remove_cvref_t<X>> {};
+template <template <class...> class Several, class First, class... Rest>
+  requires(sizeof...(Rest) != 0 && !one_result<Several<First, Rest...>> && one_result<First> &&
+           (one_result<Rest> && ...))
+struct members_of<Several<First, Rest...>> {
+  using type = list<First, Rest...>;
+  static constexpr std::size_t count = 1 + sizeof...(Rest);
+  template <class... To>
+  using of = Several<To...>;
+};
+template <class X>
+concept several_results = (members_of<X>::count > 1);
+
+// f(member...)
+template <class X, class F>
+UMBEL_INLINE constexpr decltype(auto) with_members(X& x, F f) noexcept {
+  constexpr std::size_t count = members_of<X>::count;
+  static_assert(most_results == 6);
+  if constexpr (count == 1) {
+    return f(x);
+  } else if constexpr (count == 2) {
+    auto& [a, b] = x;
+    return f(a, b);
+  } else if constexpr (count == 3) {
+    auto& [a, b, c] = x;
+    return f(a, b, c);
+  } else if constexpr (count == 4) {
+    auto& [a, b, c, d] = x;
+    return f(a, b, c, d);
+  } else if constexpr (count == 5) {
+    auto& [a, b, c, d, e] = x;
+    return f(a, b, c, d, e);
+  } else {
+    auto& [a, b, c, d, e, g] = x;
+    return f(a, b, c, d, e, g);
+  }
+}
+
+}  // namespace formulas
+
+namespace rules {
+template <std::size_t Results>
+using not_too_many =
+    verdict<(Results <= formulas::most_results), say::formula, say::the_number_of_results_is,
+            number<Results>, say::but_the_most_is, number<formulas::most_results>>;
+template <std::size_t Results, std::size_t Outs>
+using one_out_for_each = verdict<Results == Outs, say::formula, say::the_number_of_results_is,
+                                 number<Results>, say::but_out_has, number<Outs>>;
+
+template <formulas::several_results Several>
+struct gives_rule<Several> {
+  template <class List>
+  struct of_each;
+  template <class... Result>
+  struct of_each<formulas::list<Result...>> {
+    using type =
+        first_error<not_too_many<sizeof...(Result)>,
+                    typename gives_rule<std::remove_cvref_t<Result>>::type...>;
+  };
+  using type = typename of_each<typename formulas::members_of<Several>::type>::type;
+};
+}  // namespace rules
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP
