@@ -65,15 +65,10 @@ struct any_argument {
     return {};                                                                           \
   }
 #else
-template <std::size_t N>
-constexpr text<N> text_of(const char (&characters)[N]) {
-  text<N> out;
-  for (std::size_t i = 0; i < N; ++i) out.chars[i] = characters[i];
-  return out;
-}
 template <text Sentence>
 struct refused : detail::invalid {};
-#define UMBEL_REFUSED(name) refused<text_of("umbel: " #name ": " UMBEL_INSTEAD)>
+#define UMBEL_REFUSED(name) \
+  refused<text<sizeof("umbel: " #name ": " UMBEL_INSTEAD)>{"umbel: " #name ": " UMBEL_INSTEAD}>
 #define UMBEL_REFUSED_PROPERTY(name)           \
  private:                                      \
   static constexpr UMBEL_REFUSED(name) name{}; \
