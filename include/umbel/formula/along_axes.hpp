@@ -55,6 +55,7 @@ constexpr auto concat(const First& first, const X&... x) noexcept {
         [&] {
           node_of_graph<T> one;
           one.what = word::call;
+          one.name = "concat";
           one.run = [](const captured<T>&, const T* const* from, T* to) {
             write_parts<T, result, family, layout_of<First>, layout_of<X>...>(from, to);
           };

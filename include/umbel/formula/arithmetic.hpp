@@ -80,6 +80,7 @@ constexpr auto as_node(R* recorder, const X& x) noexcept {
     node_of_graph<T> one;
     one.what = word::argument;
     one.axes = axes_of_layout<layout_of<X>>();
+    if constexpr (R::describes) one.shape = written_out<typename layout_of<X>::axes>();
     one.slot = slot;
     made.number = recorder->add(one);
   } else {
@@ -198,6 +199,7 @@ constexpr auto record_nodes(R* recorder, const First& first, const Nodes&... res
     one.condition = is_condition(W);
     one.open = !std::is_same_v<typename fit::open, families<>>;
     one.axes = axes_of_layout<typename fit::layout>();
+    if constexpr (R::describes) one.shape = written_out<typename fit::layout::axes>();
     one.from[0] = first.as_operand();
     one.operands = 1;
     ((one.from[one.operands++] = rest.as_operand()), ...);

@@ -142,6 +142,8 @@ struct node_of_graph {
   unsigned long long family{};  // of a position, and along which a softmax goes
   std::size_t operands = 0;
   function<T> run = nullptr, run_plainly = nullptr;
+  // To be read (inspect/describe_formula.hpp): its axes, and the name of what is called.
+  const char *shape = nullptr, *name = nullptr;
 };
 
 // The same operation on the same operands? Not of what has a function: those are not compared,

@@ -20,9 +20,11 @@ namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
 // A formula is run through twice: at compile time, to make its graph, and, where it uses parts of
 // an argument (w.q), once more in each call, to learn where they are.
-template <class T>
+// Describes: what is recorded is for reading, not for running.
+template <class T, bool Describes = false>
 struct tracer {
   static constexpr bool makes_graph = true;
+  static constexpr bool describes = Describes;
   using value_type = T;
   node_of_graph<T>* nodes;  // null: they are only counted
   std::size_t slots;
@@ -49,6 +51,7 @@ struct bound_node {
 template <class T>
 struct binder {
   static constexpr bool makes_graph = false;
+  static constexpr bool describes = false;
   using value_type = T;
   bound_node<T>* nodes;
   int count = 0;
@@ -88,6 +91,21 @@ struct slots_in_order {
     if (g.nodes[n].slot != npos && g.nodes[n].slot >= g.arguments) slot[count++] = g.nodes[n].slot;
   }
 };
+
+// "[heads=3, query=17]", "layer_norm": characters with static storage.
+template <class Word>
+struct text_of_word {
+  static constexpr sentence_buffer buffer = [] {
+    sentence_buffer made;
+    speak<Word>::to(made);
+    made.put('\0');
+    return made;
+  }();
+};
+template <class Word>
+constexpr const char* written_out() noexcept {
+  return text_of_word<Word>::buffer.chars;
+}
 
 // Operations that the plan of a formula knows; the others are calls.
 template <class Operation>
@@ -183,6 +201,7 @@ class node : public portable::own_arithmetic {
             view_of<T, result> y(to);
             Operation::write(view_of<const T, Layout>(from[0]), y);
           };
+          if constexpr (Recorder::describes) one.name = written_out<typename Operation::called>();
           if (known_operation<Operation>::what != word::none) {
             one.what = known_operation<Operation>::what;
             one.family = known_operation<Operation>::family;
@@ -208,6 +227,7 @@ class node : public portable::own_arithmetic {
             one.run = [](const captured<T>&, const T* const* from, T* to) {
               reduce_to<Operation, Layout, Families...>(from[0], to);
             };
+            if constexpr (Recorder::describes) one.name = written_out<Operation>();
             one.from[0] = as_operand();
             one.operands = 1;
             return one;
@@ -230,6 +250,7 @@ class node : public portable::own_arithmetic {
           node_of_graph<T> one;
           one.what = word::contract;
           if (sizeof...(Families) == 1) one.family = (family_id<Families>, ...);
+          one.name = "contraction";
           one.run = [](const captured<T>&, const T* const* from, T* to) {
             contract_into<false, Layout, right, result, Families...>(from[0], from[1], to);
           };
@@ -264,6 +285,7 @@ class node : public portable::own_arithmetic {
         [&] {
           node_of_graph<T> one;
           one.what = word::call;
+          one.name = "projection";
           one.slot = slot;
           one.run = [](const captured<T>& given, const T* const* from, T* to) {
             view_of<T, result> y(to);
@@ -311,6 +333,7 @@ class node : public portable::own_arithmetic {
       node_of_graph<T> one = make();
       if (one.what != word::contract) one.run_plainly = one.run;  // that gives both
       one.axes = axes_of_layout<Result>();
+      if constexpr (Recorder::describes) one.shape = written_out<typename Result::axes>();
       return {{}, recorder, recorder->add(one), 0};
     } else {
       return {{}, recorder, recorder->add(from...), 0};

@@ -79,6 +79,7 @@ constexpr auto traced_argument(R* recorder, std::size_t slot, tensor_argument<E,
     node_of_graph<typename R::value_type> one;
     one.what = word::argument;
     one.axes = axes_of_layout<Layout>();
+    if constexpr (R::describes) one.shape = written_out<typename Layout::axes>();
     one.slot = slot;
     made.number = recorder->add(one);
   }
@@ -119,9 +120,10 @@ using traced_result = decltype(std::declval<const F&>()(
         traced_as<typename computed_type<typename argument_of<X>::type...>::type, X>>()...));
 
 // What a result is: a node that is stored, row-major.
-template <class T, class E, class Layout, class Open>
-constexpr operand as_result(tracer<T>& recorder, const node<tracer<T>, E, Layout, Open>& from,
+template <class Recorder, class E, class Layout, class Open>
+constexpr operand as_result(Recorder& recorder, const node<Recorder, E, Layout, Open>& from,
                             const operand* others, std::size_t count, bool row_major_out) {
+  using T = typename Recorder::value_type;
   operand result = from.as_operand();
   bool as_is = false;
   if (recorder.nodes != nullptr && row_major_out) {
@@ -136,6 +138,7 @@ constexpr operand as_result(tracer<T>& recorder, const node<tracer<T>, E, Layout
     copied.from[0] = result;
     copied.operands = 1;
     copied.axes = axes_of_layout<row_major<Layout>>();
+    if constexpr (Recorder::describes) copied.shape = written_out<typename Layout::axes>();
     if (recorder.nodes != nullptr) recorder.nodes[recorder.count] = copied;
     result.node = recorder.count++;
     result.offset = 0;
@@ -145,19 +148,21 @@ constexpr operand as_result(tracer<T>& recorder, const node<tracer<T>, E, Layout
 }
 
 // F is run through once to count its nodes, once to record them.
-template <class F, class T, class... Argument, std::size_t... I>
+template <class F, class Recorder, class... Argument, std::size_t... I>
 constexpr int count_nodes(std::index_sequence<I...>) {
-  tracer<T> recorder{nullptr, sizeof...(I)};
+  Recorder recorder{nullptr, sizeof...(I)};
   const auto given = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
   with_members(
       given, [&](const auto&... result) { (as_result(recorder, result, nullptr, 0, false), ...); });
   return recorder.count;
 }
 // Direct: are results written as they are, row-major?
-template <class F, class T, bool Direct, class... Argument, std::size_t... I>
+template <class F, class Recorder, bool Direct, class... Argument, std::size_t... I>
 constexpr auto trace(std::index_sequence<I...> all) {
-  graph<T, static_cast<std::size_t>(count_nodes<F, T, Argument...>(all))> made;
-  tracer<T> recorder{made.nodes, sizeof...(I)};
+  graph<typename Recorder::value_type,
+        static_cast<std::size_t>(count_nodes<F, Recorder, Argument...>(all))>
+      made;
+  Recorder recorder{made.nodes, sizeof...(I)};
   const auto given = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
   made.direct = Direct;
   with_members(given, [&](const auto&... result) {
@@ -197,8 +202,9 @@ struct element_of_argument<T, tensor_argument<E, Layout>> {
 template <class F, bool Direct, class... Argument>
 struct scheduled {
   using T = typename computed_type<Argument...>::type;
+  using Recorder = tracer<T>;
   static constexpr auto traced =
-      formulas::trace<F, T, Direct, Argument...>(std::index_sequence_for<Argument...>{});
+      formulas::trace<F, Recorder, Direct, Argument...>(std::index_sequence_for<Argument...>{});
   static constexpr std::size_t nodes = sizeof(traced.nodes) / sizeof(traced.nodes[0]);
   static constexpr auto value = make_schedule(traced);
 };

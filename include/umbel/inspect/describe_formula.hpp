@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSL-1.0
+// What becomes of a formula for given arguments, as a page to read:
+//
+//   std::puts(umbel::describe(attend, q, k, v, slopes));
+//
+// its steps in their order, what each of them does together, where its result goes and who reads
+// it, bytes, and estimated cycles. For results that are row-major, on this build's target. The page
+// is made by the compiler from the types alone; nothing but its characters is in the program. Not
+// included by umbel.hpp.
+//
+// Cycles are an estimate (plan/cost.hpp), of projections, contractions, attention and elementwise
+// steps.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/formula.hpp>
+#include <umbel/inspect/text_writer.hpp>
+#include <umbel/kernel/contract.hpp>
+#include <umbel/plan/cost.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail::formulas {
+
+constexpr const char* name_of(word w) noexcept {
+  constexpr const char* names[] = {
+      "",     "an argument", "a number",   "positions",    "copy",       "add",
+      "subtract", "multiply", "multiply and add", "divide", "negate",     "exp",
+      "log",  "sqrt",        "rsqrt",      "tanh",         "sigmoid",    "abs",
+      "gelu_exact", "gelu_tanh", "silu",   "relu",         "compare",    "compare",
+      "not",  "and",         "or",         "where",        "hide",       "contraction",
+      "softmax", "call"};
+  static_assert(sizeof(names) / sizeof(names[0]) == static_cast<std::size_t>(word::call) + 1);
+  return names[static_cast<std::size_t>(w)];
+}
+
+// F for arguments X.
+template <class F, class... X>
+struct description {
+  using T = computed_from<X...>;
+  using run = run_of<F, row_major_layouts<traced_result<F, X...>>, true,
+                     typename argument_of<X>::type...>;
+  static constexpr const auto& p = run::value;
+  // The same nodes, with their names.
+  static constexpr auto named = formulas::trace<F, tracer<T, true>, true, typename argument_of<X>::type...>(
+      std::index_sequence_for<X...>{});
+  static constexpr plan::target machine = plan::native_target;
+  static constexpr std::size_t lanes = plan::lanes<T>(machine);
+
+  // The step that writes node n, from 1 on.
+  static constexpr std::size_t step_of(int n) {
+    for (std::size_t s = 0; s < p.count; ++s)
+      if (p.steps[s].to == n) return s + 1;
+    return 0;
+  }
+  template <class Writer>
+  static constexpr void put_operand(Writer& out, int n) {
+    if (p.at(n).what == word::argument && p.at(n).slot < p.g.arguments)
+      out.put("argument ", p.at(n).slot + 1);
+    else if (p.at(n).what == word::argument)
+      out.put("part ", p.at(n).slot - p.g.arguments + 1, " of an argument");
+    else
+      out.put("step ", step_of(n));
+  }
+  // What step s reads, each once.
+  template <class Writer>
+  static constexpr void put_reads(Writer& out, const step& s) {
+    bool said[run::nodes]{}, first = true;
+    for (int n = 0; n < p.g.count; ++n) {
+      if (n != s.root && n != s.to && !p.is_in(n, s.root)) continue;
+      if (p.root[n] == everywhere && !is_used_by(n, s)) continue;
+      for (std::size_t j = 0; j < p.at(n).operands; ++j) {
+        const int from = p.at(n).from[j].node;
+        if (said[from] || !(p.stored[from] || p.at(from).what == word::argument)) continue;
+        if (n == s.to && n != s.root) continue;  // its own result, on its way
+        said[from] = true;
+        out.put(first ? "" : ", ");
+        put_operand(out, from);
+        first = false;
+      }
+    }
+  }
+  // Is n, which is computed wherever it is needed, needed in step s?
+  static constexpr bool is_used_by(int n, const step& s) {
+    for (int i = n + 1; i < p.g.count; ++i)
+      for (std::size_t j = 0; j < p.at(i).operands; ++j)
+        if (p.at(i).from[j].node == n &&
+            (i == s.root || p.root[i] == s.root || (p.root[i] == everywhere && is_used_by(i, s))))
+          return true;
+    return false;
+  }
+  static constexpr bool is_together(int n, const step& s) {
+    if (p.at(n).what == word::number || p.at(n).what == word::position) return false;
+    return n == s.root || n == s.to || (p.root[n] == everywhere ? is_used_by(n, s) : p.root[n] == s.root);
+  }
+  template <class Writer>
+  static constexpr void put_together(Writer& out, const step& s) {
+    bool first = true;
+    for (int n = 0; n < p.g.count; ++n) {
+      if (!is_together(n, s)) continue;
+      out.put(first ? "" : ", ");
+      first = false;
+      if (s.kind == step_kind::attend && n == s.attention.scores)
+        out.put("scores");
+      else if (s.kind == step_kind::attend && n == s.root)
+        out.put("context");
+      else if (s.kind == step_kind::attend && n == s.to)
+        out.put("its order in memory");
+      else if (named.nodes[n].name != nullptr && !is_elementwise(p.at(n).what))
+        out.put(named.nodes[n].name);
+      else
+        out.put(name_of(p.at(n).what));
+    }
+  }
+  static constexpr const char* kind_of(const step& s) {
+    if (s.kind == step_kind::attend) return "attention";
+    if (s.kind == step_kind::each) return "elementwise";
+    return named.nodes[s.root].name != nullptr ? named.nodes[s.root].name : "call";
+  }
+  // Who reads node n from memory: what is read by nobody but the step that computes it has none.
+  template <class Writer>
+  static constexpr void put_readers(Writer& out, int n) {
+    if (p.result[n] >= 0) {
+      out.put("result");
+      if (p.g.results > 1) out.put(' ', static_cast<std::size_t>(p.result[n]) + 1);
+    } else {
+      out.put("stored, ");
+      out.put_aligned(p.at(n).axes.count() * sizeof(T), 0);
+      out.put(" bytes");
+    }
+    const char* between = ", read by step ";
+    for (std::size_t s = 0; s < p.count; ++s) {
+      if (!step_reads(p, p.steps[s], n) || p.steps[s].to == n) continue;
+      out.put(between, s + 1, " (", kind_of(p.steps[s]));
+      out.put(')');
+      between = " and ";
+    }
+  }
+
+  // Multiplications of a contraction: rows, columns, depth of a product, and how many there are.
+  static constexpr double contraction_cycles(const node_of_graph<T>& one) {
+    const axis_list &x = one.from[0].axes, &y = one.from[1].axes;
+    kernel::contract_shape shape{};
+    shape.rows = shape.columns = shape.depth = 1;
+    double products = 1;
+    for (std::size_t i = 0; i < x.rank; ++i) {
+      const bool in_y = y.has(x.family[i]), in_out = one.axes.has(x.family[i]);
+      if (in_y && in_out)
+        products *= static_cast<double>(x.size[i]);
+      else
+        (in_y ? shape.depth : shape.rows) *= x.size[i];
+    }
+    for (std::size_t i = 0; i < y.rank; ++i)
+      if (!x.has(y.family[i])) shape.columns *= y.size[i];
+    shape.x_row = shape.y_column = shape.out_column = 1;
+    shape.out_row = shape.columns;
+    return products * static_cast<double>(kernel::contract_cost<T>(shape, machine)) / 2;
+  }
+  static constexpr double projection_cycles(const node_of_graph<T>& one) {
+    std::size_t in = 1, out = 1;
+    const axis_list& x = one.from[0].axes;
+    for (std::size_t i = 0; i < x.rank; ++i)
+      if (i >= one.axes.rank || x.family[i] != one.axes.family[i] || x.size[i] != one.axes.size[i])
+        in = x.size[i], out = one.axes.size[i];
+    if (in == 1 && out == 1) in = x.size[x.rank - 1], out = one.axes.size[one.axes.rank - 1];
+    return plan::cycles<T>(plan::plan_linear<T>(one.axes.count() / out, in, out, machine), in);
+  }
+  static constexpr double word_cycles(word w) {  // of a vector
+    switch (w) {
+      case word::copy:
+      case word::number:
+      case word::position:
+        return 0.5;
+      case word::exp:
+      case word::log:
+      case word::tanh:
+      case word::sigmoid:
+      case word::gelu_exact:
+      case word::gelu_tanh:
+      case word::silu:
+        return 5;
+      case word::divide:
+      case word::sqrt:
+      case word::rsqrt:
+        return 3;
+      default:
+        return 0.5;
+    }
+  }
+  static constexpr double elementwise_cycles(const step& s) {
+    double each = 1;  // loaded and stored
+    for (int n = 0; n < p.g.count; ++n)
+      if (is_together(n, s)) each += word_cycles(p.at(n).what);
+    return each * static_cast<double>(plan::divide_up(p.at(s.root).axes.count(), lanes));
+  }
+  template <std::size_t S>
+  static constexpr double attention_cycles() {
+    using step_run = attend_step<run, p.steps[S].root, p.steps[S].to>;
+    using of = typename step_run::of;
+    constexpr kernel::attend_shape shape = step_run::shape;
+    constexpr std::size_t alone = kernel::detail::queries_alone<shape, T, machine>;
+    const plan::attend_plan plan = plan::plan_attend<T>(shape.queries, shape.keys, machine, alone);
+    double seen = 0;  // of all pairs
+    for (std::size_t i = 0; i < of::queries; ++i)
+      for (std::size_t j = 0; j < of::keys; ++j)
+        seen += static_cast<double>(i) + of::form.low <= static_cast<double>(j) &&
+                static_cast<double>(j) <= static_cast<double>(i) + of::form.high;
+    seen /= static_cast<double>(of::queries * of::keys);
+    return static_cast<double>(of::loops.count()) * seen *
+           plan::cycles<T>(plan, machine, shape.keys, shape.head_dim, shape.value_dim);
+  }
+
+  template <class Writer>
+  static constexpr void put_distance(Writer& out, double distance) {
+    out.put('i');
+    if (distance != 0) out.put(distance < 0 ? " - " : " + ", distance < 0 ? -distance : distance);
+  }
+  template <std::size_t S, class Writer>
+  static constexpr double put_step(Writer& out) {
+    constexpr step s = p.steps[S];
+    const node_of_graph<T>& root = p.at(s.root);
+    out.put("step ", S + 1, "  ");
+    out.put(named.nodes[s.to].shape);
+    out.put("  ");
+    put_readers(out, s.to);
+    out.put("\n  reads   ");
+    put_reads(out, s);
+    out.put("\n  does    ");
+    put_together(out, s);
+    double cycles = 0;
+    if constexpr (s.kind == step_kind::attend) {
+      using of = attention_of<run, s.root>;
+      out.put("\n  scores  ");
+      if (of::form.general)
+        out.put("changed one by one; ");
+      else if (of::form.factor != T{1})
+        out.put("times ", static_cast<double>(of::form.factor), ", which the queries take; ");
+      if (of::form.additions != 0)
+        out.put(of::form.additions, of::form.additions == 1 ? " addition; " : " additions; ");
+      if (of::form.hides != 0)
+        out.put(of::form.hides, of::form.hides == 1 ? " selection; " : " selections; ");
+      out.put(of::form.is_window() ? "query i reads keys " : "all keys are read");
+      if (of::form.low > -1e9) put_distance(out, of::form.low);
+      if (of::form.is_window()) out.put(of::form.low > -1e9 ? " to " : "up to ");
+      if (of::form.high < 1e9) put_distance(out, of::form.high);
+      else if (of::form.is_window()) out.put("the last");
+      cycles = attention_cycles<S>();
+    } else if (s.kind == step_kind::each) {
+      cycles = elementwise_cycles(s);
+    } else if (root.what == word::contract) {
+      cycles = contraction_cycles(root);
+    } else if (root.slot != npos && root.operands == 1) {
+      cycles = projection_cycles(root);
+    }
+    if (cycles != 0) {
+      out.put("\n  cycles  ");
+      out.put_aligned(static_cast<std::size_t>(cycles), 0);
+    }
+    out.put('\n');
+    return cycles;
+  }
+  template <class Sink>
+  static constexpr void to(Sink sink) {
+    text_writer<Sink> out(sink);
+    out.put("formula of ", sizeof...(X), sizeof...(X) == 1 ? " argument, " : " arguments, ");
+    out.put(sizeof(T) == 4 ? "float" : "double", ", ", machine.registers, " registers of ");
+    out.put(lanes, "\n\n");
+    double cycles = 0;
+    [&]<std::size_t... S>(std::index_sequence<S...>) {
+      ((cycles += put_step<S>(out)), ...);
+    }(std::make_index_sequence<p.count>{});
+    constexpr std::size_t scratch = run::most_scratch(std::make_index_sequence<p.count>{});
+    out.put("\ncycles     ");
+    out.put_aligned(static_cast<std::size_t>(cycles), 0);
+    out.put("\nworkspace  ");
+    out.put_aligned((p.workspace + scratch) * sizeof(T), 0);
+    out.put(" bytes: ");
+    out.put_aligned(p.workspace * sizeof(T), 0);
+    out.put(" of what is stored, ");
+    out.put_aligned(scratch * sizeof(T), 0);
+    out.put(" of scratch\n");
+    out.flush();
+  }
+  static constexpr std::size_t length = [] {
+    std::size_t sum = 0;
+    to([&](const char*, std::size_t count) { sum += count; });
+    return sum;
+  }();
+  struct page {
+    char text[length + 1]{};
+  };
+  static constexpr page value = [] {
+    page made;
+    std::size_t at = 0;
+    to([&](const char* from, std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i) made.text[at++] = from[i];
+    });
+    return made;
+  }();
+};
+
+}  // namespace detail::formulas
+
+// describe(f, x...): what becomes of formula f for arguments of these types, lines of ASCII, ended
+// by a zero. What f says of its arguments when it is called, it says here.
+template <class F, class... X>
+constexpr const char* describe(const formula<F>&, const X&...) noexcept {
+  using result = detail::formulas::traced_result<F, X...>;
+  using verdict = detail::rules::gives<result>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (!std::is_same_v<typename detail::formulas::given_rule<result>::type, detail::invalid>)
+    return detail::formulas::description<F, X...>::value.text;
+  else
+    return "";
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
