@@ -170,7 +170,8 @@ class Formula:
         over = self.random.sample(axes, self.random.randint(1, len(axes) - 1))
         kept = [axis for axis in axes if axis not in over]
         kind = self.choose("sum", "mean", "max", "min")
-        r = self.let(f"{kind}<{', '.join(over)}>({x})")
+        word = f"{kind}<{', '.join(over)}>"
+        r = self.let(self.choose(f"{word}({x})", f"{x} | {word}"))
         if kind == "sum":
             r = self.let(f"{r} * 0.125f")
         if self.random.random() < 0.5:  # a norm, written out

@@ -169,6 +169,19 @@ BOOST_AUTO_TEST_CASE(the_largest_and_the_smallest) {
   BOOST_TEST(max<key>(lowest)() == -infinity);
 }
 
+BOOST_AUTO_TEST_CASE(reductions_in_a_pipe_and_into_memory) {
+  using namespace std;  // which has max and min
+  const cube x = random<cube>(9);
+  BOOST_TEST(same_bits(x | umbel::slice<key, from<1>, umbel::extent<4>> | max<key, batch>,
+                       max<key, batch>(x | umbel::slice<key, from<1>, umbel::extent<4>>)));
+  BOOST_TEST(same_bits(x | sum<query>, sum<query>(x)));
+  BOOST_TEST(same_bits(x * 2 | min<key> | sum<batch>, sum<batch>(min<key>(x * 2))));
+  tensor<float, batch<3>, key<7>, head_dim<4>> y{};
+  sum<query>().into(y, x);
+  BOOST_TEST(same_bits(y, sum<query>(x)));
+  static_assert((tensor<int, key<3>>{3, -5, 4} | max<key>)() == 4);
+}
+
 BOOST_AUTO_TEST_CASE(reductions_of_integers) {
   constexpr tensor<int, query<2>, key<3>> x{{3, -5, 4}, {7, 0, -9}};
   static_assert(sum<key>(x) == tensor<int, query<2>>{2, -2});

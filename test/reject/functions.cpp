@@ -64,6 +64,12 @@ using positions = tensor<int, batch<2>, query<4>>;
   // cause: The axis is not an axis of the tensor.
   // cure: Name axes of the brackets.
   auto r = sum<query>(x - max<key>(x)) | mean<batch, hidden>;
+#elif defined CASE_max_in_a_pipe_over_an_absent_axis
+  // expect-gcc: "umbel: max: there is no axis key in \[batch=2, query=4, hidden=100\]"
+  // expect-clang: max, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: The axis is not an axis of the tensor.
+  // cure: Name axes of the brackets.
+  auto r = x * 2 | max<key>;
 #elif defined CASE_log_softmax_along_an_absent_axis
   // expect-gcc: "umbel: log_softmax: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: log_softmax, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
@@ -81,6 +87,8 @@ using positions = tensor<int, batch<2>, query<4>>;
   tensor<int, query<4>> first = min<batch>(ids);
   (void)all, (void)first;
   queries r = exp(x) + sqrt(abs(x)) + log_softmax<hidden>(x);
+  const float most = (x | sum<hidden> | max<batch, query>)();
+  (void)most;
   positions distances = abs(ids);
   (void)r, (void)distances;
 #endif

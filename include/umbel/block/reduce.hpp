@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Reductions over one or several named axes, which disappear: sum<key>(x), max<key, head_dim>(x),
-// min; mean<token>(x). Any strides. Over all axes the result is a tensor without axes, of one
-// element: sum<query, key>(x)().
+// min; mean<token>(x); x | sum<key> is the same. Any strides. Over all axes the result is a tensor
+// without axes, of one element: sum<query, key>(x)().
 //
 // The elements that are put together are numbered in the order of the axes of x, the last one
 // fastest. A sum is 16 chains, element e in chain e % 16, folded in halves; a mean is one chain and
@@ -68,18 +68,47 @@ template <class Name, class X, class... Families>
 using reduction = typename reduction_rule<Name, X, Families...>::type;
 }  // namespace rules
 
-template <class Verdict, class Operation, class... Families, class X>
-constexpr auto reduced(const X& x) noexcept {
-  if constexpr (Verdict::ok && !one_is_invalid<X>)
-    return filled<tensor_of<typename X::value_type, reduced_layout<layout_of<X>, Families...>>>(
-        [&](auto& y) {
-          detail::reduce_to<Operation, layout_of<X>, Families...>(x.data(), y.data());
-        });
+template <class Verdict, class Operation, class X>
+constexpr auto computed_where(const X& x) noexcept {
+  if constexpr (Verdict::ok)
+    return Operation{}(x);
   else
     return invalid{};
 }
 
-// into(out, x): out must not overlap x.
+// Combine: of kernel/plain.hpp. into(out, x): out must not overlap x.
+template <class Name, class Combine, template <std::size_t> class... Axes>
+struct reduction_operation : computing<reduction_operation<Name, Combine, Axes...>, Name> {
+  using eager = computing<reduction_operation, Name>;
+  using other_calls_and_into<Name>::operator();
+  template <class X>
+  using rule = rules::reduction<Name, X, family_of<Axes>...>;
+  template <class X>
+  using result = reduced_layout<layout_of<X>, family_of<Axes>...>;
+
+  template <class X, class Y>
+  static constexpr void write(const X& x, Y& y) noexcept {
+    detail::reduce_to<Combine, layout_of<X>, family_of<Axes>...>(x.data(), y.data());
+  }
+  template <shaped X>
+  constexpr auto operator()(const X& x) const noexcept {
+    if constexpr (traced<X>) {
+      using verdict = rule<X>;
+      static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+      return x.template reduce<verdict, Combine, family_of<Axes>...>();
+    } else {
+      return eager::operator()(x);
+    }
+  }
+};
+template <template <std::size_t> class... Axes>
+using sum_operation = reduction_operation<say::sum, kernel::plain::sum_of, Axes...>;
+template <template <std::size_t> class... Axes>
+using max_operation = reduction_operation<say::max, kernel::plain::max_of, Axes...>;
+template <template <std::size_t> class... Axes>
+using min_operation = reduction_operation<say::min, kernel::plain::min_of, Axes...>;
+
+// Of floating-point numbers.
 template <template <std::size_t> class... Axes>
 struct mean_operation : detail::computing<mean_operation<Axes...>, say::mean> {
   template <class X>
@@ -101,31 +130,46 @@ struct mean_operation : detail::computing<mean_operation<Axes...>, say::mean> {
 template <template <std::size_t> class... Axes>
 inline constexpr detail::mean_operation<Axes...> mean{};
 
-// (Functions, not objects with a pipe: beside `using namespace std` objects max and min would be
-// ambiguous.)
+// (Functions, not objects: beside `using namespace std` objects max and min would be ambiguous. So
+// x | max<key> names the one of them that takes nothing: pipe.hpp.)
 
 // sum<key>(x): the sum over named axes of a tensor or view of numbers, a row-major tensor of the
 // other axes. Sums of integers overflow as + does.
-template <template <std::size_t> class... Axes, detail::elements X>
+template <template <std::size_t> class... Axes, class X>
+  requires(detail::elements<X> || detail::traced<X>)
 constexpr auto sum(const X& x) noexcept {
   using verdict = detail::rules::reduction<detail::say::sum, X, detail::family_of<Axes>...>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::reduced<verdict, detail::kernel::plain::sum_of, detail::family_of<Axes>...>(x);
+  return detail::computed_where<verdict, detail::sum_operation<Axes...>>(x);
+}
+template <template <std::size_t> class... Axes>
+constexpr detail::sum_operation<Axes...> sum() noexcept {
+  return {};
 }
 // max<key>(x): the largest element over named axes, of the others a row-major tensor; NaN where one
 // is NaN (as torch's amax). Of -0 and +0 alone it may be either, always the same one.
-template <template <std::size_t> class... Axes, detail::elements X>
+template <template <std::size_t> class... Axes, class X>
+  requires(detail::elements<X> || detail::traced<X>)
 constexpr auto(max)(const X& x) noexcept {
   using verdict = detail::rules::reduction<detail::say::max, X, detail::family_of<Axes>...>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::reduced<verdict, detail::kernel::plain::max_of, detail::family_of<Axes>...>(x);
+  return detail::computed_where<verdict, detail::max_operation<Axes...>>(x);
+}
+template <template <std::size_t> class... Axes>
+constexpr detail::max_operation<Axes...>(max)() noexcept {
+  return {};
 }
 // min<key>(x): the smallest element over named axes; NaN and zeros as for max.
-template <template <std::size_t> class... Axes, detail::elements X>
+template <template <std::size_t> class... Axes, class X>
+  requires(detail::elements<X> || detail::traced<X>)
 constexpr auto(min)(const X& x) noexcept {
   using verdict = detail::rules::reduction<detail::say::min, X, detail::family_of<Axes>...>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  return detail::reduced<verdict, detail::kernel::plain::min_of, detail::family_of<Axes>...>(x);
+  return detail::computed_where<verdict, detail::min_operation<Axes...>>(x);
+}
+template <template <std::size_t> class... Axes>
+constexpr detail::min_operation<Axes...>(min)() noexcept {
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -10,25 +10,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-template <template <std::size_t> class... Axes, a_node X>
-constexpr auto sum(const X& x) noexcept {
-  using verdict = rules::reduction<say::sum, X, family_of<Axes>...>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  return x.template reduce<verdict, kernel::plain::sum_of, family_of<Axes>...>();
-}
-template <template <std::size_t> class... Axes, a_node X>
-constexpr auto(max)(const X& x) noexcept {
-  using verdict = rules::reduction<say::max, X, family_of<Axes>...>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  return x.template reduce<verdict, kernel::plain::max_of, family_of<Axes>...>();
-}
-template <template <std::size_t> class... Axes, a_node X>
-constexpr auto(min)(const X& x) noexcept {
-  using verdict = rules::reduction<say::min, X, family_of<Axes>...>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  return x.template reduce<verdict, kernel::plain::min_of, family_of<Axes>...>();
-}
-
 // Result: the layout of all parts, one after another along the axis of Family.
 template <class T, class Result, class Family, class... Layout>
 constexpr void write_parts(const T* const* from, T* to) noexcept {

@@ -65,6 +65,17 @@ template <class X, class Operation>
   else
     return detail::invalid{};
 }
+// x | max<key>: of functions, that which takes nothing and gives the operation.
+template <class X, class Operation>
+  requires std::is_base_of_v<detail::operation, Operation>
+[[nodiscard]] UMBEL_INLINE constexpr auto operator|(X&& x, Operation (*)() noexcept) {
+  using verdict = detail::rules::pipe<Operation, X>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    return Operation{}(static_cast<X&&>(x));
+  else
+    return detail::invalid{};
+}
 // Of a tensor with a name, an operation that only re-reads memory gives a view of it.
 template <class X, class Operation>
   requires(detail::is_tensor<std::remove_const_t<X>> &&
