@@ -65,6 +65,26 @@ using attention = multi_head_attention<float, hidden<16>, heads<4>>;
   };
   constexpr formula longer = [](auto a, const auto& with) { return a + with.lengths; };
   auto r = longer(q, parts{});
+#elif defined CASE_formula_part_alone
+  // expect-gcc: "umbel: formula: uses a part of an argument alone, which has no value yet, so pass it as an argument of its own"
+  // expect-clang: formula, .*uses_a_part_of_an_argument_alone_which_has_no_value_yet_so_pass_it_as_an_argument>
+  // cause: A function of nothing but parts of an object, `exp(w.gain)`, a number in it, or a view that is read by other axes: while the formula is traced, the object is not there.
+  // cure: Make that part an argument beside the object; or combine it with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`, `where(x > 0, w.a, w.b)`.
+  struct parts {
+    tensor<float, heads<3>> gain;
+  };
+  constexpr formula gained = [](auto a, const auto& with) { return a * exp(with.gain); };
+  auto r = gained(q, parts{});
+#elif defined CASE_formula_number_of_an_object
+  // expect-gcc: "umbel: formula: uses a part of an argument alone, which has no value yet, so pass it as an argument of its own"
+  // expect-clang: formula, .*uses_a_part_of_an_argument_alone_which_has_no_value_yet_so_pass_it_as_an_argument>
+  // cause: A function of nothing but parts of an object, `exp(w.gain)`, a number in it, or a view that is read by other axes: while the formula is traced, the object is not there.
+  // cure: Make that part an argument beside the object; or combine it with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`, `where(x > 0, w.a, w.b)`.
+  struct parts {
+    float scale;
+  };
+  constexpr formula times = [](auto a, const auto& with) { return a * with.scale; };
+  auto r = times(q, parts{});
 #elif defined CASE_formula_captures
   // expect-gcc: "umbel: formula: captures variables, so pass them as arguments"
   // expect-clang: formula, .*captures_variables_so_pass_them_as_arguments>

@@ -352,6 +352,35 @@ BOOST_AUTO_TEST_CASE(parts_are_known_by_their_place) {
   BOOST_TEST(gated_by(x, w)(1) == 17);
 }
 
+BOOST_AUTO_TEST_CASE(parts_of_arguments_are_operands) {
+  struct weights {
+    tensor<float, heads<3>, head_dim<16>> gain, other;
+    tensor<float, head_dim<16>, value_dim<5>> table;
+    view<const float, head_dim<16>> borrowed;
+  };
+  static weights w{
+      .gain = {}, .other = {}, .table = {}, .borrowed = view(w.gain | select_at<heads, 1>)};
+  fill(w.gain, 21), fill(w.other, 22), fill(w.table, 23);
+  const auto check = [&](auto parts, auto arguments) {
+    const auto y = parts(q, w);
+    BOOST_TEST(same_bits(y, plain(parts)(q, w)));
+    BOOST_TEST(same_bits(y, arguments(q, w.gain, w.other, w.table)));
+  };
+  check(formula{[](auto x, const auto& w) { return contract<head_dim>(x, w.table); }},
+        formula{[](auto x, auto, auto, auto table) { return contract<head_dim>(x, table); }});
+  check(formula{[](auto x, const auto& w) { return contract<head_dim>(w.table, x); }},
+        formula{[](auto x, auto, auto, auto table) { return contract<head_dim>(table, x); }});
+  check(formula{[](auto x, const auto& w) { return where(x > 0, w.gain, w.other); }},
+        formula{[](auto x, auto g, auto o, auto) { return where(x > 0, g, o); }});
+  check(formula{[](auto x, const auto& w) {
+          return x * (w.table | permute<value_dim, head_dim> | select_at<value_dim, 3>);
+        }},
+        formula{
+            [](auto x, auto, auto, auto table) { return x * (table | select_at<value_dim, 3>); }});
+  check(formula{[](auto x, const auto& w) { return x * w.borrowed; }},
+        formula{[](auto x, auto g, auto, auto) { return x * (g | select_at<heads, 1>); }});
+}
+
 BOOST_AUTO_TEST_CASE(out_in_another_order_or_with_gaps) {
   const tensor<float, query<2>, key<3>> x{1, 2, 3, 4, 5, 6};
   constexpr formula twice = [](auto a) { return a * 2; };

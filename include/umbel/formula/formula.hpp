@@ -205,8 +205,20 @@ struct call_fits_rule {
   static constexpr bool has_result = false;
   using verdict = rules::gives<Result>;
 };
+template <class F, class Result>
+concept traceable =
+    std::is_empty_v<F> && !std::is_same_v<typename given_rule<Result>::type, invalid>;
+template <class F, class... X>
+inline constexpr bool has_graph =
+    nodes_of<F, tracer<computed_from<X...>>, typename argument_of<X>::type...> != 0;
 template <class F, class Result, class Out, class Work, class... X>
-  requires(std::is_empty_v<F> && !std::is_same_v<typename given_rule<Result>::type, invalid>)
+  requires(traceable<F, Result> && !has_graph<F, X...>)
+struct call_fits_rule<F, Result, Out, Work, X...> {
+  static constexpr bool has_result = false;
+  using verdict = rules::reads_no_part_alone<false>;
+};
+template <class F, class Result, class Out, class Work, class... X>
+  requires(traceable<F, Result> && has_graph<F, X...>)
 struct call_fits_rule<F, Result, Out, Work, X...> {
   static constexpr bool has_result = true;
   using T = computed_from<X...>;

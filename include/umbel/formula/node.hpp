@@ -169,6 +169,12 @@ class node : public portable::own_arithmetic {
     return {number, offset, axes_of_layout<Layout>()};
   }
 
+  // Of a tensor that is a part of an argument, or a node itself (arithmetic.hpp).
+  template <class X>
+  constexpr auto as_node_like(const X& x) const noexcept {
+    return as_node(recorder, x);
+  }
+
   // The same memory by another layout.
   template <class To>
   constexpr node<Recorder, E, To> reread(std::size_t from) const noexcept {

@@ -149,19 +149,28 @@ constexpr operand as_result(Recorder& recorder, const node<Recorder, E, Layout, 
 
 // F is run through once to count its nodes, once to record them.
 template <class F, class Recorder, class... Argument, std::size_t... I>
-constexpr int count_nodes(std::index_sequence<I...>) {
+constexpr std::size_t count_nodes(std::index_sequence<I...>) {
   Recorder recorder{nullptr, sizeof...(I)};
   const auto given = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
   with_members(
       given, [&](const auto&... result) { (as_result(recorder, result, nullptr, 0, false), ...); });
-  return recorder.count;
+  return static_cast<std::size_t>(recorder.count);
 }
+template <class F, class Recorder, class... Argument>
+std::integral_constant<
+    std::size_t, count_nodes<F, Recorder, Argument...>(std::index_sequence_for<Argument...>{})>
+counted(int);
+template <class F, class Recorder, class... Argument>
+std::integral_constant<std::size_t, 0> counted(...);
+// None where F reads what has no value yet, which is no constant.
+template <class F, class Recorder, class... Argument>
+inline constexpr std::size_t nodes_of =
+    decltype(formulas::counted<F, Recorder, Argument...>(0))::value;
+
 // Direct: are results written as they are, row-major?
 template <class F, class Recorder, bool Direct, class... Argument, std::size_t... I>
-constexpr auto trace(std::index_sequence<I...> all) {
-  graph<typename Recorder::value_type,
-        static_cast<std::size_t>(count_nodes<F, Recorder, Argument...>(all))>
-      made;
+constexpr auto trace(std::index_sequence<I...>) {
+  graph<typename Recorder::value_type, nodes_of<F, Recorder, Argument...>> made;
   Recorder recorder{made.nodes, sizeof...(I)};
   const auto given = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
   made.direct = Direct;

@@ -75,7 +75,9 @@ struct contract_operation : detail::other_calls<say::contract, say::takes_two_te
         rules::same_element<say::contract, typename X::value_type, typename Y::value_type>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok && traced<X>)
-      return x.template contract<detail::family_of<Axes>...>(y);
+      return x.template contract<detail::family_of<Axes>...>(x.as_node_like(y));
+    else if constexpr (verdict::ok && traced<Y>)
+      return y.as_node_like(x).template contract<detail::family_of<Axes>...>(y);
     else if constexpr (verdict::ok)
       return detail::contract_over<detail::family_of<Axes>...>(x, y);
     else

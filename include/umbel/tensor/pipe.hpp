@@ -122,6 +122,16 @@ constexpr detail::invalid operator|(detail::invalid, const Function&) noexcept {
 }
 
 namespace detail {
+// The first element in memory. (Of a tensor without a call of a member, which clang wants to be of
+// an object that was made: while a formula is traced, parts of its arguments are not.)
+template <class X>
+UMBEL_INLINE constexpr auto first_of(X& x) noexcept {
+  if constexpr (is_tensor<std::remove_const_t<X>>)
+    return portable::tensor_memory::of(x);
+  else
+    return x.data();
+}
+
 // The memory of x from `offset` on, read by another layout.
 template <class Layout, class X>
 UMBEL_INLINE constexpr auto reread(X&& x, std::size_t offset = 0) {
@@ -134,7 +144,7 @@ UMBEL_INLINE constexpr auto reread(X&& x, std::size_t offset = 0) {
     return out;
   } else {
     using T = std::remove_pointer_t<decltype(x.data())>;
-    return view_of<T, Layout>(x.data() + offset);
+    return view_of<T, Layout>(detail::first_of(x) + offset);
   }
 }
 

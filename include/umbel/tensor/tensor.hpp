@@ -20,6 +20,16 @@ UMBEL_WARNINGS_PUSH
 #endif
 namespace umbel {
 
+namespace portable {
+// The first element of a tensor in memory, whether or not it was made yet (pipe.hpp).
+struct tensor_memory {
+  template <class X>
+  UMBEL_SHARED static constexpr auto of(X& x) noexcept {
+    return &x.elements_[0];
+  }
+};
+}  // namespace portable
+
 // Owned memory with a shape: tensor<float, batch<2>, query<4>, hidden<100>>. T: the element type.
 // Axes: each name once, no size zero.
 template <class T, class... Axes>
@@ -237,6 +247,7 @@ class [[nodiscard]] tensor : public portable::members_of_other_libraries<tensor<
   }
 
  private:
+  friend portable::tensor_memory;
   UMBEL_SHARED constexpr void take(const T* from) noexcept { detail::copy_row_major(from, *this); }
 
   // (Sizes beyond all memory are refused above, and only there.)
