@@ -31,7 +31,7 @@ ROOMS = {
     "decode": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention"},
     "block": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention"},
     "formula": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block"},
-    "inspect": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention"},
+    "inspect": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention", "formula"},
 }
 EVERYTHING = set(ROOMS) - {"inspect"}  # what draws and describes is for who asks for it
 ROOMS["bare"] = EVERYTHING

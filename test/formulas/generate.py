@@ -65,10 +65,10 @@ class Formula:
             return self.choose(f"{x} < 0.25f", f"{x} >= -0.5f", f"!({x} <= 0)")
         first = self.random.choice(axes)
         if one == "position":
-            return f"position<{first}> {self.choose('<', '>=')} {self.random.randint(0, self.size(first))}"
+            return f"position<{first}> {self.choose('<', '>=', '==', '!=')} {self.random.randint(0, self.size(first))}"
         if one == "positions" and len(axes) > 1:
             a, b = self.random.sample(list(axes), 2)
-            return f"position<{a}> + {self.random.randint(-2, 3)} {self.choose('<', '<=', '>')} position<{b}>"
+            return f"position<{a}> + {self.random.randint(-2, 3)} {self.choose('<', '<=', '>', '==', '!=')} position<{b}>"
         return f"({self.condition(axes)} {self.choose('&&', '||')} position<{first}> < {self.size(first) // 2})"
 
     def elementwise(self, start, axes, steps):
@@ -83,6 +83,7 @@ class Formula:
                 b = self.choose(self.tensor(self.part_of(axes)), self.random.choice(known),
                                 self.choose("0.5f", "2", "-0.25f"))
                 made = self.choose(f"{a} + {b}", f"{b} - {a}", f"{a} * {b}", f"{a} / ({b} * {b} + 1)",
+                                   f"maximum({a}, {b})", f"minimum({b}, {a})",
                                    f"{a} * 0.5f + {b}")
             elif kind < 0.9:
                 b = self.choose(self.random.choice(known), "0.125f")

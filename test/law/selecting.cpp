@@ -28,6 +28,35 @@ using flags_of = detail::tensor_of<bool, typename X::layout>;
 
 BOOST_AUTO_TEST_SUITE(selecting)
 
+BOOST_AUTO_TEST_CASE(maximum_and_minimum_are_the_loop) {
+  each_shape([]<class X>() {
+    const X x = random<X>(3), y = random<X>(4);
+    X most{}, least{}, positive{};
+    for (std::size_t i = 0; i < X::layout::count; ++i) {
+      most.data()[i] = std::max(x.data()[i], y.data()[i]);
+      least.data()[i] = std::min(x.data()[i], y.data()[i]);
+      positive.data()[i] = std::max(x.data()[i], 0.0f);
+    }
+    BOOST_TEST(same_bits(maximum(x, y), most));
+    BOOST_TEST(same_bits(minimum(x, y), least));
+    BOOST_TEST(same_bits(maximum(x, 0), positive));
+    BOOST_TEST((minimum(0, -x) == -positive));
+    const auto turned = orders<X>::reversed::permute;
+    BOOST_TEST(same_bits(maximum(x | turned, y | turned), most | turned | contiguous));
+  });
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  using row = tensor<float, key<4>>;
+  const row a{nan, 1, -0.0f, 0}, b{1, nan, 0, -0.0f};
+  for (const row& y : {row(maximum(a, b)), row(minimum(a, b))}) {
+    BOOST_TEST(std::isnan(y(0)));
+    BOOST_TEST(std::isnan(y(1)));
+    BOOST_TEST(std::signbit(y(2)));
+    BOOST_TEST(!std::signbit(y(3)));
+  }
+  static_assert(maximum(tensor<int, key<2>>{3, -4}, 0) == tensor<int, key<2>>{3, 0});
+  static_assert(minimum(2, tensor<int, key<2>>{3, -4}) == tensor<int, key<2>>{2, -4});
+}
+
 BOOST_AUTO_TEST_CASE(comparisons_are_the_loop) {
   each_shape([]<class X>() {
     const X x = random<X>(1);

@@ -22,6 +22,16 @@ using attention = multi_head_attention<float, hidden<64>, heads<4>>;
   // cause: A plan is for a number of positions, not of features.
   // cure: Say how many positions there are: `describe<attention, token<64>>()`.
   const char* page = describe<attention, hidden<64>>();
+#elif defined CASE_describe_formula_of_other_shapes
+  // expect-gcc: "umbel: contract: the left side has key=6 but the right side has key=5"
+  // expect-clang: contract, .*the_left_side_has, .*key<6>, .*but_the_right_side_has, .*key<5>
+  // lines-clang: 18
+  // cause: What a formula says of its arguments when it is called, it says when it is described.
+  // cure: Give it arguments that fit each other.
+  const tensor<float, query<4>, key<6>> scores{};
+  const tensor<float, key<5>, head_dim<8>> values{};
+  constexpr formula context = [](auto a, auto b) { return contract<key>(softmax<key>(a), b); };
+  const char* page = describe(context, scores, values);
 #else
   const char* page = describe<attention, token<4>>();
   (void)page;

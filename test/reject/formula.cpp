@@ -85,6 +85,14 @@ using attention = multi_head_attention<float, hidden<16>, heads<4>>;
   };
   constexpr formula times = [](auto a, const auto& with) { return a * with.scale; };
   auto r = times(q, parts{});
+#elif defined CASE_formula_maximum_of_other_axes
+  // expect-gcc: "umbel: elementwise: \[heads=3, query=17, head_dim=16\] and \[batch=2\] have different axes; to repeat one along the others write x \| broadcast<\.\.\.>"
+  // expect-clang: elementwise, .*heads<3>, .*query<17>, .*head_dim<16>>, .*and_, .*batch<2>>, .*have_different_axes_so_broadcast_one>
+  // lines-clang: 15
+  // cause: An operand in a formula may lack axes that the other has, along which it is repeated; this one has another.
+  // cure: Rename the axis, select one position of it, or sum over it first.
+  constexpr formula capped = [](auto a, auto b) { return maximum(a, b); };
+  auto r = capped(q, slopes);
 #elif defined CASE_formula_captures
   // expect-gcc: "umbel: formula: captures variables, so pass them as arguments"
   // expect-clang: formula, .*captures_variables_so_pass_them_as_arguments>

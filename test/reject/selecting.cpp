@@ -34,6 +34,25 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   // cause: Numbers are not conditions.
   // cure: Compare them: `x != 0` is `x < 0 || x > 0`.
   auto r = flags && x;
+#elif defined CASE_maximum_of_other_axes
+  // expect-gcc: "umbel: elementwise: \[batch=2, query=4, key=6\] and \[key=6\] have different axes; to repeat one along the others write x \| broadcast<\.\.\.>"
+  // expect-clang: elementwise, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*key<6>>, .*have_different_axes_so_broadcast_one
+  // cause: Two tensors of different axes or sizes are added, multiplied or looped over together.
+  // cure: `broadcast` the smaller one to the larger one's axes, or rename the axis that differs.
+  auto r = maximum(x, tensor<float, key<6>>{});
+#elif defined CASE_minimum_of_integers_and_a_fraction
+  // expect-gcc: "umbel: elementwise: elements of double do not fit a tensor of int"
+  // expect-clang: elementwise, .*elements_of, .*element<double>, .*do_not_fit_a_tensor_of, .*element<int>
+  // cause: A tensor of integers is put together with a fraction, which would be cut off.
+  // cure: Make it a tensor of float first: `tensor<float, batch<2>>(x)`.
+  auto r = minimum(2.5, tensor<int, key<6>>{});
+#elif defined CASE_maximum_of_something_else
+  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number, but argument 2 is float \[6\]"
+  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number, .*but_argument, .*number<2
+  // cause: An operand is no tensor, view or number.
+  // cure: Give it a shape first, `view_as<hidden<64>>(pointer)`.
+  float numbers[6]{};
+  auto r = maximum(x, numbers);
 #elif defined CASE_where_by_numbers
   // expect-gcc: "umbel: where: takes conditions, elements of bool, not float"
   // expect-clang: where, .*takes_conditions_not, .*element<float>
@@ -151,6 +170,8 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
   auto y = x | permute<query, key>;
   auto r = lookup(stack<heads>(concat<query>(x, y), x), one_hot<classes<10>>(y));
 #else
+  scores_of capped = maximum(minimum(x, 1), -x);
+  (void)capped;
   const tensor<int, token<3>> ids{};
   tensor<float, batch<2>, query<8>, key<6>> two = concat<query>(x, x);
   tensor<float, token<3>, query<4>, key<6>> rows = lookup(x, ids);

@@ -6,6 +6,7 @@
 #include <umbel/umbel.hpp>
 
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -99,6 +100,48 @@ BOOST_AUTO_TEST_CASE(the_form_is_that_of_the_layer) {
   };
   check(query<1>{}, key<40>{}), check(query<2>{}, key<6>{}), check(query<4>{}, key<6>{});
   check(query<16>{}, key<16>{}), check(query<17>{}, key<40>{}), check(query<64>{}, key<64>{});
+}
+
+// Formulas.
+namespace {
+using queries = tensor<float, heads<3>, query<40>, head_dim<16>>;
+using keys = tensor<float, heads<3>, key<40>, head_dim<16>>;
+constexpr formula windowed = [](auto q, auto k, auto v, auto bias) {
+  auto scores = contract<head_dim>(q, k) * 0.25f + bias;
+  auto far = position<key> > position<query> || position<key> + 7 < position<query>;
+  return contract<key>(softmax<key>(hide(scores, far)), v);
+};
+constexpr formula rows = [](auto x) {
+  auto y = silu(x) * 2;
+  auto squares = sum<head_dim>(y * y);
+  return std::pair{squares, y / (squares + 1)};
+};
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_page_of_a_formula_says_what_is_together_and_what_is_stored) {
+  const queries q{};
+  const keys k{};
+  const tensor<float, heads<3>, query<40>, key<40>> bias{};
+  const std::string one = describe(windowed, q, k, k, bias);
+  BOOST_TEST(one.find("formula of 4 arguments, float") == 0u);
+  BOOST_TEST(count(one, "\nstep ") == 1u);
+  BOOST_TEST(count(one, "step 1  [heads=3, query=40, head_dim=16]  result\n") == 1u);
+  BOOST_TEST(count(one, "argument 1, argument 2, argument 4, argument 3\n") == 1u);
+  BOOST_TEST(count(one,
+                   "times 0.25, which the queries take; 1 addition; query i reads keys i - 7 "
+                   "to i\n") == 1u);
+  using work = workspace_for<decltype(windowed), queries, keys, keys, decltype(bias)>;
+  std::string bytes = std::to_string(sizeof(work));
+  if (bytes.size() > 3) bytes.insert(bytes.size() - 3, ",");
+  BOOST_TEST(count(one, "workspace  " + bytes + " bytes: 0 of what is stored") == 1u);
+
+  const std::string two = describe(rows, q);
+  BOOST_TEST(count(two, "does    silu, multiply\n") == 1u);
+  BOOST_TEST(count(two, "[heads=3, query=40]  result 1, read by step ") == 1u);
+  BOOST_TEST(count(two, "[heads=3, query=40, head_dim=16]  result 2\n") == 1u);
+  BOOST_TEST(count(two, "does    sum\n") == 1u);
+  // In the compiler.
+  static_assert(describe(rows, queries{})[0] == 'f');
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -271,6 +271,39 @@ BOOST_AUTO_TEST_CASE(the_words) {
   BOOST_TEST(places(x)(3) == 5.0f);
 }
 
+BOOST_AUTO_TEST_CASE(equal_or_not) {
+  const tensor<float, query<3>> x{1, 2, NAN};
+  const tensor<int, query<3>> ids{7, 0, 7};
+  constexpr formula equals = [](auto a, auto id) {
+    return where(a == 1, 10, 0) + where(a != 1, 1, 0) + where(id == 7, 100, 0) +
+           where(position<query> == 1, 1000, 0);
+  };
+  BOOST_TEST(same_bits(equals(x, ids), tensor<float, query<3>>{110, 1001, 101}));
+  BOOST_TEST(same_bits(plain(equals)(x, ids), equals(x, ids)));
+  constexpr formula diagonal = [](auto a, auto b, auto c) {
+    auto scores = hide(contract<head_dim>(a, b), position<key> != position<query>);
+    return contract<key>(softmax<key>(scores), c);
+  };
+  const auto y = diagonal(q, k, v);
+  BOOST_TEST(same_bits(plain(diagonal)(q, k, v), y));
+  BOOST_TEST(y(1, 2, 3, 4) == v(1, 2, 3, 4));
+}
+
+BOOST_AUTO_TEST_CASE(the_larger_and_the_smaller) {
+  tensor<float, heads<3>> low;
+  fill(low, 31);
+  constexpr formula clamped = [](auto x, auto least) { return minimum(maximum(x, least), 0.5f); };
+  const auto y = clamped(q, low);
+  BOOST_TEST(same_bits(plain(clamped)(q, low), y));
+  const auto repeated = low | broadcast<batch<2>, heads<3>, query<17>, head_dim<16>>;
+  BOOST_TEST(same_bits(minimum(maximum(q, repeated), 0.5f), y));
+  constexpr formula distance = [](auto x) {
+    return x + maximum(position<query> - position<batch>, 0) * -2;
+  };
+  BOOST_TEST(distance(q)(1, 2, 4, 0) == q(1, 2, 4, 0) - 6);
+  BOOST_TEST(distance(q)(1, 2, 0, 0) == q(1, 2, 0, 0));
+}
+
 BOOST_AUTO_TEST_CASE(a_product_and_a_sum_are_rounded_once) {
   tensor<float, query<1>> a{1 + 0x1p-12f}, b{1 + 0x1p-12f}, c{-1 - 0x1p-11f};
   constexpr formula joined = [](auto a, auto b, auto c) { return a * b + c; };

@@ -95,7 +95,7 @@ struct reduction_operation : computing<reduction_operation<Name, Combine, Axes..
     if constexpr (traced<X>) {
       using verdict = rule<X>;
       static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-      return x.template reduce<verdict, Combine, family_of<Axes>...>();
+      return x.template reduce<verdict, Name, Combine, family_of<Axes>...>();
     } else {
       return eager::operator()(x);
     }

@@ -288,6 +288,21 @@ constexpr auto operator>=(const A& a, const B& b) noexcept {
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return operation<word::less_or_equal, verdict>(b, a);
 }
+// (Of tensors == asks whether all elements are equal.)
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator==(const A& a, const B& b) noexcept {
+  using verdict = operands_fit<A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::equal, verdict>(a, b);
+}
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator!=(const A& a, const B& b) noexcept {
+  using verdict = operands_fit<A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::not_equal, verdict>(a, b);
+}
 template <class A, class B>
   requires operands<A, B>
 constexpr auto operator&&(const A& a, const B& b) noexcept {
@@ -339,6 +354,20 @@ constexpr auto sigmoid(const A& a) noexcept {
 template <symbolic A>
 constexpr auto(abs)(const A& a) noexcept {
   return operation<word::absolute, accepted>(a);
+}
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto maximum(const A& a, const B& b) noexcept {
+  using verdict = operands_fit<A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::maximum, verdict>(a, b);
+}
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto minimum(const A& a, const B& b) noexcept {
+  using verdict = operands_fit<A, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return operation<word::minimum, verdict>(a, b);
 }
 // a where the condition is true, b elsewhere.
 template <class Condition, class A, class B>

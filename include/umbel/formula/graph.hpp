@@ -39,8 +39,12 @@ enum class word : unsigned char {
   gelu_tanh,
   silu,
   relu,
+  maximum,  // NaN where either is NaN
+  minimum,
   less,
   less_or_equal,
+  equal,
+  not_equal,
   logical_not,
   logical_and,
   logical_or,

@@ -221,7 +221,7 @@ class node : public portable::own_arithmetic {
   }
 
   // Over the axes of these families: Operation of kernel/reduce.hpp.
-  template <class Verdict, class Operation, class... Families>
+  template <class Verdict, class Name, class Operation, class... Families>
   constexpr auto reduce() const noexcept {
     static_assert(report<rules::closed<Open>>::ok, "umbel: shapes do not fit");
     if constexpr (Verdict::ok) {
@@ -233,7 +233,7 @@ class node : public portable::own_arithmetic {
             one.run = [](const captured<T>&, const T* const* from, T* to) {
               reduce_to<Operation, Layout, Families...>(from[0], to);
             };
-            if constexpr (Recorder::describes) one.name = written_out<Operation>();
+            if constexpr (Recorder::describes) one.name = written_out<Name>();
             one.from[0] = as_operand();
             one.operands = 1;
             return one;

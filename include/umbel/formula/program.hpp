@@ -41,6 +41,8 @@ UMBEL_INLINE constexpr V number_of(V a, V b, V c) noexcept {
   if constexpr (W == word::gelu_tanh) return kernel::plain::gelu_tanh_of(a);
   if constexpr (W == word::silu) return kernel::plain::silu_of(a);
   if constexpr (W == word::relu) return kernel::plain::relu_of(a);
+  if constexpr (W == word::maximum) return kernel::plain::max_of::with(a, b);
+  if constexpr (W == word::minimum) return kernel::plain::min_of::with(a, b);
 }
 
 template <std::size_t Nodes>
@@ -168,6 +170,10 @@ struct program {
       conditions[I] = a() < b();
     else if constexpr (w == word::less_or_equal)
       conditions[I] = a() <= b();
+    else if constexpr (w == word::equal)
+      conditions[I] = a() == b();
+    else if constexpr (w == word::not_equal)
+      conditions[I] = a() != b();
     else if constexpr (w == word::logical_not)
       conditions[I] = !condition<n, 0>(place);
     else if constexpr (w == word::logical_and || w == word::logical_or) {

@@ -92,9 +92,8 @@ struct gives_rule<Several> {
   struct of_each;
   template <class... Result>
   struct of_each<formulas::list<Result...>> {
-    using type =
-        first_error<not_too_many<sizeof...(Result)>,
-                    typename gives_rule<std::remove_cvref_t<Result>>::type...>;
+    using type = first_error<not_too_many<sizeof...(Result)>,
+                             typename gives_rule<std::remove_cvref_t<Result>>::type...>;
   };
   using type = typename of_each<typename formulas::members_of<Several>::type>::type;
 };

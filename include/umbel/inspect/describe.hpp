@@ -5,9 +5,9 @@
 //   std::puts(umbel::describe<attention, token<64>>());           of 64 positions to themselves
 //   std::puts(umbel::describe<attention, query<4>, key<300>>());
 //
-// For arguments and results that are row-major, without a mask, with prepacked weights, on this
-// build's target. The page is made by the compiler; nothing but its characters is in the program.
-// Not included by umbel.hpp.
+// (of a formula: describe(f, x...), describe_formula.hpp), for arguments and results that are
+// row-major, without a mask, with prepacked weights, on this build's target. The page is made by
+// the compiler; nothing but its characters is in the program. Not included by umbel.hpp.
 //
 // Cycles are an estimate (plan/cost.hpp): of a core with two multiply-add units.
 #pragma once
@@ -15,6 +15,7 @@
 #include <initializer_list>
 #include <umbel/attention/multi_head.hpp>
 #include <umbel/config.hpp>
+#include <umbel/inspect/describe_formula.hpp>
 #include <umbel/inspect/text_writer.hpp>
 #include <umbel/plan/cost.hpp>
 
@@ -227,28 +228,10 @@ constexpr void put_plan(Writer& out) {
 
 template <class Layer, class Queries, class Keys>
 struct described {
-  template <class Sink>
-  static constexpr void to(Sink sink) {
-    text_writer<Sink> out(sink);
+  template <class Writer>
+  static constexpr void put(Writer& out) {
     put_plan<plan_of<Layer, Queries, Keys>>(out);
-    out.flush();
   }
-  static constexpr std::size_t length = [] {
-    std::size_t sum = 0;
-    to([&](const char*, std::size_t count) { sum += count; });
-    return sum;
-  }();
-  struct page {
-    char text[length + 1]{};
-  };
-  static constexpr page value = [] {
-    page made;
-    std::size_t at = 0;
-    to([&](const char* from, std::size_t count) {
-      for (std::size_t i = 0; i < count; ++i) made.text[at++] = from[i];
-    });
-    return made;
-  }();
 };
 
 namespace rules {
@@ -266,7 +249,7 @@ constexpr const char* describe() noexcept {
   using verdict = detail::rules::described<Layer, Queries, Keys>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
-    return detail::described<Layer, Queries, Keys>::value.text;
+    return detail::page_of<detail::described<Layer, Queries, Keys>>.text;
   else
     return "";
 }

@@ -23,13 +23,42 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail::formulas {
 
 constexpr const char* name_of(word w) noexcept {
-  constexpr const char* names[] = {
-      "",     "an argument", "a number",   "positions",    "copy",       "add",
-      "subtract", "multiply", "multiply and add", "divide", "negate",     "exp",
-      "log",  "sqrt",        "rsqrt",      "tanh",         "sigmoid",    "abs",
-      "gelu_exact", "gelu_tanh", "silu",   "relu",         "compare",    "compare",
-      "not",  "and",         "or",         "where",        "hide",       "contraction",
-      "softmax", "call"};
+  constexpr const char* names[] = {"",
+                                   "argument",
+                                   "number",
+                                   "position",
+                                   "copy",
+                                   "add",
+                                   "subtract",
+                                   "multiply",
+                                   "multiply and add",
+                                   "divide",
+                                   "negate",
+                                   "exp",
+                                   "log",
+                                   "sqrt",
+                                   "rsqrt",
+                                   "tanh",
+                                   "sigmoid",
+                                   "abs",
+                                   "gelu_exact",
+                                   "gelu_tanh",
+                                   "silu",
+                                   "relu",
+                                   "maximum",
+                                   "minimum",
+                                   "compare",
+                                   "compare",
+                                   "compare",
+                                   "compare",
+                                   "not",
+                                   "and",
+                                   "or",
+                                   "where",
+                                   "hide",
+                                   "contraction",
+                                   "softmax",
+                                   "call"};
   static_assert(sizeof(names) / sizeof(names[0]) == static_cast<std::size_t>(word::call) + 1);
   return names[static_cast<std::size_t>(w)];
 }
@@ -38,12 +67,13 @@ constexpr const char* name_of(word w) noexcept {
 template <class F, class... X>
 struct description {
   using T = computed_from<X...>;
-  using run = run_of<F, row_major_layouts<traced_result<F, X...>>, true,
-                     typename argument_of<X>::type...>;
+  using run =
+      run_of<F, row_major_layouts<traced_result<F, X...>>, true, typename argument_of<X>::type...>;
   static constexpr const auto& p = run::value;
   // The same nodes, with their names.
-  static constexpr auto named = formulas::trace<F, tracer<T, true>, true, typename argument_of<X>::type...>(
-      std::index_sequence_for<X...>{});
+  static constexpr auto named =
+      formulas::trace<F, tracer<T, true>, true, typename argument_of<X>::type...>(
+          std::index_sequence_for<X...>{});
   static constexpr plan::target machine = plan::native_target;
   static constexpr std::size_t lanes = plan::lanes<T>(machine);
 
@@ -91,7 +121,8 @@ struct description {
   }
   static constexpr bool is_together(int n, const step& s) {
     if (p.at(n).what == word::number || p.at(n).what == word::position) return false;
-    return n == s.root || n == s.to || (p.root[n] == everywhere ? is_used_by(n, s) : p.root[n] == s.root);
+    return n == s.root || n == s.to ||
+           (p.root[n] == everywhere ? is_used_by(n, s) : p.root[n] == s.root);
   }
   template <class Writer>
   static constexpr void put_together(Writer& out, const step& s) {
@@ -242,8 +273,10 @@ struct description {
       out.put(of::form.is_window() ? "query i reads keys " : "all keys are read");
       if (of::form.low > -1e9) put_distance(out, of::form.low);
       if (of::form.is_window()) out.put(of::form.low > -1e9 ? " to " : "up to ");
-      if (of::form.high < 1e9) put_distance(out, of::form.high);
-      else if (of::form.is_window()) out.put("the last");
+      if (of::form.high < 1e9)
+        put_distance(out, of::form.high);
+      else if (of::form.is_window())
+        out.put("the last");
       cycles = attention_cycles<S>();
     } else if (s.kind == step_kind::each) {
       cycles = elementwise_cycles(s);
@@ -259,9 +292,8 @@ struct description {
     out.put('\n');
     return cycles;
   }
-  template <class Sink>
-  static constexpr void to(Sink sink) {
-    text_writer<Sink> out(sink);
+  template <class Writer>
+  static constexpr void put(Writer& out) {
     out.put("formula of ", sizeof...(X), sizeof...(X) == 1 ? " argument, " : " arguments, ");
     out.put(sizeof(T) == 4 ? "float" : "double", ", ", machine.registers, " registers of ");
     out.put(lanes, "\n\n");
@@ -279,24 +311,7 @@ struct description {
     out.put(" of what is stored, ");
     out.put_aligned(scratch * sizeof(T), 0);
     out.put(" of scratch\n");
-    out.flush();
   }
-  static constexpr std::size_t length = [] {
-    std::size_t sum = 0;
-    to([&](const char*, std::size_t count) { sum += count; });
-    return sum;
-  }();
-  struct page {
-    char text[length + 1]{};
-  };
-  static constexpr page value = [] {
-    page made;
-    std::size_t at = 0;
-    to([&](const char* from, std::size_t count) {
-      for (std::size_t i = 0; i < count; ++i) made.text[at++] = from[i];
-    });
-    return made;
-  }();
 };
 
 }  // namespace detail::formulas
@@ -308,8 +323,9 @@ constexpr const char* describe(const formula<F>&, const X&...) noexcept {
   using result = detail::formulas::traced_result<F, X...>;
   using verdict = detail::rules::gives<result>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (!std::is_same_v<typename detail::formulas::given_rule<result>::type, detail::invalid>)
-    return detail::formulas::description<F, X...>::value.text;
+  if constexpr (!std::is_same_v<typename detail::formulas::given_rule<result>::type,
+                                detail::invalid>)
+    return detail::page_of<detail::formulas::description<F, X...>>.text;
   else
     return "";
 }

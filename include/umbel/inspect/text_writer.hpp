@@ -164,5 +164,31 @@ class text_writer {
   std::size_t used_ = 0;
 };
 
+// What Page::put(writer) writes, made by the compiler, ended by a zero.
+template <class Page, class Sink>
+constexpr void put_page(Sink sink) {
+  text_writer<Sink> out(sink);
+  Page::put(out);
+  out.flush();
+}
+template <std::size_t Length>
+struct page {
+  char text[Length + 1]{};
+};
+template <class Page>
+inline constexpr auto page_of = [] {
+  constexpr std::size_t length = [] {
+    std::size_t sum = 0;
+    detail::put_page<Page>([&](const char*, std::size_t count) { sum += count; });
+    return sum;
+  }();
+  page<length> made;
+  std::size_t at = 0;
+  detail::put_page<Page>([&](const char* from, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) made.text[at++] = from[i];
+  });
+  return made;
+}();
+
 }  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP
