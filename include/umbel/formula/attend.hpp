@@ -480,7 +480,12 @@ struct attend_step {
   using T = typename Run::value_type;
   using of = attention_of<Run, Root>;
   static constexpr const attention_parts& parts = of::parts;
-  static constexpr axis_list out = Run::template axes_of<To>();
+  static constexpr axis_list out = [] {
+    if constexpr (To == Root)
+      return Run::template axes_of<To>();
+    else
+      return Run::value.written_for(Run::value.at(To).from[0], Run::template axes_of<To>());
+  }();
   static constexpr kernel::attend_shape shape = {.queries = of::queries,
                                                  .keys = of::keys,
                                                  .head_dim = parts.q.axes.size_of(parts.head_dim),

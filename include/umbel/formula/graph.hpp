@@ -79,6 +79,12 @@ struct axis_list {
       if (family[i] == of) return i;
     return npos;
   }
+  // The axis of this size and stride.
+  constexpr std::size_t find(std::size_t of_size, std::size_t of_stride) const noexcept {
+    for (std::size_t i = 0; i < rank; ++i)
+      if (size[i] == of_size && stride[i] == of_stride) return i;
+    return npos;
+  }
   constexpr bool has(unsigned long long of) const noexcept { return position(of) != npos; }
   // Of an axis that is not there: 1 and 0, as of one that is repeated.
   constexpr std::size_t size_of(unsigned long long of) const noexcept {

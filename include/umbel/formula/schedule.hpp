@@ -63,6 +63,23 @@ struct schedule {
     }
     return true;
   }
+  // Does `by` read each element of its node once, perhaps by other names and in another order?
+  constexpr bool reads_all(const operand& by) const {
+    const axis_list& own = at(by.node).axes;
+    if (by.offset != 0 || by.axes.count() != own.count()) return false;
+    for (std::size_t i = 0; i < own.rank; ++i)
+      if (own.size[i] != 1 && by.axes.find(own.size[i], own.stride[i]) == npos) return false;
+    return true;
+  }
+  // The axes of `by`'s node, where a copy that reads it so is written by the axes `to`.
+  constexpr axis_list written_for(const operand& by, const axis_list& to) const {
+    axis_list axes = at(by.node).axes;
+    for (std::size_t i = 0; i < axes.rank; ++i) {
+      const std::size_t from = by.axes.find(axes.size[i], axes.stride[i]);
+      axes.stride[i] = axes.size[i] == 1 ? 0 : to.stride_of(by.axes.family[from]);
+    }
+    return axes;
+  }
   constexpr std::size_t uses(int n) const {
     std::size_t found = 0;
     for (int i = 0; i < g.count; ++i)
@@ -264,8 +281,8 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
     const node_of_graph<T>& one = p.at(n);
     if (one.what == word::copy && p.root[n] == n) {
       const int from = one.from[0].node;
-      if (p.root[from] == from && p.uses(from) == 1 && p.reads_as_is(one.from[0]) &&
-          (attentions[from].scores >= 0)) {
+      if (p.root[from] == from && p.uses(from) == 1 && p.reads_all(one.from[0]) &&
+          attentions[from].scores >= 0) {
         for (std::size_t i = 0; i < p.count; ++i)
           if (p.steps[i].root == from) p.steps[i].to = n;
         p.stored[from] = false;
