@@ -18,6 +18,20 @@ void fill(X& x) {
     f = static_cast<float>(state >> 8) * 0x1p-23f - 1.0f;
   }
 }
+template <class W>
+void fill_weights(W& w) {
+  fill(w.weight);
+  for (float& f : w.weight) f *= 0.25f;
+  if constexpr (requires { w.bias; }) fill(w.bias);
+}
+template <class W, class V>
+void copy_weights(const W& from, V& to) {
+  const auto copy = [](const auto& x, auto& y) {
+    for (std::size_t i = 0; i < sizeof x / sizeof x[0]; ++i) y[i] = x[i];
+  };
+  copy(from.weight, to.weight);
+  if constexpr (requires { from.bias; }) copy(from.bias, to.bias);
+}
 // A view of a tensor that has a name.
 template <class X>
 const auto& as_read(const X& x) {

@@ -2,7 +2,7 @@
 """Random formulas as C++: source(seeds) gives a program that computes each of them fast, by readable loops, and by
 readable loops in double, and compares: the same bits, and within the tolerance of docs/numerics.md.
 
-Operands are permuted, strided and broadcast by name, sizes are odd, size 1 among them. What is compared with 0 or
+Operands are permuted, strided and broadcast by name, weights natural and packed, sizes are odd, size 1 among them. What is compared with 0 or
 another number is an input, so that float and double take the same branch.
 """
 import random
@@ -14,7 +14,7 @@ class Formula:
     def __init__(self, seed):
         self.seed = seed
         self.random = random.Random(seed)
-        self.tensors = []  # (axes in the order of memory, axes as read, padded)
+        self.tensors = []  # (axes in the order of memory, axes as read, padded), or (in, out, biased, packed)
         self.body = []
         self.names = 0
         self.sizes = {}
@@ -38,6 +38,11 @@ class Formula:
         for axis in axes:
             self.size(axis)
         self.tensors.append((memory, read, self.random.random() < 0.2))
+        return f"x{len(self.tensors) - 1}"
+
+    def weights(self, into, out):
+        """An argument that is a linear map."""
+        self.tensors.append((into, out, self.random.random() < 0.5, self.random.random() < 0.5))
         return f"x{len(self.tensors) - 1}"
 
     def part_of(self, axes, at_least=0):
@@ -165,6 +170,35 @@ class Formula:
             c = self.let(f"{c} + {c} * {self.tensor(self.part_of(axes))}")
         return c
 
+    def tail(self, product, axes):
+        """What follows a product: nothing, a program, another order."""
+        if self.random.random() < 0.8:
+            product = self.elementwise(product, axes, self.random.randint(1, 4))
+        if len(axes) > 1 and self.random.random() < 0.4:
+            order = self.random.sample(axes, len(axes))
+            product = self.let(f"{product} | permute<{', '.join(order)}> | contiguous")
+            if self.random.random() < 0.5:
+                product = self.elementwise(product, axes, 1)
+        return product
+
+    def projection(self):
+        outer = self.random.sample(["batch", "heads", "query", "token"], self.random.randint(0, 3))
+        self.sizes["intermediate"] = self.choose(1, 2, 5, 10, 16, 17, 33, 50, 65, 100)
+        x = self.tensor(outer + ["hidden"])
+        axes = outer + ["intermediate"]
+        c = self.let(f"{x} * {self.weights('hidden', 'intermediate')}")
+        if self.random.random() < 0.4:
+            c = self.let(f"({c} | silu) * ({x} * {self.weights('hidden', 'intermediate')})")
+        return self.tail(c, axes)
+
+    def contraction_with_a_tail(self):
+        left = self.random.sample(["batch", "heads", "query"], self.random.randint(1, 3))
+        paired = self.random.sample(left, self.random.randint(0, len(left) - 1))
+        right = self.random.sample(["key", "token"], self.random.randint(0, 2))
+        over = self.choose(["head_dim"], ["head_dim"], ["head_dim", "groups"])
+        a, b = self.tensor(left + over), self.tensor(paired + right + over)
+        return self.tail(self.let(f"contract<{', '.join(over)}>({a}, {b})"), left + right)
+
     def reduction(self):
         axes = self.random.sample(["batch", "heads", "query", "hidden", "token"], self.random.randint(2, 4))
         x = self.elementwise(self.tensor(axes), axes, self.random.randint(0, 3))
@@ -188,11 +222,18 @@ class Formula:
 
     def write(self):
         result = self.choose(self.attention, self.attention, self.attention, self.chain, self.chain, self.contraction,
-                             self.contraction, self.reduction, self.sums_of_several_axes)()
+                             self.contraction, self.reduction, self.sums_of_several_axes, self.projection,
+                             self.projection, self.contraction_with_a_tail)()
         names = [f"x{i}" for i in range(len(self.tensors))]
         lines = ["{"]
         shapes = []
-        for i, (memory, read, padded) in enumerate(self.tensors):
+        for i, one in enumerate(self.tensors):
+            if len(one) == 4:
+                into, out, biased, packed = one
+                layer = f"{into}<{self.sizes[into]}>, {out}<{self.sizes[out]}>, bias<{'true' if biased else 'false'}>"
+                shapes.append((layer, packed))
+                continue
+            memory, read, padded = one
             axes = [f"{axis}<{self.sizes[axis]}>" for axis in memory]
             inner = memory[-1] if memory else None
             if padded and inner:
@@ -202,11 +243,19 @@ class Formula:
                 pipes += " | permute<" + ", ".join(read) + ">"
             shapes.append((", ".join(axes), pipes))
         for i, (axes, pipes) in enumerate(shapes):
+            if len(self.tensors[i]) == 4:
+                for element, name, memory in (("float", "x", "m"), ("double", "y", "d")):
+                    lines.append(f"static linear<{element}, {axes}>::weights {memory}{i};")
+                    lines.append(f"fill_weights(m{i});" if element == "float" else f"copy_weights(m{i}, d{i});")
+                    if pipes:
+                        lines.append(f"static const prepacked<linear<{element}, {axes}>> p{name}{i}{{{memory}{i}}};")
+                    lines.append(f"const auto& {name}{i} = {f'p{name}{i}.get_weights()' if pipes else f'{memory}{i}'};")
+                continue
             listed = f"float{', ' if axes else ''}{axes}"
             lines.append(f"static tensor<{listed}> m{i}; fill(m{i}); const auto x{i} = as_read(m{i}{pipes});")
             lines.append(f"static tensor<double{', ' if axes else ''}{axes}> d{i}; copy(m{i}, d{i}); "
                          f"const auto y{i} = as_read(d{i}{pipes});")
-        lines.append(f"constexpr formula f = []({', '.join('auto ' + n for n in names)}) {{")
+        lines.append(f"constexpr formula f = []({', '.join('const auto& ' + n for n in names)}) {{")
         lines += ["  " + line for line in self.body]
         lines.append(f"  return {result};\n}};")
         lines.append(f"check(f, {', '.join(names)});")

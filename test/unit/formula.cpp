@@ -502,4 +502,127 @@ BOOST_AUTO_TEST_CASE(special_values) {
   BOOST_TEST(hidden_row(y)(1) > 0.1f);
 }
 
+// A program of one product goes over its tiles; its bits are those of a pass.
+template <class T, std::size_t Rows, std::size_t In, std::size_t Out>
+void check_tails() {
+  using map = linear<T, hidden<In>, intermediate<Out>, bias<true>>;
+  static typename map::weights weights;
+  fill(weights.weight, 7);
+  fill(weights.bias, 8);
+  static const prepacked<map> packed{weights};
+  tensor<T, token<Rows>, hidden<In>> x;
+  tensor<T, token<Rows>, intermediate<Out>> up;
+  tensor<T, token<Rows>> scales;
+  fill(x, 9), fill(up, 10), fill(scales, 11);
+  constexpr formula gated_by = [](auto a, const auto& w, auto by) { return (a * w | silu) * by; };
+  const tensor<T, token<Rows>, intermediate<Out>> expected = (x * weights | silu) * up;
+  BOOST_TEST(same_bits(gated_by(x, weights, up), expected));
+  BOOST_TEST(same_bits(gated_by(x, packed.get_weights(), up), expected));
+  BOOST_TEST(same_bits(plain(gated_by)(x, weights, up), expected));
+  // The number of a row, a scale for each; in another order.
+  constexpr formula placed = [](auto a, const auto& w, auto b, auto scale) {
+    return ((a * w - b) * scale + position<token>) / (position<intermediate> + 1) |
+           permute<intermediate, token> | contiguous;
+  };
+  const auto by_loops = plain(placed)(x, weights, up, scales);
+  BOOST_TEST(same_bits(placed(x, weights, up, scales), by_loops));
+  BOOST_TEST(same_bits(placed(x, packed.get_weights(), up, scales), by_loops));
+  // Rows that lie one beside the other.
+  const tensor<T, hidden<In>, token<Rows>> columns = x | permute<hidden, token> | contiguous;
+  BOOST_TEST(same_bits(gated_by(columns | permute<token, hidden>, weights, up), expected));
+  BOOST_TEST(same_bits(
+      gated_by(columns, packed.get_weights(), up | permute<intermediate, token> | contiguous),
+      tensor<T, intermediate<Out>, token<Rows>>(expected | permute<intermediate, token> |
+                                                contiguous)));
+}
+
+BOOST_AUTO_TEST_CASE(tails_of_projections) {
+  check_tails<float, 1, 5, 100>();
+  check_tails<float, 17, 32, 65>();
+  check_tails<float, 40, 3, 4>();
+  check_tails<float, 33, 16, 1>();
+  check_tails<double, 9, 7, 50>();
+}
+
+BOOST_AUTO_TEST_CASE(tails_of_weights_in_16_bits) {
+  using map = linear<float, hidden<16>, intermediate<50>, bias<false>>;
+  map::weights weights;
+  fill(weights.weight, 7);
+  tensor<float, token<20>, hidden<16>> x;
+  fill(x, 9);
+  constexpr formula activated = [](auto a, const auto& w) { return a * w | gelu_tanh; };
+  const prepacked<map, stored_as<bfloat16>> brains{weights};
+  BOOST_TEST(
+      same_bits(activated(x, brains.get_weights()), tensor(x * brains.get_weights() | gelu_tanh)));
+  const prepacked<map, stored_as<float16>> halves{weights};
+  BOOST_TEST(
+      same_bits(activated(x, halves.get_weights()), tensor(x * halves.get_weights() | gelu_tanh)));
+}
+
+BOOST_AUTO_TEST_CASE(tails_of_contractions) {
+  // Columns of two axes, of which the program has one; rows of two as well.
+  tensor<float, batch<3>, query<17>, head_dim<20>> x;
+  tensor<float, key<7>, heads<5>, head_dim<20>> y;
+  tensor<float, key<7>> of_keys;
+  tensor<float, batch<3>, heads<5>> both;
+  fill(x, 1), fill(y, 2), fill(of_keys, 3), fill(both, 4);
+  constexpr formula f = [](auto a, auto b, auto c, auto d) {
+    return tanh(contract<head_dim>(a, b) * c + d) - position<heads>;
+  };
+  BOOST_TEST(same_bits(f(x, y, of_keys, both), plain(f)(x, y, of_keys, both)));
+  constexpr formula other_order = [](auto a, auto b, auto c, auto d) {
+    return tanh(contract<head_dim>(a, b) * c + d) | permute<heads, batch, key, query> | contiguous;
+  };
+  BOOST_TEST(same_bits(other_order(x, y, of_keys, both), plain(other_order)(x, y, of_keys, both)));
+  // Several summed axes, a depth in parts, no columns.
+  tensor<float, query<17>, heads<5>, head_dim<20>> z;
+  tensor<float, query<17>> biases_of_queries;
+  fill(z, 5), fill(biases_of_queries, 6);
+  constexpr formula sums = [](auto a, auto b, auto c) {
+    return relu(contract<heads, head_dim>(a, b) + c);
+  };
+  BOOST_TEST(same_bits(sums(z, y, biases_of_queries), plain(sums)(z, y, biases_of_queries)));
+  tensor<float, query<17>, hidden<700>> wide;
+  tensor<float, key<40>, hidden<700>> others;
+  fill(wide, 7), fill(others, 8);
+  constexpr formula deep = [](auto a, auto b, auto c) { return relu(contract<hidden>(a, b) * c); };
+  BOOST_TEST(same_bits(deep(wide, others, biases_of_queries),
+                       plain(deep)(wide, others, biases_of_queries)));
+}
+
+BOOST_AUTO_TEST_CASE(a_product_and_its_tail_are_stored_once) {
+  using network =
+      feed_forward<float, hidden<16>, intermediate<64>, bias<false>, activation<silu>, gated<true>>;
+  using tokens = tensor<float, token<12>, hidden<16>>;
+  constexpr formula forward = [](auto x, const auto& w) {
+    return (x * w.gate | silu) * (x * w.up) * w.down + x;
+  };
+  network::weights weights;
+  fill(weights.gate.weight, 1), fill(weights.up.weight, 2), fill(weights.down.weight, 3);
+  tokens x;
+  fill(x, 4);
+  BOOST_TEST(same_bits(forward(x, weights), tokens(network{weights}(x) + x)));
+  // The gate and the gated; the result is the caller's.
+  static_assert(workspace_for<decltype(forward), tokens, network::weights>::elements ==
+                2 * 12 * 64);
+  // The same product before and after the activation; a condition of it.
+  constexpr formula twice = [](auto a, const auto& w) {
+    auto h = a * w;
+    return where(h > 0, h, tanh(h) * h);
+  };
+  using map = linear<float, hidden<16>, intermediate<20>>;
+  map::weights other;
+  fill(other.weight, 5);
+  BOOST_TEST(same_bits(twice(x, other), plain(twice)(x, other)));
+  constexpr auto in_the_compiler = [] {
+    const tensor<float, token<2>, hidden<2>> one{1.5f, 1.5f, 1.5f, 1.5f};
+    portable::linear_weights<float, hidden<2>, intermediate<3>, true> w{};
+    w.weight[0] = w.bias[1] = 2;
+    constexpr formula activated = [](auto a, const auto& b) { return relu(a * b - 1); };
+    return activated(one, w);
+  }();
+  static_assert(in_the_compiler(1, 0) == 2 && in_the_compiler(1, 1) == 1 &&
+                in_the_compiler(1, 2) == 0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -52,11 +52,13 @@ enum class word : unsigned char {
   hide,   // b ? -infinity : a
   // Along axes.
   contract,
+  project,  // x * w
   softmax,
-  call,  // what has a function of its own: projections, norms, reductions
+  call,  // what has a function of its own: reductions, concat
 };
 
 constexpr bool is_elementwise(word w) noexcept { return w >= word::copy && w <= word::hide; }
+constexpr bool is_product(word w) noexcept { return w == word::contract || w == word::project; }
 constexpr bool is_condition(word w) noexcept { return w >= word::less && w <= word::logical_or; }
 
 inline constexpr std::size_t most_axes = 8;
@@ -100,6 +102,12 @@ struct axis_list {
     size[rank] = how_many;
     stride[rank++] = step;
   }
+  // Axis `to` as axis `at` of another.
+  constexpr void set(std::size_t to, const axis_list& other, std::size_t at) noexcept {
+    family[to] = other.family[at];
+    size[to] = other.size[at];
+    stride[to] = other.stride[at];
+  }
   friend constexpr bool operator==(const axis_list& a, const axis_list& b) noexcept {
     if (a.rank != b.rank) return false;
     for (std::size_t i = 0; i < a.rank; ++i)
@@ -132,9 +140,10 @@ struct operand {
 template <class T>
 struct captured {
   const T* values = nullptr;     // of a tensor, or natural weights
-  const T* bias = nullptr;       // of those
-  const void* object = nullptr;  // packed weights
+  const T* bias = nullptr;       // of weights
+  const void* panels = nullptr;  // of packed weights
 };
+enum class weights_form : unsigned char { natural, packed, packed_bfloat16, packed_float16 };
 
 // What has a function of its own: writes its result, row-major, from its operands' memory.
 template <class T>
@@ -151,6 +160,11 @@ struct node_of_graph {
   std::size_t slot = npos;      // of an argument, and of what a call uses: which
   unsigned long long family{};  // of a position, and along which a softmax goes
   std::size_t operands = 0;
+  // Of a product: the axes that are summed over, the last one fastest; of x * w, what w is.
+  unsigned long long summed[most_axes]{};
+  std::size_t sums = 0;
+  weights_form weights{};
+  bool has_bias = false;
   function<T> run = nullptr, run_plainly = nullptr;
   // To be read (inspect/describe_formula.hpp): its axes, and the name of what is called.
   const char *shape = nullptr, *name = nullptr;

@@ -132,6 +132,14 @@ struct known_operation<silu_operation> : known_activation<word::silu> {};
 template <>
 struct known_operation<relu_operation> : known_activation<word::relu> {};
 
+template <class Weights>
+inline constexpr weights_form form_of_weights = weights_form::natural;
+template <class T, class In, class Out, bool Bias, class Stored>
+inline constexpr weights_form form_of_weights<packed_linear<T, In, Out, Bias, Stored>> =
+    std::is_same_v<Stored, bfloat16>  ? weights_form::packed_bfloat16
+    : std::is_same_v<Stored, float16> ? weights_form::packed_float16
+                                      : weights_form::packed;
+
 // An argument with parts, which is not copied (run.hpp).
 template <class X>
 struct not_copied;
@@ -249,20 +257,14 @@ class node : public portable::own_arithmetic {
   constexpr auto contract(const Y& y) const noexcept {
     static_assert(report<first_error<rules::closed<Open>, rules::closed<typename Y::open>>>::ok,
                   "umbel: shapes do not fit");
-    using right = typename Y::layout;
-    using result = algebra::contract<Layout, right, Families...>;
+    using result = algebra::contract<Layout, typename Y::layout, Families...>;
     return recorded<result>(
         [&] {
           node_of_graph<T> one;
           one.what = word::contract;
-          if (sizeof...(Families) == 1) one.family = (family_id<Families>, ...);
+          ((one.summed[one.sums++] = family_id<Families>), ...);
+          if (one.sums == 1) one.family = one.summed[0];
           one.name = "contraction";
-          one.run = [](const captured<T>&, const T* const* from, T* to) {
-            contract_into<false, Layout, right, result, Families...>(from[0], from[1], to);
-          };
-          one.run_plainly = [](const captured<T>&, const T* const* from, T* to) {
-            contract_into<true, Layout, right, result, Families...>(from[0], from[1], to);
-          };
           one.from[0] = as_operand();
           one.from[1] = y.as_operand();
           one.operands = 2;
@@ -277,34 +279,25 @@ class node : public portable::own_arithmetic {
     static_assert(report<rules::closed<Open>>::ok, "umbel: shapes do not fit");
     using result = projected<Layout, typename Weights::map>;
     using borrowed = std::remove_cvref_t<decltype(as_borrowed(w))>;
-    constexpr bool natural = requires(borrowed b) { b.weight = nullptr; };
+    constexpr bool natural = form_of_weights<borrowed> == weights_form::natural;
     captured<T> part;
     if constexpr (Recorder::makes_graph) {
     } else if constexpr (natural) {
       const borrowed b = as_borrowed(w);
       part = {b.weight, b.bias, nullptr};
     } else {
-      part.object = &w;
+      part = {nullptr, w.bias(), w.panels};
     }
     const std::size_t slot = recorder->capture(part);
     return recorded<result>(
         [&] {
           node_of_graph<T> one;
-          one.what = word::call;
+          one.what = word::project;
           one.name = "projection";
           one.slot = slot;
-          one.run = [](const captured<T>& given, const T* const* from, T* to) {
-            view_of<T, result> y(to);
-            const view_of<const T, Layout> x(from[0]);
-            if constexpr (natural) {
-              borrowed b;
-              b.weight = given.values;
-              b.bias = given.bias;
-              project_tensor(x, b, y);
-            } else {
-              project_tensor(x, *static_cast<const Weights*>(given.object), y);
-            }
-          };
+          one.summed[one.sums++] = family_id<typename Weights::map::in::family>;
+          one.weights = form_of_weights<borrowed>;
+          one.has_bias = Weights::map::has_bias;
           one.from[0] = as_operand();
           one.operands = 1;
           return one;
@@ -337,7 +330,7 @@ class node : public portable::own_arithmetic {
   constexpr node<Recorder, E, Result, ResultOpen> recorded(Make make, From... from) const noexcept {
     if constexpr (Recorder::makes_graph) {
       node_of_graph<T> one = make();
-      if (one.what != word::contract) one.run_plainly = one.run;  // that gives both
+      one.run_plainly = one.run;
       one.axes = axes_of_layout<Result>();
       if constexpr (Recorder::describes) one.shape = written_out<typename Result::axes>();
       return {{}, recorder, recorder->add(one), 0};

@@ -82,11 +82,11 @@ constexpr node_list<Nodes> program_for(const schedule<T, Nodes>& p, const place_
 }
 // Those for the root itself.
 template <class T, std::size_t Nodes>
-constexpr node_list<Nodes> program_of(const schedule<T, Nodes>& p, int root) {
+constexpr node_list<Nodes> program_of(const schedule<T, Nodes>& p, int root, int given) {
   place_of_operand all[most_operands];
   const std::size_t count = p.at(root).operands;
   for (std::size_t j = 0; j < count; ++j) all[j] = {root, j};
-  node_list<Nodes> list = program_for(p, all, count, root, -1);
+  node_list<Nodes> list = program_for(p, all, count, root, given);
   list.nodes[list.count++] = root;
   return list;
 }

@@ -8,6 +8,7 @@
 //   step,
 //     of scores             `attend`, whatever elementwise program f is
 //   elementwise             one pass for all that lies between stored values, `each`
+//     of one product        parts of that, as soon as they are written: `product`
 //   a copy, permuted        strides of the step that writes it
 //   the rest                a call of what it is by itself
 #pragma once
@@ -18,7 +19,7 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-enum class step_kind : unsigned char { each, attend, call };
+enum class step_kind : unsigned char { each, attend, product, call };
 
 // The parts of an attention: nodes, and the families that have a role.
 struct attention_parts {
@@ -30,8 +31,9 @@ struct attention_parts {
 
 struct step {
   step_kind kind{};
-  int root = -1;  // the node whose value is computed
-  int to = -1;    // the node in whose memory it is written
+  int root = -1;     // the node whose value is computed
+  int to = -1;       // the node in whose memory it is written
+  int product = -1;  // of a product: its node, the root or what that is a program of
   attention_parts attention;
 };
 
@@ -218,6 +220,8 @@ template <class T, std::size_t Nodes>
 constexpr void choose_steps(schedule<T, Nodes>& p) {
   bool needed[Nodes]{};
   attention_parts attentions[Nodes]{};
+  int products[Nodes]{};  // of a root: the product that its step begins with
+  for (int& n : products) n = -1;
   for (std::size_t i = 0; i < p.g.results; ++i) needed[p.g.result[i].node] = true;
   for (int n = p.g.count; n-- > 0;) {
     if (!needed[n]) continue;
@@ -238,8 +242,8 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
         p.root[found.attention.scores] = p.root[found.attention.weights] = n;
         for (int i = 0; i < n; ++i)
           if (program.in[i]) p.root[i] = n;
+        continue;
       }
-      continue;
     }
     // A condition is stored, as 1 or 0, where its axes are read as others.
     bool as_is = true;
@@ -252,8 +256,10 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
       continue;
     }
     if (one.condition) continue;
-    if (!is_elementwise(one.what)) continue;
-    // With its readers, if all of them are of one step over the same elements.
+    if (!is_elementwise(one.what) && !is_product(one.what)) continue;
+    if (is_product(one.what)) products[n] = n;
+    // With its readers, if all of them are of one step over the same elements. Of products a step
+    // has one.
     int with = nowhere;
     bool together = true;
     for (std::size_t i = 0; i < p.g.results; ++i) together = together && p.g.result[i].node != n;
@@ -263,15 +269,21 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
         if (p.at(i).from[j].node != n) continue;
         const bool in_program =
             attentions[p.root[i] < 0 ? 0 : p.root[i]].scores >= 0 && is_elementwise(p.at(i).what);
-        together = together && p.root[i] >= 0 && (with == nowhere || with == p.root[i]) &&
-                   p.reads_as_is(p.at(i).from[j]) &&
-                   (in_program ? p.same_axes(one.axes, p.at(i).axes)
-                               : is_elementwise(p.at(p.root[i]).what) &&
-                                     p.same_axes(one.axes, p.at(p.root[i]).axes));
+        together =
+            together && p.root[i] >= 0 && (with == nowhere || with == p.root[i]) &&
+            p.reads_as_is(p.at(i).from[j]) &&
+            (in_program ? p.same_axes(one.axes, p.at(i).axes)
+                        : is_elementwise(p.at(i).what) && is_elementwise(p.at(p.root[i]).what) &&
+                              p.same_axes(one.axes, p.at(p.root[i]).axes));
         with = p.root[i];
       }
     }
-    if (together && with != nowhere) p.root[n] = with;
+    if (!together || with == nowhere) continue;
+    if (is_product(one.what)) {
+      if (attentions[with].scores >= 0 || products[with] != -1) continue;
+      products[with] = n;
+    }
+    p.root[n] = with;
   }
 
   // Steps, in the order of their roots. A step whose only reader is a copy in another order writes
@@ -293,7 +305,9 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
     step& next = p.steps[p.count++];
     next.root = next.to = n;
     next.attention = attentions[n];
+    next.product = products[n];
     next.kind = attentions[n].scores >= 0  ? step_kind::attend
+                : products[n] >= 0         ? step_kind::product
                 : is_elementwise(one.what) ? step_kind::each
                                            : step_kind::call;
     p.stored[n] = true;

@@ -57,6 +57,7 @@ constexpr const char* name_of(word w) noexcept {
                                    "where",
                                    "hide",
                                    "contraction",
+                                   "projection",
                                    "softmax",
                                    "call"};
   static_assert(sizeof(names) / sizeof(names[0]) == static_cast<std::size_t>(word::call) + 1);
@@ -146,7 +147,8 @@ struct description {
   static constexpr const char* kind_of(const step& s) {
     if (s.kind == step_kind::attend) return "attention";
     if (s.kind == step_kind::each) return "elementwise";
-    return named.nodes[s.root].name != nullptr ? named.nodes[s.root].name : "call";
+    const int n = s.kind == step_kind::product ? s.product : s.root;
+    return named.nodes[n].name != nullptr ? named.nodes[n].name : "call";
   }
   // Who reads node n from memory: what is read by nobody but the step that computes it has none.
   template <class Writer>
@@ -188,12 +190,8 @@ struct description {
     return products * static_cast<double>(kernel::contract_cost<T>(shape, machine)) / 2;
   }
   static constexpr double projection_cycles(const node_of_graph<T>& one) {
-    std::size_t in = 1, out = 1;
-    const axis_list& x = one.from[0].axes;
-    for (std::size_t i = 0; i < x.rank; ++i)
-      if (i >= one.axes.rank || x.family[i] != one.axes.family[i] || x.size[i] != one.axes.size[i])
-        in = x.size[i], out = one.axes.size[i];
-    if (in == 1 && out == 1) in = x.size[x.rank - 1], out = one.axes.size[one.axes.rank - 1];
+    const std::size_t at = one.from[0].axes.position(one.summed[0]);
+    const std::size_t in = one.from[0].axes.size[at], out = one.axes.size[at];
     return plan::cycles<T>(plan::plan_linear<T>(one.axes.count() / out, in, out, machine), in);
   }
   static constexpr double word_cycles(word w) {  // of a vector
@@ -221,7 +219,7 @@ struct description {
   static constexpr double elementwise_cycles(const step& s) {
     double each = 1;  // loaded and stored
     for (int n = 0; n < p.g.count; ++n)
-      if (is_together(n, s)) each += word_cycles(p.at(n).what);
+      if (is_together(n, s) && n != s.product) each += word_cycles(p.at(n).what);
     return each * static_cast<double>(plan::divide_up(p.at(s.root).axes.count(), lanes));
   }
   template <std::size_t S>
@@ -249,7 +247,6 @@ struct description {
   template <std::size_t S, class Writer>
   static constexpr double put_step(Writer& out) {
     constexpr step s = p.steps[S];
-    const node_of_graph<T>& root = p.at(s.root);
     out.put("step ", S + 1, "  ");
     out.put(named.nodes[s.to].shape);
     out.put("  ");
@@ -280,10 +277,11 @@ struct description {
       cycles = attention_cycles<S>();
     } else if (s.kind == step_kind::each) {
       cycles = elementwise_cycles(s);
-    } else if (root.what == word::contract) {
-      cycles = contraction_cycles(root);
-    } else if (root.slot != npos && root.operands == 1) {
-      cycles = projection_cycles(root);
+    } else if (s.kind == step_kind::product) {
+      const node_of_graph<T>& product = p.at(s.product);
+      cycles = product.what == word::project ? projection_cycles(product)
+                                             : contraction_cycles(product);
+      if (s.root != s.product) cycles += elementwise_cycles(s);
     }
     if (cycles != 0) {
       out.put("\n  cycles  ");

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSL-1.0
+// The step of a product, contract<axes...>(x, y) or x * w, and of the elementwise program that
+// begins with it: silu(x * w.gate) * up, x + y * w.o. The product is written where the result will
+// be, with its strides; as soon as a tile of it is there the program goes over that tile, in the
+// first cache. It rounds as a pass of its own would. (The program is not in the tile's own
+// registers: these hold sums until all of them are done, and a store and a load are little beside
+// them.)
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/each.hpp>
+#include <umbel/kernel/contract_loops.hpp>
+#include <umbel/kernel/linear.hpp>
+#include <umbel/simd/half.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+// The loops of the contraction n that is written by these axes.
+template <std::size_t Room, class T, std::size_t Nodes>
+constexpr kernel::contract_loops<Room> loops_of_contraction(const schedule<T, Nodes>& p, int n,
+                                                            const axis_list& out) {
+  const node_of_graph<T>& one = p.at(n);
+  const axis_list &x = one.from[0].axes, &y = one.from[1].axes;
+  kernel::contract_axes<Room> kept, summed;
+  for (std::size_t i = 0; i < one.axes.rank; ++i) {
+    const unsigned long long family = one.axes.family[i];
+    kept.push({one.axes.size[i], x.stride_of(family), y.stride_of(family), out.stride_of(family)});
+  }
+  for (std::size_t i = 0; i < one.sums; ++i) {
+    const unsigned long long family = one.summed[i];
+    summed.push({x.size_of(family), x.stride_of(family), y.stride_of(family), 0});
+  }
+  return kernel::lower_contraction<T, Room>(kept.list, kept.count, summed.list, summed.count);
+}
+
+// The rows of the projection n, as few axes as possible: the first is the longest, the others are
+// loops.
+template <std::size_t Room, class T, std::size_t Nodes>
+constexpr kernel::contract_axes<Room> rows_of_projection(const schedule<T, Nodes>& p, int n,
+                                                         const axis_list& out) {
+  const axis_list& x = p.at(n).from[0].axes;
+  kernel::contract_axes<Room> all;
+  for (std::size_t i = 0; i < x.rank; ++i)
+    if (x.family[i] != p.at(n).summed[0])
+      all.push({x.size[i], x.stride[i], 0, out.stride_of(x.family[i])});
+  kernel::contract_axes<Room> rows = kernel::detail::merged<Room>(all.list, all.count, false);
+  for (std::size_t i = 1; i < rows.count; ++i) {
+    if (rows.list[i].extent <= rows.list[0].extent) continue;
+    const kernel::contract_axis longer = rows.list[i];
+    rows.list[i] = rows.list[0];
+    rows.list[0] = longer;
+  }
+  return rows;
+}
+
+template <class T, weights_form Form>
+struct stored_in {
+  using type = T;
+};
+template <class T>
+struct stored_in<T, weights_form::packed_bfloat16> {
+  using type = bfloat16;
+};
+template <class T>
+struct stored_in<T, weights_form::packed_float16> {
+  using type = float16;
+};
+
+// Given: the product; Root: the program of it, or the product itself; To: whose memory is written.
+template <class Run, int Root, int To, int Given>
+struct product_step {
+  using T = typename Run::value_type;
+  using each = each_step<Run, Root, To, Given>;
+  static constexpr const node_of_graph<T>& product = Run::value.at(Given);
+  static constexpr const node_of_graph<T>& last = Run::value.at(Root);
+  static constexpr axis_list out = Run::template axes_of<To>();
+  static constexpr bool projects = product.what == word::project;
+  // Of a copy there is nothing to be done: the product is written in its order.
+  static constexpr bool has_program =
+      Root != Given && !(last.what == word::copy && last.from[0].node == Given);
+
+  struct finish_tiles {
+    const Run& run;
+    T* to;
+    template <std::size_t Row, std::size_t Column, std::size_t SumRow, std::size_t SumColumn>
+    UMBEL_INLINE void tile(const T* sums, T* at, std::size_t rows,
+                           std::size_t columns) const noexcept {
+      each::template part<Row, Column, SumRow, SumColumn>(
+          run, sums, to, static_cast<std::size_t>(at - to), rows, columns);
+    }
+  };
+  // Parts of rows by columns, where one of both is a run of lanes.
+  static constexpr bool goes_by_tiles(std::size_t rows, std::size_t row, std::size_t columns,
+                                      std::size_t column) {
+    return (columns != 1 && each::lanes_are(column)) || (rows != 1 && each::lanes_are(row));
+  }
+
+  static constexpr auto contraction() {
+    constexpr std::size_t kept = product.axes.rank, summed = product.sums;
+    return loops_of_contraction<(kept > summed ? kept : summed)>(Run::value, Given, out);
+  }
+  template <bool Plain, class Finish>
+  static constexpr void contract(const T* x, const T* y, T* to, Finish finish) noexcept {
+    constexpr auto loops = contraction();
+    if constexpr (Plain) {
+      kernel::plain::contract_all<loops>(x, y, to);
+    } else {
+      constexpr std::size_t scratch_size = kernel::contract_all_scratch<loops, T>;
+      alignas(64) T scratch[scratch_size != 0 ? scratch_size : 1];
+      kernel::contract_all<loops, T, plan::native_target>(x, y, to, scratch, finish);
+    }
+  }
+
+  static constexpr auto rows() {
+    return rows_of_projection<product.from[0].axes.rank>(Run::value, Given, out);
+  }
+  static constexpr kernel::linear_shape linear() {
+    const axis_list &x = product.from[0].axes, &y = product.axes;
+    const unsigned long long in = product.summed[0];
+    const std::size_t at = x.position(in);
+    const std::size_t features = y.size[at];
+    const auto all = rows();
+    const bool one = all.count == 0;
+    return {one ? 1 : all.list[0].extent,     x.size[at],      features,
+            one ? x.size[at] : all.list[0].x, x.stride[at],    one ? features : all.list[0].out,
+            out.stride_of(y.family[at]),      product.has_bias};
+  }
+  template <bool Plain, std::size_t Axis, class Finish>
+  UMBEL_INLINE static constexpr void project(const captured<T>& w, const T* x, T* to,
+                                             Finish finish) noexcept {
+    constexpr auto all = rows();
+    if constexpr (Axis < all.count) {
+      for (std::size_t i = 0; i < all.list[Axis].extent; ++i)
+        project<Plain, Axis + 1>(w, x + i * all.list[Axis].x, to + i * all.list[Axis].out, finish);
+    } else if constexpr (product.weights != weights_form::natural) {
+      using stored = typename stored_in<T, product.weights>::type;
+      kernel::linear_packed<linear()>(x, static_cast<const stored*>(w.panels), w.bias, to, finish);
+    } else if constexpr (Plain) {
+      kernel::plain::linear<linear()>(x, w.values, w.bias, to);
+    } else {
+      kernel::linear<linear()>(x, w.values, w.bias, to, finish);
+    }
+  }
+
+  template <bool Plain, class Finish>
+  UMBEL_INLINE static constexpr void multiply(const Run& run, T* to, Finish finish) noexcept {
+    const T* const x = run.template memory<product.from[0].node>() + product.from[0].offset;
+    if constexpr (projects) {
+      project<Plain, 1>(run.captures[product.slot - Run::value.g.arguments], x, to, finish);
+    } else {
+      const T* const y = run.template memory<product.from[1].node>() + product.from[1].offset;
+      contract<Plain>(x, y, to, finish);
+    }
+  }
+  static constexpr bool is_by_tiles() {
+    if constexpr (projects) {
+      constexpr kernel::linear_shape s = linear();
+      return goes_by_tiles(s.rows, s.y_row, s.out, s.y_out);
+    } else {
+      constexpr auto loops = contraction();
+      return kernel::contracts_by_tiles(loops) &&
+             goes_by_tiles(loops.shape.rows, loops.shape.out_row, loops.shape.columns,
+                           loops.shape.out_column);
+    }
+  }
+
+  static constexpr void plainly(const Run& run, T* to) noexcept {
+    multiply<true>(run, to, kernel::detail::no_finish{});
+    if constexpr (has_program) each::plainly(run, to);
+  }
+  UMBEL_NOINLINE static void fast(const Run& run, T* to) noexcept {
+    if constexpr (!has_program) {
+      multiply<false>(run, to, kernel::detail::no_finish{});
+    } else if constexpr (is_by_tiles()) {
+      multiply<false>(run, to, finish_tiles{run, to});
+    } else {
+      multiply<false>(run, to, kernel::detail::no_finish{});
+      each::fast(run, to);
+    }
+  }
+  template <bool Plain>
+  static constexpr void write(const Run& run, T* to) noexcept {
+    if (Plain || std::is_constant_evaluated())
+      plainly(run, to);
+    else
+      fast(run, to);
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP
