@@ -63,6 +63,12 @@ BOOST_AUTO_TEST_CASE(with_chains_in_the_lanes) {
   check<plain::max_of, walk{1, {5}, {16}}, walk{1, {7}, {1}}, double>();
 }
 
+BOOST_AUTO_TEST_CASE(with_runs_of_one_chain_in_squares) {
+  check<plain::mean_of, walk{2, {3, 19}, {900, 45}}, walk{1, {41}, {1}}, float>();
+  check<plain::mean_of, walk{1, {32}, {16}}, walk{1, {16}, {1}}, float>();
+  check<plain::mean_of, walk{1, {5}, {16}}, walk{1, {7}, {1}}, double>();
+}
+
 BOOST_AUTO_TEST_CASE(of_anything_else) {
   check<plain::sum_of, walk{1, {6}, {7}}, walk{2, {3, 7}, {50, 1}}, float>();
   check<plain::mean_of, walk{}, walk{1, {11}, {3}}, double>();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Reductions in SIMD: the bits of plain::reduce whatever the lanes. Results whose elements are
-// adjacent in x have the lanes; where what is reduced is one run, its chains have them; anything
-// else is the plain loop.
+// adjacent in x have the lanes; where what is reduced is one run, its chains have them, or, of one
+// chain, the results in transposed squares; anything else is the plain loop.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/plan/target.hpp>
 #include <umbel/simd/pack.hpp>
+#include <umbel/simd/transpose.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
@@ -73,6 +74,30 @@ UMBEL_INLINE void reduce_along(const T* x, std::size_t apart, T* y) noexcept {
   });
 }
 
+// One chain each: the results of `rows` runs of Width elements, Apart from each other, in lanes.
+template <class Operation, std::size_t Width, std::size_t Apart, class V, class T>
+UMBEL_INLINE V reduce_in_squares(const T* x, std::size_t rows) noexcept {
+  constexpr std::size_t lanes = simd::lanes_of<V>, whole = Width / lanes * lanes;
+  V chain = simd::broadcast<V>(Operation::template start<T>), square[lanes];
+  for (std::size_t e = 0; e < whole; e += lanes) {
+    UMBEL_UNROLL(16)
+    for (std::size_t r = 0; r < lanes; ++r)
+      square[r] = r < rows ? simd::load<V>(x + r * Apart + e) : V{};
+    simd::transpose(square);
+    UMBEL_UNROLL(16)
+    for (std::size_t i = 0; i < lanes; ++i) chain = Operation::with(chain, square[i]);
+  }
+  if constexpr (whole != Width) {
+    UMBEL_UNROLL(16)
+    for (std::size_t r = 0; r < lanes; ++r)
+      square[r] = r < rows ? simd::load_first<V>(x + r * Apart + whole, Width - whole) : V{};
+    simd::transpose(square);
+    UMBEL_UNROLL(16)
+    for (std::size_t i = 0; i < Width - whole; ++i) chain = Operation::with(chain, square[i]);
+  }
+  return Operation::template finish<Width>(chain);
+}
+
 }  // namespace detail
 
 // See plain::reduce; Kept and Reduced have as few axes as possible. Never inlined: a product that
@@ -80,7 +105,8 @@ UMBEL_INLINE void reduce_along(const T* x, std::size_t apart, T* y) noexcept {
 template <class Operation, auto Kept, auto Reduced, class T,
           plan::target Target = plan::native_target>
 UMBEL_NOINLINE void reduce(const T* x, T* y) noexcept {
-  constexpr std::size_t results = Kept.last_extent();
+  constexpr std::size_t results = Kept.last_extent(), lanes = plan::lanes<T>(Target);
+  constexpr bool runs = Reduced.rank == 1 && Reduced.last_stride() == 1;
   if constexpr (std::is_integral_v<T>) {
     plain::reduce<Operation, Kept, Reduced>(x, y);
   } else if constexpr (Kept.last_stride() == 1) {
@@ -90,11 +116,22 @@ UMBEL_NOINLINE void reduce(const T* x, T* y) noexcept {
       });
       y += results;
     });
-  } else if constexpr (Operation::chains == plain::sum_chains && Reduced.rank == 1 &&
-                       Reduced.last_stride() == 1) {
+  } else if constexpr (Operation::chains == plain::sum_chains && runs) {
     plain::each_offset<Kept.without_last()>(0, [&](std::size_t from) UMBEL_LAMBDA_INLINE {
       detail::reduce_along<Operation, results, Reduced.last_extent(), T, Target>(
           x + from, Kept.last_stride(), y);
+      y += results;
+    });
+  } else if constexpr (Operation::chains == 1 && runs && results > 1 && lanes > 1) {
+    using V = simd::pack<T, lanes>;
+    constexpr std::size_t apart = Kept.last_stride();
+    plain::each_offset<Kept.without_last()>(0, [&](std::size_t from) UMBEL_LAMBDA_INLINE {
+      for (std::size_t r = 0; r < results; r += lanes) {
+        const std::size_t rows = results - r < lanes ? results - r : lanes;
+        const V values = detail::reduce_in_squares<Operation, Reduced.last_extent(), apart, V>(
+            x + from + r * apart, rows);
+        simd::store_first(y + r, values, rows);
+      }
       y += results;
     });
   } else {
