@@ -161,8 +161,9 @@ struct each_step {
     over<0, 1>(run, index, to);
   }
   UMBEL_NOINLINE static void fast(const Run& run, T* to) noexcept {
+    const Run own = run;  // so that a store cannot be one into it
     std::size_t index[most_axes]{};
-    over<0, plan::lanes<T>(plan::native_target)>(run, index, to);
+    over<0, plan::lanes<T>(plan::native_target)>(own, index, to);
   }
 
   // Is a run of elements that are `stride` apart one of lanes, and a place in it known by its
