@@ -279,8 +279,8 @@ struct description {
       cycles = elementwise_cycles(s);
     } else if (s.kind == step_kind::product) {
       const node_of_graph<T>& product = p.at(s.product);
-      cycles = product.what == word::project ? projection_cycles(product)
-                                             : contraction_cycles(product);
+      cycles =
+          product.what == word::project ? projection_cycles(product) : contraction_cycles(product);
       if (s.root != s.product) cycles += elementwise_cycles(s);
     }
     if (cycles != 0) {
