@@ -255,9 +255,17 @@
 #endif
 
 // Around what a header declares: its local names may be called as a global of the user's
-// (-Wshadow).
+// (-Wshadow). A variable template may be declared only, for its address in constant expressions.
+#if UMBEL_CLANG
+#define UMBEL_WARNINGS_PUSH                                        \
+  UMBEL_PRAGMA_(GCC diagnostic push)                               \
+  UMBEL_PRAGMA_(GCC diagnostic ignored "-Wshadow")                 \
+  UMBEL_PRAGMA_(GCC diagnostic ignored "-Wundefined-var-template") \
+  UMBEL_PRAGMA_(GCC diagnostic ignored "-Wundefined-internal")
+#else
 #define UMBEL_WARNINGS_PUSH \
   UMBEL_PRAGMA_(GCC diagnostic push) UMBEL_PRAGMA_(GCC diagnostic ignored "-Wshadow")
+#endif
 #define UMBEL_WARNINGS_POP UMBEL_PRAGMA_(GCC diagnostic pop)
 
 // ---- the target's namespace ---------------------------------------------------------------------

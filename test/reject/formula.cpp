@@ -66,20 +66,20 @@ using attention = multi_head_attention<float, hidden<16>, heads<4>>;
   constexpr formula longer = [](auto a, const auto& with) { return a + with.lengths; };
   auto r = longer(q, parts{});
 #elif defined CASE_formula_part_alone
-  // expect-gcc: "umbel: formula: uses a part of an argument alone, which has no value yet, so pass it as an argument of its own"
-  // expect-clang: formula, .*uses_a_part_of_an_argument_alone_which_has_no_value_yet_so_pass_it_as_an_argument>
-  // cause: A function of nothing but parts of an object, `exp(w.gain)`, a number in it, or a view that is read by other axes: while the formula is traced, the object is not there.
-  // cure: Make that part an argument beside the object; or combine it with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`, `where(x > 0, w.a, w.b)`.
+  // expect-gcc: "umbel: formula: reads or copies a part of an argument, which has no value yet; write const auto& w, and pass that part as an argument of its own"
+  // expect-clang: formula, .*reads_or_copies_a_part_of_an_argument_which_has_no_value_yet_so_write_const_auto_and_pass_it_as_an_argument>
+  // cause: A formula is traced when the program is compiled: weights and numbers in an argument have no values then, nor has what is computed of nothing but them, `exp(w.gain)`.
+  // cure: Take weights as `const auto& w`, and pack them outside; pass numbers, and tensors that are needed by themselves, as arguments of their own; or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   struct parts {
     tensor<float, heads<3>> gain;
   };
   constexpr formula gained = [](auto a, const auto& with) { return a * exp(with.gain); };
   auto r = gained(q, parts{});
 #elif defined CASE_formula_number_of_an_object
-  // expect-gcc: "umbel: formula: uses a part of an argument alone, which has no value yet, so pass it as an argument of its own"
-  // expect-clang: formula, .*uses_a_part_of_an_argument_alone_which_has_no_value_yet_so_pass_it_as_an_argument>
-  // cause: A function of nothing but parts of an object, `exp(w.gain)`, a number in it, or a view that is read by other axes: while the formula is traced, the object is not there.
-  // cure: Make that part an argument beside the object; or combine it with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`, `where(x > 0, w.a, w.b)`.
+  // expect-gcc: "umbel: formula: reads or copies a part of an argument, which has no value yet; write const auto& w, and pass that part as an argument of its own"
+  // expect-clang: formula, .*reads_or_copies_a_part_of_an_argument_which_has_no_value_yet_so_write_const_auto_and_pass_it_as_an_argument>
+  // cause: A formula is traced when the program is compiled: weights and numbers in an argument have no values then, nor has what is computed of nothing but them, `exp(w.gain)`.
+  // cure: Take weights as `const auto& w`, and pack them outside; pass numbers, and tensors that are needed by themselves, as arguments of their own; or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   struct parts {
     float scale;
   };
@@ -122,16 +122,14 @@ using attention = multi_head_attention<float, hidden<16>, heads<4>>;
   // cure: Take one position of an axis with `select_at`, or write the operation for all elements.
   constexpr formula first = [](auto a) { return a(0, 0, 0) * 2; };
   auto r = first(q);
-#elif defined CASE_formula_of_a_layer
-  // expect-gcc: "umbel: formula: rms_norm is no word of formulas; write its operations, or call it outside"
-  // expect-clang: formula, .*rms_norm, .*is_no_word_of_formulas_so_write_its_operations>
+#elif defined CASE_formula_no_word
+  // expect-gcc: "umbel: formula: transposed is no word of formulas; write its operations, or call it outside"
+  // expect-clang: formula, .*transposed, .*is_no_word_of_formulas_so_write_its_operations>
   // lines-clang: 18
-  // cause: Layers and norms with weights are called with tensors.
-  // cure: Write what it computes: `x * rsqrt(mean<hidden>(x * x) + epsilon) * w.gamma`; or call it before or after the formula.
-  using norm = rms_norm<float, hidden<16>>;
-  static norm::weights weights;
-  constexpr formula normed = [](auto a, const auto& w) { return norm{w, 1e-5f}(a); };
-  auto r = normed(x, weights);
+  // cause: The operation takes tensors only.
+  // cure: Write it in words of formulas, here `permute`; or call it before or after the formula.
+  constexpr formula turned = [](auto a) { return a | transposed<token, hidden>; };
+  auto r = turned(x);
 #elif defined CASE_formula_gives_conditions
   // expect-gcc: "umbel: formula: gives conditions, which are no numbers; write where\(condition, 1, 0\)"
   // expect-clang: formula, .*gives_conditions_so_write_where>
@@ -160,10 +158,10 @@ using attention = multi_head_attention<float, hidden<16>, heads<4>>;
   // cure: Give it as many arguments as it has parameters, and a workspace last, if any; write `const auto& w` for weights.
   auto r = attend(q, k);
 #elif defined CASE_formula_weights_by_value
-  // expect-gcc: "umbel: formula: the function takes other arguments, or weights by value; write const auto& w"
-  // expect-clang: formula, .*the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto>
-  // cause: The function has another number of parameters, or takes weights by value: each call would copy them.
-  // cure: Give it as many arguments as it has parameters, and a workspace last, if any; write `const auto& w` for weights.
+  // expect-gcc: "umbel: formula: reads or copies a part of an argument, which has no value yet; write const auto& w, and pass that part as an argument of its own"
+  // expect-clang: formula, .*reads_or_copies_a_part_of_an_argument_which_has_no_value_yet_so_write_const_auto_and_pass_it_as_an_argument>
+  // cause: A formula is traced when the program is compiled: weights and numbers in an argument have no values then, nor has what is computed of nothing but them, `exp(w.gain)`.
+  // cure: Take weights as `const auto& w`, and pack them outside; pass numbers, and tensors that are needed by themselves, as arguments of their own; or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   constexpr formula queries_of = [](auto input, auto weights) { return input * weights.q; };
   auto r = queries_of(x, w);
 #elif defined CASE_formula_out_axes

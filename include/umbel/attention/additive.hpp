@@ -20,6 +20,7 @@
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/mask/combine.hpp>
+#include <umbel/mask/in_formula.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -216,6 +217,33 @@ struct additive_call {
   }
 };
 
+// The verdict on a call in a formula: on the shapes, then on the mask.
+template <class Shapes, class Layer, class X, class Y, class Z, class Mask>
+struct additive_rule_in_formula {
+  using type = Shapes;
+};
+template <class Layer, class X, class Y, class Z, class Mask>
+struct additive_rule_in_formula<accepted, Layer, X, Y, Z, Mask> {
+  using type =
+      first_error<typename additive_call<Layer, X, Y, Z, Mask, in_formula, by_value>::verdict,
+                  rules::mask_in_a_formula<say::additive_attention, Mask>>;
+};
+// What it does, of views.
+template <class Layer, class X, class Y, class Z, class MaskAtRun>
+struct additive_steps {
+  template <class Mask>
+  using call = additive_call<Layer, X, Y, Z, Mask, in_formula, by_value>;
+  using scratch = typename call<every_key>::scratch;
+  using result = row_major<typename call<every_key>::layout>;
+
+  template <class Weights, class To, class... Lengths>
+  static constexpr void run(const Weights& w, To& to, scratch& work, const X& x, const Y& y,
+                            const Z& z, const Lengths&... lengths) noexcept {
+    const auto mask = MaskAtRun::given(lengths...);
+    call<std::remove_const_t<decltype(mask)>>::each_sequence(w, x, y, z, mask, to, work);
+  }
+};
+
 // operator() of the layer and of prepacked<layer>, which differ in Derived::get_weights().
 template <class Derived, class Layer>
 struct additive_calls
@@ -240,6 +268,20 @@ struct additive_calls
   constexpr auto operator()(const X& x, const Y& y, const Z& z, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
     return attend_to(x, y, z, mask, work, by_value{});
+  }
+
+  // In a formula. mask: causal ..., or lengths (mask/in_formula.hpp).
+  template <traced X, traced Y, traced Z, mask_of_a_node Mask = every_key>
+  constexpr auto operator()(const X& x, const Y& y, const Z& z,
+                            const Mask& mask = {}) const noexcept {
+    using rule = typename additive_rule_in_formula<typename Layer::template call_rule<X, Y, Z>,
+                                                   Layer, X, Y, Z, Mask>::type;
+    static_assert(report<rule>::ok, "umbel: shapes do not fit");
+    if constexpr (rule::ok)
+      return call_with_mask<additive_steps<Layer, view_of_node<X>, view_of_node<Y>, view_of_node<Z>,
+                                           mask_at_run<Mask>>>(self(), mask, x, y, z);
+    else
+      return invalid{};
   }
 
   // The same, written into a tensor or view of those axes, in any order and with any strides. out

@@ -157,6 +157,32 @@ struct multi_head_calls
     return attend_to<rule>(x, y, z, mask, work, by_value{});
   }
 
+  // In a formula. mask: causal ..., or lengths (mask/in_formula.hpp).
+  template <traced X, mask_of_a_node Mask = every_key>
+  constexpr auto operator()(const X& x, const Mask& mask = {}) const noexcept {
+    using rule = multi_head_rule_in_formula<
+        typename multi_head_self_rule<Layer, X, Mask, in_formula, by_value>::type, Mask>;
+    static_assert(report<rule>::ok, "umbel: shapes do not fit");
+    if constexpr (rule::ok)
+      return call_with_mask<multi_head_self_steps<Layer, view_of_node<X>, mask_at_run<Mask>>>(
+          self(), mask, x);
+    else
+      return invalid{};
+  }
+  template <traced X, traced Y, traced Z, mask_of_a_node Mask = every_key>
+  constexpr auto operator()(const X& x, const Y& y, const Z& z,
+                            const Mask& mask = {}) const noexcept {
+    using rule = multi_head_rule_in_formula<
+        typename multi_head_cross_rule<Layer, X, Y, Z, Mask, in_formula, by_value>::type, Mask>;
+    static_assert(report<rule>::ok, "umbel: shapes do not fit");
+    if constexpr (rule::ok)
+      return call_with_mask<
+          multi_head_cross_steps<Layer, view_of_node<X>, view_of_node<Y>, mask_at_run<Mask>>>(
+          self(), mask, x, y, z);
+    else
+      return invalid{};
+  }
+
   // The same, written into a tensor or view of the axes of x (of the queries), in any order and
   // with any strides. out must not overlap the arguments.
   template <tensor_like Out, tensor_like X, mask_like Mask = every_key,

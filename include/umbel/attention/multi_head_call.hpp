@@ -8,6 +8,7 @@
 #include <umbel/config.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/mask/combine.hpp>
+#include <umbel/mask/in_formula.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
@@ -116,6 +117,41 @@ struct multi_head_cross_rule {
           rules::out_fits<say::multi_head_attention, Out, T,
                           typename Layer::template result_of<typename X::layout>>>,
       multi_head_cross<Layer, X, Y, Mask, Workspace>>::type;
+};
+
+// Calls in a formula. Mask: what is given.
+template <class Shapes, class Mask>
+using multi_head_rule_in_formula =
+    first_error<Shapes, rules::mask_in_a_formula<say::multi_head_attention, Mask>>;
+
+// What they do, of views. MaskAtRun: mask/in_formula.hpp.
+template <class Layer, class X, class MaskAtRun>
+struct multi_head_self_steps {
+  template <class Mask>
+  using call = typename multi_head_self<Layer, X, Mask, in_formula>::call;
+  using scratch = typename call<every_key>::scratch;
+  using result = row_major<typename Layer::template result_of<layout_of<X>>>;
+
+  template <class Weights, class Y, class... Lengths>
+  static constexpr void run(const Weights& w, Y& y, scratch& work, const X& x,
+                            const Lengths&... lengths) noexcept {
+    const auto mask = MaskAtRun::given(lengths...);
+    call<std::remove_const_t<decltype(mask)>>::each_sequence(w, x, x, x, mask, y, work);
+  }
+};
+template <class Layer, class X, class Y, class MaskAtRun>
+struct multi_head_cross_steps {
+  template <class Mask>
+  using call = typename multi_head_cross<Layer, X, Y, Mask, in_formula>::call;
+  using scratch = typename call<every_key>::scratch;
+  using result = row_major<typename Layer::template result_of<layout_of<X>>>;
+
+  template <class Weights, class To, class Z, class... Lengths>
+  static constexpr void run(const Weights& w, To& to, scratch& work, const X& x, const Y& y,
+                            const Z& z, const Lengths&... lengths) noexcept {
+    const auto mask = MaskAtRun::given(lengths...);
+    call<std::remove_const_t<decltype(mask)>>::each_sequence(w, x, y, z, mask, to, work);
+  }
 };
 
 }  // namespace umbel::inline UMBEL_TARGET::detail

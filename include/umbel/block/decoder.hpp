@@ -23,6 +23,7 @@
 #include <umbel/config.hpp>
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/memory.hpp>
+#include <umbel/mask/in_formula.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -42,6 +43,11 @@ struct unsaid_mask : every_key {};
 template <mask_like Mask>
 constexpr auto self_mask(Mask&& mask) noexcept {
   return detail::own_mask<decltype(detail::kept_mask<Mask>(mask))>{detail::kept_mask<Mask>(mask)};
+}
+// In a formula, of lengths.
+template <detail::traced Lengths>
+constexpr auto self_mask(const Lengths& lengths) noexcept {
+  return detail::own_mask<detail::mask_of<Lengths>>{detail::as_mask(lengths)};
 }
 namespace detail {
 namespace say {
@@ -136,6 +142,23 @@ struct decoder_calls
   constexpr auto operator()(const X& x, const Memory& memory, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
     return Layer::decode(self(), x, memory, mask, own_mask<unsaid_mask>{}, work, by_value{});
+  }
+
+  // In a formula. mask, own: causal ..., or lengths (mask/in_formula.hpp).
+  template <traced X, traced Memory, class Own>
+  constexpr auto operator()(const X& x, const Memory& memory,
+                            const own_mask<Own>& own) const noexcept {
+    return Layer::decode_nodes(self(), x, memory, all_keys, own);
+  }
+  template <traced X, traced Memory, mask_of_a_node Mask, class Own>
+  constexpr auto operator()(const X& x, const Memory& memory, const Mask& mask,
+                            const own_mask<Own>& own) const noexcept {
+    return Layer::decode_nodes(self(), x, memory, mask, own);
+  }
+  template <traced X, traced Memory, mask_of_a_node Mask = every_key>
+  constexpr auto operator()(const X& x, const Memory& memory,
+                            const Mask& mask = {}) const noexcept {
+    return Layer::decode_nodes(self(), x, memory, mask, own_mask<unsaid_mask>{});
   }
 
   // The same, written into a row-major tensor or view of the axes of x in the same order. out must
@@ -258,7 +281,59 @@ struct decoder_layer_types {
     }
   }
 
- private:
+  template <class Layout, class MemoryLayout>
+  struct call_of;
+  // What a call in a formula does. Both: are there lengths in both masks, mask's first?
+  template <class X, class Memory, class MaskAtRun, class OwnAtRun, bool Both>
+  struct steps_of {
+    using call = call_of<layout_of<X>, layout_of<Memory>>;
+    using scratch = typename call::scratch;
+    using result = row_major<layout_of<X>>;
+
+    template <class Weights, class Y, class... Lengths>
+    static constexpr void run(const Weights& w, Y& y, scratch& work, const X& x,
+                              const Memory& memory, const Lengths&... lengths) noexcept {
+      call::sequences(w, x.data(), memory.data(), MaskAtRun::given(lengths...),
+                      OwnAtRun::given(lengths...), y.data(), work);
+    }
+    template <class Weights, class Y, class Lengths, class OwnLengths>
+      requires Both
+    static constexpr void run(const Weights& w, Y& y, scratch& work, const X& x,
+                              const Memory& memory, const Lengths& lengths,
+                              const OwnLengths& own) noexcept {
+      call::sequences(w, x.data(), memory.data(), MaskAtRun::given(lengths), OwnAtRun::given(own),
+                      y.data(), work);
+    }
+  };
+
+  // A call in a formula: of nodes.
+  template <class Weights, class X, class Memory, class Mask, class Own>
+  static constexpr auto decode_nodes(const Weights& w, const X& x, const Memory& memory,
+                                     const Mask& mask, const own_mask<Own>& own) noexcept {
+    using verdict =
+        first_error<rules::decode<X, Memory, T, hidden_axis>, rules::self_mask_said<Own>,
+                    rules::mask_in_a_formula<say::decoder_layer, Mask>,
+                    rules::mask_in_a_formula<say::decoder_layer, Own>>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      using call = call_of<layout_of<X>, layout_of<Memory>>;
+      using fit = first_error<
+          rules::mask_fits<say::decoder_layer, mask_of<Mask>, typename call::memory_scores>,
+          rules::mask_fits<say::decoder_layer, Own, typename call::own_scores>>;
+      static_assert(report<fit>::ok, "umbel: shapes do not fit");
+      using steps = steps_of<view_of_node<X>, view_of_node<Memory>, mask_at_run<Mask>,
+                             mask_at_run<Own>, has_lengths<Mask> && has_lengths<Own>>;
+      if constexpr (fit::ok && has_lengths<Mask>)
+        return call_with_mask<steps>(w, own.mask, x, memory, lengths_of(mask));
+      else if constexpr (fit::ok)
+        return call_with_mask<steps>(w, own.mask, x, memory);
+      else
+        return invalid{};
+    } else {
+      return invalid{};
+    }
+  }
+
   // A call whose shapes fit.
   template <class Layout, class MemoryLayout>
   struct call_of {

@@ -20,6 +20,7 @@
 #include <umbel/config.hpp>
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/memory.hpp>
+#include <umbel/mask/in_formula.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -78,6 +79,17 @@ struct encoder_calls
   constexpr auto operator()(const X& x, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
     return Layer::encode(self(), x, mask, work, by_value{});
+  }
+  // In a formula. mask: causal ..., or lengths (mask/in_formula.hpp).
+  template <traced X, mask_of_a_node Mask = every_key>
+  constexpr auto operator()(const X& x, const Mask& mask = {}) const noexcept {
+    using verdict = typename Layer::template verdict_in_formula<X, Mask>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok)
+      return call_with_mask<typename Layer::template steps<view_of_node<X>, mask_at_run<Mask>>>(
+          self(), mask, x);
+    else
+      return invalid{};
   }
 
   // The same, written into a row-major tensor or view of the axes of x in the same order. out must
@@ -149,6 +161,39 @@ struct encoder_layer_types {
             typename feed_forward::wide_axis>;
   template <class Positions>
   using workspace = scratch_for<rules::positions_of<Positions::size, Positions, widths>>;
+  // The sizes of the scores of a call.
+  template <class Layout, class Positions>
+  using scores_for = scores_of<T, Layout::template size_of<rules::batch_family>, Heads::size,
+                               Positions::size, Positions::size>;
+
+  // A call in a formula of node X: its verdict, on shapes, then on the mask, and what it does.
+  template <class Shapes, class X, class Mask>
+  struct verdict_in_formula_rule {
+    using type = Shapes;
+  };
+  template <class X, class Mask>
+  struct verdict_in_formula_rule<accepted, X, Mask> {
+    using positions = axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, hidden_axis>>;
+    using type = first_error<
+        rules::mask_in_a_formula<say::encoder_layer, Mask>,
+        rules::mask_fits<say::encoder_layer, mask_of<Mask>, scores_for<layout_of<X>, positions>>>;
+  };
+  template <class X, class Mask>
+  using verdict_in_formula =
+      typename verdict_in_formula_rule<rules::encode<X, T, hidden_axis>, X, Mask>::type;
+  template <class X, class MaskAtRun>
+  struct steps {
+    using layout = layout_of<X>;
+    using positions = axis_of<layout, rules::sequence_family<layout, hidden_axis>>;
+    using scratch = workspace<positions>;
+    using result = row_major<layout>;
+
+    template <class Weights, class Y, class... Lengths>
+    static constexpr void run(const Weights& w, Y& y, scratch& work, const X& x,
+                              const Lengths&... lengths) noexcept {
+      sequences<positions>(w, x, MaskAtRun::given(lengths...), y, work);
+    }
+  };
 
   // How a call comes in, from the layer and from prepacked<layer> alike.
   template <class Weights, class X, class Mask, class Workspace, class Out>
@@ -179,10 +224,6 @@ struct encoder_layer_types {
   }
 
  private:
-  template <class Layout, class Positions>
-  using scores_for = scores_of<T, Layout::template size_of<rules::batch_family>, Heads::size,
-                               Positions::size, Positions::size>;
-
   template <class Positions, class Weights, class X, class Mask, class Y>
   static constexpr void sequences(const Weights& w, const X& x, const Mask& mask, Y& y,
                                   workspace<Positions>& work) noexcept {

@@ -119,6 +119,16 @@ struct feed_forward_calls
   constexpr auto operator()(const X& x, Workspace&& work = {}) const noexcept {
     return Layer::apply(self(), x, work, by_value{});
   }
+  // In a formula.
+  template <traced X>
+  constexpr auto operator()(const X& x) const noexcept {
+    using steps = typename Layer::template steps<view_of_node<X>>;
+    static_assert(report<typename steps::verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (steps::verdict::ok)
+      return x.template call<steps>(self());
+    else
+      return invalid{};
+  }
   // The same, written into a row-major tensor or view of the axes of x in the same order. out may
   // be x.
   template <tensor_like Out, tensor_like X, workspace_like Workspace = on_stack>
@@ -178,25 +188,39 @@ struct feed_forward_types {
   template <class Rows>
   using workspace = scratch_for<rules::positions_of<Rows::size, Rows, shape<wide_axis>>>;
 
+  // One call, of a tensor or view.
+  template <class X>
+  struct steps {
+    using layout = layout_of<X>;
+    using verdict = rules::rows_of<say::feed_forward, X, T, narrow_axis>;
+    using rows = typename rows_axis<layout>::type;
+    using scratch = workspace<rows>;
+    using result = row_major<layout>;
+
+    template <class Weights, class Y>
+    static constexpr void run(const Weights& w, Y& y, scratch& work, const X& x) noexcept {
+      constexpr std::size_t one = rows::size * narrow_axis::size;
+      for (std::size_t b = 0; b < layout::count / one; ++b)
+        feed_rows<rows::size>(w, x.data() + b * one, work, y.data() + b * one);
+    }
+  };
+
   // How a call comes in, from the layer and from prepacked<layer> alike.
   template <class Weights, class X, class Workspace, class Out>
   static constexpr auto apply(const Weights& w, const X& x, Workspace& work, Out&& out) noexcept {
     using layout = typename X::layout;
-    using verdict = first_error<rules::rows_of<say::feed_forward, X, T, narrow_axis>,
-                                rules::row_major_out<say::feed_forward, Out, T, layout>>;
+    using one = steps<X>;
+    using verdict =
+        first_error<typename one::verdict, rules::row_major_out<say::feed_forward, Out, T, layout>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
-      using rows = typename rows_axis<layout>::type;
-      using scratch = workspace<rows>;
-      using fit = rules::scratch_fits<say::feed_forward, Workspace, scratch, shape<rows>>;
+      using scratch = typename one::scratch;
+      using fit =
+          rules::scratch_fits<say::feed_forward, Workspace, scratch, shape<typename one::rows>>;
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
         return computed<tensor_of<T, row_major<layout>>, scratch>(
-            out, work, [&](auto& y, scratch& own) {
-              constexpr std::size_t one = rows::size * narrow_axis::size;
-              for (std::size_t b = 0; b < layout::count / one; ++b)
-                feed_rows<rows::size>(w, x.data() + b * one, own, y.data() + b * one);
-            });
+            out, work, [&](auto& y, scratch& own) { one::run(w, y, own, x); });
       else
         return invalid{};
     } else {

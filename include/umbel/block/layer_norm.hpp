@@ -118,6 +118,10 @@ class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, detail::say::l
                   "umbel: shapes do not fit");
   }
 
+  // What the norm is made of.
+  [[nodiscard]] constexpr const weights_view& get_weights() const noexcept { return weights_; }
+  [[nodiscard]] constexpr value_type get_epsilon() const noexcept { return epsilon_; }
+
   template <std::size_t Rows>
   constexpr void rows(const value_type* x, value_type* y) const noexcept {
     normalise_rows<Rows>(weights_, epsilon_, x, y);

@@ -50,7 +50,11 @@ struct linear_calls : computing<linear_calls<Derived, Map>, say::linear> {
 
   template <class X, class Y>
   constexpr void write(const X& x, Y& y) const noexcept {
-    project_tensor(x, static_cast<const Derived*>(this)->get_weights(), y);
+    project_tensor(x, projection(), y);
+  }
+  // In a formula it is x * weights.
+  constexpr const auto& projection() const noexcept {
+    return static_cast<const Derived*>(this)->get_weights();
   }
 };
 
@@ -94,7 +98,8 @@ class linear
   template <class Derived>
   using calls = detail::linear_calls<Derived, typename types::map>;
   using borrowing::borrowing;
-  constexpr explicit linear(const typename types::weights&& w) noexcept : borrowing(w) {
+  constexpr explicit linear(const typename types::weights&&) noexcept
+      : borrowing(detail::no_weights<typename types::weights_view>()) {
     static_assert(
         detail::report<
             detail::rules::weights_with_a_name<detail::say::linear, (sizeof(T) == 0)>>::ok,

@@ -115,6 +115,8 @@ class learned_positions : public detail::computing<learned_positions<T, Position
   constexpr void write(const X& x, Y& y) const noexcept {
     detail::add_table(x, table_, y, typename detail::layout_of<X>::axes{});
   }
+  // The table, borrowed.
+  [[nodiscard]] constexpr const weights_view& get_weights() const noexcept { return table_; }
 
  private:
   weights_view table_;

@@ -130,6 +130,23 @@ class sinusoidal_positions
   constexpr auto operator()(const X& x, I offset = 0) const noexcept {
     return place(x, offset < I{} ? 0 : static_cast<std::size_t>(offset), detail::by_value{});
   }
+  // In a formula.
+  template <detail::traced X>
+  constexpr auto operator()(const X& x) const noexcept {
+    using verdict = detail::rules::sinusoidal_positions<X, T, position_axis, hidden_axis>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok)
+      return x.compute(*this);
+    else
+      return detail::invalid{};
+  }
+  // What that does.
+  template <class X>
+  using result = detail::row_major<detail::layout_of<X>>;
+  template <class X, class Y>
+  static constexpr void write(const X& x, Y& y) noexcept {
+    place(x, 0, y);
+  }
   // The same, written into a row-major tensor or view of the axes of x in the same order. out may
   // be x.
   template <detail::tensor_like Out, detail::tensor_like X, detail::integer_index I = std::size_t>

@@ -84,8 +84,8 @@ struct formula_call {
   template <class Runs>
   static constexpr void bind(captured<T>* parts, const X&... x) noexcept {
     bound_node<T> nodes[Runs::nodes]{};
-    captured<T> found[Runs::parts]{};
-    binder<T> recorder{nodes};
+    captured<T> all[Runs::parts]{}, found[Runs::parts]{};
+    binder<T> recorder{nodes, all};
     const auto given = F{}(bound<X>(recorder, x)...);
     with_members(given, [&](const auto&... result) {
       captured<T>* to = found;
@@ -168,8 +168,8 @@ template <class T, class... Layout>
 struct outs_fit<T, list<Layout...>, by_value, list<by_value>> {
   using type = accepted;
 };
-template <class T, class Layout, class Out>
-struct outs_fit<T, list<Layout>, Out, list<Out>> {
+template <class T, class Layout, class Out, class Member>
+struct outs_fit<T, list<Layout>, Out, list<Member>> {
   using type = rules::out_fits<say::formula, Out, T, Layout>;
 };
 // A member as an argument of its own would be: a reference, or as const as what it is a member of.
@@ -206,19 +206,16 @@ struct call_fits_rule {
   using verdict = rules::gives<Result>;
 };
 template <class F, class Result>
-concept traceable =
+concept gives_nodes =
     std::is_empty_v<F> && !std::is_same_v<typename given_rule<Result>::type, invalid>;
-template <class F, class... X>
-inline constexpr bool has_graph =
-    nodes_of<F, tracer<computed_from<X...>>, typename argument_of<X>::type...> != 0;
 template <class F, class Result, class Out, class Work, class... X>
-  requires(traceable<F, Result> && !has_graph<F, X...>)
+  requires gives_nodes<F, Result>
 struct call_fits_rule<F, Result, Out, Work, X...> {
   static constexpr bool has_result = false;
-  using verdict = rules::reads_no_part_alone<false>;
+  using verdict = rules::is_traced<false>;
 };
 template <class F, class Result, class Out, class Work, class... X>
-  requires(traceable<F, Result> && has_graph<F, X...>)
+  requires gives_nodes<F, Result> && can_be_traced<F, typename argument_of<X>::type...>
 struct call_fits_rule<F, Result, Out, Work, X...> {
   static constexpr bool has_result = true;
   using T = computed_from<X...>;

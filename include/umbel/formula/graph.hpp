@@ -54,7 +54,8 @@ enum class word : unsigned char {
   contract,
   project,  // x * w
   softmax,
-  call,  // what has a function of its own: reductions, concat
+  call,   // what has a function of its own: reductions, concat
+  layer,  // the same of layers, with scratch
 };
 
 constexpr bool is_elementwise(word w) noexcept { return w >= word::copy && w <= word::hide; }
@@ -62,7 +63,7 @@ constexpr bool is_product(word w) noexcept { return w == word::contract || w == 
 constexpr bool is_condition(word w) noexcept { return w >= word::less && w <= word::logical_or; }
 
 inline constexpr std::size_t most_axes = 8;
-inline constexpr std::size_t most_operands = 3;
+inline constexpr std::size_t most_operands = 4;
 inline constexpr std::size_t most_results = 6;
 
 // Axes by family (shape/axis.hpp), with the strides of the memory that they lie in.
@@ -141,13 +142,18 @@ template <class T>
 struct captured {
   const T* values = nullptr;     // of a tensor, or natural weights
   const T* bias = nullptr;       // of weights
-  const void* panels = nullptr;  // of packed weights
+  const void* object = nullptr;  // panels of packed weights, or what has memory of its own
+  T number{};                    // of a layer, such as a norm's epsilon
 };
 enum class weights_form : unsigned char { natural, packed, packed_bfloat16, packed_float16 };
 
 // What has a function of its own: writes its result, row-major, from its operands' memory.
 template <class T>
 using function = void (*)(const captured<T>& object, const T* const* operands, T* result);
+// Of a layer: of all the parts that it uses (parts.hpp), with scratch.
+template <class T>
+using layer_function = void (*)(const captured<T>* parts, const T* const* operands, T* result,
+                                T* scratch);
 
 template <class T>
 struct node_of_graph {
@@ -157,7 +163,8 @@ struct node_of_graph {
   axis_list axes;          // of its memory; of what is computed: row-major
   operand from[most_operands];
   T number{};                   // of a number
-  std::size_t slot = npos;      // of an argument, and of what a call uses: which
+  std::size_t slot = npos;      // of an argument, and of what a call uses: which; the first of
+  std::size_t parts = 1;        // so many
   unsigned long long family{};  // of a position, and along which a softmax goes
   std::size_t operands = 0;
   // Of a product: the axes that are summed over, the last one fastest; of x * w, what w is.
@@ -166,6 +173,8 @@ struct node_of_graph {
   weights_form weights{};
   bool has_bias = false;
   function<T> run = nullptr, run_plainly = nullptr;
+  layer_function<T> run_layer = nullptr;
+  std::size_t scratch = 0;  // of a layer, in elements
   // To be read (inspect/describe_formula.hpp): its axes, and the name of what is called.
   const char *shape = nullptr, *name = nullptr;
 };

@@ -11,6 +11,7 @@
 #include <umbel/block/softmax.hpp>
 #include <umbel/config.hpp>
 #include <umbel/formula/graph.hpp>
+#include <umbel/formula/parts.hpp>
 #include <umbel/formula/rules.hpp>
 #include <umbel/layer/project.hpp>
 #include <umbel/tensor/contract.hpp>
@@ -28,6 +29,8 @@ struct tracer {
   using value_type = T;
   node_of_graph<T>* nodes;  // null: they are only counted
   std::size_t slots;
+  captured<T>*
+      parts;  // those that memory is known of, to see that it outlives the formula; or null
   int count = 0;
 
   // The number of this node, which may be there already.
@@ -38,15 +41,18 @@ struct tracer {
     nodes[count] = one;
     return count++;
   }
-  constexpr std::size_t capture(const captured<T>&) noexcept { return slots++; }
+  constexpr std::size_t capture(const captured<T>& part) noexcept {
+    if (parts != nullptr) *parts++ = part;
+    return slots++;
+  }
 };
 // Compilers choose in which order the operands of a + b are evaluated, at run time not as in
 // constant expressions: so parts are known by their place in the formula, not by when they come.
 template <class T>
 struct bound_node {
-  int from[most_operands] = {-1, -1, -1};
-  bool has_part = false, seen = false;
-  captured<T> part{};
+  int from[most_operands] = {-1, -1, -1, -1};
+  std::size_t first_part = 0, parts = 0;
+  bool seen = false;
 };
 template <class T>
 struct binder {
@@ -54,18 +60,20 @@ struct binder {
   static constexpr bool describes = false;
   using value_type = T;
   bound_node<T>* nodes;
+  captured<T>* parts;
   int count = 0;
+  std::size_t captured_parts = 0;
 
-  constexpr int add(int a = -1, int b = -1, int c = -1) noexcept {
-    nodes[count].from[0] = a;
-    nodes[count].from[1] = b;
-    nodes[count].from[2] = c;
+  template <class... From>
+  constexpr int add(From... from) noexcept {
+    std::size_t operands = 0;
+    ((nodes[count].from[operands++] = from), ...);
     return count++;
   }
   // Of the next node.
   constexpr std::size_t capture(const captured<T>& part) noexcept {
-    nodes[count].part = part;
-    nodes[count].has_part = true;
+    if (nodes[count].parts++ == 0) nodes[count].first_part = captured_parts;
+    parts[captured_parts++] = part;
     return 0;
   }
   // The parts of node n: those of its operands, from left to right, then its own; each once.
@@ -73,14 +81,14 @@ struct binder {
     if (n < 0 || nodes[n].seen) return to;
     nodes[n].seen = true;
     for (int from : nodes[n].from) to = collect(from, to);
-    if (nodes[n].has_part) *to++ = nodes[n].part;
+    for (std::size_t i = 0; i < nodes[n].parts; ++i) *to++ = parts[nodes[n].first_part + i];
     return to;
   }
 };
 // In the same order, the slots of a graph.
-template <class T, std::size_t Nodes>
+template <class T, std::size_t Nodes, std::size_t Parts>
 struct slots_in_order {
-  std::size_t slot[Nodes]{};
+  std::size_t slot[Parts + 1]{};
   std::size_t count = 0;
   bool seen[Nodes]{};
 
@@ -88,7 +96,8 @@ struct slots_in_order {
     if (seen[n]) return;
     seen[n] = true;
     for (std::size_t j = 0; j < g.nodes[n].operands; ++j) collect(g, g.nodes[n].from[j].node);
-    if (g.nodes[n].slot != npos && g.nodes[n].slot >= g.arguments) slot[count++] = g.nodes[n].slot;
+    if (g.nodes[n].slot != npos && g.nodes[n].slot >= g.arguments)
+      for (std::size_t i = 0; i < g.nodes[n].parts; ++i) slot[count++] = g.nodes[n].slot + i;
   }
 };
 
@@ -140,9 +149,16 @@ inline constexpr weights_form form_of_weights<packed_linear<T, In, Out, Bias, St
     : std::is_same_v<Stored, float16> ? weights_form::packed_float16
                                       : weights_form::packed;
 
-// An argument with parts, which is not copied (run.hpp).
-template <class X>
-struct not_copied;
+// What an operation on one tensor does that has weights (layer/computing.hpp), as a layer's call.
+template <class Operation, class X>
+struct operation_steps {
+  using result = typename Operation::template result<X>;
+  using scratch = on_stack;
+  template <class Y>
+  static constexpr void run(const Operation& operation, Y& y, const X& x) noexcept {
+    operation.write(x, y);
+  }
+};
 
 // E: bool for a condition. Open: the families of positions in it that are no axes of it (yet).
 template <class Recorder, class E, class Layout, class Open = families<>>
@@ -192,10 +208,15 @@ class node : public portable::own_arithmetic {
 
   // What `computing` operations give (layer/computing.hpp).
   template <class Operation>
-  constexpr auto compute(const Operation&) const noexcept {
-    using verdict = rules::without_weights<Operation, std::is_empty_v<Operation>>;
+  constexpr auto compute(const Operation& operation) const noexcept {
+    using verdict =
+        rules::without_weights<Operation, std::is_empty_v<Operation> || borrows_weights<Operation>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok)
+    if constexpr (requires { operation.projection(); })
+      return project(operation.projection());
+    else if constexpr (borrows_weights<Operation>)
+      return call<operation_steps<Operation, view_of<const E, Layout>>>(operation);
+    else if constexpr (verdict::ok)
       return compute_of<Operation>();
     else
       return invalid{};
@@ -280,15 +301,14 @@ class node : public portable::own_arithmetic {
     using result = projected<Layout, typename Weights::map>;
     using borrowed = std::remove_cvref_t<decltype(as_borrowed(w))>;
     constexpr bool natural = form_of_weights<borrowed> == weights_form::natural;
-    captured<T> part;
-    if constexpr (Recorder::makes_graph) {
-    } else if constexpr (natural) {
-      const borrowed b = as_borrowed(w);
-      part = {b.weight, b.bias, nullptr};
+    std::size_t slot = 0;
+    if constexpr (natural) {
+      slot = capture_parts(recorder, as_borrowed(w));
     } else {
-      part = {nullptr, w.bias(), w.panels};
+      captured<T> part;
+      if constexpr (!Recorder::makes_graph) part = {nullptr, w.bias(), w.panels};
+      slot = recorder->capture(part);
     }
-    const std::size_t slot = recorder->capture(part);
     return recorded<result>(
         [&] {
           node_of_graph<T> one;
@@ -305,10 +325,35 @@ class node : public portable::own_arithmetic {
         number);
   }
 
-  // The argument itself is weights: those of a linear.
-  template <class Weights>
-  constexpr auto project(const not_copied<Weights>& w) const noexcept {
-    return project(static_cast<const Weights&>(w));
+  // A call of a layer, of an accepted rule: what Steps do with its weights, this node and others.
+  //   Steps::result         the layout of what it gives
+  //   Steps::scratch        a workspace, or on_stack
+  //   Steps::run(w, y, ...) parts.hpp
+  template <class Steps, class Weights, class... X>
+  constexpr auto call(const Weights& w, const X&... x) const noexcept {
+    using verdict = first_error<rules::closed<Open>, rules::closed<typename X::open>...,
+                                rules::same_element<say::formula, T, E>>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      using steps = layer_call<T, Steps, Weights, Layout, layout_of<X>...>;
+      const std::size_t slot = capture_parts(recorder, w);
+      return recorded<typename Steps::result>(
+          [&] {
+            node_of_graph<T> one;
+            one.what = word::layer;
+            one.slot = slot;
+            one.parts = kept<T, Weights>::count;
+            one.run_layer = steps::run;
+            one.scratch = steps::elements;
+            one.from[0] = as_operand();
+            one.operands = 1;
+            ((one.from[one.operands++] = x.as_operand()), ...);
+            return one;
+          },
+          number, x.number...);
+    } else {
+      return invalid{};
+    }
   }
 
   // A row-major tensor of the same axes.

@@ -135,7 +135,7 @@ struct product_step {
         project<Plain, Axis + 1>(w, x + i * all.list[Axis].x, to + i * all.list[Axis].out, finish);
     } else if constexpr (product.weights != weights_form::natural) {
       using stored = typename stored_in<T, product.weights>::type;
-      kernel::linear_packed<linear()>(x, static_cast<const stored*>(w.panels), w.bias, to, finish);
+      kernel::linear_packed<linear()>(x, static_cast<const stored*>(w.object), w.bias, to, finish);
     } else if constexpr (Plain) {
       kernel::plain::linear<linear()>(x, w.values, w.bias, to);
     } else {

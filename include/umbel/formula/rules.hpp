@@ -12,13 +12,13 @@ namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
 struct formula;
 struct captures_variables_so_pass_them_as_arguments;
+struct
+    reads_or_copies_a_part_of_an_argument_which_has_no_value_yet_so_write_const_auto_and_pass_it_as_an_argument;
 struct gives_a_position_along;
 struct which_no_operand_has_as_an_axis;
 struct a_part_of_an_argument_holds;
 struct gives_conditions_so_write_where;
-struct is_no_word_of_formulas_so_write_its_operations;
 struct so_pass_it_as_an_argument_of_its_own;
-struct uses_a_part_of_an_argument_alone_which_has_no_value_yet_so_pass_it_as_an_argument;
 struct gives_something_else_than_a_tensor_made_of_its_arguments;
 struct a_condition_has_no_value_yet_so_write_where;
 struct an_element_has_no_value_yet_so_write_select_at;
@@ -36,12 +36,10 @@ inline constexpr const char* spoken<say::so_pass_it_as_an_argument_of_its_own> =
     ", so pass it as an argument of its own";
 template <>
 inline constexpr const char* spoken<
-    say::uses_a_part_of_an_argument_alone_which_has_no_value_yet_so_pass_it_as_an_argument> =
-    "uses a part of an argument alone, which has no value yet, so pass it as an argument of its "
-    "own";
-template <>
-inline constexpr const char* spoken<say::is_no_word_of_formulas_so_write_its_operations> =
-    "is no word of formulas; write its operations, or call it outside";
+    say::
+        reads_or_copies_a_part_of_an_argument_which_has_no_value_yet_so_write_const_auto_and_pass_it_as_an_argument> =
+    "reads or copies a part of an argument, which has no value yet; write const auto& w, and pass "
+    "that part as an argument of its own";
 template <>
 inline constexpr const char* spoken<say::gives_conditions_so_write_where> =
     "gives conditions, which are no numbers; write where(condition, 1, 0)";
@@ -111,10 +109,13 @@ template <bool Ok>
 using captures_nothing =
     verdict<Ok, say::formula, say::captures_variables_so_pass_them_as_arguments>;
 
+// The graph is made in a constant expression: nothing in objects that are arguments has a value
+// then.
 template <bool Ok>
-using reads_no_part_alone =
-    verdict<Ok, say::formula,
-            say::uses_a_part_of_an_argument_alone_which_has_no_value_yet_so_pass_it_as_an_argument>;
+using is_traced = verdict<
+    Ok, say::formula,
+    say::
+        reads_or_copies_a_part_of_an_argument_which_has_no_value_yet_so_write_const_auto_and_pass_it_as_an_argument>;
 
 // Node: of a class that is complete only where a member of it is used.
 template <class Node>

@@ -50,28 +50,21 @@ struct computed_type<tensor_argument<E, Layout>, Rest...> {
 };
 
 // An argument with parts is not copied: its parts would not outlive the copy. Weights that are
-// borrowed are.
-template <class X>
-struct not_copied : X {
-  template <class From>  // for it to be a literal type
-  constexpr explicit not_copied(From&& from) : X(from) {}
-  not_copied(const not_copied&) = delete;
-};
+// borrowed may be.
 template <class X>
 inline constexpr bool is_borrowed = false;
 template <class T, class In, class Out, bool Bias>
 inline constexpr bool is_borrowed<portable::linear_view<T, In, Out, Bias>> = true;
+template <template <class...> class Parts, class... View>
+inline constexpr bool is_borrowed<portable::weights_view<Parts, View...>> = true;
 
-// An object that is never made, for the addresses of its parts.
+// An object that is never made, for the addresses of its parts. Declared only: its members may be
+// called in constant expressions, but it can neither be read there nor copied.
 template <class X>
-union never_made {
-  char nothing;
+struct stands_for {
   X object;
-  constexpr never_made() noexcept : nothing() {}
-  constexpr ~never_made() {}
+  static const stands_for never_made;
 };
-template <class X>
-inline constexpr never_made<X> stands_for{};
 
 template <class R, class E, class Layout>
 constexpr auto traced_argument(R* recorder, std::size_t slot, tensor_argument<E, Layout>) {
@@ -92,13 +85,13 @@ constexpr auto traced_argument(R* recorder, std::size_t slot, number_argument) {
                                    tensor_argument<typename R::value_type, layout<>>{});
 }
 template <class R, class X>
-constexpr const not_copied<X>& traced_argument(R*, std::size_t, object_argument<X>) {
-  return stands_for<not_copied<X>>.object;
+constexpr const X& traced_argument(R*, std::size_t, object_argument<X>) {
+  return stands_for<X>::never_made.object;
 }
 template <class R, class X>
   requires is_borrowed<X>
 constexpr X traced_argument(R*, std::size_t, object_argument<X>) {
-  return X{};
+  return no_weights<X>();
 }
 
 template <class... X>
@@ -150,29 +143,38 @@ constexpr operand as_result(Recorder& recorder, const node<Recorder, E, Layout, 
 
 // F is run through once to count its nodes, once to record them.
 template <class F, class Recorder, class... Argument, std::size_t... I>
-constexpr std::size_t count_nodes(std::index_sequence<I...>) {
-  Recorder recorder{nullptr, sizeof...(I)};
+constexpr auto count_nodes(std::index_sequence<I...>) {
+  struct counted {
+    std::size_t nodes, parts;
+  };
+  Recorder recorder{nullptr, sizeof...(I), nullptr};
   const auto given = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
   with_members(
       given, [&](const auto&... result) { (as_result(recorder, result, nullptr, 0, false), ...); });
-  return static_cast<std::size_t>(recorder.count);
+  return counted{static_cast<std::size_t>(recorder.count), recorder.slots - sizeof...(I)};
 }
-template <class F, class Recorder, class... Argument>
-std::integral_constant<
-    std::size_t, count_nodes<F, Recorder, Argument...>(std::index_sequence_for<Argument...>{})>
-counted(int);
-template <class F, class Recorder, class... Argument>
-std::integral_constant<std::size_t, 0> counted(...);
-// None where F reads what has no value yet, which is no constant.
-template <class F, class Recorder, class... Argument>
-inline constexpr std::size_t nodes_of =
-    decltype(formulas::counted<F, Recorder, Argument...>(0))::value;
-
+// Is that a constant expression?
+template <class F, class... Argument>
+concept can_be_traced = requires {
+  typename std::integral_constant<
+      std::size_t, count_nodes<F, tracer<typename computed_type<Argument...>::type>, Argument...>(
+                       std::index_sequence_for<Argument...>{})
+                       .nodes>;
+};
+template <class T, std::size_t Nodes, std::size_t Parts>
+struct traced_graph {
+  graph<T, Nodes> g;
+  struct {
+    captured<T> of[Parts + 1]{};
+  } parts;
+};
 // Direct: are results written as they are, row-major?
 template <class F, class Recorder, bool Direct, class... Argument, std::size_t... I>
-constexpr auto trace(std::index_sequence<I...>) {
-  graph<typename Recorder::value_type, nodes_of<F, Recorder, Argument...>> made;
-  Recorder recorder{made.nodes, sizeof...(I)};
+constexpr auto trace(std::index_sequence<I...> all) {
+  constexpr auto counted = count_nodes<F, Recorder, Argument...>(all);
+  traced_graph<typename Recorder::value_type, counted.nodes, counted.parts> traced;
+  auto& made = traced.g;
+  Recorder recorder{made.nodes, sizeof...(I), traced.parts.of};
   const auto given = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
   made.direct = Direct;
   with_members(given, [&](const auto&... result) {
@@ -183,7 +185,15 @@ constexpr auto trace(std::index_sequence<I...>) {
   made.count = recorder.count;
   made.arguments = sizeof...(I);
   made.slots = recorder.slots;
-  return made;
+  return traced;
+}
+// Weights that a formula makes itself would end with it: a constant holds no address of them.
+template <class F, class Recorder, bool Direct, class... Argument>
+constexpr auto graph_of() {
+  constexpr std::index_sequence_for<Argument...> all{};
+  [[maybe_unused]] constexpr auto memory_of_parts_outlives_the_formula =
+      formulas::trace<F, Recorder, Direct, Argument...>(all).parts;
+  return formulas::trace<F, Recorder, Direct, Argument...>(all).g;
 }
 
 template <std::size_t I, class E>
@@ -212,9 +222,7 @@ struct element_of_argument<T, tensor_argument<E, Layout>> {
 template <class F, bool Direct, class... Argument>
 struct scheduled {
   using T = typename computed_type<Argument...>::type;
-  using Recorder = tracer<T>;
-  static constexpr auto traced =
-      formulas::trace<F, Recorder, Direct, Argument...>(std::index_sequence_for<Argument...>{});
+  static constexpr auto traced = graph_of<F, tracer<T>, Direct, Argument...>();
   static constexpr std::size_t nodes = sizeof(traced.nodes) / sizeof(traced.nodes[0]);
   static constexpr auto value = make_schedule(traced);
 };
@@ -229,12 +237,12 @@ struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argum
   using T = value_type;
   using base::traced, base::value, base::nodes;
   // Where the parts go that a call finds.
+  static constexpr std::size_t parts = traced.slots - traced.arguments;
   static constexpr auto order = [] {
-    slots_in_order<T, nodes> found;
+    slots_in_order<T, nodes, parts> found;
     for (std::size_t r = 0; r < traced.results; ++r) found.collect(traced, traced.result[r].node);
     return found;
   }();
-  static constexpr std::size_t parts = value.g.slots - value.g.arguments;
   static constexpr axis_list out_axes[sizeof...(Out)] = {axes_of_layout<Out>()...};
 
   argument_pointers<std::index_sequence_for<Argument...>,
@@ -286,7 +294,7 @@ struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argum
     if constexpr (one.kind == step_kind::attend)
       return attend_step<run_of, one.root, one.to>::scratch;
     else
-      return 0;
+      return value.at(one.root).scratch;
   }
   template <std::size_t... S>
   static constexpr std::size_t most_scratch(std::index_sequence<S...>) {
@@ -323,7 +331,10 @@ struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argum
         constexpr const node_of_graph<T>& called = value.at(one.root);
         const T* const from[] = {(memory<called.from[J].node>() + called.from[J].offset)...};
         constexpr std::size_t part = called.slot == npos ? 0 : called.slot - value.g.arguments;
-        (Plain ? called.run_plainly : called.run)(captures[part], from, to);
+        if constexpr (called.what == word::layer)
+          called.run_layer(captures + part, from, to, work + base::value.workspace);
+        else
+          (Plain ? called.run_plainly : called.run)(captures[part], from, to);
       }(std::make_index_sequence<value.at(one.root).operands>{});
     }
   }

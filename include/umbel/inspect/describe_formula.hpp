@@ -59,8 +59,9 @@ constexpr const char* name_of(word w) noexcept {
                                    "contraction",
                                    "projection",
                                    "softmax",
-                                   "call"};
-  static_assert(sizeof(names) / sizeof(names[0]) == static_cast<std::size_t>(word::call) + 1);
+                                   "call",
+                                   "layer"};
+  static_assert(sizeof(names) / sizeof(names[0]) == static_cast<std::size_t>(word::layer) + 1);
   return names[static_cast<std::size_t>(w)];
 }
 
@@ -73,8 +74,7 @@ struct description {
   static constexpr const auto& p = run::value;
   // The same nodes, with their names.
   static constexpr auto named =
-      formulas::trace<F, tracer<T, true>, true, typename argument_of<X>::type...>(
-          std::index_sequence_for<X...>{});
+      graph_of<F, tracer<T, true>, true, typename argument_of<X>::type...>();
   static constexpr plan::target machine = plan::native_target;
   static constexpr std::size_t lanes = plan::lanes<T>(machine);
 

@@ -103,8 +103,12 @@ concept no_part_of_weights = tensor_like<Given> || std::is_arithmetic_v<Given>;
 template <class View, class Layer, class... Given>
 concept not_its_weights = (sizeof...(Given) < 2 && (foreign_weights<Given, View, Layer> && ...)) ||
                           (sizeof...(Given) > 1 && (no_part_of_weights<Given> || ...));
+// Instead of weights that were refused. A constant, so that a formula says nothing more of them.
+struct refused_weights {};
 template <class View>
-const View& no_weights() noexcept;  // never called: only where a sentence was said
+constexpr View no_weights() noexcept {
+  return View(refused_weights{});
+}
 
 namespace rules {
 
@@ -264,6 +268,10 @@ struct workspace_rule<Layer, Given, Wanted, Sizes> {
 };
 template <class Layer, class Wanted, class Sizes>
 struct workspace_rule<Layer, on_stack, Wanted, Sizes> {
+  using type = accepted;
+};
+template <class Layer, class Wanted, class Sizes>
+struct workspace_rule<Layer, in_formula, Wanted, Sizes> {
   using type = accepted;
 };
 template <class Layer, class Wanted, class Sizes>

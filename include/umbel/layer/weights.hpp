@@ -128,12 +128,13 @@ struct linear_view {
   const T* bias;    // (out), where there is one
 
   UMBEL_SHARED constexpr linear_view() noexcept : weight(nullptr), bias(nullptr) {}
+  UMBEL_SHARED constexpr explicit linear_view(detail::refused_weights) noexcept : linear_view() {}
   UMBEL_SHARED constexpr linear_view(const linear_weights<T, In, Out, Bias>& w) noexcept
       : weight(w.weight), bias(nullptr) {
     if constexpr (Bias) bias = w.bias;
   }
-  UMBEL_SHARED constexpr linear_view(const linear_weights<T, In, Out, Bias>&& w) noexcept
-      : linear_view(w) {
+  UMBEL_SHARED constexpr linear_view(const linear_weights<T, In, Out, Bias>&&) noexcept
+      : linear_view() {
     static_assert(
         detail::report<
             detail::rules::weights_with_a_name<detail::say::x_times_weights, (sizeof(T) == 0)>>::ok,
@@ -171,7 +172,8 @@ class vector_view {
  public:
   using owned = tensor<T, Axis>;
   UMBEL_SHARED constexpr vector_view(const tensor<T, Axis>& x) noexcept : data_(x.data()) {}
-  UMBEL_SHARED constexpr vector_view(const tensor<T, Axis>&& x) noexcept : data_(x.data()) {
+  UMBEL_SHARED constexpr explicit vector_view(detail::refused_weights) noexcept : data_(nullptr) {}
+  UMBEL_SHARED constexpr vector_view(const tensor<T, Axis>&&) noexcept : data_(nullptr) {
     static_assert(detail::report<detail::rules::view_of_temporary<detail::layout<Axis>>>::ok,
                   "umbel: shapes do not fit");
   }
@@ -199,7 +201,10 @@ struct weights_view : Parts<View...> {
       : Parts<View...>{static_cast<Only&&>(part)} {}
   UMBEL_SHARED constexpr weights_view(const owned& w) noexcept
       : Parts<View...>(detail::with_parts(w, detail::made_of_parts<Parts<View...>>{})) {}
-  UMBEL_SHARED constexpr weights_view(const owned&& w) noexcept : weights_view(w) {
+  UMBEL_SHARED constexpr explicit weights_view(detail::refused_weights none) noexcept
+      : Parts<View...>{View(none)...} {}
+  UMBEL_SHARED constexpr weights_view(const owned&&) noexcept
+      : weights_view(detail::refused_weights{}) {
     static_assert(
         detail::report<detail::rules::weights_with_a_name<layer_name, (sizeof(owned) == 0)>>::ok,
         "umbel: shapes do not fit");
@@ -208,7 +213,7 @@ struct weights_view : Parts<View...> {
   template <class... Other>
     requires detail::foreign_parts<parts_list<View...>, Other...>
   UMBEL_SHARED constexpr weights_view(const Other&...) noexcept
-      : Parts<View...>(detail::no_weights<Parts<View...>>()) {
+      : weights_view(detail::refused_weights{}) {
     static_assert(
         detail::report<
             detail::rules::parts_of_weights<layer_name, parts_list<View...>, Other...>>::ok,

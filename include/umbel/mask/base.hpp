@@ -63,13 +63,27 @@ concept mask_like = detail::tensor_like<M> || detail::derived_from_mask<M>;
 
 namespace umbel::inline UMBEL_TARGET::detail {
 
+namespace say {
+struct has_one_workspace_for_all_so_pass_none_to_a_layer;
+}  // namespace say
+template <>
+inline constexpr const char* spoken<say::has_one_workspace_for_all_so_pass_none_to_a_layer> =
+    "has one workspace for all; pass none to a layer";
+
 namespace rules {
 // Calls that take tensors, a mask and a workspace, by the words that say so.
 template <class Takes>
 inline constexpr bool takes_a_mask = false;
 template <class Takes, class Given>
   requires takes_a_mask<Takes>
-inline constexpr bool is_foreign<Takes, Given> = !mask_like<Given> && !workspace_like<Given>;
+inline constexpr bool is_foreign<Takes, Given> =
+    !mask_like<Given> && !workspace_like<Given> && !traced<Given>;
+// In a formula, a call with a workspace.
+template <class Operation, class Takes, traced X, class... Arguments>
+  requires(takes_a_mask<Takes> && (workspace_like<Arguments> || ...))
+struct arguments_rule<Operation, Takes, X, Arguments...> {
+  using type = verdict<false, say::formula, say::has_one_workspace_for_all_so_pass_none_to_a_layer>;
+};
 }  // namespace rules
 
 // Of calls that take a mask: attend(x, y, y, {3, 2}) is refused, too. A list has no type that the

@@ -147,6 +147,13 @@ constexpr auto as_mask(const X& x) noexcept {
   else
     return unclear_mask<X>{};
 }
+template <traced X>  // in a formula
+constexpr auto as_mask(const X& x) noexcept {
+  if constexpr (rules::is_length<typename X::value_type>)
+    return length_mask<X>(x);
+  else
+    return unclear_mask<X>{};
+}
 template <class M>
 using mask_of = std::remove_cvref_t<decltype(as_mask(std::declval<const M&>()))>;
 
@@ -154,13 +161,19 @@ using mask_of = std::remove_cvref_t<decltype(as_mask(std::declval<const M&>()))>
 template <class A, class B>
 inline constexpr bool are_masks_to_add =
     mask_like<A> && mask_like<B> && (derived_from_mask<A> || derived_from_mask<B>);
+// In a formula, lengths and another mask.
+template <class A, class B>
+inline constexpr bool are_lengths_and_mask =
+    (traced<A> && derived_from_mask<B>) || (derived_from_mask<A> && traced<B>);
 
 // A mask to keep in one that outlives this expression: a temporary tensor of lengths is owned. M:
 // of a forwarding reference.
 template <class M>
 constexpr auto kept_mask(const std::remove_cvref_t<M>& mask) noexcept {
   using plain = std::remove_cvref_t<M>;
-  if constexpr (!tensor_like<plain>)
+  if constexpr (traced<plain>)
+    return as_mask(mask);
+  else if constexpr (!tensor_like<plain>)
     return plain(mask);
   else if constexpr (rules::is_length<typename plain::value_type>)
     return length_mask<memory_of<M>>(as_memory<M>(mask));
@@ -191,6 +204,11 @@ constexpr every_key another_operator() noexcept {
 namespace umbel::inline UMBEL_TARGET {
 
 template <mask_like A, mask_like B>
+constexpr auto operator&(A&& a, B&& b) noexcept {
+  return detail::both<A, B>(a, b);
+}
+template <class A, class B>
+  requires detail::are_lengths_and_mask<A, B>
 constexpr auto operator&(A&& a, B&& b) noexcept {
   return detail::both<A, B>(a, b);
 }

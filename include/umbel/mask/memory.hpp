@@ -172,15 +172,18 @@ template <>
 inline constexpr const char* spoken<say::takes_a_tensor_or_view_or_a_function_object> =
     "takes a tensor or view, or a function object";
 
-// An argument that is not a tensor or view is refused, and then stands for every key.
+// An argument that is not a tensor or view is refused, and then stands for every key; in a formula
+// for nothing, which would be refused twice.
+template <class X>
+using no_mask_of = std::conditional_t<traced<X>, invalid, every_key>;
 template <class Name, class X, class Takes = say::takes_one_tensor_or_view>
-constexpr every_key no_mask() noexcept {
+constexpr no_mask_of<X> no_mask() noexcept {
   static_assert(report<rules::arguments<Name, Takes, X>>::ok, "umbel: shapes do not fit");
   return {};
 }
 
 template <class F>
-concept function_object = !tensor_like<F> && !one_is_invalid<F> &&
+concept function_object = !shaped<F> && !one_is_invalid<F> &&
                           (std::is_class_v<F> || std::is_function_v<std::remove_pointer_t<F>>);
 
 }  // namespace umbel::inline UMBEL_TARGET::detail
@@ -200,7 +203,7 @@ constexpr auto keep_mask(X& x UMBEL_LIFETIMEBOUND) noexcept {
 }
 template <class X>
   requires(!detail::tensor_like<X>)
-constexpr detail::every_key keep_mask(const X&) noexcept {
+constexpr detail::no_mask_of<X> keep_mask(const X&) noexcept {
   return detail::no_mask<detail::say::keep_mask, X>();
 }
 // drop_mask(m): m is a tensor of bool whose true means that the key is not attended to (PyTorch's
@@ -216,7 +219,7 @@ constexpr auto drop_mask(X& x UMBEL_LIFETIMEBOUND) noexcept {
 }
 template <class X>
   requires(!detail::tensor_like<X>)
-constexpr detail::every_key drop_mask(const X&) noexcept {
+constexpr detail::no_mask_of<X> drop_mask(const X&) noexcept {
   return detail::no_mask<detail::say::drop_mask, X>();
 }
 // score_bias(b): a tensor of the layer's type, added to the scores after scale and softcap, in
@@ -239,7 +242,7 @@ constexpr auto score_bias(const F& f) noexcept {
 }
 template <class X>
   requires(!detail::tensor_like<X> && !detail::function_object<X>)
-constexpr detail::every_key score_bias(const X&) noexcept {
+constexpr detail::no_mask_of<X> score_bias(const X&) noexcept {
   return detail::no_mask<detail::say::score_bias, X,
                          detail::say::takes_a_tensor_or_view_or_a_function_object>();
 }

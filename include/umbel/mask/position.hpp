@@ -99,8 +99,10 @@ constexpr std::ptrdiff_t position_of(const P& position) noexcept {
 }
 // An argument that is neither a position nor a tensor is refused, and then stands for every key.
 template <class Name, class Takes, class P>
-constexpr every_key no_position() noexcept {
-  static_assert(report<verdict<one_is_invalid<P>, Name, Takes>>::ok, "umbel: shapes do not fit");
+constexpr no_mask_of<P> no_position() noexcept {
+  using verdict = std::conditional_t<traced<P>, rules::arguments<Name, Takes, P>,
+                                     detail::verdict<one_is_invalid<P>, Name, Takes>>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
 
@@ -150,7 +152,7 @@ struct causal_mask : positioned<Alignment> {
   }
   template <class X>
     requires(Alignment == alignment::bottom_right && !detail::tensor_like<X>)
-  UMBEL_SHARED constexpr every_key operator()(const X&) const noexcept {
+  UMBEL_SHARED constexpr detail::no_mask_of<X> operator()(const X&) const noexcept {
     return detail::no_position<detail::say::causal_bottom_right,
                                detail::say::takes_a_tensor_of_lengths, X>();
   }
@@ -188,7 +190,7 @@ constexpr auto causal_at(X&& positions) noexcept {
 }
 template <class P>
   requires(!detail::tensor_like<P> && !detail::position_number<P>)
-constexpr detail::every_key causal_at(const P&) noexcept {
+constexpr detail::no_mask_of<P> causal_at(const P&) noexcept {
   return detail::no_position<detail::say::causal_at,
                              detail::say::takes_an_integer_or_a_tensor_of_integers, P>();
 }
@@ -231,7 +233,7 @@ struct window_mask : positioned<Alignment> {
   }
   template <class X>
     requires(Alignment == alignment::bottom_right && !detail::tensor_like<X>)
-  UMBEL_SHARED constexpr every_key operator()(const X&) const noexcept {
+  UMBEL_SHARED constexpr detail::no_mask_of<X> operator()(const X&) const noexcept {
     return detail::no_position<detail::say::sliding_window_bottom_right,
                                detail::say::takes_a_tensor_of_lengths, X>();
   }
@@ -275,7 +277,7 @@ constexpr auto sliding_window_at(X&& positions) noexcept {
 }
 template <std::size_t Left, std::size_t Right = 0, class P>
   requires(!detail::tensor_like<P> && !detail::position_number<P>)
-constexpr detail::every_key sliding_window_at(const P&) noexcept {
+constexpr detail::no_mask_of<P> sliding_window_at(const P&) noexcept {
   return detail::no_position<detail::say::sliding_window_at,
                              detail::say::takes_an_integer_or_a_tensor_of_integers, P>();
 }
@@ -371,7 +373,7 @@ constexpr auto alibi_at(X&& positions) noexcept {
 }
 template <class P>
   requires(!detail::tensor_like<P> && !detail::position_number<P>)
-constexpr detail::every_key alibi_at(const P&) noexcept {
+constexpr detail::no_mask_of<P> alibi_at(const P&) noexcept {
   return detail::no_position<detail::say::alibi_at,
                              detail::say::takes_an_integer_or_a_tensor_of_integers, P>();
 }

@@ -12,13 +12,23 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
+struct formula;
+struct into_writes_memory_and_formulas_have_none_so_take_the_value_of_a_call;
 struct into_takes_the_memory_of_the_result_first_so_write_into_out_x_but_got_only;
+struct is_no_word_of_formulas_so_write_its_operations;
 struct takes_one_tensor_or_view;
 struct takes_one_tensor_or_view_then_an_integer;
 struct takes_two_tensors_or_views;
 struct stands_on_the_right_of_a_pipe_and_the_tensor_on_the_left;
 }  // namespace say
 
+template <>
+inline constexpr const char*
+    spoken<say::into_writes_memory_and_formulas_have_none_so_take_the_value_of_a_call> =
+        "into writes memory, and formulas have none; take the value of a call, layer(x)";
+template <>
+inline constexpr const char* spoken<say::is_no_word_of_formulas_so_write_its_operations> =
+    "is no word of formulas; write its operations, or call it outside";
 template <>
 inline constexpr const char*
     spoken<say::into_takes_the_memory_of_the_result_first_so_write_into_out_x_but_got_only> =
@@ -35,7 +45,7 @@ namespace rules {
 // take a mask.)
 template <class Takes, class Given>
 inline constexpr bool is_foreign =
-    !tensor_like<Given> && (!std::is_class_v<Given> || requires(Given& x) { x.data() + x.size(); } ||
+    !shaped<Given> && (!std::is_class_v<Given> || requires(Given& x) { x.data() + x.size(); } ||
                             requires(Given& x) { x.has_value(); });
 
 template <class Operation, class Takes, std::size_t Number, class... Arguments>
@@ -64,6 +74,12 @@ template <class Operation, class Takes, class... Arguments>
 struct arguments_rule<Operation, Takes, Arguments...> {
   using type = accepted;
 };
+// In a formula, of what takes tensors only.
+template <class Operation, class Takes, traced X>
+struct arguments_rule<Operation, Takes, X> {
+  using type =
+      verdict<false, say::formula, Operation, say::is_no_word_of_formulas_so_write_its_operations>;
+};
 template <class Operation, class Takes, class... Arguments>
 using arguments = typename arguments_rule<Operation, Takes, Arguments...>::type;
 // Of into(...): where the memory of the result is missing.
@@ -75,6 +91,12 @@ struct arguments_of_into_rule<Operation, Takes, X> {
       verdict<false, Operation,
               say::into_takes_the_memory_of_the_result_first_so_write_into_out_x_but_got_only,
               typename layout_of<X>::axes>;
+};
+template <class Operation, class Takes, class... Arguments>
+  requires(traced<Arguments> || ...)
+struct arguments_of_into_rule<Operation, Takes, Arguments...> {
+  using type = verdict<false, say::formula,
+                       say::into_writes_memory_and_formulas_have_none_so_take_the_value_of_a_call>;
 };
 template <class Operation, class Takes, class... Arguments>
 using arguments_of_into = typename arguments_of_into_rule<Operation, Takes, Arguments...>::type;

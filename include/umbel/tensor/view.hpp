@@ -263,6 +263,9 @@ struct view_with_layout<T, layout<Axes...>> {
 };
 template <class T, class Layout>
 using view_of = typename detail::view_with_layout<T, Layout>::type;
+// A node as a call sees it when the formula is run.
+template <traced X>
+using view_of_node = view_of<const typename X::value_type, layout_of<X>>;
 }  // namespace detail
 
 }  // namespace umbel::inline UMBEL_TARGET

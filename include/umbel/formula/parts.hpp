@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a call in a formula uses besides its operands, weights in any form, as addresses and numbers
+// that are kept until the call: what borrows is taken apart to the arrays that it borrows and put
+// together again; of what has memory of its own, such as packed weights, its address is kept.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/graph.hpp>
+#include <umbel/layer/weights.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+// W: what is kept, in a formula of elements T.
+//   count         how many parts it is taken apart to
+//   take(w, to)   writes them. Traced: while the graph is made, when what borrows can only be read
+//                 if it was made in the formula: its pointers are null if it was not
+//   given(from)   w, again
+template <class T, class W>
+struct kept {
+  static constexpr std::size_t count = 1;
+  template <bool Traced>
+  static constexpr void take(const W& w, captured<T>* to) noexcept {
+    to->object = &w;
+  }
+  static constexpr const W& given(const captured<T>* from) noexcept {
+    return *static_cast<const W*>(from->object);
+  }
+};
+
+template <class T, class In, class Out, bool Bias>
+struct kept<T, portable::linear_view<T, In, Out, Bias>> {
+  using W = portable::linear_view<T, In, Out, Bias>;
+  static constexpr std::size_t count = 1;
+  template <bool Traced>
+  static constexpr void take(const W& w, captured<T>* to) noexcept {
+    if (Traced && !__builtin_constant_p(w.weight == nullptr)) return;
+    to->values = w.weight;
+    to->bias = w.bias;
+  }
+  static constexpr W given(const captured<T>* from) noexcept {
+    W w;
+    w.weight = from->values;
+    w.bias = from->bias;
+    return w;
+  }
+};
+
+// Views of arrays.
+template <class T, class W>
+struct kept_view {
+  static constexpr std::size_t count = 1;
+  template <bool Traced>
+  static constexpr void take(const W& w, captured<T>* to) noexcept {
+    if (Traced && !__builtin_constant_p(w.data() == nullptr)) return;
+    to->values = w.data();
+  }
+  static constexpr W given(const captured<T>* from) noexcept { return W(from->values); }
+};
+template <class T, class Axis>
+struct kept<T, portable::vector_view<T, Axis>> : kept_view<T, portable::vector_view<T, Axis>> {};
+template <class T, class... Axes>
+struct kept<T, view<const T, Axes...>> : kept_view<T, view<const T, Axes...>> {};
+
+template <class T, template <class...> class Parts, class... View>
+struct kept<T, portable::weights_view<Parts, View...>> {
+  using W = portable::weights_view<Parts, View...>;
+  static constexpr std::size_t count = (kept<T, View>::count + ...);
+  template <bool Traced>
+  static constexpr void take(const W& w, captured<T>* to) noexcept {
+    with_parts(w, [&](const View&... part) {
+      ((kept<T, View>::template take<Traced>(part, to), to += kept<T, View>::count), ...);
+    });
+  }
+  static constexpr W given(const captured<T>* from) noexcept {
+    return W{next<View>(from)...};  // in this order
+  }
+
+ private:
+  template <class Part>
+  static constexpr Part next(const captured<T>*& from) noexcept {
+    const captured<T>* const at = from;
+    from += kept<T, Part>::count;
+    return kept<T, Part>::given(at);
+  }
+};
+
+// Layers that borrow and are called themselves: norms, with a number of their own, and others.
+template <class W>
+concept borrows_weights = std::is_same_v<decltype(std::declval<const W&>().get_weights()),
+                                         const typename W::weights_view&>;
+template <class T, borrows_weights W>
+struct kept<T, W> {
+  using weights = kept<T, typename W::weights_view>;
+  static constexpr bool has_epsilon = requires(const W& w) { w.get_epsilon(); };
+  static constexpr std::size_t count = weights::count + has_epsilon;
+  template <bool Traced>
+  static constexpr void take(const W& w, captured<T>* to) noexcept {
+    weights::template take<Traced>(w.get_weights(), to);
+    if constexpr (has_epsilon && !Traced) to[weights::count].number = w.get_epsilon();
+  }
+  static constexpr W given(const captured<T>* from) noexcept {
+    if constexpr (has_epsilon)
+      return W(weights::given(from), from[weights::count].number);
+    else
+      return W(weights::given(from));
+  }
+};
+
+// Of a recorder: the slot of the first part of w.
+template <class R, class W>
+constexpr std::size_t capture_parts(R* recorder, const W& w) noexcept {
+  using T = typename R::value_type;
+  captured<T> parts[kept<T, W>::count]{};
+  kept<T, W>::template take<R::makes_graph>(w, parts);
+  const std::size_t first = recorder->capture(parts[0]);
+  for (std::size_t i = 1; i < kept<T, W>::count; ++i) recorder->capture(parts[i]);
+  return first;
+}
+
+// What a step of a formula does that is a call of a layer: Steps::run(w, y, x...) or, with scratch
+// of its own, Steps::run(w, y, scratch, x...). X: the layouts of the operands.
+template <class T, class Steps, class W, class... X>
+struct layer_call {
+  using scratch = typename Steps::scratch;
+  static constexpr bool has_scratch = !std::is_same_v<scratch, on_stack>;
+  static constexpr std::size_t elements = has_scratch ? sizeof(scratch) / sizeof(T) : 0;
+
+  static constexpr void run(const captured<T>* given, const T* const* from, T* to,
+                            T* work) noexcept {
+    if constexpr (!has_scratch)
+      with(given, from, to, scratch{}, std::index_sequence_for<X...>{});
+    else if (std::is_constant_evaluated())
+      in_new_scratch(given, from, to);
+    else
+      with(given, from, to, *static_cast<scratch*>(static_cast<void*>(work)),
+           std::index_sequence_for<X...>{});
+  }
+
+ private:
+  // A function of its own: it takes no stack of a call.
+  static constexpr void in_new_scratch(const captured<T>* given, const T* const* from,
+                                       T* to) noexcept {
+    scratch own;
+    with(given, from, to, own, std::index_sequence_for<X...>{});
+  }
+  template <class Work, std::size_t... I>
+  static constexpr void with(const captured<T>* given, const T* const* from, T* to, Work&& work,
+                             std::index_sequence<I...>) noexcept {
+    const auto& w = kept<T, W>::given(given);
+    view_of<T, typename Steps::result> y(to);
+    if constexpr (has_scratch)
+      Steps::run(w, y, work, view_of<const T, X>(from[I])...);
+    else
+      Steps::run(w, y, view_of<const T, X>(from[I])...);
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP
