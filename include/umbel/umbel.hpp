@@ -105,6 +105,7 @@
 #include <umbel/formula/attend.hpp>
 #include <umbel/formula/results.hpp>
 #include <umbel/formula/run.hpp>
+#include <umbel/formula/in_parts.hpp>
 #include <umbel/formula/formula.hpp>
 
 #include <umbel/shape/hana.hpp>

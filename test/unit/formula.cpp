@@ -311,7 +311,7 @@ BOOST_AUTO_TEST_CASE(a_product_and_a_sum_are_rounded_once) {
     auto product = a * b;
     return product + c + product * 0;
   };
-  BOOST_TEST(joined(a, b, c)(0) == 0x1p-24f);
+  BOOST_TEST(joined(a, b, c)(0) == (UMBEL_FMA ? 0x1p-24f : 0.0f));
   BOOST_TEST(apart(a, b, c)(0) == 0.0f);
 }
 

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/formula/in_parts.hpp>
 #include <umbel/formula/run.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/layer/rules.hpp>
@@ -51,8 +52,16 @@ struct formula_call {
                             typename element_of_argument<T, typename argument_of<X>::type>::type...>
         arguments{pointer_to<typename argument_of<X>::type>(x, numbers[next++])...};
     with_members(out, [&](auto&... one) {
-      const runs all{{}, arguments, parts, {one.data()...}, work.memory};
-      all.template all_steps<Plain>();
+      if constexpr (rules::is_for_workers<Work>) {
+        const runs all{{}, arguments, parts, {one.data()...}, work.work[0].memory};
+        if constexpr (Plain)
+          all.template all_steps<true>();
+        else
+          run_in_parts<runs, std::remove_const_t<Work>>::template from<0>(all, work);
+      } else {
+        const runs all{{}, arguments, parts, {one.data()...}, work.memory};
+        all.template all_steps<Plain>();
+      }
     });
   }
 
@@ -223,14 +232,15 @@ struct call_fits_rule<F, Result, Out, Work, X...> {
   using result = typename given_rule<Result>::type;
   using out_fits = typename outs_fit<T, layouts, Out>::type;
   using scratch = typename needed_workspace<F, layouts, Work, out_fits::ok, Out, X...>::type;
+  using given = typename given_workspaces<Work, scratch>::each;
   template <class Layouts>
   struct first_of;
   template <class First, class... Rest>
   struct first_of<list<First, Rest...>> {
     using axes = typename First::axes;
   };
-  using verdict = first_error<
-      out_fits, rules::scratch_fits<say::formula, Work, scratch, typename first_of<layouts>::axes>>;
+  using verdict = first_error<out_fits, rules::scratch_fits<say::formula, given, scratch,
+                                                            typename first_of<layouts>::axes>>;
 };
 template <class F, class Out, class Work, class... X>
 struct call_fits : call_fits_rule<F, traced_result<F, X...>, Out, Work, X...> {
@@ -248,8 +258,8 @@ struct formula_calls {
                                            typename argument_of<X>::type...>>::type
   workspace_of(const X&...);
 
-  // Gives a row-major tensor; the last argument may be a workspace. (What F gives is asked here
-  // because a function in between would be six more lines of clang's output.)
+  // Gives a row-major tensor; the last argument may be a workspace, or parallel(pool, works). (What
+  // F gives is asked here because a function in between would be six more lines of clang's output.)
   template <class... X>
     requires(!last_is_workspace<X...>)
   constexpr auto operator()(const X&... x) const noexcept
@@ -313,7 +323,9 @@ struct formula_calls {
   static constexpr auto compute(Out&& out, Work&& work, const X&... x) noexcept {
     using fits = call_fits<F, Out, std::remove_reference_t<Work>, X...>;
     if constexpr (Verdict::ok && fits::has_result)
-      return computed<typename fits::result, typename fits::scratch>(
+      return computed<
+          typename fits::result,
+          typename given_workspaces<std::remove_reference_t<Work>, typename fits::scratch>::all>(
           out, work, [&](auto& y, auto& own) {
             formula_call<Plain, F, X...>::template into<typename fits::layouts>(y, own, x...);
           });

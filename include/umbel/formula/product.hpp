@@ -103,43 +103,56 @@ struct product_step {
   template <bool Plain, class Finish>
   static constexpr void contract(const T* x, const T* y, T* to, Finish finish) noexcept {
     constexpr auto loops = contraction();
-    if constexpr (Plain) {
+    if constexpr (Plain)
       kernel::plain::contract_all<loops>(x, y, to);
-    } else {
-      constexpr std::size_t scratch_size = kernel::contract_all_scratch<loops, T>;
-      alignas(64) T scratch[scratch_size != 0 ? scratch_size : 1];
-      kernel::contract_all<loops, T, plan::native_target>(x, y, to, scratch, finish);
-    }
+    else
+      contract_by<loops>(x, y, to, finish);
+  }
+  template <kernel::contract_loops Loops, class Finish>
+  UMBEL_INLINE static void contract_by(const T* x, const T* y, T* to, Finish finish) noexcept {
+    constexpr std::size_t scratch_size = kernel::contract_all_scratch<Loops, T>;
+    alignas(64) T scratch[scratch_size != 0 ? scratch_size : 1];
+    kernel::contract_all<Loops, T, plan::native_target>(x, y, to, scratch, finish);
   }
 
   static constexpr auto rows() {
     return rows_of_projection<product.from[0].axes.rank>(Run::value, Given, out);
   }
-  static constexpr kernel::linear_shape linear() {
+  // Of so many rows of the longest axis.
+  static constexpr kernel::linear_shape linear(std::size_t of_rows = npos) {
     const axis_list &x = product.from[0].axes, &y = product.axes;
     const unsigned long long in = product.summed[0];
     const std::size_t at = x.position(in);
     const std::size_t features = y.size[at];
     const auto all = rows();
     const bool one = all.count == 0;
-    return {one ? 1 : all.list[0].extent,     x.size[at],      features,
-            one ? x.size[at] : all.list[0].x, x.stride[at],    one ? features : all.list[0].out,
-            out.stride_of(y.family[at]),      product.has_bias};
+    return {of_rows != npos ? of_rows
+            : one           ? 1
+                            : all.list[0].extent,
+            x.size[at],
+            features,
+            one ? x.size[at] : all.list[0].x,
+            x.stride[at],
+            one ? features : all.list[0].out,
+            out.stride_of(y.family[at]),
+            product.has_bias};
   }
-  template <bool Plain, std::size_t Axis, class Finish>
+  template <bool Plain, std::size_t Axis, std::size_t Rows = npos, class Finish>
   UMBEL_INLINE static constexpr void project(const captured<T>& w, const T* x, T* to,
                                              Finish finish) noexcept {
     constexpr auto all = rows();
     if constexpr (Axis < all.count) {
       for (std::size_t i = 0; i < all.list[Axis].extent; ++i)
-        project<Plain, Axis + 1>(w, x + i * all.list[Axis].x, to + i * all.list[Axis].out, finish);
+        project<Plain, Axis + 1, Rows>(w, x + i * all.list[Axis].x, to + i * all.list[Axis].out,
+                                       finish);
     } else if constexpr (product.weights != weights_form::natural) {
       using stored = typename stored_in<T, product.weights>::type;
-      kernel::linear_packed<linear()>(x, static_cast<const stored*>(w.object), w.bias, to, finish);
+      kernel::linear_packed<linear(Rows)>(x, static_cast<const stored*>(w.object), w.bias, to,
+                                          finish);
     } else if constexpr (Plain) {
-      kernel::plain::linear<linear()>(x, w.values, w.bias, to);
+      kernel::plain::linear<linear(Rows)>(x, w.values, w.bias, to);
     } else {
-      kernel::linear<linear()>(x, w.values, w.bias, to, finish);
+      kernel::linear<linear(Rows)>(x, w.values, w.bias, to, finish);
     }
   }
 

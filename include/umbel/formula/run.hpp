@@ -309,10 +309,11 @@ struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argum
   }
   template <bool Plain, std::size_t... S>
   UMBEL_INLINE constexpr void take_all(std::index_sequence<S...>) const noexcept {
-    (take<Plain, S>(), ...);
+    (take<Plain, S>(work + value.workspace), ...);
   }
+  // scratch: most_scratch elements.
   template <bool Plain, std::size_t S>
-  UMBEL_INLINE constexpr void take() const noexcept {
+  UMBEL_INLINE constexpr void take([[maybe_unused]] T* scratch) const noexcept {
     constexpr step one = value.steps[S];
     T* const to = written<one.to>();
     if constexpr (one.kind == step_kind::each) {
@@ -322,8 +323,7 @@ struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argum
       else
         each::fast(*this, to);
     } else if constexpr (one.kind == step_kind::attend) {
-      attend_step<run_of, one.root, one.to>::template write<Plain>(*this, to,
-                                                                   work + value.workspace);
+      attend_step<run_of, one.root, one.to>::template write<Plain>(*this, to, scratch);
     } else if constexpr (one.kind == step_kind::product) {
       product_step<run_of, one.root, one.to, one.product>::template write<Plain>(*this, to);
     } else {
@@ -332,7 +332,7 @@ struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argum
         const T* const from[] = {(memory<called.from[J].node>() + called.from[J].offset)...};
         constexpr std::size_t part = called.slot == npos ? 0 : called.slot - value.g.arguments;
         if constexpr (called.what == word::layer)
-          called.run_layer(captures + part, from, to, work + base::value.workspace);
+          called.run_layer(captures + part, from, to, scratch);
         else
           (Plain ? called.run_plainly : called.run)(captures[part], from, to);
       }(std::make_index_sequence<value.at(one.root).operands>{});

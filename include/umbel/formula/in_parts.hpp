@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSL-1.0
+// The steps of a formula by several workers (layer/executor.hpp). Steps that do not need each other
+// are handed out together; a step is cut along what it loops over: attention by heads, a product by
+// blocks of its rows, an elementwise step by blocks of its elements. Others are one piece. Every
+// element is computed as by one worker, so the bits are the same for any number of them.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/run.hpp>
+#include <umbel/layer/executor.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+// Total positions in at most Most blocks of `size`, but for the last.
+struct even_blocks {
+  std::size_t total, size, count;
+  constexpr even_blocks(std::size_t of, std::size_t most, std::size_t multiple) noexcept
+      : total(of), size(plan::divide_up(plan::divide_up(of, most), multiple) * multiple), count(0) {
+    if (size > total) size = total;
+    count = plan::divide_up(total, size);
+  }
+  constexpr std::size_t last() const noexcept { return total - (count - 1) * size; }
+};
+
+// Run: a run_of; S: the number of a step. Workers: how many there are.
+template <class Run, std::size_t S, std::size_t Workers>
+struct step_in_parts {
+  using T = typename Run::value_type;
+  static constexpr step one = Run::value.steps[S];
+  // More than workers, so that one that is late is waited for less.
+  static constexpr std::size_t most = 4 * Workers;
+
+  // Of an elementwise step: positions of its outermost loop, or vectors.
+  template <class Each>
+  struct elements {
+    static constexpr axis_list loops = Each::loops;
+    static constexpr std::size_t lanes = plan::lanes<T>(plan::native_target);
+    static constexpr bool outer = loops.rank > 1;
+    static constexpr std::size_t wanted = loops.count() / 4096;
+    static constexpr even_blocks blocks{loops.size[0],
+                                        wanted == 0     ? 1
+                                        : wanted < most ? wanted
+                                                        : most,
+                                        outer ? 1 : lanes};
+    static constexpr std::size_t count = blocks.count;
+
+    static void take(const Run& run, T* to, std::size_t piece) noexcept {
+      std::size_t index[most_axes]{};
+      const std::size_t begin = piece * blocks.size;
+      const std::size_t end = piece + 1 == count ? blocks.total : begin + blocks.size;
+      if constexpr (outer) {
+        for (std::size_t i = begin; i < end; ++i) {
+          index[0] = i;
+          Each::template over<1, lanes>(run, index, to + i * loops.stride[0]);
+        }
+      } else {
+        using V = simd::pack<T, lanes>;
+        for (std::size_t first = begin; first < end; first += lanes) {
+          const std::size_t here = end - first < lanes ? end - first : lanes;
+          Each::write(run, index, to, first, here, Each::template in_place<V>(to, first, here));
+        }
+      }
+    }
+  };
+
+  // Of attention: heads, or what is outside of those that are computed together.
+  template <class Attend>
+  struct heads {
+    using of = typename Attend::of;
+    static constexpr const attention_parts& parts = Attend::parts;
+    using mask = formula_mask<Run, one.root>;
+    using scoring = formula_scoring<Run, one.root>;
+    using all = heads_of_sequence<Attend::shape, Attend::heads, T, scoring>;
+    static constexpr bool together = all::template together<mask>;
+    static constexpr std::size_t loops = together ? Attend::outer : of::loops.rank;
+    static constexpr std::size_t count = [] {
+      std::size_t product = 1;
+      for (std::size_t i = 0; i < loops; ++i) product *= of::loops.size[i];
+      return product;
+    }();
+
+    static void take(const Run& run, T* to, T* scratch, std::size_t piece) noexcept {
+      std::size_t index[most_axes]{};
+      for (std::size_t i = loops; i-- > 0; piece /= of::loops.size[i])
+        index[i] = piece % of::loops.size[i];
+      const auto at = [&](const axis_list& axes) {
+        std::size_t sum = 0;
+        for (std::size_t i = 0; i < Attend::outer; ++i)
+          sum += index[i] * axes.stride_of(of::loops.family[i]);
+        return sum;
+      };
+      const T* const q = run.template memory<parts.q.node>() + parts.q.offset + at(parts.q.axes);
+      const T* const k = run.template memory<parts.k.node>() + parts.k.offset + at(parts.k.axes);
+      const T* const v = run.template memory<parts.v.node>() + parts.v.offset + at(parts.v.axes);
+      T* const o = to + at(Attend::out);
+      if constexpr (together || of::loops.rank == 0) {
+        all::attend(q, k, v, o, scratch, mask{run, index});
+      } else {
+        const std::size_t head = index[Attend::last];
+        attend_head<scoring>(all::head(head, q, k, v, o, scratch), mask{run, index}(head));
+      }
+    }
+  };
+
+  // Of a product: positions of its outermost loop, or blocks of its rows.
+  template <class Product>
+  struct product_rows {
+    static constexpr bool projects = Product::projects;
+    static constexpr bool by_tiles = [] {
+      if constexpr (Product::has_program)
+        return Product::is_by_tiles();
+      else
+        return true;
+    }();
+    struct outermost {
+      std::size_t extent, rows, work;
+    };
+    static constexpr outermost sizes = [] {
+      if constexpr (projects) {
+        constexpr auto all = Product::rows();
+        constexpr kernel::linear_shape s = Product::linear();
+        return outermost{all.count > 1 ? all.list[1].extent : 1, s.rows,
+                         Product::product.axes.count() * s.in};
+      } else {
+        constexpr auto loops = Product::contraction();
+        return outermost{loops.each.count != 0 ? loops.each.list[0].extent : 1,
+                         loops.paired == 1 ? loops.shape.rows : 1,
+                         Product::product.axes.count() * loops.shape.depth};
+      }
+    }();
+    static constexpr bool outer = sizes.extent >= Workers;
+    static constexpr bool whole = !by_tiles || sizes.work < 1 << 15;
+    static constexpr even_blocks blocks{outer ? sizes.extent : sizes.rows, whole ? 1 : most,
+                                        outer ? 1u : 4u};
+    static constexpr std::size_t count = blocks.count;
+
+    static void take(const Run& run, T* to, std::size_t piece) noexcept {
+      if constexpr (count == 1) {
+        Product::template write<false>(run, to);
+      } else {
+        if constexpr (blocks.last() != blocks.size) {
+          if (piece + 1 == count) return take_block<blocks.last()>(run, to, piece);
+        }
+        take_block<blocks.size>(run, to, piece);
+      }
+    }
+
+   private:
+    template <std::size_t Size>
+    UMBEL_NOINLINE static void take_block(const Run& run, T* to, std::size_t piece) noexcept {
+      if constexpr (Product::has_program)
+        multiply<Size>(run, to, piece * blocks.size, typename Product::finish_tiles{run, to});
+      else
+        multiply<Size>(run, to, piece * blocks.size, kernel::detail::no_finish{});
+    }
+    template <std::size_t Size, class Finish>
+    UMBEL_INLINE static void multiply(const Run& run, T* to, std::size_t first,
+                                      Finish finish) noexcept {
+      constexpr const node_of_graph<T>& product = Product::product;
+      const T* const x = run.template memory<product.from[0].node>() + product.from[0].offset;
+      if constexpr (projects) {
+        constexpr auto all = Product::rows();
+        constexpr kernel::contract_axis axis = outer ? all.list[1] : all.list[0];
+        const captured<T>& w = run.captures[product.slot - Run::value.g.arguments];
+        if constexpr (outer) {
+          for (std::size_t i = first; i < first + Size; ++i)
+            Product::template project<false, 2>(w, x + i * axis.x, to + i * axis.out, finish);
+        } else {
+          Product::template project<false, 1, Size>(w, x + first * axis.x, to + first * axis.out,
+                                                    finish);
+        }
+      } else {
+        constexpr auto whole_loops = Product::contraction();
+        constexpr auto loops = [] {
+          auto part = Product::contraction();
+          (outer ? part.each.list[0].extent : part.shape.rows) = Size;
+          return part;
+        }();
+        constexpr kernel::contract_axis axis =
+            outer ? whole_loops.each.list[0]
+                  : kernel::contract_axis{0, loops.shape.x_row, 0, loops.shape.out_row};
+        const T* const y = run.template memory<product.from[1].node>() + product.from[1].offset;
+        Product::template contract_by<loops>(x + first * axis.x, y + first * axis.y,
+                                             to + first * axis.out, finish);
+      }
+    }
+  };
+
+  struct one_piece {
+    static constexpr std::size_t count = 1;
+  };
+  static constexpr auto way() {
+    if constexpr (one.kind == step_kind::each)
+      return elements<each_step<Run, one.root, one.to>>{};
+    else if constexpr (one.kind == step_kind::attend)
+      return heads<attend_step<Run, one.root, one.to>>{};
+    else if constexpr (one.kind == step_kind::product)
+      return product_rows<product_step<Run, one.root, one.to, one.product>>{};
+    else
+      return one_piece{};
+  }
+  using pieces = decltype(way());
+  static constexpr std::size_t count = pieces::count;
+
+  static void take(const Run& run, T* scratch, std::size_t piece) noexcept {
+    if constexpr (one.kind == step_kind::attend)
+      pieces::take(run, run.template written<one.to>(), scratch, piece);
+    else if constexpr (one.kind == step_kind::each || one.kind == step_kind::product)
+      pieces::take(run, run.template written<one.to>(), piece);
+    else
+      run.template take<false, S>(scratch);
+  }
+};
+
+// Do two steps need each other, or share memory that one of them writes?
+template <class T, std::size_t Nodes>
+constexpr bool depend(const schedule<T, Nodes>& p, const step& a, const step& b) {
+  const auto in_workspace = [&](int n) { return p.stored[n] && p.result[n] < 0; };
+  const auto overlap = [&](int n, int m) {
+    return in_workspace(n) && in_workspace(m) && p.place[n] < p.place[m] + p.at(m).axes.count() &&
+           p.place[m] < p.place[n] + p.at(n).axes.count();
+  };
+  if (overlap(a.to, b.to)) return true;
+  for (int n = 0; n < p.g.count; ++n)
+    if ((step_reads(p, a, n) && (n == b.to || overlap(n, b.to))) ||
+        (step_reads(p, b, n) && (n == a.to || overlap(n, a.to))))
+      return true;
+  return false;
+}
+
+template <class Run, class Given>
+struct run_in_parts {
+  using T = typename Run::value_type;
+  static constexpr const auto& p = Run::value;
+  template <std::size_t S>
+  using part = step_in_parts<Run, S, Given::workers>;
+
+  // The first step after those that are handed out together with step S and do not need each other.
+  template <std::size_t S>
+  static constexpr std::size_t end_of_round = [] {
+    std::size_t end = S + 1;
+    for (; end < p.count; ++end)
+      for (std::size_t i = S; i < end; ++i)
+        if (depend(p, p.steps[i], p.steps[end])) return end;
+    return end;
+  }();
+
+  template <std::size_t S>
+  static void from(const Run& run, const Given& given) noexcept {
+    if constexpr (S < p.count) {
+      constexpr std::size_t end = end_of_round<S>;
+      round<S>(run, given, std::make_index_sequence<end - S>{});
+      from<end>(run, given);
+    }
+  }
+
+ private:
+  static T* scratch_of(const Given& given, std::size_t worker) noexcept {
+    return given.work[worker].memory + p.workspace;
+  }
+  template <std::size_t S, std::size_t... I>
+  static void round(const Run& run, const Given& given, std::index_sequence<I...>) noexcept {
+    constexpr std::size_t count = (part<S + I>::count + ...);
+    if constexpr (count == 1) {
+      (part<S + I>::take(run, scratch_of(given, 0), 0), ...);
+    } else {
+      given.hand_out(count, [&](std::size_t piece, std::size_t worker) noexcept {
+        bool taken = false;
+        ((taken = taken || take_if<S + I>(run, scratch_of(given, worker), piece)), ...);
+      });
+    }
+  }
+  // If the piece is one of step S; else it is counted on from the step's last.
+  template <std::size_t S>
+  static bool take_if(const Run& run, T* scratch, std::size_t& piece) noexcept {
+    if (piece >= part<S>::count) {
+      piece -= part<S>::count;
+      return false;
+    }
+    part<S>::take(run, scratch, piece);
+    return true;
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP
