@@ -97,6 +97,7 @@
 
 #include <umbel/formula/graph.hpp>
 #include <umbel/formula/rules.hpp>
+#include <umbel/formula/parts.hpp>
 #include <umbel/formula/node.hpp>
 #include <umbel/formula/arithmetic.hpp>
 #include <umbel/formula/along_axes.hpp>
@@ -104,5 +105,8 @@
 #include <umbel/formula/program.hpp>
 #include <umbel/formula/each.hpp>
 #include <umbel/formula/attend.hpp>
+#include <umbel/formula/product.hpp>
+#include <umbel/formula/results.hpp>
 #include <umbel/formula/run.hpp>
+#include <umbel/formula/in_parts.hpp>
 #include <umbel/formula/formula.hpp>
