@@ -220,10 +220,27 @@ class Formula:
         b = self.tensor(kept[1:] + over)
         return self.let(f"contract<{', '.join(self.random.sample(over, 2))}>({a}, {b}) * 0.125f")
 
+    def joined(self):
+        """Parts one after another, or along a new axis in front."""
+        axes = self.random.sample(["batch", "heads", "query", "hidden", "token"], self.random.randint(1, 3))
+        order = f"permute<{', '.join(axes)}>"
+        parts = []
+        for _ in range(self.random.randint(2, 5)):
+            x = self.tensor(axes)
+            parts.append(f"({self.let(self.unary(x)) if self.random.random() < 0.5 else x} | {order})")
+        if self.random.random() < 0.5:
+            self.sizes["groups"] = len(parts)
+            return self.elementwise(self.let(f"stack<groups>({', '.join(parts)})"), ["groups"] + axes,
+                                    self.random.randint(0, 2))
+        along = self.random.choice(axes)
+        cut = f"slice<{along}, from<{self.random.randint(0, (len(parts) - 1) * self.sizes[along])}>, extent<{self.sizes[along]}>>"
+        joined = self.let(f"concat<{along}>({', '.join(parts)})")
+        return self.elementwise(self.let(f"{joined} | {cut}"), axes, self.random.randint(0, 2))
+
     def write(self):
         result = self.choose(self.attention, self.attention, self.attention, self.chain, self.chain, self.contraction,
                              self.contraction, self.reduction, self.sums_of_several_axes, self.projection,
-                             self.projection, self.contraction_with_a_tail)()
+                             self.projection, self.contraction_with_a_tail, self.joined)()
         names = [f"x{i}" for i in range(len(self.tensors))]
         lines = ["{"]
         shapes = []

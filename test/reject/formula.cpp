@@ -93,6 +93,58 @@ using attention = multi_head_attention<float, hidden<16>, heads<4>>;
   // cure: Rename the axis, select one position of it, or sum over it first.
   constexpr formula capped = [](auto a, auto b) { return maximum(a, b); };
   auto r = capped(q, slopes);
+#elif defined CASE_formula_concat_of_other_sizes
+  // expect-gcc: "umbel: concat: \[heads=3, query=17, head_dim=16\] and \[heads=3, key=21, head_dim=16\] differ in more than the axis head_dim"
+  // expect-clang: concat, .*heads<3>, .*query<17>, .*head_dim<16>>, .*and_, .*heads<3>, .*key<21>, .*differ_in_more_than_the_axis, .*head_dim>
+  // lines-clang: 15
+  // cause: What is put together has the same axes in the same order, of the same sizes but for one.
+  // cure: `permute` or `rename_axis` one of them, or name the axis in which they differ.
+  constexpr formula joined = [](auto a, auto b) { return concat<head_dim>(a, b); };
+  auto r = joined(q, k);
+#elif defined CASE_formula_stack_of_conditions
+  // expect-gcc: "umbel: stack: takes float or double, not bool"
+  // expect-clang: stack, .*takes_float_or_double_not, .*element<bool>
+  // lines-clang: 15
+  // cause: In a formula numbers are put together, not conditions.
+  // cure: Choose numbers: `where(x > 0, 1, 0)`.
+  constexpr formula stacked = [](auto a) { return stack<batch>(a > 0, a < 0) * 2; };
+  auto r = stacked(q);
+#elif defined CASE_formula_lookup_by_numbers
+  // expect-gcc: "umbel: lookup: takes integers, not float"
+  // expect-clang: lookup, .*takes_integers_not, .*element<float>
+  // lines-clang: 15
+  // cause: Positions are integers; often the arguments are swapped.
+  // cure: `lookup(table, ids)`, ids a tensor of int.
+  constexpr formula rows = [](auto table, auto at) { return lookup(table, at); };
+  auto r = rows(x, tensor<float, batch<2>>{});
+#elif defined CASE_formula_lookup_by_a_part
+  // expect-gcc: "umbel: formula: a part of an argument holds int, so pass it as an argument of its own"
+  // expect-clang: formula, .*a_part_of_an_argument_holds, .*element<int>, .*so_pass_it_as_an_argument_of_its_own>
+  // lines-clang: 15
+  // cause: Tensors inside of an argument have the element type that the formula computes in.
+  // cure: Make that tensor an argument of the formula, beside the object.
+  struct parts {
+    tensor<int, batch<3>> ids;
+  };
+  constexpr formula rows = [](auto table, const auto& with) { return lookup(table, with.ids); };
+  auto r = rows(x, parts{});
+#elif defined CASE_formula_lookup_in_a_long_table
+  // expect-gcc: "umbel: lookup: classes=20000000 are more positions than float counts, so look up outside of the formula"
+  // expect-clang: lookup, .*classes<20000000>, .*are_more_positions_than, .*element<float>, .*counts_so_look_up_outside_of_the_formula>
+  // lines-clang: 15
+  // cause: A formula converts integers to the type that it computes in; float has not all above 16,777,216.
+  // cure: Call `lookup(table, ids)` before, and pass what it gives.
+  static tensor<float, classes<20000000>> table;
+  constexpr formula rows = [](auto words, auto at) { return lookup(words, at); };
+  auto r = rows(table, tensor<int, batch<2>>{});
+#elif defined CASE_formula_one_hot_of_another_type
+  // expect-gcc: "umbel: one_hot: the left side holds float but the right side holds double"
+  // expect-clang: one_hot, .*the_left_side_holds, .*element<float>, .*but_the_right_side_holds, .*element<double>
+  // lines-clang: 15
+  // cause: The formula computes in another type than was asked for.
+  // cure: Leave the type out in a formula: `one_hot<classes<10>>(ids)`.
+  constexpr formula chosen = [](auto a, auto at) { return a + one_hot<batch<2>, float>(at); };
+  auto r = chosen(tensor<double, batch<2>>{}, tensor<int>{});
 #elif defined CASE_formula_captures
   // expect-gcc: "umbel: formula: captures variables, so pass them as arguments"
   // expect-clang: formula, .*captures_variables_so_pass_them_as_arguments>

@@ -333,6 +333,83 @@ BOOST_AUTO_TEST_CASE(parts_one_after_another) {
   BOOST_TEST(y(1, 2, 18, 3) == more(2, 1, 1, 3));
 }
 
+BOOST_AUTO_TEST_CASE(more_parts_and_parts_along_a_new_axis) {
+  struct weights {
+    tensor<float, query<2>, head_dim<5>> first;
+  };
+  static weights w;
+  tensor<float, query<2>, head_dim<5>> x;
+  tensor<float, head_dim<5>, query<2>> y;
+  fill(w.first, 41), fill(x, 42), fill(y, 43);
+  const auto turned = y | permute<query, head_dim>;
+  constexpr formula joined = [](auto a, auto b, const auto& of) {
+    return concat<head_dim>(of.first, a, b, a * 2, of.first);
+  };
+  const auto long_rows = concat<head_dim>(w.first, x, turned, x * 2, w.first);
+  BOOST_TEST(same_bits(joined(x, turned, w), long_rows));
+  BOOST_TEST(same_bits(plain(joined)(x, turned, w), long_rows));
+  constexpr formula stacked = [](auto a, auto b, const auto& of) {
+    return stack<batch>(b, of.first, a, a + b) * 3;
+  };
+  const auto all = stack<batch>(turned, w.first, x, x + turned) * 3;
+  static_assert(decltype(all)::extent<batch> == 4);
+  BOOST_TEST(same_bits(stacked(x, turned, w), decltype(stacked(x, turned, w))(all)));
+  BOOST_TEST(same_bits(plain(stacked)(x, turned, w), stacked(x, turned, w)));
+  constexpr formula one = [](auto a) { return stack<batch>(a) + concat<query>(a); };
+  BOOST_TEST(same_bits(one(x), stack<batch>(x + x)));
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_a_table) {
+  struct weights {
+    tensor<float, classes<7>, hidden<3>> words;
+  };
+  static weights w;
+  fill(w.words, 51);
+  const tensor<int, batch<2>, token<3>> ids{3, 0, 6, 7, -1, 2};  // some outside of the table
+  const auto rows = lookup(w.words, ids);
+  constexpr formula embedded = [](const auto& of, auto at) { return lookup(of.words, at); };
+  BOOST_TEST(same_bits(embedded(w, ids), rows));
+  BOOST_TEST(same_bits(plain(embedded)(w, ids), rows));
+  // The table an argument, computed, permuted; the integers in any order, of any type.
+  constexpr formula computed = [](auto table, auto at) {
+    return lookup(exp(table), at | permute<token, batch>);
+  };
+  const tensor<unsigned char, batch<2>, token<3>> bytes{3, 0, 6, 7, 255, 2};
+  const auto turned = lookup(exp(w.words), bytes | permute<token, batch>);
+  BOOST_TEST(same_bits(computed(w.words, bytes), turned));
+  const tensor<float, hidden<3>, classes<7>> columns(w.words | permute<hidden, classes> |
+                                                     contiguous);
+  BOOST_TEST(same_bits(computed(columns | permute<classes, hidden>, bytes), turned));
+  BOOST_TEST(same_bits(plain(computed)(w.words, bytes), turned));
+
+  constexpr formula chosen = [](auto at) { return one_hot<classes<7>>(at); };
+  BOOST_TEST(same_bits(chosen(ids), one_hot<classes<7>>(ids)));
+  BOOST_TEST(same_bits(plain(chosen)(ids), one_hot<classes<7>>(ids)));
+  constexpr formula product = [](auto table, auto at) {
+    return contract<classes>(one_hot<classes<7>>(at), table);
+  };
+  BOOST_TEST((product(w.words, ids) == rows));
+  constexpr formula of_double = [](auto x, auto at) { return x + one_hot<token<2>, double>(at); };
+  const tensor<double, token<2>> ones{1, 1};
+  BOOST_TEST(same_bits(of_double(ones, tensor<int>{1}), tensor<double, token<2>>{1, 2}));
+}
+
+BOOST_AUTO_TEST_CASE(one_position_is_repeated) {
+  tensor<float, query<17>, head_dim<1>> column;
+  fill(column, 61);
+  constexpr formula repeated = [](auto x, auto c) {
+    return x + (c | broadcast<query<17>, head_dim<16>>);
+  };
+  const auto y = repeated(q, column);
+  BOOST_TEST(same_bits(plain(repeated)(q, column), y));
+  BOOST_TEST(y(1, 2, 3, 4) == q(1, 2, 3, 4) + column(3, 0));
+  constexpr formula norm = [](auto x) {
+    auto length = sum<head_dim>(x * x) | broadcast<batch<2>, heads<3>, query<17>, head_dim<1>>;
+    return x * rsqrt(length | broadcast<batch<2>, heads<3>, query<17>, head_dim<16>>);
+  };
+  BOOST_TEST(same_bits(plain(norm)(q), norm(q)));
+}
+
 BOOST_AUTO_TEST_CASE(weights_of_a_linear_are_an_argument) {
   using layer = linear<float, head_dim<16>, head_dim<4>>;
   static layer::weights w;

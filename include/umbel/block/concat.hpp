@@ -55,7 +55,7 @@ template <class Family, class... X>
 struct stack_rule {
   using type = verdict<one_is_invalid<X...>, say::stack, say::takes_tensors_or_views>;
 };
-template <class Family, tensor_like First, tensor_like... X>
+template <class Family, shaped First, shaped... X>
 struct stack_rule<Family, First, X...> {
   using type =
       first_error<is_new_axis<say::stack, layout_of<First>, Family>,
@@ -76,6 +76,10 @@ struct axis_in_front<Axis, shape<Axes...>> {
   using type = layout<Axis, Axes...>;
 };
 
+// Not in a formula, where one of them is a node.
+template <class... X>
+concept tensors_to_join = (elements<X> || ...) && !(traced<X> || ...);
+
 }  // namespace detail
 
 // Would concat<Axis>(x...) compile? concatenable<token, X, Y>.
@@ -88,7 +92,7 @@ concept stackable = detail::fits<detail::rules::stack<detail::family_of<Axis>, X
 // concat<token>(a, b, c): one after another along a named axis that all have, whose sizes add up;
 // the other axes are the same in the same order. A row-major tensor.
 template <template <std::size_t> class Axis, class First, class... X>
-  requires(detail::elements<First> || (detail::elements<X> || ...))
+  requires detail::tensors_to_join<First, X...>
 constexpr auto concat(const First& first, const X&... x) noexcept {
   using family = detail::family_of<Axis>;
   using verdict = detail::rules::concat<family, First, X...>;
@@ -115,7 +119,7 @@ constexpr auto concat(const First& first, const X&... x) noexcept {
 // stack<batch>(a, b, c): side by side along a new axis in front, of as many positions as there are
 // arguments; all of them have the same axes. A row-major tensor.
 template <template <std::size_t> class Axis, class First, class... X>
-  requires(detail::elements<First> || (detail::elements<X> || ...))
+  requires detail::tensors_to_join<First, X...>
 constexpr auto stack(const First& first, const X&... x) noexcept {
   using verdict = detail::rules::stack<detail::family_of<Axis>, First, X...>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");

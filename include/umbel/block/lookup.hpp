@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rows of a table by integers: lookup(table, ids) (an embedding), and one_hot<classes<10>>(ids).
 // An integer outside of its axis reads nothing and gives zeros; UMBEL_CHECK=1 stops there
-// (tensor/check.hpp), and in a constant expression it is a compile error.
+// (tensor/check.hpp), and in a constant expression it is a compile error. (Formulas do not check.)
 #pragma once
 
 #include <umbel/block/elementwise_function.hpp>
@@ -32,7 +32,7 @@ template <class Classes, class T, class Ids>
 struct one_hot_rule {
   using type = accepted;
 };
-template <class Classes, class T, tensor_like Ids>
+template <class Classes, class T, shaped Ids>
 struct one_hot_rule<Classes, T, Ids> {
   using type = first_error<
       typename element_rule<T>::type, well_formed<Classes>,
@@ -73,7 +73,7 @@ template <class Table, class Ids>
 struct lookup_rule {
   using type = verdict<one_is_invalid<Table, Ids>, say::lookup, say::takes_a_table_then_integers>;
 };
-template <tensor_like Table, tensor_like Ids>
+template <shaped Table, shaped Ids>
 struct lookup_rule<Table, Ids> {
   using type = first_error<integers<say::lookup, typename Ids::value_type>,
                            typename lookup_axes_rule<layout_of<Table>, layout_of<Ids>>::type>;
@@ -96,26 +96,32 @@ constexpr auto one_hot_rows(const Ids& ids) noexcept {
         ids);
   });
 }
+// row_of(id): of which row of the table, from rows::size on zeros.
+template <class Layout, class T, class Ids, class F>
+constexpr void write_rows(const T* table, const Ids& ids, T* to, F row_of) noexcept {
+  using axes = looked_up<Layout, layout_of<Ids>>;
+  using features = typename axes::features;
+  const auto take = [&](const T& element) { *to++ = element; };
+  for_each(
+      [&](const auto& id) {
+        const std::size_t row = row_of(id);
+        if (row < axes::rows::size)
+          loop_over<0, features>::each(take, table + row * Layout::strides[0]);
+        else
+          for (std::size_t i = 0; i < features::count; ++i) take(T{});
+      },
+      ids);
+}
 template <bool Checked, class Table, class Ids>
 constexpr auto rows_of_table(const Table& table, const Ids& ids) noexcept {
   using T = typename Table::value_type;
-  using layout = layout_of<Table>;
-  using axes = looked_up<layout, layout_of<Ids>>;
-  using rows = typename axes::rows;
-  using features = typename axes::features;
+  using axes = looked_up<layout_of<Table>, layout_of<Ids>>;
   return filled<tensor_of<T, typename axes::joined::type>>([&](auto& out) {
-    T* to = out.data();
-    const auto take = [&](const T& element) { *to++ = element; };
-    for_each(
-        [&](const auto& id) {
-          const auto row = static_cast<std::size_t>(id);
-          const std::size_t from = offset_along<rows, layout::strides[0]>("lookup", row);
-          if (row < rows::size)
-            loop_over<0, features>::each(take, table.data() + from);
-          else
-            for (std::size_t i = 0; i < features::count; ++i) take(T{});
-        },
-        ids);
+    write_rows<layout_of<Table>>(table.data(), ids, out.data(), [](const auto& id) {
+      const auto row = static_cast<std::size_t>(id);
+      offset_along<typename axes::rows, 1>("lookup", row);
+      return row;
+    });
   });
 }
 
@@ -138,7 +144,8 @@ UMBEL_SHARED constexpr auto one_hot(const Ids& ids) noexcept {
 // the first axis of the table: ids (batch, token) and a table (words, hidden) give (batch, token,
 // hidden).
 template <class Table, class Ids>
-  requires(detail::elements<Table> || detail::elements<Ids>)
+  requires((detail::elements<Table> || detail::elements<Ids>) &&
+           !(detail::traced<Table> || detail::traced<Ids>))
 UMBEL_SHARED constexpr auto lookup(const Table& table, const Ids& ids) noexcept {
   using verdict = detail::rules::lookup<Table, Ids>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");

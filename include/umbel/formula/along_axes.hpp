@@ -1,14 +1,51 @@
 // SPDX-License-Identifier: BSL-1.0
-// Operations along named axes in formulas that are functions: sum, max, min, concat. (softmax, mean
-// and contract are objects, which ask for nodes themselves.)
+// Operations along named axes in formulas that are functions: concat, stack, lookup, one_hot.
+// (softmax, sum, contract and others are objects, or ask for nodes themselves.)
 #pragma once
 
 #include <umbel/block/concat.hpp>
+#include <umbel/block/lookup.hpp>
 #include <umbel/config.hpp>
+#include <umbel/formula/arithmetic.hpp>
 #include <umbel/formula/node.hpp>
 
 UMBEL_WARNINGS_PUSH
-namespace umbel::inline UMBEL_TARGET::detail::formulas {
+namespace umbel::inline UMBEL_TARGET::detail {
+
+namespace say {
+struct are_more_positions_than;
+struct counts_so_look_up_outside_of_the_formula;
+}  // namespace say
+
+namespace formulas {
+
+// Integers are converted to the type that the formula computes in, which has all up to this one.
+template <class T>
+inline constexpr std::size_t integers_of = std::size_t{1} << (sizeof(T) == 4 ? 24 : 53);
+
+}  // namespace formulas
+
+namespace rules {
+// What lookup asks for in a formula besides.
+template <class Table, class Ids>
+struct lookup_in_formula_rule {
+  using T = typename Table::value_type;
+  using rows = typename layout_of<Table>::template axis_at<0>;
+  using type = verdict<rows::size <= formulas::integers_of<T>, say::lookup, rows,
+                       say::are_more_positions_than, element<T>,
+                       say::counts_so_look_up_outside_of_the_formula>;
+};
+template <class Table, tensor_like Ids>
+struct lookup_in_formula_rule<Table, Ids> {
+  using type =
+      verdict<false, say::formula, say::a_part_of_an_argument_holds,
+              element<typename Ids::value_type>, say::so_pass_it_as_an_argument_of_its_own>;
+};
+template <class Table, class Ids>
+using lookup_in_formula = typename lookup_in_formula_rule<Table, Ids>::type;
+}  // namespace rules
+
+namespace formulas {
 
 // Result: the layout of all parts, one after another along the axis of Family.
 template <class T, class Result, class Family, class... Layout>
@@ -21,34 +58,130 @@ constexpr void write_parts(const T* const* from, T* to) noexcept {
   std::size_t next = 0;
   (put(from[next++], static_cast<Layout*>(nullptr)), ...);
 }
-template <template <std::size_t> class Axis, a_node First, a_node... X>
-  requires(sizeof...(X) < most_operands)
-constexpr auto concat(const First& first, const X&... x) noexcept {
+template <class Family, class Node>
+constexpr const Node& concat_nodes(const Node& one) noexcept {
+  return one;
+}
+template <class Family, class First, class... Node>
+  requires(sizeof...(Node) > 0 && sizeof...(Node) < most_operands)
+constexpr auto concat_nodes(const First& first, const Node&... rest) noexcept {
+  constexpr std::size_t size = (layout_of<First>::template size_of<Family> + ... +
+                                layout_of<Node>::template size_of<Family>);
+  using T = typename First::value_type;
+  using result = resized<layout_of<First>, Family, size>;
+  return first.template recorded<result>(
+      [&] {
+        node_of_graph<T> one;
+        one.what = word::call;
+        one.name = "concat";
+        one.run = [](const captured<T>&, const T* const* from, T* to) {
+          write_parts<T, result, Family, layout_of<First>, layout_of<Node>...>(from, to);
+        };
+        one.from[one.operands++] = first.as_operand();
+        ((one.from[one.operands++] = rest.as_operand()), ...);
+        return one;
+      },
+      first.number, rest.number...);
+}
+// More than a node has operands: the first of them are put together by themselves.
+template <class Family, class A, class B, class C, class D, class... Node>
+constexpr auto concat_nodes(const A& a, const B& b, const C& c, const D& d,
+                            const Node&... rest) noexcept {
+  static_assert(most_operands == 3);
+  return concat_nodes<Family>(concat_nodes<Family>(a, b, c), d, rest...);
+}
+
+template <class... X>
+concept nodes_to_join = (a_node<X> || ...) && ((a_node<X> || tensor_like<X>) && ...);
+
+template <template <std::size_t> class Axis, class... X>
+  requires nodes_to_join<X...>
+constexpr auto concat(const X&... x) noexcept {
   using family = family_of<Axis>;
-  using verdict = rules::concat<family, First, X...>;
+  using verdict = first_error<rules::concat<family, X...>,
+                              rules::floating<say::concat, typename X::value_type>...>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    return formulas::concat_nodes<family>(as_node(recorder_of(x...), x)...);
+  else
+    return invalid{};
+}
+// A node with a new axis of one position in front.
+template <template <std::size_t> class Axis, class Node, class... Axes>
+constexpr auto along_new_axis(const Node& x, shape<Axes...>) noexcept {
+  return x.template reread<algebra::broadcast<layout_of<Node>, Axis<1>, Axes...>>(0);
+}
+template <template <std::size_t> class Axis, class... X>
+  requires nodes_to_join<X...>
+constexpr auto stack(const X&... x) noexcept {
+  using family = family_of<Axis>;
+  using verdict = first_error<rules::stack<family, X...>,
+                              rules::floating<say::stack, typename X::value_type>...>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    return formulas::concat_nodes<family>(formulas::along_new_axis<Axis>(
+        as_node(recorder_of(x...), x), typename layout_of<X>::axes{})...);
+  else
+    return invalid{};
+}
+
+// (Positions are not checked here, whatever UMBEL_CHECK says: outside of the table are zeros.)
+template <class Table, class Ids>
+  requires nodes_to_join<Table, Ids>
+constexpr auto lookup(const Table& table, const Ids& ids) noexcept {
+  using verdict = first_error<rules::lookup<Table, Ids>,
+                              rules::floating<say::lookup, typename Table::value_type>,
+                              rules::lookup_in_formula<Table, Ids>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
-    constexpr std::size_t size =
-        (layout_of<First>::template size_of<family> + ... + layout_of<X>::template size_of<family>);
-    using T = typename First::value_type;
-    using result = resized<layout_of<First>, family, size>;
-    return first.template recorded<result>(
+    using from = layout_of<Table>;
+    using positions = row_major<layout_of<Ids>>;
+    using result = typename looked_up<from, positions>::joined::type;
+    const auto rows = as_node(ids.recorder, table);
+    const auto at = ids.contiguous();
+    using T = typename Table::value_type;
+    return rows.template recorded<result>(
         [&] {
           node_of_graph<T> one;
           one.what = word::call;
-          one.name = "concat";
-          one.run = [](const captured<T>&, const T* const* from, T* to) {
-            write_parts<T, result, family, layout_of<First>, layout_of<X>...>(from, to);
+          one.name = "lookup";
+          one.run = [](const captured<T>&, const T* const* given, T* to) {
+            write_rows<from>(given[0], view_of<const T, positions>(given[1]), to, [](T id) {
+              return id >= 0 && id < static_cast<T>(integers_of<T>) ? static_cast<std::size_t>(id)
+                                                                    : npos;
+            });
           };
-          one.from[one.operands++] = first.as_operand();
-          ((one.from[one.operands++] = x.as_operand()), ...);
+          one.from[0] = rows.as_operand();
+          one.from[1] = at.as_operand();
+          one.operands = 2;
           return one;
         },
-        first.number, x.number...);
+        rows.number, at.number);
   } else {
     return invalid{};
   }
 }
 
-}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+// T: of the formula. An elementwise condition, as 1 or 0.
+template <class Classes, class Ids, class... Axes>
+constexpr auto one_hot_of(const Ids& ids, shape<Axes...>) noexcept {
+  const auto repeated =
+      ids.template reread<algebra::broadcast<layout_of<Ids>, Axes..., Classes>>(0);
+  return where(repeated == axis_position<typename Classes::family>{}, 1, 0);
+}
+template <class Classes, class T = void, a_node Ids>
+constexpr auto one_hot(const Ids& ids) noexcept {
+  using own = typename Ids::T;
+  using element = std::conditional_t<std::is_void_v<T>, own, T>;
+  using verdict = first_error<rules::one_hot<Classes, element, Ids>,
+                              rules::same_element<say::one_hot, element, own>>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    return formulas::one_hot_of<typename Classes::plain>(ids, typename layout_of<Ids>::axes{});
+  else
+    return invalid{};
+}
+
+}  // namespace formulas
+}  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

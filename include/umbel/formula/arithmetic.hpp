@@ -143,13 +143,13 @@ struct elements_agree {
 template <class T, class First, class... Rest>
 struct elements_agree<T, First, Rest...> : elements_agree<T, Rest...> {};
 template <class T, class First, class... Rest>
-  requires std::is_floating_point_v<typename First::value_type>
+  requires(std::is_floating_point_v<typename First::value_type> && !one_is_invalid<First>)
 struct elements_agree<T, First, Rest...> {
   using type = first_error<rules::same_element<say::elementwise, T, typename First::value_type>,
                            typename elements_agree<T, Rest...>::type>;
 };
 template <class First, class... Rest>
-  requires std::is_floating_point_v<typename First::value_type>
+  requires(std::is_floating_point_v<typename First::value_type> && !one_is_invalid<First>)
 struct elements_agree<void, First, Rest...> : elements_agree<typename First::value_type, Rest...> {
 };
 template <class T, tensor_like First, class... Rest>
