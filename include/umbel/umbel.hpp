@@ -85,6 +85,7 @@
 #include <umbel/block/reduce.hpp>
 #include <umbel/block/where.hpp>
 #include <umbel/block/maximum.hpp>
+#include <umbel/block/rotate.hpp>
 #include <umbel/block/concat.hpp>
 #include <umbel/block/lookup.hpp>
 #include <umbel/block/positions.hpp>

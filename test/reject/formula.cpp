@@ -145,6 +145,17 @@ using attention = multi_head_attention<float, hidden<16>, heads<4>>;
   // cure: Leave the type out in a formula: `one_hot<classes<10>>(ids)`.
   constexpr formula chosen = [](auto a, auto at) { return a + one_hot<batch<2>, float>(at); };
   auto r = chosen(tensor<double, batch<2>>{}, tensor<int>{});
+#elif defined CASE_formula_rotate_by_other_angles
+  // expect-gcc: "umbel: rotate: the left side has query=17 but the right side has query=10"
+  // expect-clang: rotate, .*the_left_side_has, .*query<17>, .*but_the_right_side_has, .*query<10>
+  // lines-clang: 15
+  // cause: The cosines have an axis of x with another size.
+  // cure: Take the positions of x: `cosines | slice<token, from<0>, extent<9>>`, or `lookup(cosines, positions)`.
+  constexpr formula turned = [](auto a, auto c, auto s) {
+    return rotate<split_halves, head_dim>(a, c, s);
+  };
+  const auto cosines = rope_cosines<split_halves, query<10>, head_dim<16>>();
+  auto r = turned(q, cosines, cosines);
 #elif defined CASE_formula_captures
   // expect-gcc: "umbel: formula: captures variables, so pass them as arguments"
   // expect-clang: formula, .*captures_variables_so_pass_them_as_arguments>

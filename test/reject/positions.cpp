@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes with sinusoidal_positions: one case each, with the words that the compiler must print
-// (check.py). Those with learned_positions are in blocks.cpp.
+// Mistakes with sinusoidal_positions and rotate: one case each, with the words that the compiler
+// must print (check.py). Those with learned_positions are in blocks.cpp.
 #include <umbel/umbel.hpp>
 
 using namespace umbel;
@@ -91,8 +91,69 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
   // cause: What is placed is no tensor or view, or what follows it is no integer.
   // cure: Pass the tensor, then the position of its first row if that is not 0.
   auto r = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pairs>{}(x, x);
+#elif defined CASE_rotate_along_an_absent_axis
+  // expect-gcc: "umbel: rotate: there is no axis query in \[batch=2, token=9, hidden=32\]"
+  // expect-clang: rotate, .*there_is_no_axis, .*query>, .*in, .*batch<2>, .*token<9>, .*hidden<32>
+  // cause: The axis of positions, or that of features, is not an axis of the tensor.
+  // cure: Name axes of the brackets, positions first: `rotate<split_halves, token, hidden>(x)`.
+  auto r = x | rotate<split_halves, query, hidden>;
+#elif defined CASE_rotate_by_an_unknown_pairing
+  // expect-gcc: "umbel: rotate: rope of int is neither split_halves nor adjacent_pairs: GPT-NeoX and files of Hugging Face have split_halves; GPT-J, files of Meta and of llama2\.c have adjacent_pairs"
+  // expect-clang: rotate, .*rope_of, .*element<int>, .*is_neither_split_halves_nor_adjacent_pairs
+  // cause: The first argument of `rope` does not say which features pair up.
+  // cure: Go by the file of weights: `rope<split_halves>` for GPT-NeoX and for any LLaMA from Hugging Face, `rope<adjacent_pairs>` for RoFormer, GPT-J, the LLaMA files of Meta and those of llama2.c.
+  auto r = rotate<int, token, hidden>(x);
+#elif defined CASE_rotate_an_odd_axis
+  // expect-gcc: "umbel: rotate: rope rotates pairs but batch=9 is odd"
+  // expect-clang: rotate, .*rope_rotates_pairs_but, .*batch<9>, .*is_odd
+  // cause: Pairs of features are rotated, and there is an odd number of them.
+  // cure: Name the axis of the features last; or rotate fewer: `rotate<rope<split_halves, 10000, 4>, token, hidden>(x)`.
+  auto r = rotate<split_halves, token, batch>(tensor<float, token<4>, batch<9>>{});
+#elif defined CASE_rotate_more_than_there_are
+  // expect-gcc: "umbel: rotate: rope rotates 40 features but a head has only hidden=32"
+  // expect-clang: rotate, .*rope_rotates, .*number<40.*features_but_a_head_has_only, .*hidden<32>
+  // cause: There are more pairs than the features make: the width of `rope`, or as many cosines.
+  // cure: Two features make a pair: `hidden<16>` of cosines for `hidden<32>` of x.
+  auto r =
+      rotate<split_halves, hidden>(x, tensor<float, hidden<20>>{}, tensor<float, hidden<20>>{});
+#elif defined CASE_rotate_by_cosines_of_other_positions
+  // expect-gcc: "umbel: rotate: the left side has token=9 but the right side has token=10"
+  // expect-clang: rotate, .*the_left_side_has, .*token<9>, .*but_the_right_side_has, .*token<10>
+  // cause: The cosines have an axis of x with another size.
+  // cure: Take the positions of x: `cosines | slice<token, from<0>, extent<9>>`, or `lookup(cosines, positions)`.
+  const auto cosines = rope_cosines<split_halves, token<10>, hidden<32>>();
+  auto r = rotate<split_halves, hidden>(x, cosines, cosines);
+#elif defined CASE_rotate_by_cosines_of_an_axis_that_is_not_there
+  // expect-gcc: "umbel: rotate: \[batch=2, token=9, hidden=32\] and \[query=9, hidden=16\] have different axes"
+  // expect-clang: rotate, .*batch<2>, .*token<9>, .*hidden<32>>, .*and_, .*query<9>, .*hidden<16>>, .*have_different_axes
+  // cause: The cosines have an axis that x has not.
+  // cure: Rename it: `cosines | rename_axis<query, token>`.
+  const auto cosines = rope_cosines<split_halves, query<9>, hidden<32>>();
+  auto r = rotate<split_halves, hidden>(x, cosines, cosines);
+#elif defined CASE_rotate_by_cosines_and_no_sines
+  // expect-gcc: "umbel: rotate: \[hidden=16\] and \[token=9, hidden=16\] have different axes"
+  // expect-clang: rotate, .*hidden<16>>, .*and_, .*token<9>, .*hidden<16>>, .*have_different_axes
+  // cause: Cosines and sines are of different positions.
+  // cure: Look both up by the same positions.
+  const auto sines = rope_sines<split_halves, token<9>, hidden<32>>();
+  auto r = rotate<split_halves, hidden>(x, tensor<float, hidden<16>>{}, sines);
+#elif defined CASE_rotate_by_numbers
+  // expect-gcc: "umbel: rotate: takes a tensor or view, then cosines and sines"
+  // expect-clang: rotate, .*takes_a_tensor_then_cosines_and_sines
+  // cause: Cosines and sines are tensors or views.
+  // cure: Take a table, `rope_cosines<split_halves, token<9>, hidden<32>>()`, or one angle for all: `tensor<float, hidden<16>>`.
+  auto r = rotate<split_halves, hidden>(x, 1.0f, 0.0f);
+#elif defined CASE_rope_table_of_an_odd_width
+  // expect-gcc: "umbel: rope_cosines: rope rotates pairs but hidden=5 is odd"
+  // expect-clang: rope_cosines, .*rope_rotates_pairs_but, .*hidden<5>, .*is_odd
+  // cause: Pairs of features are rotated, and there is an odd number of them.
+  // cure: Name the axis of the features last; or rotate fewer: `rotate<rope<split_halves, 10000, 4>, token, hidden>(x)`.
+  auto r = rope_sines<split_halves, token<9>, hidden<5>>();
 #else
   auto r = place(place(x), 3) | place;
-  (void)r;
+  const auto cosines = rope_cosines<split_halves, token<9>, hidden<32>>();
+  tokens turned =
+      rotate<split_halves, hidden>(x | rotate<split_halves, token, hidden>, cosines, cosines);
+  (void)r, (void)turned;
 #endif
 }

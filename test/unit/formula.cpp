@@ -394,6 +394,30 @@ BOOST_AUTO_TEST_CASE(rows_of_a_table) {
   BOOST_TEST(same_bits(of_double(ones, tensor<int>{1}), tensor<double, token<2>>{1, 2}));
 }
 
+BOOST_AUTO_TEST_CASE(rotated_by_given_angles) {
+  struct tables {
+    tensor<float, query<17>, head_dim<8>> cosines, sines;
+  };
+  static tables of;
+  fill(of.cosines, 71), fill(of.sines, 72);
+  constexpr formula turned = [](auto x, const auto& by) {
+    return rotate<split_halves, head_dim>(x * 2, by.cosines, by.sines);
+  };
+  const auto wanted = rotate<split_halves, head_dim>(q * 2, of.cosines, of.sines);
+  BOOST_TEST(same_bits(turned(q, of), wanted));
+  BOOST_TEST(same_bits(plain(turned)(q, of), wanted));
+  constexpr formula looked_up = [](auto x, auto cosines, auto sines, auto positions) {
+    return rotate<adjacent_pairs, head_dim>(x, lookup(cosines, positions),
+                                            lookup(sines, positions));
+  };
+  const auto cosines = rope_cosines<adjacent_pairs, token<40>, head_dim<16>>();
+  const auto sines = rope_sines<adjacent_pairs, token<40>, head_dim<16>>();
+  tensor<int, query<17>> counted;
+  for (int i = 0; i < 17; ++i) counted(i) = i;
+  BOOST_TEST(
+      same_bits(looked_up(q, cosines, sines, counted), rotate<adjacent_pairs, query, head_dim>(q)));
+}
+
 BOOST_AUTO_TEST_CASE(one_position_is_repeated) {
   tensor<float, query<17>, head_dim<1>> column;
   fill(column, 61);

@@ -205,6 +205,13 @@ UMBEL_INLINE constexpr const rope_table<T, Positions, Pairs, Base>& rope_turns()
     return rope_turns_at_start<T, Positions, Pairs, Base>;
 }
 
+template <class T>
+UMBEL_INLINE constexpr void rotate_pair(T& first, T& second, T cosine, T sine) noexcept {
+  const T a = first, b = second;
+  first = simd::fma(a, cosine, -(b * sine));
+  second = simd::fma(b, cosine, a * sine);
+}
+
 // turn(x, position): rotates rows of Heads heads of Width features in place, one row for each
 // position from this one on. Positions: how many there are in all.
 template <class Option>
@@ -225,13 +232,9 @@ struct rotary<rope<Pairing, Base, Turned>> {
     for (std::size_t p = 0; p < Rows; ++p)
       for (std::size_t h = 0; h < Heads; ++h)
         for (std::size_t i = 0; i < pairs; ++i) {
-          T& first = x[p * Row + h * Width + i * step];
-          T& second = x[p * Row + h * Width + i * step + apart];
+          T* const pair = x + p * Row + h * Width + i * step;
           const std::size_t at = (position + p) * pairs + i;
-          const T cosine = table.cosine[at], sine = table.sine[at];
-          const T a = first, b = second;
-          first = simd::fma(a, cosine, -(b * sine));
-          second = simd::fma(b, cosine, a * sine);
+          rotate_pair(pair[0], pair[apart], table.cosine[at], table.sine[at]);
         }
   }
 };

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Operations along named axes in formulas that are functions: concat, stack, lookup, one_hot.
+// Operations along named axes in formulas that are functions: concat, stack, lookup, one_hot,
+// rotate by given angles.
 // (softmax, sum, contract and others are objects, or ask for nodes themselves.)
 #pragma once
 
 #include <umbel/block/concat.hpp>
 #include <umbel/block/lookup.hpp>
+#include <umbel/block/rotate.hpp>
 #include <umbel/config.hpp>
 #include <umbel/formula/arithmetic.hpp>
 #include <umbel/formula/node.hpp>
@@ -157,6 +159,40 @@ constexpr auto lookup(const Table& table, const Ids& ids) noexcept {
           return one;
         },
         rows.number, at.number);
+  } else {
+    return invalid{};
+  }
+}
+
+template <class Pairing, template <std::size_t> class Features, class X, class Cosines, class Sines>
+  requires nodes_to_join<X, Cosines, Sines>
+constexpr auto rotate(const X& x, const Cosines& cosines, const Sines& sines) noexcept {
+  using family = family_of<Features>;
+  using verdict = rules::rotate_by<Pairing, family, X, Cosines, Sines>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok) {
+    using T = typename X::value_type;
+    using result = row_major<layout_of<X>>;
+    const auto recorder = recorder_of(x, cosines, sines);
+    const auto rotated = as_node(recorder, x);
+    const auto cosine = as_node(recorder, cosines);
+    const auto sine = as_node(recorder, sines);
+    return rotated.template recorded<result>(
+        [&] {
+          node_of_graph<T> one;
+          one.what = word::call;
+          one.run = [](const captured<T>&, const T* const* from, T* to) {
+            copy(view_of<const T, layout_of<X>>(from[0]), view_of<T, result>(to));
+            rotate_pairs<Pairing, family, result, layout_of<Cosines>, layout_of<Sines>>(to, from[1],
+                                                                                        from[2]);
+          };
+          one.from[0] = rotated.as_operand();
+          one.from[1] = cosine.as_operand();
+          one.from[2] = sine.as_operand();
+          one.operands = 3;
+          return one;
+        },
+        rotated.number, cosine.number, sine.number);
   } else {
     return invalid{};
   }

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSL-1.0
+// rotate: rotary positions (attention/rope.hpp) of any tensor or view, with the bits of the layers.
+//
+//   rotate<split_halves, query, head_dim>(x)           positions 0, 1, 2 ... along query
+//   rotate<rope<split_halves, 500000, 32>, query, head_dim>(x)   another base, fewer features
+//   rotate<split_halves, head_dim>(x, cosines, sines)  by angles of yours, one for each pair
+//
+// Positions known at run time: cosines are lookup(rope_cosines<split_halves, token<4096>,
+// head_dim<64>>(), positions), whose table is (token=4096, head_dim=32).
+//
+// A pair (a, b) becomes (a cos - b sin, b cos + a sin), each a fused multiply-add and a product.
+#pragma once
+
+#include <umbel/attention/rope.hpp>
+#include <umbel/block/elementwise_function.hpp>
+#include <umbel/config.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+namespace say {
+struct rope_cosines;
+struct rotate;
+struct takes_a_tensor_then_cosines_and_sines;
+}  // namespace say
+
+template <>
+inline constexpr const char* spoken<say::takes_a_tensor_then_cosines_and_sines> =
+    "takes a tensor or view, then cosines and sines";
+
+// split_halves is rope<split_halves>.
+template <class Pairing>
+struct rope_or_pairing {
+  using type = rope<Pairing>;
+};
+template <class Pairing, std::size_t Base, std::size_t Width>
+struct rope_or_pairing<rope<Pairing, Base, Width>> {
+  using type = rope<Pairing, Base, Width>;
+};
+template <class Rope>
+using rope_of = typename rope_or_pairing<Rope>::type;
+template <class Rope, class Features>
+inline constexpr std::size_t pairs_of =
+    (rope_of<Rope>::width != 0 ? rope_of<Rope>::width : Features::size) / 2;
+
+// The first features of all pairs of a layout, and how far behind each its second lies.
+template <class Pairing, class Layout, class Family, std::size_t Pairs>
+struct first_of_pairs {
+  using type = algebra::slice<Layout, Family, Pairs>;
+  static constexpr std::size_t apart = Pairs * Layout::template stride_of<Family>;
+};
+template <std::size_t N>
+struct within_a_pair : axis<within_a_pair, N> {};
+template <class Layout, class Family, std::size_t Pairs>
+struct first_of_pairs<adjacent_pairs, Layout, Family, Pairs> {
+  using type = algebra::select<
+      algebra::split<algebra::slice<Layout, Family, 2 * Pairs>, Family,
+                     typename Family::template sized<Pairs>, within_a_pair<2>>,
+      axis_family<within_a_pair>>;
+  static constexpr std::size_t apart = Layout::template stride_of<Family>;
+};
+
+template <class Layout, class Axes>
+struct repeated_along;
+template <class Layout, class... Axes>
+struct repeated_along<Layout, shape<Axes...>> {
+  using type = algebra::broadcast<Layout, Axes...>;
+};
+
+// Rotates x in place. Cosines, Sines: layouts of some axes of x, by name.
+template <class Pairing, class Family, class Layout, class Cosines, class Sines, class T>
+constexpr void rotate_pairs(T* x, const T* cosines, const T* sines) noexcept {
+  using first = first_of_pairs<Pairing, Layout, Family, Cosines::template size_of<Family>>;
+  using each = typename first::type;
+  using cosines_of = typename repeated_along<Cosines, typename each::axes>::type;
+  using sines_of = typename repeated_along<Sines, typename each::axes>::type;
+  for_each(
+      [](T& a, T& b, const T& cosine, const T& sine) { rotate_pair(a, b, cosine, sine); },
+      view_of<T, each>(x), view_of<T, each>(x + first::apart),
+      view_of<const T, cosines_of>(cosines), view_of<const T, sines_of>(sines));
+}
+
+namespace rules {
+template <class Rope, class X, class Position, class Family>
+struct rotate_rule {
+  using type = first_error<has_axis<say::rotate, layout_of<X>, Position>,
+                           has_axis<say::rotate, layout_of<X>, Family>>;
+};
+template <class Rope, class X, class Position, class Family>
+  requires(layout_of<X>::template has<Position> && layout_of<X>::template has<Family>)
+struct rotate_rule<Rope, X, Position, Family> {
+  using type =
+      first_error<names_each_once<say::rotate, typename layout_of<X>::axes, Position, Family>,
+                  floating<say::rotate, typename X::value_type>,
+                  rope_fits<say::rotate, rope_of<Rope>, axis_of<layout_of<X>, Family>>>;
+};
+
+// By given cosines and sines, whose features are the pairs.
+template <class Pairing, class Family, class X, class Cosines, class Sines>
+struct rotate_by_rule {
+  using type = verdict<one_is_invalid<X, Cosines, Sines>, say::rotate,
+                       say::takes_a_tensor_then_cosines_and_sines>;
+};
+template <class Pairing, class Family, shaped X, shaped Cosines, shaped Sines>
+struct rotate_by_rule<Pairing, Family, X, Cosines, Sines> {
+  using type = first_error<has_axis<say::rotate, layout_of<X>, Family>,
+                           has_axis<say::rotate, layout_of<Cosines>, Family>>;
+};
+template <class Pairing, class Family, shaped X, shaped Cosines, shaped Sines>
+  requires(layout_of<X>::template has<Family> && layout_of<Cosines>::template has<Family>)
+struct rotate_by_rule<Pairing, Family, X, Cosines, Sines> {
+  using T = typename X::value_type;
+  static constexpr std::size_t pairs = layout_of<Cosines>::template size_of<Family>;
+  using turned = rope<Pairing, 10000, 2 * pairs>;
+  // Of x, with pairs in place of features; where they are too many, rope_fits says so.
+  using rows = algebra::slice<row_major<layout_of<X>>, Family, pairs>;
+  using type = first_error<
+      floating<say::rotate, T>,
+      rope_fits<say::rotate, turned, axis_of<layout_of<X>, Family>>,
+      same_shape<say::rotate, layout_of<Cosines>, layout_of<Sines>>,
+      same_element<say::rotate, T, typename Cosines::value_type>,
+      same_element<say::rotate, T, typename Sines::value_type>,
+      typename shared_axes_agree_rule<say::rotate, rows, layout_of<Cosines>>::type,
+      verdict<is_part_of<typename layout_of<Cosines>::axes, rows>, say::rotate,
+              typename layout_of<X>::axes, say::and_, typename layout_of<Cosines>::axes,
+              say::have_different_axes>>;
+};
+template <class Pairing, class Family, class X, class Cosines, class Sines>
+using rotate_by = typename rotate_by_rule<Pairing, Family, X, Cosines, Sines>::type;
+}  // namespace rules
+
+// x: any axes; a row-major tensor of the same. into(out, x): out may be x where that is row-major.
+template <class Rope, template <std::size_t> class Position, template <std::size_t> class Features>
+struct rotate_operation : computing<rotate_operation<Rope, Position, Features>, say::rotate> {
+  using family = family_of<Features>;
+  template <class X>
+  using rule = typename rules::rotate_rule<Rope, X, family_of<Position>, family>::type;
+
+  template <class X, class Y>
+  static constexpr void write(const X& x, Y& y) noexcept {
+    using layout_of_y = layout_of<Y>;
+    using T = typename Y::value_type;
+    constexpr std::size_t positions = layout_of_y::template size_of<family_of<Position>>;
+    constexpr std::size_t pairs = pairs_of<Rope, axis_of<layout_of_y, family>>;
+    const auto& table = rope_turns<T, positions, pairs, rope_of<Rope>::base>();
+    copy(x, y);
+    using turns = layout<Position<positions>, Features<pairs>>;
+    rotate_pairs<typename rope_of<Rope>::pairs, family, layout_of_y, turns, turns>(
+        y.data(), table.cosine, table.sine);
+  }
+};
+
+template <class Rope, class Positions, class Features, class T>
+struct rope_table_rule {
+  using type = rules::well_formed<Positions, Features>;
+};
+template <class Rope, class Positions, class Features, class T>
+  requires(rules::well_formed<Positions, Features>::ok)
+struct rope_table_rule<Rope, Positions, Features, T> {
+  using type = first_error<rules::floating<say::rope_cosines, T>,
+                           rules::rope_fits<say::rope_cosines, rope_of<Rope>, Features>>;
+};
+// What rope_cosines and rope_sines give: a view of a table that always exists.
+template <class Rope, class Positions, class Features, class T>
+constexpr auto rope_view(bool sines) noexcept {
+  using verdict = typename rope_table_rule<Rope, Positions, Features, T>::type;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok) {
+    constexpr std::size_t pairs = pairs_of<Rope, Features>;
+    const auto& table = rope_turns<T, Positions::size, pairs, rope_of<Rope>::base>();
+    return view<const T, typename Positions::plain,
+                typename Features::family::template sized<pairs>>(sines ? table.sine
+                                                                        : table.cosine);
+  } else {
+    return invalid{};
+  }
+}
+
+}  // namespace detail
+
+// (Functions, not objects: std::rotate is one, too.)
+
+// rotate<split_halves, query, head_dim>(x), or x | rotate<split_halves, query, head_dim>: rotary
+// positions, 0, 1, 2 ... along query, of pairs of features along head_dim; of another base or fewer
+// features rotate<rope<split_halves, 500000, 32>, query, head_dim>(x). The bits of the layers'.
+template <class Rope, template <std::size_t> class Position, template <std::size_t> class Features,
+          class X>
+  requires(detail::elements<X> || detail::traced<X>)
+constexpr auto rotate(const X& x) noexcept {
+  return detail::rotate_operation<Rope, Position, Features>{}(x);
+}
+template <class Rope, template <std::size_t> class Position, template <std::size_t> class Features>
+constexpr detail::rotate_operation<Rope, Position, Features> rotate() noexcept {
+  return {};
+}
+// rotate<split_halves, head_dim>(x, cosines, sines): by angles of yours. Cosines and sines have
+// some of the axes of x, matched by name, and half as many features, or fewer: one for each pair.
+template <class Pairing, template <std::size_t> class Features, class X, class Cosines, class Sines>
+  requires((detail::elements<X> || detail::elements<Cosines> || detail::elements<Sines>) &&
+           !(detail::traced<X> || detail::traced<Cosines> || detail::traced<Sines>))
+constexpr auto rotate(const X& x, const Cosines& cosines, const Sines& sines) noexcept {
+  using family = detail::family_of<Features>;
+  using verdict = detail::rules::rotate_by<Pairing, family, X, Cosines, Sines>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok && !detail::one_is_invalid<X, Cosines, Sines>) {
+    using result = detail::row_major<detail::layout_of<X>>;
+    using T = typename X::value_type;
+    return detail::filled<detail::tensor_of<T, result>>([&](auto& y) {
+      copy(x, y);
+      detail::rotate_pairs<Pairing, family, result, detail::layout_of<Cosines>,
+                           detail::layout_of<Sines>>(y.data(), cosines.data(), sines.data());
+    });
+  } else {
+    return detail::invalid{};
+  }
+}
+
+// rope_cosines<split_halves, token<4096>, head_dim<64>>(): the cosines of rotary positions, of
+// float or of T, a view (token=4096, head_dim=32) of a table that always exists.
+template <class Rope, class Positions, class Features, class T = float>
+constexpr auto rope_cosines() noexcept {
+  return detail::rope_view<Rope, Positions, Features, T>(false);
+}
+// rope_sines<split_halves, token<4096>, head_dim<64>>(): the sines.
+template <class Rope, class Positions, class Features, class T = float>
+constexpr auto rope_sines() noexcept {
+  return detail::rope_view<Rope, Positions, Features, T>(true);
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
