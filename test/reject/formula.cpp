@@ -65,6 +65,32 @@ using attention = multi_head_attention<float, hidden<16>, heads<4>>;
   };
   constexpr formula longer = [](auto a, const auto& with) { return a + with.lengths; };
   auto r = longer(q, parts{});
+#elif defined CASE_formula_part_beside_a_position
+  // expect-gcc: "umbel: elementwise: \[heads=3, query=17, head_dim=16\] and \[batch=2\] have different axes; to repeat one along the others write x \| broadcast<\.\.\.>"
+  // expect-clang: elementwise, .*heads<3>, .*query<17>, .*head_dim<16>>, .*and_, .*batch<2>>, .*have_different_axes_so_broadcast_one>
+  // lines-clang: 15
+  // cause: An operand in a formula may lack axes that the other has, along which it is repeated; this one has another.
+  // cure: Rename the axis, select one position of it, or sum over it first.
+  struct parts {
+    tensor<float, batch<2>> slopes;
+  };
+  constexpr formula far = [](auto a, const auto& with) {
+    return a + with.slopes * position<query>;
+  };
+  auto r = far(q, parts{});
+#elif defined CASE_formula_part_of_another_type_beside_a_position
+  // expect-gcc: "umbel: elementwise: the left side holds float but the right side holds double"
+  // expect-clang: elementwise, .*the_left_side_holds, .*element<float>, .*but_the_right_side_holds, .*element<double>
+  // lines-clang: 15
+  // cause: The sides have different element types, and nothing is converted in silence.
+  // cure: Declare both with one type.
+  struct parts {
+    tensor<double, heads<3>> slopes;
+  };
+  constexpr formula far = [](auto a, const auto& with) {
+    return a + with.slopes * position<query>;
+  };
+  auto r = far(q, parts{});
 #elif defined CASE_formula_part_alone
   // expect-gcc: "umbel: formula: reads or copies a part of an argument, which has no value yet; write const auto& w, and pass that part as an argument of its own"
   // expect-clang: formula, .*reads_or_copies_a_part_of_an_argument_which_has_no_value_yet_so_write_const_auto_and_pass_it_as_an_argument>

@@ -515,6 +515,38 @@ BOOST_AUTO_TEST_CASE(parts_of_arguments_are_operands) {
         formula{[](auto x, auto g, auto, auto) { return x * (g | select_at<heads, 1>); }});
 }
 
+BOOST_AUTO_TEST_CASE(parts_of_arguments_beside_positions) {
+  struct weights {
+    tensor<float, heads<3>> slopes, other;
+    tensor<float, heads<3>, head_dim<4>> table;
+  };
+  static weights w;
+  fill(w.slopes, 81), fill(w.other, 82), fill(w.table, 83);
+  constexpr formula of_parts = [](auto q, auto k, auto v, const auto& w) {
+    auto scores = contract<head_dim>(q, k) + w.slopes * (position<key> - position<query>);
+    return contract<key>(softmax<key>(scores), v);
+  };
+  constexpr formula of_arguments = [](auto q, auto k, auto v, auto slopes) {
+    auto scores = contract<head_dim>(q, k) + slopes * (position<key> - position<query>);
+    return contract<key>(softmax<key>(scores), v);
+  };
+  BOOST_TEST(same_bits(of_parts(q, k, v, w), of_arguments(q, k, v, w.slopes)));
+  BOOST_TEST(same_bits(plain(of_parts)(q, k, v, w), of_arguments(q, k, v, w.slopes)));
+  constexpr formula chosen = [](auto x, const auto& w) {
+    auto far = where(position<key> > position<query>, w.slopes, w.other);
+    auto nearest = maximum((w.table | select_at<head_dim, 2>)*position<key>, far);
+    return x - nearest * 2;
+  };
+  constexpr formula chosen_of = [](auto x, auto slopes, auto other, auto table) {
+    auto far = where(position<key> > position<query>, slopes, other);
+    auto nearest = maximum((table | select_at<head_dim, 2>)*position<key>, far);
+    return x - nearest * 2;
+  };
+  const auto y = chosen(added, w);
+  BOOST_TEST(same_bits(plain(chosen)(added, w), y));
+  BOOST_TEST(same_bits(chosen_of(added, w.slopes, w.other, w.table), y));
+}
+
 BOOST_AUTO_TEST_CASE(out_in_another_order_or_with_gaps) {
   const tensor<float, query<2>, key<3>> x{1, 2, 3, 4, 5, 6};
   constexpr formula twice = [](auto a) { return a * 2; };

@@ -51,7 +51,7 @@ constexpr auto each_chosen(S x, const Y& y) noexcept {
 }
 
 template <class X, class Y>
-concept two_to_choose_from = (elements<X> || elements<Y>) && !traced<X> && !traced<Y>;
+concept two_to_choose_from = (elements<X> || elements<Y>) && !of_a_formula<X> && !of_a_formula<Y>;
 }  // namespace detail
 
 // maximum(x, y): the larger of two elements at each position, of two tensors or views of the same

@@ -53,10 +53,10 @@ template <std::size_t N>
 struct within_a_pair : axis<within_a_pair, N> {};
 template <class Layout, class Family, std::size_t Pairs>
 struct first_of_pairs<adjacent_pairs, Layout, Family, Pairs> {
-  using type = algebra::select<
-      algebra::split<algebra::slice<Layout, Family, 2 * Pairs>, Family,
-                     typename Family::template sized<Pairs>, within_a_pair<2>>,
-      axis_family<within_a_pair>>;
+  using type =
+      algebra::select<algebra::split<algebra::slice<Layout, Family, 2 * Pairs>, Family,
+                                     typename Family::template sized<Pairs>, within_a_pair<2>>,
+                      axis_family<within_a_pair>>;
   static constexpr std::size_t apart = Layout::template stride_of<Family>;
 };
 
@@ -74,10 +74,9 @@ constexpr void rotate_pairs(T* x, const T* cosines, const T* sines) noexcept {
   using each = typename first::type;
   using cosines_of = typename repeated_along<Cosines, typename each::axes>::type;
   using sines_of = typename repeated_along<Sines, typename each::axes>::type;
-  for_each(
-      [](T& a, T& b, const T& cosine, const T& sine) { rotate_pair(a, b, cosine, sine); },
-      view_of<T, each>(x), view_of<T, each>(x + first::apart),
-      view_of<const T, cosines_of>(cosines), view_of<const T, sines_of>(sines));
+  for_each([](T& a, T& b, const T& cosine, const T& sine) { rotate_pair(a, b, cosine, sine); },
+           view_of<T, each>(x), view_of<T, each>(x + first::apart),
+           view_of<const T, cosines_of>(cosines), view_of<const T, sines_of>(sines));
 }
 
 namespace rules {
@@ -114,16 +113,16 @@ struct rotate_by_rule<Pairing, Family, X, Cosines, Sines> {
   using turned = rope<Pairing, 10000, 2 * pairs>;
   // Of x, with pairs in place of features; where they are too many, rope_fits says so.
   using rows = algebra::slice<row_major<layout_of<X>>, Family, pairs>;
-  using type = first_error<
-      floating<say::rotate, T>,
-      rope_fits<say::rotate, turned, axis_of<layout_of<X>, Family>>,
-      same_shape<say::rotate, layout_of<Cosines>, layout_of<Sines>>,
-      same_element<say::rotate, T, typename Cosines::value_type>,
-      same_element<say::rotate, T, typename Sines::value_type>,
-      typename shared_axes_agree_rule<say::rotate, rows, layout_of<Cosines>>::type,
-      verdict<is_part_of<typename layout_of<Cosines>::axes, rows>, say::rotate,
-              typename layout_of<X>::axes, say::and_, typename layout_of<Cosines>::axes,
-              say::have_different_axes>>;
+  using type =
+      first_error<floating<say::rotate, T>,
+                  rope_fits<say::rotate, turned, axis_of<layout_of<X>, Family>>,
+                  same_shape<say::rotate, layout_of<Cosines>, layout_of<Sines>>,
+                  same_element<say::rotate, T, typename Cosines::value_type>,
+                  same_element<say::rotate, T, typename Sines::value_type>,
+                  typename shared_axes_agree_rule<say::rotate, rows, layout_of<Cosines>>::type,
+                  verdict<is_part_of<typename layout_of<Cosines>::axes, rows>, say::rotate,
+                          typename layout_of<X>::axes, say::and_, typename layout_of<Cosines>::axes,
+                          say::have_different_axes>>;
 };
 template <class Pairing, class Family, class X, class Cosines, class Sines>
 using rotate_by = typename rotate_by_rule<Pairing, Family, X, Cosines, Sines>::type;

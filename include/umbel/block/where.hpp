@@ -114,7 +114,7 @@ constexpr auto chosen_from(const A& a) noexcept {
 // numbers; a row-major tensor. NaN in what is not chosen does not matter.
 template <class C, class A, class B>
   requires((detail::elements<C> || detail::elements<A> || detail::elements<B>) &&
-           !(detail::traced<C> || detail::traced<A> || detail::traced<B>))
+           !(detail::of_a_formula<C> || detail::of_a_formula<A> || detail::of_a_formula<B>))
 constexpr auto where(const C& condition, const A& a, const B& b) noexcept {
   using verdict = detail::rules::where<C, A, B>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
@@ -136,7 +136,7 @@ constexpr auto where(const C& condition, const A& a, const B& b) noexcept {
 // of the same axes, is true: softmax gives these a weight of 0.
 template <class Scores, class C>
   requires((detail::elements<Scores> || detail::elements<C>) &&
-           !(detail::traced<Scores> || detail::traced<C>))
+           !(detail::of_a_formula<Scores> || detail::of_a_formula<C>))
 constexpr auto hide(const Scores& scores, const C& condition) noexcept {
   using verdict = detail::rules::hide<Scores, C>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");

@@ -18,7 +18,20 @@ struct axis_position : portable::own_arithmetic {
   using is_positional = axis_position;
 };
 struct nothing_more {};
-// An operation on positions and numbers only, before there is a node to be combined with.
+// A tensor that is a part of an argument, w.slopes, in such an operation; a view is copied.
+template <class X>
+struct part_of {
+  const X* part;
+  constexpr explicit part_of(const X& x) noexcept : part(&x) {}
+  constexpr const X& get() const noexcept { return *part; }
+};
+template <class T, class... Axes>
+struct part_of<view<T, Axes...>> {
+  view<T, Axes...> part;
+  constexpr explicit part_of(const view<T, Axes...>& x) noexcept : part(x) {}
+  constexpr const view<T, Axes...>& get() const noexcept { return part; }
+};
+// An operation on positions, numbers and parts, before there is a node to be combined with.
 template <word W, class A, class B = nothing_more, class C = nothing_more>
 struct positional : portable::own_arithmetic {
   using is_positional = positional;
@@ -36,8 +49,16 @@ concept an_operand =
     symbolic<X> || scalar<std::remove_cvref_t<X>> || tensor_like<X> || one_is_invalid<X>;
 // Tensors are parts of arguments, in a formula only.
 template <class... X>
-concept operands = (symbolic<X> || ...) && (an_operand<X> && ...) &&
-                   ((a_node<X> || ...) || !(tensor_like<X> || ...));
+concept operands = (symbolic<X> || ...) && (an_operand<X> && ...);
+
+template <class X>
+constexpr X held(const X& x) noexcept {
+  return x;
+}
+template <tensor_like X>
+constexpr part_of<X> held(const X& x) noexcept {
+  return part_of<X>(x);
+}
 
 template <class R, class E, class L, class O>
 constexpr const node<R, E, L, O>& as_node(R*, const node<R, E, L, O>& x) noexcept {
@@ -88,6 +109,10 @@ constexpr auto as_node(R* recorder, const X& x) noexcept {
   }
   return made;
 }
+template <class R, class X>
+constexpr auto as_node(R* recorder, const part_of<X>& x) noexcept {
+  return as_node(recorder, x.get());
+}
 template <class R, word W, class... X>
 constexpr auto record(R* recorder, const X&... x) noexcept;
 template <class R, word W, class A, class B, class C>
@@ -111,6 +136,8 @@ struct operand_axes<X> {
   using layout = layout_of<X>;
   using open = families<>;
 };
+template <class X>
+struct operand_axes<part_of<X>> : operand_axes<X> {};
 template <a_node X>
 struct operand_axes<X> {
   using layout = layout_of<X>;
@@ -134,6 +161,28 @@ struct matched<accepted, Layout, Open, First, Rest...>
 template <class First, class... Rest>
 using matched_operands = matched<accepted, row_major<typename operand_axes<First>::layout>,
                                  typename operand_axes<First>::open, Rest...>;
+
+template <word W, class A, class B, class C>
+struct operand_axes<positional<W, A, B, C>> {
+  using layout = typename matched_operands<A, B, C>::layout;
+  using open = families<>;  // until there is a node
+};
+
+// What says which elements an operand has: of an operation on positions the first part in it.
+template <class X>
+struct with_elements {
+  using type = X;
+};
+template <class X>
+struct with_elements<part_of<X>> {
+  using type = X;
+};
+template <class X>
+concept has_elements = requires { typename with_elements<X>::type::value_type; };
+template <word W, class A, class B, class C>
+struct with_elements<positional<W, A, B, C>>
+    : with_elements<
+          std::conditional_t<has_elements<A>, A, std::conditional_t<has_elements<B>, B, C>>> {};
 
 // Of operands that hold float or double, one type; parts of arguments hold it, too.
 template <class T, class... X>
@@ -184,8 +233,10 @@ using are_conditions = first_error<typename condition_rule<Name, X>::type..., ac
 // The operators assert their verdicts themselves: a function in between would be three more lines
 // of clang's output.
 template <class First, class... Rest>
-using operands_fit = first_error<typename matched_operands<First, Rest...>::verdict,
-                                 typename elements_agree<void, First, Rest...>::type>;
+using operands_fit =
+    first_error<typename matched_operands<First, Rest...>::verdict,
+                typename elements_agree<void, typename with_elements<First>::type,
+                                        typename with_elements<Rest>::type...>::type>;
 
 template <class R, word W, class First, class... Nodes>
 constexpr auto record_nodes(R* recorder, const First& first, const Nodes&... rest) noexcept {
@@ -229,7 +280,7 @@ constexpr auto operation(const X&... x) noexcept {
   else if constexpr ((a_node<X> || ...))
     return record<std::remove_pointer_t<decltype(recorder_of(x...))>, W>(recorder_of(x...), x...);
   else
-    return positional<W, X...>{{}, x...};
+    return positional<W, decltype(held(x))...>{{}, held(x)...};
 }
 
 template <class A, class B>

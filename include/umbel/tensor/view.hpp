@@ -123,6 +123,9 @@ template <class X>
 concept traced = requires { typename std::remove_cvref_t<X>::is_node; };
 template <class X>
 concept shaped = tensor_like<X> || traced<X>;
+// That, or a position along an axis (formula/arithmetic.hpp): functions of formulas take it.
+template <class X>
+concept of_a_formula = traced<X> || requires { typename std::remove_cvref_t<X>::is_positional; };
 }  // namespace detail
 
 }  // namespace umbel::inline UMBEL_TARGET
