@@ -182,6 +182,16 @@ using attention = multi_head_attention<float, hidden<16>, heads<4>>;
   };
   const auto cosines = rope_cosines<split_halves, query<10>, head_dim<16>>();
   auto r = turned(q, cosines, cosines);
+#elif defined CASE_formula_makes_a_tensor
+  // expect-gcc: "umbel: formula: uses a tensor that is no argument and no part of one, so pass it as an argument"
+  // expect-clang: formula, .*uses_a_tensor_that_is_no_argument_and_no_part_of_one_so_pass_it_as_an_argument>
+  // cause: A tensor that the function makes is gone before the first step of the formula is run.
+  // cure: Make it an argument of the formula; one number may be written in it.
+  constexpr formula weighted = [](auto a) {
+    const tensor<float, heads<3>> by{1, 2, 3};
+    return a * by;
+  };
+  auto r = weighted(q);
 #elif defined CASE_formula_captures
   // expect-gcc: "umbel: formula: captures variables, so pass them as arguments"
   // expect-clang: formula, .*captures_variables_so_pass_them_as_arguments>

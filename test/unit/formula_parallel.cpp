@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Formulas by several workers: the same bits for any number of them and any order of the pieces, and
-// each step in pieces where there is enough to do.
+// Formulas by several workers: the same bits for any number of them and any order of the pieces,
+// and each step in pieces where there is enough to do.
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 #include <tuple>

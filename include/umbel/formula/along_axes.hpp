@@ -86,11 +86,11 @@ constexpr auto concat_nodes(const First& first, const Node&... rest) noexcept {
       first.number, rest.number...);
 }
 // More than a node has operands: the first of them are put together by themselves.
-template <class Family, class A, class B, class C, class D, class... Node>
-constexpr auto concat_nodes(const A& a, const B& b, const C& c, const D& d,
+template <class Family, class A, class B, class C, class D, class E, class... Node>
+constexpr auto concat_nodes(const A& a, const B& b, const C& c, const D& d, const E& e,
                             const Node&... rest) noexcept {
-  static_assert(most_operands == 3);
-  return concat_nodes<Family>(concat_nodes<Family>(a, b, c), d, rest...);
+  static_assert(most_operands == 4);
+  return concat_nodes<Family>(concat_nodes<Family>(a, b, c, d), e, rest...);
 }
 
 template <class... X>

@@ -98,6 +98,8 @@ constexpr auto as_node(R* recorder, const X& x) noexcept {
     part.values = x.data();
   const std::size_t slot = recorder->capture(part);
   if constexpr (R::makes_graph) {
+    // Parts have no value that can be read here; what has will be gone when the steps are run.
+    if (__builtin_constant_p(*x.data())) recorder->made_a_tensor = true;
     node_of_graph<T> one;
     one.what = word::argument;
     one.axes = axes_of_layout<layout_of<X>>();

@@ -217,14 +217,17 @@ struct call_fits_rule {
 template <class F, class Result>
 concept gives_nodes =
     std::is_empty_v<F> && !std::is_same_v<typename given_rule<Result>::type, invalid>;
+template <class F, class... X>
+using graph_of_call =
+    rules::has_graph<nodes_of<F, tracer<computed_from<X...>>, typename argument_of<X>::type...>>;
 template <class F, class Result, class Out, class Work, class... X>
-  requires gives_nodes<F, Result>
+  requires(gives_nodes<F, Result> && !graph_of_call<F, X...>::ok)
 struct call_fits_rule<F, Result, Out, Work, X...> {
   static constexpr bool has_result = false;
-  using verdict = rules::is_traced<false>;
+  using verdict = graph_of_call<F, X...>;
 };
 template <class F, class Result, class Out, class Work, class... X>
-  requires gives_nodes<F, Result> && can_be_traced<F, typename argument_of<X>::type...>
+  requires(gives_nodes<F, Result> && graph_of_call<F, X...>::ok)
 struct call_fits_rule<F, Result, Out, Work, X...> {
   static constexpr bool has_result = true;
   using T = computed_from<X...>;

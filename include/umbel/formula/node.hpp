@@ -32,6 +32,7 @@ struct tracer {
   captured<T>*
       parts;  // those that memory is known of, to see that it outlives the formula; or null
   int count = 0;
+  bool made_a_tensor = false;  // is an operand a tensor that is no part of an argument?
 
   // The number of this node, which may be there already.
   constexpr int add(const node_of_graph<T>& one) noexcept {

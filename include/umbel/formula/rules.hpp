@@ -19,6 +19,7 @@ struct which_no_operand_has_as_an_axis;
 struct a_part_of_an_argument_holds;
 struct gives_conditions_so_write_where;
 struct so_pass_it_as_an_argument_of_its_own;
+struct uses_a_tensor_that_is_no_argument_and_no_part_of_one_so_pass_it_as_an_argument;
 struct gives_something_else_than_a_tensor_made_of_its_arguments;
 struct a_condition_has_no_value_yet_so_write_where;
 struct an_element_has_no_value_yet_so_write_select_at;
@@ -109,13 +110,16 @@ template <bool Ok>
 using captures_nothing =
     verdict<Ok, say::formula, say::captures_variables_so_pass_them_as_arguments>;
 
-// The graph is made in a constant expression: nothing in objects that are arguments has a value
-// then.
-template <bool Ok>
-using is_traced = verdict<
-    Ok, say::formula,
-    say::
-        reads_or_copies_a_part_of_an_argument_which_has_no_value_yet_so_write_const_auto_and_pass_it_as_an_argument>;
+// Nodes: how many, or 0, or npos (run.hpp). The graph is made in a constant expression: nothing in
+// objects that are arguments has a value then.
+template <std::size_t Nodes>
+using has_graph = first_error<
+    verdict<
+        Nodes != 0, say::formula,
+        say::
+            reads_or_copies_a_part_of_an_argument_which_has_no_value_yet_so_write_const_auto_and_pass_it_as_an_argument>,
+    verdict<Nodes != npos, say::formula,
+            say::uses_a_tensor_that_is_no_argument_and_no_part_of_one_so_pass_it_as_an_argument>>;
 
 // Node: of a class that is complete only where a member of it is used.
 template <class Node>

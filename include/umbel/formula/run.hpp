@@ -151,16 +151,21 @@ constexpr auto count_nodes(std::index_sequence<I...>) {
   const auto given = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
   with_members(
       given, [&](const auto&... result) { (as_result(recorder, result, nullptr, 0, false), ...); });
-  return counted{static_cast<std::size_t>(recorder.count), recorder.slots - sizeof...(I)};
+  return counted{recorder.made_a_tensor ? npos : static_cast<std::size_t>(recorder.count),
+                 recorder.slots - sizeof...(I)};
 }
-// Is that a constant expression?
-template <class F, class... Argument>
-concept can_be_traced = requires {
-  typename std::integral_constant<
-      std::size_t, count_nodes<F, tracer<typename computed_type<Argument...>::type>, Argument...>(
-                       std::index_sequence_for<Argument...>{})
-                       .nodes>;
-};
+template <class F, class Recorder, class... Argument>
+std::integral_constant<
+    std::size_t,
+    count_nodes<F, Recorder, Argument...>(std::index_sequence_for<Argument...>{}).nodes>
+counted(int);
+template <class F, class Recorder, class... Argument>
+std::integral_constant<std::size_t, 0> counted(...);
+// None where F reads what has no value yet, which is no constant; npos where it makes a tensor.
+template <class F, class Recorder, class... Argument>
+inline constexpr std::size_t nodes_of =
+    decltype(formulas::counted<F, Recorder, Argument...>(0))::value;
+
 template <class T, std::size_t Nodes, std::size_t Parts>
 struct traced_graph {
   graph<T, Nodes> g;
