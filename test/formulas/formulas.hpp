@@ -32,6 +32,21 @@ void copy_weights(const W& from, V& to) {
   copy(from.weight, to.weight);
   if constexpr (requires { from.bias; }) copy(from.bias, to.bias);
 }
+// Weights of two types: arrays, and tensors.
+template <class T, std::size_t Count>
+T* begin_of(T (&x)[Count]) {
+  return x;
+}
+template <class X>
+auto* begin_of(X& x) {
+  return x.data();
+}
+template <class X, class Y>
+void fill_both(X& x, Y& y) {
+  fill(x);
+  auto* to = begin_of(y);
+  for (const float f : x) *to++ = f;
+}
 // A view of a tensor that has a name.
 template <class X>
 const auto& as_read(const X& x) {

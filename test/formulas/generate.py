@@ -18,6 +18,8 @@ class Formula:
         self.body = []
         self.names = 0
         self.sizes = {}
+        self.weights = []  # (layer, parts that are filled)
+        self.lengths = False
 
     def choose(self, *of):
         return self.random.choice(of)
@@ -237,12 +239,61 @@ class Formula:
         joined = self.let(f"concat<{along}>({', '.join(parts)})")
         return self.elementwise(self.let(f"{joined} | {cut}"), axes, self.random.randint(0, 2))
 
+    def layer(self, kind, parts, epsilon=""):
+        """A layer of weights that are a part of an argument."""
+        self.weights.append((kind, parts))
+        return f"{kind}{{xw.w{len(self.weights) - 1}{epsilon}}}"
+
+    def layers(self):
+        """Layers one after another, with residual connections."""
+        width, heads = self.choose((8, 2), (12, 3), (20, 4), (20, 1))
+        self.sizes = {"hidden": width, "token": self.choose(1, 2, 5, 17), "batch": self.choose(1, 2, 3)}
+        axes = self.choose(["token", "hidden"], ["batch", "token", "hidden"])
+        x = self.tensor(axes)
+        self.body.append(f"using T = typename decltype({x})::value_type;")
+        t = self.let(f"contiguous({x} | permute<{', '.join(axes)}>)")
+        hidden, linear = f"hidden<{width}>", ("weight", "bias")
+
+        def of(*maps):
+            return [f"{m}.{part}" for m in maps for part in linear]
+        for _ in range(self.random.randint(2, 4)):
+            kind = self.choose("norm", "rms", "linear", "network", "attention", "attention")
+            if kind == "norm":
+                made = self.layer(f"layer_norm<T, {hidden}>", ["gamma", "beta"]) + f"({t})"
+            elif kind == "rms":
+                made = self.layer(f"rms_norm<T, {hidden}>", ["gamma"], ", T(1e-3f)") + f"({t})"
+            elif kind == "linear":
+                made = self.layer(f"linear<T, {hidden}, {hidden}, bias<true>>", linear) + f"({t})"
+            elif kind == "network":
+                options = self.choose("activation<relu>", "activation<silu>, gated<true>")
+                maps = of("up", "down") + (of("gate") if "gated" in options else [])
+                made = self.layer(f"feed_forward<T, {hidden}, intermediate<17>, bias<true>, {options}>", maps) + f"({t})"
+            else:
+                mask = self.choose("", ", causal", ", lens", ", lens & sliding_window<3>", ", causal & alibi")
+                self.lengths = self.lengths or "lens" in mask
+                layer = self.layer(f"multi_head_attention<T, {hidden}, heads<{heads}>, bias<true>>",
+                                   of("q", "k", "v", "o"))
+                made = f"{layer}({t}{mask})"
+            made = self.let(made)
+            t = self.let(f"{made} * 0.5f + {t}") if self.random.random() < 0.6 else made
+        return t
+
     def write(self):
-        result = self.choose(self.attention, self.attention, self.attention, self.chain, self.chain, self.contraction,
-                             self.contraction, self.reduction, self.sums_of_several_axes, self.projection,
-                             self.projection, self.contraction_with_a_tail, self.joined)()
+        kinds = (self.attention, self.attention, self.attention, self.chain, self.chain, self.contraction,
+                 self.contraction, self.reduction, self.sums_of_several_axes, self.projection, self.projection,
+                 self.contraction_with_a_tail, self.joined)
+        result = (self.layers if self.seed % 8 == 5 else self.choose(*kinds))()
         names = [f"x{i}" for i in range(len(self.tensors))]
         lines = ["{"]
+        if self.lengths:
+            lines.append("static const tensor<int> lens{4};")
+            names.append("lens")
+        if self.weights:
+            struct = f"weights_{self.seed}"
+            lines.append(f"static {struct}<float> xw; static {struct}<double> yw;")
+            lines += [f"fill_both(xw.w{i}.{part}, yw.w{i}.{part});"
+                      for i, (_, parts) in enumerate(self.weights) for part in parts]
+            names.append("xw")
         shapes = []
         for i, one in enumerate(self.tensors):
             if len(one) == 4:
@@ -282,6 +333,13 @@ class Formula:
         lines.append("}")
         return "\n".join(lines)
 
+    def declared(self):
+        """What stands before the function: the struct of its weights."""
+        if not self.weights:
+            return ""
+        members = " ".join(f"typename {kind}::weights w{i};" for i, (kind, _) in enumerate(self.weights))
+        return f"template <class T> struct weights_{self.seed} {{ {members} }};\n"
+
 
 HEADER = """// Made by test/formulas/generate.py.
 #include "formulas.hpp"
@@ -294,7 +352,9 @@ template <std::size_t N> struct groups : axis<groups, N> {};
 def source(seeds):
     parts = [HEADER]
     for seed in seeds:
-        parts.append(f"static void formula_{seed}() {Formula(seed).write()}")
+        formula = Formula(seed)
+        body = formula.write()
+        parts.append(f"{formula.declared()}static void formula_{seed}() {body}")
     parts.append("int main() {")
     parts += [f'  run({seed}, formula_{seed});' for seed in seeds]
     parts.append("}")
