@@ -94,7 +94,8 @@ constexpr auto as_node(R* recorder, const X& x) noexcept {
   using T = typename R::value_type;
   node<R, typename X::value_type, layout_of<X>> made{{}, recorder, 0, 0};
   captured<T> part;
-  if constexpr (std::is_same_v<typename X::value_type, T> && !R::makes_graph)
+  // Where a view's memory is cannot be read while the graph is made.
+  if constexpr (std::is_same_v<typename X::value_type, T> && (is_tensor<X> || !R::makes_graph))
     part.values = x.data();
   const std::size_t slot = recorder->capture(part);
   if constexpr (R::makes_graph) {
