@@ -339,7 +339,8 @@ struct formula_calls {
 
 }  // namespace detail::formulas
 
-// A function without captures of tensors, views, numbers and objects with weights; see above.
+// A function without captures of tensors, views, numbers, layers and objects with weights; see
+// above.
 template <class F>
 struct formula : detail::formulas::formula_calls<F, false> {
   static_assert(detail::report<detail::rules::captures_nothing<formula::traceable>>::ok,
@@ -347,7 +348,8 @@ struct formula : detail::formulas::formula_calls<F, false> {
   constexpr formula(F) noexcept {}
 
   // plain(f)(x...): the same formula by loops that take one element after another, which define its
-  // value: f(x...) has the same bits. (Found by its argument: the name is yours.)
+  // value: f(x...) has the same bits. Layers in it are called as by f. (Found by its argument: the
+  // name is yours.)
   friend constexpr detail::formulas::formula_calls<F, true> plain(const formula&) noexcept {
     return {};
   }
