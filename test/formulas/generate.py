@@ -18,7 +18,7 @@ class Formula:
         self.body = []
         self.names = 0
         self.sizes = {}
-        self.weights = []  # (layer, parts that are filled)
+        self.layer_weights = []  # (layer, parts that are filled)
         self.lengths = False
 
     def choose(self, *of):
@@ -241,8 +241,8 @@ class Formula:
 
     def layer(self, kind, parts, epsilon=""):
         """A layer of weights that are a part of an argument."""
-        self.weights.append((kind, parts))
-        return f"{kind}{{xw.w{len(self.weights) - 1}{epsilon}}}"
+        self.layer_weights.append((kind, parts))
+        return f"{kind}{{xw.w{len(self.layer_weights) - 1}{epsilon}}}"
 
     def layers(self):
         """Layers one after another, with residual connections."""
@@ -250,7 +250,7 @@ class Formula:
         self.sizes = {"hidden": width, "token": self.choose(1, 2, 5, 17), "batch": self.choose(1, 2, 3)}
         axes = self.choose(["token", "hidden"], ["batch", "token", "hidden"])
         x = self.tensor(axes)
-        self.body.append(f"using T = typename decltype({x})::value_type;")
+        self.body.append(f"using T = typename std::remove_cvref_t<decltype({x})>::value_type;")
         t = self.let(f"contiguous({x} | permute<{', '.join(axes)}>)")
         hidden, linear = f"hidden<{width}>", ("weight", "bias")
 
@@ -288,11 +288,11 @@ class Formula:
         if self.lengths:
             lines.append("static const tensor<int> lens{4};")
             names.append("lens")
-        if self.weights:
+        if self.layer_weights:
             struct = f"weights_{self.seed}"
             lines.append(f"static {struct}<float> xw; static {struct}<double> yw;")
             lines += [f"fill_both(xw.w{i}.{part}, yw.w{i}.{part});"
-                      for i, (_, parts) in enumerate(self.weights) for part in parts]
+                      for i, (_, parts) in enumerate(self.layer_weights) for part in parts]
             names.append("xw")
         shapes = []
         for i, one in enumerate(self.tensors):
@@ -335,9 +335,9 @@ class Formula:
 
     def declared(self):
         """What stands before the function: the struct of its weights."""
-        if not self.weights:
+        if not self.layer_weights:
             return ""
-        members = " ".join(f"typename {kind}::weights w{i};" for i, (kind, _) in enumerate(self.weights))
+        members = " ".join(f"typename {kind}::weights w{i};" for i, (kind, _) in enumerate(self.layer_weights))
         return f"template <class T> struct weights_{self.seed} {{ {members} }};\n"
 
 
