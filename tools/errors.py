@@ -38,7 +38,7 @@ GROUPS = {
                                  "forward", "step", "parameters", "eval"],
     "Computing": ["contract", "elementwise", "for_each", "compare", "exp", "log", "abs", "sum", "max",
                   "min", "log_softmax", "where", "hide",
-                  "concat", "stack", "lookup", "one_hot", "rotate", "rope_cosines"],
+                  "concat", "stack", "lookup", "one_hot", "rotate", "rope_cosines", "variance"],
     "Formulas": ["formula"],
     "Attention": ["weights", "workspace", "multi_head_attention", "additive_attention", "x * weights", "softmax",
                   "mask_after", "mask",

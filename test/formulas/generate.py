@@ -206,7 +206,7 @@ class Formula:
         x = self.elementwise(self.tensor(axes), axes, self.random.randint(0, 3))
         over = self.random.sample(axes, self.random.randint(1, len(axes) - 1))
         kept = [axis for axis in axes if axis not in over]
-        kind = self.choose("sum", "mean", "max", "min")
+        kind = self.choose("sum", "mean", "max", "min", "variance")
         word = f"{kind}<{', '.join(over)}>"
         r = self.let(self.choose(f"{word}({x})", f"{x} | {word}"))
         if kind == "sum":

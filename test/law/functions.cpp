@@ -146,6 +146,29 @@ BOOST_AUTO_TEST_CASE(a_mean_over_several_axes_is_one_chain) {
                        mean<key>(x | permute<head_dim, key, query, batch> | contiguous)));
 }
 
+BOOST_AUTO_TEST_CASE(a_variance_over_several_axes_is_one_chain) {
+  const cube x = random<cube>(10);
+  const auto check = [&](const auto& y, bool key_first) {
+    const auto v = variance<batch, key>(y);
+    const auto m = mean<batch, key>(y);
+    for (std::size_t q = 0; q < 5; ++q)
+      for (std::size_t d = 0; d < 4; ++d) {
+        float chain = 0;
+        const float center = m(at<query>(q), at<head_dim>(d));
+        for (float e : elements_of(x, q, d, key_first))
+          chain = std::fma(e - center, e - center, chain);
+        BOOST_TEST(v(at<query>(q), at<head_dim>(d)) == chain / 21);
+      }
+    BOOST_TEST(same_bits(y | variance<key, batch>, v));
+  };
+  check(x, false);
+  check(x | permute<query, key, head_dim, batch>, true);
+  BOOST_TEST((variance<batch, key, query, head_dim>(x * 0 + 3) == tensor<float>{0}));
+  BOOST_TEST((variance<key>(tensor<double, key<1>>{5})() == 0));
+  static_assert(variance<key>(tensor<float, query<2>, key<4>>{{1, 2, 3, 4}, {0, 0, 4, 4}}) ==
+                tensor<float, query<2>>{1.25f, 4});
+}
+
 BOOST_AUTO_TEST_CASE(the_largest_and_the_smallest) {
   const cube x = random<cube>(7);
   float most = x.data()[0], least = most;

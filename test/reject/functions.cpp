@@ -70,6 +70,18 @@ using positions = tensor<int, batch<2>, query<4>>;
   // cause: The axis is not an axis of the tensor.
   // cure: Name axes of the brackets.
   auto r = x * 2 | max<key>;
+#elif defined CASE_variance_over_an_absent_axis
+  // expect-gcc: "umbel: variance: there is no axis key in \[batch=2, query=4, hidden=100\]"
+  // expect-clang: variance, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>
+  // cause: The axis is not an axis of the tensor.
+  // cure: Name axes of the brackets.
+  auto r = variance<query, key>(x);
+#elif defined CASE_variance_of_integers
+  // expect-gcc: "umbel: variance: takes float or double, not int"
+  // expect-clang: variance, .*takes_float_or_double_not, .*element<int>
+  // cause: The function is of floating-point numbers; nothing is converted in silence.
+  // cure: Copy into a tensor of float first: `copy(ids, numbers)`.
+  auto r = ids | variance<query>;
 #elif defined CASE_log_softmax_along_an_absent_axis
   // expect-gcc: "umbel: log_softmax: there is no axis key in \[batch=2, query=4, hidden=100\]"
   // expect-clang: log_softmax, .*there_is_no_axis, .*key>, .*in, .*batch<2>, .*query<4>, .*hidden<100>

@@ -418,6 +418,18 @@ BOOST_AUTO_TEST_CASE(rotated_by_given_angles) {
       same_bits(looked_up(q, cosines, sines, counted), rotate<adjacent_pairs, query, head_dim>(q)));
 }
 
+BOOST_AUTO_TEST_CASE(a_norm_over_several_axes) {
+  constexpr formula norm = [](auto x) {
+    return (x - mean<heads, head_dim>(x)) * rsqrt((x | variance<heads, head_dim>)+1e-5f);
+  };
+  const auto y = norm(q);
+  BOOST_TEST(same_bits(plain(norm)(q), y));
+  BOOST_TEST((max<batch, query>(abs(mean<heads, head_dim>(y)))() < 1e-6f));
+  BOOST_TEST((max<batch, query>(abs(variance<heads, head_dim>(y) - 1))() < 1e-3f));
+  constexpr formula of_rows = [](auto x) { return variance<heads, head_dim>(x); };
+  BOOST_TEST(same_bits(of_rows(q), variance<heads, head_dim>(q)));
+}
+
 BOOST_AUTO_TEST_CASE(one_position_is_repeated) {
   tensor<float, query<17>, head_dim<1>> column;
   fill(column, 61);

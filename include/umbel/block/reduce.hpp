@@ -23,6 +23,7 @@ struct mean;
 struct min;
 struct sum;
 struct takes_numbers_not;
+struct variance;
 }  // namespace say
 
 template <>
@@ -123,12 +124,45 @@ struct mean_operation : detail::computing<mean_operation<Axes...>, say::mean> {
                                                                                         y.data());
   }
 };
+
+// Of what differs from the mean: one sum of squares in increasing position, by fused multiply-adds.
+template <template <std::size_t> class... Axes>
+struct variance_operation : detail::computing<variance_operation<Axes...>, say::variance> {
+  template <class X>
+  using rule = first_error<rules::reduce<say::variance, layout_of<X>, detail::family_of<Axes>...>,
+                           rules::floating<say::variance, typename X::value_type>>;
+  template <class X>
+  using result = reduced_layout<layout_of<X>, detail::family_of<Axes>...>;
+
+  template <class X, class Y>
+  static constexpr void write(const X& x, Y& y) noexcept {
+    using T = typename Y::value_type;
+    using repeated = algebra::broadcast_to<result<X>, typename layout_of<X>::axes>;
+    constexpr auto count = static_cast<T>(layout_of<X>::count / result<X>::count);
+    tensor_of<T, result<X>> means{};
+    mean_operation<Axes...>::write(x, means);
+    for_each([](T& squares) { squares = 0; }, y);
+    for_each(
+        [](const T& element, const T& mean_of_row, T& squares) {
+          const T apart = element - mean_of_row;
+          squares = simd::fma(apart, apart, squares);
+        },
+        x, view_of<const T, repeated>(means.data()), view_of<T, repeated>(y.data()));
+    for_each([](T& squares) { squares /= count; }, y);
+  }
+};
 }  // namespace detail
 
 // mean<token>(x): the mean over named axes, which disappear: one sum in increasing position,
 // divided by the number of elements.
 template <template <std::size_t> class... Axes>
 inline constexpr detail::mean_operation<Axes...> mean{};
+
+// variance<hidden>(x): the mean square of what differs from the mean, over named axes, which
+// disappear; divided by the number of elements, as in norms (numpy's var, torch's with
+// correction=0).
+template <template <std::size_t> class... Axes>
+inline constexpr detail::variance_operation<Axes...> variance{};
 
 // (Functions, not objects: beside `using namespace std` objects max and min would be ambiguous. So
 // x | max<key> names the one of them that takes nothing: pipe.hpp.)

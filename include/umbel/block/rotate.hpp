@@ -60,20 +60,13 @@ struct first_of_pairs<adjacent_pairs, Layout, Family, Pairs> {
   static constexpr std::size_t apart = Layout::template stride_of<Family>;
 };
 
-template <class Layout, class Axes>
-struct repeated_along;
-template <class Layout, class... Axes>
-struct repeated_along<Layout, shape<Axes...>> {
-  using type = algebra::broadcast<Layout, Axes...>;
-};
-
 // Rotates x in place. Cosines, Sines: layouts of some axes of x, by name.
 template <class Pairing, class Family, class Layout, class Cosines, class Sines, class T>
 constexpr void rotate_pairs(T* x, const T* cosines, const T* sines) noexcept {
   using first = first_of_pairs<Pairing, Layout, Family, Cosines::template size_of<Family>>;
   using each = typename first::type;
-  using cosines_of = typename repeated_along<Cosines, typename each::axes>::type;
-  using sines_of = typename repeated_along<Sines, typename each::axes>::type;
+  using cosines_of = algebra::broadcast_to<Cosines, typename each::axes>;
+  using sines_of = algebra::broadcast_to<Sines, typename each::axes>;
   for_each([](T& a, T& b, const T& cosine, const T& sine) { rotate_pair(a, b, cosine, sine); },
            view_of<T, each>(x), view_of<T, each>(x + first::apart),
            view_of<const T, cosines_of>(cosines), view_of<const T, sines_of>(sines));

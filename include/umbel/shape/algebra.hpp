@@ -189,6 +189,13 @@ struct broadcast_layout {
 };
 template <class Layout, class... Axes>
 using broadcast = typename broadcast_layout<Layout, Axes...>::type;
+// The same, to a list of axes.
+template <class Layout, class Axes>
+struct broadcast_to_list;
+template <class Layout, class... Axes>
+struct broadcast_to_list<Layout, shape<Axes...>> : broadcast_layout<Layout, Axes...> {};
+template <class Layout, class Axes>
+using broadcast_to = typename broadcast_to_list<Layout, Axes>::type;
 
 // ---- contract: the axes of left, then the new ones of right, without the contracted ones --------
 template <class Left, class Right, class... Families>
