@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(a_variance_over_several_axes_is_one_chain) {
         float chain = 0;
         const float center = m(at<query>(q), at<head_dim>(d));
         for (float e : elements_of(x, q, d, key_first))
-          chain = std::fma(e - center, e - center, chain);
+          chain = simd::fma(e - center, e - center, chain);
         BOOST_TEST(v(at<query>(q), at<head_dim>(d)) == chain / 21);
       }
     BOOST_TEST(same_bits(y | variance<key, batch>, v));

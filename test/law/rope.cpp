@@ -90,8 +90,8 @@ heads_of_queries turned(const heads_of_queries& x, std::size_t base, std::size_t
           const float c = static_cast<float>(std::cos(angle)),
                       s = static_cast<float>(std::sin(angle));
           const float u = x(b, q, h, first(i)), v = x(b, q, h, second(i));
-          y(b, q, h, first(i)) = std::fma(u, c, -(v * s));
-          y(b, q, h, second(i)) = std::fma(v, c, u * s);
+          y(b, q, h, first(i)) = detail::simd::fma(u, c, -(v * s));
+          y(b, q, h, second(i)) = detail::simd::fma(v, c, u * s);
         }
   return y;
 }
