@@ -647,7 +647,7 @@ BOOST_AUTO_TEST_CASE(special_values) {
   BOOST_TEST(hidden_row(y)(1) > 0.1f);
 }
 
-// A program of one product goes over its tiles; its bits are those of a pass.
+// A program of one product is done in its place; its bits are those of a pass.
 template <class T, std::size_t Rows, std::size_t In, std::size_t Out>
 void check_tails() {
   using map = linear<T, hidden<In>, intermediate<Out>, bias<true>>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // One pass over the elements of a stored node: an elementwise program, from memory to memory; or
-// over a part of them that a product (product.hpp) has just written, in its place.
+// in the place of a product that has just been written there (product.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -115,8 +115,10 @@ struct each_step {
 
   template <class V>
   UMBEL_INLINE static constexpr void write(const Run& run, const std::size_t* index, T* to,
-                                           std::size_t first, std::size_t count, V given) noexcept {
+                                           std::size_t first, std::size_t count) noexcept {
     constexpr std::size_t stride = loops.stride[loops.rank - 1];
+    V given{};
+    if constexpr (Given >= 0) given = load_apart<V, stride>(to + first * stride, count);
     const V value = program<Run, list, Given, V>(place<V>{run, index, first, count}, given).last();
     if constexpr (simd::lanes_of<V> == 1) {
       to[first * stride] = value;
@@ -141,19 +143,9 @@ struct each_step {
       using V = simd::pack<T, Lanes>;
       constexpr std::size_t count = loops.size[loops.rank - 1], whole = count / Lanes * Lanes;
       for (std::size_t first = 0; first < whole; first += Lanes)
-        write(run, index, to, first, Lanes, in_place<V>(to, first, Lanes));
-      if constexpr (whole != count)
-        write(run, index, to, whole, count - whole, in_place<V>(to, whole, count - whole));
+        write<V>(run, index, to, first, Lanes);
+      if constexpr (whole != count) write<V>(run, index, to, whole, count - whole);
     }
-  }
-  template <class V>
-  UMBEL_INLINE static constexpr V in_place(const T* to, std::size_t first,
-                                           std::size_t count) noexcept {
-    constexpr std::size_t stride = loops.stride[loops.rank - 1];
-    if constexpr (Given < 0)
-      return V{};
-    else
-      return load_apart<V, stride>(to + first * stride, count);
   }
 
   static constexpr void plainly(const Run& run, T* to) noexcept {
@@ -164,60 +156,6 @@ struct each_step {
     const Run own = run;  // so that a store cannot be one into it
     std::size_t index[most_axes]{};
     over<0, plan::lanes<T>(plan::native_target)>(own, index, to);
-  }
-
-  // Is a run of elements that are `stride` apart one of lanes, and a place in it known by its
-  // offset?
-  static constexpr bool lanes_are(std::size_t stride) {
-    for (std::size_t i = 0; i + 1 < loops.rank; ++i)
-      if (loops.stride[i] < loops.stride[i + 1] * loops.size[i + 1]) return false;
-    return loops.stride[loops.rank - 1] == stride;
-  }
-  // A part: the element at `offset` and those after it, rows of them by columns, of what is given
-  // at given[row * GivenRow + column * GivenColumn].
-  template <std::size_t Row, std::size_t Column, std::size_t GivenRow, std::size_t GivenColumn>
-  UMBEL_NOINLINE static void part(const Run& run, const T* given, T* to, std::size_t offset,
-                                  std::size_t rows, std::size_t columns) noexcept {
-    if (lanes_are(Column) && (columns != 1 || !lanes_are(Row))) {
-      for (std::size_t i = 0; i < rows; ++i)
-        run_of_lanes<GivenColumn>(run, given + i * GivenRow, to, offset + i * Row, columns);
-    } else {
-      for (std::size_t i = 0; i < columns; ++i)
-        run_of_lanes<GivenRow>(run, given + i * GivenColumn, to, offset + i * Column, rows);
-    }
-  }
-
- private:
-  template <std::size_t Stride>
-  UMBEL_INLINE static void run_of_lanes(const Run& run, const T* given, T* to, std::size_t offset,
-                                        std::size_t count) noexcept {
-    constexpr std::size_t lanes = plan::lanes<T>(plan::native_target), last = loops.rank - 1;
-    using V = simd::pack<T, lanes>;
-    while (count != 0) {
-      std::size_t index[most_axes], rest = offset;
-      find<0>(rest, index);
-      const std::size_t first = rest / loops.stride[last];
-      const std::size_t room = loops.size[last] - first, here = count < room ? count : room;
-      T* const row = to + (offset - rest);
-      std::size_t e = 0;
-      for (; e + lanes <= here; e += lanes)
-        write(run, index, row, first + e, lanes, load_apart<V, Stride>(given + e * Stride, lanes));
-      if (e != here)
-        write(run, index, row, first + e, here - e,
-              load_apart<V, Stride>(given + e * Stride, here - e));
-      offset += here * loops.stride[last];
-      given += here * Stride;
-      count -= here;
-    }
-  }
-  // The places along the outer loops; what is left of the offset.
-  template <std::size_t Axis>
-  UMBEL_INLINE static void find(std::size_t& offset, std::size_t* index) noexcept {
-    if constexpr (Axis + 1 < loops.rank) {
-      index[Axis] = offset / loops.stride[Axis];
-      offset %= loops.stride[Axis];
-      find<Axis + 1>(offset, index);
-    }
   }
 };
 

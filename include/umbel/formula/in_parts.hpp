@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The steps of a formula by several workers (layer/executor.hpp). Steps that do not need each other
 // are handed out together; a step is cut along what it loops over: attention by heads, a product by
-// blocks of its rows, an elementwise step by blocks of its elements. Others are one piece. Every
+// blocks of its rows, an elementwise program by blocks of its elements. Others are one piece. Every
 // element is computed as by one worker, so the bits are the same for any number of them.
 #pragma once
 
@@ -46,19 +46,20 @@ struct step_in_parts {
     static constexpr std::size_t count = blocks.count;
 
     static void take(const Run& run, T* to, std::size_t piece) noexcept {
+      const Run own = run;  // so that a store cannot be one into it
       std::size_t index[most_axes]{};
       const std::size_t begin = piece * blocks.size;
       const std::size_t end = piece + 1 == count ? blocks.total : begin + blocks.size;
       if constexpr (outer) {
         for (std::size_t i = begin; i < end; ++i) {
           index[0] = i;
-          Each::template over<1, lanes>(run, index, to + i * loops.stride[0]);
+          Each::template over<1, lanes>(own, index, to + i * loops.stride[0]);
         }
       } else {
         using V = simd::pack<T, lanes>;
         for (std::size_t first = begin; first < end; first += lanes) {
           const std::size_t here = end - first < lanes ? end - first : lanes;
-          Each::write(run, index, to, first, here, Each::template in_place<V>(to, first, here));
+          Each::template write<V>(own, index, to, first, here);
         }
       }
     }
@@ -107,12 +108,6 @@ struct step_in_parts {
   template <class Product>
   struct product_rows {
     static constexpr bool projects = Product::projects;
-    static constexpr bool by_tiles = [] {
-      if constexpr (Product::has_program)
-        return Product::is_by_tiles();
-      else
-        return true;
-    }();
     struct outermost {
       std::size_t extent, rows, work;
     };
@@ -130,33 +125,25 @@ struct step_in_parts {
       }
     }();
     static constexpr bool outer = sizes.extent >= Workers;
-    static constexpr bool whole = !by_tiles || sizes.work < 1 << 15;
+    static constexpr bool whole = sizes.work < 1 << 15;
     static constexpr even_blocks blocks{outer ? sizes.extent : sizes.rows, whole ? 1 : most,
                                         outer ? 1u : 4u};
     static constexpr std::size_t count = blocks.count;
 
     static void take(const Run& run, T* to, std::size_t piece) noexcept {
       if constexpr (count == 1) {
-        Product::template write<false>(run, to);
+        Product::template multiply<false>(run, to);
       } else {
         if constexpr (blocks.last() != blocks.size) {
-          if (piece + 1 == count) return take_block<blocks.last()>(run, to, piece);
+          if (piece + 1 == count) return multiply<blocks.last()>(run, to, piece * blocks.size);
         }
-        take_block<blocks.size>(run, to, piece);
+        multiply<blocks.size>(run, to, piece * blocks.size);
       }
     }
 
    private:
     template <std::size_t Size>
-    UMBEL_NOINLINE static void take_block(const Run& run, T* to, std::size_t piece) noexcept {
-      if constexpr (Product::has_program)
-        multiply<Size>(run, to, piece * blocks.size, typename Product::finish_tiles{run, to});
-      else
-        multiply<Size>(run, to, piece * blocks.size, kernel::detail::no_finish{});
-    }
-    template <std::size_t Size, class Finish>
-    UMBEL_INLINE static void multiply(const Run& run, T* to, std::size_t first,
-                                      Finish finish) noexcept {
+    UMBEL_NOINLINE static void multiply(const Run& run, T* to, std::size_t first) noexcept {
       constexpr const node_of_graph<T>& product = Product::product;
       const T* const x = run.template memory<product.from[0].node>() + product.from[0].offset;
       if constexpr (projects) {
@@ -165,10 +152,9 @@ struct step_in_parts {
         const captured<T>& w = run.captures[product.slot - Run::value.g.arguments];
         if constexpr (outer) {
           for (std::size_t i = first; i < first + Size; ++i)
-            Product::template project<false, 2>(w, x + i * axis.x, to + i * axis.out, finish);
+            Product::template project<false, 2>(w, x + i * axis.x, to + i * axis.out);
         } else {
-          Product::template project<false, 1, Size>(w, x + first * axis.x, to + first * axis.out,
-                                                    finish);
+          Product::template project<false, 1, Size>(w, x + first * axis.x, to + first * axis.out);
         }
       } else {
         constexpr auto whole_loops = Product::contraction();
@@ -182,7 +168,7 @@ struct step_in_parts {
                   : kernel::contract_axis{0, loops.shape.x_row, 0, loops.shape.out_row};
         const T* const y = run.template memory<product.from[1].node>() + product.from[1].offset;
         Product::template contract_by<loops>(x + first * axis.x, y + first * axis.y,
-                                             to + first * axis.out, finish);
+                                             to + first * axis.out);
       }
     }
   };
@@ -213,6 +199,42 @@ struct step_in_parts {
   }
 };
 
+// Of a product: the program that goes over it when all of it is there.
+template <class Run, std::size_t S, std::size_t Workers>
+struct program_in_parts {
+  using T = typename Run::value_type;
+  static constexpr step one = Run::value.steps[S];
+  static constexpr auto way() {
+    if constexpr (one.kind == step_kind::product)
+      return product_step<Run, one.root, one.to, one.product>{};
+    else
+      return 0;
+  }
+  static constexpr bool is_there = [] {
+    if constexpr (one.kind == step_kind::product)
+      return decltype(way())::has_program;
+    else
+      return false;
+  }();
+  template <bool There>
+  struct pieces {
+    static constexpr std::size_t count = 0;
+  };
+  template <bool There>
+    requires There
+  struct pieces<There> {
+    using elements =
+        typename step_in_parts<Run, S, Workers>::template elements<typename decltype(way())::each>;
+    static constexpr std::size_t count = elements::count;
+  };
+  static constexpr std::size_t count = pieces<is_there>::count;
+
+  static void take(const Run& run, T*, std::size_t piece) noexcept {
+    if constexpr (is_there)
+      pieces<true>::elements::take(run, run.template written<one.to>(), piece);
+  }
+};
+
 // Do two steps need each other, or share memory that one of them writes?
 template <class T, std::size_t Nodes>
 constexpr bool depend(const schedule<T, Nodes>& p, const step& a, const step& b) {
@@ -235,6 +257,8 @@ struct run_in_parts {
   static constexpr const auto& p = Run::value;
   template <std::size_t S>
   using part = step_in_parts<Run, S, Given::workers>;
+  template <std::size_t S>
+  using program = program_in_parts<Run, S, Given::workers>;
 
   // The first step after those that are handed out together with step S and do not need each other.
   template <std::size_t S>
@@ -250,7 +274,10 @@ struct run_in_parts {
   static void from(const Run& run, const Given& given) noexcept {
     if constexpr (S < p.count) {
       constexpr std::size_t end = end_of_round<S>;
-      round<S>(run, given, std::make_index_sequence<end - S>{});
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        hand_out<part<S + I>...>(run, given);
+        hand_out<program<S + I>...>(run, given);
+      }(std::make_index_sequence<end - S>{});
       from<end>(run, given);
     }
   }
@@ -259,27 +286,24 @@ struct run_in_parts {
   static T* scratch_of(const Given& given, std::size_t worker) noexcept {
     return given.work[worker].memory + p.workspace;
   }
-  template <std::size_t S, std::size_t... I>
-  static void round(const Run& run, const Given& given, std::index_sequence<I...>) noexcept {
-    constexpr std::size_t count = (part<S + I>::count + ...);
+  template <class... Parts>
+  static void hand_out(const Run& run, const Given& given) noexcept {
+    constexpr std::size_t count = (Parts::count + ...);
     if constexpr (count == 1) {
-      (part<S + I>::take(run, scratch_of(given, 0), 0), ...);
-    } else {
+      take_one<Parts...>(run, scratch_of(given, 0), 0);
+    } else if constexpr (count != 0) {
       given.hand_out(count, [&](std::size_t piece, std::size_t worker) noexcept {
-        bool taken = false;
-        ((taken = taken || take_if<S + I>(run, scratch_of(given, worker), piece)), ...);
+        take_one<Parts...>(run, scratch_of(given, worker), piece);
       });
     }
   }
-  // If the piece is one of step S; else it is counted on from the step's last.
-  template <std::size_t S>
-  static bool take_if(const Run& run, T* scratch, std::size_t& piece) noexcept {
-    if (piece >= part<S>::count) {
-      piece -= part<S>::count;
-      return false;
+  // The piece, counted from the first of the first one on.
+  template <class First, class... Rest>
+  static void take_one(const Run& run, T* scratch, std::size_t piece) noexcept {
+    if constexpr (sizeof...(Rest) != 0) {
+      if (piece >= First::count) return take_one<Rest...>(run, scratch, piece - First::count);
     }
-    part<S>::take(run, scratch, piece);
-    return true;
+    First::take(run, scratch, piece);
   }
 };
 

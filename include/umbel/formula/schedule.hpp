@@ -8,7 +8,7 @@
 //   step,
 //     of scores             `attend`, whatever elementwise program f is
 //   elementwise             one pass for all that lies between stored values, `each`
-//     of one product        parts of that, as soon as they are written: `product`
+//     of one product        in the place of that: `product`
 //   a copy, permuted        strides of the step that writes it
 //   the rest                a call of what it is by itself
 #pragma once

@@ -59,7 +59,7 @@ constexpr std::size_t contract_cost(const contract_shape& s, plan::target machin
 namespace detail {
 
 // Columns in the lanes. Continued: sums may go on.
-template <contract_shape S, class T, plan::target Machine, bool Continued, class Finish = no_finish>
+template <contract_shape S, class T, plan::target Machine, bool Continued>
 struct contract_walk {
   static constexpr std::size_t lanes = contract_lanes<T>(S.columns, Machine);
   static constexpr plan::target target = [] {
@@ -121,19 +121,17 @@ struct contract_walk {
   }
 
   template <std::size_t Vectors, std::size_t OfLast>
-  UMBEL_INLINE static void panel(const T* x, const T* y, T* out, T* scratch, bool go_on,
-                                 Finish finish) noexcept {
-    const auto rows = [&](const T* from, const T* w, std::size_t depth, bool further)
-                          UMBEL_LAMBDA_INLINE {
-                            constexpr T* no_bias = nullptr;
-                            if constexpr (in_parts) {
-                              run_linear_rows<as_linear, T, tile<Vectors, OfLast>, plan.rows>(
-                                  from, w, no_bias, out, part_of_sums{depth, further});
-                            } else {
-                              run_linear_rows<as_linear, T, tile<Vectors, OfLast>, plan.rows>(
-                                  from, w, no_bias, out, whole_sums<S.depth>{}, finish);
-                            }
-                          };
+  UMBEL_INLINE static void panel(const T* x, const T* y, T* out, T* scratch, bool go_on) noexcept {
+    const auto rows = [&](const T* from, const T* w, std::size_t depth,
+                          bool further) UMBEL_LAMBDA_INLINE {
+      constexpr T* no_bias = nullptr;
+      if constexpr (in_parts) {
+        run_linear_rows<as_linear, T, tile<Vectors, OfLast>, plan.rows>(
+            from, w, no_bias, out, part_of_sums{depth, further});
+      } else {
+        run_linear_rows<as_linear, T, tile<Vectors, OfLast>, plan.rows>(from, w, no_bias, out);
+      }
+    };
     if constexpr (!packs) {
       rows(x, y, S.depth, go_on);
     } else {
@@ -145,17 +143,13 @@ struct contract_walk {
       pack<Vectors, OfLast, last_block>(y + at * S.y_depth, scratch);
       rows(x + at * S.x_depth, scratch, last_block, go_on || at != 0);
     }
-    if constexpr (in_parts)
-      finish.template tile<S.out_row, S.out_column, S.out_row, S.out_column>(
-          out, out, S.rows, tile<Vectors, OfLast>.features());
   }
 
-  UMBEL_INLINE static void all(const T* x, const T* y, T* out, T* scratch, bool go_on,
-                               Finish finish) noexcept {
+  UMBEL_INLINE static void all(const T* x, const T* y, T* out, T* scratch, bool go_on) noexcept {
     std::size_t column = 0;
     const auto next = [&]<std::size_t Vectors, std::size_t OfLast>() UMBEL_LAMBDA_INLINE {
       panel<Vectors, OfLast>(x, y + column * S.y_column, out + column * S.out_column, scratch,
-                             go_on, finish);
+                             go_on);
       column += Vectors * lanes;
     };
     if constexpr (panels.small_count > 0) {
@@ -195,9 +189,9 @@ UMBEL_INLINE void contract_paired_block(const T* x, const T* y, T* out, bool go_
   }
 }
 
-template <contract_shape S, class T, plan::target Target, bool Continued, class Finish = no_finish>
-using contract_walk_of = contract_walk<contract_transposes<T>(S, Target) ? transposed(S) : S, T,
-                                       Target, Continued, Finish>;
+template <contract_shape S, class T, plan::target Target, bool Continued>
+using contract_walk_of =
+    contract_walk<contract_transposes<T>(S, Target) ? transposed(S) : S, T, Target, Continued>;
 
 }  // namespace detail
 
@@ -207,17 +201,16 @@ template <contract_shape S, class T, plan::target Target = plan::native_target,
 inline constexpr std::size_t contract_scratch =
     detail::contract_walk_of<S, T, Target, Continued>::scratch;
 
-// See plain::contract. Continued: sums go on from what out holds where go_on is true. Finish: see
-// no_finish.
+// See plain::contract. Continued: sums go on from what out holds where go_on is true.
 template <contract_shape S, class T, plan::target Target = plan::native_target,
-          bool Continued = false, class Finish = detail::no_finish>
-UMBEL_INLINE void contract(const T* x, const T* y, T* out, T* scratch, bool go_on = false,
-                           Finish finish = {}) noexcept {
-  using walk = detail::contract_walk_of<S, T, Target, Continued, Finish>;
+          bool Continued = false>
+UMBEL_INLINE void contract(const T* x, const T* y, T* out, T* scratch,
+                           bool go_on = false) noexcept {
+  using walk = detail::contract_walk_of<S, T, Target, Continued>;
   if constexpr (contract_transposes<T>(S, Target))
-    walk::all(y, x, out, scratch, go_on, finish);
+    walk::all(y, x, out, scratch, go_on);
   else
-    walk::all(x, y, out, scratch, go_on, finish);
+    walk::all(x, y, out, scratch, go_on);
 }
 
 // out(p) = sum over depth of x(k, p) y(k, p), for positions that are adjacent in x, y and out: in

@@ -173,20 +173,9 @@ template <contract_loops Loops, class T, plan::target Target = plan::native_targ
 inline constexpr std::size_t contract_all_scratch =
     contract_scratch<Loops.shape, T, Target, (Loops.sums.count > 0)>;
 
-// Are the parts of out that are finished together rows and columns of the shape? Not where sums go
-// on, or there is no product of matrices.
-template <std::size_t Room>
-constexpr bool contracts_by_tiles(const contract_loops<Room>& loops) noexcept {
-  return loops.sums.count == 0 && loops.paired == 1 &&
-         (loops.shape.rows != 1 || loops.shape.columns != 1);
-}
-
-// See plain::contract_all. One element at a time is the plain loop. Finish: see no_finish; of
-// loops that contract by tiles.
-template <contract_loops Loops, class T, plan::target Target = plan::native_target,
-          class Finish = detail::no_finish>
-UMBEL_INLINE void contract_all(const T* x, const T* y, T* out, T* scratch,
-                               Finish finish = {}) noexcept {
+// See plain::contract_all. One element at a time is the plain loop.
+template <contract_loops Loops, class T, plan::target Target = plan::native_target>
+UMBEL_INLINE void contract_all(const T* x, const T* y, T* out, T* scratch) noexcept {
   detail::contract_each<Loops, 0>(
       x, y, out, false, [&](const T* from, const T* other, T* to, bool go_on) UMBEL_LAMBDA_INLINE {
         if constexpr (Loops.paired != 1)
@@ -194,8 +183,7 @@ UMBEL_INLINE void contract_all(const T* x, const T* y, T* out, T* scratch,
         else if constexpr (Loops.shape.rows == 1 && Loops.shape.columns == 1)
           plain::contract<Loops.shape>(from, other, to, go_on);
         else
-          contract<Loops.shape, T, Target, (Loops.sums.count > 0)>(from, other, to, scratch, go_on,
-                                                                   finish);
+          contract<Loops.shape, T, Target, (Loops.sums.count > 0)>(from, other, to, scratch, go_on);
       });
 }
 

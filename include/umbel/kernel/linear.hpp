@@ -18,32 +18,11 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 namespace detail {
 
-// One tile. What a finish goes over lies in one run, not in y, whose rows may be a power of two
-// apart and share a set of the first cache.
-template <linear_shape S, class T, linear_tile Tile, class W, class Sums, class Finish>
-UMBEL_INLINE void run_finished_tile(const T* x, const W* w, const T* bias, T* y, Sums sums,
-                                    Finish finish) noexcept {
-  if constexpr (std::is_same_v<Finish, no_finish>) {
-    run_linear_tile<S, T, Tile>(x, w, bias, y, sums);
-  } else {
-    constexpr std::size_t width = plan::divide_up(Tile.features(), Tile.lanes) * Tile.lanes;
-    constexpr auto to_tile = [] {
-      linear_shape shape = S;
-      shape.y_row = width;
-      shape.y_out = 1;
-      return shape;
-    }();
-    alignas(64) T written[Tile.rows * width];
-    run_linear_tile<to_tile, T, Tile>(x, w, bias, written, sums);
-    finish.template tile<S.y_row, S.y_out, width, 1>(written, y, Tile.rows, Tile.features());
-  }
-}
-
 // All the rows against one group of panels.
 template <linear_shape S, class T, linear_tile Tile, plan::split Rows, class W,
-          class Sums = whole_sums<S.in>, class Finish = no_finish>
-UMBEL_NOINLINE void run_linear_rows(const T* x, const W* w, const T* bias, T* y, Sums sums = {},
-                                    Finish finish = {}) noexcept {
+          class Sums = whole_sums<S.in>>
+UMBEL_NOINLINE void run_linear_rows(const T* x, const W* w, const T* bias, T* y,
+                                    Sums sums = {}) noexcept {
   constexpr auto with_rows = [](std::size_t rows) {
     linear_tile tile = Tile;
     tile.rows = rows;
@@ -51,14 +30,14 @@ UMBEL_NOINLINE void run_linear_rows(const T* x, const W* w, const T* bias, T* y,
   };
   if constexpr (Rows.large_count > 0) {
     for (std::size_t i = 0; i < Rows.large_count; ++i) {
-      run_finished_tile<S, T, with_rows(Rows.large)>(x, w, bias, y, sums, finish);
+      run_linear_tile<S, T, with_rows(Rows.large)>(x, w, bias, y, sums);
       x += Rows.large * S.x_row;
       y += Rows.large * S.y_row;
     }
   }
   if constexpr (Rows.small_count > 0) {
     for (std::size_t i = 0; i < Rows.small_count; ++i) {
-      run_finished_tile<S, T, with_rows(Rows.smaller())>(x, w, bias, y, sums, finish);
+      run_linear_tile<S, T, with_rows(Rows.smaller())>(x, w, bias, y, sums);
       x += Rows.smaller() * S.x_row;
       y += Rows.smaller() * S.y_row;
     }
@@ -66,8 +45,7 @@ UMBEL_NOINLINE void run_linear_rows(const T* x, const W* w, const T* bias, T* y,
 }
 
 // Where panels lie: in the natural matrix, or one after the other.
-template <linear_shape S, class T, plan::target Target, bool Packed, class W = T,
-          class Finish = no_finish>
+template <linear_shape S, class T, plan::target Target, bool Packed, class W = T>
 struct linear_walk {
   static constexpr plan::linear_plan plan = plan::plan_linear<T>(S.rows, S.in, S.out, Target);
   static constexpr std::size_t tail = S.out - (plan.vectors - 1) * plan.lanes;
@@ -84,7 +62,6 @@ struct linear_walk {
   const W* w;
   const T* bias;
   T* y;
-  Finish finish{};
 
   // `Group` panels of Vectors vectors that share a tile, or one in tiles of plan.tile vectors; from
   // vector `first` of the features on.
@@ -114,15 +91,13 @@ struct linear_walk {
     if constexpr (whole > 0) {
       for (std::size_t t = 0; t < whole; ++t) {
         run_linear_rows<S, T, tile_with(plan.lanes), plan.rows>(
-            x, panel + t * step, S.bias ? biases + t * step : biases, to + t * step * S.y_out,
-            whole_sums<S.in>{}, finish);
+            x, panel + t * step, S.bias ? biases + t * step : biases, to + t * step * S.y_out);
       }
     }
     if constexpr (Tail) {
       constexpr std::size_t at = whole * step;
       run_linear_rows<S, T, tile_with(tail), plan.rows>(
-          x, panel + at, S.bias ? biases + at : biases, to + at * S.y_out, whole_sums<S.in>{},
-          finish);
+          x, panel + at, S.bias ? biases + at : biases, to + at * S.y_out);
     }
   }
 
@@ -154,14 +129,13 @@ struct linear_walk {
 }  // namespace detail
 
 // Natural weights: w(in, out) row-major and bias(out), used where they are. bias is not read when
-// the shape has none. Finish: see no_finish.
-template <linear_shape S, class T, plan::target Target = plan::native_target,
-          class Finish = detail::no_finish>
-UMBEL_INLINE void linear(const T* x, const T* w, const T* bias, T* y, Finish finish = {}) noexcept {
+// the shape has none.
+template <linear_shape S, class T, plan::target Target = plan::native_target>
+UMBEL_INLINE void linear(const T* x, const T* w, const T* bias, T* y) noexcept {
   if constexpr (detail::rows_in_lanes<S, T, Target>)
-    detail::linear_by_rows<S, T, Target, S.out, T, Finish>::all_rows(x, w, bias, y, finish);
+    detail::linear_by_rows<S, T, Target, S.out>::all_rows(x, w, bias, y);
   else
-    detail::linear_walk<S, T, Target, false, T, Finish>{x, w, bias, y, finish}.all_panels();
+    detail::linear_walk<S, T, Target, false>{x, w, bias, y}.all_panels();
 }
 
 // A whole number of vectors of features on this target: biases that pack_linear writes, and weights
@@ -199,15 +173,13 @@ constexpr void pack_linear(const T* w, const T* bias, W* panels, T* biases) noex
 
 // As linear, with what pack_linear<S.in, S.out, S.bias, T, Target> wrote: of the weights that it
 // stored.
-template <linear_shape S, class T, plan::target Target = plan::native_target, class W,
-          class Finish = detail::no_finish>
-UMBEL_INLINE void linear_packed(const T* x, const W* panels, const T* biases, T* y,
-                                Finish finish = {}) noexcept {
+template <linear_shape S, class T, plan::target Target = plan::native_target, class W>
+UMBEL_INLINE void linear_packed(const T* x, const W* panels, const T* biases, T* y) noexcept {
   if constexpr (detail::rows_in_lanes<S, T, Target>)  // there is one panel
-    detail::linear_by_rows<S, T, Target, padded_features<S.out, T, Target>, W, Finish>::all_rows(
-        x, panels, biases, y, finish);
+    detail::linear_by_rows<S, T, Target, padded_features<S.out, T, Target>, W>::all_rows(x, panels,
+                                                                                         biases, y);
   else
-    detail::linear_walk<S, T, Target, true, W, Finish>{x, panels, biases, y, finish}.all_panels();
+    detail::linear_walk<S, T, Target, true, W>{x, panels, biases, y}.all_panels();
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::kernel

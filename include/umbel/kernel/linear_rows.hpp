@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <umbel/config.hpp>
-#include <umbel/kernel/linear_tile.hpp>
 #include <umbel/kernel/panel.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/plan/plan.hpp>
@@ -18,8 +17,7 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
 
 // WeightRow: elements from one row of weights to the next; weights and biases of one panel. W: T,
 // or what weights are stored as in panels.
-template <linear_shape S, class T, plan::target Target, std::size_t WeightRow, class W = T,
-          class Finish = no_finish>
+template <linear_shape S, class T, plan::target Target, std::size_t WeightRow, class W = T>
 struct linear_by_rows {
   static constexpr std::size_t lanes = plan::lanes<T>(Target);
   static constexpr std::size_t widest = plan::tile_vectors(Target);
@@ -70,8 +68,8 @@ struct linear_by_rows {
 
   // All features of one block of rows.
   template <std::size_t Vectors>
-  UMBEL_NOINLINE static void block(const T* x, const W* w, const T* bias, std::size_t count, T* y,
-                                   Finish finish) noexcept {
+  UMBEL_NOINLINE static void block(const T* x, const W* w, const T* bias, std::size_t count,
+                                   T* y) noexcept {
     constexpr plan::split features = plan::split_evenly(S.out, plan::tile_rows(Target, Vectors));
     std::size_t n = 0;
     for (std::size_t i = 0; i < features.large_count; ++i, n += features.large)
@@ -80,17 +78,15 @@ struct linear_by_rows {
       for (std::size_t i = 0; i < features.small_count; ++i, n += features.smaller())
         tile<Vectors, features.smaller()>(x, w, bias, n, count, y + n * S.y_out);
     }
-    finish.template tile<S.y_row, S.y_out, S.y_row, S.y_out>(y, y, count, S.out);
   }
 
-  UMBEL_INLINE static void all_rows(const T* x, const W* w, const T* bias, T* y,
-                                    Finish finish) noexcept {
+  UMBEL_INLINE static void all_rows(const T* x, const W* w, const T* bias, T* y) noexcept {
     std::size_t m = 0;
     const auto blocks = [&]<std::size_t Vectors>(std::size_t count) {
       for (std::size_t i = 0; i < count; ++i, m += Vectors * lanes) {
         const std::size_t rest = S.rows - m;
         block<Vectors>(x + m, w, bias, rest < Vectors * lanes ? rest : Vectors * lanes,
-                       y + m * S.y_row, finish);
+                       y + m * S.y_row);
       }
     };
     blocks.template operator()<rows.large>(rows.large_count);

@@ -30,7 +30,6 @@ struct linear_tile {
   constexpr std::size_t whole() const noexcept {
     return panels * vectors - (tail_group != 0 ? 1 : 0);
   }
-  constexpr std::size_t features() const noexcept { return (panels * vectors - 1) * lanes + tail; }
   constexpr std::size_t rows_together() const noexcept { return lanes / tail_group; }
   constexpr std::size_t tail_packs() const noexcept {
     return tail_group == 0 ? 0 : (rows + rows_together() - 1) / rows_together();
@@ -105,15 +104,6 @@ struct linear_tail {
 };
 
 struct no_tail {};
-
-// What else is done with a part of y as soon as its sums are there, in the first cache:
-//   finish.tile<y_row, y_out, row, out>(sums, y, rows, features)
-// writes that part of y, of sums(m, n) = sums[m * row + n * out], which may be y itself. Here:
-// nothing.
-struct no_finish {
-  template <std::size_t, std::size_t, std::size_t, std::size_t, class T>
-  UMBEL_INLINE static void tile(const T*, T*, std::size_t, std::size_t) noexcept {}
-};
 
 // How much of its sums a tile adds: all of them, or (contract.hpp) a part, to what y holds already
 // where they go on.
