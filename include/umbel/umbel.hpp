@@ -106,6 +106,7 @@
 #include <umbel/formula/each.hpp>
 #include <umbel/formula/attend.hpp>
 #include <umbel/formula/product.hpp>
+#include <umbel/formula/reduce.hpp>
 #include <umbel/formula/results.hpp>
 #include <umbel/formula/run.hpp>
 #include <umbel/formula/in_parts.hpp>

@@ -215,6 +215,21 @@ class Formula:
             return self.elementwise(self.let(f"{x} * rsqrt({r} * {r} + 1)"), axes, self.random.randint(0, 2))
         return self.elementwise(r, kept, self.random.randint(0, 2))
 
+    def norm(self):
+        axes = self.random.sample(["batch", "heads", "query", "hidden", "token"], self.random.randint(1, 4))
+        axis = self.random.choice(axes)
+        self.sizes[axis] = self.choose(1, 3, 16, 17, 33, 50, 100)
+        x = self.tensor(axes)
+        read = self.tensors[-1][1]
+        if self.random.random() < 0.7:  # rows
+            read.append(read.pop(read.index(axis)))
+        x = self.elementwise(x, axes, self.random.randint(0, 2))
+        d = self.let(f"{x} - {self.choose('mean', 'max', 'min')}<{axis}>({x})") if self.random.random() < 0.7 else x
+        scale = self.choose(f"mean<{axis}>({d} * {d})", f"max<{axis}>(abs({d}))",
+                            f"sum<{axis}>({self.elementwise(d, axes, self.random.randint(1, 2))} * 0.0625f) * {self.tensor([])}")
+        known = self.let(f"{d} / (abs({self.let(scale)}) + 0.5f)")
+        return self.elementwise(known, axes, self.random.randint(0, 2))
+
     def sums_of_several_axes(self):
         kept = self.random.sample(["batch", "query", "token"], self.random.randint(1, 2))
         over = ["heads", "head_dim"]
@@ -281,7 +296,7 @@ class Formula:
     def write(self):
         kinds = (self.attention, self.attention, self.attention, self.chain, self.chain, self.contraction,
                  self.contraction, self.reduction, self.sums_of_several_axes, self.projection, self.projection,
-                 self.contraction_with_a_tail, self.joined)
+                 self.contraction_with_a_tail, self.joined, self.norm)
         result = (self.layers if self.seed % 8 == 5 else self.choose(*kinds))()
         names = [f"x{i}" for i in range(len(self.tensors))]
         lines = ["{"]

@@ -770,4 +770,46 @@ BOOST_AUTO_TEST_CASE(a_product_and_its_tail_are_stored_once) {
                 in_the_compiler(1, 2) == 0);
 }
 
+// Rows that are reduced are computed where they are read.
+template <class T, std::size_t Rows, std::size_t Width>
+void check_reduced_rows() {
+  tensor<T, batch<2>, token<Rows>, hidden<Width>> x;
+  tensor<T, hidden<Width>, batch<2>, token<Rows>> y;
+  tensor<T, hidden<Width>> scale;
+  fill(x, 1), fill(y, 2), fill(scale, 3);
+  constexpr formula norm = [](auto a, auto b, auto c) {
+    auto sum = a + b;
+    auto difference = sum - mean<hidden>(sum);
+    return difference * rsqrt(mean<hidden>(difference * difference) + 1e-5f) * c;
+  };
+  BOOST_TEST(same_bits(norm(x, y, scale), plain(norm)(x, y, scale)));
+  // Only the sum and the difference are stored, and two numbers a row.
+  constexpr std::size_t line = 16, of_rows = (2 * Rows + line - 1) / line * line;
+  static_assert(
+      workspace_for<decltype(norm), decltype(x), decltype(y), decltype(scale)>::elements <=
+      2 * (2 * Rows * Width + line) + 2 * of_rows);
+  constexpr formula largest = [](auto a, auto c) {
+    return max<hidden>(abs(a) * c) - min<hidden>(a * position<hidden> - position<token>);
+  };
+  BOOST_TEST(same_bits(largest(x, scale), plain(largest)(x, scale)));
+  // As sums of what is stored.
+  constexpr formula squares = [](auto a) { return sum<hidden>(a * a); };
+  BOOST_TEST(same_bits(squares(x), sum<hidden>(x * x)));
+  BOOST_TEST(same_bits(squares(x | slice<hidden, from<0>, extent<1>>),
+                       sum<hidden>(x * x | slice<hidden, from<0>, extent<1>>)));
+  constexpr formula over_rows = [](auto a) { return mean<token>(a * a); };
+  BOOST_TEST(same_bits(over_rows(x), mean<token>(x * x)));
+}
+
+BOOST_AUTO_TEST_CASE(reduced_rows_of_a_program) {
+  check_reduced_rows<float, 17, 33>();
+  check_reduced_rows<float, 1, 100>();
+  check_reduced_rows<float, 3, 2>();
+  check_reduced_rows<double, 20, 19>();
+  constexpr tensor<float, token<2>, hidden<3>> x{1, 2, 3, -1, 0, 4};
+  constexpr formula squares = [](auto a) { return mean<hidden>(a * a * 3); };
+  constexpr auto means = squares(x);
+  static_assert(means(0) == 14 && means(1) == 17);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

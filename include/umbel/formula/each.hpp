@@ -79,7 +79,15 @@ template <class Run, int Root, int To, int Given = -1>
 struct each_step {
   using T = typename Run::value_type;
   static constexpr auto list = program_of(Run::value, Root, Given);
-  static constexpr axis_list loops = loops_of(Run::value, list, Run::template axes_of<To>(), Given);
+  // Those that are written; of a reduction, that are read.
+  static constexpr axis_list axes = [] {
+    constexpr const node_of_graph<T>& root = Run::value.at(Root);
+    if constexpr (root.what == word::reduce)
+      return Run::value.at(root.from[0].node).axes;
+    else
+      return Run::template axes_of<To>();
+  }();
+  static constexpr axis_list loops = loops_of(Run::value, list, axes, Given);
 
   template <class V>
   struct place {
@@ -156,6 +164,26 @@ struct each_step {
     const Run own = run;  // so that a store cannot be one into it
     std::size_t index[most_axes]{};
     over<0, plan::lanes<T>(plan::native_target)>(own, index, to);
+  }
+
+  // The values of elements from `offset` on, which lie in one run.
+  template <class V>
+  UMBEL_INLINE static constexpr V values(const Run& run, std::size_t offset,
+                                         std::size_t count) noexcept {
+    std::size_t index[most_axes]{};
+    find<0>(offset, index);
+    return program<Run, list, Given, V>(place<V>{run, index, offset, count}, V{}).last();
+  }
+
+ private:
+  // The places along the outer loops; what is left of the offset.
+  template <std::size_t Axis>
+  UMBEL_INLINE static constexpr void find(std::size_t& offset, std::size_t* index) noexcept {
+    if constexpr (Axis + 1 < loops.rank) {
+      index[Axis] = offset / loops.stride[Axis];
+      offset %= loops.stride[Axis];
+      find<Axis + 1>(offset, index);
+    }
   }
 };
 

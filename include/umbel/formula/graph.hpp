@@ -54,8 +54,9 @@ enum class word : unsigned char {
   contract,
   project,  // x * w
   softmax,
-  call,   // what has a function of its own: reductions, concat
-  layer,  // the same of layers, with scratch
+  reduce,  // sum, mean, max, min
+  call,    // what has a function of its own: concat, log_softmax
+  layer,   // the same of layers, with scratch
 };
 
 constexpr bool is_elementwise(word w) noexcept { return w >= word::copy && w <= word::hide; }
@@ -145,6 +146,7 @@ struct captured {
   const void* object = nullptr;  // panels of packed weights, or what has memory of its own
   T number{};                    // of a layer, such as a norm's epsilon
 };
+enum class reduction : unsigned char { sum, mean, max, min };
 enum class weights_form : unsigned char { natural, packed, packed_bfloat16, packed_float16 };
 
 // What has a function of its own: writes its result, row-major, from its operands' memory.
@@ -167,9 +169,10 @@ struct node_of_graph {
   std::size_t parts = 1;        // so many
   unsigned long long family{};  // of a position, and along which a softmax goes
   std::size_t operands = 0;
-  // Of a product: the axes that are summed over, the last one fastest; of x * w, what w is.
+  // Of a product or a reduction: the axes that are gone, the last one fastest; of x * w, what w is.
   unsigned long long summed[most_axes]{};
   std::size_t sums = 0;
+  reduction reduces_by{};
   weights_form weights{};
   bool has_bias = false;
   function<T> run = nullptr, run_plainly = nullptr;

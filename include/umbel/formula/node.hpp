@@ -128,6 +128,16 @@ struct known_operation<softmax_operation<Axis>> {
   static constexpr word what = word::softmax;
   static constexpr unsigned long long family = family_id<family_of<Axis>>;
 };
+template <template <std::size_t> class... Axes>
+struct known_operation<mean_operation<Axes...>> {
+  static constexpr word what = word::reduce;
+  static constexpr unsigned long long family = 0;
+  template <class T>
+  static constexpr void describe(node_of_graph<T>& one) noexcept {
+    one.reduces_by = reduction::mean;
+    ((one.summed[one.sums++] = family_id<family_of<Axes>>), ...);
+  }
+};
 template <word What>
 struct known_activation {
   static constexpr word what = What;
@@ -141,6 +151,13 @@ template <>
 struct known_operation<silu_operation> : known_activation<word::silu> {};
 template <>
 struct known_operation<relu_operation> : known_activation<word::relu> {};
+
+template <class Operation>
+inline constexpr reduction reduction_of = reduction::sum;
+template <>
+inline constexpr reduction reduction_of<kernel::plain::max_of> = reduction::max;
+template <>
+inline constexpr reduction reduction_of<kernel::plain::min_of> = reduction::min;
 
 template <class Weights>
 inline constexpr weights_form form_of_weights = weights_form::natural;
@@ -242,6 +259,8 @@ class node : public portable::own_arithmetic {
             one.what = known_operation<Operation>::what;
             one.family = known_operation<Operation>::family;
             if (is_elementwise(one.what)) one.run = nullptr;
+            if constexpr (known_operation<Operation>::what == word::reduce)
+              known_operation<Operation>::describe(one);
           }
           one.from[0] = as_operand();
           one.operands = 1;
@@ -259,7 +278,9 @@ class node : public portable::own_arithmetic {
       return recorded<result>(
           [&] {
             node_of_graph<T> one;
-            one.what = word::call;
+            one.what = word::reduce;
+            one.reduces_by = reduction_of<Operation>;
+            ((one.summed[one.sums++] = family_id<Families>), ...);
             one.run = [](const captured<T>&, const T* const* from, T* to) {
               reduce_to<Operation, Layout, Families...>(from[0], to);
             };

@@ -80,14 +80,14 @@ constexpr node_list<Nodes> program_for(const schedule<T, Nodes>& p, const place_
     if (needed[n]) list.nodes[list.count++] = n;
   return list;
 }
-// Those for the root itself.
+// Those for the root itself; of a reduction, for what it reads.
 template <class T, std::size_t Nodes>
 constexpr node_list<Nodes> program_of(const schedule<T, Nodes>& p, int root, int given) {
   place_of_operand all[most_operands];
   const std::size_t count = p.at(root).operands;
   for (std::size_t j = 0; j < count; ++j) all[j] = {root, j};
   node_list<Nodes> list = program_for(p, all, count, root, given);
-  list.nodes[list.count++] = root;
+  if (p.at(root).what != word::reduce) list.nodes[list.count++] = root;
   return list;
 }
 

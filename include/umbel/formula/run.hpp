@@ -8,6 +8,7 @@
 #include <umbel/formula/attend.hpp>
 #include <umbel/formula/each.hpp>
 #include <umbel/formula/product.hpp>
+#include <umbel/formula/reduce.hpp>
 #include <umbel/formula/results.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -331,6 +332,8 @@ struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argum
       attend_step<run_of, one.root, one.to>::template write<Plain>(*this, to, scratch);
     } else if constexpr (one.kind == step_kind::product) {
       product_step<run_of, one.root, one.to, one.product>::template write<Plain>(*this, to);
+    } else if constexpr (one.kind == step_kind::reduce) {
+      reduce_step<run_of, one.root>::template write<Plain>(*this, to);
     } else {
       [&]<std::size_t... J>(std::index_sequence<J...>) {
         constexpr const node_of_graph<T>& called = value.at(one.root);
@@ -362,9 +365,9 @@ struct formula_workspace<run_of<F, Outs, true, Argument...>> {
   static constexpr std::size_t stored = [] {
     constexpr const auto& direct = run::value;
     constexpr const operand& result = direct.g.result[0];
-    // A single result that no call writes is copied by the step that computes it.
+    // A single result of a step that writes any strides is copied by it.
     if constexpr (direct.g.results == 1 && result.axes == direct.at(result.node).axes &&
-                  direct.steps[direct.count - 1].kind != step_kind::call) {
+                  direct.steps[direct.count - 1].kind < step_kind::reduce) {
       return direct.workspace;
     } else {
       constexpr std::size_t copied = scheduled<F, false, Argument...>::value.workspace;

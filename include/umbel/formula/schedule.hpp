@@ -9,6 +9,7 @@
 //     of scores             `attend`, whatever elementwise program f is
 //   elementwise             one pass for all that lies between stored values, `each`
 //     of one product        in the place of that: `product`
+//     of rows, reduced      computed where the reduction reads them: `reduce`
 //   a copy, permuted        strides of the step that writes it
 //   the rest                a call of what it is by itself
 #pragma once
@@ -19,7 +20,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-enum class step_kind : unsigned char { each, attend, product, call };
+// The first three write a result of any strides.
+enum class step_kind : unsigned char { each, attend, product, reduce, call };
 
 // The parts of an attention: nodes, and the families that have a role.
 struct attention_parts {
@@ -94,6 +96,21 @@ struct schedule {
     for (std::size_t i = 0; i < a.rank; ++i)
       if (!b.has(a.family[i])) return false;
     return true;
+  }
+
+  // Does reduction n read rows as they are stored, each to one number?
+  constexpr bool reduces_rows(int n) const {
+    const operand& from = at(n).from[0];
+    const axis_list& own = at(from.node).axes;
+    return at(n).what == word::reduce && at(n).sums == 1 && from.offset == 0 && from.axes == own &&
+           own.rank != 0 && own.family[own.rank - 1] == at(n).summed[0] &&
+           own.size[own.rank - 1] != 1;
+  }
+  // Is n in an elementwise program over these axes, of the step of that root?
+  constexpr bool is_over(int n, int of_root, const axis_list& axes) const {
+    if (!is_elementwise(at(n).what)) return false;
+    if (at(of_root).what == word::reduce) return same_axes(axes, at(at(of_root).from[0].node).axes);
+    return is_elementwise(at(of_root).what) && same_axes(axes, at(of_root).axes);
   }
 
   // Is node n computed in this step, for itself?
@@ -269,18 +286,16 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
         if (p.at(i).from[j].node != n) continue;
         const bool in_program =
             attentions[p.root[i] < 0 ? 0 : p.root[i]].scores >= 0 && is_elementwise(p.at(i).what);
-        together =
-            together && p.root[i] >= 0 && (with == nowhere || with == p.root[i]) &&
-            p.reads_as_is(p.at(i).from[j]) &&
-            (in_program ? p.same_axes(one.axes, p.at(i).axes)
-                        : is_elementwise(p.at(i).what) && is_elementwise(p.at(p.root[i]).what) &&
-                              p.same_axes(one.axes, p.at(p.root[i]).axes));
+        together = together && p.root[i] >= 0 && (with == nowhere || with == p.root[i]) &&
+                   p.reads_as_is(p.at(i).from[j]) &&
+                   (in_program ? p.same_axes(one.axes, p.at(i).axes)
+                               : p.reduces_rows(i) || p.is_over(i, p.root[i], one.axes));
         with = p.root[i];
       }
     }
     if (!together || with == nowhere) continue;
     if (is_product(one.what)) {
-      if (attentions[with].scores >= 0 || products[with] != -1) continue;
+      if (!is_elementwise(p.at(with).what) || products[with] != -1) continue;
       products[with] = n;
     }
     p.root[n] = with;
@@ -306,10 +321,11 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
     next.root = next.to = n;
     next.attention = attentions[n];
     next.product = products[n];
-    next.kind = attentions[n].scores >= 0  ? step_kind::attend
-                : products[n] >= 0         ? step_kind::product
-                : is_elementwise(one.what) ? step_kind::each
-                                           : step_kind::call;
+    next.kind = attentions[n].scores >= 0                                   ? step_kind::attend
+                : products[n] >= 0                                          ? step_kind::product
+                : is_elementwise(one.what)                                  ? step_kind::each
+                : one.what == word::reduce && p.root[one.from[0].node] == n ? step_kind::reduce
+                                                                            : step_kind::call;
     p.stored[n] = true;
   }
 }

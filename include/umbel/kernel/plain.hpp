@@ -321,17 +321,16 @@ struct min_of : sum_of {
   }
 };
 
-// y = the elements of x at the positions of Reduced, put together by Operation, for each position
-// of Kept.
-template <class Operation, auto Kept, auto Reduced, class T>
-constexpr void reduce(const T* x, T* y) noexcept {
+// y = read(at) of the positions of Reduced, put together by Operation, for each position of Kept.
+template <class Operation, auto Kept, auto Reduced, class T, class Read>
+constexpr void reduce_read(const Read& read, T* y) noexcept {
   constexpr std::size_t chains = Operation::chains;
   plain::each_offset<Kept>(0, [&](std::size_t from) {
     T chain[chains];
     for (T& c : chain) c = Operation::template start<T>;
     std::size_t e = 0;
     plain::each_offset<Reduced>(from, [&](std::size_t at) {
-      chain[e] = Operation::with(chain[e], x[at]);
+      chain[e] = Operation::with(chain[e], read(at));
       e = e + 1 == chains ? 0 : e + 1;
     });
     for (std::size_t half = chains / 2; half > 0; half /= 2) {
@@ -339,6 +338,11 @@ constexpr void reduce(const T* x, T* y) noexcept {
     }
     *y++ = Operation::template finish<Reduced.count()>(chain[0]);
   });
+}
+// Of the elements of x.
+template <class Operation, auto Kept, auto Reduced, class T>
+constexpr void reduce(const T* x, T* y) noexcept {
+  plain::reduce_read<Operation, Kept, Reduced>([x](std::size_t at) { return x[at]; }, y);
 }
 
 }  // namespace plain

@@ -50,9 +50,22 @@ UMBEL_INLINE auto reduce_across(const T* x, Read read) noexcept {
   return Operation::template finish<Reduced.count()>(folded);
 }
 
-// The results of Rows runs of Width elements, `apart` from each other.
-template <class Operation, std::size_t Rows, std::size_t Width, class T, plan::target Target>
-UMBEL_INLINE void reduce_along(const T* x, std::size_t apart, T* y) noexcept {
+// Rows of adjacent elements, Apart from each other.
+template <class T, std::size_t Apart>
+struct rows_in_memory {
+  const T* x;
+  // `count` elements of row r, from e on; in the lanes after them anything.
+  template <class V>
+  UMBEL_INLINE V load(std::size_t r, std::size_t e, std::size_t count) const noexcept {
+    const T* const from = x + r * Apart + e;
+    return count == simd::lanes_of<V> ? simd::load<V>(from) : simd::load_first<V>(from, count);
+  }
+};
+
+// Chains in the lanes.
+template <class Operation, std::size_t Rows, std::size_t Width, class T, plan::target Target,
+          class Source>
+UMBEL_INLINE void reduce_along(const Source& rows, T* y) noexcept {
   using walk = row_walk<Width, T, Target>;
   using V = typename walk::V;
   const V start = simd::broadcast<V>(Operation::template start<T>);
@@ -61,9 +74,9 @@ UMBEL_INLINE void reduce_along(const T* x, std::size_t apart, T* y) noexcept {
     walk::template fold<Count>(
         folds, start,
         [&](std::size_t r) UMBEL_LAMBDA_INLINE {
-          return [from = x + (first + r) * apart, start](std::size_t e, std::size_t count, V chain)
+          return [&rows, row = first + r, start](std::size_t e, std::size_t count, V chain)
                      UMBEL_LAMBDA_INLINE {
-                       V next = walk::load(from + e, count);
+                       V next = rows.template load<V>(row, e, count);
                        if (count != walk::lanes) next = simd::keep_first(next, count, start);
                        return Operation::with(chain, next);
                      };
@@ -74,24 +87,26 @@ UMBEL_INLINE void reduce_along(const T* x, std::size_t apart, T* y) noexcept {
   });
 }
 
-// One chain each: the results of `rows` runs of Width elements, Apart from each other, in lanes.
-template <class Operation, std::size_t Width, std::size_t Apart, class V, class T>
-UMBEL_INLINE V reduce_in_squares(const T* x, std::size_t rows) noexcept {
+// One chain each, rows in the lanes: `count` of them, from `first` on.
+template <class Operation, std::size_t Width, class V, class Source>
+UMBEL_INLINE V reduce_in_squares(const Source& rows, std::size_t first,
+                                 std::size_t count) noexcept {
   constexpr std::size_t lanes = simd::lanes_of<V>, whole = Width / lanes * lanes;
+  using T = simd::element_of<V>;
   V chain = simd::broadcast<V>(Operation::template start<T>), square[lanes];
-  for (std::size_t e = 0; e < whole; e += lanes) {
+  const auto load = [&](std::size_t e, std::size_t elements) UMBEL_LAMBDA_INLINE {
     UMBEL_UNROLL(16)
     for (std::size_t r = 0; r < lanes; ++r)
-      square[r] = r < rows ? simd::load<V>(x + r * Apart + e) : V{};
+      square[r] = r < count ? rows.template load<V>(first + r, e, elements) : V{};
     simd::transpose(square);
+  };
+  for (std::size_t e = 0; e < whole; e += lanes) {
+    load(e, lanes);
     UMBEL_UNROLL(16)
     for (std::size_t i = 0; i < lanes; ++i) chain = Operation::with(chain, square[i]);
   }
   if constexpr (whole != Width) {
-    UMBEL_UNROLL(16)
-    for (std::size_t r = 0; r < lanes; ++r)
-      square[r] = r < rows ? simd::load_first<V>(x + r * Apart + whole, Width - whole) : V{};
-    simd::transpose(square);
+    load(whole, Width - whole);
     UMBEL_UNROLL(16)
     for (std::size_t i = 0; i < Width - whole; ++i) chain = Operation::with(chain, square[i]);
   }
@@ -100,13 +115,36 @@ UMBEL_INLINE V reduce_in_squares(const T* x, std::size_t rows) noexcept {
 
 }  // namespace detail
 
+// Is there SIMD for it?
+template <class Operation, std::size_t Rows, class T, plan::target Target>
+inline constexpr bool reduces_rows =
+    !std::is_integral_v<T> && (Operation::chains == plain::sum_chains ||
+                               (Operation::chains == 1 && Rows > 1 && plan::lanes<T>(Target) > 1));
+
+// y = Rows rows of Width elements, each put together: those that rows.load<V>(r, e, count) gives
+// (rows_in_memory).
+template <class Operation, std::size_t Rows, std::size_t Width, plan::target Target, class T,
+          class Source>
+UMBEL_INLINE void reduce_rows(const Source& rows, T* y) noexcept {
+  if constexpr (Operation::chains != 1) {
+    detail::reduce_along<Operation, Rows, Width, T, Target>(rows, y);
+  } else {
+    constexpr std::size_t lanes = plan::lanes<T>(Target);
+    using V = simd::pack<T, lanes>;
+    for (std::size_t r = 0; r < Rows; r += lanes) {
+      const std::size_t count = Rows - r < lanes ? Rows - r : lanes;
+      simd::store_first(y + r, detail::reduce_in_squares<Operation, Width, V>(rows, r, count),
+                        count);
+    }
+  }
+}
+
 // See plain::reduce; Kept and Reduced have as few axes as possible. Never inlined: a product that
 // the caller had just stored could be fused into the sums.
 template <class Operation, auto Kept, auto Reduced, class T,
           plan::target Target = plan::native_target>
 UMBEL_NOINLINE void reduce(const T* x, T* y) noexcept {
-  constexpr std::size_t results = Kept.last_extent(), lanes = plan::lanes<T>(Target);
-  constexpr bool runs = Reduced.rank == 1 && Reduced.last_stride() == 1;
+  constexpr std::size_t results = Kept.last_extent();
   if constexpr (std::is_integral_v<T>) {
     plain::reduce<Operation, Kept, Reduced>(x, y);
   } else if constexpr (Kept.last_stride() == 1) {
@@ -116,22 +154,11 @@ UMBEL_NOINLINE void reduce(const T* x, T* y) noexcept {
       });
       y += results;
     });
-  } else if constexpr (Operation::chains == plain::sum_chains && runs) {
+  } else if constexpr (Reduced.rank == 1 && Reduced.last_stride() == 1 &&
+                       reduces_rows<Operation, results, T, Target>) {
     plain::each_offset<Kept.without_last()>(0, [&](std::size_t from) UMBEL_LAMBDA_INLINE {
-      detail::reduce_along<Operation, results, Reduced.last_extent(), T, Target>(
-          x + from, Kept.last_stride(), y);
-      y += results;
-    });
-  } else if constexpr (Operation::chains == 1 && runs && results > 1 && lanes > 1) {
-    using V = simd::pack<T, lanes>;
-    constexpr std::size_t apart = Kept.last_stride();
-    plain::each_offset<Kept.without_last()>(0, [&](std::size_t from) UMBEL_LAMBDA_INLINE {
-      for (std::size_t r = 0; r < results; r += lanes) {
-        const std::size_t rows = results - r < lanes ? results - r : lanes;
-        const V values = detail::reduce_in_squares<Operation, Reduced.last_extent(), apart, V>(
-            x + from + r * apart, rows);
-        simd::store_first(y + r, values, rows);
-      }
+      reduce_rows<Operation, results, Reduced.last_extent(), Target>(
+          detail::rows_in_memory<T, Kept.last_stride()>{x + from}, y);
       y += results;
     });
   } else {

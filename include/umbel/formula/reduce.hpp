@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+// The step of a reduction of rows that are an elementwise program: mean<hidden>(d * d). The program
+// is computed where the reduction reads them, nothing is stored but the results.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/each.hpp>
+#include <umbel/kernel/reduce.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+template <reduction>
+struct operation_of : kernel::plain::sum_of {};
+template <>
+struct operation_of<reduction::mean> : kernel::plain::mean_of {};
+template <>
+struct operation_of<reduction::max> : kernel::plain::max_of {};
+template <>
+struct operation_of<reduction::min> : kernel::plain::min_of {};
+
+template <class Run, int Root>
+struct reduce_step {
+  using T = typename Run::value_type;
+  using each = each_step<Run, Root, Root>;
+  using operation = operation_of<Run::value.at(Root).reduces_by>;
+  static constexpr std::size_t width = each::axes.size[each::axes.rank - 1];
+  static constexpr std::size_t count = each::axes.count() / width;
+
+  struct rows {
+    const Run run;
+    template <class V>
+    UMBEL_INLINE constexpr V load(std::size_t r, std::size_t e,
+                                  std::size_t elements) const noexcept {
+      return each::template values<V>(run, r * width + e, elements);
+    }
+  };
+
+  static constexpr void plainly(const Run& run, T* to) noexcept {
+    using walk = kernel::axes_walk<1>;
+    kernel::plain::reduce_read<operation, walk{1, {count}, {width}}, walk{1, {width}, {1}}>(
+        [&](std::size_t at) { return each::template values<T>(run, at, 1); }, to);
+  }
+  UMBEL_NOINLINE static void fast(const Run& run, T* to) noexcept {
+    constexpr plan::target target = plan::native_target;
+    if constexpr (kernel::reduces_rows<operation, count, T, target>)
+      kernel::reduce_rows<operation, count, width, target>(rows{run}, to);
+    else
+      plainly(run, to);
+  }
+  template <bool Plain>
+  static constexpr void write(const Run& run, T* to) noexcept {
+    if (Plain || std::is_constant_evaluated())
+      plainly(run, to);
+    else
+      fast(run, to);
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP
