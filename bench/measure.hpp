@@ -45,7 +45,7 @@ inline std::string row_name(const char* family, std::initializer_list<std::size_
                             char separator) {
   std::string name = family;
   for (const std::size_t size : sizes) {
-    if (name.back() != '/') name.push_back(separator);
+    if (!name.empty() && name.back() != '/') name.push_back(separator);
     name.append(std::to_string(size));
   }
   return name;

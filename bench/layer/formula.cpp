@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Formulas, each beside the function or layer that computes the same: "formula/..." and
 // "function/...". Attention: batch,heads,queries,keys,head_dim, as in kernel/attend.cpp; whole
-// layers: the sizes of mha/A to mha/H (multi_head.cpp).
+// layers: the sizes of mha/A to mha/H (multi_head.cpp). Rows "tail/...": what follows a product,
+// beside the product alone.
 #include <umbel/umbel.hpp>
 
 #include "../measure.hpp"
@@ -109,6 +110,65 @@ void add_layer(const char* name) {
       spelled_out, [] { layer.into(out, x, all_keys, work); }, out, x, layer.get_weights());
 }
 
+template <std::size_t Tokens, std::size_t Hidden, std::size_t Wide>
+void add_network() {
+  using network = feed_forward<float, hidden<Hidden>, intermediate<Wide>, bias<false>,
+                               activation<silu>, gated<true>>;
+  using map = linear<float, hidden<Hidden>, intermediate<Wide>>;
+  static typename network::weights weights;
+  bench::fill(weights.gate.weight, 1.7f * rsqrt(static_cast<float>(Hidden)));
+  bench::fill(weights.up.weight, 1.7f * rsqrt(static_cast<float>(Hidden)));
+  bench::fill(weights.down.weight, 1.7f * rsqrt(static_cast<float>(Wide)));
+  static const prepacked<network> layer{weights};
+  static const prepacked<map> up{weights.up};
+  static tensor<float, token<Tokens>, hidden<Hidden>> x, out;
+  static tensor<float, token<Tokens>, intermediate<Wide>> wide, more;
+  bench::fill(x, 1);
+  bench::fill(more, 1);
+  static typename network::template workspace<token<Tokens>> work;
+  const std::string sizes = bench::row_name("", {Tokens, Hidden, Wide}, ',');
+  const double flops = 2.0 * Tokens * Hidden * Wide;
+  static constexpr formula spelled_out = [](auto input, const auto& w) {
+    return (input * w.gate | silu) * (input * w.up) * w.down;
+  };
+  add_both(
+      "feed_forward/" + sizes, 3 * flops, spelled_out, [] { layer.into(out, x, work); }, out, x,
+      layer.get_weights());
+  const auto product = [] { up.into(wide, x); };
+  static constexpr formula residual = [](auto input, const auto& w, auto y) {
+    return y + input * w;
+  };
+  add_both("tail/residual/" + sizes, flops, residual, product, wide, x, up.get_weights(), more);
+  static constexpr formula gate = [](auto input, const auto& w, auto y) {
+    return (input * w | silu) * y;
+  };
+  add_both("tail/gate/" + sizes, flops, gate, product, wide, x, up.get_weights(), more);
+}
+
+template <std::size_t Tokens, std::size_t Hidden>
+void add_norm() {
+  static tensor<float, token<Tokens>, hidden<Hidden>> x, y, sum, out;
+  using normalise = layer_norm<float, hidden<Hidden>>;
+  static typename normalise::weights weights;
+  for (auto* part : {&weights.gamma, &weights.beta}) bench::fill(*part, 1);
+  bench::fill(x, 1);
+  bench::fill(y, 1);
+  static const normalise norm{weights};
+  static constexpr formula spelled_out = [](auto a, auto b, const auto& w) {
+    auto s = a + b;
+    auto difference = s - mean<hidden>(s);
+    return difference * rsqrt(mean<hidden>(difference * difference) + 1e-5f) * w.gamma + w.beta;
+  };
+  add_both(
+      "residual_norm/" + bench::row_name("", {Tokens, Hidden}, ','), 9.0 * Tokens * Hidden,
+      spelled_out,
+      [] {
+        sum = x + y;
+        norm.into(out, sum);
+      },
+      out, x, y, weights);
+}
+
 const bool added = [] {
   add_attention<1, 4, 16, 16, 8>();
   add_attention<2, 5, 4, 6, 20>();
@@ -126,6 +186,10 @@ const bool added = [] {
   add_layer<128, 256, 8>("E");
   add_layer<128, 384, 12>("F");
   add_layer<197, 192, 3>("G");
+  add_network<64, 64, 256>();
+  add_network<128, 256, 1024>();
+  add_norm<64, 64>();
+  add_norm<128, 256>();
   return true;
 }();
 
