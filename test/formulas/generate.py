@@ -117,7 +117,9 @@ class Formula:
         else:
             made = self.elementwise(scaled, axes, self.random.randint(1, 3))
         for _ in range(self.random.choice((0, 0, 1, 1, 2))):
+            outer = [axis for axis in axes if axis not in ("query", "key")]
             condition = self.choose("position<key> > position<query>", "position<key> + 5 <= position<query>",
+                                    f"position<key> {self.choose('>', '>=')} {self.tensor(self.part_of(outer))}",
                                     self.condition(axes))
             made = self.let(f"hide({made}, {condition})")
         return made

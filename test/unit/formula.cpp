@@ -82,6 +82,46 @@ BOOST_AUTO_TEST_CASE(hidden_keys_are_never_read) {
   BOOST_TEST(same_bits(windowed(q, k, v), before));
 }
 
+BOOST_AUTO_TEST_CASE(lengths_are_how_many_keys_are_read) {
+  constexpr formula first = [](auto q, auto k, auto v, auto lengths) {
+    auto scores = contract<head_dim>(q, k) * 0.25f;
+    return contract<key>(softmax<key>(hide(scores, position<key> >= lengths)), v);
+  };
+  const tensor<int, batch<2>> lengths{5, 0};
+  const auto masked = scaled_dot_product_attention(q, k, v, lengths);
+  BOOST_TEST(same_bits(first(q, k, v, lengths), masked));
+  BOOST_TEST(same_bits(plain(first)(q, k, v, lengths), masked));
+  const tensor<int, batch<2>> seven{7, 7};
+  BOOST_TEST(same_bits(first(q, k, v, 7), scaled_dot_product_attention(q, k, v, seven)));
+  BOOST_TEST(same_bits(first(q, k, v, 1000), attention(q, k, v)));
+  constexpr formula both = [](auto q, auto k, auto v, auto lengths) {
+    auto scores = contract<head_dim>(q, k) * 0.25f;
+    auto hidden = position<key> >= lengths || position<key> > position<query>;
+    return contract<key>(softmax<key>(hide(scores, hidden)), v);
+  };
+  BOOST_TEST(same_bits(both(q, k, v, lengths),
+                       scaled_dot_product_attention(q, k, v, lengths & causal_top_left)));
+  // Of heads, fractions, numbers out of range; with what is added to scores.
+  const tensor<float, heads<3>> last{2.5f, -1, NAN};
+  constexpr formula until = [](auto q, auto k, auto v, auto last, auto bias) {
+    auto scores = contract<head_dim>(q, k) * 0.25f + bias;
+    return contract<key>(softmax<key>(hide(scores, position<key> > last)), v);
+  };
+  constexpr formula selected = [](auto q, auto k, auto v, auto last, auto bias) {
+    auto scores = contract<head_dim>(q, k) * 0.25f + bias;
+    return contract<key>(softmax<key>(hide(scores, position<key> + 0 > last)), v);
+  };
+  const auto y = until(q, k, v, last, added);
+  BOOST_TEST(same_bits(plain(until)(q, k, v, last, added), y));
+  BOOST_TEST(same_bits(selected(q, k, v, last, added), y));
+  // What is hidden is never read.
+  for (int b = 0; b < 2; ++b)
+    for (int h = 0; h < 3; ++h)
+      for (int j = 5; j < 21; ++j)
+        for (int d = 0; d < 16; ++d) k(b, h, j, d) = v(b, h, j, d) = NAN;
+  BOOST_TEST(same_bits(first(q, k, v, lengths), masked));
+}
+
 BOOST_AUTO_TEST_CASE(a_layer_as_a_formula_has_its_bits) {
   using layer = multi_head_attention<float, hidden<36>, heads<3>, bias<true>>;
   static layer::weights w;

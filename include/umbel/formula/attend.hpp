@@ -31,6 +31,11 @@ struct score_form {
   std::size_t hides = 0;
   // Key j is seen by query i if i + low <= j <= i + high.
   double low = -1e9, high = 1e9;
+  // Key j is seen if j is less than the value of this operand, or not above it.
+  place_of_operand length;
+  bool length_is_last = false;
+
+  constexpr bool has_length() const noexcept { return length.node >= 0; }
 
   constexpr bool is_window() const noexcept { return low > -1e9 || high < 1e9; }
 };
@@ -98,12 +103,26 @@ struct score_reader {
     return add_bound({a.key - b.key, a.query - b.query, a.constant - b.constant, a.ok && b.ok},
                      one.what == word::less_or_equal);
   }
+  // Is the condition one on the key and a number that all keys and queries share?
+  constexpr bool add_length(int n) {
+    const node_of_graph<T>& one = p.at(n);
+    if (form.has_length() || (one.what != word::less && one.what != word::less_or_equal))
+      return false;
+    const node_of_graph<T>& key = p.at(one.from[1].node);
+    const node_of_graph<T>& of = p.at(one.from[0].node);
+    if (key.what != word::position || key.family != parts.key || of.what != word::argument ||
+        one.from[0].axes.size_of(parts.key) != 1 || one.from[0].axes.size_of(parts.query) != 1)
+      return false;
+    form.length = {n, 0};
+    form.length_is_last = one.what == word::less;
+    return true;
+  }
   constexpr void hide(place_of_operand at) {
     const int n = p.at(at.node).from[at.j].node;
     if (p.at(n).what == word::logical_or) {
       hide({n, 0});
       hide({n, 1});
-    } else if (!add_window(n)) {
+    } else if (!add_window(n) && !add_length(n)) {
       if (form.hides == form.most)
         form.too_many = true;
       else
@@ -187,6 +206,8 @@ struct attention_of {
     return attention_parts{};
   }();
   static constexpr score_form<T> form = read_scores(Run::value, parts);
+  static constexpr operand length =
+      form.has_length() ? Run::value.at(form.length.node).from[form.length.j] : operand{};
   static constexpr auto changed = [] {
     return form.general ? program_for(Run::value, &form.value, 1, Root, form.given)
                         : program_for(Run::value, form.added, form.additions, Root, form.given);
@@ -436,32 +457,59 @@ struct formula_scoring {
 template <class Run, int Root>
 struct formula_mask {
   using of = attention_of<Run, Root>;
-  static constexpr bool same_length_for_heads = true;
+  static constexpr bool same_length_for_heads =
+      of::loops.rank == 0 || of::length.axes.stride_of(of::loops.family[of::loops.rank - 1]) == 0;
   const Run& run;
   std::size_t* index;
 
   constexpr auto operator()(std::size_t head) const noexcept {
     if constexpr (of::loops.rank != 0) index[of::loops.rank - 1] = head;
-    constexpr bool bounded = of::form.is_window();
     using changed = changed_scores<Run, Root>;
-    using nobody = no_observer;
-    if constexpr (!bounded && !changed::changes && !changed::selects) {
-      return head_mask<kernel::scores::every_key, nobody>{{}, {}};
-    } else if constexpr (!bounded) {
-      return head_mask<changed, nobody>{{run, index}, {}};
-    } else {
-      constexpr kernel::scores::window seen = window();
-      if constexpr (!changed::changes && !changed::selects) {
-        return head_mask<kernel::scores::window, nobody>{seen, {}};
-      } else {
-        using both = kernel::scores::all_of<changed, kernel::scores::window>;
-        return head_mask<both, nobody>{both(changed{run, index}, seen), {}};
-      }
-    }
+    if constexpr (changed::changes || changed::selects)
+      return in_range(changed{run, index});
+    else
+      return in_range();
   }
 
  private:
-  static constexpr kernel::scores::window window() noexcept {
+  // Policies, and those that say which keys are read at all.
+  template <class... Policy>
+  constexpr auto in_range(const Policy&... policy) const noexcept {
+    using kernel::scores::first_keys, kernel::scores::window;
+    if constexpr (of::form.is_window() && of::form.has_length())
+      return all_of(policy..., seen_by_distance(), first_keys(keys()));
+    else if constexpr (of::form.is_window())
+      return all_of(policy..., seen_by_distance());
+    else if constexpr (of::form.has_length())
+      return all_of(policy..., first_keys(keys()));
+    else if constexpr (sizeof...(Policy) != 0)
+      return all_of(policy...);
+    else
+      return all_of(kernel::scores::every_key{});
+  }
+  template <class Policy>
+  static constexpr auto all_of(const Policy& policy) noexcept {
+    return head_mask<Policy, no_observer>{policy, {}};
+  }
+  template <class First, class... Policy>
+    requires(sizeof...(Policy) != 0)
+  static constexpr auto all_of(const First& first, const Policy&... policy) noexcept {
+    using all = kernel::scores::all_of<First, Policy...>;
+    return head_mask<all, no_observer>{all(first, policy...), {}};
+  }
+  // How many keys are seen: of NaN all, since no key is hidden by it.
+  constexpr std::size_t keys() const noexcept {
+    constexpr operand from = of::length;
+    std::size_t at = from.offset;
+    for (std::size_t i = 0; i < of::loops.rank; ++i)
+      at += index[i] * from.axes.stride_of(of::loops.family[i]);
+    const auto length = static_cast<double>(run.template memory<from.node>()[at]);
+    if (!(length < static_cast<double>(of::keys))) return of::keys;
+    if (length < 0) return 0;
+    const auto whole = static_cast<std::size_t>(length);
+    return whole + (of::form.length_is_last || static_cast<double>(whole) < length);
+  }
+  static constexpr kernel::scores::window seen_by_distance() noexcept {
     constexpr auto unlimited = npos / 2;
     constexpr double low = of::form.low, high = of::form.high;
     if constexpr (low <= -1e9)

@@ -268,7 +268,15 @@ struct description {
         out.put(of::form.additions, of::form.additions == 1 ? " addition; " : " additions; ");
       if (of::form.hides != 0)
         out.put(of::form.hides, of::form.hides == 1 ? " selection; " : " selections; ");
-      out.put(of::form.is_window() ? "query i reads keys " : "all keys are read");
+      if (of::form.has_length()) {
+        out.put("as many keys are read as ");
+        put_operand(out, p.at(of::form.length.node).from[of::form.length.j].node);
+        out.put(of::form.is_window() ? " says; " : " says");
+      }
+      if (of::form.is_window())
+        out.put("query i reads keys ");
+      else if (!of::form.has_length())
+        out.put("all keys are read");
       if (of::form.low > -1e9) put_distance(out, of::form.low);
       if (of::form.is_window()) out.put(of::form.low > -1e9 ? " to " : "up to ");
       if (of::form.high < 1e9)
