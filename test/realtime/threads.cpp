@@ -56,6 +56,27 @@ int main(int count, char**) {
     expect_same(out, wanted, "an executor, packed");
   }
 
+  // A formula, of a step that needs what the pieces of another wrote, with a program in its place.
+  static constexpr formula block = [](auto x, const auto& w, auto lengths) {
+    constexpr auto heads_of = [](auto y) {
+      return y | split<hidden, heads<3>, head_dim> | permute<batch, heads, token, head_dim>;
+    };
+    auto q = heads_of(x * w.q) | rename_axis<token, query>;
+    auto k = heads_of(x * w.k) | rename_axis<token, key>;
+    auto v = heads_of(x * w.v) | rename_axis<token, key>;
+    auto scores = hide(contract<head_dim>(q, k) * 0.25f, position<key> >= lengths);
+    auto context = contract<key>(softmax<key>(scores), v) | rename_axis<query, token>;
+    return x + silu((context | permute<batch, token, heads, head_dim> | contiguous |
+                     merge<heads, head_dim, hidden>)*w.o);
+  };
+  static const layer::weights_view parts = w;
+  static workspace_for<decltype(block), tokens, layer::weights_view, tensor<int, batch<3>>> room[3];
+  static const tokens formed = block(x, parts, lens, room[0]);
+  for (int round = 0; round < 200; ++round) {
+    block.into(out, x, parts, lens, parallel(pool, room));
+    expect_same(out, formed, "a formula and an executor");
+  }
+
   const auto alone = [] {
     static thread_local layer::workspace<token<17>> own;
     static thread_local tokens y;
