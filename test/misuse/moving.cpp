@@ -150,7 +150,7 @@ auto r = x | select_at<key, 0>;
 auto r = x | select_at<query, 0> | select_at<query, 1>;
 #elif defined CASE_slice_past_the_end
 // fact: key=6
-// fact: 7|from.?4|from=4
+// fact: from.?4|from=4|positions_from, .*<4>
 auto r = y | slice<key, from<4>, extent<3>>;
 #elif defined CASE_slice_what_is_not_there
 // fact: key

@@ -5,6 +5,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/shape/rules.hpp>
+#include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
