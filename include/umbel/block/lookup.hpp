@@ -67,7 +67,7 @@ struct lookup_axes_rule {
 template <class Table, class Ids>
   requires(Table::rank == 0)
 struct lookup_axes_rule<Table, Ids> {
-  using type = verdict<false, say::lookup, say::the_table_has_no_axis_to_look_up>;
+  using type = verdict<never<Table>, say::lookup, say::the_table_has_no_axis_to_look_up>;
 };
 template <class Table, class Ids>
 struct lookup_rule {

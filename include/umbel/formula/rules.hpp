@@ -135,8 +135,8 @@ using in_a_formula = verdict<Ok, say::position_of, Family, say::belongs_in_a_for
 // What a formula gives.
 template <class Result>
 struct gives_rule {
-  using type =
-      verdict<false, say::formula, say::gives_something_else_than_a_tensor_made_of_its_arguments>;
+  using type = verdict<never<Result>, say::formula,
+                       say::gives_something_else_than_a_tensor_made_of_its_arguments>;
 };
 
 template <class Open>

@@ -78,7 +78,7 @@ namespace rules {
 template <class Executor, std::size_t Count>
 struct parallel_rule {
   using type = verdict<
-      false, say::parallel,
+      never<Executor>, say::parallel,
       say::
           the_executor_needs_a_static_constant_workers_above_0_and_a_call_operator_that_takes_a_count_and_a_function>;
 };

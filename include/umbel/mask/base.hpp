@@ -82,7 +82,8 @@ inline constexpr bool is_foreign<Takes, Given> =
 template <class Operation, class Takes, traced X, class... Arguments>
   requires(takes_a_mask<Takes> && (workspace_like<Arguments> || ...))
 struct arguments_rule<Operation, Takes, X, Arguments...> {
-  using type = verdict<false, say::formula, say::has_one_workspace_for_all_so_pass_none_to_a_layer>;
+  using type =
+      verdict<never<X>, say::formula, say::has_one_workspace_for_all_so_pass_none_to_a_layer>;
 };
 }  // namespace rules
 

@@ -182,7 +182,8 @@ using merge = first_error<
 // The last family is the result.
 template <class Layout, class Sequence, class... Families>
 struct merge_into_last_rule {
-  using type = verdict<false, say::merge, say::takes_two_or_more_axes_then_the_name_of_the_result>;
+  using type =
+      verdict<never<Layout>, say::merge, say::takes_two_or_more_axes_then_the_name_of_the_result>;
 };
 template <class Layout, std::size_t... I, class... Families>
   requires(sizeof...(I) >= 2)

@@ -307,6 +307,11 @@ inline constexpr bool fits_or_invalid = Verdict::ok || portable::names_no_axis(V
 template <class Verdict>
 concept fits = fits_or_invalid<Verdict>;
 
+// False, of something that is known only in use: g++ composes a sentence of nothing but words where
+// it reads it, which is 1 % of what including the library takes.
+template <class...>
+inline constexpr bool never = false;
+
 template <class First, class... Rest>
 struct choose_error {
   using type = First;

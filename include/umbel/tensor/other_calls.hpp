@@ -95,7 +95,7 @@ struct arguments_of_into_rule<Operation, Takes, X> {
 template <class Operation, class Takes, class... Arguments>
   requires(traced<Arguments> || ...)
 struct arguments_of_into_rule<Operation, Takes, Arguments...> {
-  using type = verdict<false, say::formula,
+  using type = verdict<never<Operation>, say::formula,
                        say::into_writes_memory_and_formulas_have_none_so_take_the_value_of_a_call>;
 };
 template <class Operation, class Takes, class... Arguments>
