@@ -154,4 +154,30 @@ BOOST_AUTO_TEST_CASE(layers_reductions_and_several_results) {
   BOOST_TEST(by_two.rounds == 1u);  // none needs another
 }
 
+// g++ 12 dropped a step of this one: docs/decisions/014.
+BOOST_AUTO_TEST_CASE(no_step_is_dropped) {
+  static constexpr formula several = [](auto x) {
+    auto p = x | permute<key, hidden>;
+    auto twice = concat<hidden>(x | permute<hidden, key>, x | permute<hidden, key>);
+    auto six = stack<kv_heads>(p, p, p, p, p, p);
+    auto y = x * 3 | permute<key, hidden>;
+    auto part = stack<value_dim>(y, y, y) | slice<hidden, from<3>, umbel::extent<2>>;
+    auto renamed = part | rename_axis<hidden, heads>;
+    return std::tuple{softmax<key>(renamed * renamed), twice, renamed, six};
+  };
+  static tensor<double, hidden<6>, key<8>> x;
+  int next = 0;
+  for (double& v : x) v = ++next * 0.01;
+  static workspace_for<decltype(several), decltype(x)> work, three[3];
+  static auto expected = several(x, work), given = expected;
+  static tensor<double, value_dim<6>, heads<2>, key<8>> wide;
+  auto out = wide | slice<value_dim, from<2>, umbel::extent<3>> | permute<value_dim, key, heads>;
+  backwards<3> pool;
+  auto& [softmaxed, twice, renamed, six] = given;
+  softmaxed = {}, twice = {}, six = {};
+  several.into(std::tie(softmaxed, twice, out, six), x, parallel(pool, three));
+  renamed = out;
+  BOOST_TEST((given == expected));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -189,7 +189,7 @@ struct step_in_parts {
   using pieces = decltype(way());
   static constexpr std::size_t count = pieces::count;
 
-  static void take(const Run& run, T* scratch, std::size_t piece) noexcept {
+  UMBEL_NOIPA static void take(const Run& run, T* scratch, std::size_t piece) noexcept {
     if constexpr (one.kind == step_kind::attend)
       pieces::take(run, run.template written<one.to>(), scratch, piece);
     else if constexpr (one.kind == step_kind::each || one.kind == step_kind::product)
@@ -229,7 +229,7 @@ struct program_in_parts {
   };
   static constexpr std::size_t count = pieces<is_there>::count;
 
-  static void take(const Run& run, T*, std::size_t piece) noexcept {
+  UMBEL_NOIPA static void take(const Run& run, T*, std::size_t piece) noexcept {
     if constexpr (is_there)
       pieces<true>::elements::take(run, run.template written<one.to>(), piece);
   }
@@ -276,7 +276,7 @@ struct run_in_parts {
       constexpr std::size_t end = end_of_round<S>;
       [&]<std::size_t... I>(std::index_sequence<I...>) {
         hand_out<part<S + I>...>(run, given);
-        hand_out<program<S + I>...>(run, given);
+        if constexpr ((program<S + I>::count + ...) != 0) hand_out<program<S + I>...>(run, given);
       }(std::make_index_sequence<end - S>{});
       from<end>(run, given);
     }
@@ -291,7 +291,7 @@ struct run_in_parts {
     constexpr std::size_t count = (Parts::count + ...);
     if constexpr (count == 1) {
       take_one<Parts...>(run, scratch_of(given, 0), 0);
-    } else if constexpr (count != 0) {
+    } else {
       given.hand_out(count, [&](std::size_t piece, std::size_t worker) noexcept {
         take_one<Parts...>(run, scratch_of(given, worker), piece);
       });

@@ -363,16 +363,9 @@ template <class F, class Outs, class... Argument>
 struct formula_workspace<run_of<F, Outs, true, Argument...>> {
   using run = run_of<F, Outs, true, Argument...>;
   static constexpr std::size_t stored = [] {
-    constexpr const auto& direct = run::value;
-    constexpr const operand& result = direct.g.result[0];
-    // A single result of a step that writes any strides is copied by it.
-    if constexpr (direct.g.results == 1 && result.axes == direct.at(result.node).axes &&
-                  direct.steps[direct.count - 1].kind < step_kind::reduce) {
-      return direct.workspace;
-    } else {
-      constexpr std::size_t copied = scheduled<F, false, Argument...>::value.workspace;
-      return copied > direct.workspace ? copied : direct.workspace;
-    }
+    constexpr std::size_t direct = run::value.workspace;
+    constexpr std::size_t copied = scheduled<F, false, Argument...>::value.workspace;
+    return copied > direct ? copied : direct;
   }();
   using type = run_workspace<run, stored>;
 };
