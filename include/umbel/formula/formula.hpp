@@ -284,9 +284,8 @@ struct formula_calls {
     return workspace_first(std::make_index_sequence<sizeof...(X) - 1>{}, by_value{}, x...);
   }
   // The same, written into a tensor or view of the axes of the result; of several results into
-  // std::tie(a, b), or into what a call gives.
+  // std::tie(a, b), or into what a call gives. None of them may overlap an argument.
   template <memory_of_results Out, class... X>
-  // None of them may overlap an argument.
     requires(!last_is_workspace<X...>)
   constexpr auto into(Out&& out, const X&... x) const noexcept -> nothing_by<
       decltype(std::declval<const F&>()(std::declval<traced_as<computed_from<X...>, X>>()...))> {
