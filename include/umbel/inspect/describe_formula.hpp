@@ -6,7 +6,8 @@
 // its steps in their order, what each of them does together, where its result goes and who reads
 // it, bytes, and estimated cycles. For results that are row-major, on this build's target. The page
 // is made by the compiler from the types alone; nothing but its characters is in the program. Not
-// included by umbel.hpp.
+// included by umbel.hpp. (g++ with -fsanitize=undefined takes no comparison of names for a constant
+// and refuses it.)
 //
 // Cycles are an estimate (plan/cost.hpp), of projections, contractions, attention and elementwise
 // steps.
