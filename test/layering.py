@@ -32,8 +32,10 @@ ROOMS = {
     "block": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention"},
     "formula": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block"},
     "inspect": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention", "formula"},
+    "file": {"config", "shape", "tensor", "simd"},
+    "files": {"file"},
 }
-EVERYTHING = set(ROOMS) - {"inspect"}  # what draws and describes is for who asks for it
+EVERYTHING = set(ROOMS) - {"inspect", "file", "files"}  # what draws, describes and reads files is for who asks for it
 ROOMS["bare"] = EVERYTHING
 ROOMS["umbel"] = EVERYTHING | {"bare"}
 
@@ -42,6 +44,8 @@ ONLY_FROM = {
     "umbel/shape/hana.hpp": {"umbel/umbel.hpp"},
     "umbel/version.hpp": {"umbel/umbel.hpp", "umbel/bare.hpp"},
     "umbel/inspect/heat_map.hpp": set(),  # drawing: for who asks for it
+    "umbel/file/mapped_file.hpp": set(),  # of POSIX, and of <cstdio>: for who has them
+    "umbel/file/read_file.hpp": set(),
 }
 # Too slow to compile, or absent where Umbel has to run (docs/decisions).
 BANNED_HEADERS = {"iostream", "vector", "string", "map", "memory", "functional", "cmath", "algorithm"}

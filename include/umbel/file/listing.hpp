@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+// What files of every format share: they are ranges of their tensors, and give one by its name.
+// A file that was opened has been checked as a whole, so walking over it does not fail.
+#pragma once
+
+#include <umbel/config.hpp>
+
+#include <cstddef>
+#include <umbel/file/in_order.hpp>
+#include <umbel/file/stored_tensor.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+
+// A file with more tensors is refused: sizes and time of the checks stay bounded.
+inline constexpr std::size_t most_tensors = 16384;
+
+struct end_of_tensors {};
+
+// File: copied, as small as a view; next(cursor, tensor) gives the tensor at the cursor and moves
+// it on, false at the end.
+template <class File>
+class tensor_iterator {
+ public:
+  using value_type = stored_tensor;
+  using difference_type = std::ptrdiff_t;
+
+  tensor_iterator() = default;
+  constexpr explicit tensor_iterator(const File& file) noexcept
+      : file_(file), cursor_(file.first()) {
+    ++*this;
+  }
+  constexpr const stored_tensor& operator*() const noexcept { return tensor_; }
+  constexpr const stored_tensor* operator->() const noexcept { return &tensor_; }
+  constexpr tensor_iterator& operator++() noexcept {
+    more_ = file_.next(cursor_, tensor_);
+    return *this;
+  }
+  constexpr void operator++(int) noexcept { ++*this; }
+  friend constexpr bool operator==(const tensor_iterator& i, end_of_tensors) noexcept {
+    return !i.more_;
+  }
+
+ private:
+  File file_{};
+  std::size_t cursor_ = 0;
+  stored_tensor tensor_{};
+  bool more_ = false;
+};
+
+// The members that files of all formats have. File: the format, derived from this.
+template <class File>
+class tensor_listing {
+ public:
+  // Its tensors in the order of the file: for (const stored_tensor& x : file).
+  [[nodiscard]] constexpr tensor_iterator<File> begin() const noexcept {
+    return tensor_iterator<File>(self());
+  }
+  [[nodiscard]] constexpr end_of_tensors end() const noexcept { return {}; }
+
+  // The number of tensors: counted by walking over them.
+  [[nodiscard]] constexpr std::size_t size() const noexcept {
+    std::size_t count = 0;
+    for (auto i = begin(); i != end(); ++i) ++count;
+    return count;
+  }
+
+  // The tensor of this name, or file_error::not_found. It walks from the first one.
+  [[nodiscard]] constexpr file_result<stored_tensor> find(const tensor_name& name) const noexcept {
+    for (const stored_tensor& x : self())
+      if (x.name == name) return x;
+    return failure(file_error::not_found, "the file has no tensor ", name);
+  }
+
+  // The tensor of this name, read as stored_tensor::read does: into an array, a tensor or view, or
+  // elements at a pointer.
+  template <class Out>
+  file_result<> read(const tensor_name& name, Out&& out) const noexcept {
+    const auto found = find(name);
+    if (!found) return found.failure();
+    return found->read(static_cast<Out&&>(out));
+  }
+  template <readable_as T>
+  file_result<> read(const tensor_name& name, T* out, std::size_t count) const noexcept {
+    const auto found = find(name);
+    if (!found) return found.failure();
+    return found->read(out, count);
+  }
+  template <readable_as T>
+  file_result<> read(const tensor_name& name, T* out, std::size_t count,
+                     const std::size_t* strides) const noexcept {
+    const auto found = find(name);
+    if (!found) return found.failure();
+    return found->read(out, count, strides);
+  }
+
+ private:
+  constexpr const File& self() const noexcept { return static_cast<const File&>(*this); }
+};
+
+// Is it this key of a header, for the first time?
+inline bool is_new(const tensor_name& key, const char* text, bool& seen) {
+  if (seen || !(key == text)) return false;
+  return seen = true;
+}
+
+// A name, and where it stands in the file: names in order, equal ones in the order of the file.
+struct placed_name {
+  tensor_name name;
+  std::size_t place = 0;
+  friend constexpr bool operator<(const placed_name& a, const placed_name& b) {
+    const int order = a.name.compare(b.name);
+    return order != 0 ? order < 0 : a.place < b.place;
+  }
+};
+
+// The first name that two tensors have, into `twice`. each: visits placed_name.
+template <class Each>
+constexpr bool names_differ(const Each& each, tensor_name& twice) {
+  tensor_name before;
+  bool begun = false;
+  const auto differs = [&](const placed_name& x) {
+    if (begun && x.name == before) {
+      twice = x.name;
+      return false;
+    }
+    before = x.name;
+    begun = true;
+    return true;
+  };
+  return visit_in_order<placed_name>(
+      each, [](const placed_name& a, const placed_name& b) { return a < b; }, differs);
+}
+
+// Bytes from begin to before end, and where they are spoken of.
+struct byte_range {
+  std::uint64_t begin = 0, end = 0;
+  std::size_t place = 0;
+  friend constexpr bool operator<(const byte_range& a, const byte_range& b) {
+    if (a.begin != b.begin) return a.begin < b.begin;
+    return a.end != b.end ? a.end < b.end : a.place < b.place;
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP

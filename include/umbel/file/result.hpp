@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a function that reads files returns: a value, or a kind of error and one English sentence
+// that says what is wrong. Nothing is thrown and nothing is allocated.
+//
+//   const auto file = tensor_file::in_memory(bytes, size);
+//   if (!file) return report(file.error());  // "umbel: npz: ... is compressed ..."
+//   for (const stored_tensor& x : *file) ...
+#pragma once
+
+#include <umbel/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <umbel/file/text.hpp>
+#include <umbel/shape/verdict.hpp>
+#include <umbel/tensor/check.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+
+// What is wrong with a file, or with what was asked of it.
+enum class file_error : unsigned char {
+  none,
+  cannot_open,   // by the operating system
+  wrong_format,  // it does not begin or end as a file of this format does
+  truncated,     // it ends before what its header promises
+  malformed,     // it breaks a rule of its format
+  overlapping,   // two tensors share bytes, or bytes belong to none where the format forbids that
+  duplicate,     // two tensors have one name
+  too_large,     // a number in it overflows, or is beyond a limit of the reader
+  checksum,      // the bytes are not those that were written
+  unsupported,   // valid, but not read here: compression, an element type
+  not_found,     // there is no tensor of this name
+  wrong_type,    // the elements are not read as the type that was asked for
+  wrong_shape,   // the memory that was given has another shape
+  wrong_value,   // an integer does not fit the type that was asked for
+};
+
+namespace detail {
+
+// The kind of an error and words about it, for a sentence.
+struct file_problem {
+  file_error code = file_error::none;
+  const char* words = nullptr;
+  constexpr explicit operator bool() const noexcept { return code != file_error::none; }
+};
+
+// The kind of an error and its sentence; converts to any file_result.
+struct file_failure {
+  file_error code = file_error::none;
+  sentence_buffer sentence{};
+};
+
+constexpr void put_part(sentence_buffer& out, const char* text) { out.put(text); }
+constexpr void put_part(sentence_buffer& out, std::uint64_t value) {
+  char digits[20]{};
+  std::size_t count = 0;
+  do digits[count++] = static_cast<char>('0' + value % 10);
+  while (value /= 10);
+  while (count != 0) out.put(digits[--count]);
+}
+// Names are from the file: control characters are replaced, so that no file can write to a
+// terminal, and long ones are cut.
+constexpr void put_part(sentence_buffer& out, const tensor_name& name) {
+  constexpr std::size_t most = 120;
+  text_reader from = name.reader();
+  for (std::size_t size = 0;; ++size) {
+    int c = from.next();
+    if (c < 0) return size == 0 ? out.put("the tensor without a name") : void();
+    if (size >= most && (c & 0xc0) != 0x80) return out.put("...");
+    bool control = c < 0x20 || c == 0x7f;
+    if (c == 0xc2) {  // U+0080 to U+009F, of two bytes, are control characters, too
+      c = from.next();
+      control = c < 0xa0;
+      if (!control) out.put('\xc2');
+    }
+    out.put(control ? '?' : static_cast<char>(c));
+  }
+}
+
+// failure(file_error::truncated, "npy: the file ends after ", size, " bytes")
+template <class... Parts>
+[[gnu::cold]] constexpr file_failure failure(file_error code, const Parts&... parts) {
+  file_failure made;
+  made.code = code;
+  made.sentence.put("umbel: ");
+  (put_part(made.sentence, parts), ...);
+  return made;
+}
+
+// What results of all types have.
+class file_outcome {
+ public:
+  file_outcome() = default;
+  constexpr file_outcome(const file_failure& failure) noexcept : failure_(failure) {}
+
+  // Is there a value, was it done? Also `if (r)`.
+  [[nodiscard]] constexpr bool has_value() const noexcept {
+    return failure_.code == file_error::none;
+  }
+  constexpr explicit operator bool() const noexcept { return has_value(); }
+  // The kind of error; file_error::none where there is a value.
+  [[nodiscard]] constexpr file_error code() const noexcept { return failure_.code; }
+  // One line without a line end, valid as long as this object; empty where there is a value.
+  [[nodiscard]] constexpr const char* error() const noexcept { return failure_.sentence.chars; }
+  // For another result: return r.failure();
+  [[nodiscard]] constexpr const file_failure& failure() const noexcept { return failure_; }
+
+ private:
+  file_failure failure_{};
+};
+
+}  // namespace detail
+
+// A value of type T, or why there is none. Of void: whether it was done. After an error no memory
+// of the caller has changed.
+template <class T = void>
+class [[nodiscard]] file_result : public detail::file_outcome {
+ public:
+  constexpr file_result(T value) noexcept : value_(static_cast<T&&>(value)) {}
+  constexpr file_result(const detail::file_failure& failure) noexcept
+      : detail::file_outcome(failure) {}
+
+  // *r, r->begin(): only where there is a value; else a file without tensors or a tensor without
+  // elements, or with UMBEL_CHECK=1 the program stops with the sentence.
+  [[nodiscard]] constexpr const T& operator*() const& noexcept UMBEL_LIFETIMEBOUND {
+    if (UMBEL_CHECK) stop_without_a_value();
+    return value_;
+  }
+  [[nodiscard]] constexpr T operator*() && noexcept {
+    if (UMBEL_CHECK) stop_without_a_value();
+    return static_cast<T&&>(value_);
+  }
+  [[nodiscard]] constexpr const T* operator->() const noexcept UMBEL_LIFETIMEBOUND {
+    if (UMBEL_CHECK) stop_without_a_value();
+    return &value_;
+  }
+  // Checked in every program: without a value the sentence goes to the handler (check.hpp) and the
+  // program stops.
+  [[nodiscard]] constexpr const T& value() const noexcept UMBEL_LIFETIMEBOUND {
+    stop_without_a_value();
+    return value_;
+  }
+
+ private:
+  constexpr void stop_without_a_value() const noexcept {
+    if (!has_value()) detail::stop<(UMBEL_CHECK != 0)>(error());
+  }
+
+  T value_{};
+};
+template <>
+class [[nodiscard]] file_result<void> : public detail::file_outcome {
+ public:
+  using detail::file_outcome::file_outcome;
+};
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

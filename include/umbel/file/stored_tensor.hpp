@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSL-1.0
+// A tensor as a file stores it: its name, element type, shape and order, and where its bytes are.
+// Nothing is copied until it is read, into memory of the caller, as the type that is asked for and
+// in any order of the axes.
+//
+//   const auto w = file->find("encoder.0.linear1.weight");        // (out, in), as torch has it
+//   if (const auto done = w->read(weight | permute<out, in>); !done)  // weight: (in, out)
+//     return report(done.error());
+//
+// Not here: what a file looks like (npy.hpp, npz.hpp, safetensors.hpp).
+#pragma once
+
+#include <umbel/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <umbel/file/crc32.hpp>
+#include <umbel/file/numbers.hpp>
+#include <umbel/file/result.hpp>
+#include <umbel/tensor/view.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+
+namespace detail {
+// One axis of a tensor that is read: how far one position is in the file and in the caller's
+// memory.
+struct read_axis {
+  std::size_t extent;
+  std::size_t from;  // bytes
+  std::size_t to;    // elements
+};
+
+// Every element once: f(from in bytes, to in elements, axis) for each run along the last axis.
+// Square blocks of the last two axes, so that where the file has them in the other order a cache
+// line is used whole before it is given up.
+template <class F>
+constexpr void for_each_run(const read_axis* axes, std::size_t rank, const F& f) {
+  constexpr std::size_t block = 16;
+  constexpr read_axis one{1, 0, 0};
+  const read_axis inner = rank > 0 ? axes[rank - 1] : one, rows = rank > 1 ? axes[rank - 2] : one;
+  const bool in_blocks = rank > 1 && rows.from < inner.from;
+  const std::size_t length = in_blocks ? block : inner.extent;
+  const std::size_t height = in_blocks ? block : rows.extent;
+  std::size_t outer = 1;  // no overflow: the tensor is in memory
+  for (std::size_t i = 0; i + 2 < rank; ++i) outer *= axes[i].extent;
+  for (std::size_t n = 0; n < outer; ++n) {
+    std::size_t from = 0, to = 0, rest = n;
+    for (std::size_t i = rank - 2; rank > 2 && i-- > 0; rest /= axes[i].extent) {
+      from += rest % axes[i].extent * axes[i].from;
+      to += rest % axes[i].extent * axes[i].to;
+    }
+    for (std::size_t row = 0; row < rows.extent; row += height)
+      for (std::size_t column = 0; column < inner.extent; column += length)
+        for (std::size_t r = row; r < rows.extent && r - row < height; ++r) {
+          const std::size_t left = inner.extent - column;
+          const read_axis run{left < length ? left : length, inner.from, inner.to};
+          f(from + r * rows.from + column * inner.from, to + r * rows.to + column * inner.to, run);
+        }
+  }
+}
+
+// Axes of extent 1 are left out, the others sorted so that the last has the smallest step in the
+// caller's memory, and those that lie without gaps in both memories joined. The rank then.
+constexpr std::size_t simplify(read_axis* axes, std::size_t rank) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < rank; ++i) {
+    const read_axis axis = axes[i];
+    if (axis.extent == 1) continue;
+    std::size_t at = count++;
+    for (; at > 0 && axes[at - 1].to < axis.to; --at) axes[at] = axes[at - 1];
+    axes[at] = axis;
+  }
+  if (count == 0) return 0;
+  std::size_t last = 0;  // of those that are joined
+  for (std::size_t i = 1; i < count; ++i) {
+    const read_axis outer = axes[last], inner = axes[i];
+    if (outer.from == inner.extent * inner.from && outer.to == inner.extent * inner.to)
+      axes[last] = {outer.extent * inner.extent, inner.from, inner.to};
+    else
+      axes[++last] = inner;
+  }
+  return last + 1;
+}
+
+}  // namespace detail
+
+// One tensor of a file. It refers to the memory of the file and ends with it.
+struct stored_tensor {
+  // Of more axes no file is read.
+  static constexpr std::size_t max_rank = 8;
+
+  // The name. Of a .npy without an archive it is empty.
+  tensor_name name;
+  // The type of the elements, and as the file spells it: "F32", "<f4".
+  stored_type type = stored_type::other;
+  tensor_name type_name;
+  // The sizes of its axes, in order.
+  std::size_t rank = 0;
+  std::size_t extents[max_rank]{};
+  // Where its bytes are, aligned to nothing, and how many.
+  const unsigned char* data = nullptr;
+  std::size_t bytes = 0;
+  // Which byte of an element comes first; and is it the first axis along which elements are next to
+  // each other, not the last?
+  bool big_endian = false;
+  bool fortran_order = false;
+  // What the CRC-32 is of, where the file has one (npz): it is compared when the tensor is read.
+  const unsigned char* checked = nullptr;
+  std::size_t checked_bytes = 0;
+  std::uint32_t crc32 = 0;
+
+  // The number of elements; 1 of a tensor without axes.
+  [[nodiscard]] constexpr std::size_t size() const noexcept {
+    std::size_t product = 1;
+    for (std::size_t i = 0; i < rank; ++i) product *= extents[i];
+    return product;
+  }
+
+  // All elements, row-major whatever the order in the file, into `count` elements at `out`, which
+  // must be size(). T: float, double, bfloat16, float16, std::int8_t or std::int32_t. Numbers are
+  // exact where T can hold them, else rounded once to nearest, ties to even; NaN stays NaN. An
+  // integer type takes only integers, and only those that fit. Where the file has a checksum, it is
+  // compared first. After an error nothing at `out` has changed.
+  template <detail::readable_as T>
+  file_result<> read(T* out, std::size_t count) const noexcept {
+    if (data != nullptr && count != size())
+      return detail::failure(file_error::wrong_shape, "read: ", name, " has ", size(),
+                             " elements but the memory has ", count);
+    std::size_t strides[max_rank]{};
+    detail::fill_row_major(extents, rank, strides);
+    return read(out, count, strides);
+  }
+  template <detail::readable_as T, std::size_t Count>
+  file_result<> read(T (&out)[Count]) const noexcept {
+    return read(out, Count);
+  }
+
+  // The same where one position along axis i of the file is strides[i] elements in the memory:
+  // transposed, padded, part of a larger tensor. `count`: how many elements the memory has.
+  template <detail::readable_as T>
+  file_result<> read(T* out, std::size_t count, const std::size_t* strides) const noexcept {
+    if (const auto wrong = refusal<T>(); !wrong) return wrong;
+    if (!fits_memory(count, strides))
+      return detail::failure(file_error::wrong_shape, "read: ", name, " needs more than the ",
+                             count, " elements of the memory");
+    detail::read_axis axes[max_rank]{};
+    file_strides(axes);
+    for (std::size_t i = 0; i < rank; ++i) axes[i].to = strides[i];
+    return read_along<T>(out, axes, detail::simplify(axes, rank));
+  }
+
+  // Into a tensor, or a view of any strides, whose axes have the extents of the file in the file's
+  // order: x | permute<out, in> reads transposed.
+  template <detail::tensor_like X>
+    requires detail::readable_as<typename std::remove_cvref_t<X>::value_type>
+  file_result<> read(X&& x) const noexcept {
+    using layout = detail::layout_of<X>;
+    bool same = data == nullptr || rank == layout::rank;  // without data there is another sentence
+    for (std::size_t i = 0; i < rank && i < layout::rank; ++i)
+      same = same && extents[i] == layout::extents[i];
+    if (!same) {
+      auto failure = detail::failure(file_error::wrong_shape, "read: ", name, " has the shape ");
+      put_shape(failure.sentence);
+      failure.sentence.put(" but the memory has ");
+      detail::speak<typename layout::axes>::to(failure.sentence);
+      return failure;
+    }
+    return read(x.data(), layout::span, layout::strides.value);
+  }
+
+ private:
+  // "[2, 3]"
+  constexpr void put_shape(detail::sentence_buffer& out) const noexcept {
+    out.put('[');
+    for (std::size_t i = 0; i < rank; ++i) {
+      if (i != 0) out.put(", ");
+      out.put(extents[i]);
+    }
+    out.put(']');
+  }
+
+  template <class T>
+  file_result<> refusal() const noexcept {
+    if (data == nullptr)
+      return detail::failure(file_error::not_found, "read: there is no tensor to read");
+    if (type == stored_type::other)
+      return detail::failure(file_error::unsupported, "read: ", name, " has the element type ",
+                             type_name, ", which is not read");
+    if (std::is_integral_v<T> && detail::is_floating(type))
+      return detail::failure(file_error::wrong_type, "read: ", name, " has the element type ",
+                             type_name, ", which is not read as integers");
+    if (checked != nullptr && detail::crc32(checked, checked_bytes) != crc32)
+      return detail::failure(file_error::checksum, "read: the CRC-32 of ", name,
+                             " is not that of its bytes, so the file is damaged");
+    return {};
+  }
+
+  constexpr bool fits_memory(std::size_t count, const std::size_t* strides) const noexcept {
+    std::uint64_t last = 0;
+    for (std::size_t i = 0; i < rank; ++i) {
+      if (extents[i] == 0) return true;
+      std::uint64_t distance = extents[i] - 1;
+      if (!detail::multiply(distance, strides[i]) || !detail::add(last, distance)) return false;
+    }
+    return last < count;
+  }
+
+  constexpr void file_strides(detail::read_axis* axes) const noexcept {
+    std::size_t step = detail::bytes_of(type);
+    for (std::size_t n = 0; n < rank; ++n) {
+      const std::size_t i = fortran_order ? n : rank - 1 - n;
+      axes[i] = {extents[i], step, 0};
+      step *= extents[i];
+    }
+  }
+
+  template <class T>
+  file_result<> read_along(T* out, const detail::read_axis* axes,
+                           std::size_t count) const noexcept {
+    const bool swap = big_endian == (UMBEL_LITTLE_ENDIAN != 0);
+    if (bytes == 0) return {};
+    return detail::with_load(type, [&](auto load) -> file_result<> {
+      using from_type = decltype(load(data, swap));
+      if constexpr (std::is_integral_v<T> && !std::is_same_v<T, from_type>) {
+        if constexpr (!std::is_integral_v<from_type>) {
+          return {};  // refused before
+        } else {
+          bool fits = true;
+          for (std::size_t i = 0; i < size(); ++i)
+            fits = fits && detail::fits_in<T>(load(data + i * detail::bytes_of(type), swap));
+          if (!fits)
+            return detail::failure(file_error::wrong_value, "read: ", name,
+                                   " holds an integer that does not fit the type asked for");
+          copy(out, axes, count, load, swap);
+          return {};
+        }
+      } else {
+        copy(out, axes, count, load, swap);
+        return {};
+      }
+    });
+  }
+
+  template <class T, class Load>
+  void copy(T* out, const detail::read_axis* axes, std::size_t count, const Load& load,
+            bool swap) const noexcept {
+    constexpr bool same = std::is_same_v<T, decltype(load(data, swap))>;
+    detail::for_each_run(axes, count, [&](std::size_t from, std::size_t to, detail::read_axis run) {
+      const unsigned char* const bytes_from = data + from;
+      T* const elements = out + to;
+      if (same && !swap && run.from == sizeof(T) && run.to == 1 && type != stored_type::boolean)
+        __builtin_memcpy(elements, bytes_from, run.extent * sizeof(T));
+      else
+        for (std::size_t i = 0; i < run.extent; ++i)
+          elements[i * run.to] = detail::converted<T>(load(bytes_from + i * run.from, swap));
+    });
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

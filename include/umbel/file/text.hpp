@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSL-1.0
+// Names as they lie in a file: UTF-8, which JSON may have written with escapes. They are compared
+// and copied without being unescaped into memory first.
+#pragma once
+
+#include <umbel/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+
+namespace detail {
+// The value of four hexadecimal digits; negative where there is another character.
+constexpr int four_digits(const unsigned char* at) {
+  int value = 0;
+  for (int i = 0; i < 4; ++i) {
+    const int c = at[i];
+    const int digit = c >= '0' && c <= '9'   ? c - '0'
+                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                             : -1;
+    if (digit < 0) return -1;
+    value = value * 16 + digit;
+  }
+  return value;
+}
+
+// Is it UTF-8, without overlong forms and surrogates (RFC 3629)? The first byte that is not, or the
+// end.
+constexpr const unsigned char* end_of_utf8(const unsigned char* at, const unsigned char* end) {
+  while (at != end) {
+    const unsigned lead = *at;
+    const std::ptrdiff_t more = lead < 0x80                   ? 0
+                                : lead >= 0xc2 && lead < 0xe0 ? 1
+                                : lead >= 0xe0 && lead < 0xf0 ? 2
+                                : lead >= 0xf0 && lead < 0xf5 ? 3
+                                                              : -1;
+    if (more < 0 || end - at <= more) return at;
+    for (std::ptrdiff_t i = 1; i <= more; ++i)
+      if (at[i] >> 6 != 2) return at;
+    // After these four the second byte has a smaller range.
+    if ((lead == 0xe0 && at[1] < 0xa0) || (lead == 0xed && at[1] >= 0xa0) ||
+        (lead == 0xf0 && at[1] < 0x90) || (lead == 0xf4 && at[1] >= 0x90))
+      return at;
+    at += more + 1;
+  }
+  return at;
+}
+
+// Byte after byte of a name, escapes replaced. JSON has been checked before (json.hpp).
+class text_reader {
+ public:
+  constexpr text_reader(const unsigned char* first, std::size_t bytes, bool escaped) noexcept
+      : at_(first), end_(first + bytes), escaped_(escaped) {}
+
+  // Negative at the end.
+  constexpr int next() noexcept {
+    if (waiting_ != 0) {  // the rest of a character, six bits a byte
+      waiting_ -= 6;
+      return static_cast<int>(0x80 | (code_ >> waiting_ & 0x3f));
+    }
+    if (at_ == end_) return -1;
+    const int c = *at_++;
+    return escaped_ && c == '\\' ? escape() : c;
+  }
+
+ private:
+  constexpr int escape() noexcept {
+    switch (const int c = *at_++) {
+      case 'b':
+        return '\b';
+      case 'f':
+        return '\f';
+      case 'n':
+        return '\n';
+      case 'r':
+        return '\r';
+      case 't':
+        return '\t';
+      case 'u':
+        return code_point();
+      default:
+        return c;
+    }
+  }
+  // The first byte of its UTF-8.
+  constexpr int code_point() noexcept {
+    code_ = static_cast<unsigned>(four_digits(at_));
+    at_ += 4;
+    if (code_ >= 0xd800 && code_ < 0xdc00) {  // the other half of the pair: \uXXXX
+      code_ = 0x10000 + ((code_ - 0xd800) << 10) +
+              (static_cast<unsigned>(four_digits(at_ + 2)) - 0xdc00);
+      at_ += 6;
+    }
+    if (code_ < 0x80) return static_cast<int>(code_);
+    waiting_ = code_ < 0x800 ? 6 : code_ < 0x10000 ? 12 : 18;
+    const unsigned lead = waiting_ == 6 ? 0xc0 : waiting_ == 12 ? 0xe0 : 0xf0;
+    return static_cast<int>(lead | code_ >> waiting_);
+  }
+
+  const unsigned char *at_, *end_;
+  bool escaped_;
+  unsigned code_ = 0, waiting_ = 0;
+};
+
+}  // namespace detail
+
+// The name of a tensor, where it lies in the file. It ends with the memory of the file.
+class tensor_name {
+ public:
+  tensor_name() = default;
+  constexpr tensor_name(const unsigned char* first, std::size_t bytes,
+                        bool escaped = false) noexcept
+      : first_(first), bytes_(bytes), escaped_(escaped) {}
+  // Of text that ends with a zero, or of anything with data() and size(): for comparisons.
+  tensor_name(const char* text) noexcept
+      : first_(reinterpret_cast<const unsigned char*>(text)), bytes_(__builtin_strlen(text)) {}
+  template <class Text>
+    requires requires(const Text& t) { static_cast<const char*>(t.data()), t.size(); }
+  tensor_name(const Text& text) noexcept
+      : first_(reinterpret_cast<const unsigned char*>(text.data())), bytes_(text.size()) {}
+
+  // Copies the text and a zero, cut to `capacity` bytes with the zero. The bytes of the whole text.
+  constexpr std::size_t copy_to(char* out, std::size_t capacity) const noexcept {
+    detail::text_reader from = reader();
+    std::size_t size = 0;
+    for (int c = from.next(); c >= 0; c = from.next(), ++size)
+      if (size + 1 < capacity) out[size] = static_cast<char>(c);
+    if (capacity != 0) out[size < capacity ? size : capacity - 1] = '\0';
+    return size;
+  }
+  // In bytes of UTF-8.
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return copy_to(nullptr, 0); }
+
+  // Negative where it comes before the other, byte by byte; 0 where they are equal.
+  [[nodiscard]] constexpr int compare(const tensor_name& other) const noexcept {
+    detail::text_reader a = reader(), b = other.reader();
+    for (;;) {
+      const int x = a.next(), y = b.next();
+      if (x != y) return x - y;
+      if (x < 0) return 0;
+    }
+  }
+  friend constexpr bool operator==(const tensor_name& a, const tensor_name& b) noexcept {
+    return a.compare(b) == 0;
+  }
+  friend bool operator==(const tensor_name& a, const char* b) noexcept {
+    return a.compare(tensor_name(b)) == 0;
+  }
+
+  // Its bytes, one after another: next() gives each, then -1.
+  [[nodiscard]] constexpr detail::text_reader reader() const noexcept {
+    return {first_, bytes_, escaped_};
+  }
+
+ private:
+  const unsigned char* first_ = nullptr;
+  std::size_t bytes_ = 0;
+  bool escaped_ = false;
+};
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
