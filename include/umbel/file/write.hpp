@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSL-1.0
+// Files of tensors, written to a sink, a callable that takes (const char*, std::size_t): tensors
+// and views of any strides, row-major and little-endian in the file.
+//
+//   write_npy(to_file, weight);
+//   write_safetensors(to_file, [&](auto put) {
+//     put("q.weight", weight);
+//     put("q.bias", bias);
+//   });
+#pragma once
+
+#include <umbel/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <umbel/file/crc32.hpp>
+#include <umbel/file/result.hpp>
+#include <umbel/simd/half.hpp>
+#include <umbel/tensor/tensor.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+
+namespace detail {
+
+struct type_names {
+  const char* npy;
+  const char* safetensors;
+};
+template <class T>
+constexpr type_names type_names_of() {
+  if constexpr (std::is_same_v<T, float>) return {"<f4", "F32"};
+  if constexpr (std::is_same_v<T, double>) return {"<f8", "F64"};
+  if constexpr (std::is_same_v<T, float16>) return {"<f2", "F16"};
+  if constexpr (std::is_same_v<T, bfloat16>) return {"<V2", "BF16"};
+  if constexpr (std::is_same_v<T, bool>) return {"|b1", "BOOL"};
+  if constexpr (std::is_same_v<T, std::uint8_t>) return {"|u1", "U8"};
+  if constexpr (std::is_same_v<T, std::int8_t>) return {"|i1", "I8"};
+  if constexpr (std::is_same_v<T, std::int16_t>) return {"<i2", "I16"};
+  if constexpr (std::is_same_v<T, std::int32_t>) return {"<i4", "I32"};
+  if constexpr (std::is_same_v<T, std::int64_t>) return {"<i8", "I64"};
+  return {};
+}
+template <class X>
+concept writable_to_files =
+    tensor_like<X> && type_names_of<typename std::remove_cvref_t<X>::value_type>().npy != nullptr;
+
+// Bytes for a sink, some hundred at once; counts them.
+template <class Sink>
+class byte_writer {
+ public:
+  constexpr explicit byte_writer(Sink& sink) : sink_(sink) {}
+  constexpr byte_writer(const byte_writer&) = delete;
+  constexpr byte_writer& operator=(const byte_writer&) = delete;
+  constexpr ~byte_writer() { flush(); }
+
+  constexpr void put(char c) {
+    if (used_ == sizeof(chars_)) flush();
+    chars_[used_++] = c;
+    ++count_;
+  }
+  constexpr void put(const char* s) {
+    while (*s) put(*s++);
+  }
+  template <class U>
+  constexpr void integer(U value) {
+    for (std::size_t i = 0; i < sizeof(U); ++i)
+      put(static_cast<char>(static_cast<unsigned char>(value >> 8 * i)));
+  }
+  constexpr void decimal(std::uint64_t value) {
+    char digits[20]{};
+    std::size_t count = 0;
+    do digits[count++] = static_cast<char>('0' + value % 10);
+    while (value /= 10);
+    while (count != 0) put(digits[--count]);
+  }
+  template <class X>
+  constexpr void elements(const X& x) {
+    using T = typename X::value_type;
+    for (const T& element : x) {
+      if constexpr (half<T>)
+        integer(element.bits);
+      else if constexpr (sizeof(T) == 8)
+        integer(__builtin_bit_cast(std::uint64_t, element));
+      else if constexpr (sizeof(T) == 4)
+        integer(__builtin_bit_cast(std::uint32_t, element));
+      else if constexpr (sizeof(T) == 2)
+        integer(__builtin_bit_cast(std::uint16_t, element));
+      else
+        put(static_cast<char>(element));
+    }
+  }
+  // "2, 3"
+  template <class Layout>
+  constexpr void extents() {
+    for (std::size_t i = 0; i < Layout::rank; ++i) {
+      if (i != 0) put(", ");
+      decimal(Layout::extents[i]);
+    }
+  }
+  constexpr void repeat(std::uint64_t count, char c) {
+    while (count-- != 0) put(c);
+  }
+  [[nodiscard]] constexpr std::uint64_t count() const { return count_; }
+
+ private:
+  constexpr void flush() {
+    if (used_ != 0) sink_(static_cast<const char*>(chars_), used_);
+    used_ = 0;
+  }
+
+  Sink& sink_;
+  char chars_[512]{};
+  std::size_t used_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+struct no_sink {
+  constexpr void operator()(const char*, std::size_t) const {}
+};
+struct crc32_sink {
+  std::uint32_t crc = 0;
+  void operator()(const char* text, std::size_t size) {
+    crc = crc32(reinterpret_cast<const unsigned char*>(text), size, crc);
+  }
+};
+
+template <class X, class Out>
+constexpr void put_npy_header(Out& out) {
+  out.put("{'descr': '");
+  out.put(type_names_of<typename X::value_type>().npy);
+  out.put("', 'fortran_order': False, 'shape': (");
+  out.template extents<layout_of<X>>();
+  out.put(X::layout::rank == 1 ? ",), }" : "), }");
+}
+
+// Version 1.0; the array begins at a multiple of 64 bytes, as numpy has it.
+template <class X, class Out>
+constexpr void put_npy(Out& out, const X& x) {
+  constexpr std::size_t before = 10;
+  no_sink nowhere;
+  byte_writer<no_sink> counted(nowhere);
+  put_npy_header<X>(counted);
+  const std::size_t text = static_cast<std::size_t>(counted.count()) + 1;
+  const std::size_t spaces = (64 - (before + text) % 64) % 64;
+  out.put("\x93NUMPY\x01");
+  out.put('\0');
+  out.integer(static_cast<std::uint16_t>(text + spaces));
+  put_npy_header<X>(out);
+  out.repeat(spaces, ' ');
+  out.put('\n');
+  out.elements(x);
+}
+
+template <class Out>
+constexpr void put_json(Out& out, const char* text) {
+  out.put('"');
+  for (; *text; ++text) {
+    if (*text == '"' || *text == '\\') {
+      out.put('\\');
+      out.put(*text);
+    } else if (static_cast<unsigned char>(*text) < 0x20) {
+      constexpr const char* digits = "0123456789abcdef";
+      out.put("\\u00");
+      out.put(digits[*text >> 4]);
+      out.put(digits[*text & 15]);
+    } else {
+      out.put(*text);
+    }
+  }
+  out.put('"');
+}
+
+template <class Out, class Each>
+constexpr void put_safetensors_header(Out& out, const Each& each) {
+  std::uint64_t begin = 0;
+  out.put('{');
+  bool begun = false;
+  each([&]<writable_to_files X>(const char* name, const X& x) {
+    using T = typename X::value_type;
+    if (begun) out.put(',');
+    begun = true;
+    put_json(out, name);
+    out.put(":{\"dtype\":\"");
+    out.put(type_names_of<T>().safetensors);
+    out.put("\",\"shape\":[");
+    out.template extents<layout_of<X>>();
+    out.put("],\"data_offsets\":[");
+    out.decimal(begin);
+    begin += std::uint64_t{x.size()} * sizeof(T);
+    out.put(',');
+    out.decimal(begin);
+    out.put("]}");
+  });
+  out.put('}');
+}
+
+// The header of a member (APPNOTE.TXT 4.3.7) or, central, its line in the directory (4.3.12): both
+// have this part, and of what is before and behind it the directory has more.
+template <class Out>
+void put_zip_header(Out& out, bool central, const char* name, std::uint32_t crc,
+                    std::uint32_t bytes, std::uint32_t offset) {
+  constexpr std::uint16_t version = 20, utf_8 = 1 << 11, stored = 0, midnight = 0,
+                          first_of_1980 = 1 << 5 | 1;
+  out.integer(central ? std::uint32_t{0x02014b50} : std::uint32_t{0x04034b50});
+  if (central) out.integer(version);
+  out.integer(version);
+  out.integer(utf_8);
+  out.integer(stored);
+  out.integer(midnight);
+  out.integer(first_of_1980);
+  out.integer(crc);
+  out.integer(bytes);
+  out.integer(bytes);
+  out.integer(static_cast<std::uint16_t>(__builtin_strlen(name) + 4));
+  out.integer(std::uint16_t{0});
+  if (central) {
+    out.repeat(10, '\0');  // no comment, the first disk, no attributes
+    out.integer(offset);
+  }
+  out.put(name);
+  out.put(".npy");
+}
+
+// What one member is: its CRC-32 and size.
+struct zip_content {
+  std::uint32_t crc;
+  std::uint64_t bytes;
+};
+template <class X>
+zip_content zip_content_of(const X& x) {
+  crc32_sink sum;
+  std::uint64_t bytes = 0;
+  {
+    byte_writer<crc32_sink> out(sum);
+    put_npy(out, x);
+    bytes = out.count();
+  }
+  return {sum.crc, bytes};
+}
+
+}  // namespace detail
+
+// One array, as numpy.save writes it: version 1.0. X: a tensor or view of float, double, float16,
+// bfloat16 (as ml_dtypes' is written, V2), bool, std::uint8_t, std::int8_t to std::int64_t.
+template <class Sink, detail::writable_to_files X>
+constexpr void write_npy(Sink&& sink, const X& x) {
+  detail::byte_writer<std::remove_reference_t<Sink>> out(sink);
+  detail::put_npy(out, x);
+}
+
+// Named tensors, as safetensors. each(put) calls put("name", x) for every tensor, whose types are
+// those of write_npy; it is called three times, and does the same each time. Names are UTF-8, each
+// there once: safetensors_file refuses the file otherwise.
+template <class Sink, class Each>
+constexpr void write_safetensors(Sink&& sink, const Each& each) {
+  detail::no_sink nowhere;
+  detail::byte_writer<detail::no_sink> counted(nowhere);
+  detail::put_safetensors_header(counted, each);
+  const std::uint64_t spaces = (8 - counted.count() % 8) % 8;  // the data are aligned to 8 bytes
+  detail::byte_writer<std::remove_reference_t<Sink>> out(sink);
+  out.integer(counted.count() + spaces);
+  detail::put_safetensors_header(out, each);
+  out.repeat(spaces, ' ');
+  each([&]<detail::writable_to_files X>(const char*, const X& x) { out.elements(x); });
+}
+
+// Named tensors, as numpy.savez writes them; each as for write_safetensors. file_error::too_large,
+// and an archive that is not complete, where it would have 4 GiB or 65535 tensors.
+template <class Sink, class Each>
+file_result<> write_npz(Sink&& sink, const Each& each) {
+  detail::byte_writer<std::remove_reference_t<Sink>> out(sink);
+  std::uint64_t largest = 0, count = 0;
+  each([&]<detail::writable_to_files X>(const char* name, const X& x) {
+    const detail::zip_content content = detail::zip_content_of(x);
+    detail::put_zip_header(out, false, name, content.crc, static_cast<std::uint32_t>(content.bytes),
+                           0);
+    detail::put_npy(out, x);
+    largest = out.count();
+    ++count;
+  });
+  constexpr std::uint64_t limit = 0xffffffff, most = 0xffff;
+  if (largest >= limit || count >= most)
+    return detail::failure(file_error::too_large,
+                           "write_npz: the archive would have 4 GiB or 65535 tensors");
+  const std::uint64_t directory = out.count();
+  std::uint64_t offset = 0;
+  each([&]<detail::writable_to_files X>(const char* name, const X& x) {
+    const detail::zip_content content = detail::zip_content_of(x);
+    detail::put_zip_header(out, true, name, content.crc, static_cast<std::uint32_t>(content.bytes),
+                           static_cast<std::uint32_t>(offset));
+    offset += 30 + __builtin_strlen(name) + 4 + content.bytes;
+  });
+  const std::uint64_t end = out.count();
+  out.integer(std::uint32_t{0x06054b50});
+  out.integer(std::uint32_t{0});
+  out.integer(static_cast<std::uint16_t>(count));
+  out.integer(static_cast<std::uint16_t>(count));
+  out.integer(static_cast<std::uint32_t>(end - directory));
+  out.integer(static_cast<std::uint32_t>(directory));
+  out.integer(std::uint16_t{0});
+  return {};
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
