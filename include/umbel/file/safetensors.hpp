@@ -50,22 +50,15 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
 
   // A text of the header's __metadata__, "format" or the like; empty where there is none.
   [[nodiscard]] tensor_name metadata(const tensor_name& key) const noexcept {
-    std::size_t cursor = begin_;
-    stored_tensor x;
-    offsets data;
     tensor_name value;
-    for (;;) {
-      detail::json_reader json(header_, header_bytes_, cursor);
-      const step what = walk(cursor, x, data);
-      if (what.kind == step::metadata) {
-        static_cast<void>(json.take(','));  // not before the first key
-        static_cast<void>(json.string(x.name));
-        static_cast<void>(json.take(':'));
-        static_cast<void>(texts(json, &key, &value));
-        return value;
-      }
-      if (what.kind != step::tensor) return value;
-    }
+    if (metadata_end_ == 0) return value;
+    detail::json_reader json(header_, header_bytes_, metadata_begin_);
+    static_cast<void>(json.take(','));  // not before the first key
+    static_cast<void>(json.string(value));
+    static_cast<void>(json.take(':'));
+    value = {};
+    static_cast<void>(texts(json, &key, &value));
+    return value;
   }
 
  private:
@@ -86,10 +79,7 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
   std::size_t first() const noexcept { return begin_; }
   bool next(std::size_t& cursor, stored_tensor& x) const noexcept {
     offsets data;
-    for (;;) {
-      const step what = walk(cursor, x, data);
-      if (what.kind != step::metadata) return what.kind == step::tensor;
-    }
+    return walk(cursor, x, data).kind == step::tensor;
   }
 
   static constexpr detail::file_problem malformed(const char* words) {
@@ -99,10 +89,12 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
     return json.take(c) ? detail::file_problem{} : malformed(words);
   }
 
-  // From the cursor, which is before a key, its comma or the last brace, to behind it. The data of
-  // x are null where the file has not all of them.
+  // From the cursor, which is before a key, its comma or the last brace, to behind it. The metadata
+  // are skipped once it is known where they are. The data of x are null where the file has not all
+  // of them.
   step walk(std::size_t& cursor, stored_tensor& x, offsets& data) const noexcept {
     if (header_ == nullptr) return {};
+    if (metadata_end_ != 0 && cursor == metadata_begin_) cursor = metadata_end_;
     detail::json_reader json(header_, header_bytes_, cursor);
     if (json.take('}')) {
       if (json.at_end()) return {};
@@ -238,11 +230,11 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
   }
 
   // Each for itself.
-  detail::file_failure check_tensors() const noexcept {
+  detail::file_failure check_tensors() noexcept {
     using detail::failure;
     std::size_t cursor = begin_, count = 0;
-    bool has_metadata = false;
     for (;;) {
+      const std::size_t at = cursor;
       stored_tensor x;
       offsets data;
       const step what = walk(cursor, x, data);
@@ -251,9 +243,10 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
         return failure(what.problem.code, "safetensors: the header is wrong at its byte ",
                        std::uint64_t{what.position}, ": ", what.problem.words);
       if (what.kind == step::metadata) {
-        if (has_metadata)
+        if (metadata_end_ != 0)
           return failure(file_error::duplicate, "safetensors: the header has __metadata__ twice");
-        has_metadata = true;
+        metadata_begin_ = at;
+        metadata_end_ = cursor;
         continue;
       }
       if (++count > detail::most_tensors)
@@ -311,6 +304,7 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
 
   const unsigned char* header_ = nullptr;
   std::size_t header_bytes_ = 0, data_bytes_ = 0, begin_ = 0;
+  std::size_t metadata_begin_ = 0, metadata_end_ = 0;  // the end is 0 where there are none
 };
 
 }  // namespace umbel::inline UMBEL_TARGET
