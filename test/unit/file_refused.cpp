@@ -503,7 +503,7 @@ BOOST_AUTO_TEST_CASE(npz_checksum) {
   const auto done = archive->read("a", out);
   BOOST_TEST((done.code() == file_error::checksum));
   BOOST_TEST(std::string(done.error()) ==
-             "umbel: read: the CRC-32 of a is not that of its bytes, so the file is damaged");
+             "umbel: read: the checksum of a is not that of its bytes, so the file is damaged");
   BOOST_TEST(out[0] == 3);
 }
 

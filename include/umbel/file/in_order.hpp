@@ -11,23 +11,13 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// each(f): f(item) for every item. less: a strict order in which no two items are equal.
-// visit(item): false ends it. Was every item visited?
+// The items by one walk for every 128 of them. A function of its own: only lists in another order
+// need its 3 kB of stack.
 template <class Item, class Each, class Less, class Visit>
-constexpr bool visit_in_order(const Each& each, const Less& less, const Visit& visit) {
-  bool sorted = true, goes_on = true, begun = false;
-  Item last{};
-  each([&](const Item& item) {
-    sorted = sorted && (!begun || less(last, item));
-    begun = true;
-    last = item;
-  });
-  if (sorted) {
-    each([&](const Item& item) { goes_on = goes_on && visit(item); });
-    return goes_on;
-  }
+UMBEL_NOINLINE constexpr bool visit_sorted(const Each& each, const Less& less, const Visit& visit) {
   constexpr std::size_t capacity = 128;
   Item next[capacity]{};  // the smallest items behind `last`, in order
+  Item last{};
   for (bool first_walk = true;; first_walk = false) {
     std::size_t count = 0;
     each([&](const Item& item) {
@@ -50,6 +40,23 @@ constexpr bool visit_in_order(const Each& each, const Less& less, const Visit& v
     if (count < capacity) return true;
     last = next[count - 1];
   }
+}
+
+// each(f): f(item) for every item. less: a strict order in which no two items are equal.
+// visit(item): false ends it. Was every item visited?
+template <class Item, class Each, class Less, class Visit>
+constexpr bool visit_in_order(const Each& each, const Less& less, const Visit& visit) {
+  bool sorted = true, begun = false;
+  Item last{};
+  each([&](const Item& item) {
+    sorted = sorted && (!begun || less(last, item));
+    begun = true;
+    last = item;
+  });
+  if (!sorted) return visit_sorted<Item>(each, less, visit);
+  bool goes_on = true;
+  each([&](const Item& item) { goes_on = goes_on && visit(item); });
+  return goes_on;
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <umbel/file/crc32.hpp>
 #include <umbel/file/listing.hpp>
 #include <umbel/file/npy.hpp>
 
@@ -238,7 +239,10 @@ class npz_file : public detail::tensor_listing<npz_file> {
     const auto wrong = detail::parse_npy("npz: ", data, bytes, x);
     x.checked = data;
     x.checked_bytes = bytes;
-    x.crc32 = m.crc32;
+    x.checksum_of = [](const unsigned char* first, std::size_t count) {
+      return detail::crc32(first, count);
+    };
+    x.checksum = m.crc32;
     return wrong;
   }
 

@@ -85,12 +85,16 @@ UMBEL_INLINE U load_bits(const unsigned char* from, bool swap) {
     return value;
 }
 
+struct load_boolean {
+  constexpr std::int8_t operator()(const unsigned char* from, bool) const { return *from != 0; }
+};
+
 // f(load): load(from, swap) gives an element of this type as what it is in C++.
 template <class F>
 constexpr auto with_load(stored_type type, const F& f) {
   switch (type) {
     case stored_type::boolean:
-      return f([](const unsigned char* from, bool) -> std::int8_t { return *from != 0; });
+      return f(load_boolean{});
     case stored_type::uint8:
       return f([](const unsigned char* from, bool) -> std::uint8_t { return *from; });
     case stored_type::int8:

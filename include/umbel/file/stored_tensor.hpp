@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <umbel/file/crc32.hpp>
 #include <umbel/file/numbers.hpp>
 #include <umbel/file/result.hpp>
 #include <umbel/tensor/view.hpp>
@@ -58,6 +57,18 @@ constexpr void for_each_run(const read_axis* axes, std::size_t rank, const F& f)
           f(from + r * rows.from + column * inner.from, to + r * rows.to + column * inner.to, run);
         }
   }
+}
+
+// One run, of elements that Load loads.
+template <class T, class Load>
+void copy_run(const unsigned char* from, T* to, const read_axis& run, bool swap) {
+  using stored = decltype(Load{}(from, swap));
+  constexpr bool same = std::is_same_v<T, stored> && !std::is_same_v<Load, load_boolean>;
+  if (same && !swap && run.from == sizeof(T) && run.to == 1)
+    __builtin_memcpy(to, from, run.extent * sizeof(T));
+  else
+    for (std::size_t i = 0; i < run.extent; ++i)
+      to[i * run.to] = converted<T>(Load{}(from + i * run.from, swap));
 }
 
 // Axes of extent 1 are left out, the others sorted so that the last has the smallest step in the
@@ -105,10 +116,12 @@ struct stored_tensor {
   // each other, not the last?
   bool big_endian = false;
   bool fortran_order = false;
-  // What the CRC-32 is of, where the file has one (npz): it is compared when the tensor is read.
+  // Where the file has a checksum (npz): what it is of, how it is computed and what it should be.
+  // It is compared when the tensor is read.
   const unsigned char* checked = nullptr;
   std::size_t checked_bytes = 0;
-  std::uint32_t crc32 = 0;
+  std::uint32_t (*checksum_of)(const unsigned char*, std::size_t) = nullptr;
+  std::uint32_t checksum = 0;
 
   // The number of elements; 1 of a tensor without axes.
   [[nodiscard]] constexpr std::size_t size() const noexcept {
@@ -190,8 +203,8 @@ struct stored_tensor {
     if (std::is_integral_v<T> && detail::is_floating(type))
       return detail::failure(file_error::wrong_type, "read: ", name, " has the element type ",
                              type_name, ", which is not read as integers");
-    if (checked != nullptr && detail::crc32(checked, checked_bytes) != crc32)
-      return detail::failure(file_error::checksum, "read: the CRC-32 of ", name,
+    if (checksum_of != nullptr && checksum_of(checked, checked_bytes) != checksum)
+      return detail::failure(file_error::checksum, "read: the checksum of ", name,
                              " is not that of its bytes, so the file is damaged");
     return {};
   }
@@ -220,40 +233,26 @@ struct stored_tensor {
                            std::size_t count) const noexcept {
     const bool swap = big_endian == (UMBEL_LITTLE_ENDIAN != 0);
     if (bytes == 0) return {};
-    return detail::with_load(type, [&](auto load) -> file_result<> {
-      using from_type = decltype(load(data, swap));
-      if constexpr (std::is_integral_v<T> && !std::is_same_v<T, from_type>) {
-        if constexpr (!std::is_integral_v<from_type>) {
-          return {};  // refused before
-        } else {
-          bool fits = true;
-          for (std::size_t i = 0; i < size(); ++i)
-            fits = fits && detail::fits_in<T>(load(data + i * detail::bytes_of(type), swap));
-          if (!fits)
-            return detail::failure(file_error::wrong_value, "read: ", name,
-                                   " holds an integer that does not fit the type asked for");
-          copy(out, axes, count, load, swap);
-          return {};
-        }
-      } else {
-        copy(out, axes, count, load, swap);
-        return {};
-      }
-    });
-  }
-
-  template <class T, class Load>
-  void copy(T* out, const detail::read_axis* axes, std::size_t count, const Load& load,
-            bool swap) const noexcept {
-    constexpr bool same = std::is_same_v<T, decltype(load(data, swap))>;
+    if constexpr (std::is_integral_v<T>)
+      if (!all_fit<T>(swap))
+        return detail::failure(file_error::wrong_value, "read: ", name,
+                               " holds an integer that does not fit the type asked for");
+    // The walk is compiled once for T, not for every type that files have.
+    const auto copy =
+        detail::with_load(type, [](auto load) { return &detail::copy_run<T, decltype(load)>; });
     detail::for_each_run(axes, count, [&](std::size_t from, std::size_t to, detail::read_axis run) {
-      const unsigned char* const bytes_from = data + from;
-      T* const elements = out + to;
-      if (same && !swap && run.from == sizeof(T) && run.to == 1 && type != stored_type::boolean)
-        __builtin_memcpy(elements, bytes_from, run.extent * sizeof(T));
-      else
-        for (std::size_t i = 0; i < run.extent; ++i)
-          elements[i * run.to] = detail::converted<T>(load(bytes_from + i * run.from, swap));
+      copy(data + from, out + to, run, swap);
+    });
+    return {};
+  }
+  template <class T>
+  bool all_fit(bool swap) const noexcept {
+    return detail::with_load(type, [&](auto load) {
+      bool fits = true;
+      if constexpr (std::is_integral_v<decltype(load(data, swap))>)  // others are refused before
+        for (std::size_t i = 0; i < size(); ++i)
+          fits = fits && detail::fits_in<T>(load(data + i * detail::bytes_of(type), swap));
+      return fits;
     });
   }
 };
