@@ -129,7 +129,13 @@ def check_alone(root, command, include, bare):
                                     "#include <bare/umbel.hpp>\n")
         return "--bare without exceptions and RTTI", code == 0 and not output, output
 
-    return [twice, names, units, without_boost, without_exceptions]
+    def files():
+        code, output = compile_text([*strict, "-I", str(bare), "-fsyntax-only"],
+                                    "#include <files/umbel.hpp>\n"
+                                    "const auto file = umbel::tensor_file::in_memory(nullptr, 0);\n")
+        return "--files", code == 0 and not output, output
+
+    return [twice, names, units, without_boost, without_exceptions, files]
 
 
 def main():
@@ -142,6 +148,8 @@ def main():
         write_includes(root, folder / "include", made(root, "--inspect"))
         (folder / "bare").mkdir()
         (folder / "bare/umbel.hpp").write_text(made(root, "--bare"))
+        (folder / "files").mkdir()
+        (folder / "files/umbel.hpp").write_text(made(root, "--bare", "--files"))
         command = [*compiler, "-std=c++20", "-fno-diagnostics-color", "-I", str(folder / "include")]
         checks = (check_sentences(root, command, identity, folder) + check_static(root, command, identity)
                   + check_programs(root, [*command, "-I", str(root / "test")], folder)
