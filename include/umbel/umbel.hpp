@@ -44,6 +44,7 @@
 #include <umbel/layer/rules.hpp>
 #include <umbel/layer/executor.hpp>
 #include <umbel/layer/computing.hpp>
+#include <umbel/layer/named_memory.hpp>
 #include <umbel/layer/weights_rules.hpp>
 #include <umbel/layer/weights.hpp>
 #include <umbel/layer/project.hpp>

@@ -149,10 +149,12 @@ inline constexpr std::size_t packed_size = padded_features<S.out, T, Target> * S
 
 // Packs w(In, Out) for linear_packed, panel after panel of the plan, each In rows of its features,
 // and bias(Out), if there is one, both padded with zeros. W: what the weights are stored as, T or
-// bfloat16 or float16, to which they are rounded here. Also in constant expressions.
+// bfloat16 or float16, to which they are rounded here. in, out: how far apart the features of w
+// lie, which may be (Out, In) in memory. Also in constant expressions.
 template <std::size_t In, std::size_t Out, bool Bias, class T,
           plan::target Target = plan::native_target, class W>
-constexpr void pack_linear(const T* w, const T* bias, W* panels, T* biases) noexcept {
+constexpr void pack_linear(const T* w, const T* bias, W* panels, T* biases, std::size_t in = Out,
+                           std::size_t out = 1) noexcept {
   constexpr std::size_t lanes = plan::lanes<T>(Target);
   constexpr plan::split split = plan::plan_panels<T>(In, Out, Target);
   for (std::size_t p = 0; p < split.count(); ++p) {
@@ -160,7 +162,7 @@ constexpr void pack_linear(const T* w, const T* bias, W* panels, T* biases) noex
     for (std::size_t k = 0; k < In; ++k) {
       for (std::size_t n = 0; n < width; ++n) {
         panels[detail::place_in_panel<W, lanes>(n, split.size(p))] =
-            static_cast<W>(first + n < Out ? w[k * Out + first + n] : T{});
+            static_cast<W>(first + n < Out ? w[k * in + (first + n) * out] : T{});
       }
       panels += width;
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // What the weights of each layer are called: one struct a layer, over the types of its parts, in
 // the order of the forward pass. The same for owned, borrowed and packed weights (weights.hpp) and,
-// owned or borrowed, for every target.
+// owned or borrowed, for every target. part_names: the members, in their order, for the paths of
+// parameters (weights/parameters.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
@@ -24,6 +25,7 @@ namespace umbel::portable {
 template <class Q, class K, class V, class O>
 struct multi_head_parts {
   using layer_name = detail::say::multi_head_attention;
+  static constexpr const char* part_names[] = {"q", "k", "v", "o"};
   Q q;
   K k;
   V v;
@@ -34,6 +36,7 @@ struct multi_head_parts {
 template <class Q, class K, class Score>
 struct additive_parts {
   using layer_name = detail::say::additive_attention;
+  static constexpr const char* part_names[] = {"q", "k", "score"};
   Q q;
   K k;
   Score score;
@@ -42,12 +45,14 @@ struct additive_parts {
 template <class Up, class Down>
 struct feed_forward_parts {
   using layer_name = detail::say::feed_forward;
+  static constexpr const char* part_names[] = {"up", "down"};
   Up up;
   Down down;
 };
 template <class Gate, class Up, class Down>
 struct gated_feed_forward_parts {
   using layer_name = detail::say::feed_forward;
+  static constexpr const char* part_names[] = {"gate", "up", "down"};
   Gate gate;
   Up up;
   Down down;
@@ -57,6 +62,7 @@ struct gated_feed_forward_parts {
 template <class Norm1, class Attention, class Norm2, class FeedForward>
 struct encoder_parts {
   using layer_name = detail::say::encoder_layer;
+  static constexpr const char* part_names[] = {"norm1", "attention", "norm2", "feed_forward"};
   Norm1 norm1;
   Attention attention;
   Norm2 norm2;
@@ -68,6 +74,8 @@ template <class Norm1, class SelfAttention, class Norm2, class CrossAttention, c
           class FeedForward>
 struct decoder_parts {
   using layer_name = detail::say::decoder_layer;
+  static constexpr const char* part_names[] = {"norm1",           "self_attention", "norm2",
+                                               "cross_attention", "norm3",          "feed_forward"};
   Norm1 norm1;
   SelfAttention self_attention;
   Norm2 norm2;
@@ -79,6 +87,7 @@ struct decoder_parts {
 template <class Gamma, class Beta>
 struct layer_norm_parts {
   using layer_name = detail::say::layer_norm;
+  static constexpr const char* part_names[] = {"gamma", "beta"};
   Gamma gamma;
   Beta beta;
 };
@@ -86,6 +95,7 @@ struct layer_norm_parts {
 template <class Gamma>
 struct rms_norm_parts {
   using layer_name = detail::say::rms_norm;
+  static constexpr const char* part_names[] = {"gamma"};
   Gamma gamma;
 };
 

@@ -107,18 +107,20 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   static_assert(detail::reported<verdict>::ok, "umbel: shapes do not fit");
   using packed_weights = typename Layer::template packed_weights<
       std::conditional_t<verdict::ok, stored, typename Layer::value_type>>;
+  using to_pack = detail::in_any_order<typename Layer::weights_view>;
 
  public:
   using layer = Layer;
-  constexpr explicit prepacked(const typename Layer::weights_view& w) noexcept : weights_(w) {}
+  // Matrices in any order, {view_as<out, in>(memory)}: packing rearranges.
+  constexpr explicit prepacked(const to_pack& w) noexcept : weights_(w) {}
   // Of weights that may end with the statement: they are copied.
   template <class Weights>
     requires std::is_same_v<Weights, typename Layer::weights>
   constexpr explicit prepacked(const Weights& w) noexcept : weights_(w) {}
   template <class... Given>
-    requires detail::not_its_weights<typename Layer::weights_view, prepacked, Given...>
+    requires detail::not_its_weights<to_pack, prepacked, Given...>
   constexpr explicit(sizeof...(Given) == 1) prepacked(const Given&...) noexcept
-      : weights_(detail::no_weights<typename Layer::weights_view>()) {
+      : weights_(detail::no_weights<to_pack>()) {
     static_assert(detail::report<detail::rules::weights_of_this_layer<
                       typename Layer::word, typename Layer::weights_view, Given...>>::ok,
                   "umbel: shapes do not fit");

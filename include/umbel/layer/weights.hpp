@@ -17,6 +17,7 @@
 #include <umbel/config.hpp>
 #include <umbel/kernel/linear.hpp>
 #include <umbel/kernel/plain.hpp>
+#include <umbel/layer/named_memory.hpp>
 #include <umbel/layer/weights_rules.hpp>
 #include <umbel/tensor/interop.hpp>
 
@@ -34,28 +35,68 @@ struct linear_map {
   static constexpr bool has_bias = Bias;
 };
 
+// f(member...): the members of a struct that has Count of them, in their order.
+template <std::size_t Count, class Struct, class F>
+UMBEL_INLINE constexpr auto with_members(Struct& s, F f) noexcept {
+  if constexpr (Count == 1) {
+    auto& [a] = s;
+    return f(a);
+  } else if constexpr (Count == 2) {
+    auto& [a, b] = s;
+    return f(a, b);
+  } else if constexpr (Count == 3) {
+    auto& [a, b, c] = s;
+    return f(a, b, c);
+  } else if constexpr (Count == 4) {
+    auto& [a, b, c, d] = s;
+    return f(a, b, c, d);
+  } else if constexpr (Count == 5) {
+    auto& [a, b, c, d, e] = s;
+    return f(a, b, c, d, e);
+  } else if constexpr (Count == 6) {
+    auto& [a, b, c, d, e, g] = s;
+    return f(a, b, c, d, e, g);
+  } else if constexpr (Count == 7) {
+    auto& [a, b, c, d, e, g, h] = s;
+    return f(a, b, c, d, e, g, h);
+  } else if constexpr (Count == 8) {
+    auto& [a, b, c, d, e, g, h, i] = s;
+    return f(a, b, c, d, e, g, h, i);
+  } else if constexpr (Count == 9) {
+    auto& [a, b, c, d, e, g, h, i, j] = s;
+    return f(a, b, c, d, e, g, h, i, j);
+  } else if constexpr (Count == 10) {
+    auto& [a, b, c, d, e, g, h, i, j, k] = s;
+    return f(a, b, c, d, e, g, h, i, j, k);
+  } else if constexpr (Count == 11) {
+    auto& [a, b, c, d, e, g, h, i, j, k, l] = s;
+    return f(a, b, c, d, e, g, h, i, j, k, l);
+  } else if constexpr (Count == 12) {
+    auto& [a, b, c, d, e, g, h, i, j, k, l, m] = s;
+    return f(a, b, c, d, e, g, h, i, j, k, l, m);
+  }
+}
 // f(part...): the parts of weights, in their order.
 template <class Weights, class F>
 UMBEL_INLINE constexpr auto with_parts(const Weights& w, F f) noexcept {
-  constexpr std::size_t count = portable::parts_in<Weights>;
-  if constexpr (count == 1) {
-    const auto& [a] = w;
-    return f(a);
-  } else if constexpr (count == 2) {
-    const auto& [a, b] = w;
-    return f(a, b);
-  } else if constexpr (count == 3) {
-    const auto& [a, b, c] = w;
-    return f(a, b, c);
-  } else if constexpr (count == 4) {
-    const auto& [a, b, c, d] = w;
-    return f(a, b, c, d);
-  } else {
-    static_assert(count == 6);
-    const auto& [a, b, c, d, e, g] = w;
-    return f(a, b, c, d, e, g);
-  }
+  return with_members<portable::parts_in<Weights>>(w, f);
 }
+// How far apart the features of a matrix of weights lie.
+template <std::size_t Out, bool AnyOrder>
+struct strides_of_map {
+  std::size_t in = Out, out = 1;
+  template <class Named>
+  UMBEL_SHARED constexpr void of() noexcept {
+    in = Named::in_stride;
+    out = Named::out_stride;
+  }
+};
+template <std::size_t Out>
+struct strides_of_map<Out, false> {
+  static constexpr std::size_t in = Out, out = 1;
+  template <class>
+  UMBEL_SHARED constexpr void of() noexcept {}
+};
 template <class Parts>
 struct made_of_parts {
   template <class... Part>
@@ -119,52 +160,91 @@ struct linear_weights<T, In, Out, false> {
   }
 };
 
-// Weights of y = x W + b, borrowed; the memory must outlive the view.
-template <class T, class In, class Out, bool Bias>
-struct linear_view {
+// Weights of y = x W + b, borrowed; the memory must outlive the view. The matrix says its axes:
+// view_as<in, out>(memory), a tensor or view of in and out, or of the map's own two where they
+// differ. AnyOrder: of any strides, as packing takes it; else (in, out) row-major.
+//   "umbel: weights: the memory does not say the order of its axes; ..."
+//   "umbel: weights: [out=8, in=4] are not the axes of the weights, which are [in=4, out=16]"
+template <class T, class In, class Out, bool Bias, bool AnyOrder>
+struct borrowed_linear {
   using map = detail::linear_map<T, In, Out, Bias>;
   using owned = linear_weights<T, In, Out, Bias>;
-  const T* weight;  // (in, out), row-major
-  const T* bias;    // (out), where there is one
+  const T* weight;
+  const T* bias;  // (out), where there is one
+  [[no_unique_address]] detail::strides_of_map<Out::size, AnyOrder> strides{};
 
-  UMBEL_SHARED constexpr linear_view() noexcept : weight(nullptr), bias(nullptr) {}
-  UMBEL_SHARED constexpr explicit linear_view(detail::refused_weights) noexcept : linear_view() {}
-  UMBEL_SHARED constexpr linear_view(const linear_weights<T, In, Out, Bias>& w) noexcept
+  UMBEL_SHARED constexpr borrowed_linear() noexcept : weight(nullptr), bias(nullptr) {}
+  UMBEL_SHARED constexpr explicit borrowed_linear(detail::refused_weights) noexcept
+      : borrowed_linear() {}
+  UMBEL_SHARED constexpr borrowed_linear(const linear_weights<T, In, Out, Bias>& w) noexcept
       : weight(w.weight), bias(nullptr) {
     if constexpr (Bias) bias = w.bias;
   }
-  UMBEL_SHARED constexpr linear_view(const linear_weights<T, In, Out, Bias>&&) noexcept
-      : linear_view() {
+  UMBEL_SHARED constexpr borrowed_linear(const linear_weights<T, In, Out, Bias>&&) noexcept
+      : borrowed_linear() {
     static_assert(
         detail::report<
             detail::rules::weights_with_a_name<detail::say::x_times_weights, (sizeof(T) == 0)>>::ok,
         "umbel: shapes do not fit");
   }
-  // Arrays, std::array and std::span of another number of elements do not compile; for a pointer
-  // the caller vouches.
+  template <detail::says_its_axes W>
+    requires(!Bias)
+  UMBEL_SHARED constexpr borrowed_linear(const W& w) noexcept : borrowed_linear() {
+    read(w);
+  }
+  template <detail::says_its_axes W, detail::lends<T> B>
+    requires(Bias)
+  UMBEL_SHARED constexpr borrowed_linear(const W& w, B&& b) noexcept : borrowed_linear() {
+    read(w);
+    bias = detail::borrow<detail::layout<Out>, T>(static_cast<B&&>(b));
+  }
+  template <class InOrder>
+    requires(AnyOrder && std::is_same_v<InOrder, borrowed_linear<T, In, Out, Bias, false>>)
+  UMBEL_SHARED constexpr borrowed_linear(const InOrder& w) noexcept
+      : weight(w.weight), bias(w.bias) {}
+  // Memory without names, a bias too many, or too few: refused.
   template <detail::lends<T> W>
     requires(!Bias)
-  UMBEL_SHARED constexpr linear_view(W&& w) noexcept
-      : weight(detail::borrow<detail::layout<In, Out>, T>(static_cast<W&&>(w))), bias(nullptr) {}
+  UMBEL_SHARED constexpr borrowed_linear(W&&) noexcept : borrowed_linear() {
+    static_assert(detail::report<detail::rules::order_of_weights<W>>::ok,
+                  "umbel: shapes do not fit");
+  }
   template <detail::lends<T> W, detail::lends<T> B>
     requires(Bias)
-  UMBEL_SHARED constexpr linear_view(W&& w, B&& b) noexcept
-      : weight(detail::borrow<detail::layout<In, Out>, T>(static_cast<W&&>(w))),
-        bias(detail::borrow<detail::layout<Out>, T>(static_cast<B&&>(b))) {}
-  // A bias too many, or too few: refused.
-  template <detail::lends<T> W, detail::lends<T> B>
+  UMBEL_SHARED constexpr borrowed_linear(W&&, B&&) noexcept : borrowed_linear() {
+    static_assert(detail::report<detail::rules::order_of_weights<W>>::ok,
+                  "umbel: shapes do not fit");
+  }
+  template <detail::matrix_of<T> W, detail::lends<T> B>
     requires(!Bias)
-  UMBEL_SHARED constexpr linear_view(W&&, B&&) noexcept : linear_view() {
+  UMBEL_SHARED constexpr borrowed_linear(W&&, B&&) noexcept : borrowed_linear() {
     static_assert(detail::report<detail::rules::bias_of_a_map<true, W>>::ok,
                   "umbel: shapes do not fit");
   }
-  template <detail::lends<T> W>
+  template <detail::matrix_of<T> W>
     requires(Bias)
-  UMBEL_SHARED constexpr linear_view(W&&) noexcept : linear_view() {
+  UMBEL_SHARED constexpr borrowed_linear(W&&) noexcept : borrowed_linear() {
     static_assert(detail::report<detail::rules::bias_of_a_map<false, W>>::ok,
                   "umbel: shapes do not fit");
   }
+
+ private:
+  template <class W>
+  UMBEL_SHARED constexpr void read(const W& w) noexcept {
+    if constexpr (!std::is_same_v<W, detail::invalid>) {
+      using rule = typename detail::rules::weights_with_names<T, In, Out, AnyOrder, W>::type;
+      static_assert(detail::report<rule>::ok, "umbel: shapes do not fit");
+      if constexpr (rule::ok) {
+        weight = detail::first_of_named(w);
+        strides.template of<detail::named_weights<In, Out, W>>();
+      }
+    }
+  }
 };
+template <class T, class In, class Out, bool Bias>
+using linear_view = borrowed_linear<T, In, Out, Bias, false>;
+template <class T, class In, class Out, bool Bias>
+using linear_in_any_order = borrowed_linear<T, In, Out, Bias, true>;
 
 // A vector of weights (the gamma and beta of a norm), borrowed.
 template <class T, class Axis>
@@ -199,6 +279,12 @@ struct weights_view : Parts<View...> {
     requires(sizeof...(View) == 1 && (std::is_convertible_v<Only, View> && ...))
   UMBEL_SHARED constexpr weights_view(Only&& part) noexcept
       : Parts<View...>{static_cast<Only&&>(part)} {}
+  // Of weights in (in, out), as packing takes those of any order.
+  template <class... Other>
+    requires(sizeof...(Other) == sizeof...(View) &&
+             (std::is_convertible_v<const Other&, View> && ...))
+  UMBEL_SHARED constexpr weights_view(const weights_view<Parts, Other...>& w) noexcept
+      : Parts<View...>(detail::with_parts(w, detail::made_of_parts<Parts<View...>>{})) {}
   UMBEL_SHARED constexpr weights_view(const owned& w) noexcept
       : Parts<View...>(detail::with_parts(w, detail::made_of_parts<Parts<View...>>{})) {}
   UMBEL_SHARED constexpr explicit weights_view(detail::refused_weights none) noexcept
@@ -246,9 +332,11 @@ struct packed_linear : packed_biases<T, Bias ? kernel::padded_features<Out::size
 
   alignas(64) Stored panels[count];
 
-  constexpr explicit packed_linear(const portable::linear_view<T, In, Out, Bias>& w) noexcept
+  constexpr explicit packed_linear(
+      const portable::linear_in_any_order<T, In, Out, Bias>& w) noexcept
       : panels{} {
-    kernel::pack_linear<In::size, Out::size, Bias>(w.weight, w.bias, panels, this->bias());
+    kernel::pack_linear<In::size, Out::size, Bias>(w.weight, w.bias, panels, this->bias(),
+                                                   w.strides.in, w.strides.out);
   }
 };
 
@@ -265,10 +353,26 @@ class packed_vector {
   alignas(64) T values_[Axis::size]{};
 };
 
+// What is packed, of a weights_view: the same with matrices in any order.
+template <class View>
+struct weights_in_any_order {
+  using type = View;
+};
+template <class T, class In, class Out, bool Bias>
+struct weights_in_any_order<portable::linear_view<T, In, Out, Bias>> {
+  using type = portable::linear_in_any_order<T, In, Out, Bias>;
+};
+template <template <class...> class Parts, class... View>
+struct weights_in_any_order<portable::weights_view<Parts, View...>> {
+  using type = portable::weights_view<Parts, typename weights_in_any_order<View>::type...>;
+};
+template <class View>
+using in_any_order = typename weights_in_any_order<View>::type;
+
 // The parts of a layer in panels. View: its weights_view; Packed: its packed parts, in their order.
 template <template <class...> class Parts, class View, class... Packed>
 struct packed_weights : Parts<Packed...> {
-  constexpr explicit packed_weights(const View& w) noexcept
+  constexpr explicit packed_weights(const in_any_order<View>& w) noexcept
       : Parts<Packed...>(
             with_parts(w, [](const auto&... part) { return Parts<Packed...>{Packed(part)...}; })) {}
 };

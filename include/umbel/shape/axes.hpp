@@ -32,6 +32,10 @@ template <std::size_t N>
 struct intermediate : axis<intermediate, N> {};  // features between the two feed-forward layers
 template <std::size_t N>
 struct classes : axis<classes, N> {};  // what a classifier chooses from
+template <std::size_t N>
+struct in : axis<in, N> {};  // features that a linear map reads
+template <std::size_t N>
+struct out : axis<out, N> {};  // features that a linear map gives
 
 }  // namespace umbel::axes
 UMBEL_WARNINGS_POP

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSL-1.0
+// The order of a weight matrix in memory, said by name: view_as<in, out>(memory), or as torch has
+// it, view_as<out, in>(memory). The sizes are those of the map that takes it. What a map does not
+// take gets a sentence; so does memory that says no order, since that of a square matrix cannot be
+// told from its size.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/tensor/interop.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::portable {
+
+// Count elements, npos where that is not known, row-major in axes of these families.
+template <class T, std::size_t Count, class... Family>
+struct named_memory {
+  const T* data;
+};
+
+}  // namespace umbel::portable
+
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+namespace say {
+struct the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in;
+struct are_not_the_axes_of_the_weights_which_are;
+struct are_not_in_the_order_of_a_layer_that_borrows;
+struct prepacked_of_the_layer_takes_any_order;
+struct weights;
+}  // namespace say
+template <>
+inline constexpr const char* spoken<
+    say::the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in> =
+    "the memory does not say the order of its axes; write view_as<in, out>(memory) or, as torch "
+    "has it, view_as<out, in>(memory)";
+template <>
+inline constexpr const char* spoken<say::are_not_the_axes_of_the_weights_which_are> =
+    "are not the axes of the weights, which are";
+template <>
+inline constexpr const char* spoken<say::are_not_in_the_order_of_a_layer_that_borrows> =
+    "are not in the order of a layer that borrows,";
+template <>
+inline constexpr const char* spoken<say::prepacked_of_the_layer_takes_any_order> =
+    "; prepacked<layer> takes any order";
+
+template <class A, class... Family>
+inline constexpr bool is_first = false;
+template <class A, class... Family>
+inline constexpr bool is_first<A, A, Family...> = true;
+
+// Memory with named axes as weights: of the two axes A and B, in any order.
+template <class Given>
+struct named_axes;
+template <class T, std::size_t Count, class... Family>
+struct named_axes<portable::named_memory<T, Count, Family...>> {
+  using value_type = T;
+  using axes = shape<Family...>;
+  static constexpr std::size_t count = Count;
+  template <class A, class B>
+  static constexpr bool are =
+      std::is_same_v<axes, shape<A, B>> || std::is_same_v<axes, shape<B, A>>;
+  template <class A, std::size_t SizeOfA, class B, std::size_t SizeOfB>
+  static constexpr bool have_sizes = true;
+  // Of A, where B has that size.
+  template <class A, std::size_t SizeOfB>
+  static constexpr std::size_t stride = is_first<A, Family...> ? SizeOfB : 1;
+};
+template <tensor_like X>
+struct named_axes<X> {
+  using value_type = std::remove_const_t<typename X::value_type>;
+  using layout = layout_of<X>;
+  using axes = typename layout::axes;
+  static constexpr std::size_t count = npos;
+  template <class A, class B>
+  static constexpr bool are =
+      layout::rank == 2 && layout::template has<A> && layout::template has<B>;
+  template <class A, std::size_t SizeOfA, class B, std::size_t SizeOfB>
+  static constexpr bool have_sizes =
+      layout::template size_of<A> == SizeOfA && layout::template size_of<B> == SizeOfB;
+  template <class A, std::size_t>
+  static constexpr std::size_t stride = layout::template stride_of<A>;
+};
+
+// Given as the weights of a map from In to Out: by the names in and out, or by those of the map
+// where they differ.
+template <class In, class Out, class Given>
+struct named_weights {
+  using given = named_axes<Given>;
+  static constexpr bool by_role =
+      given::template are<axis_family<axes::in>, axis_family<axes::out>>;
+  static constexpr bool by_name = !std::is_same_v<typename In::family, typename Out::family> &&
+                                  given::template are<typename In::family, typename Out::family>;
+  using in = std::conditional_t<by_role, axis_family<axes::in>, typename In::family>;
+  using out = std::conditional_t<by_role, axis_family<axes::out>, typename Out::family>;
+  static constexpr bool fits = [] {
+    if constexpr (by_role || by_name)
+      return given::template have_sizes<in, In::size, out, Out::size>;
+    else
+      return false;
+  }();
+  static constexpr std::size_t in_stride = [] {
+    if constexpr (fits)
+      return given::template stride<in, Out::size>;
+    else
+      return npos;
+  }();
+  static constexpr std::size_t out_stride = [] {
+    if constexpr (fits)
+      return given::template stride<out, In::size>;
+    else
+      return npos;
+  }();
+};
+
+template <class W>
+inline constexpr bool is_named_memory = false;
+template <class T, std::size_t Count, class... Family>
+inline constexpr bool is_named_memory<portable::named_memory<T, Count, Family...>> = true;
+template <class W>
+concept says_its_axes = tensor_like<W> || is_named_memory<W> || std::is_same_v<W, invalid>;
+// Memory for a matrix, with names or without.
+template <class W, class T>
+concept matrix_of = says_its_axes<std::remove_cvref_t<W>> || lends<W, T>;
+
+template <class W>
+UMBEL_SHARED constexpr auto first_of_named(const W& w) noexcept {
+  if constexpr (tensor_like<W>)
+    return w.data();
+  else
+    return w.data;
+}
+
+namespace rules {
+template <class T, class In, class Out, bool AnyOrder, class Given>
+struct weights_with_names {
+  using named = named_weights<In, Out, Given>;
+  using given = typename named::given;
+  using map = shape<axes::in<In::size>, axes::out<Out::size>>;
+  using type = first_error<
+      verdict<named::fits, say::weights, typename given::axes,
+              say::are_not_the_axes_of_the_weights_which_are, map>,
+      verdict<given::count == npos || given::count == In::size * Out::size, say::weights, map,
+              say::needs, number<In::size * Out::size>, say::elements_but_the_memory_holds,
+              number<given::count>>,
+      verdict<std::is_same_v<typename given::value_type, T>, say::weights, map, say::holds,
+              element<T>, say::but_the_pointer_is_to, element<typename given::value_type>>,
+      verdict<AnyOrder || ((In::size == 1 || named::in_stride == Out::size) &&
+                           (Out::size == 1 || named::out_stride == 1)),
+              say::weights, typename given::axes, say::are_not_in_the_order_of_a_layer_that_borrows,
+              map, say::prepacked_of_the_layer_takes_any_order>>;
+};
+// Memory: of a forwarding reference.
+template <class Memory, class... Family>
+using named_memory_stays =
+    verdict<std::is_lvalue_reference_v<Memory> || std::is_pointer_v<Memory> ||
+                borrowed_memory<Memory>,
+            say::view_as, say::the_memory_of, listed<Family...>,
+            say::is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable>;
+template <class W>
+using order_of_weights = verdict<
+    (sizeof(W) == 0), say::weights,
+    say::the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in>;
+}  // namespace rules
+
+template <class T, class M>
+constexpr const T* first_of_memory(M& memory) noexcept {
+  if constexpr (std::is_array_v<M> || std::is_pointer_v<M>)
+    return memory;
+  else
+    return memory.data();
+}
+}  // namespace detail
+
+// view_as<in, out>(memory): of an array, a std::array or std::span with a name, or a pointer, whose
+// sizes are those of what takes it.
+template <template <std::size_t> class Axis, template <std::size_t> class... Axes, class Memory>
+[[nodiscard]] constexpr auto view_as(Memory&& memory) noexcept {
+  static_assert(
+      detail::report<
+          detail::rules::named_memory_stays<Memory, axis_family<Axis>, axis_family<Axes>...>>::ok,
+      "umbel: shapes do not fit");
+  using plain = std::remove_cvref_t<Memory>;
+  using T = std::remove_cvref_t<decltype(memory[0])>;
+  constexpr std::size_t count = [] {
+    if constexpr (std::is_pointer_v<plain>)
+      return npos;
+    else
+      return detail::memory_size<plain>();
+  }();
+  return portable::named_memory<T, count, axis_family<Axis>, axis_family<Axes>...>{
+      detail::first_of_memory<T>(memory)};
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes with weights in memory of one's own and with lists of parameters: one case each, with
+// the words that the compiler must print (check.py).
+#include <umbel/umbel.hpp>
+#include <umbel/weights/parameters.hpp>
+
+#include <array>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using square = linear<float, hidden<100>, hidden<100>>;
+using classify = linear<float, hidden<32>, classes<10>>;
+
+struct unnamed_model {
+  square::weights first, second;
+};
+struct model_of_three {
+  static constexpr const char* part_names[] = {"first", "second"};
+  square::weights first, second, third;
+};
+struct model_of_many {
+  static constexpr const char* part_names[] = {"a", "b", "c", "d", "e", "f", "g",
+                                               "h", "i", "j", "k", "l", "m"};
+  tensor<float, hidden<2>> a, b, c, d, e, f, g, h, i, j, k, l, m;
+};
+
+[[maybe_unused]] static void cases() {
+  static const float memory[10000] = {};
+  (void)memory;
+  [[maybe_unused]] const auto look = [](const parameter_path&, const auto&) {};
+#if defined CASE_order_not_said
+  // expect-gcc: "umbel: weights: the memory does not say the order of its axes; write view_as<in, out>\(memory\) or, as torch has it, view_as<out, in>\(memory\)"
+  // expect-clang: weights.*the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in
+  // cause: A matrix has two axes, and those of a square one cannot be told from its size: a forgotten transposition would compile.
+  // cure: Say what it is: `view_as<in, out>(memory)`, one row an input, or `view_as<out, in>(memory)`, as `torch.nn.Linear` has it.
+  const square layer{{memory}};
+#elif defined CASE_order_of_a_part_not_said
+  // expect-gcc: "umbel: weights: the memory does not say the order of its axes; write view_as<in, out>\(memory\) or, as torch has it, view_as<out, in>\(memory\)"
+  // expect-clang: weights.*the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in
+  // cause: A matrix has two axes, and those of a square one cannot be told from its size: a forgotten transposition would compile.
+  // cure: Say what it is: `view_as<in, out>(memory)`, one row an input, or `view_as<out, in>(memory)`, as `torch.nn.Linear` has it.
+  const auto named = view_as<in, out>(memory);
+  const multi_head_attention<float, hidden<100>, heads<5>>::weights_view r{
+      {named}, {named}, {memory}, {named}};
+#elif defined CASE_order_of_torch_without_packing
+  // expect-gcc: "umbel: weights: \[out, in\] are not in the order of a layer that borrows, \[in=100, out=100\]; prepacked<layer> takes any order"
+  // expect-clang: weights.*out.*in>.*are_not_in_the_order_of_a_layer_that_borrows.*in<100>.*out<100>.*prepacked_of_the_layer_takes_any_order
+  // cause: A layer that borrows its weights reads them where they are, one row an input; these have one row an output.
+  // cure: Pack them, `prepacked<layer>{{view_as<out, in>(memory)}}`, or load them into `layer::weights`.
+  const square layer{{view_as<out, in>(memory)}};
+#elif defined CASE_axes_of_another_matrix
+  // expect-gcc: "umbel: weights: \[in, hidden\] are not the axes of the weights, which are \[in=100, out=100\]"
+  // expect-clang: weights.*in>.*hidden>.*are_not_the_axes_of_the_weights_which_are.*in<100>.*out<100>
+  // cause: The memory is named by other axes than the matrix has.
+  // cure: `in` and `out`, or the two of the layer where they differ, `view_as<classes, hidden>(memory)`.
+  const square layer{{view_as<in, hidden>(memory)}};
+#elif defined CASE_matrix_of_other_sizes
+  // expect-gcc: "umbel: weights: \[classes=12, hidden=32\] are not the axes of the weights, which are \[in=32, out=10\]"
+  // expect-clang: weights.*classes<12>.*hidden<32>.*are_not_the_axes_of_the_weights_which_are.*in<32>.*out<10>
+  // cause: The tensor has other sizes than the matrix of the layer.
+  // cure: Correct the layer, or pass the weights of this one.
+  const tensor<float, classes<12>, hidden<32>> w{};
+  const prepacked<classify> layer{{w}};
+#elif defined CASE_named_array_of_the_wrong_length
+  // expect-gcc: "umbel: weights: \[in=100, out=100\] needs 10000 elements but the memory holds 9999"
+  // expect-clang: weights.*in<100>.*out<100>.*needs.*number<10000>.*elements_but_the_memory_holds.*number<9999>
+  // cause: An array of weights has another number of elements than the map has inputs times outputs.
+  // cure: Export the matrix again, without padding, or correct the axes of the layer.
+  static const float array[9999] = {};
+  const square layer{{view_as<in, out>(array)}};
+#elif defined CASE_matrix_of_another_type
+  // expect-gcc: "umbel: weights: \[in=100, out=100\] holds float but the pointer is to double"
+  // expect-clang: weights.*in<100>.*out<100>.*holds.*element<float>.*but_the_pointer_is_to.*element<double>
+  // cause: The weights are of another type than the layer.
+  // cure: Convert them once, or `linear<double, ...>`.
+  static const double array[10000] = {};
+  const prepacked<square> layer{{view_as<out, in>(array)}};
+#elif defined CASE_weights_in_a_temporary_array
+  // expect-gcc: "umbel: view_as: the memory of in and out is a temporary that would be destroyed before the view; store it in a variable"
+  // expect-clang: view_as.*the_memory_of.*in>.*out>.*is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable
+  // cause: The elements would be gone before the view is used.
+  // cure: Give the array a name that lives as long as the layer, best `static const`.
+  const auto w = view_as<in, out>(std::array<float, 10000>{});
+#elif defined CASE_parameters_without_names
+  // expect-gcc: "umbel: for_each_parameter: the struct does not name its members; give it static constexpr const char\* part_names\[\] = \{\.\.\.\}, in their order"
+  // expect-clang: for_each_parameter.*the_struct_does_not_name_its_members_so_give_it_part_names_in_their_order
+  // cause: C\+\+ does not tell the names of members, so a struct has to say them once.
+  // cure: `static constexpr const char* part_names[] = {"first", "second"};` in the struct.
+  static unnamed_model w;
+  for_each_parameter(w, look);
+#elif defined CASE_parameters_with_a_name_too_few
+  // expect-gcc: "umbel: for_each_parameter: the struct has 3 members, but part_names has 2"
+  // expect-clang: for_each_parameter.*the_struct_has.*number<3>.*members_but_part_names_has.*number<2>
+  // cause: A member was added to the struct and not to its list of names.
+  // cure: Name all members, in their order.
+  static model_of_three w;
+  for_each_parameter(w, look);
+#elif defined CASE_parameters_of_many_members
+  // expect-gcc: "umbel: for_each_parameter: the struct has more than 12 members; put some of them into a struct of their own"
+  // expect-clang: for_each_parameter.*the_struct_has_more_than_12_members_so_put_some_of_them_into_a_struct
+  // cause: Structs of up to 12 members are taken apart.
+  // cure: Group them: a struct for the embeddings, one for the head; equal layers in an array.
+  static model_of_many w;
+  for_each_parameter(w, look);
+#elif defined CASE_parameters_of_packed_weights
+  // expect-gcc: "umbel: for_each_parameter: packed weights are laid out for the kernels; pass the weights that they are made of"
+  // expect-clang: for_each_parameter.*packed_weights_are_laid_out_for_the_kernels_so_pass_the_weights_that_they_are_made_of
+  // cause: Packed weights have no parameters any more, only panels.
+  // cure: List, load and save `layer::weights`, and pack them afterwards.
+  static const square::weights w{};
+  const prepacked<square> packed{w};
+  for_each_parameter(packed, look);
+#else
+  const square plain{{view_as<in, out>(memory)}};
+  const prepacked<square> packed{{view_as<out, in>(memory)}};
+  const tensor<float, classes<10>, hidden<32>> w{};
+  const prepacked<classify> either{{w}};
+  (void)plain, (void)packed, (void)either;
+#endif
+}
