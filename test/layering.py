@@ -34,8 +34,9 @@ ROOMS = {
     "inspect": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention", "formula"},
     "file": {"config", "shape", "tensor", "simd"},
     "files": {"file"},
+    "weights": {"config", "shape", "tensor", "layer", "inspect", "file"},
 }
-EVERYTHING = set(ROOMS) - {"inspect", "file", "files"}  # what draws, describes and reads files is for who asks for it
+EVERYTHING = set(ROOMS) - {"inspect", "file", "files", "weights"}  # what draws, describes and loads is for who asks
 ROOMS["bare"] = EVERYTHING
 ROOMS["umbel"] = EVERYTHING | {"bare"}
 

@@ -40,7 +40,7 @@ GROUPS = {
                   "min", "log_softmax", "where", "hide",
                   "concat", "stack", "lookup", "one_hot", "rotate", "rope_cosines", "variance"],
     "Formulas": ["formula"],
-    "Attention": ["weights", "workspace", "multi_head_attention", "additive_attention", "x * weights", "softmax",
+    "Attention": ["weights", "for_each_parameter", "workspace", "multi_head_attention", "additive_attention", "x * weights", "softmax",
                   "mask_after", "mask",
                   "keep_mask", "dropout", "causal_at", "causal_bottom_right",
                   "score_bias", "observe", "attention_heat_map", "key_value_cache", "describe",

@@ -122,12 +122,29 @@ struct stored_tensor {
   std::size_t checked_bytes = 0;
   std::uint32_t (*checksum_of)(const unsigned char*, std::size_t) = nullptr;
   std::uint32_t checksum = 0;
+  // Of a part of a tensor: how many bytes one position along each axis is; else 0, as follows from
+  // the extents.
+  std::size_t steps[max_rank]{};
 
   // The number of elements; 1 of a tensor without axes.
   [[nodiscard]] constexpr std::size_t size() const noexcept {
     std::size_t product = 1;
     for (std::size_t i = 0; i < rank; ++i) product *= extents[i];
     return product;
+  }
+
+  // The `count` positions from `first` on along an axis, which must have them: in_proj_weight holds
+  // the projections of queries, keys and values one after another.
+  [[nodiscard]] constexpr stored_tensor slice(std::size_t axis, std::size_t first,
+                                              std::size_t count) const noexcept {
+    detail::read_axis axes[max_rank]{};
+    file_strides(axes);
+    stored_tensor part = *this;
+    for (std::size_t i = 0; i < rank; ++i) part.steps[i] = axes[i].from;
+    part.extents[axis] = count;
+    part.data = data + first * axes[axis].from;
+    part.bytes = count == 0 ? 0 : bytes / extents[axis] * count;
+    return part;
   }
 
   // All elements, row-major whatever the order in the file, into `count` elements at `out`, which
@@ -153,7 +170,7 @@ struct stored_tensor {
   // transposed, padded, part of a larger tensor. `count`: how many elements the memory has.
   template <detail::readable_as T>
   file_result<> read(T* out, std::size_t count, const std::size_t* strides) const noexcept {
-    if (const auto wrong = refusal<T>(); !wrong) return wrong;
+    if (const auto wrong = check<T>(); !wrong) return wrong;
     if (!fits_memory(count, strides))
       return detail::failure(file_error::wrong_shape, "read: ", name, " needs more than the ",
                              count, " elements of the memory");
@@ -182,19 +199,9 @@ struct stored_tensor {
     return read(x.data(), layout::span, layout::strides.value);
   }
 
- private:
-  // "[2, 3]"
-  constexpr void put_shape(detail::sentence_buffer& out) const noexcept {
-    out.put('[');
-    for (std::size_t i = 0; i < rank; ++i) {
-      if (i != 0) out.put(", ");
-      out.put(extents[i]);
-    }
-    out.put(']');
-  }
-
-  template <class T>
-  file_result<> refusal() const noexcept {
+  // Can it be read as elements of type T? It has data, its type is read, its checksum is right.
+  template <detail::readable_as T>
+  file_result<> check() const noexcept {
     if (data == nullptr)
       return detail::failure(file_error::not_found, "read: there is no tensor to read");
     if (type == stored_type::other)
@@ -207,6 +214,17 @@ struct stored_tensor {
       return detail::failure(file_error::checksum, "read: the checksum of ", name,
                              " is not that of its bytes, so the file is damaged");
     return {};
+  }
+
+ private:
+  // "[2, 3]"
+  constexpr void put_shape(detail::sentence_buffer& out) const noexcept {
+    out.put('[');
+    for (std::size_t i = 0; i < rank; ++i) {
+      if (i != 0) out.put(", ");
+      out.put(extents[i]);
+    }
+    out.put(']');
   }
 
   constexpr bool fits_memory(std::size_t count, const std::size_t* strides) const noexcept {
@@ -223,7 +241,7 @@ struct stored_tensor {
     std::size_t step = detail::bytes_of(type);
     for (std::size_t n = 0; n < rank; ++n) {
       const std::size_t i = fortran_order ? n : rank - 1 - n;
-      axes[i] = {extents[i], step, 0};
+      axes[i] = {extents[i], steps[i] != 0 ? steps[i] : step, 0};
       step *= extents[i];
     }
   }
@@ -234,7 +252,7 @@ struct stored_tensor {
     const bool swap = big_endian == (UMBEL_LITTLE_ENDIAN != 0);
     if (bytes == 0) return {};
     if constexpr (std::is_integral_v<T>)
-      if (!all_fit<T>(swap))
+      if (!all_fit<T>(axes, count, swap))
         return detail::failure(file_error::wrong_value, "read: ", name,
                                " holds an integer that does not fit the type asked for");
     // The walk is compiled once for T, not for every type that files have.
@@ -246,12 +264,15 @@ struct stored_tensor {
     return {};
   }
   template <class T>
-  bool all_fit(bool swap) const noexcept {
+  bool all_fit(const detail::read_axis* axes, std::size_t count, bool swap) const noexcept {
     return detail::with_load(type, [&](auto load) {
       bool fits = true;
       if constexpr (std::is_integral_v<decltype(load(data, swap))>)  // others are refused before
-        for (std::size_t i = 0; i < size(); ++i)
-          fits = fits && detail::fits_in<T>(load(data + i * detail::bytes_of(type), swap));
+        detail::for_each_run(
+            axes, count, [&](std::size_t from, std::size_t, detail::read_axis run) {
+              for (std::size_t i = 0; i < run.extent; ++i)
+                fits = fits && detail::fits_in<T>(load(data + from + i * run.from, swap));
+            });
       return fits;
     });
   }

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSL-1.0
+// Weights from a file, all or none: every parameter is found by name and compared with the shape of
+// its tensor first; what is missing, left over, of another shape or transposed is listed in one go,
+// and nothing is loaded unless all fit.
+//
+//   static model_weights w;
+//   const auto loaded = load(w, *file, at("encoder.*", "layers.*", names::torch_encoder_layer));
+//   if (!loaded) return report(loaded.error());
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/file/stored_tensor.hpp>
+#include <umbel/weights/names.hpp>
+#include <umbel/weights/parameters.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+
+// Did all parameters find their tensors? If not, one line for each that did not, and for each
+// tensor that no parameter wants; the weights are as before.
+class load_result {
+ public:
+  constexpr explicit operator bool() const noexcept { return problems_ == 0; }
+  [[nodiscard]] constexpr std::size_t problems() const noexcept { return problems_; }
+  // Lines ended by line ends, valid as long as this object; empty where there is no problem. After
+  // 4,000 characters: how many more there are.
+  [[nodiscard]] constexpr const char* error() const noexcept { return chars_; }
+
+  // For load: one line.
+  constexpr void begin() noexcept {
+    ++problems_;
+    if (size_ > full) {
+      ++hidden_;
+      return;
+    }
+    put("umbel: load: ");
+  }
+  constexpr void put(char c) noexcept {
+    if (hidden_ == 0 && size_ + 1 < sizeof(chars_)) chars_[size_++] = c;
+  }
+  constexpr void put(const char* text) noexcept {
+    while (*text != '\0') put(*text++);
+  }
+  constexpr void put(std::size_t value) noexcept {
+    char digits[20]{};
+    std::size_t count = 0;
+    do digits[count++] = static_cast<char>('0' + value % 10);
+    while (value /= 10);
+    while (count != 0) put(digits[--count]);
+  }
+  constexpr void finish() noexcept {
+    if (hidden_ == 0) return;
+    const std::size_t more = hidden_;
+    hidden_ = 0;
+    put("umbel: load: and ");
+    put(more);
+    put(" more\n");
+  }
+
+ private:
+  static constexpr std::size_t full = 4000;
+  char chars_[full + 600]{};
+  std::size_t size_ = 0, problems_ = 0, hidden_ = 0;
+};
+
+namespace detail {
+
+// The axes that a tensor in the file must have for a parameter: sizes, how far apart they lie in
+// the parameter, and of which the parameter is a part.
+struct wanted_axes {
+  std::size_t rank = 0;
+  std::size_t extent[stored_tensor::max_rank]{}, stride[stored_tensor::max_rank]{};
+  std::size_t part_of = npos;  // the axis of which the parameter is a part
+  std::size_t first = 0, part = 0;
+
+  constexpr void add(std::size_t size, std::size_t distance, std::size_t heads) noexcept {
+    if (heads != 0) {
+      push(heads, distance * (size / heads));
+      push(size / heads, distance);
+    } else {
+      push(size, distance);
+    }
+  }
+  constexpr void push(std::size_t size, std::size_t distance) noexcept {
+    extent[rank] = size;
+    stride[rank++] = distance;
+  }
+};
+
+// x: of a parameter's type. Of two axes, in and out, in the order of `axes`.
+template <class X>
+constexpr wanted_axes axes_in_file(const stored_axes& axes) noexcept {
+  using layout = layout_of<X>;
+  using in = axis_family<axes::in>;
+  using out = axis_family<axes::out>;
+  wanted_axes wanted;
+  const auto add_out = [&](std::size_t stride) {
+    if (axes.parts > 1) {
+      wanted.part_of = wanted.rank;
+      wanted.part = layout::template size_of<out>;
+      wanted.first = axes.part * wanted.part;
+    }
+    wanted.add(axes.parts * layout::template size_of<out>, stride, axes.out_heads);
+  };
+  if constexpr (layout::template has<in> && layout::template has<out>) {
+    const auto add_in = [&] {
+      wanted.add(layout::template size_of<in>, layout::template stride_of<in>, axes.in_heads);
+    };
+    if (axes.order == stored_axes::out_then_in) add_out(layout::template stride_of<out>);
+    add_in();
+    if (axes.order != stored_axes::out_then_in) add_out(layout::template stride_of<out>);
+  } else if constexpr (layout::template has<out>) {
+    add_out(layout::template stride_of<out>);
+  } else {
+    for (std::size_t i = 0; i < layout::rank; ++i)
+      wanted.push(layout::extents[i], layout::strides[i]);
+  }
+  return wanted;
+}
+
+// Are the axes of x the wanted ones, but for those of size 1?
+constexpr bool has_axes(const stored_tensor& x, const wanted_axes& wanted) noexcept {
+  std::size_t i = 0;
+  for (std::size_t j = 0; j < x.rank; ++j) {
+    if (x.extents[j] == 1) continue;
+    while (i < wanted.rank && wanted.extent[i] == 1) ++i;
+    if (i == wanted.rank || wanted.extent[i++] != x.extents[j]) return false;
+  }
+  while (i < wanted.rank && wanted.extent[i] == 1) ++i;
+  return i == wanted.rank;
+}
+
+constexpr void put_extents(load_result& out, const std::size_t* extents, std::size_t rank) {
+  out.put('[');
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (i != 0) out.put(", ");
+    out.put(extents[i]);
+  }
+  out.put(']');
+}
+template <class X>
+constexpr void put_axes(load_result& out) {
+  sentence_buffer axes;
+  speak<typename layout_of<X>::axes>::to(axes);
+  axes.chars[axes.size] = '\0';
+  out.put(' ');
+  out.put(axes.chars);
+}
+
+// The row of one parameter: the first whose tensor is in the file, else the first.
+struct found_row {
+  const parameter_name* row = nullptr;
+  name_text name;
+  stored_tensor tensor;  // without data where it is missing
+};
+template <class File>
+constexpr void find_row(found_row& found, const File& file, const char* path,
+                        const parameter_names& names) noexcept {
+  for (std::size_t i = 0; i < names.count; ++i) {
+    const parameter_name& row = names.rows[i];
+    if (row.parameter == nullptr) continue;
+    if (found.tensor.data != nullptr) return;
+    pattern_match match(path);
+    if (!match.matches(names.parameter_prefix, row.parameter)) continue;
+    const name_text name(names.tensor_prefix, row.tensor, match.values);
+    const auto tensor = file.find(name.chars);
+    if (found.row != nullptr && !tensor) continue;
+    found.row = &row;
+    found.name = name;
+    if (tensor) found.tensor = *tensor;
+  }
+}
+
+// Does the tensor fit the parameter? If not, a line says why.
+template <class X>
+constexpr bool fits_parameter(load_result& out, const char* path, const found_row& found) noexcept {
+  using layout = layout_of<X>;
+  const auto about = [&](const char* text) {
+    out.begin();
+    out.put(path);
+    put_axes<X>(out);
+    out.put(text);
+  };
+  constexpr bool is_matrix = layout::template has<axis_family<axes::in>>;
+  if (found.row == nullptr) {
+    about(": none of the names given says what it is called in the file\n");
+    return false;
+  }
+  if (found.tensor.data == nullptr) {
+    about(": the file has no ");
+    out.put(found.name.chars);
+    out.put('\n');
+    return false;
+  }
+  const stored_axes& axes = found.row->axes;
+  if (is_matrix && axes.order == stored_axes::same) {
+    about(": its row of the names must say the order in the file, in_out or out_in\n");
+    return false;
+  }
+  const wanted_axes wanted = axes_in_file<X>(axes);
+  if (!is_floating(found.tensor.type)) {
+    about(": ");
+    out.put(found.name.chars);
+    out.put(" holds no floating-point numbers\n");
+    return false;
+  }
+  if (has_axes(found.tensor, wanted)) {
+    const auto readable = found.tensor.template check<typename X::value_type>();
+    if (!readable) {
+      about(": ");
+      out.put(readable.error());
+      out.put('\n');
+    }
+    return static_cast<bool>(readable);
+  }
+  about(": ");
+  out.put(found.name.chars);
+  out.put(" has ");
+  put_extents(out, found.tensor.extents, found.tensor.rank);
+  out.put(" in the file but must have ");
+  put_extents(out, wanted.extent, wanted.rank);
+  if constexpr (is_matrix) {
+    stored_axes other = axes;
+    other.order = axes.order == stored_axes::in_then_out ? stored_axes::out_then_in
+                                                         : stored_axes::in_then_out;
+    if (has_axes(found.tensor, axes_in_file<X>(other)))
+      out.put(axes.order == stored_axes::in_then_out
+                  ? ": it is transposed, out_in where the names say in_out"
+                  : ": it is transposed, in_out where the names say out_in");
+  }
+  out.put('\n');
+  return false;
+}
+
+template <class X>
+file_result<> read_parameter(const X& x, const found_row& found) noexcept {
+  const wanted_axes wanted = axes_in_file<X>(found.row->axes);
+  stored_tensor tensor = found.tensor;
+  std::size_t strides[stored_tensor::max_rank]{};
+  std::size_t i = 0;
+  for (std::size_t j = 0; j < tensor.rank; ++j) {
+    if (tensor.extents[j] == 1 && (i == wanted.rank || wanted.extent[i] != 1)) continue;
+    while (i < wanted.rank && wanted.extent[i] == 1 && tensor.extents[j] != 1) ++i;
+    strides[j] = wanted.stride[i];
+    if (i == wanted.part_of) tensor = tensor.slice(j, wanted.first, wanted.part);
+    ++i;
+  }
+  return tensor.read(x.data(), layout_of<X>::span, strides);
+}
+
+// Is the tensor of the file wanted by a parameter, or left out on purpose?
+template <class Weights>
+bool is_named(const Weights& w, const stored_tensor& tensor,
+              const parameter_names& names) noexcept {
+  char name[name_text::most + 1]{};
+  if (tensor.name.copy_to(name, sizeof(name)) > name_text::most) return false;
+  for (std::size_t i = 0; i < names.count; ++i) {
+    const parameter_name& row = names.rows[i];
+    pattern_match match(name);
+    if (!match.matches(names.tensor_prefix, row.tensor)) continue;
+    if (row.parameter == nullptr) return true;
+    const name_text wanted(names.parameter_prefix, row.parameter, match.values);
+    bool is_there = false;
+    for_each_parameter(w, [&](const parameter_path& path, const auto&) {
+      is_there = is_there || path == wanted.chars;
+    });
+    if (is_there) return true;
+  }
+  return false;
+}
+
+}  // namespace detail
+
+// Loads all parameters of w (parameters.hpp) from a file (file/safetensors.hpp, npz.hpp), whose
+// names for them are in the tables `names`. Numbers are exact where they can be, else rounded once.
+//   "umbel: load: encoder.0.attention.q.weight [in=8, out=8]: the file has no layers.0.q.weight"
+//   "umbel: load: up.weight [in=8, out=16]: linear1.weight has [8, 16] in the file but must have
+//   [16, 8]:
+//    it is transposed, in_out where the names say out_in"
+//   "umbel: load: bias_k is in the file, but no parameter has that name"
+template <class Weights, class File, class... Names>
+load_result load(Weights& w, const File& file, const Names&... names) noexcept {
+  load_result result;
+  const parameter_names tables[] = {parameter_names(names)...};
+  const auto find = [&](const parameter_path& path, detail::found_row& found) {
+    for (const parameter_names& table : tables) detail::find_row(found, file, path.c_str(), table);
+  };
+  for_each_parameter(w, [&](const parameter_path& path, const auto& x) {
+    detail::found_row found;
+    find(path, found);
+    detail::fits_parameter<std::remove_cvref_t<decltype(x)>>(result, path.c_str(), found);
+  });
+  for (const stored_tensor& tensor : file) {
+    bool named = false;
+    for (const parameter_names& table : tables) named = named || detail::is_named(w, tensor, table);
+    if (named) continue;
+    detail::sentence_buffer name;
+    detail::put_part(name, tensor.name);  // without what could write to a terminal
+    result.begin();
+    result.put(name.chars);
+    result.put(" is in the file, but no parameter has that name\n");
+  }
+  if (result)
+    for_each_parameter(w, [&](const parameter_path& path, const auto& x) {
+      detail::found_row found;
+      find(path, found);
+      if (const auto done = detail::read_parameter(x, found); !done) {
+        result.begin();
+        result.put(done.error());
+        result.put('\n');
+      }
+    });
+  result.finish();
+  return result;
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

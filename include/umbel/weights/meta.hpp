@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+// Names of the parameters of one block of LLaMA in Meta's own checkpoints and in llama2.c's (.pt of
+// its training), for encoder_layer with rope<adjacent_pairs>, rms_norm, gated<silu>.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/weights/names.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::names {
+
+// TransformerBlock of llama/model.py
+inline constexpr parameter_name meta_llama_block[] = {
+    {"norm1.gamma", "attention_norm.weight"},
+    {"attention.q.weight", "attention.wq.weight", out_in},
+    {"attention.k.weight", "attention.wk.weight", out_in},
+    {"attention.v.weight", "attention.wv.weight", out_in},
+    {"attention.o.weight", "attention.wo.weight", out_in},
+    {"norm2.gamma", "ffn_norm.weight"},
+    {"feed_forward.gate.weight", "feed_forward.w1.weight", out_in},
+    {"feed_forward.up.weight", "feed_forward.w3.weight", out_in},
+    {"feed_forward.down.weight", "feed_forward.w2.weight", out_in},
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::names
+UMBEL_WARNINGS_POP

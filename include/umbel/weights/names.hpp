@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSL-1.0
+// How a file calls the parameters of a model, and in which order it has their axes: tables that
+// load (load.hpp) reads. Those of frameworks are ready-made (weights/torch.hpp ...); one of your
+// own is an array:
+//
+//   constexpr parameter_name head[] = {
+//       {"head.weight", "classifier.weight", out_in},   // nn.Linear: (out, in)
+//       {"head.bias", "classifier.bias"},
+//   };
+//   load(w, file, at("encoder.*", "layers.*", names::torch_encoder_layer), head);
+//
+// * stands for a number, the same in both, and ** at the end of both for anything. A parameter may
+// have several rows: the first whose tensor is in the file counts. A row without a parameter,
+// {nullptr, "h.*.attn.bias"}, says what is left out on purpose.
+#pragma once
+
+#include <umbel/config.hpp>
+
+#include <cstddef>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+
+// How a tensor in a file has the axes of a parameter. Axes of size 1 do not count.
+struct stored_axes {
+  enum orders : unsigned char { same, in_then_out, out_then_in };
+  orders order = same;              // same: those of the parameter; a matrix has to say another
+  std::size_t in_heads = 0;         // in is two axes, heads and head_dim; 0: one
+  std::size_t out_heads = 0;        // out is
+  std::size_t part = 0, parts = 1;  // out is one of so many equal parts of a larger tensor
+
+  // (in, heads, head_dim), (heads, head_dim, out): as Keras and Haiku keep projections.
+  [[nodiscard]] constexpr stored_axes in_of(std::size_t heads) const noexcept {
+    stored_axes axes = *this;
+    axes.in_heads = heads;
+    return axes;
+  }
+  [[nodiscard]] constexpr stored_axes out_of(std::size_t heads) const noexcept {
+    stored_axes axes = *this;
+    axes.out_heads = heads;
+    return axes;
+  }
+  // The projections of queries, keys and values in one tensor: part 0, 1 and 2 of 3.
+  [[nodiscard]] constexpr stored_axes part_of(std::size_t which, std::size_t of) const noexcept {
+    stored_axes axes = *this;
+    axes.part = which;
+    axes.parts = of;
+    return axes;
+  }
+};
+inline constexpr stored_axes as_they_are{};
+inline constexpr stored_axes in_out{stored_axes::in_then_out};
+inline constexpr stored_axes out_in{stored_axes::out_then_in};
+
+// One row of a table.
+struct parameter_name {
+  const char* parameter;  // its path; null: the tensor is not needed
+  const char* tensor;     // its name in the file
+  stored_axes axes{};
+};
+
+// A table, and what stands before the names in it.
+struct parameter_names {
+  const parameter_name* rows;
+  std::size_t count;
+  const char* parameter_prefix = "";
+  const char* tensor_prefix = "";
+
+  template <std::size_t Count>
+  constexpr parameter_names(const parameter_name (&table)[Count]) noexcept
+      : rows(table), count(Count) {}
+};
+
+// The names of a table for a part of the model: at("encoder.*", "layers.*", table) makes
+// "encoder.0.norm1.gamma" and "layers.0.norm1.weight" of its "norm1.gamma" and "norm1.weight".
+[[nodiscard]] constexpr parameter_names at(const char* parameter, const char* tensor,
+                                           parameter_names names) noexcept {
+  names.parameter_prefix = parameter;
+  names.tensor_prefix = tensor;
+  return names;
+}
+
+namespace names {
+// Of a file that save (save.hpp) wrote: the paths themselves, matrices (in, out).
+inline constexpr parameter_name umbel[] = {{"**", "**", in_out}};
+}  // namespace names
+
+namespace detail {
+
+// What the * of a pattern stand for: numbers, and of ** at its end the rest.
+struct pattern_values {
+  static constexpr std::size_t most = 4;
+  std::size_t number[most]{};
+  std::size_t count = 0;
+  const char* rest = "";
+};
+
+// Text against a pattern in pieces: prefix, a dot, the rest; the dot only between two that are not
+// empty.
+class pattern_match {
+ public:
+  constexpr explicit pattern_match(const char* text) noexcept : at_(text) {}
+  constexpr bool matches(const char* prefix, const char* pattern) noexcept {
+    return piece(prefix) && (*prefix == '\0' || *pattern == '\0' || piece(".")) && piece(pattern) &&
+           *at_ == '\0';
+  }
+  pattern_values values;
+
+ private:
+  constexpr bool piece(const char* pattern) noexcept {
+    for (; *pattern != '\0'; ++pattern) {
+      if (*pattern != '*') {
+        if (*at_ != *pattern) return false;
+        ++at_;
+      } else if (pattern[1] == '*') {
+        values.rest = at_;
+        while (*at_ != '\0') ++at_;
+        return true;
+      } else if (!number()) {
+        return false;
+      }
+    }
+    return true;
+  }
+  constexpr bool number() noexcept {
+    if (values.count == pattern_values::most || *at_ < '0' || *at_ > '9') return false;
+    if (*at_ == '0' && at_[1] >= '0' && at_[1] <= '9') return false;  // "00" is another name
+    std::size_t value = 0, digits = 0;
+    for (; *at_ >= '0' && *at_ <= '9'; ++at_)
+      if (++digits > 9)
+        return false;
+      else
+        value = value * 10 + static_cast<std::size_t>(*at_ - '0');
+    values.number[values.count++] = value;
+    return true;
+  }
+  const char* at_;
+};
+
+// The name that a pattern stands for with these numbers, ended by a zero; what is longer is cut.
+struct name_text {
+  static constexpr std::size_t most = 255;
+  char chars[most + 1]{};
+  std::size_t size = 0;
+
+  constexpr name_text() noexcept = default;
+  constexpr name_text(const char* prefix, const char* pattern,
+                      const pattern_values& values) noexcept {
+    std::size_t used = 0;
+    put(prefix, values, used);
+    if (*prefix != '\0' && *pattern != '\0') put('.');
+    put(pattern, values, used);
+  }
+
+ private:
+  constexpr void put(char c) noexcept {
+    if (size < most) chars[size++] = c;
+  }
+  constexpr void put(const char* pattern, const pattern_values& values,
+                     std::size_t& used) noexcept {
+    for (; *pattern != '\0'; ++pattern) {
+      if (*pattern != '*') {
+        put(*pattern);
+        continue;
+      }
+      if (pattern[1] == '*') {
+        for (const char* c = values.rest; *c != '\0'; ++c) put(*c);
+        return;
+      }
+      char digits[10]{};
+      std::size_t count = 0, value = used < values.count ? values.number[used] : 0;
+      ++used;
+      do digits[count++] = static_cast<char>('0' + value % 10);
+      while (value /= 10);
+      while (count != 0) put(digits[--count]);
+    }
+  }
+};
+
+}  // namespace detail
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

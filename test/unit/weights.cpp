@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: BSL-1.0
+// Parameters by name: listed, saved, loaded all or none; memory that says its order.
+#include <boost/test/unit_test.hpp>
+
+#include <umbel/files.hpp>
+#include <umbel/umbel.hpp>
+#include <umbel/weights.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "../support/random.hpp"
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using attention = multi_head_attention<float, hidden<6>, heads<2>, bias<true>>;
+using layer = encoder_layer<float, hidden<6>, heads<2>, intermediate<10>, norm_first<true>,
+                              activation<relu>, bias<true>>;
+using classify = linear<float, hidden<6>, classes<3>>;
+
+struct model_weights {
+  static constexpr const char* part_names[] = {"positions", "encoder", "norms", "head"};
+  tensor<float, token<5>, hidden<6>> positions;
+  layer::weights encoder[2];
+  std::array<layer_norm<float, hidden<6>>::weights, 1> norms;
+  classify::weights head;
+};
+
+template <class Weights>
+void fill(Weights& w, float from) {
+  for_each_parameter(w, [&](const parameter_path&, const auto& x) {
+    for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = from += 0.25F;
+  });
+}
+
+template <class Weights>
+std::vector<std::string> paths_of(Weights& w) {
+  std::vector<std::string> paths;
+  for_each_parameter(
+      w, [&](const parameter_path& path, const auto&) { paths.emplace_back(path.c_str()); });
+  return paths;
+}
+
+class bytes {
+ public:
+  void operator()(const char* from, std::size_t count) {
+    memory_.insert(memory_.end(), from, from + count);
+  }
+  const char* data() const { return memory_.data(); }
+  std::size_t size() const { return memory_.size(); }
+
+ private:
+  std::vector<char> memory_;
+};
+
+// What write_safetensors makes of what f puts.
+template <class F>
+bytes file_of(F f) {
+  bytes file;
+  write_safetensors(file, f);
+  return file;
+}
+
+template <class Weights, class... Names>
+std::string error_of(Weights& w, const bytes& memory, const Names&... names) {
+  const auto file = tensor_file::in_memory(memory);
+  BOOST_REQUIRE_MESSAGE(file, file.error());
+  const load_result loaded = load(w, *file, names...);
+  BOOST_TEST(static_cast<bool>(loaded) == (loaded.problems() == 0));
+  return loaded.error();
+}
+
+// The matrix m as nn.Linear has it.
+template <class M>
+auto as_torch_has_it(const M& m) {
+  constexpr std::size_t in = M::map::in::size, out = M::map::out::size;
+  return tensor<float, axes::out<out>, axes::in<in>>(view_as<axes::in<in>, axes::out<out>>(m.weight) |
+                                                     permute<axes::out, axes::in>);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(unit_weights)
+
+BOOST_AUTO_TEST_CASE(paths_are_what_the_members_are_called) {
+  static model_weights w;
+  const std::vector<std::string> paths = paths_of(w);
+  BOOST_TEST(paths.size() == 1u + 2 * 16 + 2 + 1);
+  BOOST_TEST(paths.front() == "positions");
+  BOOST_TEST(paths[1] == "encoder.0.norm1.gamma");
+  BOOST_TEST(paths[3] == "encoder.0.attention.q.weight");
+  BOOST_TEST(paths[1 + 16 + 15] == "encoder.1.feed_forward.down.bias");
+  BOOST_TEST(paths[33] == "norms.0.gamma");
+  BOOST_TEST(paths.back() == "head.weight");
+  const layer::weights_view borrowed = w.encoder[0];
+  BOOST_TEST(paths_of(borrowed) == paths_of(w.encoder[0]));
+  BOOST_TEST(count_parameters(w) * sizeof(float) == sizeof(w));
+}
+
+// Axes: those of the map's two sides by their roles, also where the map is square.
+static_assert([] {
+  attention::weights w{};
+  bool right = true;
+  for_each_parameter(w, [&](const parameter_path& path, const auto& x) {
+    using x_type = std::remove_cvref_t<decltype(x)>;
+    if (path == "q.weight") right = right && std::is_same_v<x_type, view<float, in<6>, out<6>>>;
+    if (path == "q.bias") right = right && std::is_same_v<x_type, view<float, out<6>>>;
+    x.data()[0] = 1;
+  });
+  const attention::weights& constant = w;
+  for_each_parameter(constant, [&](const parameter_path& path, const auto& x) {
+    if (path == "o.weight")
+      right = right && std::is_same_v<decltype(x), const view<const float, in<6>, out<6>>&>;
+  });
+  return right && w.v.bias[0] == 1 && count_parameters(w) == 4 * (36 + 6);
+}());
+
+BOOST_AUTO_TEST_CASE(a_path_that_is_too_long_is_cut) {
+  parameter_path path;
+  for (int i = 0; i < 40; ++i) path = path / "part";
+  BOOST_TEST(path.size() == parameter_path::most);
+  BOOST_TEST(std::strlen(path.c_str()) == parameter_path::most);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_saved_is_loaded) {
+  static model_weights w, read;
+  fill(w, -20);
+  bytes file;
+  save(file, w);
+  BOOST_TEST(error_of(read, file, names::umbel) == "");
+  BOOST_TEST(compare_parameters(w, read).largest == 0);
+  read.encoder[1].attention.v.weight[7] += 0.5F;
+  BOOST_TEST(compare_parameters(w, read).largest == 0.5);
+  BOOST_TEST(compare_parameters(w, read).path.c_str() == "encoder.1.attention.v.weight");
+  w.head.weight[0] = std::numeric_limits<float>::quiet_NaN();
+  BOOST_TEST(std::isinf(compare_parameters(w, read).largest));
+}
+
+BOOST_AUTO_TEST_CASE(a_table_of_parameters) {
+  classify::weights w{};
+  bytes table;
+  write_parameter_table(table, w);
+  BOOST_TEST(std::string(table.data(), table.size()) ==
+             "weight  [in=6, out=3]                               18\n"
+             "1 parameters                                        18\n");
+}
+
+// nn.MultiheadAttention keeps q, k and v in one matrix, each (out, in).
+BOOST_AUTO_TEST_CASE(parts_of_a_packed_projection) {
+  static attention::weights w, read;
+  fill(w, 1);
+  tensor<float, out<18>, in<6>> packed;
+  tensor<float, out<18>> packed_bias;
+  for (std::size_t o = 0; o < 18; ++o) {
+    const auto& part = o < 6 ? w.q : o < 12 ? w.k : w.v;
+    for (std::size_t i = 0; i < 6; ++i) packed(o, i) = part.weight[i * 6 + o % 6];
+    packed_bias(o) = part.bias[o % 6];
+  }
+  const bytes file = file_of([&](auto put) {
+    put("self.in_proj_weight", packed);
+    put("self.in_proj_bias", packed_bias);
+    put("self.out_proj.weight", as_torch_has_it(w.o));
+    put("self.out_proj.bias", view_as<out<6>>(w.o.bias));
+  });
+  BOOST_TEST(error_of(read, file, at("", "self", names::torch_attention)) == "");
+  BOOST_TEST(compare_parameters(w, read).largest == 0);
+}
+
+// GPT-2's: (in, out), three side by side.
+BOOST_AUTO_TEST_CASE(parts_that_are_columns) {
+  static attention::weights w, read;
+  fill(w, 1);
+  tensor<float, in<6>, out<18>> packed;
+  tensor<float, out<18>> packed_bias;
+  for (std::size_t o = 0; o < 18; ++o) {
+    const auto& part = o < 6 ? w.q : o < 12 ? w.k : w.v;
+    for (std::size_t i = 0; i < 6; ++i) packed(i, o) = part.weight[i * 6 + o % 6];
+    packed_bias(o) = part.bias[o % 6];
+  }
+  constexpr parameter_name rows[] = {
+      {"q.weight", "c.w", in_out.part_of(0, 3)}, {"q.bias", "c.b", as_they_are.part_of(0, 3)},
+      {"k.weight", "c.w", in_out.part_of(1, 3)}, {"k.bias", "c.b", as_they_are.part_of(1, 3)},
+      {"v.weight", "c.w", in_out.part_of(2, 3)}, {"v.bias", "c.b", as_they_are.part_of(2, 3)},
+      {"o.weight", "o.w", in_out},               {"o.bias", "o.b"},
+      {nullptr, "mask"},
+  };
+  const bytes file = file_of([&](auto put) {
+    put("mask", packed_bias);
+    put("c.w", packed);
+    put("c.b", packed_bias);
+    put("o.w", view_as<in<6>, out<6>>(w.o.weight));
+    put("o.b", view_as<out<6>>(w.o.bias));
+  });
+  BOOST_TEST(error_of(read, file, rows) == "");
+  BOOST_TEST(compare_parameters(w, read).largest == 0);
+}
+
+// Keras's: heads are an axis of their own; and axes of size 1 do not count.
+BOOST_AUTO_TEST_CASE(heads_that_are_axes) {
+  static attention::weights w, read;
+  fill(w, 1);
+  const auto write = [&](auto put, auto of_heads) {
+    constexpr auto H = decltype(of_heads)::value;
+    const auto kernel = [](const float* m) {
+      return view_as<in<6>, heads<H>, head_dim<6 / H>>(m);
+    };
+    const auto bias = [](const float* b) { return view_as<batch<1>, heads<H>, head_dim<6 / H>>(b); };
+    put("query/kernel", kernel(w.q.weight));
+    put("query/bias", bias(w.q.bias));
+    put("key/kernel", kernel(w.k.weight));
+    put("key/bias", bias(w.k.bias));
+    put("value/kernel", kernel(w.v.weight));
+    put("value/bias", bias(w.v.bias));
+    put("attention_output/kernel", view_as<heads<H>, head_dim<6 / H>, out<6>>(w.o.weight));
+    put("attention_output/bias", view_as<out<6>>(w.o.bias));
+  };
+  const bytes file =
+      file_of([&](auto put) { write(put, std::integral_constant<std::size_t, 2>{}); });
+  BOOST_TEST(error_of(read, file, names::keras_attention<2>) == "");
+  BOOST_TEST(compare_parameters(w, read).largest == 0);
+  // Of another number of heads the numbers are as many, and mean something else.
+  const bytes other =
+      file_of([&](auto put) { write(put, std::integral_constant<std::size_t, 3>{}); });
+  const std::string error = error_of(read, other, names::keras_attention<2>);
+  BOOST_TEST(error.find("q.weight [in=6, out=6]: query/kernel has [6, 3, 2] in the file but must "
+                        "have [6, 2, 3]") != std::string::npos,
+             error);
+}
+
+// All that is wrong is said at once, and nothing is loaded.
+BOOST_AUTO_TEST_CASE(nothing_is_loaded_unless_all_fits) {
+  using up = feed_forward<float, hidden<6>, intermediate<10>, activation<relu>, bias<true>>;
+  static up::weights w;
+  fill(w, 1);
+  static const up::weights before = w;
+  const tensor<float, in<6>, out<10>> not_transposed{};
+  const tensor<float, out<6>, in<9>> too_narrow{};
+  const tensor<int, out<10>> integers{};
+  const bytes file = file_of([&](auto put) {
+    put("linear1.weight", not_transposed);
+    put("linear1.bias", integers);
+    put("linear2.weight", too_narrow);
+    put("bias_k\n\x1b[2J", not_transposed);
+  });
+  constexpr parameter_name rows[] = {{"up.weight", "linear1.weight", out_in},
+                                     {"up.bias", "linear1.bias"},
+                                     {"down.weight", "linear2.weight", out_in},
+                                     {"down.bias", "linear2.bias"}};
+  BOOST_TEST(error_of(w, file, rows) ==
+             "umbel: load: up.weight [in=6, out=10]: linear1.weight has [6, 10] in the file but "
+             "must have [10, 6]: it is transposed, in_out where the names say out_in\n"
+             "umbel: load: up.bias [out=10]: linear1.bias holds no floating-point numbers\n"
+             "umbel: load: down.weight [in=10, out=6]: linear2.weight has [6, 9] in the file but "
+             "must have [6, 10]\n"
+             "umbel: load: down.bias [out=6]: the file has no linear2.bias\n"
+             "umbel: load: bias_k??[2J is in the file, but no parameter has that name\n");
+  BOOST_TEST(compare_parameters(w, before).largest == 0);
+}
+
+BOOST_AUTO_TEST_CASE(names_that_are_not_told_or_say_no_order) {
+  classify::weights w{};
+  const bytes file = file_of([&](auto put) { put("weight", view_as<in<6>, out<3>>(w.weight)); });
+  constexpr parameter_name no_order[] = {{"weight", "weight"}};
+  BOOST_TEST(error_of(w, file, no_order) ==
+             "umbel: load: weight [in=6, out=3]: its row of the names must say the order in the "
+             "file, in_out or out_in\n");
+  constexpr parameter_name of_others[] = {{"bias", "bias"}};
+  BOOST_TEST(error_of(w, file, of_others) ==
+             "umbel: load: weight [in=6, out=3]: none of the names given says what it is called in "
+             "the file\n"
+             "umbel: load: weight is in the file, but no parameter has that name\n");
+}
+
+BOOST_AUTO_TEST_CASE(many_problems_are_counted) {
+  static model_weights w;
+  const bytes file = file_of([](auto) {});
+  const auto opened = tensor_file::in_memory(file);
+  BOOST_REQUIRE(opened);
+  const load_result loaded =
+      load(w, *opened, at("encoder.*", "a.very.long.name.of.a.layer.that.is.not.there.at.all.*",
+                          names::torch_encoder_layer));
+  BOOST_TEST(loaded.problems() == 36u);
+  const std::string error = loaded.error();
+  BOOST_TEST(error.size() < 4700u);
+  BOOST_TEST(error.find("\numbel: load: and ") != std::string::npos);
+  BOOST_TEST(error.substr(error.size() - 6) == " more\n");
+}
+
+// Patterns: numbers stand for themselves.
+BOOST_AUTO_TEST_CASE(patterns) {
+  const auto match = [](const char* text, const char* prefix, const char* pattern) {
+    detail::pattern_match found(text);
+    return found.matches(prefix, pattern)
+               ? std::string(detail::name_text(prefix, pattern, found.values).chars)
+               : std::string("no");
+  };
+  BOOST_TEST(match("layers.12.norm", "layers.*", "norm") == "layers.12.norm");
+  BOOST_TEST(match("a.1.b.22.c", "a.*", "b.*.c") == "a.1.b.22.c");
+  BOOST_TEST(match("norm", "", "norm") == "norm");
+  BOOST_TEST(match("layers.x.norm", "layers.*", "norm") == "no");
+  BOOST_TEST(match("layers.01.norm", "layers.*", "norm") == "no");
+  BOOST_TEST(match("layers.1.norms", "layers.*", "norm") == "no");
+  BOOST_TEST(match("layers.1", "layers.*", "norm") == "no");
+  BOOST_TEST(match("layers.99999999999999999999.norm", "layers.*", "norm") == "no");
+  BOOST_TEST(match("anything.at.0.all", "", "**") == "anything.at.0.all");
+}
+
+// Memory that says its order, in either.
+BOOST_AUTO_TEST_CASE(packing_takes_either_order) {
+  static attention::weights w;
+  umbel_test::lcg next{5};
+  for_each_parameter(w, [&](const parameter_path&, const auto& x) {
+    for (auto& one : x) one = next();
+  });
+  const auto q = as_torch_has_it(w.q), k = as_torch_has_it(w.k), v = as_torch_has_it(w.v), o = as_torch_has_it(w.o);
+  tensor<float, token<4>, hidden<6>> x;
+  umbel_test::draw(next, x);
+  const auto wanted = attention{w}(x);
+  const prepacked<attention> by_view{
+      {{q, w.q.bias}, {k, w.k.bias}, {v, w.v.bias}, {o, w.o.bias}}};
+  BOOST_TEST((by_view(x) == wanted));
+  const prepacked<attention> by_name{{{view_as<out, in>(q.data()), w.q.bias},
+                                      {view_as<out, in>(k.data()), w.k.bias},
+                                      {view_as<in, out>(w.v.weight), w.v.bias},
+                                      {o | permute<in, out>, w.o.bias}}};
+  BOOST_TEST((by_name(x) == wanted));
+  const attention::weights_view borrowed{{view_as<in, out>(w.q.weight), w.q.bias},
+                                         {view_as<in, out>(w.k.weight), w.k.bias},
+                                         {view_as<in<6>, out<6>>(w.v.weight), w.v.bias},
+                                         w.o};
+  BOOST_TEST((attention{borrowed}(x) == wanted));
+}
+
+// By the axes of the layer where they differ, and by the compiler.
+BOOST_AUTO_TEST_CASE(order_by_the_names_of_the_layer) {
+  static constexpr auto table = [] {
+    std::array<float, 18> made{};
+    for (std::size_t i = 0; i < 18; ++i) made[i] = static_cast<float>(i) - 7;
+    return made;
+  }();
+  static constexpr prepacked<classify> packed{{view_as<classes, hidden>(table)}};
+  tensor<float, token<2>, hidden<6>> x{};
+  x(0, 2) = 1;
+  x(1, 5) = 2;
+  const auto y = packed(x);
+  BOOST_TEST(y(0, 0) == -5.0F);
+  BOOST_TEST(y(0, 2) == 7.0F);
+  BOOST_TEST(y(1, 1) == 8.0F);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
