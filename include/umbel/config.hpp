@@ -81,14 +81,28 @@
 #else
 #define UMBEL_LIFETIMEBOUND
 #endif
-// Function templates whose code is worth sharing between call sites.
-#define UMBEL_NOINLINE [[gnu::noinline]]
-// A function of which nothing is concluded for its callers. g++ 12 has dropped steps that were
-// handed out to workers otherwise (docs/decisions/014).
-#if UMBEL_CLANG
-#define UMBEL_NOIPA UMBEL_NOINLINE
+// g++ before 14 deletes calls that do something. Where two elements of one object are read or
+// written with different strides it addresses one of them as a null pointer plus all the rest
+// (ivopts), takes that for an access to null, after which nothing happens, and concludes for the
+// callers that the function has no effects, or not all of them (GCC bug 110702;
+// docs/decisions/014).
+#if UMBEL_GCC && __GNUC__ < 14
+#define UMBEL_DELETES_CALLS 1
 #else
-#define UMBEL_NOIPA [[gnu::noipa]]
+#define UMBEL_DELETES_CALLS 0
+#endif
+// Function templates whose code is worth sharing between call sites.
+#if UMBEL_DELETES_CALLS
+#define UMBEL_NOINLINE [[gnu::noipa]]  // nothing is concluded
+#else
+#define UMBEL_NOINLINE [[gnu::noinline]]
+#endif
+// UMBEL_HAS_EFFECTS() before loops over elements with strides that may be inlined anywhere.
+#if UMBEL_DELETES_CALLS
+#define UMBEL_HAS_EFFECTS() \
+  if (!__builtin_is_constant_evaluated()) __asm__ volatile("" : : : "memory")
+#else
+#define UMBEL_HAS_EFFECTS() static_cast<void>(0)
 #endif
 
 // UMBEL_OPAQUE(x): the optimiser forgets what it knows of a vector of 16 bytes. For g++ 12 without

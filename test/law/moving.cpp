@@ -98,6 +98,21 @@ BOOST_AUTO_TEST_CASE(a_copy_converts_elements) {
   BOOST_TEST(as_int(1) == -2);
 }
 
+// Both in one object, where g++ 12 has deleted the calls: UMBEL_HAS_EFFECTS.
+struct turned_and_not {
+  tensor<float, hidden<6>, key<8>> x;
+  tensor<float, key<8>, hidden<6>> turned;
+};
+[[gnu::noinline]] void turn(turned_and_not& both) {
+  copy(both.x | permute<key, hidden>, both.turned);
+}
+BOOST_AUTO_TEST_CASE(copy_within_one_object) {
+  static turned_and_not both;
+  both.x = counted<tensor<float, hidden<6>, key<8>>>();
+  turn(both);
+  BOOST_TEST((both.turned == (both.x | permute<key, hidden> | contiguous)));
+}
+
 // Memory is read in row-major order, whatever the strides of the tensor.
 BOOST_AUTO_TEST_CASE(construction_from_memory_is_row_major) {
   const int memory[] = {1, 2, 3, 4, 5, 6};

@@ -54,8 +54,6 @@ struct formula_call {
     with_members(out, [&](auto&... one) {
       if constexpr (rules::is_for_workers<Work>) {
         const runs all{{}, arguments, parts, {one.data()...}, work.work[0].memory};
-        // By one worker: several results in other orders, of which g++ 12 has dropped a step with
-        // -O1 where rounds are handed out (the cause is not known; docs/decisions/014).
         if constexpr (Plain)
           all.template all_steps<Plain>();
         else

@@ -189,7 +189,8 @@ struct step_in_parts {
   using pieces = decltype(way());
   static constexpr std::size_t count = pieces::count;
 
-  UMBEL_NOIPA static void take(const Run& run, T* scratch, std::size_t piece) noexcept {
+  static void take(const Run& run, T* scratch, std::size_t piece) noexcept {
+    UMBEL_HAS_EFFECTS();
     if constexpr (one.kind == step_kind::attend)
       pieces::take(run, run.template written<one.to>(), scratch, piece);
     else if constexpr (one.kind == step_kind::each || one.kind == step_kind::product)
@@ -229,7 +230,8 @@ struct program_in_parts {
   };
   static constexpr std::size_t count = pieces<is_there>::count;
 
-  UMBEL_NOIPA static void take(const Run& run, T*, std::size_t piece) noexcept {
+  static void take(const Run& run, T*, std::size_t piece) noexcept {
+    UMBEL_HAS_EFFECTS();
     if constexpr (is_there)
       pieces<true>::elements::take(run, run.template written<one.to>(), piece);
   }

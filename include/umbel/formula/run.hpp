@@ -321,6 +321,7 @@ struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argum
   template <bool Plain, std::size_t S>
   UMBEL_INLINE constexpr void take([[maybe_unused]] T* scratch) const noexcept {
     constexpr step one = value.steps[S];
+    UMBEL_HAS_EFFECTS();
     T* const to = written<one.to>();
     if constexpr (one.kind == step_kind::each) {
       using each = each_step<run_of, one.root, one.to>;

@@ -46,9 +46,11 @@ UMBEL_INLINE constexpr void for_each(F&& f, X&& x, Y&&... y) {
                                                     detail::layout_of<Y>>...,
                           detail::accepted>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok)
+  if constexpr (verdict::ok) {
+    UMBEL_HAS_EFFECTS();
     detail::loop_over<0, detail::layout_of<X>, detail::layout_of<Y>...>::each(f, x.data(),
                                                                               y.data()...);
+  }
 }
 template <class F, class... X>
   requires detail::one_is_invalid<X...>
