@@ -4,6 +4,8 @@ readable loops in double, and compares: the same bits, and within the tolerance 
 
 Operands are permuted, strided and broadcast by name, weights natural and packed, sizes are odd, size 1 among them. What is compared with 0 or
 another number is an input, so that float and double take the same branch.
+
+By seed: layers, or several results of any operations one after another (mixed.py); into memory of another order, by one to three workers.
 """
 import random
 
@@ -19,7 +21,11 @@ class Formula:
         self.names = 0
         self.sizes = {}
         self.layer_weights = []  # (layer, parts that are filled)
+        self.parts = []  # axes of tensors that are parts of an argument
+        self.integers = None  # axes of an argument of integers
         self.lengths = False
+        # Workers that write into memory of another order; 0: a call without any; None: no such call.
+        self.workers = {1: 0, 2: seed // 8 % 3 + 1, 5: 0 if seed % 16 == 5 else None}.get(seed % 8)
 
     def choose(self, *of):
         return self.random.choice(of)
@@ -46,6 +52,13 @@ class Formula:
         """An argument that is a linear map."""
         self.tensors.append((into, out, self.random.random() < 0.5, self.random.random() < 0.5))
         return f"x{len(self.tensors) - 1}"
+
+    def part(self, axes):
+        """A tensor of these axes that is a part of an argument."""
+        for axis in axes:
+            self.size(axis)
+        self.parts.append(axes)
+        return f"xw.p{len(self.parts) - 1}"
 
     def part_of(self, axes, at_least=0):
         """Some of the axes, as a broadcast operand has them."""
@@ -295,21 +308,33 @@ class Formula:
             t = self.let(f"{made} * 0.5f + {t}") if self.random.random() < 0.6 else made
         return t
 
-    def write(self):
+    def make(self):
+        """Writes the body; the name of the result."""
         kinds = (self.attention, self.attention, self.attention, self.chain, self.chain, self.contraction,
                  self.contraction, self.reduction, self.sums_of_several_axes, self.projection, self.projection,
                  self.contraction_with_a_tail, self.joined, self.norm)
-        result = (self.layers if self.seed % 8 == 5 else self.choose(*kinds))()
+        return (self.layers if self.seed % 8 == 5 else self.choose(*kinds))()
+
+    def axes(self, names):
+        """What follows the element type of a tensor of these axes."""
+        return "".join(f", {axis}<{self.sizes[axis]}>" for axis in names)
+
+    def write(self):
+        result = self.make()
         names = [f"x{i}" for i in range(len(self.tensors))]
         lines = ["{"]
         if self.lengths:
             lines.append("static const tensor<int> lens{4};")
             names.append("lens")
-        if self.layer_weights:
+        if self.integers is not None:
+            lines.append(f"static tensor<int{self.axes(self.integers)}> ids; fill_integers(ids);")
+            names.append("ids")
+        if self.layer_weights or self.parts:
             struct = f"weights_{self.seed}"
             lines.append(f"static {struct}<float> xw; static {struct}<double> yw;")
             lines += [f"fill_both(xw.w{i}.{part}, yw.w{i}.{part});"
                       for i, (_, parts) in enumerate(self.layer_weights) for part in parts]
+            lines += [f"fill_both(xw.p{i}, yw.p{i});" for i in range(len(self.parts))]
             names.append("xw")
         shapes = []
         for i, one in enumerate(self.tensors):
@@ -344,18 +369,17 @@ class Formula:
         lines += ["  " + line for line in self.body]
         lines.append(f"  return {result};\n}};")
         lines.append(f"check(f, {', '.join(names)});")
-        if self.seed % 4 == 1:
-            lines.append(f"check_apart(f, f({', '.join(names)}), {', '.join(names)});")
+        if self.workers is not None:
+            lines.append(f"check_apart<{self.workers}>(f, {', '.join(names)});")
         lines.append(f"compare(result(f, {', '.join(names)}), result(plain(f), {', '.join(n.replace('x', 'y') for n in names)}));")
         lines.append("}")
         return "\n".join(lines)
 
     def declared(self):
         """What stands before the function: the struct of its weights."""
-        if not self.layer_weights:
-            return ""
-        members = " ".join(f"typename {kind}::weights w{i};" for i, (kind, _) in enumerate(self.layer_weights))
-        return f"template <class T> struct weights_{self.seed} {{ {members} }};\n"
+        members = [f"typename {kind}::weights w{i};" for i, (kind, _) in enumerate(self.layer_weights)]
+        members += [f"tensor<T{self.axes(part)}> p{i};" for i, part in enumerate(self.parts)]
+        return f"template <class T> struct weights_{self.seed} {{ {' '.join(members)} }};\n" if members else ""
 
 
 HEADER = """// Made by test/formulas/generate.py.
@@ -367,9 +391,11 @@ template <std::size_t N> struct groups : axis<groups, N> {};
 
 
 def source(seeds):
+    from mixed import Mixed  # which takes Formula from here
+
     parts = [HEADER]
     for seed in seeds:
-        formula = Formula(seed)
+        formula = (Mixed if seed % 8 == 3 else Formula)(seed)
         body = formula.write()
         parts.append(f"{formula.declared()}static void formula_{seed}() {body}")
     parts.append("int main() {")
