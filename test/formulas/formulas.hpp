@@ -104,9 +104,11 @@ template <class Result>
 struct out_apart;
 template <template <std::size_t> class... Axis, std::size_t... Size>
 struct out_apart<umbel::tensor<float, Axis<Size>...>> {
-  typename memory_apart<umbel::tensor<float, apart<2>>, Axis<Size>...>::type memory;
-  auto view() { return memory | umbel::select_at<apart, 1> | umbel::permute<Axis...>; }
-  decltype(std::declval<out_apart&>().view()) written = view();
+  using made = typename memory_apart<umbel::tensor<float, apart<2>>, Axis<Size>...>::type;
+  using view =
+      decltype(std::declval<made&>() | umbel::select_at<apart, 1> | umbel::permute<Axis...>);
+  made memory;
+  view written = memory | umbel::select_at<apart, 1> | umbel::permute<Axis...>;
   // Is everything else as it was?
   bool rest_is_untouched() const {
     bool untouched = true;
