@@ -94,6 +94,9 @@ UMBEL_INLINE constexpr V exp(V x) noexcept {
   UMBEL_AS_WRITTEN
   using T = element_of<V>;
   using constants = math_constants<T>;
+#if UMBEL_AVX512
+  if constexpr (sizeof(V) == 64) return avx512::exp(x);
+#endif
   // Outside the range the integer work below would be meaningless: work on a clamped x (select
   // keeps NaN) and choose at the end.
   const V lowest = broadcast<V>(constants::exp_lowest);
