@@ -7,6 +7,7 @@
 #include <cstring>
 #include <tuple>
 #include <umbel/bare.hpp>
+#include <utility>
 
 inline unsigned state = 1;
 inline bool same_bits = true, near_enough = true;
@@ -88,6 +89,15 @@ void check(const F& f, const X&... x) {
         same_bits = same_bits && std::memcmp(a.data(), b.data(), sizeof a) == 0;
       },
       fast, by_loops);
+}
+// The same where what lies in between is a result, and so is stored.
+template <class F, class G, class... X>
+void check_stored(const F& f, const G& stores, const X&... x) {
+  static umbel::workspace_for<F, X...> work;
+  static umbel::workspace_for<G, X...> larger;
+  const auto one = f(x..., work);
+  const auto both = stores(x..., larger);
+  same_bits = same_bits && std::memcmp(one.data(), both.first.data(), sizeof one) == 0;
 }
 
 // Memory in which axes lie in the opposite order and elements are not adjacent.

@@ -26,6 +26,7 @@ class Formula:
         self.lengths = False
         # Workers that write into memory of another order; 0: a call without any; None: no such call.
         self.workers = {1: 0, 2: seed // 8 % 3 + 1, 5: 0 if seed % 16 == 5 else None}.get(seed % 8)
+        self.in_between = None  # what f stores a block of at a time, and a result all of it
 
     def choose(self, *of):
         return self.random.choice(of)
@@ -163,6 +164,29 @@ class Formula:
         out = self.let(f"contract<key>({w}, {v})" if self.random.random() < 0.8 else f"contract<key>({v}, {w})")
         if self.random.random() < 0.3:
             out = self.let(f"{out} * 2 - 1")
+        return out
+
+    def attention_by_rows(self):
+        """What is no softmax of a program of scores alone: a program after it, two of them, none."""
+        outer = self.random.sample(["batch", "heads", "groups"], self.random.randint(0, 2))
+        self.sizes["query"] = self.choose(2, 17, 33, 70, 131)
+        shared = self.part_of(outer) if self.random.random() < 0.3 else outer
+        axes = outer + ["query", "key"]
+        v = self.tensor(shared + ["key", "value_dim"])
+
+        def weights():
+            q, k = self.tensor(outer + ["query", "head_dim"]), self.tensor(shared + ["key", "head_dim"])
+            s = self.let(f"contract<head_dim>({', '.join(self.choose((q, k), (k, q)))})")
+            s = self.scores(s, axes)
+            return self.let(f"softmax<key>({s})") if self.random.random() < 0.7 else self.let(f"sigmoid({s})")
+        w = weights()
+        if self.random.random() < 0.3:
+            w = self.let(f"{w} - {self.choose('0.25f', self.tensor([]), self.tensor(self.part_of(outer)))} * {weights()}")
+        w = self.elementwise(w, axes, self.random.randint(1, 3))
+        self.in_between = w
+        out = self.let(f"contract<key>({', '.join(self.choose((w, v), (v, w)))})")
+        if self.random.random() < 0.4:
+            out = self.let(f"{out} * 2 - {self.tensor(self.part_of(outer + ['query', 'value_dim']))}")
         return out
 
     def chain(self):
@@ -310,8 +334,8 @@ class Formula:
 
     def make(self):
         """Writes the body; the name of the result."""
-        kinds = (self.attention, self.attention, self.attention, self.chain, self.chain, self.contraction,
-                 self.contraction, self.reduction, self.sums_of_several_axes, self.projection, self.projection,
+        kinds = (self.attention, self.attention, self.attention, self.attention_by_rows, self.attention_by_rows, self.chain, self.chain,
+                 self.contraction, self.contraction, self.reduction, self.sums_of_several_axes, self.projection, self.projection,
                  self.contraction_with_a_tail, self.joined, self.norm)
         return (self.layers if self.seed % 8 == 5 else self.choose(*kinds))()
 
@@ -365,13 +389,18 @@ class Formula:
             lines.append(f"static tensor<{listed}> m{i}; fill(m{i}); const auto x{i} = as_read(m{i}{pipes});")
             lines.append(f"static tensor<double{', ' if axes else ''}{axes}> d{i}; copy(m{i}, d{i}); "
                          f"const auto y{i} = as_read(d{i}{pipes});")
-        lines.append(f"constexpr formula f = []({', '.join('const auto& ' + n for n in names)}) {{")
-        lines += ["  " + line for line in self.body]
-        lines.append(f"  return {result};\n}};")
-        lines.append(f"check(f, {', '.join(names)});")
+        arguments = ", ".join(names)
+
+        def define(name, gives):
+            taken = ", ".join("const auto& " + n for n in names)
+            return "\n".join([f"constexpr formula {name} = []({taken}) {{"] + ["  " + line for line in self.body] +
+                             [f"  return {gives};", "};"])
+        lines += [define("f", result), f"check(f, {arguments});"]
+        if self.in_between and result.isidentifier():
+            lines += [define("stores", f"std::pair{{{result}, {self.in_between}}}"), f"check_stored(f, stores, {arguments});"]
         if self.workers is not None:
-            lines.append(f"check_apart<{self.workers}>(f, {', '.join(names)});")
-        lines.append(f"compare(result(f, {', '.join(names)}), result(plain(f), {', '.join(n.replace('x', 'y') for n in names)}));")
+            lines.append(f"check_apart<{self.workers}>(f, {arguments});")
+        lines.append(f"compare(result(f, {arguments}), result(plain(f), {', '.join(n.replace('x', 'y') for n in names)}));")
         lines.append("}")
         return "\n".join(lines)
 

@@ -73,7 +73,8 @@ UMBEL_INLINE constexpr V load_apart(const E* from, std::size_t count) noexcept {
   }
 }
 
-// Run: a class with `value`, its plan, and memory<N>(), where the memory of node N begins.
+// Run: a class with `value`, its plan, begin<N, J>(), where operand J of node N begins, and
+// first_position<Family>(), where that axis does.
 // Given: the node that lies where the result is written, or -1.
 template <class Run, int Root, int To, int Given = -1>
 struct each_step {
@@ -98,25 +99,26 @@ struct each_step {
     template <int N, std::size_t J>
     UMBEL_INLINE constexpr V load() const noexcept {
       constexpr operand from = Run::value.at(N).from[J];
-      std::size_t at = from.offset;
+      constexpr std::size_t stride = from.axes.stride_of(loops.family[loops.rank - 1]);
+      std::size_t at = first * stride;
       for (std::size_t i = 0; i + 1 < loops.rank; ++i)
         at += index[i] * from.axes.stride_of(loops.family[i]);
-      constexpr std::size_t stride = from.axes.stride_of(loops.family[loops.rank - 1]);
-      return load_apart<V, stride>(run.template memory<from.node>() + at + first * stride, count);
+      return load_apart<V, stride>(run.template begin<N, J>() + at, count);
     }
     template <unsigned long long Family>
     UMBEL_INLINE constexpr V position() const noexcept {
       constexpr std::size_t at = loops.position(Family);
+      const std::size_t begin = run.template first_position<Family>();
       if constexpr (at == npos) {
-        return V{};  // of size 1
+        return simd::broadcast<V>(static_cast<T>(begin));  // of size 1
       } else if constexpr (at + 1 == loops.rank) {
         if constexpr (simd::lanes_of<V> == 1)
-          return static_cast<T>(first);
+          return static_cast<T>(begin + first);
         else
-          return simd::broadcast<V>(static_cast<T>(first)) +
+          return simd::broadcast<V>(static_cast<T>(begin + first)) +
                  __builtin_convertvector(kernel::scores::detail::lane_numbers<V>(), V);
       } else {
-        return simd::broadcast<V>(static_cast<T>(index[at]));
+        return simd::broadcast<V>(static_cast<T>(begin + index[at]));
       }
     }
   };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // The steps of a formula by several workers (layer/executor.hpp). Steps that do not need each other
-// are handed out together; a step is cut along what it loops over: attention by heads, a product by
-// blocks of its rows, an elementwise program by blocks of its elements. Others are one piece. Every
-// element is computed as by one worker, so the bits are the same for any number of them.
+// are handed out together; a step is cut along what it loops over: attention by heads or by
+// blocks of queries, a product by blocks of its rows, an elementwise program by blocks of its
+// elements. Others are one piece. Every element is computed as by one worker, so the bits are the
+// same for any number of them.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -183,6 +184,8 @@ struct step_in_parts {
       return heads<attend_step<Run, one.root, one.to>>{};
     else if constexpr (one.kind == step_kind::product)
       return product_rows<product_step<Run, one.root, one.to, one.product>>{};
+    else if constexpr (one.kind == step_kind::rows)
+      return row_step<Run, S>{};
     else
       return one_piece{};
   }
@@ -193,6 +196,8 @@ struct step_in_parts {
     UMBEL_HAS_EFFECTS();
     if constexpr (one.kind == step_kind::attend)
       pieces::take(run, run.template written<one.to>(), scratch, piece);
+    else if constexpr (one.kind == step_kind::rows)
+      pieces::template take<false>(run, run.template written<one.to>(), scratch, piece);
     else if constexpr (one.kind == step_kind::each || one.kind == step_kind::product)
       pieces::take(run, run.template written<one.to>(), piece);
     else

@@ -140,12 +140,11 @@ struct product_step {
 
   template <bool Plain>
   UMBEL_INLINE static constexpr void multiply(const Run& run, T* to) noexcept {
-    const T* const x = run.template memory<product.from[0].node>() + product.from[0].offset;
+    const T* const x = run.template begin<Given, 0>();
     if constexpr (projects) {
       project<Plain, 1>(run.captures[product.slot - Run::value.g.arguments], x, to);
     } else {
-      const T* const y = run.template memory<product.from[1].node>() + product.from[1].offset;
-      contract<Plain>(x, y, to);
+      contract<Plain>(x, run.template begin<Given, 1>(), to);
     }
   }
 

@@ -10,6 +10,7 @@
 #include <umbel/formula/product.hpp>
 #include <umbel/formula/reduce.hpp>
 #include <umbel/formula/results.hpp>
+#include <umbel/formula/row_step.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
@@ -279,6 +280,15 @@ struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argum
     else
       return static_cast<const T*>(work + value.place[N]);
   }
+  template <int N, std::size_t J>
+  UMBEL_INLINE constexpr auto begin() const noexcept {
+    constexpr operand from = value.at(N).from[J];
+    return memory<from.node>() + from.offset;
+  }
+  template <unsigned long long Family>
+  static constexpr std::size_t first_position() noexcept {
+    return 0;
+  }
   // Is its memory of T?
   static constexpr bool holds_numbers(int n) noexcept {
     constexpr bool of_t[] = {std::is_same_v<typename element_of_argument<T, Argument>::type, T>...,
@@ -299,6 +309,8 @@ struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argum
     constexpr step one = value.steps[S];
     if constexpr (one.kind == step_kind::attend)
       return attend_step<run_of, one.root, one.to>::scratch;
+    else if constexpr (one.kind == step_kind::rows)
+      return row_step<run_of, S>::scratch;
     else
       return value.at(one.root).scratch;
   }
@@ -333,6 +345,10 @@ struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argum
       attend_step<run_of, one.root, one.to>::template write<Plain>(*this, to, scratch);
     } else if constexpr (one.kind == step_kind::product) {
       product_step<run_of, one.root, one.to, one.product>::template write<Plain>(*this, to);
+    } else if constexpr (one.kind == step_kind::rows) {
+      using rows = row_step<run_of, S>;
+      for (std::size_t i = 0; i < rows::count; ++i)
+        rows::template take<Plain>(*this, to, scratch, i);
     } else if constexpr (one.kind == step_kind::reduce) {
       reduce_step<run_of, one.root>::template write<Plain>(*this, to);
     } else {

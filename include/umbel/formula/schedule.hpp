@@ -12,6 +12,8 @@
 //     of rows, reduced      computed where the reduction reads them: `reduce`
 //   a copy, permuted        strides of the step that writes it
 //   the rest                a call of what it is by itself
+//
+// Steps of which blocks of rows are taken together, `rows`, are found in score_rows.hpp.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -20,8 +22,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// The first three write a result of any strides.
-enum class step_kind : unsigned char { each, attend, product, reduce, call };
+// The first four write a result of any strides.
+enum class step_kind : unsigned char { each, attend, product, rows, reduce, call };
 
 // The parts of an attention: nodes, and the families that have a role.
 struct attention_parts {
@@ -37,6 +39,7 @@ struct step {
   int to = -1;       // the node in whose memory it is written
   int product = -1;  // of a product: its node, the root or what that is a program of
   attention_parts attention;
+  std::size_t first_part = 0, parts = 0;  // of rows: the steps that come before the product
 };
 
 inline constexpr int everywhere = -2;  // of a node: computed in each step that needs it
@@ -49,7 +52,7 @@ struct schedule {
   bool stored[Nodes]{};        // does it have memory?
   int result[Nodes]{};         // as which result; -1: in the workspace
   std::size_t place[Nodes]{};  // where in the workspace, in elements
-  step steps[Nodes];
+  step steps[Nodes];           // `count` of them, then those that are parts of others
   std::size_t count = 0;
   std::size_t workspace = 0;  // elements
 
@@ -116,6 +119,14 @@ struct schedule {
   // Is node n computed in this step, for itself?
   constexpr bool is_in(int n, int of_root) const {
     return root[n] == of_root || root[n] == everywhere;
+  }
+  // Is it computed there because it is needed?
+  constexpr bool computes(int n, int of_root) const {
+    if (root[n] != everywhere) return root[n] == of_root;
+    for (int m = n + 1; m < g.count; ++m)
+      for (std::size_t j = 0; j < at(m).operands; ++j)
+        if (at(m).from[j].node == n && computes(m, of_root)) return true;
+    return false;
   }
 };
 
@@ -333,6 +344,8 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
 // Does step s read the memory of node n?
 template <class T, std::size_t Nodes>
 constexpr bool step_reads(const schedule<T, Nodes>& p, const step& s, int n) {
+  for (std::size_t i = 0; i < s.parts; ++i)
+    if (step_reads(p, p.steps[s.first_part + i], n)) return true;
   for (int i = 0; i < p.g.count; ++i) {
     if (i != s.root && !p.is_in(i, s.root)) continue;
     for (std::size_t j = 0; j < p.at(i).operands; ++j)
@@ -374,16 +387,6 @@ constexpr void place_nodes(schedule<T, Nodes>& p) {
     placed[n] = true;
     if (at + room(n) > p.workspace) p.workspace = at + room(n);
   }
-}
-
-template <class T, std::size_t Nodes>
-constexpr schedule<T, Nodes> make_schedule(const graph<T, Nodes>& g) {
-  schedule<T, Nodes> p{};
-  p.g = g;
-  join_multiplications(p);
-  choose_steps(p);
-  place_nodes(p);
-  return p;
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::formulas

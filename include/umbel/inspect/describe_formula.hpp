@@ -9,8 +9,8 @@
 // included by umbel.hpp. (g++ with -fsanitize=undefined takes no comparison of names for a constant
 // and refuses it.)
 //
-// Cycles are an estimate (plan/cost.hpp), of projections, contractions, attention and elementwise
-// steps.
+// Cycles are an estimate (plan/cost.hpp), of projections, contractions, attention, softmaxes and
+// elementwise steps.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -95,13 +95,18 @@ struct description {
     else
       out.put("step ", step_of(n));
   }
+  // Is node n computed in step s, or in a part of it?
+  static constexpr bool computes(const step& s, int n) {
+    for (std::size_t i = 0; i < s.parts; ++i)
+      if (computes(p.steps[s.first_part + i], n)) return true;
+    return n == s.to || p.computes(n, s.root);
+  }
   // What step s reads, each once.
   template <class Writer>
   static constexpr void put_reads(Writer& out, const step& s) {
     bool said[run::nodes]{}, first = true;
     for (int n = 0; n < p.g.count; ++n) {
-      if (n != s.root && n != s.to && !p.is_in(n, s.root)) continue;
-      if (p.root[n] == everywhere && !is_used_by(n, s)) continue;
+      if (!computes(s, n)) continue;
       for (std::size_t j = 0; j < p.at(n).operands; ++j) {
         const int from = p.at(n).from[j].node;
         if (said[from] || !(p.stored[from] || p.at(from).what == word::argument)) continue;
@@ -113,19 +118,8 @@ struct description {
       }
     }
   }
-  // Is n, which is computed wherever it is needed, needed in step s?
-  static constexpr bool is_used_by(int n, const step& s) {
-    for (int i = n + 1; i < p.g.count; ++i)
-      for (std::size_t j = 0; j < p.at(i).operands; ++j)
-        if (p.at(i).from[j].node == n &&
-            (i == s.root || p.root[i] == s.root || (p.root[i] == everywhere && is_used_by(i, s))))
-          return true;
-    return false;
-  }
   static constexpr bool is_together(int n, const step& s) {
-    if (p.at(n).what == word::number || p.at(n).what == word::position) return false;
-    return n == s.root || n == s.to ||
-           (p.root[n] == everywhere ? is_used_by(n, s) : p.root[n] == s.root);
+    return p.at(n).what != word::number && p.at(n).what != word::position && computes(s, n);
   }
   template <class Writer>
   static constexpr void put_together(Writer& out, const step& s) {
@@ -134,10 +128,11 @@ struct description {
       if (!is_together(n, s)) continue;
       out.put(first ? "" : ", ");
       first = false;
-      if (s.kind == step_kind::attend && n == s.attention.scores)
-        out.put("scores");
-      else if (s.kind == step_kind::attend && n == s.root)
+      const bool attends = s.kind == step_kind::attend || s.kind == step_kind::rows;
+      if (attends && n == (s.kind == step_kind::rows ? s.product : s.root))
         out.put("context");
+      else if (attends && p.at(n).what == word::contract)
+        out.put("scores");
       else if (s.kind == step_kind::attend && n == s.to)
         out.put("its order in memory");
       else if (named.nodes[n].name != nullptr && !is_elementwise(p.at(n).what))
@@ -147,7 +142,7 @@ struct description {
     }
   }
   static constexpr const char* kind_of(const step& s) {
-    if (s.kind == step_kind::attend) return "attention";
+    if (s.kind == step_kind::attend || s.kind == step_kind::rows) return "attention";
     if (s.kind == step_kind::each) return "elementwise";
     const int n = s.kind == step_kind::product ? s.product : s.root;
     return named.nodes[n].name != nullptr ? named.nodes[n].name : "call";
@@ -198,10 +193,9 @@ struct description {
   }
   static constexpr double word_cycles(word w) {  // of a vector
     switch (w) {
-      case word::copy:
       case word::number:
       case word::position:
-        return 0.5;
+        return 0;
       case word::exp:
       case word::log:
       case word::tanh:
@@ -209,6 +203,7 @@ struct description {
       case word::gelu_exact:
       case word::gelu_tanh:
       case word::silu:
+      case word::softmax:
         return 5;
       case word::divide:
       case word::sqrt:
@@ -221,8 +216,21 @@ struct description {
   static constexpr double elementwise_cycles(const step& s) {
     double each = 1;  // loaded and stored
     for (int n = 0; n < p.g.count; ++n)
-      if (is_together(n, s) && n != s.product) each += word_cycles(p.at(n).what);
+      if (p.computes(n, s.root) && n != s.product) each += word_cycles(p.at(n).what);
     return each * static_cast<double>(plan::divide_up(p.at(s.root).axes.count(), lanes));
+  }
+  // Of an elementwise step, a product or a softmax, without parts.
+  static constexpr double step_cycles(const step& s) {
+    double cycles = 0;
+    if (s.product >= 0) {
+      const node_of_graph<T>& product = p.at(s.product);
+      cycles =
+          product.what == word::project ? projection_cycles(product) : contraction_cycles(product);
+    }
+    const word last = p.at(s.root).what;
+    if (s.root != s.product && (is_elementwise(last) || last == word::softmax))
+      cycles += elementwise_cycles(s);
+    return cycles;
   }
   template <std::size_t S>
   static constexpr double attention_cycles() {
@@ -285,13 +293,15 @@ struct description {
       else if (of::form.is_window())
         out.put("the last");
       cycles = attention_cycles<S>();
-    } else if (s.kind == step_kind::each) {
-      cycles = elementwise_cycles(s);
-    } else if (s.kind == step_kind::product) {
-      const node_of_graph<T>& product = p.at(s.product);
-      cycles =
-          product.what == word::project ? projection_cycles(product) : contraction_cycles(product);
-      if (s.root != s.product) cycles += elementwise_cycles(s);
+    } else {
+      if constexpr (s.kind == step_kind::rows) {
+        using step_run = row_step<run, S>;
+        out.put("\n  blocks  ", step_run::blocks.rows, " queries at a time, ");
+        out.put_aligned(step_run::scratch * sizeof(T), 0);
+        out.put(" bytes of scratch");
+      }
+      for (std::size_t i = 0; i < s.parts; ++i) cycles += step_cycles(p.steps[s.first_part + i]);
+      cycles += step_cycles(s);
     }
     if (cycles != 0) {
       out.put("\n  cycles  ");

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+// Attention whose weights are no softmax of a program of scores alone: a program after the softmax,
+// two softmaxes, none. The steps from the scores to the product with the values become one, `rows`,
+// that takes them one after another for a block of queries at a time:
+//
+//   contract<head_dim>(q, k)     scores, any number of them
+//   elementwise programs
+//   softmax<key>(...)
+//   contract<key>(weights, v)    the last one
+//
+// What these write is over the same axes and read by them alone, so memory of a block is enough.
+// Not here: how a block is computed (row_step.hpp).
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/schedule.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+template <class T, std::size_t Nodes>
+struct row_finder {
+  const schedule<T, Nodes>& p;
+  std::size_t last;  // the step of the product with the values
+  int weights = -1;  // the node that it reads
+  unsigned long long query = 0, key = 0;
+  bool in[Nodes]{};  // the steps before it
+  bool has_scores = false, changes = false;  // are scores among them, and what changes them?
+
+  constexpr const node_of_graph<T>& context() const { return p.at(p.steps[last].product); }
+  constexpr const axis_list& axes() const { return p.at(weights).axes; }
+
+  // May node m of step s read node n, which has a block of its rows?
+  constexpr bool may_read(std::size_t s, int m, int n) const {
+    const node_of_graph<T>& one = p.at(m);
+    for (std::size_t j = 0; j < one.operands; ++j)
+      if (one.from[j].node == n && !p.reads_as_is(one.from[j])) return false;
+    if (m == p.steps[last].product)
+      return n == weights && one.from[0].node != one.from[1].node;
+    return in[s] && (is_elementwise(one.what) || one.what == word::softmax);
+  }
+  constexpr bool is_read_inside(int n) const {
+    for (std::size_t r = 0; r < p.g.results; ++r)
+      if (p.g.result[r].node == n) return false;
+    for (std::size_t s = 0; s < p.count; ++s)
+      for (int m = n + 1; m < p.g.count; ++m)
+        for (std::size_t j = 0; j < p.at(m).operands; ++j)
+          if (p.at(m).from[j].node == n && p.computes(m, p.steps[s].root) && !may_read(s, m, n))
+            return false;
+    return true;
+  }
+  constexpr bool has_keys_once(const node_of_graph<T>& product) const {
+    return product.what == word::contract &&
+           product.from[0].axes.has(key) != product.from[1].axes.has(key);
+  }
+  constexpr bool takes(std::size_t s) const {
+    const step& one = p.steps[s];
+    const node_of_graph<T>& root = p.at(one.root);
+    if (one.to != one.root || !p.same_axes(root.axes, axes()) || !is_read_inside(one.root))
+      return false;
+    if (one.kind == step_kind::product) return has_keys_once(p.at(one.product));
+    return one.kind == step_kind::each || (root.what == word::softmax && root.family == key &&
+                                           p.reads_as_is(root.from[0]));
+  }
+  // Is this an axis of weights only, not of keys or values?
+  constexpr bool is_of_rows(unsigned long long family) const {
+    bool own = family != key && context().from[0].axes.has(family) !=
+                                    context().from[1].axes.has(family);
+    for (std::size_t s = 0; s < last; ++s) {
+      if (!in[s] || p.steps[s].kind != step_kind::product) continue;
+      for (const operand& from : p.at(p.steps[s].product).from)
+        own = own && !(from.axes.has(key) && from.axes.has(family));
+    }
+    return own;
+  }
+  constexpr bool find() {
+    if (context().what != word::contract || context().sums != 1) return false;
+    key = context().family;
+    for (std::size_t j = 0; j < 2 && !has_scores; ++j) {
+      weights = context().from[j].node;
+      for (std::size_t s = last; s-- > 0;) {
+        in[s] = takes(s);
+        const step& one = p.steps[s];
+        has_scores = has_scores || (in[s] && one.kind == step_kind::product);
+        changes = changes || (in[s] && one.root != one.product);
+      }
+    }
+    if (!has_scores || !changes) return false;
+    std::size_t most = 1;
+    for (std::size_t i = 0; i < axes().rank; ++i)
+      if (axes().size[i] > most && is_of_rows(axes().family[i]))
+        query = axes().family[i], most = axes().size[i];
+    return query != 0;
+  }
+};
+
+// The steps that are parts of another one come to lie behind all that are not.
+template <class T, std::size_t Nodes>
+constexpr void join_rows(schedule<T, Nodes>& p) {
+  const std::size_t all = p.count;
+  for (std::size_t last = p.count; last-- > 0;) {
+    if (p.steps[last].kind != step_kind::product) continue;
+    row_finder<T, Nodes> found{p, last};
+    if (!found.find()) continue;
+    std::size_t parts = 0;
+    for (std::size_t s = 0; s < last; ++s) {
+      if (!found.in[s]) continue;
+      const std::size_t at = s - parts++;
+      const step part = p.steps[at];
+      p.stored[part.to] = false;
+      for (std::size_t i = at; i + 1 < all; ++i) p.steps[i] = p.steps[i + 1];
+      p.steps[all - 1] = part;
+    }
+    p.count -= parts;
+    last -= parts;
+    for (std::size_t s = last + 1; s < p.count; ++s) p.steps[s].first_part -= parts;
+    step& rows = p.steps[last];
+    rows.kind = step_kind::rows;
+    rows.first_part = all - parts;
+    rows.parts = parts;
+    rows.attention.weights = found.weights;
+    rows.attention.query = found.query;
+    rows.attention.key = found.key;
+  }
+}
+
+template <class T, std::size_t Nodes>
+constexpr schedule<T, Nodes> make_schedule(const graph<T, Nodes>& g) {
+  schedule<T, Nodes> p{};
+  p.g = g;
+  join_multiplications(p);
+  choose_steps(p);
+  join_rows(p);
+  place_nodes(p);
+  return p;
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP

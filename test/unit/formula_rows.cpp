@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSL-1.0
+// Attention whose weights are no softmax of a program of scores alone: a block of queries at a time
+// has the bits of scores, weights and context one after another. Random ones: test/formulas.
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+#include <string_view>
+#include <umbel/inspect/describe.hpp>
+#include <umbel/umbel.hpp>
+#include <utility>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+namespace {
+
+template <class X, class Y>
+bool same_bits(const X& x, const Y& y) {
+  static_assert(std::is_same_v<X, Y>);
+  return std::memcmp(x.data(), y.data(), sizeof x) == 0;
+}
+
+template <class X>
+void fill(X& x, unsigned seed) {
+  for (auto& f : x) {
+    seed = seed * 1664525u + 1013904223u;
+    f = static_cast<std::remove_cvref_t<decltype(f)>>(static_cast<float>(seed >> 8) * 0x1p-23f -
+                                                      1.0f);
+  }
+}
+
+constexpr formula of_context = [](auto w, auto v) { return contract<key>(w, v); };
+
+// Is f(x..., v) the context of stored(x...), which gives the weights? Fast, plain, and the same in
+// blocks as by several workers, one after another.
+struct by_turns {
+  static constexpr std::size_t workers = 2;
+  template <class F>
+  void operator()(std::size_t count, F f) const {
+    for (std::size_t i = count; i-- > 0;) f(i, i % 2);
+  }
+};
+template <class F, class G, class V, class... X>
+bool is_context(const F& f, const G& stored, const V& v, const X&... x) {
+  static workspace_for<F, X..., V> work;
+  static workspace_for<F, X..., V> works[2];
+  static workspace_for<G, X...> larger;
+  const auto weights = stored(x..., larger);
+  const auto expected = of_context(weights, v);
+  auto in_parts = expected;
+  for (float& e : in_parts) e = 0;
+  by_turns pool;
+  f.into(in_parts, x..., v, parallel(pool, works));
+  return same_bits(f(x..., v, work), expected) && same_bits(plain(f)(x..., v, work), expected) &&
+         same_bits(in_parts, expected);
+}
+
+template <std::size_t Queries, std::size_t Keys>
+struct inputs {
+  tensor<float, batch<2>, heads<3>, query<Queries>, head_dim<8>> q;
+  tensor<float, batch<2>, heads<3>, key<Keys>, head_dim<8>> k;
+  tensor<float, batch<2>, heads<3>, key<Keys>, value_dim<5>> v;
+  inputs() { fill(q, 1), fill(k, 2), fill(v, 3); }
+};
+
+constexpr auto sigmoids = [](auto q, auto k) {
+  return sigmoid(contract<head_dim>(q, k) * 0.25f - 3);
+};
+constexpr formula stored_sigmoids = sigmoids;
+constexpr formula sigmoid_attention = [](auto q, auto k, auto v) {
+  return contract<key>(sigmoids(q, k), v);
+};
+
+template <std::size_t Queries, std::size_t Keys>
+void sigmoids_of() {
+  static const inputs<Queries, Keys> in;
+  BOOST_TEST(is_context(sigmoid_attention, stored_sigmoids, in.v, in.q, in.k));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(formula_rows)
+
+BOOST_AUTO_TEST_CASE(without_a_softmax_for_every_number_of_queries) {
+  sigmoids_of<2, 1>();
+  sigmoids_of<16, 7>();
+  sigmoids_of<70, 16>();
+  sigmoids_of<129, 33>();
+}
+
+BOOST_AUTO_TEST_CASE(a_program_after_the_softmax) {
+  static const inputs<41, 37> in;
+  static tensor<float, heads<3>, query<41>, key<37>> gates;
+  fill(gates, 5);
+  static constexpr auto weights = [](auto q, auto k, auto g) {
+    auto scores = contract<head_dim>(q, k) * 0.25f;
+    return softmax<key>(hide(scores, position<key> > position<query>)) * g;
+  };
+  constexpr formula stored = weights;
+  constexpr formula f = [](auto q, auto k, auto g, auto v) {
+    return contract<key>(weights(q, k, g), v);
+  };
+  BOOST_TEST(is_context(f, stored, in.v, in.q, in.k, gates));
+  // Gates whose queries are adjacent: the other order in scratch.
+  const auto turned = gates | permute<key, heads, query> | contiguous;
+  BOOST_TEST(is_context(f, stored, in.v, in.q, in.k, turned | permute<heads, query, key>));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_left_out_by_a_given_tensor) {
+  static const inputs<17, 21> in;
+  static tensor<bool, batch<2>, key<21>> kept;
+  for (std::size_t i = 0; i < kept.size(); ++i) kept.data()[i] = i % 3 != 0;
+  static constexpr auto weights = [](auto q, auto k, auto keep) {
+    return where(keep, softmax<key>(contract<head_dim>(q, k)) * 1.25f, 0);
+  };
+  constexpr formula stored = weights;
+  constexpr formula f = [](auto q, auto k, auto keep, auto v) {
+    return contract<key>(v, weights(q, k, keep)) | permute<batch, heads, query, value_dim> |
+           contiguous;
+  };
+  BOOST_TEST(is_context(f, stored, in.v, in.q, in.k, kept));
+}
+
+BOOST_AUTO_TEST_CASE(two_softmaxes) {
+  static const inputs<35, 19> in, other;
+  static constexpr auto weights = [](auto q, auto k, auto q2, auto lambda) {
+    auto noise = softmax<key>(contract<head_dim>(k, q2) * 0.5f);
+    return softmax<key>(contract<head_dim>(q, k)) - lambda * noise;
+  };
+  constexpr formula stored = weights;
+  constexpr formula f = [](auto q, auto k, auto q2, auto lambda, auto v) {
+    return contract<key>(weights(q, k, q2, lambda), v);
+  };
+  auto q2 = in.q;
+  fill(q2, 7);
+  BOOST_TEST(is_context(f, stored, in.v, in.q, in.k, q2, 0.3f));
+}
+
+BOOST_AUTO_TEST_CASE(keys_that_groups_of_heads_share) {
+  static const inputs<33, 20> in;
+  const auto k = in.k | select_at<heads, 1>;
+  const auto v = in.v | select_at<heads, 2>;
+  BOOST_TEST(is_context(sigmoid_attention, stored_sigmoids, v, in.q, k));
+}
+
+BOOST_AUTO_TEST_CASE(a_condition_of_the_weights_themselves) {
+  static const inputs<20, 18> in;
+  static constexpr auto weights = [](auto q, auto k) {
+    auto w = softmax<key>(contract<head_dim>(q, k) * 2);
+    return where(w > 0.0625f, w, 0) + position<query> * 0.5f - position<heads>;
+  };
+  constexpr formula stored = weights;
+  constexpr formula f = [](auto q, auto k, auto v) { return contract<key>(weights(q, k), v); };
+  BOOST_TEST(is_context(f, stored, in.v, in.q, in.k));
+}
+
+// What of it is read elsewhere is stored, and the bits stay.
+BOOST_AUTO_TEST_CASE(weights_that_are_a_result) {
+  static const inputs<41, 37> in;
+  constexpr formula both = [](auto q, auto k, auto v) {
+    auto w = sigmoids(q, k);
+    return std::pair{contract<key>(w, v), w};
+  };
+  static workspace_for<decltype(both), decltype(in.q), decltype(in.k), decltype(in.v)> work;
+  const auto [context, weights] = both(in.q, in.k, in.v, work);
+  BOOST_TEST(same_bits(context, sigmoid_attention(in.q, in.k, in.v)));
+}
+
+BOOST_AUTO_TEST_CASE(memory_of_a_block) {
+  using in = inputs<512, 128>;
+  using work = workspace_for<decltype(sigmoid_attention), decltype(in::q), decltype(in::k),
+                             decltype(in::v)>;
+  static_assert(sizeof(work) <= 32768);
+  static const in x;
+  const std::string_view page = describe(sigmoid_attention, x.q, x.k, x.v);
+  BOOST_TEST(page.find("queries at a time") != page.npos);
+  BOOST_TEST(page.find("step 2") == page.npos);
+}
+
+constexpr float of_constants() {
+  tensor<float, query<3>, head_dim<1>> q{1, 2, 3};
+  tensor<float, key<2>, head_dim<1>> k{0, 0};
+  tensor<float, key<2>, value_dim<1>> v{2, 4};
+  constexpr formula halves = [](auto a, auto b, auto c) {
+    return contract<key>(softmax<key>(contract<head_dim>(a, b)) * position<query>, c);
+  };
+  return halves(q, k, v)(2, 0);
+}
+static_assert(of_constants() == 6);
+
+BOOST_AUTO_TEST_SUITE_END()
