@@ -167,7 +167,7 @@ class Formula:
         return out
 
     def attention_by_rows(self):
-        """What is no softmax of a program of scores alone: a program after it, two of them, none."""
+        """What is no softmax of a program of scores alone: a program after it, two of them, none, a sink."""
         outer = self.random.sample(["batch", "heads", "groups"], self.random.randint(0, 2))
         self.sizes["query"] = self.choose(2, 17, 33, 70, 131)
         shared = self.part_of(outer) if self.random.random() < 0.3 else outer
@@ -178,6 +178,13 @@ class Formula:
             q, k = self.tensor(outer + ["query", "head_dim"]), self.tensor(shared + ["key", "head_dim"])
             s = self.let(f"contract<head_dim>({', '.join(self.choose((q, k), (k, q)))})")
             s = self.scores(s, axes)
+            if self.random.random() < 0.25:  # a logit of no key
+                sizes = ", ".join(f"{axis}<{self.sizes[axis]}>" for axis in axes[:-1])
+                sink = f"({self.tensor(self.part_of(axes[:-1]))} | broadcast<{sizes}, key<1>>)"
+                parts = [f"({s} | permute<{', '.join(axes)}>)", sink]
+                first = self.random.randint(0, 1)
+                w = self.let(f"softmax<key>(concat<key>({', '.join(parts[::1 - 2 * first])}))")
+                return self.let(f"({w} | slice<key, from<{first}>, extent<{self.sizes['key']}>>)")
             return self.let(f"softmax<key>({s})") if self.random.random() < 0.7 else self.let(f"sigmoid({s})")
         w = weights()
         if self.random.random() < 0.3:

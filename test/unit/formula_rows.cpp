@@ -153,6 +153,36 @@ BOOST_AUTO_TEST_CASE(a_condition_of_the_weights_themselves) {
   BOOST_TEST(is_context(f, stored, in.v, in.q, in.k));
 }
 
+// The logit of no key, as gpt-oss has it, in front or behind; with what is added to all logits.
+BOOST_AUTO_TEST_CASE(sinks) {
+  static const inputs<37, 20> in;
+  static tensor<float, heads<3>> sinks;
+  static tensor<float, heads<3>, query<37>, key<21>> biases;
+  fill(sinks, 4), fill(biases, 5);
+  static constexpr auto weights = [](auto q, auto k, auto s) {
+    auto sink = s | broadcast<batch<2>, heads<3>, query<37>, key<1>>;
+    return softmax<key>(concat<key>(contract<head_dim>(q, k) * 0.25f, sink)) |
+           slice<key, from<0>, extent<20>>;
+  };
+  constexpr formula stored = weights;
+  constexpr formula f = [](auto q, auto k, auto s, auto v) {
+    return contract<key>(weights(q, k, s), v);
+  };
+  BOOST_TEST(is_context(f, stored, in.v, in.q, in.k, sinks));
+  BOOST_TEST((sizeof(workspace_for<decltype(f), decltype(in.q), decltype(in.k), decltype(sinks),
+                                   decltype(in.v)>) <= 21 * 37 * sizeof(float) + 64));
+  static constexpr auto behind = [](auto q, auto k, auto s, auto b) {
+    auto sink = s | broadcast<batch<2>, heads<3>, query<37>, key<1>>;
+    auto logits = concat<key>(sink, contract<head_dim>(q, k)) + b;
+    return (softmax<key>(logits) | slice<key, from<1>, extent<20>>)*0.5f;
+  };
+  constexpr formula stored_behind = behind;
+  constexpr formula g = [](auto q, auto k, auto s, auto b, auto v) {
+    return contract<key>(behind(q, k, s, b), v);
+  };
+  BOOST_TEST(is_context(g, stored_behind, in.v, in.q, in.k, sinks, biases));
+}
+
 // What of it is read elsewhere is stored, and the bits stay.
 BOOST_AUTO_TEST_CASE(weights_that_are_a_result) {
   static const inputs<41, 37> in;
@@ -167,8 +197,8 @@ BOOST_AUTO_TEST_CASE(weights_that_are_a_result) {
 
 BOOST_AUTO_TEST_CASE(memory_of_a_block) {
   using in = inputs<512, 128>;
-  using work = workspace_for<decltype(sigmoid_attention), decltype(in::q), decltype(in::k),
-                             decltype(in::v)>;
+  using work =
+      workspace_for<decltype(sigmoid_attention), decltype(in::q), decltype(in::k), decltype(in::v)>;
   static_assert(sizeof(work) <= 32768);
   static const in x;
   const std::string_view page = describe(sigmoid_attention, x.q, x.k, x.v);

@@ -74,7 +74,8 @@ constexpr auto concat_nodes(const First& first, const Node&... rest) noexcept {
   return first.template recorded<result>(
       [&] {
         node_of_graph<T> one;
-        one.what = word::call;
+        one.what = word::concat;
+        one.family = family_id<Family>;
         one.name = "concat";
         one.run = [](const captured<T>&, const T* const* from, T* to) {
           write_parts<T, result, Family, layout_of<First>, layout_of<Node>...>(from, to);

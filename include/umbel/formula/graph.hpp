@@ -55,8 +55,9 @@ enum class word : unsigned char {
   project,  // x * w
   softmax,
   reduce,  // sum, mean, max, min
-  call,    // what has a function of its own: concat, log_softmax
-  layer,   // the same of layers, with scratch
+  concat,
+  call,   // what has a function of its own: log_softmax, lookup
+  layer,  // the same of layers, with scratch
 };
 
 constexpr bool is_elementwise(word w) noexcept { return w >= word::copy && w <= word::hide; }
@@ -167,7 +168,7 @@ struct node_of_graph {
   T number{};                   // of a number
   std::size_t slot = npos;      // of an argument, and of what a call uses: which; the first of
   std::size_t parts = 1;        // so many
-  unsigned long long family{};  // of a position, and along which a softmax goes
+  unsigned long long family{};  // of a position, and along which a softmax or a concat goes
   std::size_t operands = 0;
   // Of a product or a reduction: the axes that are gone, the last one fastest; of x * w, what w is.
   unsigned long long summed[most_axes]{};

@@ -16,25 +16,36 @@ namespace umbel::inline UMBEL_TARGET::detail::formulas {
 // How many queries are a block, and where in scratch what is in between lies.
 template <std::size_t Nodes>
 struct row_blocks {
+  // Of a node: a block, or, of what a concat puts together, some keys of one.
+  struct place {
+    std::size_t slot = npos, first_key = 0, keys = 0;  // keys: of the whole block
+  };
   unsigned long long query = 0, key = 0;
   axis_list outer;
-  std::size_t queries = 0, keys = 0;
-  std::size_t rows = 0;   // queries of a block, but for the last
-  bool by_query = false;  // are keys of a query adjacent? Else queries of a key are.
-  std::size_t slots = 0;  // as many blocks are there at a time
-  std::size_t slot[Nodes]{};
+  std::size_t queries = 0, keys = 0;  // keys: the most that a node has
+  std::size_t rows = 0;               // queries of a block, but for the last
+  bool by_query = false;              // are keys of a query adjacent? Else queries of a key are.
+  std::size_t slots = 0;              // as many blocks are there at a time
+  place of[Nodes];
 
   constexpr std::size_t count() const { return outer.count() * in_queries(); }
   constexpr std::size_t in_queries() const { return plan::divide_up(queries, rows); }
   constexpr std::size_t last() const { return queries - (in_queries() - 1) * rows; }
   constexpr std::size_t room() const { return plan::divide_up(rows * keys, 16) * 16; }
-  constexpr axis_list block(std::size_t of_rows) const {
+  constexpr std::size_t key_stride(std::size_t of_rows) const { return by_query ? 1 : of_rows; }
+  constexpr bool has(int n) const { return of[n].slot != npos; }
+
+  constexpr std::size_t begin(int n, std::size_t of_rows) const {
+    return of[n].slot * room() + of[n].first_key * key_stride(of_rows);
+  }
+  // So many keys of node n.
+  constexpr axis_list block(int n, std::size_t of_keys, std::size_t of_rows) const {
     axis_list axes;
-    axes.push(query, of_rows, by_query ? keys : 1);
-    axes.push(key, keys, by_query ? 1 : of_rows);
+    axes.push(query, of_rows, by_query ? of[n].keys : 1);
+    axes.push(key, of_keys, key_stride(of_rows));
     return axes;
   }
-  // What a block has of these axes.
+  // What a block has of the axes of other memory.
   constexpr axis_list cut(const axis_list& from, std::size_t of_rows) const {
     axis_list axes;
     for (std::size_t i = 0; i < from.rank; ++i)
@@ -42,29 +53,69 @@ struct row_blocks {
         axes.push(from.family[i], from.family[i] == query ? of_rows : from.size[i], from.stride[i]);
     return axes;
   }
+  // Of an operand; whole: the axes of its node.
+  constexpr operand cut(operand from, const axis_list& whole, std::size_t of_rows) const {
+    if (!has(from.node)) {
+      from.axes = cut(from.axes, of_rows);
+    } else {
+      from.axes = block(from.node, from.axes.size_of(key), of_rows);
+      if (from.offset != 0) from.offset = from.offset / whole.stride_of(key) * key_stride(of_rows);
+    }
+    return from;
+  }
 };
 
-// Slots for what parts write, as few as can be.
+// Places for what parts write, in as few slots as can be.
 template <class T, std::size_t Nodes>
-constexpr void place_in_slots(row_blocks<Nodes>& blocks, const schedule<T, Nodes>& p,
-                              const step& one) {
-  for (std::size_t& slot : blocks.slot) slot = npos;
-  std::size_t needed_until[Nodes]{};  // of a slot
-  for (std::size_t i = 0; i < one.parts; ++i) {
-    const step& part = p.steps[one.first_part + i];
-    std::size_t until = i, slot = 0;
-    for (std::size_t later = i + 1; later <= one.parts; ++later)
-      if (later == one.parts ? part.root == one.attention.weights
-                             : step_reads(p, p.steps[one.first_part + later], part.root))
-        until = later;
-    while (slot < blocks.slots && (part.kind == step_kind::product ? needed_until[slot] >= i
-                                                                   : needed_until[slot] > i))
-      ++slot;
-    if (slot == blocks.slots) ++blocks.slots;
-    needed_until[slot] = until;
-    blocks.slot[part.root] = slot;
+struct slot_finder {
+  const schedule<T, Nodes>& p;
+  const step& one;
+  row_blocks<Nodes>& blocks;
+  std::size_t needed_until[Nodes]{};  // of a slot: the last part that reads it
+
+  constexpr const step& part(std::size_t i) const { return p.steps[one.first_part + i]; }
+  constexpr bool reads(std::size_t i, int n) const {
+    return i == one.parts ? n == one.attention.weights : step_reads(p, part(i), n);
   }
-}
+  constexpr std::size_t last_reader(std::size_t i) const {
+    std::size_t last = i;
+    for (std::size_t later = i + 1; later <= one.parts; ++later)
+      if (reads(later, part(i).root)) last = later;
+    return last;
+  }
+  // May part i write over what it reads? If it reads each element in its place.
+  constexpr bool in_place(std::size_t i) const {
+    const word last = p.at(part(i).root).what;
+    bool as_is = last == word::softmax || part(i).kind == step_kind::each;
+    for (int n = 0; n < p.g.count; ++n)
+      for (std::size_t j = 0; j < p.at(n).operands; ++j)
+        if (blocks.has(p.at(n).from[j].node) && p.computes(n, part(i).root))
+          as_is = as_is && p.reads_as_is(p.at(n).from[j]);
+    return as_is;
+  }
+  // For what part i writes, from part `now` on. Over: it may be what part i reads last.
+  constexpr void take_slot(std::size_t i, std::size_t now, bool over) {
+    const int n = part(i).root;
+    std::size_t slot = 0;
+    while (slot < blocks.slots && needed_until[slot] + (over ? 0 : 1) > now) ++slot;
+    if (slot == blocks.slots) ++blocks.slots;
+    needed_until[slot] = last_reader(i);
+    blocks.of[n] = {slot, 0, p.at(n).axes.size_of(blocks.key)};
+  }
+  constexpr void place(std::size_t i) {
+    const int n = part(i).root;
+    const std::size_t by = last_reader(i);
+    if (blocks.has(n)) return;
+    if (by == one.parts || p.at(part(by).root).what != word::concat || p.uses(n) != 1)
+      return take_slot(i, i, in_place(i));
+    // What a concat alone reads is written where that has it.
+    const node_of_graph<T>& whole = p.at(part(by).root);
+    if (!blocks.has(part(by).root)) take_slot(by, i, false);
+    blocks.of[n] = blocks.of[part(by).root];
+    for (std::size_t j = 0; whole.from[j].node != n; ++j)
+      blocks.of[n].first_key += whole.from[j].axes.size_of(blocks.key);
+  }
+};
 
 // Of the other operands of elementwise parts: are keys adjacent, rather than queries?
 template <class T, std::size_t Nodes>
@@ -75,7 +126,7 @@ constexpr bool keys_are_adjacent(const row_blocks<Nodes>& blocks, const schedule
     for (int n = 0; n < p.g.count; ++n)
       for (std::size_t j = 0; j < p.at(n).operands; ++j) {
         const axis_list& axes = p.at(n).from[j].axes;
-        if (!is_elementwise(p.at(n).what) || blocks.slot[p.at(n).from[j].node] != npos ||
+        if (!is_elementwise(p.at(n).what) || blocks.has(p.at(n).from[j].node) ||
             !p.computes(n, p.steps[one.first_part + i].root))
           continue;
         keys += axes.stride_of(blocks.key) == 1 && axes.stride_of(blocks.query) > 1;
@@ -94,14 +145,18 @@ constexpr row_blocks<Nodes> cut_in_rows(const schedule<T, Nodes>& p, const step&
     if (axes.family[i] != blocks.query && axes.family[i] != blocks.key)
       blocks.outer.push(axes.family[i], axes.size[i], axes.stride[i]);
   blocks.queries = axes.size_of(blocks.query);
-  blocks.keys = axes.size_of(blocks.key);
-  place_in_slots(blocks, p, one);
+  slot_finder<T, Nodes> slots{p, one, blocks};
+  for (std::size_t i = 0; i < one.parts; ++i) {
+    slots.place(i);
+    const std::size_t keys = p.at(p.steps[one.first_part + i].root).axes.size_of(blocks.key);
+    if (keys > blocks.keys) blocks.keys = keys;
+  }
   blocks.by_query = keys_are_adjacent(blocks, p, one);
-  // Two to four vectors of queries, in 32 KB where that can be: 16, 32, 64 of 128 queries with as
+  // Two to four vectors of queries, in 64 KB where that can be: 16, 32, 64 of 128 queries with as
   // many keys and 32 features take 1.09, 1.03 and 1.00 times as long as all of them.
   constexpr std::size_t lanes = plan::lanes<T>(plan::native_target);
   constexpr std::size_t vector = lanes < 8 ? 8 : lanes;
-  const std::size_t fitting = 32768 / (blocks.slots * blocks.keys * sizeof(T)) / vector;
+  const std::size_t fitting = 65536 / (blocks.slots * blocks.keys * sizeof(T)) / vector;
   blocks.rows = (fitting < 2 ? 2 : fitting < 4 ? fitting : 4) * vector;
   if (blocks.rows > blocks.queries) blocks.rows = blocks.queries;
   return blocks;
@@ -119,19 +174,19 @@ struct block_run {
       auto& node = p.g.nodes[n];
       for (std::size_t j = 0; j < node.operands; ++j) {
         operand& from = node.from[j];
-        const bool in_block = Blocks.slot[from.node] != npos;
-        from.axes = in_block ? Blocks.block(Rows) : Blocks.cut(from.axes, Rows);
+        from = Blocks.cut(from, Run::value.at(from.node).axes, Rows);
       }
-      bool in_part = false;
+      int written_as = -1;
       for (std::size_t i = 0; i < one.parts; ++i)
-        in_part = in_part || p.root[n] == p.steps[one.first_part + i].root;
-      node.axes = in_part ? Blocks.block(Rows) : Blocks.cut(node.axes, Rows);
+        if (p.root[n] == p.steps[one.first_part + i].root) written_as = p.root[n];
+      node.axes = written_as < 0 ? Blocks.cut(node.axes, Rows)
+                                 : Blocks.block(written_as, node.axes.size_of(Blocks.key), Rows);
     }
     return p;
   }();
 
   Run run;
-  T* blocks;
+  T* scratch;
   T* to;
   std::size_t first;
   std::size_t index[Blocks.outer.rank + 1];  // of the outer axes
@@ -144,7 +199,7 @@ struct block_run {
   }
   template <int N>
   constexpr T* written() const noexcept {
-    return blocks + Blocks.slot[N] * Blocks.room();
+    return scratch + Blocks.begin(N, Rows);
   }
   template <int N>
   static constexpr axis_list axes_of() {
@@ -153,8 +208,8 @@ struct block_run {
   template <int N, std::size_t J>
   UMBEL_INLINE constexpr auto begin() const noexcept {
     constexpr operand from = Run::value.at(N).from[J];
-    if constexpr (Blocks.slot[from.node] != npos)
-      return static_cast<const T*>(written<from.node>());
+    if constexpr (Blocks.has(from.node))
+      return static_cast<const T*>(written<from.node>() + value.at(N).from[J].offset);
     else
       return run.template begin<N, J>() + offset(from.axes);
   }
@@ -167,6 +222,21 @@ struct block_run {
       return Family == Blocks.query ? first : 0;
   }
 
+  // Operands of a concat that are not there yet, one after another.
+  template <int N, std::size_t J = 0>
+  constexpr void put_together(T* out) const noexcept {
+    if constexpr (J < value.at(N).operands) {
+      constexpr operand from = value.at(N).from[J];
+      constexpr std::size_t keys = from.axes.size_of(Blocks.key);
+      constexpr axis_list to = value.at(N).axes;
+      if (const T* const x = begin<N, J>(); x != out)
+        for (std::size_t r = 0; r < Rows; ++r)
+          for (std::size_t k = 0; k < keys; ++k)
+            out[r * to.stride_of(Blocks.query) + k * to.stride_of(Blocks.key)] =
+                x[r * from.axes.stride_of(Blocks.query) + k * from.axes.stride_of(Blocks.key)];
+      put_together<N, J + 1>(out + keys * to.stride_of(Blocks.key));
+    }
+  }
   template <bool Plain, std::size_t I>
   UMBEL_INLINE constexpr void take_part() const noexcept {
     constexpr step part = value.steps[one.first_part + I];
@@ -180,10 +250,13 @@ struct block_run {
         each::plainly(*this, out);
       else
         each::fast(*this, out);
+    } else if constexpr (value.at(part.root).what == word::concat) {
+      put_together<part.root>(out);
     } else {
+      constexpr std::size_t keys = value.at(part.root).axes.size_of(Blocks.key);
       constexpr kernel::softmax_shape shape = Blocks.by_query
-                                                  ? kernel::softmax_shape{Rows, Blocks.keys, 1}
-                                                  : kernel::softmax_shape{1, Blocks.keys, Rows};
+                                                  ? kernel::softmax_shape{Rows, keys, 1}
+                                                  : kernel::softmax_shape{1, keys, Rows};
       if (Plain || std::is_constant_evaluated())
         kernel::plain::softmax<shape>(begin<part.root, 0>(), out);
       else

@@ -6,6 +6,7 @@
 //   contract<head_dim>(q, k)     scores, any number of them
 //   elementwise programs
 //   softmax<key>(...)
+//   concat<key>(...)             of scores with others, such as the logit of no key
 //   contract<key>(weights, v)    the last one
 //
 // What these write is over the same axes and read by them alone, so memory of a block is enough.
@@ -24,20 +25,38 @@ struct row_finder {
   std::size_t last;  // the step of the product with the values
   int weights = -1;  // the node that it reads
   unsigned long long query = 0, key = 0;
-  bool in[Nodes]{};  // the steps before it
+  bool in[Nodes]{};                          // the steps before it
   bool has_scores = false, changes = false;  // are scores among them, and what changes them?
 
   constexpr const node_of_graph<T>& context() const { return p.at(p.steps[last].product); }
   constexpr const axis_list& axes() const { return p.at(weights).axes; }
 
+  // Does `by` read some neighbouring keys of all rows?
+  constexpr bool reads_keys(operand by) const {
+    const axis_list& own = p.at(by.node).axes;
+    const std::size_t at = by.axes.position(key), stride = own.stride_of(key);
+    if (at == npos || by.offset % stride != 0 ||
+        by.offset / stride + by.axes.size[at] > own.size_of(key))
+      return false;
+    by.offset = 0;
+    by.axes.size[at] = own.size_of(key);
+    by.axes.stride[at] = by.axes.size[at] == 1 ? stride : by.axes.stride[at];
+    return p.reads_as_is(by);
+  }
   // May node m of step s read node n, which has a block of its rows?
   constexpr bool may_read(std::size_t s, int m, int n) const {
     const node_of_graph<T>& one = p.at(m);
+    const bool is_context = m == p.steps[last].product;
     for (std::size_t j = 0; j < one.operands; ++j)
-      if (one.from[j].node == n && !p.reads_as_is(one.from[j])) return false;
-    if (m == p.steps[last].product)
-      return n == weights && one.from[0].node != one.from[1].node;
-    return in[s] && (is_elementwise(one.what) || one.what == word::softmax);
+      if (one.from[j].node == n &&
+          !(is_context || is_elementwise(one.what) ? reads_keys(one.from[j])
+                                                   : p.reads_as_is(one.from[j])))
+        return false;
+    if (is_context) return n == weights && one.from[0].node != one.from[1].node;
+    return in[s] && (is_elementwise(one.what) || goes_along_keys(one));
+  }
+  constexpr bool goes_along_keys(const node_of_graph<T>& one) const {
+    return (one.what == word::softmax || one.what == word::concat) && one.family == key;
   }
   constexpr bool is_read_inside(int n) const {
     for (std::size_t r = 0; r < p.g.results; ++r)
@@ -59,13 +78,14 @@ struct row_finder {
     if (one.to != one.root || !p.same_axes(root.axes, axes()) || !is_read_inside(one.root))
       return false;
     if (one.kind == step_kind::product) return has_keys_once(p.at(one.product));
-    return one.kind == step_kind::each || (root.what == word::softmax && root.family == key &&
-                                           p.reads_as_is(root.from[0]));
+    // A softmax of all that is there, in its order.
+    return one.kind == step_kind::each ||
+           (goes_along_keys(root) && (root.what == word::concat || p.reads_as_is(root.from[0])));
   }
   // Is this an axis of weights only, not of keys or values?
   constexpr bool is_of_rows(unsigned long long family) const {
-    bool own = family != key && context().from[0].axes.has(family) !=
-                                    context().from[1].axes.has(family);
+    bool own =
+        family != key && context().from[0].axes.has(family) != context().from[1].axes.has(family);
     for (std::size_t s = 0; s < last; ++s) {
       if (!in[s] || p.steps[s].kind != step_kind::product) continue;
       for (const operand& from : p.at(p.steps[s].product).from)

@@ -61,6 +61,7 @@ constexpr const char* name_of(word w) noexcept {
                                    "projection",
                                    "softmax",
                                    "reduce",
+                                   "concat",
                                    "call",
                                    "layer"};
   static_assert(sizeof(names) / sizeof(names[0]) == static_cast<std::size_t>(word::layer) + 1);
