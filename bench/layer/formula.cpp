@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Formulas, each beside the function or layer that computes the same: "formula/..." and
 // "function/...". Attention: batch,heads,queries,keys,head_dim, as in kernel/attend.cpp; whole
-// layers: the sizes of mha/A to mha/H (multi_head.cpp). Rows "tail/...": what follows a product,
-// beside the product alone.
+// layers: the sizes of mha/A to mha/H (multi_head.cpp); "eager/mha/...": the same words called with
+// tensors, one after another. Rows "tail/...": what follows a product, beside the product alone.
+// "encoder/...": whole encoder layers.
 #include <umbel/umbel.hpp>
 
 #include "../measure.hpp"
@@ -85,17 +86,23 @@ void add_attention() {
   }
 }
 
+template <class Attention>
+const typename Attention::weights& weights_of() {
+  static typename Attention::weights weights;
+  for (auto* map : {&weights.q, &weights.k, &weights.v, &weights.o})
+    bench::fill(map->weight, 1.7f * rsqrt(static_cast<float>(Attention::hidden_axis::size)));
+  return weights;
+}
+
 template <std::size_t Tokens, std::size_t Hidden, std::size_t Heads>
 void add_layer(const char* name) {
   using attention = multi_head_attention<float, hidden<Hidden>, heads<Heads>>;
-  static typename attention::weights weights;
-  for (auto* map : {&weights.q, &weights.k, &weights.v, &weights.o})
-    bench::fill(map->weight, 1.7f * rsqrt(static_cast<float>(Hidden)));
+  static const typename attention::weights& weights = weights_of<attention>();
   static const prepacked<attention> layer{weights};
   static tensor<float, query<Tokens>, hidden<Hidden>> x, out;
   bench::fill(x, 1);
   static typename attention::template workspace<query<Tokens>> work;
-  static constexpr formula spelled_out = [](auto input, const auto& w) {
+  static constexpr auto spelled_out = [](const auto& input, const auto& w) {
     auto q = input * w.q | split<hidden, heads<Heads>, head_dim> | permute<heads, query, head_dim>;
     auto k = input * w.k | split<hidden, heads<Heads>, head_dim> | rename_axis<query, key> |
              permute<heads, key, head_dim>;
@@ -105,9 +112,63 @@ void add_layer(const char* name) {
     auto context = contract<key>(softmax<key>(scores), v) | permute<query, heads, head_dim>;
     return (context | contiguous | merge<heads, head_dim, hidden>)*w.o;
   };
+  static constexpr formula as_formula = spelled_out;
+  const std::string row = std::string("mha/") + name;
+  const double flops = 8.0 * Tokens * Hidden * Hidden + 4.0 * Tokens * Tokens * Hidden;
   add_both(
-      std::string("mha/") + name, 8.0 * Tokens * Hidden * Hidden + 4.0 * Tokens * Tokens * Hidden,
-      spelled_out, [] { layer.into(out, x, all_keys, work); }, out, x, layer.get_weights());
+      row, flops, as_formula, [] { layer.into(out, x, all_keys, work); }, out, x,
+      layer.get_weights());
+  bench::add_row("eager/" + row, flops, [] { out = spelled_out(x, weights); });
+}
+
+// Self is the layer's call with x alone; y has the same memory then.
+template <std::size_t Batch, std::size_t Queries, std::size_t Keys, std::size_t Hidden,
+          std::size_t Heads, bool Self>
+void add_batch(const char* name) {
+  using attention = multi_head_attention<float, hidden<Hidden>, heads<Heads>>;
+  static const prepacked<attention> layer{weights_of<attention>()};
+  static tensor<float, batch<Batch>, query<Queries>, hidden<Hidden>> x, out;
+  static tensor<float, batch<Batch>, key<Keys>, hidden<Hidden>> memory;
+  bench::fill(x, 1);
+  bench::fill(memory, 1);
+  static const auto y =
+      view_as<batch<Batch>, key<Keys>, hidden<Hidden>>(Self ? x.data() : memory.data());
+  static workspace_for<attention, decltype(x), decltype(memory), decltype(memory)> work;
+  static constexpr formula spelled_out = [](auto to, auto from, const auto& w) {
+    auto q =
+        to * w.q | split<hidden, heads<Heads>, head_dim> | permute<batch, heads, query, head_dim>;
+    auto k =
+        from * w.k | split<hidden, heads<Heads>, head_dim> | permute<batch, heads, key, head_dim>;
+    auto v =
+        from * w.v | split<hidden, heads<Heads>, head_dim> | permute<batch, heads, key, head_dim>;
+    auto scores = contract<head_dim>(q, k) * rsqrt(static_cast<float>(Hidden / Heads));
+    auto context = contract<key>(softmax<key>(scores), v) | permute<batch, query, heads, head_dim>;
+    return (context | contiguous | merge<heads, head_dim, hidden>)*w.o;
+  };
+  const double flops = 4.0 * Batch * ((Queries + Keys) * Hidden * Hidden + Queries * Keys * Hidden);
+  add_both(
+      std::string("mha/") + name, flops, spelled_out,
+      [] { layer.into(out, x, y, y, all_keys, work); }, out, x, y, layer.get_weights());
+}
+
+template <std::size_t Tokens, std::size_t Hidden, std::size_t Heads>
+void add_encoder(const char* name) {
+  using encoder = encoder_layer<float, hidden<Hidden>, heads<Heads>, intermediate<4 * Hidden>,
+                                norm_first<true>, activation<gelu_tanh>, bias<true>>;
+  static typename encoder::weights weights;
+  auto& [norm1, attention, norm2, network] = weights;
+  for (auto* map : {&attention.q, &attention.k, &attention.v, &attention.o})
+    bench::fill(map->weight, 1.7f * rsqrt(static_cast<float>(Hidden)));
+  bench::fill(network.up.weight, 1.7f * rsqrt(static_cast<float>(Hidden)));
+  bench::fill(network.down.weight, 0.8f * rsqrt(static_cast<float>(Hidden)));
+  for (auto* part : {&norm1.gamma, &norm2.gamma}) bench::fill(*part, 1);
+  static const prepacked<encoder> layer{weights};
+  static tensor<float, token<Tokens>, hidden<Hidden>> x, out;
+  bench::fill(x, 1);
+  static typename encoder::template workspace<token<Tokens>> work;
+  bench::add_row(std::string("encoder/") + name,
+                 24.0 * Tokens * Hidden * Hidden + 4.0 * Tokens * Tokens * Hidden,
+                 [] { layer.into(out, x, all_keys, work); });
 }
 
 template <std::size_t Tokens, std::size_t Hidden, std::size_t Wide>
@@ -186,6 +247,10 @@ const bool added = [] {
   add_layer<128, 256, 8>("E");
   add_layer<128, 384, 12>("F");
   add_layer<197, 192, 3>("G");
+  add_batch<2, 4, 6, 100, 5, false>("B");
+  add_batch<8, 128, 128, 256, 8, true>("H");
+  add_encoder<64, 64, 4>("D");
+  add_encoder<128, 256, 8>("E");
   add_network<64, 64, 256>();
   add_network<128, 256, 1024>();
   add_norm<64, 64>();

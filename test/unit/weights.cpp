@@ -22,7 +22,7 @@ using namespace umbel::axes;
 
 using attention = multi_head_attention<float, hidden<6>, heads<2>, bias<true>>;
 using layer = encoder_layer<float, hidden<6>, heads<2>, intermediate<10>, norm_first<true>,
-                              activation<relu>, bias<true>>;
+                            activation<relu>, bias<true>>;
 using classify = linear<float, hidden<6>, classes<3>>;
 
 struct model_weights {
@@ -81,8 +81,8 @@ std::string error_of(Weights& w, const bytes& memory, const Names&... names) {
 template <class M>
 auto as_torch_has_it(const M& m) {
   constexpr std::size_t in = M::map::in::size, out = M::map::out::size;
-  return tensor<float, axes::out<out>, axes::in<in>>(view_as<axes::in<in>, axes::out<out>>(m.weight) |
-                                                     permute<axes::out, axes::in>);
+  return tensor<float, axes::out<out>, axes::in<in>>(
+      view_as<axes::in<in>, axes::out<out>>(m.weight) | permute<axes::out, axes::in>);
 }
 
 }  // namespace
@@ -185,10 +185,14 @@ BOOST_AUTO_TEST_CASE(parts_that_are_columns) {
     packed_bias(o) = part.bias[o % 6];
   }
   constexpr parameter_name rows[] = {
-      {"q.weight", "c.w", in_out.part_of(0, 3)}, {"q.bias", "c.b", as_they_are.part_of(0, 3)},
-      {"k.weight", "c.w", in_out.part_of(1, 3)}, {"k.bias", "c.b", as_they_are.part_of(1, 3)},
-      {"v.weight", "c.w", in_out.part_of(2, 3)}, {"v.bias", "c.b", as_they_are.part_of(2, 3)},
-      {"o.weight", "o.w", in_out},               {"o.bias", "o.b"},
+      {"q.weight", "c.w", in_out.part_of(0, 3)},
+      {"q.bias", "c.b", as_they_are.part_of(0, 3)},
+      {"k.weight", "c.w", in_out.part_of(1, 3)},
+      {"k.bias", "c.b", as_they_are.part_of(1, 3)},
+      {"v.weight", "c.w", in_out.part_of(2, 3)},
+      {"v.bias", "c.b", as_they_are.part_of(2, 3)},
+      {"o.weight", "o.w", in_out},
+      {"o.bias", "o.b"},
       {nullptr, "mask"},
   };
   const bytes file = file_of([&](auto put) {
@@ -208,10 +212,10 @@ BOOST_AUTO_TEST_CASE(heads_that_are_axes) {
   fill(w, 1);
   const auto write = [&](auto put, auto of_heads) {
     constexpr auto H = decltype(of_heads)::value;
-    const auto kernel = [](const float* m) {
-      return view_as<in<6>, heads<H>, head_dim<6 / H>>(m);
+    const auto kernel = [](const float* m) { return view_as<in<6>, heads<H>, head_dim<6 / H>>(m); };
+    const auto bias = [](const float* b) {
+      return view_as<batch<1>, heads<H>, head_dim<6 / H>>(b);
     };
-    const auto bias = [](const float* b) { return view_as<batch<1>, heads<H>, head_dim<6 / H>>(b); };
     put("query/kernel", kernel(w.q.weight));
     put("query/bias", bias(w.q.bias));
     put("key/kernel", kernel(w.k.weight));
@@ -284,8 +288,9 @@ BOOST_AUTO_TEST_CASE(many_problems_are_counted) {
   const auto opened = tensor_file::in_memory(file);
   BOOST_REQUIRE(opened);
   const load_result loaded =
-      load(w, *opened, at("encoder.*", "a.very.long.name.of.a.layer.that.is.not.there.at.all.*",
-                          names::torch_encoder_layer));
+      load(w, *opened,
+           at("encoder.*", "a.very.long.name.of.a.layer.that.is.not.there.at.all.*",
+              names::torch_encoder_layer));
   BOOST_TEST(loaded.problems() == 36u);
   const std::string error = loaded.error();
   BOOST_TEST(error.size() < 4700u);
@@ -319,12 +324,12 @@ BOOST_AUTO_TEST_CASE(packing_takes_either_order) {
   for_each_parameter(w, [&](const parameter_path&, const auto& x) {
     for (auto& one : x) one = next();
   });
-  const auto q = as_torch_has_it(w.q), k = as_torch_has_it(w.k), v = as_torch_has_it(w.v), o = as_torch_has_it(w.o);
+  const auto q = as_torch_has_it(w.q), k = as_torch_has_it(w.k), v = as_torch_has_it(w.v),
+             o = as_torch_has_it(w.o);
   tensor<float, token<4>, hidden<6>> x;
   umbel_test::draw(next, x);
   const auto wanted = attention{w}(x);
-  const prepacked<attention> by_view{
-      {{q, w.q.bias}, {k, w.k.bias}, {v, w.v.bias}, {o, w.o.bias}}};
+  const prepacked<attention> by_view{{{q, w.q.bias}, {k, w.k.bias}, {v, w.v.bias}, {o, w.o.bias}}};
   BOOST_TEST((by_view(x) == wanted));
   const prepacked<attention> by_name{{{view_as<out, in>(q.data()), w.q.bias},
                                       {view_as<out, in>(k.data()), w.k.bias},
