@@ -4,5 +4,9 @@
 // umbel/file/read_file.hpp.
 #pragma once
 
+// clang-format off: each level of inclusion adds a line before the sentence of a compile error.
+#include <umbel/file/stored_tensor.hpp>
+#include <umbel/file/listing.hpp>
+
 #include <umbel/file/tensor_file.hpp>
 #include <umbel/file/write.hpp>

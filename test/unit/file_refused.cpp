@@ -360,6 +360,9 @@ BOOST_AUTO_TEST_CASE(safetensors_offsets) {
      "the shape of a overflows");
   no(at("a", "[0,0]", "[4294967296,4294967296,0]"), 0, file_error::too_large,
      "the shape of a overflows");
+  // Of types that are listed only, too: their number of elements is asked for.
+  no("\"a\":" + info("X", "[4294967296,4294967296]", "[0,4]"), 4, file_error::too_large,
+     "the shape of a overflows");
   no(at("a", "[0,4]") + "," + at("b", "[0,4]"), 4, file_error::overlapping,
      "the data of b begin at byte 0 but those before end at 4");
   no(at("a", "[4,8]") + "," + at("b", "[2,6]") + "," + at("c", "[0,4]"), 8, file_error::overlapping,

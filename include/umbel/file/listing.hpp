@@ -76,9 +76,15 @@ class tensor_listing {
   // elements at a pointer.
   template <class Out>
   file_result<> read(const tensor_name& name, Out&& out) const noexcept {
-    const auto found = find(name);
-    if (!found) return found.failure();
-    return found->read(static_cast<Out&&>(out));
+    using verdict = rules::read_into<Out>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      const auto found = find(name);
+      if (!found) return found.failure();
+      return found->read(static_cast<Out&&>(out));
+    } else {
+      return {};
+    }
   }
   template <readable_as T>
   file_result<> read(const tensor_name& name, T* out, std::size_t count) const noexcept {
@@ -97,6 +103,16 @@ class tensor_listing {
  private:
   constexpr const File& self() const noexcept { return static_cast<const File&>(*this); }
 };
+
+// The bytes of all elements, of which one has `element` bytes. False where they, or the elements,
+// are more than memory can hold.
+constexpr bool bytes_of_elements(const stored_tensor& x, std::uint64_t element,
+                                 std::uint64_t& bytes) {
+  bytes = element;
+  for (std::size_t i = 0; i < x.rank; ++i)
+    if (!multiply(bytes, x.extents[i])) return false;
+  return bytes <= SIZE_MAX;
+}
 
 // Is it this key of a header, for the first time?
 inline bool is_new(const tensor_name& key, const char* text, bool& seen) {

@@ -174,12 +174,11 @@ constexpr file_failure parse_npy(const char* subject, const unsigned char* from,
     return fail(wrong.code, " cannot be read: ", wrong.words);
   x.data = from + start + length;
   x.bytes = bytes - start - length;
-  if (x.type == stored_type::other) return {};  // of elements whose size is not known
-  std::uint64_t needed = bytes_of(x.type);
-  for (std::size_t i = 0; i < x.rank; ++i)
-    if (!multiply(needed, x.extents[i]))
-      return fail(file_error::too_large, " cannot be read: its shape overflows");
-  if (needed != x.bytes)
+  const bool is_known = x.type != stored_type::other;  // else the size of an element is not
+  std::uint64_t needed = 0;
+  if (!bytes_of_elements(x, is_known ? bytes_of(x.type) : 1, needed))
+    return fail(file_error::too_large, " cannot be read: its shape overflows");
+  if (is_known && needed != x.bytes)
     return fail(needed > x.bytes ? file_error::truncated : file_error::malformed, " needs ", needed,
                 " bytes for its shape but ", std::uint64_t{x.bytes}, " follow the header");
   return {};

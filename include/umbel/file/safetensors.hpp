@@ -258,12 +258,11 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
       if (x.data == nullptr)
         return failure(file_error::truncated, "safetensors: the data of ", x.name, " end at byte ",
                        data.end, " but the file has only ", std::uint64_t{data_bytes_});
-      if (x.type == stored_type::other) continue;  // of elements whose size is not known
-      std::uint64_t needed = detail::bytes_of(x.type);
-      for (std::size_t i = 0; i < x.rank; ++i)
-        if (!detail::multiply(needed, x.extents[i]))
-          return failure(file_error::too_large, "safetensors: the shape of ", x.name, " overflows");
-      if (needed != x.bytes)
+      const bool is_known = x.type != stored_type::other;  // else the size of an element is not
+      std::uint64_t needed = 0;
+      if (!detail::bytes_of_elements(x, is_known ? detail::bytes_of(x.type) : 1, needed))
+        return failure(file_error::too_large, "safetensors: the shape of ", x.name, " overflows");
+      if (is_known && needed != x.bytes)
         return failure(file_error::malformed, "safetensors: ", x.name, " needs ", needed,
                        " bytes for its shape but its data_offsets have ", std::uint64_t{x.bytes});
     }

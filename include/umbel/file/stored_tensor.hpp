@@ -16,12 +16,52 @@
 #include <cstdint>
 #include <umbel/file/numbers.hpp>
 #include <umbel/file/result.hpp>
-#include <umbel/tensor/view.hpp>
+#include <umbel/tensor/tensor.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
+namespace say {
+struct read;
+struct takes_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not;
+struct takes_elements_of_float_double_bfloat16_float16_int8_or_int32_not;
+}  // namespace say
+template <>
+inline constexpr const char*
+    spoken<say::takes_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not> =
+        "takes a tensor, a view or an array, or a pointer and a number of elements, not";
+template <>
+inline constexpr const char*
+    spoken<say::takes_elements_of_float_double_bfloat16_float16_int8_or_int32_not> =
+        "takes elements of float, double, bfloat16, float16, int8 or int32, not";
+
+namespace rules {
+template <class T>
+using read_as =
+    verdict<readable_as<T>, say::read,
+            say::takes_elements_of_float_double_bfloat16_float16_int8_or_int32_not, element<T>>;
+// On what a tensor is read into, without the reference. X: of a forwarding reference.
+template <class Out, class X>
+struct read_into_rule {
+  using type =
+      verdict<(sizeof(Out) == 0), say::read,
+              say::takes_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not,
+              element<Out>>;
+};
+template <class T, std::size_t Count, class X>
+struct read_into_rule<T[Count], X> {
+  using type = read_as<T>;
+};
+template <tensor_like Out, class X>
+struct read_into_rule<Out, X> {
+  using type =
+      first_error<read_as<typename Out::value_type>, writable<say::read, say::the_target, X>>;
+};
+template <class X>
+using read_into = typename read_into_rule<std::remove_reference_t<X>, X>::type;
+}  // namespace rules
+
 // One axis of a tensor that is read: how far one position is in the file and in the caller's
 // memory.
 struct read_axis {
@@ -161,10 +201,6 @@ struct stored_tensor {
     detail::fill_row_major(extents, rank, strides);
     return read(out, count, strides);
   }
-  template <detail::readable_as T, std::size_t Count>
-  file_result<> read(T (&out)[Count]) const noexcept {
-    return read(out, Count);
-  }
 
   // The same where one position along axis i of the file is strides[i] elements in the memory:
   // transposed, padded, part of a larger tensor. `count`: how many elements the memory has.
@@ -180,23 +216,26 @@ struct stored_tensor {
     return read_along<T>(out, axes, detail::simplify(axes, rank));
   }
 
-  // Into a tensor, or a view of any strides, whose axes have the extents of the file in the file's
-  // order: x | permute<out, in> reads transposed.
-  template <detail::tensor_like X>
-    requires detail::readable_as<typename std::remove_cvref_t<X>::value_type>
-  file_result<> read(X&& x) const noexcept {
-    using layout = detail::layout_of<X>;
-    bool same = data == nullptr || rank == layout::rank;  // without data there is another sentence
-    for (std::size_t i = 0; i < rank && i < layout::rank; ++i)
-      same = same && extents[i] == layout::extents[i];
-    if (!same) {
-      auto failure = detail::failure(file_error::wrong_shape, "read: ", name, " has the shape ");
-      put_shape(failure.sentence);
-      failure.sentence.put(" but the memory has ");
-      detail::speak<typename layout::axes>::to(failure.sentence);
-      return failure;
-    }
-    return read(x.data(), layout::span, layout::strides.value);
+  // Into an array, as above; or into a tensor, or a view of any strides, whose axes have the
+  // extents of the file in the file's order: x | permute<out, in> reads transposed.
+  template <class Out>
+  file_result<> read(Out&& out) const noexcept {
+    using verdict = detail::rules::read_into<Out>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (!verdict::ok)
+      return {};
+    else if constexpr (detail::tensor_like<Out>)
+      return read_into<detail::layout_of<Out>>(out.data());
+    else
+      return read(out, std::extent_v<std::remove_reference_t<Out>>);
+  }
+
+  // Other element types: refused.
+  template <class T>
+    requires(!detail::readable_as<T>)
+  file_result<> read(T*, std::size_t, const std::size_t* = nullptr) const noexcept {
+    static_assert(detail::report<detail::rules::read_as<T>>::ok, "umbel: shapes do not fit");
+    return {};
   }
 
   // Can it be read as elements of type T? It has data, its type is read, its checksum is right.
@@ -225,6 +264,22 @@ struct stored_tensor {
       out.put(extents[i]);
     }
     out.put(']');
+  }
+
+  template <class Layout, class T>
+  file_result<> read_into(T* out) const noexcept {
+    if (data == nullptr || has_extents(Layout::extents, Layout::rank))
+      return read(out, Layout::span, Layout::strides.value);
+    auto failure = detail::failure(file_error::wrong_shape, "read: ", name, " has the shape ");
+    put_shape(failure.sentence);
+    failure.sentence.put(" but the memory has ");
+    detail::speak<typename Layout::axes>::to(failure.sentence);
+    return failure;
+  }
+  constexpr bool has_extents(const std::size_t* wanted, std::size_t count) const noexcept {
+    bool same = rank == count;
+    for (std::size_t i = 0; i < rank && same; ++i) same = extents[i] == wanted[i];
+    return same;
   }
 
   constexpr bool fits_memory(std::size_t count, const std::size_t* strides) const noexcept {
