@@ -206,6 +206,22 @@ BOOST_AUTO_TEST_CASE(memory_of_a_block) {
   BOOST_TEST(page.find("step 2") == page.npos);
 }
 
+// Two products of a network are the same formula: many features, so many rows of a block.
+BOOST_AUTO_TEST_CASE(two_products_of_a_network) {
+  static tensor<float, query<150>, head_dim<200>> x;
+  static tensor<float, head_dim<200>, key<40>> up;
+  static tensor<float, key<40>, value_dim<248>> down;
+  fill(x, 1), fill(up, 2), fill(down, 3);
+  static constexpr auto weights = [](auto a, auto b) {
+    return contract<head_dim>(a, b) | gelu_tanh;
+  };
+  constexpr formula stored = weights;
+  constexpr formula f = [](auto a, auto b, auto c) { return contract<key>(weights(a, b), c); };
+  BOOST_TEST(is_context(f, stored, down, x, up));
+  const std::string_view page = describe(f, x, up, down);
+  BOOST_TEST(page.find("step 2") == page.npos);
+}
+
 constexpr float of_constants() {
   tensor<float, query<3>, head_dim<1>> q{1, 2, 3};
   tensor<float, key<2>, head_dim<1>> k{0, 0};

@@ -135,6 +135,23 @@ constexpr bool keys_are_adjacent(const row_blocks<Nodes>& blocks, const schedule
   return keys > queries;
 }
 
+// Features of a key, and of its value.
+template <class T, std::size_t Nodes>
+constexpr std::size_t features_of(const schedule<T, Nodes>& p, const step& one,
+                                  const row_blocks<Nodes>& blocks) {
+  std::size_t all = p.at(one.product).axes.count() / (blocks.outer.count() * blocks.queries);
+  for (std::size_t i = 0; i < one.parts; ++i) {
+    const step& part = p.steps[one.first_part + i];
+    if (part.kind != step_kind::product) continue;
+    const node_of_graph<T>& scores = p.at(part.product);
+    std::size_t depth = 1;
+    for (std::size_t j = 0; j < scores.sums; ++j)
+      depth *= scores.from[0].axes.size_of(scores.summed[j]);
+    all += depth;
+  }
+  return all;
+}
+
 template <class T, std::size_t Nodes>
 constexpr row_blocks<Nodes> cut_in_rows(const schedule<T, Nodes>& p, const step& one) {
   row_blocks<Nodes> blocks;
@@ -152,12 +169,14 @@ constexpr row_blocks<Nodes> cut_in_rows(const schedule<T, Nodes>& p, const step&
     if (keys > blocks.keys) blocks.keys = keys;
   }
   blocks.by_query = keys_are_adjacent(blocks, p, one);
-  // Two to four vectors of queries, in 64 KB where that can be: 16, 32, 64 of 128 queries with as
-  // many keys and 32 features take 1.09, 1.03 and 1.00 times as long as all of them.
+  // Two to four vectors of queries, in 64 KB where that can be. Each block reads all keys and
+  // values again: more, where these have many features, as the weights of a network do.
   constexpr std::size_t lanes = plan::lanes<T>(plan::native_target);
   constexpr std::size_t vector = lanes < 8 ? 8 : lanes;
   const std::size_t fitting = 65536 / (blocks.slots * blocks.keys * sizeof(T)) / vector;
-  blocks.rows = (fitting < 2 ? 2 : fitting < 4 ? fitting : 4) * vector;
+  const std::size_t least = plan::divide_up(features_of(p, one, blocks), 4 * vector);
+  const std::size_t vectors = fitting < 2 ? 2 : fitting < 4 ? fitting : 4;
+  blocks.rows = (least > vectors ? least : vectors) * vector;
   if (blocks.rows > blocks.queries) blocks.rows = blocks.queries;
   return blocks;
 }
