@@ -28,7 +28,7 @@ ROOMS = {
     "layer": {"config", "utility", "shape", "tensor", "simd", "plan", "kernel"},
     "mask": {"config", "shape", "tensor", "simd", "kernel", "layer"},
     "attention": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask"},
-    "decode": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention"},
+    "decode": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention"},
     "block": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention"},
     "formula": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block"},
     "inspect": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention", "formula"},
