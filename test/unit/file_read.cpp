@@ -48,13 +48,13 @@ std::string listed(const File& file) {
   if (!file) return all;
   for (const stored_tensor& x : *file) {
     all += text(x.name) + " " + text(x.type_name) + " [";
-    for (std::size_t i = 0; i < x.rank; ++i) all += (i ? " " : "") + std::to_string(x.extents[i]);
+    for (std::size_t i = 0; i < x.rank; ++i) (all += i ? " " : "") += std::to_string(x.extents[i]);
     all += "]";
     if (x.type != stored_type::other)
       for (const double value : numbers(x)) {
         std::string number = std::to_string(value);
         number.erase(number.find_last_not_of('0') + 1);
-        all += " " + number.substr(0, number.size() - (number.back() == '.'));
+        (all += " ") += number.substr(0, number.size() - (number.back() == '.'));
       }
     all += "\n";
   }
@@ -67,29 +67,29 @@ BOOST_AUTO_TEST_CASE(npy_of_every_type) {
   const char* const floats = " [2 3] 0 1 -2 3 100 -128\n";
   BOOST_TEST(listed(open(files::npy_b1)) == " |b1 [2 3] 0 1 1 1 1 1\n");
   BOOST_TEST(listed(open(files::npy_u1)) == " |u1 [2 3] 0 1 2 3 100 127\n");
-  BOOST_TEST(listed(open(files::npy_i1)) == " |i1" + std::string(floats));
-  BOOST_TEST(listed(open(files::npy_i2)) == " <i2" + std::string(floats));
-  BOOST_TEST(listed(open(files::npy_big_i2)) == " >i2" + std::string(floats));
-  BOOST_TEST(listed(open(files::npy_i4)) == " <i4" + std::string(floats));
-  BOOST_TEST(listed(open(files::npy_big_i4)) == " >i4" + std::string(floats));
-  BOOST_TEST(listed(open(files::npy_i8)) == " <i8" + std::string(floats));
-  BOOST_TEST(listed(open(files::npy_big_i8)) == " >i8" + std::string(floats));
-  BOOST_TEST(listed(open(files::npy_f2)) == " <f2" + std::string(floats));
-  BOOST_TEST(listed(open(files::npy_big_f2)) == " >f2" + std::string(floats));
-  BOOST_TEST(listed(open(files::npy_f4)) == " <f4" + std::string(floats));
-  BOOST_TEST(listed(open(files::npy_big_f4)) == " >f4" + std::string(floats));
-  BOOST_TEST(listed(open(files::npy_f8)) == " <f8" + std::string(floats));
-  BOOST_TEST(listed(open(files::npy_big_f8)) == " >f8" + std::string(floats));
+  BOOST_TEST(listed(open(files::npy_i1)) == std::string(" |i1") + floats);
+  BOOST_TEST(listed(open(files::npy_i2)) == std::string(" <i2") + floats);
+  BOOST_TEST(listed(open(files::npy_big_i2)) == std::string(" >i2") + floats);
+  BOOST_TEST(listed(open(files::npy_i4)) == std::string(" <i4") + floats);
+  BOOST_TEST(listed(open(files::npy_big_i4)) == std::string(" >i4") + floats);
+  BOOST_TEST(listed(open(files::npy_i8)) == std::string(" <i8") + floats);
+  BOOST_TEST(listed(open(files::npy_big_i8)) == std::string(" >i8") + floats);
+  BOOST_TEST(listed(open(files::npy_f2)) == std::string(" <f2") + floats);
+  BOOST_TEST(listed(open(files::npy_big_f2)) == std::string(" >f2") + floats);
+  BOOST_TEST(listed(open(files::npy_f4)) == std::string(" <f4") + floats);
+  BOOST_TEST(listed(open(files::npy_big_f4)) == std::string(" >f4") + floats);
+  BOOST_TEST(listed(open(files::npy_f8)) == std::string(" <f8") + floats);
+  BOOST_TEST(listed(open(files::npy_big_f8)) == std::string(" >f8") + floats);
   BOOST_TEST(listed(open(files::npy_bfloat16)) == " |V2 [2] 1 -2\n");
 }
 
 BOOST_AUTO_TEST_CASE(npy_of_every_version_order_and_rank) {
   const std::string cube =
       " [2 3 4] 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23\n";
-  BOOST_TEST(listed(open(files::npy_version_2)) == " <f4" + cube);
-  BOOST_TEST(listed(open(files::npy_version_3)) == " <f4" + cube);
-  BOOST_TEST(listed(open(files::npy_fortran)) == " <f4" + cube);
-  BOOST_TEST(listed(open(files::npy_fortran_big)) == " >f8" + cube);
+  BOOST_TEST(listed(open(files::npy_version_2)) == std::string(" <f4") + cube);
+  BOOST_TEST(listed(open(files::npy_version_3)) == std::string(" <f4") + cube);
+  BOOST_TEST(listed(open(files::npy_fortran)) == std::string(" <f4") + cube);
+  BOOST_TEST(listed(open(files::npy_fortran_big)) == std::string(" >f8") + cube);
   BOOST_TEST(listed(open(files::npy_scalar)) == " <i4 [] 7\n");
   BOOST_TEST(listed(open(files::npy_vector)) == " <f4 [3] 0 1 2\n");
   BOOST_TEST(listed(open(files::npy_empty)) == " <f4 [3 0 2]\n");
