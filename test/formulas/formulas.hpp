@@ -20,6 +20,14 @@ void fill(X& x) {
     f = static_cast<float>(state >> 8) * 0x1p-23f - 1.0f;
   }
 }
+// Two of three are true.
+template <class X>
+void fill_flags(X& flags) {
+  for (bool& flag : flags) {
+    state = state * 1664525u + 1013904223u;
+    flag = (state >> 8) % 3 != 0;
+  }
+}
 template <class W>
 void fill_weights(W& w) {
   fill(w.weight);

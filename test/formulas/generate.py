@@ -27,6 +27,7 @@ class Formula:
         # Workers that write into memory of another order; 0: a call without any; None: no such call.
         self.workers = {1: 0, 2: seed // 8 % 3 + 1, 5: 0 if seed % 16 == 5 else None}.get(seed % 8)
         self.in_between = None  # what f stores a block of at a time, and a result all of it
+        self.flags = None  # the axes of a tensor of bool
 
     def choose(self, *of):
         return self.random.choice(of)
@@ -308,8 +309,10 @@ class Formula:
     def layers(self):
         """Layers one after another, with residual connections."""
         width, heads = self.choose((8, 2), (12, 3), (20, 4), (20, 1))
-        self.sizes = {"hidden": width, "token": self.choose(1, 2, 5, 17), "batch": self.choose(1, 2, 3)}
+        self.sizes = {"hidden": width, "token": self.choose(1, 2, 5, 17), "batch": self.choose(1, 2, 3), "heads": heads}
+        self.sizes["query"] = self.sizes["key"] = self.sizes["token"]
         axes = self.choose(["token", "hidden"], ["batch", "token", "hidden"])
+        of_scores = axes[:-2] + ["heads", "query", "key"]
         x = self.tensor(axes)
         self.body.append(f"using T = typename std::remove_cvref_t<decltype({x})>::value_type;")
         t = self.let(f"contiguous({x} | permute<{', '.join(axes)}>)")
@@ -330,8 +333,14 @@ class Formula:
                 maps = of("up", "down") + (of("gate") if "gated" in options else [])
                 made = self.layer(f"feed_forward<T, {hidden}, intermediate<17>, bias<true>, {options}>", maps) + f"({t})"
             else:
-                mask = self.choose("", ", causal", ", lens", ", lens & sliding_window<3>", ", causal & alibi")
+                masks = self.random.sample(("causal", "lens", "alibi", "keep_mask(flags)", "given", "score_bias", "dropout(0.2, 5)",
+                                            "sliding_window<3>", "causal_at(2)", "causal_at(lens)"), self.random.randint(0, 3))
+                if "score_bias" in masks:
+                    masks[masks.index("score_bias")] = f"score_bias({self.tensor(self.part_of(of_scores))})"
+                mask = ", " + " & ".join(masks) if masks else ""
                 self.lengths = self.lengths or "lens" in mask
+                if self.flags is None and ("flags" in mask or "given" in mask):
+                    self.flags = self.part_of(of_scores)
                 layer = self.layer(f"multi_head_attention<T, {hidden}, heads<{heads}>, bias<true>>",
                                    of("q", "k", "v", "o"))
                 made = f"{layer}({t}{mask})"
@@ -360,6 +369,11 @@ class Formula:
         if self.integers is not None:
             lines.append(f"static tensor<int{self.axes(self.integers)}> ids; fill_integers(ids);")
             names.append("ids")
+        if self.flags is not None:
+            lines.append(f"static tensor<bool{''.join(f', {axis}<{self.sizes[axis]}>' for axis in self.flags)}> flags;")
+            lines.append("fill_flags(flags);")
+            lines.append("const auto given = drop_mask(flags) & sliding_window<2, 2>;")
+            names += ["flags", "given"]
         if self.layer_weights or self.parts:
             struct = f"weights_{self.seed}"
             lines.append(f"static {struct}<float> xw; static {struct}<double> yw;")

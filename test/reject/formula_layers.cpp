@@ -13,6 +13,7 @@ struct model {
   norm::weights first;
   attention::weights attend;
   float scale;
+  tensor<bool, key<7>> flags;
 };
 
 [[maybe_unused]] static void cases(const tokens& x, const model& w) {
@@ -35,36 +36,124 @@ struct model {
   // cause: The layer's own rule, as outside of formulas: the sequence has another width than the layer.
   // cure: Call the layer that was made for this width.
   auto r = normed(wide, attention{w.attend});
-#elif defined CASE_formula_mask_with_a_number
-  // expect-gcc: "umbel: multi_head_attention: takes masks in a formula that are constants, such as causal, or lengths that are an argument"
-  // expect-clang: multi_head_attention, .*takes_masks_in_a_formula_that_are_constants_such_as_causal_or_lengths_that_are_an_argument>
+#elif defined CASE_formula_mask_of_a_part
+  // expect-gcc: "umbel: multi_head_attention: takes masks that a formula makes of its own arguments; pass this one as an argument, f\(x, mask\)"
+  // expect-clang: multi_head_attention, .*takes_masks_in_a_formula_that_are_made_there_of_its_arguments_so_pass_this_one_as_an_argument>
   // lines-clang: 15
-  // cause: A mask with a number or memory of its own would end with the formula's function; of lengths one tensor is enough, their minimum.
-  // cure: Pass lengths as an argument of the formula, `f(x, lens & causal)`; call a layer with other masks outside.
-  constexpr formula behind = [](auto a, const auto& of) {
-    return attention{of.attend}(a, causal_at(3));
+  // cause: The mask is of a tensor of bool or integers that is a part of an argument, or of a function with captures: neither is known where the formula is run.
+  // cure: Pass that tensor, or the mask, as an argument of the formula: `f(x, w, keep_mask(w.flags))`.
+  constexpr formula masked = [](auto a, const auto& of) {
+    return attention{of.attend}(a, causal & keep_mask(of.flags));
   };
-  auto r = behind(x, w);
-#elif defined CASE_formula_two_lengths
-  // expect-gcc: "umbel: multi_head_attention: takes masks in a formula that are constants, such as causal, or lengths that are an argument"
-  // expect-clang: multi_head_attention, .*takes_masks_in_a_formula_that_are_constants_such_as_causal_or_lengths_that_are_an_argument>
+  auto r = masked(x, w);
+#elif defined CASE_formula_mask_of_four_tensors
+  // expect-gcc: "umbel: multi_head_attention: takes masks that a formula makes of at most 3 tensors; pass this one as an argument, f\(x, mask\)"
+  // expect-clang: multi_head_attention, .*takes_masks_of_at_most_three_tensors_in_a_formula_so_pass_this_one_as_an_argument>
   // lines-clang: 15
-  // cause: A mask with a number or memory of its own would end with the formula's function; of lengths one tensor is enough, their minimum.
-  // cure: Pass lengths as an argument of the formula, `f(x, lens & causal)`; call a layer with other masks outside.
-  constexpr formula twice = [](auto a, const auto& of, auto l) {
-    return attention{of.attend}(a, l & causal & l);
+  // cause: The tensors of a mask that is made in a formula are operands of the layer's call, which has room for three.
+  // cure: Make the mask outside and pass it: `f(x, w, lens & keep_mask(m) & score_bias(b) & drop_mask(p))`.
+  constexpr formula masked = [](auto a, const auto& of, auto l) {
+    return attention{of.attend}(a, l & causal_at(l) & alibi_at(l) & sliding_window_at<2>(l));
   };
-  auto r = twice(x, w, lengths);
-#elif defined CASE_formula_keep_mask
-  // expect-gcc: "umbel: formula: keep_mask is no word of formulas; write its operations, or call it outside"
-  // expect-clang: formula, .*keep_mask, .*is_no_word_of_formulas_so_write_its_operations>
-  // lines-clang: 18
-  // cause: In a formula, layers take lengths and masks that are constants.
-  // cure: Pass lengths, or write the attention out: `hide(scores, !kept)` takes any condition.
+  auto r = masked(x, w, lengths);
+#elif defined CASE_formula_mask_of_other_axes
+  // expect-gcc: "umbel: multi_head_attention: keep_mask has token=7 but the scores have \[heads=4, query=7, key=7\]"
+  // expect-clang: multi_head_attention, .*keep_mask, .*has, .*token<7>, .*but_the_scores_have, .*heads<4>, .*query<7>, .*key<7>
+  // lines-clang: 15
+  // cause: The mask has an axis that scores do not have: are its tokens the queries or the keys?
+  // cure: Name it query or key, `m | rename_axis<token, key>` for a mask of padding.
   constexpr formula masked = [](auto a, const auto& of, auto kept) {
     return attention{of.attend}(a, keep_mask(kept));
   };
-  auto r = masked(x, w, tensor<bool, key<7>>{});
+  auto r = masked(x, w, tensor<bool, token<7>>{});
+#elif defined CASE_formula_given_mask_of_other_sizes
+  // expect-gcc: "umbel: multi_head_attention: keep_mask has key=8 but the scores have \[heads=4, query=7, key=7\]"
+  // expect-clang: multi_head_attention, .*keep_mask, .*has, .*key<8>, .*but_the_scores_have, .*heads<4>, .*query<7>, .*key<7>
+  // lines-clang: 15
+  // cause: The mask has another number of positions along this axis; query and key may be swapped.
+  // cure: Give it the size of the scores, or 1.
+  constexpr formula masked = [](auto a, const auto& of, auto mask) {
+    return attention{of.attend}(a, mask & causal);
+  };
+  auto r = masked(x, w, keep_mask(tensor<bool, key<8>>{}));
+#elif defined CASE_formula_mask_of_a_condition
+  // expect-gcc: "umbel: formula: keep_mask and drop_mask take a tensor of bool that is an argument; for other conditions write the attention out, with hide\(scores, condition\)"
+  // expect-clang: formula, .*keep_mask_takes_an_argument_of_bool_so_write_hide_of_scores_for_conditions>
+  // cause: Layers read the bytes of a mask; a condition that a formula computes has none.
+  // cure: Pass a tensor of bool, or write the attention out: `softmax<key>(hide(scores, condition))` takes any condition.
+  constexpr formula masked = [](auto a, const auto& of, auto numbers) {
+    return attention{of.attend}(a, keep_mask(numbers > 0));
+  };
+  auto r = masked(x, w, tensor<float, key<7>>{});
+#elif defined CASE_formula_mask_of_positions
+  // expect-gcc: "umbel: formula: keep_mask and drop_mask take a tensor of bool that is an argument; for other conditions write the attention out, with hide\(scores, condition\)"
+  // expect-clang: formula, .*keep_mask_takes_an_argument_of_bool_so_write_hide_of_scores_for_conditions>
+  // lines-clang: 18
+  // cause: Layers read the bytes of a mask; a condition that a formula computes has none.
+  // cure: Pass a tensor of bool, or write the attention out: `softmax<key>(hide(scores, condition))` takes any condition.
+  constexpr formula masked = [](auto a, const auto& of) {
+    return attention{of.attend}(a, drop_mask(position<key> > position<query>));
+  };
+  auto r = masked(x, w);
+#elif defined CASE_formula_bias_by_a_position
+  // expect-gcc: "umbel: formula: gives a position along query, which nothing that it is combined with has as an axis"
+  // expect-clang: formula, .*gives_a_position_along, .*query>, .*which_no_operand_has_as_an_axis>
+  // lines-clang: 15
+  // cause: position<key> is a number for each position of an axis, and nothing here has that axis.
+  // cure: Combine it with a tensor that has the axis, or name another axis.
+  constexpr formula biased = [](auto a, const auto& of, auto b) {
+    return attention{of.attend}(a, score_bias(b - position<query>));
+  };
+  auto r = biased(x, w, tensor<float, key<7>>{});
+#elif defined CASE_formula_dropout_by_a_seed
+  // expect-gcc: "umbel: formula: dropout of its arguments is made outside; pass the mask as an argument, f\(x, mask\)"
+  // expect-clang: formula, .*dropout, .*of_its_arguments_is_made_outside_so_pass_the_mask_as_an_argument>
+  // lines-clang: 15
+  // cause: Numbers that are arguments of a formula are of its type, and a seed has more bits than a float; what is observed is written, and arguments are read.
+  // cure: Make the mask outside: `f(x, w, dropout(0.1, seed))`, and in the formula `layer(x, mask & causal)`.
+  constexpr formula dropping = [](auto a, const auto& of, auto number) {
+    return attention{of.attend}(a, dropout(0.1, number));
+  };
+  auto r = dropping(x, w, 42);
+#elif defined CASE_formula_observes
+  // expect-gcc: "umbel: formula: observe of its arguments is made outside; pass the mask as an argument, f\(x, mask\)"
+  // expect-clang: formula, .*observe, .*of_its_arguments_is_made_outside_so_pass_the_mask_as_an_argument>
+  // lines-clang: 18
+  // cause: Numbers that are arguments of a formula are of its type, and a seed has more bits than a float; what is observed is written, and arguments are read.
+  // cure: Make the mask outside: `f(x, w, dropout(0.1, seed))`, and in the formula `layer(x, mask & causal)`.
+  constexpr formula observing = [](auto a, const auto& of, auto seen) {
+    return attention{of.attend}(a, observe(seen));
+  };
+  auto r = observing(x, w, tensor<float, heads<4>, query<7>, key<7>>{});
+#elif defined CASE_formula_hides_by_a_mask
+  // expect-gcc: "umbel: formula: masks are for calls of layers; of scores write hide\(scores, position<key> > position<query>\), hide\(scores, !kept\), scores \+ bias"
+  // expect-clang: formula, .*has_masks_for_calls_of_layers_so_write_hide_of_scores_or_add_a_bias>
+  // lines-clang: 15
+  // cause: A mask, `causal`, `keep_mask(m)`, is an argument of a layer; attention that is written out has conditions and numbers.
+  // cure: Hide scores by a condition, `hide(scores, position<key> > position<query>)`; by a tensor of bool, `hide(scores, !kept)`; add a bias, `scores + bias`.
+  constexpr formula hidden_by = [](auto a, auto mask) {
+    return softmax<key>(
+        hide(contract<hidden>(a | rename_axis<token, query>, a | rename_axis<token, key>), mask));
+  };
+  auto r = hidden_by(x, causal);
+#elif defined CASE_formula_adds_a_mask
+  // expect-gcc: "umbel: formula: masks are for calls of layers; of scores write hide\(scores, position<key> > position<query>\), hide\(scores, !kept\), scores \+ bias"
+  // expect-clang: formula, .*has_masks_for_calls_of_layers_so_write_hide_of_scores_or_add_a_bias>
+  // lines-clang: 15
+  // cause: A mask, `causal`, `keep_mask(m)`, is an argument of a layer; attention that is written out has conditions and numbers.
+  // cure: Hide scores by a condition, `hide(scores, position<key> > position<query>)`; by a tensor of bool, `hide(scores, !kept)`; add a bias, `scores + bias`.
+  constexpr formula biased = [](auto a, auto b) { return a + score_bias(b); };
+  auto r = biased(x, tensor<float, token<7>>{});
+#elif defined CASE_formula_makes_weights
+  // expect-gcc: "umbel: formula: uses a tensor that is no argument and no part of one, so pass it as an argument"
+  // expect-clang: formula, .*uses_a_tensor_that_is_no_argument_and_no_part_of_one_so_pass_it_as_an_argument>
+  // cause: A tensor that the function makes is gone before the first step of the formula is run.
+  // cure: Make it an argument of the formula; one number may be written in it.
+  constexpr formula of_new = [](auto a) {
+    const norm::weights own{};
+    return norm{own}(a);
+  };
+  auto r = of_new(x);
 #elif defined CASE_formula_workspace_of_a_layer
   // expect-gcc: "umbel: formula: has one workspace for all; pass none to a layer"
   // expect-clang: formula, .*has_one_workspace_for_all_so_pass_none_to_a_layer>

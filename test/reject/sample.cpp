@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mistakes in drawing tokens: one case each, with the words that the compiler must print (check.py).
-#include <umbel/umbel.hpp>
+// Mistakes in drawing tokens: one case each, with the words that the compiler must print
+// (check.py).
 #include <umbel/decode/sample.hpp>
+#include <umbel/umbel.hpp>
 
 using namespace umbel;
 using namespace umbel::axes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The next token: who may be drawn is what sorting says, how often is what the softmax says, and the
-// same seed draws the same.
+// The next token: who may be drawn is what sorting says, how often is what the softmax says, and
+// the same seed draws the same.
 #include <boost/test/unit_test.hpp>
 
 #include <umbel/decode/sample.hpp>
@@ -34,8 +34,8 @@ std::vector<double> by_sorting(const tensor<T, classes<N>>& logits, const sampli
   double sum = 0;
   const double most = static_cast<double>(logits(order[0]));
   for (const std::size_t i : order)
-    sum += weights[i] = std::exp((static_cast<double>(logits(i)) - most) /
-                                 static_cast<double>(how.temperature));
+    sum += weights[i] =
+        std::exp((static_cast<double>(logits(i)) - most) / static_cast<double>(how.temperature));
   double together = 0;
   for (const std::size_t i : order) {
     if (together > 0 && together >= static_cast<double>(how.top_p) * sum) weights[i] = 0;
@@ -88,10 +88,9 @@ BOOST_AUTO_TEST_CASE(the_most_likely) {
   const tensor<float, classes<6>> logits{1, 3, 2, 3, -5, 0};
   sampler<float, classes<6>> sample{1};
   BOOST_TEST(most_likely(logits) == 1u);  // the first of two
-  for (const sampling& how :
-       {sampling{.temperature = 0}, sampling{.temperature = -1},
-        sampling{.temperature = std::numeric_limits<float>::quiet_NaN()}, sampling{.top_k = 1},
-        sampling{.top_p = 0}, sampling{.top_p = -1}})
+  for (const sampling& how : {sampling{.temperature = 0}, sampling{.temperature = -1},
+                              sampling{.temperature = std::numeric_limits<float>::quiet_NaN()},
+                              sampling{.top_k = 1}, sampling{.top_p = 0}, sampling{.top_p = -1}})
     for (int i = 0; i < 50; ++i) BOOST_TEST(sample(logits, how) == 1u);
 }
 
@@ -104,7 +103,8 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_none) {
   for (const sampling& how : {sampling{}, sampling{.top_k = 2}, sampling{.top_p = 0.9F},
                               sampling{.temperature = 0}, sampling{.temperature = 1e-30F}}) {
     bool drawn[4] = {};
-    for (int i = 0; i < 200; ++i) drawn[sample(tensor<float, classes<4>>{nan, -3, -inf, -3}, how)] = true;
+    for (int i = 0; i < 200; ++i)
+      drawn[sample(tensor<float, classes<4>>{nan, -3, -inf, -3}, how)] = true;
     BOOST_TEST(!drawn[0]);
     BOOST_TEST(drawn[1]);
     BOOST_TEST(!drawn[2]);

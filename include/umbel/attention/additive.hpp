@@ -229,18 +229,19 @@ struct additive_rule_in_formula<accepted, Layer, X, Y, Z, Mask> {
                   rules::mask_in_a_formula<say::additive_attention, Mask>>;
 };
 // What it does, of views.
-template <class Layer, class X, class Y, class Z, class MaskAtRun>
+template <class Layer, class X, class Y, class Z>
 struct additive_steps {
   template <class Mask>
   using call = additive_call<Layer, X, Y, Z, Mask, in_formula, by_value>;
   using scratch = typename call<every_key>::scratch;
   using result = row_major<typename call<every_key>::layout>;
 
-  template <class Weights, class To, class... Lengths>
-  static constexpr void run(const Weights& w, To& to, scratch& work, const X& x, const Y& y,
-                            const Z& z, const Lengths&... lengths) noexcept {
-    const auto mask = MaskAtRun::given(lengths...);
-    call<std::remove_const_t<decltype(mask)>>::each_sequence(w, x, y, z, mask, to, work);
+  template <class Given, class To, class... OfMask>
+  static constexpr void run(const Given& given, To& to, scratch& work, const X& x, const Y& y,
+                            const Z& z, const OfMask&... of_mask) noexcept {
+    const auto mask = given.mask(of_mask...);
+    call<std::remove_const_t<decltype(mask)>>::each_sequence(given.weights(), x, y, z, mask, to,
+                                                             work);
   }
 };
 
@@ -270,7 +271,7 @@ struct additive_calls
     return attend_to(x, y, z, mask, work, by_value{});
   }
 
-  // In a formula. mask: causal ..., or lengths (mask/in_formula.hpp).
+  // In a formula.
   template <traced X, traced Y, traced Z, mask_of_a_node Mask = every_key>
   constexpr auto operator()(const X& x, const Y& y, const Z& z,
                             const Mask& mask = {}) const noexcept {
@@ -278,8 +279,9 @@ struct additive_calls
                                                    Layer, X, Y, Z, Mask>::type;
     static_assert(report<rule>::ok, "umbel: shapes do not fit");
     if constexpr (rule::ok)
-      return call_with_mask<additive_steps<Layer, view_of_node<X>, view_of_node<Y>, view_of_node<Z>,
-                                           mask_at_run<Mask>>>(self(), mask, x, y, z);
+      return call_with_mask<
+          additive_steps<Layer, view_of_node<X>, view_of_node<Y>, view_of_node<Z>>>(self(), mask, x,
+                                                                                    y, z);
     else
       return invalid{};
   }

@@ -157,15 +157,14 @@ struct multi_head_calls
     return attend_to<rule>(x, y, z, mask, work, by_value{});
   }
 
-  // In a formula. mask: causal ..., or lengths (mask/in_formula.hpp).
+  // In a formula.
   template <traced X, mask_of_a_node Mask = every_key>
   constexpr auto operator()(const X& x, const Mask& mask = {}) const noexcept {
     using rule = multi_head_rule_in_formula<
         typename multi_head_self_rule<Layer, X, Mask, in_formula, by_value>::type, Mask>;
     static_assert(report<rule>::ok, "umbel: shapes do not fit");
     if constexpr (rule::ok)
-      return call_with_mask<multi_head_self_steps<Layer, view_of_node<X>, mask_at_run<Mask>>>(
-          self(), mask, x);
+      return call_with_mask<multi_head_self_steps<Layer, view_of_node<X>>>(self(), mask, x);
     else
       return invalid{};
   }
@@ -176,8 +175,7 @@ struct multi_head_calls
         typename multi_head_cross_rule<Layer, X, Y, Z, Mask, in_formula, by_value>::type, Mask>;
     static_assert(report<rule>::ok, "umbel: shapes do not fit");
     if constexpr (rule::ok)
-      return call_with_mask<
-          multi_head_cross_steps<Layer, view_of_node<X>, view_of_node<Y>, mask_at_run<Mask>>>(
+      return call_with_mask<multi_head_cross_steps<Layer, view_of_node<X>, view_of_node<Y>>>(
           self(), mask, x, y, z);
     else
       return invalid{};

@@ -124,33 +124,35 @@ template <class Shapes, class Mask>
 using multi_head_rule_in_formula =
     first_error<Shapes, rules::mask_in_a_formula<say::multi_head_attention, Mask>>;
 
-// What they do, of views. MaskAtRun: mask/in_formula.hpp.
-template <class Layer, class X, class MaskAtRun>
+// What they do, of views. given: weights and mask (formula/parts.hpp); of_mask: its tensors.
+template <class Layer, class X>
 struct multi_head_self_steps {
   template <class Mask>
   using call = typename multi_head_self<Layer, X, Mask, in_formula>::call;
   using scratch = typename call<every_key>::scratch;
   using result = row_major<typename Layer::template result_of<layout_of<X>>>;
 
-  template <class Weights, class Y, class... Lengths>
-  static constexpr void run(const Weights& w, Y& y, scratch& work, const X& x,
-                            const Lengths&... lengths) noexcept {
-    const auto mask = MaskAtRun::given(lengths...);
-    call<std::remove_const_t<decltype(mask)>>::each_sequence(w, x, x, x, mask, y, work);
+  template <class Given, class Y, class... OfMask>
+  static constexpr void run(const Given& given, Y& y, scratch& work, const X& x,
+                            const OfMask&... of_mask) noexcept {
+    const auto mask = given.mask(of_mask...);
+    call<std::remove_const_t<decltype(mask)>>::each_sequence(given.weights(), x, x, x, mask, y,
+                                                             work);
   }
 };
-template <class Layer, class X, class Y, class MaskAtRun>
+template <class Layer, class X, class Y>
 struct multi_head_cross_steps {
   template <class Mask>
   using call = typename multi_head_cross<Layer, X, Y, Mask, in_formula>::call;
   using scratch = typename call<every_key>::scratch;
   using result = row_major<typename Layer::template result_of<layout_of<X>>>;
 
-  template <class Weights, class To, class Z, class... Lengths>
-  static constexpr void run(const Weights& w, To& to, scratch& work, const X& x, const Y& y,
-                            const Z& z, const Lengths&... lengths) noexcept {
-    const auto mask = MaskAtRun::given(lengths...);
-    call<std::remove_const_t<decltype(mask)>>::each_sequence(w, x, y, z, mask, to, work);
+  template <class Given, class To, class Z, class... OfMask>
+  static constexpr void run(const Given& given, To& to, scratch& work, const X& x, const Y& y,
+                            const Z& z, const OfMask&... of_mask) noexcept {
+    const auto mask = given.mask(of_mask...);
+    call<std::remove_const_t<decltype(mask)>>::each_sequence(given.weights(), x, y, z, mask, to,
+                                                             work);
   }
 };
 

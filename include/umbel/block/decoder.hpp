@@ -34,6 +34,13 @@ template <class Mask>
 struct own_mask {
   Mask mask;
 };
+// In a formula, as an argument.
+template <class Mask>
+struct stands_for_mask<own_mask<Mask>> {
+  static constexpr own_mask<given_mask<Mask>> at(const own_mask<Mask>* own) noexcept {
+    return {given_mask<Mask>(own == nullptr ? nullptr : &own->mask)};
+  }
+};
 // Stands for a self_mask that was not given.
 struct unsaid_mask : every_key {};
 }  // namespace detail
@@ -144,7 +151,7 @@ struct decoder_calls
     return Layer::decode(self(), x, memory, mask, own_mask<unsaid_mask>{}, work, by_value{});
   }
 
-  // In a formula. mask, own: causal ..., or lengths (mask/in_formula.hpp).
+  // In a formula.
   template <traced X, traced Memory, class Own>
   constexpr auto operator()(const X& x, const Memory& memory,
                             const own_mask<Own>& own) const noexcept {
@@ -283,26 +290,19 @@ struct decoder_layer_types {
 
   template <class Layout, class MemoryLayout>
   struct call_of;
-  // What a call in a formula does. Both: are there lengths in both masks, mask's first?
-  template <class X, class Memory, class MaskAtRun, class OwnAtRun, bool Both>
+  // What a call in a formula does. The two masks are taken apart as one.
+  template <class X, class Memory>
   struct steps_of {
     using call = call_of<layout_of<X>, layout_of<Memory>>;
     using scratch = typename call::scratch;
     using result = row_major<layout_of<X>>;
 
-    template <class Weights, class Y, class... Lengths>
-    static constexpr void run(const Weights& w, Y& y, scratch& work, const X& x,
-                              const Memory& memory, const Lengths&... lengths) noexcept {
-      call::sequences(w, x.data(), memory.data(), MaskAtRun::given(lengths...),
-                      OwnAtRun::given(lengths...), y.data(), work);
-    }
-    template <class Weights, class Y, class Lengths, class OwnLengths>
-      requires Both
-    static constexpr void run(const Weights& w, Y& y, scratch& work, const X& x,
-                              const Memory& memory, const Lengths& lengths,
-                              const OwnLengths& own) noexcept {
-      call::sequences(w, x.data(), memory.data(), MaskAtRun::given(lengths), OwnAtRun::given(own),
-                      y.data(), work);
+    template <class Given, class Y, class... OfMasks>
+    static constexpr void run(const Given& given, Y& y, scratch& work, const X& x,
+                              const Memory& memory, const OfMasks&... of_masks) noexcept {
+      const auto masks = given.mask(of_masks...);
+      call::sequences(given.weights(), x.data(), memory.data(), masks.first, masks.second, y.data(),
+                      work);
     }
   };
 
@@ -312,8 +312,7 @@ struct decoder_layer_types {
                                      const Mask& mask, const own_mask<Own>& own) noexcept {
     using verdict =
         first_error<rules::decode<X, Memory, T, hidden_axis>, rules::self_mask_said<Own>,
-                    rules::mask_in_a_formula<say::decoder_layer, Mask>,
-                    rules::mask_in_a_formula<say::decoder_layer, Own>>;
+                    rules::mask_in_a_formula<say::decoder_layer, both_masks<mask_of<Mask>, Own>>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using call = call_of<layout_of<X>, layout_of<Memory>>;
@@ -321,12 +320,10 @@ struct decoder_layer_types {
           rules::mask_fits<say::decoder_layer, mask_of<Mask>, typename call::memory_scores>,
           rules::mask_fits<say::decoder_layer, Own, typename call::own_scores>>;
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
-      using steps = steps_of<view_of_node<X>, view_of_node<Memory>, mask_at_run<Mask>,
-                             mask_at_run<Own>, has_lengths<Mask> && has_lengths<Own>>;
-      if constexpr (fit::ok && has_lengths<Mask>)
-        return call_with_mask<steps>(w, own.mask, x, memory, lengths_of(mask));
-      else if constexpr (fit::ok)
-        return call_with_mask<steps>(w, own.mask, x, memory);
+      using steps = steps_of<view_of_node<X>, view_of_node<Memory>>;
+      if constexpr (fit::ok)
+        return call_with_mask<steps>(w, both_masks<mask_of<Mask>, Own>(as_mask(mask), own.mask), x,
+                                     memory);
       else
         return invalid{};
     } else {

@@ -80,14 +80,13 @@ struct encoder_calls
                             Workspace&& work = {}) const noexcept {
     return Layer::encode(self(), x, mask, work, by_value{});
   }
-  // In a formula. mask: causal ..., or lengths (mask/in_formula.hpp).
+  // In a formula.
   template <traced X, mask_of_a_node Mask = every_key>
   constexpr auto operator()(const X& x, const Mask& mask = {}) const noexcept {
     using verdict = typename Layer::template verdict_in_formula<X, Mask>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok)
-      return call_with_mask<typename Layer::template steps<view_of_node<X>, mask_at_run<Mask>>>(
-          self(), mask, x);
+      return call_with_mask<typename Layer::template steps<view_of_node<X>>>(self(), mask, x);
     else
       return invalid{};
   }
@@ -181,17 +180,17 @@ struct encoder_layer_types {
   template <class X, class Mask>
   using verdict_in_formula =
       typename verdict_in_formula_rule<rules::encode<X, T, hidden_axis>, X, Mask>::type;
-  template <class X, class MaskAtRun>
+  template <class X>
   struct steps {
     using layout = layout_of<X>;
     using positions = axis_of<layout, rules::sequence_family<layout, hidden_axis>>;
     using scratch = workspace<positions>;
     using result = row_major<layout>;
 
-    template <class Weights, class Y, class... Lengths>
-    static constexpr void run(const Weights& w, Y& y, scratch& work, const X& x,
-                              const Lengths&... lengths) noexcept {
-      sequences<positions>(w, x, MaskAtRun::given(lengths...), y, work);
+    template <class Given, class Y, class... OfMask>
+    static constexpr void run(const Given& given, Y& y, scratch& work, const X& x,
+                              const OfMask&... of_mask) noexcept {
+      sequences<positions>(given.weights(), x, given.mask(of_mask...), y, work);
     }
   };
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // The next token from the logits of a language model: the most likely one, or one drawn at random
-// with a temperature, among the k most likely (Fan, Lewis and Dauphin 2018) or the fewest that reach
-// a probability p together (Holtzman et al. 2020, "The Curious Case of Neural Text Degeneration").
+// with a temperature, among the k most likely (Fan, Lewis and Dauphin 2018) or the fewest that
+// reach a probability p together (Holtzman et al. 2020, "The Curious Case of Neural Text
+// Degeneration").
 //
 //   static sampler<float, classes<256>> next{2026};        // the seed
 //   penalise_repetition(logits, said, 1.1f);               // said: tensor<int, token<32>>
 //   const std::size_t token = next(logits, {.temperature = 0.8f, .top_k = 40, .top_p = 0.95f});
 //
 // Drawn by a counter (simd/philox.hpp) and summed in the order of the tokens: the same logits and
-// seed give the same tokens, whatever the compiler and the vectors of the target. Not here: tokenizers.
+// seed give the same tokens, whatever the compiler and the vectors of the target. Not here:
+// tokenizers.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -27,7 +29,7 @@ namespace umbel::inline UMBEL_TARGET {
 struct sampling {
   float temperature = 1;  // of the softmax; 0 or less, or NaN: the most likely token
   std::size_t top_k = 0;  // among so many of the most likely; 0: among all
-  float top_p = 1;        // among the fewest whose probabilities are p together; 1 or NaN: among all
+  float top_p = 1;  // among the fewest whose probabilities are p together; 1 or NaN: among all
 };
 
 namespace detail {
@@ -55,17 +57,17 @@ constexpr bool is_a_row() {
   return longer < 2;
 }
 template <class Operation, class X>
-using row_of_logits = verdict<
-    is_a_row<layout_of<X>>() && std::is_floating_point_v<typename X::value_type>, Operation,
-    say::takes_logits_along_one_axis_select_a_position_first, typename layout_of<X>::axes>;
+using row_of_logits =
+    verdict<is_a_row<layout_of<X>>() && std::is_floating_point_v<typename X::value_type>, Operation,
+            say::takes_logits_along_one_axis_select_a_position_first, typename layout_of<X>::axes>;
 template <class X, class T, class Axis>
 using logits_of_sampler =
     first_error<row_of_logits<say::sampler, X>,
                 verdict<layout_of<X>::template has<typename Axis::family> &&
                             layout_of<X>::count == Axis::size &&
                             std::is_same_v<std::remove_const_t<typename X::value_type>, T>,
-                        say::sampler, say::takes_the_logits_of_one_position_along, Axis,
-                        element<T>, say::but_got, typename layout_of<X>::axes>>;
+                        say::sampler, say::takes_the_logits_of_one_position_along, Axis, element<T>,
+                        say::but_got, typename layout_of<X>::axes>>;
 template <class Operation, class X>
 using row_of_tokens =
     verdict<is_a_row<layout_of<X>>() && std::is_integral_v<typename X::value_type> &&
@@ -83,7 +85,8 @@ constexpr std::size_t stride_of_row() {
   return stride;
 }
 
-// An integer that is larger where the number is, so that a threshold is found bit by bit. Not of NaN.
+// An integer that is larger where the number is, so that a threshold is found bit by bit. Not of
+// NaN.
 template <class T>
 constexpr auto ordered_bits(T value) noexcept {
   using bits_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
@@ -92,8 +95,8 @@ constexpr auto ordered_bits(T value) noexcept {
   return static_cast<bits_of>(bits & sign ? ~bits : bits | sign);
 }
 
-// The largest threshold for which enough(threshold) holds; it holds for 0, and for all below one for
-// which it does.
+// The largest threshold for which enough(threshold) holds; it holds for 0, and for all below one
+// for which it does.
 template <class Bits, class Enough>
 constexpr Bits largest_threshold(const Enough& enough) noexcept {
   Bits found = 0;
@@ -121,9 +124,9 @@ template <detail::tensor_like X>
   return best;
 }
 
-// Makes tokens that were said before less likely: their logits are divided by the penalty where they
-// are positive, multiplied where not, each token once (Keskar et al. 2019, "CTRL"). said: integers;
-// those that are no index of the logits are passed over. penalty: 1 changes nothing.
+// Makes tokens that were said before less likely: their logits are divided by the penalty where
+// they are positive, multiplied where not, each token once (Keskar et al. 2019, "CTRL"). said:
+// integers; those that are no index of the logits are passed over. penalty: 1 changes nothing.
 template <detail::tensor_like X, detail::tensor_like Said>
 constexpr void penalise_repetition(X&& logits, const Said& said, float penalty) noexcept {
   using x_type = std::remove_cvref_t<X>;
@@ -193,13 +196,15 @@ class sampler {
       for (std::size_t i = 0; i < Axis::size; ++i) found += is_there(i) && bits(i) >= threshold;
       return found;
     };
-    const bits_of threshold = detail::largest_threshold<bits_of>(
-        [&](bits_of t) { return at_least(t) >= count; });
+    const bits_of threshold =
+        detail::largest_threshold<bits_of>([&](bits_of t) { return at_least(t) >= count; });
     // Of those that equal the last one, the first.
     std::size_t equal = count;
-    for (std::size_t i = 0; i < Axis::size; ++i) equal -= is_there(i) && bits(i) > threshold && equal;
+    for (std::size_t i = 0; i < Axis::size; ++i)
+      equal -= is_there(i) && bits(i) > threshold && equal;
     for (std::size_t i = 0; i < Axis::size; ++i) {
-      const bool kept = is_there(i) && (bits(i) > threshold || (bits(i) == threshold && equal != 0));
+      const bool kept =
+          is_there(i) && (bits(i) > threshold || (bits(i) == threshold && equal != 0));
       if (kept && bits(i) == threshold) --equal;
       weights_[i] = kept ? T{1} : T{0};
     }

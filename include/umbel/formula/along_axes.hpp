@@ -65,7 +65,7 @@ constexpr const Node& concat_nodes(const Node& one) noexcept {
   return one;
 }
 template <class Family, class First, class... Node>
-  requires(sizeof...(Node) > 0 && sizeof...(Node) < most_operands)
+  requires(sizeof...(Node) > 0 && sizeof...(Node) < 4)
 constexpr auto concat_nodes(const First& first, const Node&... rest) noexcept {
   constexpr std::size_t size = (layout_of<First>::template size_of<Family> + ... +
                                 layout_of<Node>::template size_of<Family>);
@@ -86,11 +86,11 @@ constexpr auto concat_nodes(const First& first, const Node&... rest) noexcept {
       },
       first.number, rest.number...);
 }
-// More than a node has operands: the first of them are put together by themselves.
+// More: the first of them are put together by themselves.
 template <class Family, class A, class B, class C, class D, class E, class... Node>
 constexpr auto concat_nodes(const A& a, const B& b, const C& c, const D& d, const E& e,
                             const Node&... rest) noexcept {
-  static_assert(most_operands == 4);
+  static_assert(most_operands >= 4);
   return concat_nodes<Family>(concat_nodes<Family>(a, b, c, d), e, rest...);
 }
 

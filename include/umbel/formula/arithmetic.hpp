@@ -45,8 +45,8 @@ concept a_positional = requires { typename std::remove_cvref_t<X>::is_positional
 template <class X>
 concept symbolic = a_node<X> || a_positional<X>;
 template <class X>
-concept an_operand =
-    symbolic<X> || scalar<std::remove_cvref_t<X>> || tensor_like<X> || one_is_invalid<X>;
+concept an_operand = symbolic<X> || scalar<std::remove_cvref_t<X>> || tensor_like<X> ||
+                     one_is_invalid<X> || derived_from_mask<X>;  // masks are refused
 // Tensors are parts of arguments, in a formula only.
 template <class... X>
 concept operands = (symbolic<X> || ...) && (an_operand<X> && ...);
@@ -99,7 +99,6 @@ constexpr auto as_node(R* recorder, const X& x) noexcept {
     part.values = x.data();
   const std::size_t slot = recorder->capture(part);
   if constexpr (R::makes_graph) {
-    // Parts have no value that can be read here; what has will be gone when the steps are run.
     if (__builtin_constant_p(*x.data())) recorder->made_a_tensor = true;
     node_of_graph<T> one;
     one.what = word::argument;
@@ -211,6 +210,11 @@ struct elements_agree<T, First, Rest...> {
       verdict<false, say::formula, say::a_part_of_an_argument_holds,
               element<typename First::value_type>, say::so_pass_it_as_an_argument_of_its_own>;
 };
+template <class T, class First, class... Rest>
+  requires(!a_node<First> && !tensor_like<First> && derived_from_mask<First>)
+struct elements_agree<T, First, Rest...> {
+  using type = rules::no_masks<false>;
+};
 // Conditions are of bool: comparisons, tensors of bool, what is made of them.
 template <class Name, class X>
 struct condition_rule {
@@ -225,6 +229,10 @@ struct condition_rule<Name, X> {
 template <class Name, one_is_invalid X>
 struct condition_rule<Name, X> {
   using type = accepted;
+};
+template <class Name, derived_from_mask X>
+struct condition_rule<Name, X> {
+  using type = rules::no_masks<false>;
 };
 template <class Name, word W, class A, class B, class C>
 struct condition_rule<Name, positional<W, A, B, C>> {

@@ -107,6 +107,8 @@ struct formula_call {
   static constexpr decltype(auto) bound(binder<T>& recorder, const Y& y) noexcept {
     if constexpr (tensor_like<Y> || scalar<Y>)
       return traced_argument(&recorder, 0, typename argument_of<Y>::type{});
+    else if constexpr (argument_with_mask<Y>)
+      return stands_for_mask<Y>::at(&y);
     else
       return (y);
   }
@@ -267,7 +269,7 @@ struct formula_calls {
     requires(!last_is_workspace<X...>)
   constexpr auto operator()(const X&... x) const noexcept
       -> given_by<(a_node<X> || ...), decltype(std::declval<const F&>()(
-                                          std::declval<traced_as<computed_from<X...>, X>>()...))> {
+                                          std::declval<traced_as<traced_for<X...>, X>>()...))> {
     if constexpr ((a_node<X> || ...)) {  // in another formula: a part of it
       return F{}(x...);
     } else {

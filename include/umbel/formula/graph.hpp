@@ -11,6 +11,9 @@
 #include <umbel/simd/math.hpp>
 
 UMBEL_WARNINGS_PUSH
+namespace umbel::portable {
+struct mask_base;
+}
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
 // What a node is: an argument of the formula, a number written in it, a position along an axis, or
@@ -65,7 +68,7 @@ constexpr bool is_product(word w) noexcept { return w == word::contract || w == 
 constexpr bool is_condition(word w) noexcept { return w >= word::less && w <= word::logical_or; }
 
 inline constexpr std::size_t most_axes = 8;
-inline constexpr std::size_t most_operands = 4;
+inline constexpr std::size_t most_operands = 6;  // of a layer and its mask
 inline constexpr std::size_t most_results = 6;
 
 // Axes by family (shape/axis.hpp), with the strides of the memory that they lie in.
@@ -146,6 +149,16 @@ struct captured {
   const T* bias = nullptr;       // of weights
   const void* object = nullptr;  // panels of packed weights, or what has memory of its own
   T number{};                    // of a layer, such as a norm's epsilon
+  const portable::mask_base* mask = nullptr;  // an argument
+  unsigned long long integer = 0;             // of a mask
+};
+// An operand of a layer's call: numbers, or flags, where it is an argument of bool.
+template <class T>
+struct operand_memory {
+  const T* numbers = nullptr;
+  const bool* flags = nullptr;
+  constexpr explicit operand_memory(const T* values) noexcept : numbers(values) {}
+  constexpr explicit operand_memory(const bool* values) noexcept : flags(values) {}
 };
 enum class reduction : unsigned char { sum, mean, max, min };
 enum class weights_form : unsigned char { natural, packed, packed_bfloat16, packed_float16 };
@@ -155,8 +168,8 @@ template <class T>
 using function = void (*)(const captured<T>& object, const T* const* operands, T* result);
 // Of a layer: of all the parts that it uses (parts.hpp), with scratch.
 template <class T>
-using layer_function = void (*)(const captured<T>* parts, const T* const* operands, T* result,
-                                T* scratch);
+using layer_function = void (*)(const captured<T>* parts, const operand_memory<T>* operands,
+                                T* result, T* scratch);
 
 template <class T>
 struct node_of_graph {

@@ -31,8 +31,10 @@ struct tracer {
   std::size_t slots;
   captured<T>*
       parts;  // those that memory is known of, to see that it outlives the formula; or null
-  int count = 0;
-  bool made_a_tensor = false;  // is an operand a tensor that is no part of an argument?
+  int count = 0, arguments = 0;  // arguments: the first so many nodes
+  // Is an operand a tensor that is no part of an argument? Is a mask made of conditions that are
+  // not in an argument?
+  bool made_a_tensor = false, made_a_mask = false;
 
   // The number of this node, which may be there already.
   constexpr int add(const node_of_graph<T>& one) noexcept {
@@ -42,7 +44,9 @@ struct tracer {
     nodes[count] = one;
     return count++;
   }
+  // Parts have no value that can be read here; what has will be gone when the steps are run.
   constexpr std::size_t capture(const captured<T>& part) noexcept {
+    if (part.values != nullptr && __builtin_constant_p(*part.values)) made_a_tensor = true;
     if (parts != nullptr) *parts++ = part;
     return slots++;
   }
@@ -51,7 +55,8 @@ struct tracer {
 // constant expressions: so parts are known by their place in the formula, not by when they come.
 template <class T>
 struct bound_node {
-  int from[most_operands] = {-1, -1, -1, -1};
+  static_assert(most_operands == 6);
+  int from[most_operands] = {-1, -1, -1, -1, -1, -1};
   std::size_t first_part = 0, parts = 0;
   bool seen = false;
 };
@@ -187,6 +192,7 @@ class node : public portable::own_arithmetic {
   using recorder_type = Recorder;
   using open = Open;
   using is_node = node;
+  using closed = rules::closed<Open>;
   using T = typename Recorder::value_type;
   // As of a tensor: x.extent<head_dim>.
   template <template <std::size_t> class Axis>
@@ -216,6 +222,21 @@ class node : public portable::own_arithmetic {
   constexpr auto as_node_like(const X& x) const noexcept {
     return as_node(recorder, x);
   }
+
+  // The same as an operand of a layer's call: conditions are read where they are, in an argument;
+  // integers become numbers of the formula.
+  template <class X>
+  constexpr auto as_operand_of_call(const X& x) const noexcept {
+    using E1 = typename X::value_type;
+    if constexpr (std::is_same_v<E1, T> || std::is_same_v<E1, bool>)
+      return as_node_like(x);
+    else
+      return as_node_like(x).contiguous();
+  }
+  template <class X>
+  using operand_view =
+      view_of<std::conditional_t<std::is_same_v<typename X::value_type, bool>, const bool, const T>,
+              layout_of<X>>;
 
   // The same memory by another layout.
   template <class To>
@@ -357,8 +378,12 @@ class node : public portable::own_arithmetic {
                                 rules::same_element<say::formula, T, E>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
-      using steps = layer_call<T, Steps, Weights, Layout, layout_of<X>...>;
+      using steps = layer_call<T, Steps, Weights, view_of<const T, Layout>, operand_view<X>...>;
       const std::size_t slot = capture_parts(recorder, w);
+      if constexpr (Recorder::makes_graph)
+        recorder->made_a_mask |=
+            ((std::is_same_v<typename X::value_type, bool> && x.number >= recorder->arguments) ||
+             ...);
       return recorded<typename Steps::result>(
           [&] {
             node_of_graph<T> one;

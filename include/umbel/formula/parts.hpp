@@ -7,6 +7,7 @@
 #include <umbel/config.hpp>
 #include <umbel/formula/graph.hpp>
 #include <umbel/layer/weights.hpp>
+#include <umbel/mask/in_formula.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
@@ -107,6 +108,30 @@ struct kept<T, W> {
   }
 };
 
+// Those of a call with a mask.
+template <class T, class W, class Mask>
+struct given_with_mask {
+  const captured<T>* from;
+  constexpr decltype(auto) weights() const noexcept { return kept<T, W>::given(from); }
+  // x: views of the tensors of the mask.
+  template <class... X>
+  constexpr auto mask(const X&... x) const noexcept {
+    return mask_in_formula<Mask>::template made<0>(from + kept<T, W>::count, x...);
+  }
+};
+template <class T, class W, class Mask>
+struct kept<T, weights_and_mask<W, Mask>> {
+  static constexpr std::size_t count = kept<T, W>::count + mask_in_formula<Mask>::parts;
+  template <bool Traced>
+  static constexpr void take(const weights_and_mask<W, Mask>& w, captured<T>* to) noexcept {
+    kept<T, W>::template take<Traced>(w.weights, to);
+    if constexpr (!Traced) mask_in_formula<Mask>::take(w.mask, to + kept<T, W>::count);
+  }
+  static constexpr given_with_mask<T, W, Mask> given(const captured<T>* from) noexcept {
+    return {from};
+  }
+};
+
 // Of a recorder: the slot of the first part of w.
 template <class R, class W>
 constexpr std::size_t capture_parts(R* recorder, const W& w) noexcept {
@@ -119,14 +144,14 @@ constexpr std::size_t capture_parts(R* recorder, const W& w) noexcept {
 }
 
 // What a step of a formula does that is a call of a layer: Steps::run(w, y, x...) or, with scratch
-// of its own, Steps::run(w, y, scratch, x...). X: the layouts of the operands.
+// of its own, Steps::run(w, y, scratch, x...). X: views of the operands.
 template <class T, class Steps, class W, class... X>
 struct layer_call {
   using scratch = typename Steps::scratch;
   static constexpr bool has_scratch = !std::is_same_v<scratch, on_stack>;
   static constexpr std::size_t elements = has_scratch ? sizeof(scratch) / sizeof(T) : 0;
 
-  static constexpr void run(const captured<T>* given, const T* const* from, T* to,
+  static constexpr void run(const captured<T>* given, const operand_memory<T>* from, T* to,
                             T* work) noexcept {
     if constexpr (!has_scratch)
       with(given, from, to, scratch{}, std::index_sequence_for<X...>{});
@@ -139,20 +164,27 @@ struct layer_call {
 
  private:
   // A function of its own: it takes no stack of a call.
-  static constexpr void in_new_scratch(const captured<T>* given, const T* const* from,
+  static constexpr void in_new_scratch(const captured<T>* given, const operand_memory<T>* from,
                                        T* to) noexcept {
     scratch own;
     with(given, from, to, own, std::index_sequence_for<X...>{});
   }
+  template <class View>
+  static constexpr View seen(const operand_memory<T>& memory) noexcept {
+    if constexpr (std::is_same_v<typename View::value_type, bool>)
+      return View(memory.flags);
+    else
+      return View(memory.numbers);
+  }
   template <class Work, std::size_t... I>
-  static constexpr void with(const captured<T>* given, const T* const* from, T* to, Work&& work,
-                             std::index_sequence<I...>) noexcept {
+  static constexpr void with(const captured<T>* given, const operand_memory<T>* from, T* to,
+                             Work&& work, std::index_sequence<I...>) noexcept {
     const auto& w = kept<T, W>::given(given);
     view_of<T, typename Steps::result> y(to);
     if constexpr (has_scratch)
-      Steps::run(w, y, work, view_of<const T, X>(from[I])...);
+      Steps::run(w, y, work, seen<X>(from[I])...);
     else
-      Steps::run(w, y, view_of<const T, X>(from[I])...);
+      Steps::run(w, y, seen<X>(from[I])...);
   }
 };
 

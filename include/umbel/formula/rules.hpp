@@ -4,6 +4,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/mask/base.hpp>
 #include <umbel/shape/rules.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
@@ -27,7 +28,14 @@ struct an_element_has_no_value_yet_so_write_select_at;
 struct position_of;
 struct belongs_in_a_formula;
 struct the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto;
+struct has_masks_for_calls_of_layers_so_write_hide_of_scores_or_add_a_bias;
 }  // namespace say
+
+template <>
+inline constexpr const char*
+    spoken<say::has_masks_for_calls_of_layers_so_write_hide_of_scores_or_add_a_bias> =
+        "masks are for calls of layers; of scores write hide(scores, position<key> > "
+        "position<query>), hide(scores, !kept), scores + bias";
 
 template <>
 inline constexpr const char* spoken<say::which_no_operand_has_as_an_axis> =
@@ -111,8 +119,8 @@ template <bool Ok>
 using captures_nothing =
     verdict<Ok, say::formula, say::captures_variables_so_pass_them_as_arguments>;
 
-// Nodes: how many, or 0, or npos (run.hpp). The graph is made in a constant expression: nothing in
-// objects that are arguments has a value then.
+// Nodes: how many, or 0, npos, npos - 1 (run.hpp). The graph is made in a constant expression:
+// nothing in objects that are arguments has a value then.
 template <std::size_t Nodes>
 using has_graph = first_error<
     verdict<
@@ -120,7 +128,13 @@ using has_graph = first_error<
         say::
             reads_or_copies_a_part_of_an_argument_which_has_no_value_yet_so_write_const_auto_and_pass_it_as_an_argument>,
     verdict<Nodes != npos, say::formula,
-            say::uses_a_tensor_that_is_no_argument_and_no_part_of_one_so_pass_it_as_an_argument>>;
+            say::uses_a_tensor_that_is_no_argument_and_no_part_of_one_so_pass_it_as_an_argument>,
+    mask_of_an_argument<Nodes != npos - 1>>;
+
+// None: of the operands of arithmetic.
+template <bool None>
+using no_masks = verdict<None, say::formula,
+                         say::has_masks_for_calls_of_layers_so_write_hide_of_scores_or_add_a_bias>;
 
 // Node: of a class that is complete only where a member of it is used.
 template <class Node>

@@ -24,6 +24,8 @@ struct tensor_argument {
 struct number_argument {};
 template <class X>
 struct object_argument {};
+template <class X>
+struct mask_argument {};
 
 template <class X>
 struct argument_of {
@@ -36,6 +38,11 @@ struct argument_of<X> {
 template <scalar X>
 struct argument_of<X> {
   using type = number_argument;
+};
+template <class X>
+  requires(!tensor_like<X> && !scalar<X> && argument_with_mask<X>)
+struct argument_of<X> {
+  using type = mask_argument<X>;
 };
 
 // The type that a formula computes in: of the first argument that is a tensor of float or double.
@@ -78,6 +85,7 @@ constexpr auto traced_argument(R* recorder, std::size_t slot, tensor_argument<E,
     if constexpr (R::describes) one.shape = written_out<typename Layout::axes>();
     one.slot = slot;
     made.number = recorder->add(one);
+    recorder->arguments = recorder->count;
   }
   return made;
 }
@@ -96,6 +104,11 @@ constexpr X traced_argument(R*, std::size_t, object_argument<X>) {
   return no_weights<X>();
 }
 
+template <class R, class X>
+constexpr auto traced_argument(R*, std::size_t, mask_argument<X>) {
+  return stands_for_mask<X>::at(nullptr);
+}
+
 template <class... X>
 using computed_from = typename computed_type<typename argument_of<X>::type...>::type;
 template <class T, class X>
@@ -103,12 +116,15 @@ struct traced_as_rule {
   using type = decltype(formulas::traced_argument(static_cast<tracer<T>*>(nullptr), 0,
                                                   std::declval<typename argument_of<X>::type>()));
 };
-template <class T, a_node X>
-struct traced_as_rule<T, X> {
-  using type = X;
+template <class X>
+struct traced_as_rule<void, X> {
+  using type = const X&;
 };
 template <class T, class X>
 using traced_as = typename traced_as_rule<T, X>::type;
+// The same in a call, or void in another formula, where arguments stay what they are.
+template <class... X>
+using traced_for = std::conditional_t<(a_node<X> || ...), void, computed_from<X...>>;
 // What F gives for arguments X: a node.
 template <class F, class... X>
 using traced_result = decltype(std::declval<const F&>()(
@@ -153,7 +169,9 @@ constexpr auto count_nodes(std::index_sequence<I...>) {
   const auto given = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
   with_members(
       given, [&](const auto&... result) { (as_result(recorder, result, nullptr, 0, false), ...); });
-  return counted{recorder.made_a_tensor ? npos : static_cast<std::size_t>(recorder.count),
+  return counted{recorder.made_a_tensor ? npos
+                 : recorder.made_a_mask ? npos - 1
+                                        : static_cast<std::size_t>(recorder.count),
                  recorder.slots - sizeof...(I)};
 }
 template <class F, class Recorder, class... Argument>
@@ -163,7 +181,8 @@ std::integral_constant<
 counted(int);
 template <class F, class Recorder, class... Argument>
 std::integral_constant<std::size_t, 0> counted(...);
-// None where F reads what has no value yet, which is no constant; npos where it makes a tensor.
+// None where F reads what has no value yet, which is no constant; npos where it makes a tensor,
+// npos - 1 a mask of conditions.
 template <class F, class Recorder, class... Argument>
 inline constexpr std::size_t nodes_of =
     decltype(formulas::counted<F, Recorder, Argument...>(0))::value;
@@ -354,12 +373,15 @@ struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argum
     } else {
       [&]<std::size_t... J>(std::index_sequence<J...>) {
         constexpr const node_of_graph<T>& called = value.at(one.root);
-        const T* const from[] = {(memory<called.from[J].node>() + called.from[J].offset)...};
         constexpr std::size_t part = called.slot == npos ? 0 : called.slot - value.g.arguments;
-        if constexpr (called.what == word::layer)
+        if constexpr (called.what == word::layer) {
+          const operand_memory<T> from[] = {
+              operand_memory<T>(memory<called.from[J].node>() + called.from[J].offset)...};
           called.run_layer(captures + part, from, to, scratch);
-        else
+        } else {
+          const T* const from[] = {(memory<called.from[J].node>() + called.from[J].offset)...};
           (Plain ? called.run_plainly : called.run)(captures[part], from, to);
+        }
       }(std::make_index_sequence<value.at(one.root).operands>{});
     }
   }

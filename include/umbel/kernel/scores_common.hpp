@@ -53,10 +53,14 @@ constexpr std::ptrdiff_t as_signed(std::size_t value) noexcept {
                                                      : unlimited;
 }
 
-// Any integer, to within `unlimited` of 0.
+// Any integer, to within `unlimited` of 0; in formulas as a float or double.
 template <class Int>
 constexpr std::ptrdiff_t as_position(Int value) noexcept {
-  if constexpr (std::is_signed_v<Int>) {
+  if constexpr (std::is_floating_point_v<Int>) {
+    constexpr auto most = static_cast<Int>(unlimited);
+    return value < most ? value > -most ? static_cast<std::ptrdiff_t>(value) : -unlimited
+                        : unlimited;
+  } else if constexpr (std::is_signed_v<Int>) {
     const auto wide = static_cast<long long>(value);
     return wide < -unlimited  ? -unlimited
            : wide > unlimited ? unlimited

@@ -67,7 +67,11 @@ struct lengths : detail::counts_by_query<lengths<Int>> {
 
   static constexpr std::size_t clamp(Int length, std::size_t most) noexcept {
     if (length <= 0) return 0;
-    return static_cast<unsigned long long>(length) < most ? static_cast<std::size_t>(length) : most;
+    if constexpr (std::is_floating_point_v<Int>)  // in formulas
+      return length < static_cast<Int>(most) ? static_cast<std::size_t>(length) : most;
+    else
+      return static_cast<unsigned long long>(length) < most ? static_cast<std::size_t>(length)
+                                                            : most;
   }
   constexpr std::size_t of(std::size_t query, std::size_t most) const noexcept {
     return clamp(from[query * stride], most);

@@ -68,6 +68,7 @@ namespace umbel::inline UMBEL_TARGET {
 // each step. A rate of 0 or less drops nothing, of 1 or more everything, but in a constant
 // expression one outside of 0 to 1 does not compile; a mask has at most one.
 template <class Rate, class Seed>
+  requires(!detail::of_a_formula<Rate> && !detail::of_a_formula<Seed>)
 constexpr detail::dropout_mask dropout(const Rate& rate, const Seed& seed) noexcept {
   using verdict = detail::rules::dropout_rate_and_seed<Rate, Seed>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
@@ -78,6 +79,14 @@ constexpr detail::dropout_mask dropout(const Rate& rate, const Seed& seed) noexc
   } else {
     return {0, 0};
   }
+}
+// In a formula, of numbers that are arguments: a seed has more bits than a float.
+template <class Rate, class Seed>
+  requires(detail::of_a_formula<Rate> || detail::of_a_formula<Seed>)
+constexpr detail::invalid dropout(const Rate&, const Seed&) noexcept {
+  using verdict = detail::rules::no_mask_of_nodes<detail::say::dropout, sizeof(Rate) == 0>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return {};
 }
 template <class... Given>
   requires(sizeof...(Given) != 2)
@@ -149,7 +158,7 @@ constexpr auto as_mask(const X& x) noexcept {
 }
 template <traced X>  // in a formula
 constexpr auto as_mask(const X& x) noexcept {
-  if constexpr (rules::is_length<typename X::value_type>)
+  if constexpr (rules::holds_integers<X>)
     return length_mask<X>(x);
   else
     return unclear_mask<X>{};

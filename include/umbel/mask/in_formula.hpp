@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Masks of a layer's call in a formula (formula/node.hpp): those that their types tell, such as
-// causal and sliding_window, and lengths, a tensor of integers that is an argument of the formula;
-// alone or combined. Not here: masks with numbers or memory of their own, which are refused.
+// Masks of a layer's call in a formula (formula/node.hpp). One that the function makes is taken
+// apart and made again when the formula is run: the tensors that it reads are operands of the call,
+// numbers of its own, causal_at(3), are kept until then. Of one that is an argument, f(x, w,
+// keep_mask(m)), the address is kept.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -11,29 +12,181 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct takes_masks_in_a_formula_that_are_constants_such_as_causal_or_lengths_that_are_an_argument;
+struct
+    takes_masks_in_a_formula_that_are_made_there_of_its_arguments_so_pass_this_one_as_an_argument;
+struct takes_masks_of_at_most_three_tensors_in_a_formula_so_pass_this_one_as_an_argument;
 }  // namespace say
 template <>
 inline constexpr const char* spoken<
     say::
-        takes_masks_in_a_formula_that_are_constants_such_as_causal_or_lengths_that_are_an_argument> =
-    "takes masks in a formula that are constants, such as causal, or lengths that are an argument";
+        takes_masks_in_a_formula_that_are_made_there_of_its_arguments_so_pass_this_one_as_an_argument> =
+    "takes masks that a formula makes of its own arguments; pass this one as an argument, f(x, "
+    "mask)";
+template <>
+inline constexpr const char*
+    spoken<say::takes_masks_of_at_most_three_tensors_in_a_formula_so_pass_this_one_as_an_argument> =
+        "takes masks that a formula makes of at most 3 tensors; pass this one as an argument, f(x, "
+        "mask)";
 
-// Masks when the formula is run, made of the memory of lengths, if there are any.
-template <class Mask>
-struct constant_mask {
-  static constexpr Mask given(const auto&...) noexcept { return Mask{}; }
+// A mask that is an argument of the formula; null while that is traced.
+template <class M>
+struct given_mask : mask_base {
+  static constexpr bool observes = M::observes, drops = M::drops;
+  static constexpr bool by_position = M::by_position, by_head = M::by_head;
+  static constexpr bool has_length = M::has_length;
+  using to_last_key = typename M::to_last_key;
+  template <class Layer, class Scores>
+  using rule = typename M::template rule<Layer, Scores>;
+  const M* mask;
+
+  constexpr explicit given_mask(const M* argument) noexcept : mask(argument) {}
+  template <class Scores>
+  constexpr auto policy(mask_place place) const noexcept {
+    return mask->template policy<Scores>(place);
+  }
+  template <class Scores>
+  constexpr auto observer(mask_place place) const noexcept {
+    return mask->template observer<Scores>(place);
+  }
 };
-struct mask_of_lengths {
-  template <class Lengths>
-  static constexpr length_mask<Lengths> given(const Lengths& x) noexcept {
-    return length_mask<Lengths>(x);
+// What stands in a formula for an argument with a mask in it, whose address is known, or null.
+template <class X>
+struct stands_for_mask {};
+template <derived_from_mask M>
+struct stands_for_mask<M> {
+  static constexpr given_mask<M> at(const M* mask) noexcept { return given_mask<M>(mask); }
+};
+template <class X>
+concept argument_with_mask = requires { stands_for_mask<X>::at(nullptr); };
+
+// How a mask is taken apart.
+//   known                    can a formula make it?
+//   closed                   of a rule: are all positions in it along axes that it has?
+//   operands, parts          how many tensors and numbers it has
+//   with_nodes(x, mask, f)   f(node...) of its tensors; x: a node of the formula
+//   take(mask, to)           writes its numbers, as formulas keep them (formula/graph.hpp)
+//   made<First>(parts, x...) the mask again; its tensors are views x..., number First and following
+template <class Mask>
+struct mask_in_formula {
+  static constexpr bool known = false;
+  using closed = accepted;
+  static constexpr std::size_t operands = 0, parts = 0;
+};
+// Without any.
+struct mask_without_memory {
+  static constexpr bool known = true;
+  using closed = accepted;
+  static constexpr std::size_t operands = 0, parts = 0;
+  static constexpr auto with_nodes(const auto&, const auto&, const auto& f) noexcept { return f(); }
+  static constexpr void take(const auto&, auto*) noexcept {}
+};
+template <class Mask>
+  requires std::is_empty_v<Mask>
+struct mask_in_formula<Mask> : mask_without_memory {
+  template <std::size_t First>
+  static constexpr Mask made(const auto*, const auto&...) noexcept {
+    return Mask();
+  }
+};
+template <class F>
+  requires(std::is_empty_v<F> && std::is_default_constructible_v<F>)
+struct mask_in_formula<generated_bias<F>> : mask_without_memory {
+  template <std::size_t First>
+  static constexpr generated_bias<F> made(const auto*, const auto&...) noexcept {
+    return generated_bias<F>(F());
+  }
+};
+// With numbers only.
+struct mask_with_numbers : mask_without_memory {
+  static constexpr std::size_t parts = 1;
+};
+template <class Mask>
+concept mask_with_offset = requires(const Mask& mask) { Mask(mask.offset); };
+template <mask_with_offset Mask>
+struct mask_in_formula<Mask> : mask_with_numbers {
+  static constexpr void take(const Mask& mask, auto* to) noexcept {
+    to->integer = static_cast<unsigned long long>(mask.offset);
+  }
+  template <std::size_t First>
+  static constexpr Mask made(const auto* from, const auto&...) noexcept {
+    return Mask(static_cast<std::ptrdiff_t>(from->integer));
+  }
+};
+template <>
+struct mask_in_formula<dropout_mask> : mask_with_numbers {
+  template <class Part>
+  static constexpr void take(const dropout_mask& mask, Part* to) noexcept {
+    to->number = static_cast<decltype(Part::number)>(mask.rate);
+    to->integer = mask.seed;
+  }
+  template <std::size_t First>
+  static constexpr dropout_mask made(const auto* from, const auto&...) noexcept {
+    return {from->number, from->integer};
+  }
+};
+template <class M>
+struct mask_in_formula<given_mask<M>> : mask_with_numbers {
+  static constexpr void take(const given_mask<M>& mask, auto* to) noexcept { to->mask = mask.mask; }
+  template <std::size_t First>
+  static constexpr given_mask<M> made(const auto* from, const auto&...) noexcept {
+    return given_mask<M>(static_cast<const M*>(from->mask));
+  }
+};
+// Of a tensor: an argument of the formula or made of its arguments; also what is added, where it is
+// a part of an argument.
+template <class Mask, class X = decltype(Mask::memory)>
+concept mask_of_tensor = requires { typename Mask::template of_memory<X>; } &&
+                         (traced<X> || std::is_floating_point_v<typename X::value_type>);
+template <std::size_t I, class First, class... Rest>
+constexpr const auto& operand_at(const First& first, const Rest&... rest) noexcept {
+  if constexpr (I == 0)
+    return first;
+  else
+    return operand_at<I - 1>(rest...);
+}
+template <class X>
+struct positions_in {
+  using closed = accepted;
+};
+template <traced X>
+struct positions_in<X> {
+  using closed = typename X::closed;
+};
+template <mask_of_tensor Mask>
+struct mask_in_formula<Mask> : mask_without_memory {
+  using closed = typename positions_in<decltype(Mask::memory)>::closed;
+  static constexpr std::size_t operands = 1;
+  static constexpr auto with_nodes(const auto& x, const Mask& mask, const auto& f) noexcept {
+    return f(x.as_operand_of_call(mask.memory));
+  }
+  template <std::size_t First>
+  static constexpr auto made(const auto*, const auto&... x) noexcept {
+    const auto& memory = operand_at<First>(x...);
+    return typename Mask::template of_memory<std::remove_cvref_t<decltype(memory)>>(memory);
   }
 };
 template <class A, class B>
-struct both_masks_given {
-  static constexpr auto given(const auto&... x) noexcept {
-    return both(A::given(x...), B::given(x...));
+struct mask_in_formula<both_masks<A, B>> {
+  using first = mask_in_formula<A>;
+  using second = mask_in_formula<B>;
+  static constexpr bool known = first::known && second::known;
+  using closed = first_error<typename first::closed, typename second::closed>;
+  static constexpr std::size_t operands = first::operands + second::operands;
+  static constexpr std::size_t parts = first::parts + second::parts;
+  static constexpr auto with_nodes(const auto& x, const both_masks<A, B>& mask,
+                                   const auto& f) noexcept {
+    return first::with_nodes(x, mask.first, [&](const auto&... a) {
+      return second::with_nodes(x, mask.second, [&](const auto&... b) { return f(a..., b...); });
+    });
+  }
+  static constexpr void take(const both_masks<A, B>& mask, auto* to) noexcept {
+    first::take(mask.first, to);
+    second::take(mask.second, to + first::parts);
+  }
+  template <std::size_t First>
+  static constexpr auto made(const auto* from, const auto&... x) noexcept {
+    return both(first::template made<First>(from, x...),
+                second::template made<First + first::operands>(from + first::parts, x...));
   }
 
  private:
@@ -43,73 +196,34 @@ struct both_masks_given {
   }
 };
 
-// What becomes of a mask. known: can a formula take it? lengths: how many tensors of them it has;
-// of(mask): their node.
-template <class Mask, bool Known = std::is_empty_v<Mask>>
-struct mask_in_formula {
-  static constexpr bool known = Known;
-  static constexpr std::size_t lengths = 0;
-  using at_run = constant_mask<Mask>;
-};
-// As `causal` is: at no position of its own.
-template <alignment A>
-  requires(A != alignment::given)
-struct mask_in_formula<causal_mask<A>, false> : mask_in_formula<causal_mask<A>, true> {};
-template <alignment A>
-  requires(A != alignment::given)
-struct mask_in_formula<alibi_bias<A>, false> : mask_in_formula<alibi_bias<A>, true> {};
-template <std::size_t Left, std::size_t Right, alignment A>
-  requires(A != alignment::given)
-struct mask_in_formula<window_mask<Left, Right, A>, false>
-    : mask_in_formula<window_mask<Left, Right, A>, true> {};
-template <traced X>
-struct mask_in_formula<length_mask<X>, false> {
-  static constexpr bool known = true;
-  static constexpr std::size_t lengths = 1;
-  using at_run = mask_of_lengths;
-  static constexpr X of(const length_mask<X>& mask) noexcept { return mask.memory; }
-};
-template <class A, class B>
-struct mask_in_formula<both_masks<A, B>, false> {
-  using first = mask_in_formula<A>;
-  using second = mask_in_formula<B>;
-  static constexpr std::size_t lengths = first::lengths + second::lengths;
-  static constexpr bool known = first::known && second::known && lengths < 2;
-  using at_run = both_masks_given<typename first::at_run, typename second::at_run>;
-  static constexpr auto of(const both_masks<A, B>& mask) noexcept {
-    if constexpr (first::lengths != 0)
-      return first::of(mask.first);
-    else
-      return second::of(mask.second);
-  }
-};
-template <class Mask>
-using mask_at_run = typename mask_in_formula<mask_of<Mask>>::at_run;
-
 namespace rules {
 // Layer: the word that names it. Mask: of a call with nodes.
-template <class Layer, class Mask>
-using mask_in_a_formula = verdict<
-    detail::mask_in_formula<detail::mask_of<Mask>>::known, Layer,
-    say::
-        takes_masks_in_a_formula_that_are_constants_such_as_causal_or_lengths_that_are_an_argument>;
+template <class Layer, class Mask, class Apart = detail::mask_in_formula<detail::mask_of<Mask>>>
+using mask_in_a_formula = first_error<
+    verdict<
+        Apart::known, Layer,
+        say::
+            takes_masks_in_a_formula_that_are_made_there_of_its_arguments_so_pass_this_one_as_an_argument>,
+    verdict<Apart::operands <= 3, Layer,
+            say::takes_masks_of_at_most_three_tensors_in_a_formula_so_pass_this_one_as_an_argument>,
+    typename Apart::closed>;
 }  // namespace rules
 
-template <class Mask>
-inline constexpr bool has_lengths = mask_in_formula<mask_of<Mask>>::lengths != 0;
-// The lengths of a mask, as elements of the formula.
-template <class Mask>
-constexpr auto lengths_of(const Mask& mask) noexcept {
-  return mask_in_formula<mask_of<Mask>>::of(as_mask(mask)).contiguous();
-}
-// A call of a layer with nodes x... and a mask, whose lengths are the last operand.
-template <class Steps, class Weights, class Mask, class X, class... Y>
-constexpr auto call_with_mask(const Weights& w, const Mask& mask, const X& x,
+// What a call with a mask keeps (formula/parts.hpp).
+template <class W, class Mask>
+struct weights_and_mask {
+  const W& weights;
+  const Mask& mask;
+};
+// A call of a layer with nodes x, y... and a mask, whose tensors are the last operands.
+template <class Steps, class W, class Mask, class X, class... Y>
+constexpr auto call_with_mask(const W& weights, const Mask& given, const X& x,
                               const Y&... y) noexcept {
-  if constexpr (has_lengths<Mask>)
-    return x.template call<Steps>(w, y..., lengths_of(mask));
-  else
-    return x.template call<Steps>(w, y...);
+  const auto& mask = as_mask(given);
+  return mask_in_formula<mask_of<Mask>>::with_nodes(x, mask, [&](const auto&... of_mask) {
+    return x.template call<Steps>(weights_and_mask<W, mask_of<Mask>>{weights, mask}, y...,
+                                  of_mask...);
+  });
 }
 
 // What such a call takes for a mask.

@@ -20,7 +20,8 @@ inline constexpr std::size_t broadcast_step =
 
 namespace umbel::portable {
 
-// A mask in memory: X is a view or, of a temporary, the tensor.
+// A mask in memory: X is a view or, of a temporary, the tensor; in a formula, what stands for one.
+// of_memory<Y> is the same mask of other memory.
 template <class X>
 struct mask_memory : mask_base {
   using memory_layout = typename X::layout;
@@ -46,7 +47,7 @@ struct kept_memory {
   using type = view_of<const typename std::remove_cvref_t<X>::value_type, layout_of<X>>;
 };
 template <class X>
-  requires temporary_tensor<X>
+  requires(temporary_tensor<X> || traced<X>)
 struct kept_memory<X> {
   using type = std::remove_cvref_t<X>;
 };
@@ -55,7 +56,7 @@ template <class X>
 using memory_of = typename kept_memory<X>::type;
 template <class X>
 constexpr memory_of<X> as_memory(const std::remove_cvref_t<X>& x) noexcept {
-  if constexpr (std::is_same_v<memory_of<X>, X>)
+  if constexpr (std::is_same_v<memory_of<X>, std::remove_cvref_t<X>>)
     return x;
   else
     return memory_of<X>(x.data());
@@ -68,6 +69,8 @@ namespace umbel::portable {
 template <class X>
 struct length_mask : mask_memory<X> {
   UMBEL_SHARED constexpr explicit length_mask(const X& x) noexcept : mask_memory<X>(x) {}
+  template <class Y>
+  using of_memory = length_mask<Y>;
   static constexpr bool by_head = length_mask::template step<detail::rules::heads_family> != 0;
   static constexpr bool has_length = length_mask::template step<detail::rules::query_family> == 0;
   template <class Layer, class Scores>
@@ -89,6 +92,8 @@ struct length_mask : mask_memory<X> {
 template <class X, bool Keeps>
 struct flag_mask : mask_memory<X> {
   UMBEL_SHARED constexpr explicit flag_mask(const X& x) noexcept : mask_memory<X>(x) {}
+  template <class Y>
+  using of_memory = flag_mask<Y, Keeps>;
   template <class Layer, class Scores>
   using rule = detail::rules::flag_mask<
       Layer, std::conditional_t<Keeps, detail::say::keep_mask, detail::say::drop_mask>, X, Scores>;
@@ -104,6 +109,8 @@ struct flag_mask : mask_memory<X> {
 template <class X>
 struct bias_mask : mask_memory<X> {
   UMBEL_SHARED constexpr explicit bias_mask(const X& x) noexcept : mask_memory<X>(x) {}
+  template <class Y>
+  using of_memory = bias_mask<Y>;
   template <class Layer, class Scores>
   using rule = detail::rules::bias_mask<Layer, X, Scores>;
 
@@ -175,15 +182,15 @@ inline constexpr const char* spoken<say::takes_a_tensor_or_view_or_a_function_ob
 // An argument that is not a tensor or view is refused, and then stands for every key; in a formula
 // for nothing, which would be refused twice.
 template <class X>
-using no_mask_of = std::conditional_t<traced<X>, invalid, every_key>;
+using no_mask_of = std::conditional_t<of_a_formula<X>, invalid, every_key>;
 template <class Name, class X, class Takes = say::takes_one_tensor_or_view>
 constexpr no_mask_of<X> no_mask() noexcept {
-  static_assert(report<rules::arguments<Name, Takes, X>>::ok, "umbel: shapes do not fit");
+  static_assert(report<rules::mask_of<Name, Takes, X>>::ok, "umbel: shapes do not fit");
   return {};
 }
 
 template <class F>
-concept function_object = !shaped<F> && !one_is_invalid<F> &&
+concept function_object = !shaped<F> && !of_a_formula<F> && !one_is_invalid<F> &&
                           (std::is_class_v<F> || std::is_function_v<std::remove_pointer_t<F>>);
 
 }  // namespace umbel::inline UMBEL_TARGET::detail
@@ -192,7 +199,7 @@ namespace umbel::inline UMBEL_TARGET {
 
 // keep_mask(m): m is a tensor of bool whose true means that the key is attended to. m: any of the
 // axes batch, heads, query and key, in any order, of the scores' sizes or of size 1.
-template <detail::tensor_like X>
+template <detail::shaped X>
 constexpr auto keep_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, true>(detail::as_memory<X>(x));
 }
@@ -202,13 +209,13 @@ constexpr auto keep_mask(X& x UMBEL_LIFETIMEBOUND) noexcept {
   return detail::flag_mask<detail::memory_of<X&>, true>(detail::as_memory<X&>(x));
 }
 template <class X>
-  requires(!detail::tensor_like<X>)
+  requires(!detail::shaped<X>)
 constexpr detail::no_mask_of<X> keep_mask(const X&) noexcept {
   return detail::no_mask<detail::say::keep_mask, X>();
 }
 // drop_mask(m): m is a tensor of bool whose true means that the key is not attended to (PyTorch's
 // key_padding_mask and attn_mask). m: axes as those of keep_mask.
-template <detail::tensor_like X>
+template <detail::shaped X>
 constexpr auto drop_mask(X&& x) noexcept {
   return detail::flag_mask<detail::memory_of<X>, false>(detail::as_memory<X>(x));
 }
@@ -218,14 +225,14 @@ constexpr auto drop_mask(X& x UMBEL_LIFETIMEBOUND) noexcept {
   return detail::flag_mask<detail::memory_of<X&>, false>(detail::as_memory<X&>(x));
 }
 template <class X>
-  requires(!detail::tensor_like<X>)
+  requires(!detail::shaped<X>)
 constexpr detail::no_mask_of<X> drop_mask(const X&) noexcept {
   return detail::no_mask<detail::say::drop_mask, X>();
 }
 // score_bias(b): a tensor of the layer's type, added to the scores after scale and softcap, in
 // natural units. -infinity hides; +infinity is the caller's error and gives NaN. b: axes as those
 // of keep_mask.
-template <detail::tensor_like X>
+template <detail::shaped X>
 constexpr auto score_bias(X&& x) noexcept {
   return detail::bias_mask<detail::memory_of<X>>(detail::as_memory<X>(x));
 }
@@ -241,7 +248,7 @@ constexpr auto score_bias(const F& f) noexcept {
   return detail::generated_bias<std::decay_t<F>>(f);
 }
 template <class X>
-  requires(!detail::tensor_like<X> && !detail::function_object<X>)
+  requires(!detail::shaped<X> && !detail::function_object<X>)
 constexpr detail::no_mask_of<X> score_bias(const X&) noexcept {
   return detail::no_mask<detail::say::score_bias, X,
                          detail::say::takes_a_tensor_or_view_or_a_function_object>();

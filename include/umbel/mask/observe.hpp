@@ -101,7 +101,7 @@ constexpr auto observe(X&& memory) noexcept {
 
 template <observed What = observed::weights, class X>
   requires(!detail::tensor_like<X>)
-constexpr detail::every_key observe(const X&) noexcept {
+constexpr detail::no_mask_of<X> observe(const X&) noexcept {
   return detail::no_mask<detail::say::observe, X>();
 }
 

@@ -89,7 +89,7 @@ using portable::where;
 // A number that is a position: also 2_c, but not true, 0.5 or a tensor.
 template <class P>
 concept position_number = std::is_convertible_v<P, std::ptrdiff_t> && !std::is_same_v<P, bool> &&
-                          !std::is_floating_point_v<P> && !one_is_invalid<P> && !tensor_like<P>;
+                          !std::is_floating_point_v<P> && !one_is_invalid<P> && !shaped<P>;
 template <class P>
 constexpr std::ptrdiff_t position_of(const P& position) noexcept {
   if constexpr (std::is_integral_v<P>)
@@ -100,9 +100,7 @@ constexpr std::ptrdiff_t position_of(const P& position) noexcept {
 // An argument that is neither a position nor a tensor is refused, and then stands for every key.
 template <class Name, class Takes, class P>
 constexpr no_mask_of<P> no_position() noexcept {
-  using verdict = std::conditional_t<traced<P>, rules::arguments<Name, Takes, P>,
-                                     detail::verdict<one_is_invalid<P>, Name, Takes>>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  static_assert(report<verdict<one_is_invalid<P>, Name, Takes>>::ok, "umbel: shapes do not fit");
   return {};
 }
 
@@ -113,6 +111,8 @@ namespace umbel::portable {
 template <where Where, class X>
 struct causal_by : positioned_by<Where, X> {
   UMBEL_SHARED constexpr explicit causal_by(const X& x) noexcept : positioned_by<Where, X>(x) {}
+  template <class Y>
+  using of_memory = causal_by<Where, Y>;
   template <class Layer, class Scores>
   using rule = typename causal_by::template rule_of<Layer, detail::say::causal_at,
                                                     detail::say::causal_bottom_right, true, Scores>;
@@ -145,13 +145,13 @@ struct causal_mask : positioned<Alignment> {
   }
   // causal_bottom_right(lens), integers by batch, heads or both: the last query of a sequence is at
   // the last of its first lens keys, so that it sees these and nothing past them.
-  template <detail::tensor_like X>
+  template <detail::shaped X>
     requires(Alignment == alignment::bottom_right)
   UMBEL_SHARED constexpr auto operator()(X&& lens) const noexcept {
     return causal_by<where::last, detail::memory_of<X>>(detail::as_memory<X>(lens));
   }
   template <class X>
-    requires(Alignment == alignment::bottom_right && !detail::tensor_like<X>)
+    requires(Alignment == alignment::bottom_right && !detail::shaped<X>)
   UMBEL_SHARED constexpr detail::no_mask_of<X> operator()(const X&) const noexcept {
     return detail::no_position<detail::say::causal_bottom_right,
                                detail::say::takes_a_tensor_of_lengths, X>();
@@ -183,13 +183,13 @@ template <detail::position_number P>
 constexpr detail::causal_mask<detail::alignment::given> causal_at(const P& position) noexcept {
   return detail::causal_mask<detail::alignment::given>(detail::position_of(position));
 }
-template <detail::tensor_like X>
+template <detail::shaped X>
 constexpr auto causal_at(X&& positions) noexcept {
   return detail::causal_by<detail::where::first, detail::memory_of<X>>(
       detail::as_memory<X>(positions));
 }
 template <class P>
-  requires(!detail::tensor_like<P> && !detail::position_number<P>)
+  requires(!detail::shaped<P> && !detail::position_number<P>)
 constexpr detail::no_mask_of<P> causal_at(const P&) noexcept {
   return detail::no_position<detail::say::causal_at,
                              detail::say::takes_an_integer_or_a_tensor_of_integers, P>();
@@ -202,6 +202,8 @@ namespace umbel::portable {
 template <std::size_t Left, std::size_t Right, where Where, class X>
 struct window_by : positioned_by<Where, X> {
   UMBEL_SHARED constexpr explicit window_by(const X& x) noexcept : positioned_by<Where, X>(x) {}
+  template <class Y>
+  using of_memory = window_by<Left, Right, Where, Y>;
   template <class Layer, class Scores>
   using rule =
       typename window_by::template rule_of<Layer, detail::say::sliding_window_at,
@@ -226,13 +228,13 @@ struct window_mask : positioned<Alignment> {
   }
   // Of lengths, as causal_bottom_right(lens). Where Right is not 0, what is past them is hidden by
   // `lens & ...` only.
-  template <detail::tensor_like X>
+  template <detail::shaped X>
     requires(Alignment == alignment::bottom_right)
   UMBEL_SHARED constexpr auto operator()(X&& lens) const noexcept {
     return window_by<Left, Right, where::last, detail::memory_of<X>>(detail::as_memory<X>(lens));
   }
   template <class X>
-    requires(Alignment == alignment::bottom_right && !detail::tensor_like<X>)
+    requires(Alignment == alignment::bottom_right && !detail::shaped<X>)
   UMBEL_SHARED constexpr detail::no_mask_of<X> operator()(const X&) const noexcept {
     return detail::no_position<detail::say::sliding_window_bottom_right,
                                detail::say::takes_a_tensor_of_lengths, X>();
@@ -270,13 +272,13 @@ constexpr detail::window_mask<Left, Right, detail::alignment::given> sliding_win
     const P& position) noexcept {
   return detail::window_mask<Left, Right, detail::alignment::given>(detail::position_of(position));
 }
-template <std::size_t Left, std::size_t Right = 0, detail::tensor_like X>
+template <std::size_t Left, std::size_t Right = 0, detail::shaped X>
 constexpr auto sliding_window_at(X&& positions) noexcept {
   return detail::window_by<Left, Right, detail::where::first, detail::memory_of<X>>(
       detail::as_memory<X>(positions));
 }
 template <std::size_t Left, std::size_t Right = 0, class P>
-  requires(!detail::tensor_like<P> && !detail::position_number<P>)
+  requires(!detail::shaped<P> && !detail::position_number<P>)
 constexpr detail::no_mask_of<P> sliding_window_at(const P&) noexcept {
   return detail::no_position<detail::say::sliding_window_at,
                              detail::say::takes_an_integer_or_a_tensor_of_integers, P>();
@@ -315,6 +317,8 @@ template <class X>
 struct alibi_by : positioned_by<where::first, X> {
   UMBEL_SHARED constexpr explicit alibi_by(const X& x) noexcept
       : positioned_by<where::first, X>(x) {}
+  template <class Y>
+  using of_memory = alibi_by<Y>;
   template <class Layer, class Scores>
   using rule =
       typename alibi_by::template rule_of<Layer, detail::say::alibi_at, void, false, Scores>;
@@ -367,12 +371,12 @@ template <detail::position_number P>
 constexpr detail::alibi_bias<detail::alignment::given> alibi_at(const P& position) noexcept {
   return detail::alibi_bias<detail::alignment::given>(detail::position_of(position));
 }
-template <detail::tensor_like X>
+template <detail::shaped X>
 constexpr auto alibi_at(X&& positions) noexcept {
   return detail::alibi_by<detail::memory_of<X>>(detail::as_memory<X>(positions));
 }
 template <class P>
-  requires(!detail::tensor_like<P> && !detail::position_number<P>)
+  requires(!detail::shaped<P> && !detail::position_number<P>)
 constexpr detail::no_mask_of<P> alibi_at(const P&) noexcept {
   return detail::no_position<detail::say::alibi_at,
                              detail::say::takes_an_integer_or_a_tensor_of_integers, P>();

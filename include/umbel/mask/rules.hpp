@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <umbel/config.hpp>
 #include <umbel/layer/rules.hpp>
+#include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -34,11 +35,13 @@ struct takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42;
 struct have;
 struct is_ambiguous_where;
 struct keep_mask;
+struct keep_mask_takes_an_argument_of_bool_so_write_hide_of_scores_for_conditions;
 struct mask;
 struct masks_are_combined_only_by_and_or_plus;
 struct must_be_of_bool_but_is_of_type;
 struct needs_a_function_of_batch_head_query_and_key_that_returns;
 struct observe;
+struct of_its_arguments_is_made_outside_so_pass_the_mask_as_an_argument;
 struct score_bias;
 struct sliding_window;
 struct sliding_window_at;
@@ -105,6 +108,15 @@ inline constexpr const char* spoken<
         a_mask_of_bool_does_not_say_whether_true_keeps_or_drops_a_key_so_write_keep_mask_or_drop_mask> =
     "a mask of bool does not say whether true keeps or drops a key; write "
     "keep_mask(mask) or drop_mask(mask)";
+template <>
+inline constexpr const char*
+    spoken<say::keep_mask_takes_an_argument_of_bool_so_write_hide_of_scores_for_conditions> =
+        "keep_mask and drop_mask take a tensor of bool that is an argument; for other conditions "
+        "write the attention out, with hide(scores, condition)";
+template <>
+inline constexpr const char*
+    spoken<say::of_its_arguments_is_made_outside_so_pass_the_mask_as_an_argument> =
+        "of its arguments is made outside; pass the mask as an argument, f(x, mask)";
 template <>
 inline constexpr const char* spoken<say::masks_are_combined_only_by_and_or_plus> =
     "masks are combined only by & or +";
@@ -181,6 +193,13 @@ using broadcasts_to =
 // heads, query.
 template <class T>
 inline constexpr bool is_length = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+// A number that is an argument of a formula has the formula's type there.
+template <class X>
+inline constexpr bool holds_integers = is_length<typename X::value_type>;
+template <traced X>
+inline constexpr bool holds_integers<X> =
+    is_length<typename X::value_type> ||
+    (layout_of<X>::rank == 0 && !std::is_same_v<typename X::value_type, bool>);
 template <class Layer, class X, class Scores>
 using length_mask = first_error<
     verdict<!layout_of<X>::template has<key_family>, Layer, say::valid_lens,
@@ -192,6 +211,33 @@ using flag_mask =
     first_error<verdict<std::is_same_v<typename X::value_type, bool>, Layer, Name,
                         say::must_be_of_bool_but_is_of_type, element<typename X::value_type>>,
                 broadcasts_to<Layer, Name, say::has, X, Scores>>;
+
+// In a formula.
+template <bool Ok>
+using mask_of_an_argument =
+    verdict<Ok, say::formula,
+            say::keep_mask_takes_an_argument_of_bool_so_write_hide_of_scores_for_conditions>;
+// Name: of a mask that takes no node.
+template <class Name, bool Ok>
+using no_mask_of_nodes =
+    verdict<Ok, say::formula, Name,
+            say::of_its_arguments_is_made_outside_so_pass_the_mask_as_an_argument>;
+// Of a mask of X, which is no tensor.
+template <class Name, class Takes, class X>
+struct mask_of_rule {
+  using type = arguments<Name, Takes, X>;
+};
+template <class Name, class Takes, of_a_formula X>
+struct mask_of_rule<Name, Takes, X> {
+  using type =
+      std::conditional_t<traced<X>, no_mask_of_nodes<Name, false>, mask_of_an_argument<false>>;
+};
+template <class Takes, of_a_formula X>
+struct mask_of_rule<say::score_bias, Takes, X> {
+  using type = verdict<never<X>, say::score_bias, Takes>;
+};
+template <class Name, class Takes, class X>
+using mask_of = typename mask_of_rule<Name, Takes, X>::type;
 
 template <class Layer, class X, class Scores>
 using bias_mask =
@@ -229,8 +275,8 @@ using positions_known =
 // Positions of queries, as a tensor of integers. ByQuery: may each query have its own?
 template <class Layer, class Name, class X, bool ByQuery, class Scores>
 using positions_in_memory = first_error<
-    verdict<is_length<typename X::value_type>, Layer, Name,
-            say::takes_integers_but_these_are_of_type, element<typename X::value_type>>,
+    verdict<holds_integers<X>, Layer, Name, say::takes_integers_but_these_are_of_type,
+            element<typename X::value_type>>,
     verdict<!layout_of<X>::template has<key_family>, Layer, Name, say::takes_positions_of_queries,
             say::which_cannot_have_the_axis, axis_of<layout_of<X>, key_family>>,
     verdict<ByQuery || layout_of<X>::template size_of<query_family> <= 1, Layer, Name,
@@ -241,8 +287,8 @@ using positions_in_memory = first_error<
 // The lengths at whose last key the last query is.
 template <class Layer, class Name, class X, class Scores>
 using last_keys_in_memory =
-    first_error<verdict<is_length<typename X::value_type>, Layer, Name,
-                        say::takes_integers_but_these_are_of_type, element<typename X::value_type>>,
+    first_error<verdict<holds_integers<X>, Layer, Name, say::takes_integers_but_these_are_of_type,
+                        element<typename X::value_type>>,
                 verdict<!layout_of<X>::template has<key_family>, Layer, Name,
                         say::takes_one_length_per_sequence, say::which_cannot_have_the_axis,
                         axis_of<layout_of<X>, key_family>>,
