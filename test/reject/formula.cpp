@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Mistakes in formulas (check.py).
+#include <array>
 #include <tuple>
 #include <umbel/umbel.hpp>
 
@@ -9,6 +10,14 @@ using namespace umbel::axes;
 using queries = tensor<float, heads<3>, query<17>, head_dim<16>>;
 using keys = tensor<float, heads<3>, key<21>, head_dim<16>>;
 using attention = multi_head_attention<float, hidden<16>, heads<4>>;
+
+struct two_workers {
+  static constexpr std::size_t workers = 2;
+  template <class Piece>
+  void operator()(std::size_t count, const Piece& piece) const {
+    for (std::size_t i = 0; i < count; ++i) piece(i, i % 2);
+  }
+};
 
 [[maybe_unused]] static void cases(const queries& q, const keys& k) {
   tensor<float, heads<3>, key<20>, head_dim<16>> other{};
@@ -92,19 +101,31 @@ using attention = multi_head_attention<float, hidden<16>, heads<4>>;
   };
   auto r = far(q, parts{});
 #elif defined CASE_formula_part_alone
-  // expect-gcc: "umbel: formula: reads or copies a part of an argument, which has no value yet; write const auto& w, and pass that part as an argument of its own"
-  // expect-clang: formula, .*reads_or_copies_a_part_of_an_argument_which_has_no_value_yet_so_write_const_auto_and_pass_it_as_an_argument>
-  // cause: A formula is traced when the program is compiled: weights and numbers in an argument have no values then, nor has what is computed of nothing but them, `exp(w.gain)`.
+  // expect-gcc: "umbel: formula: uses a part of an argument by itself, or copies it, and it has no value yet; pass that part as an argument of its own, and take the object as const auto& w"
+  // expect-clang: formula, .*uses_a_part_of_an_argument_by_itself_or_copies_it_so_pass_it_as_an_argument_and_take_the_object_as_const_auto>
+  // cause: A formula is traced when the program is compiled: weights and numbers in an argument have no values then, nor has what is computed of nothing but them, `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Take weights as `const auto& w`, and pack them outside; pass numbers, and tensors that are needed by themselves, as arguments of their own; or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   struct parts {
     tensor<float, heads<3>> gain;
   };
   constexpr formula gained = [](auto a, const auto& with) { return a * exp(with.gain); };
   auto r = gained(q, parts{});
+#elif defined CASE_formula_one_hot_of_a_part
+  // expect-gcc: "umbel: formula: uses a part of an argument by itself, or copies it, and it has no value yet; pass that part as an argument of its own, and take the object as const auto& w"
+  // expect-clang: formula, .*uses_a_part_of_an_argument_by_itself_or_copies_it_so_pass_it_as_an_argument_and_take_the_object_as_const_auto>
+  // cause: A formula is traced when the program is compiled: weights and numbers in an argument have no values then, nor has what is computed of nothing but them, `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
+  // cure: Take weights as `const auto& w`, and pack them outside; pass numbers, and tensors that are needed by themselves, as arguments of their own; or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
+  struct parts {
+    tensor<int, query<17>> ids;
+  };
+  constexpr formula chosen = [](auto a, const auto& with) {
+    return a + one_hot<head_dim<16>>(with.ids);
+  };
+  auto r = chosen(q, parts{});
 #elif defined CASE_formula_number_of_an_object
-  // expect-gcc: "umbel: formula: reads or copies a part of an argument, which has no value yet; write const auto& w, and pass that part as an argument of its own"
-  // expect-clang: formula, .*reads_or_copies_a_part_of_an_argument_which_has_no_value_yet_so_write_const_auto_and_pass_it_as_an_argument>
-  // cause: A formula is traced when the program is compiled: weights and numbers in an argument have no values then, nor has what is computed of nothing but them, `exp(w.gain)`.
+  // expect-gcc: "umbel: formula: uses a part of an argument by itself, or copies it, and it has no value yet; pass that part as an argument of its own, and take the object as const auto& w"
+  // expect-clang: formula, .*uses_a_part_of_an_argument_by_itself_or_copies_it_so_pass_it_as_an_argument_and_take_the_object_as_const_auto>
+  // cause: A formula is traced when the program is compiled: weights and numbers in an argument have no values then, nor has what is computed of nothing but them, `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Take weights as `const auto& w`, and pack them outside; pass numbers, and tensors that are needed by themselves, as arguments of their own; or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   struct parts {
     float scale;
@@ -256,10 +277,76 @@ using attention = multi_head_attention<float, hidden<16>, heads<4>>;
   // cause: The function has another number of parameters, or takes weights by value: each call would copy them.
   // cure: Give it as many arguments as it has parameters, and a workspace last, if any; write `const auto& w` for weights.
   auto r = attend(q, k);
+#elif defined CASE_formula_workspace_of_fewer_arguments
+  // expect-gcc: "umbel: formula: the function takes other arguments, or weights by value; write const auto& w"
+  // expect-clang: formula, .*the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto>
+  // cause: The function has another number of parameters, or takes weights by value: each call would copy them.
+  // cure: Give it as many arguments as it has parameters, and a workspace last, if any; write `const auto& w` for weights.
+  static workspace_for<decltype(attend), queries, keys> work;
+  (void)work;
+#elif defined CASE_formula_workspace_of_other_shapes
+  // expect-gcc: "umbel: contract: the left side has key=21 but the right side has key=20"
+  // expect-clang: contract, .*the_left_side_has, .*key<21>, .*but_the_right_side_has, .*key<20>
+  // lines-clang: 21
+  // cause: In a formula every operation has its own rule; here the values have fewer positions than the keys.
+  // cure: Give both the same number of keys.
+  static workspace_for<decltype(attend), queries, keys,
+                       tensor<float, heads<3>, key<20>, head_dim<16>>>
+      work;
+  (void)work;
+#elif defined CASE_formula_workspace_of_conditions
+  // expect-gcc: "umbel: formula: gives conditions, which are no numbers; write where\(condition, 1, 0\)"
+  // expect-clang: formula, .*gives_conditions_so_write_where>
+  // lines-clang: 18
+  // cause: The result is true or false.
+  // cure: Choose numbers for it: `where(x > 0, 1, 0)`.
+  constexpr formula positive = [](auto a) { return a > 0; };
+  static workspace_for<decltype(positive), queries> work;
+  (void)work;
+#elif defined CASE_formula_several_workspaces
+  // expect-gcc: "umbel: formula: is given several workspaces and no executor; write parallel\(executor, works\)"
+  // expect-clang: formula, .*is_given_several_workspaces_and_no_executor_so_write_parallel_of_both>
+  // cause: One call works in one workspace; several are for the workers of an executor.
+  // cure: Pass one workspace, or `parallel(executor, works)`.
+  static workspace_for<decltype(attend), queries, keys, keys> works[2];
+  auto r = attend(q, k, k, works);
+#elif defined CASE_formula_into_with_several_workspaces
+  // expect-gcc: "umbel: formula: is given several workspaces and no executor; write parallel\(executor, works\)"
+  // expect-clang: formula, .*is_given_several_workspaces_and_no_executor_so_write_parallel_of_both>
+  // cause: One call works in one workspace; several are for the workers of an executor.
+  // cure: Pass one workspace, or `parallel(executor, works)`.
+  static queries out;
+  static std::array<workspace_for<decltype(attend), queries, keys, keys>, 2> works;
+  attend.into(out, q, k, k, works);
+#elif defined CASE_formula_with_too_few_workspaces
+  // expect-gcc: "umbel: parallel: the executor has 2 workers but the number of workspaces is 1"
+  // expect-clang: parallel, .*the_executor_has, .*number<2.*>, .*workers, .*but_the_number_of_workspaces_is, .*number<1.*>
+  // cause: Each worker writes to a workspace of its own, and there are too few.
+  // cure: Declare an array of as many: `static attention::workspace<token<9>> work[2];`.
+  static workspace_for<decltype(attend), queries, keys, keys> works[1];
+  const two_workers executor;
+  auto r = attend(q, k, k, parallel(executor, works));
+#elif defined CASE_formula_by_a_temporary_executor
+  // expect-gcc: "umbel: parallel: the executor is a temporary; store it in a variable"
+  // expect-clang: parallel, .*the_executor_is_a_temporary_so_store_it_in_a_variable>
+  // cause: `parallel` borrows the executor, and this one ends with the statement.
+  // cure: Give it a name, mostly `static`: starting threads for one call costs more than the call.
+  static workspace_for<decltype(attend), queries, keys, keys> works[2];
+  static queries out;
+  attend.into(out, q, k, k, parallel(two_workers{}, works));
+#elif defined CASE_formula_with_workspaces_of_another
+  // expect-gcc: "umbel: formula: the workspace is for another layer or other sizes, so pass one for \[heads=3, query=17, head_dim=16\]"
+  // expect-clang: formula, .*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for, .*heads<3>, .*query<17>, .*head_dim<16>
+  // lines-clang: 15
+  // cause: The workspaces are those of another layer or formula, or of arguments of other sizes.
+  // cure: Declare `workspace_for<decltype(f), X, Y> works[2]` with the types of this call.
+  static attention::workspace<token<4>> works[2];
+  const two_workers executor;
+  auto r = attend(q, k, k, parallel(executor, works));
 #elif defined CASE_formula_weights_by_value
-  // expect-gcc: "umbel: formula: reads or copies a part of an argument, which has no value yet; write const auto& w, and pass that part as an argument of its own"
-  // expect-clang: formula, .*reads_or_copies_a_part_of_an_argument_which_has_no_value_yet_so_write_const_auto_and_pass_it_as_an_argument>
-  // cause: A formula is traced when the program is compiled: weights and numbers in an argument have no values then, nor has what is computed of nothing but them, `exp(w.gain)`.
+  // expect-gcc: "umbel: formula: uses a part of an argument by itself, or copies it, and it has no value yet; pass that part as an argument of its own, and take the object as const auto& w"
+  // expect-clang: formula, .*uses_a_part_of_an_argument_by_itself_or_copies_it_so_pass_it_as_an_argument_and_take_the_object_as_const_auto>
+  // cause: A formula is traced when the program is compiled: weights and numbers in an argument have no values then, nor has what is computed of nothing but them, `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Take weights as `const auto& w`, and pack them outside; pass numbers, and tensors that are needed by themselves, as arguments of their own; or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   constexpr formula queries_of = [](auto input, auto weights) { return input * weights.q; };
   auto r = queries_of(x, w);
@@ -278,6 +365,21 @@ using attention = multi_head_attention<float, hidden<16>, heads<4>>;
   static queries out;
   constexpr formula both = [](auto a) { return std::pair{a * 2, a * 3}; };
   both.into(out, q);
+#elif defined CASE_formula_outs_that_are_not_tied
+  // expect-gcc: "umbel: formula: gives several results; write into\(std::tie\(a, b\), x\)"
+  // expect-clang: formula, .*gives_several_results_so_write_into_std_tie>
+  // cause: `into` takes the memory of all results as one argument.
+  // cure: Tie it: `f.into(std::tie(a, b), x)`.
+  static queries one, two;
+  constexpr formula both = [](auto a) { return std::pair{a * 2, a * 3}; };
+  both.into(one, two, q);
+#elif defined CASE_formula_gives_an_array
+  // expect-gcc: "umbel: formula: gives an array; results are the members of a std::tuple, std::tuple\{a, b\}"
+  // expect-clang: formula, .*gives_an_array_so_write_std_tuple>
+  // cause: Results may have different axes, so they are the members of a std::tuple, a std::pair or a struct template.
+  // cure: Return `std::tuple{a, b}`.
+  constexpr formula both = [](auto a) { return std::array{a, a}; };
+  auto r = both(q);
 #elif defined CASE_formula_second_out_axes
   // expect-gcc: "umbel: formula: the result has \[heads=3, key=21, head_dim=16\] but out has \[heads=3, query=17, head_dim=16\]"
   // expect-clang: formula, .*the_result_has, .*key<21>, .*but_out_has, .*query<17>

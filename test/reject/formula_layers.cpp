@@ -184,25 +184,25 @@ struct model {
   constexpr formula of_new = [](auto a) { return norm{norm::weights{}}(a); };
   auto r = of_new(x);
 #elif defined CASE_formula_packs_weights
-  // expect-gcc: "umbel: formula: reads or copies a part of an argument, which has no value yet; write const auto& w, and pass that part as an argument of its own"
-  // expect-clang: formula, .*reads_or_copies_a_part_of_an_argument_which_has_no_value_yet_so_write_const_auto_and_pass_it_as_an_argument>
-  // cause: A formula is traced when the program is compiled: weights and numbers in an argument have no values then, nor has what is computed of nothing but them, `exp(w.gain)`.
+  // expect-gcc: "umbel: formula: uses a part of an argument by itself, or copies it, and it has no value yet; pass that part as an argument of its own, and take the object as const auto& w"
+  // expect-clang: formula, .*uses_a_part_of_an_argument_by_itself_or_copies_it_so_pass_it_as_an_argument_and_take_the_object_as_const_auto>
+  // cause: A formula is traced when the program is compiled: weights and numbers in an argument have no values then, nor has what is computed of nothing but them, `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Take weights as `const auto& w`, and pack them outside; pass numbers, and tensors that are needed by themselves, as arguments of their own; or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   constexpr formula packing = [](auto a, const auto& of) {
     return prepacked<attention>{of.attend}(a);
   };
   auto r = packing(x, w);
 #elif defined CASE_formula_reads_a_number
-  // expect-gcc: "umbel: formula: reads or copies a part of an argument, which has no value yet; write const auto& w, and pass that part as an argument of its own"
-  // expect-clang: formula, .*reads_or_copies_a_part_of_an_argument_which_has_no_value_yet_so_write_const_auto_and_pass_it_as_an_argument>
-  // cause: A formula is traced when the program is compiled: weights and numbers in an argument have no values then, nor has what is computed of nothing but them, `exp(w.gain)`.
+  // expect-gcc: "umbel: formula: uses a part of an argument by itself, or copies it, and it has no value yet; pass that part as an argument of its own, and take the object as const auto& w"
+  // expect-clang: formula, .*uses_a_part_of_an_argument_by_itself_or_copies_it_so_pass_it_as_an_argument_and_take_the_object_as_const_auto>
+  // cause: A formula is traced when the program is compiled: weights and numbers in an argument have no values then, nor has what is computed of nothing but them, `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Take weights as `const auto& w`, and pack them outside; pass numbers, and tensors that are needed by themselves, as arguments of their own; or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   constexpr formula scaled = [](auto a, const auto& of) { return a * of.scale; };
   auto r = scaled(x, w);
 #elif defined CASE_formula_layer_by_value
-  // expect-gcc: "umbel: formula: reads or copies a part of an argument, which has no value yet; write const auto& w, and pass that part as an argument of its own"
-  // expect-clang: formula, .*reads_or_copies_a_part_of_an_argument_which_has_no_value_yet_so_write_const_auto_and_pass_it_as_an_argument>
-  // cause: A formula is traced when the program is compiled: weights and numbers in an argument have no values then, nor has what is computed of nothing but them, `exp(w.gain)`.
+  // expect-gcc: "umbel: formula: uses a part of an argument by itself, or copies it, and it has no value yet; pass that part as an argument of its own, and take the object as const auto& w"
+  // expect-clang: formula, .*uses_a_part_of_an_argument_by_itself_or_copies_it_so_pass_it_as_an_argument_and_take_the_object_as_const_auto>
+  // cause: A formula is traced when the program is compiled: weights and numbers in an argument have no values then, nor has what is computed of nothing but them, `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
   // cure: Take weights as `const auto& w`, and pack them outside; pass numbers, and tensors that are needed by themselves, as arguments of their own; or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   constexpr formula by_value = [](auto a, auto f) { return f(a); };
   auto r = by_value(x, norm{w.first});

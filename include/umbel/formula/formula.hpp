@@ -135,6 +135,39 @@ template <class First, class Second, class... Rest>
 inline constexpr bool last_is_workspace<First, Second, Rest...> =
     last_is_workspace<Second, Rest...>;
 
+// Is the last argument no workspace, but several without parallel(pool, works), or what a refused
+// parallel(...) gave?
+template <class X>
+inline constexpr bool is_array_of_workspaces = false;
+template <class X, std::size_t Count>
+inline constexpr bool is_array_of_workspaces<X[Count]> = workspace_like<X>;
+template <class X>
+  requires(!tensor_like<X> && requires(X& x) { requires workspace_like<decltype(*x.data())>; })
+inline constexpr bool is_array_of_workspaces<X> = true;
+template <class... X>
+inline constexpr bool last_is_refused = false;
+template <class X>
+inline constexpr bool last_is_refused<X> =
+    one_is_invalid<X> || is_array_of_workspaces<std::remove_cvref_t<X>>;
+template <class First, class Second, class... Rest>
+inline constexpr bool last_is_refused<First, Second, Rest...> = last_is_refused<Second, Rest...>;
+template <class... X>
+using last_is_one_workspace =
+    rules::one_workspace<(... || one_is_invalid<X>) || !last_is_refused<X...>>;
+
+template <class F, class... X>
+concept takes =
+    requires { std::declval<const F&>()(std::declval<traced_as<computed_from<X...>, X>>()...); };
+// (Of into(a, b, c, x), too.)
+template <class F, class... X>
+inline constexpr bool gives_several = false;
+template <class F, class First, class... Rest>
+inline constexpr bool gives_several<F, First, Rest...> = gives_several<F, Rest...>;
+template <class F, class First, class... Rest>
+  requires takes<F, First, Rest...>
+inline constexpr bool gives_several<F, First, Rest...> =
+    several_results<traced_result<F, First, Rest...>>;
+
 // What a call gives by value.
 template <class Result>
 struct given_rule {
@@ -252,6 +285,17 @@ struct call_fits : call_fits_rule<F, traced_result<F, X...>, Out, Work, X...> {
   using gives = traced_result<F, X...>;
 };
 
+// What workspace_for gives.
+template <class Fits>
+struct workspace_of_call {
+  using type = std::conditional_t<reported<typename Fits::verdict>::ok, invalid, invalid>;
+};
+template <class Fits>
+  requires Fits::has_result
+struct workspace_of_call<Fits> {
+  using type = typename Fits::scratch;
+};
+
 // The calls of a formula. Plain: by readable loops.
 template <class F, bool Plain>
 struct formula_calls {
@@ -259,9 +303,15 @@ struct formula_calls {
 
   // See workspace_for.
   template <class... X>
-  static typename formula_workspace<run_of<F, row_major_layouts<traced_result<F, X...>>, true,
-                                           typename argument_of<X>::type...>>::type
+  static typename workspace_of_call<
+      call_fits_rule<F, traced_result<F, X...>, by_value, workspace_base, X...>>::type
   workspace_of(const X&...);
+  template <class Name = F>
+  static auto workspace_of(...) {
+    static_assert(report<rules::takes<(!traceable && sizeof(Name) != 0)>>::ok,
+                  "umbel: shapes do not fit");
+    return invalid{};
+  }
 
   // Gives a row-major tensor; the last argument may be a workspace, or parallel(pool, works). (What
   // F gives is asked here because a function in between would be six more lines of clang's output.)
@@ -299,6 +349,24 @@ struct formula_calls {
     workspace_first(std::make_index_sequence<sizeof...(X) - 1>{}, static_cast<Out&&>(out), x...);
   }
   // Arguments that F does not take.
+  template <class... X>
+    requires last_is_refused<X...>
+  constexpr invalid operator()(X&&...) const noexcept {
+    static_assert(report<last_is_one_workspace<X...>>::ok, "umbel: shapes do not fit");
+    return {};
+  }
+  template <class... X>
+    requires last_is_refused<X...>
+  constexpr void into(X&&...) const noexcept {
+    static_assert(report<last_is_one_workspace<X...>>::ok, "umbel: shapes do not fit");
+  }
+  // into(a, b, x) of two results.
+  template <memory_of_results Out, tensor_like Second, class... X>
+    requires(!last_is_workspace<X...> && !last_is_refused<X...> && !takes<F, Second, X...> &&
+             gives_several<F, X...>)
+  constexpr void into(Out&&, const Second&, const X&...) const noexcept {
+    static_assert(report<rules::results_tied<(sizeof(Out) == 0)>>::ok, "umbel: shapes do not fit");
+  }
   template <class Name = F>
   constexpr invalid operator()(...) const noexcept {
     static_assert(report<rules::takes<(!traceable && sizeof(Name) != 0)>>::ok,

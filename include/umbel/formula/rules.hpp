@@ -15,7 +15,7 @@ namespace say {
 struct formula;
 struct captures_variables_so_pass_them_as_arguments;
 struct
-    reads_or_copies_a_part_of_an_argument_which_has_no_value_yet_so_write_const_auto_and_pass_it_as_an_argument;
+    uses_a_part_of_an_argument_by_itself_or_copies_it_so_pass_it_as_an_argument_and_take_the_object_as_const_auto;
 struct gives_a_position_along;
 struct which_no_operand_has_as_an_axis;
 struct a_part_of_an_argument_holds;
@@ -29,8 +29,21 @@ struct position_of;
 struct belongs_in_a_formula;
 struct the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto;
 struct has_masks_for_calls_of_layers_so_write_hide_of_scores_or_add_a_bias;
+struct is_given_several_workspaces_and_no_executor_so_write_parallel_of_both;
+struct gives_several_results_so_write_into_std_tie;
+struct gives_an_array_so_write_std_tuple;
 }  // namespace say
 
+template <>
+inline constexpr const char*
+    spoken<say::is_given_several_workspaces_and_no_executor_so_write_parallel_of_both> =
+        "is given several workspaces and no executor; write parallel(executor, works)";
+template <>
+inline constexpr const char* spoken<say::gives_several_results_so_write_into_std_tie> =
+    "gives several results; write into(std::tie(a, b), x)";
+template <>
+inline constexpr const char* spoken<say::gives_an_array_so_write_std_tuple> =
+    "gives an array; results are the members of a std::tuple, std::tuple{a, b}";
 template <>
 inline constexpr const char*
     spoken<say::has_masks_for_calls_of_layers_so_write_hide_of_scores_or_add_a_bias> =
@@ -47,9 +60,10 @@ inline constexpr const char* spoken<say::so_pass_it_as_an_argument_of_its_own> =
 template <>
 inline constexpr const char* spoken<
     say::
-        reads_or_copies_a_part_of_an_argument_which_has_no_value_yet_so_write_const_auto_and_pass_it_as_an_argument> =
-    "reads or copies a part of an argument, which has no value yet; write const auto& w, and pass "
-    "that part as an argument of its own";
+        uses_a_part_of_an_argument_by_itself_or_copies_it_so_pass_it_as_an_argument_and_take_the_object_as_const_auto> =
+    "uses a part of an argument by itself, or copies it, and it has no value yet; pass that part "
+    "as "
+    "an argument of its own, and take the object as const auto& w";
 template <>
 inline constexpr const char* spoken<say::gives_conditions_so_write_where> =
     "gives conditions, which are no numbers; write where(condition, 1, 0)";
@@ -111,6 +125,13 @@ using takes =
     verdict<Ok, say::formula,
             say::the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto>;
 
+template <bool Ok>
+using results_tied = verdict<Ok, say::formula, say::gives_several_results_so_write_into_std_tie>;
+template <bool Ok>
+using one_workspace =
+    verdict<Ok, say::formula,
+            say::is_given_several_workspaces_and_no_executor_so_write_parallel_of_both>;
+
 template <class Operation, bool Ok>
 using without_weights = verdict<Ok, say::formula, typename Operation::called,
                                 say::is_no_word_of_formulas_so_write_its_operations>;
@@ -126,7 +147,7 @@ using has_graph = first_error<
     verdict<
         Nodes != 0, say::formula,
         say::
-            reads_or_copies_a_part_of_an_argument_which_has_no_value_yet_so_write_const_auto_and_pass_it_as_an_argument>,
+            uses_a_part_of_an_argument_by_itself_or_copies_it_so_pass_it_as_an_argument_and_take_the_object_as_const_auto>,
     verdict<Nodes != npos, say::formula,
             say::uses_a_tensor_that_is_no_argument_and_no_part_of_one_so_pass_it_as_an_argument>,
     mask_of_an_argument<Nodes != npos - 1>>;
@@ -171,6 +192,11 @@ struct gives_rule<Result> {
   using type = first_error<verdict<!std::is_same_v<typename Result::value_type, bool>, say::formula,
                                    say::gives_conditions_so_write_where>,
                            closed<typename Result::open>>;
+};
+template <class Result>
+  requires requires { typename Result::value_type::is_node; }
+struct gives_rule<Result> {
+  using type = verdict<never<Result>, say::formula, say::gives_an_array_so_write_std_tuple>;
 };
 template <one_is_invalid Result>
 struct gives_rule<Result> {
