@@ -109,6 +109,8 @@ class Formula:
                                    f"{a} * 0.5f + {b}")
             elif kind < 0.9:
                 b = self.choose(self.random.choice(known), "0.125f")
+                if self.random.random() < 0.25:
+                    a, b = self.tensor(self.part_of(axes)), a
                 made = f"where({self.condition(axes)}, {a}, {b})"
             else:
                 place = self.random.choice(axes) if axes else None

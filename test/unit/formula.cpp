@@ -329,6 +329,35 @@ BOOST_AUTO_TEST_CASE(equal_or_not) {
   BOOST_TEST(y(1, 2, 3, 4) == v(1, 2, 3, 4));
 }
 
+// Whichever of the three operands has all axes.
+BOOST_AUTO_TEST_CASE(axes_of_where) {
+  struct parts {
+    tensor<float, batch<3>> by_batch;
+  };
+  tensor<float, query<4>> chosen{1, 0, 0.75f, 0.25f};
+  parts part{{10, 20, 30}};
+  tensor<float, batch<3>, query<4>> all, wanted, of_positions;
+  fill(all);
+  for (std::size_t b = 0; b < 3; ++b)
+    for (std::size_t i = 0; i < 4; ++i) {
+      wanted(b, i) = chosen(i) > 0.5f ? part.by_batch(b) : all(b, i);
+      of_positions(b, i) = i > 1 ? static_cast<float>(b) : all(b, i);
+    }
+  constexpr formula last = [](auto c, auto x, auto p) { return where(c > 0.5f, p, x); };
+  constexpr formula middle = [](auto c, auto x, auto p) { return where(c <= 0.5f, x, p); };
+  constexpr formula of_a_part = [](auto c, auto x, const auto& w) {
+    return where(c > 0.5f, w.by_batch, x);
+  };
+  constexpr formula positions = [](auto x) {
+    return where(position<query> > 1, position<batch>, x);
+  };
+  BOOST_TEST(same_bits(last(chosen, all, part.by_batch), wanted));
+  BOOST_TEST(same_bits(plain(last)(chosen, all, part.by_batch), wanted));
+  BOOST_TEST(same_bits(middle(chosen, all, part.by_batch), wanted));
+  BOOST_TEST(same_bits(of_a_part(chosen, all, part), wanted));
+  BOOST_TEST(same_bits(positions(all), of_positions));
+}
+
 BOOST_AUTO_TEST_CASE(the_larger_and_the_smaller) {
   tensor<float, heads<3>> low;
   fill(low, 31);

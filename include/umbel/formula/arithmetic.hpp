@@ -160,6 +160,17 @@ struct matched<accepted, Layout, Open, First, Rest...>
               typename open_of_both<wider<Layout, typename operand_axes<First>::layout>, Open,
                                     typename operand_axes<First>::open>::type,
               Rest...> {};
+// Of three: the last may be the only one that has all axes.
+template <class Layout, class Open, class Second, class Third>
+  requires(!rules::is_part_of<typename Layout::axes, typename operand_axes<Second>::layout> &&
+           !rules::is_part_of<typename operand_axes<Second>::layout::axes, Layout> &&
+           rules::is_part_of<typename Layout::axes, typename operand_axes<Third>::layout>)
+struct matched<accepted, Layout, Open, Second, Third>
+    : matched<rules::matched_by_name<Layout, typename operand_axes<Third>::layout>,
+              row_major<typename operand_axes<Third>::layout>,
+              typename open_of_both<typename operand_axes<Third>::layout, Open,
+                                    typename operand_axes<Third>::open>::type,
+              Second> {};
 template <class First, class... Rest>
 using matched_operands = matched<accepted, row_major<typename operand_axes<First>::layout>,
                                  typename operand_axes<First>::open, Rest...>;
