@@ -343,6 +343,33 @@ struct two_workers {
   static attention::workspace<token<4>> works[2];
   const two_workers executor;
   auto r = attend(q, k, k, parallel(executor, works));
+#elif defined CASE_formula_fewer_arguments_and_a_workspace
+  // expect-gcc: "umbel: formula: the function takes other arguments, or weights by value; write const auto& w"
+  // expect-clang: formula, .*the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto>
+  // lines-clang: 15
+  // cause: The function has another number of parameters, or takes weights by value: each call would copy them.
+  // cure: Give it as many arguments as it has parameters, and a workspace last, if any; write `const auto& w` for weights.
+  static workspace_for<decltype(attend), queries, keys, keys> work;
+  auto r = attend(q, k, work);
+#elif defined CASE_formula_into_of_fewer_arguments_and_a_workspace
+  // expect-gcc: "umbel: formula: the function takes other arguments, or weights by value; write const auto& w"
+  // expect-clang: formula, .*the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto>
+  // lines-clang: 15
+  // cause: The function has another number of parameters, or takes weights by value: each call would copy them.
+  // cure: Give it as many arguments as it has parameters, and a workspace last, if any; write `const auto& w` for weights.
+  static workspace_for<decltype(attend), queries, keys, keys> work;
+  static queries out;
+  attend.into(out, q, k, work);
+#elif defined CASE_formula_outs_that_are_not_tied_and_a_workspace
+  // expect-gcc: "umbel: formula: gives several results; write into\(std::tie\(a, b\), x\)"
+  // expect-clang: formula, .*gives_several_results_so_write_into_std_tie>
+  // lines-clang: 15
+  // cause: `into` takes the memory of all results as one argument.
+  // cure: Tie it: `f.into(std::tie(a, b), x)`.
+  static queries one, two;
+  constexpr formula both = [](auto a) { return std::pair{a * 2, a * 3}; };
+  static workspace_for<decltype(both), queries> work;
+  both.into(one, two, q, work);
 #elif defined CASE_formula_weights_by_value
   // expect-gcc: "umbel: formula: uses a part of an argument by itself, or copies it, and it has no value yet; pass that part as an argument of its own, and take the object as const auto& w"
   // expect-clang: formula, .*uses_a_part_of_an_argument_by_itself_or_copies_it_so_pass_it_as_an_argument_and_take_the_object_as_const_auto>

@@ -388,9 +388,17 @@ struct formula_calls {
   }
   template <class Out, class Work, class... X>
   static constexpr auto with_workspace(Out&& out, Work& work, const X&... x) noexcept {
-    using verdict = typename call_fits<F, Out, Work, X...>::verdict;
-    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    return compute<verdict>(static_cast<Out&&>(out), work, x...);
+    if constexpr (takes<F, X...>) {
+      using verdict = typename call_fits<F, Out, Work, X...>::verdict;
+      static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+      return compute<verdict>(static_cast<Out&&>(out), work, x...);
+    } else {
+      using verdict =
+          first_error<rules::results_tied<std::is_same_v<Out, by_value> || !gives_several<F, X...>>,
+                      rules::takes<sizeof(Out) == 0>>;
+      static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+      if constexpr (std::is_same_v<Out, by_value>) return invalid{};
+    }
   }
   template <class Verdict, class Out, class Work, class... X>
   static constexpr auto compute(Out&& out, Work&& work, const X&... x) noexcept {

@@ -120,6 +120,10 @@ template <class X>
 struct traced_as_rule<void, X> {
   using type = const X&;
 };
+// Nothing: clang 14 asks what F gives of it before it asks whether the last argument is one.
+template <class T, class X>
+  requires(!tensor_like<X> && workspace_like<X>)
+struct traced_as_rule<T, X> {};
 template <class T, class X>
 using traced_as = typename traced_as_rule<T, X>::type;
 // The same in a call, or void in another formula, where arguments stay what they are.
