@@ -206,6 +206,31 @@ BOOST_AUTO_TEST_CASE(memory_of_a_block) {
   BOOST_TEST(page.find("step 2") == page.npos);
 }
 
+// Each with parts of its own.
+BOOST_AUTO_TEST_CASE(three_in_one_formula) {
+  static const inputs<41, 37> in;
+  static constexpr auto next = [](const auto& x) { return x | rename_axis<value_dim, head_dim>; };
+  constexpr formula thrice = [](auto q, auto k, auto v) {
+    auto one = sigmoid_attention(q, k, v);
+    auto keys = k | slice<head_dim, from<1>, extent<5>>;
+    auto two = contract<key>(softmax<key>(contract<head_dim>(next(one), keys)) * 0.5f, v);
+    auto three = sigmoid_attention(next(one + two), keys, v);
+    return std::pair{three, two};
+  };
+  constexpr formula second = [](auto q, auto k, auto v) {
+    return contract<key>(softmax<key>(contract<head_dim>(q, k)) * 0.5f, v);
+  };
+  static workspace_for<decltype(thrice), decltype(in.q), decltype(in.k), decltype(in.v)> work;
+  const auto [three, two] = thrice(in.q, in.k, in.v, work);
+  const auto keys = in.k | slice<head_dim, from<1>, extent<5>>;
+  const auto one = sigmoid_attention(in.q, in.k, in.v);
+  BOOST_TEST(same_bits(two, second(one | rename_axis<value_dim, head_dim>, keys, in.v)));
+  auto sum = one;
+  for (std::size_t i = 0; i < sum.size(); ++i) sum.data()[i] += two.data()[i];
+  BOOST_TEST(
+      same_bits(three, sigmoid_attention(sum | rename_axis<value_dim, head_dim>, keys, in.v)));
+}
+
 // Two products of a network are the same formula: many features, so many rows of a block.
 BOOST_AUTO_TEST_CASE(two_products_of_a_network) {
   static tensor<float, query<150>, head_dim<200>> x;

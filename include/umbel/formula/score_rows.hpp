@@ -133,7 +133,8 @@ constexpr void join_rows(schedule<T, Nodes>& p) {
     }
     p.count -= parts;
     last -= parts;
-    for (std::size_t s = last + 1; s < p.count; ++s) p.steps[s].first_part -= parts;
+    for (std::size_t s = last + 1; s < p.count; ++s)
+      if (p.steps[s].parts != 0) p.steps[s].first_part -= parts;
     step& rows = p.steps[last];
     rows.kind = step_kind::rows;
     rows.first_part = all - parts;
