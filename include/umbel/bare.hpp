@@ -110,6 +110,7 @@
 #include <umbel/formula/product.hpp>
 #include <umbel/formula/reduce.hpp>
 #include <umbel/formula/results.hpp>
+#include <umbel/formula/sequences.hpp>
 #include <umbel/formula/run.hpp>
 #include <umbel/formula/in_parts.hpp>
 #include <umbel/formula/formula.hpp>

@@ -42,8 +42,11 @@ struct formula_call {
   // Rows: the layouts that are row-major.
   template <class Rows, class Out, class Work>
   static constexpr void into(Out& out, Work& work, const X&... x) noexcept {
-    using runs = run_of<F, out_layouts<Out>, std::is_same_v<Rows, out_layouts<Out>>,
-                        typename argument_of<X>::type...>;
+    constexpr bool direct = std::is_same_v<Rows, out_layouts<Out>>;
+    using whole = run_of<F, out_layouts<Out>, direct, typename argument_of<X>::type...>;
+    using serial = serial_run_of<F, out_layouts<Out>, direct, typename argument_of<X>::type...>;
+    using runs =
+        std::conditional_t<rules::is_for_workers<Work> && !Plain, whole, typename serial::type>;
     captured<T> parts[runs::parts + 1]{};
     if constexpr (runs::parts != 0) bind<runs>(parts, x...);
     T numbers[sizeof...(X) + 1]{};

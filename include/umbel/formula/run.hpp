@@ -11,6 +11,7 @@
 #include <umbel/formula/reduce.hpp>
 #include <umbel/formula/results.hpp>
 #include <umbel/formula/row_step.hpp>
+#include <umbel/formula/sequences.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
@@ -254,18 +255,30 @@ struct scheduled {
   using T = typename computed_type<Argument...>::type;
   static constexpr auto traced = graph_of<F, tracer<T>, Direct, Argument...>();
   static constexpr std::size_t nodes = sizeof(traced.nodes) / sizeof(traced.nodes[0]);
+  static constexpr sequence_axis<nodes> sequences{};
   static constexpr auto value = make_schedule(traced);
 };
+// The same for one sequence of a batch at a time (sequences.hpp).
+template <class F, bool Direct, class... Argument>
+struct scheduled_for_one {
+  using whole = scheduled<F, Direct, Argument...>;
+  using T = typename whole::T;
+  static constexpr const auto& traced = whole::traced;
+  static constexpr std::size_t nodes = whole::nodes;
+  static constexpr auto sequences = find_sequences(whole::value);
+  static constexpr auto value = make_schedule(of_one_sequence(traced, sequences));
+};
 
-// Outs: the layouts that results are written in, a list; Direct: they are row-major, as nodes are.
-template <class F, class Outs, bool Direct, class... Argument>
-struct run_of;
-template <class F, class... Out, bool Direct, class... Argument>
-struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argument...> {
-  using base = scheduled<F, Direct, Argument...>;
+// Scheduled: F for its arguments. Outs: the layouts that results are written in, a list; Direct:
+// they are row-major, as nodes are.
+template <class Scheduled, class Outs, bool Direct, class... Argument>
+struct run_by;
+template <class Scheduled, class... Out, bool Direct, class... Argument>
+struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
+  using base = Scheduled;
   using value_type = typename base::T;
   using T = value_type;
-  using base::traced, base::value, base::nodes;
+  using base::traced, base::value, base::nodes, base::sequences;
   // Where the parts go that a call finds.
   static constexpr std::size_t parts = traced.slots - traced.arguments;
   static constexpr auto order = [] {
@@ -281,12 +294,13 @@ struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argum
   captured<T>* captures;
   T* out[sizeof...(Out)];
   T* work;
+  std::size_t sequence = 0;
 
   template <int N>
   static constexpr axis_list axes_of() {
     // A result is of axes of its own: those of Out, in its order.
     if constexpr (value.result[N] >= 0 && !Direct)
-      return out_axes[value.result[N]];
+      return without(out_axes[value.result[N]], sequences.family);
     else
       return value.at(N).axes;
   }
@@ -295,11 +309,11 @@ struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argum
     constexpr bool is_argument = value.at(N).what == word::argument;
     constexpr std::size_t slot = value.at(N).slot;
     if constexpr (is_argument && slot < value.g.arguments)
-      return pointer_at<slot>(arguments);
+      return pointer_at<slot>(arguments) + sequence * sequences.stride[N];
     else if constexpr (is_argument)
-      return captures[slot - value.g.arguments].values;
+      return captures[slot - value.g.arguments].values + sequence * sequences.stride[N];
     else if constexpr (value.result[N] >= 0)
-      return static_cast<const T*>(out[value.result[N]]);
+      return static_cast<const T*>(written<N>());
     else
       return static_cast<const T*>(work + value.place[N]);
   }
@@ -322,7 +336,8 @@ struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argum
   template <int N>
   UMBEL_INLINE constexpr T* written() const noexcept {
     if constexpr (value.result[N] >= 0)
-      return out[value.result[N]];
+      return out[value.result[N]] +
+             sequence * out_axes[value.result[N]].stride_of(sequences.family);
     else
       return work + value.place[N];
   }
@@ -331,9 +346,9 @@ struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argum
   static constexpr std::size_t scratch_of() {
     constexpr step one = value.steps[S];
     if constexpr (one.kind == step_kind::attend)
-      return attend_step<run_of, one.root, one.to>::scratch;
+      return attend_step<run_by, one.root, one.to>::scratch;
     else if constexpr (one.kind == step_kind::rows)
-      return row_step<run_of, S>::scratch;
+      return row_step<run_by, S>::scratch;
     else
       return value.at(one.root).scratch;
   }
@@ -346,7 +361,13 @@ struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argum
 
   template <bool Plain>
   UMBEL_INLINE constexpr void all_steps() const noexcept {
-    take_all<Plain>(std::make_index_sequence<value.count>{});
+    constexpr std::make_index_sequence<value.count> steps{};
+    if constexpr (sequences.count == 1) {
+      take_all<Plain>(steps);
+    } else {
+      auto one = *this;
+      for (; one.sequence < sequences.count; ++one.sequence) one.template take_all<Plain>(steps);
+    }
   }
   template <bool Plain, std::size_t... S>
   UMBEL_INLINE constexpr void take_all(std::index_sequence<S...>) const noexcept {
@@ -359,21 +380,21 @@ struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argum
     UMBEL_HAS_EFFECTS();
     T* const to = written<one.to>();
     if constexpr (one.kind == step_kind::each) {
-      using each = each_step<run_of, one.root, one.to>;
+      using each = each_step<run_by, one.root, one.to>;
       if (Plain || std::is_constant_evaluated())
         each::plainly(*this, to);
       else
         each::fast(*this, to);
     } else if constexpr (one.kind == step_kind::attend) {
-      attend_step<run_of, one.root, one.to>::template write<Plain>(*this, to, scratch);
+      attend_step<run_by, one.root, one.to>::template write<Plain>(*this, to, scratch);
     } else if constexpr (one.kind == step_kind::product) {
-      product_step<run_of, one.root, one.to, one.product>::template write<Plain>(*this, to);
+      product_step<run_by, one.root, one.to, one.product>::template write<Plain>(*this, to);
     } else if constexpr (one.kind == step_kind::rows) {
-      using rows = row_step<run_of, S>;
+      using rows = row_step<run_by, S>;
       for (std::size_t i = 0; i < rows::count; ++i)
         rows::template take<Plain>(*this, to, scratch, i);
     } else if constexpr (one.kind == step_kind::reduce) {
-      reduce_step<run_of, one.root>::template write<Plain>(*this, to);
+      reduce_step<run_by, one.root>::template write<Plain>(*this, to);
     } else {
       [&]<std::size_t... J>(std::index_sequence<J...>) {
         constexpr const node_of_graph<T>& called = value.at(one.root);
@@ -389,6 +410,18 @@ struct run_of<F, list<Out...>, Direct, Argument...> : scheduled<F, Direct, Argum
       }(std::make_index_sequence<value.at(one.root).operands>{});
     }
   }
+};
+
+template <class F, class Outs, bool Direct, class... Argument>
+using run_of = run_by<scheduled<F, Direct, Argument...>, Outs, Direct, Argument...>;
+// By one worker.
+template <class F, class Outs, bool Direct, class... Argument>
+struct serial_run_of {
+  using whole = scheduled<F, Direct, Argument...>;
+  static constexpr bool one_by_one = find_sequences(whole::value).count != 1;
+  using type =
+      run_by<std::conditional_t<one_by_one, scheduled_for_one<F, Direct, Argument...>, whole>, Outs,
+             Direct, Argument...>;
 };
 
 // What a run stores, then scratch.

@@ -321,6 +321,10 @@ struct description {
       ((cycles += put_step<S>(out)), ...);
     }(std::make_index_sequence<p.count>{});
     constexpr std::size_t scratch = run::most_scratch(std::make_index_sequence<p.count>{});
+    constexpr std::size_t sequences = find_sequences(p).count;
+    if constexpr (sequences != 1)
+      out.put("\nby one worker all steps for one of ", sequences,
+              " sequences, then for the next\n");
     out.put("\ncycles     ");
     out.put_aligned(static_cast<std::size_t>(cycles), 0);
     out.put("\nworkspace  ");

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+// One sequence of a batch at a time: where what lies between the steps does not fit the caches for
+// all of a batch, and no step mixes its sequences, all steps are taken for one of them, then for
+// the next, on the schedule of a graph without that axis, as layers do it. A multi-head attention
+// of 8 sequences of 128 tokens of 256 features took 1.12 of the layer's time otherwise (Zen 4).
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/score_rows.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+template <std::size_t Nodes>
+struct sequence_axis {
+  unsigned long long family = 0;  // 0: there is none
+  std::size_t count = 1;
+  std::size_t stride[Nodes]{};  // of an argument
+};
+
+template <class T, std::size_t Nodes>
+struct sequence_finder {
+  // Less is as fast at once: it stays in the second-level cache.
+  static constexpr std::size_t least_of_all = 1 << 20, least_of_one = 1 << 16;  // bytes
+
+  const schedule<T, Nodes>& p;
+  sequence_axis<Nodes> found;
+  bool seen[Nodes]{};  // arguments
+
+  constexpr bool is_outermost(int n) const {
+    const axis_list& axes = p.at(n).axes;
+    return axes.rank != 0 && axes.family[0] == found.family && axes.size[0] == found.count;
+  }
+  constexpr bool reads_apart(const operand& from) {
+    const node_of_graph<T>& of = p.at(from.node);
+    const bool has = from.axes.has(found.family);
+    const std::size_t stride = from.axes.stride_of(found.family);
+    if (has && from.axes.size_of(found.family) != found.count) return false;
+    if (of.what != word::argument)
+      return has == of.axes.has(found.family) && stride == of.axes.stride_of(found.family);
+    if (seen[from.node] && found.stride[from.node] != stride) return false;
+    seen[from.node] = true;
+    found.stride[from.node] = stride;
+    return true;
+  }
+  constexpr bool goes_along(const node_of_graph<T>& one) const {
+    for (std::size_t i = 0; i < one.sums; ++i)
+      if (one.summed[i] == found.family) return true;
+    return one.family == found.family;
+  }
+  constexpr bool find() {
+    const std::size_t bytes = p.workspace * sizeof(T);
+    if (p.count < 2 || p.at(p.steps[0].root).axes.rank == 0) return false;
+    found.family = p.at(p.steps[0].root).axes.family[0];
+    found.count = p.at(p.steps[0].root).axes.size[0];
+    if (found.count < 2 || bytes < least_of_all || bytes / found.count < least_of_one) return false;
+    for (std::size_t s = 0; s < p.count; ++s) {
+      const step& one = p.steps[s];
+      if (one.kind == step_kind::call || !is_outermost(one.root) || !is_outermost(one.to))
+        return false;
+    }
+    for (int n = 0; n < p.g.count; ++n) {
+      const node_of_graph<T>& one = p.at(n);
+      if (p.root[n] == nowhere) continue;
+      if (goes_along(one) || (p.stored[n] && !is_outermost(n))) return false;
+      for (std::size_t j = 0; j < one.operands; ++j)
+        if (!reads_apart(one.from[j])) return false;
+    }
+    return true;
+  }
+};
+template <class T, std::size_t Nodes>
+constexpr sequence_axis<Nodes> find_sequences(const schedule<T, Nodes>& p) {
+  sequence_finder<T, Nodes> finder{p, {}};
+  return finder.find() ? finder.found : sequence_axis<Nodes>{};
+}
+
+constexpr axis_list without(const axis_list& from, unsigned long long family) {
+  axis_list axes;
+  for (std::size_t i = 0; i < from.rank; ++i)
+    if (from.family[i] != family) axes.push(from.family[i], from.size[i], from.stride[i]);
+  return axes;
+}
+template <class T, std::size_t Nodes>
+constexpr graph<T, Nodes> of_one_sequence(graph<T, Nodes> g, const sequence_axis<Nodes>& sequences) {
+  for (int n = 0; n < g.count; ++n) {
+    node_of_graph<T>& one = g.nodes[n];
+    one.axes = without(one.axes, sequences.family);
+    for (std::size_t j = 0; j < one.operands; ++j)
+      one.from[j].axes = without(one.from[j].axes, sequences.family);
+  }
+  for (std::size_t r = 0; r < g.results; ++r)
+    g.result[r].axes = without(g.result[r].axes, sequences.family);
+  return g;
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP

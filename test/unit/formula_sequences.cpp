@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSL-1.0
+// Formulas of large batches: all steps for one sequence, then for the next, have the bits of steps
+// for all of them, which several workers take.
+#include <boost/test/unit_test.hpp>
+
+#include <umbel/inspect/describe.hpp>
+#include <umbel/umbel.hpp>
+
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "../support/executors.hpp"
+#include "../support/random.hpp"
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+using umbel_test::draw;
+using umbel_test::lcg;
+
+constexpr std::size_t sequences = 7, tokens = 67, width = 192;
+using attention = multi_head_attention<float, hidden<width>, heads<4>>;
+using queries = tensor<float, batch<sequences>, query<tokens>, hidden<width>>;
+using keys = tensor<float, batch<sequences>, key<tokens>, hidden<width>>;
+
+template <class Formula, class... X>
+constexpr bool is_one_by_one = false;
+template <class F, class... X>
+constexpr bool is_one_by_one<const formula<F>, X...> =
+    detail::formulas::serial_run_of<
+        F, detail::formulas::row_major_layouts<detail::formulas::traced_result<F, X...>>, true,
+        typename detail::formulas::argument_of<X>::type...>::one_by_one;
+
+constexpr auto heads_of = [](auto x, const auto& w) {
+  return x * w | split<hidden, heads<4>, head_dim>;
+};
+constexpr formula attend = [](auto to, auto from, const auto& w, auto bias, auto lens) {
+  auto q = heads_of(to, w.q) | permute<batch, heads, query, head_dim>;
+  auto k = heads_of(from, w.k) | permute<batch, heads, key, head_dim>;
+  auto v = heads_of(from, w.v) | permute<batch, heads, key, head_dim>;
+  auto scores = contract<head_dim>(q, k) * rsqrt(48.0f) + bias;
+  auto weights = softmax<key>(hide(scores, position<key> >= lens));
+  auto context = contract<key>(weights, v) | permute<batch, query, heads, head_dim>;
+  return to + (context | contiguous | merge<heads, head_dim, hidden>)*w.o;
+};
+constexpr formula with_gates = [](auto to, auto from, const auto& w, auto gates) {
+  auto q = heads_of(to, w.q) | permute<batch, heads, query, head_dim>;
+  auto k = heads_of(from, w.k) | permute<batch, heads, key, head_dim>;
+  auto v = heads_of(from, w.v) | permute<batch, heads, key, head_dim>;
+  auto weights = sigmoid(contract<head_dim>(q, k)) * gates;
+  auto context = contract<key>(weights, v) | permute<batch, query, heads, head_dim>;
+  return std::pair{(context | contiguous | merge<heads, head_dim, hidden>)*w.o, to * w.q};
+};
+// A sum over the batch mixes its sequences.
+constexpr formula mixed = [](auto to, const auto& w) {
+  auto y = to * w.q;
+  return (y * w.k) + sum<batch>(y * w.o);
+};
+
+template <class A, class B>
+bool same_bits(const A& a, const B& b) {
+  static_assert(std::is_same_v<A, B>);
+  return std::memcmp(a.data(), b.data(), sizeof a) == 0;
+}
+
+// Of parallel all steps are for all sequences.
+template <class F, class... X>
+void check(const F& f, const X&... x) {
+  static workspace_for<F, X...> work, works[2];
+  static auto one_by_one = f(x..., work);
+  static auto all = one_by_one;
+  umbel_test::shuffled<2> pool;
+  const auto compare = [](const auto& a, const auto& b) {
+    if constexpr (requires { a.first; })
+      return same_bits(a.first, b.first) && same_bits(a.second, b.second);
+    else
+      return same_bits(a, b);
+  };
+  if constexpr (requires { all.first; }) {
+    for (float& e : all.first) e = 7;
+    for (float& e : all.second) e = 7;
+  } else {
+    for (float& e : all) e = 7;
+  }
+  f.into(all, x..., parallel(pool, works));
+  BOOST_TEST(compare(all, one_by_one));
+  BOOST_TEST(compare(plain(f)(x..., work), one_by_one));
+}
+
+struct inputs {
+  queries x;
+  keys y;
+  attention::weights w;
+  tensor<float, heads<4>, query<tokens>, key<tokens>> bias;
+  tensor<float, batch<sequences>, heads<4>, query<tokens>, key<tokens>> gates;
+  tensor<int, batch<sequences>> lens{67, 0, 1, 40, 66, 16, 64};
+};
+inputs& given() {
+  static inputs made;
+  lcg next{11};
+  draw(next, made.x), draw(next, made.y), draw(next, made.bias), draw(next, made.gates);
+  umbel_test::draw_attention(next, made.w, 0.2, 0.1);
+  return made;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(unit_formula_sequences)
+
+static_assert(is_one_by_one<decltype(attend), queries, keys, attention::weights,
+                            decltype(inputs::bias), decltype(inputs::lens)>);
+static_assert(is_one_by_one<decltype(with_gates), queries, keys, attention::weights,
+                            decltype(inputs::gates)>);
+static_assert(!is_one_by_one<decltype(mixed), queries, attention::weights>);
+
+BOOST_AUTO_TEST_CASE(attention_with_what_all_sequences_share) {
+  auto& [x, y, w, bias, gates, lens] = given();
+  check(attend, x, y, w, bias, lens);
+}
+BOOST_AUTO_TEST_CASE(several_results_and_rows) {
+  auto& [x, y, w, bias, gates, lens] = given();
+  check(with_gates, x, y, w, gates);
+}
+
+// Arguments and results with strides of their own.
+BOOST_AUTO_TEST_CASE(in_any_order) {
+  auto& [x, y, w, bias, gates, lens] = given();
+  static tensor<float, query<tokens>, batch<sequences>, hidden<width>> turned =
+      x | permute<query, batch, hidden>;
+  static const auto seen = turned | permute<batch, query, hidden>;
+  static workspace_for<decltype(attend), decltype(seen), keys, attention::weights, decltype(bias),
+                       decltype(lens)>
+      work;
+  static const queries expected = attend(seen, y, w, bias, lens, work);
+  static tensor<float, hidden<width>, batch<sequences>, query<tokens>> written;
+  attend.into(written | permute<batch, query, hidden>, seen, y, w, bias, lens, work);
+  static const queries read = written | permute<batch, query, hidden>;
+  BOOST_TEST(same_bits(read, expected));
+  static workspace_for<decltype(attend), queries, keys, attention::weights, decltype(bias),
+                       decltype(lens)>
+      as_it_is;
+  BOOST_TEST(same_bits(queries(attend(x, y, w, bias, lens, as_it_is)), expected));
+}
+
+BOOST_AUTO_TEST_CASE(describe_says_so) {
+  auto& [x, y, w, bias, gates, lens] = given();
+  const std::string_view page = describe(attend, x, y, w, bias, lens);
+  BOOST_TEST(page.find("by one worker all steps for one of 7 sequences, then for the next") !=
+             page.npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
