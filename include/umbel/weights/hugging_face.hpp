@@ -72,9 +72,11 @@ inline constexpr parameter_name gpt2_block[] = {
     {nullptr, "attn.masked_bias"},
 };
 
-// LlamaDecoderLayer, MistralDecoderLayer, Qwen2DecoderLayer (with biases of q, k, v):
-// rope<split_halves>, rms_norm, gated<silu>. The pairing of rope is that of the checkpoint: Meta's
-// own files (meta.hpp) have the other one.
+// LlamaDecoderLayer, MistralDecoderLayer: norm_first<true>, norm_by<rms_norm>, gated<true>,
+// activation<silu>, causal, and rope<split_halves>: the pairing is that of the checkpoint, and
+// Meta's own files (meta.hpp) have the other one. bias<false>, or bias<true> where the
+// configuration says attention_bias and mlp_bias. Not Qwen2DecoderLayer: it has biases of q, k and
+// v only, encoder_layer all or none.
 inline constexpr parameter_name llama_layer[] = {
     {"norm1.gamma", "input_layernorm.weight"},
     {"attention.q.weight", "self_attn.q_proj.weight", out_in},
@@ -87,8 +89,11 @@ inline constexpr parameter_name llama_layer[] = {
     {"attention.o.bias", "self_attn.o_proj.bias"},
     {"norm2.gamma", "post_attention_layernorm.weight"},
     {"feed_forward.gate.weight", "mlp.gate_proj.weight", out_in},
+    {"feed_forward.gate.bias", "mlp.gate_proj.bias"},
     {"feed_forward.up.weight", "mlp.up_proj.weight", out_in},
+    {"feed_forward.up.bias", "mlp.up_proj.bias"},
     {"feed_forward.down.weight", "mlp.down_proj.weight", out_in},
+    {"feed_forward.down.bias", "mlp.down_proj.bias"},
     {nullptr, "self_attn.rotary_emb.inv_freq"},
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Names of the parameters of one block of LLaMA in Meta's own checkpoints and in llama2.c's (.pt of
-// its training), for encoder_layer with rope<adjacent_pairs>, rms_norm, gated<silu>.
+// its training), for encoder_layer with norm_first<true>, norm_by<rms_norm>, norm_epsilon<1,
+// 100'000>, gated<true>, activation<silu>, bias<false>, rope<adjacent_pairs>; causal.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -29,7 +29,7 @@ struct stored_axes {
   std::size_t out_heads = 0;        // out is
   std::size_t part = 0, parts = 1;  // out is one of so many equal parts of a larger tensor
 
-  // (in, heads, head_dim), (heads, head_dim, out): as Keras and Haiku keep projections.
+  // (in, heads, head_dim), (heads, head_dim, out): as Keras and Flax keep projections.
   [[nodiscard]] constexpr stored_axes in_of(std::size_t heads) const noexcept {
     stored_axes axes = *this;
     axes.in_heads = heads;
@@ -72,7 +72,8 @@ struct parameter_names {
 };
 
 // The names of a table for a part of the model: at("encoder.*", "layers.*", table) makes
-// "encoder.0.norm1.gamma" and "layers.0.norm1.weight" of its "norm1.gamma" and "norm1.weight".
+// "encoder.0.norm1.gamma" and "layers.0.norm1.weight" of its "norm1.gamma" and "norm1.weight". No
+// dot follows a slash: at("", "block/attention/", names::keras_attention).
 [[nodiscard]] constexpr parameter_names at(const char* parameter, const char* tensor,
                                            parameter_names names) noexcept {
   names.parameter_prefix = parameter;
@@ -95,13 +96,19 @@ struct pattern_values {
   const char* rest = "";
 };
 
-// Text against a pattern in pieces: prefix, a dot, the rest; the dot only between two that are not
-// empty.
+// Does a dot stand between a prefix and what follows it? Paths with slashes end in one.
+constexpr bool needs_dot(const char* prefix, const char* pattern) noexcept {
+  if (*prefix == '\0' || *pattern == '\0') return false;
+  while (prefix[1] != '\0') ++prefix;
+  return *prefix != '/';
+}
+
+// Text against a pattern in pieces: prefix, a dot where one is needed, the rest.
 class pattern_match {
  public:
   constexpr explicit pattern_match(const char* text) noexcept : at_(text) {}
   constexpr bool matches(const char* prefix, const char* pattern) noexcept {
-    return piece(prefix) && (*prefix == '\0' || *pattern == '\0' || piece(".")) && piece(pattern) &&
+    return piece(prefix) && (!needs_dot(prefix, pattern) || piece(".")) && piece(pattern) &&
            *at_ == '\0';
   }
   pattern_values values;
@@ -148,7 +155,7 @@ struct name_text {
                       const pattern_values& values) noexcept {
     std::size_t used = 0;
     put(prefix, values, used);
-    if (*prefix != '\0' && *pattern != '\0') put('.');
+    if (needs_dot(prefix, pattern)) put('.');
     put(pattern, values, used);
   }
 
