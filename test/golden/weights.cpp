@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSL-1.0
+// The layers of torch, d2l, Keras, Flax and Haiku from files of their weights, by the tables of
+// names for them: the answers are the framework's, and no mistake in a table goes unnoticed. Whole
+// models, and with them the tables of Hugging Face and Meta: models.cpp.
+#include "weights.hpp"
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+using namespace umbel_test;
+
+using sequence = tensor<float, batch<1>, token<8>, hidden<8>>;
+using queries = tensor<float, batch<1>, query<8>, hidden<8>>;
+using keys = tensor<float, batch<1>, key<8>, hidden<8>>;
+using attention = multi_head_attention<float, hidden<8>, heads<2>, bias<true>>;
+
+// A layer of one sequence.
+template <class Layer, class X = sequence, std::size_t Count>
+void check_layer(const std::string& name, const std::string& ending,
+                 const name_tables<Count>& names) {
+  using weights = typename Layer::weights;
+  const auto x = golden_answer<X>(name + ".x");
+  check_adopted<weights>(
+      name + ending, names, [&](const weights& w) { return Layer{w}(x); },
+      golden_answer<X>(name + ".y"));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(golden_weights)
+
+BOOST_AUTO_TEST_CASE(torch_attention) {
+  check_layer<attention>("torch_attention", ".safetensors", tables(names::torch_attention));
+}
+
+// kdim and vdim: q_proj_weight, k_proj_weight, v_proj_weight, and one in_proj_bias.
+BOOST_AUTO_TEST_CASE(torch_attention_of_other_widths) {
+  using layer = multi_head_attention<float, hidden<8>, heads<2>, keys_from<hidden<6>>,
+                                     values_from<hidden<4>>, bias<true>>;
+  using result = tensor<float, batch<1>, query<5>, hidden<8>>;
+  const std::string name = "torch_attention_widths";
+  const auto x = golden_answer<result>(name + ".x");
+  const auto y = golden_answer<tensor<float, batch<1>, key<7>, hidden<6>>>(name + ".u");
+  const auto z = golden_answer<tensor<float, batch<1>, key<7>, hidden<4>>>(name + ".v");
+  check_adopted<layer::weights>(
+      name + ".safetensors", tables(names::torch_attention),
+      [&](const layer::weights& w) { return layer{w}(x, y, z); },
+      golden_answer<result>(name + ".y"));
+}
+
+// add_bias_kv appends a key and a value that are learnt: there is no such thing here.
+BOOST_AUTO_TEST_CASE(torch_attention_with_bias_kv_is_refused) {
+  const golden_file file("torch_attention_bias_kv.safetensors");
+  static attention::weights w;
+  BOOST_TEST(load(w, *file, names::torch_attention).error() ==
+             "umbel: load: bias_k is in the file, but no parameter has that name\n"
+             "umbel: load: bias_v is in the file, but no parameter has that name\n");
+}
+
+// nn.TransformerEncoder with a norm at its end, then nn.Linear.
+template <std::size_t Wide, std::size_t Tokens>
+struct torch_encoder {
+  using layer = encoder_layer<float, hidden<8>, heads<2>, intermediate<Wide>, norm_first<false>,
+                              activation<relu>, bias<true>>;
+  using last_norm = layer_norm<float, hidden<8>>;
+  using output = linear<float, hidden<8>, hidden<8>, bias<true>>;
+  using tokens = tensor<float, batch<1>, token<Tokens>, hidden<8>>;
+
+  struct weights {
+    static constexpr const char* part_names[] = {"layers", "norm", "head"};
+    typename layer::weights layers[2];
+    last_norm::weights norm;
+    output::weights head;
+  };
+
+  static void check(const std::string& name) {
+    auto x = golden_answer<tokens>(name + ".x");
+    check_adopted<weights>(
+        name + ".safetensors",
+        tables(at("layers.*", "encoder.layers.*", names::torch_encoder_layer),
+               at("norm", "encoder.norm", names::torch_layer_norm),
+               at("head", "head", names::torch_linear)),
+        [&](const weights& w) {
+          return layer{w.layers[0]}(x) | layer{w.layers[1]} | last_norm{w.norm} | output{w.head};
+        },
+        golden_answer<tokens>(name + ".y"));
+  }
+};
+
+BOOST_AUTO_TEST_CASE(torch_encoders) {
+  torch_encoder<8, 8>::check("torch_encoder");
+  torch_encoder<12, 5>::check("torch_encoder_wide");
+}
+
+template <std::size_t Wide, std::size_t Tokens, std::size_t Keys>
+void check_torch_decoder(const std::string& name) {
+  using layer = decoder_layer<float, hidden<8>, heads<2>, intermediate<Wide>, norm_first<true>,
+                              activation<gelu_exact>, bias<true>>;
+  using weights = std::array<typename layer::weights, 2>;
+  using tokens = tensor<float, batch<1>, token<Tokens>, hidden<8>>;
+  const auto x = golden_answer<tokens>(name + ".x");
+  const auto memory = golden_answer<tensor<float, batch<1>, key<Keys>, hidden<8>>>(name + ".u");
+  check_adopted<weights>(
+      name + ".safetensors", tables(at("*", "layers.*", names::torch_decoder_layer)),
+      [&](const weights& w) {
+        const auto y = layer{w[0]}(x, memory, self_mask(causal));
+        return layer{w[1]}(y, memory, self_mask(causal));
+      },
+      golden_answer<tokens>(name + ".y"));
+}
+
+BOOST_AUTO_TEST_CASE(torch_decoders) {
+  check_torch_decoder<8, 8, 8>("torch_decoder");
+  check_torch_decoder<12, 5, 7>("torch_decoder_wide");
+}
+
+BOOST_AUTO_TEST_CASE(d2l_attention) {
+  const auto x = golden_answer<queries>("d2l_attention.x");
+  const auto y = golden_answer<keys>("d2l_attention.u");
+  check_adopted<attention::weights>(
+      "d2l_attention.safetensors", tables(names::d2l_attention),
+      [&](const attention::weights& w) { return attention{w}(x, y, y); },
+      golden_answer<queries>("d2l_attention.y"));
+}
+
+BOOST_AUTO_TEST_CASE(d2l_additive_attention) {
+  using layer = additive_attention<float, hidden<8>, score_hidden<8>>;
+  const auto x = golden_answer<queries>("d2l_additive_attention.x");
+  const auto y = golden_answer<keys>("d2l_additive_attention.u");
+  const auto z = golden_answer<keys>("d2l_additive_attention.v");
+  check_adopted<layer::weights>(
+      "d2l_additive_attention.safetensors", tables(names::d2l_additive_attention),
+      [&](const layer::weights& w) { return layer{w}(x, y, z); },
+      golden_answer<queries>("d2l_additive_attention.y"));
+}
+
+// Their names are paths, with the names of the layers around them in front.
+template <std::size_t Hidden>
+using short_sequence = tensor<float, batch<1>, token<5>, hidden<Hidden>>;
+
+BOOST_AUTO_TEST_CASE(keras) {
+  check_layer<multi_head_attention<float, hidden<4>, heads<2>, bias<true>>, short_sequence<4>>(
+      "keras_attention", ".npz",
+      tables(at("", "block/multi_head_attention/", names::keras_attention<2>)));
+  check_layer<multi_head_attention<float, hidden<6>, heads<3>, bias<true>>, short_sequence<6>>(
+      "keras_attention_3", ".npz",
+      tables(at("", "block/multi_head_attention/", names::keras_attention<3>)));
+}
+
+BOOST_AUTO_TEST_CASE(flax) {
+  check_layer<multi_head_attention<float, hidden<4>, heads<2>, bias<true>>, short_sequence<4>>(
+      "flax_attention", ".npz",
+      tables(at("", "params/MultiHeadDotProductAttention_0/", names::flax_attention<2>)));
+}
+
+BOOST_AUTO_TEST_CASE(haiku) {
+  check_layer<attention, short_sequence<8>>(
+      "haiku_attention", ".npz",
+      tables(at("", "transformer/multi_head_attention/", names::haiku_attention)));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
