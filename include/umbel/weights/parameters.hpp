@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 // The parameters of weights by name: what loading, saving, counting and comparing are made of.
 //
-//   static encoder::weights w;
+//   static block::weights w;
 //   for_each_parameter(w, [](const parameter_path& path, auto x) {
-//     // "attention.q.weight", view<float, in<256>, out<256>>; "norm1.gamma", view<float,
-//     hidden<256>> ...
+//     // "attention.q.weight", view<float, in<256>, out<256>>;
+//     // "norm1.gamma", view<float, hidden<256>> ...
 //   });
 //
 // A path is what C++ says, without the first name: w.attention.q.weight. A model's own struct lists
-// its members once:
+// its members once, in their order (a member cannot have the name of its layer's type):
 //
 //   struct model_weights {
 //     static constexpr const char* part_names[] = {"positions", "encoder", "norm"};
-//     positions::weights positions;
-//     encoder::weights encoder[4];   // "encoder.0.attention.q.weight" ...
-//     norm::weights norm;
+//     position_table::weights positions;
+//     block::weights encoder[4];   // "encoder.0.attention.q.weight" ...
+//     last_norm::weights norm;
 //   };
 #pragma once
 
