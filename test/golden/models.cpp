@@ -196,7 +196,6 @@ struct llama {
   };
   static constexpr parameter_name names_of_meta[] = {
       {"words", "tok_embeddings.weight"},
-      {"norm.gamma", "norm.weight"},
       {"head.weight", "output.weight", out_in},
   };
 
@@ -245,7 +244,10 @@ template <class Size>
 void check_meta(const char* name) {
   using model = llama<Size, adjacent_pairs, 100'000>;
   check<model, ids<Size>, logits<Size>>(
-      name, tables(model::names_of_meta, at("layers.*", "layers.*", names::meta_llama_block)), "");
+      name,
+      tables(model::names_of_meta, at("layers.*", "layers.*", names::meta_llama_block),
+             at("norm", "norm", names::torch_layer_norm)),
+      "");
 }
 
 }  // namespace
