@@ -282,6 +282,29 @@ BOOST_AUTO_TEST_CASE(names_that_are_not_told_or_say_no_order) {
              "umbel: load: weight is in the file, but no parameter has that name\n");
 }
 
+// Nothing of a file is left out silently: not another tensor for the same parameter, not a part.
+BOOST_AUTO_TEST_CASE(what_is_not_needed_is_named) {
+  classify::weights w{};
+  const bytes twice = file_of([&](auto put) {
+    put("weight", view_as<in<6>, out<3>>(w.weight));
+    put("other", view_as<in<6>, out<3>>(w.weight));
+  });
+  constexpr parameter_name two_rows[] = {{"weight", "weight", in_out}, {"weight", "other", in_out}};
+  BOOST_TEST(error_of(w, twice, two_rows) ==
+             "umbel: load: other is in the file, but weight takes weight\n");
+  constexpr parameter_name left_out[] = {{nullptr, "other"}};
+  BOOST_TEST(error_of(w, twice, two_rows, left_out) == "");
+
+  using up = feed_forward<float, hidden<6>, intermediate<6>, activation<relu>, bias<false>>;
+  static up::weights maps;
+  static const tensor<float, in<6>, out<18>> packed{};
+  const bytes parts = file_of([&](auto put) { put("packed", packed); });
+  constexpr parameter_name one_part_twice[] = {{"up.weight", "packed", in_out.part_of(0, 3)},
+                                               {"down.weight", "packed", in_out.part_of(0, 3)}};
+  BOOST_TEST(error_of(maps, parts, one_part_twice) ==
+             "umbel: load: part_of(1, 3) of packed goes to no parameter\n");
+}
+
 BOOST_AUTO_TEST_CASE(many_problems_are_counted) {
   static model_weights w;
   const bytes file = file_of([](auto) {});

@@ -9,6 +9,8 @@
 #pragma once
 
 #include <umbel/config.hpp>
+
+#include <cstdint>
 #include <umbel/file/stored_tensor.hpp>
 #include <umbel/weights/names.hpp>
 #include <umbel/weights/parameters.hpp>
@@ -248,25 +250,86 @@ file_result<> read_parameter(const X& x, const found_row& found) noexcept {
   return tensor.read(x.data(), layout_of<X>::span, strides);
 }
 
-// Is the tensor of the file wanted by a parameter, or left out on purpose?
+// Does w have a parameter of this path?
 template <class Weights>
-bool is_named(const Weights& w, const stored_tensor& tensor,
-              const parameter_names& names) noexcept {
+bool has_parameter(const Weights& w, const char* path) noexcept {
+  bool found = false;
+  for_each_parameter(w,
+                     [&](const parameter_path& one, const auto&) { found = found || one == path; });
+  return found;
+}
+
+// Who takes a tensor of the file.
+struct tensor_use {
+  bool is_known = false;         // a parameter, or it is left out on purpose
+  std::size_t parts = 1;         // of so many equal parts ...
+  std::uint64_t taken = 0;       // ... these are taken
+  name_text parameter, instead;  // a parameter that could take it, but takes that one
+};
+
+// find: (path, found_row&), what the parameter of a path takes.
+template <class Weights, class Find>
+void add_use(tensor_use& use, const Weights& w, const stored_tensor& tensor,
+             const parameter_names& names, const Find& find) noexcept {
   char name[name_text::most + 1]{};
-  if (tensor.name.copy_to(name, sizeof(name)) > name_text::most) return false;
+  if (tensor.name.copy_to(name, sizeof(name)) > name_text::most) return;
   for (std::size_t i = 0; i < names.count; ++i) {
     const parameter_name& row = names.rows[i];
     pattern_match match(name);
     if (!match.matches(names.tensor_prefix, row.tensor)) continue;
-    if (row.parameter == nullptr) return true;
-    const name_text wanted(names.parameter_prefix, row.parameter, match.values);
-    bool is_there = false;
-    for_each_parameter(w, [&](const parameter_path& path, const auto&) {
-      is_there = is_there || path == wanted.chars;
-    });
-    if (is_there) return true;
+    if (row.parameter == nullptr) {
+      use.is_known = true;
+      continue;
+    }
+    const name_text path(names.parameter_prefix, row.parameter, match.values);
+    if (!has_parameter(w, path.chars)) continue;
+    found_row found;
+    find(path.chars, found);
+    if (found.row == &row) {
+      use.is_known = true;
+      use.parts = row.axes.parts;
+      if (row.axes.part < 64) use.taken |= std::uint64_t{1} << row.axes.part;
+    } else {
+      use.parameter = path;
+      use.instead = found.name;
+    }
   }
-  return false;
+}
+
+// The first part that nothing takes; the number of parts where there is none.
+constexpr std::size_t part_left_over(const tensor_use& use) noexcept {
+  std::size_t part = 0;
+  while (part < use.parts && (use.taken >> part & 1) != 0) ++part;
+  return use.taken == 0 || use.parts > 64 ? use.parts : part;
+}
+
+// A line for a tensor that is not needed, whole or in part.
+inline void complain_of(load_result& out, const tensor_use& use, const stored_tensor& tensor) {
+  const std::size_t part = part_left_over(use);
+  if (use.is_known && part == use.parts) return;
+  sentence_buffer name;
+  put_part(name, tensor.name);  // without what could write to a terminal
+  out.begin();
+  if (use.is_known) {
+    out.put("part_of(");
+    out.put(part);
+    out.put(", ");
+    out.put(use.parts);
+    out.put(") of ");
+    out.put(name.chars);
+    out.put(" goes to no parameter\n");
+    return;
+  }
+  out.put(name.chars);
+  if (use.parameter.size == 0) {
+    out.put(" is in the file, but no parameter has that name\n");
+    return;
+  }
+  out.put(" is in the file, but ");
+  out.put(use.parameter.chars);
+  out.put(" takes ");
+  out.put(use.instead.chars);
+  out.put('\n');
 }
 
 }  // namespace detail
@@ -278,32 +341,29 @@ bool is_named(const Weights& w, const stored_tensor& tensor,
 //   [16, 8]:
 //    it is transposed, in_out where the names say out_in"
 //   "umbel: load: bias_k is in the file, but no parameter has that name"
+//   "umbel: load: q_proj_weight is in the file, but q.weight takes in_proj_weight"
+//   "umbel: load: part_of(1, 3) of in_proj_weight goes to no parameter"
 template <class Weights, class File, class... Names>
 load_result load(Weights& w, const File& file, const Names&... names) noexcept {
   load_result result;
   const parameter_names tables[] = {parameter_names(names)...};
-  const auto find = [&](const parameter_path& path, detail::found_row& found) {
-    for (const parameter_names& table : tables) detail::find_row(found, file, path.c_str(), table);
+  const auto find = [&](const char* path, detail::found_row& found) {
+    for (const parameter_names& table : tables) detail::find_row(found, file, path, table);
   };
   for_each_parameter(w, [&](const parameter_path& path, const auto& x) {
     detail::found_row found;
-    find(path, found);
+    find(path.c_str(), found);
     detail::fits_parameter<std::remove_cvref_t<decltype(x)>>(result, path.c_str(), found);
   });
   for (const stored_tensor& tensor : file) {
-    bool named = false;
-    for (const parameter_names& table : tables) named = named || detail::is_named(w, tensor, table);
-    if (named) continue;
-    detail::sentence_buffer name;
-    detail::put_part(name, tensor.name);  // without what could write to a terminal
-    result.begin();
-    result.put(name.chars);
-    result.put(" is in the file, but no parameter has that name\n");
+    detail::tensor_use use;
+    for (const parameter_names& table : tables) detail::add_use(use, w, tensor, table, find);
+    detail::complain_of(result, use, tensor);
   }
   if (result)
     for_each_parameter(w, [&](const parameter_path& path, const auto& x) {
       detail::found_row found;
-      find(path, found);
+      find(path.c_str(), found);
       if (const auto done = detail::read_parameter(x, found); !done) {
         result.begin();
         result.put(done.error());
