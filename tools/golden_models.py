@@ -189,14 +189,16 @@ class Vit(Model):
     def answer(self, p: Weights, picture: Tensor) -> Tensor:
         s, epsilon = self.sizes, 1e-12
         name = "vit.embeddings.patch_embeddings.projection"
-        patches = functional.conv2d(picture, p[name + ".weight"], p[name + ".bias"], stride=2).flatten(2).transpose(1, 2)
-        x = torch.cat((p["vit.embeddings.cls_token"], patches), 1) + p["vit.embeddings.position_embeddings"]
+        patches = functional.conv2d(picture, p[name + ".weight"], p[name + ".bias"], stride=2)
+        x = torch.cat((p["vit.embeddings.cls_token"], patches.flatten(2).transpose(1, 2)), 1)
+        x = x + p["vit.embeddings.position_embeddings"]
         for i in range(s.layers):
             layer = f"vit.encoder.layer.{i}."
             y = layer_norm(p, layer + "layernorm_before", x, epsilon)
             q, k, v = (linear(p, f"{layer}attention.attention.{name}", y) for name in ("query", "key", "value"))
             x = x + linear(p, layer + "attention.output.dense", attend(q, k, v, s.heads))
-            y = functional.gelu(linear(p, layer + "intermediate.dense", layer_norm(p, layer + "layernorm_after", x, epsilon)))
+            y = layer_norm(p, layer + "layernorm_after", x, epsilon)
+            y = functional.gelu(linear(p, layer + "intermediate.dense", y))
             x = x + linear(p, layer + "output.dense", y)
         return linear(p, "classifier", layer_norm(p, "vit.layernorm", x, epsilon)[:, 0])
 
