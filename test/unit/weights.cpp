@@ -332,7 +332,8 @@ BOOST_AUTO_TEST_CASE(patterns) {
   BOOST_TEST(match("layers.12.norm", "layers.*", "norm") == "layers.12.norm");
   BOOST_TEST(match("a.1.b.22.c", "a.*", "b.*.c") == "a.1.b.22.c");
   BOOST_TEST(match("norm", "", "norm") == "norm");
-  BOOST_TEST(match("block/layer_2/query/w", "block/layer_*/", "query/w") == "block/layer_2/query/w");
+  BOOST_TEST(match("block/layer_2/query/w", "block/layer_*/", "query/w") ==
+             "block/layer_2/query/w");
   BOOST_TEST(match("block/.query/w", "block/", "query/w") == "no");
   BOOST_TEST(match("layers.x.norm", "layers.*", "norm") == "no");
   BOOST_TEST(match("layers.01.norm", "layers.*", "norm") == "no");
