@@ -3,12 +3,14 @@
 // and the names that frameworks have for them. umbel.hpp does not include it.
 #pragma once
 
+#include <umbel/weights/checksum.hpp>
 #include <umbel/weights/d2l.hpp>
 #include <umbel/weights/hugging_face.hpp>
 #include <umbel/weights/jax.hpp>
 #include <umbel/weights/load.hpp>
 #include <umbel/weights/meta.hpp>
 #include <umbel/weights/parameters.hpp>
+#include <umbel/weights/probe.hpp>
 #include <umbel/weights/save.hpp>
 #include <umbel/weights/table.hpp>
 #include <umbel/weights/torch.hpp>

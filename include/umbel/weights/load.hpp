@@ -250,6 +250,11 @@ file_result<> read_parameter(const X& x, const found_row& found) noexcept {
   return tensor.read(x.data(), layout_of<X>::span, strides);
 }
 
+// A tensor of a probe (probe.hpp)? name: of 6 bytes or more.
+inline bool is_of_probe(const char* name) noexcept {
+  return __builtin_memcmp(name, "probe.", 6) == 0;
+}
+
 // Does w have a parameter of this path?
 template <class Weights>
 bool has_parameter(const Weights& w, const char* path) noexcept {
@@ -273,6 +278,10 @@ void add_use(tensor_use& use, const Weights& w, const stored_tensor& tensor,
              const parameter_names& names, const Find& find) noexcept {
   char name[name_text::most + 1]{};
   if (tensor.name.copy_to(name, sizeof(name)) > name_text::most) return;
+  if (is_of_probe(name)) {
+    use.is_known = true;
+    return;
+  }
   for (std::size_t i = 0; i < names.count; ++i) {
     const parameter_name& row = names.rows[i];
     pattern_match match(name);
@@ -335,7 +344,8 @@ inline void complain_of(load_result& out, const tensor_use& use, const stored_te
 }  // namespace detail
 
 // Loads all parameters of w (parameters.hpp) from a file (file/safetensors.hpp, npz.hpp), whose
-// names for them are in the tables `names`. Numbers are exact where they can be, else rounded once.
+// names for them are in the tables `names`. Tensors of a probe (probe.hpp) are left out. Numbers
+// are exact where they can be, else rounded once.
 //   "umbel: load: encoder.0.attention.q.weight [in=8, out=8]: the file has no layers.0.q.weight"
 //   "umbel: load: up.weight [in=8, out=16]: linear1.weight has [8, 16] in the file but must have
 //   [16, 8]:

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+// The checksum of an exported model (tools/export, docs/export.md): 64-bit FNV-1a (Fowler, Noll,
+// Vo) of the bytes of all its elements, little-endian, one tensor after another. It finds damage,
+// and a header and a file that are not of one export; it is no signature.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/file/stored_tensor.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+
+// Adds up bytes, and arrays of float, one after another.
+class weights_checksum {
+ public:
+  constexpr void add(const unsigned char* bytes, std::size_t count) noexcept {
+    for (std::size_t i = 0; i < count; ++i) add(bytes[i]);
+  }
+  template <std::size_t Count>
+  constexpr void add(const float (&array)[Count]) noexcept {
+    for (const float x : array) {
+      const auto bits = __builtin_bit_cast(std::uint32_t, x);
+      for (int shift = 0; shift < 32; shift += 8) add(static_cast<unsigned char>(bits >> shift));
+    }
+  }
+  [[nodiscard]] constexpr std::uint64_t value() const noexcept { return hash_; }
+
+ private:
+  constexpr void add(unsigned char byte) noexcept { hash_ = (hash_ ^ byte) * 1099511628211u; }
+  std::uint64_t hash_ = 14695981039346656037u;
+};
+
+// Of the arrays of an exported header, to compare with its `checksum`:
+//   static_assert(checksum_of(model::for_each_array) == model::checksum);
+// The compiler computes some 20,000 numbers without an option (clang: -fconstexpr-steps); a program
+// any.
+template <class Each>
+  requires requires(const Each& each) { each([](const auto&) {}); }
+[[nodiscard]] constexpr std::uint64_t checksum_of(const Each& each) noexcept {
+  weights_checksum sum;
+  each([&](const auto& array) { sum.add(array); });
+  return sum.value();
+}
+// Of all tensors of a file, in its order.
+template <class File>
+  requires requires(const File& file) { file.begin()->data; }
+[[nodiscard]] std::uint64_t checksum_of(const File& file) noexcept {
+  weights_checksum sum;
+  for (const stored_tensor& x : file) sum.add(x.data, x.bytes);
+  return sum.value();
+}
+
+// Are the bytes of a safetensors file those that tools/export wrote? file_error::checksum where
+// they are not, file_error::not_found where its metadata have no checksum.
+//   "umbel: verify_checksum: the bytes of the file are not those that were exported"
+template <class File>
+file_result<> verify_checksum(const File& file) noexcept {
+  char written[17]{};
+  if (file.metadata("checksum").copy_to(written, sizeof(written)) != 16)
+    return detail::failure(
+        file_error::not_found,
+        "verify_checksum: the file has no checksum, so it is not of tools/export");
+  std::uint64_t sum = checksum_of(file);
+  bool same = true;
+  for (std::size_t i = 16; i-- > 0; sum >>= 4)
+    same = same && written[i] == "0123456789abcdef"[sum & 15];
+  if (same) return {};
+  return detail::failure(file_error::checksum,
+                         "verify_checksum: the bytes of the file are not those that were exported");
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
