@@ -10,15 +10,16 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// Adds up bytes, and arrays of float, one after another.
+// Adds up bytes, and arrays of float or std::int32_t, one after another.
 class weights_checksum {
  public:
   constexpr void add(const unsigned char* bytes, std::size_t count) noexcept {
     for (std::size_t i = 0; i < count; ++i) add(bytes[i]);
   }
-  template <std::size_t Count>
-  constexpr void add(const float (&array)[Count]) noexcept {
-    for (const float x : array) {
+  template <class T, std::size_t Count>
+    requires(std::is_same_v<T, float> || std::is_same_v<T, std::int32_t>)
+  constexpr void add(const T (&array)[Count]) noexcept {
+    for (const T x : array) {
       const auto bits = __builtin_bit_cast(std::uint32_t, x);
       for (int shift = 0; shift < 32; shift += 8) add(static_cast<unsigned char>(bits >> shift));
     }

@@ -1,0 +1,529 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""tools/export: every number arrives with its bits, in the header and in the file; the types that it writes compile, load
+and give what the constants of the header give; a model of torch gives torch's output; bad input is one sentence.
+
+    check.py PROJECT_ROOT -- COMPILER...
+"""
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import json
+import pathlib
+import pickle
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from tap import Tap, split_command  # noqa: E402
+
+KINDS = ("float", "bfloat16", "float16")
+FLAGS = ["-std=c++20", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
+
+
+def load_export(root):
+    """tools/export as a module: hundreds of calls, and numpy is loaded once."""
+    loader = importlib.machinery.SourceFileLoader("export", str(root / "tools" / "export"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("export", loader))
+    loader.exec_module(module)
+    return module
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+
+def safetensors(tensors, header=None):
+    """By the text of the format. tensors: name -> (dtype, array of that many bytes)."""
+    about, data = {}, b""
+    for name, (dtype, array) in tensors.items():
+        content = array.tobytes()
+        about[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [len(data), len(data) + len(content)]}
+        data += content
+    text = (json.dumps(about) if header is None else header).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def read_safetensors(content):
+    """name -> (dtype, shape, bytes, where they begin in the file), and the metadata."""
+    size, = struct.unpack_from("<Q", content)
+    header = json.loads(content[8:8 + size])
+    metadata = header.pop("__metadata__", {})
+    return {name: (one["dtype"], one["shape"], content[8 + size + one["data_offsets"][0]:8 + size + one["data_offsets"][1]],
+                   8 + size + one["data_offsets"][0]) for name, one in header.items()}, metadata
+
+
+def fnv_1a(content):
+    value = 0xCBF29CE484222325
+    for byte in content:
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return value
+
+
+def special_numbers(np):
+    """Ends of the ranges of float, bfloat16 and float16, halves between their neighbours, and many others."""
+    fixed = [0.0, -0.0, 1.0, 1 / 3, -2.5, 1e-45, 1.2e-38, 3.4028234663852886e38, 3.3961775292304957e38, 65504, 65519.99, 65520,
+             5.9e-8, 2.9e-8, 1e-40, 1 + 2**-8, 1 + 2**-8 + 2**-40, 1 + 3 * 2**-8, 1 + 2**-11, 1 + 2**-24, 1 + 2**-24 + 2**-50,
+             float("nan"), float("inf"), -float("inf"), 16777217.0, 1e39, -1e300]
+    drawn = np.random.default_rng(1).standard_normal(300) * 10.0 ** np.random.default_rng(2).integers(-46, 40, 300)
+    return np.concatenate([fixed, drawn])
+
+
+def nearest(np, values, to_float):
+    """By search among all numbers of 16 bits: to nearest, ties to even, without the rounding of the tool."""
+    bits = np.arange(2**15, dtype="<u2")
+    with np.errstate(invalid="ignore"):  # signalling NaN
+        table = to_float(bits).astype("f8")
+    finite = int(np.isfinite(table).sum())
+    table = np.append(table[:finite], 2 * table[finite - 1] - table[finite - 2])  # where infinity begins to be nearer
+    made = []
+    for value in values:
+        if np.isnan(value):
+            made.append(None)
+            continue
+        size = min(abs(value), table[-1])
+        high = int(np.searchsorted(table, size))
+        low = max(high - 1, 0)
+        below, above = size - table[low], table[high] - size
+        near = low if below < above or (below == above and low % 2 == 0) else high
+        made.append(near | (0x8000 if np.signbit(value) else 0))
+    return made
+
+
+# ---- the checks ------------------------------------------------------------------------------------
+
+
+class Checks:
+    def __init__(self, tap, root, compiler, folder):
+        import numpy
+        self.np, self.tap, self.root, self.compiler, self.folder = numpy, tap, root, compiler, pathlib.Path(folder)
+        self.tool = load_export(root)
+
+    def run(self, *arguments):
+        """(exit code, standard output, standard error) of tools/export."""
+        out, err, before = io.StringIO(), io.StringIO(), sys.argv
+        sys.argv = ["export", *map(str, arguments)]
+        try:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                code = self.tool.main()
+        except SystemExit as end:
+            code = end.code
+        finally:
+            sys.argv = before
+        return code, out.getvalue(), err.getvalue()
+
+    def program(self, name, text):
+        """What it prints, or None, said, when it does not compile or fails."""
+        source, program = self.folder / f"{name}.cpp", self.folder / name
+        source.write_text(text)
+        folders = ["-I", self.root / "include", "-iquote", self.folder]
+        made = subprocess.run([*self.compiler, *FLAGS, *folders, source, "-o", program], capture_output=True, text=True,
+                              errors="replace")
+        said = (line[:600] for line in made.stderr.splitlines() if "error" in line or "umbel: " in line)
+        self.tap.check(f"{name} compiles", made.returncode == 0, "\n".join(said))
+        if made.returncode:
+            return None
+        ran = subprocess.run([program, self.folder], capture_output=True)
+        self.tap.check(f"{name} runs", ran.returncode == 0, (ran.stdout[-2000:] + ran.stderr).decode(errors="replace"))
+        return ran.stdout if ran.returncode == 0 else None
+
+    def wanted_bytes(self, values, kind):
+        """Of float64 values; None where it is NaN."""
+        np = self.np
+        with np.errstate(over="ignore"):
+            if kind == "float":
+                return [None if np.isnan(v) else np.float32(v).tobytes() for v in values]
+            found = nearest(np, values, lambda bits: self.widened(bits, kind))
+            return [None if bits is None else struct.pack("<H", bits) for bits in found]
+
+    def widened(self, bits, kind):
+        return (bits.astype("<u4") << 16).view("<f4") if kind == "bfloat16" else bits.view("<f2").astype("<f4")
+
+    def check_numbers(self):
+        np, tap = self.np, self.tap
+        values = special_numbers(np)
+        count = len(values)
+        whole = np.arange(32, dtype="<f4").reshape(2, 16)
+        tensors = {"weird name/0": values, "a.0.weight": whole, "scalar": np.float32(7), "8.class": np.float64([1, 2]),
+                   "ids": np.arange(3), "none": np.zeros((0, 4), "<f4")}
+        np.savez(self.folder / "numbers.npz", **tensors)
+        np.savez(self.folder / "numbers_probe.npz", input=np.int64([[5, -2**31]]), output=np.float64([0.1, np.nan]))
+        includes = ""
+        for kind in KINDS:
+            code, out, err = self.run(self.folder / "numbers.npz", "--binary", self.folder / f"{kind}.safetensors", "--header",
+                                      self.folder / f"{kind}.hpp", "--namespace", f"n::of_{kind}", "--type", kind, "--probe",
+                                      self.folder / "numbers_probe.npz")
+            tap.check(f"{kind}: exported", code == 0, err)
+            for said in ("weird name/0: 1 number is NaN, and kept", "weird name/0: 2 numbers are infinite, and kept",
+                         "ids is left out: its elements are int64", "weird name/0 is called weird_name_0 in C++",
+                         "8.class is called tensor_8_class in C++", "none is left out of the header: it has no elements",
+                         f"too large for {kind}, and infinite now"):
+                tap.check(f"{kind}: {said!r}", said in err, err)
+            content = (self.folder / f"{kind}.safetensors").read_bytes()
+            read, metadata = read_safetensors(content)
+            tap.check(f"{kind}: tensors of the file", set(read) == {"weird name/0", "a.0.weight", "scalar", "8.class", "none",
+                                                                    "probe.input", "probe.output"}, str(list(read)))
+            size = 4 if kind == "float" else 2
+            _, shape, bytes_of, begin = read["weird name/0"]
+            wanted = self.wanted_bytes(values, kind)
+            got = [bytes_of[i:i + size] for i in range(0, len(bytes_of), size)]
+            wrong = [(values[i], g.hex(), w.hex()) for i, (g, w) in enumerate(zip(got, wanted)) if w is not None and g != w]
+            tap.check(f"{kind}: every number of the file", shape == [count] and len(got) == count and not wrong, str(wrong))
+            nan = got[int(np.argmax(np.isnan(values)))]
+            as_float = np.frombuffer(nan, "<f4") if size == 4 else self.widened(np.frombuffer(nan, "<u2"), kind)
+            tap.check(f"{kind}: NaN stays NaN", bool(np.isnan(as_float[0])), nan.hex())
+            data = b"".join(one[2] for one in read.values())
+            tap.check(f"{kind}: checksum of the file", metadata.get("checksum") == f"{fnv_1a(data):016x}" and
+                      metadata["checksum"] in out, str(metadata))
+            whole_lines = [one[3] for one in read.values() if one[2] and len(one[2]) % 64 == 0]
+            tap.check(f"{kind}: aligned to 64 bytes", whole_lines and not any(begin % 64 for begin in whole_lines),
+                      str({name: one[3] for name, one in read.items()}))
+            tap.check(f"{kind}: the probe is not rounded", read["probe.output"][2][:4] == np.float32(0.1).tobytes() and
+                      read["probe.input"][2] == struct.pack("<2i", 5, -2**31), str(read["probe.output"]))
+            includes += f'#include "{kind}.hpp"\n'
+        printed = self.program("numbers", includes + NUMBERS)
+        if printed is None:
+            return
+        parts = printed.split(b"[next]")
+        for kind, part in zip(KINDS, parts):
+            read, _ = read_safetensors((self.folder / f"{kind}.safetensors").read_bytes())
+            widened = b"".join(self.as_float(read[name], kind) for name in ("weird name/0", "a.0.weight", "scalar", "8.class"))
+            tap.check(f"{kind}: the header has the bits of the file", part.startswith(widened), f"{len(part)} {len(widened)}")
+
+    def as_float(self, tensor, kind):
+        dtype, _, content, _ = tensor
+        if dtype == "BF16":
+            return (self.np.frombuffer(content, "<u2").astype("<u4") << 16).tobytes()
+        return self.np.frombuffer(content, {"F32": "<f4", "F16": "<f2"}[dtype]).astype("<f4").tobytes()
+
+    def check_formats(self):
+        """The same tensors from each format are the same file."""
+        np, tap = self.np, self.tap
+        x, half = np.float32([[1, -2.5], [1 / 3, 4]]), np.float16([0.1, 2])
+        np.savez(self.folder / "same.npz", x=np.asfortranarray(x), half=half)
+        (self.folder / "same.safetensors").write_bytes(safetensors({"x": ("F32", x), "half": ("F16", half)}))
+        names = ["same.npz", "same.safetensors"]
+        try:
+            import torch
+            torch.save({"x": torch.tensor(x.T.copy()).T, "half": torch.tensor(half)}, self.folder / "same.pt")
+            torch.save({"epoch": 3, "state_dict": {"x": torch.tensor(x), "half": torch.tensor(half)}}, self.folder / "nested.pt")
+            torch.save({"x": torch.tensor(x), "half": torch.tensor(half)}, self.folder / "old.pt",
+                       _use_new_zipfile_serialization=False)
+            torch.save({"w": torch.tensor([1.0, -3]).bfloat16()}, self.folder / "brain.pt")
+            names += ["same.pt", "nested.pt", "old.pt"]
+        except ImportError:
+            tap.skip("files of torch", "no torch here")
+        made = {}
+        for name in names:
+            code, _, err = self.run(self.folder / name, "--binary", self.folder / "out.safetensors")
+            tap.check(f"{name}: exported", code == 0, err)
+            made[name] = (self.folder / "out.safetensors").read_bytes() if code == 0 else b""
+        tap.check("every format gives the same file", len(set(made.values())) == 1, str({n: len(c) for n, c in made.items()}))
+        brain = np.uint16([0x3F80, 0xC040])
+        (self.folder / "brain.safetensors").write_bytes(safetensors({"w": ("BF16", brain)}))
+        for name in ["brain.safetensors"] + (["brain.pt"] if "same.pt" in names else []):
+            self.run(self.folder / name, "--binary", self.folder / "out.safetensors", "--type", "bfloat16")
+            read, _ = read_safetensors((self.folder / "out.safetensors").read_bytes())
+            tap.check(f"{name}: bfloat16 in, bfloat16 out", read["w"][2] == brain.tobytes(), str(read))
+
+    def tables(self):
+        """A model in the names of each table of the library: table -> tensors, two layers of random numbers."""
+        np, types = self.np, sys.modules["export_types"]
+        random = np.random.default_rng(3)
+        sizes = {"gate": (8, 12), "up": (8, 12), "down": (12, 8)}  # in and out; (8, 8) of all others
+        made = {}
+        for table, rows in types.read_tables().items():
+            names = {}
+            biased = {row.parameter for row in rows if row.parameter.endswith("bias")}
+            matrices = len({row.parameter for row in rows if row.parameter.endswith("weight")})
+            for row in rows:
+                path = row.parameter.split(".")
+                if row.parameter in biased and len(biased) < matrices:
+                    continue  # blocks take biases of all projections or of none
+                ins, outs = next((sizes[part] for part in reversed(path) if part in sizes), (8, 8))
+                in_axes = [2, ins // 2] if row.in_heads else [ins]
+                out_axes = [2, outs // 2] if row.out_heads else [outs * row.parts]
+                shape = in_axes + out_axes if row.order == "in_out" else out_axes + in_axes if row.order else out_axes
+                if path[-1] == "score":
+                    shape = [8]
+                if row.tensor.endswith(("q_proj_weight", "k_proj_weight", "v_proj_weight")):
+                    continue  # in_proj_weight is there
+                for layer in range(2):
+                    names[f"net.{layer}.{row.tensor}"] = (random.standard_normal(shape) / 3).astype("<f4")
+            made[table] = names
+        return made
+
+    def check_tables(self):
+        tap, np = self.tap, self.np
+        text, calls = "", ""
+        for table, tensors in self.tables().items():
+            np.savez(self.folder / f"{table}.npz", **tensors)
+            np.savez(self.folder / "input.npz", input=np.float32([1]), output=np.float32([1]))
+            code, out, err = self.run(self.folder / f"{table}.npz", "--types", "--heads", 2, "--namespace", f"loaded::{table}")
+            tap.check(f"{table}: recognised", code == 0 and f"names::{table}" in out, out + err)
+            (self.folder / f"{table}_types.hpp").write_text(out)
+            code, out, err = self.run(self.folder / f"{table}.npz", "--types", "--heads", 2, "--header",
+                                      self.folder / f"{table}.hpp", "--namespace", f"constant::{table}")
+            tap.check(f"{table}: constants", code == 0, err)
+            text += f'#include "{table}_types.hpp"\n#include "{table}.hpp"\n'
+            loaded = f'loaded_from<loaded::{table}::weights>("{table}", argv[1], []<class F>(auto& w, const F& file) {{ ' \
+                     f"return loaded::{table}::load_weights(w, file); }})"
+            if " net[2]" in (self.folder / f"{table}.hpp").read_text():
+                calls += f'  same<loaded::{table}::net_type>("{table}", {loaded}, constant::{table}::net);\n'
+            else:  # additive attention is not packed
+                tap.check(f"{table}: no constants, and why", "// net:" in (self.folder / f"{table}.hpp").read_text())
+                calls += f"  {loaded};\n"
+        printed = self.program("tables", text + TABLES.replace("CALLS", calls))
+        if printed is not None:
+            tap.check("constants give what loaded weights give", b"differ" not in printed, printed.decode())
+
+    def check_torch(self):
+        try:
+            import torch
+        except ImportError:
+            return self.tap.skip("a model of torch", "no torch here")
+        np, tap = self.np, self.tap
+        torch.manual_seed(1)
+        torch.set_num_threads(1)
+        embed, head = torch.nn.Linear(16, 32), torch.nn.Linear(32, 10)
+        layer = torch.nn.TransformerEncoderLayer(32, 4, 64, dropout=0.0, batch_first=True)
+        encoder, norm = torch.nn.TransformerEncoder(layer, 2), torch.nn.LayerNorm(32)
+        model = torch.nn.Sequential(embed, encoder, norm, head).eval()
+        for parameter in model.parameters():
+            torch.nn.init.normal_(parameter, std=0.3)
+        state = {name + key: value for name, one in (("embed.", embed), ("encoder.", encoder), ("norm.", norm), ("head.", head))
+                 for key, value in one.state_dict().items()}
+        torch.save(state, self.folder / "torch.pt")
+        x = torch.randn(1, 9, 16)
+        with torch.no_grad():
+            y = head(norm(encoder(embed(x))).mean(1))
+        np.savez(self.folder / "probe.npz", input=x.numpy()[0], output=y.numpy()[0])
+        code, out, err = self.run(self.folder / "torch.pt", "--types", "--heads", 4, "--namespace", "loaded")
+        (self.folder / "torch_types.hpp").write_text(out)
+        code_2, _, err_2 = self.run(self.folder / "torch.pt", "--types", "--heads", 4, "--namespace", "constant", "--probe",
+                                    self.folder / "probe.npz", "--header", self.folder / "torch.hpp", "--binary",
+                                    self.folder / "torch.safetensors")
+        tap.check("a model of torch: exported", code == 0 and code_2 == 0, err + err_2)
+        printed = self.program("torch", TORCH)
+        if printed is not None:
+            tap.check("it gives torch's output, loaded and of constants", printed.decode().split() == ["right"] * 2,
+                      printed.decode())
+
+    def refused(self, name, wanted, *arguments, code=1):
+        got, out, err = self.run(*arguments)
+        self.tap.check(f"refused: {name}", got == code and wanted in err and (code == 2 or err.count("\n") == 1) and out == "",
+                       f"{got} {out}{err}")
+
+    def check_refused(self):
+        np, folder = self.np, self.folder
+        one, out = np.float32([1, 2]), folder / "never.safetensors"
+        np.savez(folder / "fine.npz", x=one)
+        np.savez(folder / "objects.npz", x=np.array([{}], dtype=object))
+        np.savez(folder / "complex.npz", x=np.complex64([1]))
+        np.savez(folder / "integers.npz", x=np.arange(2))
+        np.savez(folder / "nothing.npz")
+        np.savez(folder / "collide.npz", **{"a.b": one, "a_b": one})
+        np.savez(folder / "shapes.npz", **{"a": one, "a.shape": one})
+        np.savez(folder / "probe_name.npz", **{"probe.output": one})
+        np.savez(folder / "probe_one.npz", output=one)
+        np.savez(folder / "probe_large.npz", output=one, input=np.int64([2**31]))
+        np.savez(folder / "probe_good.npz", output=one, input=one)
+        np.savez(folder / "attention.npz", **{f"W_{one}.weight": np.zeros((6, 6), "<f4") for one in "qkvo"})
+        (folder / "empty.npz").write_bytes(b"")
+        (folder / "text.pt").write_text("no model")
+        offsets = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
+        headers = {
+            "duplicate": f'{{"a":{json.dumps(offsets)},"a":{json.dumps(offsets)}}}',
+            "json": '{"a":', "list": '{"a": [1]}', "gap": json.dumps({"a": offsets}),
+            "overlap": json.dumps({"a": offsets, "b": offsets | {"shape": [2], "data_offsets": [0, 8]}}),
+            "negative": json.dumps({"a": offsets | {"shape": [-1]}}), "size": json.dumps({"a": offsets | {"shape": [3]}}),
+            "type": json.dumps({"a": offsets | {"dtype": "F8_E4M3"}}),
+            "end": json.dumps({"a": offsets | {"data_offsets": [0, 400]}}),
+            "nested": '{"a":' + "[" * 100000,
+        }
+        for name, header in headers.items():
+            (folder / f"{name}.safetensors").write_bytes(safetensors({"x": ("F32", one)}, header))
+        for name, wanted in {"duplicate": "same name", "json": "not JSON", "list": "no dtype", "gap": "belong to none",
+                             "overlap": "bytes of no", "negative": "not a number from 0", "size": "not what its shape",
+                             "type": "'F8_E4M3', which is not read", "end": "behind the end of the file", "nested": "not JSON"}.items():
+            self.refused(name, wanted, folder / f"{name}.safetensors", "--binary", out)
+        for name, wanted in {"objects.npz": "objects are not loaded", "complex.npz": "complex64, which is not read",
+                             "integers.npz": "no tensors of floating-point", "nothing.npz": "no tensors of floating-point",
+                             "empty.npz": "neither safetensors", "text.pt": "neither safetensors",
+                             "not_there.npz": "No such file", ".": "Is a directory"}.items():
+            self.refused(name, wanted, folder / name, "--binary", out)
+        header = ["--header", folder / "never.hpp", "--namespace"]
+        self.refused("two names that are one", "'a.b' and 'a_b' would both be called a_b", folder / "collide.npz", *header, "m")
+        self.refused("a name and a shape", "would both be called a_shape", folder / "shapes.npz", *header, "m")
+        for bad in ("1x", "a b", "class", "a::", "a__b", "_a"):
+            self.refused(f"namespace {bad}", "no name that C++ takes", folder / "fine.npz", *header, bad, code=2)
+        self.refused("no namespace", "--header needs --namespace", folder / "fine.npz", "--header", out, code=2)
+        self.refused("type", "invalid choice", folder / "fine.npz", "--type", "int8", code=2)
+        self.refused("heads", "from 1 on", folder / "fine.npz", "--heads", 0, code=2)
+        self.refused("no heads", "say --heads N", folder / "attention.npz", "--types", "--binary", out)
+        self.refused("uneven heads", "does not divide", folder / "attention.npz", "--types", "--heads", 4, "--binary", out)
+        self.refused("a tensor of the probe's name", "a name of the probe", folder / "probe_name.npz", "--probe",
+                     folder / "probe_good.npz", "--binary", out)
+        self.refused("a probe without input", "numpy.savez(file, input=x, output=y)", folder / "fine.npz", "--probe",
+                     folder / "probe_one.npz", "--binary", out)
+        self.refused("a probe of large integers", "do not fit 32 bits", folder / "fine.npz", "--probe",
+                     folder / "probe_large.npz")
+        self.refused("a folder that is not there", "No such file", folder / "fine.npz", "--binary", folder / "none" / "x")
+        self.check_pickles(out)
+        self.check_truncated(out)
+        left = [path.name for path in folder.glob("never*")]
+        self.tap.check("nothing was written", not left, str(left))
+
+    def check_pickles(self, out):
+        try:
+            import torch
+        except ImportError:
+            return self.tap.skip("pickles", "no torch here")
+        ran = self.folder / "ran"
+
+        class Program:
+            def __reduce__(self):
+                return pathlib.Path.touch, (ran,)
+        torch.save({"x": Program()}, self.folder / "program.pt")
+        (self.folder / "raw.pt").write_bytes(pickle.dumps({"x": Program()}))
+        torch.save(torch.nn.Linear(2, 2), self.folder / "module.pt")
+        torch.save(torch.zeros(2), self.folder / "tensor.pt")
+        for name in ("program.pt", "raw.pt", "module.pt"):
+            self.refused(name, "a pickle is a program", self.folder / name, "--binary", out)
+        self.refused("a tensor without a name", "holds a Tensor, not named tensors", self.folder / "tensor.pt", "--binary", out)
+        self.tap.check("no pickle was run", not ran.exists())
+
+    def check_truncated(self, out):
+        wrong = []
+        for name in ("same.npz", "same.safetensors", "same.pt"):
+            path = self.folder / name
+            if not path.exists():
+                continue
+            content = path.read_bytes()
+            cut = self.folder / ("cut_" + name)
+            for size in range(0, len(content), 1 if name != "same.pt" else 37):
+                cut.write_bytes(content[:size])
+                code, printed, err = self.run(cut, "--binary", out)
+                if code != 1 or printed or not err.startswith("export: ") or err.count("\n") != 1:
+                    wrong.append((name, size, code, err))
+        self.tap.check("refused: files that are cut off", not wrong, str(wrong[:3]))
+
+
+NUMBERS = r"""
+#include <cstdio>
+#include <umbel/weights/checksum.hpp>
+static_assert(umbel::checksum_of(n::of_bfloat16::for_each_array) == n::of_bfloat16::checksum);
+static_assert(n::of_float::a_0_weight_shape[0] == 2 && n::of_float::a_0_weight_shape[1] == 16);
+static_assert(alignof(decltype(n::of_float::a_0_weight)) <= 64 && n::of_float::probe_input[1] == -2147483647 - 1);
+template <class Each>
+bool print(const Each& each, std::uint64_t wanted) {
+  each([](const auto& array) { std::fwrite(array, 1, sizeof(array), stdout); });
+  std::fputs("[next]", stdout);
+  return umbel::checksum_of(each) == wanted;
+}
+int main() {
+  const bool a = print(n::of_float::for_each_array, n::of_float::checksum);
+  const bool b = print(n::of_bfloat16::for_each_array, n::of_bfloat16::checksum);
+  const bool c = print(n::of_float16::for_each_array, n::of_float16::checksum);
+  return a && b && c && reinterpret_cast<std::uintptr_t>(n::of_float::a_0_weight) % 64 == 0 ? 0 : 1;
+}
+"""
+
+TABLES = r"""
+#include <cstdio>
+#include <string>
+#include <umbel/file/mapped_file.hpp>
+using namespace umbel;
+using namespace umbel::axes;
+using sequence = tensor<float, token<3>, hidden<8>>;
+template <class Layer, class F>
+auto call(const F& layer, const sequence& x) {
+  if constexpr (requires(typename Layer::weights w) { w.cross_attention; })
+    return layer(x, tensor<float, key<3>, hidden<8>>(x | rename_axis<token, key>), self_mask(all_keys));
+  else
+    return layer(x);
+}
+template <class Layer, class Constant>
+auto call_constant(const Constant& packed_or_weights, const sequence& x) {
+  if constexpr (requires { packed_or_weights.get_weights(); })
+    return call<Layer>(packed_or_weights, x);
+  else
+    return call<Layer>(Layer{packed_or_weights}, x);
+}
+template <class Weights, class Load>
+const auto& loaded_from(const char* table, const char* folder, const Load& load_into) {
+  static Weights w;
+  const auto memory = mapped_file::open((std::string(folder) + "/" + table + ".npz").c_str());
+  const auto file = tensor_file::in_memory(memory.value());
+  if (const auto done = load_into(w, file.value()); !done) std::printf("%s differ\n%s", table, done.error());
+  return w.net;
+}
+template <class Layer, class Loaded, class Constants>
+void same(const char* table, const Loaded& w, const Constants& constants) {
+  sequence x;
+  float next = -1;
+  for (float& one : x) one = next += 0.083F;
+  for (std::size_t i = 0; i < 2; ++i)
+    if (!(call<Layer>(Layer{w[i]}, x) == call_constant<Layer>(constants[i], x))) std::printf("%s differ\n", table);
+}
+int main(int, char** argv) {
+CALLS  return argv[1] == nullptr;
+}
+"""
+
+TORCH = r"""
+#include "torch_types.hpp"
+#include "torch.hpp"
+#include <cstdio>
+#include <string>
+#include <umbel/file/mapped_file.hpp>
+using namespace umbel;
+using namespace umbel::axes;
+static_assert(checksum_of(constant::for_each_array) == constant::checksum);
+static loaded::weights w;
+static tensor<float, token<9>, hidden<16>> x;
+static tensor<float, classes<10>> wanted;
+using sequence = tensor<float, token<9>, hidden<32>>;
+int main(int, char** argv) {
+  const auto memory = mapped_file::open((std::string(argv[1]) + "/torch.safetensors").c_str());
+  const tensor_file file = tensor_file::in_memory(memory.value()).value();
+  if (const auto same = verify_checksum(file); !same) std::puts(same.error());
+  if (const auto done = loaded::load_weights(w, file); !done) std::puts(done.error());
+  const probe_tolerance tight{1e-6, 1e-6};
+  const auto replayed = replay(file, [](const auto& in) {
+        sequence h = in | loaded::embed_type(w.embed);
+        for (const auto& layer : w.layers) h = loaded::layers_type(layer)(h);
+        return tensor<float, classes<10>>(h | loaded::norm_type(w.norm) | mean<token> | loaded::head_type(w.head));
+      }, tight, wanted, x);
+  std::puts(replayed ? "right" : replayed.error());
+  sequence h = view_as<token<9>, hidden<16>>(constant::probe_input) | constant::embed;
+  for (const auto& layer : constant::layers) h = layer(h);
+  const tensor<float, classes<10>> y = h | loaded::norm_type(constant::norm) | mean<token> | constant::head;
+  const auto of_constants = compare_with_probe(y, view_as<classes<10>>(constant::probe_output), tight);
+  std::puts(of_constants ? "right" : of_constants.error());
+}
+"""
+
+
+def main():
+    (root,), compiler = split_command(sys.argv[1:])
+    tap = Tap()
+    try:
+        import numpy  # noqa: F401
+    except ImportError:
+        tap.skip("tools/export", "no numpy here")
+        return tap.finish()
+    with tempfile.TemporaryDirectory() as folder:
+        checks = Checks(tap, pathlib.Path(root), compiler, folder)
+        checks.check_numbers()
+        checks.check_formats()
+        checks.check_tables()
+        checks.check_torch()
+        checks.check_refused()
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Writes tensors for Umbel, for tools/export and tools/train_fashion.py: a safetensors file whose tensors are aligned,
+or a C++ header of constants. Both have a checksum, 64-bit FNV-1a, which umbel/weights/checksum.hpp computes, too."""
+from __future__ import annotations
+
+import json
+import re
+import struct
+
+import numpy as np
+
+from export_read import Refused, widen_bfloat16
+
+COLUMNS = 100
+ALIGNMENT = 64  # bytes: a cache line, and the widest vector
+TYPES = {"float": "F32", "bfloat16": "BF16", "float16": "F16"}
+KEYWORDS = set("""alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class
+    compl concept const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default
+    delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable
+    namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast
+    requires return short signed sizeof static static_assert static_cast struct switch template this thread_local throw
+    true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
+    linux unix NULL EOF assert errno stdin stdout stderr""".split())
+OURS = {"checksum", "for_each_array", "std"}  # names of the header itself
+
+
+# ---- numbers ------------------------------------------------------------------------------------
+
+
+def to_odd(array: np.ndarray) -> np.ndarray:
+    """float64 to float so that a second rounding is as if it were the first: inexact ones are cut, their last bit set."""
+    with np.errstate(over="ignore"):
+        near = array.astype("<f4")
+        past = np.abs(near.astype("<f8")) > np.abs(array)
+        cut = np.where(past, np.nextafter(near, np.float32(0)), near)
+    bits = cut.astype("<f4").view("<u4")
+    inexact = (cut.astype("<f8") != array) & ~np.isnan(array)
+    return np.where(inexact, bits | 1, bits).astype("<u4").view("<f4")
+
+
+def bfloat16_bits(array: np.ndarray) -> np.ndarray:
+    """To nearest, ties to even; NaN stays NaN."""
+    bits = (to_odd(array) if array.dtype.itemsize == 8 else array.astype("<f4")).view("<u4")
+    wide = bits.astype("<i8")
+    return np.where(np.isnan(array), wide >> 16 | 0x40, (wide + 0x7FFF + (wide >> 16 & 1)) >> 16).astype("<u2")
+
+
+def stored(array: np.ndarray, kind: str) -> np.ndarray:
+    """The elements as their bytes are in a file, bfloat16 as <u2; integers, of a probe, as they are."""
+    if array.dtype.kind == "i":
+        return array.astype("<i4")
+    if kind == "bfloat16":
+        return bfloat16_bits(array.ravel()).reshape(array.shape)
+    with np.errstate(over="ignore"):
+        return array.astype("<f2" if kind == "float16" else "<f4")
+
+
+def rounded(array: np.ndarray, kind: str) -> np.ndarray:
+    """The same numbers as float."""
+    made = stored(array, kind)
+    if kind == "bfloat16" and array.dtype.kind == "f":
+        return widen_bfloat16(made)
+    return made if made.dtype.kind == "i" else made.astype("<f4")
+
+
+def count_text(count: int, what: str) -> str:
+    return f"{count} number is {what}" if count == 1 else f"{count} numbers are {what}"
+
+
+def notes_of(name: str, array: np.ndarray, kind: str) -> list[str]:
+    """What should be said of the numbers of a tensor."""
+    if array.dtype.kind != "f":
+        return []
+    became = rounded(array, kind)
+    counts = [(np.isnan(array), "NaN, and kept"), (np.isinf(array), "infinite, and kept"),
+              (np.isinf(became) & np.isfinite(array), f"too large for {kind}, and infinite now")]
+    return [f"{name}: {count_text(int(where.sum()), what)}" for where, what in counts if where.any()]
+
+
+def checksum(parts) -> int:
+    value = 14695981039346656037
+    for part in parts:
+        for byte in part:
+            value = ((value ^ byte) * 1099511628211) & 0xFFFFFFFFFFFFFFFF
+    return value
+
+
+# ---- safetensors --------------------------------------------------------------------------------
+
+
+def safetensors_bytes(tensors: dict[str, np.ndarray], probe: dict[str, np.ndarray], kind: str) -> tuple[bytes, int]:
+    """The file, and its checksum. The data begin at a multiple of 64 bytes, and so does every tensor that is as long as
+    one: those come first, since the format allows no gaps."""
+    parts = [(name, TYPES[kind], stored(array, kind)) for name, array in tensors.items()]
+    parts += [(name, "I32" if array.dtype.kind == "i" else "F32", stored(array, "float")) for name, array in probe.items()]
+    parts.sort(key=lambda part: (part[2].nbytes % ALIGNMENT != 0, -part[2].itemsize))
+    contents = [part[2].tobytes() for part in parts]
+    value = checksum(contents)
+    header: dict[str, object] = {"__metadata__": {"checksum": f"{value:016x}", "checksum_of": "FNV-1a 64 of all data"}}
+    end = 0
+    for (name, dtype, array), content in zip(parts, contents):
+        header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [end, end + len(content)]}
+        end += len(content)
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-(8 + len(text)) % ALIGNMENT)
+    return struct.pack("<Q", len(text)) + text + b"".join(contents), value
+
+
+# ---- C++ ----------------------------------------------------------------------------------------
+
+
+def identifier(name: str) -> str:
+    made = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_") or "tensor"
+    if made[0].isdigit():
+        made = "tensor_" + made
+    return made + "_" if made in KEYWORDS or made in OURS else made
+
+
+def identifiers(names) -> tuple[dict[str, str], list[str]]:
+    """An identifier for each name, and notes of those that are more than its parts joined. Two that are one: Refused."""
+    made: dict[str, str] = {}
+    notes, taken = [], {}
+    for name in names:
+        made[name] = identifier(name)
+        if made[name] != name.replace(".", "_"):
+            notes.append(f"{name} is called {made[name]} in C++")
+        for of_it in (made[name], made[name] + "_shape"):
+            if of_it in taken:
+                raise Refused(f"{taken[of_it]!r} and {name!r} would both be called {of_it} in C++: rename one of them")
+            taken[of_it] = name
+    return made, notes
+
+
+def float_text(value) -> str:
+    """Nine significant digits name a float32 exactly; the literal must look like a float."""
+    if np.isnan(value):
+        return f"__builtin_bit_cast(float, {int(np.float32(value).view('<u4')):#x}u)"
+    if np.isinf(value):
+        return "-__builtin_inff()" if value < 0 else "__builtin_inff()"
+    text = f"{value:.9g}"
+    return (text if re.search(r"[.e]", text) else text + ".0") + "f"
+
+
+def number_text(value) -> str:
+    if not isinstance(value, np.integer):
+        return float_text(value)
+    return str(value) if value != -2**31 else "-2147483647 - 1"  # there is no literal for it
+
+
+def wrap(words: list[str], indent: str = "    ") -> str:
+    lines, line = [], indent
+    for word in words:
+        if len(line) + 1 + len(word) > COLUMNS:
+            lines.append(line)
+            line = indent
+        line += word if line == indent else " " + word
+    return "\n".join(lines + [line])
+
+
+def array_text(name: str, extents: str, words: list[str], kind: str = "float") -> str:
+    listed = [word + "," for word in words[:-1]] + [words[-1]]
+    return f"inline constexpr {kind} {name}{extents} = {{\n{wrap(listed)}}};\n"
+
+
+def constant_text(name: str, array: np.ndarray, kind: str = "float") -> str:
+    """An aligned array of constants, row-major."""
+    words = [number_text(value) for value in array.ravel()]
+    extents = " * ".join(str(n) for n in array.shape) or "1"
+    return f"alignas({ALIGNMENT}) " + array_text(name, f"[{extents}]", words, kind)
+
+
+def tensor_text(name: str, called: str, array: np.ndarray, axes: str) -> str:
+    shape = ", ".join(str(n) for n in array.shape) or "1"
+    kind = "std::int32_t" if array.dtype.kind == "i" else "float"
+    return (f"// {safe(name)}: {axes or '(' + ', '.join(map(str, array.shape)) + ')'}\n"
+            f"inline constexpr std::size_t {called}_shape[{max(array.ndim, 1)}] = {{{shape}}};\n"
+            + constant_text(called, array, kind))
+
+
+def safe(text: str) -> str:
+    """For a comment of one line: without what could end it, or is no letter."""
+    return "".join(c if c.isprintable() and c != "\\" else "?" for c in text)
+
+
+def header_text(source: str, namespace: str, tensors: dict[str, np.ndarray], probe: dict[str, np.ndarray], kind: str,
+                axes: dict[str, str], more=None) -> tuple[str, int, list[str]]:
+    """The header, its checksum, notes. axes: of the tensors of which they are known; more(identifiers): C++ of Umbel behind
+    the arrays."""
+    notes = [f"{name} is left out of the header: it has no elements" for name, x in tensors.items() if x.size == 0]
+    arrays = {name: rounded(x, kind) for name, x in tensors.items() if x.size}
+    arrays |= {name: rounded(x, "float") for name, x in probe.items()}
+    called, mapped = identifiers(arrays)
+    value = checksum(x.tobytes() for x in arrays.values())
+    count = sum(x.size for x in arrays.values())
+    rounding = "" if kind == "float" else (
+        f"// Each is rounded to {kind}: prepacked<layer, stored_as<{kind}>> stores it without a further loss.\n")
+    body = "\n".join(tensor_text(name, called[name], x, axes.get(name, "")) for name, x in arrays.items())
+    calls = "\n".join(f"  f({called[name]});" for name in arrays)
+    behind, umbel = (more(called), "#include <umbel/umbel.hpp>\n") if more else ("", "")
+    text = (f"// Written by tools/export from {safe(source)}: do not edit. {len(arrays)} arrays, {count:,} numbers.\n"
+            f"{rounding}#pragma once\n\n#include <cstddef>\n#include <cstdint>\n{umbel}\nnamespace {namespace} {{\n\n"
+            "// 64-bit FNV-1a of the bytes of all arrays, as they follow each other here.\n"
+            f"inline constexpr std::uint64_t checksum = {value:#018x};\n\n{body}\n"
+            "// f(array) for each, in that order (umbel/weights/checksum.hpp):\n"
+            f"//   static_assert(umbel::checksum_of({namespace}::for_each_array) == {namespace}::checksum);\n"
+            f"inline constexpr auto for_each_array = [](const auto& f) {{\n{calls}\n}};\n\n{behind}"
+            f"}}  // namespace {namespace}\n")
+    return text, value, notes + mapped
