@@ -3,6 +3,7 @@
 // the words that the compiler must print (check.py).
 #include <umbel/umbel.hpp>
 #include <umbel/weights/parameters.hpp>
+#include <umbel/weights/probe.hpp>
 
 #include <array>
 
@@ -111,7 +112,23 @@ struct model_of_many {
   static const square::weights w{};
   const prepacked<square> packed{w};
   for_each_parameter(packed, look);
+#elif defined CASE_probe_of_another_order
+  // expect-gcc: "umbel: compare_with_probe: \[token=2, batch=3\] and \[batch=3, token=2\] have the same axes in another order, so permute one"
+  // expect-clang: compare_with_probe, .*token<2>, .*batch<3>.*have_the_same_axes_in_another_order_so_permute_one
+  // cause: The output of the model and that of the probe have the same axes in another order.
+  // cure: Declare the memory for the output in the order of the file, and permute what the model gives.
+  const tensor<float, token<2>, batch<3>> given{};
+  const auto result = compare_with_probe(given, tensor<float, batch<3>, token<2>>{});
+#elif defined CASE_probe_of_another_size
+  // expect-gcc: "umbel: compare_with_probe: \[classes=12\] and \[classes=10\] have different axes"
+  // expect-clang: compare_with_probe, .*classes<12>.*classes<10>.*have_different_axes
+  // cause: The model gives another number of outputs than the probe has.
+  // cure: Correct the sizes of the model: `tools/export --types` says those of the file.
+  const tensor<float, classes<12>> given{};
+  const auto result = compare_with_probe(given, tensor<float, classes<10>>{});
 #else
+  const tensor<float, classes<12>> given{};
+  if (!compare_with_probe(given, given)) return;
   const square plain{{view_as<in, out>(memory)}};
   const prepacked<square> packed{{view_as<out, in>(memory)}};
   const tensor<float, classes<10>, hidden<32>> w{};
