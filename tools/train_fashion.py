@@ -43,11 +43,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from export_write import array_text, constant_text, float_text, wrap
+
 DATASET = Path("/usr/share/datasets/fashion-mnist")
 TRAINED = Path(__file__).resolve().parent.parent / "examples" / "fashion" / "trained"
 CLASSES = ("T-shirt", "trouser", "pullover", "dress", "coat",
            "sandal", "shirt", "sneaker", "bag", "ankle boot")
-COLUMNS = 100
+COLUMNS = 100  # of export_write, too
 
 SIDE, PATCH, HIDDEN, HEADS, FEED_FORWARD, LAYERS = 28, 4, 32, 4, 64, 2
 GRID = SIDE // PATCH
@@ -252,27 +254,6 @@ def train(pictures: Tensor, labels: Tensor, held: tuple[Tensor, Tensor],
 # ---- C++ text ---------------------------------------------------------------------------------
 
 
-def float_text(value: np.float32) -> str:
-    """Nine significant digits name a float32 exactly; the literal must look like a float."""
-    text = f"{value:.9g}"
-    return (text if re.search(r"[.e]", text) else text + ".0") + "f"
-
-
-def wrap(words: list[str], indent: str = "    ") -> str:
-    lines, line = [], indent
-    for word in words:
-        if len(line) + 1 + len(word) > COLUMNS:
-            lines.append(line)
-            line = indent
-        line += word if line == indent else " " + word
-    return "\n".join(lines + [line])
-
-
-def array_text(name: str, extents: str, words: list[str], kind: str = "float") -> str:
-    listed = [word + "," for word in words[:-1]] + [words[-1]]
-    return f"inline constexpr {kind} {name}{extents} = {{\n{wrap(listed)}}};\n"
-
-
 def table_text(name: str, rows: list[list[str]], kind: str) -> str:
     """A C array of arrays, one braced row after another."""
     body = ",\n".join("    {\n" + wrap([word + "," for word in row[:-1]] + [row[-1]], " " * 8) + "}"
@@ -288,12 +269,7 @@ def header_text(what: str, includes: str, body: str) -> str:
 
 
 def weights_text(w: Weights) -> str:
-    arrays = []
-    for name, shape in weight_shapes().items():
-        words = [float_text(value) for value in w[name].numpy().ravel()]
-        extents = " * ".join(str(n) for n in shape)
-        arrays.append(array_text(name, f"[{extents}]", words, "float").replace(
-            "inline constexpr", "alignas(64) inline constexpr", 1))
+    arrays = [constant_text(name, w[name].numpy()) for name in weight_shapes()]
     return header_text(
         "// The trained weights of the demo's classifier: every matrix (in, out), row-major. The\n"
         "// input is pixels / 255. The model is written out at the top of the script.", "",
