@@ -6,6 +6,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/shape/axes.hpp>
 #include <umbel/tensor/interop.hpp>
 
 UMBEL_WARNINGS_PUSH

@@ -14,6 +14,7 @@
 #include <umbel/config.hpp>
 #include <umbel/file/stored_tensor.hpp>
 #include <umbel/inspect/text_writer.hpp>
+#include <umbel/layer/rules.hpp>
 #include <umbel/tensor/loop.hpp>
 
 UMBEL_WARNINGS_PUSH
