@@ -163,6 +163,17 @@ BOOST_AUTO_TEST_CASE(what_is_compared) {
   BOOST_TEST(!compare_with_probe(other | permute<query, key>, wanted, {0.499, 0}));
 }
 
+// Infinity where it is wanted makes no other difference smaller.
+BOOST_AUTO_TEST_CASE(infinity) {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  constexpr tensor<float, key<3>> wanted{1, -inf, 3}, other{1.5F, -inf, 3}, not_there{1, 2, 3};
+  static_assert(compare_with_probe(wanted, wanted));
+  BOOST_TEST(compare_with_probe(other, wanted).largest == 0.5);
+  BOOST_TEST(!compare_with_probe(other, wanted));
+  BOOST_TEST(compare_with_probe(not_there, wanted).place == 1u);
+  BOOST_TEST(!compare_with_probe(not_there, wanted));
+}
+
 BOOST_AUTO_TEST_CASE(several_inputs_by_name) {
   const tensor<std::int32_t, token<3>> tokens{2, 0, 1};
   const tensor<float, hidden<2>> scale{10, 100};

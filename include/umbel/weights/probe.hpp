@@ -20,7 +20,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// How far an output may be from the probe's: absolute + relative * the largest wanted output.
+// How far an output may be from the probe's: absolute + relative * the largest finite output
+// there.
 // Without arguments the tolerance of the tests against frameworks. Layers in float are usually
 // within a hundredth of it, so {1e-6, 1e-6} finds smaller mistakes, as gelu_tanh for gelu_exact;
 // weights that were rounded to 16 bits need more.
@@ -72,7 +73,7 @@ struct probe_differences {
   double given = 0, wanted = 0;
   std::size_t place = 0;
   double largest_of_first = 0;  // at the first position: all but the last axis
-  double largest_wanted = 0;
+  double largest_wanted = 0;    // that is finite
 };
 
 constexpr double probe_distance(double given, double wanted) noexcept {
@@ -92,7 +93,7 @@ constexpr probe_differences differences_from_probe(const Y& y, const Wanted& wan
         const auto w = static_cast<double>(wanted_element);
         const auto g = static_cast<double>(given_element);
         const double size = w < 0 ? -w : w;
-        if (size > found.largest_wanted) found.largest_wanted = size;
+        if (size > found.largest_wanted && size < __builtin_inf()) found.largest_wanted = size;
         const double apart = probe_distance(g, w);
         if (place < features && apart > found.largest_of_first) found.largest_of_first = apart;
         if (apart > found.largest) {
