@@ -43,10 +43,11 @@ constexpr flash stored = [] {
 
 // An array of another length does not compile: "memory: [hidden=32, hidden=32] wants 1024 elements
 // but the memory holds 1000".
-constexpr attention::weights_view borrowed{{view_as<in, out>(stored.q), stored.bias},
-                                           {view_as<in, out>(stored.k), stored.bias},
-                                           {view_as<in, out>(stored.v), stored.bias},
-                                           {view_as<in, out>(stored.o), stored.bias}};
+constexpr attention::weights_view borrowed{
+    {view_as<in_features, out_features>(stored.q), stored.bias},
+    {view_as<in_features, out_features>(stored.k), stored.bias},
+    {view_as<in_features, out_features>(stored.v), stored.bias},
+    {view_as<in_features, out_features>(stored.o), stored.bias}};
 constexpr prepacked<attention> packed{borrowed};  // in .rodata
 
 static attention::workspace<frames<24>> work;

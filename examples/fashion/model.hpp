@@ -50,31 +50,33 @@ namespace parameters {
 
 using namespace trained;
 
-inline constexpr prepacked<embed_layer> embed{{umbel::view_as<in, out>(embed_weight), embed_bias}};
+inline constexpr prepacked<embed_layer> embed{
+    {umbel::view_as<in_features, out_features>(embed_weight), embed_bias}};
 inline constexpr position_table positions{view_as<patch<49>, hidden<32>>(trained::positions)};
 
 inline constexpr encoder::weights_view natural[2] = {
     {{layer0_norm1_gamma, layer0_norm1_beta},
-     {{umbel::view_as<in, out>(layer0_query_weight), layer0_query_bias},
-      {umbel::view_as<in, out>(layer0_key_weight), layer0_key_bias},
-      {umbel::view_as<in, out>(layer0_value_weight), layer0_value_bias},
-      {umbel::view_as<in, out>(layer0_output_weight), layer0_output_bias}},
+     {{umbel::view_as<in_features, out_features>(layer0_query_weight), layer0_query_bias},
+      {umbel::view_as<in_features, out_features>(layer0_key_weight), layer0_key_bias},
+      {umbel::view_as<in_features, out_features>(layer0_value_weight), layer0_value_bias},
+      {umbel::view_as<in_features, out_features>(layer0_output_weight), layer0_output_bias}},
      {layer0_norm2_gamma, layer0_norm2_beta},
-     {{umbel::view_as<in, out>(layer0_up_weight), layer0_up_bias},
-      {umbel::view_as<in, out>(layer0_down_weight), layer0_down_bias}}},
+     {{umbel::view_as<in_features, out_features>(layer0_up_weight), layer0_up_bias},
+      {umbel::view_as<in_features, out_features>(layer0_down_weight), layer0_down_bias}}},
     {{layer1_norm1_gamma, layer1_norm1_beta},
-     {{umbel::view_as<in, out>(layer1_query_weight), layer1_query_bias},
-      {umbel::view_as<in, out>(layer1_key_weight), layer1_key_bias},
-      {umbel::view_as<in, out>(layer1_value_weight), layer1_value_bias},
-      {umbel::view_as<in, out>(layer1_output_weight), layer1_output_bias}},
+     {{umbel::view_as<in_features, out_features>(layer1_query_weight), layer1_query_bias},
+      {umbel::view_as<in_features, out_features>(layer1_key_weight), layer1_key_bias},
+      {umbel::view_as<in_features, out_features>(layer1_value_weight), layer1_value_bias},
+      {umbel::view_as<in_features, out_features>(layer1_output_weight), layer1_output_bias}},
      {layer1_norm2_gamma, layer1_norm2_beta},
-     {{umbel::view_as<in, out>(layer1_up_weight), layer1_up_bias},
-      {umbel::view_as<in, out>(layer1_down_weight), layer1_down_bias}}}};
+     {{umbel::view_as<in_features, out_features>(layer1_up_weight), layer1_up_bias},
+      {umbel::view_as<in_features, out_features>(layer1_down_weight), layer1_down_bias}}}};
 inline constexpr prepacked<encoder> encode[2] = {prepacked<encoder>{natural[0]},
                                                  prepacked<encoder>{natural[1]}};
 
 inline constexpr final_norm norm_last{{norm_gamma, norm_beta}};
-inline constexpr prepacked<classifier> classify{{umbel::view_as<in, out>(head_weight), head_bias}};
+inline constexpr prepacked<classifier> classify{
+    {umbel::view_as<in_features, out_features>(head_weight), head_bias}};
 
 }  // namespace parameters
 

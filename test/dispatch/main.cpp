@@ -73,11 +73,12 @@ void run(const table& with, const weights& w, const inputs& in, const masks& mas
   r.plain = with.attend(w, in.x, causal);
   with.attend_views(w.attend, in.x, r.window, sliding_window<3>);
   const attention::weights& a = w.attend;
-  with.attend_views(attention::weights_view{{view_as<in, out>(a.q.weight), a.q.bias},
-                                            {view_as<in, out>(a.k.weight), a.k.bias},
-                                            {view_as<in, out>(a.v.weight), a.v.bias},
-                                            {view_as<in, out>(a.o.weight), a.o.bias}},
-                    in.x, r.borrowed, sliding_window<3>);
+  with.attend_views(
+      attention::weights_view{{view_as<in_features, out_features>(a.q.weight), a.q.bias},
+                              {view_as<in_features, out_features>(a.k.weight), a.k.bias},
+                              {view_as<in_features, out_features>(a.v.weight), a.v.bias},
+                              {view_as<in_features, out_features>(a.o.weight), a.o.bias}},
+      in.x, r.borrowed, sliding_window<3>);
   with.rest(w, in, mask, r);
 }
 

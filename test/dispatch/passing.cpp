@@ -82,18 +82,20 @@ float lend(attention::weights& w, cross::weights& c, map::weights& l, norm::weig
            encoder::weights& e) {
   w.q(1, 2) = w.q(2, 1) + static_cast<const attention::weights&>(w).k(1, 1);
   const attention::weights_view whole(w);
-  const attention::weights_view by_part{{view_as<in, out>(w.q.weight), w.q.bias},
-                                        {view_as<in, out>(w.k.weight), w.k.bias},
-                                        {view_as<in, out>(w.v.weight), w.v.bias},
-                                        {view_as<in, out>(w.o.weight), w.o.bias}};
+  const attention::weights_view by_part{{view_as<in_features, out_features>(w.q.weight), w.q.bias},
+                                        {view_as<in_features, out_features>(w.k.weight), w.k.bias},
+                                        {view_as<in_features, out_features>(w.v.weight), w.v.bias},
+                                        {view_as<in_features, out_features>(w.o.weight), w.o.bias}};
   attention::weights_view some = by_part;
   some.q = whole.q;
   decltype(some.q) empty{};
   some.k = empty;
   const rotary::weights r{};
   const rotary::weights_view without_bias(r);
-  const rotary::weights_view from_pointers{view_as<in, out>(w.q.weight), w.k.weight, w.v.weight,
-                                           w.o.weight};
+  const rotary::weights_view from_pointers{view_as<in_features, out_features>(w.q.weight),
+                                           view_as<in_features, out_features>(w.k.weight),
+                                           view_as<in_features, out_features>(w.v.weight),
+                                           view_as<in_features, out_features>(w.o.weight)};
   const cross::weights_view additive(c);
   const map::weights_view linear_view(l);
   const norm::weights_view norm_view(n);

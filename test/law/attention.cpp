@@ -381,10 +381,10 @@ BOOST_AUTO_TEST_CASE(weights_by_pointer) {
   std::array<float, 12 * 12> array;
   std::memcpy(array.data(), arrays[3], sizeof array);
   const small::attention::weights_view by_pointer{
-      projection(view_as<in, out>(arrays[0]), biases[0]),
-      {view_as<in, out>(std::span<const float, 12 * 12>(arrays[1])), biases[1]},
-      {view_as<in, out>(flash), std::span<const float, 12>(biases[2])},
-      {view_as<in, out>(array), static_cast<const float*>(biases[3])}};
+      projection(view_as<in_features, out_features>(arrays[0]), biases[0]),
+      {view_as<in_features, out_features>(std::span<const float, 12 * 12>(arrays[1])), biases[1]},
+      {view_as<in_features, out_features>(flash), std::span<const float, 12>(biases[2])},
+      {view_as<in_features, out_features>(array), static_cast<const float*>(biases[3])}};
   const auto wanted = p.attend(p.x, p.y, p.z);
   BOOST_TEST(same_bits(small::attention{by_pointer}(p.x, p.y, p.z), wanted));
   const prepacked<small::attention> packed{by_pointer};

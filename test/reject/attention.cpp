@@ -330,8 +330,8 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cause: An array of biases has another length than the map has outputs.
   // cure: Pass one bias an output; look whether it belongs to another layer.
   static const float array[10000] = {}, biases[99] = {};
-  const portable::linear_view<float, hidden<100>, hidden<100>, true> q(view_as<in, out>(array),
-                                                                       biases);
+  const portable::linear_view<float, hidden<100>, hidden<100>, true> q(
+      view_as<in_features, out_features>(array), biases);
 #elif defined CASE_weights_of_another_layer
   // expect-gcc: "umbel: multi_head_attention: part 1 of the weights maps \[hidden=80, hidden=80\] but the layer needs \[hidden=100, hidden=100\]"
   // expect-clang: multi_head_attention.*part.*of_the_weights_maps.*hidden<80>.*but_the_layer_needs.*hidden<100>
@@ -558,7 +558,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cause: The layer's type has no bias, the arrays have one.
   // cure: Say `bias<true>` in the type of the layer, or leave the biases out.
   static const float m[10000]{}, b[100]{};
-  const auto named = view_as<in, out>(m);
+  const auto named = view_as<in_features, out_features>(m);
   const attention::weights_view r{{named, b}, {named, b}, {named, b}, {named, b}};
 #elif defined CASE_a_bias_forgotten
   // expect-gcc: "umbel: weights: no bias is given but the layer has one; give both, \{weight, bias\}"
@@ -567,7 +567,7 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: Give both, `{q, q_bias}`; without biases say `bias<false>` in the type of the layer.
   static const float m[10000]{};
   using biased = multi_head_attention<float, hidden<100>, heads<5>, bias<true>>;
-  const auto named = view_as<in, out>(m);
+  const auto named = view_as<in_features, out_features>(m);
   const biased::weights_view r{{named}, {named}, {named}, {named}};
 #elif defined CASE_workspace_along_the_width
   // expect-gcc: "umbel: workspace: hidden=100 is a width of the layer; name the axis of the positions, workspace<token<12>>"

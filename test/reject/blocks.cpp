@@ -110,12 +110,12 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   static map::weights w_map;
   const prepacked<map, bias<true>> r{w_map};
 #elif defined CASE_linear_array_of_the_wrong_length
-  // expect-gcc: "umbel: weights: \[in=32, out=10\] needs 320 elements but the memory holds 319"
-  // expect-clang: weights.*in<32>.*out<10>.*needs.*number<320>.*elements_but_the_memory_holds.*number<319>
+  // expect-gcc: "umbel: weights: \[in_features=32, out_features=10\] needs 320 elements but the memory holds 319"
+  // expect-clang: weights.*in_features<32>.*out_features<10>.*needs.*number<320>.*elements_but_the_memory_holds.*number<319>
   // cause: An array of weights has another number of elements than the map has inputs times outputs.
   // cure: Export the matrix again, (in, out) without padding, or correct the axes of the layer.
   static const float array[319] = {}, biases[10] = {};
-  const map::weights_view r(view_as<in, out>(array), biases);
+  const map::weights_view r(view_as<in_features, out_features>(array), biases);
 #elif defined CASE_mean_absent_axis
   // expect-gcc: "umbel: mean: there is no axis key in \[batch=2, token=9, hidden=32\]"
   // expect-clang: mean.*there_is_no_axis.*key>.*in.*batch<2>.*token<9>.*hidden<32>

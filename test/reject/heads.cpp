@@ -135,12 +135,12 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
   // cure: Pass the values of that width, or correct `values_from<>`.
   auto out = attend(x, y, y);
 #elif defined CASE_output_array_without_value_dim
-  // expect-gcc: "umbel: weights: \[in=42, out=48\] needs 2016 elements but the memory holds 2304"
-  // expect-clang: weights.*in<42>.*out<48>.*needs.*number<2016>.*elements_but_the_memory_holds.*number<2304>
+  // expect-gcc: "umbel: weights: \[in_features=42, out_features=48\] needs 2016 elements but the memory holds 2304"
+  // expect-clang: weights.*in_features<42>.*out_features<48>.*needs.*number<2016>.*elements_but_the_memory_holds.*number<2304>
   // cause: The output map reads heads times `value_dim` features, not hidden: the array is of another layer.
   // cure: Export the matrix of this layer, (heads times value_dim, hidden), or correct `value_dim<>`.
   static const float array[48 * 48] = {};
-  const decltype(attention::weights_view::o) o(view_as<in, out>(array));
+  const decltype(attention::weights_view::o) o(view_as<in_features, out_features>(array));
 #elif defined CASE_prune_what_has_no_heads
   // expect-gcc: "umbel: pruned: the first argument is not a multi_head_attention"
   // expect-clang: prune.*the_first_argument_is_not_a_multi_head_attention
@@ -158,7 +158,7 @@ using rotary = multi_head_attention<float, hidden<48>, heads<6>, rope<split_halv
   static rotary::weights r;
   static const auto fewer = pruned_weights<grouped, prune_heads<2, 3>>(w);
   static const float array[6 * 7 * 48] = {};
-  const decltype(attention::weights_view::o) o(view_as<in, out>(array));
+  const decltype(attention::weights_view::o) o(view_as<in_features, out_features>(array));
   auto out = attend(x, y, z);
   auto less = pruned<grouped, prune_heads<2, 3>>{fewer}(x | rename_axis<query, token>);
   auto turned = rotary{r}(x | rename_axis<query, token>);

@@ -31,58 +31,58 @@ struct model_of_many {
   (void)memory;
   [[maybe_unused]] const auto look = [](const parameter_path&, const auto&) {};
 #if defined CASE_order_not_said
-  // expect-gcc: "umbel: weights: the memory does not say the order of its axes; write view_as<in, out>\(memory\) or, as torch has it, view_as<out, in>\(memory\)"
+  // expect-gcc: "umbel: weights: the memory does not say the order of its axes; write view_as<in_features, out_features>\(memory\) or, as torch has it, view_as<out_features, in_features>\(memory\)"
   // expect-clang: weights.*the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in
   // cause: A matrix has two axes, and those of a square one cannot be told from its size: a forgotten transposition would compile.
-  // cure: Say what it is: `view_as<in, out>(memory)`, one row an input, or `view_as<out, in>(memory)`, as `torch.nn.Linear` has it.
+  // cure: Say what it is: `view_as<in_features, out_features>(memory)`, one row an input, or `view_as<out_features, in_features>(memory)`, as `torch.nn.Linear` has it.
   const square layer{{memory}};
 #elif defined CASE_order_of_a_part_not_said
-  // expect-gcc: "umbel: weights: the memory does not say the order of its axes; write view_as<in, out>\(memory\) or, as torch has it, view_as<out, in>\(memory\)"
+  // expect-gcc: "umbel: weights: the memory does not say the order of its axes; write view_as<in_features, out_features>\(memory\) or, as torch has it, view_as<out_features, in_features>\(memory\)"
   // expect-clang: weights.*the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in
   // cause: A matrix has two axes, and those of a square one cannot be told from its size: a forgotten transposition would compile.
-  // cure: Say what it is: `view_as<in, out>(memory)`, one row an input, or `view_as<out, in>(memory)`, as `torch.nn.Linear` has it.
-  const auto named = view_as<in, out>(memory);
+  // cure: Say what it is: `view_as<in_features, out_features>(memory)`, one row an input, or `view_as<out_features, in_features>(memory)`, as `torch.nn.Linear` has it.
+  const auto named = view_as<in_features, out_features>(memory);
   const multi_head_attention<float, hidden<100>, heads<5>>::weights_view r{
       {named}, {named}, {memory}, {named}};
 #elif defined CASE_order_of_torch_without_packing
-  // expect-gcc: "umbel: weights: \[out, in\] are not in the order of a layer that borrows, \[in=100, out=100\]; prepacked<layer> takes any order"
-  // expect-clang: weights.*out.*in>.*are_not_in_the_order_of_a_layer_that_borrows.*in<100>.*out<100>.*prepacked_of_the_layer_takes_any_order
+  // expect-gcc: "umbel: weights: \[out_features, in_features\] are not in the order of a layer that borrows, \[in_features=100, out_features=100\]; prepacked<layer> takes any order"
+  // expect-clang: weights.*out_features>.*in_features>.*are_not_in_the_order_of_a_layer_that_borrows.*in_features<100>.*out_features<100>.*prepacked_of_the_layer_takes_any_order
   // cause: A layer that borrows its weights reads them where they are, one row an input; these have one row an output.
-  // cure: Pack them, `prepacked<layer>{{view_as<out, in>(memory)}}`, or load them into `layer::weights`.
-  const square layer{{view_as<out, in>(memory)}};
+  // cure: Pack them, `prepacked<layer>{{view_as<out_features, in_features>(memory)}}`, or load them into `layer::weights`.
+  const square layer{{view_as<out_features, in_features>(memory)}};
 #elif defined CASE_axes_of_another_matrix
-  // expect-gcc: "umbel: weights: \[in, hidden\] are not the axes of the weights, which are \[in=100, out=100\]"
-  // expect-clang: weights.*in>.*hidden>.*are_not_the_axes_of_the_weights_which_are.*in<100>.*out<100>
+  // expect-gcc: "umbel: weights: \[in_features, hidden\] are not the axes of the weights, which are \[in_features=100, out_features=100\]"
+  // expect-clang: weights.*in_features>.*hidden>.*are_not_the_axes_of_the_weights_which_are.*in_features<100>.*out_features<100>
   // cause: The memory is named by other axes than the matrix has.
   // cure: `in` and `out`, or the two of the layer where they differ, `view_as<classes, hidden>(memory)`.
-  const square layer{{view_as<in, hidden>(memory)}};
+  const square layer{{view_as<in_features, hidden>(memory)}};
 #elif defined CASE_matrix_of_other_sizes
-  // expect-gcc: "umbel: weights: \[classes=12, hidden=32\] are not the axes of the weights, which are \[in=32, out=10\]"
-  // expect-clang: weights.*classes<12>.*hidden<32>.*are_not_the_axes_of_the_weights_which_are.*in<32>.*out<10>
+  // expect-gcc: "umbel: weights: \[classes=12, hidden=32\] are not the axes of the weights, which are \[in_features=32, out_features=10\]"
+  // expect-clang: weights.*classes<12>.*hidden<32>.*are_not_the_axes_of_the_weights_which_are.*in_features<32>.*out_features<10>
   // cause: The tensor has other sizes than the matrix of the layer.
   // cure: Correct the layer, or pass the weights of this one.
   const tensor<float, classes<12>, hidden<32>> w{};
   const prepacked<classify> layer{{w}};
 #elif defined CASE_named_array_of_the_wrong_length
-  // expect-gcc: "umbel: weights: \[in=100, out=100\] needs 10000 elements but the memory holds 9999"
-  // expect-clang: weights.*in<100>.*out<100>.*needs.*number<10000>.*elements_but_the_memory_holds.*number<9999>
+  // expect-gcc: "umbel: weights: \[in_features=100, out_features=100\] needs 10000 elements but the memory holds 9999"
+  // expect-clang: weights.*in_features<100>.*out_features<100>.*needs.*number<10000>.*elements_but_the_memory_holds.*number<9999>
   // cause: An array of weights has another number of elements than the map has inputs times outputs.
   // cure: Export the matrix again, without padding, or correct the axes of the layer.
   static const float array[9999] = {};
-  const square layer{{view_as<in, out>(array)}};
+  const square layer{{view_as<in_features, out_features>(array)}};
 #elif defined CASE_matrix_of_another_type
-  // expect-gcc: "umbel: weights: \[in=100, out=100\] holds float but the pointer is to double"
-  // expect-clang: weights.*in<100>.*out<100>.*holds.*element<float>.*but_the_pointer_is_to.*element<double>
+  // expect-gcc: "umbel: weights: \[in_features=100, out_features=100\] holds float but the pointer is to double"
+  // expect-clang: weights.*in_features<100>.*out_features<100>.*holds.*element<float>.*but_the_pointer_is_to.*element<double>
   // cause: The weights are of another type than the layer.
   // cure: Convert them once, or `linear<double, ...>`.
   static const double array[10000] = {};
-  const prepacked<square> layer{{view_as<out, in>(array)}};
+  const prepacked<square> layer{{view_as<out_features, in_features>(array)}};
 #elif defined CASE_weights_in_a_temporary_array
-  // expect-gcc: "umbel: view_as: the memory of in and out is a temporary that would be destroyed before the view; store it in a variable"
-  // expect-clang: view_as.*the_memory_of.*in>.*out>.*is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable
+  // expect-gcc: "umbel: view_as: the memory of in_features and out_features is a temporary that would be destroyed before the view; store it in a variable"
+  // expect-clang: view_as.*the_memory_of.*in_features>.*out_features>.*is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable
   // cause: The elements would be gone before the view is used.
   // cure: Give the array a name that lives as long as the layer, best `static const`.
-  const auto w = view_as<in, out>(std::array<float, 10000>{});
+  const auto w = view_as<in_features, out_features>(std::array<float, 10000>{});
 #elif defined CASE_parameters_without_names
   // expect-gcc: "umbel: for_each_parameter: the struct does not name its members; give it static constexpr const char\* part_names\[\] = \{\.\.\.\}, in their order"
   // expect-clang: for_each_parameter.*the_struct_does_not_name_its_members_so_give_it_part_names_in_their_order
@@ -129,8 +129,8 @@ struct model_of_many {
 #else
   const tensor<float, classes<12>> given{};
   if (!compare_with_probe(given, given)) return;
-  const square plain{{view_as<in, out>(memory)}};
-  const prepacked<square> packed{{view_as<out, in>(memory)}};
+  const square plain{{view_as<in_features, out_features>(memory)}};
+  const prepacked<square> packed{{view_as<out_features, in_features>(memory)}};
   const tensor<float, classes<10>, hidden<32>> w{};
   const prepacked<classify> either{{w}};
   (void)plain, (void)packed, (void)either;

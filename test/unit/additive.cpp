@@ -216,7 +216,8 @@ BOOST_AUTO_TEST_CASE(weights_are_borrowed) {
   for (std::size_t i = 0; i < 16; ++i) wk[i] = p.w.k.weight[i];
   for (std::size_t i = 0; i < 8; ++i) score[i] = p.w.score(i);
   using view = one_head::weights_view;
-  const view borrowed{view_as<in, out>(wq), view_as<in, out>(wk), score};
+  const view borrowed{view_as<in_features, out_features>(wq),
+                      view_as<in_features, out_features>(wk), score};
   BOOST_TEST(same_bits(one_head{borrowed}(p.x, p.y, p.z), one_head{p.w}(p.x, p.y, p.z)));
 }
 

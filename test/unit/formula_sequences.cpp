@@ -28,10 +28,9 @@ using keys = tensor<float, batch<sequences>, key<tokens>, hidden<width>>;
 template <class Formula, class... X>
 constexpr bool is_one_by_one = false;
 template <class F, class... X>
-constexpr bool is_one_by_one<const formula<F>, X...> =
-    detail::formulas::serial_run_of<
-        F, detail::formulas::row_major_layouts<detail::formulas::traced_result<F, X...>>, true,
-        typename detail::formulas::argument_of<X>::type...>::one_by_one;
+constexpr bool is_one_by_one<const formula<F>, X...> = detail::formulas::serial_run_of<
+    F, detail::formulas::row_major_layouts<detail::formulas::traced_result<F, X...>>, true,
+    typename detail::formulas::argument_of<X>::type...>::one_by_one;
 
 constexpr auto heads_of = [](auto x, const auto& w) {
   return x * w | split<hidden, heads<4>, head_dim>;

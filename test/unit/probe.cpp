@@ -34,7 +34,7 @@ std::vector<char> exported(const layer::weights& w, const sequence& x, const seq
     for_each_parameter(w, [&](const parameter_path& path, const auto& p) {
       using p_type = std::remove_cvref_t<decltype(p)>;
       if constexpr (p_type::rank == 2)
-        put(path.c_str(), p | permute<out, in>);
+        put(path.c_str(), p | permute<out_features, in_features>);
       else
         put(path.c_str(), p);
     });

@@ -81,8 +81,9 @@ std::string error_of(Weights& w, const bytes& memory, const Names&... names) {
 template <class M>
 auto as_torch_has_it(const M& m) {
   constexpr std::size_t in = M::map::in::size, out = M::map::out::size;
-  return tensor<float, axes::out<out>, axes::in<in>>(
-      view_as<axes::in<in>, axes::out<out>>(m.weight) | permute<axes::out, axes::in>);
+  return tensor<float, axes::out_features<out>, axes::in_features<in>>(
+      view_as<axes::in_features<in>, axes::out_features<out>>(m.weight) |
+      permute<axes::out_features, axes::in_features>);
 }
 
 }  // namespace
@@ -110,14 +111,17 @@ static_assert([] {
   bool right = true;
   for_each_parameter(w, [&](const parameter_path& path, const auto& x) {
     using x_type = std::remove_cvref_t<decltype(x)>;
-    if (path == "q.weight") right = right && std::is_same_v<x_type, view<float, in<6>, out<6>>>;
-    if (path == "q.bias") right = right && std::is_same_v<x_type, view<float, out<6>>>;
+    if (path == "q.weight")
+      right = right && std::is_same_v<x_type, view<float, in_features<6>, out_features<6>>>;
+    if (path == "q.bias") right = right && std::is_same_v<x_type, view<float, out_features<6>>>;
     x.data()[0] = 1;
   });
   const attention::weights& constant = w;
   for_each_parameter(constant, [&](const parameter_path& path, const auto& x) {
     if (path == "o.weight")
-      right = right && std::is_same_v<decltype(x), const view<const float, in<6>, out<6>>&>;
+      right =
+          right &&
+          std::is_same_v<decltype(x), const view<const float, in_features<6>, out_features<6>>&>;
   });
   return right && w.v.bias[0] == 1 && count_parameters(w) == 4 * (36 + 6);
 }());
@@ -148,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_table_of_parameters) {
   bytes table;
   write_parameter_table(table, w);
   BOOST_TEST(std::string(table.data(), table.size()) ==
-             "weight  [in=6, out=3]                               18\n"
+             "weight  [in_features=6, out_features=3]                               18\n"
              "1 parameters                                        18\n");
 }
 
@@ -156,8 +160,8 @@ BOOST_AUTO_TEST_CASE(a_table_of_parameters) {
 BOOST_AUTO_TEST_CASE(parts_of_a_packed_projection) {
   static attention::weights w, read;
   fill(w, 1);
-  tensor<float, out<18>, in<6>> packed;
-  tensor<float, out<18>> packed_bias;
+  tensor<float, out_features<18>, in_features<6>> packed;
+  tensor<float, out_features<18>> packed_bias;
   for (std::size_t o = 0; o < 18; ++o) {
     const auto& part = o < 6 ? w.q : o < 12 ? w.k : w.v;
     for (std::size_t i = 0; i < 6; ++i) packed(o, i) = part.weight[i * 6 + o % 6];
@@ -167,7 +171,7 @@ BOOST_AUTO_TEST_CASE(parts_of_a_packed_projection) {
     put("self.in_proj_weight", packed);
     put("self.in_proj_bias", packed_bias);
     put("self.out_proj.weight", as_torch_has_it(w.o));
-    put("self.out_proj.bias", view_as<out<6>>(w.o.bias));
+    put("self.out_proj.bias", view_as<out_features<6>>(w.o.bias));
   });
   BOOST_TEST(error_of(read, file, at("", "self", names::torch_attention)) == "");
   BOOST_TEST(compare_parameters(w, read).largest == 0);
@@ -177,8 +181,8 @@ BOOST_AUTO_TEST_CASE(parts_of_a_packed_projection) {
 BOOST_AUTO_TEST_CASE(parts_that_are_columns) {
   static attention::weights w, read;
   fill(w, 1);
-  tensor<float, in<6>, out<18>> packed;
-  tensor<float, out<18>> packed_bias;
+  tensor<float, in_features<6>, out_features<18>> packed;
+  tensor<float, out_features<18>> packed_bias;
   for (std::size_t o = 0; o < 18; ++o) {
     const auto& part = o < 6 ? w.q : o < 12 ? w.k : w.v;
     for (std::size_t i = 0; i < 6; ++i) packed(i, o) = part.weight[i * 6 + o % 6];
@@ -199,8 +203,8 @@ BOOST_AUTO_TEST_CASE(parts_that_are_columns) {
     put("mask", packed_bias);
     put("c.w", packed);
     put("c.b", packed_bias);
-    put("o.w", view_as<in<6>, out<6>>(w.o.weight));
-    put("o.b", view_as<out<6>>(w.o.bias));
+    put("o.w", view_as<in_features<6>, out_features<6>>(w.o.weight));
+    put("o.b", view_as<out_features<6>>(w.o.bias));
   });
   BOOST_TEST(error_of(read, file, rows) == "");
   BOOST_TEST(compare_parameters(w, read).largest == 0);
@@ -212,7 +216,9 @@ BOOST_AUTO_TEST_CASE(heads_that_are_axes) {
   fill(w, 1);
   const auto write = [&](auto put, auto of_heads) {
     constexpr auto H = decltype(of_heads)::value;
-    const auto kernel = [](const float* m) { return view_as<in<6>, heads<H>, head_dim<6 / H>>(m); };
+    const auto kernel = [](const float* m) {
+      return view_as<in_features<6>, heads<H>, head_dim<6 / H>>(m);
+    };
     const auto bias = [](const float* b) {
       return view_as<batch<1>, heads<H>, head_dim<6 / H>>(b);
     };
@@ -222,8 +228,8 @@ BOOST_AUTO_TEST_CASE(heads_that_are_axes) {
     put("key/bias", bias(w.k.bias));
     put("value/kernel", kernel(w.v.weight));
     put("value/bias", bias(w.v.bias));
-    put("attention_output/kernel", view_as<heads<H>, head_dim<6 / H>, out<6>>(w.o.weight));
-    put("attention_output/bias", view_as<out<6>>(w.o.bias));
+    put("attention_output/kernel", view_as<heads<H>, head_dim<6 / H>, out_features<6>>(w.o.weight));
+    put("attention_output/bias", view_as<out_features<6>>(w.o.bias));
   };
   const bytes file =
       file_of([&](auto put) { write(put, std::integral_constant<std::size_t, 2>{}); });
@@ -233,7 +239,8 @@ BOOST_AUTO_TEST_CASE(heads_that_are_axes) {
   const bytes other =
       file_of([&](auto put) { write(put, std::integral_constant<std::size_t, 3>{}); });
   const std::string error = error_of(read, other, names::keras_attention<2>);
-  BOOST_TEST(error.find("q.weight [in=6, out=6]: query/kernel has [6, 3, 2] in the file but must "
+  BOOST_TEST(error.find("q.weight [in_features=6, out_features=6]: query/kernel has [6, 3, 2] in "
+                        "the file but must "
                         "have [6, 2, 3]") != std::string::npos,
              error);
 }
@@ -244,9 +251,9 @@ BOOST_AUTO_TEST_CASE(nothing_is_loaded_unless_all_fits) {
   static up::weights w;
   fill(w, 1);
   static const up::weights before = w;
-  const tensor<float, in<6>, out<10>> not_transposed{};
-  const tensor<float, out<6>, in<9>> too_narrow{};
-  const tensor<int, out<10>> integers{};
+  const tensor<float, in_features<6>, out_features<10>> not_transposed{};
+  const tensor<float, out_features<6>, in_features<9>> too_narrow{};
+  const tensor<int, out_features<10>> integers{};
   const bytes file = file_of([&](auto put) {
     put("linear1.weight", not_transposed);
     put("linear1.bias", integers);
@@ -257,27 +264,33 @@ BOOST_AUTO_TEST_CASE(nothing_is_loaded_unless_all_fits) {
                                      {"up.bias", "linear1.bias"},
                                      {"down.weight", "linear2.weight", out_in},
                                      {"down.bias", "linear2.bias"}};
-  BOOST_TEST(error_of(w, file, rows) ==
-             "umbel: load: up.weight [in=6, out=10]: linear1.weight has [6, 10] in the file but "
-             "must have [10, 6]: it is transposed, in_out where the names say out_in\n"
-             "umbel: load: up.bias [out=10]: linear1.bias holds no floating-point numbers\n"
-             "umbel: load: down.weight [in=10, out=6]: linear2.weight has [6, 9] in the file but "
-             "must have [6, 10]\n"
-             "umbel: load: down.bias [out=6]: the file has no linear2.bias\n"
-             "umbel: load: bias_k??[2J is in the file, but no parameter has that name\n");
+  BOOST_TEST(
+      error_of(w, file, rows) ==
+      "umbel: load: up.weight [in_features=6, out_features=10]: linear1.weight has [6, 10] in the "
+      "file but "
+      "must have [10, 6]: it is transposed, in_out where the names say out_in\n"
+      "umbel: load: up.bias [out_features=10]: linear1.bias holds no floating-point numbers\n"
+      "umbel: load: down.weight [in_features=10, out_features=6]: linear2.weight has [6, 9] in the "
+      "file but "
+      "must have [6, 10]\n"
+      "umbel: load: down.bias [out_features=6]: the file has no linear2.bias\n"
+      "umbel: load: bias_k??[2J is in the file, but no parameter has that name\n");
   BOOST_TEST(compare_parameters(w, before).largest == 0);
 }
 
 BOOST_AUTO_TEST_CASE(names_that_are_not_told_or_say_no_order) {
   classify::weights w{};
-  const bytes file = file_of([&](auto put) { put("weight", view_as<in<6>, out<3>>(w.weight)); });
+  const bytes file =
+      file_of([&](auto put) { put("weight", view_as<in_features<6>, out_features<3>>(w.weight)); });
   constexpr parameter_name no_order[] = {{"weight", "weight"}};
   BOOST_TEST(error_of(w, file, no_order) ==
-             "umbel: load: weight [in=6, out=3]: its row of the names must say the order in the "
+             "umbel: load: weight [in_features=6, out_features=3]: its row of the names must say "
+             "the order in the "
              "file, in_out or out_in\n");
   constexpr parameter_name of_others[] = {{"bias", "bias"}};
   BOOST_TEST(error_of(w, file, of_others) ==
-             "umbel: load: weight [in=6, out=3]: none of the names given says what it is called in "
+             "umbel: load: weight [in_features=6, out_features=3]: none of the names given says "
+             "what it is called in "
              "the file\n"
              "umbel: load: weight is in the file, but no parameter has that name\n");
 }
@@ -286,8 +299,8 @@ BOOST_AUTO_TEST_CASE(names_that_are_not_told_or_say_no_order) {
 BOOST_AUTO_TEST_CASE(what_is_not_needed_is_named) {
   classify::weights w{};
   const bytes twice = file_of([&](auto put) {
-    put("weight", view_as<in<6>, out<3>>(w.weight));
-    put("other", view_as<in<6>, out<3>>(w.weight));
+    put("weight", view_as<in_features<6>, out_features<3>>(w.weight));
+    put("other", view_as<in_features<6>, out_features<3>>(w.weight));
   });
   constexpr parameter_name two_rows[] = {{"weight", "weight", in_out}, {"weight", "other", in_out}};
   BOOST_TEST(error_of(w, twice, two_rows) ==
@@ -297,7 +310,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_needed_is_named) {
 
   using up = feed_forward<float, hidden<6>, intermediate<6>, activation<relu>, bias<false>>;
   static up::weights maps;
-  static const tensor<float, in<6>, out<18>> packed{};
+  static const tensor<float, in_features<6>, out_features<18>> packed{};
   const bytes parts = file_of([&](auto put) { put("packed", packed); });
   constexpr parameter_name one_part_twice[] = {{"up.weight", "packed", in_out.part_of(0, 3)},
                                                {"down.weight", "packed", in_out.part_of(0, 3)}};
@@ -357,15 +370,16 @@ BOOST_AUTO_TEST_CASE(packing_takes_either_order) {
   const auto wanted = attention{w}(x);
   const prepacked<attention> by_view{{{q, w.q.bias}, {k, w.k.bias}, {v, w.v.bias}, {o, w.o.bias}}};
   BOOST_TEST((by_view(x) == wanted));
-  const prepacked<attention> by_name{{{view_as<out, in>(q.data()), w.q.bias},
-                                      {view_as<out, in>(k.data()), w.k.bias},
-                                      {view_as<in, out>(w.v.weight), w.v.bias},
-                                      {o | permute<in, out>, w.o.bias}}};
+  const prepacked<attention> by_name{{{view_as<out_features, in_features>(q.data()), w.q.bias},
+                                      {view_as<out_features, in_features>(k.data()), w.k.bias},
+                                      {view_as<in_features, out_features>(w.v.weight), w.v.bias},
+                                      {o | permute<in_features, out_features>, w.o.bias}}};
   BOOST_TEST((by_name(x) == wanted));
-  const attention::weights_view borrowed{{view_as<in, out>(w.q.weight), w.q.bias},
-                                         {view_as<in, out>(w.k.weight), w.k.bias},
-                                         {view_as<in<6>, out<6>>(w.v.weight), w.v.bias},
-                                         w.o};
+  const attention::weights_view borrowed{
+      {view_as<in_features, out_features>(w.q.weight), w.q.bias},
+      {view_as<in_features, out_features>(w.k.weight), w.k.bias},
+      {view_as<in_features<6>, out_features<6>>(w.v.weight), w.v.bias},
+      w.o};
   BOOST_TEST((attention{borrowed}(x) == wanted));
 }
 

@@ -4,7 +4,8 @@
 // in any order of the axes.
 //
 //   const auto w = file->find("encoder.0.linear1.weight");        // (out, in), as torch has it
-//   if (const auto done = w->read(weight | permute<out, in>); !done)  // weight: (in, out)
+//   if (const auto done = w->read(weight | permute<out_features, in_features>); !done)  // weight:
+//   (in, out)
 //     return report(done.error());
 //
 // Not here: what a file looks like (npy.hpp, npz.hpp, safetensors.hpp).
@@ -217,7 +218,8 @@ struct stored_tensor {
   }
 
   // Into an array, as above; or into a tensor, or a view of any strides, whose axes have the
-  // extents of the file in the file's order: x | permute<out, in> reads transposed.
+  // extents of the file in the file's order: x | permute<out_features, in_features> reads
+  // transposed.
   template <class Out>
   file_result<> read(Out&& out) const noexcept {
     using verdict = detail::rules::read_into<Out>;

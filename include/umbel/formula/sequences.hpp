@@ -82,7 +82,8 @@ constexpr axis_list without(const axis_list& from, unsigned long long family) {
   return axes;
 }
 template <class T, std::size_t Nodes>
-constexpr graph<T, Nodes> of_one_sequence(graph<T, Nodes> g, const sequence_axis<Nodes>& sequences) {
+constexpr graph<T, Nodes> of_one_sequence(graph<T, Nodes> g,
+                                          const sequence_axis<Nodes>& sequences) {
   for (int n = 0; n < g.count; ++n) {
     node_of_graph<T>& one = g.nodes[n];
     one.axes = without(one.axes, sequences.family);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The order of a weight matrix in memory, said by name: view_as<in, out>(memory), or as torch has
-// it, view_as<out, in>(memory). The sizes are those of the map that takes it. What a map does not
-// take gets a sentence; so does memory that says no order, since that of a square matrix cannot be
-// told from its size.
+// The order of a weight matrix in memory, said by name: view_as<in_features, out_features>(memory),
+// or as torch has it, view_as<out_features, in_features>(memory). The sizes are those of the map
+// that takes it. What a map does not take gets a sentence; so does memory that says no order, since
+// that of a square matrix cannot be told from its size.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -32,8 +32,9 @@ struct weights;
 template <>
 inline constexpr const char* spoken<
     say::the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in> =
-    "the memory does not say the order of its axes; write view_as<in, out>(memory) or, as torch "
-    "has it, view_as<out, in>(memory)";
+    "the memory does not say the order of its axes; write view_as<in_features, "
+    "out_features>(memory) or, as torch "
+    "has it, view_as<out_features, in_features>(memory)";
 template <>
 inline constexpr const char* spoken<say::are_not_the_axes_of_the_weights_which_are> =
     "are not the axes of the weights, which are";
@@ -88,11 +89,11 @@ template <class In, class Out, class Given>
 struct named_weights {
   using given = named_axes<Given>;
   static constexpr bool by_role =
-      given::template are<axis_family<axes::in>, axis_family<axes::out>>;
+      given::template are<axis_family<axes::in_features>, axis_family<axes::out_features>>;
   static constexpr bool by_name = !std::is_same_v<typename In::family, typename Out::family> &&
                                   given::template are<typename In::family, typename Out::family>;
-  using in = std::conditional_t<by_role, axis_family<axes::in>, typename In::family>;
-  using out = std::conditional_t<by_role, axis_family<axes::out>, typename Out::family>;
+  using in = std::conditional_t<by_role, axis_family<axes::in_features>, typename In::family>;
+  using out = std::conditional_t<by_role, axis_family<axes::out_features>, typename Out::family>;
   static constexpr bool fits = [] {
     if constexpr (by_role || by_name)
       return given::template have_sizes<in, In::size, out, Out::size>;
@@ -118,10 +119,18 @@ inline constexpr bool is_named_memory = false;
 template <class T, std::size_t Count, class... Family>
 inline constexpr bool is_named_memory<portable::named_memory<T, Count, Family...>> = true;
 template <class W>
-concept says_its_axes = tensor_like<W> || is_named_memory<W> || std::is_same_v<W, invalid>;
+concept says_its_axes =
+    tensor_like<W> || is_named_memory<std::remove_cvref_t<W>> || std::is_same_v<W, invalid>;
+// A tensor that would end with the statement. W: of a forwarding reference.
+template <class W>
+inline constexpr bool is_temporary_tensor = false;
+template <class T, class... Axes>
+inline constexpr bool is_temporary_tensor<tensor<T, Axes...>> = true;
+template <class T, class... Axes>
+inline constexpr bool is_temporary_tensor<const tensor<T, Axes...>> = true;
 // Memory for a matrix, with names or without.
 template <class W, class T>
-concept matrix_of = says_its_axes<std::remove_cvref_t<W>> || lends<W, T>;
+concept matrix_of = says_its_axes<W> || lends<W, T>;
 
 template <class W>
 UMBEL_SHARED constexpr auto first_of_named(const W& w) noexcept {
@@ -136,7 +145,7 @@ template <class T, class In, class Out, bool AnyOrder, class Given>
 struct weights_with_names {
   using named = named_weights<In, Out, Given>;
   using given = typename named::given;
-  using map = shape<axes::in<In::size>, axes::out<Out::size>>;
+  using map = shape<axes::in_features<In::size>, axes::out_features<Out::size>>;
   using type = first_error<
       verdict<named::fits, say::weights, typename given::axes,
               say::are_not_the_axes_of_the_weights_which_are, map>,
@@ -157,6 +166,11 @@ using named_memory_stays =
                 borrowed_memory<Memory>,
             say::view_as, say::the_memory_of, listed<Family...>,
             say::is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable>;
+template <class W, bool AnyOrder>
+using named_weights_stay =
+    verdict<AnyOrder || !is_temporary_tensor<W>, say::view, say::the_memory_of,
+            typename named_axes<std::remove_cvref_t<W>>::axes,
+            say::is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable>;
 template <class W>
 using order_of_weights = verdict<
     (sizeof(W) == 0), say::weights,
@@ -172,8 +186,8 @@ constexpr const T* first_of_memory(M& memory) noexcept {
 }
 }  // namespace detail
 
-// view_as<in, out>(memory): of an array, a std::array or std::span with a name, or a pointer, whose
-// sizes are those of what takes it.
+// view_as<in_features, out_features>(memory): of an array, a std::array or std::span with a name,
+// or a pointer, whose sizes are those of what takes it.
 template <template <std::size_t> class Axis, template <std::size_t> class... Axes, class Memory>
 [[nodiscard]] constexpr auto view_as(Memory&& memory) noexcept {
   static_assert(

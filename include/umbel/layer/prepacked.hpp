@@ -111,7 +111,7 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
 
  public:
   using layer = Layer;
-  // Matrices in any order, {view_as<out, in>(memory)}: packing rearranges.
+  // Matrices in any order, {view_as<out_features, in_features>(memory)}: packing rearranges.
   constexpr explicit prepacked(const to_pack& w) noexcept : weights_(w) {}
   // Of weights that may end with the statement: they are copied.
   template <class Weights>

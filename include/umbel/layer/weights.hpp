@@ -161,10 +161,11 @@ struct linear_weights<T, In, Out, false> {
 };
 
 // Weights of y = x W + b, borrowed; the memory must outlive the view. The matrix says its axes:
-// view_as<in, out>(memory), a tensor or view of in and out, or of the map's own two where they
-// differ. AnyOrder: of any strides, as packing takes it; else (in, out) row-major.
+// view_as<in_features, out_features>(memory), a tensor or view of in and out, or of the map's own
+// two where they differ. AnyOrder: of any strides, as packing takes it; else (in, out) row-major.
 //   "umbel: weights: the memory does not say the order of its axes; ..."
-//   "umbel: weights: [out=8, in=4] are not the axes of the weights, which are [in=4, out=16]"
+//   "umbel: weights: [out_features=8, in_features=4] are not the axes of the weights, which are
+//   [in_features=4, out_features=16]"
 template <class T, class In, class Out, bool Bias, bool AnyOrder>
 struct borrowed_linear {
   using map = detail::linear_map<T, In, Out, Bias>;
@@ -189,13 +190,13 @@ struct borrowed_linear {
   }
   template <detail::says_its_axes W>
     requires(!Bias)
-  UMBEL_SHARED constexpr borrowed_linear(const W& w) noexcept : borrowed_linear() {
-    read(w);
+  UMBEL_SHARED constexpr borrowed_linear(W&& w) noexcept : borrowed_linear() {
+    read<W>(w);
   }
   template <detail::says_its_axes W, detail::lends<T> B>
     requires(Bias)
-  UMBEL_SHARED constexpr borrowed_linear(const W& w, B&& b) noexcept : borrowed_linear() {
-    read(w);
+  UMBEL_SHARED constexpr borrowed_linear(W&& w, B&& b) noexcept : borrowed_linear() {
+    read<W>(w);
     bias = detail::borrow<detail::layout<Out>, T>(static_cast<B&&>(b));
   }
   template <class InOrder>
@@ -229,10 +230,13 @@ struct borrowed_linear {
   }
 
  private:
-  template <class W>
-  UMBEL_SHARED constexpr void read(const W& w) noexcept {
+  template <class Given>
+  UMBEL_SHARED constexpr void read(const Given& w) noexcept {
+    using W = std::remove_cvref_t<Given>;
     if constexpr (!std::is_same_v<W, detail::invalid>) {
-      using rule = typename detail::rules::weights_with_names<T, In, Out, AnyOrder, W>::type;
+      using rule = detail::first_error<
+          typename detail::rules::weights_with_names<T, In, Out, AnyOrder, W>::type,
+          detail::rules::named_weights_stay<Given, AnyOrder>>;
       static_assert(detail::report<rule>::ok, "umbel: shapes do not fit");
       if constexpr (rule::ok) {
         weight = detail::first_of_named(w);

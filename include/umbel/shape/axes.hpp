@@ -33,9 +33,9 @@ struct intermediate : axis<intermediate, N> {};  // features between the two fee
 template <std::size_t N>
 struct classes : axis<classes, N> {};  // what a classifier chooses from
 template <std::size_t N>
-struct in : axis<in, N> {};  // features that a linear map reads
+struct in_features : axis<in_features, N> {};  // features that a linear map reads
 template <std::size_t N>
-struct out : axis<out, N> {};  // features that a linear map gives
+struct out_features : axis<out_features, N> {};  // features that a linear map gives
 
 }  // namespace umbel::axes
 UMBEL_WARNINGS_POP

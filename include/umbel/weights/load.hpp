@@ -93,8 +93,8 @@ struct wanted_axes {
 template <class X>
 constexpr wanted_axes axes_in_file(const stored_axes& axes) noexcept {
   using layout = layout_of<X>;
-  using in = axis_family<axes::in>;
-  using out = axis_family<axes::out>;
+  using in = axis_family<axes::in_features>;
+  using out = axis_family<axes::out_features>;
   wanted_axes wanted;
   const auto add_out = [&](std::size_t stride) {
     if (axes.parts > 1) {
@@ -183,7 +183,7 @@ constexpr bool fits_parameter(load_result& out, const char* path, const found_ro
     put_axes<X>(out);
     out.put(text);
   };
-  constexpr bool is_matrix = layout::template has<axis_family<axes::in>>;
+  constexpr bool is_matrix = layout::template has<axis_family<axes::in_features>>;
   if (found.row == nullptr) {
     about(": none of the names given says what it is called in the file\n");
     return false;
@@ -346,9 +346,9 @@ inline void complain_of(load_result& out, const tensor_use& use, const stored_te
 // Loads all parameters of w (parameters.hpp) from a file (file/safetensors.hpp, npz.hpp), whose
 // names for them are in the tables `names`. Tensors of a probe (probe.hpp) are left out. Numbers
 // are exact where they can be, else rounded once.
-//   "umbel: load: encoder.0.attention.q.weight [in=8, out=8]: the file has no layers.0.q.weight"
-//   "umbel: load: up.weight [in=8, out=16]: linear1.weight has [8, 16] in the file but must have
-//   [16, 8]:
+//   "umbel: load: encoder.0.attention.q.weight [in_features=8, out_features=8]: the file has no
+//   layers.0.q.weight" "umbel: load: up.weight [in_features=8, out_features=16]: linear1.weight has
+//   [8, 16] in the file but must have [16, 8]:
 //    it is transposed, in_out where the names say out_in"
 //   "umbel: load: bias_k is in the file, but no parameter has that name"
 //   "umbel: load: q_proj_weight is in the file, but q.weight takes in_proj_weight"

@@ -3,7 +3,7 @@
 //
 //   static block::weights w;
 //   for_each_parameter(w, [](const parameter_path& path, auto x) {
-//     // "attention.q.weight", view<float, in<256>, out<256>>;
+//     // "attention.q.weight", view<float, in_features<256>, out_features<256>>;
 //     // "norm1.gamma", view<float, hidden<256>> ...
 //   });
 //
@@ -201,8 +201,8 @@ constexpr void visit_parameters(const parameter_path& path, W& w, F& f) noexcept
       view_of<const typename plain::owned::value_type, typename plain::owned::layout>(w.data()));
   } else if constexpr (map_of_weights<plain>) {
     using map = typename plain::map;
-    using in = axes::in<map::in::size>;
-    using out = axes::out<map::out::size>;
+    using in = axes::in_features<map::in::size>;
+    using out = axes::out_features<map::out::size>;
     using T = std::remove_reference_t<decltype(w.weight[0])>;
     using element = std::conditional_t<std::is_pointer_v<decltype(w.weight)>, T, as_const_as<W, T>>;
     f(path / "weight", view<element, in, out>(&w.weight[0]));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The parameters of weights as a table for people:
 //
-//   encoder.0.attention.q.weight     [in=256, out=256]                 65,536
+//   encoder.0.attention.q.weight     [in_features=256, out_features=256]                 65,536
 //   ...
 //   124 parameters                                                  1,577,216
 #pragma once
@@ -24,7 +24,7 @@ constexpr void write_parameter_table(Sink&& sink, const Weights& w) noexcept {
     ++count;
     numbers += x.size();
   });
-  constexpr std::size_t axes_width = 32, numbers_width = 14;
+  constexpr std::size_t axes_width = 44, numbers_width = 14;
   for_each_parameter(w, [&](const parameter_path& path, const auto& x) {
     detail::sentence_buffer axes;
     detail::speak<typename detail::layout_of<decltype(x)>::axes>::to(axes);
