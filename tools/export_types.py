@@ -41,7 +41,7 @@ UNKNOWN_OPTIONS = ("norm_first<true>, activation<relu>", "norm_first and activat
 
 @dataclass
 class Row:
-    """One of a table: a parameter, how the file calls it, and its axes there."""
+    """One of a table: a parameter, empty where the tensor is left out on purpose, how the file calls it, and its axes."""
     parameter: str
     tensor: str
     order: str  # "in_out", "out_in" or ""
@@ -110,7 +110,7 @@ def row_of(parameter: str, tensor: str, axes: str | None) -> Row:
     axes = axes or ""
     order = next((one for one in ("in_out", "out_in") if axes.startswith(one)), "")
     part = PART.search(axes)
-    return Row(parameter.strip('"'), tensor, order, "in_of(" in axes, "out_of(" in axes,
+    return Row("" if parameter == "nullptr" else parameter.strip('"'), tensor, order, "in_of(" in axes, "out_of(" in axes,
                int(part[1]) if part else 0, int(part[2]) if part else 1)
 
 
@@ -118,7 +118,7 @@ def read_tables(folder: pathlib.Path = TABLES) -> dict[str, list[Row]]:
     tables = {}
     for header in sorted(folder.glob("*.hpp")):
         for name, text in TABLE.findall(header.read_text()):
-            rows = [row_of(*row) for row in ROW.findall(text) if row[0] != "nullptr" and "*" not in row[1]]
+            rows = [row_of(*row) for row in ROW.findall(text) if "*" not in row[1]]
             if rows:
                 tables[name] = rows
     return tables
@@ -139,7 +139,8 @@ def prefix_of(name: str, tensor: str) -> str | None:
 def layers_of(table: str, rows: list[Row], tensors: dict[str, np.ndarray]):
     """Every place where all the weights of a table are."""
     places: dict[str, Layer] = {}
-    for row in rows:
+    parameters = [row for row in rows if row.parameter]
+    for row in parameters:
         for name, array in tensors.items():
             prefix = prefix_of(name, row.tensor)
             if prefix is None or array.ndim != row.rank or (row.parts > 1 and max(array.shape) % row.parts):
@@ -147,7 +148,7 @@ def layers_of(table: str, rows: list[Row], tensors: dict[str, np.ndarray]):
             layer = places.setdefault(prefix, Layer(table, prefix, {}, {}))
             layer.rows.setdefault(row.parameter, row)
             layer.names.setdefault(row.parameter, name)
-    wanted = {row.parameter for row in rows if is_weight(row.parameter)}
+    wanted = {row.parameter for row in parameters if is_weight(row.parameter)}
     return [layer for layer in places.values() if wanted <= layer.names.keys() and not is_table(layer)]
 
 
@@ -192,7 +193,8 @@ def name_members(groups: list[Group]) -> None:
 
 
 def recognise(tensors: dict[str, np.ndarray], left_out=()) -> Found:
-    candidates = [layer for table, rows in read_tables().items() for layer in layers_of(table, rows, tensors)]
+    tables = read_tables()
+    candidates = [layer for table, rows in tables.items() for layer in layers_of(table, rows, tensors)]
     candidates.sort(key=lambda layer: -len(set(layer.names.values())))
     taken: set[str] = set()
     layers = []
@@ -200,6 +202,7 @@ def recognise(tensors: dict[str, np.ndarray], left_out=()) -> Found:
         if taken.isdisjoint(layer.names.values()):
             taken.update(layer.names.values())
             layers.append(layer)
+            taken.update(f"{layer.prefix}.{row.tensor}".lstrip(".") for row in tables[layer.table] if not row.parameter)
     place = {name: i for i, name in enumerate(tensors)}
     groups = group_layers(layers, tensors)
     groups += [Group("", "", tensor=name) for name in tensors if name not in taken]
@@ -298,6 +301,7 @@ class Writer:
 
     def tensor_type(self, shape: tuple[int, ...]) -> str:
         names = ["$abatch", "$atoken", "$ahidden"]
+        shape = shape or (1,)
         axes = names[-len(shape):] if 0 < len(shape) <= len(names) else [f"axis_{i}" for i in range(len(shape))]
         return f"$utensor<float, {', '.join(f'{axis}<{n}>' for axis, n in zip(axes, shape))}>"
 
