@@ -44,6 +44,8 @@ def no_two(pairs: list[tuple[str, object]]) -> dict:
 
 def tensor_of_safetensors(name: str, about, data: bytes) -> tuple[int, np.ndarray]:
     """The tensor, and where its bytes begin."""
+    if any("\ud800" <= c <= "\udfff" for c in name):
+        raise Refused(f"the name {name!r} is not Unicode: it has half of a pair")
     try:
         dtype, shape, (begin, end) = about["dtype"], about["shape"], about["data_offsets"]
         sizes = [*shape, begin, end]
@@ -156,7 +158,7 @@ def read_file(path: Path) -> Model:
                 return read_safetensors(start + file.read())
     except OSError as problem:
         raise Refused(problem.strerror or str(problem)) from None
-    except (zipfile.BadZipFile, NotImplementedError) as problem:
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, struct.error) as problem:  # as zipfile does
         raise Refused(f"it begins as a zip archive, as .npz and .pt are, and is cut off or damaged: {problem}") from None
     if start[:1] == b"\x80":  # a pickle of torch before 1.6
         return read_pt(path)

@@ -346,13 +346,14 @@ class Checks:
             "negative": json.dumps({"a": offsets | {"shape": [-1]}}), "size": json.dumps({"a": offsets | {"shape": [3]}}),
             "type": json.dumps({"a": offsets | {"dtype": "F8_E4M3"}}),
             "end": json.dumps({"a": offsets | {"data_offsets": [0, 400]}}),
-            "nested": '{"a":' + "[" * 100000,
+            "nested": '{"a":' + "[" * 100000, "surrogate": '{"\\ud800":' + json.dumps(offsets) + "}",
         }
         for name, header in headers.items():
             (folder / f"{name}.safetensors").write_bytes(safetensors({"x": ("F32", one)}, header))
         for name, wanted in {"duplicate": "same name", "json": "not JSON", "list": "no dtype", "gap": "belong to none",
                              "overlap": "bytes of no", "negative": "not a number from 0", "size": "not what its shape",
-                             "type": "'F8_E4M3', which is not read", "end": "behind the end of the file", "nested": "not JSON"}.items():
+                             "type": "'F8_E4M3', which is not read", "end": "behind the end of the file", "nested": "not JSON",
+                             "surrogate": "half of a pair"}.items():
             self.refused(name, wanted, folder / f"{name}.safetensors", "--binary", out)
         for name, wanted in {"objects.npz": "objects are not loaded", "complex.npz": "complex64, which is not read",
                              "integers.npz": "no tensors of floating-point", "nothing.npz": "no tensors of floating-point",
@@ -378,6 +379,7 @@ class Checks:
         self.refused("a folder that is not there", "No such file", folder / "fine.npz", "--binary", folder / "none" / "x")
         self.check_pickles(out)
         self.check_truncated(out)
+        self.check_damaged()
         left = [path.name for path in folder.glob("never*")]
         self.tap.check("nothing was written", not left, str(left))
 
@@ -414,6 +416,27 @@ class Checks:
                 if code != 1 or printed or not err.startswith("export: ") or err.count("\n") != 1:
                     wrong.append((name, size, code, err))
         self.tap.check("refused: files that are cut off", not wrong, str(wrong[:3]))
+
+    def check_damaged(self):
+        """One byte or some are others: done or refused in one sentence, and no traceback."""
+        np, wrong = self.np, []
+        draw = np.random.default_rng(5)
+        for name, times in (("same.npz", 400), ("same.safetensors", 400), ("same.pt", 60), ("old.pt", 60)):
+            path = self.folder / name
+            if not path.exists():
+                continue
+            for at in range(times):
+                content = bytearray(path.read_bytes())
+                for _ in range(int(draw.integers(1, 4))):
+                    content[int(draw.integers(len(content)))] = int(draw.integers(256))
+                (self.folder / "damaged").write_bytes(content)
+                try:
+                    code, _, err = self.run(self.folder / "damaged", "--binary", self.folder / "damaged.out", "--types")
+                    if code not in (0, 1) or (code == 1 and err.count("\n") != 1):
+                        wrong.append((name, at, code, err))
+                except Exception as problem:  # noqa: BLE001
+                    wrong.append((name, at, repr(problem)))
+        self.tap.check("damaged files", not wrong, str(wrong[:5]))
 
 
 NUMBERS = r"""
