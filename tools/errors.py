@@ -48,7 +48,7 @@ GROUPS = {
                   "scaled_dot_product_attention", "attention_by_score", "parallel", "pruned"],
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",
                "learned_positions", "sinusoidal_positions", "feed_forward",
-               "encoder_layer", "decoder_layer", "prepacked"],
+               "encoder_layer", "decoder_layer", "layer_stack", "prepacked"],
 }
 GROUPED = {operation for operations in GROUPS.values() for operation in operations}
 # The general before the special: the first case of a mistake gives its entry the place.

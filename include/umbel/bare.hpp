@@ -50,6 +50,7 @@
 #include <umbel/layer/weights.hpp>
 #include <umbel/layer/project.hpp>
 #include <umbel/layer/prepacked.hpp>
+#include <umbel/layer/stacked.hpp>
 #include <umbel/layer/borrowing.hpp>
 
 #include <umbel/mask/rules.hpp>
@@ -74,10 +75,6 @@
 #include <umbel/attention/additive_rules.hpp>
 #include <umbel/attention/additive.hpp>
 
-#include <umbel/decode/rules.hpp>
-#include <umbel/decode/forward.hpp>
-#include <umbel/decode/cache.hpp>
-
 #include <umbel/block/linear.hpp>
 #include <umbel/block/softmax.hpp>
 #include <umbel/block/layer_norm.hpp>
@@ -95,7 +92,12 @@
 #include <umbel/block/feed_forward.hpp>
 #include <umbel/block/transformer.hpp>
 #include <umbel/block/encoder.hpp>
+#include <umbel/block/stack.hpp>
 #include <umbel/block/decoder.hpp>
+
+#include <umbel/decode/rules.hpp>
+#include <umbel/decode/forward.hpp>
+#include <umbel/decode/cache.hpp>
 
 #include <umbel/formula/graph.hpp>
 #include <umbel/formula/rules.hpp>

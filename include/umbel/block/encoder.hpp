@@ -20,6 +20,7 @@
 #include <umbel/config.hpp>
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/memory.hpp>
+#include <umbel/layer/stacked.hpp>
 #include <umbel/mask/in_formula.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
@@ -91,8 +92,8 @@ struct encoder_calls
       return invalid{};
   }
 
-  // The same, written into a row-major tensor or view of the axes of x in the same order. out must
-  // not overlap x.
+  // The same, written into a row-major tensor or view of the axes of x in the same order. out may
+  // be x.
   template <tensor_like Out, tensor_like X, mask_like Mask = every_key,
             workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Mask& mask = {},
@@ -143,15 +144,17 @@ struct encoder_layer_types {
                                           typename feed_forward::template packed_weights<Stored>>>;
 
   // Scratch for one call at a time; its contents between calls do not matter. It depends on the
-  // number of positions, not on the name of their axis.
-  template <std::size_t Positions>
+  // number of positions, not on the name of their axis. AttentionWork: what the attention needs, in
+  // a step of a cache (decode/cache_of_blocks.hpp) another one.
+  template <std::size_t Positions,
+            class AttentionWork = typename attention::template workspace<axes::query<Positions>>>
   struct scratch_for : workspace_base {
     using positions = std::index_sequence<Positions>;
     static constexpr std::size_t count = Positions * hidden_axis::size;
     alignas(64) T normed[count];
     alignas(64) T branch[count];  // what a residual connection adds
     union {                       // one after the other
-      typename attention::template workspace<axes::query<Positions>> attention_work;
+      AttentionWork attention_work;
       typename feed_forward::template scratch_for<Positions> feed_forward_work;
     };
   };
@@ -222,37 +225,63 @@ struct encoder_layer_types {
     }
   }
 
- private:
+  // All sequences of x, row-major, into y, which may be x, through one layer or a stack of them.
+  // mask: as_mask of the argument.
   template <class Positions, class Weights, class X, class Mask, class Y>
   static constexpr void sequences(const Weights& w, const X& x, const Mask& mask, Y& y,
                                   workspace<Positions>& work) noexcept {
-    constexpr std::size_t one = Positions::size * hidden_axis::size;
-    using scores = scores_for<typename X::layout, Positions>;
-    for (std::size_t b = 0; b < X::layout::count / one; ++b)
-      sequence<Positions>(w, x.data() + b * one, at_sequence<scores>(mask, b), y.data() + b * one,
-                          work);
+    if constexpr (of_several_layers<Weights>) {
+      sequences<Positions>(w.layers[0], x, mask, y, work);
+      for (std::size_t i = 1; i < w.size(); ++i)
+        sequences<Positions>(w.layers[i], y, mask, y, work);
+    } else {
+      constexpr std::size_t one = Positions::size * hidden_axis::size;
+      using scores = scores_for<typename X::layout, Positions>;
+      for (std::size_t b = 0; b < X::layout::count / one; ++b)
+        sequence<Positions>(w, x.data() + b * one, at_sequence<scores>(mask, b), y.data() + b * one,
+                            work);
+    }
   }
 
+  // y = the layer's result for N rows, of which attend(from, to) computes the attention, in
+  // work.attention_work. Work: a scratch_for. y may be x.
+  template <std::size_t N, class Weights, class Work, class Attend>
+  static constexpr void rows_of_sequence(const Weights& w, const T* x, T* y, Work& work,
+                                         const Attend& attend) noexcept {
+    constexpr std::size_t count = N * hidden_axis::size;
+    const auto attention_of = [&](const T* from) {
+      if (std::is_constant_evaluated())
+        work.attention_work = {};  // the one of the union that lives
+      attend(from, work.branch);
+    };
+    if constexpr (norms_first) {
+      norm::template normalise_rows<N>(w.norm1, epsilon, x, work.normed);
+      attention_of(work.normed);
+      add_residual<count>(x, work.branch, y);
+      norm::template normalise_rows<N>(w.norm2, epsilon, y, work.normed);
+      feed_forward_of_normed<N>(w, work);
+      add_residual<count>(y, work.branch, y);
+    } else {
+      attention_of(x);
+      add_residual<count>(x, work.branch, work.branch);
+      norm::template normalise_rows<N>(w.norm1, epsilon, work.branch, work.normed);
+      feed_forward_of_normed<N>(w, work);
+      add_residual<count>(work.normed, work.branch, work.branch);
+      norm::template normalise_rows<N>(w.norm2, epsilon, work.branch, y);
+    }
+  }
+
+ private:
   // mask: a sequence_mask (mask/base.hpp).
   template <class Positions, class Weights, class Mask>
   static constexpr void sequence(const Weights& w, const T* x, const Mask& mask, T* y,
                                  workspace<Positions>& work) noexcept {
-    constexpr std::size_t n = Positions::size, one = n * hidden_axis::size;
-    if constexpr (norms_first) {
-      norm::template normalise_rows<n>(w.norm1, epsilon, x, work.normed);
-      attend<Positions>(w, work.normed, mask, work);
-      add_residual<one>(x, work.branch, y);
-      norm::template normalise_rows<n>(w.norm2, epsilon, y, work.normed);
-      feed_forward_of_normed<n>(w, work);
-      add_residual<one>(y, work.branch, y);
-    } else {
-      attend<Positions>(w, x, mask, work);
-      add_residual<one>(x, work.branch, work.branch);
-      norm::template normalise_rows<n>(w.norm1, epsilon, work.branch, work.normed);
-      feed_forward_of_normed<n>(w, work);
-      add_residual<one>(work.normed, work.branch, work.branch);
-      norm::template normalise_rows<n>(w.norm2, epsilon, work.branch, y);
-    }
+    constexpr sequence_strides rows = {0, hidden_axis::size, 1};
+    using steps = typename attention::template forward_of<Positions::size, Positions::size>;
+    rows_of_sequence<Positions::size>(w, x, y, work, [&](const T* from, T* to) {
+      steps::template forward<rows, rows, rows, rows>(w.attention, from, from, from, mask, to,
+                                                      work.attention_work);
+    });
   }
 
   // branch = feed_forward(normed)
@@ -261,17 +290,6 @@ struct encoder_layer_types {
     if (std::is_constant_evaluated()) work.feed_forward_work = {};
     feed_forward::template feed_rows<Rows>(w.feed_forward, work.normed, work.feed_forward_work,
                                            work.branch);
-  }
-
-  // branch = attention(x)
-  template <class Positions, class Weights, class Mask>
-  static constexpr void attend(const Weights& w, const T* x, const Mask& mask,
-                               workspace<Positions>& work) noexcept {
-    constexpr sequence_strides rows = {0, hidden_axis::size, 1};
-    if (std::is_constant_evaluated()) work.attention_work = {};  // the one of the union that lives
-    attention::template forward_of<Positions::size, Positions::size>::template forward<rows, rows,
-                                                                                       rows, rows>(
-        w.attention, x, x, x, mask, work.branch, work.attention_work);
   }
 };
 

@@ -20,6 +20,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/layer/prepacked.hpp>
+#include <umbel/layer/stacked.hpp>
 #include <umbel/layer/weights.hpp>
 #include <umbel/tensor/interop.hpp>
 
@@ -66,10 +67,10 @@ concept vector_of_weights = requires(const W& w) {
   typename W::owned::layout;
   w.data();
 };
-// encoder::weights w[4], std::array<encoder::weights, 4>.
+// encoder::weights w[4], std::array<encoder::weights, 4>, layer_stack<encoder, 4>::weights.
 template <class W>
 concept several_weights = !tensor_like<W> && !vector_of_weights<W> && requires(const W& w) {
-  requires std::is_array_v<W> || requires { std::tuple_size<W>::value; };
+  requires std::is_array_v<W> || requires { std::tuple_size<W>::value; } || of_several_layers<W>;
   requires std::is_class_v<std::remove_cvref_t<decltype(w[0])>>;
 };
 template <class W>

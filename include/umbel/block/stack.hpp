@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+// layer_stack: equal layers one after another, as one layer:
+//
+//   using encoder = encoder_layer<float, hidden<64>, heads<4>, ...>;
+//   using model = layer_stack<encoder, 6>;
+//   static model::weights w;                  // w[0] ... w[5], each an encoder::weights
+//   model{w}(x, causal)                       // encoder{w[5]}( ... encoder{w[0]}(x, causal) ...)
+//   static const prepacked<model> packed{w};  // and so on, as of any layer
+//
+// The bits are those of the layers called one after another; so is the scratch, in one workspace,
+// and no layer needs memory for its result but the last. Decoding: decode/cache_of_blocks.hpp.
+#pragma once
+
+#include <umbel/block/encoder.hpp>
+#include <umbel/config.hpp>
+#include <umbel/layer/stacked.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+namespace say {
+struct needs_at_least_one_layer;
+struct the_first_argument_is_not_an_encoder_layer;
+}  // namespace say
+
+template <class T, class Hidden, class Heads, class FeedForward, class... Options>
+void take_encoder(const encoder_layer<T, Hidden, Heads, FeedForward, Options...>*);
+// Also of const layers, and of classes derived from one.
+template <class Layer>
+concept is_encoder = requires(const Layer* layer) { take_encoder(layer); };
+
+template <>
+struct speak<say::layer_stack> : speak_as_written<say::layer_stack> {};
+template <>
+inline constexpr const char* spoken<say::the_first_argument_is_not_an_encoder_layer> =
+    "the first argument is not an encoder_layer";
+
+namespace rules {
+template <class Layer, std::size_t Count>
+using layer_stack = first_error<
+    verdict<is_encoder<Layer>, say::layer_stack, say::the_first_argument_is_not_an_encoder_layer>,
+    verdict<Count != 0, say::layer_stack, say::needs_at_least_one_layer>>;
+}  // namespace rules
+
+// operator() of the stack and of prepacked<stack>: the calls of its layer, which take weights of
+// several. What they refuse, they refuse in the name of the layer.
+template <class Derived, class Layer, std::size_t Count>
+struct stack_calls : Layer::template calls<Derived> {};
+
+// What a stack has besides its calls. Of no layers: as if of one.
+template <class Layer, std::size_t Count>
+struct stack_types {
+  using layer = Layer;
+  static constexpr std::size_t count = Count == 0 ? 1 : Count;
+  using value_type = typename Layer::value_type;
+  using hidden_axis = typename Layer::hidden_axis;
+  using weights = portable::stacked_weights<typename Layer::weights, count>;
+  using weights_view = portable::stacked_views<typename Layer::weights_view, count>;
+  template <class Stored>
+  using packed_weights = packed_stack<typename Layer::weights_view,
+                                      typename Layer::template packed_weights<Stored>, count>;
+  // Scratch for one call at a time: that of one layer.
+  template <class Positions>
+  using workspace = typename Layer::template workspace<Positions>;
+};
+
+}  // namespace detail
+
+// Count equal layers one after another. Layer: an encoder_layer. Called as the layer is, with one
+// workspace of it; of weights, borrowed, as a layer is: model{w}, w a model::weights or an
+// encoder::weights[Count].
+template <class Layer, std::size_t Count>
+class layer_stack
+    : public detail::stack_types<Layer, Count>,
+      public detail::stack_calls<layer_stack<Layer, Count>, Layer, Count>,
+      public detail::borrowing<detail::say::layer_stack, layer_stack<Layer, Count>,
+                               typename detail::stack_types<Layer, Count>::weights_view> {
+  static_assert(detail::reported<detail::rules::layer_stack<Layer, Count>>::ok,
+                "umbel: shapes do not fit");
+
+ public:
+  template <class Derived>
+  using calls = detail::stack_calls<Derived, Layer, Count>;
+  using detail::borrowing<detail::say::layer_stack, layer_stack,
+                          typename detail::stack_types<Layer, Count>::weights_view>::borrowing;
+};
+// Of another layer: refused.
+template <class Layer, std::size_t Count>
+  requires(!detail::is_encoder<Layer>)
+class layer_stack<Layer, Count> : public detail::invalid {
+  static_assert(detail::reported<detail::rules::layer_stack<Layer, Count>>::ok,
+                "umbel: shapes do not fit");
+
+ public:
+  struct weights {};
+  template <class... Weights>
+  constexpr explicit layer_stack(const Weights&...) noexcept {}
+};
+
+namespace detail {
+template <class Layer, std::size_t Count>
+void take_stack(const layer_stack<Layer, Count>*);
+template <class Layer>
+concept is_stack = requires(const Layer* layer) { take_stack(layer); };
+}  // namespace detail
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
