@@ -91,8 +91,8 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
 #elif defined CASE_step_of_another_layer
   // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for"
   // expect-clang: key_value_cache.*the_layer_is_not_the_one_that_the_cache_was_declared_for
-  // cause: Keys and values of one layer mean nothing to another.
-  // cure: Declare one cache for each layer, with its type.
+  // cause: Keys and values of one layer mean nothing to another, nor to a stack that it is part of.
+  // cure: Declare one cache for each layer, or one for the stack, with its type.
   (void)past.step(out, look, x);
 #elif defined CASE_step_of_a_batch
   // expect-gcc: "umbel: key_value_cache: the sequence has batch=3 but the cache has no batch"
@@ -170,10 +170,10 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   static memory::workspace<token<2>> work;
   (void)past.step(out, attend, x, all_keys, work);
 #elif defined CASE_arguments_of_the_cache_swapped
-  // expect-gcc: "umbel: key_value_cache: the first argument is not a multi_head_attention"
-  // expect-clang: cache.*the_first_argument_is_not_a_multi_head_attention
-  // cause: What is made for `multi_head_attention` is given another layer or type first.
-  // cure: Name the layer of attention first; of an encoder layer that is `encoder::attention`.
+  // expect-gcc: "umbel: key_value_cache: the first argument is not a multi_head_attention, an encoder_layer or a layer_stack"
+  // expect-clang: cache.*the_first_argument_is_not_a_multi_head_attention_an_encoder_layer_or_a_layer_stack
+  // cause: What a cache is made for, the layer, is its first argument, and one of these three.
+  // cure: Name the layer first; of `prepacked<layer>` name the layer.
   key_value_cache<key<8>, attention> r;
   (void)r.step(x, attend, x);
 #elif defined CASE_step_without_result

@@ -17,11 +17,12 @@
 // the oldest positions in blocks, so that a step adds in the order of the whole pass with its
 // window; it has no recall.
 //
-// Not here: masks (mask/combine.hpp), whose axis key counts positions of the cache; the step itself
-// (decode/forward.hpp).
+// Not here: encoder layers and stacks of them (cache_of_blocks.hpp); masks (mask/combine.hpp),
+// whose axis key counts positions of the cache; the step itself (decode/forward.hpp).
 #pragma once
 
 #include <umbel/attention/multi_head.hpp>
+#include <umbel/block/stack.hpp>
 #include <umbel/config.hpp>
 #include <umbel/decode/forward.hpp>
 #include <umbel/decode/rules.hpp>
@@ -43,10 +44,27 @@ struct not_sliding {
   static constexpr std::size_t positions = 0, chunk = 0;
 };
 
+// An encoder layer, or a stack of them: layers with self-attention that is causal in a step.
+template <class Layer>
+concept decodes_in_blocks = is_encoder<Layer> || is_stack<Layer>;
+namespace rules {
+// Layer: a multi_head_attention.
+template <class Layer, class Keys, class... Options>
+using cache_of_attention =
+    cache<Layer, Keys, option_or<option::longest_sequence, not_sliding, Options...>,
+          option_or<option::stored_as, umbel::stored_as<typename Layer::value_type>, Options...>,
+          Options...>;
+template <class Layer>
+using a_layer_to_decode = verdict<
+    detail::is_multi_head<Layer> || decodes_in_blocks<Layer>, say::key_value_cache,
+    say::the_first_argument_is_not_a_multi_head_attention_an_encoder_layer_or_a_layer_stack>;
+}  // namespace rules
+
 }  // namespace detail
 
 // Keys and values of the positions so far, for decoding step by step. Layer: a
-// multi_head_attention; calls take it or its prepacked form. Keys: key<256>, how many positions
+// multi_head_attention, or an encoder_layer or a layer_stack, which have steps only
+// (cache_of_blocks.hpp); calls take it or its prepacked form. Keys: key<256>, how many positions
 // there is memory for. Options: batch<2>, longest_sequence<4096>, stored_as<bfloat16> (or float16):
 // keys and values are rounded to 16 bits when they are stored, for layers of float; results are
 // those of attention to the rounded ones.
@@ -57,7 +75,7 @@ class key_value_cache : public detail::other_cache_calls {
       detail::option_or<detail::option::longest_sequence, detail::not_sliding, Options...>;
   using stored_option = detail::option_or<detail::option::stored_as,
                                           stored_as<typename Layer::value_type>, Options...>;
-  using verdict = detail::rules::cache<Layer, Keys, sliding_option, stored_option, Options...>;
+  using verdict = detail::rules::cache_of_attention<Layer, Keys, Options...>;
   static_assert(detail::reported<verdict>::ok, "umbel: shapes do not fit");
 
  public:
@@ -207,6 +225,9 @@ class key_value_cache : public detail::other_cache_calls {
   }
 
  private:
+  template <class, class, class...>
+  friend class key_value_cache;  // of encoder layers, which has one for each (cache_of_blocks.hpp)
+
   static constexpr std::size_t batches = detail::rules::size_or_1<batch_option>;
   template <std::size_t Queries>
   using forward = detail::cached_forward<Layer, stored_type, Queries, rows, positions>;
@@ -276,9 +297,15 @@ class key_value_cache : public detail::other_cache_calls {
     constexpr auto zs = detail::strides_along<detail::layout_of<Z>, ValueFamily,
                                               typename Layer::values_axis::family>;
     for (std::size_t b = 0; b < batches; ++b)
-      Call::forward::template store<ys, zs>(attend.get_weights(), y.data() + b * ys.batch,
-                                            z.data() + b * zs.batch, size_, size_ - dropped_,
-                                            keys_in(*this, b), values_of(b), projected);
+      store_sequence<Call, ys, zs>(attend.get_weights(), b, y.data() + b * ys.batch,
+                                   z.data() + b * zs.batch, projected);
+  }
+  // Of sequence b.
+  template <class Call, detail::sequence_strides Y, detail::sequence_strides Z, class Weights>
+  constexpr void store_sequence(const Weights& w, std::size_t b, const value_type* y,
+                                const value_type* z, value_type* projected) noexcept {
+    Call::forward::template store<Y, Z>(w, y, z, size_, size_ - dropped_, keys_in(*this, b),
+                                        values_of(b), projected);
   }
 
   // Attention to what is stored. position: that of the first query; in a step, later positions are
@@ -287,25 +314,34 @@ class key_value_cache : public detail::other_cache_calls {
             class Scratch>
   constexpr void look(const Attend& attend, Out& out, const X& x, std::size_t position,
                       const Mask& mask, Scratch& work) const noexcept {
-    using scores = typename Call::scores;
     constexpr auto xs = detail::strides_along<detail::layout_of<X>, QueryFamily,
                                               typename Layer::hidden_axis::family>;
     constexpr auto outs = detail::strides_along<detail::layout_of<Out>, QueryFamily,
                                                 typename Layer::output_axis::family>;
     const auto& masks = detail::as_mask(mask);
+    for (std::size_t b = 0; b < batches; ++b)
+      look_of_sequence<Call, xs, outs>(attend.get_weights(), b, x.data() + b * xs.batch, position,
+                                       masks, out.data() + b * outs.batch, work);
+  }
+  // Of sequence b. masks: as_mask of the argument.
+  template <class Call, detail::sequence_strides X, detail::sequence_strides Out, class Weights,
+            class Masks, class Scratch>
+  constexpr void look_of_sequence(const Weights& w, std::size_t b, const value_type* x,
+                                  std::size_t position, const Masks& masks, value_type* out,
+                                  Scratch& work) const noexcept {
+    using scores = typename Call::scores;
     const auto first = static_cast<std::ptrdiff_t>(position - dropped_);
     // The queries of a step are the last positions.
     const auto bottom_right = Call::appends ? first
                                             : static_cast<std::ptrdiff_t>(size_) -
                                                   static_cast<std::ptrdiff_t>(Call::count);
-    for (std::size_t b = 0; b < batches; ++b)
-      Call::forward::template attend<xs, outs>(
-          attend.get_weights(), x.data() + b * xs.batch, position, keys_in(*this, b), values_of(b),
-          [&](std::size_t h) {
-            const auto given = detail::at_head<scores>(masks, {b, h, first, bottom_right});
-            return detail::among(seen<Call::appends, Call::count>(first), given);
-          },
-          out.data() + b * outs.batch, work);
+    Call::forward::template attend<X, Out>(
+        w, x, position, keys_in(*this, b), values_of(b),
+        [&](std::size_t h) {
+          const auto given = detail::at_head<scores>(masks, {b, h, first, bottom_right});
+          return detail::among(seen<Call::appends, Call::count>(first), given);
+        },
+        out, work);
   }
 
   // What a query sees whatever the mask says.
@@ -327,12 +363,11 @@ class key_value_cache : public detail::other_cache_calls {
   alignas(64) stored_type values_[batches * rows * storage::value_row]{};
 };
 
-// Of another layer: refused.
+// Of another layer: refused. (Of encoder layers and stacks of them: cache_of_blocks.hpp.)
 template <class Layer, class Keys, class... Options>
-  requires(!detail::is_multi_head<Layer>)
+  requires(!detail::is_multi_head<Layer> && !detail::decodes_in_blocks<Layer>)
 class key_value_cache<Layer, Keys, Options...> {
-  static_assert(detail::reported<
-                    detail::rules::a_multi_head_attention<detail::say::key_value_cache, Layer>>::ok,
+  static_assert(detail::reported<detail::rules::a_layer_to_decode<Layer>>::ok,
                 "umbel: shapes do not fit");
 
  public:

@@ -38,6 +38,7 @@ struct must_be_at_least;
 struct
     step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
 
+struct the_first_argument_is_not_a_multi_head_attention_an_encoder_layer_or_a_layer_stack;
 struct the_layer_is_not_the_one_that_the_cache_was_declared_for;
 }  // namespace say
 
@@ -52,6 +53,10 @@ template <>
 inline constexpr const char* spoken<say::longest_sequence_must_allow_steps_of_at_least_1> =
     "the second number of longest_sequence, how many positions a step may append, must be at least "
     "1";
+template <>
+inline constexpr const char* spoken<
+    say::the_first_argument_is_not_a_multi_head_attention_an_encoder_layer_or_a_layer_stack> =
+    "the first argument is not a multi_head_attention, an encoder_layer or a layer_stack";
 template <>
 inline constexpr const char* spoken<say::got> = ", got";
 template <>
