@@ -43,6 +43,42 @@ void add(const char* name) {
                  });
 }
 
+// A token through layers of LLaMA, of 8 heads of 8, 4 of keys and values, with a feed-forward
+// network of 172, after 255 others.
+template <std::size_t Layers, class Stored = float>
+void add_llama(const char* name) {
+  using block = encoder_layer<float, hidden<64>, heads<8>, intermediate<172>, kv_heads<4>,
+                              norm_first<true>, norm_by<rms_norm>, norm_epsilon<1, 100'000>,
+                              activation<silu>, gated<true>, bias<false>, rope<split_halves>>;
+  using model = layer_stack<block, Layers>;
+  using memory = key_value_cache<model, key<256>, stored_as<Stored>>;
+  static const typename model::weights weights = [] {
+    static typename model::weights w;
+    for (auto& layer : w.layers) {
+      for (auto& gamma : layer.norm1.gamma) gamma = 1;
+      for (auto& gamma : layer.norm2.gamma) gamma = 1;
+      auto& [q, k, v, o] = layer.attention;
+      auto& [gate, up, down] = layer.feed_forward;
+      bench::fill(q.weight, 0.2f), bench::fill(k.weight, 0.2f), bench::fill(v.weight, 0.2f);
+      bench::fill(o.weight, 0.2f), bench::fill(gate.weight, 0.2f), bench::fill(up.weight, 0.2f);
+      bench::fill(down.weight, 0.2f);
+    }
+    return w;
+  }();
+  static const prepacked<model, stored_as<Stored>> layers{weights};
+  static memory past;
+  static typename memory::template workspace<token<1>> work;
+  static tensor<float, token<1>, hidden<64>> x, y;
+  bench::fill(x, 1);
+  while (past.step(y, layers, x, all_keys, work)) {
+  }
+  constexpr double projections = 2.0 * 64 * (64 + 32 + 32 + 64 + 3 * 172), pairs = 4.0 * 64 * 256;
+  bench::add_row(name, Layers * (projections + pairs), [] {
+    past.rewind(255);
+    (void)past.step(y, layers, x, all_keys, work);
+  });
+}
+
 // hidden, heads, heads of keys and values, positions
 const bool added = [] {
   add<256, 8, 8, 512, 1>("decode/I 256,8,8,512");
@@ -56,6 +92,10 @@ const bool added = [] {
   add<256, 8, 8, 512, 64>("decode/ 256,8,8,512, the last 64 at once");
   add<256, 8, 8, 512, 64, bfloat16, bfloat16>("decode/ bfloat16, the last 64 at once");
   add<256, 8, 8, 512, 64, float16, float16>("decode/ float16, the last 64 at once");
+  add_llama<1>("decode/ LLaMA block 64,8,4,172,256");
+  add_llama<1, bfloat16>("decode/ LLaMA block, bfloat16 weights and cache");
+  add_llama<5>("decode/ 5 LLaMA blocks");
+  add_llama<5, bfloat16>("decode/ 5 LLaMA blocks, bfloat16 weights and cache");
   return true;
 }();
 
