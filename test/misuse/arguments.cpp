@@ -120,19 +120,21 @@ auto f(const std::vector<float>& p) { return attention{p}(x, y, y); }
 attention r;
 #elif defined CASE_weights_view_of_pointers
 // fact: weights|view_as
-// fact: pointer|array|\*
+// fact: order|memory
 attention::weights_view f(const float* p) { return {{p, p}, {p, p}, {p, p}, {p, p}}; }
 #elif defined CASE_weights_view_with_biases_of_a_layer_without
 // fact: bias
 // fact: weights|false
 using plain = multi_head_attention<float, hidden<32>, heads<4>, bias<false>>;
-float q[1024], b[32];
+float memory[1024], b[32];
+const auto q = view_as<in_features, out_features>(memory);
 plain::weights_view r{{q, b}, {q, b}, {q, b}, {q, b}};
 #elif defined CASE_weights_view_three_maps
 // fact: 4|o\b|output
 // fact: 3|weights
 using plain = multi_head_attention<float, hidden<32>, heads<4>, bias<false>>;
-float q[1024];
+float memory[1024];
+const auto q = view_as<in_features, out_features>(memory);
 auto f() { return plain{plain::weights_view{{q}, {q}, {q}}}; }
 #elif defined CASE_map_assigned_from_a_transposed_tensor
 // fact: hidden
@@ -168,10 +170,10 @@ layer_norm<float, hidden<64>> f(const tensor<float, hidden<64>>& g,
   layer_norm<float, hidden<64>> n(g, b);
   return n;
 }
-#elif defined CASE_linear_of_a_tensor
-// fact: weights
-// fact: linear
-linear<float, hidden<64>, classes<10>> f(const tensor<float, hidden<64>, classes<10>>& g) {
+#elif defined CASE_linear_of_a_transposed_tensor
+// fact: classes=10, hidden=64
+// fact: order
+linear<float, hidden<64>, classes<10>> f(const tensor<float, classes<10>, hidden<64>>& g) {
   return linear<float, hidden<64>, classes<10>>(g);
 }
 #elif defined CASE_layer_called_before_its_weights

@@ -10,10 +10,10 @@ struct flash {
   float q[1024], k[1000], bias[32];
 };
 constexpr flash stored{};
-constexpr small::weights_view borrowed{{stored.q, stored.bias},
-                                       {stored.k, stored.bias},
-                                       {stored.q, stored.bias},
-                                       {stored.q, stored.bias}};
+constexpr small::weights_view borrowed{{view_as<in_features, out_features>(stored.q), stored.bias},
+                                       {view_as<in_features, out_features>(stored.k), stored.bias},
+                                       {view_as<in_features, out_features>(stored.q), stored.bias},
+                                       {view_as<in_features, out_features>(stored.q), stored.bias}};
 #elif defined CASE_flash_short_bias
 // fact: 32
 // fact: 16
@@ -22,10 +22,10 @@ struct flash {
   float q[1024], bias[16];
 };
 constexpr flash stored{};
-constexpr small::weights_view borrowed{{stored.q, stored.bias},
-                                       {stored.q, stored.bias},
-                                       {stored.q, stored.bias},
-                                       {stored.q, stored.bias}};
+constexpr small::weights_view borrowed{{view_as<in_features, out_features>(stored.q), stored.bias},
+                                       {view_as<in_features, out_features>(stored.q), stored.bias},
+                                       {view_as<in_features, out_features>(stored.q), stored.bias},
+                                       {view_as<in_features, out_features>(stored.q), stored.bias}};
 #elif defined CASE_flash_bias_forgotten
 // fact: bias
 // fact: weights|32
@@ -34,7 +34,10 @@ struct flash {
   float q[1024], bias[32];
 };
 constexpr flash stored{};
-constexpr small::weights_view borrowed{{stored.q}, {stored.q}, {stored.q}, {stored.q}};
+constexpr small::weights_view borrowed{{view_as<in_features, out_features>(stored.q)},
+                                       {view_as<in_features, out_features>(stored.q)},
+                                       {view_as<in_features, out_features>(stored.q)},
+                                       {view_as<in_features, out_features>(stored.q)}};
 #elif defined CASE_flash_workspace_of_other_frames
 // fact: frames=24
 // fact: frames=16

@@ -96,7 +96,8 @@ void f(row& o, const row& in) {
 // fact: hidden=64
 // fact: heads=6
 using wrong = multi_head_attention<float, hidden<64>, heads<6>, bias<true>>;
-float q[4096], b[64];
+float memory[4096], b[64];
+const auto q = view_as<in_features, out_features>(memory);
 wrong::weights_view borrowed{{q, b}, {q, b}, {q, b}, {q, b}};
 #elif defined CASE_wrong_layer_asked
 // fact: hidden=64
