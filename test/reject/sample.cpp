@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Mistakes in drawing tokens: one case each, with the words that the compiler must print
 // (check.py).
-#include <umbel/decode/sample.hpp>
 #include <umbel/umbel.hpp>
+
+#include <umbel/decode/sample.hpp>
 
 using namespace umbel;
 using namespace umbel::axes;

@@ -155,11 +155,11 @@ class TensorPrinter:
 
 
 class LinearPrinter:
-    """Weights of one map, owned or borrowed: linear_weights, linear_view."""
+    """Weights of one map, owned or borrowed: linear_weights, linear_view (borrowed_linear)."""
 
     def __init__(self, value):
         name, arguments = split_arguments(value.type.strip_typedefs().unqualified().name)
-        self.name = name.rpartition("::")[2]
+        self.name = name.rpartition("::")[2].replace("borrowed_linear", "linear_view")
         self.value = value
         self.axes = [Axis(a) for a in arguments[1:3]]
         self.has_bias = arguments[3] in ("true", "1")
@@ -205,7 +205,7 @@ def complete(printer):
 def printers():
     every = gdb.printing.RegexpCollectionPrettyPrinter("umbel")
     for name, pattern, printer in (("tensor", r"^umbel::(tensor|view)<.*>$", TensorPrinter),
-                                   ("linear", r"^umbel::portable::linear_(weights|view)<.*>$", LinearPrinter),
+                                   ("linear", r"^umbel::portable::(linear_weights|borrowed_linear)<.*>$", LinearPrinter),
                                    ("vector", r"^umbel::portable::vector_view<.*>$", VectorPrinter),
                                    ("half", r"^umbel::b?float16$", HalfPrinter)):
         every.add_printer(name, pattern, complete(printer))
