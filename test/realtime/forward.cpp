@@ -193,6 +193,31 @@ void check_cache() {
   });
 }
 
+void check_cache_of_blocks() {
+  using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, kv_heads<2>,
+                                bias<true>, norm_first<true>, activation<silu>, rope<split_halves>>;
+  using model = layer_stack<encoder, 2>;
+  static lcg next{1};
+  static model::weights w{};
+  for (auto& layer : w.layers) draw_encoder(next, layer, 0.25, 0.25, 0.125, 0.125, 1, 0.125);
+  static const prepacked<model> packed{w};
+  using past = key_value_cache<model, key<64>, longest_sequence<2000>>;
+  using token = tensor<float, axes::token<1>, hidden<32>>;
+  static past memory;
+  static past::workspace<axes::token<1>> work;
+  static const token x = drawn<token>(next);
+  static token out;
+  std::printf("key_value_cache of two encoder layers, sliding\n");
+  check("  500 steps", 0, [] {
+    memory.reset();
+    for (int i = 0; i < 500; ++i) (void)memory.step(out, packed, x, alibi, work);
+  });
+  check("  500 steps, workspace on the stack", sizeof(work), [] {
+    memory.reset();
+    for (int i = 0; i < 500; ++i) (void)memory.step(out, packed, x);
+  });
+}
+
 template <bool NormFirst>
 void check_encoder(const char* name) {
   using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, bias<true>,
@@ -315,6 +340,7 @@ int main() {
   check_contractions();
   check_executors();
   check_cache();
+  check_cache_of_blocks();
   check_blocks();
   return failures == 0 ? 0 : 1;
 }
