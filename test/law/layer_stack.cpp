@@ -6,7 +6,11 @@
 #include <umbel/umbel.hpp>
 #include <umbel/weights.hpp>
 
+#include <cstring>
+
+#include "../../examples/thread_pool.hpp"
 #include "../support/compare.hpp"
+#include "../support/executors.hpp"
 #include "../support/random.hpp"
 
 namespace {
@@ -51,6 +55,36 @@ void check_layers(std::uint32_t seed) {
   BOOST_TEST(same_bits(each, model{apart}(x, mask)));
   const typename Encoder::weights_view views[] = {apart[0], w[1], apart[2]};
   BOOST_TEST(same_bits(each, model{typename model::weights_view(views)}(x, mask)));
+}
+
+// Each executor: whole sequences by each worker, and those that are left in parts.
+template <class Encoder, std::size_t Batch>
+void check_workers(std::uint32_t seed) {
+  using model = layer_stack<Encoder, 2>;
+  using tokens =
+      tensor<typename Encoder::value_type, batch<Batch>, token<37>, typename Encoder::hidden_axis>;
+  lcg next{seed};
+  const auto w = drawn_stack<Encoder, 2>(next);
+  const auto x = drawn<tokens>(next);
+  const model layers{w};
+  const prepacked<Encoder> packed{w[0]};
+  static typename model::template workspace<token<37>> work[5];
+  const auto wanted = layers(x, causal, work[0]);
+  const auto wanted_of_one = packed(x, causal, work[0]);
+  static thread_pool<2> pool_of_2;
+  static thread_pool<5> pool_of_5;
+  static shuffled<3> shuffled_3;
+  const auto check = [&](auto& executor) {
+    std::memset(static_cast<void*>(work), 0xff, sizeof work);  // NaN
+    BOOST_TEST(same_bits(layers(x, causal, parallel(executor, work)), wanted));
+    BOOST_TEST(same_bits(packed(x, causal, parallel(executor, work)), wanted_of_one));
+    auto in_place = x;
+    layers.into(in_place, in_place, causal, parallel(executor, work));
+    BOOST_TEST(same_bits(in_place, wanted));
+  };
+  check(pool_of_2);
+  check(pool_of_5);
+  check(shuffled_3);
 }
 
 BOOST_AUTO_TEST_SUITE(stacks_of_layers)
@@ -104,6 +138,12 @@ BOOST_AUTO_TEST_CASE(parameters_have_the_number_of_their_layer) {
   BOOST_TEST(found == 144u);
   BOOST_TEST(count == 32u);
   BOOST_TEST(count_parameters(w) == 2 * count_parameters(w[0]));
+}
+
+BOOST_AUTO_TEST_CASE(by_several_workers) {
+  check_workers<pre_norm, 1>(21);
+  check_workers<pre_norm, 3>(22);
+  check_workers<post_norm, 5>(23);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

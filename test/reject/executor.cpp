@@ -23,10 +23,12 @@ using tokens = tensor<float, token<9>, hidden<32>>;
 using attention = multi_head_attention<float, hidden<32>, heads<4>>;
 using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, norm_first<true>,
                               activation<gelu_exact>, bias<false>>;
+using network =
+    feed_forward<float, hidden<32>, intermediate<64>, activation<gelu_exact>, bias<false>>;
 
 [[maybe_unused]] static void cases(const attention& attend, const encoder& encode,
-                                   two_workers& pool, tokens& x) {
-  (void)attend, (void)encode, (void)pool, (void)x;
+                                   const network& feed, two_workers& pool, tokens& x) {
+  (void)attend, (void)encode, (void)feed, (void)pool, (void)x;
 #if defined CASE_no_executor
   // expect-gcc: "umbel: parallel: the executor needs a static constant workers above 0 and a call operator that takes a count and a function"
   // expect-clang: parallel.*the_executor_needs_a_static_constant_workers_above_0_and_a_call_operator_that_takes_a_count_and_a_function
@@ -70,17 +72,17 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   // cure: Declare them with the sizes of the brackets: `attention::workspace<token<9>> work[2]`.
   static attention::workspace<token<8>> work[2];
   auto out = attend(x, causal, parallel(pool, work));
-#elif defined CASE_an_executor_for_an_encoder
-  // expect-gcc: "umbel: encoder_layer: takes one workspace, not parallel\(\.\.\.\)"
-  // expect-clang: encoder_layer.*takes_one_workspace_not_parallel
-  // cause: Only `multi_head_attention` can be divided among the workers of an executor.
-  // cure: Pass one workspace, `encoder::workspace<token<9>>`, and call whole layers from several threads.
-  static encoder::workspace<token<9>> work[2];
-  auto out = encode(x, all_keys, parallel(pool, work));
+#elif defined CASE_an_executor_for_a_network
+  // expect-gcc: "umbel: feed_forward: takes one workspace, not parallel\(\.\.\.\)"
+  // expect-clang: feed_forward.*takes_one_workspace_not_parallel
+  // cause: Only `multi_head_attention`, `encoder_layer`, `layer_stack` and formulas can be divided among the workers of an executor.
+  // cure: Pass one workspace, `network::workspace<token<9>>`, and call whole layers from several threads.
+  static network::workspace<token<9>> work[2];
+  auto out = feed(x, parallel(pool, work));
 #else
   static attention::workspace<token<9>> work[2];
-  static encoder::workspace<token<9>> one;
-  auto out = encode(attend(x, causal, parallel(pool, work)), all_keys, one);
+  static encoder::workspace<token<9>> blocks[2];
+  auto out = encode(attend(x, causal, parallel(pool, work)), all_keys, parallel(pool, blocks));
 #endif
   (void)out;
 }

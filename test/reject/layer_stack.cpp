@@ -11,10 +11,6 @@ using model = layer_stack<encoder, 3>;
 using memory = key_value_cache<model, key<256>>;
 using window = key_value_cache<model, key<64>, longest_sequence<4096>>;
 using tokens = tensor<float, token<1>, hidden<32>>;
-struct two_workers {
-  static constexpr std::size_t workers = 2;
-  void operator()(std::size_t, const auto&) const noexcept {}
-};
 
 [[maybe_unused]] static void cases(const model::weights& w, const model& layers, memory& past,
                                    window& slid, tokens& x, tokens& out) {
@@ -66,14 +62,6 @@ struct two_workers {
   // cause: The sequence has another number of features than the layer's weights.
   // cure: Pass the right tensor, or declare the layer with its width.
   (void)layers(tensor<float, token<5>, hidden<33>>{});
-#elif defined CASE_stack_by_several_workers
-  // expect-gcc: "umbel: encoder_layer: takes one workspace, not parallel\(\.\.\.\)"
-  // expect-clang: encoder_layer.*takes_one_workspace_not_parallel
-  // cause: Only `multi_head_attention` can be divided among the workers of an executor.
-  // cure: Pass one workspace, `encoder::workspace<token<9>>`, and call whole layers from several threads.
-  static two_workers pool;
-  static model::workspace<token<1>> work[2];
-  layers.into(out, x, causal, parallel(pool, work));
 #elif defined CASE_step_of_one_of_the_layers
   // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for"
   // expect-clang: key_value_cache.*the_layer_is_not_the_one_that_the_cache_was_declared_for

@@ -12,15 +12,28 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// The rows of a linear map, S, in at most Blocks blocks: at least 4 rows, which share what they
-// read of the weights, and of two sizes at most, for each is code.
-template <class T, kernel::linear_shape S, std::size_t Blocks>
-struct linear_blocks {
-  static constexpr std::size_t wanted = round_up(plan::divide_up(S.rows, Blocks), 4);
-  static constexpr std::size_t rows = wanted < S.rows ? wanted : S.rows;
-  static constexpr std::size_t count = plan::divide_up(S.rows, rows);
-  static constexpr std::size_t last = S.rows - (count - 1) * rows;
+// Rows in at most Blocks blocks: at least 4 rows, which share what they read of the weights, and of
+// two sizes at most, for each is code.
+template <std::size_t Rows, std::size_t Blocks>
+struct row_blocks {
+  static constexpr std::size_t wanted = round_up(plan::divide_up(Rows, Blocks), 4);
+  static constexpr std::size_t rows = wanted < Rows ? wanted : Rows;
+  static constexpr std::size_t count = plan::divide_up(Rows, rows);
+  static constexpr std::size_t last = Rows - (count - 1) * rows;
 
+  // f(rows, first row) of block `index`; rows: an integral_constant.
+  template <class F>
+  static void with_block(std::size_t index, F f) noexcept {
+    if constexpr (last != rows) {
+      if (index + 1 == count) return f(std::integral_constant<std::size_t, last>{}, index * rows);
+    }
+    f(std::integral_constant<std::size_t, rows>{}, index * rows);
+  }
+};
+
+// Those of a linear map, S.
+template <class T, kernel::linear_shape S, std::size_t Blocks>
+struct linear_blocks : row_blocks<S.rows, Blocks> {
   template <std::size_t Rows>
   static constexpr kernel::linear_shape with_rows = [] {
     kernel::linear_shape shape = S;
@@ -32,15 +45,12 @@ struct linear_blocks {
   template <class Map, class Then>
   static void project_block(const Map& map, const T* x, T* y, std::size_t index,
                             Then then) noexcept {
-    const std::size_t first = index * rows;
-    const auto block = [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows> size) {
-      project<with_rows<Rows>>(map, x + first * S.x_row, y + first * S.y_row);
-      then(size, y + first * S.y_row, first);
-    };
-    if constexpr (last != rows) {
-      if (index + 1 == count) return block(std::integral_constant<std::size_t, last>{});
-    }
-    block(std::integral_constant<std::size_t, rows>{});
+    linear_blocks::with_block(
+        index,
+        [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows> size, std::size_t first) {
+          project<with_rows<Rows>>(map, x + first * S.x_row, y + first * S.y_row);
+          then(size, y + first * S.y_row, first);
+        });
   }
 };
 

@@ -13,9 +13,10 @@
 // with `causal` it is a layer of LLaMA; with rope<split_halves> for files of Hugging Face,
 // rope<adjacent_pairs> for those of Meta and of llama2.c.
 //
-// Sequences are computed one after another, in a workspace of constant size.
+// Sequences are computed one after another, in a workspace of constant size, or by several workers.
 #pragma once
 
+#include <umbel/attention/forward_in_parts.hpp>
 #include <umbel/block/transformer.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/borrowing.hpp>
@@ -74,8 +75,9 @@ struct encoder_calls
   using refused::into;
 
   // x: (batch,) positions along an axis of any name, hidden; row-major. Gives a tensor of the same
-  // axes. mask: lengths, causal ... (mask/combine.hpp); work: a Layer::workspace<positions axis>;
-  // without one, scratch is on the stack, up to UMBEL_STACK_BUDGET bytes.
+  // axes. mask: lengths, causal ... (mask/combine.hpp); work: a Layer::workspace<positions axis>,
+  // or several with an executor, parallel(executor, work) (layer/executor.hpp); without one,
+  // scratch is on the stack, up to UMBEL_STACK_BUDGET bytes.
   template <tensor_like X, mask_like Mask = every_key, workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Mask& mask = {},
                             Workspace&& work = {}) const noexcept {
@@ -210,14 +212,15 @@ struct encoder_layer_types {
       using positions = axis_of<layout, sequence>;
       using scratch = workspace<positions>;
       using scores = scores_for<layout, positions>;
+      using given = given_workspaces<Workspace, scratch>;
       using fit = first_error<
           rules::mask_fits<say::encoder_layer, mask_of<Mask>, scores>,
-          rules::scratch_fits<say::encoder_layer, Workspace, scratch, shape<positions>>>;
+          rules::scratch_fits<say::encoder_layer, typename given::each, scratch, shape<positions>>>;
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
-        return computed<tensor_of<T, row_major<layout>>, scratch>(
+        return computed<tensor_of<T, row_major<layout>>, typename given::all>(
             out, work,
-            [&](auto& y, scratch& own) { sequences<positions>(w, x, as_mask(mask), y, own); });
+            [&](auto& y, auto& own) { sequences<positions>(w, x, as_mask(mask), y, own); });
       else
         return invalid{};
     } else {
@@ -226,20 +229,35 @@ struct encoder_layer_types {
   }
 
   // All sequences of x, row-major, into y, which may be x, through one layer or a stack of them.
-  // mask: as_mask of the argument.
-  template <class Positions, class Weights, class X, class Mask, class Y>
+  // mask: as_mask of the argument. Work: a workspace, or what parallel() gives.
+  template <class Positions, class Weights, class X, class Mask, class Y, class Work>
   static constexpr void sequences(const Weights& w, const X& x, const Mask& mask, Y& y,
-                                  workspace<Positions>& work) noexcept {
+                                  Work& work) noexcept {
     if constexpr (of_several_layers<Weights>) {
       sequences<Positions>(w.layers[0], x, mask, y, work);
       for (std::size_t i = 1; i < w.size(); ++i)
         sequences<Positions>(w.layers[i], y, mask, y, work);
     } else {
       constexpr std::size_t one = Positions::size * hidden_axis::size;
+      constexpr std::size_t count = X::layout::count / one;
       using scores = scores_for<typename X::layout, Positions>;
-      for (std::size_t b = 0; b < X::layout::count / one; ++b)
-        sequence<Positions>(w, x.data() + b * one, at_sequence<scores>(mask, b), y.data() + b * one,
-                            work);
+      if constexpr (!rules::is_for_workers<Work>) {
+        for (std::size_t b = 0; b < count; ++b)
+          sequence<Positions>(w, x.data() + b * one, at_sequence<scores>(mask, b),
+                              y.data() + b * one, work);
+      } else {
+        // A sequence for each worker as long as there are enough of them, the others in parts.
+        constexpr std::size_t whole = count / Work::workers * Work::workers;
+        if constexpr (whole > 0)
+          work.hand_out(whole, [&](std::size_t b, std::size_t worker) noexcept {
+            sequence<Positions>(w, x.data() + b * one, at_sequence<scores>(mask, b),
+                                y.data() + b * one, work.work[worker]);
+          });
+        if constexpr (whole < count)
+          for (std::size_t b = whole; b < count; ++b)
+            sequence_in_parts<Positions>(w, x.data() + b * one, at_sequence<scores>(mask, b),
+                                         y.data() + b * one, work);
+      }
     }
   }
 
@@ -248,48 +266,95 @@ struct encoder_layer_types {
   template <std::size_t N, class Weights, class Work, class Attend>
   static constexpr void rows_of_sequence(const Weights& w, const T* x, T* y, Work& work,
                                          const Attend& attend) noexcept {
-    constexpr std::size_t count = N * hidden_axis::size;
-    const auto attention_of = [&](const T* from) {
-      if (std::is_constant_evaluated())
-        work.attention_work = {};  // the one of the union that lives
-      attend(from, work.branch);
-    };
-    if constexpr (norms_first) {
-      norm::template normalise_rows<N>(w.norm1, epsilon, x, work.normed);
-      attention_of(work.normed);
-      add_residual<count>(x, work.branch, y);
-      norm::template normalise_rows<N>(w.norm2, epsilon, y, work.normed);
-      feed_forward_of_normed<N>(w, work);
-      add_residual<count>(y, work.branch, y);
-    } else {
-      attention_of(x);
-      add_residual<count>(x, work.branch, work.branch);
-      norm::template normalise_rows<N>(w.norm1, epsilon, work.branch, work.normed);
-      feed_forward_of_normed<N>(w, work);
-      add_residual<count>(work.normed, work.branch, work.branch);
-      norm::template normalise_rows<N>(w.norm2, epsilon, work.branch, y);
-    }
+    // In constant expressions: the one of the union that lives.
+    if constexpr (norms_first) norm::template normalise_rows<N>(w.norm1, epsilon, x, work.normed);
+    if (std::is_constant_evaluated()) work.attention_work = {};
+    attend(norms_first ? work.normed : x, work.branch);
+    if (std::is_constant_evaluated()) work.feed_forward_work = {};
+    after_attention<N>(w, x, work.branch, work.normed, y, work.feed_forward_work);
   }
 
  private:
+  static constexpr sequence_strides row_strides = {0, hidden_axis::size, 1};
+  template <class Positions>
+  using attention_of = typename attention::template forward_of<Positions::size, Positions::size>;
+
   // mask: a sequence_mask (mask/base.hpp).
   template <class Positions, class Weights, class Mask>
   static constexpr void sequence(const Weights& w, const T* x, const Mask& mask, T* y,
                                  workspace<Positions>& work) noexcept {
-    constexpr sequence_strides rows = {0, hidden_axis::size, 1};
-    using steps = typename attention::template forward_of<Positions::size, Positions::size>;
     rows_of_sequence<Positions::size>(w, x, y, work, [&](const T* from, T* to) {
-      steps::template forward<rows, rows, rows, rows>(w.attention, from, from, from, mask, to,
-                                                      work.attention_work);
+      attention_of<Positions>::template forward<row_strides, row_strides, row_strides, row_strides>(
+          w.attention, from, from, from, mask, to, work.attention_work);
     });
   }
 
-  // branch = feed_forward(normed)
-  template <std::size_t Rows, class Weights, class Work>
-  static constexpr void feed_forward_of_normed(const Weights& w, Work& work) noexcept {
-    if (std::is_constant_evaluated()) work.feed_forward_work = {};
-    feed_forward::template feed_rows<Rows>(w.feed_forward, work.normed, work.feed_forward_work,
-                                           work.branch);
+  // What comes after the attention of N rows, branch, row by row. normed, branch: rows of scratch.
+  template <std::size_t N, class Weights, class Work>
+  static constexpr void after_attention(const Weights& w, const T* x, T* branch, T* normed, T* y,
+                                        Work& feed_forward_work) noexcept {
+    constexpr std::size_t count = N * hidden_axis::size;
+    if constexpr (norms_first) {
+      add_residual<count>(x, branch, y);
+      norm::template normalise_rows<N>(w.norm2, epsilon, y, normed);
+      feed_forward::template feed_rows<N>(w.feed_forward, normed, feed_forward_work, branch);
+      add_residual<count>(y, branch, y);
+    } else {
+      add_residual<count>(x, branch, branch);
+      norm::template normalise_rows<N>(w.norm1, epsilon, branch, normed);
+      feed_forward::template feed_rows<N>(w.feed_forward, normed, feed_forward_work, branch);
+      add_residual<count>(normed, branch, branch);
+      norm::template normalise_rows<N>(w.norm2, epsilon, branch, y);
+    }
+  }
+
+  // The workers of Given with their workspaces for attention.
+  template <class Given>
+  struct workers_for_attention {
+    struct workspaces {
+      const Given& given;
+      auto& operator[](std::size_t worker) const noexcept {
+        return given.work[worker].attention_work;
+      }
+    };
+    const Given& given;
+    workspaces work{given};
+    template <class Piece>
+    void hand_out(std::size_t count, const Piece& piece) const noexcept {
+      given.hand_out(count, piece);
+    }
+  };
+
+  // One sequence by several workers, in blocks of rows before and after the attention, which has
+  // parts of its own. Rows between these rounds are in the workspace of worker 0.
+  template <class Positions, class Weights, class Mask, class Given>
+  static void sequence_in_parts(const Weights& w, const T* x, const Mask& mask, T* y,
+                                const Given& given) noexcept {
+    using blocks = row_blocks<Positions::size, 4 * Given::workers>;
+    auto& shared = given.work[0];
+    // f(rows, first element, workspace of the worker)
+    const auto each_block = [&](auto f) {
+      given.hand_out(blocks::count, [&](std::size_t index, std::size_t worker) noexcept {
+        blocks::with_block(index, [&](auto rows, std::size_t first) {
+          f(rows, first * hidden_axis::size, given.work[worker]);
+        });
+      });
+    };
+    const T* from = x;
+    if constexpr (norms_first) {
+      from = shared.normed;
+      each_block([&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t at, auto&) {
+        norm::template normalise_rows<N>(w.norm1, epsilon, x + at, shared.normed + at);
+      });
+    }
+    forward_in_parts<attention_of<Positions>, Given::workers>::template forward<
+        row_strides, row_strides, row_strides, row_strides>(
+        w.attention, from, from, from, mask, shared.branch, workers_for_attention<Given>{given});
+    each_block(
+        [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t at, auto& own) {
+          after_attention<N>(w, x + at, shared.branch + at, shared.normed + at, y + at,
+                             own.feed_forward_work);
+        });
   }
 };
 

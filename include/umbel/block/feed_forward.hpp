@@ -228,10 +228,10 @@ struct feed_forward_types {
     }
   }
 
-  // Rows of hidden_axis::size elements, one after another. y may be x.
-  template <std::size_t Rows, class Weights>
-  static constexpr void feed_rows(const Weights& w, const T* x, scratch_for<Rows>& work,
-                                  T* y) noexcept {
+  // Rows of hidden_axis::size elements, one after another. y may be x. Work: a scratch_for of as
+  // many rows or more.
+  template <std::size_t Rows, class Weights, class Work>
+  static constexpr void feed_rows(const Weights& w, const T* x, Work& work, T* y) noexcept {
     constexpr std::size_t wide = wide_axis::size, narrow = narrow_axis::size;
     constexpr kernel::linear_shape widen = {Rows, narrow, wide, narrow, 1, wide, 1, has_bias};
     constexpr kernel::linear_shape reduce = {Rows, wide, narrow, wide, 1, narrow, 1, has_bias};
