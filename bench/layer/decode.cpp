@@ -3,7 +3,12 @@
 // query. Bandwidth, not operations: 8 hidden^2 + 4 keys hidden of them. And a prompt at once.
 #include <umbel/umbel.hpp>
 
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
 #include "../measure.hpp"
+#include "plain_llama.hpp"
 
 namespace {
 
@@ -43,40 +48,76 @@ void add(const char* name) {
                  });
 }
 
+using llama_block = encoder_layer<float, hidden<64>, heads<8>, intermediate<172>, kv_heads<4>,
+                                  norm_first<true>, norm_by<rms_norm>, norm_epsilon<1, 100'000>,
+                                  activation<silu>, gated<true>, bias<false>, rope<split_halves>>;
+using llama_token = tensor<float, token<1>, hidden<64>>;
+// Of a step at 256 positions.
+constexpr double llama_flops = 2.0 * 64 * (64 + 32 + 32 + 64 + 3 * 172) + 4.0 * 64 * 256;
+
+template <class Model>
+typename Model::weights llama_weights() {
+  static typename Model::weights w;
+  for (auto& layer : w.layers) {
+    for (auto* norm : {&layer.norm1, &layer.norm2})
+      for (float& gamma : norm->gamma) gamma = 1;
+    auto& [q, k, v, o] = layer.attention;
+    auto& [gate, up, down] = layer.feed_forward;
+    bench::fill(q.weight, 0.2f), bench::fill(k.weight, 0.2f), bench::fill(v.weight, 0.2f);
+    bench::fill(o.weight, 0.2f), bench::fill(gate.weight, 0.2f), bench::fill(up.weight, 0.2f);
+    bench::fill(down.weight, 0.2f);
+  }
+  return w;
+}
+
 // A token through layers of LLaMA, of 8 heads of 8, 4 of keys and values, with a feed-forward
 // network of 172, after 255 others.
 template <std::size_t Layers, class Stored = float>
 void add_llama(const char* name) {
-  using block = encoder_layer<float, hidden<64>, heads<8>, intermediate<172>, kv_heads<4>,
-                              norm_first<true>, norm_by<rms_norm>, norm_epsilon<1, 100'000>,
-                              activation<silu>, gated<true>, bias<false>, rope<split_halves>>;
-  using model = layer_stack<block, Layers>;
+  using model = layer_stack<llama_block, Layers>;
   using memory = key_value_cache<model, key<256>, stored_as<Stored>>;
-  static const typename model::weights weights = [] {
-    static typename model::weights w;
-    for (auto& layer : w.layers) {
-      for (auto& gamma : layer.norm1.gamma) gamma = 1;
-      for (auto& gamma : layer.norm2.gamma) gamma = 1;
-      auto& [q, k, v, o] = layer.attention;
-      auto& [gate, up, down] = layer.feed_forward;
-      bench::fill(q.weight, 0.2f), bench::fill(k.weight, 0.2f), bench::fill(v.weight, 0.2f);
-      bench::fill(o.weight, 0.2f), bench::fill(gate.weight, 0.2f), bench::fill(up.weight, 0.2f);
-      bench::fill(down.weight, 0.2f);
-    }
-    return w;
-  }();
+  static const typename model::weights weights = llama_weights<model>();
   static const prepacked<model, stored_as<Stored>> layers{weights};
   static memory past;
   static typename memory::template workspace<token<1>> work;
-  static tensor<float, token<1>, hidden<64>> x, y;
+  static llama_token x, y;
   bench::fill(x, 1);
   while (past.step(y, layers, x, all_keys, work)) {
   }
-  constexpr double projections = 2.0 * 64 * (64 + 32 + 32 + 64 + 3 * 172), pairs = 4.0 * 64 * 256;
-  bench::add_row(name, Layers * (projections + pairs), [] {
+  bench::add_row(name, Layers * llama_flops, [] {
     past.rewind(255);
     (void)past.step(y, layers, x, all_keys, work);
   });
+}
+
+// The same block in plain loops, whose result must be that of the layer.
+void add_plain_llama(const char* name) {
+  using model = layer_stack<llama_block, 1>;
+  static const model::weights weights = llama_weights<model>();
+  static bench::plain_llama plain;
+  static key_value_cache<model, key<256>> past;
+  static llama_token x, y, wanted;
+  const auto& [norm1, attention, norm2, network] = weights[0];
+  const auto copy_of = [](auto& to, const auto& from) { std::memcpy(to, &from, sizeof to); };
+  copy_of(plain.norm1, norm1.gamma), copy_of(plain.norm2, norm2.gamma);
+  copy_of(plain.wq, attention.q.weight), copy_of(plain.wk, attention.k.weight);
+  copy_of(plain.wv, attention.v.weight), copy_of(plain.wo, attention.o.weight);
+  copy_of(plain.wgate, network.gate.weight), copy_of(plain.wup, network.up.weight);
+  copy_of(plain.wdown, network.down.weight);
+  for (int at = 0; at < 256; ++at) {
+    for (int d = 0; d < 4; ++d) {
+      const float angle = static_cast<float>(at) * std::pow(10000.0f, static_cast<float>(-d) / 4);
+      plain.cosines[at][d] = std::cos(angle), plain.sines[at][d] = std::sin(angle);
+    }
+    bench::fill(x, 1);
+    (void)past.step(wanted, model{weights}, x);
+    plain.step(x.data(), at, y.data());
+  }
+  for (std::size_t d = 0; d < 64; ++d)
+    if (!(std::fabs(y(0, d) - wanted(0, d)) < 1e-3f))
+      std::printf("%s: feature %zu is %g, not %g\n", name, d, static_cast<double>(y(0, d)),
+                  static_cast<double>(wanted(0, d)));
+  bench::add_row(name, llama_flops, [] { plain.step(x.data(), 255, y.data()); });
 }
 
 // hidden, heads, heads of keys and values, positions
@@ -94,6 +135,7 @@ const bool added = [] {
   add<256, 8, 8, 512, 64, float16, float16>("decode/ float16, the last 64 at once");
   add_llama<1>("decode/ LLaMA block 64,8,4,172,256");
   add_llama<1, bfloat16>("decode/ LLaMA block, bfloat16 weights and cache");
+  add_plain_llama("decode/ LLaMA block, plain loops with -ffast-math");
   add_llama<5>("decode/ 5 LLaMA blocks");
   add_llama<5, bfloat16>("decode/ 5 LLaMA blocks, bfloat16 weights and cache");
   return true;
