@@ -147,6 +147,27 @@ BOOST_AUTO_TEST_CASE(what_is_saved_is_loaded) {
   BOOST_TEST(std::isinf(compare_parameters(w, read).largest));
 }
 
+// A whole stack: "0.attention.q.weight" ..., under whatever prefix.
+BOOST_AUTO_TEST_CASE(stacks_are_loaded_by_the_numbers_of_their_layers) {
+  using layer = encoder_layer<float, hidden<6>, heads<2>, intermediate<4>, norm_first<true>,
+                              activation<relu>, bias<true>>;
+  static layer_stack<layer, 3>::weights w, read;
+  fill(w, -20);
+  bytes file;
+  save(file, w);
+  BOOST_TEST(error_of(read, file, names::umbel) == "");
+  BOOST_TEST(compare_parameters(w, read).largest == 0);
+  bytes of_model;
+  write_safetensors(of_model, [&](auto put) {
+    for_each_parameter(w, [&](const parameter_path& path, const auto& x) {
+      put((std::string("model.layers.") + path.c_str()).c_str(), x);
+    });
+  });
+  read[2] = {};
+  BOOST_TEST(error_of(read, of_model, at("*", "model.layers.*", names::umbel)) == "");
+  BOOST_TEST(compare_parameters(w, read).largest == 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_table_of_parameters) {
   classify::weights w{};
   bytes table;
