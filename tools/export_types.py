@@ -384,9 +384,9 @@ def memory_text(writer: Writer, layer: Layer, parameter: str, called: dict[str, 
         return f"{array} + {row.part * outs}" if row.parts > 1 else array
     ins = writer.size(layer, parameter, "in")
     if row.order == "in_out" and row.parts > 1:
-        return (f"$uview_as<$ain<{ins}>, $aout<{row.parts * outs}>>({array}) | "
-                f"$uslice<$aout, $ufrom<{row.part * outs}>, $uextent<{outs}>>")
-    order = "$ain, $aout" if row.order == "in_out" else "$aout, $ain"
+        return (f"$uview_as<$ain_features<{ins}>, $aout_features<{row.parts * outs}>>({array}) | "
+                f"$uslice<$aout_features, $ufrom<{row.part * outs}>, $uextent<{outs}>>")
+    order = "$ain_features, $aout_features" if row.order == "in_out" else "$aout_features, $ain_features"
     return f"$uview_as<{order}>({array}{f' + {row.part * outs * ins}' if row.parts > 1 else ''})"
 
 

@@ -175,7 +175,9 @@ BOOST_AUTO_TEST_CASE(no_step_is_dropped) {
   auto out = wide | slice<value_dim, from<2>, umbel::extent<3>> | permute<value_dim, key, heads>;
   backwards<3> pool;
   auto& [softmaxed, twice, renamed, six] = given;
-  const auto check_call = [&] {
+  // clang 14 captures no structured bindings by [&].
+  const auto check_call = [&, &softmaxed = softmaxed, &twice = twice, &renamed = renamed,
+                           &six = six] {
     softmaxed = {}, twice = {}, six = {}, wide = {}, three[0] = {};
     several.into(std::tie(softmaxed, twice, out, six), x, parallel(pool, three));
     renamed = out;

@@ -173,8 +173,8 @@ BOOST_AUTO_TEST_CASE(a_table_of_parameters) {
   bytes table;
   write_parameter_table(table, w);
   BOOST_TEST(std::string(table.data(), table.size()) ==
-             "weight  [in_features=6, out_features=3]                               18\n"
-             "1 parameters                                        18\n");
+             "weight  [in_features=6, out_features=3]                         18\n"
+             "1 parameters                                                    18\n");
 }
 
 // nn.MultiheadAttention keeps q, k and v in one matrix, each (out, in).

@@ -40,22 +40,26 @@ UMBEL_INLINE V exp2_not_positive(V y) noexcept {
   }
 }
 
-// See simd::exp: one instruction scales by 2^n, for any n, and is 0 where x is too low.
+// See simd::exp: one instruction scales by 2^n, for any n. Of a clamped x (select keeps NaN), so
+// that no step overflows or raises anything.
 template <class V>
 UMBEL_INLINE V exp(V x) noexcept {
   UMBEL_AS_WRITTEN
   using T = element_of<V>;
   using constants = math_constants<T>;
   constexpr int current_rounding = 4, not_less_than = 0x15;
+  const V lowest = broadcast<V>(constants::exp_lowest);
+  const V highest = broadcast<V>(constants::exp_highest);
+  V inside = select(x < lowest, lowest, x);
+  inside = select(inside > highest, highest, inside);
   const V magic = broadcast<V>(constants::rounding_magic);
-  V shifted = fma(x, broadcast<V>(constants::log2_e), magic);
+  V shifted = fma(inside, broadcast<V>(constants::log2_e), magic);
   UMBEL_KEEP(shifted);
   V n = shifted - magic;
   UMBEL_KEEP(n);
-  V r = fma(n, broadcast<V>(-constants::ln2_high), x);
+  V r = fma(n, broadcast<V>(-constants::ln2_high), inside);
   r = fma(n, broadcast<V>(-constants::ln2_low), r);
   const V mantissa = fma(r * r, polynomial<V>(r, constants::exp), r) + broadcast<V>(T{1});
-  const V lowest = broadcast<V>(constants::exp_lowest);
   V result;
   if constexpr (sizeof(T) == 4) {
     constexpr std::uint16_t all = 0xffff;
@@ -67,8 +71,7 @@ UMBEL_INLINE V exp(V x) noexcept {
     const auto keep = __builtin_ia32_cmppd512_mask(x, lowest, not_less_than, all, current_rounding);
     result = __builtin_ia32_scalefpd512_mask(mantissa, n, V{}, keep, current_rounding);
   }
-  return select(x > broadcast<V>(constants::exp_highest), broadcast<V>(constants::infinity),
-                result);
+  return select(x > highest, broadcast<V>(constants::infinity), result);
 }
 
 // a - b where the mask is set, else 0, and nothing is raised there. clang has no builtin for it,
