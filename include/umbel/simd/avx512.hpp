@@ -40,6 +40,31 @@ UMBEL_INLINE V exp2_not_positive(V y) noexcept {
   }
 }
 
+// Between two bounds, one instruction each; NaN stays NaN, as the second operand is what they give.
+template <class V>
+UMBEL_INLINE V clamp(V x, V lowest, V highest) noexcept {
+  constexpr int current_rounding = 4;
+#if UMBEL_CLANG
+  if constexpr (sizeof(element_of<V>) == 4) {
+    const V above = __builtin_ia32_maxps512(lowest, x, current_rounding);
+    return __builtin_ia32_minps512(highest, above, current_rounding);
+  } else {
+    const V above = __builtin_ia32_maxpd512(lowest, x, current_rounding);
+    return __builtin_ia32_minpd512(highest, above, current_rounding);
+  }
+#else
+  if constexpr (sizeof(element_of<V>) == 4) {
+    constexpr std::uint16_t all = 0xffff;
+    const V above = __builtin_ia32_maxps512_mask(lowest, x, V{}, all, current_rounding);
+    return __builtin_ia32_minps512_mask(highest, above, V{}, all, current_rounding);
+  } else {
+    constexpr std::uint8_t all = 0xff;
+    const V above = __builtin_ia32_maxpd512_mask(lowest, x, V{}, all, current_rounding);
+    return __builtin_ia32_minpd512_mask(highest, above, V{}, all, current_rounding);
+  }
+#endif
+}
+
 // See simd::exp: one instruction scales by 2^n, for any n. Of a clamped x (select keeps NaN), so
 // that no step overflows or raises anything.
 template <class V>
@@ -50,8 +75,7 @@ UMBEL_INLINE V exp(V x) noexcept {
   constexpr int current_rounding = 4, not_less_than = 0x15;
   const V lowest = broadcast<V>(constants::exp_lowest);
   const V highest = broadcast<V>(constants::exp_highest);
-  V inside = select(x < lowest, lowest, x);
-  inside = select(inside > highest, highest, inside);
+  const V inside = clamp(x, lowest, highest);
   const V magic = broadcast<V>(constants::rounding_magic);
   V shifted = fma(inside, broadcast<V>(constants::log2_e), magic);
   UMBEL_KEEP(shifted);
