@@ -47,6 +47,7 @@
 #include <umbel/layer/named_memory.hpp>
 #include <umbel/layer/weights_rules.hpp>
 #include <umbel/layer/weights.hpp>
+#include <umbel/layer/packed_weights.hpp>
 #include <umbel/layer/project.hpp>
 #include <umbel/layer/prepacked.hpp>
 #include <umbel/layer/stacked.hpp>
@@ -90,8 +91,10 @@
 #include <umbel/block/sinusoidal_positions.hpp>
 #include <umbel/block/feed_forward.hpp>
 #include <umbel/block/transformer.hpp>
+#include <umbel/block/encoder_rules.hpp>
 #include <umbel/block/encoder.hpp>
 #include <umbel/block/stack.hpp>
+#include <umbel/block/decoder_rules.hpp>
 #include <umbel/block/decoder.hpp>
 
 #include <umbel/decode/rules.hpp>
@@ -102,19 +105,25 @@
 #include <umbel/formula/graph.hpp>
 #include <umbel/formula/rules.hpp>
 #include <umbel/formula/parts.hpp>
+#include <umbel/formula/tracer.hpp>
 #include <umbel/formula/node.hpp>
+#include <umbel/formula/operands.hpp>
 #include <umbel/formula/arithmetic.hpp>
 #include <umbel/formula/along_axes.hpp>
 #include <umbel/formula/schedule.hpp>
 #include <umbel/formula/program.hpp>
 #include <umbel/formula/each.hpp>
+#include <umbel/formula/score_form.hpp>
+#include <umbel/formula/changed_scores.hpp>
 #include <umbel/formula/attend.hpp>
 #include <umbel/formula/product.hpp>
 #include <umbel/formula/reduce.hpp>
 #include <umbel/formula/results.hpp>
 #include <umbel/formula/sequences.hpp>
+#include <umbel/formula/trace.hpp>
 #include <umbel/formula/run.hpp>
 #include <umbel/formula/in_parts.hpp>
+#include <umbel/formula/call_rules.hpp>
 #include <umbel/formula/formula.hpp>
 
 #include <umbel/shape/hana.hpp>

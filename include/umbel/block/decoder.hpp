@@ -19,99 +19,15 @@
 // workspace of constant size. Not here: caches.
 #pragma once
 
-#include <umbel/block/transformer.hpp>
+#include <umbel/block/decoder_rules.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/memory.hpp>
-#include <umbel/mask/in_formula.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-// What self_mask gives: not a mask, so that it is not taken for that of the memory.
-template <class Mask>
-struct own_mask {
-  Mask mask;
-};
-// In a formula, as an argument.
-template <class Mask>
-struct stands_for_mask<own_mask<Mask>> {
-  static constexpr own_mask<given_mask<Mask>> at(const own_mask<Mask>* own) noexcept {
-    return {given_mask<Mask>(own == nullptr ? nullptr : &own->mask)};
-  }
-};
-// Stands for a self_mask that was not given.
-struct unsaid_mask : every_key {};
-}  // namespace detail
-
-// self_mask(mask): what the sequence of a decoder_layer sees of itself, causal, all_keys, causal &
-// lens and so on; causal only if it says so.
-template <mask_like Mask>
-constexpr auto self_mask(Mask&& mask) noexcept {
-  return detail::own_mask<decltype(detail::kept_mask<Mask>(mask))>{detail::kept_mask<Mask>(mask)};
-}
-// In a formula, of lengths.
-template <detail::traced Lengths>
-constexpr auto self_mask(const Lengths& lengths) noexcept {
-  return detail::own_mask<detail::mask_of<Lengths>>{detail::as_mask(lengths)};
-}
-namespace detail {
-namespace say {
-struct but_the_memories;
-struct say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask;
-struct takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace;
-struct the_memory;
-struct the_sequences;
-struct torch_nn_TransformerDecoderLayer_has;
-}  // namespace say
-
-template <>
-struct speak<say::decoder_layer> : speak_as_written<say::decoder_layer> {};
-template <>
-struct speak<
-    say::takes_a_sequence_and_a_memory_then_a_mask_of_the_memory_then_self_mask_then_a_workspace> {
-  static constexpr void to(sentence_buffer& out) {
-    out.put("takes a sequence and a memory; then a mask of the memory; then a self_mask; then a ");
-    out.put("workspace");
-  }
-};
-template <>
-inline constexpr const char* spoken<say::torch_nn_TransformerDecoderLayer_has> =
-    "torch.nn.TransformerDecoderLayer has";
-template <>
-inline constexpr const char*
-    spoken<say::say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask> =
-        "say self_mask(causal) or self_mask(all_keys): torch hides nothing without a tgt_mask, "
-        "its tgt_is_causal and generate_square_subsequent_mask are self_mask(causal)";
-
-namespace rules {
-template <class T, class Hidden, class Heads, class FeedForward, class Parts, class... Options>
-using decoder =
-    first_error<transformer_arguments<say::decoder_layer, T, Hidden, Heads, FeedForward>,
-                typename Parts::attention::verdict,
-                transformer_options<say::decoder_layer, say::torch_nn_TransformerDecoderLayer_has,
-                                    Parts, Options...>,
-                typename Parts::feed_forward::verdict>;
-
-// A sequence of (Position, Hidden) and a memory of (Position, Hidden), or a batch of both,
-// row-major; the positions lie along axes of any name.
-template <class X, class Name, class T, class Hidden>
-using decoder_argument =
-    first_error<self_attend<say::decoder_layer, X, T, Hidden, Name>,
-                rows_of<say::decoder_layer, X, T, Hidden>, batch_first<say::decoder_layer, X>>;
-template <class X, class Memory, class T, class Hidden>
-using decode = first_error<decoder_argument<X, say::the_sequence, T, Hidden>,
-                           decoder_argument<Memory, say::the_memory, T, Hidden>,
-                           same_size<say::decoder_layer, batch_family, layout_of<X>,
-                                     say::the_sequences, layout_of<Memory>, say::but_the_memories>>;
-
-template <class Own>
-using self_mask_said =
-    verdict<!std::is_same_v<Own, detail::unsaid_mask>, say::decoder_layer,
-            say::say_self_mask_causal_or_self_mask_all_keys_as_torch_has_without_tgt_mask>;
-}  // namespace rules
-
 // operator() of the layer and of prepacked<layer>.
 template <class Derived, class Layer>
 struct decoder_calls

@@ -17,7 +17,7 @@
 #pragma once
 
 #include <umbel/attention/forward_in_parts.hpp>
-#include <umbel/block/transformer.hpp>
+#include <umbel/block/encoder_rules.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/memory.hpp>
@@ -28,40 +28,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
-namespace say {
-struct takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
-struct torch_nn_TransformerEncoderLayer_has;
-}  // namespace say
-
-template <>
-struct speak<say::encoder_layer> : speak_as_written<say::encoder_layer> {};
-template <>
-inline constexpr const char*
-    spoken<say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
-        "takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace";
-template <>
-inline constexpr bool rules::takes_a_mask<
-    say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> = true;
-template <>
-inline constexpr const char* spoken<say::torch_nn_TransformerEncoderLayer_has> =
-    "torch.nn.TransformerEncoderLayer has";
-
-namespace rules {
-template <class T, class Hidden, class Heads, class FeedForward, class Parts, class... Options>
-using encoder =
-    first_error<transformer_arguments<say::encoder_layer, T, Hidden, Heads, FeedForward>,
-                typename Parts::attention::verdict,
-                transformer_options<say::encoder_layer, say::torch_nn_TransformerEncoderLayer_has,
-                                    Parts, Options...>,
-                typename Parts::feed_forward::verdict>;
-
-// One sequence of (Position, Hidden), or a batch of them, row-major.
-template <class X, class T, class Hidden>
-using encode =
-    first_error<self_attend<say::encoder_layer, X, T, Hidden>,
-                rows_of<say::encoder_layer, X, T, Hidden>, batch_first<say::encoder_layer, X>>;
-}  // namespace rules
-
 // operator() of the layer and of prepacked<layer>.
 template <class Derived, class Layer>
 struct encoder_calls

@@ -7,7 +7,7 @@
 #include <umbel/kernel/norm.hpp>
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/computing.hpp>
-#include <umbel/layer/weights.hpp>
+#include <umbel/layer/packed_weights.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

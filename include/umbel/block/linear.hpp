@@ -6,6 +6,7 @@
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/computing.hpp>
 #include <umbel/layer/options.hpp>
+#include <umbel/layer/packed_weights.hpp>
 #include <umbel/layer/project.hpp>
 
 UMBEL_WARNINGS_PUSH

@@ -6,6 +6,7 @@
 
 #include <umbel/block/layer_norm.hpp>
 #include <umbel/config.hpp>
+#include <umbel/layer/packed_weights.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

@@ -82,7 +82,7 @@ class json_reader {
     if (high < 0 || (high >= 0xdc00 && high < 0xe000)) return false;
     at_ += 4;
     if (high < 0xd800 || high >= 0xe000) return true;
-    // The first half of a pair: \uXXXX has to follow.
+    // The first half of a surrogate pair: the other has to follow.
     if (end_ - at_ < 7 || at_[1] != '\\' || at_[2] != 'u') return false;
     const int low = four_digits(at_ + 3);
     at_ += 6;

@@ -89,7 +89,7 @@ class text_reader {
   constexpr int code_point() noexcept {
     code_ = static_cast<unsigned>(four_digits(at_));
     at_ += 4;
-    if (code_ >= 0xd800 && code_ < 0xdc00) {  // the other half of the pair: \uXXXX
+    if (code_ >= 0xd800 && code_ < 0xdc00) {  // of a surrogate pair; the other half follows
       code_ = 0x10000 + ((code_ - 0xd800) << 10) +
               (static_cast<unsigned>(four_digits(at_ + 2)) - 0xdc00);
       at_ += 6;

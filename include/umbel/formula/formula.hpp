@@ -13,27 +13,13 @@
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/formula/in_parts.hpp>
-#include <umbel/formula/run.hpp>
+#include <umbel/formula/call_rules.hpp>
 #include <umbel/layer/memory.hpp>
 #include <umbel/layer/rules.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::formulas {
-
-// The layouts of results that are row-major, as nodes are, and those that they are written in.
-template <class Members>
-struct layouts_of_members;
-template <class... Member>
-struct layouts_of_members<list<Member...>> {
-  using row_major = list<umbel::detail::row_major<layout_of<std::remove_cvref_t<Member>>>...>;
-  using type = list<layout_of<std::remove_cvref_t<Member>>...>;
-};
-template <class Result>
-using row_major_layouts = typename layouts_of_members<typename members_of<Result>::type>::row_major;
-template <class Out>
-using out_layouts = typename layouts_of_members<typename members_of<Out>::type>::type;
 
 // One call: F of these arguments.
 template <bool Plain, class F, class... X>
@@ -129,175 +115,6 @@ template <std::size_t I, class X>
 constexpr X& reference_at(const reference<I, X>& one) noexcept {
   return one.to;
 }
-
-template <class... X>
-inline constexpr bool last_is_workspace = false;
-template <class X>
-inline constexpr bool last_is_workspace<X> = workspace_like<X>;
-template <class First, class Second, class... Rest>
-inline constexpr bool last_is_workspace<First, Second, Rest...> =
-    last_is_workspace<Second, Rest...>;
-
-// Is the last argument no workspace, but several without parallel(pool, works), or what a refused
-// parallel(...) gave?
-template <class X>
-inline constexpr bool is_array_of_workspaces = false;
-template <class X, std::size_t Count>
-inline constexpr bool is_array_of_workspaces<X[Count]> = workspace_like<X>;
-template <class X>
-  requires(!tensor_like<X> && requires(X& x) { requires workspace_like<decltype(*x.data())>; })
-inline constexpr bool is_array_of_workspaces<X> = true;
-template <class... X>
-inline constexpr bool last_is_refused = false;
-template <class X>
-inline constexpr bool last_is_refused<X> =
-    one_is_invalid<X> || is_array_of_workspaces<std::remove_cvref_t<X>>;
-template <class First, class Second, class... Rest>
-inline constexpr bool last_is_refused<First, Second, Rest...> = last_is_refused<Second, Rest...>;
-template <class... X>
-using last_is_one_workspace =
-    rules::one_workspace<(... || one_is_invalid<X>) || !last_is_refused<X...>>;
-
-template <class F, class... X>
-concept takes =
-    requires { std::declval<const F&>()(std::declval<traced_as<computed_from<X...>, X>>()...); };
-// (Of into(a, b, c, x), too.)
-template <class F, class... X>
-inline constexpr bool gives_several = false;
-template <class F, class First, class... Rest>
-inline constexpr bool gives_several<F, First, Rest...> = gives_several<F, Rest...>;
-template <class F, class First, class... Rest>
-  requires takes<F, First, Rest...>
-inline constexpr bool gives_several<F, First, Rest...> =
-    several_results<traced_result<F, First, Rest...>>;
-
-// What a call gives by value.
-template <class Result>
-struct given_rule {
-  using type = invalid;
-};
-template <class Node>
-  requires(rules::gives<Node>::ok && !one_is_invalid<Node> && !several_results<Node>)
-struct given_rule<Node> {
-  using type = tensor_of<typename Node::value_type, row_major<typename Node::layout>>;
-};
-template <class Several>
-  requires(rules::gives<Several>::ok && several_results<Several>)
-struct given_rule<Several> {
-  template <class List>
-  struct tensors;
-  template <class... Node>
-  struct tensors<list<Node...>> {
-    using type = typename members_of<Several>::template of<
-        typename given_rule<std::remove_cvref_t<Node>>::type...>;
-  };
-  using type = typename tensors<typename members_of<Several>::type>::type;
-};
-template <bool Traced, class Result>
-using given_by = std::conditional_t<Traced, std::remove_cvref_t<Result>,
-                                    typename given_rule<std::remove_cvref_t<Result>>::type>;
-template <class>
-using nothing_by = void;
-
-// Memory for one result, or for several.
-template <class Out>
-concept memory_of_results = tensor_like<Out> || several_results<Out>;
-
-// Out, for results of these layouts.
-template <class T, class Layouts, class Out, class Members = typename members_of<Out>::type>
-struct outs_fit;
-template <class T, class... Layout, class Out, class... Member>
-struct outs_fit<T, list<Layout...>, Out, list<Member...>> {
-  using type = rules::one_out_for_each<sizeof...(Layout), sizeof...(Member)>;
-};
-template <class T, class... Layout>
-  requires(sizeof...(Layout) > 1)
-struct outs_fit<T, list<Layout...>, by_value, list<by_value>> {
-  using type = accepted;
-};
-template <class T, class Layout, class Out, class Member>
-struct outs_fit<T, list<Layout>, Out, list<Member>> {
-  using type = rules::out_fits<say::formula, Out, T, Layout>;
-};
-// A member as an argument of its own would be: a reference, or as const as what it is a member of.
-template <class Several, class Member>
-using out_member = std::conditional_t<
-    std::is_lvalue_reference_v<Several>,
-    std::conditional_t<std::is_const_v<std::remove_reference_t<Several>>, const Member, Member>&,
-    Member>;
-template <class T, class... Layout, several_results Out, class... Member>
-  requires(sizeof...(Layout) == sizeof...(Member))
-struct outs_fit<T, list<Layout...>, Out, list<Member...>> {
-  using type = first_error<rules::out_fits<say::formula, out_member<Out, Member>, T, Layout>...>;
-};
-
-// Of the caller: enough for results in any order. On the stack: for these.
-template <class F, class Rows, class Work, bool OutFits, class Out, class... X>
-struct needed_workspace
-    : formula_workspace<run_of<F, Rows, true, typename argument_of<X>::type...>> {};
-template <class F, class Rows, class Out, class... X>
-struct needed_workspace<F, Rows, on_stack, true, Out, X...> {
-  using outs = out_layouts<Out>;
-  using type =
-      run_workspace<run_of<F, outs, std::is_same_v<Rows, outs>, typename argument_of<X>::type...>>;
-};
-template <class F, class Rows, class... X>
-struct needed_workspace<F, Rows, on_stack, true, by_value, X...> {
-  using type = run_workspace<run_of<F, Rows, true, typename argument_of<X>::type...>>;
-};
-
-// On a call: what F gives, memory for it, the workspace.
-template <class F, class Result, class Out, class Work, class... X>
-struct call_fits_rule {
-  static constexpr bool has_result = false;
-  using verdict = rules::gives<Result>;
-};
-template <class F, class Result>
-concept gives_nodes =
-    std::is_empty_v<F> && !std::is_same_v<typename given_rule<Result>::type, invalid>;
-template <class F, class... X>
-using graph_of_call =
-    rules::has_graph<nodes_of<F, tracer<computed_from<X...>>, typename argument_of<X>::type...>>;
-template <class F, class Result, class Out, class Work, class... X>
-  requires(gives_nodes<F, Result> && !graph_of_call<F, X...>::ok)
-struct call_fits_rule<F, Result, Out, Work, X...> {
-  static constexpr bool has_result = false;
-  using verdict = graph_of_call<F, X...>;
-};
-template <class F, class Result, class Out, class Work, class... X>
-  requires(gives_nodes<F, Result> && graph_of_call<F, X...>::ok)
-struct call_fits_rule<F, Result, Out, Work, X...> {
-  static constexpr bool has_result = true;
-  using T = computed_from<X...>;
-  using layouts = row_major_layouts<Result>;
-  using result = typename given_rule<Result>::type;
-  using out_fits = typename outs_fit<T, layouts, Out>::type;
-  using scratch = typename needed_workspace<F, layouts, Work, out_fits::ok, Out, X...>::type;
-  using given = typename given_workspaces<Work, scratch>::each;
-  template <class Layouts>
-  struct first_of;
-  template <class First, class... Rest>
-  struct first_of<list<First, Rest...>> {
-    using axes = typename First::axes;
-  };
-  using verdict = first_error<out_fits, rules::scratch_fits<say::formula, given, scratch,
-                                                            typename first_of<layouts>::axes>>;
-};
-template <class F, class Out, class Work, class... X>
-struct call_fits : call_fits_rule<F, traced_result<F, X...>, Out, Work, X...> {
-  using gives = traced_result<F, X...>;
-};
-
-// What workspace_for gives.
-template <class Fits>
-struct workspace_of_call {
-  using type = std::conditional_t<reported<typename Fits::verdict>::ok, invalid, invalid>;
-};
-template <class Fits>
-  requires Fits::has_result
-struct workspace_of_call<Fits> {
-  using type = typename Fits::scratch;
-};
 
 // The calls of a formula. Plain: by readable loops.
 template <class F, bool Plain>

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <umbel/config.hpp>
+#include <umbel/layer/packed_weights.hpp>
 #include <umbel/layer/stored_as.hpp>
-#include <umbel/layer/weights.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+// What an encoder_layer is made of and called with, and the sentences for what it is not.
+#pragma once
+
+#include <umbel/block/transformer.hpp>
+#include <umbel/config.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+
+namespace say {
+struct takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
+struct torch_nn_TransformerEncoderLayer_has;
+}  // namespace say
+
+template <>
+struct speak<say::encoder_layer> : speak_as_written<say::encoder_layer> {};
+template <>
+inline constexpr const char*
+    spoken<say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> =
+        "takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace";
+template <>
+inline constexpr bool rules::takes_a_mask<
+    say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> = true;
+template <>
+inline constexpr const char* spoken<say::torch_nn_TransformerEncoderLayer_has> =
+    "torch.nn.TransformerEncoderLayer has";
+
+namespace rules {
+template <class T, class Hidden, class Heads, class FeedForward, class Parts, class... Options>
+using encoder =
+    first_error<transformer_arguments<say::encoder_layer, T, Hidden, Heads, FeedForward>,
+                typename Parts::attention::verdict,
+                transformer_options<say::encoder_layer, say::torch_nn_TransformerEncoderLayer_has,
+                                    Parts, Options...>,
+                typename Parts::feed_forward::verdict>;
+
+// One sequence of (Position, Hidden), or a batch of them, row-major.
+template <class X, class T, class Hidden>
+using encode =
+    first_error<self_attend<say::encoder_layer, X, T, Hidden>,
+                rows_of<say::encoder_layer, X, T, Hidden>, batch_first<say::encoder_layer, X>>;
+}  // namespace rules
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP

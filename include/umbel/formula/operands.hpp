@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSL-1.0
+// What an operation of a formula takes beside nodes: numbers, positions along axes, tensors that are parts
+// of an argument; how their axes are matched by name, and what their elements must be.
+#pragma once
+
+#include <umbel/block/where.hpp>
+#include <umbel/config.hpp>
+#include <umbel/formula/node.hpp>
+#include <umbel/tensor/arithmetic.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+// position<key>: 0, 1, 2 ... along an axis of what it is combined with.
+template <class Family>
+struct axis_position : portable::own_arithmetic {
+  using is_positional = axis_position;
+};
+struct nothing_more {};
+// A tensor that is a part of an argument, w.slopes, in such an operation; a view is copied.
+template <class X>
+struct part_of {
+  const X* part;
+  constexpr explicit part_of(const X& x) noexcept : part(&x) {}
+  constexpr const X& get() const noexcept { return *part; }
+};
+template <class T, class... Axes>
+struct part_of<view<T, Axes...>> {
+  view<T, Axes...> part;
+  constexpr explicit part_of(const view<T, Axes...>& x) noexcept : part(x) {}
+  constexpr const view<T, Axes...>& get() const noexcept { return part; }
+};
+// An operation on positions, numbers and parts, before there is a node to be combined with.
+template <word W, class A, class B = nothing_more, class C = nothing_more>
+struct positional : portable::own_arithmetic {
+  using is_positional = positional;
+  A a;
+  B b{};
+  C c{};
+};
+
+template <class X>
+concept a_positional = requires { typename std::remove_cvref_t<X>::is_positional; };
+template <class X>
+concept symbolic = a_node<X> || a_positional<X>;
+template <class X>
+concept an_operand = symbolic<X> || scalar<std::remove_cvref_t<X>> || tensor_like<X> ||
+                     one_is_invalid<X> || derived_from_mask<X>;  // masks are refused
+// Tensors are parts of arguments, in a formula only.
+template <class... X>
+concept operands = (symbolic<X> || ...) && (an_operand<X> && ...);
+
+template <class X>
+constexpr X held(const X& x) noexcept {
+  return x;
+}
+template <tensor_like X>
+constexpr part_of<X> held(const X& x) noexcept {
+  return part_of<X>(x);
+}
+
+template <class R, class E, class L, class O>
+constexpr const node<R, E, L, O>& as_node(R*, const node<R, E, L, O>& x) noexcept {
+  return x;
+}
+template <class R, scalar S>
+constexpr auto as_node(R* recorder, S value) noexcept {
+  using T = typename R::value_type;
+  node<R, T, layout<>> made{{}, recorder, -1, 0};
+  if constexpr (R::makes_graph) {
+    node_of_graph<T> one;
+    one.what = word::number;
+    one.number = static_cast<T>(value);
+    made.number = recorder->add(one);
+  }
+  return made;
+}
+template <class R, class Family>
+constexpr auto as_node(R* recorder, axis_position<Family>) noexcept {
+  using T = typename R::value_type;
+  node<R, T, layout<>, families<Family>> made{{}, recorder, -1, 0};
+  if constexpr (R::makes_graph) {
+    node_of_graph<T> one;
+    one.what = word::position;
+    one.open = true;
+    one.family = family_id<Family>;
+    made.number = recorder->add(one);
+  }
+  return made;
+}
+template <class R, tensor_like X>
+constexpr auto as_node(R* recorder, const X& x) noexcept {
+  using T = typename R::value_type;
+  node<R, typename X::value_type, layout_of<X>> made{{}, recorder, 0, 0};
+  captured<T> part;
+  // Where a view's memory is cannot be read while the graph is made.
+  if constexpr (std::is_same_v<typename X::value_type, T> && (is_tensor<X> || !R::makes_graph))
+    part.values = x.data();
+  const std::size_t slot = recorder->capture(part);
+  if constexpr (R::makes_graph) {
+    // Parts have no value that can be read here; what has will be gone when the steps are run.
+    if (__builtin_constant_p(*x.data())) recorder->made_a_tensor = true;
+    node_of_graph<T> one;
+    one.what = word::argument;
+    one.axes = axes_of_layout<layout_of<X>>();
+    if constexpr (R::describes) one.shape = written_out<typename layout_of<X>::axes>();
+    one.slot = slot;
+    made.number = recorder->add(one);
+  } else {
+    made.number = recorder->add();
+  }
+  return made;
+}
+template <class R, class X>
+constexpr auto as_node(R* recorder, const part_of<X>& x) noexcept {
+  return as_node(recorder, x.get());
+}
+template <class R, word W, class... X>
+constexpr auto record(R* recorder, const X&... x) noexcept;
+template <class R, word W, class A, class B, class C>
+constexpr auto as_node(R* recorder, const positional<W, A, B, C>& x) noexcept {
+  if constexpr (std::is_same_v<B, nothing_more>)
+    return record<R, W>(recorder, x.a);
+  else if constexpr (std::is_same_v<C, nothing_more>)
+    return record<R, W>(recorder, x.a, x.b);
+  else
+    return record<R, W>(recorder, x.a, x.b, x.c);
+}
+
+// The axes of an operand, and the positions in it that have none.
+template <class X>
+struct operand_axes {
+  using layout = umbel::detail::layout<>;
+  using open = families<>;
+};
+template <tensor_like X>
+struct operand_axes<X> {
+  using layout = layout_of<X>;
+  using open = families<>;
+};
+template <class X>
+struct operand_axes<part_of<X>> : operand_axes<X> {};
+template <a_node X>
+struct operand_axes<X> {
+  using layout = layout_of<X>;
+  using open = typename X::open;
+};
+
+// Of operands, from left to right.
+template <class Verdict, class Layout, class Open, class... Rest>
+struct matched {
+  using verdict = Verdict;
+  using layout = Layout;
+  using open = Open;
+};
+template <class Layout, class Open, class First, class... Rest>
+struct matched<accepted, Layout, Open, First, Rest...>
+    : matched<rules::matched_by_name<Layout, typename operand_axes<First>::layout>,
+              wider<Layout, typename operand_axes<First>::layout>,
+              typename open_of_both<wider<Layout, typename operand_axes<First>::layout>, Open,
+                                    typename operand_axes<First>::open>::type,
+              Rest...> {};
+// Of three: the last may be the only one that has all axes.
+template <class Layout, class Open, class Second, class Third>
+  requires(!rules::is_part_of<typename Layout::axes, typename operand_axes<Second>::layout> &&
+           !rules::is_part_of<typename operand_axes<Second>::layout::axes, Layout> &&
+           rules::is_part_of<typename Layout::axes, typename operand_axes<Third>::layout>)
+struct matched<accepted, Layout, Open, Second, Third>
+    : matched<rules::matched_by_name<Layout, typename operand_axes<Third>::layout>,
+              row_major<typename operand_axes<Third>::layout>,
+              typename open_of_both<typename operand_axes<Third>::layout, Open,
+                                    typename operand_axes<Third>::open>::type,
+              Second> {};
+template <class First, class... Rest>
+using matched_operands = matched<accepted, row_major<typename operand_axes<First>::layout>,
+                                 typename operand_axes<First>::open, Rest...>;
+
+template <word W, class A, class B, class C>
+struct operand_axes<positional<W, A, B, C>> {
+  using layout = typename matched_operands<A, B, C>::layout;
+  using open = families<>;  // until there is a node
+};
+
+// What says which elements an operand has: of an operation on positions the first part in it.
+template <class X>
+struct with_elements {
+  using type = X;
+};
+template <class X>
+struct with_elements<part_of<X>> {
+  using type = X;
+};
+template <class X>
+concept has_elements = requires { typename with_elements<X>::type::value_type; };
+template <word W, class A, class B, class C>
+struct with_elements<positional<W, A, B, C>>
+    : with_elements<
+          std::conditional_t<has_elements<A>, A, std::conditional_t<has_elements<B>, B, C>>> {};
+
+// Of operands that hold float or double, one type; parts of arguments hold it, too.
+template <class T, class... X>
+struct elements_agree {
+  using type = accepted;
+};
+template <class T, class First, class... Rest>
+struct elements_agree<T, First, Rest...> : elements_agree<T, Rest...> {};
+template <class T, class First, class... Rest>
+  requires(std::is_floating_point_v<typename First::value_type> && !one_is_invalid<First>)
+struct elements_agree<T, First, Rest...> {
+  using type = first_error<rules::same_element<say::elementwise, T, typename First::value_type>,
+                           typename elements_agree<T, Rest...>::type>;
+};
+template <class First, class... Rest>
+  requires(std::is_floating_point_v<typename First::value_type> && !one_is_invalid<First>)
+struct elements_agree<void, First, Rest...> : elements_agree<typename First::value_type, Rest...> {
+};
+template <class T, tensor_like First, class... Rest>
+  requires(!std::is_floating_point_v<typename First::value_type>)
+struct elements_agree<T, First, Rest...> {
+  using type =
+      verdict<false, say::formula, say::a_part_of_an_argument_holds,
+              element<typename First::value_type>, say::so_pass_it_as_an_argument_of_its_own>;
+};
+template <class T, class First, class... Rest>
+  requires(!a_node<First> && !tensor_like<First> && derived_from_mask<First>)
+struct elements_agree<T, First, Rest...> {
+  using type = rules::no_masks<false>;
+};
+// Conditions are of bool: comparisons, tensors of bool, what is made of them.
+template <class Name, class X>
+struct condition_rule {
+  using type = verdict<false, Name, say::takes_conditions_not, element<X>>;
+};
+template <class Name, class X>
+  requires(requires { typename X::value_type; } && !one_is_invalid<X>)
+struct condition_rule<Name, X> {
+  using type = verdict<std::is_same_v<typename X::value_type, bool>, Name,
+                       say::takes_conditions_not, element<typename X::value_type>>;
+};
+template <class Name, one_is_invalid X>
+struct condition_rule<Name, X> {
+  using type = accepted;
+};
+template <class Name, derived_from_mask X>
+struct condition_rule<Name, X> {
+  using type = rules::no_masks<false>;
+};
+template <class Name, word W, class A, class B, class C>
+struct condition_rule<Name, positional<W, A, B, C>> {
+  using type = verdict<is_condition(W), Name, say::takes_conditions_not, element<float>>;
+};
+template <class Name, class... X>
+using are_conditions = first_error<typename condition_rule<Name, X>::type..., accepted>;
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSL-1.0
+// What an elementwise program of scores comes to, read from the graph: a factor, what is added, what hides
+// keys, and which of that are ranges of keys. Not here: how the kernels are given it (changed_scores.hpp).
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/program.hpp>
+#include <umbel/formula/schedule.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+// What f comes to.
+template <class T>
+struct score_form {
+  static constexpr std::size_t most = 8;
+  T factor{1};     // of scores
+  int given = -1;  // general: the node that arrives, the scores or their product with `factor`
+  bool general = false, too_many = false;
+  place_of_operand value;  // general: where f(score) without what hides is
+  place_of_operand added[most];
+  std::size_t additions = 0;
+  place_of_operand hidden[most];
+  std::size_t hides = 0;
+  // Key j is seen by query i if i + low <= j <= i + high.
+  double low = -1e9, high = 1e9;
+  // Key j is seen if j is less than the value of this operand, or not above it.
+  place_of_operand length;
+  bool length_is_last = false;
+
+  constexpr bool has_length() const noexcept { return length.node >= 0; }
+
+  constexpr bool is_window() const noexcept { return low > -1e9 || high < 1e9; }
+};
+
+// a key + b query + c, where a node is of that form.
+struct linear_form {
+  double key = 0, query = 0, constant = 0;
+  bool ok = false;
+};
+
+template <class T, std::size_t Nodes>
+struct score_reader {
+  const schedule<T, Nodes>& p;
+  const attention_parts& parts;
+  score_form<T> form;
+
+  constexpr bool is_number(int n) const { return p.at(n).what == word::number; }
+  constexpr bool depends(int n) const {  // on the scores
+    if (n == parts.scores) return true;
+    if (!is_elementwise(p.at(n).what)) return false;
+    for (std::size_t j = 0; j < p.at(n).operands; ++j)
+      if (depends(p.at(n).from[j].node)) return true;
+    return false;
+  }
+
+  constexpr linear_form linear(int n) const {
+    const node_of_graph<T>& one = p.at(n);
+    const auto operand = [&](std::size_t j) { return linear(one.from[j].node); };
+    if (one.what == word::number) return {0, 0, static_cast<double>(one.number), true};
+    if (one.what == word::position) {
+      if (one.family == parts.key) return {1, 0, 0, true};
+      if (one.family == parts.query) return {0, 1, 0, true};
+      return {};
+    }
+    if (one.what == word::add || one.what == word::subtract) {
+      const linear_form a = operand(0), b = operand(1);
+      const double sign = one.what == word::add ? 1 : -1;
+      return {a.key + sign * b.key, a.query + sign * b.query, a.constant + sign * b.constant,
+              a.ok && b.ok};
+    }
+    return {};
+  }
+  // Hides what has key - query + c < 0, or <= 0, times sign. Whole numbers only.
+  constexpr bool add_bound(const linear_form& f, bool or_equal) {
+    const auto whole = static_cast<long long>(f.constant);
+    if (!f.ok || static_cast<double>(whole) != f.constant || f.constant > 1e8 || f.constant < -1e8)
+      return false;
+    if (f.key == 1 && f.query == -1) {  // j - i + c < 0: seen from i - c on
+      const double least = -f.constant + (or_equal ? 1 : 0);
+      form.low = least > form.low ? least : form.low;
+      return true;
+    }
+    if (f.key == -1 && f.query == 1) {  // i - j + c < 0: seen up to i + c
+      const double most = f.constant - (or_equal ? 1 : 0);
+      form.high = most < form.high ? most : form.high;
+      return true;
+    }
+    return false;
+  }
+  // Is the condition one on the distance of key and query, so that the window says it?
+  constexpr bool add_window(int n) {
+    const node_of_graph<T>& one = p.at(n);
+    if (one.what != word::less && one.what != word::less_or_equal) return false;
+    const linear_form a = linear(one.from[0].node), b = linear(one.from[1].node);
+    return add_bound({a.key - b.key, a.query - b.query, a.constant - b.constant, a.ok && b.ok},
+                     one.what == word::less_or_equal);
+  }
+  // Is the condition one on the key and a number that all keys and queries share?
+  constexpr bool add_length(int n) {
+    const node_of_graph<T>& one = p.at(n);
+    if (form.has_length() || (one.what != word::less && one.what != word::less_or_equal))
+      return false;
+    const node_of_graph<T>& key = p.at(one.from[1].node);
+    const node_of_graph<T>& of = p.at(one.from[0].node);
+    if (key.what != word::position || key.family != parts.key || of.what != word::argument ||
+        one.from[0].axes.size_of(parts.key) != 1 || one.from[0].axes.size_of(parts.query) != 1)
+      return false;
+    form.length = {n, 0};
+    form.length_is_last = one.what == word::less;
+    return true;
+  }
+  constexpr void hide(place_of_operand at) {
+    const int n = p.at(at.node).from[at.j].node;
+    if (p.at(n).what == word::logical_or) {
+      hide({n, 0});
+      hide({n, 1});
+    } else if (!add_window(n) && !add_length(n)) {
+      if (form.hides == form.most)
+        form.too_many = true;
+      else
+        form.hidden[form.hides++] = at;
+    }
+  }
+
+  // at: the operand whose value is f(scores).
+  constexpr void read(place_of_operand at) {
+    const int n = p.at(at.node).from[at.j].node;
+    const node_of_graph<T>& one = p.at(n);
+    const auto from = [&](std::size_t j) { return one.from[j].node; };
+    const auto scaled = [&](int scores, int by, bool inverse) {
+      if (scores != parts.scores || !is_number(by)) return false;
+      form.factor = inverse ? T{1} / p.at(by).number : p.at(by).number;
+      return true;
+    };
+    if (n == parts.scores) return;
+    if (one.what == word::hide) {
+      const score_form<T> before = form;
+      if (!depends(from(1))) hide({n, 1});
+      if (!depends(from(1)) && !form.too_many) return read({n, 0});
+      form = before;
+      return all_of_it(at);
+    }
+    if (one.what == word::multiply &&
+        (scaled(from(0), from(1), false) || scaled(from(1), from(0), false)))
+      return;
+    if (one.what == word::divide && scaled(from(0), from(1), true)) return;
+    if (one.what == word::multiply_add && !depends(from(2)) &&
+        (scaled(from(0), from(1), false) || scaled(from(1), from(0), false))) {
+      if (form.additions == form.most) return all_of_it(at);
+      form.added[form.additions++] = {n, 2};
+      return;
+    }
+    if (one.what == word::add && depends(from(0)) != depends(from(1))) {
+      const std::size_t b = depends(from(0)) ? 1 : 0;
+      read({n, 1 - b});
+      if (form.general || form.additions == form.most) return all_of_it(at);
+      form.added[form.additions++] = {n, b};
+      return;
+    }
+    all_of_it(at);
+  }
+  constexpr void all_of_it(place_of_operand at) {
+    form.general = true;
+    form.additions = 0;
+    form.value = at;
+    form.given = parts.scores;
+    int reader = -1;
+    std::size_t readers = 0;
+    for (int n = 0; n < p.g.count; ++n)
+      for (std::size_t j = 0; p.root[n] != nowhere && j < p.at(n).operands; ++j)
+        if (p.at(n).from[j].node == parts.scores) ++readers, reader = n;
+    T factor{1};
+    if (readers == 1 && p.at(reader).what == word::multiply && is_elementwise(p.at(reader).what))
+      for (std::size_t j = 0; j < 2; ++j)
+        if (is_number(p.at(reader).from[j].node)) {
+          factor = p.at(p.at(reader).from[j].node).number;
+          form.given = reader;
+        }
+    // The kernels multiply it by log2(e).
+    form.factor = factor * static_cast<T>(0.693147180559945309417);
+  }
+};
+
+template <class T, std::size_t Nodes>
+constexpr score_form<T> read_scores(const schedule<T, Nodes>& p, const attention_parts& parts) {
+  score_reader<T, Nodes> reader{p, parts, {}};
+  reader.read({parts.weights, 0});
+  return reader.form;
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSL-1.0
+// The graph of a formula for arguments of given types: its function is run through once to count the
+// nodes, once to record them.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/along_axes.hpp>
+#include <umbel/formula/arithmetic.hpp>
+#include <umbel/formula/results.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+// What an argument is while a formula is traced: a tensor or view of elements E, a number, or an
+// object with parts, such as the weights of a layer.
+template <class E, class Layout>
+struct tensor_argument {
+  using element = E;
+};
+struct number_argument {};
+template <class X>
+struct object_argument {};
+template <class X>
+struct mask_argument {};
+
+template <class X>
+struct argument_of {
+  using type = object_argument<X>;
+};
+template <tensor_like X>
+struct argument_of<X> {
+  using type = tensor_argument<typename X::value_type, layout_of<X>>;
+};
+template <scalar X>
+struct argument_of<X> {
+  using type = number_argument;
+};
+template <class X>
+  requires(!tensor_like<X> && !scalar<X> && argument_with_mask<X>)
+struct argument_of<X> {
+  using type = mask_argument<X>;
+};
+
+// The type that a formula computes in: of the first argument that is a tensor of float or double.
+template <class... Argument>
+struct computed_type {
+  using type = float;
+};
+template <class First, class... Rest>
+struct computed_type<First, Rest...> : computed_type<Rest...> {};
+template <class E, class Layout, class... Rest>
+  requires std::is_floating_point_v<E>
+struct computed_type<tensor_argument<E, Layout>, Rest...> {
+  using type = E;
+};
+
+// An argument with parts is not copied: its parts would not outlive the copy. Weights that are
+// borrowed may be.
+template <class X>
+inline constexpr bool is_borrowed = false;
+template <class T, class In, class Out, bool Bias>
+inline constexpr bool is_borrowed<portable::linear_view<T, In, Out, Bias>> = true;
+template <template <class...> class Parts, class... View>
+inline constexpr bool is_borrowed<portable::weights_view<Parts, View...>> = true;
+
+// An object that is never made, for the addresses of its parts. Declared only: its members may be
+// called in constant expressions, but it can neither be read there nor copied.
+template <class X>
+struct stands_for {
+  X object;
+  static const stands_for never_made;
+};
+
+template <class R, class E, class Layout>
+constexpr auto traced_argument(R* recorder, std::size_t slot, tensor_argument<E, Layout>) {
+  node<R, E, Layout> made{{}, recorder, -1, 0};
+  if constexpr (R::makes_graph) {
+    node_of_graph<typename R::value_type> one;
+    one.what = word::argument;
+    one.axes = axes_of_layout<Layout>();
+    if constexpr (R::describes) one.shape = written_out<typename Layout::axes>();
+    one.slot = slot;
+    made.number = recorder->add(one);
+    recorder->arguments = recorder->count;
+  }
+  return made;
+}
+template <class R>
+constexpr auto traced_argument(R* recorder, std::size_t slot, number_argument) {
+  return formulas::traced_argument(recorder, slot,
+                                   tensor_argument<typename R::value_type, layout<>>{});
+}
+template <class R, class X>
+constexpr const X& traced_argument(R*, std::size_t, object_argument<X>) {
+  return stands_for<X>::never_made.object;
+}
+template <class R, class X>
+  requires is_borrowed<X>
+constexpr X traced_argument(R*, std::size_t, object_argument<X>) {
+  return no_weights<X>();
+}
+
+template <class R, class X>
+constexpr auto traced_argument(R*, std::size_t, mask_argument<X>) {
+  return stands_for_mask<X>::at(nullptr);
+}
+
+template <class... X>
+using computed_from = typename computed_type<typename argument_of<X>::type...>::type;
+template <class T, class X>
+struct traced_as_rule {
+  using type = decltype(formulas::traced_argument(static_cast<tracer<T>*>(nullptr), 0,
+                                                  std::declval<typename argument_of<X>::type>()));
+};
+template <class X>
+struct traced_as_rule<void, X> {
+  using type = const X&;
+};
+// Nothing: clang 14 asks what F gives of it before it asks whether the last argument is one.
+template <class T, class X>
+  requires(!tensor_like<X> && workspace_like<X>)
+struct traced_as_rule<T, X> {};
+template <class T, class X>
+using traced_as = typename traced_as_rule<T, X>::type;
+// The same in a call, or void in another formula, where arguments stay what they are.
+template <class... X>
+using traced_for = std::conditional_t<(a_node<X> || ...), void, computed_from<X...>>;
+// What F gives for arguments X: a node.
+template <class F, class... X>
+using traced_result = decltype(std::declval<const F&>()(
+    std::declval<
+        traced_as<typename computed_type<typename argument_of<X>::type...>::type, X>>()...));
+
+// What a result is: a node that is stored, row-major.
+template <class Recorder, class E, class Layout, class Open>
+constexpr operand as_result(Recorder& recorder, const node<Recorder, E, Layout, Open>& from,
+                            const operand* others, std::size_t count, bool row_major_out) {
+  using T = typename Recorder::value_type;
+  operand result = from.as_operand();
+  bool as_is = false;
+  if (recorder.nodes != nullptr && row_major_out) {
+    const node_of_graph<T>& one = recorder.nodes[from.number];
+    as_is = one.what > word::position && !one.condition && !one.open && from.offset == 0 &&
+            Layout::contiguous && Layout::count == one.axes.count();
+    for (std::size_t r = 0; r < count; ++r) as_is = as_is && others[r].node != from.number;
+  }
+  if (!as_is) {
+    node_of_graph<T> copied;
+    copied.what = word::copy;
+    copied.from[0] = result;
+    copied.operands = 1;
+    copied.axes = axes_of_layout<row_major<Layout>>();
+    if constexpr (Recorder::describes) copied.shape = written_out<typename Layout::axes>();
+    if (recorder.nodes != nullptr) recorder.nodes[recorder.count] = copied;
+    result.node = recorder.count++;
+    result.offset = 0;
+  }
+  result.axes = axes_of_layout<row_major<Layout>>();
+  return result;
+}
+
+// F is run through once to count its nodes, once to record them.
+template <class F, class Recorder, class... Argument, std::size_t... I>
+constexpr auto count_nodes(std::index_sequence<I...>) {
+  struct counted {
+    std::size_t nodes, parts;
+  };
+  Recorder recorder{nullptr, sizeof...(I), nullptr};
+  const auto given = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
+  with_members(
+      given, [&](const auto&... result) { (as_result(recorder, result, nullptr, 0, false), ...); });
+  return counted{recorder.made_a_tensor ? npos
+                 : recorder.made_a_mask ? npos - 1
+                                        : static_cast<std::size_t>(recorder.count),
+                 recorder.slots - sizeof...(I)};
+}
+template <class F, class Recorder, class... Argument>
+std::integral_constant<
+    std::size_t,
+    count_nodes<F, Recorder, Argument...>(std::index_sequence_for<Argument...>{}).nodes>
+counted(int);
+template <class F, class Recorder, class... Argument>
+std::integral_constant<std::size_t, 0> counted(...);
+// None where F reads what has no value yet, which is no constant; npos where it makes a tensor,
+// npos - 1 a mask of conditions.
+template <class F, class Recorder, class... Argument>
+inline constexpr std::size_t nodes_of =
+    decltype(formulas::counted<F, Recorder, Argument...>(0))::value;
+
+template <class T, std::size_t Nodes, std::size_t Parts>
+struct traced_graph {
+  graph<T, Nodes> g;
+  struct {
+    captured<T> of[Parts + 1]{};
+  } parts;
+};
+// Direct: are results written as they are, row-major?
+template <class F, class Recorder, bool Direct, class... Argument, std::size_t... I>
+constexpr auto trace(std::index_sequence<I...> all) {
+  constexpr auto counted = count_nodes<F, Recorder, Argument...>(all);
+  traced_graph<typename Recorder::value_type, counted.nodes, counted.parts> traced;
+  auto& made = traced.g;
+  Recorder recorder{made.nodes, sizeof...(I), traced.parts.of};
+  const auto given = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
+  made.direct = Direct;
+  with_members(given, [&](const auto&... result) {
+    ((made.result[made.results] = as_result(recorder, result, made.result, made.results, Direct),
+      ++made.results),
+     ...);
+  });
+  made.count = recorder.count;
+  made.arguments = sizeof...(I);
+  made.slots = recorder.slots;
+  return traced;
+}
+// Weights that a formula makes itself would end with it: a constant holds no address of them.
+template <class F, class Recorder, bool Direct, class... Argument>
+constexpr auto graph_of() {
+  constexpr std::index_sequence_for<Argument...> all{};
+  [[maybe_unused]] constexpr auto memory_of_parts_outlives_the_formula =
+      formulas::trace<F, Recorder, Direct, Argument...>(all).parts;
+  return formulas::trace<F, Recorder, Direct, Argument...>(all).g;
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+// Weights laid out as the kernels read them fastest: packed_linear, packed_vector, and packed_weights, a
+// layer's parts of these. They are of one target. Not here: prepacked, which owns them (prepacked.hpp).
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/layer/weights.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+
+// The biases of packed weights; Count is 0 where there are none.
+template <class T, std::size_t Count>
+struct packed_biases {
+  alignas(64) T biases[Count]{};
+  constexpr T* bias() noexcept { return biases; }
+  constexpr const T* bias() const noexcept { return biases; }
+};
+template <class T>
+struct packed_biases<T, 0> {
+  constexpr T* bias() const noexcept { return nullptr; }
+};
+
+// Weights in panels, for this build's target; W is stored as Stored. Made from a view, also in a
+// constant expression; used at run time only.
+template <class T, class In, class Out, bool Bias, class Stored = T>
+struct packed_linear : packed_biases<T, Bias ? kernel::padded_features<Out::size, T> : 0> {
+  using map = linear_map<T, In, Out, Bias>;
+  static constexpr std::size_t count = kernel::padded_features<Out::size, T> * In::size;
+
+  alignas(64) Stored panels[count];
+
+  constexpr explicit packed_linear(
+      const portable::linear_in_any_order<T, In, Out, Bias>& w) noexcept
+      : panels{} {
+    kernel::pack_linear<In::size, Out::size, Bias>(w.weight, w.bias, panels, this->bias(),
+                                                   w.strides.in, w.strides.out);
+  }
+};
+
+// A vector of weights, copied.
+template <class T, class Axis>
+class packed_vector {
+ public:
+  constexpr packed_vector(const portable::vector_view<T, Axis>& x) noexcept {
+    for (std::size_t i = 0; i < Axis::size; ++i) values_[i] = x.data()[i];
+  }
+  [[nodiscard]] constexpr const T* data() const noexcept { return values_; }
+
+ private:
+  alignas(64) T values_[Axis::size]{};
+};
+
+// What is packed, of a weights_view: the same with matrices in any order.
+template <class View>
+struct weights_in_any_order {
+  using type = View;
+};
+template <class T, class In, class Out, bool Bias>
+struct weights_in_any_order<portable::linear_view<T, In, Out, Bias>> {
+  using type = portable::linear_in_any_order<T, In, Out, Bias>;
+};
+template <template <class...> class Parts, class... View>
+struct weights_in_any_order<portable::weights_view<Parts, View...>> {
+  using type = portable::weights_view<Parts, typename weights_in_any_order<View>::type...>;
+};
+template <class View>
+using in_any_order = typename weights_in_any_order<View>::type;
+
+// The parts of a layer in panels. View: its weights_view; Packed: its packed parts, in their order.
+template <template <class...> class Parts, class View, class... Packed>
+struct packed_weights : Parts<Packed...> {
+  constexpr explicit packed_weights(const in_any_order<View>& w) noexcept
+      : Parts<Packed...>(
+            with_parts(w, [](const auto&... part) { return Parts<Packed...>{Packed(part)...}; })) {}
+};
+
+template <class View, class Packed>
+struct packed_weights_for;
+template <class View, template <class...> class Parts, class... Packed>
+struct packed_weights_for<View, Parts<Packed...>> {
+  using type = packed_weights<Parts, View, Packed...>;
+};
+template <class View, class Packed>
+using packed_weights_of = typename packed_weights_for<View, Packed>::type;
+
+template <class Stored>
+struct packed_as {
+  template <class T, class In, class Out, bool Bias>
+  using linear = packed_linear<T, In, Out, Bias, Stored>;
+};
+
+// As project (weights.hpp), of panels.
+template <kernel::linear_shape S, class T, class In, class Out, bool Bias, class Stored>
+void project(const packed_linear<T, In, Out, Bias, Stored>& w, const T* x, T* y) noexcept {
+  kernel::linear_packed<S>(x, w.panels, w.bias(), y);
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP
