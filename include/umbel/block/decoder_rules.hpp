@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The mask of a decoder_layer's own sequence, self_mask; what the layer is made of and called with, and
-// the sentences for what it is not.
+// The mask of a decoder_layer's own sequence, self_mask; what the layer is made of and called with,
+// and the sentences for what it is not.
 #pragma once
 
 #include <umbel/block/transformer.hpp>

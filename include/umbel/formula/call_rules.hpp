@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a call of a formula must be like: results that fit what is to be written, a workspace that is its
-// own, arguments that its function takes.
+// What a call of a formula must be like: results that fit what is to be written, a workspace that
+// is its own, arguments that its function takes.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an operation of a formula takes beside nodes: numbers, positions along axes, tensors that are parts
-// of an argument; how their axes are matched by name, and what their elements must be.
+// What an operation of a formula takes beside nodes: numbers, positions along axes, tensors that
+// are parts of an argument; how their axes are matched by name, and what their elements must be.
 #pragma once
 
 #include <umbel/block/where.hpp>

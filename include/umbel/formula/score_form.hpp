@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an elementwise program of scores comes to, read from the graph: a factor, what is added, what hides
-// keys, and which of that are ranges of keys. Not here: how the kernels are given it (changed_scores.hpp).
+// What an elementwise program of scores comes to, read from the graph: a factor, what is added,
+// what hides keys, and which of that are ranges of keys. Not here: how the kernels are given it
+// (changed_scores.hpp).
 #pragma once
 
 #include <umbel/config.hpp>

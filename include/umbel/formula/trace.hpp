@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The graph of a formula for arguments of given types: its function is run through once to count the
-// nodes, once to record them.
+// The graph of a formula for arguments of given types: its function is run through once to count
+// the nodes, once to record them.
 #pragma once
 
 #include <umbel/config.hpp>

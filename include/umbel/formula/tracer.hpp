@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a formula's function is given while it is run through: a tracer, which records the graph of its
-// operations, or a binder, which finds the parts of arguments in a call.
+// What a formula's function is given while it is run through: a tracer, which records the graph of
+// its operations, or a binder, which finds the parts of arguments in a call.
 #pragma once
 
 #include <umbel/config.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Weights laid out as the kernels read them fastest: packed_linear, packed_vector, and packed_weights, a
-// layer's parts of these. They are of one target. Not here: prepacked, which owns them (prepacked.hpp).
+// Weights laid out as the kernels read them fastest: packed_linear, packed_vector, and
+// packed_weights, a layer's parts of these. They are of one target. Not here: prepacked, which owns
+// them (prepacked.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
