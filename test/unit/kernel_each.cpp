@@ -138,21 +138,22 @@ BOOST_AUTO_TEST_CASE(shared_heads_of_keys) {
   each_head<cached<21, 8, 16, 6, 2>>{}.check();
   each_head<cached<21, 8, 16, 12, 4>>{}.check();
   each_head<cached<21, 8, 40, 6, 6>>{}.check();
+  // More than are taken at a time: in equal parts, or by one.
+  each_head<cached<21, 5, 16, 40, 20>>{}.check();
+  each_head<cached<21, 5, 16, 38, 19>>{}.check();
 }
 
-// Values of several heads fill a vector: heads of keys in pairs and fours, shared or not, more than
-// are taken at a time; three, and values with room between them, share none.
-BOOST_AUTO_TEST_CASE(heads_that_share_a_vector) {
-  const auto in_vector = []<class Layout, target Target, class T = float> {
-    return detail::attend_each<Layout::shape, Layout::heads, T, Target>::in_vector;
+// Values that are a part of a vector: powers of two, from 4 on, in vectors of their own.
+BOOST_AUTO_TEST_CASE(values_narrower_than_a_vector) {
+  const auto lanes = []<class Layout, target Target, class T = float> {
+    return detail::attend_each<Layout::shape, Layout::heads, T, Target>::lanes;
   };
-  static_assert(in_vector.operator()<cached<530, 8, 8, 8, 2>, each_64>() == 2);
-  static_assert(in_vector.operator()<cached<530, 8, 8, 8, 2>, each_32>() == 1);
-  static_assert(in_vector.operator()<cached<21, 5, 4, 8, 2>, each_64>() == 4);
-  static_assert(in_vector.operator()<cached<21, 5, 4, 8, 2>, each_32>() == 2);
-  static_assert(in_vector.operator()<cached<21, 3, 4, 6>, each_64, double>() == 2);
-  static_assert(in_vector.operator()<cached<21, 3, 8, 3>, each_64>() == 1);
-  static_assert(in_vector.operator()<rows<21, 8, 8, 4>, each_64>() == 1);
+  static_assert(lanes.operator()<cached<530, 8, 8, 8, 2>, each_64>() == 8);
+  static_assert(lanes.operator()<cached<530, 8, 8, 8, 2>, each_16>() == 4);
+  static_assert(lanes.operator()<cached<21, 5, 4, 8, 2>, each_64>() == 4);
+  static_assert(lanes.operator()<cached<21, 3, 4, 6>, each_64, double>() == 4);
+  static_assert(lanes.operator()<cached<21, 3, 6, 5>, each_64>() == 16);
+  static_assert(lanes.operator()<cached<21, 3, 2, 5>, each_64>() == 16);
   each_head<cached<530, 8, 8, 8, 2>> shared;
   for (std::size_t end : {1u, 16u, 255u, 256u, 257u, 512u, 513u, 530u}) shared.check(0, end);
   shared.check(0, 0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // One query of each of many heads (a step of decoding) in SIMD. As attend_few.hpp, but the contexts
 // of several heads are summed side by side: one head's few chains would wait for themselves, and
-// values that lie key by key, all heads of one together, are read in one run. Heads whose values
-// are a part of a vector share vectors. The bits of plain::attend. Not here: masks but a run of
-// keys, taps.
+// values that lie key by key, all heads of one together, are read in one run. Heads that share keys
+// and values read them together. The bits of plain::attend. Not here: masks but a run of keys,
+// taps.
 #pragma once
 
 #include <cstddef>
@@ -19,97 +19,104 @@ namespace detail {
 template <attend_shape S, heads_shape H, class T, plan::target Target>
 struct attend_each {
   using one = attend_few<S, T, Target, H.heads / H.share>;
-  static constexpr std::size_t lanes = one::lanes;
+  // Values that are a part of a vector are vectors of their own: broadcasting a weight to fewer
+  // lanes costs less than merging those of several heads.
+  static constexpr std::size_t lanes =
+      S.value_dim < one::lanes && S.value_dim >= 4 && (S.value_dim & (S.value_dim - 1)) == 0
+          ? S.value_dim
+          : one::lanes;
   static constexpr std::size_t vectors = plan::divide_up(S.value_dim, lanes);
-  // Heads of adjacent values that fill a vector together.
-  static constexpr std::size_t in_vector = [] {
-    constexpr std::size_t fit = lanes / S.value_dim;
-    constexpr bool whole = fit > 1 && lanes % S.value_dim == 0 && H.heads / H.share % fit == 0;
-    return whole && H.v_head == S.value_dim && fit * H.share <= Target.registers / 2 ? fit : 1;
-  }();
-  // Heads at a time, in steps of those whose vectors read the same values: their contexts take half
-  // of the registers.
-  static constexpr std::size_t step = in_vector > 1 ? in_vector* H.share : 1;
+  // Heads at a time, whose contexts take half of the registers: those of some keys and values, or a
+  // part of those of one, so that what lies where is known when it is compiled.
   static constexpr std::size_t room = Target.registers / 2 / vectors;
-  static constexpr std::size_t together = (room < H.heads ? room : H.heads) / step * step;
+  static constexpr std::size_t most = room == 0 ? 1 : room < H.heads ? room : H.heads;
+  static constexpr std::size_t step = H.share <= most ? H.share : 1;
+  static constexpr std::size_t tiled = H.share <= most ? H.heads : H.share;
+  static constexpr plan::split tiles = plan::split_evenly(tiled / step, most / step);
+  static constexpr std::size_t together = tiles.large * step;
+  // Of so many heads, those that read the same keys and values; and of these, at once for scores.
+  static constexpr std::size_t sharing(std::size_t heads) noexcept {
+    return heads < H.share ? heads : H.share;
+  }
+  static constexpr std::size_t scored(std::size_t heads) noexcept {
+    std::size_t count = plan::few_queries(Target);
+    while (sharing(heads) % count != 0) --count;
+    return count;
+  }
+  static constexpr std::size_t scored_at_most = [] {
+    const std::size_t large = scored(together), small = scored(together - step);
+    return tiles.small_count > 0 && small > large ? small : large;
+  }();
+  template <std::size_t Queries>
+  static constexpr attend_shape of_queries = [] {
+    attend_shape shape = S;
+    shape.queries = Queries;
+    return shape;
+  }();
 
-  // In scratch: scores and context of each of these heads, the scaled query of one.
+  // In scratch: scores and context of each of these heads, the scaled queries of those that
+  // are scored at once.
   static constexpr std::size_t score_room = one::score_room;
   static constexpr std::size_t context_room = vectors * lanes;
   static constexpr std::size_t context_at = together * score_room;
   static constexpr std::size_t query_at = context_at + together * context_room;
-  static constexpr std::size_t scratch_size = query_at + S.head_dim;
+  static constexpr std::size_t scratch_size = query_at + scored_at_most * S.head_dim;
   // Long runs of values a head apart are read at a better pace one after the other.
   static constexpr bool side_by_side = H.v_head < S.v_row || S.keys <= plan::key_block;
   static constexpr bool fits = S.queries == 1 && one::fits && together > 1 &&
                                side_by_side&& scratch_size <= attend_scratch<S, T, Target>;
 
-  using V = typename one::V;
+  using V = simd::pack<T, lanes>;
 
-  // Head i of vector r: those that share keys and values are neighbours.
-  static constexpr std::size_t head_of(std::size_t r, std::size_t i) noexcept {
-    return in_vector == 1 ? r : (r / H.share * in_vector + i) * H.share + r % H.share;
-  }
-  // of(head) in the lanes of the heads of vector r.
-  template <class Of>
-  UMBEL_INLINE static V by_head(std::size_t r, const Of& of) noexcept {
-    V value = simd::broadcast<V>(of(head_of(r, 0)));
-    UMBEL_UNROLL(16)
-    for (std::size_t i = 1; i < in_vector; ++i) {
-      const auto lanes_of_head =
-          scores::detail::lanes_from<V>(static_cast<std::ptrdiff_t>(i * S.value_dim));
-      value = simd::select(lanes_of_head, simd::broadcast<V>(of(head_of(r, i))), value);
-    }
-    return value;
-  }
-
-  // v: of the heads of each vector. context = correction context + p v, and the sums of p.
+  // v: of the first head, whose keys and values are shared from it on. context = correction context
+  // + p v, and the sums of p.
   template <std::size_t Heads, class W>
-  UMBEL_INLINE static void add_contexts(const W* const (&v)[Heads / in_vector], const T* p,
-                                        std::size_t keys, bool is_first,
+  UMBEL_INLINE static void add_contexts(const W* v, const T* p, std::size_t keys, bool is_first,
                                         const T (&correction)[Heads], T* context,
                                         T (&block_sum)[Heads]) noexcept {
-    constexpr std::size_t rows = Heads / in_vector;
-    constexpr std::size_t last = in_vector > 1 ? lanes : S.value_dim - (vectors - 1) * lanes;
-    // The sums of weights, in every lane of a head the same: a load less than by themselves.
-    V sum[rows][vectors], sum_of_weights[rows]{};
+    constexpr std::size_t last = S.value_dim - (vectors - 1) * lanes, of_values = sharing(Heads);
+    // The sums of weights, in every lane the same: a load less than by themselves.
+    V sum[Heads][vectors], sum_of_weights[Heads]{};
     UMBEL_UNROLL(32)
-    for (std::size_t r = 0; r < rows; ++r) {
-      const V corrections = by_head(r, [&](std::size_t h) { return correction[h]; });
+    for (std::size_t h = 0; h < Heads; ++h) {
+      const V corrections = simd::broadcast<V>(correction[h]);
       UMBEL_UNROLL(32)
       for (std::size_t i = 0; i < vectors; ++i) {
-        const T* const from = context + r * context_room + i * lanes;
-        sum[r][i] = is_first ? V{} : simd::load<V>(from) * corrections;
+        const T* const from = context + h * context_room + i * lanes;
+        sum[h][i] = is_first ? V{} : simd::load<V>(from) * corrections;
       }
     }
     for (std::size_t j = 0; j < keys; ++j) {
       if constexpr (one::template fetches_values<W>) {
         UMBEL_UNROLL(32)
-        for (std::size_t r = 0; r < rows; ++r) {
-          if (r == 0 || v[r] != v[r - 1]) simd::fetch<S.value_dim>(v[r], (j + 4) * S.v_row);
-        }
+        for (std::size_t h = 0; h < Heads; h += of_values)
+          simd::fetch<S.value_dim>(v + h / H.share * H.v_head, (j + 4) * S.v_row);
       }
       UMBEL_UNROLL(32)
-      for (std::size_t r = 0; r < rows; ++r) {
-        const V weight = by_head(r, [&](std::size_t h) { return p[h * score_room + j]; });
-        sum_of_weights[r] = sum_of_weights[r] + weight;
+      for (std::size_t first = 0; first < Heads; first += of_values) {
+        V weight[of_values];
+        UMBEL_UNROLL(32)
+        for (std::size_t n = 0; n < of_values; ++n) {
+          weight[n] = simd::broadcast<V>(p[(first + n) * score_room + j]);
+          sum_of_weights[first + n] = sum_of_weights[first + n] + weight[n];
+        }
         UMBEL_UNROLL(32)
         for (std::size_t i = 0; i < vectors; ++i) {
-          const W* const from = v[r] + j * S.v_row + i * lanes;
+          const W* const from = v + first / H.share * H.v_head + j * S.v_row + i * lanes;
           const V value = i + 1 == vectors && last != lanes ? simd::load_first<V>(from, last)
                                                             : simd::load<V>(from);
-          sum[r][i] = simd::fma(weight, value, sum[r][i]);
+          UMBEL_UNROLL(32)
+          for (std::size_t n = 0; n < of_values; ++n)
+            sum[first + n][i] = simd::fma(weight[n], value, sum[first + n][i]);
         }
       }
     }
     UMBEL_UNROLL(32)
-    for (std::size_t r = 0; r < rows; ++r) {
-      UMBEL_UNROLL(16)
-      for (std::size_t i = 0; i < in_vector; ++i)
-        block_sum[head_of(r, i)] = sum_of_weights[r][i * S.value_dim];
+    for (std::size_t h = 0; h < Heads; ++h) {
+      block_sum[h] = sum_of_weights[h][0];
       UMBEL_UNROLL(32)
       for (std::size_t i = 0; i < vectors; ++i)
-        simd::store(context + r * context_room + i * lanes, sum[r][i]);
+        simd::store(context + h * context_room + i * lanes, sum[h][i]);
     }
   }
 
@@ -118,26 +125,29 @@ struct attend_each {
   UMBEL_NOINLINE static void some(const T* q, const W* k, const W* v, T factor, std::size_t begin,
                                   std::size_t key_end, std::size_t head, T* o,
                                   T* scratch) noexcept {
-    constexpr std::size_t rows = Heads / in_vector;
+    constexpr std::size_t at_once = scored(Heads);
+    using scorer = few_scores<of_queries<at_once>, T, Target, H.heads / H.share>;
     T* const context = scratch + context_at;
     T* const query = scratch + query_at;
     T maximum[Heads], sum[Heads]{}, correction[Heads], block_sum[Heads];
-    const W* values[rows];
     for (std::size_t h = 0; h < Heads; ++h) maximum[h] = simd::math_constants<T>::lowest;
-    for (std::size_t r = 0; r < rows; ++r)
-      values[r] = v + (head + head_of(r, 0)) / H.share * H.v_head + begin * S.v_row;
+    k += head / H.share * H.k_head;
+    v += head / H.share * H.v_head;
     if (begin >= key_end) {
-      for (std::size_t d = 0; d < rows * context_room; ++d) context[d] = T{};
+      for (std::size_t d = 0; d < Heads * context_room; ++d) context[d] = T{};
     }
     std::size_t end = 0;
     for (std::size_t first = begin; first < key_end; first = end) {
       end = scores::block_end(first, key_end);
       const std::size_t keys = end - first;
-      for (std::size_t h = 0; h < Heads; ++h) {
-        const T* const from = q + (head + h) * H.q_head;
-        T* const to = scratch + h * score_room;
-        for (std::size_t d = 0; d < S.head_dim; ++d) query[d] = from[d * S.q_dim] * factor;
-        one::score_all(k + (head + h) / H.share * H.k_head + first * S.k_row, keys, query, to);
+      for (std::size_t h = 0; h < Heads; h += at_once) {
+        for (std::size_t n = 0; n < at_once; ++n) {
+          const T* const from = q + (head + h + n) * H.q_head;
+          for (std::size_t d = 0; d < S.head_dim; ++d)
+            query[n * S.head_dim + d] = from[d * S.q_dim] * factor;
+        }
+        scorer::score_all(k + h / H.share * H.k_head + first * S.k_row, keys, query,
+                          scratch + h * score_room);
       }
       // Head after head, none waits for the maximum of its own scores.
       T old_maximum[Heads];
@@ -148,33 +158,28 @@ struct attend_each {
       for (std::size_t h = 0; h < Heads; ++h)
         correction[h] =
             one::template weigh<false>(scratch + h * score_room, keys, maximum[h], old_maximum[h]);
-      add_contexts<Heads>(values, scratch, keys, first == begin, correction, context, block_sum);
+      add_contexts<Heads>(v + first * S.v_row, scratch, keys, first == begin, correction, context,
+                          block_sum);
       for (std::size_t h = 0; h < Heads; ++h)
         sum[h] = first == begin ? block_sum[h] : simd::fma(sum[h], correction[h], block_sum[h]);
-      for (std::size_t r = 0; r < rows; ++r) values[r] += keys * S.v_row;
     }
-    for (std::size_t r = 0; r < rows; ++r) {
-      for (std::size_t i = 0; i < in_vector; ++i) {
-        const std::size_t h = head_of(r, i);
-        one::write(context + r * context_room + i * S.value_dim, sum[h], o + (head + h) * H.o_head);
-      }
-    }
+    for (std::size_t h = 0; h < Heads; ++h)
+      one::write(context + h * context_room, sum[h], o + (head + h) * H.o_head);
   }
 
   template <class W>
   UMBEL_INLINE static void attend_all_heads(const T* q, const W* k, const W* v, T factor,
                                             std::size_t begin, std::size_t end, T* o,
                                             T* scratch) noexcept {
-    constexpr plan::split tiles = plan::split_evenly(H.heads / step, together / step);
-    constexpr std::size_t large = tiles.large * step;
-    std::size_t head = 0;
-    if constexpr (tiles.small_count > 0) {
-      constexpr std::size_t smaller = tiles.smaller() * step;
-      for (std::size_t t = 0; t < tiles.small_count; ++t, head += smaller)
-        some<smaller>(q, k, v, factor, begin, end, head, o, scratch);
+    for (std::size_t head = 0; head < H.heads;) {
+      if constexpr (tiles.small_count > 0) {
+        constexpr std::size_t smaller = tiles.smaller() * step;
+        for (std::size_t t = 0; t < tiles.small_count; ++t, head += smaller)
+          some<smaller>(q, k, v, factor, begin, end, head, o, scratch);
+      }
+      for (std::size_t t = 0; t < tiles.large_count; ++t, head += together)
+        some<together>(q, k, v, factor, begin, end, head, o, scratch);
     }
-    for (std::size_t t = 0; t < tiles.large_count; ++t, head += large)
-      some<large>(q, k, v, factor, begin, end, head, o, scratch);
   }
 };
 

@@ -123,8 +123,15 @@ using halves_of = pack<std::uint16_t, lanes_of<V>>;
 // 16 bits as the low half of 32.
 template <class V>
 UMBEL_INLINE unsigned_of<V> widen_bits(halves_of<V> bits) noexcept {
-#if UMBEL_AVX512 && UMBEL_GCC
   // g++ would widen two halves and join them.
+#if UMBEL_GCC && defined(__AVX2__)
+  if constexpr (sizeof(V) == 32) {
+    typedef short in __attribute__((vector_size(16)));
+    return __builtin_bit_cast(unsigned_of<V>,
+                              __builtin_ia32_pmovzxwd256(__builtin_bit_cast(in, bits)));
+  }
+#endif
+#if UMBEL_GCC && UMBEL_AVX512
   if constexpr (sizeof(V) == 64) {
     typedef short in __attribute__((vector_size(32)));
     typedef int out __attribute__((vector_size(64)));
