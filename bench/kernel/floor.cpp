@@ -55,6 +55,7 @@ const bool added = [] {
   bench::add_row("floor/exp of 2048", 2048,
                  [] { for_each(x, y, [](V v) { return simd::exp_not_positive(v); }); });
   bench::add_row("floor/scale 2048", 2048, [] { for_each(x, y, [](V v) { return v * 3; }); });
+  add_read<240, false>();  // weights, keys and values of a step of the LLaMA block
   add_read<256, false>();
   add_read<576, false>();
   add_read<2048, false>();

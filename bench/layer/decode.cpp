@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "../measure.hpp"
+#include "llama_by_rows.hpp"
 #include "plain_llama.hpp"
 
 namespace {
@@ -90,34 +91,71 @@ void add_llama(const char* name) {
   });
 }
 
-// The same block in plain loops, whose result must be that of the layer.
-void add_plain_llama(const char* name) {
+// One block, whose weights others take, too.
+const layer_stack<llama_block, 1>::weights& one_llama() {
+  static const auto weights = llama_weights<layer_stack<llama_block, 1>>();
+  return weights;
+}
+
+// The same block by others, each position's result compared with the layer's.
+template <class Other>
+void add_other_llama(const char* name, Other& other) {
   using model = layer_stack<llama_block, 1>;
-  static const model::weights weights = llama_weights<model>();
-  static bench::plain_llama plain;
   static key_value_cache<model, key<256>> past;
   static llama_token x, y, wanted;
-  const auto& [norm1, attention, norm2, network] = weights[0];
-  const auto copy_of = [](auto& to, const auto& from) { std::memcpy(to, &from, sizeof to); };
-  copy_of(plain.norm1, norm1.gamma), copy_of(plain.norm2, norm2.gamma);
-  copy_of(plain.wq, attention.q.weight), copy_of(plain.wk, attention.k.weight);
-  copy_of(plain.wv, attention.v.weight), copy_of(plain.wo, attention.o.weight);
-  copy_of(plain.wgate, network.gate.weight), copy_of(plain.wup, network.up.weight);
-  copy_of(plain.wdown, network.down.weight);
+  past.reset();
   for (int at = 0; at < 256; ++at) {
-    for (int d = 0; d < 4; ++d) {
-      const float angle = static_cast<float>(at) * std::pow(10000.0f, static_cast<float>(-d) / 4);
-      plain.cosines[at][d] = std::cos(angle), plain.sines[at][d] = std::sin(angle);
-    }
     bench::fill(x, 1);
-    (void)past.step(wanted, model{weights}, x);
-    plain.step(x.data(), at, y.data());
+    (void)past.step(wanted, model{one_llama()}, x);
+    other.step(x.data(), at, y.data());
   }
   for (std::size_t d = 0; d < 64; ++d)
     if (!(std::fabs(y(0, d) - wanted(0, d)) < 1e-3f))
       std::printf("%s: feature %zu is %g, not %g\n", name, d, static_cast<double>(y(0, d)),
                   static_cast<double>(wanted(0, d)));
-  bench::add_row(name, llama_flops, [] { plain.step(x.data(), 255, y.data()); });
+  bench::add_row(name, llama_flops, [&other] { other.step(x.data(), 255, y.data()); });
+}
+
+template <class To, class From>
+void copy_to(To& to, const From& from) {
+  static_assert(sizeof to == sizeof from);
+  std::memcpy(&to, &from, sizeof to);
+}
+
+// Of (in, out).
+void transpose_to(float* to, const float* from, std::size_t in, std::size_t out) {
+  for (std::size_t i = 0; i < in; ++i)
+    for (std::size_t o = 0; o < out; ++o) to[o * in + i] = from[i * out + o];
+}
+
+void add_plain_llama(const char* name) {
+  static bench::plain_llama plain;
+  const auto& [norm1, attention, norm2, network] = one_llama()[0];
+  copy_to(plain.norm1, norm1.gamma), copy_to(plain.norm2, norm2.gamma);
+  copy_to(plain.wq, attention.q.weight), copy_to(plain.wk, attention.k.weight);
+  copy_to(plain.wv, attention.v.weight), copy_to(plain.wo, attention.o.weight);
+  copy_to(plain.wgate, network.gate.weight), copy_to(plain.wup, network.up.weight);
+  copy_to(plain.wdown, network.down.weight);
+  for (int at = 0; at < 256; ++at)
+    for (int d = 0; d < 4; ++d) {
+      const float angle = static_cast<float>(at) * std::pow(10000.0f, static_cast<float>(-d) / 4);
+      plain.cosines[at][d] = std::cos(angle), plain.sines[at][d] = std::sin(angle);
+    }
+  add_other_llama(name, plain);
+}
+
+void add_llama_by_rows(const char* name) {
+  static bench::llama_by_rows rows;
+  const auto& [norm1, attention, norm2, network] = one_llama()[0];
+  copy_to(rows.norm1, norm1.gamma), copy_to(rows.norm2, norm2.gamma);
+  transpose_to(rows.wq, attention.q.weight, 64, 64);
+  transpose_to(rows.wk, attention.k.weight, 64, 32);
+  transpose_to(rows.wv, attention.v.weight, 64, 32);
+  transpose_to(rows.wo, attention.o.weight, 64, 64);
+  transpose_to(rows.wgate, network.gate.weight, 64, 172);
+  transpose_to(rows.wup, network.up.weight, 64, 172);
+  transpose_to(rows.wdown, network.down.weight, 172, 64);
+  add_other_llama(name, rows);
 }
 
 // hidden, heads, heads of keys and values, positions
@@ -136,6 +174,7 @@ const bool added = [] {
   add_llama<1>("decode/ LLaMA block 64,8,4,172,256");
   add_llama<1, bfloat16>("decode/ LLaMA block, bfloat16 weights and cache");
   add_plain_llama("decode/ LLaMA block, plain loops with -ffast-math");
+  add_llama_by_rows("decode/ LLaMA block, as llama2.c does it, with -ffast-math");
   add_llama<5>("decode/ 5 LLaMA blocks");
   add_llama<5, bfloat16>("decode/ 5 LLaMA blocks, bfloat16 weights and cache");
   return true;
