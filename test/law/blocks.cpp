@@ -326,6 +326,33 @@ BOOST_AUTO_TEST_CASE(an_encoder_layer_is_its_parts) {
   check_encoder<gated<true>, activation<gelu_tanh>, norm_first<false>, bias<true>,
                 norm_epsilon<1, 1'000'000'000'000>>();
   check_encoder<kv_heads<1>, head_dim<6>, softcap<30>>();
+  // Biases of some projections, as Qwen2 and Whisper have them.
+  check_encoder<bias_on<'q', 'k', 'v'>, feed_forward_bias<false>, gated<true>>();
+  check_encoder<bias_on<'q', 'v', 'o'>, feed_forward_bias<true>, norm_first<false>>();
+}
+
+// A projection without a bias is one whose biases are 0.
+BOOST_AUTO_TEST_CASE(biases_of_some_projections) {
+  using all = block_with<small_encoder, bias<true>>;
+  using some = block_with<small_encoder, bias_on<'q', 'o'>, feed_forward_bias<false>>;
+  lcg next{43};
+  auto w = encoder_weights<all>(next);
+  some::weights v{};
+  v.norm1 = w.norm1, v.norm2 = w.norm2;
+  v.attention.q = w.attention.q, v.attention.o = w.attention.o;
+  const auto without_bias = [](auto& from, auto& to) {
+    for (float& e : from.bias) e = 0;
+    std::memcpy(to.weight, from.weight, sizeof to.weight);
+  };
+  without_bias(w.attention.k, v.attention.k);
+  without_bias(w.attention.v, v.attention.v);
+  without_bias(w.feed_forward.up, v.feed_forward.up);
+  without_bias(w.feed_forward.down, v.feed_forward.down);
+  const auto x = drawn<tokens>(next, 2);
+  BOOST_TEST(same_bits(some{v}(x), all{w}(x)));
+  BOOST_TEST(same_bits(prepacked<some>{v}(x), all{w}(x)));
+  static_assert(sizeof(some::weights) + (12 + 12 + 21 + 12) * sizeof(float) ==
+                sizeof(all::weights));
 }
 
 // Attention and the feed-forward network never run at the same time, so they share their scratch.
@@ -395,6 +422,8 @@ BOOST_AUTO_TEST_CASE(packed_stands_alone) {
   check_packed_stands_alone<block_with<wide_encoder>>(next, x);
   check_packed_stands_alone<
       block_with<wide_encoder, norm_by<rms_norm>, norm_epsilon<1, 1'000'000>>>(next, x);
+  check_packed_stands_alone<block_with<wide_encoder, bias_on<'k', 'o'>, feed_forward_bias<true>>>(
+      next, x);
   check_packed_stands_alone<block_with<wide_decoder>>(next, x, k, self_mask(causal));
   check_packed_stands_alone<additive_attention<float, hidden<20>, score_hidden<9>>>(next, q, k, k);
 }

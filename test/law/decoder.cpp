@@ -158,6 +158,10 @@ BOOST_AUTO_TEST_CASE(it_is_its_parts_of_every_kind) {
         head_dim<6>, rope<split_halves>>();
 }
 
+BOOST_AUTO_TEST_CASE(it_is_its_parts_with_biases_of_some_projections) {
+  check<bias_on<'q', 'v', 'o'>, feed_forward_bias<true>>();
+}
+
 BOOST_AUTO_TEST_CASE(rope_is_of_the_self_attention) {
   using layer = decoder<rope<adjacent_pairs>>;
   static_assert(std::is_same_v<layer::cross_attention, decoder<>::cross_attention>);

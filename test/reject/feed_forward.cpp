@@ -182,7 +182,7 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Opt
   // expect-gcc: "umbel: encoder_layer: say bias<true> or bias<false>; torch\.nn\.TransformerEncoderLayer has bias<true>"
   // expect-clang: encoder_layer.*must_say<.*bias_true_or_false>.*torch_nn_TransformerEncoderLayer_has.*options_are<.*bias_true>
   // cause: Norm order, activation and bias differ between frameworks and models and have no default.
-  // cure: Add `bias<true>` (torch's default) or `bias<false>`, which is of all projections of the layer.
+  // cure: Add `bias<true>` (torch's default) or `bias<false>`, which is of all projections of the layer, or `bias_on<'q', 'k', 'v'>` with `feed_forward_bias<>`.
   static encoder<norm_first<false>, activation<relu>>::weights w;
   const encoder<norm_first<false>, activation<relu>> layer{w};
   auto r = layer(x);
@@ -198,12 +198,30 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Opt
   // cause: The option is a fraction, numerator and denominator, and one of them is 0.
   // cure: 1e-6 is `norm_epsilon<1, 1'000'000>`.
   encoder<norm_epsilon<0, 1>>::weights r;
-#elif defined CASE_encoder_biases
-  // expect-gcc: "umbel: encoder_layer: takes bias<true> or bias<false>, not bias_on"
-  // expect-clang: encoder_layer.*takes_bias_true_or_false_not_bias_on
-  // cause: `bias_on<>` names the projections of attention; this layer has others.
-  // cure: Say `bias<true>` or `bias<false>`.
-  encoder<bias_on<'q', 'k', 'v'>>::weights r;
+#elif defined CASE_feed_forward_bias_is_of_blocks
+  // expect-gcc: "umbel: feed_forward: feed_forward_bias is not an option of this layer"
+  // expect-clang: feed_forward.*feed_forward_bias<.*is_not_an_option_of_this_layer
+  // cause: A type after the axes is no option of the feed-forward layer.
+  // cure: It has `bias<>`; `feed_forward_bias<>` is for blocks, which have attention too.
+  feed_forward<float, hidden<32>, intermediate<64>, feed_forward_bias<true>>::weights r;
+#elif defined CASE_encoder_bias_of_the_network_not_said
+  // expect-gcc: "umbel: encoder_layer: say feed_forward_bias<true> or feed_forward_bias<false>; LLaMA, which has gated<true> too, has bias<false>"
+  // expect-clang: encoder_layer.*must_say<.*feed_forward_bias_true_or_false>.*LLaMA_which_is_gated_too_has.*options_are<.*bias_false>
+  // cause: `bias_on<>` names the projections of attention and says nothing of the feed-forward network, in which models differ.
+  // cure: Add what the model has: Qwen2 is `bias_on<'q', 'k', 'v'>, feed_forward_bias<false>`, Whisper `bias_on<'q', 'v', 'o'>, feed_forward_bias<true>`.
+  encoder<norm_first<true>, gated<true>, activation<silu>, bias_on<'q', 'k', 'v'>>::weights r;
+#elif defined CASE_encoder_bias_of_attention_not_said
+  // expect-gcc: "umbel: encoder_layer: say bias<true> or bias<false>; torch\.nn\.TransformerEncoderLayer has bias<true>"
+  // expect-clang: encoder_layer.*must_say<.*bias_true_or_false>.*torch_nn_TransformerEncoderLayer_has.*options_are<.*bias_true>
+  // cause: Norm order, activation and bias differ between frameworks and models and have no default.
+  // cure: Add `bias<true>` (torch's default) or `bias<false>`, which is of all projections of the layer, or `bias_on<'q', 'k', 'v'>` with `feed_forward_bias<>`.
+  encoder<norm_first<true>, activation<relu>, feed_forward_bias<true>>::weights r;
+#elif defined CASE_encoder_bias_on_an_unknown_projection
+  // expect-gcc: "umbel: encoder_layer: bias_on takes only the letters q, k, v and o"
+  // expect-clang: encoder_layer.*bias_on_takes_only_the_letters_q_k_v_and_o
+  // cause: A letter is no projection of attention; those of the feed-forward network have none.
+  // cure: Name those of attention, `bias_on<'q', 'v'>`, and say `feed_forward_bias<true>` for the others.
+  encoder<bias_on<'q', 'u'>, feed_forward_bias<true>>::weights r;
 #elif defined CASE_encoder_kv_heads_do_not_divide_heads
   // expect-gcc: "umbel: multi_head_attention: heads=4 into kv_heads=3 leaves a remainder of 1; take kv_heads=2"
   // expect-clang: multi_head_attention.*heads<4>.*into.*kv_heads<3>.*leaves_a_remainder_of.*number<1>
@@ -251,7 +269,9 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Opt
 #else
   encoder<norm_first<true>, bias<false>, gated<true>, activation<silu>, norm_by<rms_norm>,
           norm_epsilon<1, 1'000'000>, kv_heads<2>>::weights w;
+  encoder<norm_first<true>, bias_on<'q', 'k', 'v'>, feed_forward_bias<false>, gated<true>,
+          activation<silu>>::weights of_some_biases;
   auto r = x | feed | packed;
-  (void)r, (void)w;
+  (void)r, (void)w, (void)of_some_biases;
 #endif
 }

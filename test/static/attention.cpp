@@ -21,11 +21,11 @@ using encoder = encoder_layer<float, hidden<100>, heads<5>, intermediate<60>, no
 static_assert(!attention::sizes.q_bias && biased::sizes.q_bias);
 static_assert(multi_head_attention<float, hidden<8>, heads<2>, bias<false>>::sizes.o_bias == false);
 static_assert(sizeof(biased::weights) > sizeof(attention::weights));
-static_assert(!encoder::has_bias && encoder::norms_first);
+static_assert(!encoder::feed_forward::has_bias && encoder::norms_first);
 static_assert(std::is_same_v<encoder::activate, detail::gelu_exact_operation>);
 using other_encoder = encoder_layer<float, hidden<100>, heads<5>, intermediate<60>,
                                     activation<relu>, bias<true>, norm_first<false>>;
-static_assert(other_encoder::has_bias && !other_encoder::norms_first);
+static_assert(other_encoder::feed_forward::has_bias && !other_encoder::norms_first);
 static_assert(std::is_same_v<other_encoder::activate, detail::relu_operation>);
 static_assert(std::is_same_v<other_encoder::attention, biased>);
 
@@ -104,6 +104,17 @@ static_assert(std::is_same_v<llama::attention,
                                                   kv_heads<2>, head_dim<16>, rope<split_halves>>>);
 static_assert(llama::feed_forward::is_gated && llama::epsilon == 1e-6f &&
               encoder::epsilon == 1e-5f);
+using qwen2 = encoder_layer<float, hidden<100>, heads<4>, intermediate<60>, norm_by<rms_norm>,
+                            norm_epsilon<1, 1'000'000>, norm_first<true>, bias_on<'q', 'k', 'v'>,
+                            feed_forward_bias<false>, gated<true>, activation<silu>>;
+static_assert(
+    std::is_same_v<qwen2::attention,
+                   multi_head_attention<float, hidden<100>, heads<4>, bias_on<'q', 'k', 'v'>>>);
+static_assert(!qwen2::feed_forward::has_bias);
+using biased_network =
+    encoder_layer<float, hidden<100>, heads<4>, intermediate<60>, norm_first<true>,
+                  activation<relu>, bias<false>, feed_forward_bias<true>>;
+static_assert(biased_network::feed_forward::has_bias && !biased_network::attention::sizes.q_bias);
 static_assert(norm_epsilon<1, 10>::value == 1e-1 &&
               norm_epsilon<1, 1'000'000'000'000>::value == 1e-12 &&
               norm_epsilon<1, 10'000'000'000'000'000'000u>::value == 1e-19);

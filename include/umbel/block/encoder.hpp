@@ -87,7 +87,6 @@ template <class T, class Hidden, class Heads, class FeedForward, class... Option
 struct encoder_layer_types {
   using parts = transformer_parts<T, Hidden, Heads, FeedForward, Options...>;
 
-  static constexpr bool has_bias = parts::bias::value;
   static constexpr bool norms_first =
       option_or<option::norm_first, norm_first<true>, Options...>::value;
   static constexpr T epsilon = static_cast<T>(parts::epsilon_option::value);
@@ -337,7 +336,9 @@ using encoder_layer_types_of = std::conditional_t<
 //   norm_first<true|false>            must be stated
 //   activation<>                      of the feed-forward network (feed_forward.hpp); must be
 //                                     stated
-//   bias<true|false>                  of all projections; must be stated
+//   bias<true|false>                  of all projections; must be stated, or
+//   bias_on<'q', 'k', 'v'>            of those of attention, with feed_forward_bias<>
+//   feed_forward_bias<true|false>     of the feed-forward network; without it as bias<> says
 //   gated<true|false>                 of the feed-forward network; without it false
 //   norm_by<layer_norm|rms_norm>      without it layer_norm
 //   norm_epsilon<1, 100'000>          without it 1e-5; rms_norm needs it

@@ -44,13 +44,25 @@ struct norm_epsilon {
   static constexpr double value =
       static_cast<double>(Numerator) / static_cast<double>(Denominator ? Denominator : 1);
 };
+
+// Option: do the projections of a block's feed-forward network add a bias? Where it is not as in
+// attention: bias_on<'q', 'k', 'v'>, feed_forward_bias<false> of Qwen2.
+template <bool Value>
+struct feed_forward_bias {
+  using kind = detail::option::feed_forward_bias;
+  static constexpr bool value = Value;
+};
 namespace detail {
 namespace say {
+struct feed_forward_bias_true_or_false;
 struct norm_epsilon;
 struct must_be_the_first_axis_of;
 struct rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon;
 }  // namespace say
 
+template <>
+inline constexpr const char* spoken<say::feed_forward_bias_true_or_false> =
+    "feed_forward_bias<true> or feed_forward_bias<false>";
 template <>
 inline constexpr const char* spoken<say::norm_epsilon> = "norm_epsilon";
 template <>
@@ -96,16 +108,21 @@ struct transformer_parts {
   using bias_option = option_or<option::bias, umbel::bias<false>, Options...>;
   using norm_option = option_or<option::norm_by, norm_by<layer_norm>, Options...>;
   using epsilon_option = option_or<option::norm_epsilon, norm_epsilon<1, 100'000>, Options...>;
-  using bias = umbel::bias<bias_option::q>;
+  // Letters that are no projections are refused by the layer, not by attention too.
+  using attention_bias =
+      std::conditional_t<rules::names_projections<bias_option>, bias_option, umbel::bias<false>>;
+  using network_bias =
+      umbel::bias<option_or<option::feed_forward_bias, feed_forward_bias<attention_bias::q>,
+                            Options...>::value>;
   template <class Kinds>
   using attention_of =
-      attention_with<T, Hidden, Heads, bias,
+      attention_with<T, Hidden, Heads, attention_bias,
                      typename pick_options<Kinds, option_list<>, Options...>::type>;
   using attention = attention_of<attention_options>;
   using memory_attention = attention_of<memory_attention_options>;
   using hidden = typename Hidden::plain;
   using feed_forward =
-      feed_forward_with<T, hidden, typename FeedForward::plain, bias,
+      feed_forward_with<T, hidden, typename FeedForward::plain, network_bias,
                         // An activation that is missing is not refused twice.
                         typename pick_options<feed_forward_options, option_list<>, Options...,
                                               umbel::activation<relu>>::type>;
@@ -124,6 +141,13 @@ constexpr void add_residual(const T* a, const T* b, T* y) noexcept {
 }
 
 namespace rules {
+// bias_on<> says nothing of the feed-forward network.
+template <class Usual, class... Options>
+using feed_forward_bias_to_say =
+    option_to_say<is_said<option::feed_forward_bias, Options...> ||
+                      is_one_bias<option_or<option::bias, bias<false>, Options...>>,
+                  say::feed_forward_bias_true_or_false, typename Usual::bias>;
+
 // Norm order, activation and bias have no default: torch's layers and today's models differ in all
 // three.
 template <class Layer, class Usual, class... Options>
@@ -131,7 +155,8 @@ using transformer_said =
     options_said<Layer, typename Usual::who,
                  option_to_say<is_said<option::norm_first, Options...>,
                                say::norm_first_true_or_false, typename Usual::norm_first>,
-                 activation_to_say<Usual, Options...>, bias_to_say<Usual, Options...>>;
+                 activation_to_say<Usual, Options...>, bias_to_say<Usual, Options...>,
+                 feed_forward_bias_to_say<Usual, Options...>>;
 
 template <class Layer, class T, class Hidden, class Heads, class FeedForward>
 using transformer_arguments = first_error<floating<Layer, T>, in_place<Layer, Hidden, axes::hidden>,
@@ -142,12 +167,14 @@ using transformer_arguments = first_error<floating<Layer, T>, in_place<Layer, Hi
 template <class Layer, class Torch, class Parts, class... Options>
 using transformer_options = first_error<
     options<Layer,
-            option_kinds<option::bias, option::norm_first, option::norm_by, option::norm_epsilon,
-                         option::activation, option::gated, axis_family<axes::kv_heads>,
-                         axis_family<axes::head_dim>, axis_family<axes::value_dim>, option::rope,
-                         option::score_scale, option::softcap, option::empty_rows>,
+            option_kinds<option::bias, option::feed_forward_bias, option::norm_first,
+                         option::norm_by, option::norm_epsilon, option::activation, option::gated,
+                         axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
+                         axis_family<axes::value_dim>, option::rope, option::score_scale,
+                         option::softcap, option::empty_rows>,
             Options...>,
-    one_bias<Layer, Options...>, positive<Layer, say::norm_epsilon, typename Parts::epsilon_option>,
+    projections_with_bias<Layer, typename Parts::bias_option>,
+    positive<Layer, say::norm_epsilon, typename Parts::epsilon_option>,
     verdict<Parts::epsilon_is_said, Layer,
             say::rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon>,
     transformer_said<Layer, usual_options<Torch, Options...>, Options...>>;

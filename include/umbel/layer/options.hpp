@@ -26,6 +26,7 @@ struct norm_by;
 struct norm_epsilon;
 struct activation;
 struct gated;
+struct feed_forward_bias;
 struct nothing;
 }  // namespace option
 }  // namespace detail
