@@ -226,6 +226,7 @@ void blocks() {
   layer_norm<float, hidden<33>>::weights n{};
   draw(next, n.gamma), draw(next, n.beta);
   print("layer_norm", "", layer_norm<float, hidden<33>>{n}(x));
+  print("layer_norm without beta", "", layer_norm<float, hidden<33>, bias<false>>{n.gamma}(x));
   rms_norm<float, hidden<33>>::weights r{};
   draw(next, r.gamma);
   print("rms_norm", "", rms_norm<float, hidden<33>>(r, 1e-6f)(x));

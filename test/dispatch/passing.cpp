@@ -101,12 +101,13 @@ float lend(attention::weights& w, cross::weights& c, map::weights& l, norm::weig
   const norm::weights_view norm_view(n);
   const norm::weights_view norm_by_part{n.gamma, n.beta};
   const norm::weights_view norm_by_pointers{n.gamma.data(), n.beta.data()};
+  const layer_norm<float, hidden<M>, bias<false>>::weights_view norm_without_beta(n.gamma);
   const encoder::weights_view block(e);
   const attention::weights copied = w;
   return some.q.weight[0] + whole.o.bias[1] + without_bias.k.weight[2] + additive.q.weight[0] +
          linear_view.weight[0] + norm_view.gamma.data()[0] + norm_by_part.beta.data()[0] +
-         norm_by_pointers.gamma.data()[0] + block.norm1.gamma.data()[0] + copied.q(0, 0) +
-         from_pointers.q.weight[0];
+         norm_by_pointers.gamma.data()[0] + norm_without_beta.gamma.data()[0] +
+         block.norm1.gamma.data()[0] + copied.q(0, 0) + from_pointers.q.weight[0];
 }
 
 }  // namespace

@@ -329,6 +329,8 @@ BOOST_AUTO_TEST_CASE(an_encoder_layer_is_its_parts) {
   // Biases of some projections, as Qwen2 and Whisper have them.
   check_encoder<bias_on<'q', 'k', 'v'>, feed_forward_bias<false>, gated<true>>();
   check_encoder<bias_on<'q', 'v', 'o'>, feed_forward_bias<true>, norm_first<false>>();
+  check_encoder<norm_bias<false>>();
+  check_encoder<norm_bias<false>, norm_first<false>, activation<relu>>();
 }
 
 // A projection without a bias is one whose biases are 0.
@@ -422,8 +424,9 @@ BOOST_AUTO_TEST_CASE(packed_stands_alone) {
   check_packed_stands_alone<block_with<wide_encoder>>(next, x);
   check_packed_stands_alone<
       block_with<wide_encoder, norm_by<rms_norm>, norm_epsilon<1, 1'000'000>>>(next, x);
-  check_packed_stands_alone<block_with<wide_encoder, bias_on<'k', 'o'>, feed_forward_bias<true>>>(
-      next, x);
+  check_packed_stands_alone<
+      block_with<wide_encoder, norm_bias<false>, bias_on<'k', 'o'>, feed_forward_bias<true>>>(next,
+                                                                                              x);
   check_packed_stands_alone<block_with<wide_decoder>>(next, x, k, self_mask(causal));
   check_packed_stands_alone<additive_attention<float, hidden<20>, score_hidden<9>>>(next, q, k, k);
 }

@@ -25,6 +25,14 @@ using post_norm = encoder_layer<double, hidden<12>, heads<3>, intermediate<20>, 
                                 activation<relu>, bias<true>>;
 using pre_norm = encoder_layer<float, hidden<20>, heads<6>, intermediate<12>, norm_first<true>,
                                head_dim<8>, kv_heads<3>, activation<gelu_tanh>, bias<true>>;
+// Biases as Qwen2 has them; as Whisper has them, and norms without beta.
+using qwen2 = encoder_layer<float, hidden<16>, heads<4>, intermediate<24>, norm_first<true>,
+                            norm_by<rms_norm>, norm_epsilon<1, 1'000'000>, activation<silu>,
+                            gated<true>, bias_on<'q', 'k', 'v'>, feed_forward_bias<false>,
+                            kv_heads<2>, rope<split_halves>>;
+using without_beta = encoder_layer<float, hidden<12>, heads<3>, intermediate<20>, norm_first<false>,
+                                   activation<gelu_exact>, bias_on<'q', 'v', 'o'>,
+                                   feed_forward_bias<true>, norm_bias<false>>;
 
 template <class Encoder, std::size_t Count>
 void draw_weights(lcg& next, typename layer_stack<Encoder, Count>::weights& w) {
@@ -126,6 +134,8 @@ BOOST_AUTO_TEST_CASE(steps_of_a_layer_are_the_whole_pass) {
   check_one_layer<llama>();
   check_one_layer<post_norm>();
   check_one_layer<pre_norm>();
+  check_one_layer<qwen2>();
+  check_one_layer<without_beta>();
 }
 
 BOOST_AUTO_TEST_CASE(steps_of_a_stack_are_the_whole_pass) {

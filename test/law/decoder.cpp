@@ -161,6 +161,9 @@ BOOST_AUTO_TEST_CASE(it_is_its_parts_of_every_kind) {
 BOOST_AUTO_TEST_CASE(it_is_its_parts_with_biases_of_some_projections) {
   check<bias_on<'q', 'v', 'o'>, feed_forward_bias<true>>();
 }
+BOOST_AUTO_TEST_CASE(it_is_its_parts_without_beta) {
+  check<norm_bias<false>, norm_first<false>, activation<relu>>();
+}
 
 BOOST_AUTO_TEST_CASE(rope_is_of_the_self_attention) {
   using layer = decoder<rope<adjacent_pairs>>;

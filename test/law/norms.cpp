@@ -50,6 +50,23 @@ void check_norm() {
   BOOST_TEST(same_bits(norm{w}(x | select_at<rows, 0>), y | select_at<rows, 0>));
 }
 
+// Without a beta: the bits of a beta of zeros, also where the products are -0.
+template <class T, std::size_t Width>
+void check_without_beta() {
+  using norm = layer_norm<T, width<Width>, bias<false>>;
+  using with_beta = layer_norm<T, width<Width>>;
+  static_assert(sizeof(typename norm::weights) == Width * sizeof(T));
+  lcg next{Width};
+  const typename norm::weights w{drawn<tensor<T, width<Width>>>(next)};
+  const typename with_beta::weights of_zeros{w.gamma, {}};
+  auto x = drawn<tensor<T, rows<3>, width<Width>>>(next, 3);
+  for (std::size_t e = 0; e < Width; ++e) x(2, e) = 7;
+  const auto y = norm{w}(x);
+  BOOST_TEST(same_bits(y, with_beta{of_zeros}(x)));
+  BOOST_TEST(same_bits(norm(w.gamma, T(0.25))(x), with_beta(of_zeros, T(0.25))(x)));
+  BOOST_TEST(same_bits(y | select_at<rows, 2>, of_zeros.beta));
+}
+
 template <std::size_t Width>
 void check_rms() {
   using norm = rms_norm<float, width<Width>>;
@@ -91,6 +108,22 @@ BOOST_AUTO_TEST_CASE(norms) {
   check_norm<17>();
   check_norm<33>();
   check_norm<100>();
+}
+
+BOOST_AUTO_TEST_CASE(norms_without_beta) {
+  check_without_beta<float, 1>();
+  check_without_beta<float, 7>();
+  check_without_beta<float, 16>();
+  check_without_beta<float, 33>();
+  check_without_beta<double, 9>();
+  // In constant expressions.
+  constexpr auto computed = [] {
+    using norm = layer_norm<float, hidden<5>, bias<false>>;
+    const norm::weights w{{1, -2, 0.5F, 0, 3}};
+    return norm{w}(tensor<float, hidden<5>>{1, 2, 4, 8, 16});
+  };
+  constexpr auto of_the_compiler = computed();
+  BOOST_TEST(same_bits(computed(), of_the_compiler));
 }
 
 BOOST_AUTO_TEST_CASE(rms_norms) {

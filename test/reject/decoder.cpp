@@ -194,6 +194,12 @@ using decoder = layer<norm_first<true>, activation<gelu_exact>, bias<false>>;
   // cause: `bias_on<>` names the projections of both attentions and says nothing of the feed-forward network, in which models differ.
   // cure: Add what the model has: Whisper is `bias_on<'q', 'v', 'o'>, feed_forward_bias<true>`.
   layer<norm_first<true>, activation<gelu_exact>, bias_on<'q', 'v', 'o'>>::weights r;
+#elif defined CASE_decoder_norm_bias_of_rms_norm
+  // expect-gcc: "umbel: decoder_layer: rms_norm has no beta; leave out norm_bias"
+  // expect-clang: decoder_layer.*rms_norm_has_no_beta_so_leave_out_norm_bias
+  // cause: `norm_bias<>` says whether `layer_norm` has a beta; `rms_norm` never has one.
+  // cure: Leave it out, or take `norm_by<layer_norm>`.
+  layer<norm_by<rms_norm>, norm_bias<false>>::weights r;
 #elif defined CASE_decoder_without_a_network
   // expect-gcc: "umbel: decoder_layer: the axis intermediate is missing"
   // expect-clang: decoder_layer.*the_axis.*intermediate>.*is_missing

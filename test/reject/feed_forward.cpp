@@ -222,6 +222,19 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, Opt
   // cause: A letter is no projection of attention; those of the feed-forward network have none.
   // cure: Name those of attention, `bias_on<'q', 'v'>`, and say `feed_forward_bias<true>` for the others.
   encoder<bias_on<'q', 'u'>, feed_forward_bias<true>>::weights r;
+#elif defined CASE_encoder_norm_bias_of_rms_norm
+  // expect-gcc: "umbel: encoder_layer: rms_norm has no beta; leave out norm_bias"
+  // expect-clang: encoder_layer.*rms_norm_has_no_beta_so_leave_out_norm_bias
+  // cause: `norm_bias<>` says whether `layer_norm` has a beta; `rms_norm` never has one.
+  // cure: Leave it out, or take `norm_by<layer_norm>`.
+  encoder<norm_by<rms_norm>, norm_bias<false>>::weights r;
+#elif defined CASE_encoder_weights_with_a_beta
+  // expect-gcc: "umbel: layer_norm: the weights belong to another layer or other options"
+  // expect-clang: layer_norm.*the_weights_belong_to_another_layer_or_other_options
+  // cause: One of the two, the weights or the layer, has norms with a beta, the other none: `bias<false>`, in a block `norm_bias<false>`.
+  // cure: Use the `weights` type of this very layer; torch's `bias=False` is `bias<false>`, in a block `bias<false>, norm_bias<false>`.
+  static encoder<norm_first<true>, activation<relu>, bias<false>>::weights with_beta;
+  const encoder<norm_first<true>, activation<relu>, bias<false>, norm_bias<false>> r{with_beta};
 #elif defined CASE_encoder_kv_heads_do_not_divide_heads
   // expect-gcc: "umbel: multi_head_attention: heads=4 into kv_heads=3 leaves a remainder of 1; take kv_heads=2"
   // expect-clang: multi_head_attention.*heads<4>.*into.*kv_heads<3>.*leaves_a_remainder_of.*number<1>

@@ -83,6 +83,24 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   // cure: Use the `weights` type of this very layer.
   static layer_norm<float, hidden<33>>::weights other;
   const norm r{other};
+#elif defined CASE_norm_weights_with_a_beta
+  // expect-gcc: "umbel: layer_norm: the weights belong to another layer or other options"
+  // expect-clang: layer_norm.*the_weights_belong_to_another_layer_or_other_options
+  // cause: One of the two, the weights or the layer, has norms with a beta, the other none: `bias<false>`, in a block `norm_bias<false>`.
+  // cure: Use the `weights` type of this very layer; torch's `bias=False` is `bias<false>`, in a block `bias<false>, norm_bias<false>`.
+  const layer_norm<float, hidden<32>, bias<false>> r{w.norm1};
+#elif defined CASE_norm_bias_on
+  // expect-gcc: "umbel: layer_norm: takes bias<true> or bias<false>, not bias_on"
+  // expect-clang: layer_norm.*takes_bias_true_or_false_not_bias_on
+  // cause: `bias_on<>` names the projections of attention; this layer has others.
+  // cure: Say `bias<true>` or `bias<false>`.
+  layer_norm<float, hidden<32>, bias_on<'q'>>::weights r;
+#elif defined CASE_norm_along_two_axes
+  // expect-gcc: "umbel: layer_norm: hidden=32 is not an option of this layer"
+  // expect-clang: layer_norm.*hidden<32>.*is_not_an_option_of_this_layer
+  // cause: After its axis, the only one that is normalised, the layer takes `bias<>` and nothing else.
+  // cure: Name one axis; for several, `merge` them first.
+  layer_norm<float, token<9>, hidden<32>>::weights r;
 #elif defined CASE_rms_norm_without_epsilon
   // expect-gcc: "umbel: rms_norm: needs the epsilon that the model was trained with"
   // expect-clang: rms_norm.*needs_the_epsilon_that_the_model_was_trained_with
@@ -166,7 +184,8 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   const layer_norm<float, int>::weights none{};
   const layer_norm<float, int> wrong{none};
 #else
-  auto r = x | normalise | rms;
+  static layer_norm<float, hidden<32>, bias<false>>::weights gamma_only;
+  auto r = x | normalise | rms | layer_norm<float, hidden<32>, bias<false>>{gamma_only};
   (void)r;
 #endif
 }

@@ -35,10 +35,11 @@ void check_norm() {
   beta.fill(next);
   const std::size_t y_size = (S.rows - 1) * S.y_row + S.width;
   buffer<T> expected{y_size, 40};
-  plain::layer_norm<S>(x.get(), gamma.get(), beta.get(), static_cast<T>(1e-5), expected.get());
+  const T* const added = S.beta ? beta.get() : nullptr;
+  plain::layer_norm<S>(x.get(), gamma.get(), added, static_cast<T>(1e-5), expected.get());
   on_targets<Targets...>([&]<target Target>() {
     buffer<T> y{y_size, 40};
-    layer_norm<S, T, Target>(x, gamma, beta, static_cast<T>(1e-5), y);
+    layer_norm<S, T, Target>(x, gamma, added, static_cast<T>(1e-5), y);
     BOOST_TEST(y.same_bits(expected), S.rows << 'x' << S.width << ", " << Target.vector_bytes);
   });
   for (std::size_t m = 0; m < S.rows; ++m) {
@@ -50,8 +51,9 @@ void check_norm() {
     }
     variance /= static_cast<long double>(S.width);
     for (std::size_t e = 0; e < S.width; ++e) {
+      const long double shift = S.beta ? beta[e] : T{};
       const long double exact =
-          (x[m * S.x_row + e] - mean) / std::sqrt(variance + 1e-5L) * gamma[e] + beta[e];
+          (x[m * S.x_row + e] - mean) / std::sqrt(variance + 1e-5L) * gamma[e] + shift;
       BOOST_TEST(std::fabs(static_cast<double>(exact - expected[m * S.y_row + e])) < 4e-6);
     }
   }
@@ -147,6 +149,9 @@ BOOST_AUTO_TEST_CASE(layer_norm_has_the_plain_bits) {
   check_norm<norm_shape{3, 37, 37, 41}, float>();
   check_norm<norm_shape{19, 7, 7, 8}, float, vector_32>();  // rows in two blocks
   check_norm<norm_shape{2, 37, 38, 39}, double, vector_16, vector_64>();
+  check_norm<norm_shape{1, 1, 1, 1, false}, float, scalar_target>();
+  check_norm<norm_shape{3, 37, 37, 41, false}, float, vector_16, vector_64>();
+  check_norm<norm_shape{2, 17, 17, 17, false}, double, vector_32>();
 }
 
 BOOST_AUTO_TEST_CASE(layer_norm_may_work_in_place_and_keeps_nan_in_its_row) {

@@ -105,6 +105,43 @@ BOOST_AUTO_TEST_CASE(paths_are_what_the_members_are_called) {
   BOOST_TEST(count_parameters(w) * sizeof(float) == sizeof(w));
 }
 
+// Of what a layer has not, there is no parameter.
+BOOST_AUTO_TEST_CASE(biases_of_some_projections) {
+  using some = encoder_layer<float, hidden<6>, heads<2>, intermediate<10>, norm_first<true>,
+                             activation<relu>, bias_on<'q', 'v'>, feed_forward_bias<false>,
+                             norm_bias<false>>;
+  static layer_stack<some, 2>::weights w, read;
+  const std::vector<std::string> of_one = {"0.norm1.gamma",
+                                           "0.attention.q.weight",
+                                           "0.attention.q.bias",
+                                           "0.attention.k.weight",
+                                           "0.attention.v.weight",
+                                           "0.attention.v.bias",
+                                           "0.attention.o.weight",
+                                           "0.norm2.gamma",
+                                           "0.feed_forward.up.weight",
+                                           "0.feed_forward.down.weight"};
+  auto paths = paths_of(w);
+  BOOST_TEST(paths.size() == 2 * of_one.size());
+  paths.resize(of_one.size());
+  BOOST_TEST(paths == of_one);
+  BOOST_TEST(count_parameters(w) * sizeof(float) == sizeof(w));
+  fill(w, -20);
+  bytes file;
+  save(file, w);
+  BOOST_TEST(error_of(read, file, names::umbel) == "");
+  BOOST_TEST(compare_parameters(w, read).largest == 0);
+  static layer_stack<encoder_layer<float, hidden<6>, heads<2>, intermediate<10>, norm_first<true>,
+                                   activation<relu>, bias_on<'q', 'k'>, feed_forward_bias<false>,
+                                   norm_bias<false>>,
+                     1>::weights other;
+  bytes file_of_one;
+  save(file_of_one, w[0]);
+  BOOST_TEST(error_of(other, file_of_one, at("0", "", names::umbel)) ==
+             "umbel: load: 0.attention.k.bias [out_features=6]: the file has no attention.k.bias\n"
+             "umbel: load: attention.v.bias is in the file, but no parameter has that name\n");
+}
+
 // Axes: those of the map's two sides by their roles, also where the map is square.
 static_assert([] {
   attention::weights w{};

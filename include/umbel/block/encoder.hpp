@@ -341,6 +341,7 @@ using encoder_layer_types_of = std::conditional_t<
 //   feed_forward_bias<true|false>     of the feed-forward network; without it as bias<> says
 //   gated<true|false>                 of the feed-forward network; without it false
 //   norm_by<layer_norm|rms_norm>      without it layer_norm
+//   norm_bias<true|false>             do layer_norms have a beta? without it true
 //   norm_epsilon<1, 100'000>          without it 1e-5; rms_norm needs it
 //   kv_heads<>, head_dim<>, value_dim<>, rope<>, score_scale<>, softcap<>, empty_rows<>
 //                                     of attention (attention/multi_head.hpp)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // layer_norm (Ba, Kiros, Hinton 2016): along one axis, minus the mean, over the standard deviation
-// (biased, as in PyTorch), times gamma, plus beta. Every other axis is rows.
+// (biased, as in PyTorch), times gamma, plus beta, if there is one. Every other axis is rows.
 #pragma once
 
 #include <umbel/config.hpp>
 #include <umbel/kernel/norm.hpp>
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/computing.hpp>
+#include <umbel/layer/options.hpp>
 #include <umbel/layer/packed_weights.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -34,6 +35,10 @@ using norm = first_error<floating<Name, T>,
                          verdict<!std::is_same_v<Axis, nothing>, Name, say::the_axis,
                                  axis_family<axes::hidden>, say::is_missing>,
                          well_formed<Axis>>;
+template <class T, class Axis, class... Options>
+using layer_norm = first_error<norm<say::layer_norm, T, Axis>,
+                               options<say::layer_norm, option_kinds<option::bias>, Options...>,
+                               one_bias<say::layer_norm, Options...>>;
 }  // namespace rules
 
 // What a norm goes on with that was refused: calls that would name no_axis add no sentence.
@@ -67,19 +72,25 @@ struct norm_calls : computing<Derived, Name> {
 }  // namespace detail
 
 // layer_norm<float, hidden<64>>: along one axis, minus the mean, over the standard deviation, times
-// gamma, plus beta (Ba, Kiros and Hinton 2016). T: float or double.
-template <class T, class Axis = detail::nothing>
-class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, detail::say::layer_norm,
-                                             detail::norm_element<T>, detail::norm_axis<T, Axis>> {
-  static_assert(detail::reported<detail::rules::norm<detail::say::layer_norm, T, Axis>>::ok,
+// gamma, plus beta (Ba, Kiros and Hinton 2016). T: float or double. Option:
+//   bias<true|false>    is there a beta? without it true. bias<false> is torch's bias=False: its
+//                       weights are gamma alone, the bits those of beta 0.
+template <class T, class Axis = detail::nothing, class... Options>
+class layer_norm
+    : public detail::norm_calls<layer_norm<T, Axis, Options...>, detail::say::layer_norm,
+                                detail::norm_element<T>, detail::norm_axis<T, Axis>> {
+  static_assert(detail::reported<detail::rules::layer_norm<T, Axis, Options...>>::ok,
                 "umbel: shapes do not fit");
 
  public:
   using name = detail::say::layer_norm;
   using value_type = detail::norm_element<T>;
   using axis = detail::norm_axis<T, Axis>;
+  static constexpr bool has_bias =
+      detail::option_or<detail::option::bias, bias<true>, Options...>::q;
   template <class Vector>
-  using parts_in = portable::layer_norm_parts<Vector, Vector>;
+  using parts_in = std::conditional_t<has_bias, portable::layer_norm_parts<Vector, Vector>,
+                                      portable::layer_norm_parts_without_beta<Vector>>;
   using weights = parts_in<tensor<value_type, axis>>;
   using weights_view = detail::view_of_weights<parts_in<portable::vector_view<value_type, axis>>>;
   // Norms are not stored in 16 bits.
@@ -131,11 +142,14 @@ class layer_norm : public detail::norm_calls<layer_norm<T, Axis>, detail::say::l
   template <std::size_t Rows, class Weights>
   static constexpr void normalise_rows(const Weights& w, value_type epsilon, const value_type* x,
                                        value_type* y) noexcept {
-    constexpr detail::kernel::norm_shape shape = {Rows, axis::size, axis::size, axis::size};
+    constexpr detail::kernel::norm_shape shape = {Rows, axis::size, axis::size, axis::size,
+                                                  has_bias};
+    const value_type* beta = nullptr;
+    if constexpr (has_bias) beta = w.beta.data();
     if (std::is_constant_evaluated())
-      detail::kernel::plain::layer_norm<shape>(x, w.gamma.data(), w.beta.data(), epsilon, y);
+      detail::kernel::plain::layer_norm<shape>(x, w.gamma.data(), beta, epsilon, y);
     else
-      detail::kernel::layer_norm<shape>(x, w.gamma.data(), w.beta.data(), epsilon, y);
+      detail::kernel::layer_norm<shape>(x, w.gamma.data(), beta, epsilon, y);
   }
 
  private:

@@ -21,19 +21,27 @@ struct norm_first {
 };
 
 // Option: which norm, norm_by<layer_norm> or norm_by<rms_norm>.
-template <template <class, class> class Norm>
+template <template <class, class, class...> class Norm>
 struct norm_by {
   using kind = detail::option::norm_by;
-  template <class T, class Axis>
-  using norm = Norm<T, Axis>;
-  static constexpr bool needs_epsilon = false;
+  template <class T, class Axis, bool Bias>
+  using norm = std::conditional_t<Bias, Norm<T, Axis>, Norm<T, Axis, bias<false>>>;
+  static constexpr bool has_bias = true, needs_epsilon = false;
 };
 template <>
 struct norm_by<rms_norm> {
   using kind = detail::option::norm_by;
-  template <class T, class Axis>
+  template <class T, class Axis, bool Bias>
   using norm = rms_norm<T, Axis>;
-  static constexpr bool needs_epsilon = true;
+  static constexpr bool has_bias = false, needs_epsilon = true;
+};
+
+// Option: do the norms of a block have a beta? Without it layer_norm has one, whatever bias<> says
+// of the projections. torch's bias=False is bias<false>, norm_bias<false>.
+template <bool Value>
+struct norm_bias {
+  using kind = detail::option::norm_bias;
+  static constexpr bool value = Value;
 };
 
 // Option: the epsilon of the norms, norm_epsilon<1, 1'000'000> for 1e-6.
@@ -57,6 +65,7 @@ namespace say {
 struct feed_forward_bias_true_or_false;
 struct norm_epsilon;
 struct must_be_the_first_axis_of;
+struct rms_norm_has_no_beta_so_leave_out_norm_bias;
 struct rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon;
 }  // namespace say
 
@@ -65,6 +74,9 @@ inline constexpr const char* spoken<say::feed_forward_bias_true_or_false> =
     "feed_forward_bias<true> or feed_forward_bias<false>";
 template <>
 inline constexpr const char* spoken<say::norm_epsilon> = "norm_epsilon";
+template <>
+inline constexpr const char* spoken<say::rms_norm_has_no_beta_so_leave_out_norm_bias> =
+    "rms_norm has no beta; leave out norm_bias";
 template <>
 inline constexpr const char*
     spoken<say::rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon> =
@@ -126,7 +138,10 @@ struct transformer_parts {
                         // An activation that is missing is not refused twice.
                         typename pick_options<feed_forward_options, option_list<>, Options...,
                                               umbel::activation<relu>>::type>;
-  using norm = typename norm_option::template norm<T, hidden>;
+  using norm = typename norm_option::template norm<
+      T, hidden, option_or<option::norm_bias, norm_bias<true>, Options...>::value>;
+  static constexpr bool norm_bias_fits =
+      norm_option::has_bias || !(is_option_of<Options, option::norm_bias> || ...);
   static constexpr bool epsilon_is_said =
       !norm_option::needs_epsilon || (is_option_of<Options, option::norm_epsilon> || ...);
 };
@@ -167,14 +182,15 @@ using transformer_arguments = first_error<floating<Layer, T>, in_place<Layer, Hi
 template <class Layer, class Torch, class Parts, class... Options>
 using transformer_options = first_error<
     options<Layer,
-            option_kinds<option::bias, option::feed_forward_bias, option::norm_first,
-                         option::norm_by, option::norm_epsilon, option::activation, option::gated,
-                         axis_family<axes::kv_heads>, axis_family<axes::head_dim>,
-                         axis_family<axes::value_dim>, option::rope, option::score_scale,
-                         option::softcap, option::empty_rows>,
+            option_kinds<option::bias, option::feed_forward_bias, option::norm_bias,
+                         option::norm_first, option::norm_by, option::norm_epsilon,
+                         option::activation, option::gated, axis_family<axes::kv_heads>,
+                         axis_family<axes::head_dim>, axis_family<axes::value_dim>, option::rope,
+                         option::score_scale, option::softcap, option::empty_rows>,
             Options...>,
     projections_with_bias<Layer, typename Parts::bias_option>,
     positive<Layer, say::norm_epsilon, typename Parts::epsilon_option>,
+    verdict<Parts::norm_bias_fits, Layer, say::rms_norm_has_no_beta_so_leave_out_norm_bias>,
     verdict<Parts::epsilon_is_said, Layer,
             say::rms_norm_needs_the_epsilon_of_the_model_so_say_norm_epsilon>,
     transformer_said<Layer, usual_options<Torch, Options...>, Options...>>;

@@ -15,8 +15,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// See plain::layer_norm. gamma and beta have S.width elements. Never inlined: a product that
-// the caller had just stored in x could be fused into the sums.
+// See plain::layer_norm. gamma and, if S.beta, beta have S.width elements. Never inlined: a product
+// that the caller had just stored in x could be fused into the sums.
 template <norm_shape S, class T, plan::target Target = plan::native_target>
 UMBEL_NOINLINE void layer_norm(const T* x, const T* gamma, const T* beta, T epsilon,
                                T* y) noexcept {
@@ -50,9 +50,10 @@ UMBEL_NOINLINE void layer_norm(const T* x, const T* gamma, const T* beta, T epsi
       const V center = mean[r], factor = inverse[r];
       walk::each([&](std::size_t e, std::size_t count, std::size_t) UMBEL_LAMBDA_INLINE {
         const V value = (walk::load(x + (first + r) * S.x_row + e, count) - center) * factor;
+        V shift{};
+        if constexpr (S.beta) shift = walk::load(beta + e, count);
         walk::store(y + (first + r) * S.y_row + e,
-                    simd::fma(value, walk::load(gamma + e, count), walk::load(beta + e, count)),
-                    count);
+                    simd::fma(value, walk::load(gamma + e, count), shift), count);
       });
     }
   });

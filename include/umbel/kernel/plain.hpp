@@ -92,7 +92,8 @@ constexpr T fold_chains(T (&chain)[sum_chains]) noexcept {
 }
 
 // y = (x - mean) / sqrt(variance + epsilon) gamma + beta along each row; the variance is the biased
-// one, of the differences from the mean (Ba, Kiros, Hinton 2016, as in PyTorch).
+// one, of the differences from the mean (Ba, Kiros, Hinton 2016, as in PyTorch). Without beta: the
+// bits of beta 0.
 template <norm_shape S, class T>
 constexpr void layer_norm(const T* x, const T* gamma, const T* beta, T epsilon, T* y) noexcept {
   for (std::size_t m = 0; m < S.rows; ++m) {
@@ -110,7 +111,7 @@ constexpr void layer_norm(const T* x, const T* gamma, const T* beta, T epsilon, 
     const T variance = fold_chains(chain) / static_cast<T>(S.width);
     const T inverse = simd::rsqrt(variance + epsilon);
     for (std::size_t e = 0; e < S.width; ++e) {
-      y[m * S.y_row + e] = simd::fma((row[e] - mean) * inverse, gamma[e], beta[e]);
+      y[m * S.y_row + e] = simd::fma((row[e] - mean) * inverse, gamma[e], S.beta ? beta[e] : T{});
     }
   }
 }

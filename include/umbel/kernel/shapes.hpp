@@ -69,6 +69,7 @@ constexpr contract_shape transposed(const contract_shape& s) noexcept {
 struct norm_shape {
   std::size_t rows, width;
   std::size_t x_row, y_row;
+  bool beta = true;  // of layer_norm: is one added?
 
   friend constexpr bool operator==(const norm_shape&, const norm_shape&) = default;
 };

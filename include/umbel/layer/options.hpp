@@ -27,13 +27,14 @@ struct norm_epsilon;
 struct activation;
 struct gated;
 struct feed_forward_bias;
+struct norm_bias;
 struct nothing;
 }  // namespace option
 }  // namespace detail
 
 // Option: bias<true>, all projections add a bias, or bias<false>, none does. A layer without this
 // option has none, as in "Dive into Deep Learning" (the default of PyTorch and Haiku is to have
-// one).
+// one). Of layer_norm: is there a beta? Without this option there is.
 template <bool All>
 struct bias {
   using kind = detail::option::bias;

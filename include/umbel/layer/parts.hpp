@@ -93,6 +93,13 @@ struct layer_norm_parts {
 };
 
 template <class Gamma>
+struct layer_norm_parts_without_beta {
+  using layer_name = detail::say::layer_norm;
+  static constexpr const char* part_names[] = {"gamma"};
+  Gamma gamma;
+};
+
+template <class Gamma>
 struct rms_norm_parts {
   using layer_name = detail::say::rms_norm;
   static constexpr const char* part_names[] = {"gamma"};

@@ -168,6 +168,16 @@ struct part_rule<Layer, Number, Given, Wanted> {
   using type =
       typename parts_of_one_layer<Given, Wanted>::template rule<typename Wanted::layer_name>;
 };
+// The weights of such a layer, but of other options, so that they have other parts.
+template <class Layer, std::size_t Number, class Given, class Wanted>
+  requires(!parts_of_one_layer<Given, Wanted>::value &&
+           requires {
+             requires std::is_same_v<typename Given::layer_name, typename Wanted::layer_name>;
+           })
+struct part_rule<Layer, Number, Given, Wanted> {
+  using type = verdict<std::is_convertible_v<const Given&, Wanted>, typename Wanted::layer_name,
+                       say::the_weights_belong_to_another_layer_or_other_options>;
+};
 template <class Layer, std::size_t Number, class Given, class Wanted>
   requires requires {
     typename Given::map;
