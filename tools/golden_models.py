@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Whole models for golden_weights.py, as functions of a checkpoint: the names and shapes of its tensors are those of
-Hugging Face's transformers (BertForMaskedLM, ViTForImageClassification, GPT2LMHeadModel, LlamaForCausalLM) and of
-Meta's llama/model.py; the formulas are those of their forward passes. Two sizes each: "square", where every matrix that
+Hugging Face's transformers (BertForMaskedLM, ViTForImageClassification, GPT2LMHeadModel, LlamaForCausalLM,
+Qwen2ForCausalLM) and of Meta's llama/model.py; the formulas are those of their forward passes. Two sizes each: "square", where every matrix that
 can be is square and no shape tells one axis from the other, and "wide", where no two sizes are equal."""
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Sizes:
     tokens: int
     layers: int = 2
     kv_heads: int = 0
-    biases: bool = False
+    biases: str = ""  # the projections of Llama with one: "q k v"
 
 
 SQUARE = Sizes(hidden=8, heads=2, intermediate=8, vocabulary=8, tokens=8)
@@ -241,7 +241,8 @@ META = {"table": "tok_embeddings", "layer": "layers.{}.", "norm1": "attention_no
 
 
 class Llama(Model):
-    """LlamaForCausalLM, whose rotate_half pairs feature i with i + head_dim / 2; biases: attention_bias and mlp_bias."""
+    """LlamaForCausalLM, whose rotate_half pairs feature i with i + head_dim / 2; biases: attention_bias and mlp_bias.
+    Qwen2ForCausalLM has the same names and formulas, and biases of q, k and v."""
     names, epsilon = LLAMA, 1e-6
 
     def shapes(self) -> Shapes:
@@ -254,7 +255,7 @@ class Llama(Model):
                                       ("o", s.hidden, s.hidden), ("gate", s.intermediate, s.hidden),
                                       ("up", s.intermediate, s.hidden), ("down", s.hidden, s.intermediate)):
                 shapes[f"{layer}{n[name]}.weight"] = (out, inputs)
-                if s.biases:
+                if name in s.biases.split():
                     shapes[f"{layer}{n[name]}.bias"] = (out,)
             shapes |= {f"{layer}{n[name]}.weight": (s.hidden,) for name in ("norm1", "norm2")}
         return shapes | {n["norm"] + ".weight": (s.hidden,), n["head"] + ".weight": (s.vocabulary, s.hidden)}
@@ -299,6 +300,7 @@ MODELS = {
     "vit_square": Vit(SQUARE), "vit_wide": Vit(WIDE),
     "gpt2_square": Gpt2(SQUARE), "gpt2_wide": Gpt2(WIDE),
     "llama_square": Llama(SQUARE), "llama_wide": Llama(replace(WIDE, kv_heads=1)),
-    "llama_biases": Llama(replace(SQUARE, biases=True)),
+    "llama_biases": Llama(replace(SQUARE, biases="q k v o gate up down")),
     "meta_square": Meta(SQUARE), "meta_wide": Meta(replace(WIDE, kv_heads=1)),
+    "qwen2_square": Llama(replace(SQUARE, biases="q k v")), "qwen2_wide": Llama(replace(WIDE, kv_heads=1, biases="q k v")),
 }

@@ -110,6 +110,14 @@ MODULES = [
     ("d2l_attention", DotProduct(8, 2), [(1, 8, 8), (1, 8, 8)]),
     ("d2l_additive_attention", Additive(8, 8, 8), [(1, 8, 8), (1, 8, 8), (1, 8, 8)]),
 ]
+# The same with bias=False, which torch has from 2.1 on: the file has no tensor whose name ends in bias, norms included,
+# and the module here has zeros there.
+WITHOUT_BIAS = [
+    ("torch_encoder_without_bias", Encoder(8, 2, 8), [(1, 8, 8)]),
+    ("torch_encoder_wide_without_bias", Encoder(8, 2, 12), [(1, 5, 8)]),
+    ("torch_decoder_without_bias", Decoder(8, 2, 8), [(1, 8, 8), (1, 8, 8)]),
+    ("torch_decoder_wide_without_bias", Decoder(8, 2, 12), [(1, 5, 8), (1, 7, 8)]),
+]
 
 
 # ---- Keras, Flax and Haiku: by their documentation ----------------------------------------------
@@ -172,13 +180,19 @@ def files() -> dict[str, bytes]:
         answers.update({f"{name}.{letter}": x for letter, x in zip("xuvw", inputs)})
         answers[f"{name}.y"] = y.float()
 
-    for seed, (name, module, shapes) in enumerate(MODULES, 700):
+    def of_module(seed: int, name: str, module: nn.Module, shapes: list[tuple[int, ...]], has_bias: bool) -> None:
         lcg = Lcg(seed)
-        p = draw(lcg, {n: tuple(x.shape) for n, x in module.state_dict().items()})
-        module.load_state_dict(p)
+        state = module.state_dict()
+        p = draw(lcg, {n: tuple(x.shape) for n, x in state.items() if has_bias or not n.endswith("bias")})
+        module.load_state_dict({n: p.get(n, torch.zeros_like(x)) for n, x in state.items()})
         inputs = [lcg.draw(*shape) for shape in shapes]
-        made[f"{name}.safetensors"] = tensor_file(module.state_dict())
+        made[f"{name}.safetensors"] = tensor_file(p)
         answer(name, inputs, module.double().eval()(*(x.double() for x in inputs)))
+
+    for seed, (name, module, shapes) in enumerate(MODULES, 700):
+        of_module(seed, name, module, shapes, has_bias=True)
+    for seed, (name, module, shapes) in enumerate(WITHOUT_BIAS, 720):
+        of_module(seed, name, module, shapes, has_bias=False)
     for seed, (name, prefix, shapes, formula) in enumerate(LAID_OUT, 750):
         lcg = Lcg(seed)
         p = draw(lcg, shapes)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whole models from files of weights: like BERT, ViT, GPT-2 and LLaMA, of random numbers, named and
-// ordered as the checkpoints of Hugging Face and Meta are. Logits are compared. Two sizes each:
-// square, where no shape tells in from out, and wide, where no two sizes are equal.
+// Whole models from files of weights: like BERT, ViT, GPT-2, LLaMA and Qwen2, of random numbers,
+// named and ordered as the checkpoints of Hugging Face and Meta are. Logits are compared. Two sizes
+// each: square, where no shape tells in from out, and wide, where no two sizes are equal.
 #include "weights.hpp"
 
 namespace {
@@ -173,11 +173,13 @@ struct gpt2 {
   }
 };
 
-// LlamaForCausalLM; Transformer of Meta's llama/model.py.
-template <class Size, class Pairs, std::size_t OneOverEpsilon, class Bias = bias<false>>
+// LlamaForCausalLM, Qwen2ForCausalLM; Transformer of Meta's llama/model.py.
+template <class Size, class Pairs, std::size_t OneOverEpsilon, class Bias = bias<false>,
+          class NetworkBias = feed_forward_bias<Bias::q>>
 struct llama {
-  using layer = block<Size, norm_first<true>, norm_by<rms_norm>, norm_epsilon<1, OneOverEpsilon>,
-                      gated<true>, activation<silu>, Bias, kv_heads<Size::kv_heads>, rope<Pairs>>;
+  using layer =
+      block<Size, norm_first<true>, norm_by<rms_norm>, norm_epsilon<1, OneOverEpsilon>, gated<true>,
+            activation<silu>, Bias, NetworkBias, kv_heads<Size::kv_heads>, rope<Pairs>>;
   using norm = rms_norm<float, width<Size>>;
   using output = linear<float, width<Size>, vocabulary<Size::vocabulary>>;
 
@@ -241,6 +243,13 @@ void check_llama(const char* name) {
       name, tables(model::own_names, at("layers.*", "model.layers.*", names::llama_layer)), "");
 }
 template <class Size>
+void check_qwen2(const char* name) {
+  using model =
+      llama<Size, split_halves, 1'000'000, bias_on<'q', 'k', 'v'>, feed_forward_bias<false>>;
+  check<model, ids<Size>, logits<Size>>(
+      name, tables(model::own_names, at("layers.*", "model.layers.*", names::qwen2_layer)), "");
+}
+template <class Size>
 void check_meta(const char* name) {
   using model = llama<Size, adjacent_pairs, 100'000>;
   check<model, ids<Size>, logits<Size>>(
@@ -270,6 +279,10 @@ BOOST_AUTO_TEST_CASE(like_llama) {
   check_llama<square>("llama_square");
   check_llama<wide>("llama_wide");
   check_llama<square, bias<true>>("llama_biases");
+}
+BOOST_AUTO_TEST_CASE(like_qwen2) {
+  check_qwen2<square>("qwen2_square");
+  check_qwen2<wide>("qwen2_wide");
 }
 BOOST_AUTO_TEST_CASE(like_llama_of_meta) {
   check_meta<square>("meta_square");

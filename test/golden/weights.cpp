@@ -58,20 +58,20 @@ BOOST_AUTO_TEST_CASE(torch_attention_with_bias_kv_is_refused) {
              "umbel: load: bias_v is in the file, but no parameter has that name\n");
 }
 
-// nn.TransformerEncoder with a norm at its end, then nn.Linear.
-template <std::size_t Wide, std::size_t Tokens>
+// nn.TransformerEncoder with a norm at its end, then nn.Linear; Bias: what bias= is.
+template <std::size_t Wide, std::size_t Tokens, bool Bias = true>
 struct torch_encoder {
   using layer = encoder_layer<float, hidden<8>, heads<2>, intermediate<Wide>, norm_first<false>,
-                              activation<relu>, bias<true>>;
-  using last_norm = layer_norm<float, hidden<8>>;
-  using output = linear<float, hidden<8>, hidden<8>, bias<true>>;
+                              activation<relu>, bias<Bias>, norm_bias<Bias>>;
+  using last_norm = layer_norm<float, hidden<8>, bias<Bias>>;
+  using output = linear<float, hidden<8>, hidden<8>, bias<Bias>>;
   using tokens = tensor<float, batch<1>, token<Tokens>, hidden<8>>;
 
   struct weights {
     static constexpr const char* part_names[] = {"layers", "norm", "head"};
     typename layer::weights layers[2];
-    last_norm::weights norm;
-    output::weights head;
+    typename last_norm::weights norm;
+    typename output::weights head;
   };
 
   static void check(const std::string& name) {
@@ -92,11 +92,15 @@ BOOST_AUTO_TEST_CASE(torch_encoders) {
   torch_encoder<8, 8>::check("torch_encoder");
   torch_encoder<12, 5>::check("torch_encoder_wide");
 }
+BOOST_AUTO_TEST_CASE(torch_encoders_without_bias) {
+  torch_encoder<8, 8, false>::check("torch_encoder_without_bias");
+  torch_encoder<12, 5, false>::check("torch_encoder_wide_without_bias");
+}
 
-template <std::size_t Wide, std::size_t Tokens, std::size_t Keys>
+template <std::size_t Wide, std::size_t Tokens, std::size_t Keys, bool Bias = true>
 void check_torch_decoder(const std::string& name) {
   using layer = decoder_layer<float, hidden<8>, heads<2>, intermediate<Wide>, norm_first<true>,
-                              activation<gelu_exact>, bias<true>>;
+                              activation<gelu_exact>, bias<Bias>, norm_bias<Bias>>;
   using weights = std::array<typename layer::weights, 2>;
   using tokens = tensor<float, batch<1>, token<Tokens>, hidden<8>>;
   const auto x = golden_answer<tokens>(name + ".x");
@@ -113,6 +117,27 @@ void check_torch_decoder(const std::string& name) {
 BOOST_AUTO_TEST_CASE(torch_decoders) {
   check_torch_decoder<8, 8, 8>("torch_decoder");
   check_torch_decoder<12, 5, 7>("torch_decoder_wide");
+}
+BOOST_AUTO_TEST_CASE(torch_decoders_without_bias) {
+  check_torch_decoder<8, 8, 8, false>("torch_decoder_without_bias");
+  check_torch_decoder<12, 5, 7, false>("torch_decoder_wide_without_bias");
+}
+
+// A layer that expects a beta, or has none where the file has one.
+BOOST_AUTO_TEST_CASE(a_norm_bias_that_is_not_the_files_is_refused) {
+  using norm = layer_norm<float, hidden<8>>;
+  using without_beta = layer_norm<float, hidden<8>, bias<false>>;
+  const golden_file with("torch_encoder.safetensors"),
+      without("torch_encoder_without_bias.safetensors");
+  static norm::weights w;
+  static without_beta::weights v;
+  const auto names = at("", "encoder.norm", names::torch_layer_norm);
+  const std::string missing = load(w, *without, names).error();
+  BOOST_TEST(
+      missing.starts_with("umbel: load: beta [hidden=8]: the file has no encoder.norm.bias\n"));
+  const std::string left_over = load(v, *with, names).error();
+  BOOST_TEST(left_over.find("umbel: load: encoder.norm.bias is in the file, but no parameter has "
+                            "that name\n") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(d2l_attention) {

@@ -74,9 +74,8 @@ inline constexpr parameter_name gpt2_block[] = {
 
 // LlamaDecoderLayer, MistralDecoderLayer: norm_first<true>, norm_by<rms_norm>, gated<true>,
 // activation<silu>, causal, and rope<split_halves>: the pairing is that of the checkpoint, and
-// Meta's own files (meta.hpp) have the other one. bias<false>, or bias<true> where the
-// configuration says attention_bias and mlp_bias. Not Qwen2DecoderLayer: it has biases of q, k and
-// v only, encoder_layer all or none.
+// Meta's own files (meta.hpp) have the other one. bias<false>, or, where the configuration says
+// so, bias<true> of attention_bias and feed_forward_bias<true> of mlp_bias.
 inline constexpr parameter_name llama_layer[] = {
     {"norm1.gamma", "input_layernorm.weight"},
     {"attention.q.weight", "self_attn.q_proj.weight", out_in},
@@ -96,6 +95,9 @@ inline constexpr parameter_name llama_layer[] = {
     {"feed_forward.down.bias", "mlp.down_proj.bias"},
     {nullptr, "self_attn.rotary_emb.inv_freq"},
 };
+
+// Qwen2DecoderLayer: as LlamaDecoderLayer, but bias_on<'q', 'k', 'v'>, feed_forward_bias<false>.
+inline constexpr auto& qwen2_layer = llama_layer;
 
 }  // namespace umbel::inline UMBEL_TARGET::names
 UMBEL_WARNINGS_POP

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Names of the parameters of PyTorch's modules, as their state_dict has them (torch.nn, 1.13
-// to 2.x). A matrix of nn.Linear is (out, in).
+// to 2.x). A matrix of nn.Linear is (out, in). With bias=False a module has none of the names of
+// biases, and its norms none of a beta: bias<false>, norm_bias<false> of a block, bias<false> of a
+// layer_norm.
 #pragma once
 
 #include <umbel/config.hpp>
