@@ -19,7 +19,8 @@ ROW = re.compile(r'\{(nullptr|"[^"]*"),\s*"([^"]*)"(?:,\s*([^{}]*?))?\}', re.S)
 PART = re.compile(r"part_of\((\d+), (\d+)\)")
 EMBEDDING = re.compile(r"(^|[._])(wte|wpe|\w*emb|\w*embed(ding)?s?|embed_\w+|\w*positions?)$")
 CLASSES = re.compile(r"(^|[._])(\w*head|classifier|fc|output|score)$")
-MIXED = "some projections have a bias and some have none, and bias<true> wants all: add zeros to the file for the others"
+MIXED = "some projections of the feed-forward network have a bias and some have none: add zeros to the file for the others"
+GAMMA_ALONE = "a norm without a beta is taken for rms_norm; torch's LayerNorm with bias=False is layer_norm<..., bias<false>>"
 LARGEST_STRUCT = 12  # members that for_each_parameter takes
 
 # What a framework's layer is beside its shapes; what is not certain is said behind it.
@@ -237,15 +238,27 @@ class Writer:
         matrices = [p for p in layer.names if p.endswith(".weight") or p == "weight"]
         return matrices, [p for p in matrices if p[:-len("weight")] + "bias" in layer.names]
 
-    def is_mixed(self, layer: Layer) -> bool:
+    def bias(self, layer: Layer) -> str:
+        """Of all projections, or of some of attention, and then of the feed-forward network, where there is one."""
         matrices, biased = self.biased(layer)
+        if len(biased) in (0, len(matrices)):
+            return f"$ubias<{'true' if biased else 'false'}>"
+        letters = dict.fromkeys(p.split(".")[-2] for p in biased if not p.startswith("feed_forward."))
+        text = f"$ubias_on<{', '.join(map(repr, letters))}>"
+        if any(p.startswith("feed_forward.") for p in matrices):
+            network = any(p.startswith("feed_forward.") for p in biased)
+            text += f", $ufeed_forward_bias<{'true' if network else 'false'}>"
+        return text
+
+    def has_some_biases(self, layer: Layer) -> bool:
+        """Of the feed-forward network, which has all or none in C++."""
+        matrices, biased = ([p for p in one if p.startswith("feed_forward.")] for one in self.biased(layer))
         return 0 < len(biased) < len(matrices)
 
-    def bias(self, layer: Layer) -> str:
-        matrices, biased = self.biased(layer)
-        if self.is_mixed(layer) and matrices[0][1:] == ".weight":  # of attention alone
-            return f"$ubias_on<{', '.join(repr(p[0]) for p in biased)}>"
-        return f"$ubias<{'true' if biased else 'false'}>"
+    @staticmethod
+    def norm_bias(layer: Layer, options: str) -> str:
+        """Of layer_norms without a beta."""
+        return "" if "norm1.beta" in layer.names or "rms_norm" in options else ", $unorm_bias<false>"
 
     def attention_options(self, layer: Layer, path: str) -> str:
         """$aheads<4> and what follows from the widths of the projections."""
@@ -283,17 +296,19 @@ class Writer:
         options, remark = OPTIONS.get(layer.table, UNKNOWN_OPTIONS)
         if remark:
             self.remarks.append(f"{group.member}: {remark}")
-        if self.is_mixed(layer):
+        if self.has_some_biases(layer):
             self.remarks.append(f"{group.member}: {MIXED}")
         kind = "encoder_layer" if path == "attention." else "decoder_layer"
         return (f"$u{kind}<float, $ahidden<{hidden}>, {heads}, "
                 f"$aintermediate<{self.size(layer, 'feed_forward.up.weight', 'out')}>, {self.options(options)}, "
-                f"{self.bias(layer)}{more}>")
+                f"{self.bias(layer)}{self.norm_bias(layer, options)}{more}>")
 
     def small_type(self, group: Group, layer: Layer) -> str:
         """A norm or a linear map."""
         if "gamma" in layer.names:
             kind = "layer_norm" if "beta" in layer.names else "rms_norm"
+            if kind == "rms_norm":
+                self.remarks.append(f"{group.member}: {GAMMA_ALONE}")
             return f"$u{kind}<float, $ahidden<{self.found.tensors[layer.names['gamma']].size}>>"
         out = "classes" if CLASSES.search(group.member) else "hidden"
         return (f"$ulinear<float, $ahidden<{self.size(layer, 'weight', 'in')}>, "
@@ -416,7 +431,7 @@ def constants_text(found: Found, called: dict[str, str], heads: int | None) -> s
             name += "_"
         taken |= {name, name + "_type"}
         wrong = ("additive attention is not packed: load it" if "score" in group.layers[0].names else
-                 MIXED if writer.is_mixed(group.layers[0]) and len(group.layers[0].names) > 8 else "")
+                 MIXED if writer.has_some_biases(group.layers[0]) else "")
         if wrong:
             lines.append(f"// {group.member}: {wrong}")
             continue

@@ -236,15 +236,11 @@ class Checks:
         made = {}
         for table, rows in types.read_tables().items():
             names = {}
-            biased = {row.parameter for row in rows if row.parameter.endswith("bias")}
-            matrices = len({row.parameter for row in rows if row.parameter.endswith("weight")})
             for row in rows:
                 path = row.parameter.split(".")
                 if not row.parameter:
                     names |= {f"net.{layer}.{row.tensor}": np.zeros((1, 1, 4), "<f4") for layer in range(2)}
                     continue  # left out on purpose: load takes no notice of it
-                if row.parameter in biased and len(biased) < matrices:
-                    continue  # blocks take biases of all projections or of none
                 ins, outs = next((sizes[part] for part in reversed(path) if part in sizes), (8, 8))
                 in_axes = [2, ins // 2] if row.in_heads else [ins]
                 out_axes = [2, outs // 2] if row.out_heads else [outs * row.parts]
@@ -283,6 +279,15 @@ class Checks:
         printed = self.program("tables", text + TABLES.replace("CALLS", calls))
         if printed is not None:
             tap.check("constants give what loaded weights give", b"differ" not in printed, printed.decode())
+
+    def check_biases(self):
+        golden = self.root / "test" / "golden" / "data" / "weights"
+        for name, wanted in (("torch_encoder", " bias<true>>;"), ("torch_encoder_without_bias", " bias<false>, norm_bias<false>>;"),
+                             ("qwen2_square", " bias_on<'q', 'k', 'v'>, feed_forward_bias<false>>;"),
+                             ("llama_biases", " bias<true>>;")):
+            code, out, err = self.run(golden / f"{name}.safetensors", "--types", "--heads", 2)
+            types = next((line for line in out.splitlines() if line.startswith("using layers_type = ")), "")
+            self.tap.check(f"{name}: biases", code == 0 and types.endswith(wanted), out + err)
 
     def check_torch(self):
         try:
@@ -548,6 +553,7 @@ def main():
         checks.check_numbers()
         checks.check_formats()
         checks.check_tables()
+        checks.check_biases()
         checks.check_torch()
         checks.check_refused()
     return tap.finish()
