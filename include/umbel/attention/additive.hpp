@@ -43,6 +43,14 @@ struct additive_sizes {
   bool q_bias, k_bias;
 
   constexpr std::size_t score_width() const { return heads * score_hidden; }
+  // Of the projections and of all pairs; values: their width.
+  constexpr std::uint64_t flops(std::uint64_t queries, std::uint64_t keys,
+                                std::uint64_t values) const {
+    using kernel::product_flops;
+    return product_flops(queries, hidden, score_width()) +
+           product_flops(keys, key_hidden, score_width()) +
+           product_flops(queries, score_width() + values, keys);
+  }
   friend constexpr bool operator==(const additive_sizes&, const additive_sizes&) = default;
 };
 
@@ -187,6 +195,10 @@ struct additive_call {
   using layout = layout_with_axes<typename detail::algebra::detail::replace_axes<
       from, from::template position<family>, 1, shape<typename features::plain>>::type>;
   using result = tensor_of<T, layout>;
+  static constexpr std::size_t sequences =
+      from::template has<rules::batch_family> ? from::template size_of<rules::batch_family> : 1;
+  static constexpr std::uint64_t flops =
+      sequences * Layer::sizes.flops(query_axis::size, key_axis::size, features::size);
   using scores = scores_of<T, from::template size_of<rules::batch_family>, Layer::sizes.heads,
                            query_axis::size, key_axis::size>;
   using steps =
@@ -207,10 +219,8 @@ struct additive_call {
     constexpr auto ys = strides_along<keys, rules::key_family, typename Layer::keys_axis::family>;
     constexpr auto zs = strides_along<values, rules::key_family, feature_family>;
     constexpr auto outs = strides_along<into, rules::query_family, feature_family>;
-    constexpr bool batched = from::template has<rules::batch_family>;
-    constexpr std::size_t count = batched ? from::template size_of<rules::batch_family> : 1;
     const auto& masks = as_mask(mask);
-    for (std::size_t b = 0; b < count; ++b)
+    for (std::size_t b = 0; b < sequences; ++b)
       steps::template forward<xs, ys, zs, outs>(
           w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
           [&](std::size_t h) { return at_head<scores>(masks, {b, h}); },
@@ -236,6 +246,7 @@ struct additive_steps {
   using call = additive_call<Layer, X, Y, Z, Mask, in_formula, by_value>;
   using scratch = typename call<every_key>::scratch;
   using result = row_major<typename call<every_key>::layout>;
+  static constexpr std::uint64_t flops = call<every_key>::flops;
 
   template <class Given, class To, class... OfMask>
   static constexpr void run(const Given& given, To& to, scratch& work, const X& x, const Y& y,

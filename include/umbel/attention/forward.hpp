@@ -24,6 +24,16 @@ struct head_sizes {
   constexpr std::size_t key_width() const { return kv_heads * head_dim; }
   constexpr std::size_t value_width() const { return kv_heads * value_dim; }
   constexpr std::size_t context_width() const { return heads * value_dim; }
+  // Of the projections, and of all heads where `pairs` of a query and a key are seen.
+  constexpr std::uint64_t flops(std::uint64_t queries, std::uint64_t keys,
+                                std::uint64_t pairs) const {
+    using kernel::product_flops;
+    return product_flops(queries, hidden, query_width()) +
+           product_flops(keys, key_hidden, key_width()) +
+           product_flops(keys, value_hidden, value_width()) +
+           product_flops(pairs, query_width() + context_width(), 1) +
+           product_flops(queries, context_width(), output);
+  }
   friend constexpr bool operator==(const head_sizes&, const head_sizes&) = default;
 };
 

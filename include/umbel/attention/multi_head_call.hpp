@@ -22,6 +22,10 @@ struct multi_head_call {
   using family = typename Layer::hidden_axis::family;
   static constexpr std::size_t queries = From::template size_of<QueryAxis>;
   static constexpr std::size_t keys = KeyLayout::template size_of<KeyAxis>;
+  static constexpr std::size_t sequences =
+      From::template has<rules::batch_family> ? From::template size_of<rules::batch_family> : 1;
+  static constexpr std::uint64_t flops =
+      sequences * Layer::sizes.flops(queries, keys, std::uint64_t{queries} * keys);
   using scores =
       scores_of<T, From::template size_of<rules::batch_family>, Layer::sizes.heads, queries, keys>;
   using steps = typename Layer::template forward_of<queries, keys>;
@@ -37,29 +41,27 @@ struct multi_head_call {
   template <class Weights, class X, class Y, class Z, class Out>
   static constexpr void each_sequence(const Weights& w, const X& x, const Y& y, const Z& z,
                                       const Mask& mask, Out& out, place& work) noexcept {
-    constexpr bool batched = From::template has<rules::batch_family>;
-    constexpr std::size_t count = batched ? From::template size_of<rules::batch_family> : 1;
     constexpr auto xs = strides_along<From, QueryAxis, family>;
     constexpr auto ys = strides_along<KeyLayout, KeyAxis, family>;
     constexpr auto zs = strides_along<typename Z::layout, KeyAxis, family>;
     constexpr auto outs = strides_along<typename Out::layout, QueryAxis, family>;
     const auto& masks = as_mask(mask);
     if constexpr (!given::several) {
-      for (std::size_t b = 0; b < count; ++b)
+      for (std::size_t b = 0; b < sequences; ++b)
         steps::template forward<xs, ys, zs, outs>(
             w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
             at_sequence<scores>(masks, b), out.data() + b * outs.batch, work);
     } else {
       // A sequence for each worker as long as there are enough of them, the others in parts.
-      constexpr std::size_t whole = count / place::workers * place::workers;
+      constexpr std::size_t whole = sequences / place::workers * place::workers;
       if constexpr (whole > 0)
         work.hand_out(whole, [&](std::size_t b, std::size_t worker) noexcept {
           steps::template forward<xs, ys, zs, outs>(
               w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
               at_sequence<scores>(masks, b), out.data() + b * outs.batch, work.work[worker]);
         });
-      if constexpr (whole < count)
-        for (std::size_t b = whole; b < count; ++b)
+      if constexpr (whole < sequences)
+        for (std::size_t b = whole; b < sequences; ++b)
           forward_in_parts<steps, place::workers>::template forward<xs, ys, zs, outs>(
               w, x.data() + b * xs.batch, y.data() + b * ys.batch, z.data() + b * zs.batch,
               at_sequence<scores>(masks, b), out.data() + b * outs.batch, work);
@@ -131,6 +133,7 @@ struct multi_head_self_steps {
   using call = typename multi_head_self<Layer, X, Mask, in_formula>::call;
   using scratch = typename call<every_key>::scratch;
   using result = row_major<typename Layer::template result_of<layout_of<X>>>;
+  static constexpr std::uint64_t flops = call<every_key>::flops;
 
   template <class Given, class Y, class... OfMask>
   static constexpr void run(const Given& given, Y& y, scratch& work, const X& x,
@@ -146,6 +149,7 @@ struct multi_head_cross_steps {
   using call = typename multi_head_cross<Layer, X, Y, Mask, in_formula>::call;
   using scratch = typename call<every_key>::scratch;
   using result = row_major<typename Layer::template result_of<layout_of<X>>>;
+  static constexpr std::uint64_t flops = call<every_key>::flops;
 
   template <class Given, class To, class Z, class... OfMask>
   static constexpr void run(const Given& given, To& to, scratch& work, const X& x, const Y& y,

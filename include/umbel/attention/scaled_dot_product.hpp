@@ -151,6 +151,10 @@ struct dot_product_call {
   static constexpr std::size_t group = heads / count<kl, kv_family>;
   static constexpr std::size_t queries = ql::template size_of<rules::query_family>;
   static constexpr std::size_t keys = kl::template size_of<rules::key_family>;
+  static constexpr std::uint64_t flops =
+      batches * heads *
+      kernel::product_flops(queries, keys,
+                            ql::template size_of<rules::head_dim_family> + width_axis::size);
   using scores = scores_of<T, ql::template size_of<rules::batch_family>, heads, queries, keys>;
 
   template <class Out>

@@ -212,6 +212,7 @@ struct decoder_layer_types {
     using call = call_of<layout_of<X>, layout_of<Memory>>;
     using scratch = typename call::scratch;
     using result = row_major<layout_of<X>>;
+    static constexpr std::uint64_t flops = call::flops;
 
     template <class Given, class Y, class... OfMasks>
     static constexpr void run(const Given& given, Y& y, scratch& work, const X& x,
@@ -258,6 +259,13 @@ struct decoder_layer_types {
     static constexpr std::size_t n = positions::size, one = n * hidden_axis::size;
     static constexpr std::size_t memory_one = memory_positions::size * hidden_axis::size;
     static constexpr std::size_t batch = Layout::template size_of<rules::batch_family>;
+    static constexpr std::uint64_t flops = [] {
+      constexpr std::uint64_t own = n, others = memory_positions::size;
+      return Layout::count / one *
+             (self_attention::sizes.flops(own, own, own * own) +
+              cross_attention::sizes.flops(own, others, own * others) +
+              feed_forward::flops_of(own));
+    }();
     using own_scores = scores_of<T, batch, Heads::size, n, n>;
     using memory_scores = scores_of<T, batch, Heads::size, n, memory_positions::size>;
 

@@ -135,6 +135,11 @@ struct encoder_layer_types {
   using scores_for = scores_of<T, Layout::template size_of<rules::batch_family>, Heads::size,
                                Positions::size, Positions::size>;
 
+  // Of one sequence, of whose pairs of a query and a key so many are seen.
+  static constexpr std::uint64_t flops_of(std::uint64_t positions, std::uint64_t pairs) noexcept {
+    return attention::sizes.flops(positions, positions, pairs) + feed_forward::flops_of(positions);
+  }
+
   // A call in a formula of node X: its verdict, on shapes, then on the mask, and what it does.
   template <class Shapes, class X, class Mask>
   struct verdict_in_formula_rule {
@@ -156,6 +161,9 @@ struct encoder_layer_types {
     using positions = axis_of<layout, rules::sequence_family<layout, hidden_axis>>;
     using scratch = workspace<positions>;
     using result = row_major<layout>;
+    static constexpr std::uint64_t flops =
+        layout::count / (positions::size * hidden_axis::size) *
+        flops_of(positions::size, std::uint64_t{positions::size} * positions::size);
 
     template <class Given, class Y, class... OfMask>
     static constexpr void run(const Given& given, Y& y, scratch& work, const X& x,

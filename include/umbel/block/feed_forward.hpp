@@ -189,6 +189,11 @@ struct feed_forward_types {
   template <class Rows>
   using workspace = scratch_for<rules::positions_of<Rows::size, Rows, shape<wide_axis>>>;
 
+  // Of the projections of so many positions.
+  static constexpr std::uint64_t flops_of(std::uint64_t rows) noexcept {
+    return (is_gated ? 3 : 2) * kernel::product_flops(rows, narrow_axis::size, wide_axis::size);
+  }
+
   // One call, of a tensor or view.
   template <class X>
   struct steps {
@@ -197,6 +202,7 @@ struct feed_forward_types {
     using rows = typename rows_axis<layout>::type;
     using scratch = workspace<rows>;
     using result = row_major<layout>;
+    static constexpr std::uint64_t flops = flops_of(layout::count / narrow_axis::size);
 
     template <class Weights, class Y>
     static constexpr void run(const Weights& w, Y& y, scratch& work, const X& x) noexcept {

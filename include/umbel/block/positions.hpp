@@ -84,6 +84,7 @@ class learned_positions : public detail::computing<learned_positions<T, Position
                 "umbel: shapes do not fit");
 
  public:
+  using value_type = T;
   using position_axis = typename detail::axis_or_none<Position>::plain;
   using hidden_axis = typename detail::axis_or_none<Hidden>::plain;
   using weights = tensor<T, position_axis, hidden_axis>;

@@ -192,8 +192,9 @@ struct node_of_graph {
   function<T> run = nullptr, run_plainly = nullptr;
   layer_function<T> run_layer = nullptr;
   std::size_t scratch = 0;  // of a layer, in elements
-  // To be read (inspect/describe_formula.hpp): its axes, and the name of what is called.
+  // To be read (inspect/): its axes, the name of what is called, the operations of a layer.
   const char *shape = nullptr, *name = nullptr;
+  std::uint64_t flops = 0;
 };
 
 // The same operation on the same operands? Not of what has a function: those are not compared,

@@ -91,6 +91,7 @@ template <class Operation, class X>
 struct operation_steps {
   using result = typename Operation::template result<X>;
   using scratch = on_stack;
+  static constexpr std::uint64_t flops = 0;
   template <class Y>
   static constexpr void run(const Operation& operation, Y& y, const X& x) noexcept {
     operation.write(x, y);
@@ -285,6 +286,7 @@ class node : public portable::own_arithmetic {
   // A call of a layer, of an accepted rule: what Steps do with its weights, this node and others.
   //   Steps::result         the layout of what it gives
   //   Steps::scratch        a workspace, or on_stack
+  //   Steps::flops          operations of its products (kernel/shapes.hpp), of one layer
   //   Steps::run(w, y, ...) parts.hpp
   template <class Steps, class Weights, class... X>
   constexpr auto call(const Weights& w, const X&... x) const noexcept {
@@ -306,6 +308,7 @@ class node : public portable::own_arithmetic {
             one.parts = kept<T, Weights>::count;
             one.run_layer = steps::run;
             one.scratch = steps::elements;
+            if constexpr (Recorder::describes) one.flops = layers_in<Weights> * Steps::flops;
             one.from[0] = as_operand();
             one.operands = 1;
             ((one.from[one.operands++] = x.as_operand()), ...);

@@ -6,6 +6,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/formula/graph.hpp>
+#include <umbel/layer/stacked.hpp>
 #include <umbel/layer/weights.hpp>
 #include <umbel/mask/in_formula.hpp>
 
@@ -142,6 +143,14 @@ constexpr std::size_t capture_parts(R* recorder, const W& w) noexcept {
   for (std::size_t i = 1; i < kept<T, W>::count; ++i) recorder->capture(parts[i]);
   return first;
 }
+
+// How many layers a call goes through, one after another.
+template <class W>
+inline constexpr std::size_t layers_in = 1;
+template <of_several_layers W>
+inline constexpr std::size_t layers_in<W> = W::size();
+template <class W, class Mask>
+inline constexpr std::size_t layers_in<weights_and_mask<W, Mask>> = layers_in<W>;
 
 // What a step of a formula does that is a call of a layer: Steps::run(w, y, x...) or, with scratch
 // of its own, Steps::run(w, y, scratch, x...). X: views of the operands.

@@ -12,7 +12,7 @@
 // Cycles are an estimate (plan/cost.hpp): of a core with two multiply-add units.
 #pragma once
 
-#include <initializer_list>
+#include <cstdint>
 #include <umbel/attention/multi_head.hpp>
 #include <umbel/config.hpp>
 #include <umbel/inspect/describe_formula.hpp>
@@ -112,13 +112,8 @@ struct plan_of {
   static constexpr double cycles =
       query.cycles + key.cycles + value.cycles + attention.cycles + output.cycles;
   // Two for a multiplication and an addition; the softmax is not counted.
-  static constexpr double flops = [] {
-    double sum = 0;
-    for (const detail::linear_step& s : {query, key, value, output})
-      sum += 2.0 * static_cast<double>(s.shape.rows * s.shape.in * s.shape.out);
-    return sum + 2.0 * static_cast<double>(sizes.heads * Queries::size * Keys::size *
-                                           (sizes.head_dim + sizes.value_dim));
-  }();
+  static constexpr auto flops = static_cast<double>(
+      sizes.flops(Queries::size, Keys::size, std::uint64_t{Queries::size} * Keys::size));
 };
 
 namespace detail {

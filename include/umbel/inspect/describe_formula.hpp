@@ -15,6 +15,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/formula/formula.hpp>
+#include <umbel/inspect/formula_steps.hpp>
 #include <umbel/inspect/text_writer.hpp>
 #include <umbel/kernel/contract.hpp>
 #include <umbel/plan/cost.hpp>
@@ -70,14 +71,10 @@ constexpr const char* name_of(word w) noexcept {
 
 // F for arguments X.
 template <class F, class... X>
-struct description {
-  using T = computed_from<X...>;
-  using run =
-      run_of<F, row_major_layouts<traced_result<F, X...>>, true, typename argument_of<X>::type...>;
-  static constexpr const auto& p = run::value;
-  // The same nodes, with their names.
-  static constexpr auto named =
-      graph_of<F, tracer<T, true>, true, typename argument_of<X>::type...>();
+struct description : steps_of_formula<F, X...> {
+  using base = steps_of_formula<F, X...>;
+  using base::p, base::named;
+  using typename base::T, typename base::run;
   static constexpr plan::target machine = plan::native_target;
   static constexpr std::size_t lanes = plan::lanes<T>(machine);
 
@@ -168,24 +165,10 @@ struct description {
     }
   }
 
-  // Multiplications of a contraction: rows, columns, depth of a product, and how many there are.
   static constexpr double contraction_cycles(const node_of_graph<T>& one) {
-    const axis_list &x = one.from[0].axes, &y = one.from[1].axes;
-    kernel::contract_shape shape{};
-    shape.rows = shape.columns = shape.depth = 1;
-    double products = 1;
-    for (std::size_t i = 0; i < x.rank; ++i) {
-      const bool in_y = y.has(x.family[i]), in_out = one.axes.has(x.family[i]);
-      if (in_y && in_out)
-        products *= static_cast<double>(x.size[i]);
-      else
-        (in_y ? shape.depth : shape.rows) *= x.size[i];
-    }
-    for (std::size_t i = 0; i < y.rank; ++i)
-      if (!x.has(y.family[i])) shape.columns *= y.size[i];
-    shape.x_row = shape.y_column = shape.out_column = 1;
-    shape.out_row = shape.columns;
-    return products * static_cast<double>(kernel::contract_cost<T>(shape, machine)) / 2;
+    const auto [shape, products] = products_of(one);
+    return static_cast<double>(products) *
+           static_cast<double>(kernel::contract_cost<T>(shape, machine)) / 2;
   }
   static constexpr double projection_cycles(const node_of_graph<T>& one) {
     const std::size_t at = one.from[0].axes.position(one.summed[0]);
@@ -240,12 +223,8 @@ struct description {
     constexpr kernel::attend_shape shape = step_run::shape;
     constexpr std::size_t alone = kernel::detail::queries_alone<shape, T, machine>;
     const plan::attend_plan plan = plan::plan_attend<T>(shape.queries, shape.keys, machine, alone);
-    double seen = 0;  // of all pairs
-    for (std::size_t i = 0; i < of::queries; ++i)
-      for (std::size_t j = 0; j < of::keys; ++j)
-        seen += static_cast<double>(i) + of::form.low <= static_cast<double>(j) &&
-                static_cast<double>(j) <= static_cast<double>(i) + of::form.high;
-    seen /= static_cast<double>(of::queries * of::keys);
+    const double seen =
+        static_cast<double>(seen_pairs<of>()) / static_cast<double>(of::queries * of::keys);
     return static_cast<double>(of::loops.count()) * seen *
            plan::cycles<T>(plan, machine, shape.keys, shape.head_dim, shape.value_dim);
   }

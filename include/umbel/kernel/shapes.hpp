@@ -6,9 +6,17 @@
 #include <umbel/config.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
+
+// Operations of a product of matrices, two for a multiplication and an addition: what flops are
+// counted by everywhere. Biases, norms, softmaxes and activations are not counted.
+constexpr std::uint64_t product_flops(std::uint64_t rows, std::uint64_t depth,
+                                      std::uint64_t columns) noexcept {
+  return 2 * rows * depth * columns;
+}
 
 // y(rows, out) = x(rows, in) w(in, out) + bias(out).
 // x(m, k) = x[m * x_row + k * x_in], y(m, n) = y[m * y_row + n * y_out], w(k, n) = w[k * out + n].

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+// What becomes of a formula for given arguments, in numbers: its steps, and the operations of their
+// products. Not here: pages (describe_formula.hpp), bytes (footprint.hpp).
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/formula.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+// A contraction as products of matrices, of one shape.
+struct contraction_products {
+  kernel::contract_shape shape;
+  std::uint64_t count;
+
+  constexpr std::uint64_t flops() const {
+    return count * kernel::product_flops(shape.rows, shape.depth, shape.columns);
+  }
+};
+template <class T>
+constexpr contraction_products products_of(const node_of_graph<T>& one) {
+  const axis_list &x = one.from[0].axes, &y = one.from[1].axes;
+  kernel::contract_shape shape{};
+  shape.rows = shape.columns = shape.depth = 1;
+  std::uint64_t products = 1;
+  for (std::size_t i = 0; i < x.rank; ++i) {
+    const bool in_y = y.has(x.family[i]), in_out = one.axes.has(x.family[i]);
+    if (in_y && in_out)
+      products *= x.size[i];
+    else
+      (in_y ? shape.depth : shape.rows) *= x.size[i];
+  }
+  for (std::size_t i = 0; i < y.rank; ++i)
+    if (!x.has(y.family[i])) shape.columns *= y.size[i];
+  shape.x_row = shape.y_column = shape.out_column = 1;
+  shape.out_row = shape.columns;
+  return {shape, products};
+}
+
+// Pairs of a query and a key that a window lets be seen. Of: an attention_of.
+template <class Of>
+constexpr std::uint64_t seen_pairs() {
+  std::uint64_t seen = 0;
+  for (std::size_t i = 0; i < Of::queries; ++i)
+    for (std::size_t j = 0; j < Of::keys; ++j)
+      seen += static_cast<double>(i) + Of::form.low <= static_cast<double>(j) &&
+              static_cast<double>(j) <= static_cast<double>(i) + Of::form.high;
+  return seen;
+}
+
+// F for arguments X.
+template <class F, class... X>
+struct steps_of_formula {
+  using T = computed_from<X...>;
+  using run =
+      run_of<F, row_major_layouts<traced_result<F, X...>>, true, typename argument_of<X>::type...>;
+  static constexpr const auto& p = run::value;
+  // The same nodes, with their names.
+  static constexpr auto named =
+      graph_of<F, tracer<T, true>, true, typename argument_of<X>::type...>();
+
+  // Of a step without parts: its product, or its layer.
+  static constexpr std::uint64_t product_flops(const step& s) {
+    if (s.product < 0) return named.nodes[s.root].flops;
+    const node_of_graph<T>& product = p.at(s.product);
+    if (product.what != word::project) return products_of(product).flops();
+    const axis_list& from = product.from[0].axes;
+    const std::size_t in = from.size[from.position(product.summed[0])];
+    return kernel::product_flops(product.axes.count(), in, 1);
+  }
+  template <std::size_t S>
+  static constexpr std::uint64_t step_flops() {
+    constexpr step s = p.steps[S];
+    if constexpr (s.kind == step_kind::attend) {
+      using step_run = attend_step<run, s.root, s.to>;
+      return kernel::product_flops(
+          step_run::of::loops.count() * seen_pairs<typename step_run::of>(),
+          step_run::shape.head_dim + step_run::shape.value_dim, 1);
+    } else {
+      std::uint64_t flops = product_flops(s);
+      for (std::size_t i = 0; i < s.parts; ++i) flops += product_flops(p.steps[s.first_part + i]);
+      return flops;
+    }
+  }
+  // Of all steps; what a window hides is not counted.
+  static constexpr std::uint64_t flops() {
+    return []<std::size_t... S>(std::index_sequence<S...>) {
+      return (std::uint64_t{0} + ... + step_flops<S>());
+    }(std::make_index_sequence<p.count>{});
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP
