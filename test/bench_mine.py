@@ -61,7 +61,7 @@ class Bench:
 
     def check_programs(self, program):
         """Each in a namespace of its own, so that the library is parsed once."""
-        text = "#include <umbel/umbel.hpp>\n#include <umbel/inspect/describe.hpp>\n#include \"subject.hpp\"\n"
+        text = "#include <umbel/umbel.hpp>\n#include <umbel/inspect/describe.hpp>\n#include <umbel/inspect/footprint.hpp>\n#include \"subject.hpp\"\n"
         for at, (layer, axes, mask) in enumerate(LAYERS):
             files = program.program(layer, axes, mask)
             lines = "".join(files[name] for name in ("mine.hpp", "get.cpp", "call.cpp")).splitlines()

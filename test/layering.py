@@ -31,7 +31,7 @@ ROOMS = {
     "block": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention"},
     "decode": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block"},
     "formula": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block"},
-    "inspect": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention", "formula"},
+    "inspect": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention", "block", "decode", "formula"},
     "file": {"config", "shape", "tensor", "simd"},
     "files": {"file"},
     "weights": {"config", "shape", "tensor", "layer", "inspect", "file"},

@@ -29,6 +29,7 @@ void call() { f.into(y%(given)s); }
 """
 GET = """#include "mine.hpp"
 #include <umbel/inspect/describe.hpp>
+#include <umbel/inspect/footprint.hpp>
 #include "subject.hpp"
 namespace mine {
 %(definitions)s
@@ -61,7 +62,6 @@ class Call:
     masks: bool = False  # does it take a mask?
     works: bool = True  # does it take a workspace?
     mask: str = "all_keys"  # the mask when none was asked for
-    flops: str = "0"
     plan: str | None = None  # the page to read
     layer: tuple | None = None  # axes of batch, queries and keys, for the race
     number: str = "layer::value_type"  # what it computes with
@@ -81,17 +81,12 @@ def sequences(axes, counts, example):
     return batch, others
 
 
-def count(axes):
-    return " * ".join(["1.0", *(f"{axis}::size" for axis in axes)])
-
-
 def of_attention(axes):
     batch, others = sequences(axes, (1, 2), "'token<20>', or 'query<4>' 'key<6>' for keys of another sequence")
     own = [tensor(*batch, others[0], "layer::hidden_axis")]
     second = [tensor(*batch, axis, f"layer::{whose}_axis") for axis in others[1:] for whose in ("keys", "values")]
     sizes = ", ".join(others)
-    return Call(own + second, masks=True, flops=f"{count(batch)} * plan_of<layer, {sizes}>::flops",
-                plan=f"describe<layer, {sizes}>()", layer=(batch, others[0], others[-1]))
+    return Call(own + second, masks=True, plan=f"describe<layer, {sizes}>()", layer=(batch, others[0], others[-1]))
 
 
 def of_additive(axes):
@@ -100,36 +95,24 @@ def of_additive(axes):
     return Call([tensor(*batch, query, "layer::hidden_axis"), keys, keys], masks=True)
 
 
-def feed(layer):
-    """Operations of a feed_forward for each position."""
-    return f"{layer}::narrow_axis::size * {layer}::wide_axis::size * ({layer}::is_gated ? 6.0 : 4.0)"
-
-
 def of_encoder(axes):
     batch, others = sequences(axes, (1,), "'token<20>'")
-    sizes = others[0]
-    attention = f"plan_of<layer::attention, {sizes}>::flops"
-    return Call([tensor(*batch, sizes, "layer::hidden_axis")], masks=True,
-                flops=f"{count(batch)} * ({attention} + {count(others)} * {feed('layer::feed_forward')})",
-                plan=f"describe<layer::attention, {sizes}>()")
+    return Call([tensor(*batch, *others, "layer::hidden_axis")], masks=True,
+                plan=f"describe<layer::attention, {others[0]}>()")
 
 
 def of_decoder(axes):
     batch, (own, other) = sequences(axes, (2,), "'token<20>' 'key<6>', its own and those that it attends to")
-    flops = (f"{count(batch)} * (plan_of<layer::self_attention, {own}>::flops + "
-             f"plan_of<layer::cross_attention, {own}, {other}>::flops + "
-             f"{count([own])} * {feed('layer::feed_forward')})")
     return Call([tensor(*batch, own, "layer::hidden_axis"), tensor(*batch, other, "layer::hidden_axis")], masks=True,
-                mask="causal", flops=flops, plan=f"describe<layer::self_attention, {own}>()")
+                mask="causal", plan=f"describe<layer::self_attention, {own}>()")
 
 
 def of_feed_forward(axes):
-    return Call([tensor(*axes, "layer::hidden_axis")], flops=f"{count(axes)} * {feed('layer')}")
+    return Call([tensor(*axes, "layer::hidden_axis")])
 
 
 def of_linear(axes):
-    flops = f"2 * {count(axes)} * layer::map::in::size * layer::map::out::size"
-    return Call([tensor(*axes, "layer::map::in")], works=False, flops=flops)
+    return Call([tensor(*axes, "layer::map::in")], works=False)
 
 
 def of_norm(axes):
@@ -157,7 +140,7 @@ def of_dot_product(axes):
     before = [by_name[name] for name in ("batch", "heads") if name in by_name]
     queries = tensor(*before, by_name["query"], by_name["head_dim"], element="float")
     keys = tensor(*before, by_name["key"], by_name["head_dim"], element="float")
-    return Call([queries, keys, keys], packs=None, masks=True, flops=f"4 * {count(by_name.values())}")
+    return Call([queries, keys, keys], packs=None, masks=True)
 
 
 KINDS = {"multi_head_attention": of_attention, "additive_attention": of_additive, "encoder_layer": of_encoder,
@@ -204,7 +187,8 @@ def types_of(call, name, text, is_packed):
 
 
 def facts_of(call):
-    yield f"s.flops = {call.flops};"
+    arguments = ", ".join(f"argument{at}" for at in range(len(call.arguments)))
+    yield f"s.flops = static_cast<double>(footprint<callable, {arguments}>.flops);"
     if call.works:
         yield "s.workspace = sizeof(work);"
     if call.plan:

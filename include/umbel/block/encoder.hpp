@@ -135,7 +135,8 @@ struct encoder_layer_types {
   using scores_for = scores_of<T, Layout::template size_of<rules::batch_family>, Heads::size,
                                Positions::size, Positions::size>;
 
-  // Of one sequence, of whose pairs of a query and a key so many are seen.
+  // Operations of its products (kernel/shapes.hpp) on one sequence; pairs: of a query and a key
+  // that it sees.
   static constexpr std::uint64_t flops_of(std::uint64_t positions, std::uint64_t pairs) noexcept {
     return attention::sizes.flops(positions, positions, pairs) + feed_forward::flops_of(positions);
   }

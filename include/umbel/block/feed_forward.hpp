@@ -189,7 +189,7 @@ struct feed_forward_types {
   template <class Rows>
   using workspace = scratch_for<rules::positions_of<Rows::size, Rows, shape<wide_axis>>>;
 
-  // Of the projections of so many positions.
+  // Operations of its products (kernel/shapes.hpp) on so many positions.
   static constexpr std::uint64_t flops_of(std::uint64_t rows) noexcept {
     return (is_gated ? 3 : 2) * kernel::product_flops(rows, narrow_axis::size, wide_axis::size);
   }

@@ -133,7 +133,7 @@ class sinusoidal_positions
   // In a formula.
   template <detail::traced X>
   constexpr auto operator()(const X& x) const noexcept {
-    using verdict = detail::rules::sinusoidal_positions<X, T, position_axis, hidden_axis>;
+    using verdict = rule<X>;
     static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok)
       return x.compute(*this);
@@ -141,6 +141,8 @@ class sinusoidal_positions
       return detail::invalid{};
   }
   // What that does.
+  template <class X>
+  using rule = detail::rules::sinusoidal_positions<X, T, position_axis, hidden_axis>;
   template <class X>
   using result = detail::row_major<detail::layout_of<X>>;
   template <class X, class Y>

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+// footprint: what a call of a layer, a formula or a step of a cache needs, as constants: bytes of
+// weights, cache, scratch, arguments and results, operations, bytes moved. Nothing is run, and no
+// kernel is compiled:
+//
+//   static_assert(footprint<encoder, token<64>>.ram <= 64 * 1024);
+//   static_assert(footprint<attention, batch<2>, query<4>, key<300>>.workspace <= 32 * 1024);
+//   static_assert(footprint<decltype(attend), Q, K, V>.flops == 2'097'152);   of a formula
+//
+//   using past = key_value_cache<model, key<256>>;                   a step of one position,
+//   static_assert(footprint<past, token<1>>.ram <= 256 * 1024);      as the last of the 256;
+//   footprint<prepacked<model>, past, token<1>, key<100>>.flops      as the 100th, packed weights
+//
+//   footprint<embed, patch<49>> + footprint<encoder, patch<49>>      one after the other
+//
+// Not here: bytes of the program and of the stack beside the workspace, which the compiler decides
+// (docs/how-to/memory.md); cycles (describe.hpp). Not included by umbel.hpp.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/inspect/footprint_of_layer.hpp>
+#include <umbel/inspect/footprint_of_step.hpp>
+#include <umbel/inspect/formula_steps.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail::footprints {
+
+// What is asked for: its verdict and its value.
+template <class Model, class... X>
+struct request : of_arguments<Model, X...> {};
+template <class Layer, axis_like... Axis>
+  requires(sizeof...(Axis) != 0 &&
+           requires {
+             typename features_of<typename unpacked<Layer>::type>::type;
+             typename unpacked<Layer>::type::value_type;
+           })
+struct request<Layer, Axis...> {
+  using tensors = sequences_along<typename unpacked<Layer>::type, Axis...>;
+  using made = of_tensors<typename tensors::verdict, Layer, typename tensors::type>;
+  using verdict = typename made::verdict;
+  static constexpr call_footprint value() { return made::value(); }
+};
+template <class Cache, class... Axis>
+  requires is_cache<Cache>
+struct request<Cache, Axis...> : of_step<typename Cache::layer, Cache, Axis...> {};
+template <class Encode, class Cache, class... Axis>
+  requires(is_cache<Cache> && !is_cache<Encode>)
+struct request<Encode, Cache, Axis...> : of_step<Encode, Cache, Axis...> {};
+// Of what a call gives; what the workspace of a call must be is not asked.
+template <class Fits>
+struct formula_verdict {
+  using type = typename Fits::verdict;
+};
+template <class Fits>
+  requires Fits::has_result
+struct formula_verdict<Fits> {
+  using type = accepted;
+};
+template <class F, class... X>
+struct request<formula<F>, X...> {
+  using verdict = rules::takes<(sizeof...(X) > 99)>;
+};
+template <class F, class... X>
+  requires formulas::takes<F, X...>
+struct request<formula<F>, X...> {
+  // See workspace_for.
+  using fits =
+      formulas::call_fits_rule<F, formulas::traced_result<F, X...>, by_value, workspace_base, X...>;
+  using verdict = typename formula_verdict<fits>::type;
+
+  template <class T, class... Layout>
+  static constexpr std::size_t bytes_of(formulas::list<Layout...>) {
+    return (Layout::count + ...) * sizeof(T);
+  }
+  static constexpr call_footprint value() {
+    if constexpr (fits::has_result) {
+      constexpr std::size_t weights = (std::size_t{0} + ... + weights_of<X>());
+      constexpr std::size_t arguments = (std::size_t{0} + ... + elements_of<X>());
+      constexpr std::size_t results = bytes_of<typename fits::T>(typename fits::layouts{});
+      return {.weights = weights,
+              .workspace = sizeof(typename fits::scratch),
+              .arguments = arguments,
+              .results = results,
+              .flops = formulas::steps_of_formula<F, X...>::flops(),
+              .bytes_moved = weights + arguments + results};
+    } else {
+      return {};
+    }
+  }
+};
+
+// Verdict: of the request. (Named by the caller, it is two lines less of the compilers' output.)
+template <class Request, class Verdict>
+constexpr call_footprint answer() {
+  static_assert(report<Verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (Verdict::ok)
+    return Request::value();
+  else
+    return {};
+}
+
+}  // namespace detail::footprints
+
+// What a call needs, see call_footprint. Model, X: one of
+//   a layer, prepacked<layer>        the axes of its sequences, batch<2> first where there is one:
+//                                    token<64>; query<4>, key<300> of attention; of a decoder_layer
+//                                    its own positions, then the memory's; of linear, feed_forward
+//                                    and norms all axes but the features. Or the types of its
+//                                    arguments, as workspace_for takes them
+//   a key_value_cache                a step: the new positions, token<1>; then key<100>, the
+//                                    positions in all, without it as many as there can be. Before
+//                                    the cache may stand what the step calls: prepacked<layer>.
+//                                    (Not here: append and recall)
+//   a formula, decltype(f)           the types of its arguments; layers and weights among them are
+//                                    weights
+// What a layer refuses in a call, it refuses here in the same words.
+template <class Model, class... X>
+inline constexpr call_footprint footprint = detail::footprints::answer<
+    detail::footprints::request<std::remove_cvref_t<Model>, std::remove_cvref_t<X>...>,
+    typename detail::footprints::request<std::remove_cvref_t<Model>,
+                                         std::remove_cvref_t<X>...>::verdict>();
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

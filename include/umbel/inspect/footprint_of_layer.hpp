@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a call of a layer needs, of the types of its arguments or of axes (footprint.hpp).
+#pragma once
+
+#include <umbel/attention/additive.hpp>
+#include <umbel/attention/scaled_dot_product.hpp>
+#include <umbel/block/decoder.hpp>
+#include <umbel/block/stack.hpp>
+#include <umbel/config.hpp>
+#include <umbel/decode/cache_of_blocks.hpp>
+#include <umbel/inspect/call_footprint.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+namespace say {
+struct footprint;
+struct takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments;
+}  // namespace say
+template <>
+inline constexpr const char* spoken<
+    say::takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments> =
+    "takes a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types "
+    "of its arguments";
+
+namespace footprints {
+
+// Its verdict, in the layer's own words, and its steps: result, scratch, flops.
+template <class Layer, class... X>
+struct one_call {
+  using verdict = detail::verdict<
+      (sizeof...(X) > 99), say::footprint,
+      say::
+          takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments>;
+};
+template <is_multi_head Layer, tensor_like X>
+struct one_call<Layer, X> {
+  using verdict = typename multi_head_self_rule<Layer, X, every_key, in_formula, by_value>::type;
+  using steps = multi_head_self_steps<Layer, X>;
+};
+template <is_multi_head Layer, tensor_like X, tensor_like Y, tensor_like Z>
+struct one_call<Layer, X, Y, Z> {
+  using verdict =
+      typename multi_head_cross_rule<Layer, X, Y, Z, every_key, in_formula, by_value>::type;
+  using steps = multi_head_cross_steps<Layer, X, Y>;
+};
+template <class T, class Hidden, class ScoreHidden, class... Options, tensor_like X, tensor_like Y,
+          tensor_like Z>
+struct one_call<additive_attention<T, Hidden, ScoreHidden, Options...>, X, Y, Z> {
+  using layer = additive_attention<T, Hidden, ScoreHidden, Options...>;
+  using verdict = typename additive_rule_in_formula<typename layer::template call_rule<X, Y, Z>,
+                                                    layer, X, Y, Z, every_key>::type;
+  using steps = additive_steps<layer, X, Y, Z>;
+};
+template <class... Options, tensor_like Q, tensor_like K, tensor_like V>
+struct one_call<scaled_dot_product_operation<Options...>, Q, K, V> {
+  using verdict = first_error<rules::dot_product_options<Options...>, rules::dot_product<Q, K, V>>;
+  struct steps : dot_product_call<Q, K, V> {
+    using scratch = typename dot_product_call<Q, K, V>::workspace;
+  };
+};
+template <is_encoder Layer, tensor_like X>
+struct one_call<Layer, X> {
+  using verdict = typename Layer::template verdict_in_formula<X, every_key>;
+  using steps = typename Layer::template steps<X>;
+};
+template <is_stack Layer, tensor_like X>
+struct one_call<Layer, X> : one_call<typename Layer::layer, X> {};
+template <class T, class Hidden, class Heads, class FeedForward, class... Options, tensor_like X,
+          tensor_like Memory>
+struct one_call<decoder_layer<T, Hidden, Heads, FeedForward, Options...>, X, Memory> {
+  using layer = decoder_layer<T, Hidden, Heads, FeedForward, Options...>;
+  using verdict = rules::decode<X, Memory, T, typename layer::hidden_axis>;
+  using steps = typename layer::template steps_of<X, Memory>;
+};
+template <class T, class Hidden, class FeedForward, class... Options, tensor_like X>
+struct one_call<feed_forward<T, Hidden, FeedForward, Options...>, X> {
+  using steps = typename feed_forward<T, Hidden, FeedForward, Options...>::template steps<X>;
+  using verdict = typename steps::verdict;
+};
+// Operations on one tensor (layer/computing.hpp), of which linear is a product.
+template <class Layer, tensor_like X>
+  requires requires {
+    typename Layer::template rule<X>;
+    typename Layer::template result<X>;
+  }
+struct one_call<Layer, X> {
+  using verdict = typename Layer::template rule<X>;
+  struct steps {
+    using scratch = on_stack;
+    using result = typename Layer::template result<X>;
+    static constexpr std::uint64_t flops = [] {
+      if constexpr (requires { typename Layer::map; })
+        return kernel::product_flops(result::count, Layer::map::in::size, 1);
+      else
+        return 0;
+    }();
+  };
+};
+
+template <class Layer, class... X>
+struct of_arguments : one_call<typename unpacked<Layer>::type, X...> {
+  template <class Steps, class First, class...>
+  static constexpr call_footprint value_of() {
+    using T = typename First::value_type;
+    using plain = typename unpacked<Layer>::type;
+    using scratch = typename Steps::scratch;
+    constexpr std::size_t weights = weights_of<Layer>(), arguments = (elements_of<X>() + ...);
+    constexpr std::size_t results = Steps::result::count * sizeof(T);
+    return {.weights = weights,
+            .workspace = std::is_same_v<scratch, on_stack> ? 0 : sizeof(scratch),
+            .arguments = arguments,
+            .results = results,
+            .flops = encoders_in<plain>::count * Steps::flops,
+            .bytes_moved = weights + arguments + results};
+  }
+  static constexpr call_footprint value() { return value_of<typename of_arguments::steps, X...>(); }
+};
+
+// ---- axes, in place of the arguments ------------------------------------------------------------
+
+// What the features of an argument are.
+template <class Layer>
+struct features_of {};
+template <class Layer>
+  requires requires { typename Layer::hidden_axis; }
+struct features_of<Layer> {
+  using type = typename Layer::hidden_axis;
+};
+template <class Layer>
+  requires requires { typename Layer::map; }
+struct features_of<Layer> {
+  using type = typename Layer::map::in;
+};
+template <class Layer>
+  requires requires { typename Layer::axis; }
+struct features_of<Layer> {
+  using type = typename Layer::axis;
+};
+
+template <class... X>
+struct list {};
+
+// The tensors that axes stand for. Batch: list<batch<2>>, or list<>.
+template <class Layer, class Batch, class... Axis>
+struct tensors_along;
+template <class Layer, class... Batch, class... Axis>
+struct tensors_along<Layer, list<Batch...>, Axis...> {
+  using T = typename Layer::value_type;
+  using features = typename features_of<Layer>::type;
+  using verdict = rules::well_formed<Batch..., Axis..., features>;
+  using type = list<tensor<T, Batch..., Axis..., features>>;
+};
+template <is_multi_head Layer, class... Batch, class Query, class Key>
+  requires std::is_same_v<typename Key::family, rules::key_family>
+struct tensors_along<Layer, list<Batch...>, Query, Key> {
+  using T = typename Layer::value_type;
+  using verdict = rules::well_formed<Batch..., Query, Key, typename Layer::hidden_axis>;
+  using type = list<tensor<T, Batch..., Query, typename Layer::hidden_axis>,
+                    tensor<T, Batch..., Key, typename Layer::keys_axis>,
+                    tensor<T, Batch..., Key, typename Layer::values_axis>>;
+};
+template <class T, class Hidden, class Heads, class FeedForward, class... Options, class... Batch,
+          class Own, class Memory>
+struct tensors_along<decoder_layer<T, Hidden, Heads, FeedForward, Options...>, list<Batch...>, Own,
+                     Memory> {
+  using hidden = typename decoder_layer<T, Hidden, Heads, FeedForward, Options...>::hidden_axis;
+  using verdict = first_error<rules::well_formed<Batch..., Own, hidden>,
+                              rules::well_formed<Batch..., Memory, hidden>>;
+  using type = list<tensor<T, Batch..., Own, hidden>, tensor<T, Batch..., Memory, hidden>>;
+};
+
+template <class Layer, class First, class... Axis>
+struct sequences_along : tensors_along<Layer, list<>, First, Axis...> {};
+template <class Layer, class First, class... Axis>
+  requires std::is_same_v<typename First::family, rules::batch_family>
+struct sequences_along<Layer, First, Axis...> : tensors_along<Layer, list<First>, Axis...> {};
+
+template <class Verdict, class Layer, class Tensors>
+struct of_tensors {
+  using verdict = Verdict;
+};
+template <class Layer, class... X>
+struct of_tensors<accepted, Layer, list<X...>> : of_arguments<Layer, X...> {};
+
+}  // namespace footprints
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes in asking what a call needs (check.py).
+#include <umbel/umbel.hpp>
+
+#include <umbel/inspect/footprint.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using attention = multi_head_attention<float, hidden<64>, heads<4>>;
+using past = key_value_cache<attention, key<256>>;
+
+#if defined CASE_footprint_no_layer
+// expect-gcc: "umbel: footprint: takes a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
+// expect-clang: footprint.*takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
+// cause: What needs memory is a call: of a layer, of a formula, or a step of a cache.
+// cure: Name the layer, then the axes or the tensors of its call: `footprint<encoder, token<64>>`.
+constexpr auto needs = footprint<int, token<64>>;
+#elif defined CASE_footprint_no_axes
+// expect-gcc: "umbel: footprint: takes a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
+// expect-clang: footprint.*takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
+// cause: What needs memory is a call: of a layer, of a formula, or a step of a cache.
+// cure: Name the layer, then the axes or the tensors of its call: `footprint<encoder, token<64>>`.
+constexpr auto needs = footprint<attention>;
+#elif defined CASE_footprint_features
+// expect-gcc: "umbel: shape: the axis hidden is named twice in \[hidden=64, hidden=64\]"
+// expect-clang: shape, .*the_axis, .*hidden>, .*is_named_twice_in
+// cause: An axis of a call has the name of the features of the layer, which are not said again.
+// cure: Say how many positions there are: `footprint<attention, token<64>>`.
+constexpr auto needs = footprint<attention, hidden<64>>;
+#elif defined CASE_footprint_other_width
+// expect-gcc: "umbel: multi_head_attention: the sequence has hidden=32 but the layer has hidden=64"
+// expect-clang: multi_head_attention, .*the_sequence, .*has, .*hidden<32>, .*but_the_layer_has, .*hidden<64>
+// cause: The sequence has other features than the layer.
+// cure: Give it a sequence of the width of the layer, or declare the layer for this width.
+constexpr auto needs = footprint<attention, tensor<float, token<4>, hidden<32>>>;
+#elif defined CASE_footprint_step_without_positions
+// expect-gcc: "umbel: footprint: takes a cache; then the axis of the new positions, such as token<1>; then key<100>, the positions in all"
+// expect-clang: footprint.*takes_a_cache_then_the_axis_of_the_new_positions_then_key_the_positions_in_all
+// cause: What a step of a cache needs depends on how many positions it adds.
+// cure: Say them: `footprint<past, token<1>>`; and `key<100>` last, if the cache is not full then.
+constexpr auto needs = footprint<past>;
+#elif defined CASE_footprint_step_of_features
+// expect-gcc: "umbel: footprint: expected the axis token but got hidden=64"
+// expect-clang: footprint.*expected_the_axis.*token>.*but_got.*hidden<64>
+// cause: A step adds positions, not features.
+// cure: Say how many positions it adds: `footprint<past, token<1>>`.
+constexpr auto needs = footprint<past, hidden<64>>;
+#elif defined CASE_footprint_step_too_long
+// expect-gcc: "umbel: key_value_cache: a step may append at most 256, got token=300"
+// expect-clang: key_value_cache, .*a_step_may_append_at_most, .*256>, .*got, .*token<300>
+// cause: The step brings more positions than the cache has room for.
+// cure: Declare a larger cache, `key_value_cache<attention, key<300>>`, or step over parts of the sequence.
+constexpr auto needs = footprint<past, token<300>>;
+#elif defined CASE_footprint_fewer_than_new
+// expect-gcc: "umbel: footprint: key=2 positions in all cannot be fewer than the new ones, token=3"
+// expect-clang: footprint, .*key<2>, .*positions_in_all_cannot_be_fewer_than_the_new_ones, .*token<3>
+// cause: The positions in all are counted with those that the step adds.
+// cure: Say as many as the sequence has after the step.
+constexpr auto needs = footprint<past, token<3>, key<2>>;
+#elif defined CASE_footprint_more_than_room
+// expect-gcc: "umbel: footprint: key=300 positions in all, but the cache has only key=256"
+// expect-clang: footprint, .*key<300>, .*positions_in_all_but_the_cache_has_only, .*key<256>
+// cause: A sequence cannot get longer than the cache has memory for, or `longest_sequence` says.
+// cure: Say at most that number, or declare a larger cache.
+constexpr auto needs = footprint<past, token<1>, key<300>>;
+#elif defined CASE_footprint_cache_of_another_layer
+// expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for"
+// expect-clang: key_value_cache, .*the_layer_is_not_the_one_that_the_cache_was_declared_for
+// cause: Keys and values of one layer mean nothing to another, nor to a stack that it is part of.
+// cure: Declare one cache for each layer, or one for the stack, with its type.
+using other = multi_head_attention<float, hidden<64>, heads<2>>;
+constexpr auto needs = footprint<prepacked<other>, past, token<1>>;
+#elif defined CASE_footprint_formula_of_other_shapes
+// expect-gcc: "umbel: contract: the left side has key=6 but the right side has key=5"
+// expect-clang: contract, .*the_left_side_has, .*key<6>, .*but_the_right_side_has, .*key<5>
+// lines-clang: 32
+// cause: What a formula says of its arguments when it is called, it says when it is described.
+// cure: Give it arguments that fit each other.
+constexpr formula context = [](auto a, auto b) { return contract<key>(a, b); };
+constexpr auto needs = footprint<decltype(context), tensor<float, query<4>, key<6>>,
+                                 tensor<float, key<5>, head_dim<8>>>;
+#elif defined CASE_footprint_formula_of_other_arguments
+// expect-gcc: "umbel: formula: the function takes other arguments, or weights by value; write const auto& w"
+// expect-clang: formula, .*the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto
+// cause: The function has another number of parameters, or takes weights by value: each call would copy them.
+// cure: Give it as many arguments as it has parameters, and a workspace last, if any; write `const auto& w` for weights.
+constexpr formula context = [](auto a, auto b) { return contract<key>(a, b); };
+constexpr auto needs = footprint<decltype(context), tensor<float, query<4>, key<6>>>;
+#else
+constexpr auto needs = footprint<prepacked<attention>, past, token<1>, key<100>>;
+#endif
+static_assert(needs.ram <= 256 * 1024);

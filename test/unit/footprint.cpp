@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSL-1.0
+// footprint: its bytes are those of the objects, its operations those that are counted by hand.
+#include <boost/test/unit_test.hpp>
+
+#include <umbel/inspect/describe.hpp>
+#include <umbel/inspect/footprint.hpp>
+#include <umbel/umbel.hpp>
+
+#include <cstring>
+#include <utility>
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+
+template <std::size_t... N>
+constexpr std::uint64_t product = (std::uint64_t{1} * ... * N);
+// Of bench/peers/workloads.hpp.
+constexpr std::uint64_t flops(std::uint64_t batches, std::uint64_t queries, std::uint64_t keys,
+                              std::uint64_t width) {
+  return batches * (2 * width * width * (2 * queries + 2 * keys) + 4 * queries * keys * width);
+}
+
+// ---- attention ----------------------------------------------------------------------------------
+using attention = multi_head_attention<float, hidden<100>, heads<5>, bias<true>>;
+using tokens = tensor<float, batch<2>, token<7>, hidden<100>>;
+using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
+using context = tensor<float, batch<2>, key<6>, hidden<100>>;
+
+constexpr auto self = footprint<attention, batch<2>, token<7>>;
+static_assert(self.weights == sizeof(attention::weights) && self.cache == 0);
+static_assert(self.workspace == sizeof(attention::workspace<token<7>>));
+static_assert(self.arguments == sizeof(tokens) && self.results == sizeof(tokens));
+static_assert(self.flops == flops(2, 7, 7, 100));
+static_assert(self.bytes_moved == sizeof(attention::weights) + 2 * sizeof(tokens));
+static_assert(self.ram == self.workspace + 2 * sizeof(tokens));
+static_assert(self.ram_with_weights == self.ram + sizeof(attention::weights));
+// Axes are short for tensors; a view is as large as what it sees.
+template <class... X>
+constexpr bool same_as_self =
+    footprint<attention, X...>.ram == self.ram && footprint<attention, X...>.flops == self.flops;
+static_assert(same_as_self<tokens> && same_as_self<const tokens&>);
+static_assert(same_as_self<view<const float, batch<2>, token<7>, hidden<100>>>);
+
+constexpr auto cross = footprint<attention, batch<2>, query<4>, key<6>>;
+static_assert(cross.workspace == sizeof(workspace_for<attention, queries, context, context>));
+static_assert(cross.arguments == sizeof(queries) + 2 * sizeof(context));
+static_assert(cross.results == sizeof(queries) && cross.flops == flops(2, 4, 6, 100));
+static_assert(footprint<attention, queries, context, context>.ram == cross.ram);
+
+// Packed weights, of 16 bits too, take what they take; the rest is that of the layer.
+using packed = prepacked<attention, stored_as<bfloat16>>;
+static_assert(footprint<packed, batch<2>, token<7>>.weights == sizeof(packed));
+static_assert(footprint<packed, batch<2>, token<7>>.ram == self.ram);
+static_assert(footprint<packed, batch<2>, token<7>>.flops == self.flops);
+static_assert(footprint<const prepacked<attention>, token<1>>.weights ==
+              sizeof(prepacked<attention>));
+
+// Widths of their own, grouped heads, double; one position of one feature.
+using grouped =
+    multi_head_attention<double, hidden<12>, heads<4>, kv_heads<2>, head_dim<8>, value_dim<5>,
+                         keys_from<hidden<6>>, values_from<hidden<7>>, output_to<hidden<9>>>;
+constexpr auto of_grouped = footprint<grouped, query<3>, key<11>>;
+static_assert(of_grouped.flops ==
+              2 * (3 * 12 * 32 + 11 * 6 * 16 + 11 * 7 * 10 + 3 * 11 * 4 * (8 + 5) + 3 * 20 * 9));
+static_assert(of_grouped.arguments == (3 * 12 + 11 * 6 + 11 * 7) * sizeof(double));
+static_assert(of_grouped.results == 3 * 9 * sizeof(double));
+static_assert(footprint<multi_head_attention<float, hidden<1>, heads<1>>, token<1>>.flops == 12);
+
+// describe counts the same.
+static_assert(plan_of<attention, token<7>>::flops * 2 == static_cast<double>(self.flops));
+static_assert(plan_of<grouped, query<3>, key<11>>::flops == static_cast<double>(of_grouped.flops));
+
+// More than a number of 32 bits holds.
+static_assert(footprint<multi_head_attention<float, hidden<4096>, heads<32>>, token<4096>>.flops ==
+              flops(1, 4096, 4096, 4096));
+
+using additive =
+    additive_attention<float, hidden<20>, score_hidden<8>, keys_from<hidden<2>>, heads<2>>;
+using of_two = tensor<float, key<10>, hidden<2>>;
+using of_four = tensor<float, key<10>, head_dim<4>>;
+constexpr auto by_tanh = footprint<additive, tensor<float, query<3>, hidden<20>>, of_two, of_four>;
+static_assert(by_tanh.flops == 2 * (3 * 20 * 16 + 10 * 2 * 16 + 3 * 10 * 2 * 8 + 3 * 10 * 4));
+static_assert(by_tanh.results == 3 * 4 * sizeof(float));
+static_assert(by_tanh.weights == sizeof(additive::weights));
+
+using one_head = tensor<float, heads<4>, query<8>, head_dim<16>>;
+using its_keys = tensor<float, heads<4>, key<12>, head_dim<16>>;
+using dot_product = decltype(scaled_dot_product_attention);
+constexpr auto of_product = footprint<dot_product, one_head, its_keys, its_keys>;
+static_assert(of_product.flops == 4 * product<4, 8, 12, 16> && of_product.weights == 0);
+static_assert(of_product.workspace ==
+              sizeof(workspace_for<dot_product, one_head, its_keys, its_keys>));
+
+// ---- blocks -------------------------------------------------------------------------------------
+using encoder = encoder_layer<float, hidden<64>, heads<8>, intermediate<172>, kv_heads<4>,
+                              norm_first<true>, norm_by<rms_norm>, norm_epsilon<1, 100'000>,
+                              activation<silu>, gated<true>, bias<false>, rope<split_halves>>;
+constexpr auto encoded = footprint<encoder, batch<3>, token<5>>;
+static_assert(encoded.flops ==
+              3 * (2 * product<5, 64> * (64 + 32 + 32 + 64 + 3 * 172) + 4 * product<5, 5, 64>));
+static_assert(encoded.workspace == sizeof(encoder::workspace<token<5>>));
+static_assert(encoded.weights == sizeof(encoder::weights));
+
+// Layers after one another: their weights and work, the memory of one.
+using model = layer_stack<encoder, 4>;
+constexpr auto stacked = footprint<model, batch<3>, token<5>>;
+static_assert(stacked.weights == 4 * encoded.weights && stacked.flops == 4 * encoded.flops);
+static_assert(stacked.ram == encoded.ram);
+static_assert(footprint<prepacked<model>, token<5>>.weights == sizeof(prepacked<model>));
+static_assert(footprint<prepacked<model>, token<5>>.flops * 3 == stacked.flops);
+
+using decoder = decoder_layer<float, hidden<32>, heads<4>, intermediate<64>, norm_first<false>,
+                              activation<relu>, bias<true>>;
+constexpr auto decoded = footprint<decoder, batch<2>, token<4>, key<9>>;
+static_assert(decoded.flops ==
+              flops(2, 4, 4, 32) + flops(2, 4, 9, 32) + 2 * 4 * product<4, 32, 64>);
+static_assert(decoded.workspace == sizeof(decoder::workspace<token<4>, key<9>>));
+static_assert(decoded.arguments == 2 * (4 + 9) * 32 * sizeof(float));
+
+using network = feed_forward<float, hidden<8>, intermediate<16>, activation<relu>, bias<true>>;
+static_assert(footprint<network, batch<2>, token<5>>.flops == 4 * product<2, 5, 8, 16>);
+static_assert(footprint<network, batch<2>, token<5>>.workspace ==
+              sizeof(network::workspace<token<5>>));
+using classify = linear<float, hidden<32>, classes<10>, bias<true>>;
+static_assert(footprint<classify, token<5>>.flops == 2 * product<5, 32, 10>);
+static_assert(footprint<classify, token<5>>.workspace == 0);
+static_assert(footprint<prepacked<classify>, token<5>>.weights == sizeof(prepacked<classify>));
+static_assert(footprint<classify, token<5>>.results == 5 * 10 * sizeof(float));
+using norm = layer_norm<double, hidden<3>>;
+static_assert(footprint<norm, token<5>>.weights == 2 * 3 * sizeof(double));
+static_assert(footprint<norm, token<5>>.flops == 0);
+using positions = learned_positions<float, token<5>, hidden<8>>;
+static_assert(footprint<positions, token<5>>.weights == 5 * 8 * sizeof(float));
+static_assert(footprint<decltype(softmax<key>), its_keys>.ram == 2 * sizeof(its_keys));
+
+// ---- steps of a cache ---------------------------------------------------------------------------
+using past = key_value_cache<model, key<256>>;
+using one_token = tensor<float, token<1>, hidden<64>>;
+constexpr auto step = footprint<past, token<1>>;
+static_assert(step.cache == sizeof(past) && step.weights == sizeof(model::weights));
+static_assert(step.workspace == sizeof(workspace_for<past, one_token>));
+// Of bench/layer/decode.cpp.
+static_assert(step.flops == 4 * (2 * 64 * (64 + 32 + 32 + 64 + 3 * 172) + 4 * product<64, 256>));
+static_assert(step.ram == sizeof(past) + step.workspace + 2 * sizeof(one_token));
+static_assert(step.bytes_moved ==
+              step.weights + 2 * sizeof(one_token) + 4 * (256 + 1) * 2 * 32 * sizeof(float));
+static_assert(footprint<past, token<1>, key<256>>.flops == step.flops);
+// Packed: the weights of what the step calls.
+using packed_model = prepacked<model, stored_as<bfloat16>>;
+constexpr auto packed_step = footprint<packed_model, past, token<1>, key<100>>;
+static_assert(packed_step.weights == sizeof(packed_model) && packed_step.ram == step.ram);
+static_assert(step.flops - packed_step.flops == 4 * 4 * 64 * (256 - 100));
+
+// Several positions at once do what they do one after another.
+template <class Cache, std::size_t... N>
+constexpr std::uint64_t one_by_one(std::index_sequence<N...>) {
+  return (... + footprint<Cache, token<1>, key<N + 1>>.flops);
+}
+using own_past = key_value_cache<attention, key<9>, batch<2>>;
+static_assert(footprint<own_past, token<9>>.flops ==
+              one_by_one<own_past>(std::make_index_sequence<9>{}));
+static_assert(footprint<own_past, token<1>>.results == 2 * 100 * sizeof(float));
+// A sliding cache: no query sees more than its window.
+using sliding = key_value_cache<attention, key<5>, longest_sequence<4096, 3>, batch<2>>;
+static_assert(footprint<sliding, token<1>, key<4096>>.flops ==
+              footprint<sliding, token<1>, key<5>>.flops);
+static_assert(footprint<sliding, token<3>>.flops == 3 * footprint<sliding, token<1>>.flops);
+static_assert(footprint<sliding, token<3>, key<7>>.flops == footprint<sliding, token<3>>.flops);
+static_assert(footprint<sliding, token<3>, key<6>>.flops < footprint<sliding, token<3>>.flops);
+static_assert(footprint<sliding, token<3>>.bytes_moved - footprint<sliding, token<3>>.weights ==
+              2 * (2 * 3 * 100 + (7 + 3) * 2 * 100) * sizeof(float));
+using halved = key_value_cache<attention, key<9>, stored_as<float16>>;
+static_assert(footprint<halved, token<1>>.cache == sizeof(halved));
+static_assert(footprint<halved, token<1>>.bytes_moved ==
+              sizeof(attention::weights) + 2 * 100 * sizeof(float) + (9 + 1) * 200 * 2);
+
+// ---- formulas -----------------------------------------------------------------------------------
+constexpr formula by_words = [](auto q, auto k, auto v) {
+  return contract<key>(softmax<key>(contract<head_dim>(q, k) * 0.25f), v);
+};
+using words = decltype(by_words);
+constexpr auto spelled = footprint<words, one_head, its_keys, its_keys>;
+static_assert(spelled.flops == of_product.flops && spelled.results == sizeof(one_head));
+static_assert(spelled.workspace == sizeof(workspace_for<words, one_head, its_keys, its_keys>));
+static_assert(spelled.arguments == sizeof(one_head) + 2 * sizeof(its_keys));
+// What a window hides is not counted: of 8 queries the first sees one key.
+constexpr formula by_window = [](auto q, auto k, auto v) {
+  auto scores = hide(contract<head_dim>(q, k), position<key> > position<query>);
+  return contract<key>(softmax<key>(scores), v);
+};
+static_assert(footprint<decltype(by_window), one_head, its_keys, its_keys>.flops ==
+              4 * product<4, 16> * (8 * 9 / 2));
+// Weights that are changed after the softmax: in blocks of queries.
+constexpr formula by_rows = [](auto q, auto k, auto v) {
+  auto weights = softmax<key>(contract<head_dim>(q, k));
+  return contract<key>(weights * weights, v);
+};
+static_assert(footprint<decltype(by_rows), one_head, its_keys, its_keys>.flops == of_product.flops);
+// Weights and layers among the arguments; several results.
+constexpr formula with_layers = [](auto x, const auto& layers, const auto& w) {
+  auto y = layers(x, causal) + x;
+  return std::pair{y, y * w};
+};
+using sequence = tensor<float, token<5>, hidden<64>>;
+using head = linear<float, hidden<64>, classes<10>>;
+constexpr auto mixed = footprint<decltype(with_layers), sequence, prepacked<model>, head::weights>;
+static_assert(mixed.weights == sizeof(prepacked<model>) + sizeof(head::weights));
+static_assert(mixed.flops == footprint<model, token<5>>.flops + footprint<head, token<5>>.flops);
+static_assert(mixed.results == sizeof(sequence) + 5 * 10 * sizeof(float));
+static_assert(footprint<decltype(with_layers), sequence, model, head::weights_view>.weights ==
+              sizeof(model::weights) + sizeof(head::weights));
+
+// ---- sums ---------------------------------------------------------------------------------------
+constexpr auto both = footprint<encoder, token<5>> + footprint<head, token<5>> + step;
+static_assert(both.weights == sizeof(encoder::weights) + sizeof(head::weights) + step.weights);
+static_assert(both.workspace == step.workspace && both.cache == step.cache);
+static_assert(both.results == footprint<encoder, token<5>>.results);
+static_assert(both.ram == both.workspace + both.cache + both.arguments + both.results);
+static_assert((both + call_footprint{}).ram_with_weights == both.ram_with_weights);
+static_assert(call_footprint{.workspace = 3, .results = 4}.ram == 7);
+
+// A workspace of so many bytes, between bytes that a call must not touch.
+template <class Workspace>
+struct guarded {
+  static constexpr std::size_t edge = 256;
+  alignas(64) unsigned char bytes[edge + sizeof(Workspace) + edge];
+
+  template <class Call>
+  void check(std::size_t size, Call call) {
+    std::memset(bytes, 0xA5, sizeof bytes);
+    call(*static_cast<Workspace*>(static_cast<void*>(bytes + edge)));
+    std::size_t first = sizeof bytes, last = 0;
+    for (std::size_t i = 0; i < sizeof bytes; ++i)
+      if (bytes[i] != 0xA5) {
+        first = i < first ? i : first;
+        last = i;
+      }
+    BOOST_TEST(first == edge);
+    BOOST_TEST(last >= edge + size / 2);
+    BOOST_TEST(last < edge + size);
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(footprints)
+
+BOOST_AUTO_TEST_CASE(a_call_takes_its_workspace_and_no_byte_more) {
+  static const attention::weights of_attention{};
+  static const model::weights of_model{};
+  static const tokens x{};
+  static tokens y;
+  static guarded<attention::workspace<token<7>>> own;
+  own.check(self.workspace, [&](attention::workspace<token<7>>& work) {
+    attention{of_attention}.into(y, x, causal, work);
+  });
+
+  static const tensor<float, batch<3>, token<5>, hidden<64>> sequences{};
+  static tensor<float, batch<3>, token<5>, hidden<64>> encodings;
+  static guarded<model::workspace<token<5>>> of_stack;
+  of_stack.check(stacked.workspace, [&](model::workspace<token<5>>& work) {
+    model{of_model}.into(encodings, sequences, all_keys, work);
+  });
+
+  static past memory;
+  static one_token next{};
+  static guarded<past::workspace<token<1>>> of_step;
+  of_step.check(step.workspace, [&](past::workspace<token<1>>& work) {
+    BOOST_TEST(memory.step(next, model{of_model}, next, all_keys, work));
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
