@@ -93,9 +93,10 @@
 #include <umbel/block/transformer.hpp>
 #include <umbel/block/encoder_rules.hpp>
 #include <umbel/block/encoder.hpp>
-#include <umbel/block/stack.hpp>
+#include <umbel/block/decoder_forward.hpp>
 #include <umbel/block/decoder_rules.hpp>
 #include <umbel/block/decoder.hpp>
+#include <umbel/block/stack.hpp>
 
 #include <umbel/decode/rules.hpp>
 #include <umbel/decode/forward.hpp>

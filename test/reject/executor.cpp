@@ -75,7 +75,7 @@ using network =
 #elif defined CASE_an_executor_for_a_network
   // expect-gcc: "umbel: feed_forward: takes one workspace, not parallel\(\.\.\.\)"
   // expect-clang: feed_forward.*takes_one_workspace_not_parallel
-  // cause: Only `multi_head_attention`, `encoder_layer`, `layer_stack` and formulas can be divided among the workers of an executor.
+  // cause: Only `multi_head_attention`, `encoder_layer`, `decoder_layer`, `layer_stack` and formulas can be divided among the workers of an executor.
   // cure: Pass one workspace, `network::workspace<token<9>>`, and call whole layers from several threads.
   static network::workspace<token<9>> work[2];
   auto out = feed(x, parallel(pool, work));

@@ -16,17 +16,17 @@ using tokens = tensor<float, token<1>, hidden<32>>;
                                    window& slid, tokens& x, tokens& out) {
   (void)w, (void)layers, (void)past, (void)slid, (void)x, (void)out;
 #if defined CASE_stack_of_attention
-  // expect-gcc: "umbel: layer_stack: the first argument is not an encoder_layer"
-  // expect-clang: layer_stack.*the_first_argument_is_not_an_encoder_layer
-  // cause: A stack is made of encoder layers; it is packed as a whole.
-  // cure: Name an `encoder_layer`, packed in `prepacked<layer_stack<encoder, 3>>`; call other layers one after another.
+  // expect-gcc: "umbel: layer_stack: the first argument is not an encoder_layer or a decoder_layer"
+  // expect-clang: layer_stack.*the_first_argument_is_not_an_encoder_layer_or_a_decoder_layer
+  // cause: A stack is made of encoder layers or of decoder layers; it is packed as a whole.
+  // cure: Name an `encoder_layer` or a `decoder_layer`, packed in `prepacked<layer_stack<encoder, 3>>`; call other layers one after another.
   using attention = multi_head_attention<float, hidden<32>, heads<4>>;
   [[maybe_unused]] layer_stack<attention, 3>::weights many;
 #elif defined CASE_stack_of_packed_layers
-  // expect-gcc: "umbel: layer_stack: the first argument is not an encoder_layer"
-  // expect-clang: layer_stack.*the_first_argument_is_not_an_encoder_layer
-  // cause: A stack is made of encoder layers; it is packed as a whole.
-  // cure: Name an `encoder_layer`, packed in `prepacked<layer_stack<encoder, 3>>`; call other layers one after another.
+  // expect-gcc: "umbel: layer_stack: the first argument is not an encoder_layer or a decoder_layer"
+  // expect-clang: layer_stack.*the_first_argument_is_not_an_encoder_layer_or_a_decoder_layer
+  // cause: A stack is made of encoder layers or of decoder layers; it is packed as a whole.
+  // cure: Name an `encoder_layer` or a `decoder_layer`, packed in `prepacked<layer_stack<encoder, 3>>`; call other layers one after another.
   layer_stack<prepacked<encoder>, 3> packed{w};
 #elif defined CASE_stack_of_no_layer
   // expect-gcc: "umbel: layer_stack: needs at least one layer"

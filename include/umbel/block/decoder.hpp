@@ -16,13 +16,16 @@
 // The mask of x itself must be stated. torch hides nothing without a tgt_mask, which is
 // self_mask(all_keys); its tgt_is_causal with generate_square_subsequent_mask is self_mask(causal).
 // A layer without a memory is encoder_layer. Sequences are computed one after another, in a
-// workspace of constant size. Not here: caches.
+// workspace of constant size, or by several workers. Not here: the pass over one sequence
+// (decoder_forward.hpp), steps (decode/cache_of_decoders.hpp).
 #pragma once
 
+#include <umbel/block/decoder_forward.hpp>
 #include <umbel/block/decoder_rules.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/memory.hpp>
+#include <umbel/layer/stacked.hpp>
 #include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -46,8 +49,9 @@ struct decoder_calls
   //   mask  of the memory: its axes are batch, heads, query (positions of x), key (of the memory);
   //         without one all of it is seen
   //   own   self_mask(m), where both query and key are positions of x; must be given
-  //   work  a Layer::workspace<positions of x, positions of the memory>; without one, scratch is on
-  //         the stack, up to UMBEL_STACK_BUDGET bytes
+  //   work  a Layer::workspace<positions of x, positions of the memory>, or several with an
+  //         executor, parallel(executor, work) (layer/executor.hpp); without one, scratch is on the
+  //         stack, up to UMBEL_STACK_BUDGET bytes
   template <tensor_like X, tensor_like Memory, class Own, workspace_like Workspace = on_stack>
   constexpr auto operator()(const X& x, const Memory& memory, const own_mask<Own>& own,
                             Workspace&& work = {}) const noexcept {
@@ -84,8 +88,8 @@ struct decoder_calls
     return Layer::decode_nodes(self(), x, memory, mask, own_mask<unsaid_mask>{});
   }
 
-  // The same, written into a row-major tensor or view of the axes of x in the same order. out must
-  // not overlap x or memory.
+  // The same, written into a row-major tensor or view of the axes of x in the same order. out may
+  // be x; it must not overlap the memory.
   template <tensor_like Out, tensor_like X, tensor_like Memory, class Own,
             workspace_like Workspace = on_stack>
   constexpr void into(Out&& out, const X& x, const Memory& memory, const own_mask<Own>& own,
@@ -153,18 +157,21 @@ struct decoder_layer_types {
                                           typename feed_forward::template packed_weights<Stored>>>;
 
   // Scratch for one call at a time; its contents between calls do not matter. It depends on the
-  // numbers of positions, not on the names of their axes.
-  template <std::size_t Positions, std::size_t MemoryPositions>
+  // numbers of positions, not on the names of their axes. SelfWork, CrossWork: what the attentions
+  // need, in a step of a cache (decode/cache_of_decoders.hpp) others.
+  template <std::size_t Positions, std::size_t MemoryPositions,
+            class SelfWork = typename self_attention::template workspace<axes::query<Positions>>,
+            class CrossWork = typename cross_attention::template workspace<
+                axes::query<Positions>, axes::key<MemoryPositions>>>
   struct scratch_for : workspace_base {
     using positions = std::index_sequence<Positions, MemoryPositions>;
+    static constexpr std::size_t rows = Positions;
     static constexpr std::size_t count = Positions * hidden_axis::size;
     alignas(64) T normed[count];
     alignas(64) T branch[count];  // what a residual connection adds
     union {                       // one after the other
-      typename self_attention::template workspace<axes::query<Positions>> self_work;
-      typename cross_attention::template workspace<axes::query<Positions>,
-                                                   axes::key<MemoryPositions>>
-          cross_work;
+      SelfWork self_work;
+      CrossWork cross_work;
       typename feed_forward::template scratch_for<Positions> feed_forward_work;
     };
   };
@@ -187,14 +194,16 @@ struct decoder_layer_types {
     if constexpr (verdict::ok) {
       using call = call_of<typename X::layout, typename Memory::layout>;
       using scratch = typename call::scratch;
+      using given = given_workspaces<Workspace, scratch>;
       using fit = first_error<
           rules::mask_fits<say::decoder_layer, mask_of<Mask>, typename call::memory_scores>,
           rules::mask_fits<say::decoder_layer, Own, typename call::own_scores>,
-          rules::scratch_fits<say::decoder_layer, Workspace, scratch, typename call::sizes>>;
+          rules::scratch_fits<say::decoder_layer, typename given::each, scratch,
+                              typename call::sizes>>;
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
-        return computed<tensor_of<T, row_major<typename X::layout>>, scratch>(
-            out, work, [&](auto& y, scratch& s) {
+        return computed<tensor_of<T, row_major<typename X::layout>>, typename given::all>(
+            out, work, [&](auto& y, auto& s) {
               call::sequences(w, x.data(), memory.data(), as_mask(mask), own.mask, y.data(), s);
             });
       else
@@ -248,6 +257,8 @@ struct decoder_layer_types {
     }
   }
 
+  using forward = decoder_forward<decoder_layer_types>;
+
   // A call whose shapes fit.
   template <class Layout, class MemoryLayout>
   struct call_of {
@@ -256,8 +267,8 @@ struct decoder_layer_types {
         axis_of<MemoryLayout, rules::sequence_family<MemoryLayout, hidden_axis>>;
     using sizes = shape<positions, memory_positions>;
     using scratch = workspace<positions, memory_positions>;
-    static constexpr std::size_t n = positions::size, one = n * hidden_axis::size;
-    static constexpr std::size_t memory_one = memory_positions::size * hidden_axis::size;
+    static constexpr std::size_t n = positions::size, m = memory_positions::size;
+    static constexpr std::size_t one = n * hidden_axis::size, memory_one = m * hidden_axis::size;
     static constexpr std::size_t batch = Layout::template size_of<rules::batch_family>;
     static constexpr std::uint64_t flops = [] {
       constexpr std::uint64_t own = n, others = memory_positions::size;
@@ -267,70 +278,32 @@ struct decoder_layer_types {
               feed_forward::flops_of(own));
     }();
     using own_scores = scores_of<T, batch, Heads::size, n, n>;
-    using memory_scores = scores_of<T, batch, Heads::size, n, memory_positions::size>;
+    using memory_scores = scores_of<T, batch, Heads::size, n, m>;
 
-    template <class Weights, class Mask, class Own>
+    // All sequences of x, row-major, into y, which may be x, through one layer or a stack of them.
+    // mask, of the memory, and own: as_mask of the arguments. Work: a workspace, or what parallel()
+    // gives.
+    template <class Weights, class Mask, class Own, class Work>
     static constexpr void sequences(const Weights& w, const T* x, const T* memory, const Mask& mask,
-                                    const Own& own, T* y, scratch& work) noexcept {
-      for (std::size_t b = 0; b < Layout::count / one; ++b) {
-        sequence(w, x + b * one, memory + b * memory_one, at_sequence<memory_scores>(mask, b),
-                 at_sequence<own_scores>(own, b), y + b * one, work);
-      }
-    }
-
-    // mask, own: a sequence_mask (mask/base.hpp).
-    template <class Weights, class Mask, class Own>
-    static constexpr void sequence(const Weights& w, const T* x, const T* memory, const Mask& mask,
-                                   const Own& own, T* y, scratch& work) noexcept {
-      T* const normed = work.normed;
-      T* const branch = work.branch;
-      if constexpr (norms_first) {
-        norm::template normalise_rows<n>(w.norm1, epsilon, x, normed);
-        attend_self(w, normed, own, work);
-        add_residual<one>(x, branch, y);
-        norm::template normalise_rows<n>(w.norm2, epsilon, y, normed);
-        attend_to(w, normed, memory, mask, work);
-        add_residual<one>(y, branch, y);
-        norm::template normalise_rows<n>(w.norm3, epsilon, y, normed);
-        feed_forward_of_normed(w, work);
-        add_residual<one>(y, branch, y);
+                                    const Own& own, T* y, Work& work) noexcept {
+      if constexpr (of_several_layers<Weights>) {
+        sequences(w.layers[0], x, memory, mask, own, y, work);
+        for (std::size_t i = 1; i < w.size(); ++i)
+          sequences(w.layers[i], y, memory, mask, own, y, work);
       } else {
-        attend_self(w, x, own, work);
-        add_residual<one>(x, branch, branch);
-        norm::template normalise_rows<n>(w.norm1, epsilon, branch, normed);
-        attend_to(w, normed, memory, mask, work);
-        add_residual<one>(normed, branch, branch);
-        norm::template normalise_rows<n>(w.norm2, epsilon, branch, normed);
-        feed_forward_of_normed(w, work);
-        add_residual<one>(normed, branch, branch);
-        norm::template normalise_rows<n>(w.norm3, epsilon, branch, y);
+        each_sequence<Layout::count / one>(
+            work,
+            [&](std::size_t b, auto& s) {
+              forward::template sequence<n, m>(w, x + b * one, memory + b * memory_one,
+                                               at_sequence<memory_scores>(mask, b),
+                                               at_sequence<own_scores>(own, b), y + b * one, s);
+            },
+            [&](std::size_t b, const auto& given) {
+              forward::template sequence_in_parts<n, m>(
+                  w, x + b * one, memory + b * memory_one, at_sequence<memory_scores>(mask, b),
+                  at_sequence<own_scores>(own, b), y + b * one, given);
+            });
       }
-    }
-
-    // branch = feed_forward(normed), branch = self_attention(x), branch = cross_attention(x,
-    // memory)
-    template <class Weights>
-    static constexpr void feed_forward_of_normed(const Weights& w, scratch& work) noexcept {
-      if (std::is_constant_evaluated()) work.feed_forward_work = {};  // the one that lives
-      feed_forward::template feed_rows<n>(w.feed_forward, work.normed, work.feed_forward_work,
-                                          work.branch);
-    }
-    static constexpr sequence_strides rows = {0, hidden_axis::size, 1};
-    template <class Weights, class Own>
-    static constexpr void attend_self(const Weights& w, const T* x, const Own& own,
-                                      scratch& work) noexcept {
-      using steps = typename self_attention::template forward_of<n, n>;
-      if (std::is_constant_evaluated()) work.self_work = {};
-      steps::template forward<rows, rows, rows, rows>(w.self_attention, x, x, x, own, work.branch,
-                                                      work.self_work);
-    }
-    template <class Weights, class Mask>
-    static constexpr void attend_to(const Weights& w, const T* x, const T* memory, const Mask& mask,
-                                    scratch& work) noexcept {
-      using steps = typename cross_attention::template forward_of<n, memory_positions::size>;
-      if (std::is_constant_evaluated()) work.cross_work = {};
-      steps::template forward<rows, rows, rows, rows>(w.cross_attention, x, memory, memory, mask,
-                                                      work.branch, work.cross_work);
     }
   };
 };

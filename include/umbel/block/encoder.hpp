@@ -213,25 +213,17 @@ struct encoder_layer_types {
         sequences<Positions>(w.layers[i], y, mask, y, work);
     } else {
       constexpr std::size_t one = Positions::size * hidden_axis::size;
-      constexpr std::size_t count = X::layout::count / one;
       using scores = scores_for<typename X::layout, Positions>;
-      if constexpr (!rules::is_for_workers<Work>) {
-        for (std::size_t b = 0; b < count; ++b)
-          sequence<Positions>(w, x.data() + b * one, at_sequence<scores>(mask, b),
-                              y.data() + b * one, work);
-      } else {
-        // A sequence for each worker as long as there are enough of them, the others in parts.
-        constexpr std::size_t whole = count / Work::workers * Work::workers;
-        if constexpr (whole > 0)
-          work.hand_out(whole, [&](std::size_t b, std::size_t worker) noexcept {
+      each_sequence<X::layout::count / one>(
+          work,
+          [&](std::size_t b, auto& own) {
             sequence<Positions>(w, x.data() + b * one, at_sequence<scores>(mask, b),
-                                y.data() + b * one, work.work[worker]);
-          });
-        if constexpr (whole < count)
-          for (std::size_t b = whole; b < count; ++b)
+                                y.data() + b * one, own);
+          },
+          [&](std::size_t b, const auto& given) {
             sequence_in_parts<Positions>(w, x.data() + b * one, at_sequence<scores>(mask, b),
-                                         y.data() + b * one, work);
-      }
+                                         y.data() + b * one, given);
+          });
     }
   }
 
@@ -245,7 +237,8 @@ struct encoder_layer_types {
     if (std::is_constant_evaluated()) work.attention_work = {};
     attend(norms_first ? work.normed : x, work.branch);
     if (std::is_constant_evaluated()) work.feed_forward_work = {};
-    after_attention<N>(w, x, work.branch, work.normed, y, work.feed_forward_work);
+    after_attention<encoder_layer_types, N>(w.norm1, w.norm2, w.feed_forward, x, work.branch,
+                                            work.normed, y, work.feed_forward_work);
   }
 
  private:
@@ -263,72 +256,31 @@ struct encoder_layer_types {
     });
   }
 
-  // What comes after the attention of N rows, branch, row by row. normed, branch: rows of scratch.
-  template <std::size_t N, class Weights, class Work>
-  static constexpr void after_attention(const Weights& w, const T* x, T* branch, T* normed, T* y,
-                                        Work& feed_forward_work) noexcept {
-    constexpr std::size_t count = N * hidden_axis::size;
-    if constexpr (norms_first) {
-      add_residual<count>(x, branch, y);
-      norm::template normalise_rows<N>(w.norm2, epsilon, y, normed);
-      feed_forward::template feed_rows<N>(w.feed_forward, normed, feed_forward_work, branch);
-      add_residual<count>(y, branch, y);
-    } else {
-      add_residual<count>(x, branch, branch);
-      norm::template normalise_rows<N>(w.norm1, epsilon, branch, normed);
-      feed_forward::template feed_rows<N>(w.feed_forward, normed, feed_forward_work, branch);
-      add_residual<count>(normed, branch, branch);
-      norm::template normalise_rows<N>(w.norm2, epsilon, branch, y);
-    }
-  }
-
-  // The workers of Given with their workspaces for attention.
-  template <class Given>
-  struct workers_for_attention {
-    struct workspaces {
-      const Given& given;
-      auto& operator[](std::size_t worker) const noexcept {
-        return given.work[worker].attention_work;
-      }
-    };
-    const Given& given;
-    workspaces work{given};
-    template <class Piece>
-    void hand_out(std::size_t count, const Piece& piece) const noexcept {
-      given.hand_out(count, piece);
-    }
-  };
-
   // One sequence by several workers, in blocks of rows before and after the attention, which has
   // parts of its own. Rows between these rounds are in the workspace of worker 0.
   template <class Positions, class Weights, class Mask, class Given>
   static void sequence_in_parts(const Weights& w, const T* x, const Mask& mask, T* y,
                                 const Given& given) noexcept {
-    using blocks = row_blocks<Positions::size, 4 * Given::workers>;
+    constexpr std::size_t n = Positions::size, width = hidden_axis::size;
     auto& shared = given.work[0];
-    // f(rows, first element, workspace of the worker)
-    const auto each_block = [&](auto f) {
-      given.hand_out(blocks::count, [&](std::size_t index, std::size_t worker) noexcept {
-        blocks::with_block(index, [&](auto rows, std::size_t first) {
-          f(rows, first * hidden_axis::size, given.work[worker]);
-        });
-      });
-    };
     const T* from = x;
     if constexpr (norms_first) {
       from = shared.normed;
-      each_block([&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t at, auto&) {
-        norm::template normalise_rows<N>(w.norm1, epsilon, x + at, shared.normed + at);
-      });
+      each_block_of_rows<n, width>(
+          given, [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t at, auto&) {
+            norm::template normalise_rows<N>(w.norm1, epsilon, x + at, shared.normed + at);
+          });
     }
     forward_in_parts<attention_of<Positions>, Given::workers>::template forward<
         row_strides, row_strides, row_strides, row_strides>(
-        w.attention, from, from, from, mask, shared.branch, workers_for_attention<Given>{given});
-    each_block(
-        [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t at, auto& own) {
-          after_attention<N>(w, x + at, shared.branch + at, shared.normed + at, y + at,
-                             own.feed_forward_work);
-        });
+        w.attention, from, from, from, mask, shared.branch,
+        workers_with<&workspace<Positions>::attention_work, Given>{given});
+    each_block_of_rows<n, width>(given, [&]<std::size_t N>(std::integral_constant<std::size_t, N>,
+                                                           std::size_t at, auto& own) {
+      after_attention<encoder_layer_types, N>(w.norm1, w.norm2, w.feed_forward, x + at,
+                                              shared.branch + at, shared.normed + at, y + at,
+                                              own.feed_forward_work);
+    });
   }
 };
 

@@ -7,10 +7,15 @@
 //   model{w}(x, causal)                       // encoder{w[5]}( ... encoder{w[0]}(x, causal) ...)
 //   static const prepacked<model> packed{w};  // and so on, as of any layer
 //
+// or of decoder layers, which all attend to the same memory: decoders{w}(x, memory,
+// self_mask(causal)).
+//
 // The bits are those of the layers called one after another; so is the scratch, in one workspace,
-// and no layer needs memory for its result but the last. Decoding: decode/cache_of_blocks.hpp.
+// and no layer needs memory for its result but the last. Decoding: decode/cache_of_blocks.hpp
+// and decode/cache_of_decoders.hpp.
 #pragma once
 
+#include <umbel/block/decoder.hpp>
 #include <umbel/block/encoder.hpp>
 #include <umbel/config.hpp>
 #include <umbel/layer/stacked.hpp>
@@ -20,7 +25,7 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct needs_at_least_one_layer;
-struct the_first_argument_is_not_an_encoder_layer;
+struct the_first_argument_is_not_an_encoder_layer_or_a_decoder_layer;
 }  // namespace say
 
 template <class T, class Hidden, class Heads, class FeedForward, class... Options>
@@ -28,18 +33,26 @@ void take_encoder(const encoder_layer<T, Hidden, Heads, FeedForward, Options...>
 // Also of const layers, and of classes derived from one.
 template <class Layer>
 concept is_encoder = requires(const Layer* layer) { take_encoder(layer); };
+template <class T, class Hidden, class Heads, class FeedForward, class... Options>
+void take_decoder(const decoder_layer<T, Hidden, Heads, FeedForward, Options...>*);
+template <class Layer>
+concept is_decoder = requires(const Layer* layer) { take_decoder(layer); };
+template <class Layer>
+concept is_block = is_encoder<Layer> || is_decoder<Layer>;
 
 template <>
 struct speak<say::layer_stack> : speak_as_written<say::layer_stack> {};
 template <>
-inline constexpr const char* spoken<say::the_first_argument_is_not_an_encoder_layer> =
-    "the first argument is not an encoder_layer";
+inline constexpr const char*
+    spoken<say::the_first_argument_is_not_an_encoder_layer_or_a_decoder_layer> =
+        "the first argument is not an encoder_layer or a decoder_layer";
 
 namespace rules {
 template <class Layer, std::size_t Count>
-using layer_stack = first_error<
-    verdict<is_encoder<Layer>, say::layer_stack, say::the_first_argument_is_not_an_encoder_layer>,
-    verdict<Count != 0, say::layer_stack, say::needs_at_least_one_layer>>;
+using layer_stack =
+    first_error<verdict<is_block<Layer>, say::layer_stack,
+                        say::the_first_argument_is_not_an_encoder_layer_or_a_decoder_layer>,
+                verdict<Count != 0, say::layer_stack, say::needs_at_least_one_layer>>;
 }  // namespace rules
 
 // operator() of the stack and of prepacked<stack>: the calls of its layer, which take weights of
@@ -47,9 +60,21 @@ using layer_stack = first_error<
 template <class Derived, class Layer, std::size_t Count>
 struct stack_calls : Layer::template calls<Derived> {};
 
+// Scratch for one call at a time: that of one layer.
+template <class Layer>
+struct stack_scratch {
+  template <class Positions>
+  using workspace = typename Layer::template workspace<Positions>;
+};
+template <is_decoder Layer>
+struct stack_scratch<Layer> {
+  template <class Positions, class MemoryPositions = Positions>
+  using workspace = typename Layer::template workspace<Positions, MemoryPositions>;
+};
+
 // What a stack has besides its calls. Of no layers: as if of one.
 template <class Layer, std::size_t Count>
-struct stack_types {
+struct stack_types : stack_scratch<Layer> {
   using layer = Layer;
   static constexpr std::size_t count = Count == 0 ? 1 : Count;
   using value_type = typename Layer::value_type;
@@ -59,16 +84,13 @@ struct stack_types {
   template <class Stored>
   using packed_weights = packed_stack<typename Layer::weights_view,
                                       typename Layer::template packed_weights<Stored>, count>;
-  // Scratch for one call at a time: that of one layer.
-  template <class Positions>
-  using workspace = typename Layer::template workspace<Positions>;
 };
 
 }  // namespace detail
 
-// Count equal layers one after another. Layer: an encoder_layer. Called as the layer is, with one
-// workspace of it; of weights, borrowed, as a layer is: model{w}, w a model::weights or an
-// encoder::weights[Count].
+// Count equal layers one after another. Layer: an encoder_layer or a decoder_layer. Called as the
+// layer is, with one workspace of it; of weights, borrowed, as a layer is: model{w}, w a
+// model::weights or an encoder::weights[Count].
 template <class Layer, std::size_t Count>
 class layer_stack
     : public detail::stack_types<Layer, Count>,
@@ -86,7 +108,7 @@ class layer_stack
 };
 // Of another layer: refused.
 template <class Layer, std::size_t Count>
-  requires(!detail::is_encoder<Layer>)
+  requires(!detail::is_block<Layer>)
 class layer_stack<Layer, Count> : public detail::invalid {
   static_assert(detail::reported<detail::rules::layer_stack<Layer, Count>>::ok,
                 "umbel: shapes do not fit");
@@ -100,8 +122,12 @@ class layer_stack<Layer, Count> : public detail::invalid {
 namespace detail {
 template <class Layer, std::size_t Count>
 void take_stack(const layer_stack<Layer, Count>*);
+// Not of a stack that was refused.
 template <class Layer>
-concept is_stack = requires(const Layer* layer) { take_stack(layer); };
+concept is_stack = requires(const Layer* layer) {
+  take_stack(layer);
+  typename Layer::layer;
+};
 }  // namespace detail
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // What encoder_layer and decoder_layer share: the order and kind of norms, which options go to
-// which part, how sequences lie in memory, residual sums.
+// which part, how sequences lie in memory, residual sums, the feed-forward network, workers.
 #pragma once
 
 #include <umbel/attention/multi_head.hpp>
@@ -154,6 +154,72 @@ constexpr void add_residual(const T* a, const T* b, T* y) noexcept {
   else
     kernel::add<Count>(a, b, y);
 }
+
+// What comes after attention to a sequence, branch, of N rows: the residual sum with x, then the
+// feed-forward network with its own, each with a norm, norm1 only where it is after the sum. Layer:
+// what a block has besides its calls. normed, branch: rows of scratch; x may be normed or y.
+template <class Layer, std::size_t N, class Weights1, class Weights2, class FeedForward, class T,
+          class Work>
+constexpr void after_attention(const Weights1& norm1, const Weights2& norm2, const FeedForward& w,
+                               const T* x, T* branch, T* normed, T* y,
+                               Work& feed_forward_work) noexcept {
+  using norm = typename Layer::norm;
+  using feed_forward = typename Layer::feed_forward;
+  constexpr std::size_t count = N * Layer::hidden_axis::size;
+  if constexpr (Layer::norms_first) {
+    add_residual<count>(x, branch, y);
+    norm::template normalise_rows<N>(norm2, Layer::epsilon, y, normed);
+    feed_forward::template feed_rows<N>(w, normed, feed_forward_work, branch);
+    add_residual<count>(y, branch, y);
+  } else {
+    add_residual<count>(x, branch, branch);
+    norm::template normalise_rows<N>(norm1, Layer::epsilon, branch, normed);
+    feed_forward::template feed_rows<N>(w, normed, feed_forward_work, branch);
+    add_residual<count>(normed, branch, branch);
+    norm::template normalise_rows<N>(norm2, Layer::epsilon, branch, y);
+  }
+}
+
+// whole(b, workspace) for each of Count sequences; with several workers for as many of them as
+// every worker has an equal share of, and in_parts(b, work) for the others. Work: a workspace, or
+// what parallel() gives.
+template <std::size_t Count, class Work, class Whole, class InParts>
+constexpr void each_sequence(Work& work, const Whole& whole, const InParts& in_parts) noexcept {
+  if constexpr (!rules::is_for_workers<Work>) {
+    for (std::size_t b = 0; b < Count; ++b) whole(b, work);
+  } else {
+    constexpr std::size_t evenly = Count / Work::workers * Work::workers;
+    if constexpr (evenly > 0)
+      work.hand_out(
+          evenly, [&](std::size_t b, std::size_t worker) noexcept { whole(b, work.work[worker]); });
+    if constexpr (evenly < Count)
+      for (std::size_t b = evenly; b < Count; ++b) in_parts(b, work);
+  }
+}
+// f(rows, first element, workspace of the worker) for blocks of N rows of Width elements, handed
+// out. rows: an integral_constant.
+template <std::size_t N, std::size_t Width, class Given, class F>
+void each_block_of_rows(const Given& given, const F& f) noexcept {
+  using blocks = row_blocks<N, 4 * Given::workers>;
+  given.hand_out(blocks::count, [&](std::size_t index, std::size_t worker) noexcept {
+    blocks::with_block(
+        index, [&](auto rows, std::size_t first) { f(rows, first * Width, given.work[worker]); });
+  });
+}
+// The workers of Given with one member of their workspaces, that for an attention.
+template <auto Member, class Given>
+struct workers_with {
+  struct members {
+    const Given& given;
+    auto& operator[](std::size_t worker) const noexcept { return given.work[worker].*Member; }
+  };
+  const Given& given;
+  members work{given};
+  template <class Piece>
+  void hand_out(std::size_t count, const Piece& piece) const noexcept {
+    given.hand_out(count, piece);
+  }
+};
 
 namespace rules {
 // bias_on<> says nothing of the feed-forward network.

@@ -14,7 +14,7 @@
 //
 // It pays where a call takes some tens of microseconds; below, handing out costs more than it
 // gains. The library itself starts no threads, and without `parallel` there is no code for any of
-// this. Not here: which pieces there are (attention/forward_in_parts.hpp, block/encoder.hpp,
+// this. Not here: which pieces there are (attention/forward_in_parts.hpp, block/transformer.hpp,
 // formula/in_parts.hpp).
 #pragma once
 
