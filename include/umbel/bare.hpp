@@ -103,6 +103,7 @@
 #include <umbel/decode/forward.hpp>
 #include <umbel/decode/cache.hpp>
 #include <umbel/decode/cache_of_blocks.hpp>
+#include <umbel/decode/cache_of_decoders.hpp>
 
 #include <umbel/formula/graph.hpp>
 #include <umbel/formula/rules.hpp>

@@ -218,6 +218,37 @@ void check_cache_of_blocks() {
   });
 }
 
+// Also the projection of the memory.
+void check_cache_of_decoders() {
+  using decoder = decoder_layer<float, hidden<32>, heads<4>, intermediate<64>, kv_heads<2>,
+                                bias<true>, norm_first<true>, activation<silu>, rope<split_halves>>;
+  using model = layer_stack<decoder, 2>;
+  static lcg next{1};
+  static model::weights w{};
+  for (auto& layer : w.layers) draw_decoder(next, layer, 0.25, 0.25, 0.125, 0.125, 1, 0.125);
+  static const prepacked<model> packed{w};
+  using past = key_value_cache<model, key<64>, longest_sequence<2000>, longest_memory<50>>;
+  using token = tensor<float, axes::token<1>, hidden<32>>;
+  using source = tensor<float, key<50>, hidden<32>>;
+  static past memory;
+  static past::workspace<axes::token<1>> work;
+  static const token x = drawn<token>(next);
+  static const source from = drawn<source>(next);
+  static token out;
+  // One after the other: rows of the memory, steps.
+  using rows = key_value_cache<decoder::cross_attention, key<50>>::workspace<key<4>>;
+  constexpr std::size_t on_stack = sizeof(work) < sizeof(rows) ? sizeof(rows) : sizeof(work);
+  std::printf("key_value_cache of two decoder layers, sliding\n");
+  check("  200 steps", 0, [] {
+    memory.attend_to(packed, from, work);
+    for (int i = 0; i < 200; ++i) (void)memory.step(out, packed, x, self_mask(alibi), work);
+  });
+  check("  200 steps, workspace on the stack", on_stack, [] {
+    memory.attend_to(packed, from);
+    for (int i = 0; i < 200; ++i) (void)memory.step(out, packed, x);
+  });
+}
+
 template <bool NormFirst>
 void check_encoder(const char* name) {
   using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, bias<true>,
@@ -341,6 +372,7 @@ int main() {
   check_executors();
   check_cache();
   check_cache_of_blocks();
+  check_cache_of_decoders();
   check_blocks();
   return failures == 0 ? 0 : 1;
 }

@@ -170,9 +170,9 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
   static memory::workspace<token<2>> work;
   (void)past.step(out, attend, x, all_keys, work);
 #elif defined CASE_arguments_of_the_cache_swapped
-  // expect-gcc: "umbel: key_value_cache: the first argument is not a multi_head_attention, an encoder_layer or a layer_stack"
-  // expect-clang: cache.*the_first_argument_is_not_a_multi_head_attention_an_encoder_layer_or_a_layer_stack
-  // cause: What a cache is made for, the layer, is its first argument, and one of these three.
+  // expect-gcc: "umbel: key_value_cache: the first argument is not a multi_head_attention, an encoder_layer, a decoder_layer or a layer_stack"
+  // expect-clang: cache.*the_first_argument_is_not_a_multi_head_attention_an_encoder_or_decoder_layer_or_a_layer_stack
+  // cause: What a cache is made for, the layer, is its first argument, and one of these four.
   // cure: Name the layer first; of `prepacked<layer>` name the layer.
   key_value_cache<key<8>, attention> r;
   (void)r.step(x, attend, x);

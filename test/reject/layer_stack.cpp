@@ -28,6 +28,15 @@ using tokens = tensor<float, token<1>, hidden<32>>;
   // cause: A stack is made of encoder layers or of decoder layers; it is packed as a whole.
   // cure: Name an `encoder_layer` or a `decoder_layer`, packed in `prepacked<layer_stack<encoder, 3>>`; call other layers one after another.
   layer_stack<prepacked<encoder>, 3> packed{w};
+#elif defined CASE_cache_of_a_stack_of_attention
+  // expect-gcc: "umbel: layer_stack: the first argument is not an encoder_layer or a decoder_layer"
+  // expect-clang: layer_stack.*the_first_argument_is_not_an_encoder_layer_or_a_decoder_layer
+  // lines-clang: 29
+  // cause: A stack is made of encoder layers or of decoder layers; it is packed as a whole.
+  // cure: Name an `encoder_layer` or a `decoder_layer`, packed in `prepacked<layer_stack<encoder, 3>>`; call other layers one after another.
+  using attention = multi_head_attention<float, hidden<32>, heads<4>>;
+  key_value_cache<layer_stack<attention, 3>, key<8>> other;
+  (void)other.step(out, layers, x);
 #elif defined CASE_stack_of_no_layer
   // expect-gcc: "umbel: layer_stack: needs at least one layer"
   // expect-clang: layer_stack.*needs_at_least_one_layer
@@ -117,16 +126,16 @@ using tokens = tensor<float, token<1>, hidden<32>>;
   // cure: Take `alibi` or `sliding_window<>`, or a cache that does not slide.
   (void)slid.step(out, layers, x, tensor<int, query<1>>{});
 #elif defined CASE_append_to_a_stack
-  // expect-gcc: "umbel: key_value_cache: a cache of encoder layers has steps, but no append and no recall"
-  // expect-clang: key_value_cache.*a_cache_of_encoder_layers_has_steps_but_no_append_and_no_recall
+  // expect-gcc: "umbel: key_value_cache: a cache of encoder or decoder layers has steps, but no append and no recall"
+  // expect-clang: key_value_cache.*a_cache_of_encoder_or_decoder_layers_has_steps_but_no_append_and_no_recall
   // cause: Keys and values of a layer are made of what the layer before it gives, so they are no argument of a call.
-  // cure: `step` over the positions, whose result may be left unused; for attention to another sequence take a cache of attention.
+  // cure: `step` over the positions, whose result may be left unused; for attention to another sequence take a cache of attention; the memory of decoder layers goes to `attend_to`.
   (void)past.append(layers, x, x);
 #elif defined CASE_recall_of_a_stack
-  // expect-gcc: "umbel: key_value_cache: a cache of encoder layers has steps, but no append and no recall"
-  // expect-clang: key_value_cache.*a_cache_of_encoder_layers_has_steps_but_no_append_and_no_recall
+  // expect-gcc: "umbel: key_value_cache: a cache of encoder or decoder layers has steps, but no append and no recall"
+  // expect-clang: key_value_cache.*a_cache_of_encoder_or_decoder_layers_has_steps_but_no_append_and_no_recall
   // cause: Keys and values of a layer are made of what the layer before it gives, so they are no argument of a call.
-  // cure: `step` over the positions, whose result may be left unused; for attention to another sequence take a cache of attention.
+  // cure: `step` over the positions, whose result may be left unused; for attention to another sequence take a cache of attention; the memory of decoder layers goes to `attend_to`.
   past.recall(out, layers, x);
 #elif defined CASE_cache_of_tokens_of_a_stack
   // expect-gcc: "umbel: key_value_cache: expected the axis key but got token=256"

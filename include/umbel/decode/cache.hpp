@@ -17,7 +17,8 @@
 // the oldest positions in blocks, so that a step adds in the order of the whole pass with its
 // window; it has no recall.
 //
-// Not here: encoder layers and stacks of them (cache_of_blocks.hpp); masks (mask/combine.hpp),
+// Not here: encoder layers, decoder layers and stacks of them (cache_of_blocks.hpp,
+// cache_of_decoders.hpp); masks (mask/combine.hpp),
 // whose axis key counts positions of the cache; the step itself (decode/forward.hpp).
 #pragma once
 
@@ -44,9 +45,12 @@ struct not_sliding {
   static constexpr std::size_t positions = 0, chunk = 0;
 };
 
-// An encoder layer, or a stack of them: layers with self-attention that is causal in a step.
+// An encoder layer, a decoder layer or a stack of them: layers with self-attention that is causal
+// in a step.
 template <class Layer>
-concept decodes_in_blocks = is_encoder<Layer> || is_stack<Layer>;
+concept decodes_in_blocks = is_block<Layer> || is_stack<Layer>;
+template <class Layer, class AttentionCache>
+class cache_of_blocks;
 namespace rules {
 // Layer: a multi_head_attention.
 template <class Layer, class Keys, class... Options>
@@ -56,18 +60,20 @@ using cache_of_attention =
           Options...>;
 template <class Layer>
 using a_layer_to_decode = verdict<
-    detail::is_multi_head<Layer> || decodes_in_blocks<Layer>, say::key_value_cache,
-    say::the_first_argument_is_not_a_multi_head_attention_an_encoder_layer_or_a_layer_stack>;
+    detail::is_multi_head<Layer> || decodes_in_blocks<Layer> || one_is_invalid<Layer>,
+    say::key_value_cache,
+    say::
+        the_first_argument_is_not_a_multi_head_attention_an_encoder_or_decoder_layer_or_a_layer_stack>;
 }  // namespace rules
 
 }  // namespace detail
 
 // Keys and values of the positions so far, for decoding step by step. Layer: a
-// multi_head_attention, or an encoder_layer or a layer_stack, which have steps only
-// (cache_of_blocks.hpp); calls take it or its prepacked form. Keys: key<256>, how many positions
-// there is memory for. Options: batch<2>, longest_sequence<4096>, stored_as<bfloat16> (or float16):
-// keys and values are rounded to 16 bits when they are stored, for layers of float; results are
-// those of attention to the rounded ones.
+// multi_head_attention, or an encoder_layer, a decoder_layer or a layer_stack of either, which have
+// steps only (cache_of_blocks.hpp; with a memory: cache_of_decoders.hpp); calls take it or its
+// prepacked form. Keys: key<256>, how many positions there is memory for. Options: batch<2>,
+// longest_sequence<4096>, stored_as<bfloat16> (or float16): keys and values are rounded to 16 bits
+// when they are stored, for layers of float; results are those of attention to the rounded ones.
 template <class Layer, class Keys = detail::nothing, class... Options>
 class key_value_cache : public detail::other_cache_calls {
   using batch_option = detail::option_or<detail::rules::batch_family, void, Options...>;
@@ -226,7 +232,9 @@ class key_value_cache : public detail::other_cache_calls {
 
  private:
   template <class, class, class...>
-  friend class key_value_cache;  // of encoder layers, which has one for each (cache_of_blocks.hpp)
+  friend class key_value_cache;  // of blocks, which has one for each (cache_of_blocks.hpp)
+  template <class, class>
+  friend class detail::cache_of_blocks;
 
   static constexpr std::size_t batches = detail::rules::size_or_1<batch_option>;
   template <std::size_t Queries>
@@ -363,7 +371,7 @@ class key_value_cache : public detail::other_cache_calls {
   alignas(64) stored_type values_[batches * rows * storage::value_row]{};
 };
 
-// Of another layer: refused. (Of encoder layers and stacks of them: cache_of_blocks.hpp.)
+// Of another layer: refused. (Of blocks and stacks of them: cache_of_blocks.hpp.)
 template <class Layer, class Keys, class... Options>
   requires(!detail::is_multi_head<Layer> && !detail::decodes_in_blocks<Layer>)
 class key_value_cache<Layer, Keys, Options...> {

@@ -7,7 +7,8 @@
 //   past.step(out, layers, prompt);                 // (token<12>, hidden): twelve positions
 //   while (past.step(x, layers, x)) ...             // (token<1>, hidden): one more, in place
 //
-// Not here: what is stored of one layer (cache.hpp).
+// And what it shares with that of decoder layers. Not here: what is stored of one layer
+// (cache.hpp); decoder layers, which also have a memory (cache_of_decoders.hpp).
 #pragma once
 
 #include <umbel/block/stack.hpp>
@@ -18,54 +19,58 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct a_cache_of_encoder_layers_has_steps_but_no_append_and_no_recall;
+struct a_cache_of_encoder_or_decoder_layers_has_steps_but_no_append_and_no_recall;
 }  // namespace say
 template <>
 inline constexpr const char*
-    spoken<say::a_cache_of_encoder_layers_has_steps_but_no_append_and_no_recall> =
-        "a cache of encoder layers has steps, but no append and no recall";
+    spoken<say::a_cache_of_encoder_or_decoder_layers_has_steps_but_no_append_and_no_recall> =
+        "a cache of encoder or decoder layers has steps, but no append and no recall";
 
-// The encoder layers that a layer is made of: one, or those of a stack.
+// The blocks that a layer is made of: one, or those of a stack.
 template <class Layer>
-struct encoders_in {
-  using encoder = Layer;
+struct blocks_in {
+  using block = Layer;
   static constexpr std::size_t count = 1;
 };
 template <is_stack Layer>
-struct encoders_in<Layer> {
-  using encoder = typename Layer::layer;
+struct blocks_in<Layer> {
+  using block = typename Layer::layer;
   static constexpr std::size_t count = Layer::count;
 };
-// The weights of encoder `i` of them.
+// The weights of block `i` of them.
 template <class Weights>
-constexpr const auto& weights_of_encoder(const Weights& w, std::size_t i) noexcept {
+constexpr const auto& weights_of_block(const Weights& w, std::size_t i) noexcept {
   if constexpr (of_several_layers<Weights>)
     return w.layers[i];
   else
     return w;
 }
-}  // namespace detail
 
-// The same of an encoder_layer or of a layer_stack: each of its layers has a cache of attention.
-// Keys and Options: those of a cache of attention.
-template <class Layer, class Keys, class... Options>
-  requires detail::decodes_in_blocks<Layer>
-class key_value_cache<Layer, Keys, Options...> : public detail::other_cache_calls {
-  using encoders = detail::encoders_in<Layer>;
-  using encoder = typename encoders::encoder;
-  using hidden_axis = typename encoder::hidden_axis;
-  using verdict = detail::rules::cache_of_attention<typename encoder::attention, Keys, Options...>;
-  static_assert(detail::reported<verdict>::ok, "umbel: shapes do not fit");
-  // One that is refused is not made, so that this one refuses it by itself.
-  using attention_cache = typename std::conditional_t<
-      verdict::ok,
-      std::type_identity<key_value_cache<typename encoder::attention, Keys, Options...>>,
-      std::type_identity<key_value_cache<typename encoder::attention, axes::key<1>>>>::type;
+// The cache of a block's attention, with an option_list of those that are for it.
+template <class Attention, class Keys, class List>
+struct attention_cache_with;
+template <class Attention, class Keys, class... Options>
+struct attention_cache_with<Attention, Keys, option_list<Options...>> {
+  using verdict = rules::cache_of_attention<Attention, Keys, Options...>;
+  // One that is refused is not made, so that the cache of the block refuses it by itself.
+  using type = typename std::conditional_t<
+      verdict::ok, std::type_identity<key_value_cache<Attention, Keys, Options...>>,
+      std::type_identity<key_value_cache<Attention, axes::key<1>>>>::type;
+};
+
+// What caches of encoder layers and of decoder layers share: each block has a cache of its
+// attention to its own sequence.
+template <class Layer, class AttentionCache>
+class cache_of_blocks : public other_cache_calls {
+ protected:
+  using attention_cache = AttentionCache;
+  using blocks = blocks_in<Layer>;
+  using block = typename blocks::block;
+  using hidden_axis = typename block::hidden_axis;
 
  public:
-  using detail::other_cache_calls::step;
   using layer = Layer;
-  using value_type = typename Layer::value_type;
+  using value_type = typename block::value_type;
   // What keys and values are stored as.
   using stored_type = typename attention_cache::stored_type;
   static constexpr bool slides = attention_cache::slides;
@@ -89,18 +94,101 @@ class key_value_cache<Layer, Keys, Options...> : public detail::other_cache_call
     return rewound;
   }
 
+  // Keys and values of a block are made of what the block before it gives: refused.
+  template <class... Arguments>
+  constexpr bool append(const Arguments&...) noexcept {
+    return refuse_all_but_steps<Arguments...>();
+  }
+  template <class... Arguments>
+  constexpr void recall(const Arguments&...) const noexcept {
+    (void)refuse_all_but_steps<Arguments...>();
+  }
+
+ protected:
+  static constexpr sequence_strides row_strides = {0, hidden_axis::size, 1};
+  template <class X>
+  using positions_along = axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, hidden_axis>>;
+  // The shapes of a step, with Given for the layer.
+  template <class Given, class X, class Out>
+  using step_fits =
+      first_error<rules::layer_of_cache<Layer, Given>,
+                  rules::self_attend<say::key_value_cache, X, value_type, hidden_axis>,
+                  rules::rows_of<say::key_value_cache, X, value_type, hidden_axis>,
+                  rules::batch_first<say::key_value_cache, X>,
+                  rules::batch_of_cache<layout_of<X>, typename attention_cache::batch_option>,
+                  rules::row_major_out<say::key_value_cache, Out, value_type, layout_of<X>>>;
+  // A step of Positions through the attention of a block, whose scratch is part of the block's.
+  template <class Positions, class Mask>
+  using call_of = typename attention_cache::template call_of<Positions, true, Mask, in_formula>;
+
+  // false: there is none, and nothing has changed.
+  constexpr bool make_room(std::size_t count) noexcept {
+    if (count > positions - size()) return false;
+    for (attention_cache& cache : caches_) (void)cache.make_room(count);
+    return true;
+  }
+
+  // Attention of new positions of sequence b to themselves and all before, in one block.
+  template <class Call, class Weights, class Masks, class Scratch>
+  static constexpr void attend_self(const Weights& w, attention_cache& cache, std::size_t b,
+                                    const value_type* from, const Masks& masks, value_type* to,
+                                    Scratch& scratch) noexcept {
+    cache.template store_sequence<Call, row_strides, row_strides>(w, b, from, from,
+                                                                  scratch.projected);
+    cache.template look_of_sequence<Call, row_strides, row_strides>(w, b, from, cache.size_, masks,
+                                                                    to, scratch);
+  }
+
+  attention_cache caches_[blocks::count];
+
+ private:
+  template <class... Arguments>
+  static constexpr bool refuse_all_but_steps() noexcept {
+    static_assert(
+        report<verdict<
+            (sizeof...(Arguments) > 99), say::key_value_cache,
+            say::a_cache_of_encoder_or_decoder_layers_has_steps_but_no_append_and_no_recall>>::ok,
+        "umbel: shapes do not fit");
+    return false;
+  }
+};
+
+template <class Layer, class Keys, class... Options>
+using cache_of_encoders = attention_cache_with<typename blocks_in<Layer>::block::attention, Keys,
+                                               option_list<Options...>>;
+}  // namespace detail
+
+// The same of an encoder_layer or of a layer_stack of them. Keys and Options: those of a cache of
+// attention.
+template <class Layer, class Keys, class... Options>
+  requires detail::decodes_in_blocks<Layer>
+class key_value_cache<Layer, Keys, Options...>
+    : public detail::cache_of_blocks<
+          Layer, typename detail::cache_of_encoders<Layer, Keys, Options...>::type> {
+  using base =
+      detail::cache_of_blocks<Layer,
+                              typename detail::cache_of_encoders<Layer, Keys, Options...>::type>;
+  static_assert(
+      detail::reported<typename detail::cache_of_encoders<Layer, Keys, Options...>::verdict>::ok,
+      "umbel: shapes do not fit");
+  using typename base::attention_cache;
+  using typename base::block;
+  using typename base::hidden_axis;
+
+ public:
+  using base::step;
+  using typename base::value_type;
+
   // Scratch for steps of that many positions, workspace<token<1>>: of one layer. Its contents
   // between calls do not matter.
   template <class Positions>
-  using workspace = typename encoder::template scratch_for<
-      detail::rules::positions_of<Positions::size, Positions, typename encoder::widths>,
+  using workspace = typename block::template scratch_for<
+      detail::rules::positions_of<Positions::size, Positions, typename block::widths>,
       typename attention_cache::template workspace<axes::query<Positions::size>>>;
 
   // See workspace_for: of the positions of a step.
   template <detail::tensor_like X>
-  static workspace<detail::axis_of<
-      detail::layout_of<X>, detail::rules::sequence_family<detail::layout_of<X>, hidden_axis>>>
-  workspace_of(const X&);
+  static workspace<typename base::template positions_along<X>> workspace_of(const X&);
 
   // The layers' results for the next positions, x (batch, token, hidden), row-major, with the batch
   // of the cache: the rows of the whole causal pass. out: a row-major tensor or view of the axes of
@@ -111,31 +199,23 @@ class key_value_cache<Layer, Keys, Options...> : public detail::other_cache_call
             mask_like Mask = detail::every_key, workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool step(Out&& out, const Encode& encode, const X& x,
                                     const Mask& mask = {}, Workspace&& work = {}) noexcept {
-    using layout = detail::layout_of<X>;
-    using name = detail::say::key_value_cache;
-    using fits = detail::first_error<
-        detail::rules::layer_of_cache<Layer, Encode>,
-        detail::rules::self_attend<name, X, value_type, hidden_axis>,
-        detail::rules::rows_of<name, X, value_type, hidden_axis>,
-        detail::rules::batch_first<name, X>,
-        detail::rules::batch_of_cache<layout, typename attention_cache::batch_option>,
-        detail::rules::row_major_out<name, Out, value_type, layout>>;
+    using fits = typename base::template step_fits<Encode, X, Out>;
     static_assert(detail::report<fits>::ok, "umbel: shapes do not fit");
     if constexpr (fits::ok) {
-      using next = detail::axis_of<layout, detail::rules::sequence_family<layout, hidden_axis>>;
-      // in_formula: scratch is part of the encoder's.
-      using call = typename attention_cache::template call_of<next, true, Mask, detail::in_formula>;
+      using next = typename base::template positions_along<X>;
+      using call = typename base::template call_of<next, Mask>;
       using scratch = workspace<next>;
       using rule =
           detail::first_error<typename call::verdict,
-                              detail::rules::scratch_fits<name, std::remove_reference_t<Workspace>,
+                              detail::rules::scratch_fits<detail::say::key_value_cache,
+                                                          std::remove_reference_t<Workspace>,
                                                           scratch, detail::shape<next>>>;
       static_assert(detail::report<rule>::ok, "umbel: shapes do not fit");
       if constexpr (rule::ok) {
-        if (!make_room(call::count)) return false;
+        if (!this->make_room(call::count)) return false;
         detail::with_scratch<scratch>(work, [&](scratch& own) {
-          for (std::size_t i = 0; i < encoders::count; ++i)
-            encode_next<call>(detail::weights_of_encoder(encode.get_weights(), i), caches_[i],
+          for (std::size_t i = 0; i < base::blocks::count; ++i)
+            encode_next<call>(detail::weights_of_block(encode.get_weights(), i), this->caches_[i],
                               i == 0 ? x.data() : out.data(), detail::as_mask(mask), out.data(),
                               own);
         });
@@ -145,53 +225,20 @@ class key_value_cache<Layer, Keys, Options...> : public detail::other_cache_call
     return false;
   }
 
-  // Another sequence's keys and values are nothing to an encoder layer: refused.
-  template <class... Arguments>
-  constexpr bool append(const Arguments&...) noexcept {
-    return refuse<Arguments...>();
-  }
-  template <class... Arguments>
-  constexpr void recall(const Arguments&...) const noexcept {
-    (void)refuse<Arguments...>();
-  }
-
  private:
-  // false: there is none, and nothing has changed.
-  constexpr bool make_room(std::size_t count) noexcept {
-    if (count > positions - size()) return false;
-    for (attention_cache& cache : caches_) (void)cache.make_room(count);
-    return true;
-  }
-
   // All sequences through one layer. y may be x.
   template <class Call, class Weights, class Masks, class Scratch>
   static constexpr void encode_next(const Weights& w, attention_cache& cache, const value_type* x,
                                     const Masks& masks, value_type* y, Scratch& work) noexcept {
-    constexpr detail::sequence_strides rows_of_x = {0, hidden_axis::size, 1};
     constexpr std::size_t one = Call::count * hidden_axis::size;
-    auto& scratch = work.attention_work;
     for (std::size_t b = 0; b < attention_cache::batches; ++b)
-      encoder::template rows_of_sequence<Call::count>(
+      block::template rows_of_sequence<Call::count>(
           w, x + b * one, y + b * one, work, [&](const value_type* from, value_type* to) {
-            cache.template store_sequence<Call, rows_of_x, rows_of_x>(w.attention, b, from, from,
-                                                                      scratch.projected);
-            cache.template look_of_sequence<Call, rows_of_x, rows_of_x>(
-                w.attention, b, from, cache.size_, masks, to, scratch);
+            base::template attend_self<Call>(w.attention, cache, b, from, masks, to,
+                                             work.attention_work);
           });
     cache.size_ += Call::count;
   }
-
-  template <class... Arguments>
-  static constexpr bool refuse() noexcept {
-    static_assert(
-        detail::report<detail::verdict<
-            (sizeof...(Arguments) > 99), detail::say::key_value_cache,
-            detail::say::a_cache_of_encoder_layers_has_steps_but_no_append_and_no_recall>>::ok,
-        "umbel: shapes do not fit");
-    return false;
-  }
-
-  attention_cache caches_[encoders::count];
 };
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -38,7 +38,8 @@ struct must_be_at_least;
 struct
     step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace;
 
-struct the_first_argument_is_not_a_multi_head_attention_an_encoder_layer_or_a_layer_stack;
+struct
+    the_first_argument_is_not_a_multi_head_attention_an_encoder_or_decoder_layer_or_a_layer_stack;
 struct the_layer_is_not_the_one_that_the_cache_was_declared_for;
 }  // namespace say
 
@@ -55,8 +56,10 @@ inline constexpr const char* spoken<say::longest_sequence_must_allow_steps_of_at
     "1";
 template <>
 inline constexpr const char* spoken<
-    say::the_first_argument_is_not_a_multi_head_attention_an_encoder_layer_or_a_layer_stack> =
-    "the first argument is not a multi_head_attention, an encoder_layer or a layer_stack";
+    say::
+        the_first_argument_is_not_a_multi_head_attention_an_encoder_or_decoder_layer_or_a_layer_stack> =
+    "the first argument is not a multi_head_attention, an encoder_layer, a decoder_layer or a "
+    "layer_stack";
 template <>
 inline constexpr const char* spoken<say::got> = ", got";
 template <>
@@ -130,11 +133,12 @@ struct batch_word<void> {
 };
 template <class Layout>
 using has_word = std::conditional_t<Layout::template has<batch_family>, say::has, say::has_no>;
-template <class Layout, class Batch>
+// Name: what is called so.
+template <class Layout, class Batch, class Name = say::the_sequence>
 using batch_of_cache =
-    verdict<Layout::template size_of<batch_family> == size_or_0<Batch>, say::key_value_cache,
-            say::the_sequence, has_word<Layout>, axis_of<Layout, batch_family>,
-            say::but_the_cache_has, typename batch_word<Batch>::type>;
+    verdict<Layout::template size_of<batch_family> == size_or_0<Batch>, say::key_value_cache, Name,
+            has_word<Layout>, axis_of<Layout, batch_family>, say::but_the_cache_has,
+            typename batch_word<Batch>::type>;
 
 // New: the axis of new positions. AtOnce: how many one call may bring.
 template <class New, class Keys, std::size_t AtOnce>
@@ -172,7 +176,7 @@ struct other_cache_calls {
     return refuse<takes, Arguments...>();
   }
 
- private:
+ protected:
   template <class Takes, class... Arguments>
   static constexpr bool refuse() noexcept {
     static_assert(report<rules::arguments<say::key_value_cache, Takes, Arguments...>>::ok,
