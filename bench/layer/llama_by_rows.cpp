@@ -62,8 +62,7 @@ void llama_by_rows::step(const float* in, int at, float* out) {
     const int first = h / (heads / kv_heads) * head_dim;
     for (int j = 0; j <= at; ++j) {
       float score = 0;
-      for (int d = 0; d < head_dim; ++d)
-        score += q[h * head_dim + d] * keys[j * width + first + d];
+      for (int d = 0; d < head_dim; ++d) score += q[h * head_dim + d] * keys[j * width + first + d];
       scores[j] = score / std::sqrt(static_cast<float>(head_dim));
     }
     softmax(scores, at + 1);

@@ -110,7 +110,7 @@ struct of_arguments : one_call<typename unpacked<Layer>::type, X...> {
             .workspace = std::is_same_v<scratch, on_stack> ? 0 : sizeof(scratch),
             .arguments = arguments,
             .results = results,
-            .flops = encoders_in<plain>::count * Steps::flops,
+            .flops = blocks_in<plain>::count * Steps::flops,
             .bytes_moved = weights + arguments + results};
   }
   static constexpr call_footprint value() { return value_of<typename of_arguments::steps, X...>(); }

@@ -71,7 +71,7 @@ struct of_step<Encode, key_value_cache<Layer, Keys, Options...>, New, All> {
       detail::verdict<(All::size <= cache::positions), say::footprint, All,
                       say::positions_in_all_but_the_cache_has_only, axes::key<cache::positions>>>;
 
-  static constexpr std::uint64_t layers = encoders_in<Layer>::count;
+  static constexpr std::uint64_t layers = blocks_in<Layer>::count;
   // Pairs of a new position and one that it sees; keys that one of them sees.
   static constexpr std::uint64_t pairs = [] {
     std::uint64_t sum = 0;
@@ -93,7 +93,7 @@ struct of_step<Encode, key_value_cache<Layer, Keys, Options...>, New, All> {
       return one_layer{Layer::sizes.flops(New::size, New::size, pairs), Layer::sizes,
                        Layer::sizes.output};
     } else {
-      using encoder = typename encoders_in<Layer>::encoder;
+      using encoder = typename blocks_in<Layer>::block;
       return one_layer{encoder::flops_of(New::size, pairs), encoder::attention::sizes,
                        encoder::hidden_axis::size};
     }
