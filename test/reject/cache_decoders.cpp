@@ -148,6 +148,12 @@ using memories = tensor<float, key<40>, hidden<32>>;
   // cause: The axis key of a mask of the memory counts the positions of the longest one.
   // cure: Give the mask as many keys as `longest_memory<>` says.
   (void)past.step(out, layers, x, keep_mask(tensor<bool, key<40>>{}));
+#elif defined CASE_causal_for_the_memory_in_a_step
+  // expect-gcc: "umbel: key_value_cache: causal is ambiguous where query=1 and key=48 differ, so choose _top_left, _bottom_right or _at"
+  // expect-clang: key_value_cache.*causal.*is_ambiguous_where.*query<1>.*and_.*key<48>.*differ_so_choose_top_left_bottom_right_or_at
+  // cause: The mask after the positions is that of the memory, which has positions of its own.
+  // cure: Leave it out: steps are causal. Other masks of the sequence go into `self_mask`.
+  (void)past.step(out, layers, x, causal);
 #elif defined CASE_own_mask_of_other_positions
   // expect-gcc: "umbel: key_value_cache: keep_mask has key=9 but the scores have \[heads=4, query=1, key=256\]"
   // expect-clang: cache.*keep_mask.*has.*key<9>.*but_the_scores_have.*heads<4>.*query<1>.*key<256>

@@ -199,21 +199,21 @@ class key_value_cache<Layer, Keys, Options...>
             mask_like Mask = detail::every_key, workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool step(Out&& out, const Decode& decode, const X& x,
                                     const Mask& mask = {}, Workspace&& work = {}) noexcept {
-    return next<Out>(out, decode, x, mask, detail::own_mask<detail::every_key>{}, work);
+    return step_with<Out>(out, decode, x, mask, detail::own_mask<detail::every_key>{}, work);
   }
   template <detail::tensor_like Out, class Decode, detail::tensor_like X, class Own,
             workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool step(Out&& out, const Decode& decode, const X& x,
                                     const detail::own_mask<Own>& own,
                                     Workspace&& work = {}) noexcept {
-    return next<Out>(out, decode, x, all_keys, own, work);
+    return step_with<Out>(out, decode, x, all_keys, own, work);
   }
   template <detail::tensor_like Out, class Decode, detail::tensor_like X, mask_like Mask, class Own,
             workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool step(Out&& out, const Decode& decode, const X& x, const Mask& mask,
                                     const detail::own_mask<Own>& own,
                                     Workspace&& work = {}) noexcept {
-    return next<Out>(out, decode, x, mask, own, work);
+    return step_with<Out>(out, decode, x, mask, own, work);
   }
 
   // Arguments that fit no form of the calls: refused.
@@ -271,9 +271,9 @@ class key_value_cache<Layer, Keys, Options...>
   }
 
   template <class Out, class Decode, class X, class Mask, class Own, class Workspace>
-  constexpr bool next(std::remove_reference_t<Out>& out, const Decode& decode, const X& x,
-                      const Mask& mask, const detail::own_mask<Own>& own,
-                      Workspace& work) noexcept {
+  constexpr bool step_with(std::remove_reference_t<Out>& out, const Decode& decode, const X& x,
+                           const Mask& mask, const detail::own_mask<Own>& own,
+                           Workspace& work) noexcept {
     using fits = typename base::template step_fits<Decode, X, Out>;
     static_assert(detail::report<fits>::ok, "umbel: shapes do not fit");
     if constexpr (fits::ok) {
@@ -282,9 +282,17 @@ class key_value_cache<Layer, Keys, Options...>
       // Its queries are no positions of the memory, to which nothing is added.
       using memory_call =
           typename memory_cache::template call_of<next, false, Mask, detail::in_formula>;
+      // As in the whole pass a mask says where queries are: causal, meant for x, is refused.
+      using memory_scores =
+          detail::scores_of<value_type,
+                            detail::rules::size_or_0<typename attention_cache::batch_option>,
+                            block::cross_attention::sizes.heads, own_call::count, memory_capacity>;
       using scratch = workspace<next>;
       using rule =
-          detail::first_error<typename own_call::verdict, typename memory_call::verdict,
+          detail::first_error<typename own_call::verdict,
+                              detail::rules::mask_fits<detail::say::key_value_cache,
+                                                       detail::mask_of<Mask>, memory_scores>,
+                              typename memory_call::verdict,
                               detail::rules::scratch_fits<detail::say::key_value_cache, Workspace,
                                                           scratch, detail::shape<next>>>;
       static_assert(detail::report<rule>::ok, "umbel: shapes do not fit");
