@@ -176,6 +176,19 @@ static_assert(footprint<halved, token<1>>.cache == sizeof(halved));
 static_assert(footprint<halved, token<1>>.bytes_moved ==
               sizeof(attention::weights) + 2 * 100 * sizeof(float) + (9 + 1) * 200 * 2);
 
+// ---- tables of positions ------------------------------------------------------------------------
+// Cosine and sine of 4 pairs a position; those of the queries and of the keys, where they differ.
+static_assert(encoded.tables == 5 * 4 * 2 * sizeof(float) && stacked.tables == encoded.tables);
+static_assert(encoded.ram_with_weights == encoded.ram + encoded.weights + encoded.tables);
+static_assert(step.tables == 256 * 4 * 2 * sizeof(float));
+static_assert(footprint<past, token<9>>.tables == step.tables);
+using rotated = multi_head_attention<double, hidden<12>, heads<2>, rope<adjacent_pairs>>;
+static_assert(footprint<rotated, query<3>, key<7>>.tables == (3 + 7) * 3 * 2 * sizeof(double));
+static_assert(footprint<rotated, query<7>, key<7>>.tables == 7 * 3 * 2 * sizeof(double));
+static_assert(self.tables == 0 && decoded.tables == 0);
+using sinusoids = sinusoidal_positions<float, token<20>, hidden<8>, adjacent_pairs>;
+static_assert(footprint<sinusoids, token<5>>.tables == 20 * 8 * sizeof(float));
+
 // ---- formulas -----------------------------------------------------------------------------------
 constexpr formula by_words = [](auto q, auto k, auto v) {
   return contract<key>(softmax<key>(contract<head_dim>(q, k) * 0.25f), v);
@@ -208,6 +221,15 @@ using head = linear<float, hidden<64>, classes<10>>;
 constexpr auto mixed = footprint<decltype(with_layers), sequence, prepacked<model>, head::weights>;
 static_assert(mixed.weights == sizeof(prepacked<model>) + sizeof(head::weights));
 static_assert(mixed.flops == footprint<model, token<5>>.flops + footprint<head, token<5>>.flops);
+static_assert(mixed.tables == footprint<model, token<5>>.tables && spelled.tables == 0);
+constexpr formula placed = [](auto x) { return sinusoids{}(x); };
+static_assert(footprint<decltype(placed), tensor<float, token<5>, hidden<8>>>.tables ==
+              sizeof(sinusoids::table));
+constexpr formula turned = [](auto x) { return rotate<split_halves, token, hidden>(x) + x; };
+using eight = tensor<float, token<5>, hidden<8>>;
+static_assert(footprint<decltype(turned), eight>.tables == 5 * 4 * 2 * sizeof(float));
+static_assert(footprint<decltype(rotate<split_halves, token, hidden>()), eight>.tables ==
+              footprint<decltype(turned), eight>.tables);
 static_assert(mixed.results == sizeof(sequence) + 5 * 10 * sizeof(float));
 static_assert(footprint<decltype(with_layers), sequence, model, head::weights_view>.weights ==
               sizeof(model::weights) + sizeof(head::weights));

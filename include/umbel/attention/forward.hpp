@@ -93,6 +93,11 @@ struct multi_head_forward {
                                                     .v_head = S.value_dim,
                                                     .o_head = S.value_dim * of_context.feature};
 
+  // Bytes of the tables of rotary positions.
+  static constexpr std::size_t tables =
+      Rotary::template table_bytes<T, Queries, S.head_dim> +
+      (Keys == Queries ? 0 : Rotary::template table_bytes<T, Keys, S.head_dim>);
+
   struct workspace : workspace_base {
     using positions = std::index_sequence<Queries, Keys>;
     alignas(64) T q[Queries * query_row];

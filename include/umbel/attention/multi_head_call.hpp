@@ -134,6 +134,7 @@ struct multi_head_self_steps {
   using scratch = typename call<every_key>::scratch;
   using result = row_major<typename Layer::template result_of<layout_of<X>>>;
   static constexpr std::uint64_t flops = call<every_key>::flops;
+  static constexpr std::size_t tables = call<every_key>::steps::tables;
 
   template <class Given, class Y, class... OfMask>
   static constexpr void run(const Given& given, Y& y, scratch& work, const X& x,
@@ -150,6 +151,7 @@ struct multi_head_cross_steps {
   using scratch = typename call<every_key>::scratch;
   using result = row_major<typename Layer::template result_of<layout_of<X>>>;
   static constexpr std::uint64_t flops = call<every_key>::flops;
+  static constexpr std::size_t tables = call<every_key>::steps::tables;
 
   template <class Given, class To, class Z, class... OfMask>
   static constexpr void run(const Given& given, To& to, scratch& work, const X& x, const Y& y,

@@ -213,19 +213,27 @@ UMBEL_INLINE constexpr void rotate_pair(T& first, T& second, T cosine, T sine) n
 }
 
 // turn(x, position): rotates rows of Heads heads of Width features in place, one row for each
-// position from this one on. Positions: how many there are in all.
+// position from this one on. Positions: how many there are in all. table_bytes: of the constants
+// that it reads.
 template <class Option>
 struct rotary {
+  template <class T, std::size_t Positions, std::size_t Width>
+  static constexpr std::size_t table_bytes = 0;
   template <std::size_t Rows, std::size_t Heads, std::size_t Width, std::size_t Row,
             std::size_t Positions = Rows, class T>
   static constexpr void turn(T*, std::size_t = 0) noexcept {}
 };
 template <class Pairing, std::size_t Base, std::size_t Turned>
 struct rotary<rope<Pairing, Base, Turned>> {
+  template <std::size_t Width>
+  static constexpr std::size_t pairs_of = (Turned ? Turned : Width) / 2;
+  template <class T, std::size_t Positions, std::size_t Width>
+  static constexpr std::size_t table_bytes =
+      sizeof(rope_table<T, Positions, pairs_of<Width>, Base>);
   template <std::size_t Rows, std::size_t Heads, std::size_t Width, std::size_t Row,
             std::size_t Positions = Rows, class T>
   static constexpr void turn(T* x, std::size_t position = 0) noexcept {
-    constexpr std::size_t pairs = (Turned ? Turned : Width) / 2;
+    constexpr std::size_t pairs = pairs_of<Width>;
     constexpr bool adjacent = std::is_same_v<Pairing, adjacent_pairs>;
     constexpr std::size_t step = adjacent ? 2 : 1, apart = adjacent ? 1 : pairs;
     const auto& table = rope_turns<T, Positions, pairs, Base>();

@@ -222,6 +222,8 @@ struct decoder_layer_types {
     using scratch = typename call::scratch;
     using result = row_major<layout_of<X>>;
     static constexpr std::uint64_t flops = call::flops;
+    static constexpr std::size_t tables =
+        self_attention::template forward_of<call::n, call::n>::tables;
 
     template <class Given, class Y, class... OfMasks>
     static constexpr void run(const Given& given, Y& y, scratch& work, const X& x,

@@ -165,6 +165,8 @@ struct encoder_layer_types {
     static constexpr std::uint64_t flops =
         layout::count / (positions::size * hidden_axis::size) *
         flops_of(positions::size, std::uint64_t{positions::size} * positions::size);
+    static constexpr std::size_t tables =
+        attention::template forward_of<positions::size, positions::size>::tables;
 
     template <class Given, class Y, class... OfMask>
     static constexpr void run(const Given& given, Y& y, scratch& work, const X& x,

@@ -127,6 +127,12 @@ struct rotate_operation : computing<rotate_operation<Rope, Position, Features>, 
   using family = family_of<Features>;
   template <class X>
   using rule = typename rules::rotate_rule<Rope, X, family_of<Position>, family>::type;
+  template <class X>
+  static constexpr std::size_t bytes_of_table() noexcept {
+    using layout = layout_of<X>;
+    return sizeof(rope_table<typename X::value_type, layout::template size_of<family_of<Position>>,
+                             pairs_of<Rope, axis_of<layout, family>>, rope_of<Rope>::base>);
+  }
 
   template <class X, class Y>
   static constexpr void write(const X& x, Y& y) noexcept {

@@ -46,6 +46,9 @@ struct cached_forward {
                                                     S.head_dim,  S.head_dim* key_step,
                                                     S.value_dim, S.value_dim* of_context.feature};
 
+  // Bytes of the table of rotary positions.
+  static constexpr std::size_t tables = rotary::template table_bytes<T, turns, S.head_dim>;
+
   struct workspace : workspace_base {
     alignas(64) T q[Queries * query_row];
     // What is stored next: keys, then values where they have to be converted.

@@ -192,9 +192,11 @@ struct node_of_graph {
   function<T> run = nullptr, run_plainly = nullptr;
   layer_function<T> run_layer = nullptr;
   std::size_t scratch = 0;  // of a layer, in elements
-  // To be read (inspect/): its axes, the name of what is called, the operations of a layer.
+  // To be read (inspect/): its axes, the name of what is called, of a layer its operations and the
+  // bytes of its tables.
   const char *shape = nullptr, *name = nullptr;
   std::uint64_t flops = 0;
+  std::size_t tables = 0;
 };
 
 // The same operation on the same operands? Not of what has a function: those are not compared,

@@ -190,7 +190,10 @@ class node : public portable::own_arithmetic {
             view_of<T, result> y(to);
             Operation::write(view_of<const T, Layout>(from[0]), y);
           };
-          if constexpr (Recorder::describes) one.name = written_out<typename Operation::called>();
+          if constexpr (Recorder::describes) {
+            one.name = written_out<typename Operation::called>();
+            one.tables = tables_of<Operation, node>;
+          }
           if (known_operation<Operation>::what != word::none) {
             one.what = known_operation<Operation>::what;
             one.family = known_operation<Operation>::family;
@@ -287,6 +290,7 @@ class node : public portable::own_arithmetic {
   //   Steps::result         the layout of what it gives
   //   Steps::scratch        a workspace, or on_stack
   //   Steps::flops          operations of its products (kernel/shapes.hpp), of one layer
+  //   Steps::tables         bytes of constants that it reads, where there are some
   //   Steps::run(w, y, ...) parts.hpp
   template <class Steps, class Weights, class... X>
   constexpr auto call(const Weights& w, const X&... x) const noexcept {
@@ -308,7 +312,10 @@ class node : public portable::own_arithmetic {
             one.parts = kept<T, Weights>::count;
             one.run_layer = steps::run;
             one.scratch = steps::elements;
-            if constexpr (Recorder::describes) one.flops = layers_in<Weights> * Steps::flops;
+            if constexpr (Recorder::describes) {
+              one.flops = layers_in<Weights> * Steps::flops;
+              one.tables = tables_of<Steps>;
+            }
             one.from[0] = as_operand();
             one.operands = 1;
             ((one.from[one.operands++] = x.as_operand()), ...);

@@ -144,6 +144,20 @@ constexpr std::size_t capture_parts(R* recorder, const W& w) noexcept {
   return first;
 }
 
+// Bytes of constants of the library that a call reads: tables of rotary and sinusoidal positions.
+// X: its argument.
+template <class Call, class X = void>
+inline constexpr std::size_t tables_of = 0;
+template <class Call, class X>
+  requires requires { Call::tables; }
+inline constexpr std::size_t tables_of<Call, X> = Call::tables;
+template <class Call, class X>
+  requires requires { Call::template bytes_of_table<X>(); }
+inline constexpr std::size_t tables_of<Call, X> = Call::template bytes_of_table<X>();
+template <class Call, class X>
+  requires requires { Call::table; }
+inline constexpr std::size_t tables_of<Call, X> = sizeof(Call::table);
+
 // How many layers a call goes through, one after another.
 template <class W>
 inline constexpr std::size_t layers_in = 1;

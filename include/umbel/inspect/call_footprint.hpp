@@ -15,6 +15,9 @@ struct call_footprint {
   // What a call only reads: in flash, or in RAM. Of a layer its own weights, of a prepacked one
   // the packed ones.
   std::size_t weights = 0;
+  // Constants of the library that a call reads: cosines and sines of rotary and of sinusoidal
+  // positions. In flash; those of more than 131,072 pairs are computed at start, in RAM.
+  std::size_t tables = 0;
   // Keys and values of a key_value_cache, for as many positions as it has memory for.
   std::size_t cache = 0;
   // Scratch: on the stack, or in the workspace that is passed.
@@ -28,16 +31,17 @@ struct call_footprint {
   // What has to come from memory and go there at least: weights, arguments, results; of a cache
   // what a step reads and adds. Scratch, and what is read again, is not counted.
   std::uint64_t bytes_moved = 0;
-  // What must lie in writable memory, without and with the weights.
+  // What must lie in writable memory; the same where weights and tables do, too.
   std::size_t ram = cache + workspace + arguments + results;
-  std::size_t ram_with_weights = ram + weights;
+  std::size_t ram_with_weights = ram + weights + tables;
 
   // Both calls, one after the other: the larger workspace, arguments and results, which the other
-  // uses again; the sum of all else. Weights that both use are counted twice.
+  // uses again; the sum of all else. Weights and tables that both use are counted twice.
   friend constexpr call_footprint operator+(const call_footprint& a,
                                             const call_footprint& b) noexcept {
     const auto larger = [](std::size_t x, std::size_t y) { return x > y ? x : y; };
     return {.weights = a.weights + b.weights,
+            .tables = a.tables + b.tables,
             .cache = a.cache + b.cache,
             .workspace = larger(a.workspace, b.workspace),
             .arguments = larger(a.arguments, b.arguments),

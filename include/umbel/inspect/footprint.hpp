@@ -79,6 +79,7 @@ struct request<formula<F>, X...> {
       constexpr std::size_t arguments = (std::size_t{0} + ... + elements_of<X>());
       constexpr std::size_t results = bytes_of<typename fits::T>(typename fits::layouts{});
       return {.weights = weights,
+              .tables = formulas::steps_of_formula<F, X...>::tables(),
               .workspace = sizeof(typename fits::scratch),
               .arguments = arguments,
               .results = results,

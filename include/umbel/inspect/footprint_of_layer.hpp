@@ -8,6 +8,7 @@
 #include <umbel/block/stack.hpp>
 #include <umbel/config.hpp>
 #include <umbel/decode/cache_of_blocks.hpp>
+#include <umbel/formula/parts.hpp>
 #include <umbel/inspect/call_footprint.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -88,6 +89,7 @@ struct one_call<Layer, X> {
   struct steps {
     using scratch = on_stack;
     using result = typename Layer::template result<X>;
+    static constexpr std::size_t tables = formulas::tables_of<Layer, X>;
     static constexpr std::uint64_t flops = [] {
       if constexpr (requires { typename Layer::map; })
         return kernel::product_flops(result::count, Layer::map::in::size, 1);
@@ -107,6 +109,7 @@ struct of_arguments : one_call<typename unpacked<Layer>::type, X...> {
     constexpr std::size_t weights = weights_of<Layer>(), arguments = (elements_of<X>() + ...);
     constexpr std::size_t results = Steps::result::count * sizeof(T);
     return {.weights = weights,
+            .tables = formulas::tables_of<Steps>,
             .workspace = std::is_same_v<scratch, on_stack> ? 0 : sizeof(scratch),
             .arguments = arguments,
             .results = results,

@@ -44,6 +44,15 @@ struct step_of_layer<Layer> {
                                    typename Layer::keys_axis, typename Layer::values_axis>;
 };
 
+template <class Layer>
+struct attention_in {
+  using type = typename blocks_in<Layer>::block::attention;
+};
+template <is_multi_head Layer>
+struct attention_in<Layer> {
+  using type = Layer;
+};
+
 // Encode: the layer that the step calls, or its prepacked form. New: the axis of the new
 // positions; All: key<..>, positions with them.
 template <class Encode, class Cache, class... Axis>
@@ -82,36 +91,32 @@ struct of_step<Encode, key_value_cache<Layer, Keys, Options...>, New, All> {
   static constexpr std::uint64_t keys =
       All::size < cache::capacity + New::size - 1 ? All::size : cache::capacity + New::size - 1;
 
-  // Operations of one layer on one sequence, the sizes of its attention, the width of its result.
-  struct one_layer {
-    std::uint64_t flops;
-    head_sizes sizes;
-    std::size_t output;
-  };
-  static constexpr one_layer each = [] {
-    if constexpr (is_multi_head<Layer>) {
-      return one_layer{Layer::sizes.flops(New::size, New::size, pairs), Layer::sizes,
-                       Layer::sizes.output};
-    } else {
-      using encoder = typename blocks_in<Layer>::block;
-      return one_layer{encoder::flops_of(New::size, pairs), encoder::attention::sizes,
-                       encoder::hidden_axis::size};
-    }
+  using attention = typename attention_in<Layer>::type;
+  static constexpr head_sizes sizes = attention::sizes;
+  // Of one layer on one sequence.
+  static constexpr std::uint64_t flops = [] {
+    if constexpr (is_multi_head<Layer>)
+      return sizes.flops(New::size, New::size, pairs);
+    else
+      return blocks_in<Layer>::block::flops_of(New::size, pairs);
   }();
   static constexpr call_footprint value() {
+    using forward = cached_forward<attention, typename cache::stored_type, New::size, cache::rows,
+                                   cache::positions>;
     constexpr std::size_t weights = weights_of<Encode>(), rows = batch::size * New::size;
     constexpr std::size_t arguments = rows * Layer::hidden_axis::size * sizeof(T);
-    constexpr std::size_t results = rows * each.output * sizeof(T);
+    constexpr std::size_t results = rows * sizes.output * sizeof(T);
     // Keys and values that are read, and those that are added.
     constexpr std::uint64_t stored = layers * batch::size * (keys + New::size) *
-                                     (each.sizes.key_width() + each.sizes.value_width()) *
+                                     (sizes.key_width() + sizes.value_width()) *
                                      sizeof(typename cache::stored_type);
     return {.weights = weights,
+            .tables = forward::tables,
             .cache = sizeof(cache),
             .workspace = sizeof(typename cache::template workspace<New>),
             .arguments = arguments,
             .results = results,
-            .flops = layers * batch::size * each.flops,
+            .flops = layers * batch::size * flops,
             .bytes_moved = weights + stored + arguments + results};
   }
 };

@@ -83,6 +83,12 @@ struct steps_of_formula {
       return flops;
     }
   }
+  // Of all calls in it.
+  static constexpr std::size_t tables() {
+    std::size_t bytes = 0;
+    for (int n = 0; n < named.count; ++n) bytes += named.nodes[n].tables;
+    return bytes;
+  }
   // Of all steps; what a window hides is not counted.
   static constexpr std::uint64_t flops() {
     return []<std::size_t... S>(std::index_sequence<S...>) {
