@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+// The tokenizer: one token a character, its place in the alphabet that the model was trained on.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace tiny {
+
+constexpr std::string_view alphabet =
+    "\n !'(),-.:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+constexpr std::size_t vocabulary = alphabet.size();
+
+// Of a character outside of the alphabet: npos.
+constexpr std::size_t token_of(char letter) { return alphabet.find(letter); }
+constexpr char letter_of(std::size_t token) { return alphabet[token]; }
+
+}  // namespace tiny

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+// A language model of characters, a small LLaMA: 64 characters, 5 blocks, 231,360 numbers.
+//
+//   tokens                          one a character
+//     embedding                     (token, hidden=64)
+//     5 blocks                      8 heads of 8, 4 of keys and values, feed-forward 172, causal
+//     norm, the embedding again     (token, character=64): logits of the next character
+//
+// tools/train_text.py trained it and wrote trained/weights.safetensors.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <umbel/decode/sample.hpp>
+#include <umbel/file/mapped_file.hpp>
+#include <umbel/files.hpp>
+#include <umbel/umbel.hpp>
+#include <umbel/weights.hpp>
+
+#include "alphabet.hpp"
+
+namespace tiny {
+
+using namespace umbel;
+using namespace umbel::axes;
+
+template <std::size_t N>
+struct character : axis<character, N> {};
+
+constexpr std::size_t context = 256;  // how many characters the next one may depend on
+
+using block = encoder_layer<float, hidden<64>, heads<8>, intermediate<172>, kv_heads<4>,
+                            norm_first<true>, norm_by<rms_norm>, norm_epsilon<1, 100'000>,
+                            activation<silu>, gated<true>, bias<false>, rope<split_halves>>;
+using block_stack = layer_stack<block, 5>;
+using last_norm = rms_norm<float, hidden<64>>;
+
+template <std::size_t Count>
+using tokens = tensor<int, token<Count>>;
+template <std::size_t Count>
+using states = tensor<float, token<Count>, hidden<64>>;
+template <std::size_t Count>
+using logits = tensor<float, token<Count>, character<vocabulary>>;
+
+struct weights {
+  static constexpr const char* part_names[] = {"embedding", "blocks", "norm"};
+  tensor<float, character<vocabulary>, hidden<64>> embedding;
+  block_stack::weights blocks;
+  last_norm::weights norm;
+};
+
+// What is behind the blocks.
+template <std::size_t Count>
+logits<Count> logits_of(const weights& w, const states<Count>& x) {
+  return contract<hidden>(last_norm{w.norm, 1e-5F}(x), w.embedding);
+}
+
+// The whole causal pass: logits behind each of the tokens. One call at a time.
+template <std::size_t Count>
+logits<Count> whole_pass(const weights& w, const tokens<Count>& text) {
+  static block_stack::workspace<token<Count>> work;  // of 256 tokens more than a stack should hold
+  states<Count> x = lookup(w.embedding, text);
+  block_stack{w.blocks}.into(x, x, causal, work);
+  return logits_of(w, x);
+}
+
+// The weights of a file that tools/train_text.py wrote, tried on the text and the logits of PyTorch
+// in it. Empty, or what is wrong with the file, and then w is not to be used.
+inline std::string load_weights(weights& w, const char* path) {
+  const auto memory = mapped_file::open(path);
+  if (!memory) return memory.error();
+  const auto file = tensor_file::in_memory(*memory);
+  if (!file) return file.error();
+  if (const auto same = verify_checksum(*file); !same) return same.error();
+
+  constexpr parameter_name names_of_model[] = {{"embedding", "model.embed_tokens.weight"},
+                                               {"norm.gamma", "model.norm.weight"}};
+  const auto loaded =
+      load(w, *file, names_of_model, at("blocks.*", "model.layers.*", names::llama_layer));
+  if (!loaded) {
+    std::string lines = loaded.error();
+    lines.pop_back();  // the last line end
+    return lines;
+  }
+
+  tokens<24> probe;
+  logits<24> wanted;
+  const auto replayed =
+      replay(*file, [&](const auto& text) { return whole_pass(w, text); }, wanted, probe);
+  return replayed.error();
+}
+
+// Reads a text token by token. Stored: what matrices, keys and values are stored as, float or
+// bfloat16. The weights must outlive it.
+template <class Stored = float>
+class reader {
+  using cache = key_value_cache<block_stack, key<context>, stored_as<Stored>>;
+  // A prompt is read so many tokens at once, which is faster; the bits are the same.
+  static constexpr std::size_t together = 16;
+
+ public:
+  explicit reader(const weights& trained) noexcept : weights_(trained), blocks_(trained.blocks) {}
+
+  // How many tokens it has read and remembers.
+  [[nodiscard]] std::size_t size() const noexcept { return past_.size(); }
+  void forget() noexcept { past_.reset(); }
+
+  // Reads on. False, and nothing is read, where that would be more than context.
+  bool read(const int* text, std::size_t count) noexcept {
+    if (count > context - past_.size()) return false;
+    for (; count >= together; text += together, count -= together) step<together>(text);
+    for (; count != 0; ++text, --count) step<1>(text);
+    return true;
+  }
+  // Of the token behind the last one; nothing of value before the first.
+  [[nodiscard]] logits<1> next() const noexcept { return logits_of(weights_, last_); }
+
+  static constexpr std::size_t cache_bytes = sizeof(cache);
+  static constexpr std::size_t weights_bytes = sizeof(prepacked<block_stack, stored_as<Stored>>) +
+                                               sizeof(weights::embedding) + sizeof(weights::norm);
+  static constexpr std::size_t workspace_bytes =
+      sizeof(typename cache::template workspace<token<together>>) + sizeof(states<together>);
+
+ private:
+  template <std::size_t Count>
+  void step(const int* text) noexcept {
+    states<Count> x = lookup(weights_.embedding, view_as<token<Count>>(text));
+    (void)past_.step(x, blocks_, x);
+    std::copy_n(x.data() + (Count - 1) * 64, 64, last_.data());
+  }
+
+  const weights& weights_;
+  prepacked<block_stack, stored_as<Stored>> blocks_;
+  cache past_;
+  states<1> last_{};
+};
+
+}  // namespace tiny
