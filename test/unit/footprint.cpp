@@ -6,6 +6,7 @@
 #include <umbel/inspect/footprint.hpp>
 #include <umbel/umbel.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -237,7 +238,8 @@ static_assert(footprint<decltype(with_layers), sequence, model, head::weights_vi
 // ---- sums ---------------------------------------------------------------------------------------
 constexpr auto both = footprint<encoder, token<5>> + footprint<head, token<5>> + step;
 static_assert(both.weights == sizeof(encoder::weights) + sizeof(head::weights) + step.weights);
-static_assert(both.workspace == step.workspace && both.cache == step.cache);
+static_assert(both.workspace == std::max(footprint<encoder, token<5>>.workspace, step.workspace));
+static_assert(both.cache == step.cache);
 static_assert(both.results == footprint<encoder, token<5>>.results);
 static_assert(both.ram == both.workspace + both.cache + both.arguments + both.results);
 static_assert((both + call_footprint{}).ram_with_weights == both.ram_with_weights);
@@ -260,7 +262,7 @@ struct guarded {
         last = i;
       }
     BOOST_TEST(first == edge);
-    BOOST_TEST(last >= edge + size / 2);
+    BOOST_TEST(last >= edge + size / 4);  // small code needs less of what is there
     BOOST_TEST(last < edge + size);
   }
 };
