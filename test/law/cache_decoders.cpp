@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(steps_of_a_layer_are_the_whole_pass) {
   std::memset(static_cast<void*>(&three), 0xff, sizeof three);
   past.attend_to(packed, f.m, three);
   BOOST_TEST(past.size() == 0u);
-  BOOST_TEST(same_bits(whole, in_steps(past, packed, f.x, lcg{4})));
+  BOOST_TEST(same_bits(whole, in_steps<false>(past, packed, f.x, lcg{4})));
   static cache::workspace<token<29>> many;
   past.attend_to(packed, f.m, many);
   auto out = f.x;
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(steps_of_a_stack_are_the_whole_pass) {
   past.attend_to(f.layers, f.m);
   BOOST_TEST(same_bits(whole, in_steps(past, f.layers, f.x, lcg{5})));
   past.attend_to(packed, f.m);
-  BOOST_TEST(same_bits(whole, in_steps(past, packed, f.x, lcg{6})));
+  BOOST_TEST(same_bits(whole, in_steps<false>(past, packed, f.x, lcg{6})));
 }
 
 // Queries keep their positions in the sequence for masks of the memory.
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(any_cut_gives_the_same_in_16_bits) {
   auto once = f.x;
   BOOST_TEST(past.step(once, packed, once, all_keys, work));
   past.attend_to(packed, f.m);
-  BOOST_TEST(same_bits(once, in_steps(past, packed, f.x, lcg{12})));
+  BOOST_TEST(same_bits(once, in_steps<false>(past, packed, f.x, lcg{12})));
   BOOST_TEST(!same_bits(once, whole_of_packed));
   for (std::size_t i = 0; i < once.size(); ++i)
     BOOST_TEST(std::fabs(once.data()[i] - whole_of_packed.data()[i]) < 0.1f);
@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(without_room_or_memory_nothing_changes) {
   BOOST_TEST(past.memory_size() == 0u);
   refuses();
   past.attend_to(f.layers, f.m);
-  (void)in_steps(past, f.layers, f.x, lcg{14});
+  (void)in_steps<false>(past, f.layers, f.x, lcg{14});
   BOOST_TEST(past.rewind(7));
   refuses();
   BOOST_TEST(!past.rewind(8));
@@ -257,16 +257,16 @@ BOOST_AUTO_TEST_CASE(what_was_forgotten_has_never_been) {
   static const fixture<pre_norm, 2, 21, 9> longer;
   static key_value_cache<model, key<21>, longest_memory<9>> past;
   past.attend_to(longer.layers, longer.m);
-  (void)in_steps(past, longer.layers, longer.x, lcg{15});
+  (void)in_steps<false>(past, longer.layers, longer.x, lcg{15});
   past.attend_to(f.layers, f.m);
-  const auto whole = in_steps(past, f.layers, f.x, lcg{16});
+  const auto whole = in_steps<false>(past, f.layers, f.x, lcg{16});
   BOOST_TEST(same_bits(whole, f.whole(all_keys, causal)));
   BOOST_TEST(past.rewind(11));
-  const auto again = in_steps(past, f.layers, f.x, lcg{17});
+  const auto again = in_steps<false>(past, f.layers, f.x, lcg{17});
   BOOST_TEST(same_bits(part<10>(whole, 11), part<10>(again, 11)));
   BOOST_TEST(past.rewind(0));
   BOOST_TEST(past.memory_size() == 6u);
-  BOOST_TEST(same_bits(whole, in_steps(past, f.layers, f.x, lcg{18})));
+  BOOST_TEST(same_bits(whole, in_steps<false>(past, f.layers, f.x, lcg{18})));
 }
 
 // In constant expressions.
