@@ -187,6 +187,25 @@ void decode(const char* what) {
   print(what, "", out);
 }
 
+// Decoder layers step by step beside a memory.
+void decode_with_memory() {
+  using layer = decoder_layer<float, hidden<24>, heads<6>, intermediate<40>, head_dim<8>,
+                              kv_heads<2>, norm_first<false>, activation<silu>, bias<true>>;
+  using model = layer_stack<layer, 2>;
+  lcg next{29};
+  model::weights w{};
+  for (auto& part : w.layers) draw_decoder(next, part, 0.5, 0.5, 0.25, 0.125, 1, 0.125);
+  const auto memory = drawn<tensor<float, key<19>, hidden<24>>>(next, 2);
+  auto x = drawn<tensor<float, token<9>, hidden<24>>>(next, 2);
+  static key_value_cache<model, key<9>, longest_memory<20>> past;
+  past.attend_to(model{w}, memory);
+  for (std::size_t t = 0; t < 9; ++t) {
+    const view<float, token<1>, hidden<24>> row(x.data() + t * 24);
+    if (!past.step(row, model{w}, row)) std::printf("decoders: the cache is full\n");
+  }
+  print("decoding with a memory", "", x);
+}
+
 void layers() {
   using layer = multi_head_attention<float, hidden<100>, heads<5>, bias<false>>;
   lcg next{19};
@@ -202,6 +221,7 @@ void layers() {
   decode<float>("decoding");
   decode<bfloat16>("decoding, cache in bfloat16");
   decode<float16>("decoding, cache in float16");
+  decode_with_memory();
 
   using additive = additive_attention<float, hidden<12>, score_hidden<9>>;
   additive::weights a{};
