@@ -234,6 +234,27 @@ void cache() {
   }
 }
 
+void cache_with_memory() {
+  current = "cache with a memory";
+  using layer = decoder_layer<float, hidden<12>, heads<3>, intermediate<20>, norm_first<true>,
+                              activation<relu>, bias<false>>;
+  using past = key_value_cache<layer, key<9>, longest_memory<7>, stored_as<bfloat16>>;
+  object<past> cache;
+  new (cache.data) past;
+  object<past::workspace<token<3>>> work;
+  layer::weights w{};
+  umbel_test::draw_decoder(next, w, 0.3, 0.3, 0.3, 0.1, 1, 0.2);
+  input<tensor<float, token<7>, hidden<12>>> memory(next, 2);
+  cache.value().attend_to(layer{w}, memory.read(), work.value());
+  using step = tensor<float, token<3>, hidden<12>>;
+  array<step> out;
+  for (int t = 0; t < 9; t += 3) {
+    input<step> x(next, 2);
+    if (!cache.value().step(out.whole(), layer{w}, x.read(), all_keys, work.value())) std::exit(3);
+    check(out);
+  }
+}
+
 template <std::size_t... N>
 void all_sizes() {
   (masks<N>(), ...);
@@ -280,6 +301,7 @@ int main() {
     all_sizes<1, 3, 7, 17, 31, 33, 49, 65>();
     layers<17>();
     cache();
+    cache_with_memory();
   }
   std::printf("no access outside of an array, no write to an input\n");
   return 0;
