@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Writes tensors for Umbel, for tools/export and tools/train_fashion.py: a safetensors file whose tensors are aligned,
+"""Writes tensors for Umbel, for tools/export, tools/train_fashion.py and tools/train_text.py: a safetensors file whose tensors are aligned,
 or a C++ header of constants. Both have a checksum, 64-bit FNV-1a, which umbel/weights/checksum.hpp computes, too."""
 from __future__ import annotations
 

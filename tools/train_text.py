@@ -25,12 +25,15 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import re
 import subprocess
 import sys
 import textwrap
 import time
 from pathlib import Path
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # read when it is loaded; torch's own setting does not reach it
 
 import numpy as np
 import torch

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Writes text: continues a prompt with the trained model of model.hpp, character by character, and
 // says how fast, and in how much memory.
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <exception>
