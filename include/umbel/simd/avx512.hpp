@@ -65,37 +65,20 @@ UMBEL_INLINE V clamp(V x, V lowest, V highest) noexcept {
 #endif
 }
 
-// See simd::exp: one instruction scales by 2^n, for any n. Of a clamped x (select keeps NaN), so
-// that no step overflows or raises anything.
+// See simd::exp: mantissa 2^n, by one instruction for any n, for x from lowest on; 0 below.
 template <class V>
-UMBEL_INLINE V exp(V x) noexcept {
-  UMBEL_AS_WRITTEN
-  using T = element_of<V>;
-  using constants = math_constants<T>;
+UMBEL_INLINE V scale_from(V x, V lowest, V mantissa, V n) noexcept {
   constexpr int current_rounding = 4, not_less_than = 0x15;
-  const V lowest = broadcast<V>(constants::exp_lowest);
-  const V highest = broadcast<V>(constants::exp_highest);
-  const V inside = clamp(x, lowest, highest);
-  const V magic = broadcast<V>(constants::rounding_magic);
-  V shifted = fma(inside, broadcast<V>(constants::log2_e), magic);
-  UMBEL_KEEP(shifted);
-  V n = shifted - magic;
-  UMBEL_KEEP(n);
-  V r = fma(n, broadcast<V>(-constants::ln2_high), inside);
-  r = fma(n, broadcast<V>(-constants::ln2_low), r);
-  const V mantissa = fma(r * r, polynomial<V>(r, constants::exp), r) + broadcast<V>(T{1});
-  V result;
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (sizeof(element_of<V>) == 4) {
     constexpr std::uint16_t all = 0xffff;
     const auto keep = __builtin_ia32_cmpps512_mask(x, lowest, not_less_than, all, current_rounding);
-    result = __builtin_ia32_scalefps512_mask(mantissa, n, V{}, static_cast<detail::mask_16>(keep),
-                                             current_rounding);
+    return __builtin_ia32_scalefps512_mask(mantissa, n, V{}, static_cast<detail::mask_16>(keep),
+                                           current_rounding);
   } else {
     constexpr std::uint8_t all = 0xff;
     const auto keep = __builtin_ia32_cmppd512_mask(x, lowest, not_less_than, all, current_rounding);
-    result = __builtin_ia32_scalefpd512_mask(mantissa, n, V{}, keep, current_rounding);
+    return __builtin_ia32_scalefpd512_mask(mantissa, n, V{}, keep, current_rounding);
   }
-  return select(x > highest, broadcast<V>(constants::infinity), result);
 }
 
 // a - b where the mask is set, else 0, and nothing is raised there. clang has no builtin for it,

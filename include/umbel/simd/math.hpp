@@ -39,6 +39,31 @@ UMBEL_INLINE constexpr V power_of_two(signed_of<V> n) noexcept {
   return __builtin_bit_cast(V, biased << constants::mantissa_bits);
 }
 
+// Between two bounds; NaN stays NaN.
+template <class V>
+UMBEL_INLINE constexpr V clamp(V x, V lowest, V highest) noexcept {
+#if UMBEL_AVX512
+  if constexpr (sizeof(V) == 64) return avx512::clamp(x, lowest, highest);
+#endif
+  const V above = select(x < lowest, lowest, x);
+  return select(above > highest, highest, above);
+}
+
+// mantissa 2^n for x from lowest on, 0 below. n lies in the low bits of `shifted`. In two factors:
+// n reaches 128, which is no exponent of a float.
+template <class V>
+UMBEL_INLINE constexpr V scale_from(V x, V lowest, V mantissa, V shifted,
+                                    [[maybe_unused]] V n) noexcept {
+#if UMBEL_AVX512
+  if constexpr (sizeof(V) == 64) return avx512::scale_from(x, lowest, mantissa, n);
+#endif
+  const V magic = broadcast<V>(math_constants<element_of<V>>::rounding_magic);
+  const auto whole = bits_of(shifted) - bits_of(magic);
+  const auto half = whole >> 1;
+  const V scaled = (mantissa * power_of_two<V>(half)) * power_of_two<V>(whole - half);
+  return select(x < lowest, V{}, scaled);
+}
+
 }  // namespace detail
 
 // 2^y for y <= 0 (the attention's exponential). y < -126 (double: -1022) is exactly 0, so no result
@@ -94,15 +119,11 @@ UMBEL_INLINE constexpr V exp(V x) noexcept {
   UMBEL_AS_WRITTEN
   using T = element_of<V>;
   using constants = math_constants<T>;
-#if UMBEL_AVX512
-  if constexpr (sizeof(V) == 64) return avx512::exp(x);
-#endif
-  // Outside the range the integer work below would be meaningless: work on a clamped x (select
-  // keeps NaN) and choose at the end.
+  // Outside the range the last steps would be meaningless, or raise exceptions: work on a clamped x
+  // (NaN stays) and choose at the end.
   const V lowest = broadcast<V>(constants::exp_lowest);
   const V highest = broadcast<V>(constants::exp_highest);
-  V inside = select(x < lowest, lowest, x);
-  inside = select(inside > highest, highest, inside);
+  const V inside = detail::clamp(x, lowest, highest);
   const V magic = broadcast<V>(constants::rounding_magic);
   V shifted = fma(inside, broadcast<V>(constants::log2_e), magic);
   UMBEL_KEEP(shifted);
@@ -111,13 +132,8 @@ UMBEL_INLINE constexpr V exp(V x) noexcept {
   V r = fma(n, broadcast<V>(-constants::ln2_high), inside);
   r = fma(n, broadcast<V>(-constants::ln2_low), r);
   const V mantissa = fma(r * r, polynomial<V>(r, constants::exp), r) + broadcast<V>(T{1});
-  // 2^n in two factors: n reaches 128, which is no exponent of a float.
-  const auto whole = detail::bits_of(shifted) - detail::bits_of(magic);
-  const auto half = whole >> 1;
-  const V result =
-      (mantissa * detail::power_of_two<V>(half)) * detail::power_of_two<V>(whole - half);
-  const V bounded = select(x > highest, broadcast<V>(constants::infinity), result);
-  return select(x < lowest, V{}, bounded);
+  const V result = detail::scale_from(x, lowest, mantissa, shifted, n);
+  return select(x > highest, broadcast<V>(constants::infinity), result);
 }
 
 // e^x for x <= 0, as 2^(x log2 e): 0 below ln(2^-126) (double: ln(2^-1022)), 0 is exactly 1, NaN
