@@ -51,6 +51,7 @@
 #include <umbel/layer/project.hpp>
 #include <umbel/layer/prepacked.hpp>
 #include <umbel/layer/stacked.hpp>
+#include <umbel/layer/table.hpp>
 #include <umbel/layer/borrowing.hpp>
 
 #include <umbel/mask/rules.hpp>

@@ -171,9 +171,9 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cure: Give the table a name that lives as long as the layer, best `static const`.
   const positions r{positions::weights{}};
 #elif defined CASE_positions_table_of_another_type
-  // expect-gcc: "umbel: learned_positions: the input is of type float but the table is of type double"
-  // expect-clang: learned_positions.*the_input_is_of_type.*element<float>.*but_the_table_is_of_type.*element<double>
-  // cause: Input or layer and the table have different element types, and nothing is converted in silence.
+  // expect-gcc: "umbel: learned_positions: the table is of type double but the layer is of type float"
+  // expect-clang: learned_positions.*the_table_is_of_type.*element<double>.*but_the_layer_is_of_type.*element<float>
+  // cause: Table and layer have different element types, and nothing is converted in silence.
   // cure: Declare all with one type.
   static const tensor<double, token<9>, hidden<32>> table{};
   const positions r{table};
@@ -191,6 +191,27 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cure: Pass the table that was trained with the layer, or correct the layer's sizes.
   static const tensor<float, token<9>, hidden<33>> table{};
   const positions r{table};
+#elif defined CASE_positions_table_without_names
+  // expect-gcc: "umbel: learned_positions: the memory does not say the order of its axes; write view_as<\.\.\.>\(memory\) of token and hidden"
+  // expect-clang: learned_positions.*the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_of.*token>.*hidden>
+  // cause: A table in memory that is not Umbel's may have its axes in either order.
+  // cure: Name the axes in the order of the memory: `view_as<token, hidden>(memory)`.
+  static const float memory[9 * 32] = {};
+  const positions r{memory};
+#elif defined CASE_positions_table_in_another_order
+  // expect-gcc: "umbel: learned_positions: the table has \[hidden, token\] but must have \[token, hidden\]"
+  // expect-clang: learned_positions.*the_table_has.*hidden>.*token>.*but_must_have.*token>.*hidden>
+  // cause: A layer reads a borrowed table where it is, row after row.
+  // cure: Let `prepacked<learned_positions<...>>` copy it, which takes any order, or store it (token, hidden).
+  static const float memory[9 * 32] = {};
+  const positions r{view_as<hidden, token>(memory)};
+#elif defined CASE_positions_table_of_fewer
+  // expect-gcc: "umbel: learned_positions: \[token=9, hidden=32\] needs 288 elements but the memory holds 287"
+  // expect-clang: learned_positions.*token<9>.*hidden<32>.*needs.*number<288>.*elements_but_the_memory_holds.*number<287>
+  // cause: The memory of the table is of another size than the layer's.
+  // cure: Pass the table that was trained with the layer, or correct the layer's sizes.
+  static const float memory[287] = {};
+  const positions r{view_as<token, hidden>(memory)};
 #elif defined CASE_encoder_width
   // expect-gcc: "umbel: encoder_layer: the sequence has hidden=33 but the layer has hidden=32"
   // expect-clang: encoder_layer.*the_sequence.*has.*hidden<33>.*but_the_layer_has.*hidden<32>
@@ -394,12 +415,6 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cause: A layer borrows its weights, all of them in one struct, when it is made.
   // cure: Fill `encoder::weights w` and write `encoder{w}`.
   const encoder wrong;
-#elif defined CASE_prepacked_without_weights
-  // expect-gcc: "umbel: encoder_layer: construct it from one object, its weights"
-  // expect-clang: encoder_layer.*construct_it_from_one_object_its_weights
-  // cause: A layer borrows its weights, all of them in one struct, when it is made.
-  // cure: Fill `encoder::weights w` and write `encoder{w}`.
-  const prepacked<encoder> wrong;
 #elif defined CASE_positions_without_a_table
   // expect-gcc: "umbel: learned_positions: construct it from one object, its weights"
   // expect-clang: learned_positions.*construct_it_from_one_object_its_weights

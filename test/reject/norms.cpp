@@ -15,11 +15,31 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
                                    tokens& x, encoder::weights& w) {
   (void)normalise, (void)rms, (void)x, (void)w;
 #if defined CASE_prepacked_norm
-  // expect-gcc: "umbel: prepacked: the first argument is not a layer with weights to pack; norms have none"
-  // expect-clang: prepacked.*the_first_argument_is_not_a_layer_with_weights_to_pack_and_norms_have_none
-  // cause: `prepacked` is given something else than a layer, the type of weights perhaps, or a norm, whose gamma and beta are read as they are.
-  // cure: Name the layer and pass its weights, `prepacked<attention>{w}`; use a norm as it is.
-  const prepacked<norm> r{w.norm1};
+  // expect-gcc: "umbel: prepacked: norms are not stored in 16 bits"
+  // expect-clang: prepacked.*norms_are_not_stored_in_16_bits
+  // cause: `stored_as<>` rounds matrices and tables; gamma and beta of a norm are few.
+  // cure: `prepacked<norm>`, without the option.
+  const prepacked<norm, stored_as<bfloat16>> r{w.norm1};
+#elif defined CASE_prepacked_without_weights_to_pack
+  // expect-gcc: "umbel: prepacked: the first argument is not a layer with weights to pack"
+  // expect-clang: prepacked.*the_first_argument_is_not_a_layer_with_weights_to_pack
+  // cause: `prepacked` is given something else than a layer, or a layer without weights.
+  // cure: Name a layer and pass its weights, `prepacked<attention>{w}`.
+  const prepacked<tokens> r{};
+#elif defined CASE_prepacked_rms_norm_without_epsilon
+  // expect-gcc: "umbel: rms_norm: needs the epsilon that the model was trained with"
+  // expect-clang: rms_norm.*needs_the_epsilon_that_the_model_was_trained_with
+  // cause: An `rms_norm` is not told its epsilon, which differs between models: there is no default.
+  // cure: Look it up in the model's configuration: `rms_norm<...>{w, 1e-6f}`.
+  const rms_norm<float, hidden<32>>::weights of_rms{};
+  const prepacked<rms_norm<float, hidden<32>>> r{of_rms};
+#elif defined CASE_norm_memory_of_another_name
+  // expect-gcc: "umbel: weights: \[token\] are not the axes of the weights, which are \[hidden=32\]"
+  // expect-clang: weights.*token>.*are_not_the_axes_of_the_weights_which_are.*hidden<32>
+  // cause: Memory for gamma or beta is named after another axis than the norm's.
+  // cure: `view_as<hidden>(memory)`; a vector needs no name.
+  static const float gamma[32] = {}, beta[32] = {};
+  const norm r{{view_as<hidden>(gamma), view_as<token>(beta)}};
 #elif defined CASE_norm_axis_not_last
   // expect-gcc: "umbel: layer_norm: hidden=32 must be the last axis of \[hidden=32, token=9\]"
   // expect-clang: layer_norm.*hidden<32>.*must_be_the_last_axis_of.*hidden<32>.*token<9>

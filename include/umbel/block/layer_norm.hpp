@@ -51,22 +51,29 @@ using norm_axis =
 
 // Would norm(x) of a layer_norm or rms_norm compile?
 template <class Norm, class X>
-concept normalises = detail::rules::normalise<typename Norm::name, typename Norm::value_type,
+concept normalises = detail::rules::normalise<typename Norm::word, typename Norm::value_type,
                                               typename Norm::axis, std::remove_cvref_t<X>>::ok;
 
 namespace detail {
-// Calls of a norm along Axis. Derived::rows<number>(x, y) is what differs. Name: the word for it.
-// x: row-major, Axis last. Gives a tensor of the same axes; into(out, x): out may be x.
-template <class Derived, class Name, class T, class Axis>
-struct norm_calls : computing<Derived, Name> {
+// Calls of a norm along Axis and of prepacked<norm>. Name: the word for it. x: row-major, Axis
+// last. Gives a tensor of the same axes; into(out, x): out may be x.
+template <class Derived, class Norm, class Name, class T, class Axis>
+class norm_calls : public computing<Derived, Name> {
+ public:
+  constexpr explicit norm_calls(T epsilon = T(1e-5)) noexcept : epsilon_(epsilon) {}
+  [[nodiscard]] constexpr T get_epsilon() const noexcept { return epsilon_; }
+
   template <class X>
   using rule = rules::normalise<Name, T, Axis, X>;
 
   template <class X, class Y>
   constexpr void write(const X& x, Y& y) const noexcept {
-    static_cast<const Derived*>(this)->template rows<layout_of<X>::count / Axis::size>(x.data(),
-                                                                                       y.data());
+    Norm::template normalise_rows<layout_of<X>::count / Axis::size>(
+        static_cast<const Derived*>(this)->get_weights(), epsilon_, x.data(), y.data());
   }
+
+ private:
+  T epsilon_;
 };
 
 }  // namespace detail
@@ -77,13 +84,14 @@ struct norm_calls : computing<Derived, Name> {
 //                       weights are gamma alone, the bits those of beta 0.
 template <class T, class Axis = detail::nothing, class... Options>
 class layer_norm
-    : public detail::norm_calls<layer_norm<T, Axis, Options...>, detail::say::layer_norm,
-                                detail::norm_element<T>, detail::norm_axis<T, Axis>> {
+    : public detail::norm_calls<layer_norm<T, Axis, Options...>, layer_norm<T, Axis, Options...>,
+                                detail::say::layer_norm, detail::norm_element<T>,
+                                detail::norm_axis<T, Axis>> {
   static_assert(detail::reported<detail::rules::layer_norm<T, Axis, Options...>>::ok,
                 "umbel: shapes do not fit");
 
  public:
-  using name = detail::say::layer_norm;
+  using word = detail::say::layer_norm;
   using value_type = detail::norm_element<T>;
   using axis = detail::norm_axis<T, Axis>;
   static constexpr bool has_bias =
@@ -93,6 +101,9 @@ class layer_norm
                                       portable::layer_norm_parts_without_beta<Vector>>;
   using weights = parts_in<tensor<value_type, axis>>;
   using weights_view = detail::view_of_weights<parts_in<portable::vector_view<value_type, axis>>>;
+  template <class Derived>
+  using calls = detail::norm_calls<Derived, layer_norm, word, value_type, axis>;
+  static constexpr bool has_default_epsilon = true;
   // Norms are not stored in 16 bits.
   template <class Stored = value_type>
   using packed_weights =
@@ -101,10 +112,10 @@ class layer_norm
   // The weights are borrowed. epsilon is added to the variance; 1e-5 is PyTorch's.
   constexpr explicit layer_norm(const weights_view& w,
                                 value_type epsilon = value_type(1e-5)) noexcept
-      : weights_(w), epsilon_(epsilon) {}
+      : calls<layer_norm>(epsilon), weights_(w) {}
   template <detail::foreign_weights<weights_view, layer_norm> Other>
-  constexpr explicit layer_norm(const Other&, value_type epsilon = value_type(1e-5)) noexcept
-      : weights_(detail::no_weights<weights_view>()), epsilon_(epsilon) {
+  constexpr explicit layer_norm(const Other&, value_type = value_type(1e-5)) noexcept
+      : weights_(detail::no_weights<weights_view>()) {
     // Of a norm that was refused there is nothing more to say.
     using verdict = std::conditional_t<
         std::is_same_v<T, value_type>,
@@ -115,7 +126,7 @@ class layer_norm
   template <class Gamma, class Beta>
     requires(!std::is_convertible_v<Beta, value_type>)
   constexpr layer_norm(const Gamma&, const Beta&) noexcept
-      : weights_(detail::no_weights<weights_view>()), epsilon_() {
+      : weights_(detail::no_weights<weights_view>()) {
     static_assert(
         detail::report<detail::rules::weights_of_this_layer<detail::say::layer_norm, weights_view,
                                                             Gamma, Beta>>::ok,
@@ -123,7 +134,7 @@ class layer_norm
   }
   template <class... Given>
     requires(sizeof...(Given) == 0)
-  constexpr layer_norm() noexcept : weights_(detail::no_weights<weights_view>()), epsilon_() {
+  constexpr layer_norm() noexcept : weights_(detail::no_weights<weights_view>()) {
     static_assert(detail::report<detail::rules::weights_of_this_layer<detail::say::layer_norm,
                                                                       weights_view, Given...>>::ok,
                   "umbel: shapes do not fit");
@@ -131,12 +142,6 @@ class layer_norm
 
   // What the norm is made of.
   [[nodiscard]] constexpr const weights_view& get_weights() const noexcept { return weights_; }
-  [[nodiscard]] constexpr value_type get_epsilon() const noexcept { return epsilon_; }
-
-  template <std::size_t Rows>
-  constexpr void rows(const value_type* x, value_type* y) const noexcept {
-    normalise_rows<Rows>(weights_, epsilon_, x, y);
-  }
 
   // Rows of axis::size elements, one after another.
   template <std::size_t Rows, class Weights>
@@ -154,7 +159,6 @@ class layer_norm
 
  private:
   weights_view weights_;
-  value_type epsilon_;
 };
 
 // layer_norm(100): refused, since the axis is a template argument.

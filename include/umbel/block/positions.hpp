@@ -3,8 +3,9 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/layer/borrowing.hpp>
 #include <umbel/layer/computing.hpp>
-#include <umbel/layer/weights_rules.hpp>
+#include <umbel/layer/table.hpp>
 #include <umbel/tensor/loop.hpp>
 #include <umbel/tensor/reshape.hpp>
 
@@ -12,11 +13,9 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
-struct but_must_have;
 struct but_the_table_has;
 struct but_the_table_is_of_type;
 struct learned_positions;
-struct the_table_has;
 }  // namespace say
 
 namespace rules {
@@ -46,24 +45,14 @@ using learned_positions =
                 axis_of_the_table<say::learned_positions, layout_of<X>, Hidden,
                                   size_along<X, Hidden> == Hidden::size>,
                 type_of_the_table<say::learned_positions, X, T>>;
-
-// A table of another type, other axes, or with gaps.
-template <class Table, class T, class... Axes>
-using positions_table = first_error<
-    verdict<std::is_same_v<typename Table::layout::axes, shape<Axes...>>, say::learned_positions,
-            say::the_table_has, typename Table::layout::axes, say::but_must_have, shape<Axes...>>,
-    verdict<std::is_same_v<typename Table::value_type, T>, say::learned_positions,
-            say::the_input_is_of_type, element<T>, say::but_the_table_is_of_type,
-            element<typename Table::value_type>>,
-    verdict<sizeof(Table) == 0, say::learned_positions, typename Table::layout::axes,
-            say::is_not_row_major_in_memory_so_pass_contiguous_of_x>>;
 }  // namespace rules
 
 // y = x + table. Never inlined: x is often a product (embeddings times sqrt(hidden)), which the
 // compiler could fuse into the sum.
 template <class X, class Table, class Y>
 UMBEL_NOINLINE constexpr void add_each(const X& x, const Table& table, Y& y) noexcept {
-  for_each([](auto& sum, const auto& a, const auto& b) { sum = a + b; }, y, x, table);
+  using T = typename X::value_type;
+  for_each([](T& sum, const T& a, const auto& b) { sum = a + static_cast<T>(b); }, y, x, table);
 }
 
 // x plus a table, which is repeated along the axes that only x has.
@@ -72,13 +61,34 @@ constexpr void add_table(const X& x, const Table& table, Y& y, shape<Axes...>) n
   add_each(x, broadcast<Axes...>(table), y);
 }
 
+// Calls of the layer and of prepacked<layer>. x: any axes with Position and Hidden, of the table's
+// sizes ("the input has token=50 but the table has token=49"). Gives a row-major tensor of the axes
+// of x; into(out, x): out may be x.
+template <class Derived, class T, class Position, class Hidden>
+struct positions_calls : computing<Derived, say::learned_positions> {
+  template <class X>
+  using rule = rules::learned_positions<X, T, Position, Hidden>;
+  template <class X, class Y>
+  constexpr void write(const X& x, Y& y) const noexcept {
+    const auto table = static_cast<const Derived*>(this)->get_weights().rows();
+    add_table(x, table, y, typename layout_of<X>::axes{});
+  }
+};
+
 }  // namespace detail
 
 // x + a learned table of one vector for each position. T: float or double. Position, Hidden:
-// token<49>, hidden<32>. The table (Position, Hidden), row-major, is borrowed.
+// token<49>, hidden<32>. The table (Position, Hidden), row-major, is borrowed: of a tensor or view,
+// or of view_as<token, hidden>(memory).
 template <class T, class Position, class Hidden>
-class learned_positions : public detail::computing<learned_positions<T, Position, Hidden>,
-                                                   detail::say::learned_positions> {
+class learned_positions
+    : public detail::positions_calls<learned_positions<T, Position, Hidden>, T,
+                                     typename detail::axis_or_none<Position>::plain,
+                                     typename detail::axis_or_none<Hidden>::plain>,
+      public detail::borrowing<
+          detail::say::learned_positions, learned_positions<T, Position, Hidden>,
+          portable::table_view<T, typename detail::axis_or_none<Position>::plain,
+                               typename detail::axis_or_none<Hidden>::plain>> {
   static_assert(detail::reported<detail::rules::axes_of_the_table<detail::say::learned_positions,
                                                                   Position, Hidden>>::ok,
                 "umbel: shapes do not fit");
@@ -88,39 +98,13 @@ class learned_positions : public detail::computing<learned_positions<T, Position
   using position_axis = typename detail::axis_or_none<Position>::plain;
   using hidden_axis = typename detail::axis_or_none<Hidden>::plain;
   using weights = tensor<T, position_axis, hidden_axis>;
-  using weights_view = view<const T, position_axis, hidden_axis>;
-
-  constexpr explicit learned_positions(const weights_view& table) noexcept : table_(table) {}
-  template <detail::foreign_weights<weights_view, learned_positions> Table>
-    requires detail::tensor_like<Table>
-  constexpr explicit learned_positions(const Table&) noexcept : table_(nullptr) {
-    static_assert(
-        detail::report<detail::rules::positions_table<Table, T, position_axis, hidden_axis>>::ok,
-        "umbel: shapes do not fit");
-  }
-
-  template <class... Given>
-    requires(sizeof...(Given) == 0)
-  constexpr learned_positions() noexcept : table_(nullptr) {
-    static_assert(
-        detail::report<detail::rules::weights_of_this_layer<detail::say::learned_positions, void,
-                                                            Given...>>::ok,
-        "umbel: shapes do not fit");
-  }
-
-  // x: any axes with Position and Hidden, of the table's sizes ("the input has token=50 but the
-  // table has token=49"). Gives a row-major tensor of the axes of x; into(out, x): out may be x.
-  template <class X>
-  using rule = detail::rules::learned_positions<X, T, position_axis, hidden_axis>;
-  template <class X, class Y>
-  constexpr void write(const X& x, Y& y) const noexcept {
-    detail::add_table(x, table_, y, typename detail::layout_of<X>::axes{});
-  }
-  // The table, borrowed.
-  [[nodiscard]] constexpr const weights_view& get_weights() const noexcept { return table_; }
-
- private:
-  weights_view table_;
+  using weights_view = portable::table_view<T, position_axis, hidden_axis>;
+  template <class Stored>
+  using packed_weights = detail::packed_table<T, position_axis, hidden_axis, Stored>;
+  template <class Derived>
+  using calls = detail::positions_calls<Derived, T, position_axis, hidden_axis>;
+  using detail::borrowing<detail::say::learned_positions, learned_positions,
+                          weights_view>::borrowing;
 };
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -29,9 +29,9 @@ template <class X, class Layer>
 concept other_than = !std::is_base_of_v<Layer, X>;
 
 namespace rules {
-template <bool Ok = false>
-using epsilon_is_given =
-    verdict<Ok, say::rms_norm, say::needs_the_epsilon_that_the_model_was_trained_with>;
+template <class Weights>
+using epsilon_is_given = verdict<(sizeof(Weights) == 0), say::rms_norm,
+                                 say::needs_the_epsilon_that_the_model_was_trained_with>;
 }  // namespace rules
 
 }  // namespace detail
@@ -39,18 +39,24 @@ using epsilon_is_given =
 // rms_norm<float, hidden<64>>: along one axis, over the root of the mean of the squares, times
 // gamma (Zhang and Sennrich 2019). T: float or double.
 template <class T, class Axis = detail::nothing>
-class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, detail::say::rms_norm,
-                                           detail::norm_element<T>, detail::norm_axis<T, Axis>> {
+class rms_norm
+    : public detail::norm_calls<rms_norm<T, Axis>, rms_norm<T, Axis>, detail::say::rms_norm,
+                                detail::norm_element<T>, detail::norm_axis<T, Axis>> {
   static_assert(detail::reported<detail::rules::norm<detail::say::rms_norm, T, Axis>>::ok,
                 "umbel: shapes do not fit");
 
  public:
-  using name = detail::say::rms_norm;
+  using word = detail::say::rms_norm;
   using value_type = detail::norm_element<T>;
   using axis = detail::norm_axis<T, Axis>;
   using weights = portable::rms_norm_parts<tensor<value_type, axis>>;
   using weights_view =
       detail::view_of_weights<portable::rms_norm_parts<portable::vector_view<value_type, axis>>>;
+  template <class Derived>
+  using calls = detail::norm_calls<Derived, rms_norm, word, value_type, axis>;
+  static constexpr bool has_default_epsilon = false;
+  template <class Weights>
+  using without_epsilon = detail::rules::epsilon_is_given<Weights>;
   // Norms are not stored in 16 bits.
   template <class Stored = value_type>
   using packed_weights =
@@ -61,10 +67,10 @@ class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, detail::say::rms_n
   // no default because models differ: 1e-6 in T5 and LLaMA 1, 1e-5 in LLaMA 2 and 3, the smallest
   // step above 1 in torch.nn.RMSNorm when it is not told.
   constexpr explicit rms_norm(const weights_view& w, value_type epsilon) noexcept
-      : weights_(w), epsilon_(epsilon) {}
+      : calls<rms_norm>(epsilon), weights_(w) {}
   template <detail::foreign_weights<weights_view, rms_norm> Other>
-  constexpr explicit rms_norm(const Other&, value_type epsilon) noexcept
-      : weights_(detail::no_weights<weights_view>()), epsilon_(epsilon) {
+  constexpr explicit rms_norm(const Other&, value_type) noexcept
+      : weights_(detail::no_weights<weights_view>()) {
     // Of a norm that was refused there is nothing more to say.
     using verdict = std::conditional_t<
         std::is_same_v<T, value_type>,
@@ -74,26 +80,19 @@ class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, detail::say::rms_n
   }
   template <class... Given>
     requires(sizeof...(Given) == 0)
-  constexpr rms_norm() noexcept : weights_(detail::no_weights<weights_view>()), epsilon_() {
+  constexpr rms_norm() noexcept : weights_(detail::no_weights<weights_view>()) {
     static_assert(detail::report<detail::rules::weights_of_this_layer<detail::say::rms_norm,
                                                                       weights_view, Given...>>::ok,
                   "umbel: shapes do not fit");
   }
   template <detail::other_than<rms_norm> Weights>
   constexpr explicit rms_norm(const Weights&) noexcept
-      : weights_(detail::no_weights<weights_view>()), epsilon_() {
-    static_assert(detail::report<detail::rules::epsilon_is_given<(sizeof(Weights) == 0)>>::ok,
-                  "umbel: shapes do not fit");
+      : weights_(detail::no_weights<weights_view>()) {
+    static_assert(detail::report<without_epsilon<Weights>>::ok, "umbel: shapes do not fit");
   }
 
   // What the norm is made of.
   [[nodiscard]] constexpr const weights_view& get_weights() const noexcept { return weights_; }
-  [[nodiscard]] constexpr value_type get_epsilon() const noexcept { return epsilon_; }
-
-  template <std::size_t Rows>
-  constexpr void rows(const value_type* x, value_type* y) const noexcept {
-    normalise_rows<Rows>(weights_, epsilon_, x, y);
-  }
 
   // Rows of axis::size elements, one after another.
   template <std::size_t Rows, class Weights>
@@ -108,7 +107,6 @@ class rms_norm : public detail::norm_calls<rms_norm<T, Axis>, detail::say::rms_n
 
  private:
   weights_view weights_;
-  value_type epsilon_;
 };
 
 // rms_norm(100): refused, since the axis is a template argument.

@@ -7,7 +7,7 @@
 #include <umbel/config.hpp>
 #include <umbel/formula/graph.hpp>
 #include <umbel/layer/stacked.hpp>
-#include <umbel/layer/weights.hpp>
+#include <umbel/layer/table.hpp>
 #include <umbel/mask/in_formula.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -61,8 +61,13 @@ struct kept_view {
 };
 template <class T, class Axis>
 struct kept<T, portable::vector_view<T, Axis>> : kept_view<T, portable::vector_view<T, Axis>> {};
-template <class T, class... Axes>
-struct kept<T, view<const T, Axes...>> : kept_view<T, view<const T, Axes...>> {};
+template <class T, class Row, class Feature>
+struct kept<T, portable::table_view<T, Row, Feature>>
+    : kept_view<T, portable::table_view<T, Row, Feature>> {
+  static constexpr portable::table_view<T, Row, Feature> given(const captured<T>* from) noexcept {
+    return view<const T, Row, Feature>(from->values);
+  }
+};
 
 template <class T, template <class...> class Parts, class... View>
 struct kept<T, portable::weights_view<Parts, View...>> {

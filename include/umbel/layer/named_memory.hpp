@@ -132,6 +132,10 @@ inline constexpr bool is_temporary_tensor<const tensor<T, Axes...>> = true;
 template <class W, class T>
 concept matrix_of = says_its_axes<W> || lends<W, T>;
 
+// Memory for a vector, which needs no name.
+template <class V, class T>
+concept vector_of = lends<V, T> || is_named_memory<std::remove_cvref_t<V>>;
+
 template <class W>
 UMBEL_SHARED constexpr auto first_of_named(const W& w) noexcept {
   if constexpr (tensor_like<W>)
@@ -159,6 +163,15 @@ struct weights_with_names {
               say::weights, typename given::axes, say::are_not_in_the_order_of_a_layer_that_borrows,
               map, say::prepacked_of_the_layer_takes_any_order>>;
 };
+template <class T, class Axis, class Given, class... Names>
+using vector_with_a_name = first_error<
+    verdict<(std::is_same_v<typename Given::axes, shape<Names>> || ...), say::weights,
+            typename Given::axes, say::are_not_the_axes_of_the_weights_which_are, shape<Axis>>,
+    verdict<Given::count == npos || Given::count == Axis::size, say::weights, shape<Axis>,
+            say::needs, number<Axis::size>, say::elements_but_the_memory_holds,
+            number<Given::count>>,
+    verdict<std::is_same_v<typename Given::value_type, T>, say::weights, shape<Axis>, say::holds,
+            element<T>, say::but_the_pointer_is_to, element<typename Given::value_type>>>;
 // Memory: of a forwarding reference.
 template <class Memory, class... Family>
 using named_memory_stays =
@@ -176,6 +189,17 @@ using order_of_weights = verdict<
     (sizeof(W) == 0), say::weights,
     say::the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in>;
 }  // namespace rules
+
+// The first element of memory for a vector along Axis, which has one of these names.
+template <class T, class Axis, class... Names, class V>
+UMBEL_SHARED constexpr const T* borrow_named_vector(const V& v) noexcept {
+  using rule = rules::vector_with_a_name<T, Axis, named_axes<V>, Names...>;
+  static_assert(report<rule>::ok, "umbel: shapes do not fit");
+  if constexpr (rule::ok)
+    return v.data;
+  else
+    return nullptr;
+}
 
 template <class T, class M>
 constexpr const T* first_of_memory(M& memory) noexcept {

@@ -22,18 +22,19 @@ struct packed_biases<T, 0> {
   constexpr T* bias() const noexcept { return nullptr; }
 };
 
-// Weights in panels, for this build's target; W is stored as Stored. Made from a view, also in a
-// constant expression; used at run time only.
+// Packed weights are zeros until pack(view) writes them where they lie: the weights of a model, of
+// which there is no second copy on the stack.
+
+// Weights in panels, for this build's target; W is stored as Stored. Packed also in a constant
+// expression; used at run time only.
 template <class T, class In, class Out, bool Bias, class Stored = T>
 struct packed_linear : packed_biases<T, Bias ? kernel::padded_features<Out::size, T> : 0> {
   using map = linear_map<T, In, Out, Bias>;
   static constexpr std::size_t count = kernel::padded_features<Out::size, T> * In::size;
 
-  alignas(64) Stored panels[count];
+  alignas(64) Stored panels[count]{};
 
-  constexpr explicit packed_linear(
-      const portable::linear_in_any_order<T, In, Out, Bias>& w) noexcept
-      : panels{} {
+  constexpr void pack(const portable::linear_in_any_order<T, In, Out, Bias>& w) noexcept {
     kernel::pack_linear<In::size, Out::size, Bias>(w.weight, w.bias, panels, this->bias(),
                                                    w.strides.in, w.strides.out);
   }
@@ -43,7 +44,7 @@ struct packed_linear : packed_biases<T, Bias ? kernel::padded_features<Out::size
 template <class T, class Axis>
 class packed_vector {
  public:
-  constexpr packed_vector(const portable::vector_view<T, Axis>& x) noexcept {
+  constexpr void pack(const portable::vector_view<T, Axis>& x) noexcept {
     for (std::size_t i = 0; i < Axis::size; ++i) values_[i] = x.data()[i];
   }
   [[nodiscard]] constexpr const T* data() const noexcept { return values_; }
@@ -71,9 +72,12 @@ using in_any_order = typename weights_in_any_order<View>::type;
 // The parts of a layer in panels. View: its weights_view; Packed: its packed parts, in their order.
 template <template <class...> class Parts, class View, class... Packed>
 struct packed_weights : Parts<Packed...> {
-  constexpr explicit packed_weights(const in_any_order<View>& w) noexcept
-      : Parts<Packed...>(
-            with_parts(w, [](const auto&... part) { return Parts<Packed...>{Packed(part)...}; })) {}
+  constexpr packed_weights() noexcept : Parts<Packed...>{} {}
+  constexpr void pack(const in_any_order<View>& w) noexcept {
+    with_members<sizeof...(Packed)>(static_cast<Parts<Packed...>&>(*this), [&](auto&... packed) {
+      with_parts(w, [&](const auto&... part) { (packed.pack(part), ...); });
+    });
+  }
 };
 
 template <class View, class Packed>

@@ -14,19 +14,35 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 namespace say {
-struct the_first_argument_is_not_a_layer_with_weights_to_pack_and_norms_have_none;
+struct norms_are_not_stored_in_16_bits;
+struct the_first_argument_is_not_a_layer_with_weights_to_pack;
 struct the_first_argument_is_the_type_of_weights_so_name_their_layer;
 }  // namespace say
 
 template <>
-inline constexpr const char*
-    spoken<say::the_first_argument_is_not_a_layer_with_weights_to_pack_and_norms_have_none> =
-        "the first argument is not a layer with weights to pack; norms have none";
+inline constexpr const char* spoken<say::the_first_argument_is_not_a_layer_with_weights_to_pack> =
+    "the first argument is not a layer with weights to pack";
 
 template <>
 inline constexpr const char*
     spoken<say::the_first_argument_is_the_type_of_weights_so_name_their_layer> =
         "the first argument is the type of weights; name their layer, prepacked<layer>{w}";
+
+// A norm: its epsilon, which is no weight, comes after them, and may have a default.
+template <class Layer>
+concept takes_epsilon = requires { Layer::has_default_epsilon; };
+template <class Layer>
+inline constexpr bool needs_epsilon = false;
+template <takes_epsilon Layer>
+inline constexpr bool needs_epsilon<Layer> = !Layer::has_default_epsilon;
+// What prepacked is not made of: neither weights nor, of a norm, those and an epsilon.
+template <class Layer, class View, class Packed, class... Given>
+inline constexpr bool not_to_pack = not_its_weights<View, Packed, Given...>;
+template <class Layer, class View, class Packed>
+inline constexpr bool not_to_pack<Layer, View, Packed> = false;
+template <takes_epsilon Layer, class View, class Packed, class Weights, class Epsilon>
+inline constexpr bool not_to_pack<Layer, View, Packed, Weights, Epsilon> =
+    foreign_weights<Weights, View, Packed>;
 
 template <class Given>
 concept is_weights = requires { typename Given::layer_name; } || requires { typename Given::map; };
@@ -37,11 +53,15 @@ concept has_weights_to_pack = requires {
 };
 namespace rules {
 template <class Layer, class Given>
-using a_layer_to_pack = first_error<
-    verdict<!is_weights<Given>, Layer,
-            say::the_first_argument_is_the_type_of_weights_so_name_their_layer>,
-    verdict<(sizeof(Given) == 0), Layer,
-            say::the_first_argument_is_not_a_layer_with_weights_to_pack_and_norms_have_none>>;
+using a_layer_to_pack =
+    first_error<verdict<!is_weights<Given>, Layer,
+                        say::the_first_argument_is_the_type_of_weights_so_name_their_layer>,
+                verdict<(sizeof(Given) == 0), Layer,
+                        say::the_first_argument_is_not_a_layer_with_weights_to_pack>>;
+template <class Layer, class Stored>
+using norm_stored =
+    verdict<std::is_same_v<Stored, typename Layer::value_type> || !takes_epsilon<Layer>,
+            say::prepacked, say::norms_are_not_stored_in_16_bits>;
 }  // namespace rules
 
 // What packed weights look like, as a number: the 64-bit FNV-1a hash of all that their layout
@@ -89,6 +109,9 @@ constexpr std::uint64_t packed_layout(plan::target machine) noexcept {
 // layer. The weights that it is made of are not needed any more.
 //
 //   static const prepacked<attention> attend{weights};   // or constexpr
+//   static prepacked<attention> later;                   // zeros, until later.pack(weights)
+//
+// Of a layer with nothing to pack, a norm or learned positions, it owns a copy of the weights.
 //
 // With stored_as<bfloat16> or stored_as<float16> the weights, not the biases, are rounded to 16
 // bits, for layers of float. Results are those of the layer with each weight rounded.
@@ -97,13 +120,15 @@ constexpr std::uint64_t packed_layout(plan::target machine) noexcept {
 // have: a program for a target with another one gets none (in_memory).
 template <class Layer, class... Options>
 class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
+  using calls = typename Layer::template calls<prepacked>;
   using stored =
       typename detail::option_or<detail::option::stored_as, stored_as<typename Layer::value_type>,
                                  Options...>::type;
   using verdict = detail::first_error<
       detail::rules::options<detail::say::prepacked,
                              detail::option_kinds<detail::option::stored_as>, Options...>,
-      detail::rules::stored<detail::say::prepacked, typename Layer::value_type, stored>>;
+      detail::rules::stored<detail::say::prepacked, typename Layer::value_type, stored>,
+      detail::rules::norm_stored<Layer, stored>>;
   static_assert(detail::reported<verdict>::ok, "umbel: shapes do not fit");
   using packed_weights = typename Layer::template packed_weights<
       std::conditional_t<verdict::ok, stored, typename Layer::value_type>>;
@@ -111,19 +136,45 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
 
  public:
   using layer = Layer;
-  // Matrices in any order, {view_as<out_features, in_features>(memory)}: packing rearranges.
-  constexpr explicit prepacked(const to_pack& w) noexcept : weights_(w) {}
+  // Of zeros, to be packed later: model.encoder.pack(w).
+  constexpr prepacked() noexcept = default;
+  // Matrices in any order, {view_as<out_features, in_features>(memory)}: packing rearranges. Norms
+  // also take their epsilon, prepacked<norm>{w, 1e-6F}.
+  constexpr explicit prepacked(const to_pack& w) noexcept
+    requires(!detail::needs_epsilon<Layer>)
+  {
+    weights_.pack(w);
+  }
+  constexpr prepacked(const to_pack& w, typename Layer::value_type epsilon) noexcept
+    requires detail::takes_epsilon<Layer>
+      : calls(epsilon) {
+    weights_.pack(w);
+  }
   // Of weights that may end with the statement: they are copied.
   template <class Weights>
-    requires std::is_same_v<Weights, typename Layer::weights>
-  constexpr explicit prepacked(const Weights& w) noexcept : weights_(w) {}
+    requires(std::is_same_v<Weights, typename Layer::weights> && !detail::needs_epsilon<Layer>)
+  constexpr explicit prepacked(const Weights& w) noexcept {
+    weights_.pack(w);
+  }
   template <class... Given>
-    requires detail::not_its_weights<to_pack, prepacked, Given...>
-  constexpr explicit(sizeof...(Given) == 1) prepacked(const Given&...) noexcept
-      : weights_(detail::no_weights<to_pack>()) {
+    requires detail::not_to_pack<Layer, to_pack, prepacked, Given...>
+  constexpr explicit(sizeof...(Given) == 1) prepacked(const Given&...) noexcept {
     static_assert(detail::report<detail::rules::weights_of_this_layer<
                       typename Layer::word, typename Layer::weights_view, Given...>>::ok,
                   "umbel: shapes do not fit");
+  }
+  template <class Weights>
+    requires(detail::needs_epsilon<Layer> && std::is_convertible_v<const Weights&, to_pack>)
+  constexpr explicit prepacked(const Weights&) noexcept {
+    static_assert(detail::report<typename Layer::template without_epsilon<Weights>>::ok,
+                  "umbel: shapes do not fit");
+  }
+  // Packs other weights into the same memory. (packed = prepacked<layer>{w} does so, too, but for a
+  // moment needs as much again on the stack.) Not of norms, which are small and have an epsilon.
+  constexpr void pack(const to_pack& w) noexcept
+    requires(!detail::takes_epsilon<Layer>)
+  {
+    weights_.pack(w);
   }
   [[nodiscard]] constexpr const packed_weights& get_weights() const noexcept { return weights_; }
 

@@ -105,21 +105,15 @@ struct weights_in_any_order<portable::stacked_views<View, Count>> {
   using type = portable::stacked_views<in_any_order<View>, Count>;
 };
 
-// Packed, from views of weights in any order.
+// Packed, of views of weights in any order.
 template <class View, class Packed, std::size_t Count>
 struct packed_stack {
-  Packed layers[Count];
+  Packed layers[Count]{};
   [[nodiscard]] static constexpr std::size_t size() noexcept { return Count; }
 
-  constexpr explicit packed_stack(
-      const portable::stacked_views<in_any_order<View>, Count>& w) noexcept
-      : packed_stack(w, std::make_index_sequence<Count>{}) {}
-
- private:
-  template <std::size_t... I>
-  constexpr packed_stack(const portable::stacked_views<in_any_order<View>, Count>& w,
-                         std::index_sequence<I...>) noexcept
-      : layers{Packed(w[I])...} {}
+  constexpr void pack(const portable::stacked_views<in_any_order<View>, Count>& w) noexcept {
+    for (std::size_t i = 0; i < Count; ++i) layers[i].pack(w[i]);
+  }
 };
 template <class View, class Packed, std::size_t Count>
 constexpr void add_layout(layout_hash& hash, const packed_stack<View, Packed, Count>*) {

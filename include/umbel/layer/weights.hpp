@@ -193,11 +193,15 @@ struct borrowed_linear {
   UMBEL_SHARED constexpr borrowed_linear(W&& w) noexcept : borrowed_linear() {
     read<W>(w);
   }
-  template <detail::says_its_axes W, detail::lends<T> B>
+  template <detail::says_its_axes W, detail::vector_of<T> B>
     requires(Bias)
   UMBEL_SHARED constexpr borrowed_linear(W&& w, B&& b) noexcept : borrowed_linear() {
     read<W>(w);
-    bias = detail::borrow<detail::layout<Out>, T>(static_cast<B&&>(b));
+    if constexpr (detail::lends<B, T>)
+      bias = detail::borrow<detail::layout<Out>, T>(static_cast<B&&>(b));
+    else
+      bias = detail::borrow_named_vector<T, Out, typename Out::family,
+                                         axis_family<axes::out_features>>(b);
   }
   template <class InOrder>
     requires(AnyOrder && std::is_same_v<InOrder, borrowed_linear<T, In, Out, Bias, false>>)
@@ -250,7 +254,8 @@ using linear_view = borrowed_linear<T, In, Out, Bias, false>;
 template <class T, class In, class Out, bool Bias>
 using linear_in_any_order = borrowed_linear<T, In, Out, Bias, true>;
 
-// A vector of weights (the gamma and beta of a norm), borrowed.
+// A vector of weights (the gamma and beta of a norm), borrowed: of a tensor, of memory, of memory
+// with the name of its axis, view_as<hidden>(memory).
 template <class T, class Axis>
 class vector_view {
  public:
@@ -264,6 +269,9 @@ class vector_view {
   template <detail::lends<T> M>
   UMBEL_SHARED constexpr vector_view(M&& memory) noexcept
       : data_(detail::borrow<detail::layout<Axis>, T>(static_cast<M&&>(memory))) {}
+  template <class U, std::size_t Count, class... Family>
+  UMBEL_SHARED constexpr vector_view(const named_memory<U, Count, Family...>& memory) noexcept
+      : data_(detail::borrow_named_vector<T, Axis, typename Axis::family>(memory)) {}
   [[nodiscard]] UMBEL_SHARED constexpr const T* data() const noexcept { return data_; }
 
  private:
