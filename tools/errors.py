@@ -47,7 +47,7 @@ GROUPS = {
                   "score_bias", "observe", "attention_heat_map", "key_value_cache", "sampler", "most_likely", "penalise_repetition", "describe", "footprint",
                   "scaled_dot_product_attention", "attention_by_score", "parallel", "pruned"],
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",
-               "learned_positions", "sinusoidal_positions", "feed_forward",
+               "embedding", "logits", "learned_positions", "sinusoidal_positions", "feed_forward",
                "encoder_layer", "decoder_layer", "layer_stack", "prepacked"],
 }
 GROUPED = {operation for operations in GROUPS.values() for operation in operations}

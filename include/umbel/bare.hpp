@@ -89,6 +89,7 @@
 #include <umbel/block/rotate.hpp>
 #include <umbel/block/concat.hpp>
 #include <umbel/block/lookup.hpp>
+#include <umbel/block/embedding.hpp>
 #include <umbel/block/positions.hpp>
 #include <umbel/block/sinusoidal_positions.hpp>
 #include <umbel/block/feed_forward.hpp>

@@ -11,8 +11,6 @@ using namespace umbel::axes;
 using namespace umbel_test;
 
 template <std::size_t N>
-struct vocabulary : axis<vocabulary, N> {};
-template <std::size_t N>
 struct segment : axis<segment, N> {};
 template <std::size_t N>
 struct channel : axis<channel, N> {};
@@ -41,9 +39,9 @@ using ids = tensor<int, batch<2>, token<Size::tokens>>;
 template <class Size>
 using logits = tensor<float, batch<2>, token<Size::tokens>, vocabulary<Size::vocabulary>>;
 template <class Size>
-using embedding = tensor<float, vocabulary<Size::vocabulary>, width<Size>>;
+using embed = embedding<float, vocabulary<Size::vocabulary>, width<Size>>;
 template <class Size>
-using position_table = learned_positions<float, token<Size::tokens>, width<Size>>;
+using place = learned_positions<float, token<Size::tokens>, width<Size>>;
 template <class Size, class... Options>
 using block = encoder_layer<float, width<Size>, heads<Size::heads>,
                             intermediate<Size::intermediate>, Options...>;
@@ -60,8 +58,8 @@ struct bert {
   struct weights {
     static constexpr const char* part_names[] = {"words",   "positions", "segments",  "norm",
                                                  "encoder", "dense",     "head_norm", "head_bias"};
-    embedding<Size> words;
-    tensor<float, token<Size::tokens>, width<Size>> positions;
+    typename embed<Size>::weights words;
+    typename place<Size>::weights positions;
     tensor<float, segment<2>, width<Size>> segments;
     typename bert::norm::weights norm;
     typename layer::weights encoder[2];
@@ -86,16 +84,17 @@ struct bert {
       {nullptr, "bert.embeddings.position_ids"},
   };
 
-  static auto run(const weights& w, const ids<Size>& words) {
+  static auto run(const weights& w, const ids<Size>& x) {
     constexpr std::size_t n = Size::tokens;
+    const embed<Size> words{w.words};
     tensor<int, token<n>> which{};
     for (std::size_t i = n / 2; i < n; ++i) which(i) = 1;
     const tensor<int, batch<2>> lengths{n, n - 3};
     const auto every_sequence = w.positions + lookup(w.segments, which);
-    auto x = lookup(w.words, words) | position_table<Size>{every_sequence} | norm(w.norm, epsilon);
-    for (const auto& one : w.encoder) x = layer{one}(x, lengths);
-    const auto y = norm(w.head_norm, epsilon)(gelu_exact(dense{w.dense}(x)));
-    return contract<hidden>(y, w.words) +
+    auto y = x | words | place<Size>{every_sequence} | norm(w.norm, epsilon);
+    for (const auto& one : w.encoder) y = layer{one}(y, lengths);
+    y = y | dense{w.dense} | gelu_exact | norm(w.head_norm, epsilon);
+    return words.logits(y) +
            (w.head_bias | broadcast<batch<2>, token<n>, vocabulary<Size::vocabulary>>);
   }
 };
@@ -111,10 +110,10 @@ struct vit {
 
   struct weights {
     static constexpr const char* part_names[] = {
-        "projection", "projection_bias", "first", "positions", "encoder", "norm", "head"};
+        "projection", "projection_bias", "class_token", "positions", "encoder", "norm", "head"};
     tensor<float, width<Size>, channel<2>, row<2>, column<2>> projection;  // nn.Conv2d's
     tensor<float, width<Size>> projection_bias;
-    tensor<float, token<1>, width<Size>> first;
+    tensor<float, token<1>, width<Size>> class_token;
     tensor<float, token<7>, width<Size>> positions;
     typename layer::weights encoder[2];
     typename vit::norm::weights norm;
@@ -124,7 +123,7 @@ struct vit {
   static constexpr parameter_name own_names[] = {
       {"projection", "vit.embeddings.patch_embeddings.projection.weight"},
       {"projection_bias", "vit.embeddings.patch_embeddings.projection.bias"},
-      {"first", "vit.embeddings.cls_token"},
+      {"class_token", "vit.embeddings.cls_token"},
       {"positions", "vit.embeddings.position_embeddings"},
       {"norm.gamma", "vit.layernorm.weight"},
       {"norm.beta", "vit.layernorm.bias"},
@@ -133,12 +132,11 @@ struct vit {
   };
 
   static auto run(const weights& w, const picture& x) {
-    const auto patches = x | split<row, patch_row<2>, row> | split<column, patch_column<3>, column>;
-    const auto tokens = contract<channel, row, column>(patches, w.projection) |
-                        merge<patch_row, patch_column, token>;
-    auto y =
-        concat<token>(w.first, tokens + (w.projection_bias | broadcast<token<6>, width<Size>>)) +
-        w.positions;
+    const auto cut = x | split<row, patch_row<2>, row> | split<column, patch_column<3>, column>;
+    const auto patches = (contract<channel, row, column>(cut, w.projection) |
+                          merge<patch_row, patch_column, token>)+(w.projection_bias |
+                                                                  broadcast<token<6>, width<Size>>);
+    auto y = concat<token>(w.class_token, patches) + w.positions;
     for (const auto& one : w.encoder) y = layer{one}(y);
     const auto first = y | norm(w.norm, 1e-12F) | slice<token, from<0>, extent<1>> | contiguous;
     return classifier{w.head}(first);
@@ -153,8 +151,8 @@ struct gpt2 {
 
   struct weights {
     static constexpr const char* part_names[] = {"words", "positions", "blocks", "norm"};
-    embedding<Size> words;
-    tensor<float, token<Size::tokens>, width<Size>> positions;
+    typename embed<Size>::weights words;
+    typename place<Size>::weights positions;
     typename layer::weights blocks[2];
     typename gpt2::norm::weights norm;
   };
@@ -166,10 +164,11 @@ struct gpt2 {
       {"norm.beta", "ln_f.bias"},
   };
 
-  static auto run(const weights& w, const ids<Size>& words) {
-    auto x = lookup(w.words, words) | position_table<Size>{w.positions};
-    for (const auto& one : w.blocks) x = layer{one}(x, causal);
-    return contract<hidden>(norm{w.norm}(x), w.words);
+  static auto run(const weights& w, const ids<Size>& x) {
+    const embed<Size> words{w.words};
+    auto y = x | words | place<Size>{w.positions};
+    for (const auto& one : w.blocks) y = layer{one}(y, causal);
+    return words.logits(norm{w.norm}(y));
   }
 };
 
@@ -185,7 +184,7 @@ struct llama {
 
   struct weights {
     static constexpr const char* part_names[] = {"words", "layers", "norm", "head"};
-    embedding<Size> words;
+    typename embed<Size>::weights words;
     typename layer::weights layers[2];
     typename llama::norm::weights norm;
     typename output::weights head;
@@ -201,10 +200,10 @@ struct llama {
       {"head.weight", "output.weight", out_in},
   };
 
-  static auto run(const weights& w, const ids<Size>& words) {
-    auto x = lookup(w.words, words);
-    for (const auto& one : w.layers) x = layer{one}(x, causal);
-    return output{w.head}(norm(w.norm, 1.0F / OneOverEpsilon)(x));
+  static auto run(const weights& w, const ids<Size>& x) {
+    auto y = embed<Size>{w.words}(x);
+    for (const auto& one : w.layers) y = layer{one}(y, causal);
+    return y | norm(w.norm, 1.0F / OneOverEpsilon) | output{w.head};
   }
 };
 

@@ -154,12 +154,6 @@ using queries = tensor<float, batch<2>, query<4>, hidden<100>>;
   // cause: The axis to put tensors together along has a name.
   // cure: `concat<query>(x, y)`; along a new axis `stack<batch>(x, y)`.
   auto r = concat(x, x);
-#elif defined CASE_embedding
-  // expect-gcc: "umbel: embedding: rows of a table by integers are lookup\(table, ids\)"
-  // expect-clang: umbel: embedding: rows of a table by integers are lookup\(table, ids\)
-  // cause: The words for it are others here.
-  // cure: `lookup(table, ids)`.
-  auto r = embedding(x, x);
 #elif defined CASE_device
   // expect-gcc: "umbel: cuda: Umbel computes on the processor and does not train"
   // expect-clang: umbel: cuda: Umbel computes on the processor and does not train

@@ -48,7 +48,8 @@ struct joined_axes;
 template <class... Axes, class... More>
 struct joined_axes<shape<Axes...>, shape<More...>> {
   using type = layout<Axes..., More...>;
-  using each_once = rules::names_each_once<say::lookup, shape<Axes..., More...>,
+  template <class Operation>
+  using each_once = rules::names_each_once<Operation, shape<Axes..., More...>,
                                            typename Axes::family..., typename More::family...>;
 };
 // The first axis of a table, its features, and what the axes of Ids and the features make.
@@ -60,23 +61,27 @@ struct looked_up {
 };
 
 namespace rules {
-template <class Table, class Ids>
-struct lookup_axes_rule {
-  using type = typename looked_up<Table, Ids>::joined::each_once;
+template <class Operation, class Table, class Ids>
+struct rows_of_axes_rule {
+  using type = typename looked_up<Table, Ids>::joined::template each_once<Operation>;
 };
-template <class Table, class Ids>
+template <class Operation, class Table, class Ids>
   requires(Table::rank == 0)
-struct lookup_axes_rule<Table, Ids> {
-  using type = verdict<never<Table>, say::lookup, say::the_table_has_no_axis_to_look_up>;
+struct rows_of_axes_rule<Operation, Table, Ids> {
+  using type = verdict<never<Table>, Operation, say::the_table_has_no_axis_to_look_up>;
 };
 template <class Table, class Ids>
 struct lookup_rule {
   using type = verdict<one_is_invalid<Table, Ids>, say::lookup, say::takes_a_table_then_integers>;
 };
+// Operation: the word that names it.
+template <class Operation, class Table, class Ids>
+using rows_by_integers =
+    first_error<integers<Operation, typename Ids::value_type>,
+                typename rows_of_axes_rule<Operation, layout_of<Table>, layout_of<Ids>>::type>;
 template <shaped Table, shaped Ids>
 struct lookup_rule<Table, Ids> {
-  using type = first_error<integers<say::lookup, typename Ids::value_type>,
-                           typename lookup_axes_rule<layout_of<Table>, layout_of<Ids>>::type>;
+  using type = rows_by_integers<say::lookup, Table, Ids>;
 };
 template <class Table, class Ids>
 using lookup = typename lookup_rule<Table, Ids>::type;

@@ -173,6 +173,18 @@ constexpr void pack_linear(const T* w, const T* bias, W* panels, T* biases, std:
   }
 }
 
+// What pack_linear wrote of w for output n: to(In).
+template <std::size_t In, std::size_t Out, class T, plan::target Target = plan::native_target,
+          class W>
+constexpr void unpack_output(const W* panels, std::size_t n, T* to) noexcept {
+  constexpr std::size_t lanes = plan::lanes<T>(Target);
+  constexpr plan::split split = plan::plan_panels<T>(In, Out, Target);
+  const std::size_t p = split.block_of(n / lanes);
+  const std::size_t first = split.offset(p) * lanes, width = split.size(p) * lanes;
+  const W* from = panels + first * In + detail::place_in_panel<W, lanes>(n - first, split.size(p));
+  for (std::size_t k = 0; k < In; ++k) to[k] = static_cast<T>(from[k * width]);
+}
+
 // As linear, with what pack_linear<S.in, S.out, S.bias, T, Target> wrote: of the weights that it
 // stored.
 template <linear_shape S, class T, plan::target Target = plan::native_target, class W>

@@ -15,6 +15,7 @@ namespace umbel::inline UMBEL_TARGET::detail {
 // Name: the word for the operation. The derived Operation has, for a tensor or view X,
 //   rule<X>       its verdict
 //   result<X>     the layout of what it gives, row-major, where that is not the axes of X
+//   value<X>      its element type, where that is not that of X
 //   write(x, y)   what it does; y: a tensor or view of that layout
 template <class Operation, class Name>
 struct computing : other_calls_and_into<Name> {
@@ -23,6 +24,8 @@ struct computing : other_calls_and_into<Name> {
 
   template <class X>
   using result = row_major<layout_of<X>>;
+  template <class X>
+  using value = typename X::value_type;
   template <class X, class Self = Operation>  // which is incomplete here
   using pipe_rule = typename Self::template rule<X>;
 
@@ -34,7 +37,8 @@ struct computing : other_calls_and_into<Name> {
     if constexpr (verdict::ok && traced<X>)
       return x.compute(self());
     else if constexpr (verdict::ok)
-      return filled<tensor_of<typename X::value_type, typename Operation::template result<X>>>(
+      return filled<
+          tensor_of<typename Operation::template value<X>, typename Operation::template result<X>>>(
           [&](auto& y) { self().write(x, y); });
     else
       return invalid{};
@@ -45,7 +49,7 @@ struct computing : other_calls_and_into<Name> {
     using verdict = typename Operation::template rule<X>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
-      using T = typename X::value_type;
+      using T = typename Operation::template value<X>;
       using wanted = typename Operation::template result<X>;
       using out_fits = rules::row_major_out<Name, Out, T, wanted>;
       static_assert(report<out_fits>::ok, "umbel: shapes do not fit");

@@ -170,6 +170,10 @@ inline constexpr bool is_in_place<Given, axis_family<axes::token>> =
     !names_parts_of_a_layer<typename Given::family> &&
     !std::is_same_v<typename Given::family, axis_family<axes::hidden>>;
 
+template <class Given>
+inline constexpr bool is_in_place<Given, axis_family<axes::vocabulary>> =
+    is_in_place<Given, axis_family<axes::token>>;
+
 template <class Layer, class Given, class Wanted>
 struct in_place_rule {
   using type = verdict<false, Layer, say::expected_the_axis, Wanted, say::but_got,

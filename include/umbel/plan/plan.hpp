@@ -29,6 +29,11 @@ struct split {
   constexpr std::size_t size(std::size_t index) const noexcept {
     return index < small_count ? smaller() : large;
   }
+  // The block that a thing is in.
+  constexpr std::size_t block_of(std::size_t thing) const noexcept {
+    const std::size_t in_small = offset(small_count);
+    return thing < in_small ? thing / smaller() : small_count + (thing - in_small) / large;
+  }
   friend constexpr bool operator==(const split&, const split&) = default;
 };
 

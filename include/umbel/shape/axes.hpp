@@ -33,6 +33,8 @@ struct intermediate : axis<intermediate, N> {};  // features between the two fee
 template <std::size_t N>
 struct classes : axis<classes, N> {};  // what a classifier chooses from
 template <std::size_t N>
+struct vocabulary : axis<vocabulary, N> {};  // words, characters or the like that a token may be
+template <std::size_t N>
 struct in_features : axis<in_features, N> {};  // features that a linear map reads
 template <std::size_t N>
 struct out_features : axis<out_features, N> {};  // features that a linear map gives

@@ -367,7 +367,6 @@ struct calls_of_other_libraries {
   UMBEL_REFUSED_MEMBER(gather)
   UMBEL_REFUSED_FUNCTION(index_select)
   UMBEL_REFUSED_FUNCTION(gather)
-  UMBEL_REFUSED_FUNCTION(embedding)
 #undef UMBEL_INSTEAD
 
 #define UMBEL_INSTEAD "Umbel computes on the processor and does not train"

@@ -17,6 +17,11 @@ inline constexpr parameter_name torch_linear[] = {
     {"bias", "bias"},
 };
 
+// nn.Embedding, whose table is a tensor: at("words", "embed_tokens", names::torch_embedding)
+inline constexpr parameter_name torch_embedding[] = {
+    {"", "weight"},
+};
+
 // nn.LayerNorm; nn.RMSNorm, whose gamma is weight, too
 inline constexpr parameter_name torch_layer_norm[] = {
     {"gamma", "weight"},

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSL-1.0
+// embedding: a table of weights, a row for each word, as a layer: words(ids) are rows of it,
+// words.logits(x) the products of x with all rows, an output that is tied to the embedding.
+#pragma once
+
+#include <umbel/block/lookup.hpp>
+#include <umbel/config.hpp>
+#include <umbel/layer/borrowing.hpp>
+#include <umbel/layer/computing.hpp>
+#include <umbel/layer/project.hpp>
+#include <umbel/layer/table.hpp>
+#include <umbel/tensor/contract.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+namespace say {
+struct embedding;
+struct logits;
+struct sizes_are_template_arguments_so_write_embedding_of_float_and_two_axes;
+}  // namespace say
+template <>
+inline constexpr const char*
+    spoken<say::sizes_are_template_arguments_so_write_embedding_of_float_and_two_axes> =
+        "sizes are template arguments; write embedding<float, vocabulary<5000>, "
+        "hidden<64>>{weights}";
+
+namespace rules {
+template <class T, class Vocabulary, class Hidden>
+using embedding =
+    first_error<floating<say::embedding, T>, in_place<say::embedding, Vocabulary, axes::vocabulary>,
+                in_place<say::embedding, Hidden, axes::hidden>, well_formed<Vocabulary, Hidden>>;
+
+// A call in a formula, which has other words for it.
+template <class Operation, class X, class Verdict>
+struct outside_of_formulas_rule {
+  using type = typename Verdict::type;
+};
+template <class Operation, traced X, class Verdict>
+struct outside_of_formulas_rule<Operation, X, Verdict> {
+  using type = arguments<Operation, say::takes_one_tensor_or_view, X>;
+};
+template <class Operation, class X, class Table>
+struct embed {
+  using type = rows_by_integers<Operation, Table, X>;
+};
+template <class Operation, class X, class Map>
+struct logits {
+  using type = project<Operation, layout_of<X>, typename X::value_type, Map>;
+};
+}  // namespace rules
+
+// The table in panels: for logits by the kernel of linear maps, from which rows are gathered.
+template <class T, class Vocabulary, class Hidden, class Stored>
+struct packed_embedding : packed_linear<T, Hidden, Vocabulary, false, Stored> {
+  constexpr void pack(const portable::table_in_any_order<T, Vocabulary, Hidden>& w) noexcept {
+    portable::linear_in_any_order<T, Hidden, Vocabulary, false> transposed;
+    transposed.weight = w.data();
+    transposed.strides = {w.feature_stride(), w.row_stride()};
+    packed_linear<T, Hidden, Vocabulary, false, Stored>::pack(transposed);
+  }
+};
+template <class T, class Vocabulary, class Hidden>
+constexpr void copy_row(const portable::table_view<T, Vocabulary, Hidden>& w, std::size_t row,
+                        T* to) noexcept {
+  const T* const from = w.data() + row * Hidden::size;
+  for (std::size_t i = 0; i < Hidden::size; ++i) to[i] = from[i];
+}
+template <class T, class Vocabulary, class Hidden, class Stored>
+constexpr void copy_row(const packed_embedding<T, Vocabulary, Hidden, Stored>& w, std::size_t row,
+                        T* to) noexcept {
+  kernel::unpack_output<Hidden::size, Vocabulary::size>(w.panels, row, to);
+}
+
+// y = x table, of a rule that is accepted. y: row-major.
+template <class X, class T, class Vocabulary, class Hidden, class Y>
+constexpr void write_logits(const X& x, const portable::table_view<T, Vocabulary, Hidden>& w,
+                            Y& y) noexcept {
+  contract_into<false, layout_of<X>, layout<Vocabulary, Hidden>, layout_of<Y>,
+                typename Hidden::family>(x.data(), w.data(), y.data());
+}
+template <class X, class T, class Vocabulary, class Hidden, class Stored, class Y>
+constexpr void write_logits(const X& x, const packed_embedding<T, Vocabulary, Hidden, Stored>& w,
+                            Y& y) noexcept {
+  project_tensor(x, w, y);
+}
+
+// Calls of the layer and of prepacked<layer>.
+template <class Derived, class T, class Vocabulary, class Hidden>
+struct embedding_calls : computing<Derived, say::embedding> {
+  using table = tensor<T, Vocabulary, Hidden>;
+  using tied = linear_map<T, Hidden, Vocabulary, false>;
+
+  // words(ids): for each integer of a tensor or view its row, along a new last axis Hidden: ids
+  // (batch, token) give (batch, token, hidden), row-major; words.into(out, ids). As lookup, an
+  // integer outside of the vocabulary gives zeros.
+  template <class Ids>
+  using rule =
+      typename rules::outside_of_formulas_rule<say::embedding, Ids,
+                                               rules::embed<say::embedding, Ids, table>>::type;
+  template <class Ids>
+  using result = typename looked_up<layout_of<table>, layout_of<Ids>>::joined::type;
+  template <class>
+  using value = T;
+  template <class Ids, class Y>
+  constexpr void write(const Ids& ids, Y& y) const noexcept {
+    write_checked<(UMBEL_CHECK != 0)>(ids, y.data());
+  }
+
+  // words.logits(x): for each word the sum of the products of x with its row, Vocabulary in the
+  // place of Hidden, a row-major tensor; x has any axes with Hidden. The bits of
+  // contract<hidden>(x, table).
+  template <shaped X>
+  constexpr auto logits(const X& x) const noexcept {
+    using verdict = logits_rule<X>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok && !traced<X>)
+      return filled<tensor_of<T, projected<layout_of<X>, tied>>>(
+          [&](auto& y) { write_logits(x, self().get_weights(), y); });
+    else
+      return invalid{};
+  }
+  template <class... Arguments>
+  constexpr invalid logits(const Arguments&...) const noexcept {
+    static_assert(
+        report<rules::arguments<say::logits, say::takes_one_tensor_or_view, Arguments...>>::ok,
+        "umbel: shapes do not fit");
+    return {};
+  }
+  // The same into a row-major tensor or view of those axes, which must not overlap x.
+  template <tensor_like Out, tensor_like X>
+  constexpr void logits_into(Out&& out, const X& x) const noexcept {
+    using verdict = logits_rule<X>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      using wanted = projected<layout_of<X>, tied>;
+      using out_fits = rules::row_major_out<say::logits, Out, T, wanted>;
+      static_assert(report<out_fits>::ok, "umbel: shapes do not fit");
+      if constexpr (out_fits::ok) {
+        view_of<T, wanted> y(out.data());
+        write_logits(x, self().get_weights(), y);
+      }
+    }
+  }
+
+ private:
+  template <class X>
+  using logits_rule =
+      typename rules::outside_of_formulas_rule<say::logits, X,
+                                               rules::logits<say::logits, X, tied>>::type;
+  // Checked: see one_hot_rows.
+  template <bool Checked, class Ids>
+  constexpr void write_checked(const Ids& ids, T* to) const noexcept {
+    for_each(
+        [&](const auto& id) {
+          const auto row = static_cast<std::size_t>(id);
+          offset_along<Vocabulary, 1>("embedding", row);
+          if (row < Vocabulary::size)
+            copy_row(self().get_weights(), row, to);
+          else
+            for (std::size_t i = 0; i < Hidden::size; ++i) to[i] = T{};
+          to += Hidden::size;
+        },
+        ids);
+  }
+  constexpr const Derived& self() const noexcept { return static_cast<const Derived&>(*this); }
+};
+
+template <class T, class Vocabulary, class Hidden>
+struct embedding_types {
+  using value_type = T;
+  using vocabulary_axis = Vocabulary;
+  using hidden_axis = Hidden;
+  using weights = tensor<T, Vocabulary, Hidden>;
+  using weights_view = portable::table_view<T, Vocabulary, Hidden>;
+  template <class Stored>
+  using packed_weights = packed_embedding<T, Vocabulary, Hidden, Stored>;
+  template <class Derived>
+  using calls = embedding_calls<Derived, T, Vocabulary, Hidden>;
+};
+template <class T, class Vocabulary, class Hidden>
+using embedding_types_of =
+    std::conditional_t<rules::embedding<T, Vocabulary, Hidden>::ok,
+                       embedding_types<T, typename axis_or_none<Vocabulary>::plain,
+                                       typename axis_or_none<Hidden>::plain>,
+                       embedding_types<float, axes::vocabulary<1>, axes::hidden<1>>>;
+
+}  // namespace detail
+
+// A table of a row of weights for each word, called with integers (torch.nn.Embedding), and the
+// logits of an output that is tied to it (Press and Wolf 2017). T: float or double. Vocabulary,
+// Hidden: vocabulary<5000>, hidden<64>. The table (Vocabulary, Hidden), row-major, is borrowed: of
+// a tensor or view, or of view_as<vocabulary, hidden>(memory). prepacked<embedding<...>> owns it,
+// in 16 bits too, so that logits take half the time.
+template <class T, class Vocabulary, class Hidden = detail::nothing>
+class embedding : public detail::embedding_types_of<T, Vocabulary, Hidden>,
+                  public detail::embedding_calls<
+                      embedding<T, Vocabulary, Hidden>,
+                      typename detail::embedding_types_of<T, Vocabulary, Hidden>::value_type,
+                      typename detail::embedding_types_of<T, Vocabulary, Hidden>::vocabulary_axis,
+                      typename detail::embedding_types_of<T, Vocabulary, Hidden>::hidden_axis>,
+                  public detail::borrowing<
+                      detail::say::embedding, embedding<T, Vocabulary, Hidden>,
+                      typename detail::embedding_types_of<T, Vocabulary, Hidden>::weights_view> {
+  static_assert(detail::reported<detail::rules::embedding<T, Vocabulary, Hidden>>::ok,
+                "umbel: shapes do not fit");
+
+ public:
+  using detail::borrowing<
+      detail::say::embedding, embedding,
+      typename detail::embedding_types_of<T, Vocabulary, Hidden>::weights_view>::borrowing;
+};
+
+// embedding(5000, 64): refused, since sizes are template arguments.
+template <class Given>
+class embedding<portable::arguments_of_a_call, Given> : public detail::invalid {
+  static_assert(
+      detail::reported<detail::rules::made_of_a_call<
+          detail::say::embedding,
+          detail::say::sizes_are_template_arguments_so_write_embedding_of_float_and_two_axes,
+          Given>>::ok,
+      "umbel: shapes do not fit");
+
+ public:
+  template <class... Arguments>
+  constexpr explicit embedding(const Arguments&...) noexcept {}
+};
+template <class... Given>
+embedding(const Given&...) -> embedding<portable::arguments_of_a_call, char>;
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes with embedding: one case each, with the words that the compiler must print (check.py).
+#include <umbel/umbel.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using embed = embedding<float, vocabulary<11>, hidden<6>>;
+
+[[maybe_unused]] static void cases(const embed& words, const prepacked<embed>& packed,
+                                   const tensor<int, batch<2>, token<3>>& ids) {
+  (void)words, (void)packed, (void)ids;
+#if defined CASE_embedding_of_float
+  // expect-gcc: "umbel: embedding: takes integers, not float"
+  // expect-clang: embedding.*takes_integers_not.*element<float>
+  // cause: An embedding is called with the numbers of words, and they have another type.
+  // cure: Declare them as integers: `tensor<int, token<12>> ids`.
+  auto r = words(tensor<float, token<3>>{});
+#elif defined CASE_embedding_of_hidden
+  // expect-gcc: "umbel: embedding: the axis hidden is named twice in \[token=3, hidden=2, hidden=6\]"
+  // expect-clang: embedding.*hidden>.*is_named_twice_in.*token<3>.*hidden<2>.*hidden<6>
+  // cause: The integers have an axis of the name that the rows of the table have.
+  // cure: Rename it: `ids | rename_axis<hidden, position>`.
+  auto r = words(tensor<int, token<3>, hidden<2>>{});
+#elif defined CASE_embedding_swapped
+  // expect-gcc: "umbel: embedding: expected the axis vocabulary but got hidden=6"
+  // expect-clang: embedding.*expected_the_axis.*vocabulary>.*but_got.*hidden<6>
+  // cause: The layer takes the axis of the words first, then that of their features, as torch does.
+  // cure: `embedding<float, vocabulary<5000>, hidden<64>>`.
+  embedding<float, hidden<6>, vocabulary<11>>::weights none{};
+  (void)none;
+#elif defined CASE_embedding_without_hidden
+  // expect-gcc: "umbel: embedding: the axis hidden is missing"
+  // expect-clang: embedding.*the_axis.*hidden>.*is_missing
+  // cause: The layer takes two axes: of the words, and of their features.
+  // cure: `embedding<float, vocabulary<5000>, hidden<64>>`.
+  embedding<float, vocabulary<11>>::weights none{};
+  (void)none;
+#elif defined CASE_embedding_called_with_sizes
+  // expect-gcc: "umbel: embedding: sizes are template arguments; write embedding<float, vocabulary<5000>, hidden<64>>\{weights\}"
+  // expect-clang: embedding.*sizes_are_template_arguments_so_write_embedding_of_float_and_two_axes
+  // cause: Sizes are given as arguments, as to `torch.nn.Embedding`; here they are in the type.
+  // cure: `embedding<float, vocabulary<5000>, hidden<64>>{w}`, which is called with integers; of a table alone `lookup(table, ids)`.
+  auto r = embedding(5000, 64);
+#elif defined CASE_embedding_called_with_a_table
+  // expect-gcc: "umbel: embedding: sizes are template arguments; write embedding<float, vocabulary<5000>, hidden<64>>\{weights\}"
+  // expect-clang: embedding.*sizes_are_template_arguments_so_write_embedding_of_float_and_two_axes
+  // cause: Sizes are given as arguments, as to `torch.nn.Embedding`; here they are in the type.
+  // cure: `embedding<float, vocabulary<5000>, hidden<64>>{w}`, which is called with integers; of a table alone `lookup(table, ids)`.
+  auto r = embedding(ids, ids);
+#elif defined CASE_embedding_table_without_names
+  // expect-gcc: "umbel: embedding: the memory does not say the order of its axes; write view_as<\.\.\.>\(memory\) of vocabulary and hidden"
+  // expect-clang: embedding.*the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_of.*vocabulary>.*hidden>
+  // cause: A table in memory that is not Umbel's may have its axes in either order.
+  // cure: Name the axes in the order of the memory: `view_as<vocabulary, hidden>(memory)`.
+  static const float memory[66] = {};
+  const embed r{memory};
+#elif defined CASE_logits_of_another_width
+  // expect-gcc: "umbel: logits: the input has hidden=7 but the weights expect hidden=6"
+  // expect-clang: logits.*the_input_has.*hidden<7>.*but_the_weights_expect.*hidden<6>
+  // cause: The input has another number of features than the rows of the table.
+  // cure: Pass the right tensor, or declare the embedding with its width.
+  auto r = packed.logits(tensor<float, token<3>, hidden<7>>{});
+#elif defined CASE_logits_of_double
+  // expect-gcc: "umbel: logits: the input is of type double but the weights are of type float"
+  // expect-clang: logits.*the_input_is_of_type.*element<double>.*but_the_weights_are_of_type.*element<float>
+  // cause: The input has another element type than the table, and nothing is converted in silence.
+  // cure: Declare both with one type.
+  auto r = words.logits(tensor<double, hidden<6>>{});
+#elif defined CASE_logits_into_another
+  // expect-gcc: "umbel: logits: the result has \[token=3, vocabulary=11\] but out has \[token=3, vocabulary=12\]"
+  // expect-clang: logits.*the_result_has.*token<3>.*vocabulary<11>.*but_out_has.*token<3>.*vocabulary<12>
+  // cause: The tensor for the result has other axes or sizes: the result has one number for each word.
+  // cure: Declare `out` with the axes that the result has.
+  tensor<float, token<3>, vocabulary<12>> out{};
+  words.logits_into(out, tensor<float, token<3>, hidden<6>>{});
+#else
+  auto r = words.logits(words(ids));
+#endif
+}
