@@ -102,12 +102,20 @@ float lend(attention::weights& w, cross::weights& c, map::weights& l, norm::weig
   const norm::weights_view norm_by_part{n.gamma, n.beta};
   const norm::weights_view norm_by_pointers{n.gamma.data(), n.beta.data()};
   const layer_norm<float, hidden<M>, bias<false>>::weights_view norm_without_beta(n.gamma);
+  const norm::weights_view norm_by_names{view_as<hidden>(n.gamma.data()), n.beta};
   const encoder::weights_view block(e);
+  static const tensor<float, token<N>, hidden<M>> rows{};
+  const portable::table_view<float, token<N>, hidden<M>> table(rows);
+  const portable::table_in_any_order<float, token<N>, hidden<M>> any_order(table);
+  const portable::table_in_any_order<float, token<N>, hidden<M>> turned(
+      view_as<hidden, token>(rows.data()));
   const attention::weights copied = w;
   return some.q.weight[0] + whole.o.bias[1] + without_bias.k.weight[2] + additive.q.weight[0] +
          linear_view.weight[0] + norm_view.gamma.data()[0] + norm_by_part.beta.data()[0] +
          norm_by_pointers.gamma.data()[0] + norm_without_beta.gamma.data()[0] +
-         block.norm1.gamma.data()[0] + copied.q(0, 0) + from_pointers.q.weight[0];
+         block.norm1.gamma.data()[0] + copied.q(0, 0) + from_pointers.q.weight[0] +
+         norm_by_names.gamma.data()[0] + table.rows()(0, 0) +
+         any_order.data()[any_order.row_stride()] + turned.data()[turned.feature_stride()];
 }
 
 }  // namespace

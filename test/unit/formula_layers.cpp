@@ -90,7 +90,11 @@ BOOST_AUTO_TEST_CASE(an_argument_is_a_layer) {
   BOOST_TEST(has_its_bits(mean_square_norm(gamma, 1e-3f)));
   BOOST_TEST(has_its_bits(classifier{map}));
   BOOST_TEST(has_its_bits(prepacked<classifier>{map}));
+  BOOST_TEST(has_its_bits(prepacked<norm>(w.norm1, 0.25f)));
+  BOOST_TEST(has_its_bits(prepacked<mean_square_norm>(gamma, 1e-3f)));
   BOOST_TEST(has_its_bits(positions{table}));
+  BOOST_TEST(has_its_bits(prepacked<positions>{table}));
+  BOOST_TEST(has_its_bits(prepacked<positions, stored_as<bfloat16>>{table}));
   BOOST_TEST(has_its_bits(network{w.feed_forward}));
   BOOST_TEST(has_its_bits(prepacked<network>{w.feed_forward}));
   BOOST_TEST(has_its_bits(attention{w.attention}));

@@ -163,12 +163,12 @@ class node : public portable::own_arithmetic {
   // What `computing` operations give (layer/computing.hpp).
   template <class Operation>
   constexpr auto compute(const Operation& operation) const noexcept {
-    using verdict =
-        rules::without_weights<Operation, std::is_empty_v<Operation> || borrows_weights<Operation>>;
+    constexpr bool has_weights = borrows_weights<Operation> || owns_weights<Operation>;
+    using verdict = rules::without_weights<Operation, std::is_empty_v<Operation> || has_weights>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (requires { operation.projection(); })
       return project(operation.projection());
-    else if constexpr (borrows_weights<Operation>)
+    else if constexpr (has_weights)
       return call<operation_steps<Operation, view_of<const E, Layout>>>(operation);
     else if constexpr (verdict::ok)
       return compute_of<Operation>();

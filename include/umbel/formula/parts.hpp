@@ -96,6 +96,12 @@ struct kept<T, portable::weights_view<Parts, View...>> {
 template <class W>
 concept borrows_weights = std::is_same_v<decltype(std::declval<const W&>().get_weights()),
                                          const typename W::weights_view&>;
+// prepacked<norm> and the like.
+template <class W>
+concept owns_weights = requires(const W& w) {
+  typename W::layer;
+  w.get_weights();
+};
 template <class T, borrows_weights W>
 struct kept<T, W> {
   using weights = kept<T, typename W::weights_view>;
