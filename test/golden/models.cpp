@@ -133,10 +133,10 @@ struct vit {
 
   static auto run(const weights& w, const picture& x) {
     const auto cut = x | split<row, patch_row<2>, row> | split<column, patch_column<3>, column>;
-    const auto patches = (contract<channel, row, column>(cut, w.projection) |
-                          merge<patch_row, patch_column, token>)+(w.projection_bias |
-                                                                  broadcast<token<6>, width<Size>>);
-    auto y = concat<token>(w.class_token, patches) + w.positions;
+    const auto bias = w.projection_bias | broadcast<token<6>, width<Size>>;
+    const auto patches =
+        contract<channel, row, column>(cut, w.projection) | merge<patch_row, patch_column, token>;
+    auto y = concat<token>(w.class_token, patches + bias) + w.positions;
     for (const auto& one : w.encoder) y = layer{one}(y);
     const auto first = y | norm(w.norm, 1e-12F) | slice<token, from<0>, extent<1>> | contiguous;
     return classifier{w.head}(first);

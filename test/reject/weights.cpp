@@ -50,6 +50,13 @@ struct model_of_many {
   // cause: A layer that borrows its weights reads them where they are, one row an input; these have one row an output.
   // cure: Pack them, `prepacked<layer>{{view_as<out_features, in_features>(memory)}}`, or load them into `layer::weights`.
   const square layer{{view_as<out_features, in_features>(memory)}};
+#elif defined CASE_names_for_a_tensor
+  // expect-gcc: "umbel: view_as: takes memory, but got the tensor \[classes=10, hidden=32\]; its axes have names, so pass it as it is"
+  // expect-clang: view_as.*takes_memory_but_got_the_tensor.*classes<10>.*hidden<32>.*its_axes_have_names_so_pass_it_as_it_is
+  // cause: The axes of a tensor or view are named a second time.
+  // cure: Pass it as it is, `prepacked<classify>{{x}}`; where its names are others, `x | rename_axis<...>`.
+  static const tensor<float, classes<10>, hidden<32>> transposed{};
+  const prepacked<classify> r{{view_as<out_features, in_features>(transposed)}};
 #elif defined CASE_axes_of_another_matrix
   // expect-gcc: "umbel: weights: \[in_features, hidden\] are not the axes of the weights, which are \[in_features=100, out_features=100\]"
   // expect-clang: weights.*in_features>.*hidden>.*are_not_the_axes_of_the_weights_which_are.*in_features<100>.*out_features<100>

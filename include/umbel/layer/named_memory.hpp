@@ -27,8 +27,16 @@ struct the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_
 struct are_not_the_axes_of_the_weights_which_are;
 struct are_not_in_the_order_of_a_layer_that_borrows;
 struct prepacked_of_the_layer_takes_any_order;
+struct takes_memory_but_got_the_tensor;
+struct its_axes_have_names_so_pass_it_as_it_is;
 struct weights;
 }  // namespace say
+template <>
+inline constexpr const char* spoken<say::takes_memory_but_got_the_tensor> =
+    "takes memory, but got the tensor";
+template <>
+inline constexpr const char* spoken<say::its_axes_have_names_so_pass_it_as_it_is> =
+    "; its axes have names, so pass it as it is";
 template <>
 inline constexpr const char* spoken<
     say::the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in> =
@@ -179,6 +187,10 @@ using named_memory_stays =
                 borrowed_memory<Memory>,
             say::view_as, say::the_memory_of, listed<Family...>,
             say::is_a_temporary_that_would_be_destroyed_before_the_view_so_store_it_in_a_variable>;
+template <class X>
+using tensor_has_names =
+    verdict<(sizeof(X) == 0), say::view_as, say::takes_memory_but_got_the_tensor,
+            typename layout_of<X>::axes, say::its_axes_have_names_so_pass_it_as_it_is>;
 template <class W, bool AnyOrder>
 using named_weights_stay =
     verdict<AnyOrder || !is_temporary_tensor<W>, say::view, say::the_memory_of,
@@ -213,6 +225,7 @@ constexpr const T* first_of_memory(M& memory) noexcept {
 // view_as<in_features, out_features>(memory): of an array, a std::array or std::span with a name,
 // or a pointer, whose sizes are those of what takes it.
 template <template <std::size_t> class Axis, template <std::size_t> class... Axes, class Memory>
+  requires(!tensor_like<Memory>)
 [[nodiscard]] constexpr auto view_as(Memory&& memory) noexcept {
   static_assert(
       detail::report<
@@ -228,6 +241,15 @@ template <template <std::size_t> class Axis, template <std::size_t> class... Axe
   }();
   return portable::named_memory<T, count, axis_family<Axis>, axis_family<Axes>...>{
       detail::first_of_memory<T>(memory)};
+}
+
+// view_as<in_features, out_features>(x): refused, a tensor has axes.
+template <template <std::size_t> class Axis, template <std::size_t> class... Axes, tensor_like X>
+constexpr detail::invalid view_as(const X&) noexcept {
+  if constexpr (detail::tensor_like<X>)
+    static_assert(detail::report<detail::rules::tensor_has_names<X>>::ok,
+                  "umbel: shapes do not fit");
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET
