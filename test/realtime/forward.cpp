@@ -169,28 +169,33 @@ void check_executors() {
   check<false>("  packed, threads", 0, [] { packed.into(out, x, all_keys, parallel(pool, work)); });
 }
 
+// 500 steps of layers that work on themselves, in a cache that drops the oldest positions.
+template <class Layers>
+void check_steps(const char* name, const Layers& layers, lcg& next) {
+  using past = key_value_cache<typename Layers::layer, key<64>, longest_sequence<2000>>;
+  using token = tensor<float, axes::token<1>, hidden<32>>;
+  static past memory;
+  static typename past::template workspace<axes::token<1>> work;
+  static token out;
+  const auto x = drawn<token>(next);
+  std::printf("key_value_cache of %s, sliding\n", name);
+  check("  500 steps", 0, [&] {
+    memory.reset();
+    for (int i = 0; i < 500; ++i) (void)memory.step(out, layers, x, alibi, work);
+  });
+  check("  500 steps, workspace on the stack", sizeof(work), [&] {
+    memory.reset();
+    for (int i = 0; i < 500; ++i) (void)memory.step(out, layers, x);
+  });
+}
+
 void check_cache() {
   using attention =
       multi_head_attention<float, hidden<32>, heads<4>, kv_heads<2>, rope<split_halves>>;
   static lcg next{1};
   static const auto w = drawn_weights<attention>(next);
   static const prepacked<attention> packed{w};
-  using past = key_value_cache<attention, key<64>, longest_sequence<2000>>;
-  using token = tensor<float, axes::token<1>, hidden<32>>;
-  static past memory;
-  static past::workspace<axes::token<1>> work;
-  static const token x = drawn<token>(next);
-  static token out;
-  std::printf("key_value_cache, sliding\n");
-  // Enough of them that the oldest are dropped.
-  check("  500 steps", 0, [] {
-    memory.reset();
-    for (int i = 0; i < 500; ++i) (void)memory.step(out, packed, x, alibi, work);
-  });
-  check("  500 steps, workspace on the stack", sizeof(work), [] {
-    memory.reset();
-    for (int i = 0; i < 500; ++i) (void)memory.step(out, packed, x);
-  });
+  check_steps("attention", packed, next);
 }
 
 void check_cache_of_blocks() {
@@ -201,21 +206,7 @@ void check_cache_of_blocks() {
   static model::weights w{};
   for (auto& layer : w.layers) draw_encoder(next, layer, 0.25, 0.25, 0.125, 0.125, 1, 0.125);
   static const prepacked<model> packed{w};
-  using past = key_value_cache<model, key<64>, longest_sequence<2000>>;
-  using token = tensor<float, axes::token<1>, hidden<32>>;
-  static past memory;
-  static past::workspace<axes::token<1>> work;
-  static const token x = drawn<token>(next);
-  static token out;
-  std::printf("key_value_cache of two encoder layers, sliding\n");
-  check("  500 steps", 0, [] {
-    memory.reset();
-    for (int i = 0; i < 500; ++i) (void)memory.step(out, packed, x, alibi, work);
-  });
-  check("  500 steps, workspace on the stack", sizeof(work), [] {
-    memory.reset();
-    for (int i = 0; i < 500; ++i) (void)memory.step(out, packed, x);
-  });
+  check_steps("two encoder layers", packed, next);
 }
 
 // Also the projection of the memory.
