@@ -9,7 +9,7 @@ namespace tiny {
 
 constexpr std::string_view alphabet =
     "\n !'(),-.:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-constexpr std::size_t vocabulary = alphabet.size();
+constexpr std::size_t characters = alphabet.size();
 
 // Of a character outside of the alphabet: npos.
 constexpr std::size_t token_of(char letter) { return alphabet.find(letter); }

@@ -4,7 +4,7 @@
 //   tokens                          one a character
 //     embedding                     (token, hidden=64)
 //     5 blocks                      8 heads of 8, 4 of keys and values, feed-forward 172, causal
-//     norm, the embedding again     (token, character=64): logits of the next character
+//     norm, the embedding again     (token, vocabulary=64): logits of the next character
 //
 // tools/train_text.py trained it and wrote trained/weights.safetensors.
 #pragma once
@@ -25,11 +25,9 @@ namespace tiny {
 using namespace umbel;
 using namespace umbel::axes;
 
-template <std::size_t N>
-struct character : axis<character, N> {};
-
 constexpr std::size_t context = 256;  // how many characters the next one may depend on
 
+using words = embedding<float, vocabulary<characters>, hidden<64>>;
 using block = encoder_layer<float, hidden<64>, heads<8>, intermediate<172>, kv_heads<4>,
                             norm_first<true>, norm_by<rms_norm>, norm_epsilon<1, 100'000>,
                             activation<silu>, gated<true>, bias<false>, rope<split_halves>>;
@@ -41,11 +39,11 @@ using tokens = tensor<int, token<Count>>;
 template <std::size_t Count>
 using states = tensor<float, token<Count>, hidden<64>>;
 template <std::size_t Count>
-using logits = tensor<float, token<Count>, character<vocabulary>>;
+using logits = tensor<float, token<Count>, vocabulary<characters>>;
 
 struct weights {
   static constexpr const char* part_names[] = {"embedding", "blocks", "norm"};
-  tensor<float, character<vocabulary>, hidden<64>> embedding;
+  words::weights embedding;
   block_stack::weights blocks;
   last_norm::weights norm;
 };
@@ -53,14 +51,14 @@ struct weights {
 // What is behind the blocks.
 template <std::size_t Count>
 logits<Count> logits_of(const weights& w, const states<Count>& x) {
-  return contract<hidden>(last_norm{w.norm, 1e-5F}(x), w.embedding);
+  return words{w.embedding}.logits(last_norm{w.norm, 1e-5F}(x));
 }
 
 // The whole causal pass: logits behind each of the tokens. One call at a time.
 template <std::size_t Count>
 logits<Count> whole_pass(const weights& w, const tokens<Count>& text) {
   static block_stack::workspace<token<Count>> work;  // of 256 tokens more than a stack should hold
-  states<Count> x = lookup(w.embedding, text);
+  states<Count> x = words{w.embedding}(text);
   block_stack{w.blocks}.into(x, x, causal, work);
   return logits_of(w, x);
 }
@@ -74,10 +72,9 @@ inline std::string load_weights(weights& w, const char* path) {
   if (!file) return file.error();
   if (const auto same = verify_checksum(*file); !same) return same.error();
 
-  constexpr parameter_name names_of_model[] = {{"embedding", "model.embed_tokens.weight"},
-                                               {"norm.gamma", "model.norm.weight"}};
-  const auto loaded =
-      load(w, *file, names_of_model, at("blocks.*", "model.layers.*", names::llama_layer));
+  const auto loaded = load(w, *file, at("embedding", "model.embed_tokens", names::torch_embedding),
+                           at("blocks.*", "model.layers.*", names::llama_layer),
+                           at("norm", "model.norm", names::torch_layer_norm));
   if (!loaded) {
     std::string lines = loaded.error();
     lines.pop_back();  // the last line end
@@ -125,7 +122,7 @@ class reader {
  private:
   template <std::size_t Count>
   void step(const int* text) noexcept {
-    states<Count> x = lookup(weights_.embedding, view_as<token<Count>>(text));
+    states<Count> x = words{weights_.embedding}(view_as<token<Count>>(text));
     (void)past_.step(x, blocks_, x);
     std::copy_n(x.data() + (Count - 1) * 64, 64, last_.data());
   }

@@ -51,7 +51,7 @@ class writer {
   }
 
   reader<Stored> model_;
-  sampler<float, character<vocabulary>> draw_;
+  sampler<float, vocabulary<characters>> draw_;
   int text_[context];
   std::size_t size_ = 0;
 };

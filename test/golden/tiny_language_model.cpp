@@ -54,7 +54,7 @@ template <std::size_t Count>
 std::size_t rows_that_differ(const logits<Count>& a, const logits<Count>& b) {
   std::size_t differ = 0;
   for (std::size_t i = 0; i < Count; ++i)
-    differ += __builtin_memcmp(&a(i, 0), &b(i, 0), vocabulary * sizeof(float)) != 0;
+    differ += __builtin_memcmp(&a(i, 0), &b(i, 0), characters * sizeof(float)) != 0;
   return differ;
 }
 
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(steps_have_the_bits_of_the_whole_pass) {
   for (std::size_t i = 0; i < context; ++i) {
     BOOST_REQUIRE(model.read(text.data() + i, 1));
     const auto next = model.next();
-    std::copy_n(next.data(), vocabulary, &steps(i, 0));
+    std::copy_n(next.data(), characters, &steps(i, 0));
   }
   BOOST_TEST(rows_that_differ(steps, whole) == 0u);
   BOOST_TEST(!model.read(text.data(), 1));  // the context is full
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(weights_of_16_bits_are_the_same_weights) {
   static const prepacked<block_stack, stored_as<bfloat16>> packed{trained().blocks};
   const auto& text = greedy_text();
   static block_stack::workspace<token<context>> work;
-  static states<context> x = lookup(trained().embedding, text);
+  static states<context> x = words{trained().embedding}(text);
   packed.into(x, x, causal, work);
   BOOST_TEST(rows_that_differ(logits_of(trained(), x), whole_pass(trained(), text)) == 0u);
 }
