@@ -94,7 +94,7 @@ int main() {
   const bool fits = past.step(out, attend, now);
   std::printf("a step past the capacity: %s; the cache has %zu positions\n", fits ? "yes" : "no",
               past.size());
-  past.rewind(12);
+  if (!past.rewind(12)) return 1;
   std::printf("back to the prompt: %zu positions\n", past.size());
 
   // A window goes on for as long as rotary positions were promised.

@@ -44,7 +44,7 @@ void add(const char* name) {
   constexpr double pairs = Tokens * (before + (Tokens + 1) / 2.0);
   bench::add_row(name, 4 * Tokens * hidden_size * hidden_size * (1 + kv) + 4 * pairs * hidden_size,
                  [] {
-                   past.rewind(before);
+                   (void)past.rewind(before);
                    (void)past.step(y, attend, x, all_keys, work);
                  });
 }
@@ -86,7 +86,7 @@ void add_llama(const char* name) {
   while (past.step(y, layers, x, all_keys, work)) {
   }
   bench::add_row(name, Layers * llama_flops, [] {
-    past.rewind(255);
+    (void)past.rewind(255);
     (void)past.step(y, layers, x, all_keys, work);
   });
 }

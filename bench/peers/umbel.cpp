@@ -119,7 +119,7 @@ struct itself {
                         *reinterpret_cast<const token_type*>(d.z.get() + t * S.hidden));
       }
       return {{"cache", race::repeated([](const float* x, const float*, float* y) {
-                 past.rewind(count(S.keys - 1));
+                 (void)past.rewind(count(S.keys - 1));
                  (void)past.step(*reinterpret_cast<token_type*>(y), attend,
                                  *reinterpret_cast<const token_type*>(x));
                })}};

@@ -108,7 +108,7 @@ class key_value_cache : public detail::other_cache_calls {
   constexpr void reset() noexcept { size_ = dropped_ = 0; }
   // Forgets the positions from `count` on. Returns false and changes nothing where there are fewer,
   // or where a sliding cache has dropped positions that the rest would see.
-  constexpr bool rewind(std::size_t count) noexcept {
+  [[nodiscard]] constexpr bool rewind(std::size_t count) noexcept {
     if (count > size_ || (dropped_ != 0 && count + 1 < dropped_ + capacity)) return false;
     size_ = count;
     return true;
@@ -384,7 +384,7 @@ class key_value_cache<Layer, Keys, Options...> {
   struct workspace : detail::workspace_base {};
   constexpr std::size_t size() const noexcept { return 0; }
   constexpr void reset() const noexcept {}
-  constexpr bool rewind(std::size_t) const noexcept { return false; }
+  [[nodiscard]] constexpr bool rewind(std::size_t) const noexcept { return false; }
   constexpr bool step(const auto&...) const noexcept { return false; }
   constexpr bool append(const auto&...) const noexcept { return false; }
   constexpr void recall(const auto&...) const noexcept {}

@@ -88,7 +88,7 @@ class cache_of_blocks : public other_cache_calls {
   }
   // Forgets the positions from `count` on, in all layers. Returns false and changes nothing where
   // there are fewer, or where a sliding cache has dropped positions that the rest would see.
-  constexpr bool rewind(std::size_t count) noexcept {
+  [[nodiscard]] constexpr bool rewind(std::size_t count) noexcept {
     bool rewound = true;  // all caches hold the same positions: all of them do, or none
     for (attention_cache& cache : caches_) rewound = cache.rewind(count);
     return rewound;
