@@ -40,7 +40,7 @@ GROUPS = {
                   "min", "log_softmax", "where", "hide",
                   "concat", "stack", "lookup", "one_hot", "rotate", "rope_cosines", "variance"],
     "Formulas": ["formula"],
-    "Attention": ["weights", "for_each_parameter", "compare_with_probe",
+    "Attention": ["weights", "for_each_parameter", "parameter_name", "compare_with_probe",
                   "workspace", "multi_head_attention", "additive_attention", "x * weights", "softmax",
                   "mask_after", "mask",
                   "keep_mask", "dropout", "causal_at", "causal_bottom_right",

@@ -3,13 +3,19 @@
 // and the names that frameworks have for them. umbel.hpp does not include it.
 #pragma once
 
+// clang-format off: each level of inclusion adds a line before the sentence of a compile error.
+#include <umbel/weights/words.hpp>
+#include <umbel/weights/names.hpp>
+#include <umbel/weights/parameters.hpp>
+// clang-format on
+
 #include <umbel/weights/checksum.hpp>
 #include <umbel/weights/d2l.hpp>
 #include <umbel/weights/hugging_face.hpp>
 #include <umbel/weights/jax.hpp>
 #include <umbel/weights/load.hpp>
+#include <umbel/weights/load_result.hpp>
 #include <umbel/weights/meta.hpp>
-#include <umbel/weights/parameters.hpp>
 #include <umbel/weights/probe.hpp>
 #include <umbel/weights/save.hpp>
 #include <umbel/weights/table.hpp>

@@ -3,6 +3,9 @@
 // Without a case, the same shapes used well: no warning.
 #include <umbel/umbel.hpp>
 
+#include <umbel/files.hpp>
+#include <umbel/weights.hpp>
+
 using namespace umbel;
 using namespace umbel::axes;
 
@@ -16,6 +19,10 @@ inline attention::weights w;
 void f() { attention{w}(x); }
 #elif defined CASE_a_view_thrown_away
 void f() { x | permute<hidden, token>; }
+#elif defined CASE_loading_thrown_away
+void f(const tensor_file& file) { load(w, file, names::torch_attention); }
+#elif defined CASE_a_rewind_thrown_away
+void f(key_value_cache<attention, key<4>>& past) { past.rewind(1); }
 #elif defined CASE_a_view_of_a_local
 auto f() {
   tokens local{};
@@ -57,4 +64,6 @@ auto view_of_an_array() {
   return view_as<tokens>(memory);
 }
 tokens result(const tokens& y) { return attention{w}(y); }
+bool loading(const tensor_file& file) { return bool(load(w, file, names::torch_attention)); }
+bool rewind(key_value_cache<attention, key<4>>& past) { return past.rewind(1); }
 #endif

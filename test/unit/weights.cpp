@@ -376,6 +376,60 @@ BOOST_AUTO_TEST_CASE(what_is_not_needed_is_named) {
              "umbel: load: part_of(1, 3) of packed goes to no parameter\n");
 }
 
+// One table at two places: its rows are the same, what they name is not.
+BOOST_AUTO_TEST_CASE(a_table_at_two_places) {
+  static linear<float, hidden<6>, classes<3>, bias<true>>::weights w;
+  const bytes file = file_of([&](auto put) {
+    for (const std::string name : {"fc", "classifier"}) {
+      put((name + ".weight").c_str(), as_torch_has_it(w));
+      put((name + ".bias").c_str(), view_as<classes<3>>(w.bias));
+    }
+  });
+  BOOST_TEST(error_of(w, file, at("", "fc", names::torch_linear),
+                      at("", "classifier", names::torch_linear)) ==
+             "umbel: load: classifier.weight is in the file, but weight takes fc.weight\n"
+             "umbel: load: classifier.bias is in the file, but bias takes fc.bias\n");
+
+  static classify::weights layers[2];
+  const bytes numbered = file_of([&](auto put) {
+    put("layers.0.weight", as_torch_has_it(layers[0]));
+    put("layers.1.weight", as_torch_has_it(layers[0]));
+  });
+  BOOST_TEST(error_of(layers, numbered, at("0", "layers.1", names::torch_linear),
+                      at("*", "layers.*", names::torch_linear)) ==
+             "umbel: load: layers.0.weight is in the file, but 0.weight takes layers.1.weight\n");
+  BOOST_TEST(error_of(layers, numbered, at("0", "layers.1", names::torch_linear),
+                      at("1", "layers.0", names::torch_linear)) == "");
+}
+
+// "layers" for "layers.*".
+BOOST_AUTO_TEST_CASE(a_star_that_was_forgotten) {
+  static model_weights w;
+  const bytes file = file_of([](auto) {});
+  const std::string error = error_of(w, file, at("encoder", "layers", names::torch_encoder_layer));
+  BOOST_TEST(
+      error.find("encoder.0.norm1.gamma [hidden=6]: none of the names given says what it is "
+                 "called in the file; write at(\"encoder.*\", ...), where * is the number of "
+                 "a layer\n") != std::string::npos);
+  BOOST_TEST(error.find("positions [token=5, hidden=6]: none of the names given says what it is "
+                        "called in the file\n") != std::string::npos);
+}
+
+// Null pointers that only the running program knows; literals do not compile (test/reject).
+BOOST_AUTO_TEST_CASE(names_that_are_null) {
+  classify::weights w{};
+  const bytes file = file_of([&](auto put) { put("weight", as_torch_has_it(w)); });
+  const char* none = nullptr;
+  const parameter_name rows[] = {{"weight", "weight", out_in}, {"bias", none}, {none, none}};
+  BOOST_TEST(error_of(w, file, rows) ==
+             "umbel: load: the name in the file of row 1 of the names is a null pointer\n"
+             "umbel: load: the name in the file of row 2 of the names is a null pointer\n");
+  for (const parameter_names& table :
+       {at("", none, names::torch_linear), at(none, "", names::torch_linear)})
+    BOOST_TEST(error_of(w, file, table) ==
+               "umbel: load: a path given to at(...) is a null pointer\n");
+}
+
 BOOST_AUTO_TEST_CASE(many_problems_are_counted) {
   static model_weights w;
   const bytes file = file_of([](auto) {});

@@ -12,58 +12,12 @@
 
 #include <cstdint>
 #include <umbel/file/stored_tensor.hpp>
+#include <umbel/weights/load_result.hpp>
 #include <umbel/weights/names.hpp>
 #include <umbel/weights/parameters.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
-
-// Did all parameters find their tensors? If not, one line for each that did not, and for each
-// tensor that no parameter wants; the weights are as before.
-class load_result {
- public:
-  constexpr explicit operator bool() const noexcept { return problems_ == 0; }
-  [[nodiscard]] constexpr std::size_t problems() const noexcept { return problems_; }
-  // Lines ended by line ends, valid as long as this object; empty where there is no problem. After
-  // 4,000 characters: how many more there are.
-  [[nodiscard]] constexpr const char* error() const noexcept { return chars_; }
-
-  // For load: one line.
-  constexpr void begin() noexcept {
-    ++problems_;
-    if (size_ > full) {
-      ++hidden_;
-      return;
-    }
-    put("umbel: load: ");
-  }
-  constexpr void put(char c) noexcept {
-    if (hidden_ == 0 && size_ + 1 < sizeof(chars_)) chars_[size_++] = c;
-  }
-  constexpr void put(const char* text) noexcept {
-    while (*text != '\0') put(*text++);
-  }
-  constexpr void put(std::size_t value) noexcept {
-    char digits[20]{};
-    std::size_t count = 0;
-    do digits[count++] = static_cast<char>('0' + value % 10);
-    while (value /= 10);
-    while (count != 0) put(digits[--count]);
-  }
-  constexpr void finish() noexcept {
-    if (hidden_ == 0) return;
-    const std::size_t more = hidden_;
-    hidden_ = 0;
-    put("umbel: load: and ");
-    put(more);
-    put(" more\n");
-  }
-
- private:
-  static constexpr std::size_t full = 4000;
-  char chars_[full + 600]{};
-  std::size_t size_ = 0, problems_ = 0, hidden_ = 0;
-};
 
 namespace detail {
 
@@ -153,7 +107,8 @@ constexpr void put_axes(load_result& out) {
 struct found_row {
   const parameter_name* row = nullptr;
   name_text name;
-  stored_tensor tensor;  // without data where it is missing
+  stored_tensor tensor;                // without data where it is missing
+  const char* without_star = nullptr;  // of at("layers", ...), where "layers.*" would have a row
 };
 template <class File>
 constexpr void find_row(found_row& found, const File& file, const char* path,
@@ -163,7 +118,11 @@ constexpr void find_row(found_row& found, const File& file, const char* path,
     if (row.parameter == nullptr) continue;
     if (found.tensor.data != nullptr) return;
     pattern_match match(path);
-    if (!match.matches(names.parameter_prefix, row.parameter)) continue;
+    if (!match.matches(names.parameter_prefix, row.parameter)) {
+      if (pattern_match(path).matches_numbered(names.parameter_prefix, row.parameter))
+        found.without_star = names.parameter_prefix;
+      continue;
+    }
     const name_text name(names.tensor_prefix, row.tensor, match.values);
     const auto tensor = file.find(name.chars);
     if (found.row != nullptr && !tensor) continue;
@@ -185,7 +144,13 @@ constexpr bool fits_parameter(load_result& out, const char* path, const found_ro
   };
   constexpr bool is_matrix = layout::template has<axis_family<axes::in_features>>;
   if (found.row == nullptr) {
-    about(": none of the names given says what it is called in the file\n");
+    about(": none of the names given says what it is called in the file");
+    if (found.without_star != nullptr) {
+      out.put("; write at(\"");
+      out.put(found.without_star);
+      out.put(".*\", ...), where * is the number of a layer");
+    }
+    out.put('\n');
     return false;
   }
   if (found.tensor.data == nullptr) {
@@ -294,7 +259,9 @@ void add_use(tensor_use& use, const Weights& w, const stored_tensor& tensor,
     if (!has_parameter(w, path.chars)) continue;
     found_row found;
     find(path.chars, found);
-    if (found.row == &row) {
+    // The row alone is not enough: one table may stand at two places, at("head", "a", table) and
+    // at("head", "b", table).
+    if (found.row == &row && found.name == name) {
       use.is_known = true;
       use.parts = row.axes.parts;
       if (row.axes.part < 64) use.taken |= std::uint64_t{1} << row.axes.part;
@@ -310,6 +277,21 @@ constexpr std::size_t part_left_over(const tensor_use& use) noexcept {
   std::size_t part = 0;
   while (part < use.parts && (use.taken >> part & 1) != 0) ++part;
   return use.taken == 0 || use.parts > 64 ? use.parts : part;
+}
+
+// Lines for null pointers where names should be, as those of strings that a program made are.
+inline void complain_of_nulls(load_result& out, const parameter_names& names) {
+  if (names.parameter_prefix == nullptr || names.tensor_prefix == nullptr) {
+    out.begin();
+    out.put("a path given to at(...) is a null pointer\n");
+  }
+  for (std::size_t i = 0; i < names.count; ++i) {
+    if (names.rows[i].tensor != nullptr) continue;
+    out.begin();
+    out.put("the name in the file of row ");
+    out.put(i);
+    out.put(" of the names is a null pointer\n");
+  }
 }
 
 // A line for a tensor that is not needed, whole or in part.
@@ -354,9 +336,11 @@ inline void complain_of(load_result& out, const tensor_use& use, const stored_te
 //   "umbel: load: q_proj_weight is in the file, but q.weight takes in_proj_weight"
 //   "umbel: load: part_of(1, 3) of in_proj_weight goes to no parameter"
 template <class Weights, class File, class... Names>
-load_result load(Weights& w, const File& file, const Names&... names) noexcept {
+[[nodiscard]] load_result load(Weights& w, const File& file, const Names&... names) noexcept {
   load_result result;
   const parameter_names tables[] = {parameter_names(names)...};
+  for (const parameter_names& table : tables) detail::complain_of_nulls(result, table);
+  if (!result) return result;
   const auto find = [&](const char* path, detail::found_row& found) {
     for (const parameter_names& table : tables) detail::find_row(found, file, path, table);
   };

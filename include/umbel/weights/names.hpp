@@ -17,6 +17,7 @@
 #include <umbel/config.hpp>
 
 #include <cstddef>
+#include <umbel/weights/words.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -52,11 +53,44 @@ inline constexpr stored_axes as_they_are{};
 inline constexpr stored_axes in_out{stored_axes::in_then_out};
 inline constexpr stored_axes out_in{stored_axes::out_then_in};
 
-// One row of a table.
+namespace detail::rules {
+template <class Path, class Name, class Order>
+using row_of_names = first_error<
+    argument<c_string<Path> || std::is_same_v<Path, std::nullptr_t>, say::parameter_name,
+             say::takes_a_path_a_name_in_the_file_and_the_order_there_but_argument, 1, Path>,
+    argument<c_string<Name>, say::parameter_name,
+             say::takes_a_path_a_name_in_the_file_and_the_order_there_but_argument, 2, Name>,
+    argument<std::is_convertible_v<Order, stored_axes>, say::parameter_name,
+             say::takes_a_path_a_name_in_the_file_and_the_order_there_but_argument, 3, Order>>;
+}  // namespace detail::rules
+
+// One row of a table: {"head.weight", "classifier.weight", out_in}.
+//   "umbel: parameter_name: takes a path, a name in the file and, of a matrix, in_out or out_in,
+//   but argument 2 is a null pointer" "umbel: parameter_name: a row is empty; ..."
 struct parameter_name {
   const char* parameter;  // its path; null: the tensor is not needed
   const char* tensor;     // its name in the file
   stored_axes axes{};
+
+  constexpr parameter_name(const char* path, const char* name_in_file,
+                           const stored_axes& order = {}) noexcept
+      : parameter(path), tensor(name_in_file), axes(order) {}
+  // Whatever is none, also 0, which as a literal would be a null pointer.
+  template <class Path, class Name, class Order = stored_axes>
+    requires(!detail::rules::row_of_names<Path, Name, Order>::ok)
+  constexpr parameter_name(const Path&, const Name&, const Order& = {}) noexcept
+      : parameter(nullptr), tensor("") {
+    static_assert(detail::report<detail::rules::row_of_names<Path, Name, Order>>::ok,
+                  "umbel: shapes do not fit");
+  }
+  template <class... None>
+    requires(sizeof...(None) == 0)
+  constexpr parameter_name(const None&...) noexcept : parameter(nullptr), tensor("") {
+    using verdict =
+        detail::verdict<detail::never<None...>, detail::say::parameter_name,
+                        detail::say::a_row_is_empty_so_give_it_a_path_and_a_name_in_the_file>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  }
 };
 
 // A table, and what stands before the names in it.
@@ -71,6 +105,24 @@ struct parameter_names {
       : rows(table), count(Count) {}
 };
 
+namespace detail::rules {
+template <class... Arguments>
+struct place_of_names {
+  using type =
+      verdict<false, say::at, say::takes_a_path_in_w_a_path_in_the_file_and_a_table_of_names_not,
+              number<sizeof...(Arguments)>, say::arguments>;
+};
+template <class Parameter, class Tensor, class Names>
+struct place_of_names<Parameter, Tensor, Names> {
+  template <bool Ok, std::size_t Number, class X>
+  using is = argument<Ok, say::at,
+                      say::takes_a_path_in_w_a_path_in_the_file_and_a_table_of_names_but_argument,
+                      Number, X>;
+  using type = first_error<is<c_string<Parameter>, 1, Parameter>, is<c_string<Tensor>, 2, Tensor>,
+                           is<std::is_convertible_v<const Names&, parameter_names>, 3, Names>>;
+};
+}  // namespace detail::rules
+
 // The names of a table for a part of the model: at("encoder.*", "layers.*", table) makes
 // "encoder.0.norm1.gamma" and "layers.0.norm1.weight" of its "norm1.gamma" and "norm1.weight". No
 // dot follows a slash: at("", "block/attention/", names::keras_attention).
@@ -79,6 +131,15 @@ struct parameter_names {
   names.parameter_prefix = parameter;
   names.tensor_prefix = tensor;
   return names;
+}
+// Other arguments, also 0, which as a literal would be a null pointer:
+//   "umbel: at: takes a path in w, a path in the file and a table of names, but argument 2 is int"
+template <class... Arguments>
+  requires(!detail::rules::place_of_names<Arguments...>::type::ok)
+constexpr detail::invalid at(const Arguments&...) noexcept {
+  static_assert(detail::report<typename detail::rules::place_of_names<Arguments...>::type>::ok,
+                "umbel: shapes do not fit");
+  return {};
 }
 
 namespace names {
@@ -110,6 +171,11 @@ class pattern_match {
   constexpr bool matches(const char* prefix, const char* pattern) noexcept {
     return piece(prefix) && (!needs_dot(prefix, pattern) || piece(".")) && piece(pattern) &&
            *at_ == '\0';
+  }
+  // The same with ".*" behind the prefix: was it forgotten?
+  constexpr bool matches_numbered(const char* prefix, const char* pattern) noexcept {
+    return *prefix != '\0' && piece(prefix) && piece(".*") && (*pattern == '\0' || piece(".")) &&
+           piece(pattern) && *at_ == '\0';
   }
   pattern_values values;
 
@@ -157,6 +223,11 @@ struct name_text {
     put(prefix, values, used);
     if (needs_dot(prefix, pattern)) put('.');
     put(pattern, values, used);
+  }
+  [[nodiscard]] friend constexpr bool operator==(const name_text& a, const char* b) noexcept {
+    for (std::size_t i = 0; i <= a.size; ++i)
+      if (a.chars[i] != b[i]) return false;
+    return true;
   }
 
  private:

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+// What load (load.hpp) returns.
+#pragma once
+
+#include <umbel/config.hpp>
+
+#include <cstddef>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+
+// Did all parameters find their tensors? If not, one line for each that did not, and for each
+// tensor that no parameter wants; the weights are as before.
+class [[nodiscard]] load_result {
+ public:
+  constexpr explicit operator bool() const noexcept { return problems_ == 0; }
+  [[nodiscard]] constexpr std::size_t problems() const noexcept { return problems_; }
+  // Lines ended by line ends, valid as long as this object; empty where there is no problem. After
+  // 4,000 characters: how many more there are.
+  [[nodiscard]] constexpr const char* error() const noexcept { return chars_; }
+
+  // For load: one line.
+  constexpr void begin() noexcept {
+    ++problems_;
+    if (size_ > full) {
+      ++hidden_;
+      return;
+    }
+    put("umbel: load: ");
+  }
+  constexpr void put(char c) noexcept {
+    if (hidden_ == 0 && size_ + 1 < sizeof(chars_)) chars_[size_++] = c;
+  }
+  constexpr void put(const char* text) noexcept {
+    while (*text != '\0') put(*text++);
+  }
+  constexpr void put(std::size_t value) noexcept {
+    char digits[20]{};
+    std::size_t count = 0;
+    do digits[count++] = static_cast<char>('0' + value % 10);
+    while (value /= 10);
+    while (count != 0) put(digits[--count]);
+  }
+  constexpr void finish() noexcept {
+    if (hidden_ == 0) return;
+    const std::size_t more = hidden_;
+    hidden_ = 0;
+    put("umbel: load: and ");
+    put(more);
+    put(" more\n");
+  }
+
+ private:
+  static constexpr std::size_t full = 4000;
+  char chars_[full + 600]{};
+  std::size_t size_ = 0, problems_ = 0, hidden_ = 0;
+};
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
