@@ -6,6 +6,7 @@
 #include <umbel/weights/probe.hpp>
 
 #include <array>
+#include <string_view>
 
 using namespace umbel;
 using namespace umbel::axes;
@@ -19,6 +20,63 @@ struct unnamed_model {
 struct model_of_three {
   static constexpr const char* part_names[] = {"first", "second"};
   square::weights first, second, third;
+};
+struct model_of_one_name {
+  static constexpr const char* part_names[] = {"up", "up"};
+  square::weights up, gate;
+};
+struct model_with_an_empty_name {
+  static constexpr const char* part_names[] = {"up", ""};
+  square::weights up, gate;
+};
+struct model_with_a_null_name {
+  static constexpr const char* part_names[] = {nullptr, "gate"};
+  square::weights up, gate;
+};
+struct model_with_a_dot {
+  static constexpr const char* part_names[] = {"up", "gate.weight"};
+  square::weights up, gate;
+};
+struct model_in_latin_1 {
+  static constexpr const char* part_names[] = {"up", "cl\xe9"};
+  square::weights up, gate;
+};
+struct model_with_a_name_of_60 {
+  static constexpr const char* part_names[] = {
+      "a_name_of_sixty_characters_as_nobody_writes_them_for_a_member"};
+  classify::weights head;
+};
+struct model_with_long_paths {
+  static constexpr const char* part_names[] = {
+      "a_name_of_sixty_characters_as_nobody_writes_them_for_a_struct"};
+  model_with_a_name_of_60 part;
+};
+struct model_of_string_views {
+  static constexpr std::string_view part_names[] = {"up", "gate"};
+  square::weights up, gate;
+};
+struct model_with_names_that_change {
+  static inline const char* part_names[] = {"up", "gate"};
+  square::weights up, gate;
+};
+class model_of_private_members {
+ public:
+  static constexpr const char* part_names[] = {"up"};
+
+ private:
+  [[maybe_unused]] square::weights up;
+};
+struct first_part {
+  square::weights up;
+};
+struct model_with_a_base : first_part {
+  static constexpr const char* part_names[] = {"up", "gate"};
+  square::weights gate;
+};
+struct model_with_a_number {
+  static constexpr const char* part_names[] = {"up", "scale"};
+  square::weights up;
+  float scale;
 };
 struct model_of_many {
   static constexpr const char* part_names[] = {"a", "b", "c", "d", "e", "f", "g",
@@ -61,7 +119,7 @@ struct model_of_many {
   // expect-gcc: "umbel: weights: \[in_features, hidden\] are not the axes of the weights, which are \[in_features=100, out_features=100\]"
   // expect-clang: weights.*in_features>.*hidden>.*are_not_the_axes_of_the_weights_which_are.*in_features<100>.*out_features<100>
   // cause: The memory is named by other axes than the matrix has.
-  // cure: `in` and `out`, or the two of the layer where they differ, `view_as<classes, hidden>(memory)`.
+  // cure: `in_features` and `out_features`, or the two of the layer where they differ, `view_as<classes, hidden>(memory)`.
   const square layer{{view_as<in_features, hidden>(memory)}};
 #elif defined CASE_matrix_of_other_sizes
   // expect-gcc: "umbel: weights: \[classes=12, hidden=32\] are not the axes of the weights, which are \[in_features=32, out_features=10\]"
@@ -119,6 +177,117 @@ struct model_of_many {
   static const square::weights w{};
   const prepacked<square> packed{w};
   for_each_parameter(packed, look);
+#elif defined CASE_parameters_of_one_name
+  // expect-gcc: "umbel: for_each_parameter: item 2 of part_names is there twice"
+  // expect-clang: for_each_parameter.*item.*number<2>.*of_part_names_is_there_twice
+  // cause: Two members would have one path, and a file with two tensors of one name is read by nobody.
+  // cure: Give each member its own name.
+  static model_of_one_name w;
+  for_each_parameter(w, look);
+#elif defined CASE_parameters_with_an_empty_name
+  // expect-gcc: "umbel: for_each_parameter: item 2 of part_names is empty"
+  // expect-clang: for_each_parameter.*item.*number<2>.*of_part_names_is_empty
+  // cause: A path is made of names.
+  // cure: Name the member as C\+\+ does.
+  static model_with_an_empty_name w;
+  for_each_parameter(w, look);
+#elif defined CASE_parameters_with_a_null_name
+  // expect-gcc: "umbel: for_each_parameter: item 1 of part_names is a null pointer"
+  // expect-clang: for_each_parameter.*item.*number<1>.*of_part_names_is_a_null_pointer
+  // cause: A path is made of names.
+  // cure: Name the member as C\+\+ does.
+  static model_with_a_null_name w;
+  for_each_parameter(w, look);
+#elif defined CASE_parameters_with_a_dot
+  // expect-gcc: "umbel: for_each_parameter: item 2 of part_names has a dot, which separates the names of a path"
+  // expect-clang: for_each_parameter.*item.*number<2>.*of_part_names_has_a_dot_which_separates_the_names_of_a_path
+  // cause: Two members of different structs could have one path.
+  // cure: Name the member as C\+\+ does; the names in the file are in the rows given to `load`.
+  static model_with_a_dot w;
+  for_each_parameter(w, look);
+#elif defined CASE_parameters_not_in_utf_8
+  // expect-gcc: "umbel: for_each_parameter: item 2 of part_names is no UTF-8"
+  // expect-clang: for_each_parameter.*item.*number<2>.*of_part_names_is_no_utf_8
+  // cause: Names in files are UTF-8.
+  // cure: Save the source as UTF-8, or write the name in ASCII.
+  static model_in_latin_1 w;
+  for_each_parameter(w, look);
+#elif defined CASE_parameters_of_long_paths
+  // expect-gcc: "umbel: for_each_parameter: a path has more than 127 characters; shorten part_names"
+  // expect-clang: for_each_parameter.*a_path_has_more_than_127_characters_so_shorten_part_names
+  // cause: A path has room for 127 characters: two that begin alike would be one.
+  // cure: Shorten the names; those in the file may be longer.
+  static model_with_long_paths w;
+  for_each_parameter(w, look);
+#elif defined CASE_parameters_of_string_views
+  // expect-gcc: "umbel: for_each_parameter: part_names is no constant text; write static constexpr const char\* part_names\[\] = \{\.\.\.\}"
+  // expect-clang: for_each_parameter.*part_names_holds_no_text_so_write_static_constexpr_const_char
+  // cause: Names are pointers to text that is known when compiled, so that they can be checked there.
+  // cure: `static constexpr const char* part_names[] = {"up", "gate"};`
+  static model_of_string_views w;
+  for_each_parameter(w, look);
+#elif defined CASE_parameters_with_names_that_change
+  // expect-gcc: "umbel: for_each_parameter: part_names is no constant text; write static constexpr const char\* part_names\[\] = \{\.\.\.\}"
+  // expect-clang: for_each_parameter.*part_names_holds_no_text_so_write_static_constexpr_const_char
+  // cause: Names are pointers to text that is known when compiled, so that they can be checked there.
+  // cure: `static constexpr const char* part_names[] = {"up", "gate"};`
+  static model_with_names_that_change w;
+  for_each_parameter(w, look);
+#elif defined CASE_parameters_of_private_members
+  // expect-gcc: "umbel: for_each_parameter: the struct has a constructor or private members; leave them out"
+  // expect-clang: for_each_parameter.*the_struct_has_a_constructor_or_private_members_so_leave_them_out
+  // cause: Only an aggregate is taken apart, all of whose members are public.
+  // cure: A struct of public members without a constructor; what makes it is a function.
+  static model_of_private_members w;
+  for_each_parameter(w, look);
+#elif defined CASE_parameters_with_a_base
+  // expect-gcc: "umbel: for_each_parameter: the struct has a base; make it a member"
+  // expect-clang: for_each_parameter.*the_struct_has_a_base_so_make_it_a_member
+  // cause: Members of a struct and of its base are not taken apart together.
+  // cure: Make the base a member, with a name in part_names.
+  static model_with_a_base w;
+  for_each_parameter(w, look);
+#elif defined CASE_parameters_with_a_number
+  // expect-gcc: "umbel: for_each_parameter: takes weights, tensors and structs of them, not float"
+  // expect-clang: for_each_parameter.*takes_weights_tensors_and_structs_of_them_not.*given<float>
+  // cause: A member is neither weights nor a tensor.
+  // cure: `tensor<float, token<1>>`, or keep it outside of the struct.
+  static model_with_a_number w;
+  for_each_parameter(w, look);
+#elif defined CASE_parameters_of_a_layer
+  // expect-gcc: "umbel: count_parameters: a layer borrows its weights; pass the weights themselves, of layer::weights"
+  // expect-clang: count_parameters.*a_layer_borrows_its_weights_so_pass_the_weights_themselves
+  // cause: A layer has no weights of its own.
+  // cure: Pass the `layer::weights` that it is made of.
+  static const square::weights w{};
+  const std::size_t count = count_parameters(square{w});
+#elif defined CASE_count_without_weights
+  // expect-gcc: "umbel: count_parameters: takes the weights; write count_parameters\(w\)"
+  // expect-clang: count_parameters.*takes_the_weights_so_write_count_parameters_of_w
+  // cause: Parameters are counted of weights, not of their type.
+  // cure: `count_parameters(w)`.
+  const std::size_t count = count_parameters<square::weights>();
+#elif defined CASE_compare_two_types
+  // expect-gcc: "umbel: compare_parameters: the arguments are of two types; load both into weights of one"
+  // expect-clang: compare_parameters.*the_arguments_are_of_two_types
+  // cause: Parameters are compared one by one, so both arguments must have the same.
+  // cure: Load both into weights of one type.
+  static const square::weights w[2] = {};
+  const auto r = compare_parameters(w, w[0]);
+#elif defined CASE_parameters_by_one_argument
+  // expect-gcc: "umbel: for_each_parameter: f takes a path and a view, \(const parameter_path& path, auto x\)"
+  // expect-clang: for_each_parameter.*f_takes_a_path_and_a_view_const_parameter_path_path_auto_x
+  // cause: The function is called with a path and a view of the parameter.
+  // cure: `[](const parameter_path& path, auto x) {...}`; the path as text is `path.c_str()`.
+  static square::weights w;
+  for_each_parameter(w, [](auto) {});
+#elif defined CASE_parameters_by_reference
+  // expect-gcc: "umbel: for_each_parameter: f takes a path and a view, \(const parameter_path& path, auto x\)"
+  // expect-clang: for_each_parameter.*f_takes_a_path_and_a_view_const_parameter_path_path_auto_x
+  // cause: The function is called with a path and a view of the parameter.
+  // cure: `[](const parameter_path& path, auto x) {...}`; the path as text is `path.c_str()`.
+  static square::weights w;
+  for_each_parameter(w, [](const parameter_path&, auto&) {});
 #elif defined CASE_probe_of_another_order
   // expect-gcc: "umbel: compare_with_probe: \[token=2, batch=3\] and \[batch=3, token=2\] have the same axes in another order, so permute one"
   // expect-clang: compare_with_probe, .*token<2>, .*batch<3>.*have_the_same_axes_in_another_order_so_permute_one

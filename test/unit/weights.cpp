@@ -205,6 +205,27 @@ BOOST_AUTO_TEST_CASE(stacks_are_loaded_by_the_numbers_of_their_layers) {
   BOOST_TEST(compare_parameters(w, read).largest == 0);
 }
 
+// Of every element type that files have.
+BOOST_AUTO_TEST_CASE(differences_of_16_bits_and_integers) {
+  tensor<bfloat16, token<3>> a{}, b{};
+  BOOST_TEST(compare_parameters(a, b).largest == 0);
+  b(2) = bfloat16(-3.0F);
+  BOOST_TEST(compare_parameters(a, b).largest == 3);
+  tensor<float16, token<3>> c{}, d{};
+  c(0) = float16(0.5F);
+  BOOST_TEST(compare_parameters(c, d).largest == 0.5);
+  const tensor<std::int32_t, token<2>> e{1, 2}, f{1, -5};
+  BOOST_TEST(compare_parameters(e, f).largest == 7);
+}
+
+// Nothing of it is written to: weights may be a temporary.
+BOOST_AUTO_TEST_CASE(parameters_of_a_temporary) {
+  std::size_t numbers = 0;
+  for_each_parameter(classify::weights{},
+                     [&](const parameter_path&, const auto& x) { numbers += x.size(); });
+  BOOST_TEST(numbers == 18u);
+}
+
 BOOST_AUTO_TEST_CASE(a_table_of_parameters) {
   classify::weights w{};
   bytes table;

@@ -10,10 +10,8 @@
 
 #include <umbel/config.hpp>
 
-#include <cstdint>
-#include <umbel/file/stored_tensor.hpp>
 #include <umbel/weights/load_result.hpp>
-#include <umbel/weights/names.hpp>
+#include <umbel/weights/load_rules.hpp>
 #include <umbel/weights/parameters.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -224,8 +222,8 @@ inline bool is_of_probe(const char* name) noexcept {
 template <class Weights>
 bool has_parameter(const Weights& w, const char* path) noexcept {
   bool found = false;
-  for_each_parameter(w,
-                     [&](const parameter_path& one, const auto&) { found = found || one == path; });
+  const auto look = [&](const parameter_path& one, const auto&) { found = found || one == path; };
+  visit_parameters(parameter_path{}, w, look);
   return found;
 }
 
@@ -323,6 +321,39 @@ inline void complain_of(load_result& out, const tensor_use& use, const stored_te
   out.put('\n');
 }
 
+// Of arguments that the rules accept.
+template <class Weights, class File>
+void load_parameters(load_result& result, Weights& w, const File& file,
+                     const parameter_names* tables, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i) complain_of_nulls(result, tables[i]);
+  if (!result) return;
+  const auto find = [&](const char* path, found_row& found) {
+    for (std::size_t i = 0; i < count; ++i) find_row(found, file, path, tables[i]);
+  };
+  const auto compare = [&](const parameter_path& path, const auto& x) {
+    found_row found;
+    find(path.c_str(), found);
+    fits_parameter<std::remove_cvref_t<decltype(x)>>(result, path.c_str(), found);
+  };
+  visit_parameters(parameter_path{}, w, compare);
+  for (const stored_tensor& tensor : file) {
+    tensor_use use;
+    for (std::size_t i = 0; i < count; ++i) add_use(use, w, tensor, tables[i], find);
+    complain_of(result, use, tensor);
+  }
+  const auto read = [&](const parameter_path& path, const auto& x) {
+    found_row found;
+    find(path.c_str(), found);
+    if (const auto done = read_parameter(x, found); !done) {
+      result.begin();
+      result.put(done.error());
+      result.put('\n');
+    }
+  };
+  if (result) visit_parameters(parameter_path{}, w, read);
+  result.finish();
+}
+
 }  // namespace detail
 
 // Loads all parameters of w (parameters.hpp) from a file (file/safetensors.hpp, npz.hpp), whose
@@ -335,37 +366,25 @@ inline void complain_of(load_result& out, const tensor_use& use, const stored_te
 //   "umbel: load: bias_k is in the file, but no parameter has that name"
 //   "umbel: load: q_proj_weight is in the file, but q.weight takes in_proj_weight"
 //   "umbel: load: part_of(1, 3) of in_proj_weight goes to no parameter"
+// What is wrong before there is a file does not compile:
+//   "umbel: load: takes a file of tensors, not the result of opening one; write *file"
+//   "umbel: load: takes tables of names, arrays of parameter_name or at(...), but argument 3 is
+//   vector" "umbel: load: the weights are const"
+// and, of structs, the sentences of for_each_parameter.
 template <class Weights, class File, class... Names>
-[[nodiscard]] load_result load(Weights& w, const File& file, const Names&... names) noexcept {
-  load_result result;
-  const parameter_names tables[] = {parameter_names(names)...};
-  for (const parameter_names& table : tables) detail::complain_of_nulls(result, table);
-  if (!result) return result;
-  const auto find = [&](const char* path, detail::found_row& found) {
-    for (const parameter_names& table : tables) detail::find_row(found, file, path, table);
-  };
-  for_each_parameter(w, [&](const parameter_path& path, const auto& x) {
-    detail::found_row found;
-    find(path.c_str(), found);
-    detail::fits_parameter<std::remove_cvref_t<decltype(x)>>(result, path.c_str(), found);
-  });
-  for (const stored_tensor& tensor : file) {
-    detail::tensor_use use;
-    for (const parameter_names& table : tables) detail::add_use(use, w, tensor, table, find);
-    detail::complain_of(result, use, tensor);
+[[nodiscard]] load_result load(Weights&& w, const File& file, const Names&... names) noexcept {
+  if constexpr (detail::one_is_invalid<Weights, File, Names...>) {
+    return {};
+  } else {
+    using verdict = decltype(detail::rules::load_call<Weights, File, Names...>());
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+    load_result result;
+    if constexpr (verdict::ok) {
+      const parameter_names tables[] = {parameter_names(names)...};
+      detail::load_parameters(result, w, file, tables, sizeof...(Names));
+    }
+    return result;
   }
-  if (result)
-    for_each_parameter(w, [&](const parameter_path& path, const auto& x) {
-      detail::found_row found;
-      find(path.c_str(), found);
-      if (const auto done = detail::read_parameter(x, found); !done) {
-        result.begin();
-        result.put(done.error());
-        result.put('\n');
-      }
-    });
-  result.finish();
-  return result;
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

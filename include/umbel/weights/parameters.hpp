@@ -19,129 +19,17 @@
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/layer/prepacked.hpp>
-#include <umbel/layer/stacked.hpp>
-#include <umbel/layer/weights.hpp>
-#include <umbel/tensor/interop.hpp>
+#include <umbel/file/numbers.hpp>
+#include <umbel/weights/parameter_rules.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-namespace detail {
-namespace say {
-struct for_each_parameter;
-struct members_but_part_names_has;
-struct the_struct_has;
-struct the_struct_does_not_name_its_members_so_give_it_part_names_in_their_order;
-struct the_struct_has_more_than_12_members_so_put_some_of_them_into_a_struct;
-struct packed_weights_are_laid_out_for_the_kernels_so_pass_the_weights_that_they_are_made_of;
-}  // namespace say
-template <>
-inline constexpr const char* spoken<say::members_but_part_names_has> =
-    "members, but part_names has";
-template <>
-inline constexpr const char*
-    spoken<say::the_struct_does_not_name_its_members_so_give_it_part_names_in_their_order> =
-        "the struct does not name its members; give it static constexpr const char* part_names[] = "
-        "{...}, in their order";
-template <>
-inline constexpr const char*
-    spoken<say::the_struct_has_more_than_12_members_so_put_some_of_them_into_a_struct> =
-        "the struct has more than 12 members; put some of them into a struct of their own";
-template <>
-inline constexpr const char* spoken<
-    say::packed_weights_are_laid_out_for_the_kernels_so_pass_the_weights_that_they_are_made_of> =
-    "packed weights are laid out for the kernels; pass the weights that they are made of";
-
-template <class W>
-concept names_its_parts = requires { W::part_names[0]; };
-// Weights of x W + b, owned or borrowed.
-template <class W>
-concept map_of_weights = requires(const W& w) {
-  typename W::map;
-  w.weight;
-};
-// A vector, borrowed.
-template <class W>
-concept vector_of_weights = requires(const W& w) {
-  typename W::owned::layout;
-  w.data();
-};
-// encoder::weights w[4], std::array<encoder::weights, 4>, layer_stack<encoder, 4>::weights.
-template <class W>
-concept several_weights = !tensor_like<W> && !vector_of_weights<W> && requires(const W& w) {
-  requires std::is_array_v<W> || requires { std::tuple_size<W>::value; } || of_several_layers<W>;
-  requires std::is_class_v<std::remove_cvref_t<decltype(w[0])>>;
-};
-template <class W>
-concept packed_parameters = requires { typename W::layer; } || requires(const W& w) { w.panels; };
-
-template <class W>
-inline constexpr std::size_t parts_named = 0;
-template <names_its_parts W>  // sizeof: to clang 14 the extent is 0 where nothing else has used it
-inline constexpr std::size_t parts_named<W> = sizeof(W::part_names) / sizeof(W::part_names[0]);
-
-// How many members a struct has, 13 where there are more; 0 where one of them has no default.
-template <class W>
-constexpr std::size_t members_in() {
-  if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
-    return 13;
-  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
-    return 12;
-  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
-    return 11;
-  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
-    return 10;
-  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}}; })
-    return 9;
-  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}}; })
-    return 8;
-  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}}; })
-    return 7;
-  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}}; })
-    return 6;
-  else if constexpr (requires { W{{}, {}, {}, {}, {}}; })
-    return 5;
-  else if constexpr (requires { W{{}, {}, {}, {}}; })
-    return 4;
-  else if constexpr (requires { W{{}, {}, {}}; })
-    return 3;
-  else if constexpr (requires { W{{}, {}}; })
-    return 2;
-  else if constexpr (requires { W{{}}; })
-    return 1;
-  else
-    return 0;
-}
-template <class W>
-inline constexpr std::size_t members_there = 0;
-template <names_its_parts W>
-  requires std::is_aggregate_v<W>
-inline constexpr std::size_t members_there<W> = members_in<W>();
-
-namespace rules {
-template <class W>
-using parameters = first_error<
-    verdict<
-        !packed_parameters<W>, say::for_each_parameter,
-        say::packed_weights_are_laid_out_for_the_kernels_so_pass_the_weights_that_they_are_made_of>,
-    verdict<names_its_parts<W> || map_of_weights<W> || vector_of_weights<W> || tensor_like<W> ||
-                several_weights<W>,
-            say::for_each_parameter,
-            say::the_struct_does_not_name_its_members_so_give_it_part_names_in_their_order>,
-    verdict<(parts_named<W> <= 12), say::for_each_parameter,
-            say::the_struct_has_more_than_12_members_so_put_some_of_them_into_a_struct>,
-    verdict<members_there<W> == 0 || members_there<W> == parts_named<W>, say::for_each_parameter,
-            say::the_struct_has, number<members_there<W>>, say::members_but_part_names_has,
-            number<parts_named<W>>>>;
-}  // namespace rules
-}  // namespace detail
-
-// Where a parameter is among the weights: "encoder.0.attention.q.weight", ended by a zero. What is
-// longer than `most` characters is cut.
+// Where a parameter is among the weights: "encoder.0.attention.q.weight", ended by a zero. At most
+// `most` characters; weights with longer ones do not compile.
 class parameter_path {
  public:
-  static constexpr std::size_t most = 127;
+  static constexpr std::size_t most = detail::longest_path_there_may_be;
 
   constexpr parameter_path() noexcept = default;
   [[nodiscard]] constexpr const char* c_str() const noexcept { return chars_; }
@@ -176,40 +64,19 @@ class parameter_path {
 
 namespace detail {
 
-template <class W>
-constexpr std::size_t elements_of(const W& w) noexcept {
-  if constexpr (std::is_array_v<W>)
-    return std::extent_v<W>;
-  else
-    return w.size();
-}
-
-// T: that of the elements, const where the weights are.
-template <class W, class T>
-using as_const_as = std::conditional_t<std::is_const_v<W>, const T, T>;
-
+// Of weights that the rules accept.
 template <class W, class F>
 constexpr void visit_parameters(const parameter_path& path, W& w, F& f) noexcept {
   using plain = std::remove_const_t<W>;
-  using rule = rules::parameters<plain>;
-  static_assert(report<rule>::ok, "umbel: shapes do not fit");
-  if constexpr (!rule::ok) {
-    return;
-  } else if constexpr (tensor_like<plain>) {
+  if constexpr (tensor_like<plain>) {
     f(path, as_view(w));
   } else if constexpr (vector_of_weights<plain>) {
-    f(path,
-      view_of<const typename plain::owned::value_type, typename plain::owned::layout>(w.data()));
+    f(path, vector_view<plain>(w.data()));
   } else if constexpr (map_of_weights<plain>) {
-    using map = typename plain::map;
-    using in = axes::in_features<map::in::size>;
-    using out = axes::out_features<map::out::size>;
-    using T = std::remove_reference_t<decltype(w.weight[0])>;
-    using element = std::conditional_t<std::is_pointer_v<decltype(w.weight)>, T, as_const_as<W, T>>;
-    f(path / "weight", view<element, in, out>(&w.weight[0]));
-    if constexpr (map::has_bias) f(path / "bias", view<element, out>(&w.bias[0]));
+    f(path / "weight", typename map_views<W>::weight(&w.weight[0]));
+    if constexpr (plain::map::has_bias) f(path / "bias", typename map_views<W>::bias(&w.bias[0]));
   } else if constexpr (several_weights<plain>) {
-    for (std::size_t i = 0; i < elements_of(w); ++i) visit_parameters(path / i, w[i], f);
+    for (std::size_t i = 0; i < count_of<plain>(); ++i) visit_parameters(path / i, w[i], f);
   } else {
     with_members<parts_named<plain>>(w, [&](auto&... part) {
       std::size_t i = 0;
@@ -217,6 +84,22 @@ constexpr void visit_parameters(const parameter_path& path, W& w, F& f) noexcept
     });
   }
 }
+
+// What an operation asks that only reads names, axes and numbers.
+template <class Operation>
+struct any_parameter {
+  using operation = Operation;
+  template <class X>
+  using of = accepted;
+};
+// May f be called with the view X?
+template <class F>
+struct taken_by {
+  using operation = say::for_each_parameter;
+  template <class X>
+  using of = verdict<std::is_invocable_v<F&, const parameter_path&, X>, operation,
+                     say::f_takes_a_path_and_a_view_const_parameter_path_path_auto_x>;
+};
 
 }  // namespace detail
 
@@ -226,17 +109,34 @@ constexpr void visit_parameters(const parameter_path& path, W& w, F& f) noexcept
 // its bias, else those of the tensor.
 //   "umbel: for_each_parameter: the struct does not name its members; ..."
 //   "umbel: for_each_parameter: packed weights are laid out for the kernels; ..."
+//   "umbel: for_each_parameter: f takes a path and a view, (const parameter_path& path, auto x)"
+// and more about structs: docs/errors.md
 template <class Weights, class F>
-constexpr void for_each_parameter(Weights& w, F&& f) noexcept {
-  detail::visit_parameters(parameter_path{}, w, f);
+constexpr void for_each_parameter(Weights&& w, F&& f) noexcept {
+  using verdict = detail::rules::parameters<detail::taken_by<std::remove_reference_t<F>>,
+                                            std::remove_reference_t<Weights>>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok) detail::visit_parameters(parameter_path{}, w, f);
 }
 
-// How many numbers all parameters of Weights are together.
+// How many numbers all parameters of w are together. Bad input: as for_each_parameter.
 template <class Weights>
 [[nodiscard]] constexpr std::size_t count_parameters(const Weights& w) noexcept {
+  using verdict = detail::rules::parameters<detail::any_parameter<detail::say::count_parameters>,
+                                            const Weights>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   std::size_t count = 0;
-  for_each_parameter(w, [&](const parameter_path&, const auto& x) { count += x.size(); });
+  const auto add = [&](const parameter_path&, const auto& x) { count += x.size(); };
+  if constexpr (verdict::ok) detail::visit_parameters(parameter_path{}, w, add);
   return count;
+}
+// Without weights, count_parameters<model>(): the weights are an argument, since memory has them.
+template <class Weights>
+[[nodiscard]] constexpr std::size_t count_parameters() noexcept {
+  using verdict = detail::verdict<detail::never<Weights>, detail::say::count_parameters,
+                                  detail::say::takes_the_weights_so_write_count_parameters_of_w>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return 0;
 }
 
 // The largest difference between two parameters of the same path, and that path. NaN is as far as
@@ -245,27 +145,44 @@ struct parameter_difference {
   double largest = 0;
   parameter_path path{};
 };
-template <class Weights>
-[[nodiscard]] constexpr parameter_difference compare_parameters(const Weights& a,
-                                                                const Weights& b) noexcept {
+
+namespace detail {
+constexpr void widen(parameter_difference& found, const parameter_path& path, double p, double q) {
+  if (p == q || (p != p && q != q)) return;
+  double apart = p > q ? p - q : q - p;
+  if (apart != apart) apart = __builtin_inf();
+  if (apart > found.largest) found = {apart, path};
+}
+template <class A, class B>
+using comparable = first_error<
+    rules::parameters<any_parameter<say::compare_parameters>, const A>,
+    rules::parameters<any_parameter<say::compare_parameters>, const B>,
+    verdict<std::is_same_v<A, B>, say::compare_parameters, say::the_arguments_are_of_two_types>>;
+}  // namespace detail
+
+// Bad input: as for_each_parameter, and
+//   "umbel: compare_parameters: the arguments are of two types; load both into weights of one"
+template <class A, class B>
+[[nodiscard]] constexpr parameter_difference compare_parameters(const A& a, const B& b) noexcept {
+  using verdict = detail::comparable<A, B>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   parameter_difference found;
-  std::size_t number = 0;
-  for_each_parameter(a, [&](const parameter_path& path, const auto& x) {
-    std::size_t other = 0;
-    for_each_parameter(b, [&](const parameter_path&, const auto& y) {
-      if (other++ != number) return;
-      if constexpr (std::is_same_v<decltype(x), decltype(y)>) {
-        for (std::size_t i = 0; i < x.size(); ++i) {
-          const auto p = static_cast<double>(x.data()[i]), q = static_cast<double>(y.data()[i]);
-          if (p == q || (p != p && q != q)) continue;
-          double apart = p > q ? p - q : q - p;
-          if (apart != apart) apart = __builtin_inf();
-          if (apart > found.largest) found = {apart, path};
-        }
-      }
-    });
-    ++number;
-  });
+  if constexpr (verdict::ok) {
+    std::size_t number = 0;
+    const auto compare = [&](const parameter_path& path, const auto& x) {
+      std::size_t other = 0;
+      const auto with = [&](const parameter_path&, const auto& y) {
+        if (other++ != number) return;
+        if constexpr (std::is_same_v<decltype(x), decltype(y)>)
+          for (std::size_t i = 0; i < x.size(); ++i)
+            detail::widen(found, path, detail::as_double(x.data()[i]),
+                          detail::as_double(y.data()[i]));
+      };
+      detail::visit_parameters(parameter_path{}, b, with);
+      ++number;
+    };
+    detail::visit_parameters(parameter_path{}, a, compare);
+  }
   return found;
 }
 

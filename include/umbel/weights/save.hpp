@@ -12,12 +12,39 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
+namespace detail {
+// What save asks of a parameter, by the type of its view.
+struct saved {
+  using operation = say::save;
+  template <class X>
+  using of =
+      verdict<writable_to_files<X>, operation,
+              say::takes_elements_of_float_double_bfloat16_float16_bool_uint8_or_int8_to_int64_not,
+              element<typename X::value_type>>;
+};
+template <class Sink, class Weights>
+constexpr auto can_be_saved() {
+  using to = rules::sink<say::save, Sink>;
+  if constexpr (to::ok)
+    return rules::parameters<saved, const Weights>{};
+  else
+    return to{};
+}
+}  // namespace detail
+
 // sink: a callable that takes (const char*, std::size_t).
+//   "umbel: save: takes a sink first, which is called with (const char*, std::size_t), not a
+//   pointer to FILE"
+// and, of structs, the sentences of for_each_parameter.
 template <class Sink, class Weights>
 constexpr void save(Sink&& sink, const Weights& w) noexcept {
-  write_safetensors(sink, [&](auto put) {
-    for_each_parameter(w, [&](const parameter_path& path, const auto& x) { put(path.c_str(), x); });
-  });
+  using verdict = decltype(detail::can_be_saved<std::remove_reference_t<Sink>, Weights>());
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    write_safetensors(sink, [&](auto put) {
+      const auto put_one = [&](const parameter_path& path, const auto& x) { put(path.c_str(), x); };
+      detail::visit_parameters(parameter_path{}, w, put_one);
+    });
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -13,33 +13,55 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// sink: a callable that takes (const char*, std::size_t). One line for each parameter: its path,
-// its axes, how many numbers it is; then their count and sum.
+namespace detail {
 template <class Sink, class Weights>
-constexpr void write_parameter_table(Sink&& sink, const Weights& w) noexcept {
-  detail::text_writer<std::remove_reference_t<Sink>> out(sink);
+constexpr void put_parameter_table(Sink& sink, const Weights& w) noexcept {
+  text_writer<Sink> out(sink);
   std::size_t widest = 0, count = 0, numbers = 0;
-  for_each_parameter(w, [&](const parameter_path& path, const auto& x) {
+  const auto measure = [&](const parameter_path& path, const auto& x) {
     widest = path.size() > widest ? path.size() : widest;
     ++count;
     numbers += x.size();
-  });
+  };
+  visit_parameters(parameter_path{}, w, measure);
   constexpr std::size_t axes_width = 44, numbers_width = 14;
-  for_each_parameter(w, [&](const parameter_path& path, const auto& x) {
-    detail::sentence_buffer axes;
-    detail::speak<typename detail::layout_of<decltype(x)>::axes>::to(axes);
+  const auto put_line = [&](const parameter_path& path, const auto& x) {
+    sentence_buffer axes;
+    speak<typename layout_of<decltype(x)>::axes>::to(axes);
     out.put_aligned(path.c_str(), widest + 2);
     out.put_aligned(axes.chars, axes_width);
     out.put_aligned(x.size(), numbers_width);
     out.put('\n');
-  });
-  detail::sentence_buffer all;
+  };
+  visit_parameters(parameter_path{}, w, put_line);
+  sentence_buffer all;
   all.put(count);
   all.put(" parameters");
   out.put_aligned(all.chars, widest + 2 + axes_width);
   out.put_aligned(numbers, numbers_width);
   out.put('\n');
   out.flush();
+}
+template <class Sink, class Weights>
+constexpr auto can_be_listed() {
+  using to = rules::sink<say::write_parameter_table, Sink>;
+  if constexpr (to::ok)
+    return rules::parameters<any_parameter<say::write_parameter_table>, const Weights>{};
+  else
+    return to{};
+}
+}  // namespace detail
+
+// sink: a callable that takes (const char*, std::size_t). One line for each parameter: its path,
+// its axes, how many numbers it is; then their count and sum.
+//   "umbel: write_parameter_table: takes a sink first, which is called with (const char*,
+//   std::size_t), not a pointer to FILE"
+// and, of structs, the sentences of for_each_parameter.
+template <class Sink, class Weights>
+constexpr void write_parameter_table(Sink&& sink, const Weights& w) noexcept {
+  using verdict = decltype(detail::can_be_listed<std::remove_reference_t<Sink>, Weights>());
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok) detail::put_parameter_table(sink, w);
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -29,6 +29,18 @@ struct arguments;
 struct takes_a_path_a_name_in_the_file_and_the_order_there_but_argument;
 struct takes_a_path_in_w_a_path_in_the_file_and_a_table_of_names_but_argument;
 struct takes_a_path_in_w_a_path_in_the_file_and_a_table_of_names_not;
+struct f_takes_a_path_and_a_view_const_parameter_path_path_auto_x;
+struct takes_the_weights_so_write_count_parameters_of_w;
+struct the_arguments_are_of_two_types;
+struct takes_a_file_of_tensors_so_write_an_asterisk_before_a_result;
+struct takes_a_file_of_tensors_tensor_file_in_memory_of_bytes_not;
+struct takes_tables_of_names_arrays_of_parameter_name_or_at_but_argument;
+struct the_weights_are_const;
+struct the_weights_are_borrowed_and_const_so_load_what_they_view;
+struct the_weights_are_a_temporary_so_store_them_in_a_variable;
+struct takes_elements_of_float_double_bfloat16_float16_bool_uint8_or_int8_to_int64_not;
+struct takes_a_sink_first_a_callable_that_takes_const_char_and_size_t_not;
+struct takes_the_names_of_the_file_as_well_so_write_names_umbel_for_one_of_save;
 }  // namespace say
 template <>
 inline constexpr const char* spoken<say::a_row_is_empty_so_give_it_a_path_and_a_name_in_the_file> =
@@ -46,6 +58,47 @@ inline constexpr const char*
     spoken<say::takes_a_path_in_w_a_path_in_the_file_and_a_table_of_names_not> =
         "takes a path in w, a path in the file and a table of names, not";
 
+template <>
+inline constexpr const char*
+    spoken<say::f_takes_a_path_and_a_view_const_parameter_path_path_auto_x> =
+        "f takes a path and a view, (const parameter_path& path, auto x)";
+template <>
+inline constexpr const char* spoken<say::takes_the_weights_so_write_count_parameters_of_w> =
+    "takes the weights; write count_parameters(w)";
+template <>
+inline constexpr const char* spoken<say::the_arguments_are_of_two_types> =
+    "the arguments are of two types; load both into weights of one";
+template <>
+inline constexpr const char*
+    spoken<say::takes_a_file_of_tensors_so_write_an_asterisk_before_a_result> =
+        "takes a file of tensors, not the result of opening one; write *file";
+template <>
+inline constexpr const char*
+    spoken<say::takes_a_file_of_tensors_tensor_file_in_memory_of_bytes_not> =
+        "takes a file of tensors, tensor_file::in_memory(bytes), not";
+template <>
+inline constexpr const char*
+    spoken<say::takes_tables_of_names_arrays_of_parameter_name_or_at_but_argument> =
+        "takes tables of names, arrays of parameter_name or at(...), but argument";
+template <>
+inline constexpr const char*
+    spoken<say::the_weights_are_borrowed_and_const_so_load_what_they_view> =
+        "the weights are borrowed and const; load those that they view";
+template <>
+inline constexpr const char* spoken<say::the_weights_are_a_temporary_so_store_them_in_a_variable> =
+    "the weights are a temporary; store them in a variable";
+template <>
+inline constexpr const char*
+    spoken<say::takes_elements_of_float_double_bfloat16_float16_bool_uint8_or_int8_to_int64_not> =
+        "takes elements of float, double, bfloat16, float16, bool, uint8 or int8 to int64, not";
+template <>
+inline constexpr const char*
+    spoken<say::takes_a_sink_first_a_callable_that_takes_const_char_and_size_t_not> =
+        "takes a sink first, which is called with (const char*, std::size_t), not";
+template <>
+inline constexpr const char*
+    spoken<say::takes_the_names_of_the_file_as_well_so_write_names_umbel_for_one_of_save> =
+        "takes the names of the file, too; of one that save wrote, load(w, file, names::umbel)";
 // Text ended by a zero; not nullptr, nor 0, which as a literal would be one.
 template <class X>
 concept c_string = std::is_convertible_v<X, const char*> && !std::is_same_v<X, std::nullptr_t>;
@@ -65,6 +118,11 @@ namespace rules {
 template <bool Ok, class Operation, class Takes, std::size_t Number, class X>
 using argument = verdict<Ok, Operation, Takes, number<Number>, say::is,
                          typename word_for_argument<std::remove_cvref_t<X>>::type>;
+// Where bytes or text go.
+template <class Operation, class Sink>
+using sink = verdict<std::is_invocable_v<Sink&, const char*, std::size_t>, Operation,
+                     say::takes_a_sink_first_a_callable_that_takes_const_char_and_size_t_not,
+                     type_of_given<std::decay_t<Sink>>>;
 }  // namespace rules
 
 }  // namespace umbel::inline UMBEL_TARGET::detail

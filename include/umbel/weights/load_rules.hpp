@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+// The rules of load (load.hpp): of the weights, the file and the names.
+#pragma once
+
+#include <umbel/config.hpp>
+
+#include <cstdint>
+#include <umbel/file/stored_tensor.hpp>
+#include <umbel/weights/names.hpp>
+#include <umbel/weights/parameter_rules.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+
+template <class File>
+concept file_of_tensors = requires(const File& file) {
+  file.find("name");
+  file.begin()->data;
+};
+template <class Result>
+concept result_with_file = requires(const Result& result) {
+  result.failure();
+  requires file_of_tensors<std::remove_cvref_t<decltype(*result)>>;
+};
+
+namespace rules {
+
+// What load asks of a parameter, by the type of its view.
+struct loaded {
+  using operation = say::load;
+  template <class X>
+  using of =
+      first_error<verdict<!std::is_const_v<typename X::element_type>, operation,
+                          say::the_weights_are_borrowed_and_const_so_load_what_they_view>,
+                  verdict<readable_as<typename X::value_type>, operation,
+                          say::takes_elements_of_float_double_bfloat16_float16_int8_or_int32_not,
+                          element<typename X::value_type>>>;
+};
+
+template <class Weights>
+using loadable_weights =
+    first_error<verdict<std::is_lvalue_reference_v<Weights>, say::load,
+                        say::the_weights_are_a_temporary_so_store_them_in_a_variable>,
+                verdict<!std::is_const_v<std::remove_reference_t<Weights>>, say::load,
+                        say::the_weights_are_const>>;
+
+template <class File>
+using loadable_file =
+    first_error<verdict<!result_with_file<File>, say::load,
+                        say::takes_a_file_of_tensors_so_write_an_asterisk_before_a_result>,
+                verdict<file_of_tensors<File>, say::load,
+                        say::takes_a_file_of_tensors_tensor_file_in_memory_of_bytes_not,
+                        type_of_given<std::decay_t<File>>>>;
+
+// Names: of argument Number.
+template <std::size_t Number, class Names>
+using loadable_names =
+    argument<std::is_convertible_v<const Names&, parameter_names>, say::load,
+             say::takes_tables_of_names_arrays_of_parameter_name_or_at_but_argument, Number, Names>;
+
+template <class Weights, class File, class Numbers, class... Names>
+struct load_rule;
+template <class Weights, class File, std::size_t... I, class... Names>
+struct load_rule<Weights, File, std::index_sequence<I...>, Names...> {
+  using arguments = first_error<
+      loadable_file<File>,
+      verdict<sizeof...(Names) != 0, say::load,
+              say::takes_the_names_of_the_file_as_well_so_write_names_umbel_for_one_of_save>,
+      loadable_names<I + 3, Names>..., loadable_weights<Weights>>;
+};
+
+// One verdict for the whole call. The weights are taken apart last: what is passed for them may be
+// the file.
+template <class Weights, class File, class... Names>
+constexpr auto load_call() {
+  using arguments =
+      typename load_rule<Weights, File, std::index_sequence_for<Names...>, Names...>::arguments;
+  if constexpr (!arguments::ok)
+    return arguments{};
+  else
+    return parameters<loaded, std::remove_reference_t<Weights>>{};
+}
+
+}  // namespace rules
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP
