@@ -29,6 +29,7 @@ class Model:
     tensors: dict[str, np.ndarray]
     notes: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)  # tensors of integers
+    probe: dict[str, np.ndarray] = field(default_factory=dict)  # those named probe.*, which are no weights
 
 
 def widen_bfloat16(bits: np.ndarray) -> np.ndarray:
@@ -169,6 +170,8 @@ def read_model(path: Path) -> Model:
     """The floating-point tensors; what else there is, is left out, and said. Refused, with the name of the file."""
     try:
         model = read_file(path)
+        for name in [name for name in model.tensors if name.startswith("probe.")]:
+            model.probe[name] = probe_array(name, model.tensors.pop(name))
         model.left_out = [name for name, array in model.tensors.items() if not is_number(name, array, model.notes)]
         for name in model.left_out:
             del model.tensors[name]
@@ -190,23 +193,24 @@ def is_number(name: str, array: np.ndarray, notes: list[str]) -> bool:
     raise Refused(f"{name!r} has the element type {array.dtype}, which is not read")
 
 
+def probe_array(name: str, array: np.ndarray) -> np.ndarray:
+    """As it goes into the file: float or int32."""
+    if array.dtype.kind in "iub":
+        if array.size and (array.min() < -2**31 or array.max() >= 2**31):
+            raise Refused(f"{name!r} holds integers that do not fit 32 bits")
+        return array.astype("<i4")
+    if array.dtype.kind == "f":
+        return array.astype("<f4")
+    raise Refused(f"{name!r} has the element type {array.dtype}, which is not read")
+
+
 def read_probe(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of a probe as they go into the file: probe.output, probe.input or others by name; float and int32."""
+    """The arrays of a probe as they go into the file: probe.output, probe.input or others by name."""
     try:
         arrays = read_file(path).tensors
         if "output" not in arrays or len(arrays) < 2:
             raise Refused("a probe is an array output and at least one more, input: "
                           "numpy.savez(file, input=x, output=y)")
-        made = {}
-        for name, array in arrays.items():
-            if array.dtype.kind in "iub":
-                if array.size and (array.min() < -2**31 or array.max() >= 2**31):
-                    raise Refused(f"{name!r} holds integers that do not fit 32 bits")
-                made["probe." + name] = array.astype("<i4")
-            elif array.dtype.kind == "f":
-                made["probe." + name] = array.astype("<f4")
-            else:
-                raise Refused(f"{name!r} has the element type {array.dtype}, which is not read")
-        return made
+        return {"probe." + name: probe_array(name, array) for name, array in arrays.items()}
     except Refused as problem:
         raise Refused(f"{path}: {problem}") from None

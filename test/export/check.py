@@ -315,6 +315,16 @@ class Checks:
         code_2, _, err_2 = self.run(self.folder / "torch.pt", "--types", "--heads", 4, "--namespace", "constant", "--probe",
                                     self.folder / "probe.npz", "--header", self.folder / "torch.hpp", "--binary",
                                     self.folder / "torch.safetensors")
+        numbers = {name: value.numpy() for name, value in state.items()}
+        np.savez(self.folder / "with_probe.npz", **numbers, **{"probe.input": x.numpy()[0], "probe.output": y.numpy()[0],
+                                                               "probe.ids": np.int64([3, -1])})
+        _, of_both, _ = self.run(self.folder / "with_probe.npz", "--types", "--heads", 4, "--namespace", "loaded")
+        tap.check("the probe in the file of the model is none of its weights", of_both == out, of_both)
+        code_3, _, err_3 = self.run(self.folder / "with_probe.npz", "--binary", self.folder / "with_probe.safetensors", "--type",
+                                    "bfloat16")
+        kept = read_safetensors((self.folder / "with_probe.safetensors").read_bytes())[0] if code_3 == 0 else {}
+        tap.check("and it is kept, unrounded", [kept[f"probe.{name}"][0] for name in ("input", "output", "ids")] ==
+                  ["F32", "F32", "I32"] if kept else False, err_3)
         tap.check("a model of torch: exported", code == 0 and code_2 == 0, err + err_2)
         printed = self.program("torch", TORCH)
         if printed is not None:
@@ -336,7 +346,7 @@ class Checks:
         np.savez(folder / "nothing.npz")
         np.savez(folder / "collide.npz", **{"a.b": one, "a_b": one})
         np.savez(folder / "shapes.npz", **{"a": one, "a.shape": one})
-        np.savez(folder / "probe_name.npz", **{"probe.output": one})
+        np.savez(folder / "probe_name.npz", **{"a": one, "probe.output": one})
         np.savez(folder / "probe_one.npz", output=one)
         np.savez(folder / "probe_large.npz", output=one, input=np.int64([2**31]))
         np.savez(folder / "probe_good.npz", output=one, input=one)
