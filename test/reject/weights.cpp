@@ -6,7 +6,9 @@
 #include <umbel/weights/probe.hpp>
 
 #include <array>
+#include <span>
 #include <string_view>
+#include <vector>
 
 using namespace umbel;
 using namespace umbel::axes;
@@ -135,6 +137,20 @@ struct model_of_many {
   // cure: Export the matrix again, without padding, or correct the axes of the layer.
   static const float array[9999] = {};
   const square layer{{view_as<in_features, out_features>(array)}};
+#elif defined CASE_named_vector
+  // expect-gcc: "umbel: weights: \[in_features=100, out_features=100\] needs 10000 elements but the size of the memory is known only at run time, so view its pointer"
+  // expect-clang: weights.*in_features<100>.*out_features<100>.*needs.*number<10000>.*but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer
+  // cause: Whether a `std::vector` or a `std::span` without a size is as long as the matrix needs, the compiler cannot know; one that is shorter would be read beyond its end.
+  // cure: Compare its size, then view its pointer, `view_as<in_features, out_features>(vector.data())`; or give a span its size, `std::span<const float, 10000>`.
+  static std::vector<float> vector(10000);
+  const square layer{{view_as<in_features, out_features>(vector)}};
+#elif defined CASE_named_span_to_pack
+  // expect-gcc: "umbel: weights: \[in_features=100, out_features=100\] needs 10000 elements but the size of the memory is known only at run time, so view its pointer"
+  // expect-clang: weights.*in_features<100>.*out_features<100>.*needs.*number<10000>.*but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer
+  // cause: Whether a `std::vector` or a `std::span` without a size is as long as the matrix needs, the compiler cannot know; one that is shorter would be read beyond its end.
+  // cure: Compare its size, then view its pointer, `view_as<in_features, out_features>(vector.data())`; or give a span its size, `std::span<const float, 10000>`.
+  const prepacked<square> layer{
+      {view_as<out_features, in_features>(std::span<const float>(memory))}};
 #elif defined CASE_matrix_of_another_type
   // expect-gcc: "umbel: weights: \[in_features=100, out_features=100\] holds float but the pointer is to double"
   // expect-clang: weights.*in_features<100>.*out_features<100>.*holds.*element<float>.*but_the_pointer_is_to.*element<double>
@@ -309,6 +325,8 @@ struct model_of_many {
   const prepacked<square> packed{{view_as<out_features, in_features>(memory)}};
   const tensor<float, classes<10>, hidden<32>> w{};
   const prepacked<classify> either{{w}};
-  (void)plain, (void)packed, (void)either;
+  const square of_a_span{
+      {view_as<in_features, out_features>(std::span<const float, 10000>(memory))}};
+  (void)plain, (void)packed, (void)either, (void)of_a_span;
 #endif
 }

@@ -12,7 +12,10 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::portable {
 
-// Count elements, npos where that is not known, row-major in axes of these families.
+// How many elements there are at a pointer: as many as are needed, as its user vouches.
+inline constexpr std::size_t vouched_for = npos - 1;
+
+// Count elements, npos where that is known only at run time, row-major in axes of these families.
 template <class T, std::size_t Count, class... Family>
 struct named_memory {
   const T* data;
@@ -80,7 +83,7 @@ struct named_axes<X> {
   using value_type = std::remove_const_t<typename X::value_type>;
   using layout = layout_of<X>;
   using axes = typename layout::axes;
-  static constexpr std::size_t count = npos;
+  static constexpr std::size_t count = layout::count;
   template <class A, class B>
   static constexpr bool are =
       layout::rank == 2 && layout::template has<A> && layout::template has<B>;
@@ -161,9 +164,12 @@ struct weights_with_names {
   using type = first_error<
       verdict<named::fits, say::weights, typename given::axes,
               say::are_not_the_axes_of_the_weights_which_are, map>,
-      verdict<given::count == npos || given::count == In::size * Out::size, say::weights, map,
-              say::needs, number<In::size * Out::size>, say::elements_but_the_memory_holds,
-              number<given::count>>,
+      verdict<given::count != npos, say::weights, map, say::needs, number<In::size * Out::size>,
+              say::elements,
+              say::but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer>,
+      verdict<given::count == portable::vouched_for || given::count == In::size * Out::size,
+              say::weights, map, say::needs, number<In::size * Out::size>,
+              say::elements_but_the_memory_holds, number<given::count>>,
       verdict<std::is_same_v<typename given::value_type, T>, say::weights, map, say::holds,
               element<T>, say::but_the_pointer_is_to, element<typename given::value_type>>,
       verdict<AnyOrder || ((In::size == 1 || named::in_stride == Out::size) &&
@@ -223,7 +229,9 @@ constexpr const T* first_of_memory(M& memory) noexcept {
 }  // namespace detail
 
 // view_as<in_features, out_features>(memory): of an array, a std::array or std::span with a name,
-// or a pointer, whose sizes are those of what takes it.
+// or a pointer, whose sizes are those of what takes it. Memory whose size is known only at run time
+// gets a sentence there ("needs 32 elements but the size of the memory is known only at run time");
+// of a pointer, memory.data(), the caller vouches for the size.
 template <template <std::size_t> class Axis, template <std::size_t> class... Axes, class Memory>
   requires(!tensor_like<Memory>)
 [[nodiscard]] constexpr auto view_as(Memory&& memory) noexcept {
@@ -235,7 +243,7 @@ template <template <std::size_t> class Axis, template <std::size_t> class... Axe
   using T = std::remove_cvref_t<decltype(memory[0])>;
   constexpr std::size_t count = [] {
     if constexpr (std::is_pointer_v<plain>)
-      return npos;
+      return portable::vouched_for;
     else
       return detail::memory_size<plain>();
   }();
