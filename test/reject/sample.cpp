@@ -19,8 +19,8 @@ using namespace umbel::axes;
   // cure: Those of the last: `sample(logits | select_at<token, 1>)`.
   auto r = sample(all);
 #elif defined CASE_logits_of_another_vocabulary
-  // expect-gcc: "umbel: sampler: takes the logits of one position along classes=8 float but got \[classes=9\]"
-  // expect-clang: sampler.*takes_the_logits_of_one_position_along.*classes<8>.*element<float>.*but_got.*classes<9>
+  // expect-gcc: "umbel: sampler: takes the logits of one position along classes=8 but got \[classes=9\]"
+  // expect-clang: sampler.*takes_the_logits_of_one_position_along.*classes<8>.*but_got.*classes<9>
   // cause: The sampler was made for another number of tokens.
   // cure: `sampler<float, classes<9>>`.
   auto r = sample(tensor<float, classes<9>>{});
@@ -36,7 +36,99 @@ using namespace umbel::axes;
   // cause: Tokens are indices of the logits.
   // cure: `tensor<int, token<3>>`.
   penalise_repetition(logits, tensor<float, token<3>>{}, 1.1f);
+#elif defined CASE_logits_that_are_integers
+  // expect-gcc: "umbel: most_likely: takes logits of float or double, not int"
+  // expect-clang: most_likely.*takes_logits_of_float_or_double_not.*element<int>
+  // cause: Tokens are passed, or logits that were rounded.
+  // cure: Pass the logits.
+  auto r = most_likely(tensor<int, classes<8>>{});
+#elif defined CASE_logits_of_another_type
+  // expect-gcc: "umbel: sampler: takes logits of float but got double"
+  // expect-clang: sampler.*takes_logits_of.*element<float>.*but_got.*element<double>
+  // cause: The sampler was made for logits of another type.
+  // cure: `sampler<double, classes<8>>`, or copy the logits into a tensor of `float`.
+  auto r = sample(tensor<double, classes<8>>{});
+#elif defined CASE_logits_in_an_array
+  // expect-gcc: "umbel: most_likely: takes a tensor or view of logits, not float \[8\]"
+  // expect-clang: most_likely.*takes_a_tensor_or_view_of_logits_not.*float *\[8\]
+  // cause: Memory without axes is passed.
+  // cure: View it: `most_likely(view_as<classes<8>>(memory))`.
+  float memory[8]{};
+  auto r = most_likely(memory);
+#elif defined CASE_how_to_draw_as_a_number
+  // expect-gcc: "umbel: sampler: takes the logits, then how to draw in braces, sample\(logits, {.temperature = 0.8f}\), but argument 2 is float"
+  // expect-clang: sampler.*takes_the_logits_then_how_to_draw_in_braces.*but_argument.*number<2>.*is.*float
+  // cause: A number does not say whether it is the temperature, k or p.
+  // cure: `sample(logits, {.temperature = 0.8f})`.
+  auto r = sample(logits, 0.8f);
+#elif defined CASE_sampler_that_is_const
+  // expect-gcc: "umbel: sampler: is const, but counts what it draws; declare it without const"
+  // expect-clang: sampler.*is_const_but_counts_what_it_draws_so_declare_it_without_const
+  // cause: Each draw changes the sampler, which would draw the same token again.
+  // cure: Declare it without `const`, and pass it by reference.
+  const auto& only_read = sample;
+  auto r = only_read(logits);
+#elif defined CASE_sampler_with_swapped_arguments
+  // expect-gcc: "umbel: sampler: expected an element type but got the axis classes=8"
+  // expect-clang: sampler.*expected_an_element_type_but_got_the_axis.*classes<8>
+  // cause: The template arguments are in the wrong order.
+  // cure: `sampler<float, classes<8>>`.
+  sampler<classes<8>, float> swapped{1};
+  auto r = swapped(logits);
+#elif defined CASE_sampler_of_integers
+  // expect-gcc: "umbel: sampler: takes logits of float or double, not int"
+  // expect-clang: sampler.*takes_logits_of_float_or_double_not.*int
+  // cause: The type is that of the tokens; it should be that of the logits.
+  // cure: `sampler<float, classes<8>>`.
+  sampler<int, classes<8>> of_tokens{1};
+  auto r = of_tokens(tensor<int, classes<8>>{});
+#elif defined CASE_sampler_without_an_axis
+  // expect-gcc: "umbel: sampler: takes the axis of the logits, not float"
+  // expect-clang: sampler.*takes_the_axis_of_the_logits_not.*float
+  // cause: The sampler does not say along which axis it draws, nor among how many tokens.
+  // cure: `sampler<float, classes<8>>`.
+  sampler<float, float> without{1};
+  auto r = without(logits);
+#elif defined CASE_penalty_on_constant_logits
+  // expect-gcc: "umbel: penalise_repetition: the tensor of logits is const"
+  // expect-clang: penalise_repetition.*the_tensor_of_logits.*is_const
+  // cause: The logits are changed, and these may not be.
+  // cure: Copy them into a tensor that may: `auto changed = logits;`.
+  const auto& only_read = logits;
+  penalise_repetition(only_read, tensor<int, token<3>>{}, 1.1f);
+#elif defined CASE_penalty_on_temporary_logits
+  // expect-gcc: "umbel: penalise_repetition: the tensor of logits is a temporary; store it in a variable"
+  // expect-clang: penalise_repetition.*the_tensor_of_logits.*is_a_temporary_so_store_it_in_a_variable
+  // cause: What is changed would be gone at the end of the statement.
+  // cure: Store the logits in a variable, change them, then draw from them.
+  penalise_repetition(tensor<float, classes<8>>{}, tensor<int, token<3>>{}, 1.1f);
+#elif defined CASE_tokens_in_an_array
+  // expect-gcc: "umbel: penalise_repetition: takes a tensor or view of tokens, not int \[3\]"
+  // expect-clang: penalise_repetition.*takes_a_tensor_or_view_of_tokens_not.*int *\[3\]
+  // cause: Memory without axes is passed.
+  // cure: View it: `view_as<token<3>>(memory)`.
+  int said[3]{};
+  penalise_repetition(logits, said, 1.1f);
+#elif defined CASE_refused_logits_are_handed_to_most_likely
+  // expect-gcc: "umbel: select_at: position 2 is past the end of token=2"
+  // expect-clang: select_at.*position.*number<2>.*is_past_the_end_of.*token<2>
+  // cause: A position is at least the size of the axis.
+  // cure: Count from 0: the last position is the size minus 1.
+  auto r = most_likely(all | select_at<token, 2>);
+#elif defined CASE_refused_logits_are_handed_to_a_sampler
+  // expect-gcc: "umbel: select_at: position 2 is past the end of token=2"
+  // expect-clang: select_at.*position.*number<2>.*is_past_the_end_of.*token<2>
+  // cause: A position is at least the size of the axis.
+  // cure: Count from 0: the last position is the size minus 1.
+  auto r = sample(all | select_at<token, 2>);
+#elif defined CASE_refused_logits_are_handed_to_a_penalty
+  // expect-gcc: "umbel: select_at: position 2 is past the end of token=2"
+  // expect-clang: select_at.*position.*number<2>.*is_past_the_end_of.*token<2>
+  // cause: A position is at least the size of the axis.
+  // cure: Count from 0: the last position is the size minus 1.
+  penalise_repetition(all | select_at<token, 2>, tensor<int, token<3>>{}, 1.1f);
 #else
+  penalise_repetition(all | select_at<token, 0>, tensor<int, token<3>>{}, 1.1f);
   auto r = sample(all | select_at<token, 1>);
   penalise_repetition(logits, tensor<int, token<3>>{}, 1.1f);
   (void)r;

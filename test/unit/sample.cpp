@@ -115,6 +115,33 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_none) {
   }
 }
 
+// A temperature of infinity is the largest there is: what may be drawn is drawn alike.
+BOOST_AUTO_TEST_CASE(infinite_temperature) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN(), inf = infinite<float>;
+  constexpr float most = std::numeric_limits<float>::max();
+  const auto drawn = [](const auto& logits, const sampling& how) {
+    using T = typename std::remove_cvref_t<decltype(logits)>::value_type;
+    sampler<T, classes<4>> sample{3};
+    std::vector<int> found(4);
+    for (int i = 0; i < 400; ++i) ++found[sample(logits, how)];
+    return found;
+  };
+  for (const float temperature : {1e38F, most, inf})
+    for (const sampling& how :
+         {sampling{.temperature = temperature}, sampling{.temperature = temperature, .top_k = 3},
+          sampling{.temperature = temperature, .top_p = 0.9F}}) {
+      const auto two = drawn(tensor<float, classes<4>>{-inf, 1, 3, nan}, how);
+      BOOST_TEST((two[0] == 0 && two[3] == 0));
+      BOOST_TEST((two[1] > 150 && two[2] > 150));
+      BOOST_TEST(drawn(tensor<double, classes<4>>{-infinite<double>, 1, 3, -infinite<double>},
+                       how) == two);
+      BOOST_TEST(drawn(tensor<float, classes<4>>{-inf, nan, 0, -inf}, how)[2] == 400);
+      const auto infinities = drawn(tensor<float, classes<4>>{inf, most, inf, -most}, how);
+      BOOST_TEST((infinities[1] == 0 && infinities[3] == 0));
+      BOOST_TEST((infinities[0] > 150 && infinities[2] > 150));
+    }
+}
+
 // A token is a function of seed, number and logits, so that a copy goes on as the original, and the
 // compiler draws the same.
 BOOST_AUTO_TEST_CASE(the_same_seed_draws_the_same) {

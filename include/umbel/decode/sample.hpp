@@ -17,7 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <umbel/shape/rules.hpp>
+#include <umbel/decode/sample_rules.hpp>
 #include <umbel/simd/math.hpp>
 #include <umbel/simd/philox.hpp>
 #include <umbel/tensor/view.hpp>
@@ -27,54 +27,13 @@ namespace umbel::inline UMBEL_TARGET {
 
 // How a token is drawn. What is out of range is taken as the nearest that makes sense.
 struct sampling {
-  float temperature = 1;  // of the softmax; 0 or less, or NaN: the most likely token
+  // of the softmax; 0 or less, or NaN: the most likely token; infinity: the largest finite number
+  float temperature = 1;
   std::size_t top_k = 0;  // among so many of the most likely; 0: among all
   float top_p = 1;  // among the fewest whose probabilities are p together; 1 or NaN: among all
 };
 
 namespace detail {
-namespace say {
-struct sampler;
-struct most_likely;
-struct penalise_repetition;
-struct takes_the_logits_of_one_position_along;
-struct takes_logits_along_one_axis_select_a_position_first;
-struct takes_tokens_as_integers_along_one_axis_not;
-}  // namespace say
-template <>
-inline constexpr const char* spoken<say::takes_logits_along_one_axis_select_a_position_first> =
-    "takes logits along one axis; select a position first";
-template <>
-inline constexpr const char* spoken<say::takes_tokens_as_integers_along_one_axis_not> =
-    "takes tokens as integers along one axis, not";
-
-namespace rules {
-// One axis whose size is not 1.
-template <class Layout>
-constexpr bool is_a_row() {
-  std::size_t longer = 0;
-  for (std::size_t i = 0; i < Layout::rank; ++i) longer += Layout::extents[i] != 1;
-  return longer < 2;
-}
-template <class Operation, class X>
-using row_of_logits =
-    verdict<is_a_row<layout_of<X>>() && std::is_floating_point_v<typename X::value_type>, Operation,
-            say::takes_logits_along_one_axis_select_a_position_first, typename layout_of<X>::axes>;
-template <class X, class T, class Axis>
-using logits_of_sampler =
-    first_error<row_of_logits<say::sampler, X>,
-                verdict<layout_of<X>::template has<typename Axis::family> &&
-                            layout_of<X>::count == Axis::size &&
-                            std::is_same_v<std::remove_const_t<typename X::value_type>, T>,
-                        say::sampler, say::takes_the_logits_of_one_position_along, Axis, element<T>,
-                        say::but_got, typename layout_of<X>::axes>>;
-template <class Operation, class X>
-using row_of_tokens =
-    verdict<is_a_row<layout_of<X>>() && std::is_integral_v<typename X::value_type> &&
-                !std::is_same_v<std::remove_const_t<typename X::value_type>, bool>,
-            Operation, say::takes_tokens_as_integers_along_one_axis_not,
-            element<std::remove_const_t<typename X::value_type>>, typename layout_of<X>::axes>;
-}  // namespace rules
 
 // The stride of a row's elements.
 template <class Layout>
@@ -109,12 +68,12 @@ constexpr Bits largest_threshold(const Enough& enough) noexcept {
 
 // The index of the largest logit, the first of equal ones; NaN is never the largest. npos where all
 // are NaN. x: a tensor or view with one axis whose size is not 1.
-template <detail::tensor_like X>
+template <class X>
 [[nodiscard]] constexpr std::size_t most_likely(const X& x) noexcept {
   using rule = detail::rules::row_of_logits<detail::say::most_likely, X>;
   static_assert(detail::report<rule>::ok, "umbel: shapes do not fit");
   std::size_t best = npos;
-  if constexpr (rule::ok) {
+  if constexpr (rule::ok && detail::tensor_like<X>) {
     constexpr std::size_t stride = detail::stride_of_row<detail::layout_of<X>>();
     for (std::size_t i = 0; i < detail::layout_of<X>::count; ++i) {
       const auto value = x.data()[i * stride];
@@ -127,14 +86,13 @@ template <detail::tensor_like X>
 // Makes tokens that were said before less likely: their logits are divided by the penalty where
 // they are positive, multiplied where not, each token once (Keskar et al. 2019, "CTRL"). said:
 // integers; those that are no index of the logits are passed over. penalty: 1 changes nothing.
-template <detail::tensor_like X, detail::tensor_like Said>
+template <class X, class Said>
 constexpr void penalise_repetition(X&& logits, const Said& said, float penalty) noexcept {
-  using x_type = std::remove_cvref_t<X>;
-  using rule =
-      detail::first_error<detail::rules::row_of_logits<detail::say::penalise_repetition, x_type>,
-                          detail::rules::row_of_tokens<detail::say::penalise_repetition, Said>>;
+  using word = detail::say::penalise_repetition;
+  using rule = detail::first_error<typename detail::rules::logits_to_change_rule<word, X>::type,
+                                   typename detail::rules::row_of_tokens_rule<word, Said>::type>;
   static_assert(detail::report<rule>::ok, "umbel: shapes do not fit");
-  if constexpr (rule::ok) {
+  if constexpr (rule::ok && detail::tensor_like<X> && detail::tensor_like<Said>) {
     constexpr std::size_t stride = detail::stride_of_row<detail::layout_of<X>>(),
                           step = detail::stride_of_row<detail::layout_of<Said>>();
     const auto said_before = [&](std::size_t count, auto token) {
@@ -158,51 +116,64 @@ constexpr void penalise_repetition(X&& logits, const Said& said, float penalty) 
 // token. A copy goes on as the original does.
 template <class T, class Axis>
 class sampler {
+  static_assert(detail::reported<detail::rules::sampler_of<T, Axis>>::ok,
+                "umbel: shapes do not fit");
+
  public:
   constexpr explicit sampler(std::uint64_t seed) noexcept : seed_(seed) {}
 
   // The next token, an index of Axis. logits: a tensor or view along Axis, other axes of size 1.
   // Logits that are NaN or minus infinity are never drawn; of several plus infinity one of them.
   // npos where there is none to draw.
-  template <detail::tensor_like X>
+  template <class X>
   [[nodiscard]] constexpr std::size_t operator()(const X& logits,
                                                  const sampling& how = {}) noexcept {
     using rule = detail::rules::logits_of_sampler<X, T, Axis>;
     static_assert(detail::report<rule>::ok, "umbel: shapes do not fit");
-    if constexpr (rule::ok) {
+    if constexpr (rule::ok && detail::tensor_like<X> && detail::rules::sampler_of<T, Axis>::ok) {
       constexpr std::size_t stride = detail::stride_of_row<detail::layout_of<X>>();
       const std::size_t best = most_likely(logits);
       if (best == npos || logits.data()[best * stride] == -__builtin_huge_val()) return npos;
       if (!(how.temperature > 0)) return best;
       keep_most_likely<stride>(logits.data(), how.top_k);
-      weigh<stride>(logits.data(), best, static_cast<T>(how.temperature));
+      constexpr float largest = __FLT_MAX__;  // by infinity, minus infinity would be NaN
+      const float temperature = how.temperature < largest ? how.temperature : largest;
+      weigh<stride>(logits.data(), best, static_cast<T>(temperature));
       if (how.top_p < 1) keep_probable<stride>(logits.data(), static_cast<double>(how.top_p));
       return draw();
     } else {
       return npos;
     }
   }
+  // Other arguments, or a sampler that is const: refused.
+  template <class... Given>
+  constexpr std::size_t operator()(const Given&...) const noexcept {
+    using rule = typename detail::rules::other_calls_of_sampler_rule<Given...>::type;
+    static_assert(detail::report<rule>::ok, "umbel: shapes do not fit");
+    return npos;
+  }
 
  private:
+  static constexpr std::size_t tokens = detail::axis_or_none<Axis>::size;
+
   // Weights are 0 of what is not kept and 1 of what is, then what the softmax divides by their sum.
   template <std::size_t Stride>
   constexpr void keep_most_likely(const T* logits, std::size_t count) noexcept {
     const auto bits = [&](std::size_t i) { return detail::ordered_bits(logits[i * Stride]); };
     const auto is_there = [&](std::size_t i) { return logits[i * Stride] == logits[i * Stride]; };
     using bits_of = decltype(bits(0));
-    if (count == 0 || count > Axis::size) count = Axis::size;
+    if (count == 0 || count > tokens) count = tokens;
     const auto at_least = [&](bits_of threshold) {
       std::size_t found = 0;
-      for (std::size_t i = 0; i < Axis::size; ++i) found += is_there(i) && bits(i) >= threshold;
+      for (std::size_t i = 0; i < tokens; ++i) found += is_there(i) && bits(i) >= threshold;
       return found;
     };
     const bits_of threshold =
         detail::largest_threshold<bits_of>([&](bits_of t) { return at_least(t) >= count; });
     // Of those that equal the last one, the first.
     std::size_t equal = count;
-    for (std::size_t i = 0; i < Axis::size; ++i)
-      equal -= is_there(i) && bits(i) > threshold && equal;
-    for (std::size_t i = 0; i < Axis::size; ++i) {
+    for (std::size_t i = 0; i < tokens; ++i) equal -= is_there(i) && bits(i) > threshold && equal;
+    for (std::size_t i = 0; i < tokens; ++i) {
       const bool kept =
           is_there(i) && (bits(i) > threshold || (bits(i) == threshold && equal != 0));
       if (kept && bits(i) == threshold) --equal;
@@ -212,7 +183,7 @@ class sampler {
   template <std::size_t Stride>
   constexpr void weigh(const T* logits, std::size_t best, T temperature) noexcept {
     const T most = logits[best * Stride];
-    for (std::size_t i = 0; i < Axis::size; ++i) {
+    for (std::size_t i = 0; i < tokens; ++i) {
       if (weights_[i] == 0) continue;
       const T below = logits[i * Stride] - most;  // NaN: both are infinite
       weights_[i] = below == below ? detail::simd::exp(below / temperature) : T{1};
@@ -225,7 +196,7 @@ class sampler {
     using bits_of = decltype(bits(0));
     const auto of_at_least = [&](bits_of threshold) {
       double together = 0;
-      for (std::size_t i = 0; i < Axis::size; ++i)
+      for (std::size_t i = 0; i < tokens; ++i)
         if (weights_[i] != 0 && bits(i) >= threshold) together += static_cast<double>(weights_[i]);
       return together;
     };
@@ -235,9 +206,9 @@ class sampler {
     });
     // Of those that equal the last one, the first that are needed.
     double together = 0;
-    for (std::size_t i = 0; i < Axis::size; ++i)
+    for (std::size_t i = 0; i < tokens; ++i)
       if (weights_[i] != 0 && bits(i) > threshold) together += static_cast<double>(weights_[i]);
-    for (std::size_t i = 0; i < Axis::size; ++i) {
+    for (std::size_t i = 0; i < tokens; ++i) {
       if (weights_[i] == 0 || bits(i) > threshold) continue;
       const bool needed = bits(i) == threshold && !(together > 0 && together >= wanted);
       if (needed)
@@ -260,7 +231,7 @@ class sampler {
     const double wanted = static_cast<double>(bits) * 0x1p-53 * sum();
     double together = 0;
     std::size_t last = npos;
-    for (std::size_t i = 0; i < Axis::size; ++i) {
+    for (std::size_t i = 0; i < tokens; ++i) {
       if (weights_[i] == 0) continue;
       together += static_cast<double>(weights_[i]);
       last = i;
@@ -271,7 +242,7 @@ class sampler {
 
   std::uint64_t seed_;
   std::uint64_t drawn_ = 0;
-  T weights_[Axis::size]{};
+  T weights_[tokens]{};
 };
 
 }  // namespace umbel::inline UMBEL_TARGET

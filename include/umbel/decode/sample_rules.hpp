@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the sampler and the functions of logits take (sample.hpp): their verdicts and words.
+#pragma once
+
+#include <umbel/config.hpp>
+
+#include <umbel/tensor/other_calls.hpp>
+#include <umbel/tensor/tensor.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+
+struct sampling;
+
+namespace detail {
+namespace say {
+struct sampler;
+struct most_likely;
+struct penalise_repetition;
+struct expected_an_element_type_but_got_the_axis;
+struct is_const_but_counts_what_it_draws_so_declare_it_without_const;
+struct takes_a_tensor_or_view_of_logits_not;
+struct takes_a_tensor_or_view_of_tokens_not;
+struct takes_the_axis_of_the_logits_not;
+struct takes_logits_of;
+struct takes_logits_of_float_or_double_not;
+struct takes_the_logits_of_one_position_along;
+struct takes_the_logits_then_how_to_draw_in_braces;
+struct takes_logits_along_one_axis_select_a_position_first;
+struct takes_tokens_as_integers_along_one_axis_not;
+struct the_tensor_of_logits;
+}  // namespace say
+template <>
+inline constexpr const char*
+    spoken<say::is_const_but_counts_what_it_draws_so_declare_it_without_const> =
+        "is const, but counts what it draws; declare it without const";
+template <>
+inline constexpr const char* spoken<say::takes_a_tensor_or_view_of_logits_not> =
+    "takes a tensor or view of logits, not";
+template <>
+inline constexpr const char* spoken<say::takes_a_tensor_or_view_of_tokens_not> =
+    "takes a tensor or view of tokens, not";
+template <>
+inline constexpr const char* spoken<say::takes_the_axis_of_the_logits_not> =
+    "takes the axis of the logits, not";
+template <>
+inline constexpr const char* spoken<say::takes_logits_of_float_or_double_not> =
+    "takes logits of float or double, not";
+template <>
+inline constexpr const char* spoken<say::takes_the_logits_then_how_to_draw_in_braces> =
+    "takes the logits, then how to draw in braces, sample(logits, {.temperature = 0.8f})";
+template <>
+inline constexpr const char* spoken<say::takes_logits_along_one_axis_select_a_position_first> =
+    "takes logits along one axis; select a position first";
+template <>
+inline constexpr const char* spoken<say::takes_tokens_as_integers_along_one_axis_not> =
+    "takes tokens as integers along one axis, not";
+
+namespace rules {
+// One axis whose size is not 1.
+template <class Layout>
+constexpr bool is_a_row() {
+  std::size_t longer = 0;
+  for (std::size_t i = 0; i < Layout::rank; ++i) longer += Layout::extents[i] != 1;
+  return longer < 2;
+}
+
+template <class Operation, class X>
+struct row_of_logits_rule {
+  using type = verdict<one_is_invalid<X>, Operation, say::takes_a_tensor_or_view_of_logits_not,
+                       type_of_given<X>>;
+};
+template <class Operation, tensor_like X>
+struct row_of_logits_rule<Operation, X> {
+  using type = first_error<
+      verdict<std::is_floating_point_v<typename X::value_type>, Operation,
+              say::takes_logits_of_float_or_double_not, element<typename X::value_type>>,
+      verdict<is_a_row<layout_of<X>>(), Operation,
+              say::takes_logits_along_one_axis_select_a_position_first,
+              typename layout_of<X>::axes>>;
+};
+template <class Operation, class X>
+using row_of_logits = typename row_of_logits_rule<Operation, X>::type;
+
+// Logits that may be changed. X: of a forwarding reference.
+template <class Operation, class X>
+struct logits_to_change_rule : row_of_logits_rule<Operation, std::remove_cvref_t<X>> {};
+template <class Operation, tensor_like X>
+struct logits_to_change_rule<Operation, X> {
+  using type = first_error<row_of_logits<Operation, std::remove_cvref_t<X>>,
+                           writable<Operation, say::the_tensor_of_logits, X>>;
+};
+
+template <class Operation, class X>
+struct row_of_tokens_rule {
+  using type = verdict<one_is_invalid<X>, Operation, say::takes_a_tensor_or_view_of_tokens_not,
+                       type_of_given<X>>;
+};
+template <class Operation, tensor_like X>
+struct row_of_tokens_rule<Operation, X> {
+  using type = verdict<is_a_row<layout_of<X>>() && std::is_integral_v<typename X::value_type> &&
+                           !std::is_same_v<typename X::value_type, bool>,
+                       Operation, say::takes_tokens_as_integers_along_one_axis_not,
+                       element<typename X::value_type>, typename layout_of<X>::axes>;
+};
+
+template <class T, class Axis>
+struct sampler_rule {
+  using type = first_error<verdict<std::is_floating_point_v<T>, say::sampler,
+                                   say::takes_logits_of_float_or_double_not, type_of_given<T>>,
+                           verdict<axis_like<Axis>, say::sampler,
+                                   say::takes_the_axis_of_the_logits_not, type_of_given<Axis>>,
+                           well_formed<Axis>>;
+};
+template <axis_like T, class Axis>
+struct sampler_rule<T, Axis> {
+  using type = verdict<false, say::sampler, say::expected_an_element_type_but_got_the_axis, T>;
+};
+template <class T, class Axis>
+using sampler_of = typename sampler_rule<T, Axis>::type;
+
+// IsSampler: else the sentence on the sampler itself has been given.
+template <bool IsSampler, class X, class T, class Axis>
+struct logits_of_sampler_rule {
+  using type = accepted;
+};
+template <class X, class T, class Axis>
+struct logits_of_sampler_rule<true, X, T, Axis> : row_of_logits_rule<say::sampler, X> {};
+template <tensor_like X, class T, class Axis>
+struct logits_of_sampler_rule<true, X, T, Axis> {
+  using type = first_error<
+      row_of_logits<say::sampler, X>,
+      verdict<std::is_same_v<typename X::value_type, T>, say::sampler, say::takes_logits_of,
+              element<T>, say::but_got, element<typename X::value_type>>,
+      verdict<layout_of<X>::template has<typename Axis::family> &&
+                  layout_of<X>::count == Axis::size,
+              say::sampler, say::takes_the_logits_of_one_position_along, Axis, say::but_got,
+              typename layout_of<X>::axes>>;
+};
+template <class X, class T, class Axis>
+using logits_of_sampler =
+    typename logits_of_sampler_rule<sampler_of<T, Axis>::ok, X, T, Axis>::type;
+
+// Of a call that only a const sampler has, or that none has.
+template <class... Given>
+struct other_calls_of_sampler_rule {
+  using type = arguments<say::sampler, say::takes_the_logits_then_how_to_draw_in_braces, Given...>;
+};
+template <shaped X, class... How>
+  requires(sizeof...(How) == 0 || (std::is_same_v<How, sampling> && ...))
+struct other_calls_of_sampler_rule<X, How...> {
+  using type = verdict<never<X>, say::sampler,
+                       say::is_const_but_counts_what_it_draws_so_declare_it_without_const>;
+};
+}  // namespace rules
+}  // namespace detail
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
