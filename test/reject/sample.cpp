@@ -56,7 +56,7 @@ using namespace umbel::axes;
   float memory[8]{};
   auto r = most_likely(memory);
 #elif defined CASE_how_to_draw_as_a_number
-  // expect-gcc: "umbel: sampler: takes the logits, then how to draw in braces, sample\(logits, {.temperature = 0.8f}\), but argument 2 is float"
+  // expect-gcc: "umbel: sampler: takes the logits, then how to draw in braces, sample\(logits, \{\.temperature = 0\.8f\}\), but argument 2 is float"
   // expect-clang: sampler.*takes_the_logits_then_how_to_draw_in_braces.*but_argument.*number<2>.*is.*float
   // cause: A number does not say whether it is the temperature, k or p.
   // cure: `sample(logits, {.temperature = 0.8f})`.
