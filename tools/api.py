@@ -25,7 +25,8 @@ them. The names alone, a line each: [names.md](../names.md). What a word means h
 # Where the sentences of a word stand that is no name: those of lists of axes stand with the axes, and so on.
 SENTENCES_WITH = {"shape": "axis", "memory": "tensor", "elementwise": "for_each", "access": "accessible", "x[...]": "tensor", "print": "tensor",
                   "compare": "same_shape", "mask": "mask_like", "x * weights": "projectable", "weights": "multi_head_attention",
-                  "workspace": "workspace_for", "read": "stored_tensor", "logits": "embedding"}
+                  "workspace": "workspace_for", "read": "stored_tensor", "logits": "embedding", "in_memory": "tensor_file",
+                  "put": "write_safetensors"}
 MOST_SENTENCES = 8
 AXES = "umbel/shape/axes.hpp"
 # Members that layers have for one another.

@@ -29,7 +29,8 @@ import check  # noqa: E402
 # Where an operation's sentences stand on the page.
 GROUPS = {
     "Shapes": ["shape", "axis", "tensor_from"],
-    "Memory": ["memory", "tensor", "view", "view_as", "access", "x[...]", "copy", "read", "print"],
+    "Memory": ["memory", "tensor", "view", "view_as", "access", "x[...]", "copy", "print"],
+    "Files": ["in_memory", "file_result", "read", "write_npy", "write_safetensors", "write_npz", "put"],
     "Re-reading": ["split", "merge", "permute", "rename_axis", "reshape", "select_at", "slice", "broadcast",
                    "transposed"],
     "Calls of other libraries": ["transpose", "unsqueeze", "squeeze", "matmul", "einsum", "argmax", "rowwise", "leftCols",

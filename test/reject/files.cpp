@@ -2,9 +2,13 @@
 // Mistakes in reading tensors of files (check.py).
 #include <umbel/umbel.hpp>
 
+#include <umbel/file/mapped_file.hpp>
 #include <umbel/files.hpp>
 
 #include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
 using namespace umbel;
 using namespace umbel::axes;
@@ -40,16 +44,78 @@ using namespace umbel::axes;
   unsigned ids[6];
   static_cast<void>(x.read(ids));
 #elif defined CASE_read_without_a_count
-  // expect-gcc: "umbel: read: takes a tensor, a view or an array, or a pointer and a number of elements, not float\*"
-  // expect-clang: read, .*takes_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not, .*float \*
+  // expect-gcc: "umbel: read: takes a tensor, a view or an array, or a pointer and a number of elements, not a pointer to float"
+  // expect-clang: read, .*takes_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not, .*a_pointer_to.*float
   // cause: A pointer does not say how much memory there is.
   // cure: Say how many elements it has, `x.read(memory, 6)`, or read into a tensor or `view_as<...>(memory)`.
   static_cast<void>(file.read("w", memory));
+#elif defined CASE_read_into_a_vector
+  // expect-gcc: "umbel: read: takes a tensor, a view or an array, or a pointer and a number of elements, not vector"
+  // expect-clang: read, .*takes_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not, .*vector
+  // cause: What is read into has no shape that could be compared with that of the file.
+  // cure: Read into a tensor, or into `vector.data()` and `vector.size()`.
+  std::vector<float> memory_of_run_time(6);
+  static_cast<void>(file.read("w", memory_of_run_time));
+#elif defined CASE_refused_target_of_read
+  // expect-gcc: "umbel: permute: there is no axis token in \[query=2, key=3\]"
+  // expect-clang: permute.*token.*query<2>.*key<3>
+  // cause: The new order lists an axis that the tensor does not have.
+  // cure: List the axes of the brackets, each once.
+  static_cast<void>(file.read("w", w | permute<key, token>));
+#elif defined CASE_file_in_a_temporary
+  // expect-gcc: "umbel: in_memory: the memory is a temporary that would be destroyed before the file; store it in a variable"
+  // expect-clang: in_memory.*the_memory_is_a_temporary_that_would_be_destroyed_before_the_file_so_store_it_in_a_variable
+  // cause: A file refers to its memory, which would be gone at the end of the statement.
+  // cure: `const auto memory = mapped_file::open(path);` in a line of its own, then `tensor_file::in_memory(*memory)`.
+  const auto opened = tensor_file::in_memory(*mapped_file::open("model.npz"));
+#elif defined CASE_file_in_a_temporary_vector
+  // expect-gcc: "umbel: in_memory: the memory is a temporary that would be destroyed before the file; store it in a variable"
+  // expect-clang: in_memory.*the_memory_is_a_temporary_that_would_be_destroyed_before_the_file_so_store_it_in_a_variable
+  // cause: A file refers to its memory, which would be gone at the end of the statement.
+  // cure: `const auto memory = mapped_file::open(path);` in a line of its own, then `tensor_file::in_memory(*memory)`.
+  const auto opened = npy_file::in_memory(std::vector<char>(100));
+#elif defined CASE_file_in_a_result
+  // expect-gcc: "umbel: in_memory: takes the value of a file_result; check it, if \(!memory\) return, and write \*memory"
+  // expect-clang: in_memory.*takes_the_value_of_a_file_result_so_check_it_and_write_star_of_it
+  // cause: What opening a file returns is its memory or an error.
+  // cure: `if (!memory) return;`, then `tensor_file::in_memory(*memory)`.
+  const auto mapped = mapped_file::open("model.npz");
+  const auto opened = tensor_file::in_memory(mapped);
+#elif defined CASE_file_in_a_path
+  // expect-gcc: "umbel: in_memory: takes memory, not a path; write mapped_file::open\(path\)"
+  // expect-clang: in_memory.*takes_memory_not_a_path_so_write_mapped_file_open_path
+  // cause: A file is read from memory; who opens files differs between systems.
+  // cure: `const auto memory = mapped_file::open(path);`, then `tensor_file::in_memory(*memory)`; where there is no mmap, `read_file`.
+  const auto opened = tensor_file::in_memory("model.npz");
+#elif defined CASE_file_in_an_array
+  // expect-gcc: "umbel: in_memory: takes bytes in a mapped_file, a std::span or std::vector, or a pointer and their number, not unsigned char \[100\]"
+  // expect-clang: in_memory.*takes_bytes_in_a_mapped_file_span_or_vector_or_a_pointer_and_their_number_not.*unsigned char *\[100\]
+  // cause: An array may be larger than the file in it.
+  // cure: Say how many bytes the file has: `tensor_file::in_memory(array, sizeof(array))`.
+  static const unsigned char bytes[100]{};
+  const auto opened = safetensors_file::in_memory(bytes);
+#elif defined CASE_file_in_floats
+  // expect-gcc: "umbel: in_memory: takes memory of bytes, not of float"
+  // expect-clang: in_memory.*takes_memory_of_bytes_not_of.*float
+  // cause: The number of elements of such memory is not that of its bytes.
+  // cure: Read the file into a `std::vector` of `unsigned char`.
+  const std::vector<float> floats(100);
+  const auto opened = tensor_file::in_memory(floats);
+#elif defined CASE_tensors_of_a_result
+  // expect-gcc: "umbel: file_result: is not the file; check it, if \(!result\) return, and write \*result"
+  // expect-clang: file_result.*is_not_the_file_so_check_it_and_write_star_of_it
+  // cause: A file that is opened is there or is an error.
+  // cure: `const auto file = tensor_file::in_memory(*memory);`, `if (!file) return;`, then `for (const stored_tensor& x : *file)`.
+  const std::vector<char> bytes(100);
+  for (const stored_tensor& each : tensor_file::in_memory(bytes)) (void)each.rank;
 #else
   static_cast<void>(x.read(w));
   static_cast<void>(x.read(w | permute<key, query>));
   static_cast<void>(x.read(memory, 6));
   static_cast<void>(file.read("w", w));
   static_cast<void>(file.read("w", memory, 6));
+  const std::string bytes(100, 'x');
+  static_cast<void>(npz_file::in_memory(bytes));
+  static_cast<void>(tensor_file::in_memory(std::span<const char>(bytes)));
 #endif
 }

@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(by_name) {
   BOOST_TEST((none.code() == file_error::not_found));
   BOOST_TEST(std::string(none.error()) == "umbel: the file has no tensor hal");
   float out[6]{};
-  BOOST_TEST(!!file->read("w", out));
+  BOOST_TEST(!!file->read("w", static_cast<float*>(out), 6));
   BOOST_TEST(out[5] == 5);
   BOOST_TEST((file->read("v", out).code() == file_error::not_found));
   // Without looking at the result of find: there is nothing to read.
@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(types_that_are_not_read) {
              "umbel: read: float8 has the element type F8_E4M3, which is not read");
   BOOST_TEST(std::string(open(files::npy_complex)->begin()->read(out, 1).error()) ==
              "umbel: read: the tensor without a name has the element type <c8, which is not read");
-  std::int8_t bytes[6]{};
+  tensor<std::int8_t, query<2>, key<3>> bytes{};
   BOOST_TEST(std::string(open(files::safetensors)->read("w", bytes).error()) ==
              "umbel: read: w has the element type F32, which is not read as integers");
 }
@@ -296,6 +296,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_mapped) {
   const std::string folder = std::filesystem::temp_directory_path().string();
   BOOST_TEST(std::string(mapped_file::open(folder.c_str()).error()).find("is not a regular file") !=
              std::string::npos);
+  BOOST_TEST(std::string(mapped_file::open("").error()) ==
+             "umbel: mapped_file: the empty path does not exist");
   const one_file empty({});
   const auto memory = mapped_file::open(empty.path.c_str());
   BOOST_TEST_REQUIRE(memory.has_value());
@@ -311,6 +313,55 @@ BOOST_AUTO_TEST_CASE(read_into_memory) {
   BOOST_TEST(memory[3] == 9);
   BOOST_TEST((read_file(file.path.c_str(), memory, 2).code() == file_error::too_large));
   BOOST_TEST((read_file("/nowhere/x.npz", memory, 4).code() == file_error::cannot_open));
+  BOOST_TEST(std::string(read_file("", memory, 4).error()) ==
+             "umbel: read_file: the empty path cannot be opened");
+  const one_file empty({});
+  const auto nothing = read_file(empty.path.c_str(), memory, 4);
+  BOOST_TEST((nothing.has_value() && *nothing == 0U));
+}
+
+// What opens as a file and has no size: a folder, and devices.
+BOOST_AUTO_TEST_CASE(what_cannot_be_read_into_memory) {
+  unsigned char memory[4] = {9, 9, 9, 9};
+  const std::string folder = std::filesystem::temp_directory_path().string();
+  const auto of_a_folder = read_file(folder.c_str(), memory, 4);
+  BOOST_TEST((of_a_folder.code() == file_error::cannot_open));
+  BOOST_TEST(memory[0] == 9);
+  if (std::filesystem::exists("/dev/zero"))
+    BOOST_TEST(std::string(read_file("/dev/zero", memory, 4).error()) ==
+               "umbel: read_file: /dev/zero has more than the 4 bytes of the memory");
+  if (std::filesystem::exists("/proc/self/statm")) {
+    char numbers[1000];
+    const auto size = read_file("/proc/self/statm", numbers, sizeof(numbers));
+    BOOST_TEST((size.has_value() && *size > 0U));
+  }
+}
+
+// An array does not say the order of a matrix, so it takes rows only.
+BOOST_AUTO_TEST_CASE(arrays) {
+  const auto vector = open(files::npy_vector);
+  float row[3] = {};
+  BOOST_TEST(!!vector->read("", row));
+  BOOST_TEST(row[2] == 2);
+
+  const auto file = open(files::npy_version_2);
+  double flat[24] = {7};
+  const auto refused = file->read("", flat);
+  BOOST_TEST((refused.code() == file_error::wrong_shape));
+  BOOST_TEST(std::string(refused.error()) ==
+             "umbel: read: the tensor without a name has the shape [2, 3, 4] and an array does not "
+             "say the order of its axes, so read it into a tensor or view, or in the order of the "
+             "file into a pointer and 24 elements");
+  BOOST_TEST(flat[0] == 7);
+  BOOST_TEST(!!file->read("", static_cast<double*>(flat), 24));
+  BOOST_TEST(flat[23] == 23);
+
+  stored_tensor column = *vector->find("");  // as (3, 1)
+  column.rank = 2;
+  column.extents[1] = 1;
+  double three[3] = {};
+  BOOST_TEST(!!column.read(three));
+  BOOST_TEST(three[2] == 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,9 +8,65 @@
 #include <cstddef>
 #include <umbel/file/in_order.hpp>
 #include <umbel/file/stored_tensor.hpp>
+#include <umbel/tensor/elements.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
+
+namespace say {
+struct in_memory;
+struct takes_bytes_in_a_mapped_file_span_or_vector_or_a_pointer_and_their_number_not;
+struct takes_memory_not_a_path_so_write_mapped_file_open_path;
+struct takes_memory_of_bytes_not_of;
+struct takes_the_value_of_a_file_result_so_check_it_and_write_star_of_it;
+struct the_memory_is_a_temporary_that_would_be_destroyed_before_the_file_so_store_it_in_a_variable;
+}  // namespace say
+template <>
+inline constexpr const char* spoken<
+    say::takes_bytes_in_a_mapped_file_span_or_vector_or_a_pointer_and_their_number_not> =
+    "takes bytes in a mapped_file, a std::span or std::vector, or a pointer and their number, not";
+template <>
+inline constexpr const char* spoken<say::takes_memory_not_a_path_so_write_mapped_file_open_path> =
+    "takes memory, not a path; write mapped_file::open(path)";
+template <>
+inline constexpr const char* spoken<say::takes_memory_of_bytes_not_of> =
+    "takes memory of bytes, not of";
+template <>
+inline constexpr const char*
+    spoken<say::takes_the_value_of_a_file_result_so_check_it_and_write_star_of_it> =
+        "takes the value of a file_result; check it, if (!memory) return, and write *memory";
+template <>
+inline constexpr const char* spoken<
+    say::
+        the_memory_is_a_temporary_that_would_be_destroyed_before_the_file_so_store_it_in_a_variable> =
+    "the memory is a temporary that would be destroyed before the file; store it in a variable";
+
+namespace rules {
+// On the memory of a file, without the reference. Temporary: it ends with the statement.
+template <class M, bool Temporary>
+struct memory_of_a_file_rule {
+  using type = first_error<
+      verdict<!std::is_same_v<std::remove_cv_t<std::remove_pointer_t<std::decay_t<M>>>, char>,
+              say::in_memory, say::takes_memory_not_a_path_so_write_mapped_file_open_path>,
+      verdict<!std::is_base_of_v<file_outcome, M>, say::in_memory,
+              say::takes_the_value_of_a_file_result_so_check_it_and_write_star_of_it>,
+      verdict<one_is_invalid<M>, say::in_memory,
+              say::takes_bytes_in_a_mapped_file_span_or_vector_or_a_pointer_and_their_number_not,
+              type_of_given<M>>>;
+};
+template <detail::memory M, bool Temporary>
+struct memory_of_a_file_rule<M, Temporary> {
+  using T = std::remove_cvref_t<decltype(*std::declval<const M&>().data())>;
+  using type = first_error<
+      verdict<sizeof(T) == 1, say::in_memory, say::takes_memory_of_bytes_not_of, element<T>>,
+      verdict<
+          !Temporary || borrowed_memory<M>, say::in_memory,
+          say::
+              the_memory_is_a_temporary_that_would_be_destroyed_before_the_file_so_store_it_in_a_variable>>;
+};
+template <class M, bool Temporary>
+using memory_of_a_file = typename memory_of_a_file_rule<std::remove_const_t<M>, Temporary>::type;
+}  // namespace rules
 
 // A file with more tensors is refused: sizes and time of the checks stay bounded.
 inline constexpr std::size_t most_tensors = 16384;
@@ -52,6 +108,18 @@ class tensor_iterator {
 template <class File>
 class tensor_listing {
  public:
+  // The file in anything with data() and size() in bytes: a mapped_file, a std::span, a std::vector
+  // of bytes. It must outlive the result, so it has to have a name.
+  template <class Memory>
+  [[nodiscard]] static file_result<File> in_memory(Memory& memory UMBEL_LIFETIMEBOUND) noexcept {
+    return opened<false>(memory);
+  }
+  template <class Memory>
+    requires(!std::is_lvalue_reference_v<Memory>)
+  [[nodiscard]] static file_result<File> in_memory(Memory&& memory) noexcept {
+    return opened<true>(memory);
+  }
+
   // Its tensors in the order of the file: for (const stored_tensor& x : file).
   [[nodiscard]] constexpr tensor_iterator<File> begin() const noexcept {
     return tensor_iterator<File>(self());
@@ -101,6 +169,15 @@ class tensor_listing {
   }
 
  private:
+  template <bool Temporary, class Memory>
+  static file_result<File> opened(const Memory& memory) noexcept {
+    using verdict = rules::memory_of_a_file<Memory, Temporary>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok && detail::memory<Memory>)
+      return File::in_memory(static_cast<const void*>(memory.data()), memory.size());
+    else
+      return File{};
+  }
   constexpr const File& self() const noexcept { return static_cast<const File&>(*this); }
 };
 

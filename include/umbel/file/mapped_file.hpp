@@ -74,7 +74,8 @@ class mapped_file {
 
  private:
   static detail::file_failure refused(const char* path, const char* why) {
-    return detail::failure(file_error::cannot_open, "mapped_file: ", tensor_name(path), " ", why);
+    return detail::failure(file_error::cannot_open, "mapped_file: ", detail::file_path{path}, " ",
+                           why);
   }
 
   void* data_ = nullptr;

@@ -191,6 +191,7 @@ class npy_file : public detail::tensor_listing<npy_file> {
  public:
   npy_file() = default;
 
+  using detail::tensor_listing<npy_file>::in_memory;
   // Both orders, both byte orders, f2 f4 f8 i1 i2 i4 i8 u1 b1, and V2 as bfloat16, which is how
   // ml_dtypes' is written; at most stored_tensor::max_rank axes, and nothing behind the array.
   // Other element types are listed and not read.

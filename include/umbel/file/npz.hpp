@@ -183,6 +183,7 @@ class npz_file : public detail::tensor_listing<npz_file> {
  public:
   npz_file() = default;
 
+  using detail::tensor_listing<npz_file>::in_memory;
   // Each member is a .npy as npy_file takes it, stored. Not taken, beside what is not there:
   // compressed and encrypted members, other files in the archive, two members with one name or the
   // same bytes, and members whose own header says something else than the central directory.

@@ -13,24 +13,33 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 // The file at `path` into `capacity` bytes at `memory`; its size. file_error::cannot_open where it
-// cannot be opened or read, file_error::too_large where it has more bytes. (After an error while it
-// is read, what was there before is lost.)
+// cannot be opened or read, as a folder, file_error::too_large where it has more bytes. (Where its
+// size was not known before, as that of a device, and after an error while it is read, what was
+// there before is lost.)
 inline file_result<std::size_t> read_file(const char* path, void* memory,
                                           std::size_t capacity) noexcept {
-  const tensor_name name(path);
+  const detail::file_path name{path};
   std::FILE* const file = std::fopen(path, "rb");
   if (file == nullptr)
     return detail::failure(file_error::cannot_open, "read_file: ", name, " cannot be opened");
-  const bool at_end = std::fseek(file, 0, SEEK_END) == 0;
-  const long size = at_end ? std::ftell(file) : -1;
-  const bool fits = size >= 0 && static_cast<unsigned long>(size) <= capacity;
-  const std::size_t bytes = fits ? static_cast<std::size_t>(size) : 0;
-  const bool done =
-      fits && std::fseek(file, 0, SEEK_SET) == 0 && std::fread(memory, 1, bytes, file) == bytes;
+  const bool readable = std::fgetc(file) != EOF || std::feof(file) != 0;
+  const long known = readable && std::fseek(file, 0, SEEK_END) == 0 ? std::ftell(file) : 0;
+  const bool fits = known < 0 || static_cast<unsigned long>(known) <= capacity;
+  std::size_t bytes = 0;
+  bool more = !fits, done = readable;
+  if (readable && fits) {
+    done = std::fseek(file, 0, SEEK_SET) == 0;
+    if (done) bytes = std::fread(memory, 1, capacity, file);
+    more = done && std::fgetc(file) != EOF;
+    done = done && std::ferror(file) == 0;
+  }
   std::fclose(file);
-  if (size >= 0 && !fits)
+  if (more && fits)
+    return detail::failure(file_error::too_large, "read_file: ", name, " has more than the ",
+                           std::uint64_t{capacity}, " bytes of the memory");
+  if (more)
     return detail::failure(file_error::too_large, "read_file: ", name, " has ",
-                           static_cast<std::uint64_t>(size), " bytes, more than the ",
+                           static_cast<std::uint64_t>(known), " bytes, more than the ",
                            std::uint64_t{capacity}, " of the memory");
   if (!done)
     return detail::failure(file_error::cannot_open, "read_file: ", name, " cannot be read");

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <umbel/file/text.hpp>
-#include <umbel/shape/verdict.hpp>
+#include <umbel/shape/words.hpp>
 #include <umbel/tensor/check.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -37,6 +37,18 @@ enum class file_error : unsigned char {
 };
 
 namespace detail {
+namespace say {
+struct file_result;
+struct is_not_the_file_so_check_it_and_write_star_of_it;
+}  // namespace say
+template <>
+inline constexpr const char* spoken<say::is_not_the_file_so_check_it_and_write_star_of_it> =
+    "is not the file; check it, if (!result) return, and write *result";
+namespace rules {
+template <class T>
+using tensors_of_a_result =
+    verdict<never<T>, say::file_result, say::is_not_the_file_so_check_it_and_write_star_of_it>;
+}  // namespace rules
 
 // The kind of an error and words about it, for a sentence.
 struct file_problem {
@@ -76,6 +88,17 @@ constexpr void put_part(sentence_buffer& out, const tensor_name& name) {
     }
     out.put(control ? '?' : static_cast<char>(c));
   }
+}
+
+// Of the caller; as names are.
+struct file_path {
+  const char* text;
+};
+constexpr void put_part(sentence_buffer& out, file_path path) {
+  if (*path.text == '\0')
+    out.put("the empty path");
+  else
+    put_part(out, tensor_name(path.text));
 }
 
 // failure(file_error::truncated, "npy: the file ends after ", size, " bytes")
@@ -141,8 +164,26 @@ class [[nodiscard]] file_result : public detail::file_outcome {
     stop_without_a_value();
     return value_;
   }
+  // for (const stored_tensor& x : result): refused, a result is not the file.
+  template <class Value = T>
+  [[nodiscard]] constexpr auto begin() const noexcept {
+    static_assert(detail::report<detail::rules::tensors_of_a_result<Value>>::ok,
+                  "umbel: shapes do not fit");
+    return nothing_or(value_, [](const auto& x) { return x.begin(); });
+  }
+  template <class Value = T>
+  [[nodiscard]] constexpr auto end() const noexcept {
+    return nothing_or(value_, [](const auto& x) { return x.end(); });
+  }
 
  private:
+  template <class Value, class F>
+  static constexpr auto nothing_or(const Value& value, const F& f) noexcept {
+    if constexpr (requires { value.begin(); })
+      return f(value);
+    else
+      return static_cast<const detail::invalid*>(nullptr);
+  }
   constexpr void stop_without_a_value() const noexcept {
     if (!has_value()) detail::stop<(UMBEL_CHECK != 0)>(error());
   }

@@ -20,6 +20,7 @@ class safetensors_file : public detail::tensor_listing<safetensors_file> {
  public:
   safetensors_file() = default;
 
+  using detail::tensor_listing<safetensors_file>::in_memory;
   // BOOL U8 I8 I16 I32 I64 F16 BF16 F32 F64 are read, tensors of other types are listed. Refused:
   // a header of more than 100 MB or beyond the end of the file, not in UTF-8, or with anything that
   // the format does not have; a tensor whose bytes are not those of its shape, of more than

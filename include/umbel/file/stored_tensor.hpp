@@ -46,9 +46,9 @@ using read_as =
 template <class Out, class X>
 struct read_into_rule {
   using type =
-      verdict<(sizeof(Out) == 0), say::read,
+      verdict<one_is_invalid<Out>, say::read,
               say::takes_a_tensor_a_view_or_an_array_or_a_pointer_and_a_number_of_elements_not,
-              element<Out>>;
+              type_of_given<Out>>;
 };
 template <class T, std::size_t Count, class X>
 struct read_into_rule<T[Count], X> {
@@ -217,19 +217,26 @@ struct stored_tensor {
     return read_along<T>(out, axes, detail::simplify(axes, rank));
   }
 
-  // Into an array, as above; or into a tensor, or a view of any strides, whose axes have the
-  // extents of the file in the file's order: x | permute<out_features, in_features> reads
-  // transposed.
+  // Into a tensor, or a view of any strides, whose axes have the extents of the file in the file's
+  // order: x | permute<out_features, in_features> reads transposed. Or, of a tensor with one axis
+  // whose extent is not 1, into an array: a matrix has an order, which an array does not say, so
+  // file_error::wrong_shape.
   template <class Out>
   file_result<> read(Out&& out) const noexcept {
     using verdict = detail::rules::read_into<Out>;
     static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (!verdict::ok)
+    using plain = std::remove_reference_t<Out>;
+    if constexpr (!verdict::ok || detail::one_is_invalid<Out>)
       return {};
     else if constexpr (detail::tensor_like<Out>)
       return read_into<detail::layout_of<Out>>(out.data());
+    else if (data == nullptr || is_row() || size() != std::extent_v<plain>)
+      return read(out, std::extent_v<plain>);
     else
-      return read(out, std::extent_v<std::remove_reference_t<Out>>);
+      return of_shape(
+          " and an array does not say the order of its axes, so read it into a tensor "
+          "or view, or in the order of the file into a pointer and ",
+          size(), " elements");
   }
 
   // Other element types: refused.
@@ -272,11 +279,23 @@ struct stored_tensor {
   file_result<> read_into(T* out) const noexcept {
     if (data == nullptr || has_extents(Layout::extents, Layout::rank))
       return read(out, Layout::span, Layout::strides.value);
-    auto failure = detail::failure(file_error::wrong_shape, "read: ", name, " has the shape ");
-    put_shape(failure.sentence);
-    failure.sentence.put(" but the memory has ");
+    auto failure = of_shape(" but the memory has ");
     detail::speak<typename Layout::axes>::to(failure.sentence);
     return failure;
+  }
+  // "read: the.name has the shape [2, 3]" and what is wrong with that.
+  template <class... Parts>
+  detail::file_failure of_shape(const Parts&... parts) const noexcept {
+    auto failure = detail::failure(file_error::wrong_shape, "read: ", name, " has the shape ");
+    put_shape(failure.sentence);
+    (detail::put_part(failure.sentence, parts), ...);
+    return failure;
+  }
+  // Has it at most one axis whose extent is not 1?
+  constexpr bool is_row() const noexcept {
+    std::size_t longer = 0;
+    for (std::size_t i = 0; i < rank; ++i) longer += extents[i] != 1;
+    return longer < 2;
   }
   constexpr bool has_extents(const std::size_t* wanted, std::size_t count) const noexcept {
     bool same = rank == count;

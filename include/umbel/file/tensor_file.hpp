@@ -17,6 +17,7 @@ class tensor_file : public detail::tensor_listing<tensor_file> {
  public:
   tensor_file() = default;
 
+  using detail::tensor_listing<tensor_file>::in_memory;
   // Refused as the class of its format refuses it: npy_file, npz_file, safetensors_file.
   [[nodiscard]] static file_result<tensor_file> in_memory(const void* memory,
                                                           std::size_t bytes) noexcept {
@@ -34,16 +35,6 @@ class tensor_file : public detail::tensor_listing<tensor_file> {
                              "the file begins as neither .npy, .npz nor safetensors do");
     return of<safetensors_file>(memory, bytes);
   }
-  // Of anything with data() and size(): a mapped_file, a std::span, a std::vector of bytes. It must
-  // outlive the result, so it has to have a name.
-  template <class Memory>
-    requires requires(const Memory& m) { m.data() + m.size(); }
-  [[nodiscard]] static file_result<tensor_file> in_memory(
-      const Memory& memory UMBEL_LIFETIMEBOUND) noexcept {
-    static_assert(sizeof(*memory.data()) == 1, "umbel: tensor_file: the memory is not of bytes");
-    return in_memory(memory.data(), memory.size());
-  }
-
   // A text of safetensors' __metadata__; empty where there is none, and of other formats.
   [[nodiscard]] tensor_name metadata(const tensor_name& key) const noexcept {
     return safetensors_.metadata(key);
