@@ -13,10 +13,12 @@
 using namespace umbel;
 using namespace umbel::axes;
 
+static const auto sink = [](const char*, std::size_t) {};
+
 [[maybe_unused]] static void cases(const tensor_file& file, const stored_tensor& x,
                                    tensor<float, query<2>, key<3>>& w, float* memory) {
   const auto& only_read = w;
-  (void)file, (void)x, (void)only_read, (void)memory;
+  (void)file, (void)x, (void)sink, (void)only_read, (void)memory;
 #if defined CASE_read_into_a_constant
   // expect-gcc: "umbel: read: the target is const"
   // expect-clang: read, .*the_target, .*is_const
@@ -108,12 +110,81 @@ using namespace umbel::axes;
   // cure: `const auto file = tensor_file::in_memory(*memory);`, `if (!file) return;`, then `for (const stored_tensor& x : *file)`.
   const std::vector<char> bytes(100);
   for (const stored_tensor& each : tensor_file::in_memory(bytes)) (void)each.rank;
+#elif defined CASE_written_to_a_path
+  // expect-gcc: "umbel: write_npy: takes a sink first, a function of bytes and their number, \[&\]\(const char\* bytes, std::size_t count\) \{ \.\.\. \}, not const char \[6\]"
+  // expect-clang: write_npy.*takes_a_sink_of_bytes_and_their_number_not.*char *\[6\]
+  // cause: Who opens files differs between systems, so bytes go to a function of yours.
+  // cure: `[&](const char* bytes, std::size_t count) { std::fwrite(bytes, 1, count, file); }`.
+  write_npy("x.npy", w);
+#elif defined CASE_written_array
+  // expect-gcc: "umbel: write_npy: takes a tensor or view, not float \[6\]"
+  // expect-clang: write_npy.*takes_a_tensor_or_view_not.*float *\[6\]
+  // cause: Memory without axes has no shape to write.
+  // cure: View it: `view_as<query<2>, key<3>>(memory)`.
+  static const float memory_of_six[6]{};
+  write_npy(sink, memory_of_six);
+#elif defined CASE_written_unsigned
+  // expect-gcc: "umbel: write_npy: takes elements of float, double, bfloat16, float16, bool, uint8 or a signed integer, not unsigned int"
+  // expect-clang: write_npy.*takes_elements_of_float_double_bfloat16_float16_bool_uint8_or_a_signed_integer_not.*unsigned int
+  // cause: Elements of this type are not written.
+  // cure: Copy them into a tensor of one of these.
+  write_npy(sink, tensor<unsigned, query<2>>{});
+#elif defined CASE_written_without_a_function
+  // expect-gcc: "umbel: write_safetensors: takes a function that puts each tensor, \[&\]\(auto put\) \{ put\(name, x\); \}, not tensor"
+  // expect-clang: write_safetensors.*takes_a_function_that_puts_each_tensor_not.*tensor
+  // cause: The tensors of a file have names, which a function of yours gives.
+  // cure: `write_safetensors(sink, [&](auto put) { put("w", w); });`.
+  write_safetensors(sink, w);
+#elif defined CASE_written_by_a_function_of_nothing
+  // expect-gcc: "umbel: write_npz: takes a function that puts each tensor, \[&\]\(auto put\) \{ put\(name, x\); \}, not lambda"
+  // expect-clang: write_npz.*takes_a_function_that_puts_each_tensor_not
+  // cause: The tensors of a file have names, which a function of yours gives.
+  // cure: `write_safetensors(sink, [&](auto put) { put("w", w); });`.
+  static_cast<void>(write_npz(sink, [] {}));
+#elif defined CASE_put_swapped
+  // lines-clang: 15
+  // expect-gcc: "umbel: put: takes a name and a tensor or view, put\(name, x\), but argument 1 is tensor"
+  // expect-clang: put.*takes_a_name_and_a_tensor_or_view.*but_argument.*number<1>.*is.*tensor
+  // cause: The arguments are in the wrong order, or the name is no `const char*`.
+  // cure: `put("w", w)`; of a `std::string`, `put(name.c_str(), w)`.
+  write_safetensors(sink, [&](auto put) { put(w, "w"); });
+#elif defined CASE_put_without_a_name
+  // lines-clang: 15
+  // expect-gcc: "umbel: put: takes a name and a tensor or view, put\(name, x\)"
+  // expect-clang: put.*takes_a_name_and_a_tensor_or_view
+  // cause: A tensor of a file has a name.
+  // cure: `put("w", w)`.
+  write_safetensors(sink, [&](auto put) { put(w); });
+#elif defined CASE_put_an_array
+  // lines-clang: 15
+  // expect-gcc: "umbel: put: takes a tensor or view, not float \[6\]"
+  // expect-clang: put.*takes_a_tensor_or_view_not.*float *\[6\]
+  // cause: Memory without axes has no shape to write.
+  // cure: View it: `view_as<query<2>, key<3>>(memory)`; parameters of a layer are written by `save`.
+  static const float memory_of_six[6]{};
+  static_cast<void>(write_npz(sink, [&](auto put) { put("w", memory_of_six); }));
+#elif defined CASE_refused_tensor_to_write
+  // expect-gcc: "umbel: permute: there is no axis token in \[query=2, key=3\]"
+  // expect-clang: permute.*token.*query<2>.*key<3>
+  // cause: The new order lists an axis that the tensor does not have.
+  // cure: List the axes of the brackets, each once.
+  write_npy(sink, w | permute<key, token>);
+#elif defined CASE_refused_tensor_to_put
+  // expect-gcc: "umbel: permute: there is no axis token in \[query=2, key=3\]"
+  // expect-clang: permute.*token.*query<2>.*key<3>
+  // cause: The new order lists an axis that the tensor does not have.
+  // cure: List the axes of the brackets, each once.
+  const auto r = w | permute<key, token>;
+  write_safetensors(sink, [&](auto put) { put("w", r); });
 #else
   static_cast<void>(x.read(w));
   static_cast<void>(x.read(w | permute<key, query>));
   static_cast<void>(x.read(memory, 6));
   static_cast<void>(file.read("w", w));
   static_cast<void>(file.read("w", memory, 6));
+  write_npy(sink, w | permute<key, query>);
+  write_safetensors(sink, [&](auto put) { put("w", w); });
+  static_cast<void>(write_npz(sink, [&](auto put) { put("w", as_view(w)); }));
   const std::string bytes(100, 'x');
   static_cast<void>(npz_file::in_memory(bytes));
   static_cast<void>(tensor_file::in_memory(std::span<const char>(bytes)));

@@ -16,35 +16,12 @@
 #include <type_traits>
 #include <umbel/file/crc32.hpp>
 #include <umbel/file/result.hpp>
-#include <umbel/simd/half.hpp>
-#include <umbel/tensor/tensor.hpp>
+#include <umbel/file/write_rules.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-
-struct type_names {
-  const char* npy;
-  const char* safetensors;
-};
-template <class T>
-constexpr type_names type_names_of() {
-  if constexpr (std::is_same_v<T, float>) return {"<f4", "F32"};
-  if constexpr (std::is_same_v<T, double>) return {"<f8", "F64"};
-  if constexpr (std::is_same_v<T, float16>) return {"<f2", "F16"};
-  if constexpr (std::is_same_v<T, bfloat16>) return {"<V2", "BF16"};
-  if constexpr (std::is_same_v<T, bool>) return {"|b1", "BOOL"};
-  if constexpr (std::is_same_v<T, std::uint8_t>) return {"|u1", "U8"};
-  if constexpr (std::is_same_v<T, std::int8_t>) return {"|i1", "I8"};
-  if constexpr (std::is_same_v<T, std::int16_t>) return {"<i2", "I16"};
-  if constexpr (std::is_same_v<T, std::int32_t>) return {"<i4", "I32"};
-  if constexpr (std::is_same_v<T, std::int64_t>) return {"<i8", "I64"};
-  return {};
-}
-template <class X>
-concept writable_to_files =
-    tensor_like<X> && type_names_of<typename std::remove_cvref_t<X>::value_type>().npy != nullptr;
 
 // Bytes for a sink, some hundred at once; counts them.
 template <class Sink>
@@ -116,6 +93,18 @@ class byte_writer {
   std::uint64_t count_ = 0;
 };
 
+// In place of put_each, so that each mistake is one error: the walks are silent.
+struct put_asserts {
+  template <class... Given>
+  constexpr void operator()(const Given&...) const {
+    static_assert(report<typename rules::put_rule<Given...>::type>::ok, "umbel: shapes do not fit");
+  }
+};
+template <class Each, class Write>
+constexpr void for_each_put(const Each& each, const Write& write) {
+  each(put_each<Write>{write});
+}
+
 struct no_sink {
   constexpr void operator()(const char*, std::size_t) const {}
 };
@@ -177,7 +166,7 @@ constexpr void put_safetensors_header(Out& out, const Each& each) {
   std::uint64_t begin = 0;
   out.put('{');
   bool begun = false;
-  each([&]<writable_to_files X>(const char* name, const X& x) {
+  for_each_put(each, [&]<class X>(const char* name, const X& x) {
     using T = typename X::value_type;
     if (begun) out.put(',');
     begun = true;
@@ -240,56 +229,26 @@ zip_content zip_content_of(const X& x) {
   return {sum.crc, bytes};
 }
 
-}  // namespace detail
-
-// One array, as numpy.save writes it: version 1.0. X: a tensor or view of float, double, float16,
-// bfloat16 (as ml_dtypes' is written, V2), bool, std::uint8_t, std::int8_t to std::int64_t.
-template <class Sink, detail::writable_to_files X>
-constexpr void write_npy(Sink&& sink, const X& x) {
-  detail::byte_writer<std::remove_reference_t<Sink>> out(sink);
-  detail::put_npy(out, x);
-}
-
-// Named tensors, as safetensors. each(put) calls put("name", x) for every tensor, whose types are
-// those of write_npy; it is called three times, and does the same each time. Names are UTF-8, each
-// there once: safetensors_file refuses the file otherwise.
-template <class Sink, class Each>
-constexpr void write_safetensors(Sink&& sink, const Each& each) {
-  detail::no_sink nowhere;
-  detail::byte_writer<detail::no_sink> counted(nowhere);
-  detail::put_safetensors_header(counted, each);
-  const std::uint64_t spaces = (8 - counted.count() % 8) % 8;  // the data are aligned to 8 bytes
-  detail::byte_writer<std::remove_reference_t<Sink>> out(sink);
-  out.integer(counted.count() + spaces);
-  detail::put_safetensors_header(out, each);
-  out.repeat(spaces, ' ');
-  each([&]<detail::writable_to_files X>(const char*, const X& x) { out.elements(x); });
-}
-
-// Named tensors, as numpy.savez writes them; each as for write_safetensors. file_error::too_large,
-// and an archive that is not complete, where it would have 4 GiB or 65535 tensors.
-template <class Sink, class Each>
-file_result<> write_npz(Sink&& sink, const Each& each) {
-  detail::byte_writer<std::remove_reference_t<Sink>> out(sink);
+template <class Out, class Each>
+file_result<> put_npz(Out& out, const Each& each) {
   std::uint64_t largest = 0, count = 0;
-  each([&]<detail::writable_to_files X>(const char* name, const X& x) {
-    const detail::zip_content content = detail::zip_content_of(x);
-    detail::put_zip_header(out, false, name, content.crc, static_cast<std::uint32_t>(content.bytes),
-                           0);
-    detail::put_npy(out, x);
+  for_each_put(each, [&]<class X>(const char* name, const X& x) {
+    const zip_content content = zip_content_of(x);
+    put_zip_header(out, false, name, content.crc, static_cast<std::uint32_t>(content.bytes), 0);
+    put_npy(out, x);
     largest = out.count();
     ++count;
   });
   constexpr std::uint64_t limit = 0xffffffff, most = 0xffff;
   if (largest >= limit || count >= most)
-    return detail::failure(file_error::too_large,
-                           "write_npz: the archive would have 4 GiB or 65535 tensors");
+    return failure(file_error::too_large,
+                   "write_npz: the archive would have 4 GiB or 65535 tensors");
   const std::uint64_t directory = out.count();
   std::uint64_t offset = 0;
-  each([&]<detail::writable_to_files X>(const char* name, const X& x) {
-    const detail::zip_content content = detail::zip_content_of(x);
-    detail::put_zip_header(out, true, name, content.crc, static_cast<std::uint32_t>(content.bytes),
-                           static_cast<std::uint32_t>(offset));
+  for_each_put(each, [&]<class X>(const char* name, const X& x) {
+    const zip_content content = zip_content_of(x);
+    put_zip_header(out, true, name, content.crc, static_cast<std::uint32_t>(content.bytes),
+                   static_cast<std::uint32_t>(offset));
     offset += 30 + __builtin_strlen(name) + 4 + content.bytes;
   });
   const std::uint64_t end = out.count();
@@ -301,6 +260,61 @@ file_result<> write_npz(Sink&& sink, const Each& each) {
   out.integer(static_cast<std::uint32_t>(directory));
   out.integer(std::uint16_t{0});
   return {};
+}
+
+}  // namespace detail
+
+// One array, as numpy.save writes it: version 1.0. X: a tensor or view of float, double, float16,
+// bfloat16 (as ml_dtypes' is written, V2), bool, std::uint8_t, std::int8_t to std::int64_t.
+template <class Sink, class X>
+constexpr void write_npy(Sink&& sink, const X& x) {
+  using word = detail::say::write_npy;
+  using verdict =
+      detail::first_error<detail::rules::sink_of_bytes<word, std::remove_reference_t<Sink>>,
+                          detail::rules::written<word, X>>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok && detail::tensor_like<X>) {
+    detail::byte_writer<std::remove_reference_t<Sink>> out(sink);
+    detail::put_npy(out, x);
+  }
+}
+
+// Named tensors, as safetensors. each(put) calls put("name", x) for every tensor, whose types are
+// those of write_npy; it is called three times, and does the same each time. Names are UTF-8, each
+// there once: safetensors_file refuses the file otherwise.
+template <class Sink, class Each>
+constexpr void write_safetensors(Sink&& sink, const Each& each) {
+  using verdict = detail::rules::written_by<detail::say::write_safetensors,
+                                            std::remove_reference_t<Sink>, Each>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok) {
+    if (false) each(detail::put_asserts{});
+    detail::no_sink nowhere;
+    detail::byte_writer<detail::no_sink> counted(nowhere);
+    detail::put_safetensors_header(counted, each);
+    const std::uint64_t spaces = (8 - counted.count() % 8) % 8;  // the data are aligned to 8 bytes
+    detail::byte_writer<std::remove_reference_t<Sink>> out(sink);
+    out.integer(counted.count() + spaces);
+    detail::put_safetensors_header(out, each);
+    out.repeat(spaces, ' ');
+    detail::for_each_put(each, [&]<class X>(const char*, const X& x) { out.elements(x); });
+  }
+}
+
+// Named tensors, as numpy.savez writes them; each as for write_safetensors. file_error::too_large,
+// and an archive that is not complete, where it would have 4 GiB or 65535 tensors.
+template <class Sink, class Each>
+file_result<> write_npz(Sink&& sink, const Each& each) {
+  using verdict =
+      detail::rules::written_by<detail::say::write_npz, std::remove_reference_t<Sink>, Each>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok) {
+    if (false) each(detail::put_asserts{});
+    detail::byte_writer<std::remove_reference_t<Sink>> out(sink);
+    return detail::put_npz(out, each);
+  } else {
+    return {};
+  }
 }
 
 }  // namespace umbel::inline UMBEL_TARGET
