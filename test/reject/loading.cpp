@@ -156,7 +156,7 @@ struct bytes {
   save([](const char*, std::size_t) {}, packed);
   return true;
 #elif defined CASE_save_sizes
-  // expect-gcc: "umbel: save: takes elements of float, double, bfloat16, float16, bool, uint8 or int8 to int64, not long unsigned int"
+  // expect-gcc: "umbel: save: takes elements of float, double, bfloat16, float16, bool, uint8 or a signed integer, not long unsigned int"
   // expect-clang: save.*takes_elements_of_float_double_bfloat16_float16_bool_uint8_or_int8_to_int64_not.*unsigned long
   // cause: Elements of this type are not written.
   // cure: `std::int64_t`, which is written and not read, or `std::int32_t`.

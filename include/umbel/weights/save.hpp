@@ -17,10 +17,7 @@ namespace detail {
 struct saved {
   using operation = say::save;
   template <class X>
-  using of =
-      verdict<writable_to_files<X>, operation,
-              say::takes_elements_of_float_double_bfloat16_float16_bool_uint8_or_int8_to_int64_not,
-              element<typename X::value_type>>;
+  using of = rules::written<operation, X>;
 };
 template <class Sink, class Weights>
 constexpr auto can_be_saved() {
