@@ -62,6 +62,32 @@ BOOST_AUTO_TEST_CASE(groups_of_heads_go_with_their_keys_and_values) {
       same_bits(fewer{rest}(x, sliding_window<4, 2>), groups{zeroed}(x, sliding_window<4, 2>)));
 }
 
+// The matrix of a map from (in, out) to (out, in).
+template <class W>
+tensor<typename W::map::value_type, out_features<W::map::out::size>, in_features<W::map::in::size>>
+turned(const W& w) {
+  constexpr std::size_t in = W::map::in::size, out = W::map::out::size;
+  tensor<typename W::map::value_type, out_features<out>, in_features<in>> t{};
+  for (std::size_t i = 0; i < in; ++i)
+    for (std::size_t o = 0; o < out; ++o) t(o, i) = w.weight[i * out + o];
+  return t;
+}
+
+BOOST_AUTO_TEST_CASE(matrices_are_taken_in_any_order) {
+  lcg next{14};
+  const auto w = drawn_weights<groups>(next);
+  const auto q = turned(w.q);
+  const auto k = turned(w.k);
+  const auto v = turned(w.v);
+  const auto o = turned(w.o);
+  const prepacked<groups>::weights_to_pack borrowed{q, k, v, o};
+  using fewer = pruned<groups, prune_heads<2, 3>>;
+  const auto rest = pruned_weights<groups, prune_heads<2, 3>>(w);
+  const auto of_borrowed = pruned_weights<groups, prune_heads<2, 3>>(borrowed);
+  const auto x = drawn<tensor<double, token<3>, hidden<20>>>(next, 2);
+  BOOST_TEST(same_bits(fewer{of_borrowed}(x), fewer{rest}(x)));
+}
+
 BOOST_AUTO_TEST_CASE(keeping_is_pruning_the_others) {
   lcg next{13};
   const auto w = drawn_weights<simple>(next);

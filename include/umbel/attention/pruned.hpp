@@ -12,6 +12,7 @@
 
 #include <umbel/attention/multi_head.hpp>
 #include <umbel/config.hpp>
+#include <umbel/layer/prepacked.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -150,14 +151,26 @@ struct pruned_layer<Layer, Selection> {
   using type = Layer;
 };
 
-// Columns of the kept heads: from (in, heads * Width) to (in, kept * Width).
-template <std::size_t Width, std::size_t Kept, class Place, class T>
-constexpr void take_columns(const T* from, std::size_t rows, std::size_t from_row, Place place,
-                            T* to) noexcept {
-  for (std::size_t i = 0; i < rows; ++i)
+// Columns of the kept heads: from (in, heads * Width) of any strides to (in, kept * Width).
+template <std::size_t Width, std::size_t Kept, class Place, class W, class T>
+constexpr void take_columns(const W& from, Place place, T* to) noexcept {
+  for (std::size_t i = 0; i < W::map::in::size; ++i)
     for (std::size_t n = 0; n < Kept; ++n)
       for (std::size_t d = 0; d < Width; ++d)
-        to[(i * Kept + n) * Width + d] = from[i * from_row + place(n) * Width + d];
+        *to++ = from.weight[i * from.strides.in + (place(n) * Width + d) * from.strides.out];
+}
+// Rows of the kept heads: from (heads * Width, out) of any strides to (kept * Width, out).
+template <std::size_t Width, std::size_t Kept, class Place, class W, class T>
+constexpr void take_rows(const W& from, Place place, T* to) noexcept {
+  for (std::size_t n = 0; n < Kept; ++n)
+    for (std::size_t d = 0; d < Width; ++d)
+      for (std::size_t o = 0; o < W::map::out::size; ++o)
+        *to++ = from.weight[(place(n) * Width + d) * from.strides.in + o * from.strides.out];
+}
+template <std::size_t Width, std::size_t Kept, class Place, class T>
+constexpr void take_biases(const T* from, Place place, T* to) noexcept {
+  for (std::size_t n = 0; n < Kept; ++n)
+    for (std::size_t d = 0; d < Width; ++d) *to++ = from[place(n) * Width + d];
 }
 
 }  // namespace detail
@@ -170,10 +183,11 @@ template <class Layer, class Selection>
 using pruned = typename detail::pruned_layer<Layer, Selection>::type;
 
 // pruned_weights<attention, prune_heads<1, 3>>(w): the weights of the pruned layer, a copy of the
-// kept heads, still (in, out). The bias of the result is kept whole.
+// kept heads. w: owned, or borrowed with matrices in any order, {view_as<out_features,
+// in_features>(memory)}; the copy is (in, out). The bias of the result is kept whole.
 template <class Layer, class Selection>
 constexpr typename pruned<Layer, Selection>::weights pruned_weights(
-    const typename Layer::weights_view& w) noexcept {
+    const typename prepacked<Layer>::weights_to_pack& w) noexcept {
   using smaller = pruned<Layer, Selection>;
   using choice = detail::head_choice_of<Layer::sizes, Selection>;
   constexpr detail::head_sizes from = Layer::sizes, to = smaller::sizes;
@@ -182,21 +196,16 @@ constexpr typename pruned<Layer, Selection>::weights pruned_weights(
     return choice::place(n * choice::group) / choice::group;
   };
   typename smaller::weights out{};
-  detail::take_columns<from.head_dim, to.heads>(w.q.weight, from.hidden, from.query_width(), head,
-                                                out.q.weight);
-  detail::take_columns<from.head_dim, to.kv_heads>(w.k.weight, from.key_hidden, from.key_width(),
-                                                   kv_head, out.k.weight);
-  detail::take_columns<from.value_dim, to.kv_heads>(w.v.weight, from.value_hidden,
-                                                    from.value_width(), kv_head, out.v.weight);
-  // The rows of the output map are columns of width value_dim * output in one row.
-  detail::take_columns<from.value_dim * from.output, to.heads>(w.o.weight, 1, 0, head,
-                                                               out.o.weight);
+  detail::take_columns<from.head_dim, to.heads>(w.q, head, out.q.weight);
+  detail::take_columns<from.head_dim, to.kv_heads>(w.k, kv_head, out.k.weight);
+  detail::take_columns<from.value_dim, to.kv_heads>(w.v, kv_head, out.v.weight);
+  detail::take_rows<from.value_dim, to.heads>(w.o, head, out.o.weight);
   if constexpr (from.q_bias)
-    detail::take_columns<from.head_dim, to.heads>(w.q.bias, 1, 0, head, out.q.bias);
+    detail::take_biases<from.head_dim, to.heads>(w.q.bias, head, out.q.bias);
   if constexpr (from.k_bias)
-    detail::take_columns<from.head_dim, to.kv_heads>(w.k.bias, 1, 0, kv_head, out.k.bias);
+    detail::take_biases<from.head_dim, to.kv_heads>(w.k.bias, kv_head, out.k.bias);
   if constexpr (from.v_bias)
-    detail::take_columns<from.value_dim, to.kv_heads>(w.v.bias, 1, 0, kv_head, out.v.bias);
+    detail::take_biases<from.value_dim, to.kv_heads>(w.v.bias, kv_head, out.v.bias);
   if constexpr (from.o_bias)
     for (std::size_t i = 0; i < from.output; ++i) out.o.bias[i] = w.o.bias[i];
   return out;

@@ -132,20 +132,21 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
   static_assert(detail::reported<verdict>::ok, "umbel: shapes do not fit");
   using packed_weights = typename Layer::template packed_weights<
       std::conditional_t<verdict::ok, stored, typename Layer::value_type>>;
-  using to_pack = detail::in_any_order<typename Layer::weights_view>;
 
  public:
   using layer = Layer;
+  // The weights of the layer, borrowed, with matrices and tables in any order.
+  using weights_to_pack = detail::in_any_order<typename Layer::weights_view>;
   // Of zeros, to be packed later: model.encoder.pack(w).
   constexpr prepacked() noexcept = default;
   // Matrices in any order, {view_as<out_features, in_features>(memory)}: packing rearranges. Norms
   // also take their epsilon, prepacked<norm>{w, 1e-6F}.
-  constexpr explicit prepacked(const to_pack& w) noexcept
+  constexpr explicit prepacked(const weights_to_pack& w) noexcept
     requires(!detail::needs_epsilon<Layer>)
   {
     weights_.pack(w);
   }
-  constexpr prepacked(const to_pack& w, typename Layer::value_type epsilon) noexcept
+  constexpr prepacked(const weights_to_pack& w, typename Layer::value_type epsilon) noexcept
     requires detail::takes_epsilon<Layer>
       : calls(epsilon) {
     weights_.pack(w);
@@ -157,21 +158,21 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
     weights_.pack(w);
   }
   template <class... Given>
-    requires detail::not_to_pack<Layer, to_pack, prepacked, Given...>
+    requires detail::not_to_pack<Layer, weights_to_pack, prepacked, Given...>
   constexpr explicit(sizeof...(Given) == 1) prepacked(const Given&...) noexcept {
     static_assert(detail::report<detail::rules::weights_of_this_layer<
                       typename Layer::word, typename Layer::weights_view, Given...>>::ok,
                   "umbel: shapes do not fit");
   }
   template <class Weights>
-    requires(detail::needs_epsilon<Layer> && std::is_convertible_v<const Weights&, to_pack>)
+    requires(detail::needs_epsilon<Layer> && std::is_convertible_v<const Weights&, weights_to_pack>)
   constexpr explicit prepacked(const Weights&) noexcept {
     static_assert(detail::report<typename Layer::template without_epsilon<Weights>>::ok,
                   "umbel: shapes do not fit");
   }
   // Packs other weights into the same memory. (packed = prepacked<layer>{w} does so, too, but for a
   // moment needs as much again on the stack.) Not of norms, which are small and have an epsilon.
-  constexpr void pack(const to_pack& w) noexcept
+  constexpr void pack(const weights_to_pack& w) noexcept
     requires(!detail::takes_epsilon<Layer>)
   {
     weights_.pack(w);
