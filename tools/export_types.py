@@ -38,6 +38,8 @@ OPTIONS = {
     "meta_llama_block": (f"{OF_LLAMA}rope<adjacent_pairs>", LOOK_UP),
 }
 UNKNOWN_OPTIONS = ("norm_first<true>, activation<relu>", "norm_first and activation are a guess: look them up")
+WORD = r"(?:[a-z]\w*|\d[\d']*)"
+OPTION = re.compile(rf"([a-z]\w*)<{WORD}(?:, *{WORD})*>")
 
 
 @dataclass
@@ -216,11 +218,15 @@ def recognise(tensors: dict[str, np.ndarray], left_out=()) -> Found:
 # $u stands for umbel:: and $a for umbel::axes:: where they are needed.
 
 
-class Writer:
-    """C++ for what was found."""
+def options_by_name(text: str) -> dict[str, str]:
+    return {option[1]: option[0] for option in OPTION.finditer(text)}
 
-    def __init__(self, found: Found, heads: int | None, qualified: bool):
-        self.found, self.heads, self.qualified = found, heads, qualified
+
+class Writer:
+    """C++ for what was found. options: of blocks, as the user knows them."""
+
+    def __init__(self, found: Found, heads: int | None, options: str, qualified: bool):
+        self.found, self.heads, self.known, self.qualified = found, heads, options_by_name(options), qualified
         self.remarks: list[str] = []
 
     def text(self, template: str) -> str:
@@ -294,7 +300,8 @@ class Writer:
         if path == "":
             return f"$umulti_head_attention<float, $ahidden<{hidden}>, {heads}, {self.bias(layer)}{more}>"
         options, remark = OPTIONS.get(layer.table, UNKNOWN_OPTIONS)
-        if remark:
+        options = ", ".join((options_by_name(options) | self.known).values())
+        if remark and not self.known:
             self.remarks.append(f"{group.member}: {remark}")
         if self.has_some_biases(layer):
             self.remarks.append(f"{group.member}: {MIXED}")
@@ -361,9 +368,9 @@ def table_arguments(found: Found) -> list[str]:
     return made
 
 
-def types_text(found: Found, namespace: str, heads: int | None) -> str:
+def types_text(found: Found, namespace: str, heads: int | None, options: str) -> str:
     """Types, the struct of the weights, and the call of load, to be pasted."""
-    writer = Writer(found, heads, False)
+    writer = Writer(found, heads, options, False)
     types = writer.types()
     own = [(g.member, g.tensor) for g in found.groups if g.tensor]
     left_out = sorted({re.sub(r"(?<![^.])\d+(?![^.])", "*", name) for name in found.left_out})
@@ -417,33 +424,40 @@ def braces(writer: Writer, layer: Layer, called: dict[str, str], path: str = "")
     return "{" + gap.join(parts) + "}"
 
 
-def constants_text(found: Found, called: dict[str, str], heads: int | None) -> str:
-    """Types and layers of constants, for the end of a header: packed by the compiler; norms, which are not packed, as
-    their weights. Tensors that are no layer's are the arrays."""
-    writer = Writer(found, heads, True)
+def constant_of(kind: str, name: str, values: list[str], several: bool) -> str:
+    if not several:
+        return f"inline constexpr {kind} {name}{values[0]};"
+    return f"inline constexpr {kind} {name}[{len(values)}]{{\n    " + ",\n    ".join(values) + "};"
+
+
+def constants_text(found: Found, called: dict[str, str], heads: int | None, options: str) -> str:
+    """Types and layers of constants, for the end of a header: their weights, which are pointers to the arrays, and the
+    layers, packed by the compiler; of norms, which are not packed, the weights. Tensors that are no layer's are the
+    arrays."""
+    writer = Writer(found, heads, options, True)
     taken = set(called.values()) | {one + "_shape" for one in called.values()}
     lines: list[str] = []
     for group in found.groups:
         if group.tensor:
             continue
         name = group.member
-        while {name, name + "_type"} & taken:
+        while {name, name + "_type", name + "_parameters"} & taken:
             name += "_"
-        taken |= {name, name + "_type"}
+        taken |= {name, name + "_type", name + "_parameters"}
         wrong = ("additive attention is not packed: load it" if "score" in group.layers[0].names else
                  MIXED if writer.has_some_biases(group.layers[0]) else "")
         if wrong:
             lines.append(f"// {group.member}: {wrong}")
             continue
-        is_norm = "gamma" in group.layers[0].names
-        kind = f"{name}_type::weights_view" if is_norm else f"$uprepacked<{name}_type>"
-        values = []
-        for layer in group.layers:
-            made = braces(writer, layer, called)
-            values.append(made if is_norm else f"{kind}{{{made}}}")
+        lines.append(f"using {name}_type = {writer.type_of(group)};")
+        parameters = [braces(writer, layer, called) for layer in group.layers]
         several = "*" in group.prefix
-        lines += [f"using {name}_type = {writer.type_of(group)};",
-                  f"inline constexpr {kind} {name}{f'[{len(values)}]' if several else ''}"
-                  + (f"{{{', '.join(values)}}};" if several else f" = {values[0]};" if not is_norm else f"{values[0]};")]
+        if "gamma" in group.layers[0].names:
+            lines.append(constant_of(f"{name}_type::weights_view", name, parameters, several))
+            continue
+        packed = f"$uprepacked<{name}_type>"
+        layers = [f"{packed}{{{name}_parameters[{i}]}}" for i in range(len(parameters))]
+        lines += [constant_of(f"{packed}::weights_to_pack", f"{name}_parameters", parameters, several),
+                  constant_of(packed, name, layers if several else [f"{{{name}_parameters}}"], several)]
     remarks = [f"// {remark}" for remark in dict.fromkeys(writer.remarks)]
     return writer.text("\n".join([*remarks, *lines, "", ""]))

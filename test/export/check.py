@@ -289,6 +289,16 @@ class Checks:
             types = next((line for line in out.splitlines() if line.startswith("using layers_type = ")), "")
             self.tap.check(f"{name}: biases", code == 0 and types.endswith(wanted), out + err)
 
+    def check_options(self):
+        """What the user knows of a block stands in place of the guess, and nobody is told to look it up."""
+        model = self.root / "test" / "golden" / "data" / "weights" / "torch_encoder.safetensors"
+        for given, wanted in (("norm_first<true>, activation<gelu_exact>", "norm_first<true>, activation<gelu_exact>"),
+                              ("norm_epsilon<1, 1'000'000>", "norm_first<false>, activation<relu>, norm_epsilon<1, 1'000'000>")):
+            code, out, err = self.run(model, "--types", "--heads", 2, "--options", given)
+            types = next((line for line in out.splitlines() if line.startswith("using layers_type = ")), "")
+            self.tap.check(f"--options {given}", code == 0 and f", {wanted}, bias<true>>;" in types and "look yours up" not in out,
+                           out + err)
+
     def check_torch(self):
         try:
             import torch
@@ -383,6 +393,8 @@ class Checks:
         self.refused("no namespace", "--header needs --namespace", folder / "fine.npz", "--header", out, code=2)
         self.refused("type", "invalid choice", folder / "fine.npz", "--type", "int8", code=2)
         self.refused("heads", "from 1 on", folder / "fine.npz", "--heads", 0, code=2)
+        for bad in ("norm_first", "norm_first<true>,", "bias_on<'q'>", "activation<relu>; x<1>"):
+            self.refused(f"options {bad}", "not a list as", folder / "fine.npz", "--options", bad, code=2)
         self.refused("no heads", "say --heads N", folder / "attention.npz", "--types", "--binary", out)
         self.refused("uneven heads", "does not divide", folder / "attention.npz", "--types", "--heads", 4, "--binary", out)
         self.refused("a tensor of the probe's name", "a name of the probe", folder / "probe_name.npz", "--probe",
@@ -564,6 +576,7 @@ def main():
         checks.check_formats()
         checks.check_tables()
         checks.check_biases()
+        checks.check_options()
         checks.check_torch()
         checks.check_refused()
     return tap.finish()
