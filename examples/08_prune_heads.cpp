@@ -46,7 +46,8 @@ template <std::size_t Count>
 using smaller = pruned<whole, keep<(1u << Count) - 1>>;
 
 template <std::size_t Count>
-typename smaller<Count>::weights weights_of(const whole::weights_view& w, unsigned subset) {
+typename smaller<Count>::weights weights_of(const prepacked<whole>::weights_to_pack& w,
+                                            unsigned subset) {
   typename smaller<Count>::weights taken{};
   const auto take_if = [&]<unsigned Subset>(std::integral_constant<unsigned, Subset>) {
     if constexpr (std::popcount(Subset) == Count)
@@ -68,10 +69,9 @@ using fewer =
 
 template <std::size_t Count>
 prepacked<fewer<Count>> encoder_with(std::size_t layer, unsigned subset) {
-  const auto& p = parameters::natural[layer];
+  const auto& p = trained::layers_parameters[layer];
   const auto w = weights_of<Count>(p.attention, subset);
-  return prepacked<fewer<Count>>{
-      typename fewer<Count>::weights_view{p.norm1, {w.q, w.k, w.v, w.o}, p.norm2, p.feed_forward}};
+  return prepacked<fewer<Count>>{{p.norm1, {w.q, w.k, w.v, w.o}, p.norm2, p.feed_forward}};
 }
 
 // First, Second: how many heads its two layers have.
@@ -82,7 +82,7 @@ struct network {
   typename fewer<First>::template workspace<patch<49>> first_work{};
   typename fewer<Second>::template workspace<patch<49>> second_work{};
 
-  static constexpr std::size_t bytes = model::weights_bytes - sizeof(parameters::encode) +
+  static constexpr std::size_t bytes = model::weights_bytes - sizeof(trained::layers) +
                                        sizeof(prepacked<fewer<First>>) +
                                        sizeof(prepacked<fewer<Second>>);
 

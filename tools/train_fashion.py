@@ -2,7 +2,7 @@
 """Trains the demo's clothing classifier on Fashion-MNIST and writes examples/fashion/trained/.
 
     /usr/bin/python3 tools/train_fashion.py              trains, then writes all the files
-    /usr/bin/python3 tools/train_fashion.py --evaluate   reads weights.hpp back and measures it
+    /usr/bin/python3 tools/train_fashion.py --evaluate   reads weights.npz back and measures it
     /usr/bin/python3 tools/train_fashion.py --hold-out 5000 --dry-run    for choosing settings
 
 It needs torch, numpy and the pictures; on Debian and Ubuntu:
@@ -21,6 +21,9 @@ The model, which examples/fashion repeats in C++ (19,594 parameters):
             x += down(gelu(up(layer_norm(x))))               32 -> 64 -> 32, exact gelu
     logits = mean over tokens(layer_norm(x)) * head          (10)
 
+The weights are saved with the names and orders of torch's modules, nn.Linear, nn.LayerNorm and
+nn.TransformerEncoderLayer, as weights.npz, of which tools/export writes weights.hpp.
+
 Training sees pixels normalised to mean 0 and deviation 1; that is folded into embed at the end. The
 test pictures are used once, after the last step; the weights are the moving average at the end.
 """
@@ -32,6 +35,7 @@ import ctypes
 import gzip
 import math
 import re
+import subprocess
 import sys
 import textwrap
 import time
@@ -43,10 +47,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from export_write import array_text, constant_text, float_text, wrap
+from export_read import read_model
+from export_write import array_text, float_text, wrap
 
 DATASET = Path("/usr/share/datasets/fashion-mnist")
-TRAINED = Path(__file__).resolve().parent.parent / "examples" / "fashion" / "trained"
+TOOLS = Path(__file__).resolve().parent
+TRAINED = TOOLS.parent / "examples" / "fashion" / "trained"
 CLASSES = ("T-shirt", "trouser", "pullover", "dress", "coat",
            "sandal", "shirt", "sneaker", "bag", "ankle boot")
 COLUMNS = 100  # of export_write, too
@@ -106,7 +112,7 @@ class Augmenter:
 
 
 def weight_shapes() -> dict[str, tuple[int, ...]]:
-    """Every array of the model, in the order of weights.hpp; a weight is (in, out)."""
+    """Every array of the model; a weight is (in, out)."""
     shapes: dict[str, tuple[int, ...]] = {
         "embed_weight": (PIXELS, HIDDEN), "embed_bias": (HIDDEN,), "positions": (TOKENS, HIDDEN)}
     for layer in (f"layer{i}_" for i in range(LAYERS)):
@@ -251,6 +257,51 @@ def train(pictures: Tensor, labels: Tensor, held: tuple[Tensor, Tensor],
     return fold_normalisation(named(average), mean, deviation)
 
 
+# ---- files ------------------------------------------------------------------------------------
+
+
+def torch_names() -> dict[str, list[str]]:
+    """What torch's modules call a tensor, and which of our arrays it holds, one after another."""
+    names = {"embed.weight": ["embed_weight"], "embed.bias": ["embed_bias"],
+             "positions": ["positions"]}
+    for ours, theirs in ((f"layer{i}_", f"encoder.layers.{i}.") for i in range(LAYERS)):
+        for kind in ("weight", "bias"):
+            names |= {f"{theirs}self_attn.in_proj_{kind}":
+                      [f"{ours}{name}_{kind}" for name in ("query", "key", "value")],
+                      f"{theirs}self_attn.out_proj.{kind}": [f"{ours}output_{kind}"],
+                      f"{theirs}linear1.{kind}": [f"{ours}up_{kind}"],
+                      f"{theirs}linear2.{kind}": [f"{ours}down_{kind}"]}
+        for norm in ("norm1", "norm2"):
+            names |= {f"{theirs}{norm}.weight": [f"{ours}{norm}_gamma"],
+                      f"{theirs}{norm}.bias": [f"{ours}{norm}_beta"]}
+    return names | {"norm.weight": ["norm_gamma"], "norm.bias": ["norm_beta"],
+                    "head.weight": ["head_weight"], "head.bias": ["head_bias"]}
+
+
+def turned(name: str, x: Tensor) -> Tensor:
+    """From our (in, out) to torch's (out, in), or back."""
+    return (x.T if name.endswith("_weight") else x).contiguous()
+
+
+def save_weights(w: Weights, path: Path) -> None:
+    np.savez(path, **{name: torch.cat([turned(one, w[one]) for one in ours]).numpy()
+                      for name, ours in torch_names().items()})
+
+
+def read_weights(path: Path) -> Weights:
+    tensors = read_model(path).tensors
+    parts = {name: torch.from_numpy(tensors[name]).chunk(len(ours))
+             for name, ours in torch_names().items()}
+    return {one: turned(one, part) for name, ours in torch_names().items()
+            for one, part in zip(ours, parts[name])}
+
+
+def export_header(weights: Path, header: Path) -> None:
+    subprocess.run([sys.executable, TOOLS / "export", weights, "--header", header, "--namespace",
+                    "fashion::trained", "--types", "--heads", str(HEADS), "--options",
+                    "norm_first<true>, activation<gelu_exact>"], check=True)
+
+
 # ---- C++ text ---------------------------------------------------------------------------------
 
 
@@ -266,23 +317,6 @@ def header_text(what: str, includes: str, body: str) -> str:
             f"// Generated by tools/train_fashion.py with torch {torch.__version__}: do not edit.\n"
             f"{what}\n#pragma once\n\n{includes}namespace fashion::trained {{\n\n{body}\n"
             "}  // namespace fashion::trained\n")
-
-
-def weights_text(w: Weights) -> str:
-    arrays = [constant_text(name, w[name].numpy()) for name in weight_shapes()]
-    return header_text(
-        "// The trained weights of the demo's classifier: every matrix (in, out), row-major. The\n"
-        "// input is pixels / 255. The model is written out at the top of the script.", "",
-        "\n".join(arrays))
-
-
-def read_weights(path: Path) -> Weights:
-    """Parses weights.hpp back: what the compiler will see."""
-    array = re.compile(r"float (\w+)\[[^]]*\] = \{([^}]*)\}")
-    found = {name: np.array([np.float32(v.strip().rstrip("f")) for v in values.split(",")])
-             for name, values in array.findall(path.read_text())}
-    return {name: torch.from_numpy(found[name]).view(shape)
-            for name, shape in weight_shapes().items()}
 
 
 def choose_samples(predicted: Tensor, labels: Tensor) -> list[int]:
@@ -384,7 +418,8 @@ script: {PATCH} x {PATCH} patches ({TOKENS} tokens), width {HIDDEN}, {HEADS} hea
 
 | file | what |
 |---|---|
-| `weights.hpp` | the weights, every matrix (in, out), row-major; the input is pixels / 255 |
+| `weights.npz` | the weights, named and laid out as torch's modules; the input is pixels / 255 |
+| `weights.hpp` | the same as constants, and the layers made of them, by `tools/export` |
 | `samples.hpp` | 20 test pictures, two of each class, with labels and PyTorch's logits |
 | `logits.f32` | PyTorch's logits of all test pictures: (10000, 10), little-endian float32 |
 
@@ -405,7 +440,7 @@ BLAS or processor gives other weights, about as accurate.
 
 {report(m, labels)}
 
-`tools/train_fashion.py --evaluate` reads `weights.hpp` back and measures it again.
+`tools/train_fashion.py --evaluate` reads `weights.npz` back and measures it again.
 
 ## The pictures
 
@@ -432,9 +467,10 @@ pictures under that licence:
 
 def write_all(w: Weights, seconds: float, options: argparse.Namespace) -> None:
     TRAINED.mkdir(parents=True, exist_ok=True)
-    (TRAINED / "weights.hpp").write_text(weights_text(w))
-    back = read_weights(TRAINED / "weights.hpp")
+    save_weights(w, TRAINED / "weights.npz")
+    back = read_weights(TRAINED / "weights.npz")
     assert all(torch.equal(w[name], back[name]) for name in weight_shapes()), "not an exact trip"
+    export_header(TRAINED / "weights.npz", TRAINED / "weights.hpp")
     pictures, labels = read_pictures("t10k")
     m = measure(back, pictures, labels)
     m.logits.numpy().astype("<f4").tofile(TRAINED / "logits.f32")
@@ -446,7 +482,7 @@ def write_all(w: Weights, seconds: float, options: argparse.Namespace) -> None:
 
 def evaluate() -> None:
     pictures, labels = read_pictures("t10k")
-    m = measure(read_weights(TRAINED / "weights.hpp"), pictures, labels)
+    m = measure(read_weights(TRAINED / "weights.npz"), pictures, labels)
     stored = torch.from_numpy(np.fromfile(TRAINED / "logits.f32", "<f4").astype(np.float32))
     print(report(m, labels))
     print(f"- against logits.f32, worst difference: "

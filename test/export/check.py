@@ -299,6 +299,16 @@ class Checks:
             self.tap.check(f"--options {given}", code == 0 and f", {wanted}, bias<true>>;" in types and "look yours up" not in out,
                            out + err)
 
+    def check_demo(self):
+        """The demo's constants are what the tool writes, so that its network is the test of these layers with torch's
+        logits (examples/fashion)."""
+        trained = self.root / "examples" / "fashion" / "trained"
+        code, _, err = self.run(trained / "weights.npz", "--header", self.folder / "demo.hpp", "--namespace", "fashion::trained",
+                                "--types", "--heads", 4, "--options", "norm_first<true>, activation<gelu_exact>")
+        made = (self.folder / "demo.hpp").read_text() if code == 0 else err
+        self.tap.check("the demo's header is that of its weights", made == (trained / "weights.hpp").read_text(),
+                       "tools/train_fashion.py has the command that writes it")
+
     def check_torch(self):
         try:
             import torch
@@ -577,6 +587,7 @@ def main():
         checks.check_tables()
         checks.check_biases()
         checks.check_options()
+        checks.check_demo()
         checks.check_torch()
         checks.check_refused()
     return tap.finish()
