@@ -156,6 +156,13 @@ UMBEL_SHARED constexpr auto first_of_named(const W& w) noexcept {
 }
 
 namespace rules {
+// Memory of Count elements (see named_memory) for Size weights along Map.
+template <class Layer, class Map, std::size_t Size, std::size_t Count>
+using elements_for = first_error<
+    verdict<Count != npos, Layer, Map, say::needs, number<Size>, say::elements,
+            say::but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer>,
+    verdict<Count == portable::vouched_for || Count == Size, Layer, Map, say::needs, number<Size>,
+            say::elements_but_the_memory_holds, number<Count>>>;
 template <class T, class In, class Out, bool AnyOrder, class Given>
 struct weights_with_names {
   using named = named_weights<In, Out, Given>;
@@ -164,12 +171,7 @@ struct weights_with_names {
   using type = first_error<
       verdict<named::fits, say::weights, typename given::axes,
               say::are_not_the_axes_of_the_weights_which_are, map>,
-      verdict<given::count != npos, say::weights, map, say::needs, number<In::size * Out::size>,
-              say::elements,
-              say::but_the_size_of_the_memory_is_known_only_at_run_time_so_view_its_pointer>,
-      verdict<given::count == portable::vouched_for || given::count == In::size * Out::size,
-              say::weights, map, say::needs, number<In::size * Out::size>,
-              say::elements_but_the_memory_holds, number<given::count>>,
+      elements_for<say::weights, map, In::size * Out::size, given::count>,
       verdict<std::is_same_v<typename given::value_type, T>, say::weights, map, say::holds,
               element<T>, say::but_the_pointer_is_to, element<typename given::value_type>>,
       verdict<AnyOrder || ((In::size == 1 || named::in_stride == Out::size) &&
@@ -181,9 +183,7 @@ template <class T, class Axis, class Given, class... Names>
 using vector_with_a_name = first_error<
     verdict<(std::is_same_v<typename Given::axes, shape<Names>> || ...), say::weights,
             typename Given::axes, say::are_not_the_axes_of_the_weights_which_are, shape<Axis>>,
-    verdict<Given::count == npos || Given::count == Axis::size, say::weights, shape<Axis>,
-            say::needs, number<Axis::size>, say::elements_but_the_memory_holds,
-            number<Given::count>>,
+    elements_for<say::weights, shape<Axis>, Axis::size, Given::count>,
     verdict<std::is_same_v<typename Given::value_type, T>, say::weights, shape<Axis>, say::holds,
             element<T>, say::but_the_pointer_is_to, element<typename Given::value_type>>>;
 // Memory: of a forwarding reference.

@@ -128,13 +128,12 @@ template <class Layer, class T, class Row, class Feature, bool AnyOrder, class U
 struct given_weights_rule<Layer, portable::borrowed_table<T, Row, Feature, AnyOrder>,
                           portable::named_memory<U, Count, Family...>> {
   using wanted = shape<typename Row::family, typename Feature::family>;
-  using type = first_error<
-      verdict<std::is_same_v<shape<Family...>, wanted>, Layer, say::the_table_has, shape<Family...>,
-              say::but_must_have, wanted>,
-      verdict<std::is_same_v<U, T>, Layer, say::the_table_is_of_type, element<U>,
-              say::but_the_layer_is_of_type, element<T>>,
-      verdict<false, Layer, shape<Row, Feature>, say::needs, number<Row::size * Feature::size>,
-              say::elements_but_the_memory_holds, number<Count>>>;
+  using type =
+      first_error<verdict<std::is_same_v<shape<Family...>, wanted>, Layer, say::the_table_has,
+                          shape<Family...>, say::but_must_have, wanted>,
+                  verdict<std::is_same_v<U, T>, Layer, say::the_table_is_of_type, element<U>,
+                          say::but_the_layer_is_of_type, element<T>>,
+                  elements_for<Layer, shape<Row, Feature>, Row::size * Feature::size, Count>>;
 };
 }  // namespace rules
 
