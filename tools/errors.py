@@ -41,7 +41,7 @@ GROUPS = {
                   "min", "log_softmax", "where", "hide",
                   "concat", "stack", "lookup", "one_hot", "rotate", "rope_cosines", "variance"],
     "Formulas": ["formula"],
-    "Attention": ["weights", "for_each_parameter", "count_parameters", "compare_parameters", "parameter_name", "load",
+    "Attention": ["weights", "for_each_parameter", "replay", "count_parameters", "compare_parameters", "parameter_name", "load",
                   "save", "write_parameter_table", "compare_with_probe",
                   "workspace", "multi_head_attention", "additive_attention", "x * weights", "softmax",
                   "mask_after", "mask",

@@ -208,6 +208,38 @@ BOOST_AUTO_TEST_CASE(several_inputs_by_name) {
       std::string("umbel: read: probe.scale has the shape [2] but the memory has [hidden=3]"));
 }
 
+// What is read last would be in both.
+BOOST_AUTO_TEST_CASE(one_tensor_for_two) {
+  const tensor<float, token<2>> x{1, 2}, y{2, 4};
+  std::vector<char> bytes;
+  write_safetensors(
+      [&](const char* from, std::size_t count) { bytes.insert(bytes.end(), from, from + count); },
+      [&](auto put) {
+        put("probe.input", x);
+        put("probe.mask", x);
+        put("probe.output", y);
+      });
+  const tensor_file file = tensor_file::in_memory(bytes).value();
+  tensor<float, token<2>> wanted, a, b;
+  const auto itself = [](const auto& given) { return given + 0.0F; };
+  const auto sum = [](const auto& p, const auto& q) { return p + q; };
+  BOOST_TEST(replay(file, itself, wanted, wanted).error() ==
+             std::string("umbel: replay: probe.output and probe.input are read into the same "
+                         "memory"));
+  BOOST_TEST(
+      replay(file, sum, wanted, a, probe_input("mask", a)).error() ==
+      std::string("umbel: replay: probe.input and probe.mask are read into the same memory"));
+  BOOST_TEST(replay(file, sum, wanted, probe_input("mask", a), probe_input("mask", b)).error() ==
+             std::string("umbel: replay: probe.mask is given for two tensors"));
+  BOOST_TEST(replay(file, sum, wanted, a, probe_input("input", b)).error() ==
+             std::string("umbel: replay: probe.input is given for two tensors"));
+  const auto right = replay(file, sum, wanted, a, probe_input("mask", b));
+  BOOST_TEST(static_cast<bool>(right), right.error());
+  tensor<float, batch<2>, token<2>> both;
+  BOOST_TEST(static_cast<bool>(replay(file, sum, both | select_at<batch>(0),
+                                      both | select_at<batch>(1), probe_input("mask", b))));
+}
+
 // The published values of 64-bit FNV-1a, and of elements: their bytes, little-endian.
 BOOST_AUTO_TEST_CASE(checksums) {
   weights_checksum none, a, foobar, one;

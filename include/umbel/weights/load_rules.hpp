@@ -12,17 +12,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-template <class File>
-concept file_of_tensors = requires(const File& file) {
-  file.find("name");
-  file.begin()->data;
-};
-template <class Result>
-concept result_with_file = requires(const Result& result) {
-  result.failure();
-  requires file_of_tensors<std::remove_cvref_t<decltype(*result)>>;
-};
-
 namespace rules {
 
 // What load asks of a parameter, by the type of its view.
@@ -44,14 +33,6 @@ using loadable_weights =
                 verdict<!std::is_const_v<std::remove_reference_t<Weights>>, say::load,
                         say::the_weights_are_const>>;
 
-template <class File>
-using loadable_file =
-    first_error<verdict<!result_with_file<File>, say::load,
-                        say::takes_a_file_of_tensors_so_write_an_asterisk_before_a_result>,
-                verdict<file_of_tensors<File>, say::load,
-                        say::takes_a_file_of_tensors_tensor_file_in_memory_of_bytes_not,
-                        type_of_given<std::decay_t<File>>>>;
-
 // Names: of argument Number.
 template <std::size_t Number, class Names>
 using loadable_names =
@@ -63,7 +44,7 @@ struct load_rule;
 template <class Weights, class File, std::size_t... I, class... Names>
 struct load_rule<Weights, File, std::index_sequence<I...>, Names...> {
   using arguments = first_error<
-      loadable_file<File>,
+      file<say::load, File>,
       verdict<sizeof...(Names) != 0, say::load,
               say::takes_the_names_of_the_file_as_well_so_write_names_umbel_for_one_of_save>,
       loadable_names<I + 3, Names>..., loadable_weights<Weights>>;

@@ -97,7 +97,7 @@ template <class F>
 struct taken_by {
   using operation = say::for_each_parameter;
   template <class X>
-  using of = verdict<std::is_invocable_v<F&, const parameter_path&, X>, operation,
+  using of = verdict<callable_with<F, const parameter_path&, X>, operation,
                      say::f_takes_a_path_and_a_view_const_parameter_path_path_auto_x>;
 };
 

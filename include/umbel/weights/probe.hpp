@@ -16,6 +16,7 @@
 #include <umbel/inspect/text_writer.hpp>
 #include <umbel/layer/rules.hpp>
 #include <umbel/tensor/loop.hpp>
+#include <umbel/weights/words.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -140,26 +141,134 @@ constexpr const char* probe_cause(const probe_differences& found, double allowed
          "adjacent_pairs)";
 }
 
-// The input's tensor in the file: probe.input, or of its own name.
+// An input: the tensor, and its name in the file behind "probe.".
+template <class X>
+constexpr probe_input<X> named_input(const probe_input<X>& input) noexcept {
+  return input;
+}
+template <tensor_like X>
+constexpr probe_input<X> named_input(X& x) noexcept {
+  return {"input", x};
+}
+template <class X>
+inline constexpr bool is_probe_input = false;
+template <class X>
+inline constexpr bool is_probe_input<probe_input<X>> = true;
+
+// The type of the tensor of an input, as the caller's expression has it; no reference of what is
+// neither tensor nor probe_input.
+template <class X>
+struct tensor_of_input {
+  using type = X;
+};
+template <class X>
+struct tensor_of_input<X&> {
+  using type = X&;
+};
+template <class X>
+  requires is_probe_input<std::remove_cvref_t<X>>
+struct tensor_of_input<X> {
+  using type = decltype((std::declval<X&>().x));
+};
+template <class X>
+using input_type = typename tensor_of_input<X&&>::type;
+
 template <class File, class X>
-file_result<> read_probe(const File& file, probe_input<X>& input) noexcept {
+file_result<> read_probe(const File& file, const probe_input<X>& input) noexcept {
   char name[100] = "probe.";
   std::size_t size = 6;
   for (const char* c = input.name; *c != '\0' && size + 1 < sizeof(name); ++c) name[size++] = *c;
   return file.read(static_cast<const char*>(name), input.x);
 }
-template <class File, class X>
-file_result<> read_probe(const File& file, X& x) noexcept {
-  return file.read("probe.input", x);
-}
+
+// Do two of the tensors that are read, the output and the inputs, share a name or memory? What is
+// read last would be in both.
+struct probe_target {
+  const char* name;
+  std::uintptr_t begin, end;
+};
 template <class X>
-constexpr const X& probe_tensor(const probe_input<X>& input) noexcept {
-  return input.x;
+probe_target target_of(const char* name, const X& x) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(x.data());
+  return {name, begin, begin + layout_of<X>::span * sizeof(typename X::value_type)};
 }
-template <class X>
-constexpr const X& probe_tensor(const X& x) noexcept {
-  return x;
+template <std::size_t Count>
+bool put_collisions(probe_result& out, const probe_target (&targets)[Count]) noexcept {
+  for (std::size_t i = 0; i < Count; ++i)
+    for (std::size_t j = i + 1; j < Count; ++j) {
+      const bool same_name = __builtin_strcmp(targets[i].name, targets[j].name) == 0;
+      const bool overlap = targets[i].begin < targets[j].end && targets[j].begin < targets[i].end;
+      if (!same_name && !overlap) continue;
+      text_writer<probe_result> text(out);
+      text.put("umbel: replay: probe.", targets[i].name);
+      if (same_name)
+        text.put(" is given for two tensors");
+      else
+        text.put(" and probe.", targets[j].name, " are read into the same memory");
+      text.flush();
+      return true;
+    }
+  return false;
 }
+
+namespace rules {
+template <class Y, class Wanted>
+struct probe_shapes {
+  template <std::size_t Number, class X>
+  using is_tensor =
+      argument<tensor_like<X> || one_is_invalid<X>, say::compare_with_probe,
+               say::takes_the_output_and_that_of_the_probe_as_tensors_but_argument, Number, X>;
+  using type = first_error<is_tensor<1, Y>, is_tensor<2, Wanted>>;
+};
+template <tensor_like Y, tensor_like Wanted>
+struct probe_shapes<Y, Wanted> {
+  using type = same_shape<say::compare_with_probe, layout_of<Y>, layout_of<Wanted>>;
+};
+
+// Memory for what is read. X: of a forwarding reference; Number: of the argument.
+template <std::size_t Number, class X>
+using probe_memory =
+    argument<tensor_like<std::remove_reference_t<X>>, say::replay,
+             say::takes_the_file_the_model_memory_for_the_output_and_for_each_input_but_argument,
+             Number, X>;
+template <std::size_t First, class F, class Numbers, class Wanted, class... Inputs>
+struct replay_rule;
+template <std::size_t First, class F, std::size_t... I, class Wanted, class... Inputs>
+struct replay_rule<First, F, std::index_sequence<I...>, Wanted, Inputs...> {
+  static constexpr std::size_t without_name =
+      (std::size_t{0} + ... + !is_probe_input<std::remove_cvref_t<Inputs>>);
+  using are_tensors =
+      first_error<probe_memory<First, Wanted>, probe_memory<First + 1 + I, input_type<Inputs>>...>;
+  // Asked last: it instantiates the model.
+  template <bool OfFitInputs>
+  static constexpr auto verdict_of_model() {
+    if constexpr (!OfFitInputs)
+      return accepted{};
+    else if constexpr (!callable_with<const F, const std::remove_cvref_t<input_type<Inputs>>&...>)
+      return verdict<never<F>, say::replay, say::the_model_is_not_called_with_the_inputs>{};
+    else
+      return verdict<!std::is_void_v<decltype(std::declval<const F&>()(
+                         std::declval<const std::remove_cvref_t<input_type<Inputs>>&>()...))>,
+                     say::replay, say::the_model_returns_nothing_so_let_it_return_the_output>{};
+  }
+  template <bool AreTensors>
+  static constexpr auto verdict_of() {
+    if constexpr (!AreTensors)
+      return are_tensors{};
+    else
+      return first_error<
+          read_into<Wanted>, read_into<input_type<Inputs>>...,
+          verdict<(without_name <= 1), say::replay, number<without_name>,
+                  say::inputs_have_no_name_so_write_probe_input_with_a_name_for_all_but_one>,
+          decltype(verdict_of_model<without_name <= 1>())>{};
+  }
+  using type = decltype(verdict_of<are_tensors::ok>());
+};
+template <std::size_t First, class File, class F, class Wanted, class... Inputs>
+using replay = first_error<
+    file<say::replay, File>,
+    typename replay_rule<First, F, std::index_sequence_for<Inputs...>, Wanted, Inputs...>::type>;
+}  // namespace rules
 
 }  // namespace detail
 
@@ -167,14 +276,13 @@ constexpr const X& probe_tensor(const X& x) noexcept {
 // same order.
 //   "umbel: probe: the output differs by 0.81 at [1, 5] of [token=4, hidden=8]: 0.3 where 1.11 is
 //   wanted; at most 0.000265 was allowed; look for a square matrix that is transposed ..."
-template <detail::tensor_like Y, detail::tensor_like Wanted>
+template <class Y, class Wanted>
 [[nodiscard]] constexpr probe_result compare_with_probe(
     const Y& y, const Wanted& wanted, const probe_tolerance& tolerance = {}) noexcept {
-  using verdict = detail::rules::same_shape<detail::say::compare_with_probe, detail::layout_of<Y>,
-                                            detail::layout_of<Wanted>>;
+  using verdict = typename detail::rules::probe_shapes<Y, Wanted>::type;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   probe_result result;
-  if constexpr (verdict::ok) {
+  if constexpr (verdict::ok && !detail::one_is_invalid<Y, Wanted>) {
     const auto found = detail::differences_from_probe(y, wanted);
     const double allowed = tolerance.absolute + tolerance.relative * found.largest_wanted;
     result.largest = found.largest;
@@ -190,29 +298,57 @@ template <detail::tensor_like Y, detail::tensor_like Wanted>
   return result;
 }
 
+namespace detail {
+template <class File, class F, class Wanted, class... Xs>
+probe_result replay_probe(const File& file, const F& f, const probe_tolerance& tolerance,
+                          Wanted& wanted, const probe_input<Xs>&... inputs) noexcept {
+  probe_result result;
+  if (put_collisions(result, {target_of("output", wanted), target_of(inputs.name, inputs.x)...}))
+    return result;
+  file_result<> read = file.read("probe.output", wanted);
+  const auto read_next = [&](const auto& input) {
+    if (read) read = read_probe(file, input);
+  };
+  (read_next(inputs), ...);
+  if (read) return compare_with_probe(f(static_cast<const Xs&>(inputs.x)...), wanted, tolerance);
+  result(read.error(), __builtin_strlen(read.error()));
+  return result;
+}
+template <std::size_t First, class File, class F, class Wanted, class... Inputs>
+probe_result replay_call(const File& file, const F& f, const probe_tolerance& tolerance,
+                         Wanted&& wanted, Inputs&&... inputs) noexcept {
+  if constexpr (!one_is_invalid<File, F, Wanted, Inputs...>) {
+    using verdict = rules::replay<First, File, F, Wanted, Inputs...>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok)
+      return replay_probe(file, f, tolerance, wanted, named_input(inputs)...);
+  }
+  return {};
+}
+}  // namespace detail
+
 // Reads the probe of a file into `wanted` and the inputs, calls f(inputs...), and compares with
 // what it returns. One input, a tensor, is probe.input; several are probe_input("name", x) each.
 // The output is probe.output. Memory is the caller's; its axes must have the extents of the file.
 //   "umbel: probe: ..."                        as of compare_with_probe
 //   "umbel: read: probe.input has the shape [4, 8] but the memory has [token=5, hidden=8]"
 //   "umbel: the file has no tensor probe.output"
-template <class File, class F, detail::tensor_like Wanted, class... Inputs>
+//   "umbel: replay: probe.input and probe.output are read into the same memory"
+//   "umbel: replay: probe.mask is given for two tensors"
+// Two inputs without a name, what is no tensor, and a model that takes other arguments do not
+// compile.
+template <class File, class F, class Wanted, class... Inputs>
 [[nodiscard]] probe_result replay(const File& file, const F& f, const probe_tolerance& tolerance,
-                                  Wanted& wanted, Inputs&&... inputs) noexcept {
-  file_result<> read = file.read("probe.output", wanted);
-  const auto read_next = [&](auto& input) {
-    if (read) read = detail::read_probe(file, input);
-  };
-  (read_next(inputs), ...);
-  if (read) return compare_with_probe(f(detail::probe_tensor(inputs)...), wanted, tolerance);
-  probe_result failed;
-  failed(read.error(), __builtin_strlen(read.error()));
-  return failed;
+                                  Wanted&& wanted, Inputs&&... inputs) noexcept {
+  return detail::replay_call<4>(file, f, tolerance, static_cast<Wanted&&>(wanted),
+                                static_cast<Inputs&&>(inputs)...);
 }
-template <class File, class F, detail::tensor_like Wanted, class... Inputs>
-[[nodiscard]] probe_result replay(const File& file, const F& f, Wanted& wanted,
+template <class File, class F, class Wanted, class... Inputs>
+  requires(!std::is_same_v<std::remove_cvref_t<Wanted>, probe_tolerance>)
+[[nodiscard]] probe_result replay(const File& file, const F& f, Wanted&& wanted,
                                   Inputs&&... inputs) noexcept {
-  return replay(file, f, probe_tolerance{}, wanted, static_cast<Inputs&&>(inputs)...);
+  return detail::replay_call<3>(file, f, probe_tolerance{}, static_cast<Wanted&&>(wanted),
+                                static_cast<Inputs&&>(inputs)...);
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

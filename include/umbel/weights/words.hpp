@@ -41,6 +41,11 @@ struct the_weights_are_a_temporary_so_store_them_in_a_variable;
 struct takes_elements_of_float_double_bfloat16_float16_bool_uint8_or_int8_to_int64_not;
 struct takes_a_sink_first_a_callable_that_takes_const_char_and_size_t_not;
 struct takes_the_names_of_the_file_as_well_so_write_names_umbel_for_one_of_save;
+struct takes_the_file_the_model_memory_for_the_output_and_for_each_input_but_argument;
+struct inputs_have_no_name_so_write_probe_input_with_a_name_for_all_but_one;
+struct the_model_is_not_called_with_the_inputs;
+struct the_model_returns_nothing_so_let_it_return_the_output;
+struct takes_the_output_and_that_of_the_probe_as_tensors_but_argument;
 }  // namespace say
 template <>
 inline constexpr const char* spoken<say::a_row_is_empty_so_give_it_a_path_and_a_name_in_the_file> =
@@ -99,9 +104,42 @@ template <>
 inline constexpr const char*
     spoken<say::takes_the_names_of_the_file_as_well_so_write_names_umbel_for_one_of_save> =
         "takes the names of the file, too; of one that save wrote, load(w, file, names::umbel)";
+template <>
+inline constexpr const char*
+    spoken<say::takes_the_file_the_model_memory_for_the_output_and_for_each_input_but_argument> =
+        "takes the file, the model, a tensor for the output and one for each input, but argument";
+template <>
+inline constexpr const char*
+    spoken<say::inputs_have_no_name_so_write_probe_input_with_a_name_for_all_but_one> =
+        "inputs have no name; write probe_input(name, x) for all but one";
+template <>
+inline constexpr const char* spoken<say::the_model_is_not_called_with_the_inputs> =
+    "the model cannot be called with the inputs, one argument each";
+template <>
+inline constexpr const char* spoken<say::the_model_returns_nothing_so_let_it_return_the_output> =
+    "the model returns nothing; let it return the output";
+template <>
+inline constexpr const char*
+    spoken<say::takes_the_output_and_that_of_the_probe_as_tensors_but_argument> =
+        "takes the output and that of the probe as tensors, but argument";
 // Text ended by a zero; not nullptr, nor 0, which as a literal would be one.
 template <class X>
 concept c_string = std::is_convertible_v<X, const char*> && !std::is_same_v<X, std::nullptr_t>;
+
+template <class File>
+concept file_of_tensors = requires(const File& file) {
+  file.find("name");
+  file.begin()->data;
+};
+template <class Result>
+concept result_with_file = requires(const Result& result) {
+  result.failure();
+  requires file_of_tensors<std::remove_cvref_t<decltype(*result)>>;
+};
+
+// Not std::is_invocable: what fails in the body of f would be reported through its internals.
+template <class F, class... Arguments>
+concept callable_with = requires(F& f) { f(std::declval<Arguments>()...); };
 
 // The word for an argument that has another type than it should.
 template <class X>
@@ -118,9 +156,17 @@ namespace rules {
 template <bool Ok, class Operation, class Takes, std::size_t Number, class X>
 using argument = verdict<Ok, Operation, Takes, number<Number>, say::is,
                          typename word_for_argument<std::remove_cvref_t<X>>::type>;
+// What tensors are read from by name.
+template <class Operation, class File>
+using file = first_error<verdict<!result_with_file<File>, Operation,
+                                 say::takes_a_file_of_tensors_so_write_an_asterisk_before_a_result>,
+                         verdict<file_of_tensors<File>, Operation,
+                                 say::takes_a_file_of_tensors_tensor_file_in_memory_of_bytes_not,
+                                 type_of_given<std::decay_t<File>>>>;
+
 // Where bytes or text go.
 template <class Operation, class Sink>
-using sink = verdict<std::is_invocable_v<Sink&, const char*, std::size_t>, Operation,
+using sink = verdict<callable_with<Sink, const char*, std::size_t>, Operation,
                      say::takes_a_sink_first_a_callable_that_takes_const_char_and_size_t_not,
                      type_of_given<std::decay_t<Sink>>>;
 }  // namespace rules
