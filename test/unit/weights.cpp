@@ -33,6 +33,12 @@ struct model_weights {
   classify::weights head;
 };
 
+template <std::size_t Classes>
+struct model_template {
+  static constexpr const char* part_names[] = {"head"};
+  typename linear<float, hidden<6>, classes<Classes>>::weights head;
+};
+
 template <class Weights>
 void fill(Weights& w, float from) {
   for_each_parameter(w, [&](const parameter_path&, const auto& x) {
@@ -216,6 +222,11 @@ BOOST_AUTO_TEST_CASE(differences_of_16_bits_and_integers) {
   BOOST_TEST(compare_parameters(c, d).largest == 0.5);
   const tensor<std::int32_t, token<2>> e{1, 2}, f{1, -5};
   BOOST_TEST(compare_parameters(e, f).largest == 7);
+}
+
+BOOST_AUTO_TEST_CASE(a_struct_template) {
+  const model_template<2> w{};
+  BOOST_TEST(count_parameters(w) == 12u);
 }
 
 // Nothing of it is written to: weights may be a temporary.

@@ -203,11 +203,14 @@ struct base_of {
 template <class W>
 concept has_a_base = !std::is_standard_layout_v<W> && requires { W{base_of<W>{}}; };
 
-// Text that is known when compiled.
+// Text that is known when compiled. (The names of a class template are an argument: clang 14 has no
+// value for them where nothing has used it.)
+template <const auto& Names>
+inline constexpr bool is_constant_text =
+    requires { typename std::bool_constant<(Names[0] == nullptr)>; };
 template <class W>
-concept has_constant_names =
-    std::is_convertible_v<decltype(W::part_names[0]), const char*> &&
-    requires { typename std::bool_constant<(W::part_names[0] == nullptr)>; };
+concept has_constant_names = std::is_convertible_v<decltype(W::part_names[0]), const char*> &&
+                             requires { requires is_constant_text<W::part_names>; };
 
 enum class name_mistake : unsigned char { none, null, empty, dot, no_utf_8, twice };
 
