@@ -29,6 +29,7 @@ PAGE = ROOT / "docs" / "names.md"
 NAMESPACES = {
     "axes": "the ready-made axes, for `using namespace umbel::axes`",
     "literals": "`5_c`, a size as a constant, for `using namespace umbel::literals`",
+    "names": "tables of what frameworks call their parameters, for `load` ([weights.md](weights.md))",
     "detail": "not for users: names in it may change in any release",
     "portable": "not for users: what is the same for every target (weights, masks, the words of an error)",
 }
@@ -60,6 +61,10 @@ which of them are taken). `umbel/bare.hpp` has the same names but for those of `
 Beside `using namespace std` some of them are ambiguous, because the standard library has the name, too, and are written with `umbel::`:
 `umbel::merge`, `umbel::extent`, `umbel::mergeable`, `umbel::permutable`, and, with `<valarray>`, `umbel::slice`, with\n`<stack>`, `umbel::stack`. Inside of a function,
 `using umbel::merge;` does as well.
+
+Under `using namespace umbel` a namespace of yours that is called as one of those below, `detail` for example, is ambiguous, and is written
+`::detail`. `umbel/file/mapped_file.hpp` includes the headers of POSIX (`<fcntl.h>`, `<sys/mman.h>`, `<sys/stat.h>`, `<unistd.h>`), whose functions are global: a global
+`open`, `read` or `close` of yours is another overload, or collides; put it into a namespace.
 
 Operators for tensors, views and masks are found by their operands and need no `using`. All macros begin with `UMBEL_`.
 

@@ -318,6 +318,45 @@ struct model_of_many {
   // cure: Correct the sizes of the model: `tools/export --types` says those of the file.
   const tensor<float, classes<12>> given{};
   const auto result = compare_with_probe(given, tensor<float, classes<10>>{});
+#elif defined CASE_bias_of_another_axis
+  // expect-gcc: "umbel: weights: \[token=10\] are not the axes of the bias, which are \[classes=10\]"
+  // expect-clang: weights.*token<10>.*are_not_the_axes_of_the_bias_which_are.*classes<10>
+  // cause: The bias is named by another axis than the map has, or has another size.
+  // cure: `view_as<classes<10>>(memory)`, or `view_as<out_features>(memory)`, whose size is that of the map.
+  const linear<float, hidden<32>, classes<10>, bias<true>> layer{
+      {view_as<in_features, out_features>(&memory[0]), view_as<token<10>>(&memory[0])}};
+#elif defined CASE_bias_of_the_wrong_length
+  // expect-gcc: "umbel: weights: \[classes=10\] needs 10 elements but the memory holds 9"
+  // expect-clang: weights.*classes<10>.*needs.*number<10>.*elements_but_the_memory_holds.*number<9>
+  // cause: An array of weights has another number of elements than the map has inputs times outputs.
+  // cure: Export the matrix again, without padding, or correct the axes of the layer.
+  static const float nine[9] = {};
+  const prepacked<linear<float, hidden<32>, classes<10>, bias<true>>> layer{
+      {view_as<out_features, in_features>(&memory[0]), view_as<out_features>(nine)}};
+#elif defined CASE_weights_of_a_layer_in_a_pipe
+  // expect-gcc: "umbel: encoder_layer: got its weights for the layer; write x \| layer\{w\}"
+  // expect-clang: encoder_layer.*got_its_weights_for_the_layer_so_write_x_pipe_layer_of_w
+  // cause: Weights are numbers; the layer that is made of them is called.
+  // cure: `x | encoder{w}`.
+  using encoder = encoder_layer<float, hidden<8>, heads<2>, intermediate<16>, norm_first<true>,
+                                activation<gelu_exact>, bias<true>>;
+  static const encoder::weights w{};
+  auto r = tensor<float, token<4>, hidden<8>>{} | w;
+#elif defined CASE_weights_of_a_stack_in_a_pipe
+  // expect-gcc: "umbel: layer_stack: got its weights for the layer; write x \| layer\{w\}"
+  // expect-clang: layer_stack.*got_its_weights_for_the_layer_so_write_x_pipe_layer_of_w
+  // cause: Weights are numbers; the layer that is made of them is called.
+  // cure: `x | encoder{w}`.
+  using encoder = encoder_layer<float, hidden<8>, heads<2>, intermediate<16>, norm_first<true>,
+                                activation<gelu_exact>, bias<true>>;
+  static const layer_stack<encoder, 2>::weights w{};
+  auto r = tensor<float, token<4>, hidden<8>>{} | w;
+#elif defined CASE_permute_of_memory_without_sizes
+  // expect-gcc: "umbel: permute: takes one tensor or view, but the memory of in_features and out_features has no sizes; write them, view_as<in_features<8>, out_features<4>>\(memory\)"
+  // expect-clang: permute.*takes_one_tensor_or_view.*but_the_memory_of.*in_features>.*out_features>.*has_no_sizes_so_write_them_in_view_as
+  // cause: Memory that is named for a layer takes its sizes from the layer; by itself it has none.
+  // cure: `view_as<in_features<100>, out_features<100>>(memory)`.
+  auto r = view_as<in_features, out_features>(memory) | permute<out_features, in_features>;
 #else
   const tensor<float, classes<12>> given{};
   if (!compare_with_probe(given, given)) return;
@@ -327,6 +366,14 @@ struct model_of_many {
   const prepacked<classify> either{{w}};
   const square of_a_span{
       {view_as<in_features, out_features>(std::span<const float, 10000>(memory))}};
-  (void)plain, (void)packed, (void)either, (void)of_a_span;
+  const linear<float, hidden<32>, classes<10>, bias<true>> with_a_view{
+      {view_as<in_features, out_features>(&memory[0]), view_as<classes<10>>(&memory[0])}};
+  static const tensor<float, classes<10>> bias_of_classes{};
+  const prepacked<linear<float, hidden<32>, classes<10>, bias<true>>> with_a_tensor{
+      {view_as<out_features, in_features>(&memory[0]), bias_of_classes}};
+  const prepacked<linear<float, hidden<32>, classes<10>, bias<true>>> with_a_name{
+      {view_as<out_features, in_features>(&memory[0]), view_as<out_features>(&memory[0])}};
+  (void)with_a_view, (void)with_a_tensor, (void)with_a_name, (void)plain, (void)packed,
+      (void)either, (void)of_a_span;
 #endif
 }

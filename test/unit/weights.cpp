@@ -514,10 +514,11 @@ BOOST_AUTO_TEST_CASE(packing_takes_either_order) {
   const auto wanted = attention{w}(x);
   const prepacked<attention> by_view{{{q, w.q.bias}, {k, w.k.bias}, {v, w.v.bias}, {o, w.o.bias}}};
   BOOST_TEST((by_view(x) == wanted));
-  const prepacked<attention> by_name{{{view_as<out_features, in_features>(q.data()), w.q.bias},
-                                      {view_as<out_features, in_features>(k.data()), w.k.bias},
-                                      {view_as<in_features, out_features>(w.v.weight), w.v.bias},
-                                      {o | permute<in_features, out_features>, w.o.bias}}};
+  const prepacked<attention> by_name{
+      {{view_as<out_features, in_features>(q.data()), view_as<out_features>(w.q.bias)},
+       {view_as<out_features, in_features>(k.data()), view_as<out_features>(&w.k.bias[0])},
+       {view_as<in_features, out_features>(w.v.weight), w.v.bias},
+       {o | permute<in_features, out_features>, w.o.bias}}};
   BOOST_TEST((by_name(x) == wanted));
   const attention::weights_view borrowed{
       {view_as<in_features, out_features>(w.q.weight), w.q.bias},
@@ -542,6 +543,22 @@ BOOST_AUTO_TEST_CASE(order_by_the_names_of_the_layer) {
   BOOST_TEST(y(0, 0) == -5.0F);
   BOOST_TEST(y(0, 2) == 7.0F);
   BOOST_TEST(y(1, 1) == 8.0F);
+}
+
+// A bias may say its axis: as memory for the layer, as a view or a tensor.
+BOOST_AUTO_TEST_CASE(bias_by_name) {
+  using map = linear<float, hidden<2>, classes<3>, bias<true>>;
+  static constexpr map::weights w{{1, 2, 3, 4, 5, 6}, {7, 8, 9}};
+  static constexpr tensor<float, classes<3>> owned{7, 8, 9};
+  const tensor<float, hidden<2>> x{2, -1};
+  const auto wanted = map{w}(x);
+  const auto weight = view_as<in_features, out_features>(w.weight);
+  BOOST_TEST((map{{weight, view_as<out_features>(w.bias)}}(x) == wanted));
+  BOOST_TEST((map{{weight, view_as<classes>(&w.bias[0])}}(x) == wanted));
+  BOOST_TEST((map{{weight, view_as<classes<3>>(w.bias)}}(x) == wanted));
+  BOOST_TEST((map{{weight, owned}}(x) == wanted));
+  static constexpr prepacked<map> packed{{view_as<in_features, out_features>(w.weight), owned}};
+  BOOST_TEST((packed(x) == wanted));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

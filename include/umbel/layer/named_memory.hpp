@@ -8,6 +8,7 @@
 #include <umbel/config.hpp>
 #include <umbel/shape/axes.hpp>
 #include <umbel/tensor/interop.hpp>
+#include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::portable {
@@ -32,6 +33,9 @@ struct are_not_in_the_order_of_a_layer_that_borrows;
 struct prepacked_of_the_layer_takes_any_order;
 struct takes_memory_but_got_the_tensor;
 struct its_axes_have_names_so_pass_it_as_it_is;
+struct are_not_the_axes_of_the_bias_which_are;
+struct but_the_memory_of;
+struct has_no_sizes_so_write_them_in_view_as;
 struct weights;
 }  // namespace say
 template <>
@@ -56,6 +60,15 @@ template <>
 inline constexpr const char* spoken<say::prepacked_of_the_layer_takes_any_order> =
     "; prepacked<layer> takes any order";
 
+template <>
+inline constexpr const char* spoken<say::are_not_the_axes_of_the_bias_which_are> =
+    "are not the axes of the bias, which are";
+template <>
+inline constexpr const char* spoken<say::but_the_memory_of> = ", but the memory of";
+template <>
+inline constexpr const char* spoken<say::has_no_sizes_so_write_them_in_view_as> =
+    "has no sizes; write them, view_as<in_features<8>, out_features<4>>(memory)";
+
 template <class A, class... Family>
 inline constexpr bool is_first = false;
 template <class A, class... Family>
@@ -74,6 +87,9 @@ struct named_axes<portable::named_memory<T, Count, Family...>> {
       std::is_same_v<axes, shape<A, B>> || std::is_same_v<axes, shape<B, A>>;
   template <class A, std::size_t SizeOfA, class B, std::size_t SizeOfB>
   static constexpr bool have_sizes = true;
+  template <class A>
+  static constexpr bool is = std::is_same_v<axes, shape<typename A::family>> ||
+                             std::is_same_v<axes, shape<axis_family<umbel::axes::out_features>>>;
   // Of A, where B has that size.
   template <class A, std::size_t SizeOfB>
   static constexpr std::size_t stride = is_first<A, Family...> ? SizeOfB : 1;
@@ -90,6 +106,8 @@ struct named_axes<X> {
   template <class A, std::size_t SizeOfA, class B, std::size_t SizeOfB>
   static constexpr bool have_sizes =
       layout::template size_of<A> == SizeOfA && layout::template size_of<B> == SizeOfB;
+  template <class A>
+  static constexpr bool is = std::is_same_v<axes, shape<A>> && layout::contiguous;
   template <class A, std::size_t>
   static constexpr std::size_t stride = layout::template stride_of<A>;
 };
@@ -143,10 +161,6 @@ inline constexpr bool is_temporary_tensor<const tensor<T, Axes...>> = true;
 template <class W, class T>
 concept matrix_of = says_its_axes<W> || lends<W, T>;
 
-// Memory for a vector, which needs no name.
-template <class V, class T>
-concept vector_of = lends<V, T> || is_named_memory<std::remove_cvref_t<V>>;
-
 template <class W>
 UMBEL_SHARED constexpr auto first_of_named(const W& w) noexcept {
   if constexpr (tensor_like<W>)
@@ -186,6 +200,24 @@ using vector_with_a_name = first_error<
     elements_for<say::weights, shape<Axis>, Axis::size, Given::count>,
     verdict<std::is_same_v<typename Given::value_type, T>, say::weights, shape<Axis>, say::holds,
             element<T>, say::but_the_pointer_is_to, element<typename Given::value_type>>>;
+// A bias with names: of the map's axis, or of out_features where it has no size.
+template <class T, class Out, class Given>
+struct bias_with_names {
+  using given = named_axes<Given>;
+  using type = first_error<
+      verdict<given::template is<Out>, say::weights, typename given::axes,
+              say::are_not_the_axes_of_the_bias_which_are, shape<Out>>,
+      rules::memory<layout<Out>, given::count == portable::vouched_for ? Out::size : given::count,
+                    say::weights>,
+      verdict<std::is_same_v<typename given::value_type, T>, say::weights, shape<Out>, say::holds,
+              element<T>, say::but_the_pointer_is_to, element<typename given::value_type>>>;
+};
+// x | permute<...> of memory that has no sizes yet.
+template <class Operation, class Takes, class T, std::size_t Count, class... Family>
+struct arguments_rule<Operation, Takes, portable::named_memory<T, Count, Family...>> {
+  using type = verdict<never<T>, Operation, Takes, say::but_the_memory_of, listed<Family...>,
+                       say::has_no_sizes_so_write_them_in_view_as>;
+};
 // Memory: of a forwarding reference.
 template <class Memory, class... Family>
 using named_memory_stays =

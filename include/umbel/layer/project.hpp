@@ -126,6 +126,17 @@ constexpr detail::invalid operator|(const X&, const Weights&) noexcept {
                 "umbel: shapes do not fit");
   return {};
 }
+// x | w, of the weights of a layer with parts.
+template <detail::tensor_like X, class Weights>
+  requires(!std::is_base_of_v<detail::operation, Weights> &&
+           requires { typename Weights::layer_name; })
+constexpr detail::invalid operator|(const X&, const Weights&) noexcept {
+  static_assert(detail::report<detail::verdict<
+                    sizeof(X) == 0, typename Weights::layer_name,
+                    detail::say::got_its_weights_for_the_layer_so_write_x_pipe_layer_of_w>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
 template <class Weights>
   requires requires { typename Weights::map; }
 constexpr detail::invalid operator*(detail::invalid, const Weights&) noexcept {

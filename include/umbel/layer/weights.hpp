@@ -162,7 +162,8 @@ struct linear_weights<T, In, Out, false> {
 
 // Weights of y = x W + b, borrowed; the memory must outlive the view. The matrix says its axes:
 // view_as<in_features, out_features>(memory), a tensor or view of in and out, or of the map's own
-// two where they differ. AnyOrder: of any strides, as packing takes it; else (in, out) row-major.
+// two where they differ. A bias is memory, or says its axis, too. AnyOrder: of any strides, as
+// packing takes it; else (in, out) row-major.
 //   "umbel: weights: the memory does not say the order of its axes; ..."
 //   "umbel: weights: [out_features=8, in_features=4] are not the axes of the weights, which are
 //   [in_features=4, out_features=16]"
@@ -193,15 +194,14 @@ struct borrowed_linear {
   UMBEL_SHARED constexpr borrowed_linear(W&& w) noexcept : borrowed_linear() {
     read<W>(w);
   }
-  template <detail::says_its_axes W, detail::vector_of<T> B>
+  template <detail::says_its_axes W, detail::matrix_of<T> B>
     requires(Bias)
   UMBEL_SHARED constexpr borrowed_linear(W&& w, B&& b) noexcept : borrowed_linear() {
     read<W>(w);
-    if constexpr (detail::lends<B, T>)
-      bias = detail::borrow<detail::layout<Out>, T>(static_cast<B&&>(b));
+    if constexpr (detail::says_its_axes<B>)
+      read_bias<B>(b);
     else
-      bias = detail::borrow_named_vector<T, Out, typename Out::family,
-                                         axis_family<axes::out_features>>(b);
+      bias = detail::borrow<detail::layout<Out>, T>(static_cast<B&&>(b));
   }
   template <class InOrder>
     requires(AnyOrder && std::is_same_v<InOrder, borrowed_linear<T, In, Out, Bias, false>>)
@@ -214,13 +214,13 @@ struct borrowed_linear {
     static_assert(detail::report<detail::rules::order_of_weights<W>>::ok,
                   "umbel: shapes do not fit");
   }
-  template <detail::lends<T> W, detail::lends<T> B>
+  template <detail::lends<T> W, detail::matrix_of<T> B>
     requires(Bias)
   UMBEL_SHARED constexpr borrowed_linear(W&&, B&&) noexcept : borrowed_linear() {
     static_assert(detail::report<detail::rules::order_of_weights<W>>::ok,
                   "umbel: shapes do not fit");
   }
-  template <detail::matrix_of<T> W, detail::lends<T> B>
+  template <detail::matrix_of<T> W, detail::matrix_of<T> B>
     requires(!Bias)
   UMBEL_SHARED constexpr borrowed_linear(W&&, B&&) noexcept : borrowed_linear() {
     static_assert(detail::report<detail::rules::bias_of_a_map<true, W>>::ok,
@@ -246,6 +246,16 @@ struct borrowed_linear {
         weight = detail::first_of_named(w);
         strides.template of<detail::named_weights<In, Out, W>>();
       }
+    }
+  }
+  template <class Given>
+  UMBEL_SHARED constexpr void read_bias(const Given& b) noexcept {
+    using B = std::remove_cvref_t<Given>;
+    if constexpr (!std::is_same_v<B, detail::invalid>) {
+      using rule = detail::first_error<typename detail::rules::bias_with_names<T, Out, B>::type,
+                                       detail::rules::named_weights_stay<Given, false>>;
+      static_assert(detail::report<rule>::ok, "umbel: shapes do not fit");
+      if constexpr (rule::ok) bias = detail::first_of_named(b);
     }
   }
 };

@@ -48,6 +48,7 @@ struct weights;
 struct x_times_weights;
 struct the_tensor_stands_on_the_left_of_its_weights;
 struct takes_times_not_a_pipe;
+struct got_its_weights_for_the_layer_so_write_x_pipe_layer_of_w;
 struct is_made_of_its_weights_and_then_called_but_got_the_tensor;
 }  // namespace say
 template <>
@@ -71,6 +72,9 @@ template <>
 inline constexpr const char* spoken<say::they_are_for> = "; they are for";
 template <>
 inline constexpr const char* spoken<say::they_are_of_type> = "; they are";
+template <>
+inline constexpr const char* spoken<say::got_its_weights_for_the_layer_so_write_x_pipe_layer_of_w> =
+    "got its weights for the layer; write x | layer{w}";
 template <>
 inline constexpr const char* spoken<say::takes_times_not_a_pipe> = "takes *, not |";
 
