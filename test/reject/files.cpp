@@ -111,8 +111,8 @@ static const auto sink = [](const char*, std::size_t) {};
   const std::vector<char> bytes(100);
   for (const stored_tensor& each : tensor_file::in_memory(bytes)) (void)each.rank;
 #elif defined CASE_written_to_a_path
-  // expect-gcc: "umbel: write_npy: takes a sink first, a function of bytes and their number, \[&\]\(const char\* bytes, std::size_t count\) \{ \.\.\. \}, not const char \[6\]"
-  // expect-clang: write_npy.*takes_a_sink_of_bytes_and_their_number_not.*char *\[6\]
+  // expect-gcc: "umbel: write_npy: takes a sink first, which is called with \(const char\*, std::size_t\), not a pointer to char"
+  // expect-clang: write_npy.*takes_a_sink_first_which_is_called_with_const_char_and_size_t_not.*a_pointer_to<.*char
   // cause: Who opens files differs between systems, so bytes go to a function of yours.
   // cure: `[&](const char* bytes, std::size_t count) { std::fwrite(bytes, 1, count, file); }`.
   write_npy("x.npy", w);

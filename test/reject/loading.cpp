@@ -135,14 +135,14 @@ struct bytes {
   return bool(load(packed, file, names::umbel));
 #elif defined CASE_save_to_a_path
   // expect-gcc: "umbel: save: takes a sink first, which is called with \(const char\*, std::size_t\), not a pointer to char"
-  // expect-clang: save.*takes_a_sink_first_a_callable_that_takes_const_char_and_size_t_not.*a_pointer_to<.*char
+  // expect-clang: save.*takes_a_sink_first_which_is_called_with_const_char_and_size_t_not.*a_pointer_to<.*char
   // cause: Files are opened by the program, which may have none.
   // cure: `save([&](const char* bytes, std::size_t count) { std::fwrite(bytes, 1, count, out); }, w)`.
   save("out.safetensors", w);
   return true;
 #elif defined CASE_save_to_a_stream
   // expect-gcc: "umbel: save: takes a sink first, which is called with \(const char\*, std::size_t\), not a pointer to _IO_FILE"
-  // expect-clang: save.*takes_a_sink_first_a_callable_that_takes_const_char_and_size_t_not.*a_pointer_to<.*_IO_FILE
+  // expect-clang: save.*takes_a_sink_first_which_is_called_with_const_char_and_size_t_not.*a_pointer_to<.*_IO_FILE
   // cause: Bytes are handed to a function of the program.
   // cure: `save([&](const char* bytes, std::size_t count) { std::fwrite(bytes, 1, count, out); }, w)`.
   save(out, w);
@@ -157,7 +157,7 @@ struct bytes {
   return true;
 #elif defined CASE_save_sizes
   // expect-gcc: "umbel: save: takes elements of float, double, bfloat16, float16, bool, uint8 or a signed integer, not long unsigned int"
-  // expect-clang: save.*takes_elements_of_float_double_bfloat16_float16_bool_uint8_or_int8_to_int64_not.*unsigned long
+  // expect-clang: save.*takes_elements_of_float_double_bfloat16_float16_bool_uint8_or_a_signed_integer_not.*unsigned long
   // cause: Elements of this type are not written.
   // cure: `std::int64_t`, which is written and not read, or `std::int32_t`.
   static const model_with_sizes sizes{};
@@ -165,7 +165,7 @@ struct bytes {
   return true;
 #elif defined CASE_table_to_a_stream
   // expect-gcc: "umbel: write_parameter_table: takes a sink first, which is called with \(const char\*, std::size_t\), not a pointer to _IO_FILE"
-  // expect-clang: write_parameter_table.*takes_a_sink_first_a_callable_that_takes_const_char_and_size_t_not.*a_pointer_to<.*_IO_FILE
+  // expect-clang: write_parameter_table.*takes_a_sink_first_which_is_called_with_const_char_and_size_t_not.*a_pointer_to<.*_IO_FILE
   // cause: Text is handed to a function of the program.
   // cure: `write_parameter_table([](const char* text, std::size_t count) { std::fwrite(text, 1, count, stdout); }, w)`.
   write_parameter_table(out, w);

@@ -37,7 +37,7 @@ namespace say {
 struct put;
 struct takes_a_function_that_puts_each_tensor_not;
 struct takes_a_name_and_a_tensor_or_view;
-struct takes_a_sink_of_bytes_and_their_number_not;
+struct takes_a_sink_first_which_is_called_with_const_char_and_size_t_not;
 struct takes_a_tensor_or_view_not;
 struct takes_elements_of_float_double_bfloat16_float16_bool_uint8_or_a_signed_integer_not;
 struct write_npy;
@@ -51,9 +51,9 @@ template <>
 inline constexpr const char* spoken<say::takes_a_name_and_a_tensor_or_view> =
     "takes a name and a tensor or view, put(name, x)";
 template <>
-inline constexpr const char* spoken<say::takes_a_sink_of_bytes_and_their_number_not> =
-    "takes a sink first, a function of bytes and their number, [&](const char* bytes, std::size_t "
-    "count) { ... }, not";
+inline constexpr const char*
+    spoken<say::takes_a_sink_first_which_is_called_with_const_char_and_size_t_not> =
+        "takes a sink first, which is called with (const char*, std::size_t), not";
 template <>
 inline constexpr const char* spoken<say::takes_a_tensor_or_view_not> =
     "takes a tensor or view, not";
@@ -83,7 +83,8 @@ using written = typename written_rule<Operation, X>::type;
 template <class Operation, class Sink>
 using sink_of_bytes =
     verdict<!tensor_like<Sink> && std::is_invocable_v<Sink&, const char*, std::size_t>, Operation,
-            say::takes_a_sink_of_bytes_and_their_number_not, type_of_given<Sink>>;
+            say::takes_a_sink_first_which_is_called_with_const_char_and_size_t_not,
+            type_of_given<std::decay_t<Sink>>>;
 
 // put("name", x).
 template <class... Given>

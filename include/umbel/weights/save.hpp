@@ -21,7 +21,7 @@ struct saved {
 };
 template <class Sink, class Weights>
 constexpr auto can_be_saved() {
-  using to = rules::sink<say::save, Sink>;
+  using to = rules::sink_of_bytes<say::save, Sink>;
   if constexpr (to::ok)
     return rules::parameters<saved, const Weights>{};
   else

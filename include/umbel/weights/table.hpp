@@ -7,6 +7,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/file/write_rules.hpp>
 #include <umbel/inspect/text_writer.hpp>
 #include <umbel/weights/parameters.hpp>
 
@@ -44,7 +45,7 @@ constexpr void put_parameter_table(Sink& sink, const Weights& w) noexcept {
 }
 template <class Sink, class Weights>
 constexpr auto can_be_listed() {
-  using to = rules::sink<say::write_parameter_table, Sink>;
+  using to = rules::sink_of_bytes<say::write_parameter_table, Sink>;
   if constexpr (to::ok)
     return rules::parameters<any_parameter<say::write_parameter_table>, const Weights>{};
   else

@@ -38,8 +38,6 @@ struct takes_tables_of_names_arrays_of_parameter_name_or_at_but_argument;
 struct the_weights_are_const;
 struct the_weights_are_borrowed_and_const_so_load_what_they_view;
 struct the_weights_are_a_temporary_so_store_them_in_a_variable;
-struct takes_elements_of_float_double_bfloat16_float16_bool_uint8_or_int8_to_int64_not;
-struct takes_a_sink_first_a_callable_that_takes_const_char_and_size_t_not;
 struct takes_the_names_of_the_file_as_well_so_write_names_umbel_for_one_of_save;
 struct takes_the_file_the_model_memory_for_the_output_and_for_each_input_but_argument;
 struct inputs_have_no_name_so_write_probe_input_with_a_name_for_all_but_one;
@@ -92,14 +90,6 @@ inline constexpr const char*
 template <>
 inline constexpr const char* spoken<say::the_weights_are_a_temporary_so_store_them_in_a_variable> =
     "the weights are a temporary; store them in a variable";
-template <>
-inline constexpr const char*
-    spoken<say::takes_elements_of_float_double_bfloat16_float16_bool_uint8_or_int8_to_int64_not> =
-        "takes elements of float, double, bfloat16, float16, bool, uint8 or int8 to int64, not";
-template <>
-inline constexpr const char*
-    spoken<say::takes_a_sink_first_a_callable_that_takes_const_char_and_size_t_not> =
-        "takes a sink first, which is called with (const char*, std::size_t), not";
 template <>
 inline constexpr const char*
     spoken<say::takes_the_names_of_the_file_as_well_so_write_names_umbel_for_one_of_save> =
@@ -163,12 +153,6 @@ using file = first_error<verdict<!result_with_file<File>, Operation,
                          verdict<file_of_tensors<File>, Operation,
                                  say::takes_a_file_of_tensors_tensor_file_in_memory_of_bytes_not,
                                  type_of_given<std::decay_t<File>>>>;
-
-// Where bytes or text go.
-template <class Operation, class Sink>
-using sink = verdict<callable_with<Sink, const char*, std::size_t>, Operation,
-                     say::takes_a_sink_first_a_callable_that_takes_const_char_and_size_t_not,
-                     type_of_given<std::decay_t<Sink>>>;
 }  // namespace rules
 
 }  // namespace umbel::inline UMBEL_TARGET::detail
