@@ -44,8 +44,8 @@ struct attend_each {
     return count;
   }
   static constexpr std::size_t scored_at_most = [] {
-    const std::size_t large = scored(together), small = scored(together - step);
-    return tiles.small_count > 0 && small > large ? small : large;
+    const std::size_t large = scored(together), smaller = scored(together - step);
+    return tiles.small_count > 0 && smaller > large ? smaller : large;
   }();
   template <std::size_t Queries>
   static constexpr attend_shape of_queries = [] {
