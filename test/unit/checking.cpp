@@ -184,6 +184,14 @@ BOOST_AUTO_TEST_CASE(pieces_and_workers) {
   BOOST_TEST(says({0, 1}) == "");
   BOOST_TEST(says({1, 0}) == "umbel: parallel: piece 2 is outside of pieces=2");
   BOOST_TEST(says({0, 2}) == "umbel: parallel: worker 2 is outside of workers=2");
+  std::vector<attention::workspace<token<3>>> some(1);
+  const counts_wrong executor{0, 0};
+  const auto says_of_them = [&] {
+    return said_of([&] { attend.into(out, tokens, all_keys, parallel(executor, some)); });
+  };
+  BOOST_TEST(says_of_them() == "umbel: parallel: worker 1 is outside of workspaces=1");
+  some.resize(2);
+  BOOST_TEST(says_of_them() == "");
 }
 
 BOOST_AUTO_TEST_CASE(handlers_are_handed_back) {

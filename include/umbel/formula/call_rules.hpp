@@ -145,9 +145,15 @@ struct call_fits_rule {
   static constexpr bool has_result = false;
   using verdict = rules::gives<Result>;
 };
+// One of several was refused: of the others nothing is said.
+template <class Members>
+inline constexpr bool one_result_is_invalid = false;
+template <class... Member>
+inline constexpr bool one_result_is_invalid<list<Member...>> = one_is_invalid<Member...>;
 template <class F, class Result>
 concept gives_nodes =
-    std::is_empty_v<F> && !std::is_same_v<typename given_rule<Result>::type, invalid>;
+    std::is_empty_v<F> && !std::is_same_v<typename given_rule<Result>::type, invalid> &&
+    !one_result_is_invalid<typename members_of<Result>::type>;
 template <class F, class... X>
 using graph_of_call =
     rules::has_graph<nodes_of<F, tracer<computed_from<X...>>, typename argument_of<X>::type...>>;

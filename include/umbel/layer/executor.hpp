@@ -146,11 +146,16 @@ struct parallel_operation
                                          Workspace (&work)[Count]) const noexcept {
     return checked<Executor, Count>(executor, work);
   }
-  // std::array, std::span of static size.
+  // std::array, std::span; a std::vector, whose size UMBEL_CHECK compares at run time.
   template <class Executor, memory Workspaces>
     requires workspace_like<decltype(*std::declval<Workspaces&>().data())>
   UMBEL_SHARED constexpr auto operator()(Executor&& executor, Workspaces& work) const noexcept {
-    return checked<Executor, memory_size<std::remove_const_t<Workspaces>>()>(executor, work.data());
+    constexpr std::size_t count = memory_size<std::remove_const_t<Workspaces>>();
+    if constexpr (UMBEL_CHECK != 0 && count == npos && executor_like<Executor>) {
+      constexpr std::size_t last = std::remove_cvref_t<Executor>::workers - 1;
+      if (work.size() <= last) number_is_outside_of("worker", last, "workspaces", work.size());
+    }
+    return checked<Executor, count>(executor, work.data());
   }
 
  private:
@@ -170,8 +175,9 @@ struct parallel_operation
 }  // namespace detail
 
 // parallel(executor, work): what a layer takes in place of a workspace to use several cores; both
-// are borrowed. work: an array, std::array or std::span of workspaces of the call, at least as many
-// as the executor has workers.
+// are borrowed. work: an array, std::array, std::span or std::vector of workspaces of the call, at
+// least as many as the executor has workers: of a number that only run time knows, UMBEL_CHECK says
+// where there are fewer.
 inline constexpr detail::parallel_operation parallel{};
 
 }  // namespace umbel::inline UMBEL_TARGET
