@@ -118,11 +118,13 @@ def row_of(parameter: str, tensor: str, axes: str | None) -> Row:
 
 
 def read_tables(folder: pathlib.Path = TABLES) -> dict[str, list[Row]]:
+    """The tables of layers. (One of a single tensor, as an embedding is, recognises nothing: the tensor stays one.)"""
     tables = {}
     for header in sorted(folder.glob("*.hpp")):
         for name, text in TABLE.findall(header.read_text()):
-            rows = [row_of(*row) for row in ROW.findall(text) if "*" not in row[1]]
-            if rows:
+            found = ROW.findall(text)
+            rows = [row_of(*row) for row in found if "*" not in row[1]]
+            if rows and all(parameter != '""' for parameter, *_ in found):
                 tables[name] = rows
     return tables
 

@@ -49,19 +49,21 @@ UMBEL_INLINE constexpr V clamp(V x, V lowest, V highest) noexcept {
   return select(above > highest, highest, above);
 }
 
-// mantissa 2^n for x from lowest on, 0 below. n lies in the low bits of `shifted`. In two factors:
-// n reaches 128, which is no exponent of a float.
+// mantissa 2^n for x between the bounds of exp, 0 below, infinity above. n lies in the low bits of
+// `shifted`. In two factors: n reaches 128, which is no exponent of a float.
 template <class V>
-UMBEL_INLINE constexpr V scale_from(V x, V lowest, V mantissa, V shifted,
-                                    [[maybe_unused]] V n) noexcept {
+UMBEL_INLINE constexpr V scale_within(V x, V lowest, V highest, V mantissa, V shifted,
+                                      [[maybe_unused]] V n) noexcept {
+  using constants = math_constants<element_of<V>>;
+  const V infinity = broadcast<V>(constants::infinity);
 #if UMBEL_AVX512
-  if constexpr (sizeof(V) == 64) return avx512::scale_from(x, lowest, mantissa, n);
+  if constexpr (sizeof(V) == 64)
+    return select(x > highest, infinity, avx512::scale_from(x, lowest, mantissa, n));
 #endif
-  const V magic = broadcast<V>(math_constants<element_of<V>>::rounding_magic);
-  const auto whole = bits_of(shifted) - bits_of(magic);
+  const auto whole = bits_of(shifted) - bits_of(broadcast<V>(constants::rounding_magic));
   const auto half = whole >> 1;
   const V scaled = (mantissa * power_of_two<V>(half)) * power_of_two<V>(whole - half);
-  return select(x < lowest, V{}, scaled);
+  return select(x < lowest, V{}, select(x > highest, infinity, scaled));
 }
 
 }  // namespace detail
@@ -132,8 +134,7 @@ UMBEL_INLINE constexpr V exp(V x) noexcept {
   V r = fma(n, broadcast<V>(-constants::ln2_high), inside);
   r = fma(n, broadcast<V>(-constants::ln2_low), r);
   const V mantissa = fma(r * r, polynomial<V>(r, constants::exp), r) + broadcast<V>(T{1});
-  const V result = detail::scale_from(x, lowest, mantissa, shifted, n);
-  return select(x > highest, broadcast<V>(constants::infinity), result);
+  return detail::scale_within(x, lowest, highest, mantissa, shifted, n);
 }
 
 // e^x for x <= 0, as 2^(x log2 e): 0 below ln(2^-126) (double: ln(2^-1022)), 0 is exactly 1, NaN
