@@ -497,6 +497,14 @@ using lengths_of_two = tensor<int, batch<2>>;
   // cure: `prepacked<attention>{w}`.
   const prepacked<attention::weights> r{w};
   auto out = r(x, y, y);
+#elif defined CASE_prepacked_weights_packed_later
+  // expect-gcc: "umbel: prepacked: the first argument is the type of weights; name their layer, prepacked<layer>\{w\}"
+  // expect-clang: prepacked, .*the_first_argument_is_the_type_of_weights_so_name_their_layer
+  // cause: A prepacked layer is named after the layer whose weights it packs.
+  // cure: `prepacked<attention>{w}`.
+  static prepacked<attention::weights> later;
+  later.pack(w);
+  auto out = later(x, y, y);
 #elif defined CASE_one_error_of_a_layer_without_features
   // expect-gcc: "umbel: multi_head_attention: expected the axis hidden but got int"
   // expect-clang: multi_head_attention.*expected_the_axis.*hidden>.*but_got.*element<int>

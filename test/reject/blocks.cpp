@@ -87,6 +87,28 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // cure: Use the `weights` type of this very layer.
   static linear<float, hidden<32>, classes<10>>::weights without_bias;
   const prepacked<map> r{without_bias};
+#elif defined CASE_pack_weights_of_another
+  // expect-gcc: "umbel: linear: the weights belong to another layer or other options"
+  // expect-clang: linear.*the_weights_belong_to_another_layer_or_other_options
+  // cause: The weights belong to a layer of other axes or other options, `bias<>` for one.
+  // cure: Use the `weights` type of this very layer.
+  static linear<float, hidden<32>, classes<10>>::weights without_bias;
+  static prepacked<map> later;
+  later.pack(without_bias);
+#elif defined CASE_pack_nothing
+  // expect-gcc: "umbel: prepacked: pack takes one object, the weights of the layer"
+  // expect-clang: prepacked.*pack_takes_one_object_the_weights_of_the_layer
+  // cause: `pack` is given nothing, several things, or a layer that is packed already.
+  // cure: `later.pack(w)` with the weights of the layer; what is packed already is assigned, `later = packed`.
+  static prepacked<map> later;
+  later.pack();
+#elif defined CASE_pack_prepacked
+  // expect-gcc: "umbel: prepacked: pack takes one object, the weights of the layer"
+  // expect-clang: prepacked.*pack_takes_one_object_the_weights_of_the_layer
+  // cause: `pack` is given nothing, several things, or a layer that is packed already.
+  // cure: `later.pack(w)` with the weights of the layer; what is packed already is assigned, `later = packed`.
+  static prepacked<encoder> later;
+  later.pack(packed);
 #elif defined CASE_prepacked_double_in_16_bits
   // expect-gcc: "umbel: prepacked: a layer of double cannot be stored as bfloat16"
   // expect-clang: prepacked.*a_layer_of.*element<double>.*cannot_be_stored_as.*element<.*bfloat16>

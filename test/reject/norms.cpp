@@ -20,6 +20,13 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
   // cause: `stored_as<>` rounds matrices and tables; gamma and beta of a norm are few.
   // cure: `prepacked<norm>`, without the option.
   const prepacked<norm, stored_as<bfloat16>> r{w.norm1};
+#elif defined CASE_pack_norm
+  // expect-gcc: "umbel: prepacked: norms are not packed again; assign a new one, packed = prepacked<norm>\{w\}"
+  // expect-clang: prepacked.*norms_are_not_packed_again_so_assign_a_new_one_with_its_weights
+  // cause: A norm also has an epsilon, which `pack` would not change.
+  // cure: `packed = prepacked<norm>{w}`, of an `rms_norm` `packed = prepacked<norm>{w, epsilon}`.
+  static prepacked<norm> later;
+  later.pack(w.norm1);
 #elif defined CASE_prepacked_without_weights_to_pack
   // expect-gcc: "umbel: prepacked: the first argument is not a layer with weights to pack"
   // expect-clang: prepacked.*the_first_argument_is_not_a_layer_with_weights_to_pack

@@ -14,10 +14,21 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 namespace say {
+struct norms_are_not_packed_again_so_assign_a_new_one_with_its_weights;
 struct norms_are_not_stored_in_16_bits;
+struct pack_takes_one_object_the_weights_of_the_layer;
 struct the_first_argument_is_not_a_layer_with_weights_to_pack;
 struct the_first_argument_is_the_type_of_weights_so_name_their_layer;
 }  // namespace say
+
+template <>
+inline constexpr const char*
+    spoken<say::norms_are_not_packed_again_so_assign_a_new_one_with_its_weights> =
+        "norms are not packed again; assign a new one, packed = prepacked<norm>{w}";
+
+template <>
+inline constexpr const char* spoken<say::pack_takes_one_object_the_weights_of_the_layer> =
+    "pack takes one object, the weights of the layer";
 
 template <>
 inline constexpr const char* spoken<say::the_first_argument_is_not_a_layer_with_weights_to_pack> =
@@ -43,6 +54,12 @@ inline constexpr bool not_to_pack<Layer, View, Packed> = false;
 template <takes_epsilon Layer, class View, class Packed, class Weights, class Epsilon>
 inline constexpr bool not_to_pack<Layer, View, Packed, Weights, Epsilon> =
     foreign_weights<Weights, View, Packed>;
+// What pack is not given.
+template <class Layer, class View, class... Given>
+inline constexpr bool not_packed_again = true;
+template <class Layer, class View, class Weights>
+inline constexpr bool not_packed_again<Layer, View, Weights> =
+    takes_epsilon<Layer> || !std::is_convertible_v<const Weights&, View>;
 
 template <class Given>
 concept is_weights = requires { typename Given::layer_name; } || requires { typename Given::map; };
@@ -62,6 +79,20 @@ template <class Layer, class Stored>
 using norm_stored =
     verdict<std::is_same_v<Stored, typename Layer::value_type> || !takes_epsilon<Layer>,
             say::prepacked, say::norms_are_not_stored_in_16_bits>;
+// Of packed.pack(given...), which is refused: other weights, or a norm's, or none, as are several
+// objects and what is packed already.
+template <class Layer, class View, class... Given>
+struct packed_again_rule {
+  using type = verdict<false, say::prepacked, say::pack_takes_one_object_the_weights_of_the_layer>;
+};
+template <class Layer, class View, class Given>
+  requires(!takes_epsilon<Layer> && !requires { typename Given::weights_to_pack; })
+struct packed_again_rule<Layer, View, Given> : weights_rule<typename Layer::word, View, Given> {};
+template <takes_epsilon Norm, class View, class Given>
+struct packed_again_rule<Norm, View, Given> {
+  using type = verdict<false, say::prepacked,
+                       say::norms_are_not_packed_again_so_assign_a_new_one_with_its_weights>;
+};
 }  // namespace rules
 
 // What packed weights look like, as a number: the 64-bit FNV-1a hash of all that their layout
@@ -171,11 +202,18 @@ class prepacked : public Layer::template calls<prepacked<Layer, Options...>> {
                   "umbel: shapes do not fit");
   }
   // Packs other weights into the same memory. (packed = prepacked<layer>{w} does so, too, but for a
-  // moment needs as much again on the stack.) Not of norms, which are small and have an epsilon.
+  // moment needs as much again on the stack.) Not of norms, which are small and have an epsilon,
+  // nor of a prepacked layer, which is assigned: "pack takes one object, the weights of the layer".
   constexpr void pack(const weights_to_pack& w) noexcept
     requires(!detail::takes_epsilon<Layer>)
   {
     weights_.pack(w);
+  }
+  template <class... Given>
+    requires detail::not_packed_again<Layer, weights_to_pack, Given...>
+  constexpr void pack(const Given&...) noexcept {
+    using rule = detail::rules::packed_again_rule<Layer, typename Layer::weights_view, Given...>;
+    static_assert(detail::report<typename rule::type>::ok, "umbel: shapes do not fit");
   }
   [[nodiscard]] constexpr const packed_weights& get_weights() const noexcept { return weights_; }
 
@@ -211,6 +249,8 @@ class prepacked<Other, Options...> : public detail::invalid {
  public:
   template <class... Weights>
   constexpr explicit prepacked(const Weights&...) noexcept {}
+  template <class... Weights>
+  constexpr void pack(const Weights&...) noexcept {}
 };
 
 }  // namespace umbel::inline UMBEL_TARGET
