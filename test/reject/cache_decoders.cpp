@@ -30,6 +30,14 @@ using memories = tensor<float, key<40>, hidden<32>>;
   // cure: Add the option: `key_value_cache<decoder, key<256>, longest_memory<48>>`.
   static key_value_cache<model, key<256>> other;
   (void)other.step(out, layers, x);
+#elif defined CASE_cache_without_longest_memory_given_one
+  // expect-gcc: "umbel: key_value_cache: say how many positions the memory may have: longest_memory<48>"
+  // expect-clang: key_value_cache.*say_longest_memory_how_many_positions_the_memory_may_have
+  // cause: A cache of decoder layers holds the keys and values of the memory, and its size is a constant.
+  // cure: Add the option: `key_value_cache<decoder, key<256>, longest_memory<48>>`.
+  static key_value_cache<model, key<256>> other;
+  other.attend_to(layers, memory);
+  (void)other.step(out, layers, x);
 #elif defined CASE_longest_memory_of_encoders
   // expect-gcc: "umbel: key_value_cache: longest_memory is not an option of this layer"
   // expect-clang: key_value_cache.*longest_memory<48>.*is_not_an_option_of_this_layer
@@ -44,6 +52,14 @@ using memories = tensor<float, key<40>, hidden<32>>;
   // cause: An axis has size 0.
   // cure: Give every axis at least one position, or leave the axis out.
   key_value_cache<decoder, key<256>, longest_memory<0>> other;
+#elif defined CASE_longest_memory_of_nothing_given_one
+  // expect-gcc: "umbel: shape: key=0 has no positions in \[key=0\]"
+  // expect-clang: shape.*key<0>.*has_no_positions_in.*key<0>
+  // cause: An axis has size 0.
+  // cure: Give every axis at least one position, or leave the axis out.
+  static key_value_cache<model, key<256>, longest_memory<0>> other;
+  other.attend_to(layers, memory);
+  (void)other.step(out, layers, x);
 #elif defined CASE_longest_memory_twice
   // expect-gcc: "umbel: key_value_cache: longest_memory is given twice"
   // expect-clang: key_value_cache.*longest_memory<48>.*is_given_twice
@@ -124,10 +140,16 @@ using memories = tensor<float, key<40>, hidden<32>>;
   // cure: `past.step(out, decode, next)`, then as the layer has it: `lens`, `self_mask(alibi)`, a workspace.
   (void)past.step(layers, x);
 #elif defined CASE_step_of_decoders_with_the_memory
-  // expect-gcc: "umbel: key_value_cache: step takes out, the layer and the next positions; then a mask of the memory; then a self_mask; then a workspace"
-  // expect-clang: cache.*step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_of_the_memory_then_self_mask_then_a_workspace
-  // cause: An argument of `step` is missing, too many or in another order. The memory goes to `attend_to`, once.
-  // cure: `past.step(out, decode, next)`, then as the layer has it: `lens`, `self_mask(alibi)`, a workspace.
+  // expect-gcc: "umbel: key_value_cache: the memory is given once, to attend_to\(layer, memory\), and not to each step"
+  // expect-clang: key_value_cache.*the_memory_is_given_once_to_attend_to_and_not_to_each_step
+  // cause: Keys and values of the memory are projected once for each sequence; a step takes the memory's mask only.
+  // cure: `past.attend_to(decode, memory)` before the first step, then `past.step(out, decode, next)`.
+  (void)past.step(out, layers, x, memory);
+#elif defined CASE_step_of_decoders_with_the_memory_and_masks
+  // expect-gcc: "umbel: key_value_cache: the memory is given once, to attend_to\(layer, memory\), and not to each step"
+  // expect-clang: key_value_cache.*the_memory_is_given_once_to_attend_to_and_not_to_each_step
+  // cause: Keys and values of the memory are projected once for each sequence; a step takes the memory's mask only.
+  // cure: `past.attend_to(decode, memory)` before the first step, then `past.step(out, decode, next)`.
   (void)past.step(out, layers, x, memory, self_mask(causal), all_keys);
 #elif defined CASE_step_of_decoders_of_one_of_the_layers
   // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for"
@@ -149,10 +171,10 @@ using memories = tensor<float, key<40>, hidden<32>>;
   // cure: Give the mask as many keys as `longest_memory<>` says.
   (void)past.step(out, layers, x, keep_mask(tensor<bool, key<40>>{}));
 #elif defined CASE_causal_for_the_memory_in_a_step
-  // expect-gcc: "umbel: key_value_cache: causal is ambiguous where query=1 and key=48 differ, so choose _top_left, _bottom_right or _at"
-  // expect-clang: key_value_cache.*causal.*is_ambiguous_where.*query<1>.*and_.*key<48>.*differ_so_choose_top_left_bottom_right_or_at
+  // expect-gcc: "umbel: key_value_cache: causal stands in the place of a mask of the memory; a step is causal without it, so leave it out"
+  // expect-clang: key_value_cache.*causal_stands_in_the_place_of_a_mask_of_the_memory_and_a_step_is_causal_without_it_so_leave_it_out
   // cause: The mask after the positions is that of the memory, which has positions of its own.
-  // cure: Leave it out: steps are causal. Other masks of the sequence go into `self_mask`.
+  // cure: Leave it out, or say it of the sequence, `self_mask(causal)`, as other masks of the sequence are said.
   (void)past.step(out, layers, x, causal);
 #elif defined CASE_own_mask_of_other_positions
   // expect-gcc: "umbel: key_value_cache: keep_mask has key=9 but the scores have \[heads=4, query=1, key=256\]"

@@ -41,6 +41,9 @@ template <std::size_t Positions>
 struct longest_memory;
 struct say_longest_memory_how_many_positions_the_memory_may_have;
 struct
+    causal_stands_in_the_place_of_a_mask_of_the_memory_and_a_step_is_causal_without_it_so_leave_it_out;
+struct the_memory_is_given_once_to_attend_to_and_not_to_each_step;
+struct
     step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_of_the_memory_then_self_mask_then_a_workspace;
 }  // namespace say
 template <std::size_t Positions>
@@ -58,6 +61,16 @@ template <>
 inline constexpr const char*
     spoken<say::say_longest_memory_how_many_positions_the_memory_may_have> =
         "say how many positions the memory may have: longest_memory<48>";
+template <>
+inline constexpr const char* spoken<
+    say::
+        causal_stands_in_the_place_of_a_mask_of_the_memory_and_a_step_is_causal_without_it_so_leave_it_out> =
+    "causal stands in the place of a mask of the memory; a step is causal without it, so leave it "
+    "out";
+template <>
+inline constexpr const char*
+    spoken<say::the_memory_is_given_once_to_attend_to_and_not_to_each_step> =
+        "the memory is given once, to attend_to(layer, memory), and not to each step";
 template <>
 inline constexpr const char* spoken<
     say::
@@ -99,6 +112,34 @@ struct caches_of_decoder {
 };
 
 namespace rules {
+// The memory itself, in the place of its mask.
+template <class T, class Given>
+inline constexpr bool is_the_memory = false;
+template <class T, tensor_like Given>
+inline constexpr bool is_the_memory<T, Given> = std::is_same_v<typename Given::value_type, T>;
+// The mask of the memory in a step, not what belongs to attend_to or to the sequence.
+template <class T, class Mask>
+using mask_of_memory = first_error<
+    verdict<!is_the_memory<T, Mask>, say::key_value_cache,
+            say::the_memory_is_given_once_to_attend_to_and_not_to_each_step>,
+    verdict<
+        !std::is_same_v<Mask, std::remove_const_t<decltype(causal)>>, say::key_value_cache,
+        say::
+            causal_stands_in_the_place_of_a_mask_of_the_memory_and_a_step_is_causal_without_it_so_leave_it_out>>;
+// Arguments of a step that fit no form of it.
+template <class T, class... Given>
+struct arguments_of_step {
+  using type = arguments<
+      say::key_value_cache,
+      say::
+          step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_of_the_memory_then_self_mask_then_a_workspace,
+      Given...>;
+};
+template <class T, class Out, class Decode, class X, class Memory, class... Given>
+  requires is_the_memory<T, Memory>
+struct arguments_of_step<T, Out, Decode, X, Memory, Given...> {
+  using type = mask_of_memory<T, Memory>;
+};
 template <class Positions, std::size_t Most>
 using memory_fits_into_cache = verdict<(Positions::size <= Most), say::key_value_cache,
                                        say::longest_memory<Most>, say::must_be_at_least, Positions>;
@@ -130,6 +171,10 @@ class key_value_cache<Layer, Keys, Options...>
   using typename base::attention_cache;
   using typename base::block;
   using typename base::hidden_axis;
+  // Of a cache that was refused there is nothing more to say.
+  static constexpr bool refused = !caches::verdict::ok;
+  template <class Rule>
+  struct unless_refused : std::conditional<refused, typename caches::verdict, Rule> {};
 
  public:
   using typename base::value_type;
@@ -163,10 +208,10 @@ class key_value_cache<Layer, Keys, Options...>
   template <class Decode, detail::tensor_like Memory, workspace_like Workspace = detail::on_stack>
   constexpr void attend_to(const Decode& decode, const Memory& memory,
                            Workspace&& work = {}) noexcept {
-    using fits = detail::rules::memory_of_cache<Layer, Decode, Memory,
-                                                typename attention_cache::batch_option,
-                                                typename caches::memory_option>;
-    static_assert(detail::report<fits>::ok, "umbel: shapes do not fit");
+    using fits = typename unless_refused<detail::rules::memory_of_cache<
+        Layer, Decode, Memory, typename attention_cache::batch_option,
+        typename caches::memory_option>>::type;
+    static_assert(refused || detail::report<fits>::ok, "umbel: shapes do not fit");
     if constexpr (fits::ok) {
       using positions = positions_of_memory<Memory>;
       using rows = rows_at_once<std::remove_cvref_t<Workspace>>;
@@ -219,9 +264,9 @@ class key_value_cache<Layer, Keys, Options...>
   // Arguments that fit no form of the calls: refused.
   template <class... Arguments>
   constexpr bool step(const Arguments&...) noexcept {
-    using takes = detail::say::
-        step_takes_out_and_the_layer_and_the_next_positions_then_a_mask_of_the_memory_then_self_mask_then_a_workspace;
-    return base::template refuse<takes, Arguments...>();
+    using rule = typename detail::rules::arguments_of_step<value_type, Arguments...>::type;
+    static_assert(detail::report<rule>::ok, "umbel: shapes do not fit");
+    return false;
   }
   template <class... Arguments>
   constexpr void attend_to(const Arguments&...) noexcept {
@@ -274,15 +319,15 @@ class key_value_cache<Layer, Keys, Options...>
   constexpr bool step_with(std::remove_reference_t<Out>& out, const Decode& decode, const X& x,
                            const Mask& mask, const detail::own_mask<Own>& own,
                            Workspace& work) noexcept {
-    using fits = typename base::template step_fits<Decode, X, Out>;
-    static_assert(detail::report<fits>::ok, "umbel: shapes do not fit");
+    using fits = typename unless_refused<typename base::template step_fits<Decode, X, Out>>::type;
+    static_assert(refused || detail::report<fits>::ok, "umbel: shapes do not fit");
     if constexpr (fits::ok) {
       using next = typename base::template positions_along<X>;
       using own_call = typename base::template call_of<next, Own>;
       // Its queries are no positions of the memory, to which nothing is added.
       using memory_call =
           typename memory_cache::template call_of<next, false, Mask, detail::in_formula>;
-      // As in the whole pass a mask says where queries are: causal, meant for x, is refused.
+      // As in the whole pass a mask says where queries are.
       using memory_scores =
           detail::scores_of<value_type,
                             detail::rules::size_or_0<typename attention_cache::batch_option>,
@@ -290,6 +335,7 @@ class key_value_cache<Layer, Keys, Options...>
       using scratch = workspace<next>;
       using rule =
           detail::first_error<typename own_call::verdict,
+                              detail::rules::mask_of_memory<value_type, Mask>,
                               detail::rules::mask_fits<detail::say::key_value_cache,
                                                        detail::mask_of<Mask>, memory_scores>,
                               typename memory_call::verdict,
