@@ -20,7 +20,7 @@ using embed = embedding<float, vocabulary<11>, hidden<6>>;
   // expect-gcc: "umbel: embedding: the axis hidden is named twice in \[token=3, hidden=2, hidden=6\]"
   // expect-clang: embedding.*hidden>.*is_named_twice_in.*token<3>.*hidden<2>.*hidden<6>
   // cause: The integers have an axis of the name that the rows of the table have.
-  // cure: Rename it: `ids | rename_axis<hidden, position>`.
+  // cure: Rename it: `ids | rename_axis<hidden, query>`, or to an axis of your own.
   auto r = words(tensor<int, token<3>, hidden<2>>{});
 #elif defined CASE_embedding_swapped
   // expect-gcc: "umbel: embedding: expected the axis vocabulary but got hidden=6"
@@ -29,6 +29,23 @@ using embed = embedding<float, vocabulary<11>, hidden<6>>;
   // cure: `embedding<float, vocabulary<5000>, hidden<64>>`.
   embedding<float, hidden<6>, vocabulary<11>>::weights none{};
   (void)none;
+#elif defined CASE_embedding_swapped_in_a_chain
+  // expect-gcc: "umbel: embedding: expected the axis vocabulary but got hidden=6"
+  // expect-clang: embedding.*expected_the_axis.*vocabulary>.*but_got.*hidden<6>
+  // cause: The layer takes the axis of the words first, then that of their features, as torch does.
+  // cure: `embedding<float, vocabulary<5000>, hidden<64>>`.
+  using swapped = embedding<float, hidden<6>, vocabulary<11>>;
+  static swapped::weights table;
+  static layer_norm<float, hidden<6>>::weights of_norm;
+  auto r = swapped{table}(ids) | layer_norm<float, hidden<6>>{of_norm};
+#elif defined CASE_embedding_swapped_and_tied
+  // expect-gcc: "umbel: embedding: expected the axis vocabulary but got hidden=6"
+  // expect-clang: embedding.*expected_the_axis.*vocabulary>.*but_got.*hidden<6>
+  // cause: The layer takes the axis of the words first, then that of their features, as torch does.
+  // cure: `embedding<float, vocabulary<5000>, hidden<64>>`.
+  using swapped = embedding<float, hidden<6>, vocabulary<11>>;
+  static swapped::weights table;
+  auto r = swapped{table}.logits(tensor<float, token<3>, hidden<6>>{}) | softmax<vocabulary>;
 #elif defined CASE_embedding_without_hidden
   // expect-gcc: "umbel: embedding: the axis hidden is missing"
   // expect-clang: embedding.*the_axis.*hidden>.*is_missing

@@ -183,7 +183,7 @@ using embedding_types_of =
     std::conditional_t<rules::embedding<T, Vocabulary, Hidden>::ok,
                        embedding_types<T, typename axis_or_none<Vocabulary>::plain,
                                        typename axis_or_none<Hidden>::plain>,
-                       embedding_types<float, axes::vocabulary<1>, axes::hidden<1>>>;
+                       embedding_types<float, axes::vocabulary<1>, no_axis<1>>>;
 
 }  // namespace detail
 
