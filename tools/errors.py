@@ -35,7 +35,7 @@ GROUPS = {
                    "transposed"],
     "Calls of other libraries": ["transpose", "unsqueeze", "squeeze", "matmul", "einsum", "argmax", "rowwise", "leftCols",
                                  "cwiseProduct", "pow", "data_handle", "dim", "resize", "to", "clone", "fill", "at",
-                                 "masked_fill", "triu", "embedding", "cuda", "contiguous", "size",
+                                 "masked_fill", "triu", "cuda", "contiguous", "size",
                                  "forward", "step", "parameters", "eval"],
     "Computing": ["contract", "elementwise", "for_each", "compare", "exp", "log", "abs", "sum", "max",
                   "min", "log_softmax", "where", "hide",
@@ -242,7 +242,9 @@ def main():
         cases = all_cases()
     except check.Malformed as problem:
         sys.exit(str(problem))
-    wrong = [problem for case in cases for problem in case.problems()] or list(contradictions(cases))
+    words = [operation for operations in GROUPS.values() for operation in operations]
+    wrong = [f"the operation {word} is in two groups of tools/errors.py" for word in GROUPED if words.count(word) > 1]
+    wrong = wrong or [problem for case in cases for problem in case.problems()] or list(contradictions(cases))
     if wrong:
         sys.exit("\n".join(wrong))
     text = page(cases)
