@@ -9,6 +9,8 @@ using namespace umbel::axes;
 
 using attention = multi_head_attention<float, hidden<64>, heads<4>>;
 using past = key_value_cache<attention, key<256>>;
+using decoder = decoder_layer<float, hidden<32>, heads<4>, intermediate<64>, norm_first<false>,
+                              activation<relu>, bias<true>>;
 
 #if defined CASE_footprint_no_layer
 // expect-gcc: "umbel: footprint: takes a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
@@ -34,10 +36,22 @@ constexpr auto needs = footprint<attention, hidden<64>>;
 // cause: The sequence has other features than the layer.
 // cure: Give it a sequence of the width of the layer, or declare the layer for this width.
 constexpr auto needs = footprint<attention, tensor<float, token<4>, hidden<32>>>;
+#elif defined CASE_footprint_without_the_memory
+// expect-gcc: "umbel: footprint: the axis of the memory is missing after token=9"
+// expect-clang: footprint, .*the_axis_of_the_memory_is_missing_after, .*token<9>
+// cause: A decoder layer attends to a memory, too, and what it needs depends on how long that is.
+// cure: Say its positions last: `footprint<decoder, token<9>, key<48>>`.
+constexpr auto needs = footprint<decoder, token<9>>;
+#elif defined CASE_footprint_of_decoders_without_the_memory
+// expect-gcc: "umbel: footprint: the axis of the memory is missing after token=9"
+// expect-clang: footprint, .*the_axis_of_the_memory_is_missing_after, .*token<9>
+// cause: A decoder layer attends to a memory, too, and what it needs depends on how long that is.
+// cure: Say its positions last: `footprint<decoder, token<9>, key<48>>`.
+constexpr auto needs = footprint<layer_stack<decoder, 2>, batch<2>, token<9>>;
 #elif defined CASE_footprint_step_without_positions
-// expect-gcc: "umbel: footprint: takes a cache; then the axis of the new positions, such as token<1>; then key<100>, the positions in all"
-// expect-clang: footprint.*takes_a_cache_then_the_axis_of_the_new_positions_then_key_the_positions_in_all
-// cause: What a step of a cache needs depends on how many positions it adds.
+// expect-gcc: "umbel: footprint: takes a cache; then the axis of the new positions, such as token<1>; then key<100>, the positions in all; then, of decoder layers, key<48>, those of the memory"
+// expect-clang: footprint.*takes_a_cache_then_the_axis_of_the_new_positions_then_key_the_positions_in_all_then_of_decoder_layers_key_those_of_the_memory
+// cause: What a step of a cache needs depends on how many positions it adds, and there are in all; only decoder layers have a memory beside them.
 // cure: Say them: `footprint<past, token<1>>`; and `key<100>` last, if the cache is not full then.
 constexpr auto needs = footprint<past>;
 #elif defined CASE_footprint_step_of_features
@@ -64,6 +78,19 @@ constexpr auto needs = footprint<past, token<3>, key<2>>;
 // cause: A sequence cannot get longer than the cache has memory for, or `longest_sequence` says.
 // cure: Say at most that number, or declare a larger cache.
 constexpr auto needs = footprint<past, token<1>, key<300>>;
+#elif defined CASE_footprint_longer_memory
+// expect-gcc: "umbel: key_value_cache: longest_memory=9 must be at least key=12"
+// expect-clang: key_value_cache, .*longest_memory<9>, .*must_be_at_least, .*key<12>
+// cause: The memory is longer than the cache has room for its keys and values.
+// cure: Say at most that number, or declare the cache for longer ones, `longest_memory<12>`.
+using beside_memory = key_value_cache<layer_stack<decoder, 2>, key<32>, longest_memory<9>>;
+constexpr auto needs = footprint<beside_memory, token<1>, key<5>, key<12>>;
+#elif defined CASE_footprint_memory_of_attention
+// expect-gcc: "umbel: footprint: takes a cache; then the axis of the new positions, such as token<1>; then key<100>, the positions in all; then, of decoder layers, key<48>, those of the memory"
+// expect-clang: footprint.*takes_a_cache_then_the_axis_of_the_new_positions_then_key_the_positions_in_all_then_of_decoder_layers_key_those_of_the_memory
+// cause: What a step of a cache needs depends on how many positions it adds, and there are in all; only decoder layers have a memory beside them.
+// cure: Say them: `footprint<past, token<1>>`; and `key<100>` last, if the cache is not full then.
+constexpr auto needs = footprint<past, token<1>, key<5>, key<12>>;
 #elif defined CASE_footprint_cache_of_another_layer
 // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for"
 // expect-clang: key_value_cache, .*the_layer_is_not_the_one_that_the_cache_was_declared_for

@@ -119,6 +119,17 @@ static_assert(decoded.flops ==
               flops(2, 4, 4, 32) + flops(2, 4, 9, 32) + 2 * 4 * product<4, 32, 64>);
 static_assert(decoded.workspace == sizeof(decoder::workspace<token<4>, key<9>>));
 static_assert(decoded.arguments == 2 * (4 + 9) * 32 * sizeof(float));
+// Several of them, by axes and by the types of the arguments.
+using decoders = layer_stack<decoder, 3>;
+constexpr auto all_decoded = footprint<decoders, batch<2>, token<4>, key<9>>;
+static_assert(all_decoded.flops == 3 * decoded.flops && all_decoded.ram == decoded.ram);
+static_assert(all_decoded.weights == sizeof(decoders::weights));
+constexpr auto of_arguments = footprint<prepacked<decoders>, tensor<float, token<4>, hidden<32>>,
+                                        view<const float, key<9>, hidden<32>>>;
+static_assert(of_arguments.flops * 2 == all_decoded.flops);
+static_assert(of_arguments.weights == sizeof(prepacked<decoders>));
+static_assert(footprint<decoders, token<1>, key<1>>.flops ==
+              3 * (2 * flops(1, 1, 1, 32) + 4 * 32 * 64));
 
 using network = feed_forward<float, hidden<8>, intermediate<16>, activation<relu>, bias<true>>;
 static_assert(footprint<network, batch<2>, token<5>>.flops == 4 * product<2, 5, 8, 16>);
@@ -176,6 +187,51 @@ using halved = key_value_cache<attention, key<9>, stored_as<float16>>;
 static_assert(footprint<halved, token<1>>.cache == sizeof(halved));
 static_assert(footprint<halved, token<1>>.bytes_moved ==
               sizeof(attention::weights) + 2 * 100 * sizeof(float) + (9 + 1) * 200 * 2);
+
+// Of decoder layers: their sequence, and the memory, whose keys and values are there.
+using beside_memory = key_value_cache<decoders, key<32>, longest_memory<9>>;
+constexpr auto beside = footprint<beside_memory, token<1>>;
+static_assert(beside.flops == 3 * (2 * 4 * 32 * 32 + 4 * 32 * 32 +  // its own sequence
+                                   2 * 2 * 32 * 32 + 4 * 9 * 32 +   // the memory
+                                   4 * 32 * 64));                   // feed-forward
+static_assert(beside.weights == sizeof(decoders::weights));
+static_assert(beside.cache == sizeof(beside_memory));
+static_assert(beside.workspace == sizeof(beside_memory::workspace<token<1>>));
+static_assert(beside.arguments == 32 * sizeof(float) && beside.results == beside.arguments);
+// The weights of the memory's keys and values are read by attend_to.
+static_assert(beside.bytes_moved ==
+              sizeof(decoders::weights) + 2 * 32 * sizeof(float) +
+                  3 * ((32 + 1 + 9) * 2 * 32 - 2 * (32 * 32 + 32)) * sizeof(float));
+static_assert(beside.flops - footprint<beside_memory, token<1>, key<32>, key<1>>.flops ==
+              3 * 4 * 8 * 32);
+static_assert(footprint<beside_memory, token<1>, key<32>, key<9>>.bytes_moved ==
+              beside.bytes_moved);
+static_assert(beside.bytes_moved -
+                  footprint<beside_memory, token<1>, key<32>, key<1>>.bytes_moved ==
+              3 * 8 * 2 * 32 * sizeof(float));
+// attend_to and all steps do what the whole pass does, but for what causal hides.
+static_assert(footprint<beside_memory, token<32>>.flops + 3 * 2 * 2 * 9 * 32 * 32 ==
+              footprint<decoders, token<32>, key<9>>.flops - 3 * 4 * 32 * (32 * 31 / 2));
+static_assert(footprint<beside_memory, token<9>, key<9>>.flops ==
+              one_by_one<beside_memory>(std::make_index_sequence<9>{}));
+using packed_decoders = prepacked<decoders, stored_as<bfloat16>>;
+constexpr auto packed_beside = footprint<packed_decoders, beside_memory, token<1>>;
+static_assert(packed_beside.weights == sizeof(packed_decoders));
+static_assert(packed_beside.flops == beside.flops && packed_beside.ram == beside.ram);
+static_assert(
+    packed_beside.weights - packed_beside.bytes_moved + beside.bytes_moved - beside.weights ==
+    3 * 2 *
+        (sizeof(std::declval<const packed_decoders&>().get_weights().layers[0].cross_attention.k) -
+         (32 * 32 + 32) * sizeof(float)));
+// Of one layer, of two sequences, stored in 16 bits.
+using beside_two =
+    key_value_cache<decoder, key<5>, longest_memory<9>, batch<2>, stored_as<float16>>;
+constexpr auto two = footprint<beside_two, token<2>, key<2>, key<4>>;
+static_assert(two.cache == sizeof(beside_two) && two.arguments == 2 * 2 * 32 * sizeof(float));
+static_assert(two.flops == 2 * (2 * 2 * 4 * 32 * 32 + 4 * 3 * 32 + 2 * 2 * 2 * 32 * 32 +
+                                4 * 2 * 4 * 32 + 2 * 4 * 32 * 64));
+static_assert(two.bytes_moved == sizeof(decoder::weights) - 2 * (32 * 32 + 32) * sizeof(float) +
+                                     2 * two.arguments + 2 * (2 + 2 + 4) * 2 * 32 * 2);
 
 // ---- tables of positions ------------------------------------------------------------------------
 // Cosine and sine of 4 pairs a position; those of the queries and of the keys, where they differ.

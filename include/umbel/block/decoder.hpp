@@ -183,6 +183,16 @@ struct decoder_layer_types {
       scratch_for<rules::positions_of<Positions::size, Positions, widths>,
                   rules::positions_of<MemoryPositions::size, MemoryPositions, widths>>;
 
+  // Operations of its products (kernel/shapes.hpp) on one sequence; pairs: of a position and one of
+  // the same sequence that it sees. projected: positions of the memory whose keys and values are
+  // computed; a step of a cache (decode/cache_of_decoders.hpp) has those of all.
+  static constexpr std::uint64_t flops_of(std::uint64_t positions, std::uint64_t pairs,
+                                          std::uint64_t projected, std::uint64_t memory) noexcept {
+    return self_attention::sizes.flops(positions, positions, pairs) +
+           cross_attention::sizes.flops(positions, projected, positions * memory) +
+           feed_forward::flops_of(positions);
+  }
+
   // How a call comes in, from the layer and from prepacked<layer> alike.
   template <class Weights, class X, class Memory, class Mask, class Own, class Workspace, class Out>
   static constexpr auto decode(const Weights& w, const X& x, const Memory& memory, const Mask& mask,
@@ -272,13 +282,8 @@ struct decoder_layer_types {
     static constexpr std::size_t n = positions::size, m = memory_positions::size;
     static constexpr std::size_t one = n * hidden_axis::size, memory_one = m * hidden_axis::size;
     static constexpr std::size_t batch = Layout::template size_of<rules::batch_family>;
-    static constexpr std::uint64_t flops = [] {
-      constexpr std::uint64_t own = n, others = memory_positions::size;
-      return Layout::count / one *
-             (self_attention::sizes.flops(own, own, own * own) +
-              cross_attention::sizes.flops(own, others, own * others) +
-              feed_forward::flops_of(own));
-    }();
+    static constexpr std::uint64_t flops =
+        Layout::count / one * flops_of(n, std::uint64_t{n} * n, m, m);
     using own_scores = scores_of<T, batch, Heads::size, n, n>;
     using memory_scores = scores_of<T, batch, Heads::size, n, m>;
 

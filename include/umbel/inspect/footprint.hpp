@@ -105,14 +105,15 @@ constexpr call_footprint answer() {
 
 // What a call needs, see call_footprint. Model, X: one of
 //   a layer, prepacked<layer>        the axes of its sequences, batch<2> first where there is one:
-//                                    token<64>; query<4>, key<300> of attention; of a decoder_layer
-//                                    its own positions, then the memory's; of linear, feed_forward
-//                                    and norms all axes but the features. Or the types of its
-//                                    arguments, as workspace_for takes them
+//                                    token<64>; query<4>, key<300> of attention; of decoder
+//                                    layers their own positions, then the memory's; of linear,
+//                                    feed_forward and norms all axes but the features. Or the types
+//                                    of its arguments, as workspace_for takes them
 //   a key_value_cache                a step: the new positions, token<1>; then key<100>, the
-//                                    positions in all, without it as many as there can be. Before
-//                                    the cache may stand what the step calls: prepacked<layer>.
-//                                    (Not here: append and recall)
+//                                    positions in all, without it as many as there can be; of
+//                                    decoder layers then key<48>, those of the memory, without it
+//                                    the longest. Before the cache may stand what the step calls:
+//                                    prepacked<layer>. (Not here: append, recall and attend_to)
 //   a formula, decltype(f)           the types of its arguments; layers and weights among them are
 //                                    weights
 // What a layer refuses in a call, it refuses here in the same words.

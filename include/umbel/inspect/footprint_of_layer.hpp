@@ -7,7 +7,7 @@
 #include <umbel/block/decoder.hpp>
 #include <umbel/block/stack.hpp>
 #include <umbel/config.hpp>
-#include <umbel/decode/cache_of_blocks.hpp>
+#include <umbel/decode/cache_of_decoders.hpp>
 #include <umbel/formula/parts.hpp>
 #include <umbel/inspect/call_footprint.hpp>
 
@@ -15,6 +15,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
 struct footprint;
+struct the_axis_of_the_memory_is_missing_after;
 struct takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments;
 }  // namespace say
 template <>
@@ -64,14 +65,12 @@ struct one_call<Layer, X> {
   using verdict = typename Layer::template verdict_in_formula<X, every_key>;
   using steps = typename Layer::template steps<X>;
 };
-template <is_stack Layer, tensor_like X>
-struct one_call<Layer, X> : one_call<typename Layer::layer, X> {};
-template <class T, class Hidden, class Heads, class FeedForward, class... Options, tensor_like X,
-          tensor_like Memory>
-struct one_call<decoder_layer<T, Hidden, Heads, FeedForward, Options...>, X, Memory> {
-  using layer = decoder_layer<T, Hidden, Heads, FeedForward, Options...>;
-  using verdict = rules::decode<X, Memory, T, typename layer::hidden_axis>;
-  using steps = typename layer::template steps_of<X, Memory>;
+template <is_stack Layer, tensor_like... X>
+struct one_call<Layer, X...> : one_call<typename Layer::layer, X...> {};
+template <is_decoder Layer, tensor_like X, tensor_like Memory>
+struct one_call<Layer, X, Memory> {
+  using verdict = rules::decode<X, Memory, typename Layer::value_type, typename Layer::hidden_axis>;
+  using steps = typename Layer::template steps_of<X, Memory>;
 };
 template <class T, class Hidden, class FeedForward, class... Options, tensor_like X>
 struct one_call<feed_forward<T, Hidden, FeedForward, Options...>, X> {
@@ -162,14 +161,19 @@ struct tensors_along<Layer, list<Batch...>, Query, Key> {
                     tensor<T, Batch..., Key, typename Layer::keys_axis>,
                     tensor<T, Batch..., Key, typename Layer::values_axis>>;
 };
-template <class T, class Hidden, class Heads, class FeedForward, class... Options, class... Batch,
-          class Own, class Memory>
-struct tensors_along<decoder_layer<T, Hidden, Heads, FeedForward, Options...>, list<Batch...>, Own,
-                     Memory> {
-  using hidden = typename decoder_layer<T, Hidden, Heads, FeedForward, Options...>::hidden_axis;
+template <decodes_with_memory Layer, class... Batch, class Own, class Memory>
+struct tensors_along<Layer, list<Batch...>, Own, Memory> {
+  using T = typename Layer::value_type;
+  using hidden = typename Layer::hidden_axis;
   using verdict = first_error<rules::well_formed<Batch..., Own, hidden>,
                               rules::well_formed<Batch..., Memory, hidden>>;
   using type = list<tensor<T, Batch..., Own, hidden>, tensor<T, Batch..., Memory, hidden>>;
+};
+template <decodes_with_memory Layer, class... Batch, class Own>
+struct tensors_along<Layer, list<Batch...>, Own> {
+  using verdict =
+      detail::verdict<false, say::footprint, say::the_axis_of_the_memory_is_missing_after, Own>;
+  using type = list<>;
 };
 
 template <class Layer, class First, class... Axis>

@@ -3,22 +3,24 @@
 #pragma once
 
 #include <umbel/config.hpp>
-#include <umbel/decode/cache_of_blocks.hpp>
+#include <umbel/decode/cache_of_decoders.hpp>
 #include <umbel/inspect/call_footprint.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 namespace say {
 struct footprint;
-struct takes_a_cache_then_the_axis_of_the_new_positions_then_key_the_positions_in_all;
+struct
+    takes_a_cache_then_the_axis_of_the_new_positions_then_key_the_positions_in_all_then_of_decoder_layers_key_those_of_the_memory;
 struct positions_in_all_cannot_be_fewer_than_the_new_ones;
 struct positions_in_all_but_the_cache_has_only;
 }  // namespace say
 template <>
-inline constexpr const char*
-    spoken<say::takes_a_cache_then_the_axis_of_the_new_positions_then_key_the_positions_in_all> =
-        "takes a cache; then the axis of the new positions, such as token<1>; then key<100>, the "
-        "positions in all";
+inline constexpr const char* spoken<
+    say::
+        takes_a_cache_then_the_axis_of_the_new_positions_then_key_the_positions_in_all_then_of_decoder_layers_key_those_of_the_memory> =
+    "takes a cache; then the axis of the new positions, such as token<1>; then key<100>, the "
+    "positions in all; then, of decoder layers, key<48>, those of the memory";
 template <>
 inline constexpr const char* spoken<say::positions_in_all_cannot_be_fewer_than_the_new_ones> =
     "positions in all cannot be fewer than the new ones,";
@@ -44,6 +46,7 @@ struct step_of_layer<Layer> {
                                    typename Layer::keys_axis, typename Layer::values_axis>;
 };
 
+// The attention of a block to its own sequence.
 template <class Layer>
 struct attention_in {
   using type = typename blocks_in<Layer>::block::attention;
@@ -52,20 +55,51 @@ template <is_multi_head Layer>
 struct attention_in<Layer> {
   using type = Layer;
 };
-
-// Encode: the layer that the step calls, or its prepacked form. New: the axis of the new
-// positions; All: key<..>, positions with them.
-template <class Encode, class Cache, class... Axis>
-struct of_step {
-  using verdict = detail::verdict<
-      (sizeof...(Axis) > 99), say::footprint,
-      say::takes_a_cache_then_the_axis_of_the_new_positions_then_key_the_positions_in_all>;
+template <decodes_with_memory Layer>
+struct attention_in<Layer> {
+  using type = typename blocks_in<Layer>::block::self_attention;
 };
-template <class Encode, class Cache, axis_like New>
-struct of_step<Encode, Cache, New> : of_step<Encode, Cache, New, axes::key<Cache::positions>> {};
-template <class Encode, class Layer, class Keys, class... Options, axis_like New, axis_like All>
-  requires std::is_same_v<typename All::family, rules::key_family>
-struct of_step<Encode, key_value_cache<Layer, Keys, Options...>, New, All> {
+
+// The memory of a step. numbers: its keys and values, stored by attend_to, of one layer and
+// sequence; unread: bytes of the weights that made them, of one layer, which no step reads.
+struct no_memory {
+  using verdict = accepted;
+  static constexpr std::uint64_t numbers = 0;
+  template <class Encode>
+  static constexpr std::uint64_t unread = 0;
+};
+template <class Cache, class Positions>
+struct stored_memory {
+  using verdict = rules::memory_fits_into_cache<Positions, Cache::memory_capacity>;
+  static constexpr std::size_t size = Positions::size;
+  static constexpr head_sizes sizes =
+      blocks_in<typename Cache::layer>::block::cross_attention::sizes;
+  static constexpr std::uint64_t numbers = size * (sizes.key_width() + sizes.value_width());
+
+  template <class Encode>
+  using cross_weights =
+      decltype(std::remove_cvref_t<decltype(weights_of_block(
+                   std::declval<const Encode&>().get_weights(), 0))>::cross_attention);
+  template <class Encode>
+  static constexpr std::uint64_t unread = weights_of<decltype(cross_weights<Encode>::k)>() +
+                                          weights_of<decltype(cross_weights<Encode>::v)>();
+};
+template <class Cache>
+struct longest_memory_of {
+  using type = no_memory;
+};
+template <class Cache>
+  requires decodes_with_memory<typename Cache::layer>
+struct longest_memory_of<Cache> {
+  using type = stored_memory<Cache, axes::key<Cache::memory_capacity>>;
+};
+
+// A step beside Memory, no_memory or stored_memory.
+template <class Memory, class Encode, class Cache, class New, class All>
+struct step_beside;
+template <class Memory, class Encode, class Layer, class Keys, class... Options, class New,
+          class All>
+struct step_beside<Memory, Encode, key_value_cache<Layer, Keys, Options...>, New, All> {
   using cache = key_value_cache<Layer, Keys, Options...>;
   using T = typename Layer::value_type;
   using batch = option_or<rules::batch_family, axes::batch<1>, Options...>;
@@ -78,7 +112,8 @@ struct of_step<Encode, key_value_cache<Layer, Keys, Options...>, New, All> {
       detail::verdict<(All::size >= New::size), say::footprint, All,
                       say::positions_in_all_cannot_be_fewer_than_the_new_ones, New>,
       detail::verdict<(All::size <= cache::positions), say::footprint, All,
-                      say::positions_in_all_but_the_cache_has_only, axes::key<cache::positions>>>;
+                      say::positions_in_all_but_the_cache_has_only, axes::key<cache::positions>>,
+      typename Memory::verdict>;
 
   static constexpr std::uint64_t layers = blocks_in<Layer>::count;
   // Pairs of a new position and one that it sees; keys that one of them sees.
@@ -97,6 +132,8 @@ struct of_step<Encode, key_value_cache<Layer, Keys, Options...>, New, All> {
   static constexpr std::uint64_t flops = [] {
     if constexpr (is_multi_head<Layer>)
       return sizes.flops(New::size, New::size, pairs);
+    else if constexpr (decodes_with_memory<Layer>)
+      return blocks_in<Layer>::block::flops_of(New::size, pairs, 0, Memory::size);
     else
       return blocks_in<Layer>::block::flops_of(New::size, pairs);
   }();
@@ -106,10 +143,11 @@ struct of_step<Encode, key_value_cache<Layer, Keys, Options...>, New, All> {
     constexpr std::size_t weights = weights_of<Encode>(), rows = batch::size * New::size;
     constexpr std::size_t arguments = rows * Layer::hidden_axis::size * sizeof(T);
     constexpr std::size_t results = rows * sizes.output * sizeof(T);
-    // Keys and values that are read, and those that are added.
-    constexpr std::uint64_t stored = layers * batch::size * (keys + New::size) *
-                                     (sizes.key_width() + sizes.value_width()) *
-                                     sizeof(typename cache::stored_type);
+    // Of one layer: keys and values that are read, and those that are added.
+    constexpr std::uint64_t stored =
+        batch::size * sizeof(typename cache::stored_type) *
+        ((keys + New::size) * (sizes.key_width() + sizes.value_width()) + Memory::numbers);
+    constexpr std::uint64_t unread = Memory::template unread<Encode>;
     return {.weights = weights,
             .tables = forward::tables,
             .cache = sizeof(cache),
@@ -117,9 +155,31 @@ struct of_step<Encode, key_value_cache<Layer, Keys, Options...>, New, All> {
             .arguments = arguments,
             .results = results,
             .flops = layers * batch::size * flops,
-            .bytes_moved = weights + stored + arguments + results};
+            .bytes_moved = weights + layers * (stored - unread) + arguments + results};
   }
 };
+
+// Encode: the layer that the step calls, or its prepacked form. New: the axis of the new
+// positions; All: key<..>, positions with them; Memory: key<..>, those of the memory.
+template <class Encode, class Cache, class... Axis>
+struct of_step {
+  using verdict = detail::verdict<
+      (sizeof...(Axis) > 99), say::footprint,
+      say::
+          takes_a_cache_then_the_axis_of_the_new_positions_then_key_the_positions_in_all_then_of_decoder_layers_key_those_of_the_memory>;
+};
+template <class Encode, class Cache, axis_like New>
+struct of_step<Encode, Cache, New> : of_step<Encode, Cache, New, axes::key<Cache::positions>> {};
+template <class Encode, class Cache, axis_like New, axis_like All>
+  requires std::is_same_v<typename All::family, rules::key_family>
+struct of_step<Encode, Cache, New, All>
+    : step_beside<typename longest_memory_of<Cache>::type, Encode, Cache, New, All> {};
+template <class Encode, class Cache, axis_like New, axis_like All, axis_like Memory>
+  requires(std::is_same_v<typename All::family, rules::key_family> &&
+           std::is_same_v<typename Memory::family, rules::key_family> &&
+           decodes_with_memory<typename Cache::layer>)
+struct of_step<Encode, Cache, New, All, Memory>
+    : step_beside<stored_memory<Cache, Memory>, Encode, Cache, New, All> {};
 
 }  // namespace footprints
 
