@@ -237,7 +237,8 @@ class key_value_cache<Layer, Keys, Options...>
   // x; it may be x. Returns false and changes nothing, in no layer, where there is no room for
   // them, or no memory was given.
   //   mask  of the memory, the same for all layers; its axis key counts the longest memory's
-  //         positions, its axis query those of the step. Without one all of the memory is seen
+  //         positions, its axis query those of the step. Without one all of the memory is seen.
+  //         causal, which is meant for the sequence, and the memory itself are refused here
   //   own   self_mask(m), more masks of the sequence, whose axis key counts positions of the cache;
   //         steps are causal with any and without
   template <detail::tensor_like Out, class Decode, detail::tensor_like X,
