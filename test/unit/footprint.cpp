@@ -7,6 +7,7 @@
 #include <umbel/umbel.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -139,6 +140,23 @@ using classify = linear<float, hidden<32>, classes<10>, bias<true>>;
 static_assert(footprint<classify, token<5>>.flops == 2 * product<5, 32, 10>);
 static_assert(footprint<classify, token<5>>.workspace == 0);
 static_assert(footprint<prepacked<classify>, token<5>>.weights == sizeof(prepacked<classify>));
+
+// Of an embedding only the rows of the integers are read, and no more than there are.
+using embed = embedding<float, vocabulary<50>, hidden<32>>;
+using ids = tensor<std::int16_t, batch<2>, token<9>>;
+constexpr auto looked_up = footprint<embed, ids>;
+static_assert(looked_up.weights == sizeof(embed::weights) && looked_up.flops == 0);
+static_assert(looked_up.arguments == sizeof(ids));
+static_assert(looked_up.results == 2 * 9 * 32 * sizeof(float));
+static_assert(looked_up.bytes_moved == sizeof(ids) + 2 * looked_up.results);
+static_assert(footprint<embed, token<51>>.bytes_moved ==
+              sizeof(embed::weights) + 51 * (sizeof(int) + 32 * sizeof(float)));
+static_assert(footprint<embed, batch<2>, token<1>>.bytes_moved ==
+              2 * (sizeof(int) + 2 * 32 * sizeof(float)));
+using packed_embed = prepacked<embed, stored_as<bfloat16>>;
+static_assert(footprint<packed_embed, ids>.weights == sizeof(packed_embed));
+static_assert(looked_up.bytes_moved - footprint<packed_embed, ids>.bytes_moved == 2 * 9 * 32 * 2);
+static_assert(footprint<prepacked<embed>, ids>.bytes_moved == looked_up.bytes_moved);
 static_assert(footprint<classify, token<5>>.results == 5 * 10 * sizeof(float));
 using norm = layer_norm<double, hidden<3>>;
 static_assert(footprint<norm, token<5>>.weights == 2 * 3 * sizeof(double));
@@ -349,6 +367,16 @@ BOOST_AUTO_TEST_CASE(a_call_takes_its_workspace_and_no_byte_more) {
   static guarded<past::workspace<token<1>>> of_step;
   of_step.check(step.workspace, [&](past::workspace<token<1>>& work) {
     BOOST_TEST(memory.step(next, model{of_model}, next, all_keys, work));
+  });
+
+  static const decoders::weights of_decoders{};
+  static const tensor<float, key<9>, hidden<32>> other{};
+  static tensor<float, token<1>, hidden<32>> decoding{};
+  static beside_memory both_memories;
+  both_memories.attend_to(decoders{of_decoders}, other);
+  static guarded<beside_memory::workspace<token<1>>> of_decoding;
+  of_decoding.check(beside.workspace, [&](beside_memory::workspace<token<1>>& work) {
+    BOOST_TEST(both_memories.step(decoding, decoders{of_decoders}, decoding, all_keys, work));
   });
 }
 

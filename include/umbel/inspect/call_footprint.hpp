@@ -29,8 +29,8 @@ struct call_footprint {
   // and activations are not counted.
   std::uint64_t flops = 0;
   // What has to come from memory and go there at least: weights, arguments, results; of a cache
-  // what a step reads and adds. Scratch, what is read again, and weights that are not read, as
-  // those of the keys of a memory in a step beside it, are not counted.
+  // what a step reads and adds. Scratch, what is read again, and weights that are not read (rows
+  // of an embedding, in a step what makes the keys and values of a memory) are not counted.
   std::uint64_t bytes_moved = 0;
   // What must lie in writable memory; the same where weights and tables do, too.
   std::size_t ram = cache + workspace + arguments + results;

@@ -107,8 +107,9 @@ constexpr call_footprint answer() {
 //   a layer, prepacked<layer>        the axes of its sequences, batch<2> first where there is one:
 //                                    token<64>; query<4>, key<300> of attention; of decoder
 //                                    layers their own positions, then the memory's; of linear,
-//                                    feed_forward and norms all axes but the features. Or the types
-//                                    of its arguments, as workspace_for takes them
+//                                    feed_forward and norms all axes but the features; of embedding
+//                                    those of its integers, taken for int. Or the types of its
+//                                    arguments, as workspace_for takes them
 //   a key_value_cache                a step: the new positions, token<1>; then key<100>, the
 //                                    positions in all, without it as many as there can be; of
 //                                    decoder layers then key<48>, those of the memory, without it

@@ -5,6 +5,7 @@
 #include <umbel/attention/additive.hpp>
 #include <umbel/attention/scaled_dot_product.hpp>
 #include <umbel/block/decoder.hpp>
+#include <umbel/block/embedding.hpp>
 #include <umbel/block/stack.hpp>
 #include <umbel/config.hpp>
 #include <umbel/decode/cache_of_decoders.hpp>
@@ -98,12 +99,38 @@ struct one_call<Layer, X> {
   };
 };
 
+// Bytes of the weights that a call reads: of an embedding a row for each integer, at most all.
+template <class Layer, class... X>
+inline constexpr std::size_t weights_read = weights_of<Layer>();
+template <class Ids, class Vocabulary>
+inline constexpr std::size_t rows_read =
+    layout_of<Ids>::count < Vocabulary::size ? layout_of<Ids>::count : Vocabulary::size;
+template <class T, class Vocabulary, class Hidden, class Ids>
+inline constexpr std::size_t weights_read<embedding<T, Vocabulary, Hidden>, Ids> =
+    rows_read<Ids, Vocabulary> * Hidden::size * sizeof(T);
+template <class T, class Vocabulary, class Hidden, class... Options, class Ids>
+inline constexpr std::size_t
+    weights_read<prepacked<embedding<T, Vocabulary, Hidden>, Options...>, Ids> =
+        rows_read<Ids, Vocabulary> * Hidden::size *
+        sizeof(typename option_or<option::stored_as, stored_as<T>, Options...>::type);
+
+// What a result is of: not what the argument is of, where that is integers.
+template <class Layer, class First>
+struct result_element {
+  using type = typename First::value_type;
+};
+template <class Layer, class First>
+  requires requires { typename Layer::value_type; }
+struct result_element<Layer, First> {
+  using type = typename Layer::value_type;
+};
+
 template <class Layer, class... X>
 struct of_arguments : one_call<typename unpacked<Layer>::type, X...> {
   template <class Steps, class First, class...>
   static constexpr call_footprint value_of() {
-    using T = typename First::value_type;
     using plain = typename unpacked<Layer>::type;
+    using T = typename result_element<plain, First>::type;
     using scratch = typename Steps::scratch;
     constexpr std::size_t weights = weights_of<Layer>(), arguments = (elements_of<X>() + ...);
     constexpr std::size_t results = Steps::result::count * sizeof(T);
@@ -113,7 +140,7 @@ struct of_arguments : one_call<typename unpacked<Layer>::type, X...> {
             .arguments = arguments,
             .results = results,
             .flops = blocks_in<plain>::count * Steps::flops,
-            .bytes_moved = weights + arguments + results};
+            .bytes_moved = weights_read<Layer, X...> + arguments + results};
   }
   static constexpr call_footprint value() { return value_of<typename of_arguments::steps, X...>(); }
 };
@@ -174,6 +201,13 @@ struct tensors_along<Layer, list<Batch...>, Own> {
   using verdict =
       detail::verdict<false, say::footprint, say::the_axis_of_the_memory_is_missing_after, Own>;
   using type = list<>;
+};
+
+// Integers, taken for int.
+template <class T, class Vocabulary, class Hidden, class... Batch, class... Axis>
+struct tensors_along<embedding<T, Vocabulary, Hidden>, list<Batch...>, Axis...> {
+  using verdict = rules::well_formed<Batch..., Axis...>;
+  using type = list<tensor<int, Batch..., Axis...>>;
 };
 
 template <class Layer, class First, class... Axis>
