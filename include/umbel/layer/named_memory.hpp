@@ -87,9 +87,10 @@ struct named_axes<portable::named_memory<T, Count, Family...>> {
       std::is_same_v<axes, shape<A, B>> || std::is_same_v<axes, shape<B, A>>;
   template <class A, std::size_t SizeOfA, class B, std::size_t SizeOfB>
   static constexpr bool have_sizes = true;
-  template <class A>
-  static constexpr bool is = std::is_same_v<axes, shape<typename A::family>> ||
-                             std::is_same_v<axes, shape<axis_family<umbel::axes::out_features>>>;
+  // Of one axis: A, or one of these families.
+  template <class A, class... Also>
+  static constexpr bool is =
+      (std::is_same_v<axes, shape<typename A::family>> || ... || std::is_same_v<axes, shape<Also>>);
   // Of A, where B has that size.
   template <class A, std::size_t SizeOfB>
   static constexpr std::size_t stride = is_first<A, Family...> ? SizeOfB : 1;
@@ -106,7 +107,7 @@ struct named_axes<X> {
   template <class A, std::size_t SizeOfA, class B, std::size_t SizeOfB>
   static constexpr bool have_sizes =
       layout::template size_of<A> == SizeOfA && layout::template size_of<B> == SizeOfB;
-  template <class A>
+  template <class A, class...>
   static constexpr bool is = std::is_same_v<axes, shape<A>> && layout::contiguous;
   template <class A, std::size_t>
   static constexpr std::size_t stride = layout::template stride_of<A>;
@@ -193,25 +194,15 @@ struct weights_with_names {
               say::weights, typename given::axes, say::are_not_in_the_order_of_a_layer_that_borrows,
               map, say::prepacked_of_the_layer_takes_any_order>>;
 };
-template <class T, class Axis, class Given, class... Names>
-using vector_with_a_name = first_error<
-    verdict<(std::is_same_v<typename Given::axes, shape<Names>> || ...), say::weights,
-            typename Given::axes, say::are_not_the_axes_of_the_weights_which_are, shape<Axis>>,
+// A vector with names: of Axis, or, without sizes, of its family or one of Also. AreNot: the words
+// for another.
+template <class T, class Axis, class AreNot, class Given, class... Also>
+using vector_with_names = first_error<
+    verdict<Given::template is<Axis, Also...>, say::weights, typename Given::axes, AreNot,
+            shape<Axis>>,
     elements_for<say::weights, shape<Axis>, Axis::size, Given::count>,
     verdict<std::is_same_v<typename Given::value_type, T>, say::weights, shape<Axis>, say::holds,
             element<T>, say::but_the_pointer_is_to, element<typename Given::value_type>>>;
-// A bias with names: of the map's axis, or of out_features where it has no size.
-template <class T, class Out, class Given>
-struct bias_with_names {
-  using given = named_axes<Given>;
-  using type = first_error<
-      verdict<given::template is<Out>, say::weights, typename given::axes,
-              say::are_not_the_axes_of_the_bias_which_are, shape<Out>>,
-      rules::memory<layout<Out>, given::count == portable::vouched_for ? Out::size : given::count,
-                    say::weights>,
-      verdict<std::is_same_v<typename given::value_type, T>, say::weights, shape<Out>, say::holds,
-              element<T>, say::but_the_pointer_is_to, element<typename given::value_type>>>;
-};
 // x | permute<...> of memory that has no sizes yet.
 template <class Operation, class Takes, class T, std::size_t Count, class... Family>
 struct arguments_rule<Operation, Takes, portable::named_memory<T, Count, Family...>> {
@@ -240,15 +231,19 @@ using order_of_weights = verdict<
     say::the_memory_does_not_say_the_order_of_its_axes_so_write_view_as_in_out_or_view_as_out_in>;
 }  // namespace rules
 
-// The first element of memory for a vector along Axis, which has one of these names.
-template <class T, class Axis, class... Names, class V>
-UMBEL_SHARED constexpr const T* borrow_named_vector(const V& v) noexcept {
-  using rule = rules::vector_with_a_name<T, Axis, named_axes<V>, Names...>;
-  static_assert(report<rule>::ok, "umbel: shapes do not fit");
-  if constexpr (rule::ok)
-    return v.data;
-  else
-    return nullptr;
+// The first element of a vector with names (see rules::vector_with_names), null of one that is
+// refused. Given: of a forwarding reference.
+template <class T, class Axis, class AreNot, class Given, class... Also>
+UMBEL_SHARED constexpr const T* borrow_named_vector(
+    const std::remove_reference_t<Given>& v) noexcept {
+  using plain = std::remove_cvref_t<Given>;
+  if constexpr (!std::is_same_v<plain, invalid>) {
+    using rule = first_error<rules::vector_with_names<T, Axis, AreNot, named_axes<plain>, Also...>,
+                             rules::named_weights_stay<Given, false>>;
+    static_assert(report<rule>::ok, "umbel: shapes do not fit");
+    if constexpr (rule::ok) return first_of_named(v);
+  }
+  return nullptr;
 }
 
 template <class T, class M>

@@ -199,7 +199,9 @@ struct borrowed_linear {
   UMBEL_SHARED constexpr borrowed_linear(W&& w, B&& b) noexcept : borrowed_linear() {
     read<W>(w);
     if constexpr (detail::says_its_axes<B>)
-      read_bias<B>(b);
+      bias =
+          detail::borrow_named_vector<T, Out, detail::say::are_not_the_axes_of_the_bias_which_are,
+                                      B, axis_family<axes::out_features>>(b);
     else
       bias = detail::borrow<detail::layout<Out>, T>(static_cast<B&&>(b));
   }
@@ -248,16 +250,6 @@ struct borrowed_linear {
       }
     }
   }
-  template <class Given>
-  UMBEL_SHARED constexpr void read_bias(const Given& b) noexcept {
-    using B = std::remove_cvref_t<Given>;
-    if constexpr (!std::is_same_v<B, detail::invalid>) {
-      using rule = detail::first_error<typename detail::rules::bias_with_names<T, Out, B>::type,
-                                       detail::rules::named_weights_stay<Given, false>>;
-      static_assert(detail::report<rule>::ok, "umbel: shapes do not fit");
-      if constexpr (rule::ok) bias = detail::first_of_named(b);
-    }
-  }
 };
 template <class T, class In, class Out, bool Bias>
 using linear_view = borrowed_linear<T, In, Out, Bias, false>;
@@ -281,7 +273,9 @@ class vector_view {
       : data_(detail::borrow<detail::layout<Axis>, T>(static_cast<M&&>(memory))) {}
   template <class U, std::size_t Count, class... Family>
   UMBEL_SHARED constexpr vector_view(const named_memory<U, Count, Family...>& memory) noexcept
-      : data_(detail::borrow_named_vector<T, Axis, typename Axis::family>(memory)) {}
+      : data_(detail::borrow_named_vector<T, Axis,
+                                          detail::say::are_not_the_axes_of_the_weights_which_are,
+                                          const named_memory<U, Count, Family...>&>(memory)) {}
   [[nodiscard]] UMBEL_SHARED constexpr const T* data() const noexcept { return data_; }
 
  private:
