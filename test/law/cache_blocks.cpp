@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "../support/blocks.hpp"
 #include "../support/compare.hpp"
 #include "../support/random.hpp"
 
@@ -18,11 +19,8 @@ using namespace umbel::axes;
 using namespace umbel_test;
 
 // LLaMA's layer; the layer of Vaswani et al.; one with a norm first and biases.
-using llama = encoder_layer<float, hidden<16>, heads<4>, intermediate<24>, norm_first<true>,
-                            norm_by<rms_norm>, norm_epsilon<1, 100'000>, activation<silu>,
-                            gated<true>, bias<false>, kv_heads<2>, rope<split_halves>>;
-using post_norm = encoder_layer<double, hidden<12>, heads<3>, intermediate<20>, norm_first<false>,
-                                activation<relu>, bias<true>>;
+using llama = llama_block<encoder_layer>;
+using post_norm = vaswani_block<encoder_layer>;
 using pre_norm = encoder_layer<float, hidden<20>, heads<6>, intermediate<12>, norm_first<true>,
                                head_dim<8>, kv_heads<3>, activation<gelu_tanh>, bias<true>>;
 // Biases as Qwen2 has them; as Whisper has them, and norms without beta.

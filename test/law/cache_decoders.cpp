@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "../support/blocks.hpp"
 #include "../support/compare.hpp"
 #include "../support/random.hpp"
 
@@ -17,11 +18,8 @@ using namespace umbel;
 using namespace umbel::axes;
 using namespace umbel_test;
 
-using pre_norm = decoder_layer<float, hidden<16>, heads<4>, intermediate<24>, norm_first<true>,
-                               norm_by<rms_norm>, norm_epsilon<1, 100'000>, activation<silu>,
-                               gated<true>, bias<false>, kv_heads<2>, rope<split_halves>>;
-using post_norm = decoder_layer<double, hidden<12>, heads<3>, intermediate<20>, norm_first<false>,
-                                activation<relu>, bias<true>>;
+using pre_norm = llama_block<decoder_layer>;
+using post_norm = vaswani_block<decoder_layer>;
 
 // A sequence x, its memory m and the weights of Count layers.
 template <class Decoder, std::size_t Count, std::size_t Tokens, std::size_t Memory>

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "../../examples/thread_pool.hpp"
+#include "../support/blocks.hpp"
 #include "../support/compare.hpp"
 #include "../support/executors.hpp"
 #include "../support/random.hpp"
@@ -20,11 +21,8 @@ using namespace umbel;
 using namespace umbel::axes;
 using namespace umbel_test;
 
-using pre_norm = decoder_layer<float, hidden<16>, heads<4>, intermediate<24>, norm_first<true>,
-                               norm_by<rms_norm>, norm_epsilon<1, 100'000>, activation<silu>,
-                               gated<true>, bias<false>, kv_heads<2>, rope<split_halves>>;
-using post_norm = decoder_layer<double, hidden<12>, heads<3>, intermediate<20>, norm_first<false>,
-                                activation<relu>, bias<true>>;
+using pre_norm = llama_block<decoder_layer>;
+using post_norm = vaswani_block<decoder_layer>;
 
 template <class Decoder, std::size_t Count>
 auto drawn_stack(lcg& next) {

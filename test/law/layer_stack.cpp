@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "../../examples/thread_pool.hpp"
+#include "../support/blocks.hpp"
 #include "../support/compare.hpp"
 #include "../support/executors.hpp"
 #include "../support/random.hpp"
@@ -19,11 +20,8 @@ using namespace umbel;
 using namespace umbel::axes;
 using namespace umbel_test;
 
-using pre_norm = encoder_layer<float, hidden<16>, heads<4>, intermediate<24>, norm_first<true>,
-                               norm_by<rms_norm>, norm_epsilon<1, 100'000>, activation<silu>,
-                               gated<true>, bias<false>, kv_heads<2>, rope<split_halves>>;
-using post_norm = encoder_layer<double, hidden<12>, heads<3>, intermediate<20>, norm_first<false>,
-                                activation<relu>, bias<true>>;
+using pre_norm = llama_block<encoder_layer>;
+using post_norm = vaswani_block<encoder_layer>;
 
 template <class Encoder, std::size_t Count>
 auto drawn_stack(lcg& next) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Options of a block for tests that are not about them. Not here: numbers (random.hpp).
+// Blocks for tests that are not about their options. Not here: numbers (random.hpp).
 #pragma once
 
+#include <umbel/attention/rope.hpp>
+#include <umbel/block/rms_norm.hpp>
 #include <umbel/block/transformer.hpp>
 
 namespace umbel_test {
@@ -43,5 +45,18 @@ using network_with = typename options_detail::with_list<
         umbel::detail::option_list<umbel::detail::option::activation, umbel::detail::option::bias>,
         umbel::detail::option_list<umbel::activation<umbel::gelu_exact>, umbel::bias<false>>,
         Options...>::type>::type;
+
+// A small block as LLaMA's, and one as that of Vaswani et al. Layer: encoder_layer or
+// decoder_layer.
+template <template <class...> class Layer>
+using llama_block =
+    Layer<float, umbel::axes::hidden<16>, umbel::axes::heads<4>, umbel::axes::intermediate<24>,
+          umbel::norm_first<true>, umbel::norm_by<umbel::rms_norm>, umbel::norm_epsilon<1, 100'000>,
+          umbel::activation<umbel::silu>, umbel::gated<true>, umbel::bias<false>,
+          umbel::axes::kv_heads<2>, umbel::rope<umbel::split_halves>>;
+template <template <class...> class Layer>
+using vaswani_block =
+    Layer<double, umbel::axes::hidden<12>, umbel::axes::heads<3>, umbel::axes::intermediate<20>,
+          umbel::norm_first<false>, umbel::activation<umbel::relu>, umbel::bias<true>>;
 
 }  // namespace umbel_test
