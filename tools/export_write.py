@@ -196,7 +196,7 @@ def header_text(source: str, namespace: str, tensors: dict[str, np.ndarray], pro
         f"// Each is rounded to {kind}: prepacked<layer, stored_as<{kind}>> stores it without a further loss.\n")
     body = "\n".join(tensor_text(name, called[name], x, axes.get(name, "")) for name, x in arrays.items())
     calls = "\n".join(f"  f({called[name]});" for name in arrays)
-    behind, umbel = (more(called), "#include <umbel/umbel.hpp>\n") if more else ("", "")
+    behind, umbel = (more(called), "#include <umbel/bare.hpp>\n") if more else ("", "")
     text = (f"// Written by tools/export from {safe(source)}: do not edit. {len(arrays)} arrays, {count:,} numbers.\n"
             f"{rounding}#pragma once\n\n#include <cstddef>\n#include <cstdint>\n{umbel}\nnamespace {namespace} {{\n\n"
             "// 64-bit FNV-1a of the bytes of all arrays, as they follow each other here.\n"

@@ -44,7 +44,11 @@ is_there() {
     clang) [[ -n $(find_clang) ]] ;;
     ninja-build) has ninja ;;
     binutils) has size ;;
-    g++-aarch64-linux-gnu) has aarch64-linux-gnu-g++ ;;
+    g++-*-linux-gnu*) has "${1#g++-}-g++" ;;
+    gcc-arm-none-eabi) has arm-none-eabi-g++ ;;
+    qemu-system-arm) has qemu-system-arm ;;
+    clang-19) has clang++-19 ;;
+    nodejs) has node ;;
     qemu-user) has qemu-aarch64 ;;
     pkg-config) has pkg-config ;;
     libboost-dev) has_header boost/hana.hpp ;;

@@ -14,7 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <umbel/umbel.hpp>
+#include <umbel/bare.hpp>
 
 #include "trained/weights.hpp"
 
@@ -59,7 +59,7 @@ struct model {
                                                sizeof(trained::head) + sizeof(trained::positions) +
                                                10 * sizeof(trained::norm_weight);
   static constexpr std::size_t workspace_bytes = sizeof(workspace);
-  static constexpr std::size_t stack_bytes = 32 * 1024;  // measured and checked by the demo
+  static constexpr std::size_t stack_bytes = 2 * 1024;  // measured and checked by the demo
 
   // Pixels to work.x. A picture is (row, column); a patch is 4 x 4 of it. Cutting it up moves
   // nothing: only the conversion to float copies.
@@ -70,13 +70,16 @@ struct model {
                      permute<patch_row, patch_column, row, column>;
     for_each([](float& to, std::uint8_t from) { to = static_cast<float>(from) / 255; },
              work.patches, cut);
-    work.x = work.patches | merge<patch_row, patch_column, patch> | merge<row, column, hidden> |
-             trained::embed | positions;
+    const auto tokens =
+        work.patches | merge<patch_row, patch_column, patch> | merge<row, column, hidden>;
+    trained::embed.into(work.x, tokens);  // by value each would be a tensor on the stack
+    positions.into(work.x, work.x);
   }
 
   // work.x, as the layers leave it, to 10 logits.
-  static void answer(const workspace& work, float* out) noexcept {
-    const auto scores = work.x | trained::norm_type{trained::norm} | mean<patch> | trained::head;
+  static void answer(workspace& work, float* out) noexcept {
+    trained::norm_type{trained::norm}.into(work.y, work.x);
+    const auto scores = work.y | mean<patch> | trained::head;
     copy(scores, view_as<umbel::axes::classes<10>>(out));
   }
 

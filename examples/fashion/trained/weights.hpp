@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <umbel/umbel.hpp>
+#include <umbel/bare.hpp>
 
 namespace fashion::trained {
 

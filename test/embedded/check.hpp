@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the programs of this folder say, on every target: a line a check (Test Anything Protocol),
+// at the end their number. A result is checked by a hash of its bits, bits.hpp.
+#pragma once
+
+#include <umbel/bare.hpp>
+
+#include <cstdint>
+
+#include "bits.hpp"
+
+#if defined(EMBEDDED_BARE_METAL)
+#include "../bare/semihosting.hpp"
+#else
+#include <cstdio>
+#endif
+
+// Before a function: its instructions are counted (costs.py), so it stays a function.
+#define MEASURED extern "C" [[gnu::noinline, gnu::used]]
+
+namespace embedded {
+
+inline void print(const char* text) noexcept {
+#if defined(EMBEDDED_BARE_METAL)
+  semihosting::print(text);
+#else
+  std::fputs(text, stdout);
+#endif
+}
+inline void print(std::uint32_t number, std::uint32_t base = 10) noexcept {
+  char text[11];
+  char* first = text + 10;
+  *first = 0;
+  do {
+    *--first = "0123456789abcdef"[number % base];
+  } while ((number /= base) != 0);
+  print(first);
+}
+
+inline std::uint32_t checks = 0, failures = 0;
+
+inline void check(const char* what, bool passed) noexcept {
+  if (++checks == 1) print("TAP version 13\n");
+  if (!passed) ++failures;
+  print(passed ? "ok " : "not ok ");
+  print(checks);
+  print(" - ");
+  print(what);
+  print("\n");
+}
+
+// FNV-1a of 32 bits over the bits of floats, low byte first whatever the byte order. Every NaN
+// counts as one: its sign and its payload are nobody's business (docs/numerics.md).
+class hash {
+ public:
+  void add(float number) noexcept {
+    std::uint32_t bits = number != number ? 0x7fc00000u : __builtin_bit_cast(std::uint32_t, number);
+    for (int byte = 0; byte < 4; ++byte, bits >>= 8) {
+      value_ = (value_ ^ (bits & 0xff)) * 0x01000193u;
+    }
+  }
+  template <class Numbers>
+  void add_all(const Numbers& numbers) noexcept {
+    for (const float number : numbers) add(number);
+  }
+  std::uint32_t value() const noexcept { return value_; }
+
+ private:
+  std::uint32_t value_ = 0x811c9dc5u;
+};
+
+inline bool same_text(const char* a, const char* b) noexcept {
+  while (*a != 0 && *a == *b) ++a, ++b;
+  return *a == *b;
+}
+
+// Are these the bits of the target's class in bits.hpp?
+inline void check_bits(const char* what, std::uint32_t found) noexcept {
+  for (const auto& golden : golden_bits) {
+    if (!same_text(golden.what, what)) continue;
+    const bool same = found == (UMBEL_FMA ? golden.fused : golden.not_fused);
+    check(what, same);
+    if (same) return;
+  }
+  print("# ");
+  print(what);
+  print(UMBEL_FMA ? ", fused: 0x" : ", not fused: 0x");
+  print(found, 16);
+  print("\n");
+}
+template <class Numbers>
+  requires requires(const Numbers& numbers) { numbers.begin(); }
+void check_bits(const char* what, const Numbers& numbers) noexcept {
+  hash bits;
+  bits.add_all(numbers);
+  check_bits(what, bits.value());
+}
+
+// The end of main.
+inline int finish() noexcept {
+  print("1..");
+  print(checks);
+  print("\n");
+  return failures == 0 && checks != 0 ? 0 : 1;
+}
+
+}  // namespace embedded

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+// The demo's model, 20 pictures of clothes: what PyTorch says, and the bits. The cost of one
+// picture is measured.
+#include "../../examples/fashion/model.hpp"
+#include "../../examples/fashion/trained/samples.hpp"
+#include "check.hpp"
+
+using fashion::model;
+namespace trained = fashion::trained;
+
+static constinit model::workspace work{};
+static float logits[20][10];
+
+MEASURED void forward(std::size_t picture) noexcept {
+  model::logits(trained::pixels[picture], work, logits[picture]);
+}
+
+static std::size_t largest(const float (&of)[10]) noexcept {
+  std::size_t at = 0;
+  for (std::size_t i = 1; i < 10; ++i)
+    if (of[i] > of[at]) at = i;
+  return at;
+}
+
+int main() {
+  std::uint32_t same = 0, right = 0;
+  embedded::hash bits;
+  float furthest = 0;
+  for (std::size_t i = 0; i < 20; ++i) {
+    forward(i);
+    bits.add_all(logits[i]);
+    same += largest(logits[i]) == largest(trained::logits[i]);
+    right += largest(logits[i]) == trained::labels[i];
+    for (std::size_t c = 0; c < 10; ++c) {
+      const float error = logits[i][c] - trained::logits[i][c];
+      furthest = error > furthest ? error : -error > furthest ? -error : furthest;
+    }
+  }
+  embedded::check("clothing: PyTorch's answer to all 20 pictures", same == 20 && right == 19);
+  embedded::check("clothing: logits at most 1e-4 from PyTorch's", furthest <= 1e-4F);
+  embedded::check_bits("clothing: logits", bits.value());
+  return embedded::finish();
+}
