@@ -145,18 +145,42 @@
 #define UMBEL_UNROLL(n) UMBEL_PRAGMA_(GCC unroll n)
 #endif
 
-// 1 when a fused multiply-add is one instruction of the target. It decides which of the two sets of
-// bits a build belongs to (docs/numerics.md): fused, or rounded twice. On x86 it is the one of 128
-// and 256 bits that is asked for, which -mavx512f alone does not bring.
+// 1 when a fused multiply-add of float is one instruction of the target. It decides which of the two
+// sets of bits a build belongs to (docs/numerics.md): fused, or rounded twice. UMBEL_FMA_DOUBLE: the
+// same of double, which floating-point units of single precision alone do not have.
 #if defined(__x86_64__) || defined(__i386__)
+// The one of 128 and 256 bits is asked for, which -mavx512f alone does not bring.
 #if defined(__FMA__)
 #define UMBEL_FMA 1
+#define UMBEL_FMA_DOUBLE 1
 #endif
-#elif defined(__ARM_FEATURE_FMA) || defined(__FP_FAST_FMAF)
+#elif UMBEL_GCC
+#if defined(__FP_FAST_FMAF)
 #define UMBEL_FMA 1
+#endif
+#if defined(__FP_FAST_FMA)
+#define UMBEL_FMA_DOUBLE 1
+#endif
+// clang has a macro of it for ARM alone. Of the others that g++ fuses for, all units do.
+#elif defined(__ARM_FEATURE_FMA)
+#define UMBEL_FMA 1
+#if __ARM_FP & 8
+#define UMBEL_FMA_DOUBLE 1
+#endif
+#elif defined(__riscv_flen) || defined(__loongarch_frlen)
+#define UMBEL_FMA 1
+#if __riscv_flen >= 64 || __loongarch_frlen >= 64
+#define UMBEL_FMA_DOUBLE 1
+#endif
+#elif defined(__powerpc64__) || defined(__s390x__)
+#define UMBEL_FMA 1
+#define UMBEL_FMA_DOUBLE 1
 #endif
 #ifndef UMBEL_FMA
 #define UMBEL_FMA 0
+#endif
+#ifndef UMBEL_FMA_DOUBLE
+#define UMBEL_FMA_DOUBLE 0
 #endif
 
 // 1 where g++ fuses a product and a sum by itself although UMBEL_FMA is 0 (-mavx512f or -mfma4
@@ -167,7 +191,7 @@
 #define UMBEL_FUSES_UNASKED 0
 #endif
 
-// 1 when the compiler has a fused multiply-add for vectors of any length (newer clang).
+// 1 when the compiler has a fused multiply-add for numbers and vectors of any length (clang 17).
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_elementwise_fma)
 #define UMBEL_ELEMENTWISE_FMA 1
@@ -175,6 +199,12 @@
 #endif
 #ifndef UMBEL_ELEMENTWISE_FMA
 #define UMBEL_ELEMENTWISE_FMA 0
+#endif
+// clang takes fmaf for a function that sets errno where no operating system says otherwise, and
+// calls it: a library that bare metal need not have.
+#if UMBEL_CLANG && UMBEL_FMA && !UMBEL_ELEMENTWISE_FMA && !defined(__NO_MATH_ERRNO__) && \
+    !defined(__unix__) && !defined(__APPLE__) && !defined(_WIN32)
+#error "umbel: clang before 17 calls fmaf on this target, so compile with -fno-math-errno"
 #endif
 
 // Bytes of one vector register, and how many of them there are. 0 bytes: no vector unit.
@@ -190,6 +220,9 @@
 #elif defined(__aarch64__)
 #define UMBEL_VECTOR_BYTES 16
 #define UMBEL_VECTOR_REGISTERS 32
+#elif defined(__wasm_simd128__)
+#define UMBEL_VECTOR_BYTES 16
+#define UMBEL_VECTOR_REGISTERS 16  // of the processors that it is translated for
 #else
 #define UMBEL_VECTOR_BYTES 0
 #define UMBEL_VECTOR_REGISTERS 16

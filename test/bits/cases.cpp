@@ -10,6 +10,7 @@
 //                     exception that a program may trap: invalid, division by zero, overflow
 #include <umbel/bare.hpp>
 
+#include <algorithm>
 #include <cfenv>
 #include <cstdint>
 #include <cstdio>
@@ -45,7 +46,7 @@ void print_exceptions(const char* what) {
   }
 }
 
-// FNV-1a over what lies in memory.
+// FNV-1a over the bytes of each value, the lowest first on every target.
 template <class X>
 void print(const char* what, const char* numbers, const X& x) {
   std::uint64_t hash = 0xcbf29ce484222325u;
@@ -53,6 +54,7 @@ void print(const char* what, const char* numbers, const X& x) {
     if (value != value) value = std::numeric_limits<decltype(value)>::quiet_NaN();
     unsigned char bytes[sizeof value];
     std::memcpy(bytes, &value, sizeof value);
+    if (!UMBEL_LITTLE_ENDIAN) std::reverse(bytes, bytes + sizeof value);
     for (const unsigned char byte : bytes) hash = (hash ^ byte) * 0x100000001b3u;
   }
   if (wants_exceptions) return print_exceptions(what);

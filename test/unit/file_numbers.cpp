@@ -101,6 +101,7 @@ stored_tensor one(const Stored& value, stored_type type) {
   stored_tensor x;
   x.type = type;
   x.data = reinterpret_cast<const unsigned char*>(&value);
+  x.big_endian = UMBEL_LITTLE_ENDIAN == 0;
   x.bytes = sizeof(value);
   return x;
 }

@@ -198,6 +198,7 @@ BOOST_AUTO_TEST_CASE(transposed_in_blocks) {
       for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
       stored_tensor x;
       x.type = stored_type::float32;
+      x.big_endian = UMBEL_LITTLE_ENDIAN == 0;
       x.rank = 2;
       x.extents[0] = rows;
       x.extents[1] = columns;

@@ -80,11 +80,17 @@ inline constexpr std::size_t few = UMBEL_SANITIZED ? 6 : 16, many = UMBEL_SANITI
 inline constexpr umbel::detail::plan::target scalar_target{0, few}, vector_16{16, few},
     vector_32{32, few}, vector_64{64, many};
 
-// FNV-1a over the bytes.
-inline std::uint64_t hash_bits(const void* data, std::size_t bytes,
-                               std::uint64_t hash = 0xcbf29ce484222325u) {
-  const unsigned char* p = static_cast<const unsigned char*>(data);
-  for (std::size_t i = 0; i < bytes; ++i) hash = (hash ^ p[i]) * 0x100000001b3u;
+// FNV-1a over the bytes of each value, the lowest first on every target.
+template <class T>
+std::uint64_t hash_bits(const T* values, std::size_t count) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t bits = 0;
+    __builtin_memcpy(reinterpret_cast<char*>(&bits) + (UMBEL_LITTLE_ENDIAN ? 0 : 8 - sizeof(T)),
+                     values + i, sizeof(T));
+    for (std::size_t byte = 0; byte < sizeof(T); ++byte, bits >>= 8)
+      hash = (hash ^ (bits & 0xff)) * 0x100000001b3u;
+  }
   return hash;
 }
 

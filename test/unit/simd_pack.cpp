@@ -76,7 +76,7 @@ T hard(seeded& next) {
 
 template <class T>
 T reference_fma(T a, T b, T c) {
-  if (UMBEL_FMA) return std::fma(a, b, c);
+  if (simd::has_fma<T>) return std::fma(a, b, c);
   const volatile T product = a * b;
   return product + c;
 }
@@ -154,9 +154,9 @@ BOOST_AUTO_TEST_CASE(fma_rounds_as_the_target_does) {
 
 BOOST_AUTO_TEST_CASE(fma_in_constant_expressions) {
   constexpr float one_ulp = simd::fma(1.0f + 0x1p-23f, 1.0f - 0x1p-23f, -1.0f);
-  static_assert(one_ulp == (UMBEL_FMA ? -0x1p-46f : 0.0f));
+  static_assert(one_ulp == (simd::has_fma<float> ? -0x1p-46f : 0.0f));
   constexpr double small = simd::fma(1.0 + 0x1p-52, 1.0 - 0x1p-52, -1.0);
-  static_assert(small == (UMBEL_FMA ? -0x1p-104 : 0.0));
+  static_assert(small == (simd::has_fma<double> ? -0x1p-104 : 0.0));
   BOOST_TEST(one_ulp == simd::fma(1.0f + 0x1p-23f, 1.0f - 0x1p-23f, -1.0f));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // fma(a, b, c) = a * b + c, for scalars, packs and constant expressions, the same bits in all
-// three: rounded once where the target fuses (UMBEL_FMA), else rounded twice, everywhere. Never a
-// call to libm. The library writes every multiplication that feeds an addition through here, so
+// three: rounded once where the target fuses (has_fma), else rounded twice, everywhere. Never a call
+// to libm. The library writes every multiplication that feeds an addition through here, so
 // that no -ffp-contract setting of the user's build can change a bit.
 #pragma once
 
@@ -83,9 +83,6 @@ UMBEL_INLINE constexpr V rounded_twice(V a, V b, V c) noexcept {
 // subnormal; clang has none. Where doubles are subnormal, the product is rounded by itself.
 template <class T>
 constexpr T constant_fma(T a, T b, T c) noexcept {
-#if !UMBEL_FMA
-  return rounded_twice(a, b, c);
-#else
   const double result = static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(c);
   const bool finite = result <= 1.7976931348623157e308 && result >= -1.7976931348623157e308;
   // A product alone is rounded once already; the emulation is not exact for the smallest.
@@ -99,7 +96,6 @@ constexpr T constant_fma(T a, T b, T c) noexcept {
     return subnormal ? emulated_fma(a, b, c) : __builtin_fmaf(a, b, c);
   else
     return subnormal ? a * b + c : __builtin_fma(a, b, c);
-#endif
 #endif
 }
 
@@ -120,23 +116,27 @@ constexpr std::index_sequence<(Offset + I)...> shifted(std::index_sequence<I...>
 
 }  // namespace detail
 
+// Does the target fuse a multiply-add of T?
+template <class T>
+inline constexpr bool has_fma = sizeof(T) == 4 ? UMBEL_FMA == 1 : UMBEL_FMA_DOUBLE == 1;
+
 template <class V>
 UMBEL_INLINE constexpr V fma(V a, V b, V c) noexcept {
-  if constexpr (lanes_of<V> == 1) {
+  if constexpr (!has_fma<element_of<V>>) {
+    return detail::rounded_twice(a, b, c);
+  } else if constexpr (lanes_of<V> == 1) {
     if (std::is_constant_evaluated()) return detail::constant_fma(a, b, c);
-#if UMBEL_FMA
+#if UMBEL_ELEMENTWISE_FMA
+    return __builtin_elementwise_fma(a, b, c);
+#else
     if constexpr (sizeof(V) == 4) {
       return __builtin_fmaf(a, b, c);
     } else {
       return __builtin_fma(a, b, c);
     }
-#else
-    return detail::rounded_twice(a, b, c);
 #endif
   } else {
-#if !UMBEL_FMA
-    return detail::rounded_twice(a, b, c);
-#elif UMBEL_ELEMENTWISE_FMA
+#if UMBEL_ELEMENTWISE_FMA
     return __builtin_elementwise_fma(a, b, c);
 #elif UMBEL_CLANG && !UMBEL_X86
     V result;

@@ -231,7 +231,7 @@ UMBEL_INLINE V broadcast(W value) noexcept {
 // each where load takes two.
 template <class V, bool Odd>
 UMBEL_INLINE V load_alternate(const bfloat16* from) noexcept {
-  static_assert(UMBEL_LITTLE_ENDIAN);
+  static_assert(UMBEL_LITTLE_ENDIAN || sizeof(V) == 0, "kernel/panel.hpp lays pairs there alone");
   typedef std::uint32_t unaligned
       __attribute__((vector_size(sizeof(V)), aligned(alignof(bfloat16)), may_alias));
   const unsigned_of<V> pairs = *reinterpret_cast<const unaligned*>(from);
