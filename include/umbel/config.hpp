@@ -31,9 +31,23 @@
 #error "umbel: needs C++20, so compile with -std=c++20"
 #endif
 
-#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #ifndef UMBEL_ALLOW_FAST_MATH
+#if defined(__ASSOCIATIVE_MATH__) && defined(__arm__) && defined(__ARM_NEON)
+// g++ takes NEON for float only then, and NEON of ARMv7 flushes subnormal numbers.
+#error "umbel: -funsafe-math-optimizations gives other bits by NEON: compile without it"
+#elif defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
+    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #warning "umbel: -ffast-math loses NaN and equal bits; UMBEL_ALLOW_FAST_MATH silences this"
+#endif
+#endif
+
+// x87 computes float as long double, rounded when it is stored: a third set of bits, other ones for
+// each compiler and level. 0: everything in its own type; 16: so is _Float16. -1 is unknown: clang
+// says it of -ffast-math, g++ of -mfpmath=both.
+#if defined(__FLT_EVAL_METHOD__)
+#if (__FLT_EVAL_METHOD__ > 0 && __FLT_EVAL_METHOD__ != 16) || \
+    (__FLT_EVAL_METHOD__ < 0 && UMBEL_GCC)
+#error "umbel: float is computed in wider registers (x87): compile with -msse2 -mfpmath=sse"
 #endif
 #endif
 

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""What the headers say of flags that they cannot work with: C++17 is one error, -ffast-math is one warning.
+"""What the headers say of flags that they cannot work with: C++17 is one error, so are flags and targets that give other bits
+than the two sets of docs/numerics.md; -ffast-math is one warning.
 
     flags.py INCLUDE_DIR -- COMPILER
 """
 import pathlib
+import platform
 import re
+import shutil
 import subprocess
 import sys
 
@@ -18,16 +21,42 @@ using namespace umbel;
 tensor<float, axes::token<4>> x;
 auto y = x | softmax<axes::token>;
 """
+# For targets whose standard library need not be there.
+CONFIG = "#include <umbel/config.hpp>\n"
 CXX_20 = "umbel: needs C++20, so compile with -std=c++20"
 FAST_MATH = "umbel: -ffast-math loses NaN and equal bits; UMBEL_ALLOW_FAST_MATH silences this"
+X87 = "umbel: float is computed in wider registers (x87): compile with -msse2 -mfpmath=sse"
+NEON = "umbel: -funsafe-math-optimizations gives other bits by NEON: compile without it"
+FMAF = "umbel: clang before 17 calls fmaf on this target, so compile with -fno-math-errno"
 
 
-def compile_with(compiler, include_dir, flags):
+def compile_with(compiler, include_dir, flags, program=PROGRAM):
     """(does it compile?, the lines that are errors or warnings)."""
-    done = subprocess.run([*compiler, *flags, "-I", include_dir, "-fsyntax-only", "-x", "c++", "-"], input=PROGRAM,
+    done = subprocess.run([*compiler, *flags, "-I", include_dir, "-fsyntax-only", "-x", "c++", "-"], input=program,
                           capture_output=True, text=True)
     lines = [line for line in done.stderr.splitlines() if re.search(r"\b(error|warning): ", line)]
     return done.returncode == 0, lines
+
+
+def other_targets(compiler):
+    """(compiler, flags, does it compile?, sentence) for the file CONFIG."""
+    version = subprocess.run([*compiler, "--version"], capture_output=True, text=True).stdout
+    if "clang" in version:
+        m4 = "--target=arm-none-eabi -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16"
+        before_17 = int(re.search(r"version (\d+)", version)[1]) < 17
+        yield compiler, m4, not before_17, FMAF if before_17 else None
+        yield compiler, f"{m4} -fno-math-errno", True, None
+        yield compiler, "--target=i686-linux-gnu", False, X87
+        yield compiler, "--target=i686-linux-gnu -msse2 -mfpmath=sse", True, None
+    elif platform.machine() in ("x86_64", "AMD64"):
+        yield compiler, "-mfpmath=387", False, X87
+        yield compiler, "-mfpmath=both", False, X87
+    armv7 = ["arm-linux-gnueabihf-g++"]
+    if shutil.which(*armv7):
+        neon = "-mfpu=neon-vfpv4 -funsafe-math-optimizations"
+        yield armv7, neon, False, NEON
+        yield armv7, f"{neon} -DUMBEL_ALLOW_FAST_MATH", True, None
+        yield armv7, "-mfpu=vfpv4 -funsafe-math-optimizations", True, FAST_MATH
 
 
 def main():
@@ -37,10 +66,13 @@ def main():
              ("-std=c++20 -ffast-math", True, FAST_MATH), ("-std=c++20 -Ofast", True, FAST_MATH),
              ("-std=c++20 -ffinite-math-only", True, FAST_MATH),
              ("-std=c++20 -ffast-math -DUMBEL_ALLOW_FAST_MATH", True, None), ("-std=c++20 -O3", True, None)]
-    for flags, compiles, sentence in cases:
-        done, lines = compile_with(compiler, include_dir, flags.split())
+    runs = [(compiler, PROGRAM, *case) for case in cases]
+    runs += [(its, CONFIG, f"-std=c++20 {flags}", *rest) for its, flags, *rest in other_targets(compiler)]
+    for its, program, flags, compiles, sentence in runs:
+        done, lines = compile_with(its, include_dir, flags.split(), program)
         said = len(lines) == 1 and sentence in lines[0] if sentence else not lines
-        tap.check(f"{flags}: {sentence or 'nothing said'}", done == compiles and said, "\n".join(lines) or "nothing said")
+        name = flags if its == compiler else f"{its[0]} {flags}"
+        tap.check(f"{name}: {sentence or 'nothing said'}", done == compiles and said, "\n".join(lines) or "nothing said")
     return tap.finish()
 
 
