@@ -150,6 +150,89 @@ constexpr auto operator||(const A& a, const B& b) noexcept {
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return operation<word::logical_or, verdict>(a, b);
 }
+// A value of a formula does not change. (Of tensors, x += y changes x.)
+template <class A, class B>
+  requires operands<A, B>
+constexpr invalid operator+=(A&&, const B&) noexcept {
+  static_assert(report<rules::stays_as_it_is<A>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+template <class A, class B>
+  requires operands<A, B>
+constexpr invalid operator-=(A&&, const B&) noexcept {
+  static_assert(report<rules::stays_as_it_is<A>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+template <class A, class B>
+  requires operands<A, B>
+constexpr invalid operator*=(A&&, const B&) noexcept {
+  static_assert(report<rules::stays_as_it_is<A>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+template <class A, class B>
+  requires operands<A, B>
+constexpr invalid operator/=(A&&, const B&) noexcept {
+  static_assert(report<rules::stays_as_it_is<A>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+template <symbolic A>
+constexpr invalid operator++(A&&) noexcept {
+  static_assert(report<rules::stays_as_it_is<A>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+template <symbolic A>
+constexpr invalid operator++(A&&, int) noexcept {
+  static_assert(report<rules::stays_as_it_is<A>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+template <symbolic A>
+constexpr invalid operator--(A&&) noexcept {
+  static_assert(report<rules::stays_as_it_is<A>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+template <symbolic A>
+constexpr invalid operator--(A&&, int) noexcept {
+  static_assert(report<rules::stays_as_it_is<A>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+// What numpy has. (They give an operand: `invalid` == 0 would be a bool, and x % 2 == 0 two
+// errors.)
+template <class A, class B>
+constexpr auto symbolic_of(const A& a, const B& b) noexcept {
+  if constexpr (symbolic<A>)
+    return a;
+  else
+    return b;
+}
+template <class A, class B>
+  requires(operands<A, B> && !derived_from_mask<A> && !derived_from_mask<B>)
+constexpr auto operator&(const A& a, const B& b) noexcept {
+  static_assert(report<rules::has_operator<A>>::ok, "umbel: shapes do not fit");
+  return formulas::symbolic_of(a, b);
+}
+template <class A, class B>
+  requires(operands<A, B> && !derived_from_mask<A> && !derived_from_mask<B>)
+constexpr auto operator|(const A& a, const B& b) noexcept {
+  static_assert(report<rules::has_operator<A>>::ok, "umbel: shapes do not fit");
+  return formulas::symbolic_of(a, b);
+}
+template <class A, class B>
+  requires(operands<A, B> && !derived_from_mask<A> && !derived_from_mask<B>)
+constexpr auto operator^(const A& a, const B& b) noexcept {
+  static_assert(report<rules::has_operator<A>>::ok, "umbel: shapes do not fit");
+  return formulas::symbolic_of(a, b);
+}
+template <class A, class B>
+  requires(operands<A, B> && !derived_from_mask<A> && !derived_from_mask<B>)
+constexpr auto operator%(const A& a, const B& b) noexcept {
+  static_assert(report<rules::has_operator<A>>::ok, "umbel: shapes do not fit");
+  return formulas::symbolic_of(a, b);
+}
+template <symbolic A>
+constexpr A operator~(const A& a) noexcept {
+  static_assert(report<rules::has_operator<A>>::ok, "umbel: shapes do not fit");
+  return a;
+}
 template <symbolic A>
 constexpr auto operator!(const A& a) noexcept {
   using verdict = are_conditions<say::elementwise, A>;

@@ -117,6 +117,14 @@ class node : public portable::own_arithmetic {
   int number;
   std::size_t offset = 0;
 
+  // x = y of another type: the axes of x are those of its declaration.
+  template <class Y>
+    requires(!std::is_same_v<Y, node>)
+  constexpr node& operator=(const Y&) noexcept {
+    static_assert(report<rules::assigned_in_formula<node, Y>>::ok, "umbel: shapes do not fit");
+    return *this;
+  }
+
   // if (x > 0), x(1, 2, 3): there are no values while a formula is traced.
   constexpr explicit operator bool() const noexcept {
     static_assert(report<rules::has_a_value<node>>::ok, "umbel: shapes do not fit");

@@ -32,12 +32,25 @@ struct has_masks_for_calls_of_layers_so_write_hide_of_scores_or_add_a_bias;
 struct is_given_several_workspaces_and_no_executor_so_write_parallel_of_both;
 struct gives_several_results_so_write_into_std_tie;
 struct gives_an_array_so_write_std_tuple;
+struct a_value_does_not_change_so_write_auto_y;
+struct a_variable_of;
+struct cannot_be_given_what_is_of;
+struct so_declare_another;
+struct has_no_such_operator_but;
 }  // namespace say
 
 template <>
 inline constexpr const char*
     spoken<say::is_given_several_workspaces_and_no_executor_so_write_parallel_of_both> =
         "is given several workspaces and no executor; write parallel(executor, works)";
+template <>
+inline constexpr const char* spoken<say::a_value_does_not_change_so_write_auto_y> =
+    "a value does not change; write auto y = x + 1";
+template <>
+inline constexpr const char* spoken<say::has_no_such_operator_but> =
+    "has no such operator; there are + - * / < <= > >= == != && || and !";
+template <>
+inline constexpr const char* spoken<say::so_declare_another> = "; declare another, auto y = ...";
 template <>
 inline constexpr const char* spoken<say::gives_several_results_so_write_into_std_tie> =
     "gives several results; write into(std::tie(a, b), x)";
@@ -164,6 +177,35 @@ using has_a_value =
 template <class Node>
 using has_elements =
     verdict<(sizeof(Node) == 0), say::formula, say::an_element_has_no_value_yet_so_write_select_at>;
+// x += 1, ++x. X: what is changed.
+template <class X>
+using stays_as_it_is =
+    verdict<(sizeof(X) == 0), say::formula, say::a_value_does_not_change_so_write_auto_y>;
+// x = y of other axes, of conditions in the place of numbers, of what is no node.
+template <class X, class Y>
+struct assigned_in_formula_rule {
+  using type = stays_as_it_is<X>;
+};
+template <class X, traced Y>
+struct assigned_in_formula_rule<X, Y> {
+  using from = typename X::layout::axes;
+  using to = typename Y::layout::axes;
+  static constexpr bool same = std::is_same_v<from, to>;
+  using type = verdict<never<X>, say::formula, say::a_variable_of,
+                       std::conditional_t<same, element<typename X::value_type>, from>,
+                       say::cannot_be_given_what_is_of,
+                       std::conditional_t<same, element<typename Y::value_type>, to>,
+                       say::so_declare_another>;
+};
+template <class X, one_is_invalid Y>
+struct assigned_in_formula_rule<X, Y> {
+  using type = accepted;
+};
+template <class X, class Y>
+using assigned_in_formula = typename assigned_in_formula_rule<X, Y>::type;
+// x % y. Where: a class that is complete only where the operator is used.
+template <class Where>
+using has_operator = verdict<(sizeof(Where) == 0), say::formula, say::has_no_such_operator_but>;
 template <class Family, bool Ok>
 using in_a_formula = verdict<Ok, say::position_of, Family, say::belongs_in_a_formula>;
 

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes with operators and functions of elements in formulas (check.py).
+#include <umbel/umbel.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using queries = tensor<float, heads<3>, query<17>, head_dim<16>>;
+struct parts {
+  tensor<float, head_dim<16>> gain;
+};
+
+[[maybe_unused]] static void cases(const queries& q) {
+  constexpr formula doubled = [](auto a) {
+    auto b = a;
+    b = a * 2;
+    return b;
+  };
+  const auto ok = doubled(q);
+#if defined CASE_formula_value_plus_assigned
+  // expect-gcc: "umbel: formula: a value does not change; write auto y = x \+ 1"
+  // expect-clang: formula, .*a_value_does_not_change_so_write_auto_y>
+  // lines-clang: 15
+  // cause: A value of a formula stands for a step of it, which other steps may read: `x += 1` would change it behind them.
+  // cure: Give the new value a name of its own, `auto y = x + 1;`.
+  constexpr formula next = [](auto a) {
+    a += 1.0f;
+    return a;
+  };
+  auto r = next(q);
+#elif defined CASE_formula_value_minus_assigned
+  // expect-gcc: "umbel: formula: a value does not change; write auto y = x \+ 1"
+  // expect-clang: formula, .*a_value_does_not_change_so_write_auto_y>
+  // lines-clang: 15
+  // cause: A value of a formula stands for a step of it, which other steps may read: `x += 1` would change it behind them.
+  // cure: Give the new value a name of its own, `auto y = x + 1;`.
+  constexpr formula less = [](auto a, auto b) {
+    auto c = a * 2;
+    c -= b;
+    return c;
+  };
+  auto r = less(q, q);
+#elif defined CASE_formula_value_times_assigned
+  // expect-gcc: "umbel: formula: a value does not change; write auto y = x \+ 1"
+  // expect-clang: formula, .*a_value_does_not_change_so_write_auto_y>
+  // lines-clang: 15
+  // cause: A value of a formula stands for a step of it, which other steps may read: `x += 1` would change it behind them.
+  // cure: Give the new value a name of its own, `auto y = x + 1;`.
+  constexpr formula gained = [](auto a, const auto& with) {
+    a *= with.gain;
+    return a;
+  };
+  auto r = gained(q, parts{});
+#elif defined CASE_formula_position_divide_assigned
+  // expect-gcc: "umbel: formula: a value does not change; write auto y = x \+ 1"
+  // expect-clang: formula, .*a_value_does_not_change_so_write_auto_y>
+  // cause: A value of a formula stands for a step of it, which other steps may read: `x += 1` would change it behind them.
+  // cure: Give the new value a name of its own, `auto y = x + 1;`.
+  constexpr formula far = [](auto a) {
+    auto distance = position<query> - position<head_dim>;
+    distance /= 2;
+    return a * distance;
+  };
+  auto r = far(q);
+#elif defined CASE_formula_value_incremented
+  // expect-gcc: "umbel: formula: a value does not change; write auto y = x \+ 1"
+  // expect-clang: formula, .*a_value_does_not_change_so_write_auto_y>
+  // lines-clang: 15
+  // cause: A value of a formula stands for a step of it, which other steps may read: `x += 1` would change it behind them.
+  // cure: Give the new value a name of its own, `auto y = x + 1;`.
+  constexpr formula next = [](auto a) {
+    ++a;
+    return a;
+  };
+  auto r = next(q);
+#elif defined CASE_formula_value_assigned_a_number
+  // expect-gcc: "umbel: formula: a value does not change; write auto y = x \+ 1"
+  // expect-clang: formula, .*a_value_does_not_change_so_write_auto_y>
+  // lines-clang: 15
+  // cause: A value of a formula stands for a step of it, which other steps may read: `x += 1` would change it behind them.
+  // cure: Give the new value a name of its own, `auto y = x + 1;`.
+  constexpr formula three = [](auto a) {
+    a = 3.0f;
+    return a;
+  };
+  auto r = three(q);
+#elif defined CASE_formula_variable_of_other_axes
+  // expect-gcc: "umbel: formula: a variable of \[heads=3, query=17, head_dim=16\] cannot be given what is of \[heads=3, query=17\]; declare another, auto y = \.\.\."
+  // expect-clang: formula, .*a_variable_of, .*head_dim<16>>, .*cannot_be_given_what_is_of, .*heads<3>, .*query<17>>, .*so_declare_another>
+  // lines-clang: 15
+  // cause: A variable has the axes and the elements, numbers or conditions, of what it was declared with; what it is given has others.
+  // cure: Declare another variable: `auto total = sum<head_dim>(x);`.
+  constexpr formula summed = [](auto a) {
+    auto b = a * 2;
+    b = sum<head_dim>(a);
+    return b;
+  };
+  auto r = summed(q);
+#elif defined CASE_formula_variable_of_numbers_given_conditions
+  // expect-gcc: "umbel: formula: a variable of float cannot be given what is of bool; declare another, auto y = \.\.\."
+  // expect-clang: formula, .*a_variable_of, .*element<float>, .*cannot_be_given_what_is_of, .*element<bool>, .*so_declare_another>
+  // lines-clang: 15
+  // cause: A variable has the axes and the elements, numbers or conditions, of what it was declared with; what it is given has others.
+  // cure: Declare another variable: `auto total = sum<head_dim>(x);`.
+  constexpr formula positive = [](auto a) {
+    auto b = a * 2;
+    b = a > 0;
+    return b;
+  };
+  auto r = positive(q);
+#elif defined CASE_formula_conditions_by_and_of_bits
+  // expect-gcc: "umbel: formula: has no such operator; there are \+ - \* / < <= > >= == != && \|\| and !"
+  // expect-clang: formula, .*has_no_such_operator_but>
+  // lines-clang: 15
+  // cause: numpy combines conditions by & | ~, formulas by && || and !; there is no remainder %, and ^ is no power.
+  // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
+  constexpr formula inside = [](auto a) { return where((a > 0) & (a < 1), a, 0); };
+  auto r = inside(q);
+#elif defined CASE_formula_conditions_by_or_of_bits
+  // expect-gcc: "umbel: formula: has no such operator; there are \+ - \* / < <= > >= == != && \|\| and !"
+  // expect-clang: formula, .*has_no_such_operator_but>
+  // lines-clang: 15
+  // cause: numpy combines conditions by & | ~, formulas by && || and !; there is no remainder %, and ^ is no power.
+  // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
+  constexpr formula outside = [](auto a) { return where((a < 0) | (a > 1), a, 0); };
+  auto r = outside(q);
+#elif defined CASE_formula_condition_complemented
+  // expect-gcc: "umbel: formula: has no such operator; there are \+ - \* / < <= > >= == != && \|\| and !"
+  // expect-clang: formula, .*has_no_such_operator_but>
+  // lines-clang: 15
+  // cause: numpy combines conditions by & | ~, formulas by && || and !; there is no remainder %, and ^ is no power.
+  // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
+  constexpr formula negative = [](auto a) { return where(~(a > 0), a, 0); };
+  auto r = negative(q);
+#elif defined CASE_formula_power
+  // expect-gcc: "umbel: formula: has no such operator; there are \+ - \* / < <= > >= == != && \|\| and !"
+  // expect-clang: formula, .*has_no_such_operator_but>
+  // lines-clang: 15
+  // cause: numpy combines conditions by & | ~, formulas by && || and !; there is no remainder %, and ^ is no power.
+  // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
+  constexpr formula squared = [](auto a) { return a ^ 2; };
+  auto r = squared(q);
+#elif defined CASE_formula_remainder_of_a_position
+  // expect-gcc: "umbel: formula: has no such operator; there are \+ - \* / < <= > >= == != && \|\| and !"
+  // expect-clang: formula, .*has_no_such_operator_but>
+  // cause: numpy combines conditions by & | ~, formulas by && || and !; there is no remainder %, and ^ is no power.
+  // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
+  constexpr formula even = [](auto a) { return where(position<query> % 2 == 0, a, 0); };
+  auto r = even(q);
+#endif
+}
