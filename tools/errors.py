@@ -45,7 +45,7 @@ GROUPS = {
                   "save", "write_parameter_table", "compare_with_probe",
                   "workspace", "multi_head_attention", "additive_attention", "x * weights", "softmax",
                   "mask_after", "mask",
-                  "keep_mask", "dropout", "causal_at", "causal_bottom_right",
+                  "keep_mask", "drop_mask", "dropout", "causal_at", "causal_bottom_right",
                   "score_bias", "observe", "attention_heat_map", "key_value_cache", "sampler", "most_likely", "penalise_repetition", "describe", "footprint",
                   "scaled_dot_product_attention", "attention_by_score", "parallel", "pruned"],
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",

@@ -52,10 +52,10 @@ using classifier = linear<float, hidden<100>, classes<10>>;
   // cure: Write `x * w.q`, or pipe into the layer that has the weights.
   auto r = x | w.q;
 #elif defined CASE_masks_multiplied
-  // expect-gcc: "umbel: mask: masks are combined only by & or \+"
+  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask, .*masks_are_combined_only_by_and_or_plus
-  // cause: Masks are put together by an operator that has no meaning for them: a key is seen where all masks let see it.
-  // cure: Put them together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`.
+  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
+  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
   auto r = attention{w}(x, y, y, lens * causal_top_left);
 #elif defined CASE_layer_of_arguments_of_a_call
   // expect-gcc: "umbel: multi_head_attention: construct it from one object, its weights"

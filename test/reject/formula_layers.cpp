@@ -56,6 +56,99 @@ struct model {
     return attention{of.attend}(a, l & causal_at(l) & alibi_at(l) & sliding_window_at<2>(l));
   };
   auto r = masked(x, w, lengths);
+#elif defined CASE_formula_mask_or_mask
+  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
+  // lines-clang: 15
+  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
+  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  constexpr formula masked = [](auto a, const auto& of, auto flags) {
+    return attention{of.attend}(a, flags | causal);
+  };
+  auto r = masked(x, w, causal);
+#elif defined CASE_formula_lengths_or_mask
+  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
+  // lines-clang: 15
+  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
+  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  constexpr formula masked = [](auto a, const auto& of, auto lens) {
+    return attention{of.attend}(a, lens | causal);
+  };
+  auto r = masked(x, w, lengths);
+#elif defined CASE_formula_kept_plus_a_number
+  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
+  // lines-clang: 15
+  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
+  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  constexpr formula masked = [](auto a, const auto& of, auto kept) {
+    return attention{of.attend}(a, keep_mask(kept) + 1.0f);
+  };
+  auto r = masked(x, w, tensor<bool, key<7>>{});
+#elif defined CASE_formula_kept_not
+  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
+  // lines-clang: 15
+  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
+  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  constexpr formula masked = [](auto a, const auto& of, auto kept) {
+    return attention{of.attend}(a, !keep_mask(kept));
+  };
+  auto r = masked(x, w, tensor<bool, key<7>>{});
+#elif defined CASE_formula_kept_and_position
+  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
+  // lines-clang: 15
+  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
+  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  constexpr formula masked = [](auto a, const auto& of, auto kept) {
+    return attention{of.attend}(a, keep_mask(kept) & position<key>);
+  };
+  auto r = masked(x, w, tensor<bool, key<7>>{});
+#elif defined CASE_formula_keep_mask_of_two
+  // expect-gcc: "umbel: keep_mask: takes one tensor or view"
+  // expect-clang: keep_mask, .*takes_one_tensor_or_view
+  // lines-clang: 15
+  // cause: A mask of memory is of one tensor or view.
+  // cure: Put two together by `&`: `keep_mask(a) & keep_mask(b)`.
+  constexpr formula masked = [](auto a, const auto& of, auto kept) {
+    return attention{of.attend}(a, keep_mask(kept, kept));
+  };
+  auto r = masked(x, w, tensor<bool, key<7>>{});
+#elif defined CASE_formula_causal_called
+  // expect-gcc: "umbel: mask: causal, sliding_window<4> and alibi are values, no functions; write lens & causal, causal_at\(p\), causal_bottom_right\(lens\)"
+  // expect-clang: mask, .*those_by_position_are_values_so_write_lens_and_causal_or_causal_at>
+  // lines-clang: 15
+  // cause: A mask by position is an object, which layers take as it is.
+  // cure: Write it without parentheses; put it together with others by `&`; say where the queries are by `causal_at(p)` or `causal_bottom_right(lens)`, and likewise of `sliding_window` and `alibi`.
+  constexpr formula masked = [](auto a, const auto& of, auto lens) {
+    return attention{of.attend}(a, causal(lens));
+  };
+  auto r = masked(x, w, lengths);
+#elif defined CASE_formula_mask_and_assigned
+  // expect-gcc: "umbel: mask: a mask does not change; write auto both = a & b"
+  // expect-clang: mask, .*a_mask_does_not_change_so_write_auto_both>
+  // lines-clang: 15
+  // cause: What masks make together is of another type than each of them, so that the kernel knows all of them.
+  // cure: Give it a name of its own, `auto both = lens & causal;`.
+  constexpr formula masked = [](auto a, const auto& of, auto kept) {
+    auto mask = keep_mask(kept);
+    mask &= causal;
+    return attention{of.attend}(a, mask);
+  };
+  auto r = masked(x, w, tensor<bool, key<7>>{});
+#elif defined CASE_formula_branches_before_a_projection
+  // expect-gcc: "umbel: formula: a condition has no value yet, so nothing can branch on it; write where\(condition, a, b\)"
+  // expect-clang: formula, .*a_condition_has_no_value_yet_so_write_where>
+  // lines-clang: 15
+  // cause: if, ?:, && of C++ ask for a value while the formula is traced; there is one for each element, later.
+  // cure: Write `where(condition, a, b)`.
+  constexpr formula chosen = [](auto a, const auto& of) {
+    if (a > 0) return a * of.attend.q;
+    return a * of.attend.k;
+  };
+  auto r = chosen(x, w);
 #elif defined CASE_formula_mask_of_other_axes
   // expect-gcc: "umbel: multi_head_attention: keep_mask has token=7 but the scores have \[heads=4, query=7, key=7\]"
   // expect-clang: multi_head_attention, .*keep_mask, .*has, .*token<7>, .*but_the_scores_have, .*heads<4>, .*query<7>, .*key<7>

@@ -264,23 +264,102 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cure: Pass one of them, `score_bias([](auto...) { return 0.5f; })`; a function goes into a lambda.
   auto out = attend(x, y, y, score_bias(0.5f));
 #elif defined CASE_masks_by_logical_and
-  // expect-gcc: "umbel: mask: masks are combined only by & or \+"
+  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
-  // cause: Masks are put together by an operator that has no meaning for them: a key is seen where all masks let see it.
-  // cure: Put them together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`.
+  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
+  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
   auto out = attend(x, y, y, causal_top_left && alibi_top_left);
 #elif defined CASE_masks_by_or
-  // expect-gcc: "umbel: mask: masks are combined only by & or \+"
+  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
-  // cause: Masks are put together by an operator that has no meaning for them: a key is seen where all masks let see it.
-  // cure: Put them together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`.
+  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
+  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
   auto out = attend(x, y, y, causal_top_left | tensor<int, batch<2>>{});
 #elif defined CASE_not_a_mask
-  // expect-gcc: "umbel: mask: masks are combined only by & or \+"
+  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
-  // cause: Masks are put together by an operator that has no meaning for them: a key is seen where all masks let see it.
-  // cure: Put them together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`.
+  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
+  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
   auto out = attend(x, y, y, !keep_mask(tensor<bool, key<6>>{}));
+#elif defined CASE_mask_plus_a_number
+  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
+  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
+  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  auto out = attend(x, y, y, keep_mask(tensor<bool, key<6>>{}) + 1.0f);
+#elif defined CASE_mask_and_a_number
+  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
+  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
+  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  auto out = attend(x, y, y, causal_top_left & 3);
+#elif defined CASE_mask_minus_a_mask
+  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
+  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
+  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  auto out = attend(x, y, y, alibi_top_left - causal_top_left);
+#elif defined CASE_masks_by_exclusive_or
+  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
+  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
+  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  auto out = attend(x, y, y, causal_top_left ^ tensor<int, batch<2>>{});
+#elif defined CASE_mask_complemented
+  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
+  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
+  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  auto out = attend(x, y, y, ~keep_mask(tensor<bool, key<6>>{}));
+#elif defined CASE_mask_by_position_called
+  // expect-gcc: "umbel: mask: causal, sliding_window<4> and alibi are values, no functions; write lens & causal, causal_at\(p\), causal_bottom_right\(lens\)"
+  // expect-clang: mask, .*those_by_position_are_values_so_write_lens_and_causal_or_causal_at>
+  // cause: A mask by position is an object, which layers take as it is.
+  // cure: Write it without parentheses; put it together with others by `&`; say where the queries are by `causal_at(p)` or `causal_bottom_right(lens)`, and likewise of `sliding_window` and `alibi`.
+  auto out = attend(x, y, y, causal_top_left());
+#elif defined CASE_window_of_lengths
+  // expect-gcc: "umbel: mask: causal, sliding_window<4> and alibi are values, no functions; write lens & causal, causal_at\(p\), causal_bottom_right\(lens\)"
+  // expect-clang: mask, .*those_by_position_are_values_so_write_lens_and_causal_or_causal_at>
+  // cause: A mask by position is an object, which layers take as it is.
+  // cure: Write it without parentheses; put it together with others by `&`; say where the queries are by `causal_at(p)` or `causal_bottom_right(lens)`, and likewise of `sliding_window` and `alibi`.
+  auto out = attend(x, y, y, sliding_window<4>(tensor<int, batch<2>>{}));
+#elif defined CASE_keep_mask_of_two
+  // expect-gcc: "umbel: keep_mask: takes one tensor or view"
+  // expect-clang: keep_mask, .*takes_one_tensor_or_view
+  // cause: A mask of memory is of one tensor or view.
+  // cure: Put two together by `&`: `keep_mask(a) & keep_mask(b)`.
+  auto out = attend(x, y, y, keep_mask(tensor<bool, key<6>>{}, tensor<bool, query<4>>{}));
+#elif defined CASE_drop_mask_of_none
+  // expect-gcc: "umbel: drop_mask: takes one tensor or view"
+  // expect-clang: drop_mask, .*takes_one_tensor_or_view
+  // cause: A mask of memory is of one tensor or view.
+  // cure: Put two together by `&`: `keep_mask(a) & keep_mask(b)`.
+  auto out = attend(x, y, y, drop_mask());
+#elif defined CASE_score_bias_of_two
+  // expect-gcc: "umbel: score_bias: takes a tensor or view, or a function object"
+  // expect-clang: score_bias, .*takes_a_tensor_or_view_or_a_function_object
+  // cause: A mask of memory is of one tensor or view.
+  // cure: Put two together by `&`: `keep_mask(a) & keep_mask(b)`.
+  auto out = attend(x, y, y, score_bias(tensor<float, key<6>>{}, tensor<float, query<4>>{}));
+#elif defined CASE_causal_at_two
+  // expect-gcc: "umbel: causal_at: takes an integer or a tensor of integers"
+  // expect-clang: causal_at, .*takes_an_integer_or_a_tensor_of_integers
+  // cause: A fraction, an array or something else is given where the position of the first query belongs.
+  // cure: Pass a number of keys, or a tensor with one a sequence; `view_as<batch<2>>(array)` makes a view of an array.
+  auto out = attend(x, y, y, causal_at(2, 3));
+#elif defined CASE_mask_and_assigned
+  // expect-gcc: "umbel: mask: a mask does not change; write auto both = a & b"
+  // expect-clang: mask, .*a_mask_does_not_change_so_write_auto_both>
+  // cause: What masks make together is of another type than each of them, so that the kernel knows all of them.
+  // cure: Give it a name of its own, `auto both = lens & causal;`.
+  auto mask = causal_top_left;
+  mask &= tensor<int, batch<2>>{};
+#elif defined CASE_mask_and_a_refused_tensor
+  // expect-gcc: "umbel: permute: there is no axis heads in \[batch=2\]"
+  // expect-clang: permute, .*there_is_no_axis, .*heads>, .*batch<2>
+  // cause: The tensor has no such axis.
+  // cure: Name an axis of the tensor.
+  auto out = attend(x, y, y, (tensor<int, batch<2>>{} | permute<heads>)&causal_top_left);
 #elif defined CASE_float_mask_of_a_sequence
   // expect-gcc: "umbel: multi_head_attention: valid_lens must be integers but are of type float; pass what is added to the scores as score_bias"
   // expect-clang: attention.*valid_lens.*must_be_integers_but_are_of_type.*element<float>.*score_bias

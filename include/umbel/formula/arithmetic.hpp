@@ -154,45 +154,53 @@ constexpr auto operator||(const A& a, const B& b) noexcept {
 template <class A, class B>
   requires operands<A, B>
 constexpr invalid operator+=(A&&, const B&) noexcept {
-  static_assert(report<rules::stays_as_it_is<A>>::ok, "umbel: shapes do not fit");
+  static_assert(report<rules::stays_as_it_is<std::remove_cvref_t<A>>>::ok,
+                "umbel: shapes do not fit");
   return {};
 }
 template <class A, class B>
   requires operands<A, B>
 constexpr invalid operator-=(A&&, const B&) noexcept {
-  static_assert(report<rules::stays_as_it_is<A>>::ok, "umbel: shapes do not fit");
+  static_assert(report<rules::stays_as_it_is<std::remove_cvref_t<A>>>::ok,
+                "umbel: shapes do not fit");
   return {};
 }
 template <class A, class B>
   requires operands<A, B>
 constexpr invalid operator*=(A&&, const B&) noexcept {
-  static_assert(report<rules::stays_as_it_is<A>>::ok, "umbel: shapes do not fit");
+  static_assert(report<rules::stays_as_it_is<std::remove_cvref_t<A>>>::ok,
+                "umbel: shapes do not fit");
   return {};
 }
 template <class A, class B>
   requires operands<A, B>
 constexpr invalid operator/=(A&&, const B&) noexcept {
-  static_assert(report<rules::stays_as_it_is<A>>::ok, "umbel: shapes do not fit");
+  static_assert(report<rules::stays_as_it_is<std::remove_cvref_t<A>>>::ok,
+                "umbel: shapes do not fit");
   return {};
 }
 template <symbolic A>
 constexpr invalid operator++(A&&) noexcept {
-  static_assert(report<rules::stays_as_it_is<A>>::ok, "umbel: shapes do not fit");
+  static_assert(report<rules::stays_as_it_is<std::remove_cvref_t<A>>>::ok,
+                "umbel: shapes do not fit");
   return {};
 }
 template <symbolic A>
 constexpr invalid operator++(A&&, int) noexcept {
-  static_assert(report<rules::stays_as_it_is<A>>::ok, "umbel: shapes do not fit");
+  static_assert(report<rules::stays_as_it_is<std::remove_cvref_t<A>>>::ok,
+                "umbel: shapes do not fit");
   return {};
 }
 template <symbolic A>
 constexpr invalid operator--(A&&) noexcept {
-  static_assert(report<rules::stays_as_it_is<A>>::ok, "umbel: shapes do not fit");
+  static_assert(report<rules::stays_as_it_is<std::remove_cvref_t<A>>>::ok,
+                "umbel: shapes do not fit");
   return {};
 }
 template <symbolic A>
 constexpr invalid operator--(A&&, int) noexcept {
-  static_assert(report<rules::stays_as_it_is<A>>::ok, "umbel: shapes do not fit");
+  static_assert(report<rules::stays_as_it_is<std::remove_cvref_t<A>>>::ok,
+                "umbel: shapes do not fit");
   return {};
 }
 // What numpy has. (They give an operand: `invalid` == 0 would be a bool, and x % 2 == 0 two

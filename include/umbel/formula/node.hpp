@@ -109,6 +109,7 @@ class node : public portable::own_arithmetic {
   using is_node = node;
   using closed = rules::closed<Open>;
   using T = typename Recorder::value_type;
+  static constexpr bool traced_before = !Recorder::makes_graph;
   // As of a tensor: x.extent<head_dim>.
   template <template <std::size_t> class Axis>
   static constexpr std::size_t extent = Layout::template size_of<family_of<Axis>>;

@@ -172,15 +172,15 @@ using no_masks = verdict<None, say::formula,
 
 // Node: of a class that is complete only where a member of it is used.
 template <class Node>
-using has_a_value =
-    verdict<(sizeof(Node) == 0), say::formula, say::a_condition_has_no_value_yet_so_write_where>;
+using has_a_value = verdict<(sizeof(Node) == 0 || traced_before<Node>), say::formula,
+                            say::a_condition_has_no_value_yet_so_write_where>;
 template <class Node>
-using has_elements =
-    verdict<(sizeof(Node) == 0), say::formula, say::an_element_has_no_value_yet_so_write_select_at>;
+using has_elements = verdict<(sizeof(Node) == 0 || traced_before<Node>), say::formula,
+                             say::an_element_has_no_value_yet_so_write_select_at>;
 // x += 1, ++x. X: what is changed.
 template <class X>
-using stays_as_it_is =
-    verdict<(sizeof(X) == 0), say::formula, say::a_value_does_not_change_so_write_auto_y>;
+using stays_as_it_is = verdict<(sizeof(X) == 0 || traced_before<X>), say::formula,
+                               say::a_value_does_not_change_so_write_auto_y>;
 // x = y of other axes, of conditions in the place of numbers, of what is no node.
 template <class X, class Y>
 struct assigned_in_formula_rule {
@@ -191,7 +191,7 @@ struct assigned_in_formula_rule<X, Y> {
   using from = typename X::layout::axes;
   using to = typename Y::layout::axes;
   static constexpr bool same = std::is_same_v<from, to>;
-  using type = verdict<never<X>, say::formula, say::a_variable_of,
+  using type = verdict<traced_before<X>, say::formula, say::a_variable_of,
                        std::conditional_t<same, element<typename X::value_type>, from>,
                        say::cannot_be_given_what_is_of,
                        std::conditional_t<same, element<typename Y::value_type>, to>,
@@ -203,9 +203,10 @@ struct assigned_in_formula_rule<X, Y> {
 };
 template <class X, class Y>
 using assigned_in_formula = typename assigned_in_formula_rule<X, Y>::type;
-// x % y. Where: a class that is complete only where the operator is used.
-template <class Where>
-using has_operator = verdict<(sizeof(Where) == 0), say::formula, say::has_no_such_operator_but>;
+// x % y. X: one of its operands.
+template <class X>
+using has_operator =
+    verdict<(sizeof(X) == 0 || traced_before<X>), say::formula, say::has_no_such_operator_but>;
 template <class Family, bool Ok>
 using in_a_formula = verdict<Ok, say::position_of, Family, say::belongs_in_a_formula>;
 

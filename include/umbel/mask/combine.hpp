@@ -202,11 +202,31 @@ constexpr auto both(const std::remove_cvref_t<A>& a, const std::remove_cvref_t<B
     return both_masks<left, right>(kept_mask<A>(a), kept_mask<B>(b));
 }
 
-template <class A>
-constexpr every_key another_operator() noexcept {
-  static_assert(report<rules::put_together_by_and<sizeof(A) == 0>>::ok, "umbel: shapes do not fit");
-  return {};
-}
+// A mask and what none is: a number, a pointer, a vector, a position along an axis; or what a
+// refused operation gave, of which nothing more is said.
+template <class A, class B>
+inline constexpr bool is_mask_beside =
+    derived_from_mask<A> && (one_is_invalid<B> || (of_a_formula<B> && !traced<B>) ||
+                             rules::is_foreign<void, std::remove_cvref_t<B>>);
+template <class A, class B>
+inline constexpr bool one_is_no_mask = is_mask_beside<A, B> || is_mask_beside<B, A>;
+template <class A, class B>
+inline constexpr bool one_is_a_number =
+    one_is_no_mask<A, B> && !of_a_formula<A> && !of_a_formula<B>;
+template <class A, class B>
+inline constexpr bool are_masks_or_one =
+    are_masks_to_add<A, B> || are_lengths_and_mask<A, B> || one_is_no_mask<A, B>;
+
+template <class Mask>
+inline constexpr bool of_second_run = traced_before<Mask>;
+template <class Mask>
+  requires requires { Mask::memory; }
+inline constexpr bool of_second_run<Mask> = traced_before<decltype(Mask::memory)>;
+template <class A, class B>
+inline constexpr bool of_second_run<both_masks<A, B>> = of_second_run<A> || of_second_run<B>;
+template <class... M>
+using combined_by_and = rules::put_together_by_and<(one_is_invalid<M...> || ... ||
+                                                    of_second_run<std::remove_cvref_t<M>>)>;
 
 }  // namespace umbel::inline UMBEL_TARGET::detail
 
@@ -227,31 +247,99 @@ constexpr auto operator+(A&& a, B&& b) noexcept {
   return detail::both<A, B>(a, b);
 }
 
-// A key is seen where all masks let it be seen: there is no other way to combine masks.
+// A key is seen where all masks let it be seen: there is no other way to combine masks, and nothing
+// but masks to combine. (Each asserts its verdict itself: a function in between would be three more
+// lines of clang's output.)
 template <class A, class B>
-  requires detail::are_masks_to_add<A, B>
+  requires detail::one_is_no_mask<A, B>
+constexpr detail::every_key operator&(A&&, B&&) noexcept {
+  static_assert(detail::report<detail::combined_by_and<A, B>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+template <class A, class B>
+  requires detail::one_is_a_number<A, B>
+constexpr detail::every_key operator+(A&&, B&&) noexcept {
+  static_assert(detail::report<detail::combined_by_and<A, B>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+template <class A, class B>
+  requires detail::are_masks_or_one<A, B>
 constexpr detail::every_key operator|(A&&, B&&) noexcept {
-  return detail::another_operator<A>();
+  static_assert(detail::report<detail::combined_by_and<A, B>>::ok, "umbel: shapes do not fit");
+  return {};
 }
 template <class A, class B>
-  requires detail::are_masks_to_add<A, B>
+  requires detail::are_masks_or_one<A, B>
+constexpr detail::every_key operator^(A&&, B&&) noexcept {
+  static_assert(detail::report<detail::combined_by_and<A, B>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+template <class A, class B>
+  requires(detail::are_masks_to_add<A, B> || detail::one_is_a_number<A, B>)
 constexpr detail::every_key operator&&(A&&, B&&) noexcept {
-  return detail::another_operator<A>();
+  static_assert(detail::report<detail::combined_by_and<A, B>>::ok, "umbel: shapes do not fit");
+  return {};
 }
 template <class A, class B>
-  requires detail::are_masks_to_add<A, B>
+  requires(detail::are_masks_to_add<A, B> || detail::one_is_a_number<A, B>)
 constexpr detail::every_key operator||(A&&, B&&) noexcept {
-  return detail::another_operator<A>();
+  static_assert(detail::report<detail::combined_by_and<A, B>>::ok, "umbel: shapes do not fit");
+  return {};
 }
 template <class A, class B>
-  requires detail::are_masks_to_add<A, B>
+  requires(detail::are_masks_to_add<A, B> || detail::one_is_a_number<A, B>)
 constexpr detail::every_key operator*(A&&, B&&) noexcept {
-  return detail::another_operator<A>();
+  static_assert(detail::report<detail::combined_by_and<A, B>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+template <class A, class B>
+  requires(detail::are_masks_to_add<A, B> || detail::one_is_a_number<A, B>)
+constexpr detail::every_key operator-(A&&, B&&) noexcept {
+  static_assert(detail::report<detail::combined_by_and<A, B>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+template <class A, class B>
+  requires(detail::are_masks_to_add<A, B> || detail::one_is_a_number<A, B>)
+constexpr detail::every_key operator/(A&&, B&&) noexcept {
+  static_assert(detail::report<detail::combined_by_and<A, B>>::ok, "umbel: shapes do not fit");
+  return {};
 }
 template <class A>
   requires detail::derived_from_mask<A>
 constexpr detail::every_key operator!(const A&) noexcept {
-  return detail::another_operator<A>();
+  static_assert(detail::report<detail::combined_by_and<A>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+template <class A>
+  requires detail::derived_from_mask<A>
+constexpr detail::every_key operator~(const A&) noexcept {
+  static_assert(detail::report<detail::combined_by_and<A>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+// What masks make is of another type than they.
+template <class A, class B>
+  requires detail::derived_from_mask<A>
+constexpr A& operator&=(A& a, const B&) noexcept {
+  using verdict =
+      detail::rules::combined_by_assignment<detail::one_is_invalid<B> || detail::of_second_run<A>>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return a;
+}
+template <class A, class B>
+  requires detail::derived_from_mask<A>
+constexpr A& operator+=(A& a, const B&) noexcept {
+  using verdict =
+      detail::rules::combined_by_assignment<detail::one_is_invalid<B> || detail::of_second_run<A>>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return a;
+}
+template <class A, class B>
+  requires detail::derived_from_mask<A>
+constexpr A& operator|=(A& a, const B&) noexcept {
+  using verdict =
+      detail::rules::combined_by_assignment<detail::one_is_invalid<B> || detail::of_second_run<A>>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return a;
 }
 
 // Would Mask fit scores of these axes? fits_as_mask<decltype(causal), float, batch<2>, heads<5>,

@@ -181,8 +181,8 @@ inline constexpr const char* spoken<say::takes_a_tensor_or_view_or_a_function_ob
 
 // An argument that is not a tensor or view is refused, and then stands for every key; in a formula
 // for nothing, which would be refused twice.
-template <class X>
-using no_mask_of = std::conditional_t<of_a_formula<X>, invalid, every_key>;
+template <class... X>
+using no_mask_of = std::conditional_t<(of_a_formula<X> || ...), invalid, every_key>;
 template <class Name, class X, class Takes = say::takes_one_tensor_or_view>
 constexpr no_mask_of<X> no_mask() noexcept {
   static_assert(report<rules::mask_of<Name, Takes, X>>::ok, "umbel: shapes do not fit");
@@ -213,6 +213,14 @@ template <class X>
 constexpr detail::no_mask_of<X> keep_mask(const X&) noexcept {
   return detail::no_mask<detail::say::keep_mask, X>();
 }
+template <class... X>
+  requires(sizeof...(X) != 1)
+constexpr detail::no_mask_of<X...> keep_mask(const X&...) noexcept {
+  using verdict =
+      detail::rules::arguments<detail::say::keep_mask, detail::say::takes_one_tensor_or_view, X...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return {};
+}
 // drop_mask(m): m is a tensor of bool whose true means that the key is not attended to (PyTorch's
 // key_padding_mask and attn_mask). m: axes as those of keep_mask.
 template <detail::shaped X>
@@ -228,6 +236,14 @@ template <class X>
   requires(!detail::shaped<X>)
 constexpr detail::no_mask_of<X> drop_mask(const X&) noexcept {
   return detail::no_mask<detail::say::drop_mask, X>();
+}
+template <class... X>
+  requires(sizeof...(X) != 1)
+constexpr detail::no_mask_of<X...> drop_mask(const X&...) noexcept {
+  using verdict =
+      detail::rules::arguments<detail::say::drop_mask, detail::say::takes_one_tensor_or_view, X...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return {};
 }
 // score_bias(b): a tensor of the layer's type, added to the scores after scale and softcap, in
 // natural units. -infinity hides; +infinity is the caller's error and gives NaN. b: axes as those
@@ -252,6 +268,15 @@ template <class X>
 constexpr detail::no_mask_of<X> score_bias(const X&) noexcept {
   return detail::no_mask<detail::say::score_bias, X,
                          detail::say::takes_a_tensor_or_view_or_a_function_object>();
+}
+template <class... X>
+  requires(sizeof...(X) != 1)
+constexpr detail::no_mask_of<X...> score_bias(const X&...) noexcept {
+  using verdict =
+      detail::rules::arguments<detail::say::score_bias,
+                               detail::say::takes_a_tensor_or_view_or_a_function_object, X...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

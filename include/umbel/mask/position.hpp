@@ -41,6 +41,14 @@ struct positioned : mask_base {
       return static_cast<std::ptrdiff_t>(Scores::keys) -
              static_cast<std::ptrdiff_t>(Scores::queries);
   }
+  // causal(), sliding_window<4>(lens). (causal_bottom_right(lens) is a mask.)
+  template <class... X>
+    requires(Alignment != alignment::bottom_right || sizeof...(X) != 1)
+  UMBEL_SHARED constexpr detail::no_mask_of<X...> operator()(const X&...) const noexcept {
+    using verdict = detail::rules::no_function<(sizeof(positioned) == 0), X...>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+    return {};
+  }
   template <class Layer, class Name, class Scores>
   using rule_of =
       detail::rules::positions_known<Layer, Name, (Alignment != alignment::equal), Scores>;
@@ -97,12 +105,11 @@ constexpr std::ptrdiff_t position_of(const P& position) noexcept {
   else
     return position;
 }
-// An argument that is neither a position nor a tensor is refused, and then stands for every key.
-template <class Name, class Takes, class P>
-constexpr no_mask_of<P> no_position() noexcept {
-  static_assert(report<verdict<one_is_invalid<P>, Name, Takes>>::ok, "umbel: shapes do not fit");
-  return {};
-}
+// What causal_at(p) takes; another argument is refused, and then stands for every key.
+template <class... P>
+inline constexpr bool one_position = false;
+template <class P>
+inline constexpr bool one_position<P> = shaped<P> || position_number<P>;
 
 }  // namespace umbel::inline UMBEL_TARGET::detail
 
@@ -143,6 +150,7 @@ struct causal_mask : positioned<Alignment> {
   constexpr detail::kernel::scores::causal policy(detail::mask_place place) const noexcept {
     return {this->template first<Scores>(place)};
   }
+  using positioned<Alignment>::operator();
   // causal_bottom_right(lens), integers by batch, heads or both: the last query of a sequence is at
   // the last of its first lens keys, so that it sees these and nothing past them.
   template <detail::shaped X>
@@ -153,8 +161,9 @@ struct causal_mask : positioned<Alignment> {
   template <class X>
     requires(Alignment == alignment::bottom_right && !detail::shaped<X>)
   UMBEL_SHARED constexpr detail::no_mask_of<X> operator()(const X&) const noexcept {
-    return detail::no_position<detail::say::causal_bottom_right,
-                               detail::say::takes_a_tensor_of_lengths, X>();
+    using verdict = detail::rules::lengths_of<detail::say::causal_bottom_right, X>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+    return {};
   }
 };
 
@@ -188,11 +197,12 @@ constexpr auto causal_at(X&& positions) noexcept {
   return detail::causal_by<detail::where::first, detail::memory_of<X>>(
       detail::as_memory<X>(positions));
 }
-template <class P>
-  requires(!detail::shaped<P> && !detail::position_number<P>)
-constexpr detail::no_mask_of<P> causal_at(const P&) noexcept {
-  return detail::no_position<detail::say::causal_at,
-                             detail::say::takes_an_integer_or_a_tensor_of_integers, P>();
+template <class... P>
+  requires(!detail::one_position<P...>)
+constexpr detail::no_mask_of<P...> causal_at(const P&...) noexcept {
+  using verdict = detail::rules::position_of<detail::say::causal_at, P...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET
@@ -226,6 +236,7 @@ struct window_mask : positioned<Alignment> {
   constexpr detail::kernel::scores::window policy(detail::mask_place place) const noexcept {
     return {Left, Right, this->template first<Scores>(place)};
   }
+  using positioned<Alignment>::operator();
   // Of lengths, as causal_bottom_right(lens). Where Right is not 0, what is past them is hidden by
   // `lens & ...` only.
   template <detail::shaped X>
@@ -236,8 +247,9 @@ struct window_mask : positioned<Alignment> {
   template <class X>
     requires(Alignment == alignment::bottom_right && !detail::shaped<X>)
   UMBEL_SHARED constexpr detail::no_mask_of<X> operator()(const X&) const noexcept {
-    return detail::no_position<detail::say::sliding_window_bottom_right,
-                               detail::say::takes_a_tensor_of_lengths, X>();
+    using verdict = detail::rules::lengths_of<detail::say::sliding_window_bottom_right, X>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+    return {};
   }
 };
 
@@ -277,11 +289,12 @@ constexpr auto sliding_window_at(X&& positions) noexcept {
   return detail::window_by<Left, Right, detail::where::first, detail::memory_of<X>>(
       detail::as_memory<X>(positions));
 }
-template <std::size_t Left, std::size_t Right = 0, class P>
-  requires(!detail::shaped<P> && !detail::position_number<P>)
-constexpr detail::no_mask_of<P> sliding_window_at(const P&) noexcept {
-  return detail::no_position<detail::say::sliding_window_at,
-                             detail::say::takes_an_integer_or_a_tensor_of_integers, P>();
+template <std::size_t Left, std::size_t Right = 0, class... P>
+  requires(!detail::one_position<P...>)
+constexpr detail::no_mask_of<P...> sliding_window_at(const P&...) noexcept {
+  using verdict = detail::rules::position_of<detail::say::sliding_window_at, P...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET
@@ -375,11 +388,12 @@ template <detail::shaped X>
 constexpr auto alibi_at(X&& positions) noexcept {
   return detail::alibi_by<detail::memory_of<X>>(detail::as_memory<X>(positions));
 }
-template <class P>
-  requires(!detail::shaped<P> && !detail::position_number<P>)
-constexpr detail::no_mask_of<P> alibi_at(const P&) noexcept {
-  return detail::no_position<detail::say::alibi_at,
-                             detail::say::takes_an_integer_or_a_tensor_of_integers, P>();
+template <class... P>
+  requires(!detail::one_position<P...>)
+constexpr detail::no_mask_of<P...> alibi_at(const P&...) noexcept {
+  using verdict = detail::rules::position_of<detail::say::alibi_at, P...>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -16,6 +16,7 @@ namespace detail {
 namespace say {
 struct
     a_mask_of_bool_does_not_say_whether_true_keeps_or_drops_a_key_so_write_keep_mask_or_drop_mask;
+struct a_mask_does_not_change_so_write_auto_both;
 struct alibi;
 struct alibi_at;
 struct but_the_scores_are_of_type;
@@ -53,6 +54,7 @@ struct takes_integers_but_these_are_of_type;
 struct takes_one_length_per_sequence;
 struct takes_positions_of_queries;
 struct takes_the_position_of_the_first_query;
+struct those_by_position_are_values_so_write_lens_and_causal_or_causal_at;
 struct the_memory_is_a_temporary_so_store_it_in_a_variable;
 struct valid_lens;
 struct which_cannot_have_the_axis;
@@ -119,7 +121,16 @@ inline constexpr const char*
         "of its arguments is made outside; pass the mask as an argument, f(x, mask)";
 template <>
 inline constexpr const char* spoken<say::masks_are_combined_only_by_and_or_plus> =
-    "masks are combined only by & or +";
+    "masks are combined only by & or +, and only with masks: lens & causal, keep_mask(m) & "
+    "score_bias(b)";
+template <>
+inline constexpr const char*
+    spoken<say::those_by_position_are_values_so_write_lens_and_causal_or_causal_at> =
+        "causal, sliding_window<4> and alibi are values, no functions; write lens & causal, "
+        "causal_at(p), causal_bottom_right(lens)";
+template <>
+inline constexpr const char* spoken<say::a_mask_does_not_change_so_write_auto_both> =
+    "a mask does not change; write auto both = a & b";
 template <>
 inline constexpr const char* spoken<say::differ_so_choose_top_left_bottom_right_or_at> =
     "differ, so choose _top_left, _bottom_right or _at";
@@ -313,6 +324,20 @@ using one_last_key =
 // How masks are combined.
 template <bool Ok>
 using put_together_by_and = verdict<Ok, say::mask, say::masks_are_combined_only_by_and_or_plus>;
+// Of causal_at and causal_bottom_right, of what they do not take.
+template <class Name, class... P>
+using position_of =
+    verdict<one_is_invalid<P...>, Name, say::takes_an_integer_or_a_tensor_of_integers>;
+template <class Name, class X>
+using lengths_of = verdict<one_is_invalid<X>, Name, say::takes_a_tensor_of_lengths>;
+// X: what a mask by position is called with.
+template <bool Ok, class... X>
+using no_function =
+    verdict<Ok || one_is_invalid<X...>, say::mask,
+            say::those_by_position_are_values_so_write_lens_and_causal_or_causal_at>;
+template <bool Ok>
+using combined_by_assignment =
+    verdict<Ok, say::mask, say::a_mask_does_not_change_so_write_auto_both>;
 
 template <class Layer, class What, bool Twice>
 using given_once = verdict<!Twice, Layer, What, say::is_given_twice>;

@@ -121,6 +121,12 @@ namespace detail {
 // What stands for a tensor while a formula is traced (formula/node.hpp).
 template <class X>
 concept traced = requires { typename std::remove_cvref_t<X>::is_node; };
+// In the second run of a formula's function (formula/tracer.hpp), whose mistakes the first one
+// said.
+template <class X>
+inline constexpr bool traced_before = false;
+template <traced X>
+inline constexpr bool traced_before<X> = std::remove_cvref_t<X>::traced_before;
 template <class X>
 concept shaped = tensor_like<X> || traced<X>;
 // That, or a position along an axis (formula/arithmetic.hpp): functions of formulas take it.
