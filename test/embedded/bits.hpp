@@ -14,6 +14,16 @@ struct golden {
 inline constexpr golden golden_bits[] = {
     {"d2l layer", 0x13af7147, 0xda619ffb},
     {"clothing: logits", 0xb19f0d5d, 0x4c5027ad},
+    {"attention: causal, grouped heads, rope", 0x987d0cb4, 0x8f897d59},
+    {"attention: cache in bfloat16", 0xfb4fde9f, 0x58a42d3f},
+    {"attention: cache in float16", 0xe94bda5f, 0x701e91d0},
+    {"attention: length", 0xf30cd3a7, 0x98b99b32},
+    {"attention: pruned", 0xa0a94901, 0x4856e238},
+    {"attention: weights in bfloat16", 0x40d62c67, 0x23ed2214},
+    {"attention: weights in float16", 0x47d1f70f, 0xdcb4b08a},
+    {"scores: additive", 0x0a4a54d7, 0x9263c037},
+    {"scores: a formula", 0x52085a61, 0x01570bb2},
+    {"language model: logits", 0x874fde36, 0x53104d26},
 };
 
 }  // namespace embedded

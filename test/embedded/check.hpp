@@ -76,12 +76,11 @@ inline bool same_text(const char* a, const char* b) noexcept {
 
 // Are these the bits of the target's class in bits.hpp?
 inline void check_bits(const char* what, std::uint32_t found) noexcept {
-  for (const auto& golden : golden_bits) {
-    if (!same_text(golden.what, what)) continue;
-    const bool same = found == (UMBEL_FMA ? golden.fused : golden.not_fused);
-    check(what, same);
-    if (same) return;
-  }
+  bool same = false;
+  for (const auto& golden : golden_bits)
+    if (same_text(golden.what, what)) same = found == (UMBEL_FMA ? golden.fused : golden.not_fused);
+  check(what, same);
+  if (same) return;
   print("# ");
   print(what);
   print(UMBEL_FMA ? ", fused: 0x" : ", not fused: 0x");

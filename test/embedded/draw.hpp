@@ -13,5 +13,12 @@ template <class Numbers>
 constexpr void draw(lcg& next, Numbers& to, float scale = 1) noexcept {
   for (auto& element : to) element = next() * scale;
 }
+template <class Numbers>
+constexpr Numbers drawn(std::uint32_t seed, float scale = 1) noexcept {
+  Numbers numbers{};
+  lcg next{seed};
+  draw(next, numbers, scale);
+  return numbers;
+}
 
 }  // namespace embedded
