@@ -10,8 +10,9 @@ import re
 import sys
 
 # Compiled by a script of their folder, by name.
-BY_SCRIPT = {"bench/mine/measure.cpp", "bench/plan/sweep.cpp", "bench/targets/forward.cpp", "test/alone/one.cpp",
-             "test/alone/two.cpp", "test/bits/cases.cpp", "test/checking/access.cpp", "test/checking/files.cpp",
+BY_SCRIPT = {"bench/mine/measure.cpp", "bench/plan/sweep.cpp", "bench/targets/forward.cpp",
+             "examples/bare_metal/board.cpp", "examples/bare_metal/main.cpp", "test/alone/one.cpp", "test/alone/two.cpp",
+             "test/bits/cases.cpp", "test/checking/access.cpp", "test/checking/files.cpp",
              "test/dispatch/crossing.cpp", "test/dispatch/kernels.cpp", "test/dispatch/main.cpp",
              "test/dispatch/passing.cpp", "test/frames/call.cpp", "test/fuzz/files.cpp"}
 

@@ -40,7 +40,7 @@ has_dataset() { [[ -e $fashion_dataset/t10k-images-idx3-ubyte.gz && -e $fashion_
 # Is what this Debian package brings there, wherever it came from?
 is_there() {
   case $1 in
-    g++ | gcc | meson | python3 | gdb | valgrind | cmake | git) has "$1" ;;
+    g++ | gcc | make | meson | python3 | gdb | valgrind | cmake | git) has "$1" ;;
     clang) [[ -n $(find_clang) ]] ;;
     ninja-build) has ninja ;;
     binutils) has size ;;

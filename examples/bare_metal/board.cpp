@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+// From reset to main, and printing, for any Cortex-M: no library is needed but memcpy and memset.
+#include "board.hpp"
+
+#include <cstdint>
+
+int main();
+
+// ---- printing: Arm's semihosting
+// ------------------------------------------------------------------
+static void ask(int operation, const void* argument) {
+  register int r0 __asm__("r0") = operation;
+  register const void* r1 __asm__("r1") = argument;
+  __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
+}
+
+void print(const char* text) { ask(0x04, text); }
+
+void print(int number) {
+  char text[12];
+  char* first = text + 11;
+  unsigned digits = number < 0 ? 0u - static_cast<unsigned>(number) : static_cast<unsigned>(number);
+  *first = 0;
+  do {
+    *--first = static_cast<char>('0' + digits % 10);
+  } while ((digits /= 10) != 0);
+  if (number < 0) *--first = '-';
+  print(first);
+}
+
+[[noreturn]] static void end(int code) {
+  const std::uint32_t block[2] = {0x20026, static_cast<std::uint32_t>(code)};
+  ask(0x20, block);  // QEMU ends with this exit code
+  for (;;) {
+  }
+}
+
+// ---- reset
+// ----------------------------------------------------------------------------------------
+extern "C" {
+extern std::uint32_t stack_top[], bss_begin[], bss_end[];
+
+[[noreturn]] static void fault() { end(70); }
+
+[[noreturn]] void start() {
+#if defined(__ARM_FP)  // the FPU, and the vector unit of a Cortex-M55, are off after reset
+  *reinterpret_cast<volatile std::uint32_t*>(0xe000ed88u) |= 0xfu << 20;
+  __asm__ volatile("dsb\n\tisb" ::: "memory");
+#endif
+  for (std::uint32_t* word = bss_begin; word != bss_end; ++word) *word = 0;
+  end(main());
+}
+}
+
+// The processor begins with these: where the stack is, start, then what handles faults.
+struct vectors {
+  std::uint32_t* stack;
+  void (*handlers[15])();
+};
+extern "C" [[gnu::section(".vectors"), gnu::used]] constexpr vectors vector_table{
+    stack_top, {start, fault, fault, fault, fault, fault, fault}};
