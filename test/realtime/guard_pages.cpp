@@ -3,9 +3,6 @@
 // at its end and once at its beginning, and what is only read is in pages that may not be written.
 // Sizes around those of vectors. Exit code 0 is passing; a wrong access ends in the handler, which
 // says where.
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <umbel/bare.hpp>
 
 #include <csignal>
@@ -16,13 +13,13 @@
 #include <new>
 
 #include "../support/random.hpp"
+#include "pages.hpp"
 
 namespace {
 
 using namespace umbel;
 using namespace umbel::axes;
-using umbel_test::draw;
-using umbel_test::lcg;
+using namespace umbel_test;
 
 const char* current = "";
 
@@ -32,35 +29,6 @@ void on_fault(int) {
                        write(1, current, std::strlen(current)) > 0 && write(1, "\n", 1) > 0;
   _exit(written ? 1 : 2);
 }
-
-// Do arrays end where the page behind them begins, or begin where the one before them ends?
-bool at_end = true;
-
-// An X, which is a tensor, weights or a workspace, in pages of its own between two that may not be
-// touched. Filled with NaN, so that what was not written shows.
-class pages {
-  std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), inside;
-  char* from;
-
- public:
-  void* data;
-
-  pages(std::size_t bytes, std::size_t alignment)
-      : inside((bytes + page - 1) / page * page),
-        from(static_cast<char*>(
-            mmap(nullptr, inside + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
-    char* const first = from + page;
-    if (from == MAP_FAILED || mprotect(first, inside, PROT_READ | PROT_WRITE) != 0) std::abort();
-    std::memset(first, 0xff, inside);
-    data = at_end ? first + (inside - bytes) / alignment * alignment : first;
-  }
-  ~pages() { munmap(from, inside + 2 * page); }
-  pages(const pages&) = delete;
-  pages& operator=(const pages&) = delete;
-  void forbid_writing() {
-    if (mprotect(from + page, inside, PROT_READ) != 0) std::abort();
-  }
-};
 
 // Elements without the padding that a tensor has.
 template <class X>
@@ -86,13 +54,6 @@ struct input : array<X> {
     this->forbid_writing();
   }
 };
-// An object as it is, aligned.
-template <class X>
-struct object : pages {
-  object() : pages(sizeof(X), alignof(X)) {}
-  X& value() { return *static_cast<X*>(data); }
-};
-
 // Everything that was written is a number.
 template <class X>
 void check(array<X>& out) {
@@ -202,7 +163,7 @@ void layers() {
       multi_head_attention<float, hidden<15>, heads<3>, bias<true>, rope<split_halves, 10000, 4>>;
   using tokens = tensor<float, batch<2>, token<N>, hidden<15>>;
   object<typename layer::weights> w;
-  w.value() = umbel_test::drawn_weights<layer>(next);
+  w.value() = drawn_weights<layer>(next);
   w.forbid_writing();
   object<prepacked<layer>> packed;
   new (packed.data) prepacked<layer>(w.value());
@@ -224,7 +185,7 @@ void cache() {
   object<past> memory;
   new (memory.data) past;
   object<past::workspace<token<1>>> work;
-  const auto w = umbel_test::drawn_weights<layer>(next);
+  const auto w = drawn_weights<layer>(next);
   using step = tensor<float, token<1>, hidden<12>>;
   array<step> out;
   for (int t = 0; t < 33; ++t) {
@@ -243,7 +204,7 @@ void cache_with_memory() {
   new (cache.data) past;
   object<past::workspace<token<3>>> work;
   layer::weights w{};
-  umbel_test::draw_decoder(next, w, 0.3, 0.3, 0.3, 0.1, 1, 0.2);
+  draw_decoder(next, w, 0.3, 0.3, 0.3, 0.1, 1, 0.2);
   input<tensor<float, token<7>, hidden<12>>> memory(next, 2);
   cache.value().attend_to(layer{w}, memory.read(), work.value());
   using step = tensor<float, token<3>, hidden<12>>;
@@ -260,22 +221,6 @@ void all_sizes() {
   (masks<N>(), ...);
   (rows<N>(), ...);
   (contractions<N>(), ...);
-}
-
-// Do the pages stop what they should stop? f runs in a child, which has to die.
-template <class F>
-void expect_stop(const char* what, F f) {
-  const pid_t child = fork();
-  if (child == 0) {
-    close(1);
-    f();
-    _exit(0);
-  }
-  int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child || status == 0) {
-    std::printf("the pages did not stop %s\n", what);
-    std::exit(1);
-  }
 }
 
 void self_test() {
