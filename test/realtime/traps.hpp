@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a real-time thread must not do, counted: calls of the malloc family and of operator new and
-// delete, locks taken, system calls; and how deep the stack goes. Not here: what is checked with it
-// (forward.cpp).
+// What a real-time thread must not do, seen: calls of the malloc family and of operator new and
+// delete, locks, system calls; and how deep the stack goes. Not here: what is checked with it
+// (pass.hpp).
 #pragma once
 
-#include <pthread.h>
-#if defined(__linux__)
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#endif
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 
 namespace realtime {
 
@@ -41,6 +31,18 @@ inline constexpr bool optimized = true;
 inline constexpr bool optimized = false;
 #endif
 
+// What is run under the traps: a function object of the caller's, which outlives this.
+class pass {
+ public:
+  template <class F>
+  explicit pass(F& f) noexcept : run_([](void* of) { (*static_cast<F*>(of))(); }), of_(&f) {}
+  void operator()() const { run_(of_); }
+
+ private:
+  void (*run_)(void*);
+  void* of_;
+};
+
 struct counts {
   std::size_t allocations, releases, locks;
 };
@@ -48,69 +50,18 @@ struct counts {
 void arm() noexcept;
 counts disarm() noexcept;  // since arm()
 
-namespace detail {
-
-inline constexpr unsigned char paint = 0xa5;
-inline constexpr std::size_t stack_room = std::size_t{1} << 20;
-alignas(65536) inline unsigned char stack[stack_room];
-
-template <class F>
-struct job {
-  F* call;
-  std::size_t used;
-};
-
-template <class F>
-[[gnu::noinline]] void* run(void* given) {
-  auto* const todo = static_cast<job<F>*>(given);
-  const auto* const here = static_cast<const unsigned char*>(__builtin_frame_address(0));
-  (*todo->call)();
-  const unsigned char* deepest = stack;
-  while (deepest < here && *deepest == paint) ++deepest;
-  todo->used = static_cast<std::size_t>(here - deepest);
-  return nullptr;
-}
-
-}  // namespace detail
-
-// Bytes of stack that f() uses, in a thread whose stack is painted beforehand. f has run once
+// Bytes of stack that the pass uses, in a thread whose stack is painted beforehand. It has run once
 // before: the first call of memcpy goes through the dynamic linker.
-template <class F>
-std::size_t stack_of(F f) {
-  f();
-  std::memset(detail::stack, detail::paint, sizeof detail::stack);
-  detail::job<F> todo{&f, 0};
-  pthread_attr_t attributes;
-  pthread_t thread{};
-  const bool ran = pthread_attr_init(&attributes) == 0 &&
-                   pthread_attr_setstack(&attributes, detail::stack, sizeof detail::stack) == 0 &&
-                   pthread_create(&thread, &attributes, detail::run<F>, &todo) == 0 &&
-                   pthread_join(thread, nullptr) == 0;
-  pthread_attr_destroy(&attributes);
-  return ran ? todo.used : ~std::size_t{0};
-}
+std::size_t stack_of(const pass& run);
 
 enum class system_calls { none, some, unknown };
+enum class trap_of_calls { seccomp, ptrace };
 
-// Does f() make a system call? It runs in a child whose kernel kills it for one (seccomp, strict).
-// Unknown: not Linux, a sanitizer, or a kernel without that.
-template <class F>
-system_calls system_calls_of([[maybe_unused]] F f) {
-#if defined(__linux__) && !defined(REALTIME_SANITIZED)
-  constexpr int not_here = 77;
-  const pid_t child = fork();
-  if (child == 0) {
-    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0) _exit(not_here);
-    f();
-    syscall(SYS_exit, 0);  // _exit would end all threads, which is another call, and forbidden
-  }
-  int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child) return system_calls::unknown;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == not_here) return system_calls::unknown;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? system_calls::none : system_calls::some;
-#else
-  return system_calls::unknown;
-#endif
-}
+// Does the pass make a system call? It runs in a child, which the kernel kills for one (seccomp),
+// or whose parent is told of it (ptrace). Unknown: not Linux, a sanitizer, or a kernel or container
+// that refuses the trap.
+system_calls system_calls_of(const pass& run, trap_of_calls trap);
+// By the first trap that is to be had.
+system_calls system_calls_of(const pass& run);
 
 }  // namespace realtime
