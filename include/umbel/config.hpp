@@ -221,6 +221,18 @@
 #error "umbel: clang before 17 calls fmaf on this target, so compile with -fno-math-errno"
 #endif
 
+// 1 for vectors of floats in Helium, the extension of Cortex-M (MVE). clang uses it by itself once
+// it has a multiply-add of vectors; for g++ simd/mve.hpp names the instructions.
+#if defined(__ARM_FEATURE_MVE) && (UMBEL_GCC || UMBEL_ELEMENTWISE_FMA)
+#if __ARM_FEATURE_MVE & 2
+#define UMBEL_MVE 1
+#endif
+#endif
+#ifndef UMBEL_MVE
+#define UMBEL_MVE 0
+#endif
+#define UMBEL_MVE_ASSEMBLY (UMBEL_MVE && UMBEL_GCC)
+
 // Bytes of one vector register, and how many of them there are. 0 bytes: no vector unit.
 #if defined(__AVX512F__)
 #define UMBEL_VECTOR_BYTES 64
@@ -237,6 +249,9 @@
 #elif defined(__wasm_simd128__)
 #define UMBEL_VECTOR_BYTES 16
 #define UMBEL_VECTOR_REGISTERS 16  // of the processors that it is translated for
+#elif UMBEL_MVE
+#define UMBEL_VECTOR_BYTES 16
+#define UMBEL_VECTOR_REGISTERS 8
 #else
 #define UMBEL_VECTOR_BYTES 0
 #define UMBEL_VECTOR_REGISTERS 16
@@ -422,7 +437,11 @@
                __ARM_FEATURE_SVE2_BITPERM, __ARM_FEATURE_SME2)
 #define UMBEL_EXTENSIONS_4 00
 #else
+#if UMBEL_MVE
+#define UMBEL_ISA UMBEL_WITH_FMA(mve)
+#else
 #define UMBEL_ISA UMBEL_WITH_FMA(scalar)
+#endif
 #define UMBEL_EXTENSIONS_1                                                             \
   UMBEL_DIGITS(__ARM_FEATURE_DSP, __ARM_FEATURE_SIMD32, __ARM_FEATURE_FMA, __ARM_NEON, \
                __ARM_FEATURE_IDIV, __thumb2__, __ARM_FEATURE_CLZ, __ARM_VFPV2__)

@@ -176,7 +176,7 @@ struct changed_scores {
       if (count != simd::lanes_of<V>) return false;
       square<V> loaded;
       loaded.load(policy, first, key);
-      kernel::scores::mask_of<V> seen = V{} == V{};
+      kernel::scores::mask_of<V> seen = simd::every_lane<V>();
       UMBEL_UNROLL(16)
       for (std::size_t j = 0; j < simd::lanes_of<V>; ++j) {
         const place<V> at{policy, first, count, key + j, loaded};
@@ -198,7 +198,7 @@ struct changed_scores {
     UMBEL_INLINE static constexpr V finite(V value) noexcept {
       using constants = simd::math_constants<T>;
       const V infinity = simd::broadcast<V>(-constants::infinity);
-      return simd::select(value == infinity, infinity,
+      return simd::select(simd::equal(value, infinity), infinity,
                           simd::larger(simd::broadcast<V>(constants::lowest_bias), value));
     }
     UMBEL_INLINE static constexpr V changed(const place<V>& at, V score) noexcept {
@@ -214,7 +214,7 @@ struct changed_scores {
     }
     UMBEL_INLINE static constexpr kernel::scores::mask_of<V> sees_at(const place<V>& at) noexcept {
       if constexpr (!selects) {
-        return V{} == V{};
+        return simd::every_lane<V>();
       } else {
         const program<Run, of::hidden, -1, V> computed(at, V{});
         return see<0>(computed, at);

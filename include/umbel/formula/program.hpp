@@ -137,9 +137,9 @@ struct program {
     if constexpr (at != npos && Plan::value.at(from).condition)
       return conditions[at];
     else if constexpr (at != npos)
-      return numbers[at] != V{};
+      return simd::not_equal(numbers[at], V{});
     else  // an argument of bool, or a condition that is stored
-      return place.template load<N, J>() != V{};
+      return simd::not_equal(place.template load<N, J>(), V{});
   }
 
  private:
@@ -167,13 +167,13 @@ struct program {
     else if constexpr (w == word::position)
       numbers[I] = place.template position<Plan::value.at(n).family>();
     else if constexpr (w == word::less)
-      conditions[I] = a() < b();
+      conditions[I] = simd::less(a(), b());
     else if constexpr (w == word::less_or_equal)
-      conditions[I] = a() <= b();
+      conditions[I] = simd::less_equal(a(), b());
     else if constexpr (w == word::equal)
-      conditions[I] = a() == b();
+      conditions[I] = simd::equal(a(), b());
     else if constexpr (w == word::not_equal)
-      conditions[I] = a() != b();
+      conditions[I] = simd::not_equal(a(), b());
     else if constexpr (w == word::logical_not)
       conditions[I] = !condition<n, 0>(place);
     else if constexpr (w == word::logical_and || w == word::logical_or) {

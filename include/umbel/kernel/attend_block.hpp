@@ -59,8 +59,12 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
       UMBEL_UNROLL(4)
       for (std::size_t i = 0; i < Vectors; ++i) sum[j][i] = V{};
     }
+    constexpr bool by_machine = simd::has_products<V, T, W>;
+    if constexpr (by_machine) {
+      simd::add_products<simd::strides{S.k_row, S.k_dim, width}>(k, q, S.head_dim, sum);
+    }
     UMBEL_UNROLL(2)
-    for (std::size_t d = 0; d < S.head_dim; ++d) {
+    for (std::size_t d = 0; !by_machine && d < S.head_dim; ++d) {
       V query[Vectors];
       UMBEL_UNROLL(4)
       for (std::size_t i = 0; i < Vectors; ++i) {
@@ -68,9 +72,9 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
       }
       UMBEL_UNROLL(32)
       for (std::size_t j = 0; j < Rows; ++j) {
-        const V key = simd::broadcast<V>(k[j * S.k_row + d * S.k_dim]);
+        const auto key = simd::spread<V>(k[j * S.k_row + d * S.k_dim]);
         UMBEL_UNROLL(4)
-        for (std::size_t i = 0; i < Vectors; ++i) sum[j][i] = simd::fma(query[i], key, sum[j][i]);
+        for (std::size_t i = 0; i < Vectors; ++i) sum[j][i] = simd::fma(key, query[i], sum[j][i]);
       }
     }
     finish_scores<Rows>(sum, scores, maximum);

@@ -82,13 +82,13 @@ struct attend_context {
     for (std::size_t i = 0; i < Vectors; ++i) weight[i] = simd::load<V>(p + i * lanes);
     UMBEL_UNROLL(32)
     for (std::size_t d = 0; d < Rows; ++d) {
-      const V value = simd::broadcast<V>(v[d * S.v_dim]);
+      const auto value = simd::spread<V>(v[d * S.v_dim]);
       UMBEL_UNROLL(4)
       for (std::size_t i = 0; i < Vectors; ++i) {
         if constexpr (Bordered) {
           sum[d][i] = simd::fma_not_negative(weight[i], value, sum[d][i]);
         } else {
-          sum[d][i] = simd::fma(weight[i], value, sum[d][i]);
+          sum[d][i] = simd::fma(value, weight[i], sum[d][i]);
         }
       }
     }
@@ -109,6 +109,11 @@ struct attend_context {
         take_weights<Bordered>(p + taken * width, take);
         add_key<Bordered>(v + j * S.v_row, p + j * width, sum);
       }
+    }
+    if constexpr (!Bordered && simd::has_products<V, T, W>) {
+      simd::add_products<simd::strides{S.v_dim, S.v_row, width}>(v + j * S.v_row, p + j * width,
+                                                                 end - j, sum);
+      return;
     }
     UMBEL_UNROLL(2)
     for (; j < end; ++j) add_key<Bordered>(v + j * S.v_row, p + j * width, sum);

@@ -96,7 +96,7 @@ struct attend_few : few_scores<S, T, Target, Heads> {
       V y = simd::load<V>(scores + j) - simd::broadcast<V>(maximum);
       if constexpr (MayHide) {
         const V zero = simd::broadcast<V>(2 * simd::math_constants<T>::exp2_lowest);
-        y = simd::select(y < zero, zero, y);
+        y = simd::select(simd::less(y, zero), zero, y);
       }
       simd::store(scores + j, simd::exp2_not_positive(y));
     }

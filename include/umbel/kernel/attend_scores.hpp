@@ -120,7 +120,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
       if constexpr (lanes == 1)
         return hidden != T{};
       else
-        return !simd::all_lanes(hidden == V{});
+        return !simd::all_lanes(simd::equal(hidden, V{}));
     }
 
     // After the sum: dropped weights become 0. Those below 0, of hidden pairs, stay.
@@ -137,7 +137,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
             if (four + r < first_key || four + r >= first_key + keys) continue;
             T* const at = column + (four + r - first_key) * width;
             const V p = simd::load<V>(at);
-            simd::store(at, simd::select(kept[r], p, simd::select(p > V{}, V{}, p)));
+            simd::store(at, simd::select(kept[r], p, simd::select(simd::less(V{}, p), V{}, p)));
           }
         }
       }

@@ -47,10 +47,10 @@ struct linear_by_rows {
       UMBEL_UNROLL(32)
       for (std::size_t n = 0; n < Features; ++n) {
         const std::size_t at = place_in_panel<W, lanes>(first + n, WeightRow / lanes);
-        const V weight = simd::broadcast<V>(w[k * WeightRow + at]);
+        const auto weight = simd::spread<V>(w[k * WeightRow + at]);
         UMBEL_UNROLL(4)
         for (std::size_t v = 0; v < Vectors; ++v)
-          sum[n][v] = simd::fma(value[v], weight, sum[n][v]);
+          sum[n][v] = simd::fma(weight, value[v], sum[n][v]);
       }
     }
     UMBEL_UNROLL(32)

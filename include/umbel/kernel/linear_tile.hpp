@@ -158,8 +158,13 @@ UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y,
   constexpr std::size_t tail_at = vectors * Tile.lanes;
   std::conditional_t<has_tail, linear_tail<S, T, Tile>, no_tail> tail;
   if constexpr (has_tail) tail.start(S.bias ? bias + tail_at : bias);
+  constexpr bool by_machine =
+      simd::has_products<V, T, W> && Tile.panels == 1 && (Tile.padded || Tile.tail == Tile.lanes);
+  if constexpr (by_machine) {
+    simd::add_products<simd::strides{S.x_row, S.x_in, Tile.w_in}>(x, w, sums.in, sum);
+  }
   UMBEL_UNROLL(2)
-  for (std::size_t k = 0; k < sums.in; ++k) {
+  for (std::size_t k = 0; !by_machine && k < sums.in; ++k) {
     const auto read = [&](std::size_t v) UMBEL_LAMBDA_INLINE {
       const W* const row = w + v / Tile.vectors * Tile.w_panel + k * Tile.w_in;
       const std::size_t at = v % Tile.vectors;
@@ -169,7 +174,7 @@ UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y,
     if constexpr (Tile.rows == 1 && !has_tail) {
       if constexpr (Tile.prefetched) simd::fetch<Tile.w_in>(w + k * Tile.w_in, 4096 / sizeof(W));
       // Read once, used once: registers hold sums only, of which one row may have many.
-      const V value = simd::broadcast<V>(x[k * S.x_in]);
+      const auto value = simd::spread<V>(x[k * S.x_in]);
       UMBEL_UNROLL(32)
       for (std::size_t v = 0; v < vectors; ++v) sum[0][v] = simd::fma(value, read(v), sum[0][v]);
       continue;
@@ -179,12 +184,13 @@ UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y,
     for (std::size_t v = 0; v < vectors; ++v) weights[v] = read(v);
     UMBEL_UNROLL(32)
     for (std::size_t m = 0; m < Tile.rows; ++m) {
-      const V value = simd::broadcast<V>(x[m * S.x_row + k * S.x_in]);
+      const T number = x[m * S.x_row + k * S.x_in];
+      const auto value = simd::spread<V>(number);
       UMBEL_UNROLL(32)
       for (std::size_t v = 0; v < vectors; ++v) {
         sum[m][v] = simd::fma(value, weights[v], sum[m][v]);
       }
-      if constexpr (has_tail) tail.take(m, value);
+      if constexpr (has_tail) tail.take(m, simd::broadcast<V>(number));
     }
     if constexpr (has_tail) tail.add(w + (Tile.panels - 1) * Tile.w_panel + k * Tile.w_in);
   }

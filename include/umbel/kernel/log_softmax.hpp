@@ -47,7 +47,7 @@ UMBEL_INLINE void log_softmax_along(const T* x, T* y) noexcept {
                                                                   V sum) UMBEL_LAMBDA_INLINE {
             V value = walk::load(row + e, count) - highest;
             // In lanes past the row it may be far above 0, where the exponential would overflow.
-            if (count != walk::lanes) value = simd::select(value > V{}, V{}, value);
+            if (count != walk::lanes) value = simd::select(simd::less(V{}, value), V{}, value);
             value = simd::exp_not_positive(value);
             return sum + (count != walk::lanes ? simd::keep_first(value, count) : value);
           };

@@ -23,7 +23,7 @@ UMBEL_INLINE constexpr V inverse_sum(V sum) noexcept {
   // A sum is 0 or at least this. Not a selection by `sum == 0`, which clang would fold with the one
   // around it, and divide by 0.
   const V divisor = simd::larger(simd::broadcast<V>(simd::math_constants<T>::lowest_normal), sum);
-  return simd::select(sum == V{}, V{}, simd::broadcast<V>(T{1}) / divisor);
+  return simd::select(simd::equal(sum, V{}), V{}, simd::broadcast<V>(T{1}) / divisor);
 }
 
 namespace plain {
@@ -158,7 +158,7 @@ constexpr void softmax(const T* x, T* y) noexcept {
 // What log_softmax subtracts. A sum of 0, of a row of -infinity, gives 0, so that the row stays.
 template <class V>
 UMBEL_INLINE constexpr V log_of_sum(V sum) noexcept {
-  return simd::select(sum == V{}, V{}, simd::log(sum));
+  return simd::select(simd::equal(sum, V{}), V{}, simd::log(sum));
 }
 
 // y = x - maximum - log of the sum of e^(x - maximum) along each row, in the chains above. A row of
@@ -207,7 +207,7 @@ UMBEL_INLINE constexpr V silu_of(V x) noexcept {
 // max(x, 0); NaN stays NaN, as in PyTorch. -0 gives 0.
 template <class V>
 UMBEL_INLINE constexpr V relu_of(V x) noexcept {
-  return simd::select(x <= V{}, V{}, x);
+  return simd::select(simd::less_equal(x, V{}), V{}, x);
 }
 
 // The functions of one number or of a pack of them; simd/math.hpp states their bounds.
@@ -310,7 +310,8 @@ struct max_of : sum_of {
   static constexpr T start = simd::lowest_of<T>;
   template <class V>
   UMBEL_INLINE static constexpr V with(V chain, V next) noexcept {
-    return simd::select((next > chain) | (next != next), next, chain);
+    return simd::select(simd::either(simd::less(chain, next), simd::not_equal(next, next)), next,
+                        chain);
   }
 };
 struct min_of : sum_of {
@@ -318,7 +319,8 @@ struct min_of : sum_of {
   static constexpr T start = simd::highest_of<T>;
   template <class V>
   UMBEL_INLINE static constexpr V with(V chain, V next) noexcept {
-    return simd::select((next < chain) | (next != next), next, chain);
+    return simd::select(simd::either(simd::less(next, chain), simd::not_equal(next, next)), next,
+                        chain);
   }
 };
 

@@ -79,7 +79,8 @@ struct added {
       UMBEL_UNROLL(16)
       for (std::size_t i = 0; i < lanes; ++i) least = simd::smaller(biases[i], least);
       // What hides, and what add_bias would raise.
-      if (!simd::all_lanes(least >= simd::broadcast<V>(simd::math_constants<T>::lowest_bias)))
+      if (!simd::all_lanes(
+              simd::less_equal(simd::broadcast<V>(simd::math_constants<T>::lowest_bias), least)))
         return false;
       simd::transpose(biases);
       UMBEL_UNROLL(16)
@@ -96,7 +97,7 @@ struct added {
       return detail::add_bias(score, at(key));
     }
     UMBEL_INLINE constexpr mask_of<V> sees(std::size_t key) const noexcept {
-      return at(key) != simd::broadcast<V>(-simd::math_constants<T>::infinity);
+      return simd::not_equal(at(key), simd::broadcast<V>(-simd::math_constants<T>::infinity));
     }
   };
   template <class V>
@@ -135,7 +136,7 @@ struct generated {
       return detail::add_bias(score, at(key));
     }
     UMBEL_INLINE constexpr mask_of<V> sees(std::size_t key) const noexcept {
-      return at(key) != simd::broadcast<V>(-simd::math_constants<T>::infinity);
+      return simd::not_equal(at(key), simd::broadcast<V>(-simd::math_constants<T>::infinity));
     }
   };
   template <class V>

@@ -36,7 +36,7 @@ constexpr std::size_t block_end(std::size_t first, std::size_t range_end) noexce
 
 // What a comparison of packs gives; bool for a scalar.
 template <class V>
-using mask_of = decltype(V{} < V{});
+using mask_of = simd::mask_of<V>;
 
 namespace detail {
 
@@ -107,15 +107,17 @@ UMBEL_INLINE constexpr simd::signed_of<V> lane_numbers() noexcept {
 template <class V>
 UMBEL_INLINE constexpr mask_of<V> lanes_from(std::ptrdiff_t least) noexcept {
   constexpr std::ptrdiff_t lanes = static_cast<std::ptrdiff_t>(simd::lanes_of<V>);
-  return lane_numbers<V>() >=
-         static_cast<simd::element_of<simd::signed_of<V>>>(within(least, 0, lanes));
+  using numbers = simd::signed_of<V>;
+  const auto first = static_cast<simd::element_of<numbers>>(within(least, 0, lanes));
+  return simd::less_equal(simd::broadcast<numbers>(first), lane_numbers<V>());
 }
 
 template <class V>
 UMBEL_INLINE constexpr mask_of<V> lanes_to(std::ptrdiff_t most) noexcept {
   constexpr std::ptrdiff_t lanes = static_cast<std::ptrdiff_t>(simd::lanes_of<V>);
-  return lane_numbers<V>() <=
-         static_cast<simd::element_of<simd::signed_of<V>>>(within(most, -1, lanes));
+  using numbers = simd::signed_of<V>;
+  const auto last = static_cast<simd::element_of<numbers>>(within(most, -1, lanes));
+  return simd::less_equal(lane_numbers<V>(), simd::broadcast<numbers>(last));
 }
 
 // One element for each query in the lanes, `stride` apart; lanes past `count` are 0, nothing is
@@ -156,7 +158,9 @@ struct keeps_scores {
 template <class V>
 struct sees_all {
   static constexpr bool by_four = false;
-  UMBEL_INLINE constexpr mask_of<V> sees(std::size_t) const noexcept { return V{} == V{}; }
+  UMBEL_INLINE constexpr mask_of<V> sees(std::size_t) const noexcept {
+    return simd::every_lane<V>();
+  }
 };
 
 // Is a square of as many keys as queries, which are the lanes, cheaper than its keys one by one?
@@ -171,7 +175,7 @@ UMBEL_INLINE bool change_square(const Over& over, V (&square)[simd::lanes_of<V>]
   if constexpr (in_squares<Over>) {
     return over.change_square(square, key);
   } else {
-    mask_of<V> seen = V{} == V{};
+    mask_of<V> seen = simd::every_lane<V>();
     UMBEL_UNROLL(16)
     for (std::size_t j = 0; j < simd::lanes_of<V>; ++j) {
       seen = and_masks(seen, over.sees(key + j));

@@ -58,11 +58,11 @@ struct dropout {
       simd::philox(counter, seed);
       UMBEL_UNROLL(4)
       for (std::size_t r = 0; r < 4; ++r) {
-        if constexpr (simd::lanes_of<V> == 1) {
-          kept[r] = counter[r] >= threshold;
-        } else {
-          kept[r] = __builtin_convertvector(counter[r] >= threshold, mask_of<V>);
-        }
+        const auto above = simd::less_equal(simd::broadcast<words>(threshold), counter[r]);
+        if constexpr (std::is_same_v<std::remove_cv_t<decltype(above)>, mask_of<V>>)
+          kept[r] = above;
+        else
+          kept[r] = __builtin_convertvector(above, mask_of<V>);
       }
     }
   };

@@ -36,7 +36,7 @@ struct counts_by_query {
     using integer = simd::element_of<simd::signed_of<V>>;
     simd::signed_of<V> count;
     UMBEL_INLINE constexpr mask_of<V> sees(std::size_t key) const noexcept {
-      return count > static_cast<integer>(key);
+      return simd::less(simd::broadcast<simd::signed_of<V>>(static_cast<integer>(key)), count);
     }
   };
   template <class V>
@@ -198,9 +198,9 @@ struct kept {
     }
     UMBEL_INLINE static constexpr mask_of<V> seen_where(numbers flags) noexcept {
       if constexpr (Keeps)
-        return flags != numbers{};
+        return simd::not_equal(flags, numbers{});
       else
-        return flags == numbers{};
+        return simd::equal(flags, numbers{});
     }
     // A row-major mask: four flags of a query are one word, so a lane is filled a quarter as often.
     UMBEL_INLINE void see_four(std::size_t key, mask_of<V> (&seen)[4]) const noexcept {

@@ -86,7 +86,7 @@ struct softmax_along {
       return [=](std::size_t e, std::size_t count, V(&now)[kinds]) UMBEL_LAMBDA_INLINE {
         V value = walk::load(from + e, count) - highest;
         // In lanes past the row it may be far above 0, where the exponential would overflow.
-        if (count != walk::lanes) value = simd::select(value > V{}, V{}, value);
+        if (count != walk::lanes) value = simd::select(simd::less(V{}, value), V{}, value);
         value = simd::exp_not_positive(value);
         if (count != walk::lanes) value = simd::keep_first(value, count);
         walk::store(to + e, value, count);

@@ -54,7 +54,8 @@ constexpr split split_in_pairs(std::size_t total, std::size_t limit) noexcept {
 // Rows for which a tile that is `vectors` wide has registers: for accumulators, one row of the
 // other operand, one broadcast, and one product where it is not fused with its addition.
 constexpr std::size_t rows_that_fit(target machine, std::size_t vectors) noexcept {
-  const std::size_t taken = vectors + (machine.fused ? 1 : 2);
+  const std::size_t spread = machine.spreads ? 0 : 1;
+  const std::size_t taken = vectors + spread + (machine.fused ? 0 : 1);
   return machine.registers < taken + vectors ? 1 : (machine.registers - taken) / vectors;
 }
 
@@ -198,9 +199,10 @@ struct attend_plan {
 };
 
 // Keys (of a score tile) and values (of a context tile) by `vectors` of queries: as tile_rows, but
-// the maxima of the queries are in registers too.
+// the maxima of the queries are in registers too, unless that would leave few to the sums.
 constexpr std::size_t attend_rows(target machine, std::size_t vectors) noexcept {
   const std::size_t rows = tile_rows(machine, vectors), taken = 2 * vectors + 1;
+  if (machine.spreads) return rows;
   const std::size_t fit =
       machine.registers > taken + vectors ? (machine.registers - taken) / vectors : 1;
   return rows < fit ? rows : fit;

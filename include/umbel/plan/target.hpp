@@ -28,6 +28,10 @@ struct target {
   overrides fixed = {};
   bool fused = true;  // is a multiply-add one instruction, or does its product take a register
   bool fetch_ahead = true;  // is what lies beyond the caches asked for before its turn
+  // Does a multiply-add of vectors take a factor that is the same in every lane from a general
+  // register? Else its broadcast takes a vector register.
+  bool spreads = false;
+  std::size_t element_bytes = 8;  // of what vectors hold, at most
 
   friend constexpr bool operator==(const target&, const target&) = default;
 };
@@ -37,12 +41,15 @@ inline constexpr target native_target{UMBEL_VECTOR_BYTES,
                                       UMBEL_SMALL_CODE ? 6 : UMBEL_VECTOR_REGISTERS,
                                       {},
                                       UMBEL_FMA == 1,
-                                      UMBEL_FETCH_AHEAD == 1};
+                                      UMBEL_FETCH_AHEAD == 1,
+                                      UMBEL_MVE == 1,
+                                      UMBEL_MVE == 1 ? 4 : 8};
 
 // Elements of T in one register: 1 where the target has no vector of them.
 template <class T>
 constexpr std::size_t lanes(target machine) noexcept {
-  return machine.vector_bytes > sizeof(T) ? machine.vector_bytes / sizeof(T) : 1;
+  const bool has_vectors = machine.vector_bytes > sizeof(T) && sizeof(T) <= machine.element_bytes;
+  return has_vectors ? machine.vector_bytes / sizeof(T) : 1;
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::plan

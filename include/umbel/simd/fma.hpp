@@ -143,9 +143,14 @@ UMBEL_INLINE constexpr V fma(V a, V b, V c) noexcept {
     for (std::size_t i = 0; i < lanes_of<V>; ++i) result[i] = fma(a[i], b[i], c[i]);
     return result;
 #else
-    constexpr bool single = sizeof(element_of<V>) == 4;
+    [[maybe_unused]] constexpr bool single = sizeof(element_of<V>) == 4;
+#if UMBEL_MVE_ASSEMBLY
+    if constexpr (detail::by_mve<V>) {
+      return mve::fma_of_packs(a, b, c);
+    } else
+#endif
 #if UMBEL_AVX512
-    if constexpr (sizeof(V) == 64) {
+        if constexpr (sizeof(V) == 64) {
       constexpr int current_rounding = 4;
       if constexpr (single) {
         constexpr auto all = static_cast<detail::mask_16>(0xffff);
@@ -196,11 +201,47 @@ UMBEL_INLINE constexpr V fma(V a, V b, V c) noexcept {
   }
 }
 
-// fma(a, b, c) where a is not below 0 (or is NaN), c elsewhere: b may be anything there.
-template <class V>
-UMBEL_INLINE constexpr V fma_not_negative(V a, V b, V c) noexcept {
+#if UMBEL_MVE_ASSEMBLY
+using mve::fma;  // where an operand is spread()
+#endif
+
+// Strides, in elements, of the factors of add_products.
+struct strides {
+  std::size_t a_row, a_step, b_step;
+
+  friend constexpr bool operator==(const strides&, const strides&) = default;
+};
+
+// Has the machine a loop of its own for such sums (A, B: the elements of the factors)? Kernels have
+// the plain one.
+template <class V, class A, class B>
+inline constexpr bool has_products = detail::by_mve<V> && std::is_same_v<A, element_of<V>> &&
+                                     std::is_same_v<B, element_of<V>> && std::is_same_v<A, float>;
+
+// sum[r][v] += a(r, k) b(k, v) for k < depth, one fma each: a(r, k) = a[r * a_row + k * a_step],
+// b(k, v) the pack at b + k * b_step + v * lanes.
+#if UMBEL_MVE_ASSEMBLY
+template <strides S, std::size_t Rows, std::size_t Vectors, class V>
+UMBEL_INLINE void add_products(const element_of<V>* a, const element_of<V>* b, std::size_t depth,
+                               V (&sum)[Rows][Vectors]) noexcept {
+  mve::products<S, Rows, Vectors, V>(a, b).run(depth, sum);
+}
+#else
+template <strides S, class V, class... Other>
+void add_products(const Other&...) noexcept;
+#endif
+
+// fma(a, b, c) where a is not below 0 (or is NaN), c elsewhere: b may be anything there. B: V, or
+// spread().
+template <class V, class B>
+UMBEL_INLINE constexpr V fma_not_negative(V a, B b, V c) noexcept {
+#if UMBEL_MVE_ASSEMBLY
+  if constexpr (detail::by_mve<V>) {
+    return mve::fma_not_negative(a, b, c);
+  } else
+#endif
 #if UMBEL_AVX512
-  if constexpr (sizeof(V) == 64) {
+      if constexpr (sizeof(V) == 64) {
     constexpr int current_rounding = 4, not_less_than = 0x15;
     if constexpr (sizeof(element_of<V>) == 4) {
       const auto keep =
@@ -214,7 +255,7 @@ UMBEL_INLINE constexpr V fma_not_negative(V a, V b, V c) noexcept {
   } else
 #endif
   {
-    return select(a < V{}, c, fma(a, b, c));
+    return select(less(a, V{}), c, fma(a, b, c));
   }
 }
 
@@ -223,7 +264,7 @@ template <class V, std::size_t N>
 UMBEL_INLINE constexpr V polynomial(V r, const element_of<V> (&c)[N]) noexcept {
   V result = broadcast<V>(c[N - 1]);
   UMBEL_UNROLL(32)
-  for (std::size_t i = N - 1; i > 0; --i) result = fma(result, r, broadcast<V>(c[i - 1]));
+  for (std::size_t i = N - 1; i > 0; --i) result = fma(result, r, spread<V>(c[i - 1]));
   return result;
 }
 

@@ -60,13 +60,15 @@ UMBEL_INLINE constexpr V widen_float16(unsigned_of<V> half) noexcept {
   const U normal = rest + (112u << 23);
   // A NaN stays one, and is quiet, as the instruction makes it.
   const U special = rest + (224u << 23);
-  const U quiet = select(rest > 0x7c00u << 13, special | 0x400000u, special);
+  const U quiet = select(less(broadcast<U>(0x7c00u << 13), rest), special | 0x400000u, special);
   // (1 + m / 1024) 2^-14 - 2^-14, where m is what a subnormal holds: exact, and without subnormals.
   const V least = broadcast<V>(6.103515625e-05f);
   const U subnormal =
       __builtin_bit_cast(U, __builtin_bit_cast(V, static_cast<U>(rest + (113u << 23))) - least);
-  const U finite = select(rest < 0x400u << 13, subnormal, normal);
-  return __builtin_bit_cast(V, static_cast<U>(select(rest >= 0x7c00u << 13, quiet, finite) | sign));
+  const U finite = select(less(rest, broadcast<U>(0x400u << 13)), subnormal, normal);
+  return __builtin_bit_cast(
+      V,
+      static_cast<U>(select(less_equal(broadcast<U>(0x7c00u << 13), rest), quiet, finite) | sign));
 }
 
 }  // namespace simd::detail
@@ -225,6 +227,14 @@ UMBEL_INLINE V broadcast(W value) noexcept {
   } else {
     return broadcast<V>(static_cast<element_of<V>>(value));
   }
+}
+
+template <class V, half W>
+UMBEL_INLINE auto spread(W value) noexcept {
+  if constexpr (detail::by_mve<V>)
+    return spread<V>(static_cast<element_of<V>>(value));
+  else
+    return broadcast<V>(value);
 }
 
 // Elements 0, 2, 4 ... or, where Odd, 1, 3, 5 ... of twice as many as V has lanes: one instruction

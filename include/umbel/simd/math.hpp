@@ -45,8 +45,8 @@ UMBEL_INLINE constexpr V clamp(V x, V lowest, V highest) noexcept {
 #if UMBEL_AVX512
   if constexpr (sizeof(V) == 64) return avx512::clamp(x, lowest, highest);
 #endif
-  const V above = select(x < lowest, lowest, x);
-  return select(above > highest, highest, above);
+  const V above = select(less(x, lowest), lowest, x);
+  return select(less(highest, above), highest, above);
 }
 
 // mantissa 2^n for x between the bounds of exp, 0 below, infinity above. n lies in the low bits of
@@ -58,12 +58,12 @@ UMBEL_INLINE constexpr V scale_within(V x, V lowest, V highest, V mantissa, V sh
   const V infinity = broadcast<V>(constants::infinity);
 #if UMBEL_AVX512
   if constexpr (sizeof(V) == 64)
-    return select(x > highest, infinity, avx512::scale_from(x, lowest, mantissa, n));
+    return select(less(highest, x), infinity, avx512::scale_from(x, lowest, mantissa, n));
 #endif
   const auto whole = bits_of(shifted) - bits_of(broadcast<V>(constants::rounding_magic));
   const auto half = whole >> 1;
   const V scaled = (mantissa * power_of_two<V>(half)) * power_of_two<V>(whole - half);
-  return select(x < lowest, V{}, select(x > highest, infinity, scaled));
+  return select(less(x, lowest), V{}, select(less(highest, x), infinity, scaled));
 }
 
 }  // namespace detail
@@ -96,7 +96,7 @@ UMBEL_INLINE constexpr V exp2_not_positive(V y) noexcept {
   // The product is exact: only the exponent changes. That is also why it may be contracted.
   const V result = mantissa * __builtin_bit_cast(V, exponent + one);
   // Written so that NaN, which is not below anything, keeps its result.
-  return select(y < broadcast<V>(constants::exp2_lowest), V{}, result);
+  return select(less(y, broadcast<V>(constants::exp2_lowest)), V{}, result);
 }
 
 // The weight of a score that lies y above the maximum: 2^y, added to sum, for y <= 0; for y > 0,
@@ -107,7 +107,7 @@ UMBEL_INLINE constexpr V exp2_or_hidden(V y, V& sum) noexcept {
 #if UMBEL_AVX512
   if constexpr (sizeof(V) == 64) return avx512::exp2_or_hidden(y, sum);
 #endif
-  const auto hidden = y > V{};
+  const auto hidden = less(V{}, y);
   const V weight = exp2_not_positive(select(hidden, V{}, y));
   sum = select(hidden, sum, sum + weight);
   return select(hidden, broadcast<V>(T{-1}), weight);
@@ -158,7 +158,7 @@ UMBEL_INLINE constexpr V log(V x) noexcept {
   using natural = element_of<naturals>;
   constexpr int digits = constants::mantissa_bits;
   constexpr natural one = static_cast<natural>(constants::exponent_bias) << digits;
-  const auto is_small = x < broadcast<V>(constants::lowest_normal);
+  const auto is_small = less(x, broadcast<V>(constants::lowest_normal));
   const V normal = select(is_small, x * broadcast<V>(constants::even_power), x);
   const naturals above = __builtin_bit_cast(naturals, normal) + (one - constants::root_of_half);
   const V m =
@@ -179,9 +179,9 @@ UMBEL_INLINE constexpr V log(V x) noexcept {
   const V low = fma(k, broadcast<V>(constants::ln2_low), V{});
   const V correction = fma(half_f, f, -fma(s, fma(half_f, f, rest), low));
   V y = fma(k, broadcast<V>(constants::ln2_high), f - correction);
-  y = select(x == V{}, broadcast<V>(-constants::infinity), y);
-  y = select(x < V{}, broadcast<V>(constants::not_a_number), y);
-  return select((x == broadcast<V>(constants::infinity)) | (x != x), x, y);
+  y = select(equal(x, V{}), broadcast<V>(-constants::infinity), y);
+  y = select(less(x, V{}), broadcast<V>(constants::not_a_number), y);
+  return select(either(equal(x, broadcast<V>(constants::infinity)), not_equal(x, x)), x, y);
 }
 
 // 1 / (1 + e^-x): 0 below -87.3 (double: -708.3), where it would become subnormal; NaN stays NaN.
@@ -190,7 +190,7 @@ template <class V>
 UMBEL_INLINE constexpr V sigmoid(V x) noexcept {
   using constants = math_constants<element_of<V>>;
   const V one = broadcast<V>(element_of<V>{1});
-  return select(x < broadcast<V>(constants::sigmoid_lowest), V{}, one / (one + exp(-x)));
+  return select(less(x, broadcast<V>(constants::sigmoid_lowest)), V{}, one / (one + exp(-x)));
 }
 
 namespace detail {
@@ -218,7 +218,7 @@ UMBEL_INLINE constexpr V tanh(V x) noexcept {
   using constants = math_constants<T>;
   const V a = detail::magnitude(x);
   const V bound = broadcast<V>(T{0.625});
-  const auto is_near = a < bound;
+  const auto is_near = less(a, bound);
   const V inside = smaller(a, bound);  // the powers of others could overflow
   const V z = inside * inside;
   const V by_polynomial = fma(inside * z, polynomial<V>(z, constants::tanh), inside);
@@ -237,7 +237,7 @@ template <class V>
 UMBEL_INLINE constexpr V gelu(V x) noexcept {
   using constants = math_constants<element_of<V>>;
   const V a = detail::magnitude(x), last = broadcast<V>(constants::normal_last);
-  const V inside = select(a > last, last, a);
+  const V inside = smaller(last, a);
   const V tail = exp2_not_positive(polynomial_in_halves<V>(inside, constants::normal_tail));
   return fma(-inside, tail, larger(x, V{}));
 }
@@ -250,7 +250,7 @@ template <class V>
 UMBEL_INLINE constexpr V gelu_tanh(V x) noexcept {
   using T = element_of<V>;
   const V a = detail::magnitude(x), last = broadcast<V>(-math_constants<T>::exp2_lowest);
-  const V inside = select(a > last, last, a);
+  const V inside = smaller(last, a);
   // 2 sqrt(2 / pi) log2 e, and 0.044715 of it.
   const V linear = broadcast<V>(static_cast<T>(2.3022081981443249));
   const V cubic = broadcast<V>(static_cast<T>(0.10294323958002349));
@@ -265,7 +265,7 @@ template <class V>
 UMBEL_INLINE constexpr V rsqrt(V x) noexcept {
   using T = element_of<V>;
   using constants = math_constants<T>;
-  const auto is_small = x < broadcast<V>(constants::lowest_normal);
+  const auto is_small = less(x, broadcast<V>(constants::lowest_normal));
   const V normal = select(is_small, x * broadcast<V>(constants::even_power), x);
   // Unsigned: a negative x has to wrap here quietly; its result is chosen at the end.
   V y = __builtin_bit_cast(
@@ -277,9 +277,9 @@ UMBEL_INLINE constexpr V rsqrt(V x) noexcept {
     y = fma(y * error, half, y);
   }
   y = select(is_small, y * broadcast<V>(constants::root_of_even_power), y);
-  y = select(x == V{}, broadcast<V>(constants::infinity), y);
-  y = select(x == broadcast<V>(constants::infinity), V{}, y);
-  return select(x < V{}, broadcast<V>(constants::not_a_number), y);
+  y = select(equal(x, V{}), broadcast<V>(constants::infinity), y);
+  y = select(equal(x, broadcast<V>(constants::infinity)), V{}, y);
+  return select(less(x, V{}), broadcast<V>(constants::not_a_number), y);
 }
 
 // sqrt(x), rounded correctly on every target, subnormal x included: zeros and infinity are
@@ -297,7 +297,7 @@ UMBEL_INLINE constexpr V sqrt(V x) noexcept {
   constexpr int digits = constants::mantissa_bits;
   constexpr natural hidden_bit = natural{1} << digits;
   constexpr natural one = static_cast<natural>(constants::exponent_bias) << digits;
-  const auto is_small = x < broadcast<V>(constants::lowest_normal);
+  const auto is_small = less(x, broadcast<V>(constants::lowest_normal));
   const naturals bits =
       __builtin_bit_cast(naturals, select(is_small, x * broadcast<V>(constants::even_power), x));
   // The exponent of 4^k; m has what is odd of it.
@@ -315,14 +315,16 @@ UMBEL_INLINE constexpr V sqrt(V x) noexcept {
       __builtin_bit_cast(integers, ((fraction | hidden_bit) << digits << odd) - square);
   const integers size = __builtin_bit_cast(integers, whole);
   const naturals none{};
-  naturals nearest = whole + select(rest > size, none + 1, none);
-  nearest = nearest - select(rest <= -size, none + 1, none);
+  naturals nearest = whole + select(less(size, rest), none + 1, none);
+  nearest = nearest - select(less_equal(rest, -size), none + 1, none);
   // (bias - 1) / 2 + k is the exponent of the root; half of even_power leaves it again.
   const naturals exponent = k + static_cast<natural>(constants::exponent_bias / 2) -
                             select(is_small, none + constants::even_exponent / 2, none);
   V y = __builtin_bit_cast(V, nearest - hidden_bit + (exponent << digits));
-  y = select(x < V{}, broadcast<V>(constants::not_a_number), y);
-  return select((x == V{}) | (x == broadcast<V>(constants::infinity)) | (x != x), x, y);
+  y = select(less(x, V{}), broadcast<V>(constants::not_a_number), y);
+  return select(
+      either(equal(x, V{}), either(equal(x, broadcast<V>(constants::infinity)), not_equal(x, x))),
+      x, y);
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::simd

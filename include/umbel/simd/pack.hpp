@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 #include <umbel/config.hpp>
+#include <umbel/simd/mve.hpp>
 #include <umbel/utility.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -83,24 +84,125 @@ UMBEL_INLINE constexpr V broadcast(element_of<V> value) noexcept {
   }
 }
 
-// Lanes of a where the mask is set, of b elsewhere. The mask is what a comparison of packs gives
-// (bool for a scalar).
+// value in every lane, as an operand of +, -, * and fma (fma.hpp): a pack, or the number itself
+// where the machine's vectors take one from a general register.
+template <class V>
+UMBEL_INLINE constexpr auto spread(element_of<V> value) noexcept {
+#if UMBEL_MVE_ASSEMBLY
+  if constexpr (mve::is_pack<V>)
+    return mve::spread<V>{value};
+  else
+#endif
+    return broadcast<V>(value);
+}
+
+namespace detail {
+// Is V a pack whose operations simd/mve.hpp has?
+template <class V>
+inline constexpr bool by_mve =
+#if UMBEL_MVE_ASSEMBLY
+    mve::is_pack<V>;
+#else
+    false;
+#endif
+
+template <class V>
+struct mask {
+  typedef decltype(V{} < V{}) type;
+};
+#if UMBEL_MVE_ASSEMBLY
+template <class V>
+  requires(mve::is_pack<V>)
+struct mask<V> {
+  typedef mve::predicate type;
+};
+#endif
+}  // namespace detail
+
+// What a comparison gives: bool of scalars, lane by lane of packs. Masks know &, | and !. Packs are
+// compared by these functions, not by operators, which g++ gets wrong for MVE.
+template <class V>
+using mask_of = typename detail::mask<V>::type;
+
+template <class V>
+UMBEL_INLINE constexpr mask_of<V> less(V a, V b) noexcept {
+#if UMBEL_MVE_ASSEMBLY
+  if constexpr (detail::by_mve<V>)
+    return mve::greater(b, a);
+  else
+#endif
+    return a < b;
+}
+
+template <class V>
+UMBEL_INLINE constexpr mask_of<V> less_equal(V a, V b) noexcept {
+#if UMBEL_MVE_ASSEMBLY
+  if constexpr (detail::by_mve<V>)
+    return mve::greater_equal(b, a);
+  else
+#endif
+    return a <= b;
+}
+
+template <class V>
+UMBEL_INLINE constexpr mask_of<V> equal(V a, V b) noexcept {
+#if UMBEL_MVE_ASSEMBLY
+  if constexpr (detail::by_mve<V>)
+    return mve::equal(a, b);
+  else
+#endif
+    return a == b;
+}
+
+template <class V>
+UMBEL_INLINE constexpr mask_of<V> not_equal(V a, V b) noexcept {
+#if UMBEL_MVE_ASSEMBLY
+  if constexpr (detail::by_mve<V>)
+    return mve::not_equal(a, b);
+  else
+#endif
+    return a != b;
+}
+
+// The mask that is set in every lane.
+template <class V>
+UMBEL_INLINE constexpr mask_of<V> every_lane() noexcept {
+#if UMBEL_MVE_ASSEMBLY
+  if constexpr (detail::by_mve<V>)
+    return mve::predicate{0xffff};
+  else
+#endif
+    return V{} == V{};
+}
+
+// Where either mask is set. A function: clang warns of | between two calls that give bool.
+template <class M>
+UMBEL_INLINE constexpr M either(M a, M b) noexcept {
+  return a | b;
+}
+
+// Lanes of a where the mask is set, of b elsewhere.
 template <class M, class V>
 UMBEL_INLINE constexpr V select(M mask, V a, V b) noexcept {
-  return mask ? a : b;
+#if UMBEL_MVE_ASSEMBLY
+  if constexpr (detail::by_mve<V>)
+    return mve::select(mask, a, b);
+  else
+#endif
+    return mask ? a : b;
 }
 
 // a > b ? a : b in every lane: where either is NaN, b. The order of the arguments is a part of the
 // numbers (kernel/plain.hpp): a NaN score never becomes the running maximum.
 template <class V>
 UMBEL_INLINE constexpr V larger(V a, V b) noexcept {
-  return a > b ? a : b;
+  return select(less(b, a), a, b);
 }
 
 // a < b ? a : b in every lane: where either is NaN, b.
 template <class V>
 UMBEL_INLINE constexpr V smaller(V a, V b) noexcept {
-  return a < b ? a : b;
+  return select(less(a, b), a, b);
 }
 
 // Any address that is aligned for T.
@@ -179,6 +281,10 @@ template <class V>
 UMBEL_INLINE constexpr V load_first(const element_of<V>* from, std::size_t count) noexcept {
   if constexpr (lanes_of<V> == 1) {
     return count != 0 ? *from : V{};
+#if UMBEL_MVE_ASSEMBLY
+  } else if constexpr (detail::by_mve<V>) {
+    return mve::load_first<V>(from, count);
+#endif
   } else if constexpr (detail::has_masked_memory<V>) {
     return detail::masked_load<V>(from, count);
   } else {
@@ -195,6 +301,10 @@ template <class V>
 UMBEL_INLINE constexpr void store_first(element_of<V>* to, V value, std::size_t count) noexcept {
   if constexpr (lanes_of<V> == 1) {
     if (count != 0) *to = value;
+#if UMBEL_MVE_ASSEMBLY
+  } else if constexpr (detail::by_mve<V>) {
+    mve::store_first(to, value, count);
+#endif
   } else if constexpr (detail::has_masked_memory<V>) {
     detail::masked_store<V>(to, value, count);
   } else {
@@ -210,6 +320,10 @@ template <class V>
 UMBEL_INLINE constexpr V keep_first(V value, std::size_t count, V other = V{}) noexcept {
   if constexpr (lanes_of<V> == 1) {
     return count != 0 ? value : other;
+#if UMBEL_MVE_ASSEMBLY
+  } else if constexpr (detail::by_mve<V>) {
+    return mve::select(mve::first_lanes(count), value, other);
+#endif
   } else {
     for (std::size_t i = 0; i < lanes_of<V>; ++i) {
       if (i >= count) value[i] = other[i];
@@ -230,7 +344,12 @@ UMBEL_INLINE auto both_halves(M mask, std::index_sequence<I...>) noexcept {
 // after lane.
 template <class M>
 UMBEL_INLINE bool all_lanes(M mask) noexcept {
-  if constexpr (lanes_of<M> <= 2) {
+#if UMBEL_MVE_ASSEMBLY
+  if constexpr (std::is_same_v<M, mve::predicate>) {
+    return mask.bits == 0xffff;
+  } else
+#endif
+      if constexpr (lanes_of<M> <= 2) {
     return (mask[0] & mask[lanes_of<M> - 1]) != 0;
   } else {
     return all_lanes(detail::both_halves(mask, std::make_index_sequence<lanes_of<M> / 2>{}));
