@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Executors with real threads, and threads that share layers and weights but not workspaces: the
-// bits of one thread, round after round. checked.py runs it with the thread sanitizer. With an
-// argument, two threads write one number.
+// Executors with real threads, and threads that share layers, weights, tables and masks but not
+// workspaces, caches and samplers: the bits of one thread, round after round. checked.py runs it
+// with the thread sanitizer. With an argument, two threads write one number.
 #include <umbel/bare.hpp>
+#include <umbel/decode/sample.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +17,9 @@ namespace {
 
 using namespace umbel;
 using namespace umbel::axes;
+using umbel_test::draw;
+using umbel_test::draw_decoder;
+using umbel_test::draw_encoder;
 using umbel_test::drawn;
 using umbel_test::drawn_weights;
 using umbel_test::lcg;
@@ -23,10 +27,110 @@ using umbel_test::lcg;
 using layer = multi_head_attention<float, hidden<24>, heads<3>, rope<split_halves>, bias<true>>;
 using tokens = tensor<float, batch<3>, token<17>, hidden<24>>;
 
-void expect_same(const tokens& out, const tokens& wanted, const char* what) {
-  if (std::memcmp(out.data(), wanted.data(), sizeof(float) * tokens::layout::count) == 0) return;
+template <class X>
+void expect_same(const X& out, const X& wanted, const char* what) {
+  if (std::memcmp(out.data(), wanted.data(), sizeof(X)) == 0) return;
   std::printf("%s: other bits\n", what);
   std::exit(1);
+}
+
+template <class F>
+void in_three_threads(F f) {
+  std::thread one(f), two(f), three(f);
+  one.join(), two.join(), three.join();
+}
+
+// A language model whose weights all threads read, each with a cache and a sampler of its own.
+namespace language_model {
+using words = embedding<float, vocabulary<20>, hidden<24>>;
+using block = encoder_layer<float, hidden<24>, heads<3>, intermediate<40>, norm_first<true>,
+                            norm_by<rms_norm>, norm_epsilon<1, 100'000>, activation<silu>,
+                            gated<true>, bias<false>, rope<adjacent_pairs>>;
+using blocks = layer_stack<block, 2>;
+using past = key_value_cache<blocks, key<32>, stored_as<bfloat16>>;
+using text = tensor<int, token<32>>;
+
+struct weights {
+  words::weights table{};
+  blocks::weights layers{};
+  tensor<float, hidden<24>> gamma{};
+};
+struct state {
+  past memory;
+  past::workspace<token<1>> work;
+  tensor<float, token<1>, hidden<24>> x;
+  tensor<float, token<1>, vocabulary<20>> logits;
+  text said;
+};
+
+void write(const weights& w, const prepacked<words>& read, const prepacked<blocks>& layers,
+           state& own) {
+  sampler<float, vocabulary<20>> draw_token{7};
+  own.memory.reset();
+  int last = 1;
+  for (std::size_t i = 0; i < 32; ++i) {
+    read.into(own.x, view_as<token<1>>(&last));
+    if (!own.memory.step(own.x, layers, own.x, all_keys, own.work)) std::exit(3);
+    read.logits_into(own.logits, own.x | rms_norm<float, hidden<24>>{w.gamma, 1e-5f});
+    own.said(i) = last = static_cast<int>(draw_token(own.logits, {.top_k = 5}));
+  }
+}
+}  // namespace language_model
+
+void share_a_language_model() {
+  using namespace language_model;
+  static lcg next{2};
+  static weights w;
+  draw(next, w.table), draw(next, w.gamma);
+  for (auto& layer : w.layers.layers) draw_encoder(next, layer, 0.25, 0.25, 0.125, 0, 1, 0);
+  static const prepacked<words> read{w.table};
+  static const prepacked<blocks> layers{w.layers};
+  static state first;
+  write(w, read, layers, first);
+  in_three_threads([] {
+    static thread_local state own;
+    for (int round = 0; round < 10; ++round) {
+      write(w, read, layers, own);
+      expect_same(own.said, first.said, "threads that share a language model");
+    }
+  });
+}
+
+// Layers of all kinds that borrow or own what the threads share.
+void share_weights(const prepacked<layer>& packed, const tokens& x,
+                   const tensor<int, batch<3>>& lens, const tokens& wanted) {
+  using decoder = decoder_layer<float, hidden<24>, heads<3>, intermediate<40>, norm_first<false>,
+                                activation<gelu_exact>, bias<true>>;
+  using additive = additive_attention<float, hidden<24>, score_hidden<9>>;
+  using memory_type = tensor<float, batch<3>, key<11>, hidden<24>>;
+  static lcg next{3};
+  static decoder::weights w{};
+  draw_decoder(next, w, 0.25, 0.25, 0.125, 0.125, 1, 0.125);
+  static const prepacked<decoder, stored_as<bfloat16>> decode{w};
+  static additive::weights a{};
+  draw(next, a.q.weight), draw(next, a.k.weight);
+  draw(next, a.score);
+  static const auto memory = drawn<memory_type>(next);
+  static const auto biases = drawn<tensor<float, query<17>, key<11>>>(next);
+  static const auto table = drawn<tensor<float, token<17>, hidden<24>>>(next);
+  static const learned_positions<float, token<17>, hidden<24>> positions{table};
+  static const tokens decoded = decode(x | positions, memory, self_mask(causal & lens));
+  static const tensor<float, batch<3>, query<17>, hidden<24>> added =
+      additive{a}(x | rename_axis<token, query>, memory, memory, score_bias(biases));
+  in_three_threads([&] {
+    static thread_local layer::workspace<token<17>> own;
+    static thread_local decoder::workspace<token<17>, key<11>> own_of_decoder;
+    static thread_local tokens y;
+    for (int round = 0; round < 20; ++round) {
+      packed.into(y, x, lens, own);
+      expect_same(y, wanted, "threads that share attention");
+      decode.into(y, x | positions, memory, self_mask(causal & lens), own_of_decoder);
+      expect_same(y, decoded, "threads that share a decoder layer");
+      const tensor<float, batch<3>, query<17>, hidden<24>> sum =
+          additive{a}(x | rename_axis<token, query>, memory, memory, score_bias(biases));
+      expect_same(sum, added, "threads that share additive attention");
+    }
+  });
 }
 
 }  // namespace
@@ -77,15 +181,7 @@ int main(int count, char**) {
     expect_same(out, formed, "a formula and an executor");
   }
 
-  const auto alone = [] {
-    static thread_local layer::workspace<token<17>> own;
-    static thread_local tokens y;
-    for (int round = 0; round < 50; ++round) {
-      packed.into(y, x, lens, own);
-      expect_same(y, wanted, "threads that share weights");
-    }
-  };
-  std::thread one(alone), other(alone);
-  one.join(), other.join();
+  share_weights(packed, x, lens, wanted);
+  share_a_language_model();
   return 0;
 }
