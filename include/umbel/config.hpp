@@ -45,8 +45,7 @@
 // each compiler and level. 0: everything in its own type; 16: so is _Float16. -1 is unknown: clang
 // says it of -ffast-math, g++ of -mfpmath=both.
 #if defined(__FLT_EVAL_METHOD__)
-#if (__FLT_EVAL_METHOD__ > 0 && __FLT_EVAL_METHOD__ != 16) || \
-    (__FLT_EVAL_METHOD__ < 0 && UMBEL_GCC)
+#if (__FLT_EVAL_METHOD__ > 0 && __FLT_EVAL_METHOD__ != 16) || (__FLT_EVAL_METHOD__ < 0 && UMBEL_GCC)
 #error "umbel: float is computed in wider registers (x87): compile with -msse2 -mfpmath=sse"
 #endif
 #endif
@@ -159,9 +158,10 @@
 #define UMBEL_UNROLL(n) UMBEL_PRAGMA_(GCC unroll n)
 #endif
 
-// 1 when a fused multiply-add of float is one instruction of the target. It decides which of the two
-// sets of bits a build belongs to (docs/numerics.md): fused, or rounded twice. UMBEL_FMA_DOUBLE: the
-// same of double, which floating-point units of single precision alone do not have.
+// 1 when a fused multiply-add of float is one instruction of the target. It decides which of the
+// two sets of bits a build belongs to (docs/numerics.md): fused, or rounded twice.
+// UMBEL_FMA_DOUBLE: the same of double, which floating-point units of single precision alone do not
+// have.
 #if defined(__x86_64__) || defined(__i386__)
 // The one of 128 and 256 bits is asked for, which -mavx512f alone does not bring.
 #if defined(__FMA__)
@@ -252,6 +252,15 @@
 #elif UMBEL_MVE
 #define UMBEL_VECTOR_BYTES 16
 #define UMBEL_VECTOR_REGISTERS 8
+#elif defined(__ARM_FP)
+#define UMBEL_VECTOR_BYTES 0
+#define UMBEL_VECTOR_REGISTERS 32
+#elif defined(__riscv_flen) || defined(__loongarch_frlen) || defined(__powerpc64__)
+#define UMBEL_VECTOR_BYTES 0
+#define UMBEL_VECTOR_REGISTERS 28  // of 32: g++ loads ahead of a tile's products
+#elif defined(__arm__) || defined(__riscv)
+#define UMBEL_VECTOR_BYTES 0
+#define UMBEL_VECTOR_REGISTERS 6  // no unit: products are calls, tiles are code without a gain
 #else
 #define UMBEL_VECTOR_BYTES 0
 #define UMBEL_VECTOR_REGISTERS 16

@@ -117,6 +117,11 @@ struct part_of_sums {
   bool go_on;
 };
 
+// Steps of a sum in each turn of its loop. Where a product is one instruction of a scalar core,
+// those of the turn itself are a tenth of all.
+inline constexpr int steps_of_a_turn =
+    UMBEL_VECTOR_BYTES == 0 && UMBEL_FMA && !UMBEL_SMALL_CODE ? 4 : 2;
+
 // W: T, or what it is stored as in panels. Where sums are a part, no rows share a vector.
 template <linear_shape S, class T, linear_tile Tile, class W, class Sums = whole_sums<S.in>>
 UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y,
@@ -163,7 +168,7 @@ UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y,
   if constexpr (by_machine) {
     simd::add_products<simd::strides{S.x_row, S.x_in, Tile.w_in}>(x, w, sums.in, sum);
   }
-  UMBEL_UNROLL(2)
+  UMBEL_UNROLL(steps_of_a_turn)
   for (std::size_t k = 0; !by_machine && k < sums.in; ++k) {
     const auto read = [&](std::size_t v) UMBEL_LAMBDA_INLINE {
       const W* const row = w + v / Tile.vectors * Tile.w_panel + k * Tile.w_in;

@@ -259,7 +259,8 @@ constexpr bool heads_go_in_pairs(std::size_t queries, std::size_t keys, target m
          keys <= 2 * width - 8;
 }
 
-// Queries in twos, and a three where they are odd, or in threes where keys are few: wider blocks
+// Queries in twos, and a three where they are odd, or in threes where keys are few or a core has no
+// vectors (of Cortex-M4F's instructions for the demo's attention, 4 % are less): wider blocks
 // read keys and values fewer times, but their scores, which are passed over three times, leave the
 // first-level cache. Measured (bench/plan), at 512 queries and keys of 64: 2 vectors by 8 keys are
 // 2 % faster than 3 by 9, 12 % faster than 4 by 6.
@@ -269,7 +270,7 @@ constexpr attend_plan plan_attend(std::size_t queries, std::size_t keys, target 
   const std::size_t width = lanes<T>(machine), total = divide_up(queries - alone, width);
   const bool a_three = total % 2 == 1 && total > 1 && machine.registers >= 32;
   split blocks = a_three ? split{3, 1, total / 2 - 1} : split_evenly(total, 2);
-  if (machine.registers >= 32 && keys < 16) blocks = split_evenly(total, 3);
+  if (machine.registers >= 28 && (keys < 16 || width == 1)) blocks = split_evenly(total, 3);
   if (machine.fixed.query_vectors != 0) blocks = split_evenly(total, machine.fixed.query_vectors);
   const std::size_t of_block = keys < key_block ? keys : key_block;
   return {width, blocks, alone, split_evenly(of_block, attend_rows(machine, blocks.large))};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // fma(a, b, c) = a * b + c, for scalars, packs and constant expressions, the same bits in all
-// three: rounded once where the target fuses (has_fma), else rounded twice, everywhere. Never a call
-// to libm. The library writes every multiplication that feeds an addition through here, so
+// three: rounded once where the target fuses (has_fma), else rounded twice, everywhere. Never a
+// call to libm. The library writes every multiplication that feeds an addition through here, so
 // that no -ffp-contract setting of the user's build can change a bit.
 #pragma once
 
