@@ -24,7 +24,11 @@ struct row_walk {
   using V = simd::pack<T, lanes>;
 
   // Rows that take each step together: what they read and write stays in the first cache.
-  static constexpr std::size_t together = Width > 1024 ? 2 : Width > 512 ? 4 : Width > 64 ? 8 : 16;
+  static constexpr std::size_t together = UMBEL_SMALL_CODE ? 1
+                                          : Width > 1024   ? 2
+                                          : Width > 512    ? 4
+                                          : Width > 64     ? 8
+                                                           : 16;
 
   // Of them, rows that are folded side by side, and the folds of two rows are so far apart.
   static constexpr std::size_t group = UMBEL_SMALL_CODE ? 1 : lanes < 4 ? lanes : 4;
@@ -47,7 +51,7 @@ struct row_walk {
   template <class F>
   UMBEL_INLINE static void each(F f) noexcept {
     const auto packs_from = [&](std::size_t e) UMBEL_LAMBDA_INLINE {
-      UMBEL_UNROLL(16)
+      UMBEL_UNROLL(simd::unrolled_packs)
       for (std::size_t c = 0; c < packs; ++c) f(e + c * lanes, lanes, c);
     };
     if constexpr (whole != 0 && packs == 1) {
@@ -56,7 +60,7 @@ struct row_walk {
     } else if constexpr (whole != 0) {
       for (std::size_t e = 0; e < whole; e += chains) packs_from(e);
     }
-    UMBEL_UNROLL(16)
+    UMBEL_UNROLL(simd::unrolled_packs)
     for (std::size_t c = 0; c < packs; ++c) {
       const std::size_t first = whole + c * lanes;
       if (first >= Width) break;
@@ -87,7 +91,7 @@ struct row_walk {
       for (std::size_t r = 0; r < Count; ++r) {
         UMBEL_UNROLL(2)
         for (std::size_t k = 0; k < Kinds; ++k) {
-          UMBEL_UNROLL(16)
+          UMBEL_UNROLL(simd::unrolled_packs)
           for (std::size_t c = 0; c < packs; ++c) all[k][r][c] = start[k];
         }
         const auto step = row(first + r);

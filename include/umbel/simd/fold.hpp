@@ -27,12 +27,15 @@ UMBEL_INLINE constexpr element_of<V> fold(V value, Together together) noexcept {
   }
 }
 
+// Of the packs of a row's chains, how many have code of their own. Without vectors there are 16.
+inline constexpr int unrolled_packs = UMBEL_SMALL_CODE && UMBEL_VECTOR_BYTES == 0 ? 1 : 16;
+
 // Packs element by element; how many is a power of two. They are overwritten.
 template <class V, std::size_t Packs, class Together>
 UMBEL_INLINE constexpr V fold_packs(V (&values)[Packs], Together together) noexcept {
-  UMBEL_UNROLL(4)
+  UMBEL_UNROLL(unrolled_packs)
   for (std::size_t half = Packs / 2; half > 0; half /= 2) {
-    UMBEL_UNROLL(8)
+    UMBEL_UNROLL(unrolled_packs)
     for (std::size_t i = 0; i < half; ++i) values[i] = together(values[i], values[i + half]);
   }
   return values[0];
