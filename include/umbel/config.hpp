@@ -72,8 +72,10 @@
 // The same where it optimises. Unoptimised, each copy of a large function would have variables of
 // its own in the caller's stack frame.
 #if defined(__OPTIMIZE__)
+#define UMBEL_OPTIMIZED 1
 #define UMBEL_INLINE_OPTIMIZED UMBEL_INLINE
 #else
+#define UMBEL_OPTIMIZED 0
 #define UMBEL_INLINE_OPTIMIZED inline
 #endif
 // Functions of types that files for several targets share (tensors, views, weights, masks): always

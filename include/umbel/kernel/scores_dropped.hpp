@@ -58,11 +58,7 @@ struct dropout {
       simd::philox(counter, seed);
       UMBEL_UNROLL(4)
       for (std::size_t r = 0; r < 4; ++r) {
-        const auto above = simd::less_equal(simd::broadcast<words>(threshold), counter[r]);
-        if constexpr (std::is_same_v<std::remove_cv_t<decltype(above)>, mask_of<V>>)
-          kept[r] = above;
-        else
-          kept[r] = __builtin_convertvector(above, mask_of<V>);
+        kept[r] = simd::mask_as<V>(simd::less_equal(simd::broadcast<words>(threshold), counter[r]));
       }
     }
   };

@@ -26,34 +26,40 @@ inline constexpr bool is_pack<V> = sizeof(V{}[0]) == 4;
 template <class V>
 using element = std::remove_cvref_t<decltype(V{}[0])>;
 
-// What a comparison gives: four bits for each lane, all alike. A comparison leaves it where a
-// selection looks for it; two that are combined go through general registers.
+// A mask: four bits for each lane, all alike, in a general register.
 struct predicate {
   std::uint16_t bits;
+};
 
-  UMBEL_INLINE friend predicate operator&(predicate a, predicate b) noexcept {
-    return combined(a.bits & b.bits);
-  }
-  UMBEL_INLINE friend predicate operator|(predicate a, predicate b) noexcept {
-    return combined(a.bits | b.bits);
-  }
-  UMBEL_INLINE friend predicate operator!(predicate a) noexcept { return combined(~a.bits); }
+// What a comparison has just given, where a selection looks for it. g++ moves it to a general
+// register and back if need be, but not any 16 bits that it has computed or loaded: those are a
+// predicate.
+struct compared {
+  std::uint16_t bits;
 
- private:
-  // g++ cannot move the result of an operation to where predicates are unless it is in a register
-  // of its own.
-  UMBEL_INLINE static predicate combined(int lanes) noexcept {
-    auto bits = static_cast<std::uint16_t>(lanes);
-    __asm__("" : "+r"(bits));
-    return {bits};
+  UMBEL_INLINE operator predicate() const noexcept {
+    predicate mask;
+    __asm__("" : "=r"(mask.bits) : "0"(bits));
+    return mask;
   }
 };
+
+UMBEL_INLINE predicate operator&(predicate a, predicate b) noexcept {
+  return {static_cast<std::uint16_t>(a.bits & b.bits)};
+}
+UMBEL_INLINE predicate operator|(predicate a, predicate b) noexcept {
+  return {static_cast<std::uint16_t>(a.bits | b.bits)};
+}
+UMBEL_INLINE predicate operator!(predicate a) noexcept {
+  return {static_cast<std::uint16_t>(~a.bits)};
+}
+UMBEL_INLINE bool all_lanes(predicate mask) noexcept { return mask.bits == 0xffff; }
 
 // a > b. "Less" of floats is no comparison of this machine's: it is "not greater or equal", also
 // true where either is NaN.
 template <class V>
-UMBEL_INLINE predicate greater(V a, V b) noexcept {
-  predicate p;
+UMBEL_INLINE compared greater(V a, V b) noexcept {
+  compared p;
   if constexpr (std::is_floating_point_v<element<V>>)
     __asm__("vcmp.f32 gt, %q1, %q2" : "=Up"(p.bits) : "w"(a), "w"(b));
   else if constexpr (std::is_signed_v<element<V>>)
@@ -64,8 +70,8 @@ UMBEL_INLINE predicate greater(V a, V b) noexcept {
 }
 
 template <class V>
-UMBEL_INLINE predicate greater_equal(V a, V b) noexcept {
-  predicate p;
+UMBEL_INLINE compared greater_equal(V a, V b) noexcept {
+  compared p;
   if constexpr (std::is_floating_point_v<element<V>>)
     __asm__("vcmp.f32 ge, %q1, %q2" : "=Up"(p.bits) : "w"(a), "w"(b));
   else if constexpr (std::is_signed_v<element<V>>)
@@ -76,8 +82,8 @@ UMBEL_INLINE predicate greater_equal(V a, V b) noexcept {
 }
 
 template <class V>
-UMBEL_INLINE predicate equal(V a, V b) noexcept {
-  predicate p;
+UMBEL_INLINE compared equal(V a, V b) noexcept {
+  compared p;
   if constexpr (std::is_floating_point_v<element<V>>)
     __asm__("vcmp.f32 eq, %q1, %q2" : "=Up"(p.bits) : "w"(a), "w"(b));
   else
@@ -86,8 +92,8 @@ UMBEL_INLINE predicate equal(V a, V b) noexcept {
 }
 
 template <class V>
-UMBEL_INLINE predicate not_equal(V a, V b) noexcept {
-  predicate p;
+UMBEL_INLINE compared not_equal(V a, V b) noexcept {
+  compared p;
   if constexpr (std::is_floating_point_v<element<V>>)
     __asm__("vcmp.f32 ne, %q1, %q2" : "=Up"(p.bits) : "w"(a), "w"(b));
   else
@@ -98,37 +104,47 @@ UMBEL_INLINE predicate not_equal(V a, V b) noexcept {
 template <class V>
 UMBEL_INLINE V select(predicate mask, V a, V b) noexcept {
   V result;
-  __asm__("vpsel %q0, %q1, %q2" : "=w"(result) : "w"(a), "w"(b), "Up"(mask.bits));
+  __asm__("vmsr p0, %3\n\tvpsel %q0, %q1, %q2"
+          : "=w"(result)
+          : "w"(a), "w"(b), "r"(mask.bits)
+          : "p0");
   return result;
 }
+template <class V>
+UMBEL_INLINE V select(compared mask, V a, V b) noexcept {
+#if UMBEL_OPTIMIZED
+  V result;
+  __asm__("vpsel %q0, %q1, %q2" : "=w"(result) : "w"(a), "w"(b), "Up"(mask.bits));
+  return result;
+#else  // it would be in memory, which is not where g++ can move it from
+  return select(predicate(mask), a, b);
+#endif
+}
 
-// The first `count` lanes; all of them from 4 on.
-UMBEL_INLINE predicate first_lanes(std::size_t count) noexcept {
-  predicate p;
-  __asm__("vctp.32 %1" : "=Up"(p.bits) : "r"(count));
-  return p;
+// The first `count` lanes of a, all of them from 4 on, the others of b.
+template <class V>
+UMBEL_INLINE V select_first(std::size_t count, V a, V b) noexcept {
+  V result;
+  __asm__("vctp.32 %3\n\tvpsel %q0, %q1, %q2" : "=w"(result) : "w"(a), "w"(b), "r"(count) : "p0");
+  return result;
 }
 
 // Memory past the first `count` elements is neither read nor written.
 template <class V>
 UMBEL_INLINE V load_first(const element<V>* from, std::size_t count) noexcept {
   V result;
-  __asm__(
-      "vpst\n\t"
-      "vldrwt.u32 %q0, [%1]"
-      : "=w"(result)
-      : "r"(from), "Up"(first_lanes(count).bits),
-        "m"(*reinterpret_cast<const element<V>(*)[4]>(from)));
+  __asm__("vctp.32 %2\n\tvpst\n\tvldrwt.u32 %q0, [%1]"
+          : "=w"(result)
+          : "r"(from), "r"(count), "m"(*reinterpret_cast<const element<V>(*)[]>(from))
+          : "p0");
   return result;
 }
-
 template <class V>
 UMBEL_INLINE void store_first(element<V>* to, V value, std::size_t count) noexcept {
-  __asm__(
-      "vpst\n\t"
-      "vstrwt.32 %q1, [%2]"
-      : "+m"(*reinterpret_cast<element<V>(*)[4]>(to))
-      : "w"(value), "r"(to), "Up"(first_lanes(count).bits));
+  __asm__("vctp.32 %3\n\tvpst\n\tvstrwt.32 %q1, [%2]"
+          : "+m"(*reinterpret_cast<element<V>(*)[4]>(to))
+          : "w"(value), "r"(to), "r"(count)
+          : "p0");
 }
 
 // A number in every lane, as an operand: it stays in a general register.
@@ -169,29 +185,21 @@ UMBEL_INLINE V fma(V a, V b, spread<V> c) noexcept {
   return a;
 }
 
-// See simd::fma_not_negative: "less or equal" is "not greater", true where a is NaN.
-template <class V>
-UMBEL_INLINE predicate not_negative(V a) noexcept {
-  predicate p;
-  __asm__("vcmp.f32 le, %q1, %q2" : "=Up"(p.bits) : "w"(V{}), "w"(a));
-  return p;
-}
+// See simd::fma_not_negative. "Less or equal" is "not greater", true where a is NaN.
 template <class V>
 UMBEL_INLINE V fma_not_negative(V a, V b, V c) noexcept {
-  __asm__(
-      "vpst\n\t"
-      "vfmat.f32 %q0, %q1, %q2"
-      : "+w"(c)
-      : "w"(a), "w"(b), "Up"(not_negative(a).bits));
+  __asm__("vcmp.f32 le, %q3, %q1\n\tvpst\n\tvfmat.f32 %q0, %q1, %q2"
+          : "+w"(c)
+          : "w"(a), "w"(b), "w"(V{})
+          : "p0");
   return c;
 }
 template <class V>
 UMBEL_INLINE V fma_not_negative(V a, spread<V> b, V c) noexcept {
-  __asm__(
-      "vpst\n\t"
-      "vfmat.f32 %q0, %q1, %2"
-      : "+w"(c)
-      : "w"(a), "r"(b.value), "Up"(not_negative(a).bits));
+  __asm__("vcmp.f32 le, %q3, %q1\n\tvpst\n\tvfmat.f32 %q0, %q1, %2"
+          : "+w"(c)
+          : "w"(a), "r"(b.value), "w"(V{})
+          : "p0");
   return c;
 }
 

@@ -119,13 +119,14 @@ struct mask<V> {
 #endif
 }  // namespace detail
 
-// What a comparison gives: bool of scalars, lane by lane of packs. Masks know &, | and !. Packs are
-// compared by these functions, not by operators, which g++ gets wrong for MVE.
+// What a comparison gives, or becomes when it is stored: bool of scalars, lane by lane of packs.
+// Masks know &, | and !. Packs are compared by these functions, not by operators, which g++ gets
+// wrong for MVE.
 template <class V>
 using mask_of = typename detail::mask<V>::type;
 
 template <class V>
-UMBEL_INLINE constexpr mask_of<V> less(V a, V b) noexcept {
+UMBEL_INLINE constexpr auto less(V a, V b) noexcept {
 #if UMBEL_MVE_ASSEMBLY
   if constexpr (detail::by_mve<V>)
     return mve::greater(b, a);
@@ -135,7 +136,7 @@ UMBEL_INLINE constexpr mask_of<V> less(V a, V b) noexcept {
 }
 
 template <class V>
-UMBEL_INLINE constexpr mask_of<V> less_equal(V a, V b) noexcept {
+UMBEL_INLINE constexpr auto less_equal(V a, V b) noexcept {
 #if UMBEL_MVE_ASSEMBLY
   if constexpr (detail::by_mve<V>)
     return mve::greater_equal(b, a);
@@ -145,7 +146,7 @@ UMBEL_INLINE constexpr mask_of<V> less_equal(V a, V b) noexcept {
 }
 
 template <class V>
-UMBEL_INLINE constexpr mask_of<V> equal(V a, V b) noexcept {
+UMBEL_INLINE constexpr auto equal(V a, V b) noexcept {
 #if UMBEL_MVE_ASSEMBLY
   if constexpr (detail::by_mve<V>)
     return mve::equal(a, b);
@@ -155,7 +156,7 @@ UMBEL_INLINE constexpr mask_of<V> equal(V a, V b) noexcept {
 }
 
 template <class V>
-UMBEL_INLINE constexpr mask_of<V> not_equal(V a, V b) noexcept {
+UMBEL_INLINE constexpr auto not_equal(V a, V b) noexcept {
 #if UMBEL_MVE_ASSEMBLY
   if constexpr (detail::by_mve<V>)
     return mve::not_equal(a, b);
@@ -175,10 +176,22 @@ UMBEL_INLINE constexpr mask_of<V> every_lane() noexcept {
     return V{} == V{};
 }
 
-// Where either mask is set. A function: clang warns of | between two calls that give bool.
-template <class M>
-UMBEL_INLINE constexpr M either(M a, M b) noexcept {
-  return a | b;
+// The same mask for packs of V, whatever packs of as many lanes were compared.
+template <class V, class M>
+UMBEL_INLINE constexpr mask_of<V> mask_as(M mask) noexcept {
+  if constexpr (lanes_of<V> == 1 || detail::by_mve<V>)
+    return mask;
+  else
+    return __builtin_convertvector(mask, mask_of<V>);
+}
+
+// Where either mask is set.
+template <class M, class N>
+UMBEL_INLINE constexpr auto either(M a, N b) noexcept {
+  if constexpr (std::is_same_v<M, bool>)
+    return a || b;
+  else
+    return a | b;
 }
 
 // Lanes of a where the mask is set, of b elsewhere.
@@ -322,7 +335,7 @@ UMBEL_INLINE constexpr V keep_first(V value, std::size_t count, V other = V{}) n
     return count != 0 ? value : other;
 #if UMBEL_MVE_ASSEMBLY
   } else if constexpr (detail::by_mve<V>) {
-    return mve::select(mve::first_lanes(count), value, other);
+    return mve::select_first(count, value, other);
 #endif
   } else {
     for (std::size_t i = 0; i < lanes_of<V>; ++i) {
@@ -345,8 +358,8 @@ UMBEL_INLINE auto both_halves(M mask, std::index_sequence<I...>) noexcept {
 template <class M>
 UMBEL_INLINE bool all_lanes(M mask) noexcept {
 #if UMBEL_MVE_ASSEMBLY
-  if constexpr (std::is_same_v<M, mve::predicate>) {
-    return mask.bits == 0xffff;
+  if constexpr (std::is_convertible_v<M, mve::predicate>) {
+    return mve::all_lanes(mask);
   } else
 #endif
       if constexpr (lanes_of<M> <= 2) {
