@@ -223,6 +223,16 @@
 #error "umbel: clang before 17 calls fmaf on this target, so compile with -fno-math-errno"
 #endif
 
+// clang 19 takes the strides of vectors that it loads or stores element by element four times, in
+// the simplest of loops, from -O2 on (LLVM issue 120993; 14 does not, 20 has the repair). No macro
+// says whether it may; -fno-vectorize cures it, too, but only after the -O.
+#if UMBEL_CLANG && __clang_major__ == 19 && defined(__ARM_FEATURE_MVE) && \
+    !defined(UMBEL_NO_GATHER_SCATTER)
+#error \
+    "umbel: clang 19 gives strided loops wrong addresses for MVE: compile with \
+-mllvm -enable-arm-maskedgatscat=false -DUMBEL_NO_GATHER_SCATTER"
+#endif
+
 // 1 for vectors of floats in Helium, the extension of Cortex-M (MVE). clang uses it by itself once
 // it has a multiply-add of vectors; for g++ simd/mve.hpp names the instructions.
 #if defined(__ARM_FEATURE_MVE) && (UMBEL_GCC || UMBEL_ELEMENTWISE_FMA)

@@ -23,6 +23,7 @@ inline constexpr golden golden_bits[] = {
     {"attention: weights in float16", 0x47d1f70f, 0xdcb4b08a},
     {"scores: additive", 0x0a4a54d7, 0x9263c037},
     {"scores: a formula", 0x52085a61, 0x01570bb2},
+    {"subnormal: attention", 0x41f0048a, 0x1412194e},
     {"language model: logits", 0x874fde36, 0x53104d26},
     {"decoder: logits of 40 steps", 0x83d616c8, 0xa7d5baf8},
 };

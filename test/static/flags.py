@@ -27,6 +27,8 @@ CXX_20 = "umbel: needs C++20, so compile with -std=c++20"
 FAST_MATH = "umbel: -ffast-math loses NaN and equal bits; UMBEL_ALLOW_FAST_MATH silences this"
 X87 = "umbel: float is computed in wider registers (x87): compile with -msse2 -mfpmath=sse"
 NEON = "umbel: -funsafe-math-optimizations gives other bits by NEON: compile without it"
+MVE = ("umbel: clang 19 gives strided loops wrong addresses for MVE: compile with "
+       "-mllvm -enable-arm-maskedgatscat=false -DUMBEL_NO_GATHER_SCATTER")
 FMAF = "umbel: clang before 17 calls fmaf on this target, so compile with -fno-math-errno"
 
 
@@ -51,6 +53,12 @@ def other_targets(compiler):
     elif platform.machine() in ("x86_64", "AMD64"):
         yield compiler, "-mfpmath=387", False, X87
         yield compiler, "-mfpmath=both", False, X87
+    clang_19 = ["clang++-19"]
+    if shutil.which(*clang_19):
+        m55 = "--target=arm-none-eabi -mcpu=cortex-m55 -mfloat-abi=hard"
+        yield clang_19, m55, False, MVE
+        yield clang_19, f"{m55} -mllvm -enable-arm-maskedgatscat=false -DUMBEL_NO_GATHER_SCATTER", True, None
+        yield clang_19, f"{m55.replace('m55', 'm55+nomve')}", True, None
     armv7 = ["arm-linux-gnueabihf-g++"]
     if shutil.which(*armv7):
         neon = "-mfpu=neon-vfpv4 -funsafe-math-optimizations"
