@@ -70,6 +70,7 @@ extern std::uint32_t stack_bottom[], stack_top[], bss_begin[], bss_end[];
   const int code = main();
   const std::uint32_t* deepest = stack_bottom;
   while (deepest != here && *deepest == paint) ++deepest;
+  if (deepest == stack_bottom) report_fault();  // where what lies below RAM can be written, too
   semihosting::print("# stack ");
   print_number(static_cast<std::uint32_t>((here - deepest) * 4));
   semihosting::print("\n");

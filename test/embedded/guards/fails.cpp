@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: BSL-1.0
+int main() { return 3; }
