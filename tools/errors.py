@@ -46,7 +46,7 @@ GROUPS = {
                   "workspace", "multi_head_attention", "additive_attention", "x * weights", "softmax",
                   "mask_after", "mask",
                   "keep_mask", "drop_mask", "dropout", "causal_at", "causal_bottom_right",
-                  "score_bias", "observe", "attention_heat_map", "key_value_cache", "sampler", "most_likely", "penalise_repetition", "describe", "footprint",
+                  "score_bias", "observe", "attention_heat_map", "key_value_cache", "sampler", "most_likely", "penalise_repetition", "describe", "footprint", "fits",
                   "scaled_dot_product_attention", "attention_by_score", "parallel", "pruned"],
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",
                "embedding", "logits", "learned_positions", "sinusoidal_positions", "feed_forward",

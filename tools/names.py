@@ -30,6 +30,7 @@ NAMESPACES = {
     "axes": "the ready-made axes, for `using namespace umbel::axes`",
     "literals": "`5_c`, a size as a constant, for `using namespace umbel::literals`",
     "names": "tables of what frameworks call their parameters, for `load` ([weights.md](weights.md))",
+    "board": "boards by name, with their bytes of flash and of RAM, for `fits`",
     "detail": "not for users: names in it may change in any release",
     "portable": "not for users: what is the same for every target (weights, masks, the words of an error)",
 }
@@ -54,7 +55,7 @@ HEAD = """\
 # Every public name
 
 The {count} names that `using namespace umbel`, `using namespace umbel::axes` and `using namespace umbel::literals` bring in from
-`umbel/umbel.hpp`, `umbel/inspect/describe.hpp`, `umbel/inspect/footprint.hpp`, `umbel/inspect/heat_map.hpp`, `umbel/decode/sample.hpp`, `umbel/files.hpp`, `umbel/weights.hpp` and the other headers of `umbel/file/`. A name of your own that is not among them is
+`umbel/umbel.hpp`, `umbel/inspect/describe.hpp`, `umbel/inspect/fits.hpp`, `umbel/inspect/footprint.hpp`, `umbel/inspect/heat_map.hpp`, `umbel/decode/sample.hpp`, `umbel/files.hpp`, `umbel/weights.hpp` and the other headers of `umbel/file/`. A name of your own that is not among them is
 yours: an axis `frames` or `rule` needs no qualification (`test/static/names.cpp` declares 87 plausible ones, and says
 which of them are taken). `umbel/bare.hpp` has the same names but for those of `shape/hana.hpp`.
 

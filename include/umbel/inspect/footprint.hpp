@@ -41,6 +41,12 @@ struct request<Layer, Axis...> {
   using verdict = typename made::verdict;
   static constexpr call_footprint value() { return made::value(); }
 };
+template <class Model>
+  requires std::is_same_v<std::remove_cvref_t<decltype(Model::footprint)>, call_footprint>
+struct request<Model> {
+  using verdict = accepted;
+  static constexpr call_footprint value() { return Model::footprint; }
+};
 template <class Cache, class... Axis>
   requires is_cache<Cache>
 struct request<Cache, Axis...> : of_step<typename Cache::layer, Cache, Axis...> {};
@@ -115,6 +121,9 @@ constexpr call_footprint answer() {
 //                                    decoder layers then key<48>, those of the memory, without it
 //                                    the longest. Before the cache may stand what the step calls:
 //                                    prepacked<layer>. (Not here: append, recall and attend_to)
+//   a model of yours                 a type whose member `static constexpr call_footprint
+//   footprint`
+//                                    says it: the sum of its calls
 //   a formula, decltype(f)           the types of its arguments; layers and weights among them are
 //                                    weights
 // What a layer refuses in a call, it refuses here in the same words.

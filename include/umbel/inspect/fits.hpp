@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+// fits: does a model's memory fit a board? Known when the model is a type, before anything is
+// linked, so that what is too big is a sentence and no linker error:
+//
+//   static_assert(fits<board::microbit, prepacked<encoder>, token<16>>);
+//
+//   struct part_of_it {  what is left of a board: without 40 kB of code, without 4 kB of stack and
+//     static constexpr std::size_t flash = board::microbit::flash - 40 * 1024;    other variables
+//     static constexpr std::size_t ram = board::microbit::ram - 4 * 1024;
+//   };
+//   static_assert(fits<part_of_it, prepacked<encoder>, token<16>>);
+//
+// Counted is what footprint counts: weights and tables as flash; caches, workspace, arguments and
+// results as RAM. Not the code and not the stack, which nobody knows before the compiler is done:
+// the linker does (docs/how-to/memory.md). Not included by umbel.hpp.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/inspect/footprint.hpp>
+
+UMBEL_WARNINGS_PUSH
+// Boards by name, with the bytes of flash and of RAM that their makers say. A board of yours is a
+// struct with the same two constants.
+namespace umbel::board {
+
+// BBC micro:bit: nRF51822, Cortex-M0.
+struct microbit {
+  static constexpr std::size_t flash = 256 * 1024, ram = 16 * 1024;
+};
+// BBC micro:bit, second version: nRF52833, Cortex-M4F.
+struct microbit_v2 {
+  static constexpr std::size_t flash = 512 * 1024, ram = 128 * 1024;
+};
+// "Blue pill": STM32F103C8, Cortex-M3.
+struct blue_pill {
+  static constexpr std::size_t flash = 64 * 1024, ram = 20 * 1024;
+};
+// Arduino Zero: SAMD21G18, Cortex-M0+.
+struct arduino_zero {
+  static constexpr std::size_t flash = 256 * 1024, ram = 32 * 1024;
+};
+// Arduino Nano 33 BLE: nRF52840, Cortex-M4F.
+struct arduino_nano_33_ble {
+  static constexpr std::size_t flash = 1024 * 1024, ram = 256 * 1024;
+};
+// Raspberry Pi Pico: RP2040, two Cortex-M0+; its flash is a chip beside it.
+struct raspberry_pi_pico {
+  static constexpr std::size_t flash = 2048 * 1024, ram = 264 * 1024;
+};
+// NUCLEO-F446RE: STM32F446RE, Cortex-M4F.
+struct nucleo_f446re {
+  static constexpr std::size_t flash = 512 * 1024, ram = 128 * 1024;
+};
+
+}  // namespace umbel::board
+
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+namespace say {
+struct fits;
+struct the_model_needs;
+struct bytes_of_flash_but_the_board;
+struct bytes_of_ram_but_the_board;
+struct has;
+struct takes_a_board_which_has_flash_and_ram_then_what_footprint_takes;
+}  // namespace say
+template <>
+inline constexpr const char* spoken<say::bytes_of_ram_but_the_board> =
+    "bytes of RAM but the board";
+template <>
+inline constexpr const char*
+    spoken<say::takes_a_board_which_has_flash_and_ram_then_what_footprint_takes> =
+        "takes a board, which has the constants flash and ram; then what footprint takes";
+
+namespace footprints {
+
+template <class Board>
+concept has_flash_and_ram = requires {
+  std::integral_constant<std::size_t, Board::flash>{};
+  std::integral_constant<std::size_t, Board::ram>{};
+};
+
+// What footprint refuses, in its words.
+template <class Board, class Request, class Verdict = typename Request::verdict>
+struct board_rule {
+  using type = Verdict;
+};
+template <class Board, class Request>
+struct board_rule<Board, Request, accepted> {
+  static constexpr call_footprint needs = Request::value();
+  static constexpr std::size_t in_flash = needs.weights + needs.tables;
+  using type =
+      first_error<verdict<needs.ram <= Board::ram, say::fits, say::the_model_needs,
+                          number<needs.ram>, say::bytes_of_ram_but_the_board, element<Board>,
+                          say::has, number<Board::ram>>,
+                  verdict<in_flash <= Board::flash, say::fits, say::the_model_needs,
+                          number<in_flash>, say::bytes_of_flash_but_the_board, element<Board>,
+                          say::has, number<Board::flash>>>;
+};
+
+template <class Board, class... X>
+struct fits_rule {
+  using type =
+      verdict<never<Board>, say::fits,
+              say::takes_a_board_which_has_flash_and_ram_then_what_footprint_takes>;
+};
+template <has_flash_and_ram Board, class... X>
+struct fits_rule<Board, X...> : board_rule<Board, request<std::remove_cvref_t<X>...>> {};
+
+// See answer.
+template <class Verdict>
+constexpr bool fits_board() {
+  static_assert(report<Verdict>::ok, "umbel: shapes do not fit");
+  return true;
+}
+
+}  // namespace footprints
+}  // namespace detail
+
+// True where the memory of a call, as footprint<Model, X...> counts it, is no more than a board has;
+// does not compile where it is more. To ask, compare the numbers of footprint.
+//   Board   one of umbel::board, or a struct with the constants flash and ram, in bytes
+//   Model, X   as of footprint
+template <class Board, class Model, class... X>
+inline constexpr bool fits = detail::footprints::fits_board<
+    typename detail::footprints::fits_rule<Board, Model, X...>::type>();
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

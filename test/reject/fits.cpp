@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+// Models that are too big for a board (check.py).
+#include <umbel/bare.hpp>
+
+#include <umbel/inspect/fits.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using layer = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, bias<true>,
+                            norm_first<true>, activation<relu>>;
+using small = linear<float, hidden<32>, classes<10>>;
+using table = linear<float, hidden<64>, classes<1024>>;
+
+struct needs_it_said {
+  static constexpr call_footprint footprint =
+      umbel::footprint<small, token<40>> + umbel::footprint<small, token<100>>;
+};
+struct no_board {
+  static constexpr std::size_t ram = 1024;
+};
+
+#if defined CASE_fits_too_little_ram
+// expect-gcc: "umbel: fits: the model needs 16800 bytes of RAM but the board microbit has 16384"
+// expect-clang: fits, .*the_model_needs, .*<16800>, .*bytes_of_ram_but_the_board, .*microbit>, .*has, .*<16384>
+// cause: Workspace, caches, arguments and results of the call are more than the board has of RAM.
+// cure: Take fewer positions or a narrower model, or a larger board; `footprint` has the parts of the sum. The stack needs some, too.
+constexpr bool ok = fits<board::microbit, small, token<100>>;
+#elif defined CASE_fits_too_little_ram_for_all
+// expect-gcc: "umbel: fits: the model needs 16800 bytes of RAM but the board microbit has 16384"
+// expect-clang: fits, .*the_model_needs, .*<16800>, .*bytes_of_ram_but_the_board, .*microbit>, .*has, .*<16384>
+// cause: Workspace, caches, arguments and results of the call are more than the board has of RAM.
+// cure: Take fewer positions or a narrower model, or a larger board; `footprint` has the parts of the sum. The stack needs some, too.
+constexpr bool ok = fits<board::microbit, needs_it_said>;
+#elif defined CASE_fits_too_little_flash
+// expect-gcc: "umbel: fits: the model needs 262144 bytes of flash but the board blue_pill has 65536"
+// expect-clang: fits, .*the_model_needs, .*<262144>, .*bytes_of_flash_but_the_board, .*blue_pill>, .*has, .*<65536>
+// cause: Weights and tables are more than the board has of flash, of which the code needs some, too.
+// cure: Store packed weights in 16 bits, `prepacked<layer, stored_as<bfloat16>>`, or take a smaller model or a larger board.
+constexpr bool ok = fits<board::blue_pill, table, token<1>>;
+#elif defined CASE_fits_no_board
+// expect-gcc: "umbel: fits: takes a board, which has the constants flash and ram; then what footprint takes"
+// expect-clang: fits, .*takes_a_board_which_has_flash_and_ram_then_what_footprint_takes
+// cause: The first argument has no `flash` and `ram`, or they are no constants.
+// cure: Say `struct my_board { static constexpr std::size_t flash = 256 * 1024, ram = 16 * 1024; };`, or take one of `umbel::board`.
+constexpr bool ok = fits<no_board, layer, token<12>>;
+#elif defined CASE_fits_no_call
+// expect-gcc: "umbel: shape: the axis hidden is named twice in \[hidden=32, hidden=32\]"
+// expect-clang: shape, .*the_axis, .*hidden>, .*is_named_twice_in
+// cause: An axis of a call has the name of the features of the layer, which are not said again.
+// cure: Say how many positions there are: `fits<board::microbit, layer, token<12>>`.
+constexpr bool ok = fits<board::microbit, layer, hidden<32>>;
+#else
+struct part_of_it {
+  static constexpr std::size_t flash = board::microbit::flash - 40 * 1024,
+                               ram = board::microbit::ram - 1024;
+};
+constexpr bool ok = fits<part_of_it, layer, token<12>> && fits<part_of_it, small, token<90>> &&
+                    fits<board::microbit_v2, needs_it_said> && fits<board::arduino_zero, table, token<1>>;
+#endif
+static_assert(ok);
