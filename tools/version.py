@@ -1,13 +1,32 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Print the version of Umbel as MAJOR.MINOR.PATCH, read from its only home, include/umbel/version.hpp."""
+"""The version of Umbel as MAJOR.MINOR.PATCH, from its only home, include/umbel/version.hpp:
+
+    tools/version.py            prints it
+    tools/version.py --write    writes it into the files of package managers, which cannot ask (test/package_files.py)
+"""
 import pathlib
 import re
 import sys
 
-header = pathlib.Path(__file__).resolve().parent.parent / "include/umbel/version.hpp"
-text = header.read_text()
-parts = [re.search(rf"^#define UMBEL_VERSION_{part} (\d+)$", text, re.M) for part in ("MAJOR", "MINOR", "PATCH")]
-if not all(parts):
-    sys.exit(f"{header}: no UMBEL_VERSION_MAJOR, _MINOR and _PATCH")
-print(".".join(part[1] for part in parts))
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Where it stands in each of these.
+COPIES = {"library.json": r'(?<="version": ")[^"]*', "library.properties": r"(?m)(?<=^version=).*",
+          "idf_component.yml": r'(?m)(?<=^version: ")[^"]*'}
+
+
+def version():
+    header = ROOT / "include/umbel/version.hpp"
+    parts = [re.search(rf"^#define UMBEL_VERSION_{part} (\d+)$", header.read_text(), re.M)
+             for part in ("MAJOR", "MINOR", "PATCH")]
+    if not all(parts):
+        sys.exit(f"{header}: no UMBEL_VERSION_MAJOR, _MINOR and _PATCH")
+    return ".".join(part[1] for part in parts)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        for name, place in COPIES.items():
+            (ROOT / name).write_text(re.sub(place, version(), (ROOT / name).read_text(), count=1))
+    else:
+        print(version())
