@@ -6,8 +6,7 @@
 
 int main();
 
-// ---- printing: Arm's semihosting
-// ------------------------------------------------------------------
+// ---- printing: Arm's semihosting ----------------------------------------------------------------
 static void ask(int operation, const void* argument) {
   register int r0 __asm__("r0") = operation;
   register const void* r1 __asm__("r1") = argument;
@@ -35,8 +34,13 @@ void print(int number) {
   }
 }
 
-// ---- reset
-// ----------------------------------------------------------------------------------------
+// ---- time: the SysTick timer, which counts down from 2^24 - 1
+// ------------------------------------
+static volatile std::uint32_t* const systick = reinterpret_cast<std::uint32_t*>(0xe000e010u);
+
+unsigned ticks() { return 0xffffffu - systick[2]; }
+
+// ---- reset --------------------------------------------------------------------------------------
 extern "C" {
 extern std::uint32_t stack_top[], bss_begin[], bss_end[];
 
@@ -47,6 +51,8 @@ extern std::uint32_t stack_top[], bss_begin[], bss_end[];
   *reinterpret_cast<volatile std::uint32_t*>(0xe000ed88u) |= 0xfu << 20;
   __asm__ volatile("dsb\n\tisb" ::: "memory");
 #endif
+  systick[1] = 0xffffffu;
+  systick[0] = 5;  // on, with the core's clock
   for (std::uint32_t* word = bss_begin; word != bss_end; ++word) *word = 0;
   end(main());
 }
