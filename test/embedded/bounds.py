@@ -78,7 +78,8 @@ class Program:
 def programs(build):
     """Those of bare metal, which bring their own start."""
     with open(build / "meson-logs" / "testlog.json") as log:
-        found = [Program(build, json.loads(line)) for line in log]
+        ran = [json.loads(line) for line in log]
+    found = [Program(build, test) for test in ran if pathlib.Path(test["command"][-1]).is_relative_to(build)]
     return [program for program in found if "board.ld" in program.commands[-1]]
 
 

@@ -44,8 +44,8 @@ bool are_right(void (*select)(const float*, const float*, float*, float*)) {
 // One of the comparisons of a and b, as a mask of 4 bits.
 template <class P, class Compare>
 [[gnu::noinline]] unsigned bits_of(P a, P b, Compare compare) {
-  const integers bits = simd::select(simd::mask_as<integers>(compare(a, b)), integers{1, 2, 4, 8},
-                                     integers{});
+  const integers bits =
+      simd::select(simd::mask_as<integers>(compare(a, b)), integers{1, 2, 4, 8}, integers{});
   return static_cast<unsigned>(bits[0] | bits[1] | bits[2] | bits[3]);
 }
 template <class P>
@@ -69,8 +69,8 @@ int main() {
   const float nan = __builtin_nanf(""), infinity = __builtin_inff();
   volatile float zero = 0;  // keeps what follows from the compiler's own arithmetic
   embedded::check("floats", compares(V{1, 2, 3, -infinity} + zero, V{2, 2, -3, infinity}, 9, 2));
-  embedded::check("nothing is less than NaN, nor equal", compares(V{nan, 1, nan, 0} + zero,
-                                                                  V{1, nan, nan, -0.0f}, 0, 8));
+  embedded::check("nothing is less than NaN, nor equal",
+                  compares(V{nan, 1, nan, 0} + zero, V{1, nan, nan, -0.0f}, 0, 8));
   const integers lowest{-2147483647 - 1, 5, 7, -1};
   embedded::check("integers", compares(lowest, integers{1, 5, 2147483647, -2}, 5, 2));
   using naturals = simd::unsigned_of<V>;

@@ -78,8 +78,8 @@ int main() {
   // Weights of the softmax: exactly 0 below 2^-126 on every target.
   tensor<float, key<4>> scores{0, -87, -88, -200};
   const auto weights = scores | softmax<key>;
-  embedded::check("the weights of a softmax are never subnormal",
-                  !is_subnormal(weights(1)) && weights(1) != 0 && weights(2) == 0 &&
-                      weights(3) == 0);
+  embedded::check(
+      "the weights of a softmax are never subnormal",
+      !is_subnormal(weights(1)) && weights(1) != 0 && weights(2) == 0 && weights(3) == 0);
   return embedded::finish();
 }

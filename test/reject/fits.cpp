@@ -56,6 +56,7 @@ struct part_of_it {
                                ram = board::microbit::ram - 1024;
 };
 constexpr bool ok = fits<part_of_it, layer, token<12>> && fits<part_of_it, small, token<90>> &&
-                    fits<board::microbit_v2, needs_it_said> && fits<board::arduino_zero, table, token<1>>;
+                    fits<board::microbit_v2, needs_it_said> &&
+                    fits<board::arduino_zero, table, token<1>>;
 #endif
 static_assert(ok);

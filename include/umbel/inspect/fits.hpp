@@ -65,8 +65,7 @@ struct has;
 struct takes_a_board_which_has_flash_and_ram_then_what_footprint_takes;
 }  // namespace say
 template <>
-inline constexpr const char* spoken<say::bytes_of_ram_but_the_board> =
-    "bytes of RAM but the board";
+inline constexpr const char* spoken<say::bytes_of_ram_but_the_board> = "bytes of RAM but the board";
 template <>
 inline constexpr const char*
     spoken<say::takes_a_board_which_has_flash_and_ram_then_what_footprint_takes> =
@@ -89,20 +88,17 @@ template <class Board, class Request>
 struct board_rule<Board, Request, accepted> {
   static constexpr call_footprint needs = Request::value();
   static constexpr std::size_t in_flash = needs.weights + needs.tables;
-  using type =
-      first_error<verdict<needs.ram <= Board::ram, say::fits, say::the_model_needs,
-                          number<needs.ram>, say::bytes_of_ram_but_the_board, element<Board>,
-                          say::has, number<Board::ram>>,
-                  verdict<in_flash <= Board::flash, say::fits, say::the_model_needs,
-                          number<in_flash>, say::bytes_of_flash_but_the_board, element<Board>,
-                          say::has, number<Board::flash>>>;
+  using type = first_error<
+      verdict<needs.ram <= Board::ram, say::fits, say::the_model_needs, number<needs.ram>,
+              say::bytes_of_ram_but_the_board, element<Board>, say::has, number<Board::ram>>,
+      verdict<in_flash <= Board::flash, say::fits, say::the_model_needs, number<in_flash>,
+              say::bytes_of_flash_but_the_board, element<Board>, say::has, number<Board::flash>>>;
 };
 
 template <class Board, class... X>
 struct fits_rule {
-  using type =
-      verdict<never<Board>, say::fits,
-              say::takes_a_board_which_has_flash_and_ram_then_what_footprint_takes>;
+  using type = verdict<never<Board>, say::fits,
+                       say::takes_a_board_which_has_flash_and_ram_then_what_footprint_takes>;
 };
 template <has_flash_and_ram Board, class... X>
 struct fits_rule<Board, X...> : board_rule<Board, request<std::remove_cvref_t<X>...>> {};
@@ -117,8 +113,8 @@ constexpr bool fits_board() {
 }  // namespace footprints
 }  // namespace detail
 
-// True where the memory of a call, as footprint<Model, X...> counts it, is no more than a board has;
-// does not compile where it is more. To ask, compare the numbers of footprint.
+// True where the memory of a call, as footprint<Model, X...> counts it, is no more than a board
+// has; does not compile where it is more. To ask, compare the numbers of footprint.
 //   Board   one of umbel::board, or a struct with the constants flash and ram, in bytes
 //   Model, X   as of footprint
 template <class Board, class Model, class... X>
