@@ -135,7 +135,8 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
     const std::size_t keys = KnownCount ? KnownKeys : run_time_keys;
     T* const scores = scratch + scores_at;
     if constexpr (KnownCount) {
-      constexpr plan::split tiles = plan::split_evenly(KnownKeys, tile_rows);
+      constexpr plan::split tiles =
+          plan::split_evenly(KnownKeys, plan::block_limit(KnownKeys, tile_rows, Target));
       for (std::size_t t = 0; t < tiles.large_count; ++t) {
         const std::size_t j = t * tiles.large;
         score_tile<tiles.large>(k + j * S.k_row, scratch, scores + j * width, maximum);
@@ -148,8 +149,10 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
       }
     } else {
       std::size_t j = 0;
-      for (; j + tile_rows <= keys; j += tile_rows) {
-        score_tile<tile_rows>(k + j * S.k_row, scratch, scores + j * width, maximum);
+      if constexpr (!plan::has_few_registers(Target)) {
+        for (; j + tile_rows <= keys; j += tile_rows) {
+          score_tile<tile_rows>(k + j * S.k_row, scratch, scores + j * width, maximum);
+        }
       }
       if constexpr (tile_rows > 4) {
         for (; j + 4 <= keys; j += 4) {

@@ -252,7 +252,8 @@ struct attend_context {
     }
 
     no_exponentials taken;
-    constexpr plan::split columns = plan::split_evenly(S.value_dim, tile_rows);
+    constexpr plan::split columns =
+        plan::split_evenly(S.value_dim, plan::block_limit(S.value_dim, tile_rows, Target));
     if constexpr (!at_once) {
       context_tile<columns.large>(v, scratch, 0, keys, take, step, o, here);
     }

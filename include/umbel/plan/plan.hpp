@@ -45,7 +45,20 @@ constexpr split split_evenly(std::size_t total, std::size_t limit) noexcept {
   return {large, large_count, count - large_count};
 }
 
-// The same where things go in pairs, of which there is a whole number: 16 by 6 is 4 + 6 + 6.
+// Few registers are those of small code and of cores without a floating-point unit: there each kind
+// of block is code that hardly pays.
+constexpr bool has_few_registers(target machine) noexcept { return machine.registers < 8; }
+
+// The limit of blocks, or where registers are few what makes all of them one size, if that is not
+// half of the limit or less.
+constexpr std::size_t block_limit(std::size_t total, std::size_t limit, target machine) noexcept {
+  if (has_few_registers(machine))
+    for (std::size_t size = limit; 2 * size > limit; --size)
+      if (total % size == 0) return size;
+  return limit;
+}
+
+// As split_evenly where things go in pairs, of which there is a whole number: 16 by 6 is 4 + 6 + 6.
 constexpr split split_in_pairs(std::size_t total, std::size_t limit) noexcept {
   const split pairs = split_evenly(total / 2, limit / 2);
   return {pairs.large * 2, pairs.large_count, pairs.small_count, pairs.small_count != 0 ? 2u : 1u};
@@ -180,6 +193,7 @@ constexpr linear_plan plan_linear(std::size_t rows, std::size_t in, std::size_t 
   if (machine.fixed.panel_group != 0) plan.group = machine.fixed.panel_group;
   while (plan.group > 1 && plan.group * each + 1 > machine.registers) --plan.group;
   if (plan.group > plan.panels.count()) plan.group = plan.panels.count();
+  plan.group = block_limit(plan.panels.count(), plan.group, machine);
   if (plan.tile != plan.panels.large) plan.group = 1;
   return plan;
 }
@@ -271,6 +285,7 @@ constexpr attend_plan plan_attend(std::size_t queries, std::size_t keys, target 
   const bool a_three = total % 2 == 1 && total > 1 && machine.registers >= 32;
   split blocks = a_three ? split{3, 1, total / 2 - 1} : split_evenly(total, 2);
   if (machine.registers >= 28 && (keys < 16 || width == 1)) blocks = split_evenly(total, 3);
+  if (has_few_registers(machine) && width == 1) blocks = split_evenly(total, 1);
   if (machine.fixed.query_vectors != 0) blocks = split_evenly(total, machine.fixed.query_vectors);
   const std::size_t of_block = keys < key_block ? keys : key_block;
   return {width, blocks, alone, split_evenly(of_block, attend_rows(machine, blocks.large))};
