@@ -25,21 +25,35 @@ void print_number(std::uint32_t number) noexcept {
 extern "C" {
 extern std::uint32_t stack_bottom[], stack_top[], bss_begin[], bss_end[];
 
-// The compiler may call these two even where there is no library (-ffreestanding).
-[[gnu::used, gnu::optimize("no-tree-loop-distribute-patterns")]] void* memcpy(void* to,
-                                                                              const void* from,
-                                                                              std::size_t bytes) {
+// The compiler may call these even where there is no library (-ffreestanding). g++ would make a
+// call of a loop, in the function that is called, too.
+#if defined(__clang__)
+#define EMBEDDED_AS_LOOP [[gnu::used]]
+#else
+#define EMBEDDED_AS_LOOP [[gnu::used, gnu::optimize("no-tree-loop-distribute-patterns")]]
+#endif
+EMBEDDED_AS_LOOP void* memcpy(void* to, const void* from, std::size_t bytes) {
   auto* t = static_cast<unsigned char*>(to);
   const auto* f = static_cast<const unsigned char*>(from);
   for (; bytes != 0; --bytes) *t++ = *f++;
   return to;
 }
-[[gnu::used, gnu::optimize("no-tree-loop-distribute-patterns")]] void* memset(void* to, int value,
-                                                                              std::size_t bytes) {
+EMBEDDED_AS_LOOP void* memset(void* to, int value, std::size_t bytes) {
   auto* t = static_cast<unsigned char*>(to);
   for (; bytes != 0; --bytes) *t++ = static_cast<unsigned char>(value);
   return to;
 }
+// clang's names for them (Arm's run-time ABI), with what it knows of the addresses.
+#if defined(__clang__)
+[[gnu::used]] void __aeabi_memcpy(void* to, const void* from, std::size_t bytes) {
+  memcpy(to, from, bytes);
+}
+[[gnu::used]] void __aeabi_memclr(void* to, std::size_t bytes) { memset(to, 0, bytes); }
+[[gnu::alias("__aeabi_memcpy")]] void __aeabi_memcpy4(void*, const void*, std::size_t);
+[[gnu::alias("__aeabi_memcpy")]] void __aeabi_memcpy8(void*, const void*, std::size_t);
+[[gnu::alias("__aeabi_memclr")]] void __aeabi_memclr4(void*, std::size_t);
+[[gnu::alias("__aeabi_memclr")]] void __aeabi_memclr8(void*, std::size_t);
+#endif
 
 [[noreturn, gnu::used]] void report_fault() {
   semihosting::print("Bail out! a fault: an access outside memory, or a stack that is too deep\n");
