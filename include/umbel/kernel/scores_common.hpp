@@ -144,8 +144,10 @@ UMBEL_INLINE constexpr V load_strided(const simd::element_of<V>* from, std::size
 
 template <class M>
 UMBEL_INLINE constexpr M and_masks(M a, M b) noexcept {
-  if constexpr (sizeof(M) == 16 && sizeof(simd::element_of<M>) == 8) {
-    if (!std::is_constant_evaluated()) UMBEL_OPAQUE(b);
+  if constexpr (sizeof(M) == 16) {
+    if constexpr (sizeof(simd::element_of<M>) == 8) {
+      if (!std::is_constant_evaluated()) UMBEL_OPAQUE(b);
+    }
   }
   return a & b;
 }
