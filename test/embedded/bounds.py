@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""What a program on bare metal must not have, and how much stack it may take at most (tools/test embedded).
+"""What a program on bare metal must not have, how much stack it may take at most, and whether footprint said what the linker
+gave (tools/test embedded).
 
     bounds.py BUILD_DIRECTORY       of a cross build, after `meson test`
 
@@ -11,7 +12,11 @@ For every program that was run there:
 - the deepest stack from the call graph of the compiler (-fcallgraph-info=su): no recursion, no frame whose size is known
   at run time only, no call through a pointer; it fits what the program reserves, and what the run has painted over is
   not deeper.
+
+Of a program, bare or not, that prints "# footprint FLASH of flash, RAM of RAM: OBJECT..." (check.hpp), the linker's sizes of
+these objects, whatever their template arguments, are as said: in RAM exactly, in flash within 2 %.
 """
+import itertools
 import json
 import pathlib
 import re
@@ -67,6 +72,10 @@ class Program:
         self.commands = [line for line in self.commands if not line.startswith("ninja: ")]
         self.prefix = self.commands[-1].split()[0].removesuffix("g++")  # of the tools: arm-none-eabi-
 
+    @property
+    def bare_metal(self):
+        return "board.ld" in self.commands[-1]
+
     def linked(self):
         return Linked(self.prefix, self.executable, (self.build / (self.target + ".p")).glob("*.ci"))
 
@@ -76,11 +85,8 @@ class Program:
 
 
 def programs(build):
-    """Those of bare metal, which bring their own start."""
     with open(build / "meson-logs" / "testlog.json") as log:
-        ran = [json.loads(line) for line in log]
-    found = [Program(build, test) for test in ran if pathlib.Path(test["command"][-1]).is_relative_to(build)]
-    return [program for program in found if "board.ld" in program.commands[-1]]
+        return [Program(build, test) for test in map(json.loads, log) if test["command"][-1].startswith(str(build))]
 
 
 class Stack:
@@ -171,13 +177,36 @@ def check(program):
             print(f"# {stack.frames[name]:6} {run('c++filt', name).strip()[:120]}")
 
 
+def check_footprint(program):
+    """(passed, what): what footprint said, and the linker's sizes of the objects."""
+    said = re.search(r"^# footprint (\d+) of flash, (\d+) of RAM: (.+)$", program.output, re.M)
+    if said is None:
+        return
+    flash, ram, objects = int(said[1]), int(said[2]), set(said[3].split())
+    symbols = run(program.prefix + "nm", "-S", "-C", str(program.executable))
+    sizes, found = {"flash": 0, "RAM": 0}, set()
+    for size, kind, name in re.findall(r"^[0-9a-f]+ ([0-9a-f]+) (\w) (.+)$", symbols, re.M):
+        name = re.sub(r"<.*|\[abi:\w+\]", "", re.sub(r"umbel::\w+_[0-9a-f]{10}::", "umbel::", name))
+        if name in objects:
+            sizes["RAM" if kind in "bBdD" else "flash"] += int(size, 16)
+            found.add(name)
+    if missing := ", ".join(sorted(objects - found)):
+        yield False, f"no object is called {missing}"
+    yield ram == sizes["RAM"], f"footprint says {ram:,} bytes of RAM, the linker {sizes['RAM']:,}"
+    yield abs(flash - sizes["flash"]) <= 0.02 * flash, f"footprint says {flash:,} bytes of flash, the linker {sizes['flash']:,}"
+
+
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
-    failed = False
+    failed, depths = False, []
     for program in programs(build):
-        for passed, what in check(program):
+        for passed, what in itertools.chain(check(program) if program.bare_metal else (), check_footprint(program)):
             failed |= not passed
             print(f"{'ok' if passed else 'not ok'} - {program.name}: {what}")
+            if depth := re.match(r"the stack was (\d+) bytes deep, at most (\d+)", what):
+                depths.append(f"{program.name} {depth[1]} of at most {depth[2]}")
+    if depths:
+        print(f"# bytes of stack: {', '.join(depths)}")
     return 1 if failed else 0
 
 

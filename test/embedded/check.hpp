@@ -6,6 +6,7 @@
 #include <umbel/bare.hpp>
 
 #include <cstdint>
+#include <umbel/inspect/call_footprint.hpp>
 
 #include "bits.hpp"
 
@@ -93,6 +94,18 @@ void check_bits(const char* what, const Numbers& numbers) noexcept {
   hash bits;
   bits.add_all(numbers);
   check_bits(what, bits.value());
+}
+
+// What a model's footprint says, which bounds.py compares with what the linker gave these objects,
+// named as nm -C does, but for the target's namespace and template arguments.
+inline void print_footprint(const umbel::call_footprint& needs, const char* objects) noexcept {
+  print("# footprint ");
+  print(static_cast<std::uint32_t>(needs.weights + needs.tables));
+  print(" of flash, ");
+  print(static_cast<std::uint32_t>(needs.ram));
+  print(" of RAM: ");
+  print(objects);
+  print("\n");
 }
 
 // The end of main.
