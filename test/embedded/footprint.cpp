@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What footprint says before anything is linked is what the linker says afterwards (bounds.py): here
-// a step of a cache, with a table of rotations.
+// What footprint says before anything is linked is what the linker says afterwards (bounds.py):
+// here a step of a cache, with a table of rotations.
 #include <umbel/inspect/footprint.hpp>
 
 #include "check.hpp"
@@ -31,7 +31,8 @@ int main() {
   for (int i = 0; i < 10; ++i) {
     embedded::draw(next, measured::x);
     embedded::check("footprint: a step of a cache",
-                    measured::cache.step(measured::out, measured::attend, measured::x, all_keys, measured::work));
+                    measured::cache.step(measured::out, measured::attend, measured::x, all_keys,
+                                         measured::work));
   }
   embedded::check_bits("footprint: a step of a cache with rope", measured::out);
   embedded::print_footprint(footprint<prepacked<attention>, past, token<1>>,

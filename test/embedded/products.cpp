@@ -34,7 +34,8 @@ template <simd::strides S, std::size_t Rows, std::size_t Vectors>
 template <simd::strides S, std::size_t Vectors, std::size_t... R>
 bool all_rows(std::index_sequence<R...>) {
   bool right = true;
-  for (std::size_t depth : {0, 1, 2, 7, 8}) right = (is_right<S, R + 1, Vectors>(depth) && ... && right);
+  for (std::size_t depth : {0, 1, 2, 7, 8})
+    right = (is_right<S, R + 1, Vectors>(depth) && ... && right);
   return right;
 }
 template <simd::strides S>

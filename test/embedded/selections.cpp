@@ -27,12 +27,13 @@ static constinit numbers x{}, y{}, chosen{}, others{};
   simd::store(smaller, mask ? other : one);
 }
 
-bool are_right(void (*select)(const float*, const float*, float*, float*)) {
+template <auto Select>
+bool are_right() {
   bool right = true;
   for (std::size_t i = 0; i < count; ++i) {
     float *const larger = chosen.data() + i * 4, *const smaller = others.data() + i * 4;
     const float *const a = x.data() + i * 4, *const b = y.data() + i * 4;
-    select(a, b, larger, smaller);
+    Select(a, b, larger, smaller);
     for (int e = 0; e < 4; ++e) {
       const bool first = a[e] > b[e];
       right = right && larger[e] == (first ? a[e] : b[e]) && smaller[e] == (first ? b[e] : a[e]);
@@ -63,8 +64,8 @@ int main() {
   embedded::lcg next{3};
   embedded::draw(next, x);
   embedded::draw(next, y);
-  embedded::check("a mask of floats that is used twice", are_right(by_functions));
-  if (!are_right(by_operators)) embedded::print("# this compiler gets it wrong by itself\n");
+  embedded::check("a mask of floats that is used twice", are_right<by_functions>());
+  if (!are_right<by_operators>()) embedded::print("# this compiler gets it wrong by itself\n");
 
   const float nan = __builtin_nanf(""), infinity = __builtin_inff();
   volatile float zero = 0;  // keeps what follows from the compiler's own arithmetic

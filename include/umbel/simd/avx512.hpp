@@ -65,6 +65,17 @@ UMBEL_INLINE V clamp(V x, V lowest, V highest) noexcept {
 #endif
 }
 
+// mantissa 2^n by one instruction.
+template <class V>
+UMBEL_INLINE V scale(V mantissa, V n) noexcept {
+  constexpr int current_rounding = 4;
+  if constexpr (sizeof(element_of<V>) == 4)
+    return __builtin_ia32_scalefps512_mask(mantissa, n, V{}, static_cast<detail::mask_16>(0xffff),
+                                           current_rounding);
+  else
+    return __builtin_ia32_scalefpd512_mask(mantissa, n, V{}, 0xff, current_rounding);
+}
+
 // See simd::exp: mantissa 2^n, by one instruction for any n, for x from lowest on; 0 below.
 template <class V>
 UMBEL_INLINE V scale_from(V x, V lowest, V mantissa, V n) noexcept {

@@ -46,6 +46,7 @@ struct math_constants<float> {
   static constexpr float log[] = {0.6666666f, 0.40000972f, 0.28498793f, 0.24278857f};
   static constexpr std::uint32_t root_of_half = 0x3f3504f3;  // the bits of sqrt(1 / 2)
 
+  static constexpr float tanh_last = 10;  // 1 from 9.02 on
   // (tanh(x) / x - 1) / x^2 in x^2, |x| <= 0.625: 4.2e-9 of tanh.
   static constexpr float tanh[] = {-0.333332837f, 0.133314908f, -0.0537435003f, 0.0206505992f,
                                    -0.00571706286f};
@@ -116,6 +117,7 @@ struct math_constants<double> {
                                    0.14798259850160128};
   static constexpr std::uint64_t root_of_half = 0x3fe6a09e667f3bcd;  // the bits of sqrt(1 / 2)
 
+  static constexpr double tanh_last = 20;  // 1 from 19.07 on
   // (tanh(x) / x - 1) / x^2 in x^2, |x| <= 0.625: 9.6e-18 of tanh.
   static constexpr double tanh[] = {
       -0.33333333333332876,   0.13333333333264913,    -0.053968253932481641,
