@@ -318,6 +318,58 @@ struct two_workers {
   static queries out;
   static std::array<workspace_for<decltype(attend), queries, keys, keys>, 2> works;
   attend.into(out, q, k, k, works);
+#elif defined CASE_formula_with_a_pointer_to_a_workspace
+  // expect-gcc: "umbel: formula: is given a pointer to a workspace; pass the workspace itself, f\(x, work\)"
+  // expect-clang: formula, .*is_given_a_pointer_to_a_workspace_so_pass_the_workspace_itself>
+  // cause: A call takes its workspace by reference.
+  // cure: Leave the `&` out: `f(x, work)`, `f.into(out, x, work)`.
+  static workspace_for<decltype(attend), queries, keys, keys> work;
+  auto r = attend(q, k, k, &work);
+#elif defined CASE_formula_into_with_a_pointer_to_a_workspace
+  // expect-gcc: "umbel: formula: is given a pointer to a workspace; pass the workspace itself, f\(x, work\)"
+  // expect-clang: formula, .*is_given_a_pointer_to_a_workspace_so_pass_the_workspace_itself>
+  // cause: A call takes its workspace by reference.
+  // cure: Leave the `&` out: `f(x, work)`, `f.into(out, x, work)`.
+  static workspace_for<decltype(attend), queries, keys, keys> work;
+  static queries out;
+  attend.into(out, q, k, k, &work);
+#elif defined CASE_formula_with_an_executor
+  // expect-gcc: "umbel: formula: is given an executor by itself; write parallel\(executor, works\), a workspace for each of its workers"
+  // expect-clang: formula, .*is_given_an_executor_so_write_parallel_of_it_and_its_workspaces>
+  // cause: An executor stands in a call together with the workspaces of its workers.
+  // cure: Declare `static workspace_for<decltype(f), X, Y> works[2]`, one for each worker, and pass `parallel(executor, works)` last.
+  auto r = attend(q, k, k, two_workers{});
+#elif defined CASE_formula_into_with_an_executor
+  // expect-gcc: "umbel: formula: is given an executor by itself; write parallel\(executor, works\), a workspace for each of its workers"
+  // expect-clang: formula, .*is_given_an_executor_so_write_parallel_of_it_and_its_workspaces>
+  // cause: An executor stands in a call together with the workspaces of its workers.
+  // cure: Declare `static workspace_for<decltype(f), X, Y> works[2]`, one for each worker, and pass `parallel(executor, works)` last.
+  static queries out;
+  const two_workers executor;
+  attend.into(out, q, k, k, executor);
+#elif defined CASE_formula_with_an_executor_then_workspaces
+  // expect-gcc: "umbel: formula: is given an executor by itself; write parallel\(executor, works\), a workspace for each of its workers"
+  // expect-clang: formula, .*is_given_an_executor_so_write_parallel_of_it_and_its_workspaces>
+  // cause: An executor stands in a call together with the workspaces of its workers.
+  // cure: Declare `static workspace_for<decltype(f), X, Y> works[2]`, one for each worker, and pass `parallel(executor, works)` last.
+  static workspace_for<decltype(attend), queries, keys, keys> works[2];
+  auto r = attend(q, k, k, two_workers{}, works);
+#elif defined CASE_formula_into_with_an_executor_then_a_workspace
+  // expect-gcc: "umbel: formula: is given an executor by itself; write parallel\(executor, works\), a workspace for each of its workers"
+  // expect-clang: formula, .*is_given_an_executor_so_write_parallel_of_it_and_its_workspaces>
+  // lines-clang: 15
+  // cause: An executor stands in a call together with the workspaces of its workers.
+  // cure: Declare `static workspace_for<decltype(f), X, Y> works[2]`, one for each worker, and pass `parallel(executor, works)` last.
+  static workspace_for<decltype(attend), queries, keys, keys> work;
+  static queries out;
+  attend.into(out, q, k, k, two_workers{}, work);
+#elif defined CASE_formula_into_a_tie_of_one
+  // expect-gcc: "umbel: formula: is given a tie of one tensor; write into\(out, x\)"
+  // expect-clang: formula, .*is_given_a_tie_of_one_so_write_into_out_x>
+  // cause: Several results are written into a tuple of references, one result into the tensor or view itself.
+  // cure: Write `f.into(out, x)`.
+  static queries out;
+  attend.into(std::tie(out), q, k, k);
 #elif defined CASE_formula_with_too_few_workspaces
   // expect-gcc: "umbel: parallel: the executor has 2 workers but the number of workspaces is 1"
   // expect-clang: parallel, .*the_executor_has, .*number<2.*>, .*workers, .*but_the_number_of_workspaces_is, .*number<1.*>

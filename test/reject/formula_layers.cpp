@@ -149,6 +149,39 @@ struct model {
     return a * of.attend.k;
   };
   auto r = chosen(x, w);
+#elif defined CASE_formula_weights_left_of_the_tensor
+  // expect-gcc: "umbel: x \* weights: the tensor stands on the left of \*, its weights on the right"
+  // expect-clang: x_times_weights, .*the_tensor_stands_on_the_left_of_its_weights
+  // lines-clang: 15
+  // cause: Features are rows here, so that the product is x W, not W x.
+  // cure: Write `x * w.q`.
+  constexpr formula projected = [](auto a, const auto& of) { return of.attend.q * a; };
+  auto r = projected(x, w);
+#elif defined CASE_formula_times_all_weights
+  // expect-gcc: "umbel: elementwise: the weights of a layer have several parts; name one, x \* w\.q; they are of multi_head_attention"
+  // expect-clang: elementwise, .*the_weights_of_a_layer_have_several_parts_so_name_one, .*multi_head_attention
+  // lines-clang: 18
+  // cause: A layer has several maps, and x is projected by one.
+  // cure: `x * w.q`.
+  constexpr formula projected = [](auto a, const auto& of) { return a * of.attend; };
+  auto r = projected(x, w);
+#elif defined CASE_formula_pipe_into_weights
+  // expect-gcc: "umbel: x \* weights: takes \*, not \|"
+  // expect-clang: x_times_weights, .*takes_times_not_a_pipe
+  // lines-clang: 15
+  // cause: Weights are not a function: a tensor is multiplied by them.
+  // cure: Write `x * w.q`, or pipe into the layer that has the weights.
+  constexpr formula projected = [](auto a, const auto& of) { return a | of.attend.q; };
+  auto r = projected(x, w);
+#elif defined CASE_formula_adds_an_array
+  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number, but argument 2 is float \[16\]"
+  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
+  // lines-clang: 18
+  // cause: Arithmetic of a tensor with what is neither tensor nor number: an array, a vector, all weights of a layer.
+  // cure: View the memory, `view_as<queries>(array)`; a map is `x * w.q`, of one part of the weights.
+  constexpr formula sum = [](auto a, const auto& b) { return a + b; };
+  const float array[16] = {};
+  auto r = sum(x, array);
 #elif defined CASE_formula_mask_of_other_axes
   // expect-gcc: "umbel: multi_head_attention: keep_mask has token=7 but the scores have \[heads=4, query=7, key=7\]"
   // expect-clang: multi_head_attention, .*keep_mask, .*has, .*token<7>, .*but_the_scores_have, .*heads<4>, .*query<7>, .*key<7>

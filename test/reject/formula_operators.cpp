@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Mistakes with operators and functions of elements in formulas (check.py).
+#include <cmath>
 #include <umbel/umbel.hpp>
 
 using namespace umbel;
@@ -147,5 +148,78 @@ struct parts {
   // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
   constexpr formula even = [](auto a) { return where(position<query> % 2 == 0, a, 0); };
   auto r = even(q);
+#elif defined CASE_formula_where_of_two
+  // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
+  // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers
+  // lines-clang: 15
+  // cause: The condition is no tensor or view, or there are not two choices after it.
+  // cure: A condition has an element for each position: `where(x > 0, x, 0)`.
+  constexpr formula f = [](auto a) { return where(a > 0, a); };
+  auto r = f(q);
+#elif defined CASE_formula_where_of_four
+  // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
+  // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers
+  // lines-clang: 15
+  // cause: The condition is no tensor or view, or there are not two choices after it.
+  // cure: A condition has an element for each position: `where(x > 0, x, 0)`.
+  constexpr formula f = [](auto a) { return where(a > 0, a, 0, 1); };
+  auto r = f(q);
+#elif defined CASE_formula_where_of_numbers
+  // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
+  // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers
+  // cause: The condition is no tensor or view, or there are not two choices after it.
+  // cure: A condition has an element for each position: `where(x > 0, x, 0)`.
+  constexpr formula f = [](auto a) { return a * where(true, 1.0f, 2.0f); };
+  auto r = f(q);
+#elif defined CASE_formula_hide_of_one
+  // expect-gcc: "umbel: hide: takes scores then a condition"
+  // expect-clang: hide, .*takes_scores_then_a_condition
+  // lines-clang: 15
+  // cause: The condition is no tensor or view of bool, or there are not two operands.
+  // cure: `hide(scores, condition)`; past a length, `mask_after<key>(scores, lens)`.
+  constexpr formula f = [](auto a) { return hide(a > 0); };
+  auto r = f(q);
+#elif defined CASE_formula_maximum_of_three
+  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number"
+  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
+  // lines-clang: 15
+  // cause: `maximum` and `minimum` choose between two elements at each position.
+  // cure: Call them twice, `maximum(maximum(x, y), z)`; along an axis it is `max<key>(x)`.
+  constexpr formula f = [](auto a) { return maximum(a, a, 0); };
+  auto r = f(q);
+#elif defined CASE_formula_max_of_two
+  // expect-gcc: "umbel: max: takes one tensor and named axes, x \| max<key>; of two write maximum\(x, y\), minimum\(x, y\)"
+  // expect-clang: max, .*takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two
+  // lines-clang: 15
+  // cause: `max` and `min` are of all elements along an axis; of two tensors, or one and a number, they have the longer names.
+  // cure: Write `maximum(x, 0)`.
+  constexpr formula f = [](auto a) { return max(a, 0); };
+  auto r = f(q);
+#elif defined CASE_formula_standard_function
+  // expect-gcc: "umbel: formula: a value is no number yet; write exp\(x\), not std::exp\(x\), and functions of numbers as formulas"
+  // expect-clang: formula, .*a_value_is_no_number_yet_so_write_exp_without_std>
+  // cause: A value of a formula stands for tensors that are computed later; functions of one number, std::exp or yours, are not called with it.
+  // cure: Write `exp(x)`, `sqrt(x)`, `abs(x)` without `std::`; write your function as a formula, of `auto`, which others may call.
+  constexpr formula f = [](auto a) { return a * std::abs(position<query> - position<head_dim>); };
+  auto r = f(q);
+#elif defined CASE_formula_value_as_a_number
+  // expect-gcc: "umbel: formula: a value is no number yet; write exp\(x\), not std::exp\(x\), and functions of numbers as formulas"
+  // expect-clang: formula, .*a_value_is_no_number_yet_so_write_exp_without_std>
+  // lines-clang: 15
+  // cause: A value of a formula stands for tensors that are computed later; functions of one number, std::exp or yours, are not called with it.
+  // cure: Write `exp(x)`, `sqrt(x)`, `abs(x)` without `std::`; write your function as a formula, of `auto`, which others may call.
+  constexpr formula f = [](auto a) {
+    float most = max<heads, query, head_dim>(a);
+    return a * most;
+  };
+  auto r = f(q);
+#elif defined CASE_formula_element_by_brackets
+  // expect-gcc: "umbel: formula: an element has no value yet; write select_at<heads, 2>\(x\), or an operation on all of them"
+  // expect-clang: formula, .*an_element_has_no_value_yet_so_write_select_at>
+  // lines-clang: 15
+  // cause: A formula is about whole tensors; while it is traced there are no elements.
+  // cure: Take one position of an axis with `select_at`, or write the operation for all elements.
+  constexpr formula f = [](auto a) { return a[0] * 2; };
+  auto r = f(q);
 #endif
 }

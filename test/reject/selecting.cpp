@@ -74,9 +74,63 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
 #elif defined CASE_where_without_a_condition
   // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
   // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers
-  // cause: The condition is no tensor or view.
+  // cause: The condition is no tensor or view, or there are not two choices after it.
   // cure: A condition has an element for each position: `where(x > 0, x, 0)`.
   auto r = where(true, x, 0);
+#elif defined CASE_where_of_two
+  // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
+  // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers
+  // cause: The condition is no tensor or view, or there are not two choices after it.
+  // cure: A condition has an element for each position: `where(x > 0, x, 0)`.
+  auto r = where(flags, x);
+#elif defined CASE_where_of_four
+  // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
+  // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers
+  // cause: The condition is no tensor or view, or there are not two choices after it.
+  // cure: A condition has an element for each position: `where(x > 0, x, 0)`.
+  auto r = where(flags, x, 0, 1);
+#elif defined CASE_where_of_numbers
+  // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
+  // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers
+  // cause: The condition is no tensor or view, or there are not two choices after it.
+  // cure: A condition has an element for each position: `where(x > 0, x, 0)`.
+  auto r = where(true, 1.0f, 2.0f);
+#elif defined CASE_hide_of_one
+  // expect-gcc: "umbel: hide: takes scores then a condition"
+  // expect-clang: hide, .*takes_scores_then_a_condition
+  // cause: The condition is no tensor or view of bool, or there are not two operands.
+  // cure: `hide(scores, condition)`; past a length, `mask_after<key>(scores, lens)`.
+  auto r = hide(x);
+#elif defined CASE_hide_of_three
+  // expect-gcc: "umbel: hide: takes scores then a condition"
+  // expect-clang: hide, .*takes_scores_then_a_condition
+  // cause: The condition is no tensor or view of bool, or there are not two operands.
+  // cure: `hide(scores, condition)`; past a length, `mask_after<key>(scores, lens)`.
+  auto r = hide(x, flags, 0);
+#elif defined CASE_maximum_of_three
+  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number"
+  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
+  // cause: `maximum` and `minimum` choose between two elements at each position.
+  // cure: Call them twice, `maximum(maximum(x, y), z)`; along an axis it is `max<key>(x)`.
+  auto r = maximum(x, x, 0);
+#elif defined CASE_minimum_of_one
+  // expect-gcc: "umbel: elementwise: takes two tensors or views, or one and a number"
+  // expect-clang: elementwise, .*takes_two_tensors_or_views_or_one_and_a_number
+  // cause: `maximum` and `minimum` choose between two elements at each position.
+  // cure: Call them twice, `maximum(maximum(x, y), z)`; along an axis it is `max<key>(x)`.
+  auto r = minimum(x);
+#elif defined CASE_max_of_two
+  // expect-gcc: "umbel: max: takes one tensor and named axes, x \| max<key>; of two write maximum\(x, y\), minimum\(x, y\)"
+  // expect-clang: max, .*takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two
+  // cause: `max` and `min` are of all elements along an axis; of two tensors, or one and a number, they have the longer names.
+  // cure: Write `maximum(x, 0)`.
+  auto r = max(x, 0);
+#elif defined CASE_min_along_an_axis_of_two
+  // expect-gcc: "umbel: min: takes one tensor and named axes, x \| max<key>; of two write maximum\(x, y\), minimum\(x, y\)"
+  // expect-clang: min, .*takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two
+  // cause: `max` and `min` are of all elements along an axis; of two tensors, or one and a number, they have the longer names.
+  // cure: Write `maximum(x, 0)`.
+  auto r = min<key>(x, 0);
 #elif defined CASE_hide_by_fewer_axes
   // expect-gcc: "umbel: hide: \[batch=2, query=4, key=6\] and \[key=6\] have different axes; to repeat one along the others write x \| broadcast<\.\.\.>"
   // expect-clang: hide, .*batch<2>, .*query<4>, .*key<6>>, .*and_, .*key<6>>, .*have_different_axes_so_broadcast_one
@@ -86,7 +140,7 @@ using scores_of = tensor<float, batch<2>, query<4>, key<6>>;
 #elif defined CASE_hide_by_a_number
   // expect-gcc: "umbel: hide: takes scores then a condition"
   // expect-clang: hide, .*takes_scores_then_a_condition
-  // cause: The condition is no tensor or view of bool.
+  // cause: The condition is no tensor or view of bool, or there are not two operands.
   // cure: `hide(scores, condition)`; past a length, `mask_after<key>(scores, lens)`.
   auto r = hide(x, 3);
 #elif defined CASE_conditions_of_what_was_refused

@@ -118,6 +118,10 @@ using absolute = verdict<is_number<typename X::value_type>, say::abs,
 // What the functions below take: tensors, views, and what a refused operation gives.
 template <class X>
 concept elements = tensor_like<X> || one_is_invalid<X>;
+// Another number of operands than a function has, in a formula or outside.
+template <std::size_t Count, class... X>
+inline constexpr bool are_other_than =
+    sizeof...(X) != Count && ((elements<X> || of_a_formula<X>) || ...);
 
 template <class Function, class Verdict, class X>
 constexpr auto each_element_through(const X& x) noexcept {

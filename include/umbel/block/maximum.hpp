@@ -32,6 +32,9 @@ template <scalar S, tensor_like X>
 struct two_operands_rule<S, X> : two_operands_rule<X, S> {};
 template <class X, class Y>
 using two_operands = typename two_operands_rule<X, Y>::type;
+template <class... X>
+using two_operands_only = verdict<one_is_invalid<X...>, say::elementwise,
+                                  say::takes_two_tensors_or_views_or_one_and_a_number>;
 }  // namespace rules
 
 // Chooser: max_of or min_of of kernel/plain.hpp.
@@ -76,6 +79,23 @@ constexpr auto minimum(const X& x, const Y& y) noexcept {
     return detail::each_chosen<verdict, detail::kernel::plain::min_of>(x, y);
   else
     return detail::invalid{};
+}
+
+// Another number of operands is refused.
+template <class... X>
+  requires detail::are_other_than<2, X...>
+constexpr detail::invalid maximum(const X&...) noexcept {
+  static_assert(detail::report<detail::rules::two_operands_only<X...>>::ok,
+                "umbel: shapes do not fit");
+  return {};
+}
+// Another number of operands is refused.
+template <class... X>
+  requires detail::are_other_than<2, X...>
+constexpr detail::invalid minimum(const X&...) noexcept {
+  static_assert(detail::report<detail::rules::two_operands_only<X...>>::ok,
+                "umbel: shapes do not fit");
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -23,11 +23,16 @@ struct mean;
 struct min;
 struct sum;
 struct takes_numbers_not;
+struct takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two;
 struct variance;
 }  // namespace say
 
 template <>
 inline constexpr const char* spoken<say::takes_numbers_not> = "takes numbers, not";
+template <>
+inline constexpr const char*
+    spoken<say::takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two> =
+        "takes one tensor and named axes, x | max<key>; of two write maximum(x, y), minimum(x, y)";
 
 // The axes of a layout that are reduced, or that are kept, as loops.
 template <class Layout, bool Reduced, class... Families>
@@ -55,6 +60,10 @@ template <class Layout, class... Families>
 using reduced_layout = row_major<algebra::reduce<Layout, Families...>>;
 
 namespace rules {
+template <class Name, class... X>
+using along_axes_only =
+    verdict<one_is_invalid<X...>, Name,
+            say::takes_one_tensor_and_named_axes_so_write_maximum_or_minimum_of_two>;
 template <class Name, class X, class... Families>
 struct reduction_rule {
   using type = accepted;
@@ -193,6 +202,13 @@ template <template <std::size_t> class... Axes>
 constexpr detail::max_operation<Axes...>(max)() noexcept {
   return {};
 }
+template <template <std::size_t> class... Axes, class... X>
+  requires(sizeof...(X) > 1 && detail::are_other_than<1, X...>)
+constexpr auto(max)(const X&...) noexcept {
+  static_assert(detail::report<detail::rules::along_axes_only<detail::say::max, X...>>::ok,
+                "umbel: shapes do not fit");
+  return detail::invalid{};
+}
 // min<key>(x): the smallest element over named axes; NaN and zeros as for max.
 template <template <std::size_t> class... Axes, class X>
   requires(detail::elements<X> || detail::traced<X>)
@@ -204,6 +220,13 @@ constexpr auto(min)(const X& x) noexcept {
 template <template <std::size_t> class... Axes>
 constexpr detail::min_operation<Axes...>(min)() noexcept {
   return {};
+}
+template <template <std::size_t> class... Axes, class... X>
+  requires(sizeof...(X) > 1 && detail::are_other_than<1, X...>)
+constexpr auto(min)(const X&...) noexcept {
+  static_assert(detail::report<detail::rules::along_axes_only<detail::say::min, X...>>::ok,
+                "umbel: shapes do not fit");
+  return detail::invalid{};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

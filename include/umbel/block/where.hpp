@@ -53,9 +53,9 @@ struct choices_rule<A, B> {
 template <scalar A, tensor_like B>
 struct choices_rule<A, B> : choices_rule<B, A> {};
 
-template <class C, class A, class B>
+template <class... X>
 struct where_rule {
-  using type = verdict<one_is_invalid<C, A, B>, say::where,
+  using type = verdict<one_is_invalid<X...>, say::where,
                        say::takes_a_condition_then_two_tensors_views_or_numbers>;
 };
 template <tensor_like C, operand A, operand B>
@@ -63,12 +63,12 @@ struct where_rule<C, A, B> {
   using type = first_error<condition<say::where, C>, typename choice_rule<C, A>::type,
                            typename choice_rule<C, B>::type, typename choices_rule<A, B>::type>;
 };
-template <class C, class A, class B>
-using where = typename where_rule<C, A, B>::type;
+template <class... X>
+using where = typename where_rule<X...>::type;
 
-template <class Scores, class C>
+template <class... X>
 struct hide_rule {
-  using type = verdict<one_is_invalid<Scores, C>, say::hide, say::takes_scores_then_a_condition>;
+  using type = verdict<one_is_invalid<X...>, say::hide, say::takes_scores_then_a_condition>;
 };
 template <tensor_like Scores, tensor_like C>
 struct hide_rule<Scores, C> {
@@ -76,9 +76,15 @@ struct hide_rule<Scores, C> {
       first_error<floating<say::hide, typename Scores::value_type>, condition<say::hide, C>,
                   same_shape<say::hide, layout_of<Scores>, layout_of<C>>>;
 };
-template <class Scores, class C>
-using hide = typename hide_rule<Scores, C>::type;
+template <class... X>
+using hide = typename hide_rule<X...>::type;
 }  // namespace rules
+
+// where(true, 1.0f, 2.0f): C++ has that.
+template <class... X>
+inline constexpr bool are_numbers = false;
+template <scalar A, scalar B>
+inline constexpr bool are_numbers<bool, A, B> = true;
 
 // A number for every position of Axes, or the tensor or view itself.
 template <class Axes>
@@ -132,6 +138,13 @@ constexpr auto where(const C& condition, const A& a, const B& b) noexcept {
   }
 }
 
+template <class... X>
+  requires(detail::are_other_than<3, X...> || detail::are_numbers<X...>)
+constexpr detail::invalid where(const X&...) noexcept {
+  static_assert(detail::report<detail::rules::where<X...>>::ok, "umbel: shapes do not fit");
+  return {};
+}
+
 // hide(scores, condition): the scores with -infinity where the condition, a tensor or view of bool
 // of the same axes, is true: softmax gives these a weight of 0.
 template <class Scores, class C>
@@ -150,6 +163,13 @@ constexpr auto hide(const Scores& scores, const C& condition) noexcept {
   } else {
     return detail::invalid{};
   }
+}
+
+template <class... X>
+  requires detail::are_other_than<2, X...>
+constexpr detail::invalid hide(const X&...) noexcept {
+  static_assert(detail::report<detail::rules::hide<X...>>::ok, "umbel: shapes do not fit");
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -154,29 +154,29 @@ constexpr auto operator||(const A& a, const B& b) noexcept {
 template <class A, class B>
   requires operands<A, B>
 constexpr invalid operator+=(A&&, const B&) noexcept {
-  static_assert(report<rules::stays_as_it_is<std::remove_cvref_t<A>>>::ok,
-                "umbel: shapes do not fit");
+  using verdict = rules::stays_as_it_is<std::remove_cvref_t<A>, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
 template <class A, class B>
   requires operands<A, B>
 constexpr invalid operator-=(A&&, const B&) noexcept {
-  static_assert(report<rules::stays_as_it_is<std::remove_cvref_t<A>>>::ok,
-                "umbel: shapes do not fit");
+  using verdict = rules::stays_as_it_is<std::remove_cvref_t<A>, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
 template <class A, class B>
   requires operands<A, B>
 constexpr invalid operator*=(A&&, const B&) noexcept {
-  static_assert(report<rules::stays_as_it_is<std::remove_cvref_t<A>>>::ok,
-                "umbel: shapes do not fit");
+  using verdict = rules::stays_as_it_is<std::remove_cvref_t<A>, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
 template <class A, class B>
   requires operands<A, B>
 constexpr invalid operator/=(A&&, const B&) noexcept {
-  static_assert(report<rules::stays_as_it_is<std::remove_cvref_t<A>>>::ok,
-                "umbel: shapes do not fit");
+  using verdict = rules::stays_as_it_is<std::remove_cvref_t<A>, B>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
   return {};
 }
 template <symbolic A>
@@ -215,25 +215,25 @@ constexpr auto symbolic_of(const A& a, const B& b) noexcept {
 template <class A, class B>
   requires(operands<A, B> && !derived_from_mask<A> && !derived_from_mask<B>)
 constexpr auto operator&(const A& a, const B& b) noexcept {
-  static_assert(report<rules::has_operator<A>>::ok, "umbel: shapes do not fit");
+  static_assert(report<rules::has_operator<A, B>>::ok, "umbel: shapes do not fit");
   return formulas::symbolic_of(a, b);
 }
 template <class A, class B>
   requires(operands<A, B> && !derived_from_mask<A> && !derived_from_mask<B>)
 constexpr auto operator|(const A& a, const B& b) noexcept {
-  static_assert(report<rules::has_operator<A>>::ok, "umbel: shapes do not fit");
+  static_assert(report<rules::has_operator<A, B>>::ok, "umbel: shapes do not fit");
   return formulas::symbolic_of(a, b);
 }
 template <class A, class B>
   requires(operands<A, B> && !derived_from_mask<A> && !derived_from_mask<B>)
 constexpr auto operator^(const A& a, const B& b) noexcept {
-  static_assert(report<rules::has_operator<A>>::ok, "umbel: shapes do not fit");
+  static_assert(report<rules::has_operator<A, B>>::ok, "umbel: shapes do not fit");
   return formulas::symbolic_of(a, b);
 }
 template <class A, class B>
   requires(operands<A, B> && !derived_from_mask<A> && !derived_from_mask<B>)
 constexpr auto operator%(const A& a, const B& b) noexcept {
-  static_assert(report<rules::has_operator<A>>::ok, "umbel: shapes do not fit");
+  static_assert(report<rules::has_operator<A, B>>::ok, "umbel: shapes do not fit");
   return formulas::symbolic_of(a, b);
 }
 template <symbolic A>

@@ -31,8 +31,8 @@ template <class First, class Second, class... Rest>
 inline constexpr bool last_is_workspace<First, Second, Rest...> =
     last_is_workspace<Second, Rest...>;
 
-// Is the last argument no workspace, but several without parallel(pool, works), or what a refused
-// parallel(...) gave?
+// Is the last argument no workspace, but several, or an executor, without parallel(pool, works), a
+// pointer to one, or what a refused parallel(...) gave?
 template <class X>
 inline constexpr bool is_array_of_workspaces = false;
 template <class X, std::size_t Count>
@@ -40,16 +40,26 @@ inline constexpr bool is_array_of_workspaces<X[Count]> = workspace_like<X>;
 template <class X>
   requires(!tensor_like<X> && requires(X& x) { requires workspace_like<decltype(*x.data())>; })
 inline constexpr bool is_array_of_workspaces<X> = true;
+template <class X>
+concept pointer_to_workspace =
+    std::is_pointer_v<X> && workspace_like<std::remove_cv_t<std::remove_pointer_t<X>>>;
+template <class X>
+concept bare_executor = executor_like<X> && !workspace_like<X>;
 template <class... X>
 inline constexpr bool last_is_refused = false;
 template <class X>
 inline constexpr bool last_is_refused<X> =
-    one_is_invalid<X> || is_array_of_workspaces<std::remove_cvref_t<X>>;
+    one_is_invalid<X> || is_array_of_workspaces<std::remove_cvref_t<X>> ||
+    pointer_to_workspace<std::remove_cvref_t<X>> || bare_executor<X>;
 template <class First, class Second, class... Rest>
 inline constexpr bool last_is_refused<First, Second, Rest...> = last_is_refused<Second, Rest...>;
+// Of arguments of which the last is refused.
 template <class... X>
-using last_is_one_workspace =
-    rules::one_workspace<(... || one_is_invalid<X>) || !last_is_refused<X...>>;
+using last_is_one_workspace = first_error<
+    rules::executor_with_workspaces<(... || one_is_invalid<X>) || !(... || bare_executor<X>)>,
+    rules::workspace_itself<(... || one_is_invalid<X>) ||
+                            !(... || pointer_to_workspace<std::remove_cvref_t<X>>)>,
+    rules::one_workspace<(... || one_is_invalid<X>) || !last_is_refused<X...>>>;
 
 template <class F, class... X>
 concept takes =
@@ -63,6 +73,18 @@ template <class F, class First, class... Rest>
   requires takes<F, First, Rest...>
 inline constexpr bool gives_several<F, First, Rest...> =
     several_results<traced_result<F, First, Rest...>>;
+
+// Of arguments that F does not take, before a workspace.
+template <bool ByValue, class F, class... X>
+struct other_arguments_rule {
+  using type =
+      first_error<rules::results_tied<ByValue || !gives_several<F, X...>>, rules::takes<never<F>>>;
+};
+template <bool ByValue, class F, class... X>
+  requires(... || bare_executor<X>)
+struct other_arguments_rule<ByValue, F, X...> {
+  using type = rules::executor_with_workspaces<never<F>>;
+};
 
 // What a call gives by value.
 template <class Result>

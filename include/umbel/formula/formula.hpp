@@ -136,7 +136,7 @@ struct formula_calls {
   // Gives a row-major tensor; the last argument may be a workspace, or parallel(pool, works). (What
   // F gives is asked here because a function in between would be six more lines of clang's output.)
   template <class... X>
-    requires(!last_is_workspace<X...>)
+    requires(!last_is_workspace<X...> && !last_is_refused<X...>)
   constexpr auto operator()(const X&... x) const noexcept
       -> given_by<(a_node<X> || ...), decltype(std::declval<const F&>()(
                                           std::declval<traced_as<traced_for<X...>, X>>()...))> {
@@ -156,7 +156,7 @@ struct formula_calls {
   // The same, written into a tensor or view of the axes of the result; of several results into
   // std::tie(a, b), or into what a call gives. None of them may overlap an argument.
   template <memory_of_results Out, class... X>
-    requires(!last_is_workspace<X...>)
+    requires(!last_is_workspace<X...> && !last_is_refused<X...>)
   constexpr auto into(Out&& out, const X&... x) const noexcept -> nothing_by<
       decltype(std::declval<const F&>()(std::declval<traced_as<computed_from<X...>, X>>()...))> {
     using verdict = typename call_fits<F, Out, on_stack, X...>::verdict;
@@ -187,6 +187,12 @@ struct formula_calls {
   constexpr void into(Out&&, const Second&, const X&...) const noexcept {
     static_assert(report<rules::results_tied<(sizeof(Out) == 0)>>::ok, "umbel: shapes do not fit");
   }
+  // into(std::tie(out), x)
+  template <template <class...> class Tuple, class Only, class... X>
+    requires(tensor_like<std::remove_cvref_t<Only>> && !last_is_refused<X...>)
+  constexpr void into(const Tuple<Only>&, const X&...) const noexcept {
+    static_assert(report<rules::one_out_untied<never<Only>>>::ok, "umbel: shapes do not fit");
+  }
   template <class Name = F>
   constexpr invalid operator()(...) const noexcept {
     static_assert(report<rules::takes<(!traceable && sizeof(Name) != 0)>>::ok,
@@ -213,9 +219,7 @@ struct formula_calls {
       static_assert(report<verdict>::ok, "umbel: shapes do not fit");
       return compute<verdict>(static_cast<Out&&>(out), work, x...);
     } else {
-      using verdict =
-          first_error<rules::results_tied<std::is_same_v<Out, by_value> || !gives_several<F, X...>>,
-                      rules::takes<sizeof(Out) == 0>>;
+      using verdict = typename other_arguments_rule<std::is_same_v<Out, by_value>, F, X...>::type;
       static_assert(report<verdict>::ok, "umbel: shapes do not fit");
       if constexpr (std::is_same_v<Out, by_value>) return invalid{};
     }

@@ -126,15 +126,26 @@ class node : public portable::own_arithmetic {
     return *this;
   }
 
-  // if (x > 0), x(1, 2, 3): there are no values while a formula is traced.
+  // if (x > 0), x(1, 2, 3), x[1]: there are no values while a formula is traced.
   constexpr explicit operator bool() const noexcept {
     static_assert(report<rules::has_a_value<node>>::ok, "umbel: shapes do not fit");
     return false;
+  }
+  // std::exp(x), a function of yours of a number
+  constexpr operator float() const noexcept {
+    static_assert(report<rules::has_a_number<node>>::ok, "umbel: shapes do not fit");
+    return 0;
   }
   template <class... Position>
   constexpr auto operator()(Position...) const noexcept {
     static_assert(report<rules::has_elements<node>>::ok, "umbel: shapes do not fit");
     return invalid{};
+  }
+
+  template <class Position>
+  constexpr invalid operator[](const Position&) const noexcept {
+    static_assert(report<rules::has_elements<node>>::ok, "umbel: shapes do not fit");
+    return {};
   }
 
   constexpr operand as_operand() const noexcept {

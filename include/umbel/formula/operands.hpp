@@ -15,6 +15,10 @@ namespace umbel::inline UMBEL_TARGET::detail::formulas {
 template <class Family>
 struct axis_position : portable::own_arithmetic {
   using is_positional = axis_position;
+  constexpr operator float() const noexcept {
+    static_assert(report<rules::has_a_number<axis_position>>::ok, "umbel: shapes do not fit");
+    return 0;
+  }
 };
 struct nothing_more {};
 // A tensor that is a part of an argument, w.slopes, in such an operation; a view is copied.
@@ -37,6 +41,10 @@ struct positional : portable::own_arithmetic {
   A a;
   B b{};
   C c{};
+  constexpr operator float() const noexcept {
+    static_assert(report<rules::has_a_number<positional>>::ok, "umbel: shapes do not fit");
+    return 0;
+  }
 };
 
 template <class X>

@@ -25,11 +25,15 @@ struct uses_a_tensor_that_is_no_argument_and_no_part_of_one_so_pass_it_as_an_arg
 struct gives_something_else_than_a_tensor_made_of_its_arguments;
 struct a_condition_has_no_value_yet_so_write_where;
 struct an_element_has_no_value_yet_so_write_select_at;
+struct a_value_is_no_number_yet_so_write_exp_without_std;
 struct position_of;
 struct belongs_in_a_formula;
 struct the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto;
 struct has_masks_for_calls_of_layers_so_write_hide_of_scores_or_add_a_bias;
 struct is_given_several_workspaces_and_no_executor_so_write_parallel_of_both;
+struct is_given_a_pointer_to_a_workspace_so_pass_the_workspace_itself;
+struct is_given_an_executor_so_write_parallel_of_it_and_its_workspaces;
+struct is_given_a_tie_of_one_so_write_into_out_x;
 struct gives_several_results_so_write_into_std_tie;
 struct gives_an_array_so_write_std_tuple;
 struct a_value_does_not_change_so_write_auto_y;
@@ -51,6 +55,18 @@ inline constexpr const char* spoken<say::has_no_such_operator_but> =
     "has no such operator; there are + - * / < <= > >= == != && || and !";
 template <>
 inline constexpr const char* spoken<say::so_declare_another> = "; declare another, auto y = ...";
+template <>
+inline constexpr const char*
+    spoken<say::is_given_a_pointer_to_a_workspace_so_pass_the_workspace_itself> =
+        "is given a pointer to a workspace; pass the workspace itself, f(x, work)";
+template <>
+inline constexpr const char*
+    spoken<say::is_given_an_executor_so_write_parallel_of_it_and_its_workspaces> =
+        "is given an executor by itself; write parallel(executor, works), a workspace for each of "
+        "its workers";
+template <>
+inline constexpr const char* spoken<say::is_given_a_tie_of_one_so_write_into_out_x> =
+    "is given a tie of one tensor; write into(out, x)";
 template <>
 inline constexpr const char* spoken<say::gives_several_results_so_write_into_std_tie> =
     "gives several results; write into(std::tie(a, b), x)";
@@ -83,6 +99,9 @@ inline constexpr const char* spoken<say::gives_conditions_so_write_where> =
 template <>
 inline constexpr const char* spoken<say::a_condition_has_no_value_yet_so_write_where> =
     "a condition has no value yet, so nothing can branch on it; write where(condition, a, b)";
+template <>
+inline constexpr const char* spoken<say::a_value_is_no_number_yet_so_write_exp_without_std> =
+    "a value is no number yet; write exp(x), not std::exp(x), and functions of numbers as formulas";
 template <>
 inline constexpr const char* spoken<say::an_element_has_no_value_yet_so_write_select_at> =
     "an element has no value yet; write select_at<heads, 2>(x), or an operation on all of them";
@@ -141,9 +160,18 @@ using takes =
 template <bool Ok>
 using results_tied = verdict<Ok, say::formula, say::gives_several_results_so_write_into_std_tie>;
 template <bool Ok>
+using one_out_untied = verdict<Ok, say::formula, say::is_given_a_tie_of_one_so_write_into_out_x>;
+template <bool Ok>
 using one_workspace =
     verdict<Ok, say::formula,
             say::is_given_several_workspaces_and_no_executor_so_write_parallel_of_both>;
+
+template <bool Ok>
+using workspace_itself =
+    verdict<Ok, say::formula, say::is_given_a_pointer_to_a_workspace_so_pass_the_workspace_itself>;
+template <bool Ok>
+using executor_with_workspaces =
+    verdict<Ok, say::formula, say::is_given_an_executor_so_write_parallel_of_it_and_its_workspaces>;
 
 template <class Operation, bool Ok>
 using without_weights = verdict<Ok, say::formula, typename Operation::called,
@@ -174,12 +202,15 @@ using no_masks = verdict<None, say::formula,
 template <class Node>
 using has_a_value = verdict<(sizeof(Node) == 0 || traced_before<Node>), say::formula,
                             say::a_condition_has_no_value_yet_so_write_where>;
+template <class X>
+using has_a_number = verdict<(sizeof(X) == 0 || traced_before<X>), say::formula,
+                             say::a_value_is_no_number_yet_so_write_exp_without_std>;
 template <class Node>
 using has_elements = verdict<(sizeof(Node) == 0 || traced_before<Node>), say::formula,
                              say::an_element_has_no_value_yet_so_write_select_at>;
-// x += 1, ++x. X: what is changed.
-template <class X>
-using stays_as_it_is = verdict<(sizeof(X) == 0 || traced_before<X>), say::formula,
+// x += 1, ++x. X: the operands.
+template <class... X>
+using stays_as_it_is = verdict<one_is_invalid<X...> || (traced_before<X> || ...), say::formula,
                                say::a_value_does_not_change_so_write_auto_y>;
 // x = y of other axes, of conditions in the place of numbers, of what is no node.
 template <class X, class Y>
@@ -203,10 +234,10 @@ struct assigned_in_formula_rule<X, Y> {
 };
 template <class X, class Y>
 using assigned_in_formula = typename assigned_in_formula_rule<X, Y>::type;
-// x % y. X: one of its operands.
-template <class X>
-using has_operator =
-    verdict<(sizeof(X) == 0 || traced_before<X>), say::formula, say::has_no_such_operator_but>;
+// x % y
+template <class... X>
+using has_operator = verdict<one_is_invalid<X...> || (traced_before<X> || ...), say::formula,
+                             say::has_no_such_operator_but>;
 template <class Family, bool Ok>
 using in_a_formula = verdict<Ok, say::position_of, Family, say::belongs_in_a_formula>;
 

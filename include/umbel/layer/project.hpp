@@ -109,7 +109,7 @@ constexpr auto operator*(const X& x, const Weights& w) noexcept {
     return detail::invalid{};
 }
 // w * x and x | w, which are not x * w.
-template <class Weights, detail::tensor_like X>
+template <class Weights, detail::shaped X>
   requires requires { typename Weights::map; }
 constexpr detail::invalid operator*(const Weights&, const X&) noexcept {
   static_assert(detail::report<
@@ -118,7 +118,7 @@ constexpr detail::invalid operator*(const Weights&, const X&) noexcept {
                 "umbel: shapes do not fit");
   return {};
 }
-template <detail::tensor_like X, class Weights>
+template <detail::shaped X, class Weights>
   requires(!std::is_base_of_v<detail::operation, Weights> && requires { typename Weights::map; })
 constexpr detail::invalid operator|(const X&, const Weights&) noexcept {
   static_assert(detail::report<detail::verdict<sizeof(X) == 0, detail::say::x_times_weights,
@@ -127,7 +127,7 @@ constexpr detail::invalid operator|(const X&, const Weights&) noexcept {
   return {};
 }
 // x | w, of the weights of a layer with parts.
-template <detail::tensor_like X, class Weights>
+template <detail::shaped X, class Weights>
   requires(!std::is_base_of_v<detail::operation, Weights> &&
            requires { typename Weights::layer_name; })
 constexpr detail::invalid operator|(const X&, const Weights&) noexcept {

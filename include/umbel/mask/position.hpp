@@ -96,8 +96,9 @@ using portable::where;
 
 // A number that is a position: also 2_c, but not true, 0.5 or a tensor.
 template <class P>
-concept position_number = std::is_convertible_v<P, std::ptrdiff_t> && !std::is_same_v<P, bool> &&
-                          !std::is_floating_point_v<P> && !one_is_invalid<P> && !shaped<P>;
+concept position_number =
+    std::is_convertible_v<P, std::ptrdiff_t> && !std::is_same_v<P, bool> &&
+    !std::is_floating_point_v<P> && !one_is_invalid<P> && !shaped<P> && !of_a_formula<P>;
 template <class P>
 constexpr std::ptrdiff_t position_of(const P& position) noexcept {
   if constexpr (std::is_integral_v<P>)

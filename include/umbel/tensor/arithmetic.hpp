@@ -263,8 +263,7 @@ concept no_operand = !operand<Y> && !one_is_invalid<Y> && requires { sizeof(Y); 
 // Is a + b refused, or is one of them invalid and passed on? Not where a converts to the type of b,
 // which may have operators of its own.
 template <class A, class B>
-concept tensor_and_no_operand =
-    tensor_like<A> && no_operand<B> && !std::is_convertible_v<const A&, B>;
+concept tensor_and_no_operand = shaped<A> && no_operand<B> && !std::is_convertible_v<const A&, B>;
 template <class A, class B>
 concept invalid_and_operand =
     one_is_invalid<A, B> && (one_is_invalid<A> || operand<A>) &&
@@ -283,7 +282,7 @@ struct no_arithmetic_rule {
       rules::arguments<say::elementwise, say::takes_two_tensors_or_views_or_one_and_a_number, A, B>;
 };
 // x * w of all the weights of a layer.
-template <tensor_like A, class B>
+template <shaped A, class B>
   requires requires { typename B::layer_name; }
 struct no_arithmetic_rule<A, B> {
   using type =
