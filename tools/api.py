@@ -142,6 +142,8 @@ def entries_and_classes():
             entry = found.setdefault((path, name), Entry(path, name, header))
             if re.search(r"\brefused\b|Any other arguments", one.comment):
                 continue
+            if one.tokens[0] == "using" and "=" not in one.tokens:  # the same function, in formulas
+                continue
             if first_sentence(one.comment):
                 entry.parts.append((one.comment, [one]))
             elif open_name is not None and not one.after_gap and (found[open_name].parts and open_name != (path, name)):

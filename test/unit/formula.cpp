@@ -881,4 +881,27 @@ BOOST_AUTO_TEST_CASE(reduced_rows_of_a_program) {
   static_assert(means(0) == 14 && means(1) == 17);
 }
 
+// Where nothing says `using namespace umbel`.
+BOOST_AUTO_TEST_CASE(functions_by_their_full_names) {
+  constexpr formula full = [](auto a, auto ids) {
+    auto b =
+        umbel::where(a > 0, umbel::exp(a), umbel::maximum(umbel::tanh(a), umbel::minimum(a, 0)));
+    auto c = umbel::hide(umbel::sqrt(umbel::abs(a)) + umbel::rsqrt(a * a), a < 0);
+    auto d = umbel::concat<hidden>(b, umbel::sigmoid(c)) | umbel::sum<hidden>;
+    auto e = umbel::stack<batch>(d, umbel::log(umbel::exp(d)));
+    return umbel::lookup(e, ids) + umbel::sum<batch>(umbel::one_hot<batch<2>>(ids));
+  };
+  constexpr formula brief = [](auto a, auto ids) {
+    auto b = where(a > 0, exp(a), maximum(tanh(a), minimum(a, 0)));
+    auto c = hide(sqrt(abs(a)) + rsqrt(a * a), a < 0);
+    auto d = concat<hidden>(b, sigmoid(c)) | sum<hidden>;
+    auto e = stack<batch>(d, log(exp(d)));
+    return lookup(e, ids) + sum<batch>(one_hot<batch<2>>(ids));
+  };
+  tensor<float, token<3>, hidden<4>> x;
+  fill(x);
+  const tensor<int, query<2>> ids{1, 0};
+  BOOST_TEST(same_bits(full(x, ids), brief(x, ids)));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -221,4 +221,15 @@ constexpr auto one_hot(const Ids& ids) noexcept {
 
 }  // namespace formulas
 }  // namespace umbel::inline UMBEL_TARGET::detail
+
+// For umbel::concat<axis>(x, y): written so, a name is looked for there only.
+namespace umbel::inline UMBEL_TARGET {
+
+using detail::formulas::concat;
+using detail::formulas::lookup;
+using detail::formulas::one_hot;
+using detail::formulas::rotate;
+using detail::formulas::stack;
+
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -312,7 +312,20 @@ constexpr auto hide(const Score& score, const Condition& condition) noexcept {
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::formulas
 
+// For umbel::exp(x): written so, a name is looked for there only.
 namespace umbel::inline UMBEL_TARGET {
+
+using detail::formulas::abs;
+using detail::formulas::exp;
+using detail::formulas::hide;
+using detail::formulas::log;
+using detail::formulas::maximum;
+using detail::formulas::minimum;
+using detail::formulas::rsqrt;
+using detail::formulas::sigmoid;
+using detail::formulas::sqrt;
+using detail::formulas::tanh;
+using detail::formulas::where;
 
 // 1 / sqrt(x) of a number, as the layers scale scores: rsqrt(64.0f) is 0.125f. Also in constant
 // expressions.
