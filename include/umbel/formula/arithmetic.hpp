@@ -219,7 +219,7 @@ constexpr auto operator&(const A& a, const B& b) noexcept {
   return formulas::symbolic_of(a, b);
 }
 template <class A, class B>
-  requires(operands<A, B> && !derived_from_mask<A> && !derived_from_mask<B>)
+  requires symbolic<A> && symbolic<B>
 constexpr auto operator|(const A& a, const B& b) noexcept {
   static_assert(report<rules::has_operator<A, B>>::ok, "umbel: shapes do not fit");
   return formulas::symbolic_of(a, b);

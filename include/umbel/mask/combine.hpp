@@ -209,6 +209,8 @@ inline constexpr bool is_mask_beside =
     derived_from_mask<A> && (one_is_invalid<B> || (of_a_formula<B> && !traced<B>) ||
                              rules::is_foreign<void, std::remove_cvref_t<B>>);
 template <class A, class B>
+concept one_is_mask = derived_from_mask<A> || derived_from_mask<B>;
+template <class A, class B>
 inline constexpr bool one_is_no_mask = is_mask_beside<A, B> || is_mask_beside<B, A>;
 template <class A, class B>
 inline constexpr bool one_is_a_number =
@@ -251,55 +253,60 @@ constexpr auto operator+(A&& a, B&& b) noexcept {
 // but masks to combine. (Each asserts its verdict itself: a function in between would be three more
 // lines of clang's output.)
 template <class A, class B>
-  requires detail::one_is_no_mask<A, B>
+  requires detail::one_is_mask<A, B> && detail::one_is_no_mask<A, B>
 constexpr detail::every_key operator&(A&&, B&&) noexcept {
   static_assert(detail::report<detail::combined_by_and<A, B>>::ok, "umbel: shapes do not fit");
   return {};
 }
 template <class A, class B>
-  requires detail::one_is_a_number<A, B>
+  requires detail::one_is_mask<A, B> && detail::one_is_a_number<A, B>
 constexpr detail::every_key operator+(A&&, B&&) noexcept {
   static_assert(detail::report<detail::combined_by_and<A, B>>::ok, "umbel: shapes do not fit");
   return {};
 }
 template <class A, class B>
-  requires detail::are_masks_or_one<A, B>
+  requires detail::one_is_mask<A, B> && detail::are_masks_or_one<A, B>
 constexpr detail::every_key operator|(A&&, B&&) noexcept {
   static_assert(detail::report<detail::combined_by_and<A, B>>::ok, "umbel: shapes do not fit");
   return {};
 }
 template <class A, class B>
-  requires detail::are_masks_or_one<A, B>
+  requires detail::one_is_mask<A, B> && detail::are_masks_or_one<A, B>
 constexpr detail::every_key operator^(A&&, B&&) noexcept {
   static_assert(detail::report<detail::combined_by_and<A, B>>::ok, "umbel: shapes do not fit");
   return {};
 }
 template <class A, class B>
-  requires(detail::are_masks_to_add<A, B> || detail::one_is_a_number<A, B>)
+  requires detail::one_is_mask<A, B> &&
+           (detail::are_masks_to_add<A, B> || detail::one_is_a_number<A, B>)
 constexpr detail::every_key operator&&(A&&, B&&) noexcept {
   static_assert(detail::report<detail::combined_by_and<A, B>>::ok, "umbel: shapes do not fit");
   return {};
 }
 template <class A, class B>
-  requires(detail::are_masks_to_add<A, B> || detail::one_is_a_number<A, B>)
+  requires detail::one_is_mask<A, B> &&
+           (detail::are_masks_to_add<A, B> || detail::one_is_a_number<A, B>)
 constexpr detail::every_key operator||(A&&, B&&) noexcept {
   static_assert(detail::report<detail::combined_by_and<A, B>>::ok, "umbel: shapes do not fit");
   return {};
 }
 template <class A, class B>
-  requires(detail::are_masks_to_add<A, B> || detail::one_is_a_number<A, B>)
+  requires detail::one_is_mask<A, B> &&
+           (detail::are_masks_to_add<A, B> || detail::one_is_a_number<A, B>)
 constexpr detail::every_key operator*(A&&, B&&) noexcept {
   static_assert(detail::report<detail::combined_by_and<A, B>>::ok, "umbel: shapes do not fit");
   return {};
 }
 template <class A, class B>
-  requires(detail::are_masks_to_add<A, B> || detail::one_is_a_number<A, B>)
+  requires detail::one_is_mask<A, B> &&
+           (detail::are_masks_to_add<A, B> || detail::one_is_a_number<A, B>)
 constexpr detail::every_key operator-(A&&, B&&) noexcept {
   static_assert(detail::report<detail::combined_by_and<A, B>>::ok, "umbel: shapes do not fit");
   return {};
 }
 template <class A, class B>
-  requires(detail::are_masks_to_add<A, B> || detail::one_is_a_number<A, B>)
+  requires detail::one_is_mask<A, B> &&
+           (detail::are_masks_to_add<A, B> || detail::one_is_a_number<A, B>)
 constexpr detail::every_key operator/(A&&, B&&) noexcept {
   static_assert(detail::report<detail::combined_by_and<A, B>>::ok, "umbel: shapes do not fit");
   return {};

@@ -274,7 +274,7 @@ concept no_sum = tensor_and_no_operand<std::remove_cvref_t<A>, B> ||
                  invalid_and_operand<std::remove_cvref_t<A>, B>;
 // x * w.q is a map (layer/project.hpp).
 template <class A, class B>
-concept no_product = no_sum<A, B> && !requires { typename B::map; };
+concept no_product = !requires { typename B::map; } && no_sum<A, B>;
 
 template <class A, class B>
 struct no_arithmetic_rule {
