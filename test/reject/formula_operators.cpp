@@ -221,5 +221,13 @@ struct parts {
   // cure: Take one position of an axis with `select_at`, or write the operation for all elements.
   constexpr formula f = [](auto a) { return a[0] * 2; };
   auto r = f(q);
+#elif defined CASE_formula_select_at_an_argument
+  // expect-gcc: "umbel: formula: select at is no word of formulas; write its operations, or call it outside"
+  // expect-clang: formula, .*select_at, .*is_no_word_of_formulas_so_write_its_operations>
+  // lines-clang: 15
+  // cause: Which elements a formula reads is known when it is compiled; the position is an argument, which has no value yet.
+  // cure: Write a constant, `x | select_at<heads, 2>`; or pass the part, `f(x | select_at<heads>(n))`.
+  constexpr formula f = [](auto a, auto n) { return a | select_at<heads>(n); };
+  auto r = f(q, 3);
 #endif
 }

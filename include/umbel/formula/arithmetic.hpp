@@ -219,7 +219,7 @@ constexpr auto operator&(const A& a, const B& b) noexcept {
   return formulas::symbolic_of(a, b);
 }
 template <class A, class B>
-  requires symbolic<A> && symbolic<B>
+  requires symbolic<A> && (symbolic<B> || one_is_invalid<B>)
 constexpr auto operator|(const A& a, const B& b) noexcept {
   static_assert(report<rules::has_operator<A, B>>::ok, "umbel: shapes do not fit");
   return formulas::symbolic_of(a, b);
