@@ -345,6 +345,13 @@
 #else
 #define UMBEL_F16C 0
 #endif
+// vcvtb of 32-bit ARM: float16 to float. All units that fuse have it, of which g++'s __ARM_FP does
+// not tell where they are of single precision.
+#if defined(__arm__) && defined(__ARM_FP) && (UMBEL_FMA || __ARM_FP & 2)
+#define UMBEL_VCVTB 1
+#else
+#define UMBEL_VCVTB 0
+#endif
 #if defined(__aarch64__)
 #define UMBEL_AARCH64 1
 #else

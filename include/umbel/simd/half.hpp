@@ -55,6 +55,15 @@ constexpr std::uint16_t float16_bits(float value) noexcept {
 // The bits of float16, in the low halves of integers as wide as float; V: a pack of float or float.
 template <class V>
 UMBEL_INLINE constexpr V widen_float16(unsigned_of<V> half) noexcept {
+#if UMBEL_VCVTB
+  if constexpr (lanes_of<V> == 1) {
+    if (!std::is_constant_evaluated()) {
+      V value = __builtin_bit_cast(V, half);
+      __asm__("vcvtb.f32.f16 %0, %0" : "+t"(value));
+      return value;
+    }
+  }
+#endif
   using U = unsigned_of<V>;
   const U sign = (half & 0x8000u) << 16, rest = (half & 0x7fffu) << 13;
   const U normal = rest + (112u << 23);
