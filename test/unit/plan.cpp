@@ -28,6 +28,14 @@ static_assert(tile_vectors(wide) == 6 && tile_vectors(medium) == 3);
 
 static_assert(tile_vectors({16, 16, {}, false}) == 4 && tile_rows({16, 16, {}, false}, 4) == 2);
 
+// MVE: a factor that is the same in every lane takes no register, so that 3 rows of 2 vectors are 8
+// registers; no doubles.
+constexpr target spreading{.vector_bytes = 16, .registers = 8, .spreads = true, .element_bytes = 4};
+static_assert(lanes<float>(spreading) == 4 && lanes<double>(spreading) == 1);
+static_assert(tile_vectors(spreading) == 2 && tile_rows(spreading, 2) == 3);
+static_assert(tile_vectors({16, 8}) == 2 && tile_rows({16, 8}, 2) == 2);
+static_assert(plan_attend<float>(49, 49, spreading).keys.large == 3);
+
 // What an experiment fixes.
 constexpr target fixed(overrides choice) { return {64, 32, choice}; }
 static_assert(tile_rows(fixed({.tile_rows = 5}), 4) == 5);

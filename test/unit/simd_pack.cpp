@@ -66,6 +66,43 @@ void check_broadcast() {
   }
 }
 
+// Of every comparison, each lane by itself; put together, and as the mask of other packs.
+template <class T, std::size_t Lanes>
+void check_masks() {
+  using V = simd::pack<T, Lanes>;
+  using integers = simd::signed_of<V>;
+  const T of[] = {T{0}, T{-0.0}, T{1}, T{-1}, T{NAN}, T{INFINITY}, T{-INFINITY}};
+  constexpr std::size_t count = std::size(of);
+  for (std::size_t first = 0; first < count; ++first) {
+    T a[Lanes], b[Lanes];
+    for (std::size_t i = 0; i < Lanes; ++i) {
+      a[i] = of[(first + i) % count];
+      b[i] = of[(first + 3 * i) % count];
+    }
+    const V x = simd::load<V>(a), y = simd::load<V>(b);
+    const auto check = [&](auto mask, auto right) {
+      T chosen[Lanes];
+      simd::store<V>(chosen,
+                     simd::select(mask, simd::broadcast<V>(T{1}), simd::broadcast<V>(T{2})));
+      const integers other = simd::select(simd::mask_as<integers>(simd::mask_of<V>(mask)),
+                                          simd::broadcast<integers>(1), integers{});
+      for (std::size_t i = 0; i < Lanes; ++i) {
+        BOOST_TEST_REQUIRE(chosen[i] == (right(a[i], b[i]) ? T{1} : T{2}));
+        if constexpr (Lanes == 1)
+          BOOST_TEST_REQUIRE(other == (right(a[i], b[i]) ? 1 : 0));
+        else
+          BOOST_TEST_REQUIRE(other[i] == (right(a[i], b[i]) ? 1 : 0));
+      }
+    };
+    check(simd::less(x, y), [](T p, T q) { return p < q; });
+    check(simd::less_equal(x, y), [](T p, T q) { return p <= q; });
+    check(simd::equal(x, y), [](T p, T q) { return p == q; });
+    check(simd::not_equal(x, y), [](T p, T q) { return p != q; });
+    check(simd::either(simd::less(x, y), simd::equal(y, x)), [](T p, T q) { return p <= q; });
+    check(simd::every_lane<V>(), [](T, T) { return true; });
+  }
+}
+
 // Numbers whose sums and products need every bit: small and large, close and cancelling.
 template <class T>
 T hard(seeded& next) {
@@ -139,6 +176,15 @@ BOOST_AUTO_TEST_CASE(max_prefers_its_second_argument_to_nan) {
   BOOST_TEST(lanes[15] == 1.0f);
   simd::store<V>(lanes, simd::larger(simd::broadcast<V>(1.0f), simd::broadcast<V>(nan)));
   BOOST_TEST(std::isnan(lanes[7]));
+}
+
+BOOST_AUTO_TEST_CASE(masks_are_those_of_scalars) {
+  check_masks<float, 1>();
+  check_masks<float, 4>();
+  check_masks<float, 16>();
+  check_masks<double, 1>();
+  check_masks<double, 2>();
+  check_masks<double, 8>();
 }
 
 BOOST_AUTO_TEST_CASE(fma_rounds_as_the_target_does) {
