@@ -26,6 +26,7 @@ inline constexpr golden golden_bits[] = {
     {"subnormal: attention", 0x41f0048a, 0x1412194e},
     {"language model: logits", 0x874fde36, 0x53104d26},
     {"decoder: logits of 40 steps", 0x83d616c8, 0xa7d5baf8},
+    {"small clothing: logits", 0x7bbdafd9, 0x96a7f997},
     {"footprint: a step of a cache with rope", 0xbb83f473, 0xd5c5e64a},
 };
 

@@ -94,6 +94,7 @@ class Stack:
 
     def __init__(self, linked):
         self.frames, self.calls, self.problems, self.known = {}, {}, [], {}
+        self.symbols = linked.symbols
         for graph in linked.graphs:
             self.read_graph(graph)
         self.read_library(linked)
@@ -140,7 +141,7 @@ class Stack:
             self.problems.append(f"recursion: {' -> '.join(callers[callers.index(name):] + (name,))}")
             return 0, ()
         if name not in self.known:
-            if name not in self.frames:
+            if name not in self.frames and name in self.symbols:  # what is not linked is not called
                 self.problems.append(f"no frame is known of {name}")
             deepest = max((self.below(callee, callers + (name,)) for callee in sorted(self.calls.get(name, ()))), default=(0, ()))
             self.known[name] = self.frames.get(name, 0) + deepest[0], (name,) + deepest[1]
