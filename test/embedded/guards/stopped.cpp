@@ -90,6 +90,11 @@ int main() { return printf("%d", 3); }
 // bounds: double arithmetic \(
 int main() { return static_cast<int>(static_cast<double>(number) * 1.1); }
 
+#elif defined CASE_boost
+// compiler: boost/version.hpp: No such file
+#include <boost/version.hpp>
+int main() { return BOOST_VERSION; }
+
 #elif defined CASE_initialised_at_run_time
 // linker: a variable is initialised at run time: make it constinit
 static const float half = number / 2;
