@@ -120,6 +120,15 @@
 #define UMBEL_HAS_EFFECTS() static_cast<void>(0)
 #endif
 
+// UMBEL_COMPUTED(x): a scalar that is worked out here. Before a choice between it and another value
+// g++ would work it out behind a branch, and the cost of a call would depend on the numbers.
+#if UMBEL_GCC
+#define UMBEL_COMPUTED(x) \
+  if (!__builtin_is_constant_evaluated()) __asm__("" : : "X"(x))
+#else
+#define UMBEL_COMPUTED(x) static_cast<void>(0)
+#endif
+
 // UMBEL_OPAQUE(x): the optimiser forgets what it knows of a vector of 16 bytes. For g++ 12 without
 // SSE4.1, which has no comparison of 64-bit lanes: folding an and of their masks, it stops with an
 // "internal compiler error: in gimple_expand_vec_cond_expr".

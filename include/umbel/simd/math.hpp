@@ -94,7 +94,8 @@ UMBEL_INLINE constexpr V exp2_not_positive(V y) noexcept {
   const auto exponent = __builtin_bit_cast(unsigned_of<V>, shifted) << constants::mantissa_bits;
   const auto one = __builtin_bit_cast(unsigned_of<V>, broadcast<V>(T{1}));
   // The product is exact: only the exponent changes. That is also why it may be contracted.
-  const V result = mantissa * __builtin_bit_cast(V, exponent + one);
+  V result = mantissa * __builtin_bit_cast(V, exponent + one);
+  if constexpr (lanes_of<V> == 1) UMBEL_COMPUTED(result);
   // Written so that NaN, which is not below anything, keeps its result.
   return select(less(y, broadcast<V>(constants::exp2_lowest)), V{}, result);
 }
