@@ -6,8 +6,8 @@
 
 A layer is multi_head_attention with natural weights and lengths, its kernels included, as an object file: text and
 constants. Fast is -O3; small is -Os with UMBEL_SMALL_CODE=1 (config.hpp). Each for the compiler's default target and
-for this machine (-march=native). Times are the least of many calls, in thread CPU time. --write puts the tables into
-docs/code-size.md.
+for this machine (-march=native). Times are the least of many calls, in thread CPU time. Then the table by core, which
+`tools/test embedded` measures (test/embedded/costs.txt). --write puts the tables into docs/code-size.md.
 """
 import argparse
 import datetime
@@ -18,7 +18,9 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "compile"))
+sys.path[:0] = [str(HERE.parent / "compile"), str(HERE.parents[1] / "test" / "embedded")]
+import cost_pages  # noqa: E402
+import costs  # noqa: E402
 import run as compile_cost  # noqa: E402
 import sources  # noqa: E402
 from compiler import Compiler, Refused, text_bytes  # noqa: E402
@@ -96,7 +98,9 @@ def main():
     for name in names:
         report += ["", *table(Compiler(name))]
     print("\n".join(report))
+    print("\n".join(["", *cost_pages.sizes(costs.read())]))
     if options.write:
+        subprocess.run([sys.executable, cost_pages.__file__], check=True)
         before, after = PAGE.read_text().split(BEGIN)[0], PAGE.read_text().split(END)[1]
         PAGE.write_text(f"{before}{BEGIN}\n\n" + "\n".join(report) + f"\n\n{END}{after}")
 

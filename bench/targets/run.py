@@ -6,7 +6,7 @@
 
 Kernel tests run on aarch64, layers on every target. Counts are exact and repeat; they say nothing of how long an
 instruction takes. What fails, or a result whose bits are not those of the other targets with fma, is exit code 1.
---write makes docs/targets.md."""
+--write puts the table into docs/targets.md."""
 import argparse
 import pathlib
 import re
@@ -27,15 +27,7 @@ TARGETS = {
 # batch, queries, keys, hidden, heads
 LAYERS = {"A": (1, 16, 16, 32, 2), "B": (2, 4, 6, 100, 5), "C": (1, 32, 32, 64, 8), "D": (1, 64, 64, 64, 4)}
 TESTS = ("kernel_bits", "kernel_linear", "kernel_attend", "kernel_softmax", "kernel_heads", "half")
-HEADING = """# Other targets
-
-    tools/bench targets            # kernel tests on aarch64, instructions of a call on each target, in an emulator
-    tools/bench targets --write    # the same, into this page
-
-The whole layer (biases, prepacked weights, no mask) of the benchmarks' shapes, compiled by g++ 12 with -O3. Instructions
-of one call are exact: those of eleven calls less those of one, by ten. How long they take is not known here. The result
-has the same bits on every target with fma; without, the second set of docs/numerics.md. Flops are two for a multiplication
-and an addition, without the softmax."""
+BEGIN, END = "<!-- layers: begin (tools/bench targets --write) -->", "<!-- layers: end -->"
 
 
 def flops(batch, queries, keys, hidden, heads):
@@ -47,11 +39,11 @@ def built(compiler, flags, source, program, *more):
                    check=True)
 
 
-def counted(emulator, plugin, program, calls):
-    """The instructions of a run, and what it printed."""
-    run = subprocess.run([*emulator, "-plugin", plugin, "-d", "plugin", program, str(calls)], check=True, text=True,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    return int(re.search(r"instructions (\d+)", run.stderr + run.stdout)[1]), re.search(r"hash (\w+)", run.stdout)[1]
+def counted(emulator, plugin, program):
+    """The instructions of a call, and the hash of its result."""
+    run = subprocess.run([*emulator, "-plugin", f"{plugin},function=forward", "-d", "plugin", program], check=True,
+                         text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return int(re.search(r"instructions (\d+)", run.stderr)[1]), re.search(r"hash (\w+)", run.stdout)[1]
 
 
 def kernel_tests(folder):
@@ -78,7 +70,8 @@ def main():
         folder = pathlib.Path(name)
         failed = kernel_tests(folder)
         plugin = folder / "count.so"
-        subprocess.run(["gcc", "-O2", "-shared", "-fPIC", HERE / "count.c", "-o", plugin], check=True)
+        subprocess.run(["gcc", "-O2", "-shared", "-fPIC", ROOT / "test" / "embedded" / "count.c",
+                        "-o", plugin], check=True)
         table = ["| layer | target | instructions | flops for each | bits |", "|---|---|--:|--:|---|"]
         for layer, sizes in LAYERS.items():
             hashes = {}
@@ -86,17 +79,16 @@ def main():
                 program = folder / "forward"
                 built(compiler, ["-O3", "-Wno-psabi", *flags, f"-DUMBEL_LAYER={','.join(map(str, sizes))}"],
                       HERE / "forward.cpp", program)
-                one, _ = counted(emulator, plugin, program, 1)
-                eleven, bits = counted(emulator, plugin, program, 11)
+                each, bits = counted(emulator, plugin, program)
                 hashes.setdefault(fma, set()).add(bits)
-                each = (eleven - one) / 10
-                table.append(f"| {layer} {sizes} | {target} | {each:,.0f} | {flops(*sizes) / each:.2f} | {bits[:8]} |")
+                table.append(f"| {layer} {sizes} | {target} | {each:,} | {flops(*sizes) / each:.2f} | {bits[:8]} |")
             same = all(len(of) == 1 for of in hashes.values())
             print(f"{'ok' if same else 'not ok'} - layer {layer}: the same bits on all targets with fma", flush=True)
             failed += not same
     print(*table, sep="\n")
     if options.write and not failed:
-        PAGE.write_text("\n".join([HEADING, "", *table]) + "\n")
+        before, after = PAGE.read_text().split(BEGIN)[0], PAGE.read_text().split(END)[1]
+        PAGE.write_text(f"{before}{BEGIN}\n\n" + "\n".join(table) + f"\n\n{END}{after}")
     checks = len(TESTS) + len(LAYERS)
     print(f"{checks - failed} passed, {failed} failed")
     return failed != 0

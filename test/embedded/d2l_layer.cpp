@@ -31,5 +31,7 @@ int main() {
   embedded::draw(next, y);
   forward();
   embedded::check_bits("d2l layer", out);
+  embedded::multiply_accumulates(2 * (4 + 6 + 6 + 4) * 100 * 100 + 2 * 4 * (3 + 2) * 100);
+  embedded::forward_of_other_data<forward>(x, y);
   return embedded::finish();
 }

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""costs.txt as tables in README.md, docs/targets.md and docs/code-size.md.
+
+    cost_pages.py            writes them: `tools/test embedded --update` and `tools/bench size --write` call it
+    cost_pages.py --check    are they what costs.txt says?
+"""
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE))
+import costs  # noqa: E402
+
+BEGIN, END = "<!-- costs: begin (tools/test embedded --update) -->", "<!-- costs: end -->"
+PROGRAMS = {"clothing": "the demo's model", "d2l_layer": "the d2l layer", "decode_step": "a cached decode step"}
+BUILDS = ("-O2", "-Os", "small")
+
+
+def words(target):
+    """What the target's cross file says it is, in its first line."""
+    first = (ROOT / "cross" / f"{target}.ini").read_text().splitlines()[0]
+    return re.match(r"# (.*?)([.:]|, which|$)", first)[1]
+
+
+def number(value):
+    return "-" if value is None else f"{value:,}"
+
+
+def each(row):
+    """Instructions a multiply-accumulate."""
+    count = row and row["instructions"]
+    return f"{count / row['multiply-accumulates']:.2f}" if count else "-"
+
+
+def table(head, rows):
+    """Words on the left, numbers on the right."""
+    return ["| " + " | ".join(head) + " |", "|---|" + "--:|" * (len(head) - 1),
+            *("| " + " | ".join(row) + " |" for row in rows)]
+
+
+def readme(targets):
+    def cells(target, rows):
+        fast, small = rows["clothing", "-O2"], rows.get(("clothing", "small"))
+        return [words(target), number(fast["text"]), number(small and small["text"]), number(fast["rodata"]),
+                number(fast["ram"]), number(fast["stack"]), number(fast["instructions"]), each(fast)]
+
+    return table(["", "code", "small code", "constants", "RAM", "stack", "instructions", "each"],
+                 [cells(target, rows) for target, (_, rows) in targets.items()])
+
+
+def instructions(targets):
+    head = ["", *(f"{words}, {build}" for words in PROGRAMS.values() for build in BUILDS)]
+
+    def cells(target, rows):
+        for program in PROGRAMS:
+            for build in BUILDS:
+                row = rows.get((program, build))
+                yield f"{number(row['instructions'])} ({each(row)})" if row and row["instructions"] else "-"
+
+    return table(head, [[words(target), *cells(target, rows)] for target, (_, rows) in targets.items()])
+
+
+def sizes(targets):
+    lines = []
+    for program, what in PROGRAMS.items():
+        lines += ["", f"{what[0].upper()}{what[1:]}:", ""]
+        head = [f"{column}, {build}" for column in ("text", "stack") for build in BUILDS] + ["rodata", "RAM"]
+
+        def cells(rows):
+            of = [rows.get((program, build), {}) for build in BUILDS]
+            return [*(number(row.get("text")) for row in of), *(number(row.get("stack")) for row in of),
+                    number(of[0].get("rodata")), number(of[0].get("ram"))]
+
+        lines += table(["bytes", *head], [[words(target), *cells(rows)] for target, (_, rows) in targets.items()])
+    return lines[1:]
+
+
+PAGES = {"README.md": readme, "docs/targets.md": instructions, "docs/code-size.md": sizes}
+
+
+def main():
+    targets = costs.read()
+    stale = []
+    for name, lines in PAGES.items():
+        page = ROOT / name
+        text = page.read_text()
+        before, after = text.split(BEGIN)[0], text.split(END)[1]
+        new = f"{before}{BEGIN}\n\n" + "\n".join(lines(targets)) + f"\n\n{END}{after}"
+        if new != text:
+            stale.append(name)
+            if sys.argv[1:] != ["--check"]:
+                page.write_text(new)
+    if sys.argv[1:] == ["--check"] and stale:
+        print(f"not what costs.txt says: {', '.join(stale)}; run test/embedded/cost_pages.py")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
