@@ -66,9 +66,17 @@ struct many_heads {
   }
   template <target Target>
   buffer<T> fast(std::size_t count) {
-    static_assert(heads_fit_lanes<S, H, T, Target>);
+    static_assert(EMULATED || heads_fit_lanes<S, H, T, Target>);
     buffer<T> o{o_size, 16}, scratch{attend_scratch<S, T, Target>};
-    attend_heads<S, H, T, Target>(q.get(), k.get(), v.get(), scale, count, o.get(), scratch.get());
+    if constexpr (heads_fit_lanes<S, H, T, Target>) {
+      attend_heads<S, H, T, Target>(q.get(), k.get(), v.get(), scale, count, o.get(),
+                                    scratch.get());
+    } else {  // one after another, as the layer does there
+      for (std::size_t h = 0; h < H.heads; ++h)
+        attend<S, T, Target>(q.get() + h * H.q_head, k.get() + h / H.share * H.k_head,
+                             v.get() + h / H.share * H.v_head, scale, scores::first_keys(count),
+                             o.get() + h * H.o_head, scratch.get());
+    }
     return o;
   }
   // Two at a time.
@@ -82,7 +90,10 @@ struct many_heads {
   }
   void check(std::size_t count = S.keys) {
     buffer<T> right = plain(count);
-    if constexpr (!UMBEL_SANITIZED && heads_fit_lanes<S, H, T, vector_32>) {  // compile time
+    if constexpr (EMULATED && pairs_fit_heads<S, H, T, umbel_test::native_target>)
+      check_pairs<umbel_test::native_target>();
+    if constexpr (!UMBEL_SANITIZED && !EMULATED &&  // compile time
+                  heads_fit_lanes<S, H, T, vector_32>) {
       BOOST_TEST(fast<vector_32>(count).same_numbers(right), "32 bytes, " << H.heads << " heads");
     }
     BOOST_TEST(fast<umbel_test::vector_64>(count).same_numbers(right),
@@ -102,6 +113,7 @@ constexpr bool fits = heads_fit_lanes<S, H, float, Target>;
 
 BOOST_AUTO_TEST_SUITE(kernel_heads)
 
+#if !EMULATED
 BOOST_AUTO_TEST_CASE(what_fits) {
   constexpr heads_shape five{5, 1, 8, 8, 8, 8}, three_share{6, 3, 8, 8, 8, 8},
       one{1, 1, 8, 8, 8, 8};
@@ -118,6 +130,7 @@ BOOST_AUTO_TEST_CASE(what_fits) {
   static_assert(!fits<apart(4, 6, 8, 8), one, vector_64>);
   static_assert(!fits<columns_out<4, 6, 8, 8>, five, vector_64>);
 }
+#endif
 
 BOOST_AUTO_TEST_CASE(any_number_of_heads) {
   side_by_side<4, 6, 20, 20, 2>{}.check();
@@ -160,6 +173,7 @@ BOOST_AUTO_TEST_CASE(what_is_hidden_is_not_read) {
   p.check(6);
 }
 
+#if !EMULATED
 constexpr target wide{64, 32}, half_as_wide{32, 16};
 
 BOOST_AUTO_TEST_CASE(two_at_a_time) {
@@ -176,5 +190,6 @@ BOOST_AUTO_TEST_CASE(two_at_a_time) {
   many_heads<columns_out<16, 11, 7, 5>, heads_shape{3, 1, 16 * 7, 11 * 7, 11 * 5, 16 * 5}>{}
       .check_pairs<wide>();
 }
+#endif
 
 BOOST_AUTO_TEST_SUITE_END()

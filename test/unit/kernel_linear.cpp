@@ -154,6 +154,7 @@ BOOST_AUTO_TEST_CASE(one_row_takes_several_panels) {
   check_shapes<float, row_major<2, 6, 257>, row_major<1, 11, 300>>();
 }
 
+#if !EMULATED  // plans of wide vectors and of many registers
 // More than a second-level cache holds: fetched ahead, where the target wants that.
 BOOST_AUTO_TEST_CASE(one_row_of_many_weights) {
   constexpr umbel::detail::plan::target fetching{64, 32, {}, true, true},
@@ -219,11 +220,13 @@ BOOST_AUTO_TEST_CASE(every_plan_has_the_same_bits) {
   c.check_packed<fixed({6, 2, 1, 0})>();
   c.check_natural<fixed({8, 2, 1, 0})>();
 }
+#endif
 
 BOOST_AUTO_TEST_CASE(gaps_between_rows_are_left_alone) {
   check_shapes<float, row_major<9, 6, 19, true, 5>, row_major<4, 3, 32, false, 1>>();
 }
 
+#if !EMULATED  // none do in vectors of 16 bytes
 // 1 to 8 features in the last vector, 2 to 9 rows: those that share it and those that do not. None
 // do in vectors of 16 bytes.
 BOOST_AUTO_TEST_CASE(rows_share_the_last_vector) {
@@ -236,6 +239,7 @@ BOOST_AUTO_TEST_CASE(rows_share_the_last_vector) {
   constexpr linear_shape apart{5, 4, 20, 40, 3, 60, 1, true};
   check_shapes_on<vector_64, float, apart>();
 }
+#endif
 
 BOOST_AUTO_TEST_CASE(transposed_operands) {
   constexpr linear_shape from_columns{13, 6, 20, 1, 16, 20, 1, true};
@@ -243,7 +247,7 @@ BOOST_AUTO_TEST_CASE(transposed_operands) {
   constexpr linear_shape both{13, 6, 20, 1, 13, 1, 13, false};
   constexpr linear_shape apart{5, 4, 19, 40, 3, 60, 3, true};
   check_shapes<float, to_columns, from_columns, apart>();
-  static_assert(UMBEL_SANITIZED ||
+  static_assert(UMBEL_SANITIZED || EMULATED ||
                 umbel::detail::kernel::detail::rows_in_lanes<both, float, vector_64>);
   check_shapes_on<vector_64, float, both>();
 }
@@ -259,8 +263,8 @@ BOOST_AUTO_TEST_CASE(doubles) {
 BOOST_AUTO_TEST_CASE(one_packed_set_serves_any_number_of_rows) {
   constexpr linear_shape many = row_major<31, 10, 50>, one = row_major<1, 10, 50>;
   static_assert(packed_size<many, float> == packed_size<one, float>);
-  static_assert(packed_size<many, float, vector_64> == 64 * 10 &&
-                padded_features<50, float, vector_64> == 64);
+  static_assert(EMULATED || (packed_size<many, float, vector_64> == 64 * 10 &&
+                             padded_features<50, float, vector_64> == 64));
   linear_case<many, float> problem;
   buffer<float> packed{packed_size<many, float>}, biases{padded_features<50, float>}, y{50};
   pack_linear<10, 50, true>(problem.w.get(), problem.bias.get(), packed.get(), biases.get());

@@ -43,7 +43,11 @@ class buffer {
   T* get() { return data_.get() + guard_; }
   operator T*() { return get(); }
   operator const T*() const { return data_.get() + guard_; }
-  T& operator[](std::size_t i) { return data_[guard_ + i]; }
+  // Any integer: beside the conversion to T*, one type is ambiguous where std::size_t is unsigned.
+  template <class Index>
+  T& operator[](Index i) {
+    return data_[guard_ + static_cast<std::size_t>(i)];
+  }
   std::size_t size() const { return size_; }
   // Every byte, guards included.
   bool same_bits(const buffer& other) const {
@@ -75,10 +79,21 @@ class buffer {
   std::unique_ptr<T[]> data_;
 };
 
+// In an emulator (test/embedded) a test shows that this target has the bits of the definition: all
+// vectors are its own, and sweeps are sparse. That any number of lanes has them, in every plan, is
+// shown on a large machine.
+#ifndef EMULATED
+#define EMULATED 0
+#endif
+
 // 1, 4, 8 and 16 lanes of float; 1, 2, 4 and 8 of double. Small tiles under a sanitizer.
-inline constexpr std::size_t few = UMBEL_SANITIZED ? 6 : 16, many = UMBEL_SANITIZED ? 6 : 32;
-inline constexpr umbel::detail::plan::target scalar_target{0, few}, vector_16{16, few},
-    vector_32{32, few}, vector_64{64, many};
+using umbel::detail::plan::native_target, umbel::detail::plan::target;
+inline constexpr std::size_t few = UMBEL_SANITIZED || EMULATED ? 6 : 16,
+                             many = UMBEL_SANITIZED ? 6 : 32;
+inline constexpr target scalar_target{0, few},
+    vector_16 = EMULATED ? native_target : target{16, few},
+    vector_32 = EMULATED ? native_target : target{32, few},
+    vector_64 = EMULATED ? native_target : target{64, many};
 
 // FNV-1a over the bytes of each value, the lowest first on every target.
 template <class T>
