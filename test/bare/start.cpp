@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
-// From reset to main and back, for every Cortex-M (board.ld): FPU on, .bss zero, the stack painted;
-// afterwards how deep it was, and main's exit code. A fault ends with exit code 70.
+// From reset to main and back, for every Cortex-M and for RISC-V (board.ld): FPU on, .bss zero, the
+// stack painted; afterwards how deep it was, and main's exit code. A fault ends with exit code 70.
 #include <cstddef>
 #include <cstdint>
 
 #include "semihosting.hpp"
 
 int main();
+
+// The loop of a memcpy stays one.
+#if defined(__clang__)
+#define LOOP_IS_NO_CALL __attribute__((no_builtin))
+#else
+#define LOOP_IS_NO_CALL __attribute__((optimize("no-tree-loop-distribute-patterns")))
+#endif
 
 namespace {
 constexpr std::uint32_t paint = 0xc5c5c5c5u;
@@ -25,26 +32,20 @@ void print_number(std::uint32_t number) noexcept {
 extern "C" {
 extern std::uint32_t stack_bottom[], stack_top[], bss_begin[], bss_end[];
 
-// The compiler may call these even where there is no library (-ffreestanding). g++ would make a
-// call of a loop, in the function that is called, too.
-#if defined(__clang__)
-#define EMBEDDED_AS_LOOP [[gnu::used]]
-#else
-#define EMBEDDED_AS_LOOP [[gnu::used, gnu::optimize("no-tree-loop-distribute-patterns")]]
-#endif
-EMBEDDED_AS_LOOP void* memcpy(void* to, const void* from, std::size_t bytes) {
+// The compiler may call these even where there is no library (-ffreestanding).
+[[gnu::used]] LOOP_IS_NO_CALL void* memcpy(void* to, const void* from, std::size_t bytes) {
   auto* t = static_cast<unsigned char*>(to);
   const auto* f = static_cast<const unsigned char*>(from);
   for (; bytes != 0; --bytes) *t++ = *f++;
   return to;
 }
-EMBEDDED_AS_LOOP void* memset(void* to, int value, std::size_t bytes) {
+[[gnu::used]] LOOP_IS_NO_CALL void* memset(void* to, int value, std::size_t bytes) {
   auto* t = static_cast<unsigned char*>(to);
   for (; bytes != 0; --bytes) *t++ = static_cast<unsigned char>(value);
   return to;
 }
 // clang's names for them (Arm's run-time ABI), with what it knows of the addresses.
-#if defined(__clang__)
+#if defined(__clang__) && defined(__arm__)
 [[gnu::used]] void __aeabi_memcpy(void* to, const void* from, std::size_t bytes) {
   memcpy(to, from, bytes);
 }
@@ -60,7 +61,32 @@ EMBEDDED_AS_LOOP void* memset(void* to, int value, std::size_t bytes) {
   semihosting::exit(70);
 }
 
-// The stack may be what is wrong: it begins anew.
+// In a fault the stack may be what is wrong: it begins anew.
+#if defined(__riscv)
+[[gnu::naked, gnu::aligned(4)]] void fault() {  // mtvec has no room for its last two bits
+  __asm__ volatile("la sp, stack_top\n\tj report_fault");
+}
+// The processor begins here, without a stack.
+[[gnu::naked, gnu::used, gnu::section(".vectors")]] void reset() {
+  __asm__ volatile("la sp, stack_top\n\tj start");
+}
+[[gnu::always_inline]] static inline std::uint32_t* stack_pointer() {
+  std::uint32_t* here;
+  __asm__ volatile("mv %0, sp" : "=r"(here));
+  return here;
+}
+static inline void prepare() {
+  // Below the stack is what is only read and run: nothing faults there by itself (PMP, entry 0).
+  __asm__ volatile(
+      ".option push\n\t.option arch, +zicsr\n\t"
+      "csrw mtvec, %0\n\tcsrw pmpaddr0, %1\n\tcsrw pmpcfg0, %2\n\tcsrs mstatus, %3\n\t"
+      ".option pop"
+      :
+      : "r"(fault), "r"(reinterpret_cast<std::uintptr_t>(stack_bottom) >> 2), "r"(0x8du),
+        "r"(0x2000u)  // FPU
+      : "memory");
+}
+#else
 [[gnu::naked]] void fault() {
   __asm__ volatile(
 #if defined(__ARM_ARCH_8M_MAIN__) || defined(__ARM_ARCH_8_1M_MAIN__)
@@ -68,8 +94,12 @@ EMBEDDED_AS_LOOP void* memset(void* to, int value, std::size_t bytes) {
 #endif
       "ldr r0, =stack_top\n\tmov sp, r0\n\tldr r0, =report_fault\n\tbx r0\n\t.ltorg");
 }
-
-[[noreturn]] void start() {
+[[gnu::always_inline]] static inline std::uint32_t* stack_pointer() {
+  std::uint32_t* here;
+  __asm__ volatile("mov %0, sp" : "=r"(here));
+  return here;
+}
+static inline void prepare() {
 #if defined(__ARM_FP)  // coprocessors 10 and 11, the FPU and the vector unit
   *reinterpret_cast<volatile std::uint32_t*>(0xe000ed88u) |= 0xfu << 20;
   __asm__ volatile("dsb\n\tisb" ::: "memory");
@@ -77,9 +107,13 @@ EMBEDDED_AS_LOOP void* memset(void* to, int value, std::size_t bytes) {
 #if defined(__ARM_ARCH_8M_MAIN__) || defined(__ARM_ARCH_8_1M_MAIN__)
   __asm__ volatile("msr msplim, %0" ::"r"(stack_bottom));
 #endif
+}
+#endif
+
+[[noreturn, gnu::used]] void start() {
+  prepare();
   for (std::uint32_t* word = bss_begin; word != bss_end; ++word) *word = 0;
-  std::uint32_t* here;
-  __asm__ volatile("mov %0, sp" : "=r"(here));
+  std::uint32_t* const here = stack_pointer();
   for (std::uint32_t* word = stack_bottom; word < here; ++word) *word = paint;
   const int code = main();
   const std::uint32_t* deepest = stack_bottom;
@@ -92,7 +126,8 @@ EMBEDDED_AS_LOOP void* memset(void* to, int value, std::size_t bytes) {
 }
 }
 
-// The addresses that the processor begins with: the stack's, then start, then the faults'.
+#if !defined(__riscv)
+// The addresses that a Cortex-M begins with: the stack's, then start, then the faults'.
 using handler = void (*)();
 struct vectors {
   std::uint32_t* stack;
@@ -102,3 +137,4 @@ extern "C" [[gnu::section(".vectors"), gnu::used]] constexpr vectors vector_tabl
     stack_top,
     {start, fault, fault, fault, fault, fault, fault, nullptr, nullptr, nullptr, fault, fault,
      nullptr, fault, fault}};
+#endif
