@@ -138,6 +138,34 @@ static bool stored() noexcept {
   return same();
 }
 
+// Where processors differ (docs/numerics.md): the sign and payload of a NaN, and numbers below the
+// smallest normal one, which count as they are, or as 0.
+static void special_numbers() noexcept {
+  static constinit tokens in{}, tiny{};
+  in = x;
+  in(3, 5) = __builtin_bit_cast(float, 0xffc12345u);  // seen from there on
+  attention{natural}.into(other, x, causal, work);
+  attention{natural}.into(out, in, causal, work);
+  bool spoiled = same(out.data(), other.data(), 3 * width);
+  for (std::size_t i = 3 * width; i < count * width; ++i)
+    spoiled = spoiled && out.data()[i] != out.data()[i];
+  check("attention: a NaN spoils what sees it, and nothing else", spoiled);
+
+  for (std::uint32_t i = 0; i < count * width; ++i)
+    tiny.data()[i] = __builtin_bit_cast(float, 2 * i + 2);
+  in = tokens{};
+  attention{natural}.into(other, in, causal, work);
+  attention{natural}.into(out, tiny, causal, work);
+  check("attention: subnormal numbers beside normal ones", same());
+  out = tiny * 0.5F;
+  bool exact_or_zero = true;
+  for (std::uint32_t i = 0; i < count * width; ++i) {
+    const auto bits = __builtin_bit_cast(std::uint32_t, out.data()[i]);
+    exact_or_zero = exact_or_zero && (bits == i + 1 || bits == 0);
+  }
+  check("attention: subnormal numbers by themselves, kept or 0", exact_or_zero);
+}
+
 int main() {
   lcg next{2};
   embedded::draw(next, x, 2.F);
@@ -149,5 +177,6 @@ int main() {
   check_bits("attention: weights in bfloat16", out);
   check("attention: weights in float16, and rounded ones", stored<float16>());
   check_bits("attention: weights in float16", out);
+  special_numbers();
   return embedded::finish();
 }
