@@ -44,16 +44,14 @@ extern std::uint32_t stack_bottom[], stack_top[], bss_begin[], bss_end[];
   for (; bytes != 0; --bytes) *t++ = static_cast<unsigned char>(value);
   return to;
 }
-// clang's names for them (Arm's run-time ABI), with what it knows of the addresses.
-#if defined(__clang__) && defined(__arm__)
-[[gnu::used]] void __aeabi_memcpy(void* to, const void* from, std::size_t bytes) {
-  memcpy(to, from, bytes);
-}
+
+#if defined(__arm__) && defined(__clang__)  // the names that clang calls them by
+[[gnu::used, gnu::alias("memcpy")]] void* __aeabi_memcpy(void*, const void*, std::size_t);
+[[gnu::used, gnu::alias("memcpy")]] void* __aeabi_memcpy4(void*, const void*, std::size_t);
+[[gnu::used, gnu::alias("memcpy")]] void* __aeabi_memcpy8(void*, const void*, std::size_t);
 [[gnu::used]] void __aeabi_memclr(void* to, std::size_t bytes) { memset(to, 0, bytes); }
-[[gnu::alias("__aeabi_memcpy")]] void __aeabi_memcpy4(void*, const void*, std::size_t);
-[[gnu::alias("__aeabi_memcpy")]] void __aeabi_memcpy8(void*, const void*, std::size_t);
-[[gnu::alias("__aeabi_memclr")]] void __aeabi_memclr4(void*, std::size_t);
-[[gnu::alias("__aeabi_memclr")]] void __aeabi_memclr8(void*, std::size_t);
+[[gnu::used, gnu::alias("__aeabi_memclr")]] void __aeabi_memclr4(void*, std::size_t);
+[[gnu::used, gnu::alias("__aeabi_memclr")]] void __aeabi_memclr8(void*, std::size_t);
 #endif
 
 [[noreturn, gnu::used]] void report_fault() {
