@@ -30,7 +30,7 @@ TABLE = HERE / "costs.txt"
 ALLOWED = 0.01
 # Where the instructions of a call are the same for all inputs: on cores with an FPU. Elsewhere g++ chooses the larger of
 # two numbers by a branch, here and there; and without an FPU arithmetic is libgcc's branches, of which nothing is asked.
-EXACT = {"cortex-m4f", "cortex-m7", "cortex-m33", "cortex-m55"}
+EXACT = {"cortex-m4f", "cortex-m7", "cortex-m33", "cortex-m55", "cortex-m55-clang"}
 SOFT_FLOAT = {"cortex-m0", "cortex-m3"}
 BRANCHES = 0.005
 COLUMNS = ("instructions", "multiply-accumulates", "text", "rodata", "ram", "stack")
