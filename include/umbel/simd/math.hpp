@@ -263,8 +263,8 @@ UMBEL_INLINE constexpr V tanh(V x) noexcept {
   const V z = inside * inside;
   const V by_polynomial = fma(inside * z, polynomial<V>(z, constants::tanh), inside);
   const V one = broadcast<V>(T{1});
-  const V far = smaller(broadcast<V>(constants::tanh_last), a);  // NaN stays
-  const V by_exp = one - broadcast<V>(T{2}) / (exp_of_moderate(far + far) + one);
+  const V bounded = smaller(broadcast<V>(constants::tanh_last), a);  // NaN stays
+  const V by_exp = one - broadcast<V>(T{2}) / (exp_of_moderate(bounded + bounded) + one);
   return detail::with_sign(select(is_near, by_polynomial, by_exp), x);
 }
 
