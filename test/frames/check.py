@@ -18,12 +18,12 @@ from tap import Tap, split_command  # noqa: E402
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/architecture.md"
 MOST = 16  # the user's function and the multiply-add itself included
-SCORE = "sum[j][i] = simd::fma(query[i], key, sum[j][i])"
+SCORE = "sum[j][i] = simd::fma(key, query[i], sum[j][i])"
 
 
 def line_of_score(include_dir):
     text = (pathlib.Path(include_dir) / "umbel/kernel/attend_block.hpp").read_text().splitlines()
-    return next(number for number, line in enumerate(text, 1) if SCORE in line)
+    return next((number for number, line in enumerate(text, 1) if SCORE in line), None)
 
 
 def frames(program, gdb, line):
