@@ -30,13 +30,14 @@ ROOMS = {
     "attention": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask"},
     "block": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention"},
     "decode": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block"},
+    "quantized": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block", "decode", "bare"},
     "formula": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block"},
     "inspect": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention", "block", "decode", "formula"},
     "file": {"config", "shape", "tensor", "simd"},
     "files": {"file"},
     "weights": {"config", "shape", "tensor", "layer", "inspect", "file"},
 }
-EVERYTHING = set(ROOMS) - {"inspect", "file", "files", "weights"}  # what draws, describes and loads is for who asks
+EVERYTHING = set(ROOMS) - {"inspect", "file", "files", "weights", "quantized"}  # what draws, describes and loads is for who asks
 ROOMS["bare"] = EVERYTHING
 ROOMS["umbel"] = EVERYTHING | {"bare"}
 

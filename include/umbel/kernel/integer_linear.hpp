@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+// Linear maps of 8-bit integers, as plain_integers.hpp defines them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <umbel/config.hpp>
+#include <umbel/kernel/integer_panels.hpp>
+#include <umbel/kernel/plain_integers.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
+
+// What becomes of the results of a map. Each is called for one element, `y` its place.
+namespace finish {
+
+struct as_int8 {
+  UMBEL_INLINE constexpr void operator()(std::int8_t& y, std::int32_t v) const noexcept {
+    y = plain::to_int8(v);
+  }
+};
+struct as_int16 {
+  UMBEL_INLINE constexpr void operator()(std::int16_t& y, std::int32_t v) const noexcept {
+    y = plain::to_int16(v);
+  }
+};
+// An activation: table[v + 128] of the 8-bit result v.
+struct by_table {
+  const std::int8_t* table;
+  UMBEL_INLINE constexpr void operator()(std::int8_t& y, std::int32_t v) const noexcept {
+    y = table[plain::to_int8(v) + 128];
+  }
+};
+// Added to what is there: a residual sum.
+struct added {
+  UMBEL_INLINE constexpr void operator()(std::int16_t& y, std::int32_t v) const noexcept {
+    y = plain::to_int16(y + v);
+  }
+};
+
+}  // namespace finish
+
+// y = x, or y = a b, in another unit. y may be an argument.
+template <std::size_t Count>
+constexpr void integer_rescale(const std::int16_t* x, const plain::integer_unit& unit,
+                               std::int8_t* y) noexcept {
+  for (std::size_t i = 0; i < Count; ++i) y[i] = plain::to_int8(plain::in_unit(x[i], unit));
+}
+template <std::size_t Count>
+constexpr void integer_product(const std::int8_t* a, const std::int8_t* b,
+                               const plain::integer_unit& unit, std::int8_t* y) noexcept {
+  for (std::size_t i = 0; i < Count; ++i)
+    y[i] = plain::to_int8(plain::in_unit(std::int32_t{a[i]} * b[i], unit));
+}
+
+template <integer_linear_shape S, class T, class Finish>
+constexpr void integer_linear(const integer_panels<S.in, S.out>& map, const std::int8_t* x, T* y,
+                              const Finish& finish) noexcept {
+  plain::integer_linear<S>(map, x, y, finish);
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
+UMBEL_WARNINGS_POP

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// Layers in integers: quantized<layer>. umbel.hpp does not include it; it needs what bare.hpp has.
+#pragma once
+
+#include <umbel/bare.hpp>
+#include <umbel/quantized/attention.hpp>
+#include <umbel/quantized/encoder.hpp>
+#include <umbel/quantized/feed_forward.hpp>
+#include <umbel/quantized/linear.hpp>
+#include <umbel/quantized/norm.hpp>
+#include <umbel/quantized/quantized.hpp>

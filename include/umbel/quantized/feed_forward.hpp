@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSL-1.0
+// The feed-forward network in integers. An activation is a table of 256 bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <umbel/block/feed_forward.hpp>
+#include <umbel/config.hpp>
+#include <umbel/quantized/linear.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail::integers {
+
+// Before and after the activation; of a gated network, of the gate, and of the product of both.
+struct feed_forward_ranges {
+  static constexpr const char* part_names[] = {"input", "up", "activated", "output"};
+  range input, up, activated, output;
+};
+struct gated_feed_forward_ranges {
+  static constexpr const char* part_names[] = {"input",     "gate",    "up",
+                                               "activated", "product", "output"};
+  range input, gate, up, activated, product, output;
+};
+template <class Layer>
+using ranges_of_feed_forward =
+    std::conditional_t<Layer::is_gated, gated_feed_forward_ranges, feed_forward_ranges>;
+
+struct feed_forward_units {
+  double input, gate, up, activated, product, output;
+};
+
+template <class Layer>
+struct feed_forward_numbers {
+  static constexpr std::size_t narrow = Layer::hidden_axis::size, wide = Layer::wide_axis::size;
+  static constexpr bool is_gated = Layer::is_gated;
+  kernel::integer_panels<narrow, wide> up;
+  kernel::integer_panels<wide, narrow> down;
+  struct nothing_more {};
+  [[no_unique_address]] std::conditional_t<is_gated, kernel::integer_panels<narrow, wide>,
+                                           nothing_more>
+      gate;
+  kernel::plain::integer_unit product;  // of a gate times up
+  std::int8_t table[256]{};
+
+  template <class View>
+  constexpr void pack_network(const View& w, const feed_forward_units& u) noexcept {
+    pack_map(up, w.up, u.input, u.up);
+    if constexpr (is_gated) {
+      pack_map(gate, w.gate, u.input, u.gate);
+      pack_table<typename Layer::activate>(table, u.gate, u.activated);
+      product = unit(u.activated * u.up, u.product);
+      pack_map(down, w.down, u.product, u.output);
+    } else {
+      pack_table<typename Layer::activate>(table, u.up, u.activated);
+      pack_map(down, w.down, u.activated, u.output);
+    }
+  }
+
+  template <std::size_t Rows>
+  struct scratch_for : workspace_base {
+    using positions = std::index_sequence<Rows>;
+    alignas(64) std::int8_t expanded[(is_gated ? 2 : 1) * Rows * wide];
+  };
+  template <std::size_t Rows, class T, class Finish, class Work>
+  constexpr void feed(const std::int8_t* x, T* y, const Finish& finish,
+                      Work& work) const noexcept {
+    using kernel::integer_linear, kernel::integer_linear_shape;
+    constexpr integer_linear_shape widened = {Rows, narrow, wide, narrow, wide};
+    constexpr integer_linear_shape reduced = {Rows, wide, narrow, wide, narrow};
+    std::int8_t* const to = work.expanded;
+    if constexpr (is_gated) {
+      std::int8_t* const gates = work.expanded + Rows * wide;
+      integer_linear<widened>(up, x, to, kernel::finish::as_int8{});
+      integer_linear<widened>(gate, x, gates, kernel::finish::by_table{table});
+      kernel::integer_product<Rows * wide>(gates, to, product, to);
+    } else {
+      integer_linear<widened>(up, x, to, kernel::finish::by_table{table});
+    }
+    integer_linear<reduced>(down, to, y, finish);
+  }
+};
+
+// The layer of floats on x, whose tensors widen up, activated (gate, product).
+template <class Layer, class Seen, class View, class X>
+constexpr auto observe_network(Seen& seen, const View& w, const X& x) noexcept {
+  using T = typename Layer::value_type;
+  using up_map = linear<T, typename Layer::hidden_axis, typename Layer::wide_axis,
+                        bias<Layer::has_bias>>;
+  using down_map = linear<T, typename Layer::wide_axis, typename Layer::hidden_axis,
+                          bias<Layer::has_bias>>;
+  auto up = up_map{w.up}(x);
+  widen(seen.up, up.data(), up.size());
+  if constexpr (Layer::is_gated) {
+    auto gate = up_map{w.gate}(x);
+    widen(seen.gate, gate.data(), gate.size());
+    for (std::size_t i = 0; i < gate.size(); ++i) {
+      T& g = gate.data()[i];
+      g = Layer::activate::of(g);
+      widen(seen.activated, &g, 1);
+      up.data()[i] *= g;
+    }
+    widen(seen.product, up.data(), up.size());
+  } else {
+    for (std::size_t i = 0; i < up.size(); ++i) up.data()[i] = Layer::activate::of(up.data()[i]);
+    widen(seen.activated, up.data(), up.size());
+  }
+  return down_map{w.down}(up);
+}
+
+}  // namespace detail::integers
+
+// x: int8, any axes with Hidden last. Gives int8 or int16 (gives<>) of the same axes.
+template <class T, class Hidden, class FeedForward, class... OfLayer, class... Options>
+class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
+    : detail::integers::feed_forward_numbers<feed_forward<T, Hidden, FeedForward, OfLayer...>> {
+  using numbers =
+      detail::integers::feed_forward_numbers<feed_forward<T, Hidden, FeedForward, OfLayer...>>;
+
+ public:
+  using layer = feed_forward<T, Hidden, FeedForward, OfLayer...>;
+  using result_type =
+      typename detail::option_or<detail::option::gives, gives<std::int8_t>, Options...>::type;
+  using ranges = detail::integers::ranges_of_feed_forward<layer>;
+  using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
+  template <class Rows>
+  using workspace = typename numbers::template scratch_for<Rows::size>;
+
+ private:
+  static_assert(
+      detail::reported<detail::first_error<
+          detail::rules::options<detail::say::quantized,
+                                 detail::option_kinds<detail::option::gives>, Options...>,
+          detail::rules::integer_result<result_type>>>::ok,
+      "umbel: shapes do not fit");
+
+ public:
+  constexpr quantized() noexcept = default;
+  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept { pack(w, seen); }
+  // False, and zeros, where a range is missing.
+  constexpr bool pack(const weights_to_pack& w, const ranges& seen) noexcept {
+    using namespace detail::integers;
+    if (!all_seen(seen)) return false;
+    const auto of = [](const range& r) { return unit_of_int8(static_cast<double>(r())); };
+    feed_forward_units u{of(seen.input), 0, of(seen.up), of(seen.activated), 0,
+                         unit_of<result_type>(static_cast<double>(seen.output()))};
+    if constexpr (layer::is_gated) {
+      u.gate = of(seen.gate);
+      u.product = of(seen.product);
+    }
+    this->pack_network(w, u);
+    return true;
+  }
+  // layer{w}(x), whose tensors widen the ranges.
+  template <class X>
+  static constexpr auto observe(ranges& seen, const typename layer::weights_view& w,
+                                const X& x) noexcept {
+    detail::integers::widen(seen.input, x.data(), x.size());
+    auto y = detail::integers::observe_network<layer>(seen, w, x);
+    detail::integers::widen(seen.output, y.data(), y.size());
+    return y;
+  }
+
+  template <detail::tensor_like X, workspace_like Workspace = detail::on_stack>
+  constexpr auto operator()(const X& x, Workspace&& work = {}) const noexcept {
+    return run(x, work, detail::by_value{});
+  }
+  template <detail::tensor_like Out, detail::tensor_like X,
+            workspace_like Workspace = detail::on_stack>
+  constexpr void into(Out&& out, const X& x, Workspace&& work = {}) const noexcept {
+    run(x, work, static_cast<Out&&>(out));
+  }
+  [[nodiscard]] constexpr const numbers& get_weights() const noexcept { return *this; }
+
+ private:
+  template <class X, class Workspace, class Out>
+  constexpr auto run(const X& x, Workspace& work, Out&& out) const noexcept {
+    using namespace detail;
+    using layout = layout_of<X>;
+    using hidden = typename layer::hidden_axis;
+    using verdict =
+        first_error<rules::rows_of<say::quantized, X, std::int8_t, hidden>,
+                    rules::row_major_out<say::quantized, Out, result_type, layout>>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      using rows = typename rows_axis<layout>::type;
+      using scratch = workspace<rows>;
+      using fit = rules::scratch_fits<say::quantized, Workspace, scratch, shape<rows>>;
+      static_assert(report<fit>::ok, "umbel: shapes do not fit");
+      constexpr std::size_t one = rows::size * hidden::size;
+      if constexpr (fit::ok)
+        return computed<tensor_of<result_type, row_major<layout>>, scratch>(
+            out, work, [&](auto& y, scratch& own) {
+              for (std::size_t b = 0; b < layout::count / one; ++b)
+                this->template feed<rows::size>(x.data() + b * one, y.data() + b * one,
+                                                integers::finish_as<result_type>{}, own);
+            });
+      else
+        return invalid{};
+    } else {
+      return invalid{};
+    }
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+// Norms in integers: int16 residual sums to int8 activations.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <umbel/block/layer_norm.hpp>
+#include <umbel/block/rms_norm.hpp>
+#include <umbel/config.hpp>
+#include <umbel/kernel/integer_norm.hpp>
+#include <umbel/quantized/linear.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail::integers {
+
+template <class Norm>
+inline constexpr bool is_centred = !std::is_same_v<typename Norm::word, say::rms_norm>;
+
+// The numbers of Norm for results of type T. View: its weights_view.
+template <class Norm>
+struct norm_numbers : kernel::integer_norm_numbers<Norm::axis::size> {
+  static constexpr bool centred = is_centred<Norm>;
+  using base = kernel::integer_norm_numbers<Norm::axis::size>;
+
+  template <class View>
+  constexpr void pack_norm(const View& w, double epsilon, double in, double out) noexcept {
+    integers::pack<centred>(
+        static_cast<base&>(*this), [&](std::size_t i) { return w.gamma.data()[i]; },
+        [&](std::size_t i) {
+          if constexpr (requires { w.beta; })
+            return w.beta.data()[i];
+          else
+            return typename Norm::value_type{};
+        },
+        epsilon, in, out);
+  }
+  template <std::size_t Rows, class Y>
+  constexpr void rows(const std::int16_t* x, Y* y) const noexcept {
+    kernel::integer_norm_rows<centred, Rows>(static_cast<const base&>(*this), x, y);
+  }
+};
+
+// quantized<layer_norm<...>> and quantized<rms_norm<...>>.
+template <class Derived, class Norm>
+class quantized_norm : public computing<Derived, say::quantized> {
+ public:
+  using layer = Norm;
+  using ranges = linear_ranges;
+
+  constexpr quantized_norm() noexcept = default;
+  // False, and zeros, where a range is missing.
+  constexpr bool pack(const typename Norm::weights_view& w, const ranges& seen,
+                      typename Norm::value_type epsilon) noexcept {
+    if (!all_seen(seen)) return false;
+    numbers_.pack_norm(w, static_cast<double>(epsilon),
+                       unit_of_residual(static_cast<double>(seen.input())),
+                       unit_of_int8(static_cast<double>(seen.output())));
+    return true;
+  }
+  // Norm{w, epsilon}(x), whose input and result widen the ranges.
+  template <class X>
+  static constexpr auto observe(ranges& seen, const typename Norm::weights_view& w, const X& x,
+                                typename Norm::value_type epsilon) noexcept {
+    auto y = Norm{w, epsilon}(x);
+    widen(seen.input, x.data(), x.size());
+    widen(seen.output, y.data(), y.size());
+    return y;
+  }
+  template <class X>
+  using rule = rules::rows_of<say::quantized, X, std::int16_t, typename Norm::axis>;
+  template <class X>
+  using value = std::int8_t;
+  template <class X, class Y>
+  constexpr void write(const X& x, Y& y) const noexcept {
+    numbers_.template rows<layout_of<X>::count / Norm::axis::size>(x.data(), y.data());
+  }
+
+ private:
+  norm_numbers<Norm> numbers_;
+};
+
+}  // namespace detail::integers
+
+// x, int16 with the axis last, gives int8. epsilon: as of the layer of floats.
+template <class T, class Axis, class... OfNorm>
+class quantized<layer_norm<T, Axis, OfNorm...>>
+    : public detail::integers::quantized_norm<quantized<layer_norm<T, Axis, OfNorm...>>,
+                                              layer_norm<T, Axis, OfNorm...>> {
+  using base = detail::integers::quantized_norm<quantized, layer_norm<T, Axis, OfNorm...>>;
+
+ public:
+  using typename base::layer;
+  using typename base::ranges;
+  constexpr quantized() noexcept = default;
+  constexpr quantized(const typename layer::weights_view& w, const ranges& seen,
+                      T epsilon = T(1e-5)) noexcept {
+    this->pack(w, seen, epsilon);
+  }
+};
+template <class T, class Axis, class... OfNorm>
+class quantized<rms_norm<T, Axis, OfNorm...>>
+    : public detail::integers::quantized_norm<quantized<rms_norm<T, Axis, OfNorm...>>,
+                                              rms_norm<T, Axis, OfNorm...>> {
+  using base = detail::integers::quantized_norm<quantized, rms_norm<T, Axis, OfNorm...>>;
+
+ public:
+  using typename base::layer;
+  using typename base::ranges;
+  constexpr quantized() noexcept = default;
+  constexpr quantized(const typename layer::weights_view& w, const ranges& seen,
+                      T epsilon) noexcept {
+    this->pack(w, seen, epsilon);
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSL-1.0
+// Floats to the numbers of integer kernels: weights to 8 bits, scales to multipliers and shifts. In
+// double, by single multiplications and divisions that no compiler contracts, so that the integers
+// are the same whoever makes them: the compiler, this machine, another.
+//
+// Not here: which tensor has which range (ranges.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <umbel/config.hpp>
+#include <umbel/kernel/integer_panels.hpp>
+#include <umbel/kernel/plain_integers.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::integers {
+
+// What one unit of a tensor is worth whose largest magnitude is `largest`: of 8 bits, and of a
+// residual sum of 16, which has as much room again above what was seen.
+constexpr double unit_of_int8(double largest) noexcept { return largest / 127; }
+constexpr double unit_of_residual(double largest) noexcept { return largest / 16384; }
+
+constexpr double magnitude(double v) noexcept { return v < 0 ? -v : v; }
+// 2^n, exactly. n: -1022 to 1023.
+constexpr double power_of_two(int n) noexcept {
+  return __builtin_bit_cast(double, static_cast<std::uint64_t>(n + 1023) << 52);
+}
+// The nearest integer, halves to even, of at most `most` either way; 0 of NaN.
+constexpr std::int32_t rounded(double v, std::int32_t most) noexcept {
+  if (!(v == v)) return 0;
+  if (v >= most) return most;
+  if (v <= -most) return -most;
+  const auto down = static_cast<std::int32_t>(v);  // towards 0
+  const double rest = magnitude(v - down);
+  const bool away = rest > 0.5 || (rest == 0.5 && down % 2 != 0);
+  return away ? down + (v < 0 ? -1 : 1) : down;
+}
+// The root of v >= 0, by Newton's steps from above, which end where no step goes down.
+constexpr double square_root(double v) noexcept {
+  if (!(v > 0)) return 0;
+  double root = v > 1 ? v : 1;
+  for (double next = (root + v / root) / 2; next < root; next = (root + v / root) / 2) root = next;
+  return root;
+}
+
+// A linear map. weight(i, o), bias(o): its floats. in, out: the units of x and of the result.
+// Each output has a scale of its own: its largest weight is 127.
+template <std::size_t In, std::size_t Out, class Weight, class Bias>
+constexpr void pack(kernel::integer_panels<In, Out>& to, const Weight& weight, const Bias& bias,
+                    double in, double out) noexcept {
+  static_assert(In <= kernel::most_input_products);
+  double factor[Out]{};  // of a sum in units of out
+  double most[Out]{};    // the largest magnitude that a sum can have
+  std::int32_t biases[Out]{}, sums[Out]{};
+  for (std::size_t o = 0; o < Out; ++o) {
+    double largest = 0;
+    for (std::size_t i = 0; i < In; ++i) {
+      const double w = magnitude(static_cast<double>(weight(i, o)));
+      if (w > largest) largest = w;
+    }
+    // Weights that are small beside the bias, or all 0: a scale that leaves the bias 24 bits.
+    const double added = static_cast<double>(bias(o));
+    const double least = magnitude(added) / in / 16777216;
+    double scale = largest / 127 > least ? largest / 127 : least;
+    if (!(scale > 0)) scale = 1;
+    double magnitudes = 0;
+    for (std::size_t i = 0; i < In; ++i) {
+      const std::int32_t w = rounded(static_cast<double>(weight(i, o)) / scale, 127);
+      to.weights[to.place(o, i)] = static_cast<std::int8_t>(w);
+      sums[o] += w;
+      magnitudes += w < 0 ? -w : w;
+    }
+    biases[o] = rounded(added / in / scale, 1 << 25);
+    factor[o] = in * scale / out;
+    most[o] = 128 * magnitudes + magnitude(biases[o]);
+  }
+  // The shifts: as few digits of the sums dropped as leave the largest multiplier 12 or more.
+  constexpr double limit = 2147483648.0;
+  const auto fits = [&](int before, int after, double& largest) {
+    largest = 0;
+    for (std::size_t o = 0; o < Out; ++o) {
+      const double m = rounded(factor[o] * power_of_two(before + after), 1 << 24);
+      if (m > largest) largest = m;
+      if (m > 32767 ||
+          (most[o] * power_of_two(-before) + 2) * m >= limit - power_of_two(after - 1))
+        return false;
+    }
+    return true;
+  };
+  int before = 0, after = 1;
+  for (;; ++before) {
+    double largest = 0;
+    after = 29;
+    while (after > 1 && !fits(before, after, largest)) --after;
+    if ((fits(before, after, largest) && largest >= 4096) || before == 15) break;
+  }
+  to.before = static_cast<std::uint8_t>(before);
+  to.after = static_cast<std::uint8_t>(after);
+  const std::int32_t half = before == 0 ? 0 : std::int32_t{1} << (before - 1);
+  for (std::size_t o = 0; o < Out; ++o) {
+    std::int32_t m = rounded(factor[o] * power_of_two(before + after), 32767);
+    // A result far beyond its range: as large as stays within 32 bits.
+    while ((most[o] * power_of_two(-before) + 2) * m >= limit - power_of_two(after - 1)) m /= 2;
+    to.multiplier[o] = static_cast<std::int16_t>(m);
+    to.starts[o] = biases[o] + half - to.moved * sums[o];
+  }
+}
+
+// From units of one tensor to those of another.
+constexpr kernel::plain::integer_unit unit(double from, double to) noexcept {
+  int shift = 29;
+  double m = from / to * power_of_two(shift);
+  while (m > 32767 && shift > 1) {
+    m /= 2;
+    --shift;
+  }
+  return {static_cast<std::int16_t>(rounded(m, 32767)), static_cast<std::uint8_t>(shift)};
+}
+
+// A norm of H features. gamma(i), beta(i): its floats. in, out: units of the residual sum and of
+// the result.
+template <bool Centred, std::size_t H, class Gamma, class Beta>
+constexpr void pack(kernel::integer_norm_numbers<H>& to, const Gamma& gamma, const Beta& beta,
+                    double epsilon, double in, double out) noexcept {
+  static_assert(H <= kernel::longest_integer_norm);
+  constexpr double size = static_cast<double>(H);
+  const double root = square_root(size);
+  const double of_epsilon = Centred ? size * square_root(size * epsilon) / in
+                                    : 32768 * square_root(size * epsilon) / in;
+  to.epsilon = rounded(of_epsilon, 1 << 30);
+  // x / sqrt(sum of squares) is in units of 2^-15.
+  int shift = 24;
+  const auto fits = [&] {
+    for (std::size_t i = 0; i < H; ++i)
+      if (magnitude(root * static_cast<double>(gamma(i)) / out) * power_of_two(shift - 15) > 32767 ||
+          magnitude(static_cast<double>(beta(i)) / out) * power_of_two(shift) > 1073741823 - 16777216)
+        return false;
+    return true;
+  };
+  while (shift > 1 && !fits()) --shift;
+  to.shift = static_cast<std::uint8_t>(shift);
+  for (std::size_t i = 0; i < H; ++i) {
+    to.gamma[i] = static_cast<std::int16_t>(rounded(
+        root * static_cast<double>(gamma(i)) / out * power_of_two(shift - 15), 32767));
+    to.beta[i] = rounded(static_cast<double>(beta(i)) / out * power_of_two(shift),
+                         1073741823 - 16777216);
+  }
+}
+
+// The softmax of scores q k^T * scale.
+constexpr kernel::integer_softmax softmax(double q, double k, double scale) noexcept {
+  constexpr double log2_e = 1.4426950408889634;
+  double each = q * k * scale * log2_e * 256;  // of one unit of score
+  if (!(each < 2304)) each = 2304;
+  int shift = 19;
+  while (shift > 0 && each * power_of_two(shift) > 65535) --shift;
+  const double cut = each > 0 ? 2304 / each : 1073741824;
+  return {cut < 1073741824 ? static_cast<std::int32_t>(cut) + 1 : 1073741824,
+          static_cast<std::uint16_t>(rounded(each * power_of_two(shift), 65535)),
+          static_cast<std::uint8_t>(shift)};
+}
+
+// An activation: 8 bits to 8 bits. Function: of(v), of a double.
+template <class Function>
+constexpr void pack_table(std::int8_t (&table)[256], double in, double out) noexcept {
+  for (int i = 0; i < 256; ++i)
+    table[i] = static_cast<std::int8_t>(rounded(Function::of((i - 128) * in) / out, 127));
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::integers
+UMBEL_WARNINGS_POP

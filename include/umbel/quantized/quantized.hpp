@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+// quantized<layer>: a layer of floats computed in integers only, 8 bits by 8 bits into 32, the same
+// bits on every target. docs/integers.md is its page.
+//
+//   using block = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, ...>;
+//   quantized<block>::ranges seen{};
+//   for (auto& x : samples) quantized<block>::observe(seen, weights, x);  // the layer of floats
+//   constexpr quantized<block> layer{weights, seen};    // packed by the compiler, or at run time
+//   const auto y = layer(x);                            // tensor<std::int16_t, ...> to the same
+//
+// Not here: each layer (linear.hpp, attention.hpp ...), numbers and bounds (pack.hpp, and
+// kernel/plain_integers.hpp, which defines every bit).
+#pragma once
+
+#include <cstdint>
+#include <umbel/config.hpp>
+#include <umbel/layer/options.hpp>
+#include <umbel/quantized/ranges.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+namespace option {
+struct gives;
+}  // namespace option
+namespace say {
+struct gives;
+struct has_no_form_in_integers;
+struct quantized;
+struct the_result_is_int8_t_or_int16_t_not;
+}  // namespace say
+template <>
+inline constexpr const char* spoken<say::the_result_is_int8_t_or_int16_t_not> =
+    "the result is std::int8_t or std::int16_t, not";
+}  // namespace detail
+
+// Option of quantized<linear<...>> and quantized<multi_head_attention<...>>: of what type the
+// result is, gives<std::int16_t> for a residual sum. Without it std::int8_t.
+template <class T>
+struct gives {
+  using kind = detail::option::gives;
+  using type = T;
+};
+
+namespace detail::rules {
+template <class T>
+using integer_result =
+    verdict<std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::int16_t>, say::quantized,
+            say::the_result_is_int8_t_or_int16_t_not, element<T>>;
+template <class Layer>
+using has_integers = verdict<never<Layer>, say::quantized, element<Layer>,
+                             say::has_no_form_in_integers>;
+}  // namespace detail::rules
+
+// A layer in integers, which owns its weights, packed for the kernels of this target. Layer: a
+// linear, multi_head_attention, feed_forward, layer_norm, rms_norm, encoder_layer, layer_stack of
+// them, learned_positions.
+//   ranges                     what has to be known of its tensors, by name
+//   observe(seen, w, x, ...)   the layer of floats, which widens `seen`
+//   quantized(w, ranges)       packs; is_packed() is false where a range is missing, at run time
+//   (x, ...), into(out, x, ...)
+template <class Layer, class... Options>
+class quantized : public detail::invalid {
+  static_assert(detail::reported<detail::rules::has_integers<Layer>>::ok,
+                "umbel: shapes do not fit");
+};
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
