@@ -41,6 +41,11 @@
 #endif
 #endif
 
+// The constants of double would be those of float. Their types are all that tells.
+static_assert(
+    sizeof(0.1) == sizeof(double),
+    "umbel: -fsingle-precision-constant takes the last digits of double: compile without it");
+
 // x87 computes float as long double, rounded when it is stored: a third set of bits, other ones for
 // each compiler and level. 0: everything in its own type; 16: so is _Float16. -1 is unknown: clang
 // says it of -ffast-math, g++ of -mfpmath=both.
@@ -285,6 +290,17 @@
 #else
 #define UMBEL_VECTOR_BYTES 0
 #define UMBEL_VECTOR_REGISTERS 16
+#endif
+
+// Are the constructors of global objects called before main? A start-up for bare metal need not do
+// it, and does not where the compiler is told that there may be none (-ffreestanding). Where yours
+// does, define it as 1; where a hosted program has none, as 0.
+#ifndef UMBEL_CONSTRUCTORS_RUN
+#if defined(__STDC_HOSTED__) && __STDC_HOSTED__ == 0
+#define UMBEL_CONSTRUCTORS_RUN 0
+#else
+#define UMBEL_CONSTRUCTORS_RUN 1
+#endif
 #endif
 
 // 1 where the low half of a number comes first in memory.

@@ -89,6 +89,19 @@ def check_constant(tap, here, command):
               code != 0 and errors == 1 and named, out + err)
 
 
+def check_before_constructors(tap, here, command, folder):
+    """Turns that a constructor computes: a call before it is stopped, whatever UMBEL_CHECK is."""
+    program = folder / "at_start"
+    for name, flags in (("after", []), ("before", ["-DCASE_before"]), ("before", ["-DCASE_before", "-DUMBEL_CHECK=1"])):
+        code, out, err = run([*command, *WARNINGS, "-O1", *flags, here / "at_start.cpp", "-o", program])
+        tap.check(f"turns {name} their constructor compile with {flags}", code == 0, out + err)
+        if code == 0:
+            code, out, err = run([program])
+            right = (code, out) == (0, "1\n") if name == "after" else code < 0 and out == ""
+            said = "umbel: rope: a call before its turns are computed\n" if "-DUMBEL_CHECK=1" in flags else ""
+            tap.check(f"turns {name} their constructor with {flags}", right and err == said, f"exit code {code}\n{out}{err}")
+
+
 def main():
     (here, nm), command = split_command(sys.argv[1:])
     here = pathlib.Path(here)
@@ -97,6 +110,8 @@ def main():
         check_programs(tap, here, command, pathlib.Path(folder))
         check_without_system(tap, here, command, nm, pathlib.Path(folder))
         check_constant(tap, here, command)
+        if sys.platform == "linux":  # .preinit_array is of ELF
+            check_before_constructors(tap, here, command, pathlib.Path(folder))
     return tap.finish()
 
 

@@ -16,12 +16,14 @@
 // double: by the compiler, a constant, up to 131,072 pairs (2048 positions of 128 features); more,
 // LLaMA's 4096 positions for one, are beyond what compilers evaluate and are computed before main,
 // into memory of 8 bytes a pair, with the same bits. So no layer with such a table may be called by
-// the constructor of a global object.
+// the constructor of a global object: where the table is not there yet, the call stops the program.
+// Where no constructors run (UMBEL_CONSTRUCTORS_RUN) it does not compile.
 #pragma once
 
 #include <umbel/config.hpp>
 #include <umbel/layer/options.hpp>
 #include <umbel/simd/math.hpp>
+#include <umbel/tensor/check.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -52,12 +54,14 @@ struct features_but_a_head_has_only;
 struct files_of_Hugging_Face_have_split_halves_those_of_Meta_and_llama2_c_adjacent_pairs;
 struct is_neither_split_halves_nor_adjacent_pairs;
 struct is_odd;
+struct rope;
 struct rope_needs_a_base_above_0;
 struct rope_needs_its_pairing;
 struct rope_of;
 struct rope_rotates;
 struct rope_rotates_pairs_but;
 struct rope_rotates_pairs_but_its_width;
+struct pairs_are_computed_by_a_constructor_but_none_runs_here_and_constants_have_at_most;
 }  // namespace say
 
 template <>
@@ -72,6 +76,11 @@ inline constexpr const char*
         "GPT-NeoX and files of Hugging Face have split_halves; GPT-J, files of Meta and of "
         "llama2.c have "
         "adjacent_pairs";
+
+template <>
+inline constexpr const char*
+    spoken<say::pairs_are_computed_by_a_constructor_but_none_runs_here_and_constants_have_at_most> =
+        "pairs are computed by a constructor, but none runs here, and constants have at most";
 
 namespace rules {
 template <class Layer, class Rope, class HeadDim>
@@ -157,7 +166,7 @@ struct rotations {
   // The same bits: each product is rounded by itself, which -ffp-contract would not do.
   void advance_at_run_time() noexcept {
     for (std::size_t i = 0; i < Pairs; ++i) {
-      const auto product = [](double a, double b) { return simd::fma(a, b, 0.0); };
+      const auto product = [](double a, double b) { return simd::fma(a, b, double{0}); };
       const double c = now[i].cosine, s = now[i].sine;
       now[i].cosine = product(c, step[i].cosine) - product(s, step[i].sine);
       now[i].sine = product(s, step[i].cosine) + product(c, step[i].sine);
@@ -169,6 +178,14 @@ struct rotations {
 inline constexpr std::size_t most_constant_turns = std::size_t{1} << 17;
 // Says that a table is computed at run time, before main.
 struct at_start {};
+
+namespace rules {
+template <std::size_t Turns>
+using turns_are_there =
+    verdict<UMBEL_CONSTRUCTORS_RUN || Turns <= most_constant_turns, say::rope, number<Turns>,
+            say::pairs_are_computed_by_a_constructor_but_none_runs_here_and_constants_have_at_most,
+            number<most_constant_turns>>;
+}  // namespace rules
 
 // Cosine and sine of every position and pair, (position, pair).
 template <class T, std::size_t Positions, std::size_t Pairs, std::size_t Base>
@@ -199,10 +216,16 @@ inline const rope_table<T, Positions, Pairs, Base> rope_turns_at_start{at_start{
 
 template <class T, std::size_t Positions, std::size_t Pairs, std::size_t Base>
 UMBEL_INLINE constexpr const rope_table<T, Positions, Pairs, Base>& rope_turns() noexcept {
-  if constexpr (Positions * Pairs <= most_constant_turns)
+  if constexpr (Positions * Pairs <= most_constant_turns) {
     return constant_rope_turns<T, Positions, Pairs, Base>;
-  else
-    return rope_turns_at_start<T, Positions, Pairs, Base>;
+  } else {
+    static_assert(report<rules::turns_are_there<Positions * Pairs>>::ok,
+                  "umbel: shapes do not fit");
+    const auto& table = rope_turns_at_start<T, Positions, Pairs, Base>;
+    if (table.cosine[0] == 0)  // it is 1, unless the constructor has not run
+      stop<(UMBEL_CHECK != 0)>("umbel: rope: a call before its turns are computed");
+    return table;
+  }
 }
 
 template <class T>

@@ -16,7 +16,8 @@ struct call_footprint {
   // the packed ones.
   std::size_t weights = 0;
   // Constants of the library that a call reads: cosines and sines of rotary and of sinusoidal
-  // positions. In flash; those of more than 131,072 pairs are computed at start, in RAM.
+  // positions. In flash; those of more than 131,072 pairs are computed at start, in RAM, which
+  // `ram` does not count and bare metal need not have (UMBEL_CONSTRUCTORS_RUN).
   std::size_t tables = 0;
   // Keys and values of a key_value_cache, for as many positions as it has memory for.
   std::size_t cache = 0;
