@@ -34,8 +34,7 @@ void print(int number) {
   }
 }
 
-// ---- time: the SysTick timer, which counts down from 2^24 - 1
-// ------------------------------------
+// ---- time: the SysTick timer, which counts down from 2^24 - 1 -----------------------------------
 static volatile std::uint32_t* const systick = reinterpret_cast<std::uint32_t*>(0xe000e010u);
 
 unsigned ticks() { return 0xffffffu - systick[2]; }
@@ -44,7 +43,14 @@ unsigned ticks() { return 0xffffffu - systick[2]; }
 extern "C" {
 extern std::uint32_t stack_top[], bss_begin[], bss_end[];
 
-[[noreturn]] static void fault() { end(70); }
+[[noreturn, gnu::used]] void after_fault() {
+  print("a fault: an access outside memory, or a stack that is too deep\n");
+  end(70);
+}
+// The stack may be what is wrong: it begins anew.
+[[gnu::naked]] static void fault() {
+  __asm__ volatile("ldr r0, =stack_top\n\tmov sp, r0\n\tldr r0, =after_fault\n\tbx r0\n\t.ltorg");
+}
 
 [[noreturn]] void start() {
 #if defined(__ARM_FP)  // the FPU, and the vector unit of a Cortex-M55, are off after reset

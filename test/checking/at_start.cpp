@@ -15,8 +15,8 @@ static float cosine(std::size_t position) {
 
 #if defined CASE_before
 static void early(int, char**, char**) { std::printf("%d\n", cosine(0) == 1.0f); }
-[[gnu::section(".preinit_array"), gnu::used]] static void (*const first)(int, char**, char**) =
-    early;
+[[gnu::section(".preinit_array"), gnu::used]] static void (*const first)(int, char**,
+                                                                         char**) = early;
 #endif
 
 int main() { std::printf("%d\n", cosine(0) == 1.0f && cosine(4095) < 1.0f); }
