@@ -19,6 +19,16 @@ struct needs_it_said {
 struct no_board {
   static constexpr std::size_t ram = 1024;
 };
+struct board_of_an_object {
+  std::size_t flash = 1024 * 1024, ram = 1024 * 1024;
+};
+struct board_half_of_an_object {
+  static constexpr std::size_t flash = 1024 * 1024;
+  std::size_t ram = 1024 * 1024;
+};
+struct board_of_variables {
+  static std::size_t flash, ram;
+};
 
 #if defined CASE_fits_too_little_ram
 // expect-gcc: "umbel: fits: the model needs 16800 bytes of RAM but the board microbit has 16384"
@@ -44,6 +54,48 @@ constexpr bool ok = fits<board::blue_pill, table, token<1>>;
 // cause: The first argument has no `flash` and `ram`, or they are no constants.
 // cure: Say `struct my_board { static constexpr std::size_t flash = 256 * 1024, ram = 16 * 1024; };`, or take one of `umbel::board`.
 constexpr bool ok = fits<no_board, layer, token<12>>;
+#elif defined CASE_fits_members_that_are_not_static
+// expect-gcc: "umbel: fits: takes a board, which has the constants flash and ram; then what footprint takes"
+// expect-clang: fits, .*takes_a_board_which_has_flash_and_ram_then_what_footprint_takes
+// cause: The first argument has no `flash` and `ram`, or they are no constants.
+// cure: Say `struct my_board { static constexpr std::size_t flash = 256 * 1024, ram = 16 * 1024; };`, or take one of `umbel::board`.
+constexpr bool ok = fits<board_of_an_object, layer, token<12>>;
+#elif defined CASE_fits_a_member_that_is_not_static
+// expect-gcc: "umbel: fits: takes a board, which has the constants flash and ram; then what footprint takes"
+// expect-clang: fits, .*takes_a_board_which_has_flash_and_ram_then_what_footprint_takes
+// cause: The first argument has no `flash` and `ram`, or they are no constants.
+// cure: Say `struct my_board { static constexpr std::size_t flash = 256 * 1024, ram = 16 * 1024; };`, or take one of `umbel::board`.
+constexpr bool ok = fits<board_half_of_an_object, layer, token<12>>;
+#elif defined CASE_fits_members_that_are_no_constants
+// expect-gcc: "umbel: fits: takes a board, which has the constants flash and ram; then what footprint takes"
+// expect-clang: fits, .*takes_a_board_which_has_flash_and_ram_then_what_footprint_takes
+// cause: The first argument has no `flash` and `ram`, or they are no constants.
+// cure: Say `struct my_board { static constexpr std::size_t flash = 256 * 1024, ram = 16 * 1024; };`, or take one of `umbel::board`.
+constexpr bool ok = fits<board_of_variables, layer, token<12>>;
+#elif defined CASE_fits_nothing
+// expect-gcc: "umbel: fits: takes a board, which has the constants flash and ram; then what footprint takes"
+// expect-clang: fits, .*takes_a_board_which_has_flash_and_ram_then_what_footprint_takes
+// cause: The first argument has no `flash` and `ram`, or they are no constants.
+// cure: Say `struct my_board { static constexpr std::size_t flash = 256 * 1024, ram = 16 * 1024; };`, or take one of `umbel::board`.
+constexpr bool ok = fits<>;
+#elif defined CASE_fits_no_model
+// expect-gcc: "umbel: footprint: takes a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
+// expect-clang: footprint.*takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
+// cause: What needs memory is a call: of a layer, of a formula, or a step of a cache.
+// cure: Name the layer, then the axes or the tensors of its call: `footprint<encoder, token<64>>`.
+constexpr bool ok = fits<board::microbit>;
+#elif defined CASE_fits_a_board_as_model
+// expect-gcc: "umbel: footprint: takes a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
+// expect-clang: footprint.*takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
+// cause: What needs memory is a call: of a layer, of a formula, or a step of a cache.
+// cure: Name the layer, then the axes or the tensors of its call: `footprint<encoder, token<64>>`.
+constexpr bool ok = fits<board::microbit, board::microbit_v2, layer, token<12>>;
+#elif defined CASE_fits_the_board_last
+// expect-gcc: "umbel: fits: takes a board, which has the constants flash and ram; then what footprint takes"
+// expect-clang: fits, .*takes_a_board_which_has_flash_and_ram_then_what_footprint_takes
+// cause: The first argument has no `flash` and `ram`, or they are no constants.
+// cure: Say `struct my_board { static constexpr std::size_t flash = 256 * 1024, ram = 16 * 1024; };`, or take one of `umbel::board`.
+constexpr bool ok = fits<layer, board::microbit, token<12>>;
 #elif defined CASE_fits_no_call
 // expect-gcc: "umbel: shape: the axis hidden is named twice in \[hidden=32, hidden=32\]"
 // expect-clang: shape, .*the_axis, .*hidden>, .*is_named_twice_in
@@ -55,8 +107,11 @@ struct part_of_it {
   static constexpr std::size_t flash = board::microbit::flash - 40 * 1024,
                                ram = board::microbit::ram - 1024;
 };
-constexpr bool ok = fits<part_of_it, layer, token<12>> && fits<part_of_it, small, token<90>> &&
-                    fits<board::microbit_v2, needs_it_said> &&
+struct by_enumerators {
+  enum : std::size_t { flash = 64 * 1024, ram = 20 * 1024 };
+};
+constexpr bool ok = fits<by_enumerators, layer, token<12>> && fits<part_of_it, layer, token<12>> &&
+                    fits<part_of_it, small, token<90>> && fits<board::microbit_v2, needs_it_said> &&
                     fits<board::arduino_zero, table, token<1>>;
 #endif
 static_assert(ok);

@@ -24,6 +24,24 @@ constexpr auto needs = footprint<int, token<64>>;
 // cause: What needs memory is a call: of a layer, of a formula, or a step of a cache.
 // cure: Name the layer, then the axes or the tensors of its call: `footprint<encoder, token<64>>`.
 constexpr auto needs = footprint<attention>;
+#elif defined CASE_footprint_of_nothing
+// expect-gcc: "umbel: footprint: takes a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
+// expect-clang: footprint.*takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
+// cause: What needs memory is a call: of a layer, of a formula, or a step of a cache.
+// cure: Name the layer, then the axes or the tensors of its call: `footprint<encoder, token<64>>`.
+constexpr auto needs = footprint<>;
+#elif defined CASE_footprint_of_weights
+// expect-gcc: "umbel: footprint: takes a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
+// expect-clang: footprint.*takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
+// cause: What needs memory is a call: of a layer, of a formula, or a step of a cache.
+// cure: Name the layer, then the axes or the tensors of its call: `footprint<encoder, token<64>>`.
+constexpr auto needs = footprint<attention::weights, token<4>>;
+#elif defined CASE_footprint_of_a_type_in_place_of_an_axis
+// expect-gcc: "umbel: footprint: takes a layer, a cache or a formula; then the axes of a call, such as token<64>, or the types of its arguments"
+// expect-clang: footprint.*takes_a_layer_a_cache_or_a_formula_then_the_axes_of_a_call_or_the_types_of_its_arguments
+// cause: What needs memory is a call: of a layer, of a formula, or a step of a cache.
+// cure: Name the layer, then the axes or the tensors of its call: `footprint<encoder, token<64>>`.
+constexpr auto needs = footprint<attention, float>;
 #elif defined CASE_footprint_features
 // expect-gcc: "umbel: shape: the axis hidden is named twice in \[hidden=64, hidden=64\]"
 // expect-clang: shape, .*the_axis, .*hidden>, .*is_named_twice_in

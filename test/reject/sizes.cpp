@@ -94,6 +94,61 @@ void cases() {
   // cause: An axis has size 0.
   // cure: Give every axis at least one position, or leave the axis out.
   decoder::workspace<token<0>> work;
+#elif defined CASE_workspace_with_a_batch
+  // expect-gcc: "umbel: workspace: batch=2 is not counted, as sequences are computed one after another; leave it out"
+  // expect-clang: workspace, .*batch<2>, .*is_not_counted_as_sequences_are_computed_one_after_another_so_leave_it_out
+  // cause: One workspace serves all sequences of a batch, so its size does not depend on how many there are.
+  // cure: Name the positions alone: `workspace<token<9>>`.
+  attention::workspace<batch<2>, token<9>> work;
+#elif defined CASE_workspace_of_an_encoder_with_a_batch
+  // expect-gcc: "umbel: workspace: batch=2 is not counted, as sequences are computed one after another; leave it out"
+  // expect-clang: workspace, .*batch<2>, .*is_not_counted_as_sequences_are_computed_one_after_another_so_leave_it_out
+  // cause: One workspace serves all sequences of a batch, so its size does not depend on how many there are.
+  // cure: Name the positions alone: `workspace<token<9>>`.
+  encoder::workspace<batch<2>, token<9>> work;
+#elif defined CASE_workspace_of_a_network_with_a_batch
+  // expect-gcc: "umbel: workspace: batch=2 is not counted, as sequences are computed one after another; leave it out"
+  // expect-clang: workspace, .*batch<2>, .*is_not_counted_as_sequences_are_computed_one_after_another_so_leave_it_out
+  // cause: One workspace serves all sequences of a batch, so its size does not depend on how many there are.
+  // cure: Name the positions alone: `workspace<token<9>>`.
+  network::workspace<batch<2>, token<9>> work;
+#elif defined CASE_workspace_of_a_step_with_a_batch
+  // expect-gcc: "umbel: workspace: batch=2 is not counted, as sequences are computed one after another; leave it out"
+  // expect-clang: workspace, .*batch<2>, .*is_not_counted_as_sequences_are_computed_one_after_another_so_leave_it_out
+  // cause: One workspace serves all sequences of a batch, so its size does not depend on how many there are.
+  // cure: Name the positions alone: `workspace<token<9>>`.
+  key_value_cache<attention, key<64>>::workspace<batch<2>, token<1>> work;
+#elif defined CASE_workspace_of_a_tensor
+  // expect-gcc: "umbel: workspace: takes axes of positions, workspace<token<12>>; of tensors take workspace_for"
+  // expect-clang: workspace, .*takes_axes_of_positions_of_tensors_take_workspace_for
+  // cause: What stands in the place of an axis is a tensor or another type.
+  // cure: Name the axis, `encoder::workspace<token<9>>`; or `workspace_for<encoder, tensor<float, token<9>, hidden<8>>>`.
+  encoder::workspace<tensor<float, token<9>, hidden<8>>> work;
+#elif defined CASE_workspace_of_a_number_type
+  // expect-gcc: "umbel: workspace: takes axes of positions, workspace<token<12>>; of tensors take workspace_for"
+  // expect-clang: workspace, .*takes_axes_of_positions_of_tensors_take_workspace_for
+  // cause: What stands in the place of an axis is a tensor or another type.
+  // cure: Name the axis, `encoder::workspace<token<9>>`; or `workspace_for<encoder, tensor<float, token<9>, hidden<8>>>`.
+  attention::workspace<query<4>, int> work;
+#elif defined CASE_workspace_of_nothing
+  // expect-gcc: "umbel: workspace: needs axes, at least 1, got 0"
+  // expect-clang: workspace, .*needs_axes_at_least, .*<1>, .*got, .*<0>
+  // cause: How large a workspace is depends on the positions: of queries and keys, where they differ; of additive attention on the values' features, too.
+  // cure: Name them: `workspace<token<9>>`, `workspace<query<4>, key<6>>`, `workspace<query<4>, key<6>, value_dim<8>>`.
+  attention::workspace<> work;
+#elif defined CASE_workspace_of_too_many_axes
+  // expect-gcc: "umbel: workspace: takes axes, at most 1, got 2"
+  // expect-clang: workspace, .*takes_axes_at_most, .*<1>, .*got, .*<2>
+  // cause: How large a workspace is depends on the positions; queries and keys are two axes, those of one sequence are one.
+  // cure: Name the positions alone: `workspace<token<9>>`.
+  encoder::workspace<token<9>, key<9>> work;
+#elif defined CASE_workspace_of_additive_attention_without_values
+  // expect-gcc: "umbel: workspace: needs axes, at least 3, got 2"
+  // expect-clang: workspace, .*needs_axes_at_least, .*<3>, .*got, .*<2>
+  // lines-clang: 18
+  // cause: How large a workspace is depends on the positions: of queries and keys, where they differ; of additive attention on the values' features, too.
+  // cure: Name them: `workspace<token<9>>`, `workspace<query<4>, key<6>>`, `workspace<query<4>, key<6>, value_dim<8>>`.
+  additive_attention<float, hidden<8>, score_hidden<16>>::workspace<query<4>, key<6>> work;
 #else
   static attention::workspace<token<4>> work;
   static encoder::workspace<token<4>> of_encoder;

@@ -135,6 +135,21 @@ struct additive_forward {
   }
 };
 
+// Types: additive_types. Axis: those of queries and keys, and of the values' features.
+template <class Types, class... Axis>
+struct additive_workspace {
+  static constexpr std::size_t none =
+      rules::positions_of<axes::query<1>, shape<>, rules::axes_of_workspace<3, 3, Axis...>>;
+  using type = typename Types::template forward_of<none, none, none>::workspace;
+};
+template <class Types, class Queries, class Keys, class Values>
+struct additive_workspace<Types, Queries, Keys, Values> {
+  using widths = shape<typename Types::scores_axis>;
+  using type = typename Types::template forward_of<
+      rules::positions_of<Queries, widths, rules::axes_of_workspace<3, 3, Queries, Keys, Values>>,
+      rules::positions_of<Keys, widths>, rules::positions_of<Values, shape<>>>::workspace;
+};
+
 // What an additive_attention has besides its calls: sizes, axes, the types of its weights.
 template <class T, class Hidden, class ScoreHidden, class... Options>
 struct additive_types {
@@ -163,11 +178,9 @@ struct additive_types {
   template <std::size_t Queries, std::size_t Keys, std::size_t Values>
   using forward_of = additive_forward<T, sizes, scoring, Queries, Keys, Values>;
   // Scratch for one call at a time; its contents between calls do not matter. sizeof is its bytes.
-  template <class Queries, class Keys, class Values>
-  using workspace =
-      typename forward_of<rules::positions_of<Queries::size, Queries, shape<scores_axis>>,
-                          rules::positions_of<Keys::size, Keys, shape<scores_axis>>,
-                          rules::positions_of<Values::size, Values, shape<>>>::workspace;
+  // Of the axes of queries and keys, and of the values' features.
+  template <class... Axis>
+  using workspace = typename additive_workspace<additive_types, Axis...>::type;
 
   template <class X, class Y, class Z>
   using call_rule = rules::additive_call<X, Y, Z, T, hidden_axis, keys_axis, heads_axis>;

@@ -93,9 +93,10 @@ struct multi_head_types {
   using widths = shape<hidden_axis, keys_axis, values_axis, width<sizes.query_width()>,
                        width<sizes.context_width()>>;
   // Scratch for one call at a time; its contents between calls do not matter. sizeof is its bytes.
-  template <class Queries, class Keys = Queries>
-  using workspace = typename forward_of<rules::positions_of<Queries::size, Queries, widths>,
-                                        rules::positions_of<Keys::size, Keys, widths>>::workspace;
+  // Of the axis of the positions, or of those of queries and keys.
+  template <class... Positions>
+  using workspace = typename forward_of<rules::first_positions<widths, 2, Positions...>,
+                                        rules::second_positions<widths, Positions...>>::workspace;
 
   // The axes of the queries, row-major, with the width of the result.
   template <class Layout>

@@ -157,8 +157,9 @@ struct decoder_layer_types {
                                           typename feed_forward::template packed_weights<Stored>>>;
 
   // Scratch for one call at a time; its contents between calls do not matter. It depends on the
-  // numbers of positions, not on the names of their axes. SelfWork, CrossWork: what the attentions
-  // need, in a step of a cache (decode/cache_of_decoders.hpp) others.
+  // numbers of positions, its own and the memory's, or one where they are equal, not on the names
+  // of their axes. SelfWork, CrossWork: what the attentions need, in a step of a cache
+  // (decode/cache_of_decoders.hpp) others.
   template <std::size_t Positions, std::size_t MemoryPositions,
             class SelfWork = typename self_attention::template workspace<axes::query<Positions>>,
             class CrossWork = typename cross_attention::template workspace<
@@ -178,10 +179,9 @@ struct decoder_layer_types {
   using widths = shape<hidden_axis,
                        typename self_attention::template width<self_attention::sizes.query_width()>,
                        typename feed_forward::wide_axis>;
-  template <class Positions, class MemoryPositions = Positions>
-  using workspace =
-      scratch_for<rules::positions_of<Positions::size, Positions, widths>,
-                  rules::positions_of<MemoryPositions::size, MemoryPositions, widths>>;
+  template <class... Positions>
+  using workspace = scratch_for<rules::first_positions<widths, 2, Positions...>,
+                                rules::second_positions<widths, Positions...>>;
 
   // Operations of its products (kernel/shapes.hpp) on one sequence; pairs: of a position and one of
   // the same sequence that it sees. projected: positions of the memory whose keys and values are

@@ -128,8 +128,8 @@ struct encoder_layer_types {
   using widths =
       shape<hidden_axis, typename attention::template width<attention::sizes.query_width()>,
             typename feed_forward::wide_axis>;
-  template <class Positions>
-  using workspace = scratch_for<rules::positions_of<Positions::size, Positions, widths>>;
+  template <class... Positions>
+  using workspace = scratch_for<rules::first_positions<widths, 1, Positions...>>;
   // The sizes of the scores of a call.
   template <class Layout, class Positions>
   using scores_for = scores_of<T, Layout::template size_of<rules::batch_family>, Heads::size,

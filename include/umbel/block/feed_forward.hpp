@@ -186,8 +186,8 @@ struct feed_forward_types {
     static constexpr std::size_t count = plan::divide_up(Rows * wide_axis::size, line) * line;
     alignas(64) T expanded[(is_gated ? 2 : 1) * count];
   };
-  template <class Rows>
-  using workspace = scratch_for<rules::positions_of<Rows::size, Rows, shape<wide_axis>>>;
+  template <class... Rows>
+  using workspace = scratch_for<rules::first_positions<shape<wide_axis>, 1, Rows...>>;
 
   // Operations of its products (kernel/shapes.hpp) on so many positions.
   static constexpr std::uint64_t flops_of(std::uint64_t rows) noexcept {

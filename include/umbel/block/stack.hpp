@@ -60,21 +60,9 @@ using layer_stack =
 template <class Derived, class Layer, std::size_t Count>
 struct stack_calls : Layer::template calls<Derived> {};
 
-// Scratch for one call at a time: that of one layer.
-template <class Layer>
-struct stack_scratch {
-  template <class Positions>
-  using workspace = typename Layer::template workspace<Positions>;
-};
-template <is_decoder Layer>
-struct stack_scratch<Layer> {
-  template <class Positions, class MemoryPositions = Positions>
-  using workspace = typename Layer::template workspace<Positions, MemoryPositions>;
-};
-
 // What a stack has besides its calls. Of no layers: as if of one.
 template <class Layer, std::size_t Count>
-struct stack_types : stack_scratch<Layer> {
+struct stack_types {
   using layer = Layer;
   static constexpr std::size_t count = Count == 0 ? 1 : Count;
   using value_type = typename Layer::value_type;
@@ -84,6 +72,9 @@ struct stack_types : stack_scratch<Layer> {
   template <class Stored>
   using packed_weights = packed_stack<typename Layer::weights_view,
                                       typename Layer::template packed_weights<Stored>, count>;
+  // Scratch for one call at a time: that of one layer.
+  template <class... Positions>
+  using workspace = typename Layer::template workspace<Positions...>;
 };
 
 }  // namespace detail

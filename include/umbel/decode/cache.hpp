@@ -116,11 +116,10 @@ class key_value_cache : public detail::other_cache_calls {
 
   // Scratch for calls of that many positions, workspace<token<1>>. Its contents between calls do
   // not matter.
-  template <class Positions>
+  template <class... Positions>
   using workspace = typename detail::cached_forward<
-      Layer, stored_type,
-      detail::rules::positions_of<Positions::size, Positions, typename Layer::widths>, rows,
-      positions>::workspace;
+      Layer, stored_type, detail::rules::first_positions<typename Layer::widths, 1, Positions...>,
+      rows, positions>::workspace;
 
   // See workspace_for: of the positions of a step.
   template <detail::tensor_like X>
@@ -380,7 +379,7 @@ class key_value_cache<Layer, Keys, Options...> {
 
  public:
   using layer = Layer;
-  template <class Positions>
+  template <class... Positions>
   struct workspace : detail::workspace_base {};
   constexpr std::size_t size() const noexcept { return 0; }
   constexpr void reset() const noexcept {}

@@ -191,11 +191,13 @@ class key_value_cache<Layer, Keys, Options...>
 
   // Scratch for steps of that many positions, workspace<token<1>>: of one layer. Its contents
   // between calls do not matter.
-  template <class Positions>
+  template <class... Positions>
   using workspace = typename block::template scratch_for<
-      detail::rules::positions_of<Positions::size, Positions, typename block::widths>,
-      memory_capacity, typename attention_cache::template workspace<axes::query<Positions::size>>,
-      typename memory_cache::template workspace<axes::query<Positions::size>>>;
+      detail::rules::first_positions<typename block::widths, 1, Positions...>, memory_capacity,
+      typename attention_cache::template workspace<
+          axes::query<detail::rules::first_positions<typename block::widths, 1, Positions...>>>,
+      typename memory_cache::template workspace<
+          axes::query<detail::rules::first_positions<typename block::widths, 1, Positions...>>>>;
 
   // See workspace_for: of the positions of a step.
   template <detail::tensor_like X>

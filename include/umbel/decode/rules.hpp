@@ -22,7 +22,6 @@ struct a_cache_with_longest_sequence_takes_only_masks_by_position;
 struct a_step_may_append_at_most;
 struct append_takes_the_layer_and_keys_and_values_then_a_workspace;
 struct but_the_cache_has;
-struct got;
 struct has_no;
 struct key_value_cache;
 
@@ -60,8 +59,6 @@ inline constexpr const char* spoken<
         the_first_argument_is_not_a_multi_head_attention_an_encoder_or_decoder_layer_or_a_layer_stack> =
     "the first argument is not a multi_head_attention, an encoder_layer, a decoder_layer or a "
     "layer_stack";
-template <>
-inline constexpr const char* spoken<say::got> = ", got";
 template <>
 inline constexpr const char*
     spoken<say::a_cache_with_longest_sequence_overwrites_positions_so_it_has_steps_but_no_recall> =

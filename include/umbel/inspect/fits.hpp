@@ -73,8 +73,13 @@ inline constexpr const char*
 
 namespace footprints {
 
+// (g++ takes the name of a member that each object has for an error where it asks for its value.)
 template <class Board>
-concept has_flash_and_ram = requires {
+concept has_members_of_objects = requires {
+  requires std::is_member_pointer_v<decltype(&Board::flash)>;
+} || requires { requires std::is_member_pointer_v<decltype(&Board::ram)>; };
+template <class Board>
+concept has_flash_and_ram = !has_members_of_objects<Board> && requires {
   std::integral_constant<std::size_t, Board::flash>{};
   std::integral_constant<std::size_t, Board::ram>{};
 };
@@ -117,7 +122,7 @@ constexpr bool fits_board() {
 // has; does not compile where it is more. To ask, compare the numbers of footprint.
 //   Board   one of umbel::board, or a struct with the constants flash and ram, in bytes
 //   Model, X   as of footprint
-template <class Board, class Model, class... X>
+template <class Board = detail::nothing, class Model = detail::nothing, class... X>
 inline constexpr bool fits = detail::footprints::fits_board<
     typename detail::footprints::fits_rule<Board, Model, X...>::type>();
 

@@ -127,7 +127,7 @@ constexpr call_footprint answer() {
 //   a formula, decltype(f)           the types of its arguments; layers and weights among them are
 //                                    weights
 // What a layer refuses in a call, it refuses here in the same words.
-template <class Model, class... X>
+template <class Model = detail::nothing, class... X>
 inline constexpr call_footprint footprint = detail::footprints::answer<
     detail::footprints::request<std::remove_cvref_t<Model>, std::remove_cvref_t<X>...>,
     typename detail::footprints::request<std::remove_cvref_t<Model>,

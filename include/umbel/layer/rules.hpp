@@ -36,7 +36,12 @@ struct out_is_a_temporary_so_store_it_in_a_variable;
 struct out_is_const;
 struct out_must_be_row_major_in_memory;
 struct several_elements_of_out_share_one_memory_location;
+struct got;
 struct is_a_width_of_the_layer_so_name_the_axis_of_the_positions;
+struct is_not_counted_as_sequences_are_computed_one_after_another_so_leave_it_out;
+struct needs_axes_at_least;
+struct takes_axes_at_most;
+struct takes_axes_of_positions_of_tensors_take_workspace_for;
 struct takes_float_or_double_not;
 struct takes_one_workspace_not_parallel;
 struct the_input_has;
@@ -60,6 +65,19 @@ struct speak_as_written {
 };
 template <>
 struct speak<say::multi_head_attention> : speak_as_written<say::multi_head_attention> {};
+template <>
+inline constexpr const char* spoken<say::got> = ", got";
+template <>
+inline constexpr const char* spoken<say::takes_axes_of_positions_of_tensors_take_workspace_for> =
+    "takes axes of positions, workspace<token<12>>; of tensors take workspace_for";
+template <>
+inline constexpr const char*
+    spoken<say::is_not_counted_as_sequences_are_computed_one_after_another_so_leave_it_out> =
+        "is not counted, as sequences are computed one after another; leave it out";
+template <>
+inline constexpr const char* spoken<say::needs_axes_at_least> = "needs axes, at least";
+template <>
+inline constexpr const char* spoken<say::takes_axes_at_most> = "takes axes, at most";
 template <>
 inline constexpr const char* spoken<say::construct_it_from_one_object_its_weights> =
     "construct it from one object, its weights";
@@ -113,8 +131,11 @@ constexpr View no_weights() noexcept {
 namespace rules {
 
 template <class Axis, class Widths>
-struct positions_rule;
-template <class Axis, class... Widths>
+struct positions_rule {
+  using type = verdict<axis_like<Axis>, say::workspace,
+                       say::takes_axes_of_positions_of_tensors_take_workspace_for>;
+};
+template <axis_like Axis, class... Widths>
 struct positions_rule<Axis, shape<Widths...>> {
   using type = first_error<well_formed<Axis>, holds<Axis, Widths>...>;
 };
@@ -123,17 +144,68 @@ struct positions_rule<Axis<Size>, shape<Axis<Width>, Widths...>> {
   using type = verdict<false, say::workspace, Axis<Size>,
                        say::is_a_width_of_the_layer_so_name_the_axis_of_the_positions>;
 };
-// The size of an axis in workspace<...> of a layer whose rows are so wide (a shape<...>),
-// Axis::size (an argument, so that what is no axis is refused where the workspace is named). 1
-// where it is refused.
-template <std::size_t Size, class Axis, class Widths>
-inline constexpr std::size_t positions_of = [] {
-  using verdict = typename positions_rule<Axis, Widths>::type;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  return verdict::ok ? Size : 1;
-}();
-
 using batch_family = axis_family<axes::batch>;
+
+// The axes in workspace<...>: as many as the layer takes, and no batch beside that of the
+// positions.
+template <class Axis>
+struct no_batch_rule {
+  using type = accepted;
+};
+template <axis_like Axis>
+  requires std::is_same_v<typename Axis::family, batch_family>
+struct no_batch_rule<Axis> {
+  using type =
+      verdict<false, say::workspace, Axis,
+              say::is_not_counted_as_sequences_are_computed_one_after_another_so_leave_it_out>;
+};
+template <std::size_t Least, std::size_t Most, class... Axis>
+using axes_of_workspace = first_error<
+    typename no_batch_rule<std::conditional_t<(sizeof...(Axis) > 1), Axis, void>>::type...,
+    verdict<(sizeof...(Axis) >= Least), say::workspace, say::needs_axes_at_least, number<Least>,
+            say::got, number<sizeof...(Axis)>>,
+    verdict<(sizeof...(Axis) <= Most), say::workspace, say::takes_axes_at_most, number<Most>,
+            say::got, number<sizeof...(Axis)>>>;
+template <class Axis, class Widths, class Before = accepted>
+using positions_fit = first_error<Before, typename positions_rule<Axis, Widths>::type>;
+template <class First = void, class Second = First, class... Rest>
+struct first_two_axes {
+  using first = First;
+  using second = Second;
+};
+
+template <class Verdict, class Axis>
+inline constexpr std::size_t size_or_one = 1;
+template <class Axis>
+inline constexpr std::size_t size_or_one<accepted, Axis> = Axis::size;
+
+// The size of an axis there, of a layer whose rows are so wide (a shape<...>); Before: the verdict
+// on all axes. 1 where it is refused. (Each asserts by itself: clang prints three lines for a
+// variable.)
+template <class Axis, class Widths, class Before = accepted>
+inline constexpr std::size_t positions_of = [] {
+  using verdict = positions_fit<Axis, Widths, Before>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return size_or_one<verdict, Axis>;
+}();
+// Of the first axis, and of the second where there may be one: without it, of the first. What is
+// wrong with the first is said of it alone.
+template <class Widths, std::size_t Most, class... Axis>
+inline constexpr std::size_t first_positions = [] {
+  using axis = typename first_two_axes<Axis...>::first;
+  using verdict = positions_fit<axis, Widths, axes_of_workspace<1, Most, Axis...>>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  return size_or_one<verdict, axis>;
+}();
+template <class Widths, class... Axis>
+inline constexpr std::size_t second_positions = [] {
+  using axes = first_two_axes<Axis...>;
+  using before = positions_fit<typename axes::first, Widths, axes_of_workspace<1, 2, Axis...>>;
+  using verdict = positions_fit<typename axes::second, Widths, before>;
+  using not_yet_said = std::conditional_t<before::ok, verdict, accepted>;
+  static_assert(report<not_yet_said>::ok, "umbel: shapes do not fit");
+  return size_or_one<verdict, typename axes::second>;
+}();
 using query_family = axis_family<axes::query>;
 using key_family = axis_family<axes::key>;
 using heads_family = axis_family<axes::heads>;
