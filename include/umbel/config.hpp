@@ -41,6 +41,16 @@
 #endif
 #endif
 
+// AVR, and others whose compiler was told that double is float.
+#if defined(__SIZEOF_DOUBLE__) && __SIZEOF_DOUBLE__ < 8
+#if UMBEL_CLANG
+#pragma clang diagnostic fatal "-W#warnings"
+#warning "umbel: needs double of 8 bytes, which this target (AVR?) does not have"
+#else
+#include "umbel: needs double of 8 bytes, which this target (AVR?) does not have"
+#endif
+#endif
+
 // The constants of double would be those of float. Their types are all that tells.
 static_assert(
     sizeof(0.1) == sizeof(double),

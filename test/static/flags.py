@@ -29,6 +29,7 @@ X87 = "umbel: float is computed in wider registers (x87): compile with -msse2 -m
 NEON = "umbel: -funsafe-math-optimizations gives other bits by NEON: compile without it"
 MVE = ("umbel: clang 19 gives strided loops wrong addresses for MVE: compile with "
        "-mllvm -enable-arm-maskedgatscat=false -DUMBEL_NO_GATHER_SCATTER")
+DOUBLE = "umbel: needs double of 8 bytes, which this target (AVR?) does not have"
 FLOAT = "umbel: -fsingle-precision-constant takes the last digits of double: compile without it"
 FMAF = "umbel: clang before 17 calls fmaf on this target, so compile with -fno-math-errno"
 
@@ -81,7 +82,8 @@ def main():
     cases = [("-std=c++17", False, CXX_20), ("-std=c++14", False, CXX_20),
              ("-std=c++20 -ffast-math", True, FAST_MATH), ("-std=c++20 -Ofast", True, FAST_MATH),
              ("-std=c++20 -ffinite-math-only", True, FAST_MATH),
-             ("-std=c++20 -ffast-math -DUMBEL_ALLOW_FAST_MATH", True, None), ("-std=c++20 -O3", True, None)]
+             ("-std=c++20 -ffast-math -DUMBEL_ALLOW_FAST_MATH", True, None), ("-std=c++20 -O3", True, None),
+             ("-std=c++20 -Wno-builtin-macro-redefined -U__SIZEOF_DOUBLE__ -D__SIZEOF_DOUBLE__=4", False, DOUBLE)]
     runs = [(compiler, PROGRAM, *case) for case in [*cases, *of_gcc(compiler)]]
     runs += [(its, CONFIG, f"-std=c++20 {flags}", *rest) for its, flags, *rest in other_targets(compiler)]
     for its, program, flags, compiles, sentence in runs:

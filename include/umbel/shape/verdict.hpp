@@ -9,8 +9,9 @@
 // list itself is the message. Both come from the same list.
 #pragma once
 
+#include <umbel/config.hpp>  // first: it says what cannot work, such as targets without <type_traits>
+
 #include <type_traits>
-#include <umbel/config.hpp>
 #include <umbel/shape/axis.hpp>
 #include <umbel/shape/invalid.hpp>
 
