@@ -160,12 +160,20 @@ struct no_batch_rule<Axis> {
               say::is_not_counted_as_sequences_are_computed_one_after_another_so_leave_it_out>;
 };
 template <std::size_t Least, std::size_t Most, class... Axis>
-using axes_of_workspace = first_error<
-    typename no_batch_rule<std::conditional_t<(sizeof...(Axis) > 1), Axis, void>>::type...,
-    verdict<(sizeof...(Axis) >= Least), say::workspace, say::needs_axes_at_least, number<Least>,
-            say::got, number<sizeof...(Axis)>>,
-    verdict<(sizeof...(Axis) <= Most), say::workspace, say::takes_axes_at_most, number<Most>,
-            say::got, number<sizeof...(Axis)>>>;
+struct axes_of_workspace_rule {
+  using type = first_error<
+      typename no_batch_rule<std::conditional_t<(sizeof...(Axis) > 1), Axis, void>>::type...,
+      verdict<(sizeof...(Axis) >= Least), say::workspace, say::needs_axes_at_least, number<Least>,
+              say::got, number<sizeof...(Axis)>>,
+      verdict<(sizeof...(Axis) <= Most), say::workspace, say::takes_axes_at_most, number<Most>,
+              say::got, number<sizeof...(Axis)>>>;
+};
+template <std::size_t Most, class Axis>
+struct axes_of_workspace_rule<1, Most, Axis> {
+  using type = accepted;
+};
+template <std::size_t Least, std::size_t Most, class... Axis>
+using axes_of_workspace = typename axes_of_workspace_rule<Least, Most, Axis...>::type;
 template <class Axis, class Widths, class Before = accepted>
 using positions_fit = first_error<Before, typename positions_rule<Axis, Widths>::type>;
 template <class First = void, class Second = First, class... Rest>
@@ -174,11 +182,6 @@ struct first_two_axes {
   using second = Second;
 };
 
-template <class Verdict, class Axis>
-inline constexpr std::size_t size_or_one = 1;
-template <class Axis>
-inline constexpr std::size_t size_or_one<accepted, Axis> = Axis::size;
-
 // The size of an axis there, of a layer whose rows are so wide (a shape<...>); Before: the verdict
 // on all axes. 1 where it is refused. (Each asserts by itself: clang prints three lines for a
 // variable.)
@@ -186,7 +189,10 @@ template <class Axis, class Widths, class Before = accepted>
 inline constexpr std::size_t positions_of = [] {
   using verdict = positions_fit<Axis, Widths, Before>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  return size_or_one<verdict, Axis>;
+  if constexpr (verdict::ok)
+    return Axis::size;
+  else
+    return std::size_t{1};
 }();
 // Of the first axis, and of the second where there may be one: without it, of the first. What is
 // wrong with the first is said of it alone.
@@ -195,7 +201,10 @@ inline constexpr std::size_t first_positions = [] {
   using axis = typename first_two_axes<Axis...>::first;
   using verdict = positions_fit<axis, Widths, axes_of_workspace<1, Most, Axis...>>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  return size_or_one<verdict, axis>;
+  if constexpr (verdict::ok)
+    return axis::size;
+  else
+    return std::size_t{1};
 }();
 template <class Widths, class... Axis>
 inline constexpr std::size_t second_positions = [] {
@@ -204,8 +213,13 @@ inline constexpr std::size_t second_positions = [] {
   using verdict = positions_fit<typename axes::second, Widths, before>;
   using not_yet_said = std::conditional_t<before::ok, verdict, accepted>;
   static_assert(report<not_yet_said>::ok, "umbel: shapes do not fit");
-  return size_or_one<verdict, typename axes::second>;
+  if constexpr (verdict::ok)
+    return axes::second::size;
+  else
+    return std::size_t{1};
 }();
+template <class Widths, class Axis>
+inline constexpr std::size_t second_positions<Widths, Axis> = first_positions<Widths, 2, Axis>;
 using query_family = axis_family<axes::query>;
 using key_family = axis_family<axes::key>;
 using heads_family = axis_family<axes::heads>;
