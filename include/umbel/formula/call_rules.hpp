@@ -31,26 +31,12 @@ template <class First, class Second, class... Rest>
 inline constexpr bool last_is_workspace<First, Second, Rest...> =
     last_is_workspace<Second, Rest...>;
 
-// Is the last argument no workspace, but several, or an executor, without parallel(pool, works), a
-// pointer to one, or what a refused parallel(...) gave?
-template <class X>
-inline constexpr bool is_array_of_workspaces = false;
-template <class X, std::size_t Count>
-inline constexpr bool is_array_of_workspaces<X[Count]> = workspace_like<X>;
-template <class X>
-  requires(!tensor_like<X> && requires(X& x) { requires workspace_like<decltype(*x.data())>; })
-inline constexpr bool is_array_of_workspaces<X> = true;
-template <class X>
-concept pointer_to_workspace =
-    std::is_pointer_v<X> && workspace_like<std::remove_cv_t<std::remove_pointer_t<X>>>;
-template <class X>
-concept bare_executor = executor_like<X> && !workspace_like<X>;
+// Is the last argument no workspace, but what stands in the place of one, or what a refused
+// parallel(...) gave?
 template <class... X>
 inline constexpr bool last_is_refused = false;
 template <class X>
-inline constexpr bool last_is_refused<X> =
-    one_is_invalid<X> || is_array_of_workspaces<std::remove_cvref_t<X>> ||
-    pointer_to_workspace<std::remove_cvref_t<X>> || bare_executor<X>;
+inline constexpr bool last_is_refused<X> = one_is_invalid<X> || in_place_of_a_workspace<X>;
 template <class First, class Second, class... Rest>
 inline constexpr bool last_is_refused<First, Second, Rest...> = last_is_refused<Second, Rest...>;
 // Of arguments of which the last is refused.
