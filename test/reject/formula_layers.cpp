@@ -241,6 +241,16 @@ struct model {
     return attention{of.attend}(a, dropout(0.1, number));
   };
   auto r = dropping(x, w, 42);
+#elif defined CASE_formula_dropout_without_a_seed
+  // expect-gcc: "umbel: dropout: takes the rate, a fraction, then the seed, an integer, as in dropout\(0\.1, 42\)"
+  // expect-clang: dropout, .*takes_the_rate_then_the_seed_as_in_dropout_of_one_tenth_and_42
+  // lines-gcc: 20
+  // cause: Rate and seed have changed places, or one is missing.
+  // cure: `dropout(0.1, 42)`: the rate first.
+  constexpr formula dropping = [](auto a, const auto& of) {
+    return attention{of.attend}(a, dropout(1.5));
+  };
+  auto r = dropping(x, w);
 #elif defined CASE_formula_observes
   // expect-gcc: "umbel: formula: observe of its arguments is made outside; pass the mask as an argument, f\(x, mask\)"
   // expect-clang: formula, .*observe, .*of_its_arguments_is_made_outside_so_pass_the_mask_as_an_argument>

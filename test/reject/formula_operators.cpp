@@ -148,6 +148,21 @@ struct parts {
   // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
   constexpr formula even = [](auto a) { return where(position<query> % 2 == 0, a, 0); };
   auto r = even(q);
+#elif defined CASE_formula_shifted
+  // expect-gcc: "umbel: formula: has no such operator; there are \+ - \* / < <= > >= == != && \|\| and !"
+  // expect-clang: formula, .*has_no_such_operator_but>
+  // lines-clang: 15
+  // cause: numpy combines conditions by & | ~, formulas by && || and !; there is no remainder %, and ^ is no power.
+  // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
+  constexpr formula f = [](auto a) { return a << 2; };
+  auto r = f(q);
+#elif defined CASE_formula_position_shifted
+  // expect-gcc: "umbel: formula: has no such operator; there are \+ - \* / < <= > >= == != && \|\| and !"
+  // expect-clang: formula, .*has_no_such_operator_but>
+  // cause: numpy combines conditions by & | ~, formulas by && || and !; there is no remainder %, and ^ is no power.
+  // cure: Write `x > 0 && x < 1`, `!kept`, `x * x`.
+  constexpr formula f = [](auto a) { return a * (position<query> >> 2); };
+  auto r = f(q);
 #elif defined CASE_formula_where_of_two
   // expect-gcc: "umbel: where: takes a condition, then two tensors, views or numbers"
   // expect-clang: where, .*takes_a_condition_then_two_tensors_views_or_numbers

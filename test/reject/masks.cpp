@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Mistakes with masks and with the options of scores (check.py).
 #include <umbel/umbel.hpp>
+#include <vector>
 
 using namespace umbel;
 using namespace umbel::axes;
@@ -293,6 +294,12 @@ using attention = multi_head_attention<float, hidden<100>, heads<5>>;
   // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
   // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
   auto out = attend(x, y, y, causal_top_left & 3);
+#elif defined CASE_mask_and_a_vector_of_bool
+  // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
+  // expect-clang: mask.*masks_are_combined_only_by_and_or_plus
+  // cause: A mask is put together by an operator that has no meaning for masks, since a key is seen where all let it be seen, or with a number.
+  // cure: Put masks together by `&` or `+`; the opposite of `keep_mask(m)` is `drop_mask(m)`; a length is a tensor, `tensor<int>{3} & causal`; numbers are added to scores by `score_bias(b)`.
+  auto out = attend(x, y, y, causal_top_left & std::vector<bool>(6));
 #elif defined CASE_mask_minus_a_mask
   // expect-gcc: "umbel: mask: masks are combined only by & or \+, and only with masks: lens & causal, keep_mask\(m\) & score_bias\(b\)"
   // expect-clang: mask.*masks_are_combined_only_by_and_or_plus

@@ -236,6 +236,18 @@ constexpr auto operator%(const A& a, const B& b) noexcept {
   static_assert(report<rules::has_operator<A, B>>::ok, "umbel: shapes do not fit");
   return formulas::symbolic_of(a, b);
 }
+template <symbolic A, class B>
+  requires operands<A, B>
+constexpr A operator<<(const A& a, const B&) noexcept {
+  static_assert(report<rules::has_operator<A, B>>::ok, "umbel: shapes do not fit");
+  return a;
+}
+template <symbolic A, class B>
+  requires operands<A, B>
+constexpr A operator>>(const A& a, const B&) noexcept {
+  static_assert(report<rules::has_operator<A, B>>::ok, "umbel: shapes do not fit");
+  return a;
+}
 template <symbolic A>
 constexpr A operator~(const A& a) noexcept {
   static_assert(report<rules::has_operator<A>>::ok, "umbel: shapes do not fit");

@@ -46,6 +46,7 @@ namespace rules {
 template <class Takes, class Given>
 inline constexpr bool is_foreign =
     !shaped<Given> && (!std::is_class_v<Given> || requires(Given& x) { x.data() + x.size(); } ||
+                            requires(Given& x) { x.begin() == x.end(); } ||
                             requires(Given& x) { x.has_value(); });
 
 template <class Operation, class Takes, std::size_t Number, class... Arguments>
