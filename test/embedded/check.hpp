@@ -76,7 +76,7 @@ inline bool same_text(const char* a, const char* b) noexcept {
   return *a == *b;
 }
 
-// Are these the bits of the target's class in bits.hpp?
+// Are these the bits of the target's set in bits.hpp?
 inline void check_bits(const char* what, std::uint32_t found) noexcept {
   bool same = false;
   for (const auto& golden : golden_bits)
