@@ -348,12 +348,6 @@ struct two_workers {
   static workspace_for<decltype(attend), queries, keys, keys> work;
   static queries out;
   attend.into(out, q, k, &work);
-#elif defined CASE_formula_executor_for_an_argument
-  // expect-gcc: "umbel: formula: is given an executor by itself; write parallel\(executor, works\), a workspace for each of its workers"
-  // expect-clang: formula, .*is_given_an_executor_so_write_parallel_of_it_and_its_workspaces>
-  // cause: An executor stands in a call together with the workspaces of its workers.
-  // cure: Declare `static workspace_for<decltype(f), X, Y> works[2]`, one for each worker, and pass `parallel(executor, works)` last.
-  auto r = attend(q, k, two_workers{});
 #elif defined CASE_formula_with_an_executor
   // expect-gcc: "umbel: formula: is given an executor by itself; write parallel\(executor, works\), a workspace for each of its workers"
   // expect-clang: formula, .*is_given_an_executor_so_write_parallel_of_it_and_its_workspaces>

@@ -31,12 +31,16 @@ template <class First, class Second, class... Rest>
 inline constexpr bool last_is_workspace<First, Second, Rest...> =
     last_is_workspace<Second, Rest...>;
 
+template <class X>
+concept bare_executor = executor_like<X> && !workspace_like<X>;
 // Is the last argument no workspace, but what stands in the place of one, or what a refused
 // parallel(...) gave?
 template <class... X>
 inline constexpr bool last_is_refused = false;
 template <class X>
-inline constexpr bool last_is_refused<X> = one_is_invalid<X> || in_place_of_a_workspace<X>;
+inline constexpr bool last_is_refused<X> =
+    one_is_invalid<X> || is_array_of_workspaces<std::remove_cvref_t<X>> ||
+    pointer_to_workspace<std::remove_cvref_t<X>> || bare_executor<X>;
 template <class First, class Second, class... Rest>
 inline constexpr bool last_is_refused<First, Second, Rest...> = last_is_refused<Second, Rest...>;
 // Of arguments of which the last is refused.

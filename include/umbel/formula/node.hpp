@@ -110,9 +110,8 @@ class node : public portable::own_arithmetic {
   using closed = rules::closed<Open>;
   using T = typename Recorder::value_type;
   static constexpr bool traced_before = !Recorder::makes_graph;
-  // As of a tensor: x.size(), x.rank, x.extent<head_dim>.
+  // As of a tensor: x.size(), x.extent<head_dim>.
   static constexpr std::size_t size() noexcept { return Layout::count; }
-  static constexpr std::size_t rank = Layout::rank;
   template <template <std::size_t> class Axis>
   static constexpr std::size_t extent = Layout::template size_of<family_of<Axis>>;
 

@@ -7,7 +7,6 @@
 #include <umbel/formula/along_axes.hpp>
 #include <umbel/formula/arithmetic.hpp>
 #include <umbel/formula/results.hpp>
-#include <umbel/layer/executor.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
@@ -117,8 +116,7 @@ template <class X>
 struct traced_as_rule<void, X> {
   using type = const X&;
 };
-// What stands where a workspace would: several or an executor, without parallel(pool, works), or a
-// pointer to one.
+// What stands where a workspace would: several, or a pointer to one.
 template <class X>
 inline constexpr bool is_array_of_workspaces = false;
 template <class X, std::size_t Count>
@@ -129,15 +127,10 @@ inline constexpr bool is_array_of_workspaces<X> = true;
 template <class X>
 concept pointer_to_workspace =
     std::is_pointer_v<X> && workspace_like<std::remove_cv_t<std::remove_pointer_t<X>>>;
-template <class X>
-concept bare_executor = executor_like<X> && !workspace_like<X>;
-template <class X>
-concept in_place_of_a_workspace = is_array_of_workspaces<std::remove_cvref_t<X>> ||
-                                  pointer_to_workspace<std::remove_cvref_t<X>> || bare_executor<X>;
-
 // Nothing: clang 14 asks what F gives of it before it asks whether the last argument is one.
 template <class T, class X>
-  requires(!tensor_like<X> && (workspace_like<X> || in_place_of_a_workspace<X>))
+  requires(!tensor_like<X> &&
+           (workspace_like<X> || is_array_of_workspaces<X> || pointer_to_workspace<X>))
 struct traced_as_rule<T, X> {};
 template <class T, class X>
 using traced_as = typename traced_as_rule<T, X>::type;
