@@ -20,8 +20,8 @@ struct integer_attend_scratch {
 
 template <integer_attend_shape S, class Policy>
 constexpr void integer_attend(const std::int8_t* q, const std::int8_t* k, const std::int8_t* v,
-                              const integer_softmax& softmax, const Policy& policy, std::int8_t* o,
-                              integer_attend_scratch<S>& work) noexcept {
+                              const integer_softmax& softmax, const Policy& policy,
+                              std::int8_t* o, integer_attend_scratch<S>& work) noexcept {
   if (std::is_constant_evaluated()) {
     plain::integer_attend<S>(q, k, v, softmax, policy, o);
     return;

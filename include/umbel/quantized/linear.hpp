@@ -83,11 +83,12 @@ class quantized<linear<T, In, Out, OfLinear...>, Options...>
   using map = typename layer::map;
   using in_axis = typename map::in;
   using out_axis = typename map::out;
-  static_assert(detail::reported<detail::first_error<
-                    detail::rules::options<detail::say::quantized,
-                                           detail::option_kinds<detail::option::gives>, Options...>,
-                    detail::rules::integer_result<result_type>>>::ok,
-                "umbel: shapes do not fit");
+  static_assert(
+      detail::reported<detail::first_error<
+          detail::rules::options<detail::say::quantized,
+                                 detail::option_kinds<detail::option::gives>, Options...>,
+          detail::rules::integer_result<result_type>>>::ok,
+      "umbel: shapes do not fit");
 
  public:
   using ranges = detail::integers::linear_ranges;
@@ -123,8 +124,8 @@ class quantized<linear<T, In, Out, OfLinear...>, Options...>
   template <class X, class Y>
   constexpr void write(const X& x, Y& y) const noexcept {
     constexpr std::size_t rows = detail::layout_of<X>::count / in_axis::size;
-    constexpr detail::kernel::integer_linear_shape shape = {rows, in_axis::size, out_axis::size,
-                                                            in_axis::size, out_axis::size};
+    constexpr detail::kernel::integer_linear_shape shape = {
+        rows, in_axis::size, out_axis::size, in_axis::size, out_axis::size};
     detail::kernel::integer_linear<shape>(panels_, x.data(), y.data(),
                                           detail::integers::finish_as<result_type>{});
   }

@@ -81,7 +81,8 @@ constexpr void pack(kernel::integer_panels<In, Out>& to, const Weight& weight, c
     for (std::size_t o = 0; o < Out; ++o) {
       const double m = rounded(factor[o] * power_of_two(before + after), 1 << 24);
       if (m > largest) largest = m;
-      if (m > 32767 || (most[o] * power_of_two(-before) + 2) * m >= limit - power_of_two(after - 1))
+      if (m > 32767 ||
+          (most[o] * power_of_two(-before) + 2) * m >= limit - power_of_two(after - 1))
         return false;
     }
     return true;
@@ -124,27 +125,25 @@ constexpr void pack(kernel::integer_norm_numbers<H>& to, const Gamma& gamma, con
   static_assert(H <= kernel::longest_integer_norm);
   constexpr double size = static_cast<double>(H);
   const double root = square_root(size);
-  const double of_epsilon =
-      Centred ? size * square_root(size * epsilon) / in : 32768 * square_root(size * epsilon) / in;
+  const double of_epsilon = Centred ? size * square_root(size * epsilon) / in
+                                    : 32768 * square_root(size * epsilon) / in;
   to.epsilon = rounded(of_epsilon, 1 << 30);
   // x / sqrt(sum of squares) is in units of 2^-15.
   int shift = 24;
   const auto fits = [&] {
     for (std::size_t i = 0; i < H; ++i)
-      if (magnitude(root * static_cast<double>(gamma(i)) / out) * power_of_two(shift - 15) >
-              32767 ||
-          magnitude(static_cast<double>(beta(i)) / out) * power_of_two(shift) >
-              1073741823 - 16777216)
+      if (magnitude(root * static_cast<double>(gamma(i)) / out) * power_of_two(shift - 15) > 32767 ||
+          magnitude(static_cast<double>(beta(i)) / out) * power_of_two(shift) > 1073741823 - 16777216)
         return false;
     return true;
   };
   while (shift > 1 && !fits()) --shift;
   to.shift = static_cast<std::uint8_t>(shift);
   for (std::size_t i = 0; i < H; ++i) {
-    to.gamma[i] = static_cast<std::int16_t>(
-        rounded(root * static_cast<double>(gamma(i)) / out * power_of_two(shift - 15), 32767));
-    to.beta[i] =
-        rounded(static_cast<double>(beta(i)) / out * power_of_two(shift), 1073741823 - 16777216);
+    to.gamma[i] = static_cast<std::int16_t>(rounded(
+        root * static_cast<double>(gamma(i)) / out * power_of_two(shift - 15), 32767));
+    to.beta[i] = rounded(static_cast<double>(beta(i)) / out * power_of_two(shift),
+                         1073741823 - 16777216);
   }
 }
 

@@ -48,8 +48,8 @@ using integer_result =
     verdict<std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::int16_t>, say::quantized,
             say::the_result_is_int8_t_or_int16_t_not, element<T>>;
 template <class Layer>
-using has_integers =
-    verdict<never<Layer>, say::quantized, element<Layer>, say::has_no_form_in_integers>;
+using has_integers = verdict<never<Layer>, say::quantized, element<Layer>,
+                             say::has_no_form_in_integers>;
 }  // namespace detail::rules
 
 // A layer in integers, which owns its weights, packed for the kernels of this target. Layer: a
