@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "allocations.hpp"
+#include "integers.hpp"
 #include "latency.hpp"
 #include "model.hpp"
 #include "pictures.hpp"
@@ -32,14 +33,19 @@ struct evaluation {
   heap::calls heap;
   bool heap_counter_works = false;
 
+  std::size_t integer_correct = 0;   // of the model in integers
+  std::size_t integer_agreeing = 0;  // its predictions equal to those of the model
+
   double accuracy() const { return share(correct); }
+  double integer_accuracy() const { return share(integer_correct); }
   double torch_agreement() const { return share(agreeing); }
   double share(std::size_t part) const {
     return static_cast<double>(part) / static_cast<double>(images);
   }
 };
 
-inline std::size_t arg_max(const float* logits) {
+template <class T>
+std::size_t arg_max(const T* logits) {
   return static_cast<std::size_t>(std::max_element(logits, logits + class_count) - logits);
 }
 
@@ -109,6 +115,15 @@ inline evaluation evaluate(const picture_set& set, model::workspace& workspace) 
     result.agreeing += predicted == arg_max(set.torch_logits(i)) ? 1 : 0;
   }
   result.max_logit_diff = detail::worst_difference(logits, set.torch);
+
+  static integer_model::workspace integer_workspace;
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    std::int16_t integer_logits[class_count];
+    integer_model::logits(set.picture(i), integer_workspace, integer_logits);
+    const std::size_t predicted = arg_max(integer_logits);
+    result.integer_correct += predicted == set.labels[i] ? 1 : 0;
+    result.integer_agreeing += predicted == result.predicted[i] ? 1 : 0;
+  }
 
   if constexpr (stack::representative) {
     detail::one_forward todo{set.picture(0), &workspace, logits.data()};

@@ -50,6 +50,9 @@ inline std::string to_json(const evaluation& run) {
          "  \"accuracy\": " +
          json_number(run.accuracy()) +
          ",\n"
+         "  \"integer_accuracy\": " +
+         json_number(run.integer_accuracy()) +
+         ",\n"
          "  \"torch_agreement\": " +
          json_number(run.torch_agreement()) +
          ",\n"
@@ -107,6 +110,11 @@ inline std::string to_lines(const evaluation& run) {
          line("as PyTorch",
               grouped(run.agreeing) + " of " + images +
                   text(" predictions equal, worst logit difference %.1e", run.max_logit_diff)) +
+         line("in integers",
+              text("%.2f %%, ", 100 * run.integer_accuracy()) + grouped(run.integer_correct) +
+                  " right, " + grouped(run.integer_agreeing) +
+                  " predictions as above; bytes: weights " + grouped(integer_model::weights_bytes) +
+                  "   workspace " + grouped(integer_model::workspace_bytes)) +
          line("throughput", grouped(static_cast<std::size_t>(run.images_per_second)) +
                                 " pictures a second, one thread") +
          line("latency",
@@ -123,6 +131,9 @@ inline std::string to_lines(const evaluation& run) {
 // 3e-3, with the same predictions. So these logits are the probe of what the weights do not tell.
 constexpr double largest_difference = 1e-4;
 
+// Of the accuracy, by integers: one standard error of 10,000 pictures.
+constexpr double largest_loss = 0.003;
+
 // One sentence on the first broken promise, or nothing.
 inline std::string broken_promise(const evaluation& run) {
   if (!run.heap_counter_works) return "the allocation counter of this build sees no allocation";
@@ -134,6 +145,10 @@ inline std::string broken_promise(const evaluation& run) {
   if (run.agreeing != run.images) {
     return std::to_string(run.images - run.agreeing) + " of " + std::to_string(run.images) +
            " predictions differ from PyTorch's, promised 0";
+  }
+  if (run.integer_accuracy() < run.accuracy() - largest_loss) {
+    return text("in integers %.2f %% are right, of floats %.2f %%, promised at most %.1f less",
+                100 * run.integer_accuracy(), 100 * run.accuracy(), 100 * largest_loss);
   }
   if (run.max_logit_diff > largest_difference) {
     return text("a logit differs from PyTorch's by %.1e, promised at most %.1e", run.max_logit_diff,

@@ -4,8 +4,11 @@
 
 #include <umbel/bare.hpp>
 #include <umbel/quantized/attention.hpp>
+#include <umbel/quantized/convert.hpp>
 #include <umbel/quantized/encoder.hpp>
 #include <umbel/quantized/feed_forward.hpp>
 #include <umbel/quantized/linear.hpp>
+#include <umbel/quantized/mean.hpp>
 #include <umbel/quantized/norm.hpp>
 #include <umbel/quantized/quantized.hpp>
+#include <umbel/quantized/tables.hpp>

@@ -99,6 +99,19 @@ constexpr std::int32_t in_unit(std::int32_t v, const integer_unit& u) noexcept {
   return round_shift(v * u.multiplier, u.shift);
 }
 
+// The digits that a sum of Count int8 loses, so that the rest is below 2^15.
+template <std::size_t Count>
+inline constexpr int digits_of_mean = [] {
+  static_assert(Count < (std::size_t{1} << 24));
+  const int digits = bits_of(static_cast<std::uint32_t>(128 * Count));
+  return digits < 15 ? 0 : digits - 14;
+}();
+// The mean of Count int8 whose sum is given. u: of sum / 2^digits_of_mean in units of the result.
+template <std::size_t Count>
+constexpr std::int32_t integer_mean_of(std::int32_t sum, const integer_unit& u) noexcept {
+  return in_unit(round_shift(sum, digits_of_mean<Count>), u);
+}
+
 // y = finish of x by the map. Map: an integer_panels (integer_panels.hpp). finish(at, v): what
 // becomes of the result v of an element, at its place in y.
 template <integer_linear_shape S, class Map, class T, class Finish>
@@ -109,8 +122,7 @@ constexpr void integer_linear(const Map& map, const std::int8_t* x, T* y,
       std::int32_t sum = map.start(o);
       for (std::size_t i = 0; i < S.in; ++i)
         sum += (x[r * S.x_row + i] + Map::moved) * std::int32_t{map.weight(o, i)};
-      finish(y[r * S.y_row + o],
-             round_shift((sum >> map.before) * map.multiplier[o], map.after));
+      finish(y[r * S.y_row + o], round_shift((sum >> map.before) * map.multiplier[o], map.after));
     }
   }
 }
@@ -139,8 +151,7 @@ constexpr void integer_attend(const std::int8_t* q, const std::int8_t* k, const 
     for (std::size_t d = 0; d < S.value_dim; ++d) {
       std::int32_t context = 0;
       for (std::size_t j = range.begin; j < range.end; ++j)
-        if (over.sees(j))
-          context += weight_at(largest - score(j), softmax) * v[j * S.v_row + d];
+        if (over.sees(j)) context += weight_at(largest - score(j), softmax) * v[j * S.v_row + d];
       o[i * S.o_row + d] = averaged(context, mean);
     }
   }
@@ -177,11 +188,10 @@ constexpr void integer_norm(const integer_norm_numbers<H>& n, const std::int16_t
   for (std::size_t i = 0; i < H; ++i) add(digits(difference(i)));
   const std::uint32_t root = square_root(squares);
   // At least the largest difference, so that a difference times it stays below 2^30.
-  const auto inverse =
-      static_cast<std::int32_t>(root == 0 ? 0 : (std::uint32_t{1} << 30) / root);
+  const auto inverse = static_cast<std::int32_t>(root == 0 ? 0 : (std::uint32_t{1} << 30) / root);
   for (std::size_t i = 0; i < H; ++i) {
-    const std::int32_t v = round_shift(
-        ((digits(difference(i)) * inverse) >> 15) * n.gamma[i] + n.beta[i], n.shift);
+    const std::int32_t v =
+        round_shift(((digits(difference(i)) * inverse) >> 15) * n.gamma[i] + n.beta[i], n.shift);
     if constexpr (sizeof(T) == 1)
       y[i] = to_int8(v);
     else

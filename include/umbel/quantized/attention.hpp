@@ -49,9 +49,9 @@ struct integer_mask {
 template <class Mask, class Scores>
 struct integer_mask<Mask, Scores, accepted> {
   using policy = decltype(std::declval<const Mask&>().template policy<Scores>(mask_place{}));
-  using type = verdict<!policy::changes && !kernel::scores::drops<policy> && !Mask::observes,
-                       say::quantized,
-                       say::masks_that_change_scores_or_drop_weights_have_no_form_in_integers>;
+  using type =
+      verdict<!policy::changes && !kernel::scores::drops<policy> && !Mask::observes, say::quantized,
+              say::masks_that_change_scores_or_drop_weights_have_no_form_in_integers>;
 };
 }  // namespace rules
 
@@ -115,8 +115,7 @@ struct attention_numbers {
   // writes.
   template <std::size_t Queries, std::size_t Keys, class Mask, class T, class Finish, class Work>
   constexpr void attend(const std::int8_t* x, const std::int8_t* y, const std::int8_t* z,
-                        const Mask& mask, T* out, const Finish& finish,
-                        Work& work) const noexcept {
+                        const Mask& mask, T* out, const Finish& finish, Work& work) const noexcept {
     using kernel::integer_linear, kernel::integer_linear_shape;
     constexpr integer_linear_shape of_q = {Queries, sizes.hidden, query_width, sizes.hidden,
                                            query_width};
@@ -179,13 +178,12 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
 
  private:
-  static_assert(
-      detail::reported<detail::first_error<
-          detail::integers::attention_has_integers<layer>,
-          detail::rules::options<detail::say::quantized,
-                                 detail::option_kinds<detail::option::gives>, Options...>,
-          detail::rules::integer_result<result_type>>>::ok,
-      "umbel: shapes do not fit");
+  static_assert(detail::reported<detail::first_error<
+                    detail::integers::attention_has_integers<layer>,
+                    detail::rules::options<detail::say::quantized,
+                                           detail::option_kinds<detail::option::gives>, Options...>,
+                    detail::rules::integer_result<result_type>>>::ok,
+                "umbel: shapes do not fit");
 
  public:
   // Scratch for one call at a time.
@@ -193,16 +191,18 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
   using workspace = typename numbers::template scratch_for<Queries::size, Keys::size>;
 
   constexpr quantized() noexcept = default;
-  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept { pack(w, seen); }
-  // False, and zeros, where a range is missing.
-  constexpr bool pack(const weights_to_pack& w, const ranges& seen) noexcept {
+  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
+    static_cast<void>(pack(w, seen));
+  }
+  // Zeros where a range is missing; the result names it.
+  constexpr pack_result pack(const weights_to_pack& w, const ranges& seen) noexcept {
     using namespace detail::integers;
-    if (!all_seen(seen)) return false;
+    if (const auto found = all_seen(seen); !found) return found;
     const auto unit = [](const range& r) { return unit_of_int8(static_cast<double>(r())); };
-    this->pack_attention(w, {unit(seen.queries), unit(seen.keys), unit(seen.values), unit(seen.q),
-                             unit(seen.k), unit(seen.v),
-                             unit_of<result_type>(static_cast<double>(seen.output()))});
-    return true;
+    this->pack_attention(
+        w, {unit(seen.queries), unit(seen.keys), unit(seen.values), unit(seen.q), unit(seen.k),
+            unit(seen.v), unit_of<result_type>(static_cast<double>(seen.output()))});
+    return {};
   }
   // layer{w}(x, mask), whose tensors widen the ranges.
   template <detail::tensor_like X, mask_like Mask = detail::every_key>
@@ -268,9 +268,9 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
   }
 
   template <class X, class Axis>
-  using rows = detail::first_error<
-      detail::rules::rows_of<detail::say::quantized, X, std::int8_t, Axis>,
-      detail::rules::batch_first<detail::say::quantized, X>>;
+  using rows =
+      detail::first_error<detail::rules::rows_of<detail::say::quantized, X, std::int8_t, Axis>,
+                          detail::rules::batch_first<detail::say::quantized, X>>;
 
   template <class Queries, class Keys, class X, class Y, class Z, class Mask, class Workspace,
             class Out>

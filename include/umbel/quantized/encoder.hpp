@@ -21,15 +21,14 @@ namespace detail::integers {
 // residual: x, all sums, and of norm_first<false> all norms. attention_input, feed_forward_input:
 // what the parts are given, int8. A stack has one residual unit: the largest of its layers'.
 struct encoder_ranges {
-  static constexpr const char* part_names[] = {
-      "residual", "attention_input", "q", "k", "v", "feed_forward_input", "up", "activated"};
+  static constexpr const char* part_names[] = {"residual", "attention_input",    "q",  "k",
+                                               "v",        "feed_forward_input", "up", "activated"};
   range residual, attention_input, q, k, v, feed_forward_input, up, activated;
 };
 struct gated_encoder_ranges {
-  static constexpr const char* part_names[] = {"residual", "attention_input",    "q",
-                                               "k",        "v",                  "feed_forward_input",
-                                               "gate",     "up",                 "activated",
-                                               "product"};
+  static constexpr const char* part_names[] = {
+      "residual", "attention_input", "q",      "k", "v", "feed_forward_input", "gate",
+      "up",       "activated",       "product"};
   range residual, attention_input, q, k, v, feed_forward_input, gate, up, activated, product;
 };
 
@@ -41,8 +40,8 @@ template <class Layer>
 struct encoder_numbers {
   static constexpr bool norms_first = Layer::norms_first;
   static constexpr std::size_t hidden = Layer::hidden_axis::size;
-  using ranges = std::conditional_t<Layer::feed_forward::is_gated, gated_encoder_ranges,
-                                    encoder_ranges>;
+  using ranges =
+      std::conditional_t<Layer::feed_forward::is_gated, gated_encoder_ranges, encoder_ranges>;
   using attention_type = attention_numbers<typename Layer::attention>;
   using feed_forward_type = feed_forward_numbers<typename Layer::feed_forward>;
 
@@ -174,11 +173,10 @@ class quantized_encoder {
   constexpr auto run(const X& x, const Mask& mask, Workspace& work, Out&& out) const noexcept {
     using layout = layout_of<X>;
     using hidden = typename Layer::hidden_axis;
-    using verdict =
-        first_error<rules::self_attend<say::quantized, X, std::int16_t, hidden>,
-                    rules::rows_of<say::quantized, X, std::int16_t, hidden>,
-                    rules::batch_first<say::quantized, X>,
-                    rules::row_major_out<say::quantized, Out, std::int16_t, layout>>;
+    using verdict = first_error<rules::self_attend<say::quantized, X, std::int16_t, hidden>,
+                                rules::rows_of<say::quantized, X, std::int16_t, hidden>,
+                                rules::batch_first<say::quantized, X>,
+                                rules::row_major_out<say::quantized, Out, std::int16_t, layout>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using positions = axis_of<layout, rules::sequence_family<layout, hidden>>;
@@ -188,8 +186,7 @@ class quantized_encoder {
       using fits = first_error<
           rules::sums_fit<positions, kernel::most_value_products>,
           typename rules::integer_mask<
-              mask_of<Mask>, scores,
-              rules::mask_fits<say::quantized, mask_of<Mask>, scores>>::type,
+              mask_of<Mask>, scores, rules::mask_fits<say::quantized, mask_of<Mask>, scores>>::type,
           rules::scratch_fits<say::quantized, Workspace, scratch, shape<positions>>>;
       static_assert(report<fits>::ok, "umbel: shapes do not fit");
       if constexpr (fits::ok) {
@@ -201,8 +198,8 @@ class quantized_encoder {
                 for (std::size_t i = 0; i < layout::count; ++i) y.data()[i] = x.data()[i];
               for (std::size_t b = 0; b < layout::count / one; ++b)
                 static_cast<const Derived*>(this)->each_layer([&](const numbers& layer) {
-                  layer.template sequence<positions::size>(
-                      y.data() + b * one, at_sequence<scores>(masks, b), own);
+                  layer.template sequence<positions::size>(y.data() + b * one,
+                                                           at_sequence<scores>(masks, b), own);
                 });
             });
       } else {
@@ -229,19 +226,21 @@ class quantized<encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
 
  private:
-  static_assert(detail::reported<
-                    detail::integers::attention_has_integers<typename layer::attention>>::ok,
-                "umbel: shapes do not fit");
+  static_assert(
+      detail::reported<detail::integers::attention_has_integers<typename layer::attention>>::ok,
+      "umbel: shapes do not fit");
 
  public:
   constexpr quantized() noexcept = default;
-  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept { pack(w, seen); }
-  // False, and zeros, where a range is missing.
-  constexpr bool pack(const weights_to_pack& w, const ranges& seen) noexcept {
-    if (!detail::integers::all_seen(seen)) return false;
-    numbers_.pack_layer(
-        w, seen, detail::integers::unit_of_residual(static_cast<double>(seen.residual())));
-    return true;
+  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
+    static_cast<void>(pack(w, seen));
+  }
+  // Zeros where a range is missing; the result names it.
+  constexpr pack_result pack(const weights_to_pack& w, const ranges& seen) noexcept {
+    if (const auto found = detail::integers::all_seen(seen); !found) return found;
+    numbers_.pack_layer(w, seen,
+                        detail::integers::unit_of_residual(static_cast<double>(seen.residual())));
+    return {};
   }
   // layer{w}(x, mask), whose tensors widen the ranges.
   template <detail::tensor_like X, mask_like Mask = detail::every_key>
@@ -273,27 +272,25 @@ class quantized<layer_stack<Layer, Count>>
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
 
  private:
-  static_assert(detail::reported<
-                    detail::integers::attention_has_integers<typename Layer::attention>>::ok,
-                "umbel: shapes do not fit");
+  static_assert(
+      detail::reported<detail::integers::attention_has_integers<typename Layer::attention>>::ok,
+      "umbel: shapes do not fit");
 
  public:
   constexpr quantized() noexcept = default;
-  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept { pack(w, seen); }
-  // False, and zeros, where a range is missing.
-  constexpr bool pack(const weights_to_pack& w, const ranges& seen) noexcept {
+  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
+    static_cast<void>(pack(w, seen));
+  }
+  // Zeros where a range is missing; the result names it.
+  constexpr pack_result pack(const weights_to_pack& w, const ranges& seen) noexcept {
+    if (const auto found = detail::integers::all_seen(seen); !found) return found;
     float residual = 0;
-    bool all = true;
-    for (const auto& one : seen.layers) {
-      all = detail::integers::all_seen(one) && all;
+    for (const auto& one : seen.layers)
       if (one.residual() > residual) residual = one.residual();
-    }
-    if (!all) return false;
     for (std::size_t i = 0; i < Count; ++i)
-      numbers_[i].pack_layer(
-          w[i], seen.layers[i],
-          detail::integers::unit_of_residual(static_cast<double>(residual)));
-    return true;
+      numbers_[i].pack_layer(w[i], seen.layers[i],
+                             detail::integers::unit_of_residual(static_cast<double>(residual)));
+    return {};
   }
   template <detail::tensor_like X, mask_like Mask = detail::every_key>
   static constexpr auto observe(ranges& seen, const typename layer::weights_view& w, const X& x,

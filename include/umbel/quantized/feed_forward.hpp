@@ -38,8 +38,7 @@ struct feed_forward_numbers {
   kernel::integer_panels<wide, narrow> down;
   struct nothing_more {};
   [[no_unique_address]] std::conditional_t<is_gated, kernel::integer_panels<narrow, wide>,
-                                           nothing_more>
-      gate;
+                                           nothing_more> gate;
   kernel::plain::integer_unit product;  // of a gate times up
   std::int8_t table[256]{};
 
@@ -63,8 +62,7 @@ struct feed_forward_numbers {
     alignas(64) std::int8_t expanded[(is_gated ? 2 : 1) * Rows * wide];
   };
   template <std::size_t Rows, class T, class Finish, class Work>
-  constexpr void feed(const std::int8_t* x, T* y, const Finish& finish,
-                      Work& work) const noexcept {
+  constexpr void feed(const std::int8_t* x, T* y, const Finish& finish, Work& work) const noexcept {
     using kernel::integer_linear, kernel::integer_linear_shape;
     constexpr integer_linear_shape widened = {Rows, narrow, wide, narrow, wide};
     constexpr integer_linear_shape reduced = {Rows, wide, narrow, wide, narrow};
@@ -85,10 +83,10 @@ struct feed_forward_numbers {
 template <class Layer, class Seen, class View, class X>
 constexpr auto observe_network(Seen& seen, const View& w, const X& x) noexcept {
   using T = typename Layer::value_type;
-  using up_map = linear<T, typename Layer::hidden_axis, typename Layer::wide_axis,
-                        bias<Layer::has_bias>>;
-  using down_map = linear<T, typename Layer::wide_axis, typename Layer::hidden_axis,
-                          bias<Layer::has_bias>>;
+  using up_map =
+      linear<T, typename Layer::hidden_axis, typename Layer::wide_axis, bias<Layer::has_bias>>;
+  using down_map =
+      linear<T, typename Layer::wide_axis, typename Layer::hidden_axis, bias<Layer::has_bias>>;
   auto up = up_map{w.up}(x);
   widen(seen.up, up.data(), up.size());
   if constexpr (Layer::is_gated) {
@@ -127,29 +125,31 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
   using workspace = typename numbers::template scratch_for<Rows::size>;
 
  private:
-  static_assert(
-      detail::reported<detail::first_error<
-          detail::rules::options<detail::say::quantized,
-                                 detail::option_kinds<detail::option::gives>, Options...>,
-          detail::rules::integer_result<result_type>>>::ok,
-      "umbel: shapes do not fit");
+  static_assert(detail::reported<detail::first_error<
+                    detail::rules::options<detail::say::quantized,
+                                           detail::option_kinds<detail::option::gives>, Options...>,
+                    detail::rules::integer_result<result_type>>>::ok,
+                "umbel: shapes do not fit");
 
  public:
   constexpr quantized() noexcept = default;
-  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept { pack(w, seen); }
-  // False, and zeros, where a range is missing.
-  constexpr bool pack(const weights_to_pack& w, const ranges& seen) noexcept {
+  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
+    static_cast<void>(pack(w, seen));
+  }
+  // Zeros where a range is missing; the result names it.
+  constexpr pack_result pack(const weights_to_pack& w, const ranges& seen) noexcept {
     using namespace detail::integers;
-    if (!all_seen(seen)) return false;
+    if (const auto found = all_seen(seen); !found) return found;
     const auto of = [](const range& r) { return unit_of_int8(static_cast<double>(r())); };
-    feed_forward_units u{of(seen.input), 0, of(seen.up), of(seen.activated), 0,
-                         unit_of<result_type>(static_cast<double>(seen.output()))};
+    feed_forward_units u{
+        of(seen.input),     0, of(seen.up),
+        of(seen.activated), 0, unit_of<result_type>(static_cast<double>(seen.output()))};
     if constexpr (layer::is_gated) {
       u.gate = of(seen.gate);
       u.product = of(seen.product);
     }
     this->pack_network(w, u);
-    return true;
+    return {};
   }
   // layer{w}(x), whose tensors widen the ranges.
   template <class X>
@@ -178,9 +178,8 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
     using namespace detail;
     using layout = layout_of<X>;
     using hidden = typename layer::hidden_axis;
-    using verdict =
-        first_error<rules::rows_of<say::quantized, X, std::int8_t, hidden>,
-                    rules::row_major_out<say::quantized, Out, result_type, layout>>;
+    using verdict = first_error<rules::rows_of<say::quantized, X, std::int8_t, hidden>,
+                                rules::row_major_out<say::quantized, Out, result_type, layout>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using rows = typename rows_axis<layout>::type;

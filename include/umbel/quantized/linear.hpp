@@ -14,16 +14,17 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail::integers {
 
 // Heads of a width, of which rows are as wide as whole words: feature f of the kernels is feature
-// from(f) of the layer, or `none`, a zero.
+// from(f) of the layer, or npos, a zero.
 struct whole_features {
-  static constexpr std::size_t none = npos;
+  static constexpr bool all = true;
   static constexpr std::size_t from(std::size_t f) noexcept { return f; }
 };
 template <std::size_t Width>
 struct features_of_heads {
-  static constexpr std::size_t none = npos, padded = kernel::in_words(Width);
+  static constexpr std::size_t padded = kernel::in_words(Width);
+  static constexpr bool all = padded == Width;  // are they the layer's, one by one?
   static constexpr std::size_t from(std::size_t f) noexcept {
-    return f % padded < Width ? f / padded * Width + f % padded : none;
+    return f % padded < Width ? f / padded * Width + f % padded : npos;
   }
 };
 
@@ -36,10 +37,15 @@ constexpr void pack_map(kernel::integer_panels<PanelIn, PanelOut>& to,
   pack(
       to,
       [&](std::size_t i, std::size_t o) {
-        const std::size_t from = InOf::from(i), to_feature = OutOf::from(o);
-        return from == npos || to_feature == npos
-                   ? T{}
-                   : w.weight[from * w.strides.in + to_feature * w.strides.out];
+        // Each statement is a step of the compiler's, of which clang allows a million.
+        if constexpr (InOf::all && OutOf::all) {
+          return w.weight[i * w.strides.in + o * w.strides.out];
+        } else {
+          const std::size_t from = InOf::from(i), to_feature = OutOf::from(o);
+          return from == npos || to_feature == npos
+                     ? T{}
+                     : w.weight[from * w.strides.in + to_feature * w.strides.out];
+        }
       },
       [&](std::size_t o) {
         const std::size_t to_feature = OutOf::from(o);
@@ -60,6 +66,10 @@ template <class T>
 constexpr double unit_of(double largest) noexcept {
   return sizeof(T) == 1 ? unit_of_int8(largest) : unit_of_residual(largest);
 }
+
+// The largest magnitude that a result has.
+template <class T>
+inline constexpr std::int32_t most_of = sizeof(T) == 1 ? 127 : 32767;
 
 struct linear_ranges {
   static constexpr const char* part_names[] = {"input", "output"};
@@ -83,26 +93,27 @@ class quantized<linear<T, In, Out, OfLinear...>, Options...>
   using map = typename layer::map;
   using in_axis = typename map::in;
   using out_axis = typename map::out;
-  static_assert(
-      detail::reported<detail::first_error<
-          detail::rules::options<detail::say::quantized,
-                                 detail::option_kinds<detail::option::gives>, Options...>,
-          detail::rules::integer_result<result_type>>>::ok,
-      "umbel: shapes do not fit");
+  static_assert(detail::reported<detail::first_error<
+                    detail::rules::options<detail::say::quantized,
+                                           detail::option_kinds<detail::option::gives>, Options...>,
+                    detail::rules::integer_result<result_type>>>::ok,
+                "umbel: shapes do not fit");
 
  public:
   using ranges = detail::integers::linear_ranges;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
 
   constexpr quantized() noexcept = default;
-  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept { pack(w, seen); }
-  // False, and zeros, where a range is missing.
-  constexpr bool pack(const weights_to_pack& w, const ranges& seen) noexcept {
-    if (!detail::integers::all_seen(seen)) return false;
+  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
+    static_cast<void>(pack(w, seen));
+  }
+  // Zeros where a range is missing; the result names it.
+  constexpr pack_result pack(const weights_to_pack& w, const ranges& seen) noexcept {
+    if (const auto found = detail::integers::all_seen(seen); !found) return found;
     detail::integers::pack_map(
         panels_, w, detail::integers::unit_of_int8(static_cast<double>(seen.input())),
         detail::integers::unit_of<result_type>(static_cast<double>(seen.output())));
-    return true;
+    return {};
   }
   // layer{w}(x), whose input and result widen the ranges.
   template <class X>
@@ -124,8 +135,8 @@ class quantized<linear<T, In, Out, OfLinear...>, Options...>
   template <class X, class Y>
   constexpr void write(const X& x, Y& y) const noexcept {
     constexpr std::size_t rows = detail::layout_of<X>::count / in_axis::size;
-    constexpr detail::kernel::integer_linear_shape shape = {
-        rows, in_axis::size, out_axis::size, in_axis::size, out_axis::size};
+    constexpr detail::kernel::integer_linear_shape shape = {rows, in_axis::size, out_axis::size,
+                                                            in_axis::size, out_axis::size};
     detail::kernel::integer_linear<shape>(panels_, x.data(), y.data(),
                                           detail::integers::finish_as<result_type>{});
   }

@@ -49,14 +49,14 @@ class quantized_norm : public computing<Derived, say::quantized> {
   using ranges = linear_ranges;
 
   constexpr quantized_norm() noexcept = default;
-  // False, and zeros, where a range is missing.
-  constexpr bool pack(const typename Norm::weights_view& w, const ranges& seen,
-                      typename Norm::value_type epsilon) noexcept {
-    if (!all_seen(seen)) return false;
+  // Zeros where a range is missing; the result names it.
+  constexpr pack_result pack(const typename Norm::weights_view& w, const ranges& seen,
+                             typename Norm::value_type epsilon) noexcept {
+    if (const auto found = all_seen(seen); !found) return found;
     numbers_.pack_norm(w, static_cast<double>(epsilon),
                        unit_of_residual(static_cast<double>(seen.input())),
                        unit_of_int8(static_cast<double>(seen.output())));
-    return true;
+    return {};
   }
   // Norm{w, epsilon}(x), whose input and result widen the ranges.
   template <class X>
@@ -95,14 +95,13 @@ class quantized<layer_norm<T, Axis, OfNorm...>>
   constexpr quantized() noexcept = default;
   constexpr quantized(const typename layer::weights_view& w, const ranges& seen,
                       T epsilon = T(1e-5)) noexcept {
-    this->pack(w, seen, epsilon);
+    static_cast<void>(this->pack(w, seen, epsilon));
   }
 };
-template <class T, class Axis, class... OfNorm>
-class quantized<rms_norm<T, Axis, OfNorm...>>
-    : public detail::integers::quantized_norm<quantized<rms_norm<T, Axis, OfNorm...>>,
-                                              rms_norm<T, Axis, OfNorm...>> {
-  using base = detail::integers::quantized_norm<quantized, rms_norm<T, Axis, OfNorm...>>;
+template <class T, class Axis>
+class quantized<rms_norm<T, Axis>>
+    : public detail::integers::quantized_norm<quantized<rms_norm<T, Axis>>, rms_norm<T, Axis>> {
+  using base = detail::integers::quantized_norm<quantized, rms_norm<T, Axis>>;
 
  public:
   using typename base::layer;
@@ -110,7 +109,7 @@ class quantized<rms_norm<T, Axis, OfNorm...>>
   constexpr quantized() noexcept = default;
   constexpr quantized(const typename layer::weights_view& w, const ranges& seen,
                       T epsilon) noexcept {
-    this->pack(w, seen, epsilon);
+    static_cast<void>(this->pack(w, seen, epsilon));
   }
 };
 

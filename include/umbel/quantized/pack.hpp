@@ -27,13 +27,11 @@ constexpr double power_of_two(int n) noexcept {
 }
 // The nearest integer, halves to even, of at most `most` either way; 0 of NaN.
 constexpr std::int32_t rounded(double v, std::int32_t most) noexcept {
-  if (!(v == v)) return 0;
-  if (v >= most) return most;
-  if (v <= -most) return -most;
+  if (!(v < most && v > -most)) return v >= most ? most : v <= -most ? -most : 0;
   const auto down = static_cast<std::int32_t>(v);  // towards 0
-  const double rest = magnitude(v - down);
-  const bool away = rest > 0.5 || (rest == 0.5 && down % 2 != 0);
-  return away ? down + (v < 0 ? -1 : 1) : down;
+  const double rest = v - down;
+  const bool odd = down % 2 != 0;
+  return down + (rest > 0.5 || (rest == 0.5 && odd)) - (rest < -0.5 || (rest == -0.5 && odd));
 }
 // The root of v >= 0, by Newton's steps from above, which end where no step goes down.
 constexpr double square_root(double v) noexcept {
@@ -55,8 +53,9 @@ constexpr void pack(kernel::integer_panels<In, Out>& to, const Weight& weight, c
   for (std::size_t o = 0; o < Out; ++o) {
     double largest = 0;
     for (std::size_t i = 0; i < In; ++i) {
-      const double w = magnitude(static_cast<double>(weight(i, o)));
+      const double w = static_cast<double>(weight(i, o));
       if (w > largest) largest = w;
+      if (-w > largest) largest = -w;
     }
     // Weights that are small beside the bias, or all 0: a scale that leaves the bias 24 bits.
     const double added = static_cast<double>(bias(o));
@@ -81,8 +80,7 @@ constexpr void pack(kernel::integer_panels<In, Out>& to, const Weight& weight, c
     for (std::size_t o = 0; o < Out; ++o) {
       const double m = rounded(factor[o] * power_of_two(before + after), 1 << 24);
       if (m > largest) largest = m;
-      if (m > 32767 ||
-          (most[o] * power_of_two(-before) + 2) * m >= limit - power_of_two(after - 1))
+      if (m > 32767 || (most[o] * power_of_two(-before) + 2) * m >= limit - power_of_two(after - 1))
         return false;
     }
     return true;
@@ -125,25 +123,27 @@ constexpr void pack(kernel::integer_norm_numbers<H>& to, const Gamma& gamma, con
   static_assert(H <= kernel::longest_integer_norm);
   constexpr double size = static_cast<double>(H);
   const double root = square_root(size);
-  const double of_epsilon = Centred ? size * square_root(size * epsilon) / in
-                                    : 32768 * square_root(size * epsilon) / in;
+  const double of_epsilon =
+      Centred ? size * square_root(size * epsilon) / in : 32768 * square_root(size * epsilon) / in;
   to.epsilon = rounded(of_epsilon, 1 << 30);
   // x / sqrt(sum of squares) is in units of 2^-15.
   int shift = 24;
   const auto fits = [&] {
     for (std::size_t i = 0; i < H; ++i)
-      if (magnitude(root * static_cast<double>(gamma(i)) / out) * power_of_two(shift - 15) > 32767 ||
-          magnitude(static_cast<double>(beta(i)) / out) * power_of_two(shift) > 1073741823 - 16777216)
+      if (magnitude(root * static_cast<double>(gamma(i)) / out) * power_of_two(shift - 15) >
+              32767 ||
+          magnitude(static_cast<double>(beta(i)) / out) * power_of_two(shift) >
+              1073741823 - 16777216)
         return false;
     return true;
   };
   while (shift > 1 && !fits()) --shift;
   to.shift = static_cast<std::uint8_t>(shift);
   for (std::size_t i = 0; i < H; ++i) {
-    to.gamma[i] = static_cast<std::int16_t>(rounded(
-        root * static_cast<double>(gamma(i)) / out * power_of_two(shift - 15), 32767));
-    to.beta[i] = rounded(static_cast<double>(beta(i)) / out * power_of_two(shift),
-                         1073741823 - 16777216);
+    to.gamma[i] = static_cast<std::int16_t>(
+        rounded(root * static_cast<double>(gamma(i)) / out * power_of_two(shift - 15), 32767));
+    to.beta[i] =
+        rounded(static_cast<double>(beta(i)) / out * power_of_two(shift), 1073741823 - 16777216);
   }
 }
 

@@ -4,7 +4,8 @@
 //
 //   using block = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, ...>;
 //   quantized<block>::ranges seen{};
-//   for (auto& x : samples) quantized<block>::observe(seen, weights, x);  // the layer of floats
+//   for (auto& x : samples)  // the layer of floats, whose result the next one is given
+//     std::ignore = quantized<block>::observe(seen, weights, x);
 //   constexpr quantized<block> layer{weights, seen};    // packed by the compiler, or at run time
 //   const auto y = layer(x);                            // tensor<std::int16_t, ...> to the same
 //
@@ -44,20 +45,24 @@ struct gives {
 
 namespace detail::rules {
 template <class T>
+inline constexpr bool is_integer_result =
+    std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::int16_t>;
+// Operation: the word that names it.
+template <class T, class Operation = say::quantized>
 using integer_result =
-    verdict<std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::int16_t>, say::quantized,
-            say::the_result_is_int8_t_or_int16_t_not, element<T>>;
+    verdict<is_integer_result<T>, Operation, say::the_result_is_int8_t_or_int16_t_not, element<T>>;
 template <class Layer>
-using has_integers = verdict<never<Layer>, say::quantized, element<Layer>,
-                             say::has_no_form_in_integers>;
+using has_integers =
+    verdict<never<Layer>, say::quantized, element<Layer>, say::has_no_form_in_integers>;
 }  // namespace detail::rules
 
 // A layer in integers, which owns its weights, packed for the kernels of this target. Layer: a
 // linear, multi_head_attention, feed_forward, layer_norm, rms_norm, encoder_layer, layer_stack of
-// them, learned_positions.
+// them, embedding, learned_positions, sinusoidal_positions.
 //   ranges                     what has to be known of its tensors, by name
-//   observe(seen, w, x, ...)   the layer of floats, which widens `seen`
-//   quantized(w, ranges)       packs; is_packed() is false where a range is missing, at run time
+//   observe(seen, w, x, ...)   the result of the layer of floats, which widens `seen`
+//   quantized(w, ranges)       packs; without a range the compiler refuses, at run time all is zero
+//   pack(w, ranges)            the same, and says which range is missing
 //   (x, ...), into(out, x, ...)
 template <class Layer, class... Options>
 class quantized : public detail::invalid {

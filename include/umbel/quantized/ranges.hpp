@@ -2,6 +2,16 @@
 // Ranges: the largest magnitude that each tensor of a layer had when the layer of floats was
 // watched. From them come the scales of the integers. They are parameters like any other: named,
 // listed, saved and loaded beside the weights (weights/parameters.hpp).
+//
+// What one layer gives, the next is given, in the same unit: chain_ranges makes their ranges equal.
+//
+//   struct ranges {  // of a model
+//     static constexpr const char* part_names[] = {"embed", "layers", "norm"};
+//     quantized<embed>::ranges embed;
+//     quantized<stack>::ranges layers;
+//     quantized<last_norm>::ranges norm;
+//   };
+//   chain_ranges(seen.embed, seen.layers, seen.norm);
 #pragma once
 
 #include <cstddef>
@@ -10,7 +20,28 @@
 #include <umbel/tensor/tensor.hpp>
 
 UMBEL_WARNINGS_PUSH
-namespace umbel::inline UMBEL_TARGET::detail::integers {
+namespace umbel {
+
+// What pack returns: is the layer packed? If not, missing_range() is the path of the first range
+// that nothing was seen of, or that is not finite: "layers.0.attention_input". (Cut after 63
+// characters.)
+class [[nodiscard]] pack_result {
+ public:
+  UMBEL_SHARED constexpr pack_result() noexcept = default;
+  UMBEL_SHARED constexpr explicit pack_result(const char* path) noexcept {
+    for (std::size_t i = 0; i + 1 < sizeof(path_) && path[i] != '\0'; ++i) path_[i] = path[i];
+  }
+  UMBEL_SHARED constexpr explicit operator bool() const noexcept { return path_[0] == '\0'; }
+  [[nodiscard]] UMBEL_SHARED constexpr const char* missing_range() const noexcept { return path_; }
+
+ private:
+  char path_[64]{};
+};
+
+}  // namespace umbel
+
+namespace umbel::inline UMBEL_TARGET {
+namespace detail::integers {
 
 // 0: nothing was seen. A number and no axis, so that it has a path and lies in files.
 using range = tensor<float>;
@@ -28,35 +59,166 @@ constexpr void widen(range& seen, float other) noexcept { widen(seen, &other, 1)
 // Was a range seen, and a finite one?
 constexpr bool is_seen(const range& r) noexcept { return r() > 0 && r() <= 3.4028234e38F; }
 
-}  // namespace umbel::inline UMBEL_TARGET::detail::integers
-
-namespace umbel {
+// ---- are all ranges there?
+// The name of a range, as a template argument: the errors of compilers print it.
+template <std::size_t Size>
+struct range_name {
+  char chars[Size]{};
+  constexpr range_name(const char* name) noexcept {
+    for (std::size_t i = 0; i < Size; ++i) chars[i] = name[i];
+  }
+};
 
 // Not constexpr, so that packing without a range does not compile where the compiler packs: the
 // error names the range. At run time nothing happens here, and the layer is not packed.
-inline void range_is_missing(const char*) noexcept {}
+template <range_name Name>
+void this_range_is_missing() noexcept {}
 
-}  // namespace umbel
+struct range_path {
+  char chars[64]{};
+  std::size_t size = 0;
 
-namespace umbel::inline UMBEL_TARGET::detail::integers {
+  constexpr void add(const char* part) noexcept {
+    if (size != 0) put('.');
+    while (*part != '\0') put(*part++);
+  }
+  constexpr void add(std::size_t index) noexcept {
+    char digits[21]{};
+    char* first = digits + 20;
+    do *--first = static_cast<char>('0' + index % 10);
+    while (index /= 10);
+    add(first);
+  }
 
-// Are all ranges of a struct there?
+ private:
+  constexpr void put(char c) noexcept {
+    if (size + 1 < sizeof(chars)) chars[size++] = c;
+  }
+};
+
 template <class Ranges>
-constexpr bool all_seen(const Ranges& ranges) noexcept {
-  bool all = true;
-  with_members<sizeof(Ranges::part_names) / sizeof(Ranges::part_names[0])>(
-      ranges, [&](const auto&... r) {
-        std::size_t i = 0;
-        const auto look = [&](const range& one) {
-          const char* const name = Ranges::part_names[i++];
-          if (is_seen(one)) return;
-          all = false;
-          range_is_missing(name);
-        };
-        (look(r), ...);
-      });
-  return all;
+inline constexpr std::size_t parts_of = sizeof(Ranges::part_names) / sizeof(Ranges::part_names[0]);
+template <class Ranges, std::size_t I>
+constexpr std::size_t name_size() noexcept {
+  std::size_t size = 1;
+  while (Ranges::part_names[I][size - 1] != '\0') ++size;
+  return size;
 }
 
-}  // namespace umbel::inline UMBEL_TARGET::detail::integers
+template <class Ranges>
+constexpr void find_missing(pack_result& found, const Ranges& ranges,
+                            const range_path& at) noexcept;
+
+// Part I of Ranges: a range, a struct of them, an array of structs.
+template <class Ranges, std::size_t I, class Part>
+constexpr void find_missing_part(pack_result& found, const Part& part, range_path at) noexcept {
+  at.add(Ranges::part_names[I]);
+  if constexpr (std::is_array_v<Part>) {
+    for (std::size_t i = 0; i < std::extent_v<Part>; ++i) {
+      range_path one = at;
+      one.add(i);
+      find_missing(found, part[i], one);
+    }
+  } else if constexpr (std::is_same_v<Part, range>) {
+    if (is_seen(part) || !found) return;
+    this_range_is_missing<range_name<name_size<Ranges, I>()>(Ranges::part_names[I])>();
+    found = pack_result(at.chars);
+  } else {
+    find_missing(found, part, at);
+  }
+}
+template <class Ranges>
+constexpr void find_missing(pack_result& found, const Ranges& ranges,
+                            const range_path& at) noexcept {
+  with_members<parts_of<Ranges>>(ranges, [&](const auto&... part) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (find_missing_part<Ranges, I>(found, part, at), ...);
+    }(std::make_index_sequence<sizeof...(part)>{});
+  });
+}
+template <class Ranges>
+constexpr pack_result all_seen(const Ranges& ranges) noexcept {
+  pack_result found;
+  find_missing(found, ranges, {});
+  return found;
+}
+
+// ---- one unit for what is handed on
+struct start_of_part {};
+struct end_of_part {};
+template <class Where, class Ranges, class F>
+constexpr void ranges_at(Ranges& part, const F& f) noexcept {
+  constexpr bool starts = std::is_same_v<Where, start_of_part>;
+  if constexpr (std::is_same_v<std::remove_const_t<Ranges>, range>)
+    f(part);
+  else if constexpr (std::is_array_v<Ranges>)
+    for (auto& one : part) ranges_at<Where>(one, f);
+  else if constexpr (requires { part.layers; })
+    ranges_at<Where>(part.layers, f);
+  else if constexpr (requires { part.residual; })
+    f(part.residual);
+  else if constexpr (!starts)
+    f(part.output);
+  else if constexpr (requires { part.queries; })
+    f(part.queries), f(part.keys), f(part.values);
+  else
+    f(part.input);
+}
+// The largest of the ranges between two parts.
+template <class First, class Second>
+constexpr float widest_between(const First& first, const Second& second) noexcept {
+  float widest = 0;
+  const auto see = [&](const range& r) { widest = r() > widest ? r() : widest; };
+  ranges_at<end_of_part>(first, see);
+  ranges_at<start_of_part>(second, see);
+  return widest;
+}
+template <class First, class Second, class... More>
+constexpr bool are_joined(const First& first, const Second& second, const More&... more) noexcept {
+  const float widest = widest_between(first, second);
+  bool equal = true;
+  const auto compare = [&](const range& r) { equal = equal && r() == widest; };
+  ranges_at<end_of_part>(first, compare);
+  ranges_at<start_of_part>(second, compare);
+  if constexpr (sizeof...(More) != 0) equal = equal && are_joined(second, more...);
+  return equal;
+}
+template <class First, class Second, class... More>
+constexpr void join(First& first, Second& second, More&... more) noexcept {
+  const float widest = widest_between(first, second);
+  const auto set = [&](range& r) { r() = widest; };
+  ranges_at<end_of_part>(first, set);
+  ranges_at<start_of_part>(second, set);
+  if constexpr (sizeof...(More) != 0) join(second, more...);
+}
+
+}  // namespace detail::integers
+
+// Makes the ranges of tensors that share a unit equal: all become the largest of them.
+template <class... Range>
+  requires(sizeof...(Range) > 1 && (std::is_same_v<Range, tensor<float>> && ...))
+constexpr void same_range(Range&... ranges) noexcept {
+  float widest = 0;
+  ((widest = ranges() > widest ? ranges() : widest), ...);
+  ((ranges() = widest), ...);
+}
+
+// Makes what each part of a model gives and what the next one is given of one range, the largest:
+// so of one unit, which is what the next one takes the numbers for. Parts: the ranges of the layers
+// in the order of the forward pass; a part may be a range alone, or an array of the ranges of
+// encoder layers. A residual sum that passes through several parts becomes of one range in all.
+template <class... Parts>
+  requires(sizeof...(Parts) > 1)
+constexpr void chain_ranges(Parts&... parts) noexcept {
+  // A range that passes through is handed back by one part a time.
+  while (!detail::integers::are_joined(parts...)) detail::integers::join(parts...);
+}
+// Is it so? For a static_assert beside ranges that are constants, or after loading.
+template <class... Parts>
+  requires(sizeof...(Parts) > 1)
+[[nodiscard]] constexpr bool are_chained(const Parts&... parts) noexcept {
+  return detail::integers::are_joined(parts...);
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

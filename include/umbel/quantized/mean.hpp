@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+// The mean over an axis in integers: quantized_mean, as a model pools its positions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <umbel/block/reduce.hpp>
+#include <umbel/config.hpp>
+#include <umbel/kernel/integer_mean.hpp>
+#include <umbel/quantized/linear.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+namespace say {
+struct but_the_mean_is_over;
+struct quantized_mean;
+struct takes_integers_of_8_bits_not;
+}  // namespace say
+template <>
+inline constexpr const char* spoken<say::takes_integers_of_8_bits_not> =
+    "takes integers of 8 bits, not";
+namespace rules {
+template <class X, class Axis>
+using quantized_mean = first_error<
+    has_axis<say::quantized_mean, layout_of<X>, typename Axis::family>,
+    verdict<layout_of<X>::template size_of<typename Axis::family> == Axis::size,
+            say::quantized_mean, say::the_input_has, axis_of<layout_of<X>, typename Axis::family>,
+            say::but_the_mean_is_over, Axis>,
+    verdict<layout_of<X>::contiguous, say::quantized_mean, typename layout_of<X>::axes,
+            say::is_not_row_major_in_memory_so_pass_contiguous_of_x>,
+    verdict<std::is_same_v<typename X::value_type, std::int8_t>, say::quantized_mean,
+            say::takes_integers_of_8_bits_not, element<typename X::value_type>>>;
+}  // namespace rules
+}  // namespace detail
+
+// quantized_mean<patch<49>>{seen}: mean<patch> of int8, of any axes, in a range of its own. Gives
+// int8 or int16 (gives<>) of the other axes.
+template <class Axis, class... Options>
+class quantized_mean
+    : public detail::computing<quantized_mean<Axis, Options...>, detail::say::quantized_mean> {
+  using axis = typename detail::axis_or_none<Axis>::plain;
+
+ public:
+  using result_type =
+      typename detail::option_or<detail::option::gives, gives<std::int8_t>, Options...>::type;
+  using ranges = detail::integers::linear_ranges;
+
+ private:
+  static_assert(detail::reported<detail::first_error<
+                    detail::rules::well_formed<Axis>,
+                    detail::rules::options<detail::say::quantized_mean,
+                                           detail::option_kinds<detail::option::gives>, Options...>,
+                    detail::rules::integer_result<result_type, detail::say::quantized_mean>>>::ok,
+                "umbel: shapes do not fit");
+
+ public:
+  constexpr quantized_mean() noexcept = default;
+  constexpr explicit quantized_mean(const ranges& seen) noexcept { static_cast<void>(pack(seen)); }
+  // Zeros where a range is missing; the result names it.
+  constexpr pack_result pack(const ranges& seen) noexcept {
+    using namespace detail::integers;
+    if (const auto found = all_seen(seen); !found) return found;
+    constexpr double kept = power_of_two(detail::kernel::plain::digits_of_mean<axis::size>);
+    unit_ = unit(
+        unit_of_int8(static_cast<double>(seen.input())) * kept / static_cast<double>(axis::size),
+        unit_of<result_type>(static_cast<double>(seen.output())));
+    return {};
+  }
+  // The mean of floats, whose input and result widen the ranges.
+  template <class X>
+  static constexpr auto observe(ranges& seen, const X& x) noexcept {
+    using layout = detail::layout_of<X>;
+    detail::tensor_of<typename X::value_type, detail::reduced_layout<layout, typename axis::family>>
+        y;
+    detail::reduce_to<detail::kernel::plain::mean_of, layout, typename axis::family>(x.data(),
+                                                                                     y.data());
+    const auto in = contiguous(x);
+    detail::integers::widen(seen.input, in.data(), in.size());
+    detail::integers::widen(seen.output, y.data(), y.size());
+    return y;
+  }
+
+  template <class X>
+  using rule = detail::rules::quantized_mean<X, axis>;
+  template <class X>
+  using result = detail::reduced_layout<detail::layout_of<X>, typename axis::family>;
+  template <class X>
+  using value = result_type;
+  template <class X, class Y>
+  constexpr void write(const X& x, Y& y) const noexcept {
+    using layout = detail::layout_of<X>;
+    constexpr std::size_t inner = layout::template stride_of<typename axis::family>;
+    detail::kernel::integer_mean<layout::count / axis::size / inner, axis::size, inner>(
+        x.data(), unit_, y.data());
+  }
+
+ private:
+  detail::kernel::plain::integer_unit unit_;
+};
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

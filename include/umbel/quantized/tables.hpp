@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSL-1.0
+// Tables in integers of 16 bits, in the unit of the residual sum that they begin or are added to:
+// embeddings, learned and sinusoidal positions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <umbel/block/embedding.hpp>
+#include <umbel/block/positions.hpp>
+#include <umbel/block/sinusoidal_positions.hpp>
+#include <umbel/config.hpp>
+#include <umbel/quantized/linear.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail::rules {
+// What a table is added to. Part: may the input have fewer positions than it?
+template <class X, class Position, class Hidden, bool Part>
+using integer_table = first_error<
+    axis_of_the_table<say::quantized, layout_of<X>, Position,
+                      Part ? size_along<X, Position> <= Position::size
+                           : size_along<X, Position> == Position::size>,
+    axis_of_the_table<say::quantized, layout_of<X>, Hidden, size_along<X, Hidden> == Hidden::size>,
+    type_of_the_table<say::quantized, X, std::int16_t>>;
+}  // namespace detail::rules
+namespace detail::integers {
+
+// Of the sum. Elements beyond its range are kept up to twice as large.
+struct residual_ranges {
+  static constexpr const char* part_names[] = {"residual"};
+  range residual;
+};
+
+// at(row, feature): its floats.
+template <class Row, class Feature>
+struct integer_table {
+  std::int16_t values[Row::size * Feature::size]{};
+
+  template <class At>
+  constexpr void pack(const At& at, double unit) noexcept {
+    for (std::size_t i = 0; i < Row::size; ++i)
+      for (std::size_t j = 0; j < Feature::size; ++j)
+        values[i * Feature::size + j] =
+            static_cast<std::int16_t>(rounded(static_cast<double>(at(i, j)) / unit, 32767));
+  }
+};
+
+// y = x + the rows of a table from `table` on.
+template <class Rows, class Feature, class X, class Y, class... Axes>
+constexpr void add_rows(const X& x, const std::int16_t* table, Y& y, shape<Axes...>) noexcept {
+  for_each([](std::int16_t& sum, const std::int16_t& a,
+              const std::int16_t& b) { sum = kernel::plain::to_int16(std::int32_t{a} + b); },
+           y, x, broadcast<Axes...>(view<const std::int16_t, Rows, Feature>(table)));
+}
+
+}  // namespace detail::integers
+
+// x, int16 of any axes with Position and Hidden, gives int16 of the same axes. into(out, x): out
+// may be x.
+template <class T, class Position, class Hidden>
+class quantized<learned_positions<T, Position, Hidden>>
+    : public detail::computing<quantized<learned_positions<T, Position, Hidden>>,
+                               detail::say::quantized> {
+ public:
+  using layer = learned_positions<T, Position, Hidden>;
+  using ranges = detail::integers::residual_ranges;
+  using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
+
+ private:
+  using position_axis = typename layer::position_axis;
+  using hidden_axis = typename layer::hidden_axis;
+
+ public:
+  constexpr quantized() noexcept = default;
+  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
+    static_cast<void>(pack(w, seen));
+  }
+  // Zeros where a range is missing; the result names it.
+  constexpr pack_result pack(const weights_to_pack& w, const ranges& seen) noexcept {
+    using namespace detail::integers;
+    if (const auto found = all_seen(seen); !found) return found;
+    table_.pack(
+        [&](std::size_t i, std::size_t j) {
+          return w.data()[i * w.row_stride() + j * w.feature_stride()];
+        },
+        unit_of_residual(static_cast<double>(seen.residual())));
+    return {};
+  }
+  // layer{w}(x), whose input and result widen the range.
+  template <class X>
+  static constexpr auto observe(ranges& seen, const typename layer::weights_view& w,
+                                const X& x) noexcept {
+    const auto in = contiguous(x);
+    auto y = layer{w}(x);
+    detail::integers::widen(seen.residual, in.data(), in.size());
+    detail::integers::widen(seen.residual, y.data(), y.size());
+    return y;
+  }
+
+  template <class X>
+  using rule = detail::rules::integer_table<X, position_axis, hidden_axis, false>;
+  template <class X, class Y>
+  constexpr void write(const X& x, Y& y) const noexcept {
+    detail::integers::add_rows<position_axis, hidden_axis>(x, table_.values, y,
+                                                           typename detail::layout_of<X>::axes{});
+  }
+
+ private:
+  detail::integers::integer_table<position_axis, hidden_axis> table_;
+};
+
+// words(ids): the axes of ids, then Hidden, int16; of an integer outside of the vocabulary zeros.
+// Logits of a tied output: quantized<linear<T, Hidden, Vocabulary>> of the same table.
+template <class T, class Vocabulary, class Hidden>
+class quantized<embedding<T, Vocabulary, Hidden>>
+    : public detail::computing<quantized<embedding<T, Vocabulary, Hidden>>,
+                               detail::say::quantized> {
+ public:
+  using layer = embedding<T, Vocabulary, Hidden>;
+  using ranges = detail::integers::residual_ranges;
+  using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
+
+ private:
+  using words = typename layer::vocabulary_axis;
+  using hidden_axis = typename layer::hidden_axis;
+  using table = tensor<std::int16_t, words, hidden_axis>;
+
+ public:
+  constexpr quantized() noexcept = default;
+  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
+    static_cast<void>(pack(w, seen));
+  }
+  // Zeros where a range is missing; the result names it.
+  constexpr pack_result pack(const weights_to_pack& w, const ranges& seen) noexcept {
+    using namespace detail::integers;
+    if (const auto found = all_seen(seen); !found) return found;
+    table_.pack(
+        [&](std::size_t i, std::size_t j) {
+          return w.data()[i * w.row_stride() + j * w.feature_stride()];
+        },
+        unit_of_residual(static_cast<double>(seen.residual())));
+    return {};
+  }
+  // layer{w}(ids). The whole table widens the range, whatever words the samples have.
+  template <class Ids>
+  static constexpr auto observe(ranges& seen, const typename layer::weights_view& w,
+                                const Ids& ids) noexcept {
+    detail::integers::widen(seen.residual, w.data(), words::size * hidden_axis::size);
+    return layer{w}(ids);
+  }
+
+  template <class Ids>
+  using rule = detail::rules::rows_by_integers<detail::say::quantized, table, Ids>;
+  template <class Ids>
+  using result =
+      typename detail::looked_up<detail::layout_of<table>, detail::layout_of<Ids>>::joined::type;
+  template <class>
+  using value = std::int16_t;
+  template <class Ids, class Y>
+  constexpr void write(const Ids& ids, Y& y) const noexcept {
+    write_checked<(UMBEL_CHECK != 0)>(ids, y.data());
+  }
+
+ private:
+  // Checked: does the file check positions? (The name of a function that depends on it has to say.)
+  template <bool Checked, class Ids>
+  constexpr void write_checked(const Ids& ids, std::int16_t* to) const noexcept {
+    detail::write_rows<detail::layout_of<table>>(table_.values, ids, to, [](const auto& id) {
+      const auto row = static_cast<std::size_t>(id);
+      detail::offset_along<words, 1>("embedding", row);
+      return row;
+    });
+  }
+  detail::integers::integer_table<words, hidden_axis> table_;
+};
+
+// x + the sines and cosines from position `offset` on, int16, as the layer of floats is called.
+template <class T, class Position, class Hidden, class Pairs, std::size_t Base>
+class quantized<sinusoidal_positions<T, Position, Hidden, Pairs, Base>>
+    : public detail::other_calls_and_into<detail::say::quantized,
+                                          detail::say::takes_one_tensor_or_view_then_an_integer> {
+ public:
+  using layer = sinusoidal_positions<T, Position, Hidden, Pairs, Base>;
+  using ranges = detail::integers::residual_ranges;
+  using refused =
+      detail::other_calls_and_into<detail::say::quantized,
+                                   detail::say::takes_one_tensor_or_view_then_an_integer>;
+  using refused::operator();
+  using refused::into;
+
+ private:
+  using position_axis = typename layer::position_axis;
+  using hidden_axis = typename layer::hidden_axis;
+
+ public:
+  constexpr quantized() noexcept = default;
+  constexpr explicit quantized(const ranges& seen) noexcept { static_cast<void>(pack(seen)); }
+  // Zeros where a range is missing; the result names it.
+  constexpr pack_result pack(const ranges& seen) noexcept {
+    using namespace detail::integers;
+    if (const auto found = all_seen(seen); !found) return found;
+    table_.pack(
+        [](std::size_t i, std::size_t j) { return layer::table.data()[i * hidden_axis::size + j]; },
+        unit_of_residual(static_cast<double>(seen.residual())));
+    return {};
+  }
+  // layer{}(x, offset), whose input and result widen the range.
+  template <class X>
+  static constexpr auto observe(ranges& seen, const X& x, std::size_t offset = 0) noexcept {
+    const auto in = contiguous(x);
+    auto y = layer{}(x, offset);
+    detail::integers::widen(seen.residual, in.data(), in.size());
+    detail::integers::widen(seen.residual, y.data(), y.size());
+    return y;
+  }
+
+  template <detail::tensor_like X, detail::integer_index I = std::size_t>
+  constexpr auto operator()(const X& x, I offset = 0) const noexcept {
+    return place(x, offset < I{} ? 0 : static_cast<std::size_t>(offset), detail::by_value{});
+  }
+  // out may be x.
+  template <detail::tensor_like Out, detail::tensor_like X, detail::integer_index I = std::size_t>
+  constexpr void into(Out&& out, const X& x, I offset = 0) const noexcept {
+    place(x, offset < I{} ? 0 : static_cast<std::size_t>(offset), static_cast<Out&&>(out));
+  }
+
+ private:
+  template <class X, class Out>
+  constexpr auto place(const X& x, std::size_t offset, Out&& out) const noexcept {
+    using result = detail::row_major<detail::layout_of<X>>;
+    using verdict = detail::first_error<
+        detail::rules::integer_table<X, position_axis, hidden_axis, true>,
+        detail::rules::row_major_out<detail::say::quantized, Out, std::int16_t, result>>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      constexpr std::size_t count = detail::rules::size_along<X, position_axis>;
+      constexpr std::size_t last = position_axis::size - count;
+      using here = typename position_axis::family::template sized<count>;
+      const std::int16_t* const rows =
+          table_.values + (offset < last ? offset : last) * hidden_axis::size;
+      const auto add = [&](auto& y) {
+        detail::integers::add_rows<here, hidden_axis>(x, rows, y,
+                                                      typename detail::layout_of<X>::axes{});
+      };
+      if constexpr (std::is_same_v<Out, detail::by_value>)
+        return detail::filled<detail::tensor_of<std::int16_t, result>>(add);
+      else
+        add(out);
+    } else {
+      return detail::invalid{};
+    }
+  }
+  detail::integers::integer_table<position_axis, hidden_axis> table_;
+};
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
