@@ -6,6 +6,7 @@
 #include <umbel/umbel.hpp>
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 
 #include "../support/compare.hpp"
@@ -33,6 +34,7 @@ BOOST_AUTO_TEST_CASE(the_same_bits_at_start) {
   check_bits<float, 300, 64, 10000>();
   check_bits<double, 300, 20, 10000>();
   check_bits<float, 100, 5, 500000>();
+  check_bits<std::int16_t, 300, 64, 10000>();  // of integers
 }
 
 // Of LLaMA: 4096 positions of 128 features.

@@ -21,6 +21,7 @@
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/kernel/integer_shapes.hpp>
 #include <umbel/layer/options.hpp>
 #include <umbel/simd/math.hpp>
 #include <umbel/tensor/check.hpp>
@@ -174,18 +175,32 @@ struct rotations {
   }
 };
 
-// Tables of up to so many pairs are constants. g++ can evaluate 200,000 by default, clang 160,000.
-inline constexpr std::size_t most_constant_turns = std::size_t{1} << 17;
+// Tables of up to so many pairs are constants. g++ can evaluate 200,000 by default, clang 160,000,
+// of integers about half.
+template <class T>
+inline constexpr std::size_t most_constant_turns =
+    std::size_t{1} << (std::is_integral_v<T> ? 16 : 17);
 // Says that a table is computed at run time, before main.
 struct at_start {};
 
 namespace rules {
-template <std::size_t Turns>
+template <std::size_t Turns, std::size_t Most>
 using turns_are_there =
-    verdict<UMBEL_CONSTRUCTORS_RUN || Turns <= most_constant_turns, say::rope, number<Turns>,
+    verdict<UMBEL_CONSTRUCTORS_RUN || Turns <= Most, say::rope, number<Turns>,
             say::pairs_are_computed_by_a_constructor_but_none_runs_here_and_constants_have_at_most,
-            number<most_constant_turns>>;
+            number<Most>>;
 }  // namespace rules
+
+// An entry of a table; for integers, of kernel::turn_digits. (Clang counts the steps in it.)
+template <class T>
+constexpr T turn_of(double v) noexcept {
+  return static_cast<T>(v);
+}
+template <class T>
+  requires std::is_integral_v<T>
+constexpr T turn_of(double v) noexcept {
+  return static_cast<T>(v * (1 << kernel::turn_digits) + (v < 0 ? -0.5 : 0.5));
+}
 
 // Cosine and sine of every position and pair, (position, pair).
 template <class T, std::size_t Positions, std::size_t Pairs, std::size_t Base>
@@ -203,8 +218,8 @@ struct rope_table {
   constexpr void fill(rotations<Pairs, Base> turned) noexcept {
     for (std::size_t p = 0; p < Positions; ++p, turned.advance()) {
       for (std::size_t i = 0; i < Pairs; ++i) {
-        cosine[p * Pairs + i] = static_cast<T>(turned.now[i].cosine);
-        sine[p * Pairs + i] = static_cast<T>(turned.now[i].sine);
+        cosine[p * Pairs + i] = turn_of<T>(turned.now[i].cosine);
+        sine[p * Pairs + i] = turn_of<T>(turned.now[i].sine);
       }
     }
   }
@@ -216,10 +231,10 @@ inline const rope_table<T, Positions, Pairs, Base> rope_turns_at_start{at_start{
 
 template <class T, std::size_t Positions, std::size_t Pairs, std::size_t Base>
 UMBEL_INLINE constexpr const rope_table<T, Positions, Pairs, Base>& rope_turns() noexcept {
-  if constexpr (Positions * Pairs <= most_constant_turns) {
+  if constexpr (Positions * Pairs <= most_constant_turns<T>) {
     return constant_rope_turns<T, Positions, Pairs, Base>;
   } else {
-    static_assert(report<rules::turns_are_there<Positions * Pairs>>::ok,
+    static_assert(report<rules::turns_are_there<Positions * Pairs, most_constant_turns<T>>>::ok,
                   "umbel: shapes do not fit");
     const auto& table = rope_turns_at_start<T, Positions, Pairs, Base>;
     if (table.cosine[0] == 0)  // it is 1, unless the constructor has not run

@@ -36,6 +36,16 @@ struct integer_attend_shape {
                                    const integer_attend_shape&) = default;
 };
 
+// Rotary positions of the heads of rows one after another. head_dim: features from one head to the
+// next. Each head has `pairs` of features, pair i the features i * step and i * step + apart.
+struct integer_rotate_shape {
+  std::size_t rows, heads, head_dim, pairs, step, apart;
+  friend constexpr bool operator==(const integer_rotate_shape&,
+                                   const integer_rotate_shape&) = default;
+};
+// Digits behind the point: of cosines and sines, and of what is rotated, in units of the result.
+inline constexpr int turn_digits = 14, unturned_digits = 7;
+
 // Scores to weights: 2^-(distance * multiplier / 2^shift / 256) of a score that lies `distance`
 // below the largest of its row. Where the distance is `cut` or more, the weight is 0.
 struct integer_softmax {

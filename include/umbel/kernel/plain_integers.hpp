@@ -157,6 +157,27 @@ constexpr void integer_attend(const std::int8_t* q, const std::int8_t* k, const 
   }
 }
 
+// y = x, whose pairs of features are rotated by the angles of their row, and whose other features
+// are not; rounded to 8 bits. cosine, sine: (row, pair). Both products together stay below 2^30.
+template <integer_rotate_shape S>
+constexpr void integer_rotate(const std::int16_t* x, const std::int16_t* cosine,
+                              const std::int16_t* sine, std::int8_t* y) noexcept {
+  for (std::size_t r = 0; r < S.rows; ++r, cosine += S.pairs, sine += S.pairs) {
+    for (std::size_t h = 0; h < S.heads; ++h, x += S.head_dim, y += S.head_dim) {
+      for (std::size_t f = 2 * S.pairs; f < S.head_dim; ++f)
+        y[f] = to_int8(round_shift(x[f], unturned_digits));
+      for (std::size_t i = 0; i < S.pairs; ++i) {
+        const std::int32_t a = x[i * S.step], b = x[i * S.step + S.apart];
+        const auto turned = [](std::int32_t v) {
+          return to_int8(round_shift(v, turn_digits + unturned_digits));
+        };
+        y[i * S.step] = turned(a * cosine[i] - b * sine[i]);
+        y[i * S.step + S.apart] = turned(b * cosine[i] + a * sine[i]);
+      }
+    }
+  }
+}
+
 // A row of residual sums, normalised: (x - mean) / sqrt(variance + epsilon) * gamma + beta.
 // Centred: a layer norm, whose differences are H x - sum; else an RMS norm, 2^15 x. The epsilon
 // counts as one more difference: sqrt(H^3 epsilon), of an RMS norm 2^15 sqrt(H epsilon), in units

@@ -115,9 +115,7 @@ constexpr auto observe_encoder(Seen& seen, const View& w, const X& x, const Mask
   const auto see = [](range& r, const auto& t) { widen(r, t.data(), t.size()); };
   const auto attended = [&](const auto& from) {
     see(seen.attention_input, from);
-    widen_projected(seen.q, w.attention.q, from);
-    widen_projected(seen.k, w.attention.k, from);
-    widen_projected(seen.v, w.attention.v, from);
+    observe_projections<attend>(seen, w.attention, from, from, from);
     return attend{w.attention}(from, mask);
   };
   const auto fed = [&](const auto& from) {

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSL-1.0
+// Multi-head attention of one sequence in integers, on plain numbers: projections, rotary
+// positions, softmax and values in 8 bits, sums in 32. And what has no form in integers.
+//
+// Not here: axes, batches (attention.hpp), steps (cache.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <umbel/attention/forward_in_parts.hpp>
+#include <umbel/attention/multi_head.hpp>
+#include <umbel/config.hpp>
+#include <umbel/kernel/integer_attend.hpp>
+#include <umbel/quantized/linear.hpp>
+#include <umbel/quantized/rope.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+namespace say {
+struct masks_that_change_scores_or_drop_weights_have_no_form_in_integers;
+struct softcap_and_empty_rows_have_no_form_in_integers;
+struct lets_a_sum_of_8_bit_products_pass_2_to_the_31;
+struct is_the_most;
+}  // namespace say
+template <>
+inline constexpr const char*
+    spoken<say::masks_that_change_scores_or_drop_weights_have_no_form_in_integers> =
+        "masks that change scores, drop weights or observe them have no form in integers; lengths, "
+        "causal, window and keep_mask do";
+template <>
+inline constexpr const char* spoken<say::softcap_and_empty_rows_have_no_form_in_integers> =
+    "softcap and empty_rows<uniform_weights> have no form in integers";
+template <>
+inline constexpr const char* spoken<say::lets_a_sum_of_8_bit_products_pass_2_to_the_31> =
+    "lets a sum of 8-bit products pass 2^31;";
+template <>
+inline constexpr const char* spoken<say::is_the_most> = "is the most";
+
+namespace rules {
+// The sum over an axis of so many products stays within 32 bits.
+template <class Axis, std::size_t Most>
+using sums_fit =
+    verdict<Axis::size <= Most, say::quantized, typename Axis::plain,
+            say::lets_a_sum_of_8_bit_products_pass_2_to_the_31, number<Most>, say::is_the_most>;
+template <class Mask, class Scores, class Fits>
+struct integer_mask {
+  using type = Fits;
+};
+template <class Mask, class Scores>
+struct integer_mask<Mask, Scores, accepted> {
+  using policy = decltype(std::declval<const Mask&>().template policy<Scores>(mask_place{}));
+  using type =
+      verdict<!policy::changes && !kernel::scores::drops<policy> && !Mask::observes, say::quantized,
+              say::masks_that_change_scores_or_drop_weights_have_no_form_in_integers>;
+};
+}  // namespace rules
+
+namespace integers {
+
+struct attention_ranges {
+  static constexpr const char* part_names[] = {"queries", "keys", "values", "q",
+                                               "k",       "v",    "output"};
+  range queries, keys, values;  // what the layer is given
+  range q, k, v;                // what its projections give
+  range output;
+};
+
+// The projections and the softmax of a multi_head_attention. Heads lie in whole words.
+template <class Layer>
+struct attention_numbers {
+  static constexpr head_sizes sizes = Layer::sizes;
+  static constexpr std::size_t head_dim = kernel::in_words(sizes.head_dim);
+  static constexpr std::size_t value_dim = kernel::in_words(sizes.value_dim);
+  static constexpr std::size_t query_width = sizes.heads * head_dim;
+  static constexpr std::size_t key_width = sizes.kv_heads * head_dim;
+  static constexpr std::size_t value_width = sizes.kv_heads * value_dim;
+  static constexpr std::size_t context_width = sizes.heads * value_dim;
+  using of_keys = features_of_heads<sizes.head_dim>;
+  using of_values = features_of_heads<sizes.value_dim>;
+
+  kernel::integer_panels<sizes.hidden, query_width> q;
+  kernel::integer_panels<sizes.key_hidden, key_width> k;
+  kernel::integer_panels<sizes.value_hidden, value_width> v;
+  kernel::integer_panels<context_width, sizes.output> o;
+  kernel::integer_softmax softmax;
+
+  using rotary = integers::rotary<typename Layer::rope_option>;
+  static constexpr std::size_t widest = query_width < key_width ? key_width : query_width;
+  // Of what is projected to Rows rows at a time.
+  template <std::size_t Rows>
+  using rotary_scratch = typename rotary::template scratch<Rows, widest>;
+
+  // Units: of what is given, of the projections, of the result.
+  struct units {
+    double queries, keys, values, q, k, v, output;
+  };
+  template <class View>
+  constexpr void pack_attention(const View& w, const units& u) noexcept {
+    pack_map<whole_features, of_keys>(q, w.q, u.queries, rotary::unit(u.q));
+    pack_map<whole_features, of_keys>(k, w.k, u.keys, rotary::unit(u.k));
+    pack_map<whole_features, of_values>(v, w.v, u.values, u.v);
+    pack_map<of_values, whole_features>(o, w.o, u.v, u.output);
+    softmax = integers::softmax(u.q, u.k, Layer::scoring::template scale<double>(sizes.head_dim));
+  }
+
+  // Rows of int8, one after another. position: that of the first row, of Positions.
+  template <std::size_t Rows, std::size_t Positions, class Work>
+  constexpr void project_queries(const std::int8_t* x, std::int8_t* y, std::size_t position,
+                                 Work& work) const noexcept {
+    rotary::template project<Rows, Positions, sizes.heads, sizes.head_dim, head_dim>(
+        q, x, y, position, work);
+  }
+  template <std::size_t Rows, std::size_t Positions, class Work>
+  constexpr void project_keys(const std::int8_t* y, std::int8_t* to, std::size_t position,
+                              Work& work) const noexcept {
+    rotary::template project<Rows, Positions, sizes.kv_heads, sizes.head_dim, head_dim>(
+        k, y, to, position, work);
+  }
+  template <std::size_t Rows>
+  constexpr void project_values(const std::int8_t* z, std::int8_t* to) const noexcept {
+    kernel::integer_linear<kernel::integer_linear_shape{Rows, sizes.value_hidden, value_width,
+                                                        sizes.value_hidden, value_width}>(
+        v, z, to, kernel::finish::as_int8{});
+  }
+  template <std::size_t Rows, class T, class Finish>
+  constexpr void project_context(const std::int8_t* context, T* out,
+                                 const Finish& finish) const noexcept {
+    kernel::integer_linear<kernel::integer_linear_shape{
+        Rows, context_width, sizes.output, context_width, sizes.output}>(o, context, out, finish);
+  }
+
+  template <std::size_t Queries, std::size_t Keys>
+  static constexpr kernel::integer_attend_shape head = {
+      Queries, Keys, head_dim, value_dim, query_width, key_width, value_width, context_width};
+  // Head h. mask: a sequence_mask, or what gives a head_mask for each head.
+  template <std::size_t Queries, std::size_t Keys, class Mask>
+  constexpr void attend_head(
+      std::size_t h, const std::int8_t* from_q, const std::int8_t* from_k,
+      const std::int8_t* from_v, const Mask& mask, std::int8_t* context,
+      kernel::integer_attend_scratch<head<Queries, Keys>>& work) const noexcept {
+    constexpr std::size_t share = sizes.heads / sizes.kv_heads;
+    kernel::integer_attend<head<Queries, Keys>>(
+        from_q + h * head_dim, from_k + h / share * head_dim, from_v + h / share * value_dim,
+        softmax, mask(h).policy, context + h * value_dim, work);
+  }
+  template <std::size_t Queries, std::size_t Keys, class Mask>
+  constexpr void attend_heads(
+      const std::int8_t* from_q, const std::int8_t* from_k, const std::int8_t* from_v,
+      const Mask& mask, std::int8_t* context,
+      kernel::integer_attend_scratch<head<Queries, Keys>>& work) const noexcept {
+    for (std::size_t h = 0; h < sizes.heads; ++h)
+      attend_head<Queries, Keys>(h, from_q, from_k, from_v, mask, context, work);
+  }
+
+  template <std::size_t Queries, std::size_t Keys>
+  struct scratch_for : workspace_base {
+    using positions = std::index_sequence<Queries, Keys>;
+    alignas(64) std::int8_t q[Queries * query_width];
+    alignas(64) std::int8_t k[Keys * key_width];
+    alignas(64) std::int8_t v[Keys * value_width];
+    alignas(64) std::int8_t context[Queries * context_width];
+    kernel::integer_attend_scratch<head<Queries, Keys>> of_head;
+    [[no_unique_address]] rotary_scratch<(Queries < Keys ? Keys : Queries)> to_rotate;
+  };
+
+  // Attention of x to keys y and values z; out: rows of the result, which finish writes.
+  template <std::size_t Queries, std::size_t Keys, class Mask, class T, class Finish>
+  constexpr void attend(const std::int8_t* x, const std::int8_t* y, const std::int8_t* z,
+                        const Mask& mask, T* out, const Finish& finish,
+                        scratch_for<Queries, Keys>& work) const noexcept {
+    project_queries<Queries, Queries>(x, work.q, 0, work.to_rotate);
+    project_keys<Keys, Keys>(y, work.k, 0, work.to_rotate);
+    project_values<Keys>(z, work.v);
+    attend_heads<Queries, Keys>(work.q, work.k, work.v, mask, work.context, work.of_head);
+    project_context<Queries>(work.context, out, finish);
+  }
+
+  // The same by several workers: blocks of rows, then heads, then blocks of rows. What they give
+  // each other is in the workspace of worker 0.
+  template <std::size_t Queries, std::size_t Keys, class Mask, class T, class Finish, class Given>
+  void attend_in_parts(const std::int8_t* x, const std::int8_t* y, const std::int8_t* z,
+                       const Mask& mask, T* out, const Finish& finish,
+                       const Given& given) const noexcept {
+    using of_queries = row_blocks<Queries, 4 * Given::workers>;
+    using of_keys = row_blocks<Keys, 4 * Given::workers>;
+    auto& shared = given.work[0];
+    given.hand_out(
+        of_queries::count + of_keys::count, [&](std::size_t i, std::size_t worker) noexcept {
+          auto& own = given.work[worker].to_rotate;
+          if (i < of_queries::count)
+            return of_queries::with_block(
+                i, [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t first) {
+                  project_queries<N, Queries>(x + first * sizes.hidden,
+                                              shared.q + first * query_width, first, own);
+                });
+          of_keys::with_block(
+              i - of_queries::count,
+              [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t first) {
+                project_keys<N, Keys>(y + first * sizes.key_hidden, shared.k + first * key_width,
+                                      first, own);
+                project_values<N>(z + first * sizes.value_hidden, shared.v + first * value_width);
+              });
+        });
+    given.hand_out(sizes.heads, [&](std::size_t h, std::size_t worker) noexcept {
+      attend_head<Queries, Keys>(h, shared.q, shared.k, shared.v, mask, shared.context,
+                                 given.work[worker].of_head);
+    });
+    given.hand_out(of_queries::count, [&](std::size_t i, std::size_t) noexcept {
+      of_queries::with_block(
+          i, [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t first) {
+            project_context<N>(shared.context + first * context_width, out + first * sizes.output,
+                               finish);
+          });
+    });
+  }
+};
+
+// Would the layer have a form in integers?
+template <class Layer>
+using attention_has_integers =
+    first_error<rules::sums_fit<axes::hidden<Layer::sizes.hidden>, kernel::most_input_products>,
+                verdict<Layer::scoring::only_scales, say::quantized,
+                        say::softcap_and_empty_rows_have_no_form_in_integers>>;
+
+// Widens the range of the projections of x, in T.
+template <class W, class X>
+constexpr auto projected_floats(const W& w, const X& x) noexcept {
+  return linear<typename W::map::value_type, typename W::map::in, typename W::map::out,
+                bias<W::map::has_bias>>{w}(x);
+}
+template <class W, class X>
+constexpr void widen_projected(range& seen, const W& w, const X& x) noexcept {
+  const auto y = projected_floats(w, x);
+  widen(seen, y.data(), y.size());
+}
+// Of queries or keys: with the positions of their rows.
+template <class Attention, std::size_t Heads, class W, class X>
+constexpr void widen_rotated(range& seen, const W& w, const X& x) noexcept {
+  constexpr std::size_t batch = layout_of<X>::template size_of<rules::batch_family>;
+  constexpr std::size_t sequences = batch == 0 ? 1 : batch;
+  constexpr std::size_t row = Heads * Attention::sizes.head_dim;
+  constexpr std::size_t rows = layout_of<X>::count / W::map::in::size / sequences;
+  auto y = projected_floats(w, x);
+  for (std::size_t b = 0; b < sequences; ++b)
+    Attention::rotary::template turn<rows, Heads, Attention::sizes.head_dim, row>(y.data() +
+                                                                                  b * rows * row);
+  widen(seen, y.data(), y.size());
+}
+template <class Attention, class Seen, class Weights, class X, class Y, class Z>
+constexpr void observe_projections(Seen& seen, const Weights& w, const X& x, const Y& y,
+                                   const Z& z) noexcept {
+  widen_rotated<Attention, Attention::sizes.heads>(seen.q, w.q, x);
+  widen_rotated<Attention, Attention::sizes.kv_heads>(seen.k, w.k, y);
+  widen_projected(seen.v, w.v, z);
+}
+
+}  // namespace integers
+}  // namespace detail
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
