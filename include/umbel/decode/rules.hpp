@@ -100,6 +100,14 @@ using what_is_stored_fits =
                 holds<Batch, detail::axis_or_none<Keys>,
                       typename Layer::template width<Layer::sizes.value_width()>>>;
 
+template <class Keys, class Sliding, class... Options>
+using longest_sequence_fits =
+    first_error<verdict<!(detail::is_option_of<Options, option::longest_sequence> || ...) ||
+                            Sliding::positions >= detail::axis_or_none<Keys>::size,
+                        say::key_value_cache, say::longest_sequence<Sliding::positions>,
+                        say::must_be_at_least, detail::axis_or_none<Keys>>,
+                verdict<Sliding::positions == 0 || Sliding::chunk != 0, say::key_value_cache,
+                        say::longest_sequence_must_allow_steps_of_at_least_1>>;
 template <class Layer, class Keys, class Sliding, class StoredAs, class... Options>
 using cache = first_error<
     in_place<say::key_value_cache, Keys, axes::key>, well_formed<Keys>,
@@ -108,12 +116,7 @@ using cache = first_error<
     well_formed<option_or<batch_family, axes::batch<1>, Options...>>,
     what_is_stored_fits<Layer, Keys, option_or<batch_family, axes::batch<1>, Options...>>,
     stored<say::key_value_cache, typename Layer::value_type, typename StoredAs::type>,
-    verdict<!(detail::is_option_of<Options, option::longest_sequence> || ...) ||
-                Sliding::positions >= detail::axis_or_none<Keys>::size,
-            say::key_value_cache, say::longest_sequence<Sliding::positions>, say::must_be_at_least,
-            detail::axis_or_none<Keys>>,
-    verdict<Sliding::positions == 0 || Sliding::chunk != 0, say::key_value_cache,
-            say::longest_sequence_must_allow_steps_of_at_least_1>>;
+    longest_sequence_fits<Keys, Sliding, Options...>>;
 
 template <class Layer, class Attend>
 using layer_of_cache =

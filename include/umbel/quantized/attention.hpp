@@ -27,6 +27,8 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
   using result_type =
       typename detail::option_or<detail::option::gives, gives<std::int8_t>, Options...>::type;
   using ranges = detail::integers::attention_ranges;
+  template <class Derived>
+  using calls = quantized;  // what a cache takes for the layer
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
 
  private:

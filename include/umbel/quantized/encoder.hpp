@@ -1,149 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-// Encoder layers in integers, and stacks of them: residual sums of int16, all of one unit, through
-// norms to int8 and back.
-//
-//   norm_first<true>     x += attention(norm1(x));   x += feed_forward(norm2(x))
-//   norm_first<false>    x = norm1(x + attention(x));   x = norm2(x + feed_forward(x))
+// Encoder layers in integers, and stacks of them: int16 to int16 of the same unit. Not here: one
+// sequence (encoder_numbers.hpp), steps (cache_of_blocks.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <umbel/block/stack.hpp>
 #include <umbel/config.hpp>
-#include <umbel/quantized/attention.hpp>
-#include <umbel/quantized/feed_forward.hpp>
-#include <umbel/quantized/norm.hpp>
+#include <umbel/quantized/encoder_numbers.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::integers {
 
-// residual: x, all sums, and of norm_first<false> all norms. attention_input, feed_forward_input:
-// what the parts are given, int8. A stack has one residual unit: the largest of its layers'.
-struct encoder_ranges {
-  static constexpr const char* part_names[] = {"residual", "attention_input",    "q",  "k",
-                                               "v",        "feed_forward_input", "up", "activated"};
-  range residual, attention_input, q, k, v, feed_forward_input, up, activated;
-};
-struct gated_encoder_ranges {
-  static constexpr const char* part_names[] = {
-      "residual", "attention_input", "q",      "k", "v", "feed_forward_input", "gate",
-      "up",       "activated",       "product"};
-  range residual, attention_input, q, k, v, feed_forward_input, gate, up, activated, product;
-};
-
-constexpr double int8_unit(const range& r) noexcept {
-  return unit_of_int8(static_cast<double>(r()));
-}
-
-template <class Layer>
-struct encoder_numbers {
-  static constexpr bool norms_first = Layer::norms_first;
-  static constexpr std::size_t hidden = Layer::hidden_axis::size;
-  using ranges =
-      std::conditional_t<Layer::feed_forward::is_gated, gated_encoder_ranges, encoder_ranges>;
-  using attention_type = attention_numbers<typename Layer::attention>;
-  using feed_forward_type = feed_forward_numbers<typename Layer::feed_forward>;
-
-  norm_numbers<typename Layer::norm> norm1, norm2;
-  attention_type attention;
-  feed_forward_type feed_forward;
-  // norm_first<false>: from residual sums to what the parts are given.
-  kernel::plain::integer_unit to_attention, to_feed_forward;
-
-  // residual: the unit of the sums.
-  template <class View>
-  constexpr void pack_layer(const View& w, const ranges& seen, double residual) noexcept {
-    const double input = int8_unit(seen.attention_input);
-    const double input2 = int8_unit(seen.feed_forward_input);
-    const double epsilon = static_cast<double>(Layer::epsilon);
-    norm1.pack_norm(w.norm1, epsilon, residual, norms_first ? input : residual);
-    norm2.pack_norm(w.norm2, epsilon, residual, norms_first ? input2 : residual);
-    if constexpr (!norms_first) {
-      to_attention = unit(residual, input);
-      to_feed_forward = unit(residual, input2);
-    }
-    attention.pack_attention(w.attention, {input, input, input, int8_unit(seen.q),
-                                           int8_unit(seen.k), int8_unit(seen.v), residual});
-    feed_forward_units u{input2, 0, int8_unit(seen.up), int8_unit(seen.activated), 0, residual};
-    if constexpr (Layer::feed_forward::is_gated) {
-      u.gate = int8_unit(seen.gate);
-      u.product = int8_unit(seen.product);
-    }
-    feed_forward.pack_network(w.feed_forward, u);
-  }
-
-  template <std::size_t Positions>
-  struct scratch_for : workspace_base {
-    using positions = std::index_sequence<Positions>;
-    alignas(64) std::int8_t normed[Positions * hidden];
-    union {  // one after the other
-      typename attention_type::template scratch_for<Positions, Positions> attention_work;
-      typename feed_forward_type::template scratch_for<Positions> feed_forward_work;
-    };
-  };
-
-  // x becomes the layer's result.
-  template <std::size_t Positions, class Mask, class Work>
-  constexpr void sequence(std::int16_t* x, const Mask& mask, Work& work) const noexcept {
-    constexpr kernel::finish::added added{};
-    if (std::is_constant_evaluated()) work.attention_work = {};
-    if constexpr (norms_first)
-      norm1.template rows<Positions>(x, work.normed);
-    else
-      kernel::integer_rescale<Positions * hidden>(x, to_attention, work.normed);
-    attention.template attend<Positions, Positions>(work.normed, work.normed, work.normed, mask, x,
-                                                    added, work.attention_work);
-    if (std::is_constant_evaluated()) work.feed_forward_work = {};
-    if constexpr (norms_first) {
-      norm2.template rows<Positions>(x, work.normed);
-      feed_forward.template feed<Positions>(work.normed, x, added, work.feed_forward_work);
-    } else {
-      norm1.template rows<Positions>(x, x);
-      kernel::integer_rescale<Positions * hidden>(x, to_feed_forward, work.normed);
-      feed_forward.template feed<Positions>(work.normed, x, added, work.feed_forward_work);
-      norm2.template rows<Positions>(x, x);
-    }
-  }
-};
-
-// The layer of floats on x, whose tensors widen the ranges.
-template <class Layer, class Seen, class View, class X, class Mask>
-constexpr auto observe_encoder(Seen& seen, const View& w, const X& x, const Mask& mask) noexcept {
-  using attend = typename Layer::attention;
-  using norm = typename Layer::norm;
-  const auto see = [](range& r, const auto& t) { widen(r, t.data(), t.size()); };
-  const auto attended = [&](const auto& from) {
-    see(seen.attention_input, from);
-    observe_projections<attend>(seen, w.attention, from, from, from);
-    return attend{w.attention}(from, mask);
-  };
-  const auto fed = [&](const auto& from) {
-    see(seen.feed_forward_input, from);
-    return observe_network<typename Layer::feed_forward>(seen, w.feed_forward, from);
-  };
-  const norm norm1{w.norm1, Layer::epsilon}, norm2{w.norm2, Layer::epsilon};
-  see(seen.residual, x);
-  if constexpr (Layer::norms_first) {
-    auto y = x + attended(norm1(x));
-    see(seen.residual, y);
-    auto z = y + fed(norm2(y));
-    see(seen.residual, z);
-    return z;
-  } else {
-    auto sum = x + attended(x);
-    see(seen.residual, sum);
-    auto y = norm1(sum);
-    see(seen.residual, y);
-    auto second = y + fed(y);
-    see(seen.residual, second);
-    auto z = norm2(second);
-    see(seen.residual, z);
-    return z;
-  }
-}
-
-// Calls of a layer and of a stack. Derived: each_layer(f), f of its encoder_numbers in their order.
+// Calls of a layer and of a stack. Derived: numbers_at(i), the encoder_numbers of layer i of
+// Derived::depth.
 template <class Derived, class Layer>
 class quantized_encoder {
  public:
@@ -179,26 +50,35 @@ class quantized_encoder {
     if constexpr (verdict::ok) {
       using positions = axis_of<layout, rules::sequence_family<layout, hidden>>;
       using scratch = workspace<positions>;
+      using given = given_workspaces<Workspace, scratch>;
       using scores = scores_of<float, layout::template size_of<rules::batch_family>,
                                Layer::attention::sizes.heads, positions::size, positions::size>;
       using fits = first_error<
           rules::sums_fit<positions, kernel::most_value_products>,
           typename rules::integer_mask<
               mask_of<Mask>, scores, rules::mask_fits<say::quantized, mask_of<Mask>, scores>>::type,
-          rules::scratch_fits<say::quantized, Workspace, scratch, shape<positions>>>;
+          rules::scratch_fits<say::quantized, typename given::each, scratch, shape<positions>>>;
       static_assert(report<fits>::ok, "umbel: shapes do not fit");
       if constexpr (fits::ok) {
         constexpr std::size_t one = positions::size * hidden::size;
         const auto& masks = as_mask(mask);
-        return computed<tensor_of<std::int16_t, row_major<layout>>, scratch>(
-            out, work, [&](auto& y, scratch& own) {
+        return computed<tensor_of<std::int16_t, row_major<layout>>, typename given::all>(
+            out, work, [&](auto& y, auto& all) {
               if (static_cast<const void*>(y.data()) != static_cast<const void*>(x.data()))
                 for (std::size_t i = 0; i < layout::count; ++i) y.data()[i] = x.data()[i];
-              for (std::size_t b = 0; b < layout::count / one; ++b)
-                static_cast<const Derived*>(this)->each_layer([&](const numbers& layer) {
-                  layer.template sequence<positions::size>(y.data() + b * one,
-                                                           at_sequence<scores>(masks, b), own);
-                });
+              const auto& self = *static_cast<const Derived*>(this);
+              each_sequence<layout::count / one>(
+                  all,
+                  [&](std::size_t b, auto& own) {
+                    for (std::size_t i = 0; i < Derived::depth; ++i)
+                      self.numbers_at(i).template sequence<positions::size>(
+                          y.data() + b * one, at_sequence<scores>(masks, b), own);
+                  },
+                  [&](std::size_t b, const auto& workers) {
+                    for (std::size_t i = 0; i < Derived::depth; ++i)
+                      self.numbers_at(i).template sequence_in_parts<positions::size>(
+                          y.data() + b * one, at_sequence<scores>(masks, b), workers);
+                  });
             });
       } else {
         return invalid{};
@@ -222,6 +102,8 @@ class quantized<encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>
   using numbers = detail::integers::encoder_numbers<layer>;
   using ranges = typename numbers::ranges;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
+  template <class Derived>
+  using calls = quantized;  // what a cache takes for the layer
 
  private:
   static_assert(
@@ -246,10 +128,8 @@ class quantized<encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>
                                 const Mask& mask = {}) noexcept {
     return detail::integers::observe_encoder<layer>(seen, w, x, mask);
   }
-  template <class F>
-  constexpr void each_layer(const F& f) const noexcept {
-    f(numbers_);
-  }
+  static constexpr std::size_t depth = 1;
+  [[nodiscard]] constexpr const numbers& numbers_at(std::size_t) const noexcept { return numbers_; }
 
  private:
   numbers numbers_;
@@ -268,6 +148,8 @@ class quantized<layer_stack<Layer, Count>>
     typename numbers::ranges layers[Count];
   };
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
+  template <class Derived>
+  using calls = quantized;  // what a cache takes for the layer
 
  private:
   static_assert(
@@ -298,9 +180,9 @@ class quantized<layer_stack<Layer, Count>>
       y = detail::integers::observe_encoder<Layer>(seen.layers[i], w[i], y, mask);
     return y;
   }
-  template <class F>
-  constexpr void each_layer(const F& f) const noexcept {
-    for (const numbers& one : numbers_) f(one);
+  static constexpr std::size_t depth = Count;
+  [[nodiscard]] constexpr const numbers& numbers_at(std::size_t i) const noexcept {
+    return numbers_[i];
   }
 
  private:

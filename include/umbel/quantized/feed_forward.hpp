@@ -30,6 +30,19 @@ struct feed_forward_units {
   double input, gate, up, activated, product, output;
 };
 
+// Of the tensors of a network in a block or by itself, from its ranges.
+template <bool Gated, class Seen>
+constexpr feed_forward_units units_of_feed_forward(const Seen& seen, double input,
+                                                   double output) noexcept {
+  const auto of = [](const range& r) { return unit_of_int8(static_cast<double>(r())); };
+  feed_forward_units u{input, 0, of(seen.up), of(seen.activated), 0, output};
+  if constexpr (Gated) {
+    u.gate = of(seen.gate);
+    u.product = of(seen.product);
+  }
+  return u;
+}
+
 template <class Layer>
 struct feed_forward_numbers {
   static constexpr std::size_t narrow = Layer::hidden_axis::size, wide = Layer::wide_axis::size;
@@ -140,15 +153,9 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
   constexpr pack_result pack(const weights_to_pack& w, const ranges& seen) noexcept {
     using namespace detail::integers;
     if (const auto found = all_seen(seen); !found) return found;
-    const auto of = [](const range& r) { return unit_of_int8(static_cast<double>(r())); };
-    feed_forward_units u{
-        of(seen.input),     0, of(seen.up),
-        of(seen.activated), 0, unit_of<result_type>(static_cast<double>(seen.output()))};
-    if constexpr (layer::is_gated) {
-      u.gate = of(seen.gate);
-      u.product = of(seen.product);
-    }
-    this->pack_network(w, u);
+    this->pack_network(w, units_of_feed_forward<layer::is_gated>(
+                              seen, unit_of_int8(static_cast<double>(seen.input())),
+                              unit_of<result_type>(static_cast<double>(seen.output()))));
     return {};
   }
   // layer{w}(x), whose tensors widen the ranges.
