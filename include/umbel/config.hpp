@@ -393,6 +393,26 @@ static_assert(
 #define UMBEL_AARCH64 0
 #endif
 
+// Products of integers on ARM without vectors. smlad: two of 16 bits. Whether loops of them are
+// written in instructions (simd/four_rows.hpp), which an unoptimised or instrumented build has no
+// registers for.
+#if defined(__arm__) && defined(__ARM_FEATURE_DSP) && UMBEL_LITTLE_ENDIAN
+#define UMBEL_SMLAD 1
+#else
+#define UMBEL_SMLAD 0
+#endif
+#if defined(__arm__) && defined(__thumb2__)
+#define UMBEL_THUMB_2 1
+#else
+#define UMBEL_THUMB_2 0
+#endif
+#if UMBEL_OPTIMIZED && !UMBEL_SANITIZED && UMBEL_LITTLE_ENDIAN && \
+    (UMBEL_SMLAD || UMBEL_THUMB_2 || defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__))
+#define UMBEL_FOUR_ROWS_ASSEMBLY 1
+#else
+#define UMBEL_FOUR_ROWS_ASSEMBLY 0
+#endif
+
 // After a lambda's parameters: inline it always.
 #if UMBEL_SANITIZED
 #define UMBEL_LAMBDA_INLINE

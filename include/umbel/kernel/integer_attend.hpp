@@ -6,51 +6,25 @@
 #include <cstdint>
 #include <type_traits>
 #include <umbel/config.hpp>
+#include <umbel/kernel/integer_attend_scalar.hpp>
 #include <umbel/kernel/plain_integers.hpp>
 #include <umbel/kernel/scores.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// Scratch of one head: the scores of a query, which become its weights.
+// Scratch of one head. (g++ 12 stops with an internal error at an alias of such a parameter.)
 template <integer_attend_shape S>
-struct integer_attend_scratch {
-  std::int32_t scores[S.keys];
-};
+struct integer_attend_scratch : scalar::attend_scratch<S> {};
 
 template <integer_attend_shape S, class Policy>
 constexpr void integer_attend(const std::int8_t* q, const std::int8_t* k, const std::int8_t* v,
-                              const integer_softmax& softmax, const Policy& policy,
-                              std::int8_t* o, integer_attend_scratch<S>& work) noexcept {
-  if (std::is_constant_evaluated()) {
+                              const integer_softmax& softmax, const Policy& policy, std::int8_t* o,
+                              integer_attend_scratch<S>& work) noexcept {
+  if (std::is_constant_evaluated())
     plain::integer_attend<S>(q, k, v, softmax, policy, o);
-    return;
-  }
-  for (std::size_t i = 0; i < S.queries; ++i) {
-    const auto over = policy.template over<float>(i, 1);
-    const scores::key_range range = policy.range(i, 1, S.keys);
-    std::int32_t largest = INT32_MIN;
-    for (std::size_t j = range.begin; j < range.end; ++j) {
-      std::int32_t sum = 0;
-      for (std::size_t d = 0; d < S.head_dim; ++d)
-        sum += std::int32_t{q[i * S.q_row + d]} * k[j * S.k_row + d];
-      work.scores[j] = over.sees(j) ? sum : INT32_MIN;
-      if (work.scores[j] > largest) largest = work.scores[j];
-    }
-    std::int32_t sum = 0;
-    for (std::size_t j = range.begin; j < range.end; ++j) {
-      std::int32_t& s = work.scores[j];
-      s = s == INT32_MIN ? 0 : plain::weight_at(largest - s, softmax);
-      sum += s;
-    }
-    const plain::average mean = plain::average_over(sum == 0 ? 127 : sum);
-    for (std::size_t d = 0; d < S.value_dim; ++d) {
-      std::int32_t context = 0;
-      for (std::size_t j = range.begin; j < range.end; ++j)
-        context += work.scores[j] * v[j * S.v_row + d];
-      o[i * S.o_row + d] = plain::averaged(context, mean);
-    }
-  }
+  else
+    scalar::integer_attend<S>(q, k, v, softmax, policy, o, work);
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::kernel

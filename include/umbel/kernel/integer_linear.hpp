@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <umbel/config.hpp>
+#include <umbel/kernel/integer_linear_scalar.hpp>
 #include <umbel/kernel/integer_panels.hpp>
 #include <umbel/kernel/plain_integers.hpp>
 
@@ -56,7 +58,10 @@ constexpr void integer_product(const std::int8_t* a, const std::int8_t* b,
 template <integer_linear_shape S, class T, class Finish>
 constexpr void integer_linear(const integer_panels<S.in, S.out>& map, const std::int8_t* x, T* y,
                               const Finish& finish) noexcept {
-  plain::integer_linear<S>(map, x, y, finish);
+  if (std::is_constant_evaluated())
+    plain::integer_linear<S>(map, x, y, finish);
+  else
+    scalar::integer_linear<S>(map, x, y, finish);
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::kernel

@@ -21,17 +21,20 @@ inline constexpr std::size_t longest_integer_norm = 16384;
 // whole words, weights have zeros where there is no feature.
 constexpr std::size_t in_words(std::size_t features) noexcept { return (features + 3) / 4 * 4; }
 
-// y(rows, out) = x(rows, in) by weights(out, in). x_row, y_row: elements from one row to the next.
+// y(rows, out) = x(rows, in) by weights(out, in). x_row, y_row: elements from one row to the next;
+// y_step: from one output to the next, above 1 where y is transposed.
 struct integer_linear_shape {
-  std::size_t rows, in, out, x_row, y_row;
+  std::size_t rows, in, out, x_row, y_row, y_step = 1;
   friend constexpr bool operator==(const integer_linear_shape&,
                                    const integer_linear_shape&) = default;
 };
 
 // One head: q(queries, head_dim), k(keys, head_dim), v(keys, value_dim), o(queries, value_dim).
 // *_row: elements from one query or key to the next; head_dim and value_dim are whole words.
+// v_dim: from one feature of a value to the next; where v is transposed, at least the whole words
+// of the keys, and v_row is 1. o may be q where their rows are as far apart.
 struct integer_attend_shape {
-  std::size_t queries, keys, head_dim, value_dim, q_row, k_row, v_row, o_row;
+  std::size_t queries, keys, head_dim, value_dim, q_row, k_row, v_row, o_row, v_dim = 1;
   friend constexpr bool operator==(const integer_attend_shape&,
                                    const integer_attend_shape&) = default;
 };

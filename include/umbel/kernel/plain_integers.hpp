@@ -33,6 +33,18 @@ constexpr std::int32_t round_shift(std::int32_t v, int shift) noexcept {
   return shift == 0 ? v : (v + (std::int32_t{1} << (shift - 1))) >> shift;
 }
 
+// round_shift of one shift for loops, without a branch. half is what rounds, 0 of a shift by 0.
+struct rounding {
+  std::int32_t half;
+  int shift;
+
+  UMBEL_INLINE constexpr explicit rounding(int by) noexcept
+      : half((std::int32_t{1} << by) >> 1), shift(by) {}
+  UMBEL_INLINE constexpr std::int32_t operator()(std::int32_t v) const noexcept {
+    return (v + half) >> shift;
+  }
+};
+
 // A sum of products in units of the result: sum * multiplier / 2^(before + after). Who makes the
 // numbers proves that |sum / 2^before| * multiplier stays below 2^31 (quantized/scale.hpp).
 constexpr std::int32_t rescaled(std::int32_t sum, std::int32_t multiplier, int before,
@@ -122,7 +134,8 @@ constexpr void integer_linear(const Map& map, const std::int8_t* x, T* y,
       std::int32_t sum = map.start(o);
       for (std::size_t i = 0; i < S.in; ++i)
         sum += (x[r * S.x_row + i] + Map::moved) * std::int32_t{map.weight(o, i)};
-      finish(y[r * S.y_row + o], round_shift((sum >> map.before) * map.multiplier[o], map.after));
+      finish(y[r * S.y_row + o * S.y_step],
+             round_shift((sum >> map.before) * map.multiplier[o], map.after));
     }
   }
 }
@@ -151,7 +164,8 @@ constexpr void integer_attend(const std::int8_t* q, const std::int8_t* k, const 
     for (std::size_t d = 0; d < S.value_dim; ++d) {
       std::int32_t context = 0;
       for (std::size_t j = range.begin; j < range.end; ++j)
-        if (over.sees(j)) context += weight_at(largest - score(j), softmax) * v[j * S.v_row + d];
+        if (over.sees(j))
+          context += weight_at(largest - score(j), softmax) * v[j * S.v_row + d * S.v_dim];
       o[i * S.o_row + d] = averaged(context, mean);
     }
   }

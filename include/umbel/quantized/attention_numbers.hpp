@@ -117,10 +117,11 @@ struct attention_numbers {
     rotary::template project<Rows, Positions, sizes.kv_heads, sizes.head_dim, head_dim>(
         k, y, to, position, work);
   }
-  template <std::size_t Rows>
+  // ToRow, ToFeature: how far apart positions and features lie at `to`.
+  template <std::size_t Rows, std::size_t ToRow = value_width, std::size_t ToFeature = 1>
   constexpr void project_values(const std::int8_t* z, std::int8_t* to) const noexcept {
-    kernel::integer_linear<kernel::integer_linear_shape{Rows, sizes.value_hidden, value_width,
-                                                        sizes.value_hidden, value_width}>(
+    kernel::integer_linear<kernel::integer_linear_shape{
+        Rows, sizes.value_hidden, value_width, sizes.value_hidden, ToRow, ToFeature}>(
         v, z, to, kernel::finish::as_int8{});
   }
   template <std::size_t Rows, class T, class Finish>
@@ -130,37 +131,59 @@ struct attention_numbers {
         Rows, context_width, sizes.output, context_width, sizes.output}>(o, context, out, finish);
   }
 
-  template <std::size_t Queries, std::size_t Keys>
+  // Without vectors the values of several queries lie transposed: the keys of a feature one after
+  // another, in whole words.
+  template <std::size_t Queries>
+  static constexpr bool transposes = simd::dot_lanes == 1 && Queries >= 3;
+  template <std::size_t Queries, std::size_t Keys, bool Transposed = false>
   static constexpr kernel::integer_attend_shape head = {
-      Queries, Keys, head_dim, value_dim, query_width, key_width, value_width, context_width};
+      .queries = Queries,
+      .keys = Keys,
+      .head_dim = head_dim,
+      .value_dim = value_dim,
+      .q_row = query_width,
+      .k_row = key_width,
+      .v_row = Transposed ? 1 : value_width,
+      .o_row = context_width,
+      .v_dim = Transposed ? kernel::in_words(Keys) : 1};
   // Head h. mask: a sequence_mask, or what gives a head_mask for each head.
-  template <std::size_t Queries, std::size_t Keys, class Mask>
+  template <std::size_t Queries, std::size_t Keys, bool Transposed = false, class Mask>
   constexpr void attend_head(
       std::size_t h, const std::int8_t* from_q, const std::int8_t* from_k,
       const std::int8_t* from_v, const Mask& mask, std::int8_t* context,
-      kernel::integer_attend_scratch<head<Queries, Keys>>& work) const noexcept {
+      kernel::integer_attend_scratch<head<Queries, Keys, Transposed>>& work) const noexcept {
     constexpr std::size_t share = sizes.heads / sizes.kv_heads;
-    kernel::integer_attend<head<Queries, Keys>>(
-        from_q + h * head_dim, from_k + h / share * head_dim, from_v + h / share * value_dim,
-        softmax, mask(h).policy, context + h * value_dim, work);
+    constexpr kernel::integer_attend_shape one = head<Queries, Keys, Transposed>;
+    kernel::integer_attend<one>(from_q + h * head_dim, from_k + h / share * head_dim,
+                                from_v + h / share * value_dim * one.v_dim, softmax,
+                                mask(h).policy, context + h * value_dim, work);
   }
-  template <std::size_t Queries, std::size_t Keys, class Mask>
+  template <std::size_t Queries, std::size_t Keys, bool Transposed = false, class Mask>
   constexpr void attend_heads(
       const std::int8_t* from_q, const std::int8_t* from_k, const std::int8_t* from_v,
       const Mask& mask, std::int8_t* context,
-      kernel::integer_attend_scratch<head<Queries, Keys>>& work) const noexcept {
+      kernel::integer_attend_scratch<head<Queries, Keys, Transposed>>& work) const noexcept {
     for (std::size_t h = 0; h < sizes.heads; ++h)
-      attend_head<Queries, Keys>(h, from_q, from_k, from_v, mask, context, work);
+      attend_head<Queries, Keys, Transposed>(h, from_q, from_k, from_v, mask, context, work);
   }
 
   template <std::size_t Queries, std::size_t Keys>
   struct scratch_for : workspace_base {
     using positions = std::index_sequence<Queries, Keys>;
+    static constexpr bool transposed = transposes<Queries>;
+    static constexpr kernel::integer_attend_shape of_one = head<Queries, Keys, transposed>;
     alignas(64) std::int8_t q[Queries * query_width];
     alignas(64) std::int8_t k[Keys * key_width];
-    alignas(64) std::int8_t v[Keys * value_width];
+    alignas(64) std::int8_t v[(transposed ? of_one.v_dim : Keys) * value_width];
     alignas(64) std::int8_t context[Queries * context_width];
-    kernel::integer_attend_scratch<head<Queries, Keys>> of_head;
+    kernel::integer_attend_scratch<of_one> of_head;
+
+    // The last keys of a word, which do not exist.
+    constexpr void clear_values() noexcept {
+      if constexpr (transposed)
+        for (std::size_t f = 0; f < value_width; ++f)
+          for (std::size_t j = Keys; j < of_one.v_dim; ++j) v[f * of_one.v_dim + j] = 0;
+    }
     [[no_unique_address]] rotary_scratch<(Queries < Keys ? Keys : Queries)> to_rotate;
   };
 
@@ -169,10 +192,13 @@ struct attention_numbers {
   constexpr void attend(const std::int8_t* x, const std::int8_t* y, const std::int8_t* z,
                         const Mask& mask, T* out, const Finish& finish,
                         scratch_for<Queries, Keys>& work) const noexcept {
+    using own = scratch_for<Queries, Keys>;
     project_queries<Queries, Queries>(x, work.q, 0, work.to_rotate);
     project_keys<Keys, Keys>(y, work.k, 0, work.to_rotate);
-    project_values<Keys>(z, work.v);
-    attend_heads<Queries, Keys>(work.q, work.k, work.v, mask, work.context, work.of_head);
+    project_values<Keys, own::of_one.v_row, own::of_one.v_dim>(z, work.v);
+    work.clear_values();
+    attend_heads<Queries, Keys, own::transposed>(work.q, work.k, work.v, mask, work.context,
+                                                 work.of_head);
     project_context<Queries>(work.context, out, finish);
   }
 
@@ -184,7 +210,9 @@ struct attention_numbers {
                        const Given& given) const noexcept {
     using of_queries = row_blocks<Queries, 4 * Given::workers>;
     using of_keys = row_blocks<Keys, 4 * Given::workers>;
+    constexpr kernel::integer_attend_shape one = head<Queries, Keys, transposes<Queries>>;
     auto& shared = given.work[0];
+    shared.clear_values();
     given.hand_out(
         of_queries::count + of_keys::count, [&](std::size_t i, std::size_t worker) noexcept {
           auto& own = given.work[worker].to_rotate;
@@ -199,12 +227,13 @@ struct attention_numbers {
               [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t first) {
                 project_keys<N, Keys>(y + first * sizes.key_hidden, shared.k + first * key_width,
                                       first, own);
-                project_values<N>(z + first * sizes.value_hidden, shared.v + first * value_width);
+                project_values<N, one.v_row, one.v_dim>(z + first * sizes.value_hidden,
+                                                        shared.v + first * one.v_row);
               });
         });
     given.hand_out(sizes.heads, [&](std::size_t h, std::size_t worker) noexcept {
-      attend_head<Queries, Keys>(h, shared.q, shared.k, shared.v, mask, shared.context,
-                                 given.work[worker].of_head);
+      attend_head<Queries, Keys, transposes<Queries>>(h, shared.q, shared.k, shared.v, mask,
+                                                      shared.context, given.work[worker].of_head);
     });
     given.hand_out(of_queries::count, [&](std::size_t i, std::size_t) noexcept {
       of_queries::with_block(

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSL-1.0
+// Four rows of 8-bit numbers by a column of them, for cores without vectors: the column's numbers
+// are read once for four products, and the rows' come four at a time. For Cortex-M the loop is
+// written in its instructions: on ARMv6-M the sums lie in the high registers, where a compiler does
+// not keep them, and on all of them one instruction (ldm) loads a number of each row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <umbel/config.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::simd {
+
+// Four rows side by side: of each four numbers (a "word" of a row) so many 32-bit integers. With
+// smlad: numbers 0 and 2 of each row in a pair of 16 bits, then 1 and 3; else one number of each
+// row after another.
+inline constexpr std::size_t four_rows_word = UMBEL_SMLAD ? 8 : 16;
+
+#if UMBEL_SMLAD
+// Bytes 0 and 2 of a word with their signs, and bytes 1 and 3.
+UMBEL_INLINE std::int32_t even_bytes(std::uint32_t word) noexcept {
+  std::int32_t pair;
+  __asm__("sxtb16 %0, %1" : "=r"(pair) : "r"(word));
+  return pair;
+}
+UMBEL_INLINE std::int32_t odd_bytes(std::uint32_t word) noexcept {
+  std::int32_t pair;
+  __asm__("sxtb16 %0, %1, ror #8" : "=r"(pair) : "r"(word));
+  return pair;
+}
+#endif
+
+// The numbers first to first + 3 of a row, of which `count` are there, in the place of that row.
+UMBEL_INLINE void put_word(std::int32_t* to, const std::int8_t* from, std::size_t count) noexcept {
+#if UMBEL_SMLAD
+  std::uint32_t word = 0;
+  if (count == 4)
+    __builtin_memcpy(&word, from, 4);  // of any address
+  else
+    for (std::size_t i = 0; i < count; ++i)
+      word |= std::uint32_t{static_cast<std::uint8_t>(from[i])} << (8 * i);
+  to[0] = even_bytes(word);
+  to[4] = odd_bytes(word);
+#else
+  if (count == 4) {
+    UMBEL_UNROLL(4)
+    for (std::size_t i = 0; i < 4; ++i) to[4 * i] = from[i];
+  } else {
+    for (std::size_t i = 0; i < 4; ++i) to[4 * i] = i < count ? from[i] : 0;
+  }
+#endif
+}
+
+// 4 * words numbers of each of four rows, as 32-bit integers one row after another in each group
+// of four, become what `by_column` reads. In place.
+UMBEL_INLINE void pair_words(std::int32_t* numbers, std::size_t words) noexcept {
+#if UMBEL_SMLAD
+  std::int32_t* to = numbers;
+  for (std::size_t w = 0; w < words; ++w, numbers += 16)
+    for (std::size_t odd = 0; odd < 8; odd += 4)
+      for (std::size_t r = 0; r < 4; ++r)
+        *to++ = static_cast<std::int32_t>(
+            (static_cast<std::uint32_t>(numbers[odd + r]) & 0xffff) |
+            static_cast<std::uint32_t>(numbers[odd + 8 + r]) << 16);
+#else
+  static_cast<void>(numbers), static_cast<void>(words);
+#endif
+}
+
+// One of each row: members, not an array, which g++ would keep in memory.
+struct of_four_rows {
+  std::int32_t first, second, third, fourth;
+};
+
+// Adds to each sum the products of a row by the column. words: 1 or more, of four numbers; column:
+// at a multiple of four bytes.
+UMBEL_INLINE of_four_rows by_column(const std::int32_t* rows, const std::int8_t* column,
+                                    std::size_t words, of_four_rows sums) noexcept {
+#if UMBEL_FOUR_ROWS_ASSEMBLY
+  const std::int8_t* const end = column + 4 * words;
+  std::int32_t s0 = sums.first, s1 = sums.second, s2 = sums.third, s3 = sums.fourth;
+#if UMBEL_SMLAD
+#define UMBEL_PRODUCTS                 \
+  "ldmia %[rows]!, {r3, r4, r5, r6}\n" \
+  "smlad %[s0], %[number], r3, %[s0]\n" \
+  "smlad %[s1], %[number], r4, %[s1]\n" \
+  "smlad %[s2], %[number], r5, %[s2]\n" \
+  "smlad %[s3], %[number], r6, %[s3]\n"
+  std::int32_t word, number;
+  __asm__ volatile(
+      "1:\n"
+      "ldr %[word], [%[column]], #4\n"
+      "sxtb16 %[number], %[word]\n" UMBEL_PRODUCTS
+      "sxtb16 %[number], %[word], ror #8\n" UMBEL_PRODUCTS
+      "cmp %[column], %[end]\n"
+      "bne 1b\n"
+      : [rows] "+r"(rows), [column] "+r"(column), [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2),
+        [s3] "+r"(s3), [word] "=&r"(word), [number] "=&r"(number)
+      : [end] "r"(end)
+      : "r3", "r4", "r5", "r6", "cc", "memory");
+#elif UMBEL_THUMB_2
+#define UMBEL_PRODUCTS                 \
+  "ldmia %[rows]!, {r3, r4, r5, r6}\n" \
+  "mla %[s0], %[number], r3, %[s0]\n"  \
+  "mla %[s1], %[number], r4, %[s1]\n"  \
+  "mla %[s2], %[number], r5, %[s2]\n"  \
+  "mla %[s3], %[number], r6, %[s3]\n"
+  std::int32_t word, number;
+  __asm__ volatile(
+      "1:\n"
+      "ldr %[word], [%[column]], #4\n"
+      "sxtb %[number], %[word]\n" UMBEL_PRODUCTS
+      "sbfx %[number], %[word], #8, #8\n" UMBEL_PRODUCTS
+      "sbfx %[number], %[word], #16, #8\n" UMBEL_PRODUCTS
+      "asr %[number], %[word], #24\n" UMBEL_PRODUCTS
+      "cmp %[column], %[end]\n"
+      "bne 1b\n"
+      : [rows] "+r"(rows), [column] "+r"(column), [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2),
+        [s3] "+r"(s3), [word] "=&r"(word), [number] "=&r"(number)
+      : [end] "r"(end)
+      : "r3", "r4", "r5", "r6", "cc", "memory");
+#else
+  // All of the eight low registers, r7 too, which a compiler may keep its frame in: lr holds it.
+#define UMBEL_PRODUCTS            \
+  "ldmia %[rows]!, {r4, r5, r6, r7}\n" \
+  "muls r4, r3, r4\n"             \
+  "muls r5, r3, r5\n"             \
+  "muls r6, r3, r6\n"             \
+  "muls r7, r3, r7\n"             \
+  "add %[s0], %[s0], r4\n"               \
+  "add %[s1], %[s1], r5\n"               \
+  "add %[s2], %[s2], r6\n"               \
+  "add %[s3], %[s3], r7\n"
+  register const std::int32_t* from __asm__("r0") = rows;
+  register const std::int8_t* of_column __asm__("r1") = column;
+  register std::int32_t t0 __asm__("r8") = s0;
+  register std::int32_t t1 __asm__("r9") = s1;
+  register std::int32_t t2 __asm__("r10") = s2;
+  register std::int32_t t3 __asm__("r11") = s3;
+  register const std::int8_t* last __asm__("r12") = end;
+  __asm__ volatile(
+      ".syntax unified\n"
+      "mov lr, r7\n"
+      "1:\n"
+      "ldmia %[column]!, {r2}\n"
+      "sxtb r3, r2\n" UMBEL_PRODUCTS
+      "asrs r2, r2, #8\n"
+      "sxtb r3, r2\n" UMBEL_PRODUCTS
+      "asrs r2, r2, #8\n"
+      "sxtb r3, r2\n" UMBEL_PRODUCTS
+      "asrs r3, r2, #8\n" UMBEL_PRODUCTS
+      "cmp %[column], %[end]\n"
+      "bne 1b\n"
+      "mov r7, lr\n"
+      : [rows] "+l"(from), [column] "+l"(of_column), [s0] "+h"(t0), [s1] "+h"(t1), [s2] "+h"(t2),
+        [s3] "+h"(t3)
+      : [end] "h"(last)
+      : "r2", "r3", "r4", "r5", "r6", "lr", "cc", "memory");
+  s0 = t0, s1 = t1, s2 = t2, s3 = t3;
+#endif
+#undef UMBEL_PRODUCTS
+  return {s0, s1, s2, s3};
+#else
+  for (std::size_t w = 0; w < words; ++w, rows += four_rows_word, column += 4) {
+    UMBEL_UNROLL(4)
+    for (std::size_t i = 0; i < 4; ++i) {
+      const std::int32_t number = column[i];
+      const auto of_row = [&](std::size_t r) {
+#if UMBEL_SMLAD  // not optimised
+        const std::int32_t pair = rows[i % 2 * 4 + r];
+        return i < 2 ? static_cast<std::int16_t>(pair) : pair >> 16;
+#else
+        return rows[4 * i + r];
+#endif
+      };
+      sums.first += number * of_row(0);
+      sums.second += number * of_row(1);
+      sums.third += number * of_row(2);
+      sums.fourth += number * of_row(3);
+    }
+  }
+  return sums;
+#endif
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::simd
+UMBEL_WARNINGS_POP
