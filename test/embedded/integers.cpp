@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSL-1.0
+// Layers in 8-bit integers: one constant of all targets, with and without fused multiply-add, and
+// kernels equal to their definition.
+#include <umbel/quantized.hpp>
+
+#include "check.hpp"
+#include "draw.hpp"
+
+using namespace umbel;
+using namespace umbel::axes;
+namespace kernel = umbel::detail::kernel;
+namespace plain = umbel::detail::kernel::plain;
+using embedded::check;
+
+namespace {
+
+struct drawing {
+  std::uint32_t state;  // 0 at first: bare metal has no variable with another value
+
+  std::uint32_t operator()() noexcept { return (state = state * 1664525u + 1013904223u) >> 8; }
+  // low to high. One in four is an end, where the kernels' tricks are.
+  std::int32_t between(std::int32_t low, std::int32_t high) noexcept {
+    const std::uint32_t number = (*this)();
+    if (number % 8 == 0) return low;
+    if (number % 8 == 1) return high;
+    return low + static_cast<std::int32_t>(number / 8 % static_cast<std::uint32_t>(high - low + 1));
+  }
+  template <class T>
+  void fill(T* to, std::size_t count, std::int32_t low, std::int32_t high) noexcept {
+    for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<T>(between(low, high));
+  }
+  // Floats that every target has exactly.
+  template <class Tensor>
+  void weights(Tensor& to, float middle = 0) noexcept {
+    for (float& w : to) w = middle + static_cast<float>(between(-127, 127)) * 0x1p-9F;
+  }
+};
+
+drawing draw;
+embedded::hash* bits;  // of main's
+
+template <class Numbers>
+void add(const Numbers& numbers) noexcept {
+  for (const auto number : numbers) bits->add(static_cast<float>(number));
+}
+template <class T, std::size_t N>
+bool same(const T (&a)[N], const T (&b)[N]) noexcept {
+  for (std::size_t i = 0; i < N; ++i)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+
+// ---- kernels and their definition ----------------------------------------------------------------
+
+template <std::size_t Rows, std::size_t In, std::size_t Out, bool Transposed>
+bool linear_is_plain() noexcept {
+  constexpr std::size_t row = Transposed ? 1 : Out + 1, step = Transposed ? Rows + 2 : 1;
+  constexpr kernel::integer_linear_shape shape = {Rows, In, Out, In, row, step};
+  static kernel::integer_panels<In, Out> map;
+  alignas(4) static std::int8_t x[Rows * In + 1];
+  static std::int16_t fast[(Rows + 2) * (Out + 1)], defined[(Rows + 2) * (Out + 1)];
+  draw.fill(x, Rows * In + 1, -128, 127);
+  for (std::size_t o = 0; o < Out; ++o) {
+    std::int32_t moved = 0;
+    for (std::size_t i = 0; i < In; ++i) {
+      const std::int32_t w = draw.between(-127, 127);
+      map.weights[map.place(o, i)] = static_cast<std::int8_t>(w);
+      moved += w * map.moved;
+    }
+    map.starts[o] = draw.between(-30000, 30000) - moved;
+    map.multiplier[o] = static_cast<std::int16_t>(draw.between(-90, 90));
+  }
+  map.before = static_cast<std::uint8_t>(draw() % 3);
+  map.after = static_cast<std::uint8_t>(draw() % 12);
+  const auto both = [&](const auto& finish) {
+    kernel::integer_linear<shape>(map, x + 1, fast, finish);  // at no multiple of four bytes
+    plain::integer_linear<shape>(map, x + 1, defined, finish);
+    return same(fast, defined);
+  };
+  const bool is_same = both(kernel::finish::as_int16{}) && both(kernel::finish::added{});
+  add(fast);
+  return is_same;
+}
+
+template <std::size_t Queries, std::size_t Keys, std::size_t HeadDim, std::size_t ValueDim,
+          class Policy>
+bool attend_is_plain(const Policy& policy) noexcept {
+  constexpr bool transposed = umbel::detail::simd::dot_lanes == 1 && Queries >= 3;
+  constexpr std::size_t padded = kernel::in_words(Keys);
+  constexpr kernel::integer_attend_shape shape = {
+      Queries,     Keys, HeadDim, ValueDim, HeadDim + 4, HeadDim, transposed ? 1 : ValueDim,
+      ValueDim + 1, transposed ? padded : 1};
+  alignas(64) static std::int8_t q[Queries * (HeadDim + 4)], k[Keys * HeadDim],
+      v[padded * ValueDim];
+  static std::int8_t fast[Queries * (ValueDim + 1)], defined[Queries * (ValueDim + 1)];
+  static kernel::integer_attend_scratch<shape> work;
+  draw.fill(q, sizeof q, -127, 127), draw.fill(k, sizeof k, -127, 127);
+  draw.fill(v, sizeof v, -127, 127);
+  // Steep and flat.
+  for (const kernel::integer_softmax softmax :
+       {kernel::integer_softmax{700, 40000, 12}, kernel::integer_softmax{60000, 30000, 18}}) {
+    kernel::integer_attend<shape>(q, k, v, softmax, policy, fast, work);
+    plain::integer_attend<shape>(q, k, v, softmax, policy, defined);
+    if (!same(fast, defined)) return false;
+    add(fast);
+  }
+  return true;
+}
+template <std::size_t Queries, std::size_t Keys, std::size_t HeadDim, std::size_t ValueDim>
+bool attends_are_plain() noexcept {
+  namespace scores = kernel::scores;
+  static constexpr int lengths[] = {0, 3, Keys, 1, Keys - 1, 0, 2, Keys, 5, 1, 7, 0, 4};
+  static_assert(Queries <= sizeof lengths / sizeof lengths[0]);
+  const auto is_plain = [](const auto& policy) {
+    return attend_is_plain<Queries, Keys, HeadDim, ValueDim>(policy);
+  };
+  return is_plain(scores::every_key{}) && is_plain(scores::lengths<int>(lengths, 1)) &&
+         is_plain(scores::causal{-2}) && is_plain(scores::window{2, 1, 3}) &&
+         is_plain(scores::all_of(scores::window{4, 0, 0}, scores::lengths<int>(lengths, 1)));
+}
+
+template <bool Centred, std::size_t H>
+bool norm_is_plain() noexcept {
+  static kernel::integer_norm_numbers<H> n;
+  static std::int16_t x[H];
+  static std::int8_t fast[H], defined[H];
+  draw.fill(n.gamma, H, -32767, 32767), draw.fill(n.beta, H, -(1 << 29), 1 << 29);
+  n.shift = static_cast<std::uint8_t>(16 + draw() % 8);
+  bool is_same = true;
+  for (const std::int32_t epsilon : {0, 1, 3000, 1 << 30})
+    for (const std::int32_t largest : {0, 1, 100, 32767}) {
+      n.epsilon = epsilon;
+      draw.fill(x, H, -largest, largest);
+      if (largest == 100)
+        for (std::int16_t& one : x) one = static_cast<std::int16_t>(32767 - (one & 1));
+      kernel::integer_norm_rows<Centred, 1>(n, x, fast);
+      plain::integer_norm<Centred>(n, x, defined);
+      is_same = is_same && same(fast, defined);
+      add(fast);
+    }
+  return is_same;
+}
+
+void kernels() noexcept {
+  check("integers: linear maps are their definition",
+        linear_is_plain<1, 1, 1, false>() && linear_is_plain<2, 7, 3, false>() &&
+            linear_is_plain<3, 5, 7, true>() && linear_is_plain<4, 16, 8, false>() &&
+            linear_is_plain<5, 33, 6, true>() && linear_is_plain<6, 70, 20, false>() &&
+            linear_is_plain<9, 131, 3, true>() && linear_is_plain<1, 64, 37, false>());
+  check("integers: attention is its definition",
+        attends_are_plain<1, 9, 4, 8>() && attends_are_plain<2, 6, 8, 4>() &&
+            attends_are_plain<3, 7, 4, 4>() && attends_are_plain<9, 13, 8, 4>() &&
+            attends_are_plain<13, 18, 12, 20>());
+  check("integers: norms are their definition",
+        norm_is_plain<true, 1>() && norm_is_plain<false, 1>() && norm_is_plain<true, 7>() &&
+            norm_is_plain<false, 7>() && norm_is_plain<true, 32>() && norm_is_plain<false, 35>());
+}
+
+// ---- layers --------------------------------------------------------------------------------------
+
+// Ranges, each larger than the one before, so that no two scales are alike.
+template <class... Ranges>
+void see(float largest, Ranges&... ranges) noexcept {
+  ((ranges() = largest, largest *= 1.25F), ...);
+}
+template <class Map>
+void map_weights(Map& map) noexcept {
+  draw.weights(map.weight);
+  if constexpr (requires { map.bias.begin(); }) draw.weights(map.bias);
+}
+template <class X>
+const X& numbers(std::int32_t largest = 127) noexcept {
+  static X x;
+  draw.fill(x.data(), X::layout::count, largest == 127 ? -128 : -largest, largest);
+  return x;
+}
+
+void linear_maps() noexcept {
+  using layer = linear<float, hidden<13>, out_features<6>>;
+  static layer::weights w;
+  map_weights(w);
+  quantized<layer>::ranges seen;
+  see(1, seen.input, seen.output);
+  using rows = tensor<std::int8_t, batch<2>, token<3>, hidden<13>>;
+  quantized<layer> narrow;
+  quantized<layer, gives<std::int16_t>> wide;
+  narrow.pack(w, seen), wide.pack(w, seen);
+  add(narrow(numbers<rows>())), add(wide(numbers<rows>()));
+  add(narrow(numbers<tensor<std::int8_t, hidden<13>>>()));
+}
+
+template <class Layer, class... Inputs>
+void attend_with_masks(const Layer& layer, const Inputs&... x) noexcept {
+  static constexpr tensor<int, batch<2>> lengths{5, 0};
+  static constexpr tensor<bool, key<7>> keep{true, false, true, true, false, false, true};
+  add(layer(x...)), add(layer(x..., lengths)), add(layer(x..., keep_mask(keep)));
+  add(layer(x..., causal_at(-2))), add(layer(x..., sliding_window_at<2, 1>(1)));
+}
+void attention() noexcept {
+  using layer = multi_head_attention<float, hidden<12>, heads<4>, kv_heads<2>, bias<true>>;
+  static layer::weights w;
+  map_weights(w.q), map_weights(w.k), map_weights(w.v), map_weights(w.o);
+  quantized<layer>::ranges seen;
+  see(1, seen.queries, seen.keys, seen.values, seen.q, seen.k, seen.v, seen.output);
+  quantized<layer> packed;
+  packed.pack(w, seen);
+  using keys = tensor<std::int8_t, batch<2>, key<7>, hidden<12>>;
+  static const keys k = numbers<keys>(), v = numbers<keys>();
+  attend_with_masks(packed, numbers<tensor<std::int8_t, batch<2>, query<5>, hidden<12>>>(), k, v);
+  attend_with_masks(packed, numbers<tensor<std::int8_t, batch<2>, query<1>, hidden<12>>>(), k, v);
+  add(packed(numbers<tensor<std::int8_t, token<6>, hidden<12>>>(), causal));
+}
+
+template <class Layer>
+void attention_weights(typename Layer::weights& w) noexcept {
+  map_weights(w.attention.q), map_weights(w.attention.k);
+  map_weights(w.attention.v), map_weights(w.attention.o);
+  draw.weights(w.norm1.gamma, 1), draw.weights(w.norm2.gamma, 1);
+  map_weights(w.feed_forward.up), map_weights(w.feed_forward.down);
+}
+template <class Layer>
+void encode() noexcept {
+  static typename Layer::weights w;
+  attention_weights<Layer>(w);
+  typename quantized<Layer>::ranges seen;
+  see(2, seen.residual, seen.attention_input, seen.q, seen.k, seen.v, seen.feed_forward_input,
+      seen.up, seen.activated);
+  if constexpr (Layer::feed_forward::is_gated) {
+    map_weights(w.feed_forward.gate);
+    see(3, seen.gate, seen.product);
+  }
+  quantized<Layer> packed;
+  packed.pack(w, seen);
+  using residual = tensor<std::int16_t, token<9>, hidden<10>>;
+  add(packed(numbers<residual>(20000))), add(packed(numbers<residual>(32767), causal));
+}
+
+void norms() noexcept {
+  using layer = layer_norm<float, hidden<19>>;
+  using rms = rms_norm<float, hidden<19>>;
+  using rows = tensor<std::int16_t, token<3>, hidden<19>>;
+  static layer::weights w;
+  static rms::weights w_rms;
+  draw.weights(w.gamma, 1), draw.weights(w.beta), draw.weights(w_rms.gamma, 1);
+  quantized<layer>::ranges seen;
+  see(1, seen.input, seen.output);
+  quantized<layer> packed;
+  quantized<rms> packed_rms;
+  packed.pack(w, seen, 1e-5F), packed_rms.pack(w_rms, seen, 1e-6F);
+  for (const std::int32_t largest : {1, 300, 32767})
+    add(packed(numbers<rows>(largest))), add(packed_rms(numbers<rows>(largest)));
+}
+
+}  // namespace
+
+int main() {
+  embedded::hash all;
+  bits = &all;
+  kernels();
+  linear_maps();
+  attention();
+  encode<encoder_layer<float, hidden<10>, heads<2>, intermediate<11>, norm_first<false>,
+                       activation<gelu_exact>, bias<true>>>();
+  encode<encoder_layer<float, hidden<10>, heads<2>, intermediate<6>, norm_first<true>, gated<true>,
+                       activation<silu>, bias<false>, norm_by<rms_norm>,
+                       norm_epsilon<1, 1'000'000>>>();
+  norms();
+  constexpr std::uint32_t golden = 0x62960016;
+  check("integers: the bits of all targets", all.value() == golden);
+  if (all.value() != golden) {
+    embedded::print("# integers: 0x");
+    embedded::print(all.value(), 16);
+    embedded::print("\n");
+  }
+  return embedded::finish();
+}
