@@ -375,6 +375,53 @@ static_assert(
 #else
 #define UMBEL_AVX512_16_BIT 0
 #endif
+// Products of 8-bit integers (simd/dot.hpp).
+#if UMBEL_AVX512_16_BIT && defined(__AVX512VNNI__)
+#define UMBEL_AVX512_VNNI 1
+#else
+#define UMBEL_AVX512_VNNI 0
+#endif
+#if defined(__AVX2__) && defined(__AVXVNNI__) && !UMBEL_AVX512_16_BIT
+#define UMBEL_AVX_VNNI 1
+#else
+#define UMBEL_AVX_VNNI 0
+#endif
+#if defined(__AVX512VBMI__)
+#define UMBEL_AVX512_VBMI 1
+#else
+#define UMBEL_AVX512_VBMI 0
+#endif
+#if defined(__AVX2__)
+#define UMBEL_AVX2 1
+#else
+#define UMBEL_AVX2 0
+#endif
+#if defined(__SSSE3__)
+#define UMBEL_SSSE3 1
+#else
+#define UMBEL_SSSE3 0
+#endif
+#if defined(__SSE2__)
+#define UMBEL_SSE2 1
+#else
+#define UMBEL_SSE2 0
+#endif
+#if defined(__aarch64__) && defined(__ARM_FEATURE_DOTPROD) && UMBEL_LITTLE_ENDIAN
+#define UMBEL_SDOT 1
+#else
+#define UMBEL_SDOT 0
+#endif
+#if defined(__wasm_simd128__)
+#define UMBEL_WASM_SIMD 1
+#else
+#define UMBEL_WASM_SIMD 0
+#endif
+#if UMBEL_SSE2 || (defined(__aarch64__) && UMBEL_LITTLE_ENDIAN) || UMBEL_WASM_SIMD
+#define UMBEL_DOT_VECTORS 1
+#else
+#define UMBEL_DOT_VECTORS 0
+#endif
+
 #if defined(__F16C__)
 #define UMBEL_F16C 1
 #else

@@ -6,41 +6,14 @@
 #include <cstdint>
 #include <type_traits>
 #include <umbel/config.hpp>
+#include <umbel/kernel/integer_finish.hpp>
 #include <umbel/kernel/integer_linear_scalar.hpp>
+#include <umbel/kernel/integer_linear_vectors.hpp>
 #include <umbel/kernel/integer_panels.hpp>
 #include <umbel/kernel/plain_integers.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
-
-// What becomes of the results of a map. Each is called for one element, `y` its place.
-namespace finish {
-
-struct as_int8 {
-  UMBEL_INLINE constexpr void operator()(std::int8_t& y, std::int32_t v) const noexcept {
-    y = plain::to_int8(v);
-  }
-};
-struct as_int16 {
-  UMBEL_INLINE constexpr void operator()(std::int16_t& y, std::int32_t v) const noexcept {
-    y = plain::to_int16(v);
-  }
-};
-// An activation: table[v + 128] of the 8-bit result v.
-struct by_table {
-  const std::int8_t* table;
-  UMBEL_INLINE constexpr void operator()(std::int8_t& y, std::int32_t v) const noexcept {
-    y = table[plain::to_int8(v) + 128];
-  }
-};
-// Added to what is there: a residual sum.
-struct added {
-  UMBEL_INLINE constexpr void operator()(std::int16_t& y, std::int32_t v) const noexcept {
-    y = plain::to_int16(y + v);
-  }
-};
-
-}  // namespace finish
 
 // y = x, or y = a b, in another unit. y may be an argument.
 template <std::size_t Count>
@@ -58,10 +31,12 @@ constexpr void integer_product(const std::int8_t* a, const std::int8_t* b,
 template <integer_linear_shape S, class T, class Finish>
 constexpr void integer_linear(const integer_panels<S.in, S.out>& map, const std::int8_t* x, T* y,
                               const Finish& finish) noexcept {
-  if (std::is_constant_evaluated())
-    plain::integer_linear<S>(map, x, y, finish);
-  else
-    scalar::integer_linear<S>(map, x, y, finish);
+  if (std::is_constant_evaluated()) return plain::integer_linear<S>(map, x, y, finish);
+#if UMBEL_DOT_VECTORS
+  integer_linear_vectors<S>(map, x, y, finish);
+#else
+  scalar::integer_linear<S>(map, x, y, finish);
+#endif
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::kernel

@@ -14,13 +14,13 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
-// Outputs of a panel, a multiple of the lanes: as many vectors, up to four, as leave no panel
-// partly empty.
+// Outputs of a panel, a multiple of the lanes: as many vectors, up to four, or two where registers
+// are few, as leave no panel partly empty.
 template <std::size_t Out>
 inline constexpr std::size_t integer_panel = [] {
   constexpr std::size_t lanes = simd::dot_lanes, vectors = (Out + lanes - 1) / lanes;
   if (lanes == 1) return std::size_t{1};
-  std::size_t most = 4;
+  std::size_t most = UMBEL_VECTOR_REGISTERS >= 32 ? 4 : 2;
   while (vectors % most != 0) --most;
   return most * lanes;
 }();

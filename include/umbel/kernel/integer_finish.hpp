@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+// What becomes of the results of a linear map of 8-bit integers. Each is called for one element,
+// `y` its place; of vectors of results, finish_words() does the same, faster where it knows how.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <umbel/config.hpp>
+#include <umbel/kernel/plain_integers.hpp>
+#include <umbel/simd/dot.hpp>
+#include <umbel/simd/narrow.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
+
+namespace finish {
+
+struct as_int8 {
+  UMBEL_INLINE constexpr void operator()(std::int8_t& y, std::int32_t v) const noexcept {
+    y = plain::to_int8(v);
+  }
+};
+struct as_int16 {
+  UMBEL_INLINE constexpr void operator()(std::int16_t& y, std::int32_t v) const noexcept {
+    y = plain::to_int16(v);
+  }
+};
+// An activation: table[v + 128] of the 8-bit result v.
+struct by_table {
+  const std::int8_t* table;
+  UMBEL_INLINE constexpr void operator()(std::int8_t& y, std::int32_t v) const noexcept {
+    y = table[plain::to_int8(v) + 128];
+  }
+};
+// Added to what is there: a residual sum.
+struct added {
+  UMBEL_INLINE constexpr void operator()(std::int16_t& y, std::int32_t v) const noexcept {
+    y = plain::to_int16(y + v);
+  }
+};
+
+}  // namespace finish
+
+#if UMBEL_DOT_VECTORS
+
+// As many lanes of 32 bits as V has, of narrower elements.
+template <class V, class T>
+UMBEL_INLINE V widened(const T* from) noexcept {
+  simd::pack<T, simd::lanes_of<V>> narrow;
+  __builtin_memcpy(&narrow, from, sizeof(narrow));
+  return __builtin_convertvector(narrow, V);
+}
+template <class T, class V>
+UMBEL_INLINE void store_narrow(T* to, V v) noexcept {
+  const auto narrow = __builtin_convertvector(v, simd::pack<T, simd::lanes_of<V>>);
+  __builtin_memcpy(to, &narrow, sizeof(narrow));
+}
+template <class V>
+UMBEL_INLINE V within(V v, std::int32_t most) noexcept {
+  return simd::smaller(simd::larger(v, simd::broadcast<V>(-most)), simd::broadcast<V>(most));
+}
+
+// The first `count` results of Vectors packs, which lie one after another.
+template <std::size_t Vectors, class Finish, class T>
+UMBEL_INLINE void finish_first(const Finish& finish, T* y, const simd::dot_words (&v)[Vectors],
+                               std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i) finish(y[i], v[i / simd::dot_lanes][i % simd::dot_lanes]);
+}
+template <std::size_t Vectors, class Finish, class T>
+UMBEL_INLINE void finish_words(const Finish& finish, T* y,
+                               const simd::dot_words (&v)[Vectors]) noexcept {
+  constexpr std::size_t lanes = simd::dot_lanes;
+  using words = simd::dot_words;
+  if constexpr (std::is_same_v<Finish, finish::as_int8>) {
+    simd::store_int8(y, v);
+  } else if constexpr (std::is_same_v<Finish, finish::by_table>) {
+    std::int8_t at[Vectors * lanes];
+    simd::store_int8(at, v);
+    simd::look_up<Vectors * lanes>(finish.table, at, y);
+  } else if constexpr (std::is_same_v<Finish, finish::as_int16>) {
+    UMBEL_UNROLL(4)
+    for (std::size_t i = 0; i < Vectors; ++i) store_narrow(y + i * lanes, within(v[i], 32767));
+  } else if constexpr (std::is_same_v<Finish, finish::added>) {
+    UMBEL_UNROLL(4)
+    for (std::size_t i = 0; i < Vectors; ++i)
+      store_narrow(y + i * lanes, within(v[i] + widened<words>(y + i * lanes), 32767));
+  } else {
+    finish_first<Vectors>(finish, y, v, Vectors * lanes);
+  }
+}
+
+#endif
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
+UMBEL_WARNINGS_POP
