@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // What holds for weights stored in 16 bits, to the bit: a layer with them is the layer of float
-// with each weight rounded first.
+// with each weight rounded first. In 8 bits so it is where scales are powers of two.
 #include <boost/test/unit_test.hpp>
 
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <umbel/umbel.hpp>
 
@@ -24,30 +26,67 @@ struct width : axis<width, N> {};
 using tokens = tensor<float, batch<2>, token<5>, hidden<12>>;
 using memories = tensor<float, batch<2>, key<7>, hidden<12>>;
 
-// The weights of a map, not its biases.
-template <class W, class Weights>
+// f(map), of each matrix of weights.
+template <class Weights, class F>
   requires requires { typename Weights::map; }
-constexpr void round(Weights& w) {
-  for (float& e : w.weight) e = static_cast<float>(static_cast<W>(e));
+constexpr void each_map(Weights& w, F f) {
+  f(w);
 }
-template <class W, class Weights>
+template <class Weights, class F>
   requires requires(Weights& w) { w.o; }
-constexpr void round(Weights& w) {
-  round<W>(w.q), round<W>(w.k), round<W>(w.v), round<W>(w.o);
+constexpr void each_map(Weights& w, F f) {
+  f(w.q), f(w.k), f(w.v), f(w.o);
 }
-template <class W, class Weights>
+template <class Weights, class F>
   requires requires(Weights& w) { w.down; }
-constexpr void round(Weights& w) {
-  round<W>(w.up), round<W>(w.down);
-  if constexpr (requires { w.gate; }) round<W>(w.gate);
+constexpr void each_map(Weights& w, F f) {
+  f(w.up), f(w.down);
+  if constexpr (requires { w.gate; }) f(w.gate);
 }
-template <class W, class Weights>
+template <class Weights, class F>
   requires requires(Weights& w) { w.norm1; }
-constexpr void round(Weights& w) {
-  if constexpr (requires { w.attention; }) round<W>(w.attention);
-  if constexpr (requires { w.self_attention; }) round<W>(w.self_attention);
-  if constexpr (requires { w.cross_attention; }) round<W>(w.cross_attention);
-  round<W>(w.feed_forward);
+constexpr void each_map(Weights& w, F f) {
+  if constexpr (requires { w.attention; }) each_map(w.attention, f);
+  if constexpr (requires { w.self_attention; }) each_map(w.self_attention, f);
+  if constexpr (requires { w.cross_attention; }) each_map(w.cross_attention, f);
+  each_map(w.feed_forward, f);
+}
+
+// The weights of the maps, not their biases.
+template <class W, class Weights>
+constexpr void round(Weights& weights) {
+  each_map(weights, [](auto& w) {
+    for (float& e : w.weight) e = static_cast<float>(static_cast<W>(e));
+  });
+}
+
+// Weights whose scales in 8 bits are 1/64: each output has one of 127/64, more than the others.
+template <class Weights>
+constexpr void give_scales(Weights& weights) {
+  each_map(weights, [](auto& w) {
+    for (std::size_t n = 0; n < std::remove_cvref_t<decltype(w)>::map::out::size; ++n)
+      w.weight[n] = n % 2 == 0 ? 127.0f / 64 : -127.0f / 64;
+    if constexpr (requires { w.bias; })
+      for (float& e : w.bias) e = 0;
+  });
+}
+template <class Weights>
+void round_to_64ths(Weights& weights) {
+  each_map(weights, [](auto& w) {
+    for (float& e : w.weight) e = std::nearbyint(e * 64) / 64;
+  });
+}
+
+// A scale of a power of two may as well be in the weights: the bits are those of the layer with
+// each weight rounded. (Biases are 0, since sums in 8 bits do not start there.)
+template <class Layer, class Call>
+void check_8_bits(typename Layer::weights w, Call call) {
+  give_scales(w);
+  const prepacked<Layer, stored_as<std::int8_t>> stored{w};
+  const auto in_float = call(Layer{w});
+  round_to_64ths(w);
+  BOOST_TEST(same_bits(call(stored), call(Layer{w})));
+  BOOST_TEST(!same_bits(call(stored), in_float));
 }
 
 // The same call of the layer with rounded weights, of the one that stores them so and of the one in
@@ -65,6 +104,7 @@ template <class Layer, class Call>
 void check_both(const typename Layer::weights& w, Call call) {
   check<Layer, bfloat16>(w, call);
   check<Layer, float16>(w, call);
+  check_8_bits<Layer>(w, call);
 }
 
 template <std::size_t In, std::size_t Out, std::size_t Rows, bool Bias = true>
@@ -147,10 +187,13 @@ constexpr tokens constant_tokens = [] {
   return x;
 }();
 constexpr prepacked<network, stored_as<bfloat16>> packed{constant_weights};
+constexpr prepacked<network, stored_as<std::int8_t>> packed_in_8_bits{constant_weights};
 constexpr tokens computed = network{constant_rounded}(constant_tokens);
 
 static_assert(sizeof(prepacked<linear<float, hidden<64>, classes<64>>, stored_as<float16>>) ==
               64 * 64 * 2 + 64);  // and which layout they have
+static_assert(sizeof(prepacked<linear<float, hidden<64>, classes<64>>, stored_as<std::int8_t>>) ==
+              64 * 64 + 64 * sizeof(float) + 64);  // and scales
 
 }  // namespace
 
@@ -195,6 +238,36 @@ BOOST_AUTO_TEST_CASE(packed_by_the_compiler) {
   BOOST_TEST(same_bits(packed(constant_tokens), computed));
   const prepacked<network, stored_as<bfloat16>> now{constant_weights};
   BOOST_TEST(same_bits(now(constant_tokens), computed));
+  const prepacked<network, stored_as<std::int8_t>> in_8_bits{constant_weights};
+  BOOST_TEST(same_bits(packed_in_8_bits(constant_tokens), in_8_bits(constant_tokens)));
+}
+
+// In 8 bits a linear map is off by half a step of its output at most, for each input.
+BOOST_AUTO_TEST_CASE(how_far_a_linear_map_in_8_bits_is) {
+  using map = linear<float, hidden<96>, classes<40>, bias<true>>;
+  lcg next{58};
+  for (int drawing = 0; drawing < 50; ++drawing) {
+    map::weights w{};
+    draw(next, w.weight, drawing % 7 + 1);
+    draw_bias(next, w);
+    for (std::size_t k = 0; k < 96; ++k) w.weight[k * 40 + 3] = 0;
+    const auto x = drawn<tensor<float, token<3>, hidden<96>>>(next, 2);
+    const auto y = prepacked<map, stored_as<std::int8_t>>{w}(x);
+    for (std::size_t m = 0; m < 3; ++m)
+      for (std::size_t n = 0; n < 40; ++n) {
+        double exact = static_cast<double>(w.bias[n]), sizes = 0, largest = 0;
+        for (std::size_t k = 0; k < 96; ++k) {
+          const double weight = static_cast<double>(w.weight[k * 40 + n]);
+          exact += weight * static_cast<double>(x(m, k));
+          sizes += std::fabs(static_cast<double>(x(m, k)));
+          largest = std::fmax(largest, std::fabs(weight));
+        }
+        const double half_steps = largest / 254 * sizes;
+        BOOST_TEST(std::fabs(static_cast<double>(y(m, n)) - exact) <=
+                   half_steps * 1.001 + 1e-5 * (std::fabs(exact) + 1));
+        if (n == 3) BOOST_TEST(y(m, n) == w.bias[n]);
+      }
+  }
 }
 
 // What rounding the weights does to a layer's result, as docs/numerics.md has it.
@@ -210,12 +283,15 @@ BOOST_AUTO_TEST_CASE(how_far_from_weights_of_float) {
     static const sequence out = stored(x);
     const distance d = distance_of(out.data(), y.data(), sequence::layout::count);
     BOOST_TEST_MESSAGE("hidden 256, 8 heads, 8 tokens, "
-                       << (std::is_same_v<W, bfloat16> ? "bfloat16" : "float16") << ": error "
-                       << d.error << " of " << d.reference);
+                       << (sizeof(W) == 1                ? "int8"
+                           : std::is_same_v<W, bfloat16> ? "bfloat16"
+                                                         : "float16")
+                       << ": error " << d.error << " of " << d.reference);
     return d.error / d.reference;
   };
   BOOST_TEST(error(bfloat16{}) < 0.01);
   BOOST_TEST(error(float16{}) < 0.001);
+  BOOST_TEST(error(std::int8_t{}) < 0.02);
 }
 
 // Packed weights in memory of somebody's: taken where they were packed for this target, and where

@@ -112,7 +112,7 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
 #elif defined CASE_prepacked_double_in_16_bits
   // expect-gcc: "umbel: prepacked: a layer of double cannot be stored as bfloat16"
   // expect-clang: prepacked.*a_layer_of.*element<double>.*cannot_be_stored_as.*element<.*bfloat16>
-  // cause: 16 bits are for layers of float; one of double would lose most of what it is for.
+  // cause: 16 and 8 bits are for layers of float; one of double would lose most of what it is for.
   // cure: Declare the layer with float, or leave `stored_as<>` out.
   using of_double = linear<double, hidden<32>, classes<10>>;
   static of_double::weights w_double;
@@ -120,10 +120,25 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
 #elif defined CASE_prepacked_as_integers
   // expect-gcc: "umbel: prepacked: a layer of float cannot be stored as int"
   // expect-clang: prepacked.*a_layer_of.*element<float>.*cannot_be_stored_as.*element<int>
-  // cause: Weights are stored as an integer type; there is no quantization.
-  // cure: `stored_as<bfloat16>` or `stored_as<float16>`.
+  // cause: Weights are stored as integers that are not those of 8 bits.
+  // cure: `stored_as<std::int8_t>`, `stored_as<bfloat16>` or `stored_as<float16>`.
   static map::weights w_map;
   const prepacked<map, stored_as<int>> r{w_map};
+#elif defined CASE_prepacked_double_in_8_bits
+  // expect-gcc: "umbel: prepacked: a layer of double cannot be stored as signed char"
+  // expect-clang: prepacked.*a_layer_of.*element<double>.*cannot_be_stored_as.*element<signed char>
+  // cause: 16 and 8 bits are for layers of float; one of double would lose most of what it is for.
+  // cure: Declare the layer with float, or leave `stored_as<>` out.
+  using of_double = linear<double, hidden<32>, classes<10>>;
+  static of_double::weights w_double;
+  const prepacked<of_double, stored_as<std::int8_t>> r{w_double};
+#elif defined CASE_prepacked_as_unsigned
+  // expect-gcc: "umbel: prepacked: a layer of float cannot be stored as unsigned char"
+  // expect-clang: prepacked.*a_layer_of.*element<float>.*cannot_be_stored_as.*element<unsigned char>
+  // cause: Bytes without a sign; weights have either sign.
+  // cure: `stored_as<std::int8_t>`.
+  static map::weights w_map;
+  const prepacked<map, stored_as<std::uint8_t>> r{w_map};
 #elif defined CASE_prepacked_unknown_option
   // expect-gcc: "umbel: prepacked: bias is not an option of this layer"
   // expect-clang: prepacked.*bias<true>.*is_not_an_option_of_this_layer

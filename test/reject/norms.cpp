@@ -15,8 +15,8 @@ using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, nor
                                    tokens& x, encoder::weights& w) {
   (void)normalise, (void)rms, (void)x, (void)w;
 #if defined CASE_prepacked_norm
-  // expect-gcc: "umbel: prepacked: norms are not stored in 16 bits"
-  // expect-clang: prepacked.*norms_are_not_stored_in_16_bits
+  // expect-gcc: "umbel: prepacked: norms are not stored in 8 or 16 bits"
+  // expect-clang: prepacked.*norms_are_not_stored_in_8_or_16_bits
   // cause: `stored_as<>` rounds matrices and tables; gamma and beta of a norm are few.
   // cure: `prepacked<norm>`, without the option.
   const prepacked<norm, stored_as<bfloat16>> r{w.norm1};

@@ -3,6 +3,7 @@
 // borrowed, packed, in 16 bits; integers outside of the vocabulary; loaded by name.
 #include <boost/test/unit_test.hpp>
 
+#include <cmath>
 #include <cstdint>
 #include <umbel/file/write.hpp>
 #include <umbel/files.hpp>
@@ -129,6 +130,34 @@ BOOST_AUTO_TEST_CASE(in_16_bits) {
   };
   check(bfloat16{});
   check(float16{});
+}
+
+// A word has a scale, its logit is a product with steps; of scales that are powers of two it is one
+// with the rounded row.
+BOOST_AUTO_TEST_CASE(in_8_bits) {
+  using wide = embedding<float, vocabulary<70>, hidden<33>>;
+  static auto w = random<wide::weights>(3);
+  for (std::size_t i = 0; i < 70; ++i) w(i, 5) = 127.0f / static_cast<float>(16 << i % 3);
+  wide::weights rounded;
+  const prepacked<wide, stored_as<std::int8_t>> packed{w};
+  tensor<int, token<70>> ids;
+  for (int i = 0; i < 70; ++i) ids(i) = 69 - i;
+  for (std::size_t i = 0; i < 70; ++i) {
+    const float scale = 1.0f / static_cast<float>(16 << i % 3);
+    for (std::size_t j = 0; j < 33; ++j)
+      rounded(i, j) = std::nearbyint(w(i, j) / scale) * scale + 0.0f;
+  }
+  const auto rows = packed(ids);
+  BOOST_TEST(same_bits(rows, wide{rounded}(ids)));
+  BOOST_TEST(same_bits(packed.logits(rows), wide{rounded}.logits(rows)));
+  // Of other scales: rounded once.
+  w(2, 5) = 3;
+  const prepacked<wide, stored_as<std::int8_t>> other{w};
+  detail::kernel::scale_of_numbers<float> scale;
+  for (std::size_t j = 0; j < 33; ++j) scale.add(w(2, j));
+  for (std::size_t j = 0; j < 33; ++j)
+    BOOST_TEST(other(tensor<int, token<1>>{2})(0, j) ==
+               static_cast<float>(scale.steps(w(2, j))) * scale.value());
 }
 
 BOOST_AUTO_TEST_CASE(memory_in_either_order) {

@@ -156,6 +156,10 @@ static_assert(footprint<embed, batch<2>, token<1>>.bytes_moved ==
 using packed_embed = prepacked<embed, stored_as<bfloat16>>;
 static_assert(footprint<packed_embed, ids>.weights == sizeof(packed_embed));
 static_assert(looked_up.bytes_moved - footprint<packed_embed, ids>.bytes_moved == 2 * 9 * 32 * 2);
+using embed_in_8_bits = prepacked<embed, stored_as<std::int8_t>>;
+static_assert(footprint<embed_in_8_bits, ids>.weights == sizeof(embed_in_8_bits));
+static_assert(looked_up.bytes_moved - footprint<embed_in_8_bits, ids>.bytes_moved ==
+              2 * 9 * (32 * 3 - sizeof(float)));
 static_assert(footprint<prepacked<embed>, ids>.bytes_moved == looked_up.bytes_moved);
 static_assert(footprint<classify, token<5>>.results == 5 * 10 * sizeof(float));
 using norm = layer_norm<double, hidden<3>>;

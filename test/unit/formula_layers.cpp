@@ -102,6 +102,9 @@ BOOST_AUTO_TEST_CASE(an_argument_is_a_layer) {
   BOOST_TEST(has_its_bits(encoder{w}));
   BOOST_TEST(has_its_bits(prepacked<encoder>{w}));
   BOOST_TEST(has_its_bits(prepacked<encoder, stored_as<bfloat16>>{w}));
+  BOOST_TEST(has_its_bits(prepacked<encoder, stored_as<std::int8_t>>{w}));
+  BOOST_TEST(has_its_bits(prepacked<classifier, stored_as<std::int8_t>>{map}));
+  BOOST_TEST(has_its_bits(prepacked<positions, stored_as<std::int8_t>>{table}));
   using sines = sinusoidal_positions<float, token<9>, hidden<20>, adjacent_pairs>;
   constexpr formula placed = [](auto a) { return a | sines{}; };
   BOOST_TEST(same_bits(placed(x), sines{}(x)));

@@ -76,6 +76,22 @@ struct linear_case {
     expect(!y.same_bits(expected), "not stored", S, Target);
   }
 
+  // In 8 bits: the bits of the plain loops.
+  template <target Target>
+  void check_scaled() {
+    buffer<T> scales{S.out}, right{y_size<S>, 80}, y{y_size<S>, 80};
+    const std::unique_ptr<std::int8_t[]> steps{new std::int8_t[S.in * S.out]};
+    plain::store_in_8_bits<S>(w.get(), steps.get(), scales.get());
+    plain::linear<S>(x.get(), steps.get(), scales.get(), bias.get(), right.get());
+    buffer<T> numbers{(S.bias ? 2 : 1) * padded_features<S.out, T, Target>, 80};
+    const std::unique_ptr<std::int8_t[]> panels{new std::int8_t[packed_size<S, T, Target>]};
+    pack_linear<S.in, S.out, S.bias, T, Target>(w, bias, panels.get(), numbers);
+    expect(numbers.guards_are_whole(), "guards of", S, Target);
+    linear_packed<S, T, Target>(x, panels.get(), numbers, y);
+    expect(y.same_bits(right), "in 8 bits", S, Target);
+    expect(!y.same_bits(expected), "not in 8 bits", S, Target);
+  }
+
   void check_all() {
     check<scalar_target>();
     check<vector_16>();
@@ -114,9 +130,25 @@ void check_stored_shapes() {
   (linear_case<S, float>{}.template check_stored<Target, W>(), ...);
 }
 
+template <target Target, linear_shape... S>
+void check_scaled_shapes() {
+  (linear_case<S, float>{}.template check_scaled<Target>(), ...);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(kernel_linear)
+
+// With and without a last vector that is partial or that rows share, with biases and without.
+BOOST_AUTO_TEST_CASE(weights_in_8_bits) {
+  constexpr linear_shape from_columns{13, 6, 20, 1, 16, 20, 1, true};
+  constexpr linear_shape apart{5, 4, 36, 40, 3, 120, 3, false};
+  check_scaled_shapes<vector_64, row_major<7, 13, 17>, row_major<1, 11, 300>, row_major<4, 9, 100>,
+                      row_major<3, 7, 66, false>, row_major<5, 3, 24, false>, from_columns>();
+  check_scaled_shapes<vector_32, row_major<3, 7, 66, false>, apart>();
+  check_scaled_shapes<vector_16, row_major<1, 11, 300>, row_major<5, 3, 24>>();
+  check_scaled_shapes<scalar_target, row_major<7, 13, 17>, row_major<3, 7, 66, false>>();
+}
 
 // Panels of one to four vectors, with and without a last one that is partial or that rows share, in
 // either place of a pair: bfloat16, which is packed in pairs of vectors. float16 has no such order.

@@ -60,6 +60,27 @@ void check_stored() {
   BOOST_TEST(y.same_bits(expected));
 }
 
+// In 8 bits: the bits of the plain loops.
+template <std::size_t Rows, std::size_t In, std::size_t Out, bool Bias, std::size_t Lanes>
+void check_scaled() {
+  static constexpr plan::target target = machine<Lanes, float>;
+  static constexpr kernel::linear_shape shape = {Rows, In, Out, 1, Rows, Out, 1, Bias};
+  static_assert(kernel::detail::rows_in_lanes<shape, float, target>);
+  seeded next;
+  buffer<float> x(Rows * In), w(In * Out), bias(Out), expected(Rows * Out, 16), y(Rows * Out, 16);
+  buffer<float> scales(Out), numbers((Bias ? 2 : 1) * kernel::padded_features<Out, float, target>);
+  x.fill(next);
+  w.fill(next);
+  bias.fill(next);
+  const std::unique_ptr<std::int8_t[]> steps{new std::int8_t[In * Out]},
+      panels{new std::int8_t[kernel::packed_size<shape, float, target>]};
+  kernel::pack_linear<In, Out, Bias, float, target>(w, bias, panels.get(), numbers.get());
+  kernel::plain::store_in_8_bits<shape>(w.get(), steps.get(), scales.get());
+  kernel::plain::linear<shape>(x.get(), steps.get(), scales.get(), bias.get(), expected.get());
+  kernel::linear_packed<shape, float, target>(x.get(), panels.get(), numbers.get(), y.get());
+  BOOST_TEST(y.same_bits(expected));
+}
+
 template <std::size_t Lanes, class T>
 void check_shapes() {
   check<Lanes, 7, 1, true, Lanes, T>();
@@ -87,6 +108,12 @@ BOOST_AUTO_TEST_CASE(weights_in_16_bits_are_the_rounded_weights) {
   check_stored<24, 61, 17, 8, umbel::bfloat16>();
   check_stored<47, 64, 17, 16, umbel::float16>();
   check_stored<24, 61, 5, 8, umbel::float16>();
+}
+
+BOOST_AUTO_TEST_CASE(weights_in_8_bits) {
+  check_scaled<48, 64, 3, true, 16>();
+  check_scaled<47, 64, 17, false, 16>();
+  check_scaled<24, 61, 17, true, 8>();
 }
 
 BOOST_AUTO_TEST_CASE(is_picked_where_features_leave_lanes_empty) {

@@ -174,4 +174,20 @@ BOOST_AUTO_TEST_CASE(positions_in_16_bits) {
   BOOST_TEST(same_bits(packed(x), places{rounded}(x)));
 }
 
+BOOST_AUTO_TEST_CASE(positions_in_8_bits) {
+  lcg next{2};
+  const auto table = drawn<places::weights>(next);
+  const prepacked<places, stored_as<std::int8_t>> packed{table};
+  auto expected = x;
+  for (std::size_t i = 0; i < places::position_axis::size; ++i) {
+    detail::kernel::scale_of_numbers<float> scale;
+    for (std::size_t j = 0; j < places::hidden_axis::size; ++j) scale.add(table(i, j));
+    for (std::size_t j = 0; j < places::hidden_axis::size; ++j)
+      for (std::size_t b = 0; b < 2; ++b)
+        expected(b, i, j) = detail::simd::fma(static_cast<float>(scale.steps(table(i, j))),
+                                              scale.value(), x(b, i, j));
+  }
+  BOOST_TEST(same_bits(packed(x), expected));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

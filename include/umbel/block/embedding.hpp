@@ -69,7 +69,7 @@ constexpr void copy_row(const portable::table_view<T, Vocabulary, Hidden>& w, st
 template <class T, class Vocabulary, class Hidden, class Stored>
 constexpr void copy_row(const packed_embedding<T, Vocabulary, Hidden, Stored>& w, std::size_t row,
                         T* to) noexcept {
-  kernel::unpack_output<Hidden::size, Vocabulary::size>(w.panels, row, to);
+  kernel::unpack_output<Hidden::size, Vocabulary::size>(w.panels, w.bias(), row, to);
 }
 
 // y = x table, of a rule that is accepted. y: row-major.

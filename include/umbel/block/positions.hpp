@@ -61,6 +61,16 @@ constexpr void add_table(const X& x, const Table& table, Y& y, shape<Axes...>) n
   add_each(x, broadcast<Axes...>(table), y);
 }
 
+// The same of a table in 8 bits: y = x + steps scales, rounded once.
+template <class X, class Steps, class Scales, class Y, class... Axes>
+UMBEL_NOINLINE constexpr void add_steps(const X& x, const Steps& steps, const Scales& scales, Y& y,
+                                        shape<Axes...>) noexcept {
+  using T = typename X::value_type;
+  for_each([](T& sum, const T& a, const auto& step,
+              const T& scale) { sum = simd::fma(static_cast<T>(step), scale, a); },
+           y, x, broadcast<Axes...>(steps), broadcast<Axes...>(scales));
+}
+
 // Calls of the layer and of prepacked<layer>. x: any axes with Position and Hidden, of the table's
 // sizes ("the input has token=50 but the table has token=49"). Gives a row-major tensor of the axes
 // of x; into(out, x): out may be x.
@@ -70,8 +80,12 @@ struct positions_calls : computing<Derived, say::learned_positions> {
   using rule = rules::learned_positions<X, T, Position, Hidden>;
   template <class X, class Y>
   constexpr void write(const X& x, Y& y) const noexcept {
-    const auto table = static_cast<const Derived*>(this)->get_weights().rows();
-    add_table(x, table, y, typename layout_of<X>::axes{});
+    using axes = typename layout_of<X>::axes;
+    const auto& table = static_cast<const Derived*>(this)->get_weights();
+    if constexpr (requires { table.scales(); })
+      add_steps(x, table.rows(), table.scales(), y, axes{});
+    else
+      add_table(x, table.rows(), y, axes{});
   }
 };
 

@@ -161,7 +161,13 @@ struct operand_memory {
   constexpr explicit operand_memory(const bool* values) noexcept : flags(values) {}
 };
 enum class reduction : unsigned char { sum, mean, max, min };
-enum class weights_form : unsigned char { natural, packed, packed_bfloat16, packed_float16 };
+enum class weights_form : unsigned char {
+  natural,
+  packed,
+  packed_bfloat16,
+  packed_float16,
+  packed_int8
+};
 
 // What has a function of its own: writes its result, row-major, from its operands' memory.
 template <class T>

@@ -82,9 +82,10 @@ template <class Weights>
 inline constexpr weights_form form_of_weights = weights_form::natural;
 template <class T, class In, class Out, bool Bias, class Stored>
 inline constexpr weights_form form_of_weights<packed_linear<T, In, Out, Bias, Stored>> =
-    std::is_same_v<Stored, bfloat16>  ? weights_form::packed_bfloat16
-    : std::is_same_v<Stored, float16> ? weights_form::packed_float16
-                                      : weights_form::packed;
+    std::is_same_v<Stored, bfloat16>      ? weights_form::packed_bfloat16
+    : std::is_same_v<Stored, float16>     ? weights_form::packed_float16
+    : std::is_same_v<Stored, std::int8_t> ? weights_form::packed_int8
+                                          : weights_form::packed;
 
 // What an operation on one tensor does that has weights (layer/computing.hpp), as a layer's call.
 template <class Operation, class X>

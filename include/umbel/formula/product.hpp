@@ -67,6 +67,10 @@ template <class T>
 struct stored_in<T, weights_form::packed_float16> {
   using type = float16;
 };
+template <class T>
+struct stored_in<T, weights_form::packed_int8> {
+  using type = std::int8_t;
+};
 
 // Given: the product; Root: the program of it, or the product itself; To: whose memory is written.
 template <class Run, int Root, int To, int Given>

@@ -105,14 +105,19 @@ inline constexpr std::size_t weights_read = weights_of<Layer>();
 template <class Ids, class Vocabulary>
 inline constexpr std::size_t rows_read =
     layout_of<Ids>::count < Vocabulary::size ? layout_of<Ids>::count : Vocabulary::size;
+// In 8 bits with its scale.
+template <class T, class Stored, std::size_t Count>
+inline constexpr std::size_t bytes_of_row =
+    Count * sizeof(Stored) + (kernel::detail::is_scaled<Stored> ? sizeof(T) : 0);
 template <class T, class Vocabulary, class Hidden, class Ids>
 inline constexpr std::size_t weights_read<embedding<T, Vocabulary, Hidden>, Ids> =
     rows_read<Ids, Vocabulary> * Hidden::size * sizeof(T);
 template <class T, class Vocabulary, class Hidden, class... Options, class Ids>
 inline constexpr std::size_t
     weights_read<prepacked<embedding<T, Vocabulary, Hidden>, Options...>, Ids> =
-        rows_read<Ids, Vocabulary> * Hidden::size *
-        sizeof(typename option_or<option::stored_as, stored_as<T>, Options...>::type);
+        rows_read<Ids, Vocabulary> *
+        bytes_of_row<T, typename option_or<option::stored_as, stored_as<T>, Options...>::type,
+                     Hidden::size>;
 
 // What a result is of: not what the argument is of, where that is integers.
 template <class Layer, class First>

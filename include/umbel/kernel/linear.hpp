@@ -3,13 +3,15 @@
 // (linear_tile.hpp) that stays in its registers for the whole of k, accumulators that start from
 // the bias. The bits of plain::linear for every target and stride. Weights are used where they are
 // (linear) or packed once into panels (pack_linear, linear_packed), there also in 16 bits
-// (simd/half.hpp). Nothing outside y is written, nothing outside x, w, bias read.
+// (simd/half.hpp) or 8 (plain_scaled.hpp). Nothing outside y is written, nothing outside x, w, bias
+// read.
 #pragma once
 
 #include <cstddef>
 #include <umbel/config.hpp>
 #include <umbel/kernel/linear_rows.hpp>
 #include <umbel/kernel/linear_tile.hpp>
+#include <umbel/kernel/plain_scaled.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/plan/plan.hpp>
 
@@ -81,23 +83,25 @@ struct linear_walk {
                                                : width,
                          .padded = Packed,
                          .tail_group = of_last != plan.lanes ? tail_group : 0,
-                         .prefetched = fetches_ahead};
+                         .prefetched = fetches_ahead,
+                         .scales = S.bias ? plan.vectors * plan.lanes : 0};
     };
     const std::size_t feature = first * plan.lanes;
     const W* const panel = w + feature * (Packed ? S.in : 1);
-    const T* const biases = S.bias ? bias + feature : bias;
+    constexpr bool has_numbers = S.bias || is_scaled<W>;
+    const T* const biases = has_numbers ? bias + feature : bias;
     T* const to = y + feature * S.y_out;
     constexpr std::size_t tiles = Vectors / in_tile, whole = Tail ? tiles - 1 : tiles;
     if constexpr (whole > 0) {
       for (std::size_t t = 0; t < whole; ++t) {
         run_linear_rows<S, T, tile_with(plan.lanes), plan.rows>(
-            x, panel + t * step, S.bias ? biases + t * step : biases, to + t * step * S.y_out);
+            x, panel + t * step, has_numbers ? biases + t * step : biases, to + t * step * S.y_out);
       }
     }
     if constexpr (Tail) {
       constexpr std::size_t at = whole * step;
       run_linear_rows<S, T, tile_with(tail), plan.rows>(
-          x, panel + at, S.bias ? biases + at : biases, to + at * S.y_out);
+          x, panel + at, has_numbers ? biases + at : biases, to + at * S.y_out);
     }
   }
 
@@ -147,10 +151,15 @@ inline constexpr std::size_t padded_features =
 template <linear_shape S, class T, plan::target Target = plan::native_target>
 inline constexpr std::size_t packed_size = padded_features<S.out, T, Target> * S.in;
 
+// What packed weights have for each output of that: a bias, then where they are scaled a scale.
+template <class W, bool Bias>
+inline constexpr std::size_t numbers_of_output = (Bias ? 1 : 0) + (detail::is_scaled<W> ? 1 : 0);
+
 // Packs w(In, Out) for linear_packed, panel after panel of the plan, each In rows of its features,
 // and bias(Out), if there is one, both padded with zeros. W: what the weights are stored as, T or
-// bfloat16 or float16, to which they are rounded here. in, out: how far apart the features of w
-// lie, which may be (Out, In) in memory. Also in constant expressions.
+// bfloat16, float16 or std::int8_t, to which they are rounded here; of the last the scales of the
+// outputs follow the biases (plain_scaled.hpp). in, out: how far apart the features of w lie, which
+// may be (Out, In) in memory. Also in constant expressions.
 template <std::size_t In, std::size_t Out, bool Bias, class T,
           plan::target Target = plan::native_target, class W>
 constexpr void pack_linear(const T* w, const T* bias, W* panels, T* biases, std::size_t in = Out,
@@ -159,6 +168,20 @@ constexpr void pack_linear(const T* w, const T* bias, W* panels, T* biases, std:
   constexpr plan::split split = plan::plan_panels<T>(In, Out, Target);
   for (std::size_t p = 0; p < split.count(); ++p) {
     const std::size_t first = split.offset(p) * lanes, width = split.size(p) * lanes;
+    if constexpr (detail::is_scaled<W>) {
+      T* const scales = biases + (Bias ? padded_features<Out, T, Target> : 0) + first;
+      for (std::size_t n = 0; n < width; ++n) {
+        scale_of_numbers<T> scale;
+        const auto weight = [&](std::size_t k) {
+          return first + n < Out ? w[k * in + (first + n) * out] : T{};
+        };
+        for (std::size_t k = 0; k < In; ++k) scale.add(weight(k));
+        for (std::size_t k = 0; k < In; ++k) panels[k * width + n] = scale.steps(weight(k));
+        scales[n] = scale.value();
+      }
+      panels += In * width;
+      continue;
+    }
     for (std::size_t k = 0; k < In; ++k) {
       for (std::size_t n = 0; n < width; ++n) {
         panels[detail::place_in_panel<W, lanes>(n, split.size(p))] =
@@ -173,16 +196,19 @@ constexpr void pack_linear(const T* w, const T* bias, W* panels, T* biases, std:
   }
 }
 
-// What pack_linear wrote of w for output n: to(In).
+// What pack_linear wrote of w for output n: to(In). biases: of weights that are scaled.
 template <std::size_t In, std::size_t Out, class T, plan::target Target = plan::native_target,
           class W>
-constexpr void unpack_output(const W* panels, std::size_t n, T* to) noexcept {
+constexpr void unpack_output(const W* panels, const T* biases, std::size_t n, T* to) noexcept {
   constexpr std::size_t lanes = plan::lanes<T>(Target);
   constexpr plan::split split = plan::plan_panels<T>(In, Out, Target);
   const std::size_t p = split.block_of(n / lanes);
   const std::size_t first = split.offset(p) * lanes, width = split.size(p) * lanes;
   const W* from = panels + first * In + detail::place_in_panel<W, lanes>(n - first, split.size(p));
-  for (std::size_t k = 0; k < In; ++k) to[k] = static_cast<T>(from[k * width]);
+  for (std::size_t k = 0; k < In; ++k) {
+    to[k] = static_cast<T>(from[k * width]);
+    if constexpr (detail::is_scaled<W>) to[k] = to[k] * biases[n];
+  }
 }
 
 // As linear, with what pack_linear<S.in, S.out, S.bias, T, Target> wrote: of the weights that it

@@ -34,7 +34,7 @@ struct linear_by_rows {
     for (std::size_t n = 0; n < Features; ++n) {
       UMBEL_UNROLL(4)
       for (std::size_t v = 0; v < Vectors; ++v)
-        sum[n][v] = simd::broadcast<V>(S.bias ? bias[first + n] : T{});
+        sum[n][v] = simd::broadcast<V>(S.bias && !is_scaled<W> ? bias[first + n] : T{});
     }
     for (std::size_t k = 0; k < S.in; ++k) {
       V value[Vectors];
@@ -59,7 +59,10 @@ struct linear_by_rows {
       for (std::size_t v = 0; v < Vectors; ++v) {
         const std::size_t rest = count - v * lanes;
         T column[lanes];
-        simd::store(column, sum[n][v]);
+        simd::store(column, end_of_sum<W, S.bias ? WeightRow : 0>(
+                                sum[n][v], [&](std::size_t at) UMBEL_LAMBDA_INLINE {
+                                  return simd::broadcast<V>(bias[first + n + at]);
+                                }));
         for (std::size_t i = 0; i < (rest < lanes ? rest : lanes); ++i)
           y[(v * lanes + i) * S.y_row + n * S.y_out] = column[i];
       }

@@ -25,6 +25,7 @@ struct linear_tile {
   bool padded;                                     // weights and biases fill the last vector
   std::size_t tail_group;                          // lanes of a row in the last vector, or 0
   bool prefetched;                                 // one row, one panel: weights are fetched ahead
+  std::size_t scales = 0;                          // behind the biases: see end_of_sum
 
   // Vectors of which each has one row.
   constexpr std::size_t whole() const noexcept {
@@ -65,9 +66,10 @@ struct linear_tail {
   using G = simd::pack<T, group>;
   V sum[packs], x[packs];
 
+  template <class W>
   UMBEL_INLINE void start(const T* bias) noexcept {
     V from{};
-    if constexpr (S.bias) from = simd::repeat_group<V>(simd::load<G>(bias));
+    if constexpr (S.bias && !is_scaled<W>) from = simd::repeat_group<V>(simd::load<G>(bias));
     UMBEL_UNROLL(16)
     for (std::size_t p = 0; p < packs; ++p) sum[p] = from;
   }
@@ -77,6 +79,14 @@ struct linear_tail {
     to = simd::replace_groups<group>(to, value, row % together);
   }
   // w: a row of weights of the last panel.
+  template <class W>
+  UMBEL_INLINE void end(const T* bias) noexcept {
+    UMBEL_UNROLL(16)
+    for (std::size_t p = 0; p < packs; ++p)
+      sum[p] = end_of_sum<W, Tile.scales>(sum[p], [&](std::size_t at) UMBEL_LAMBDA_INLINE {
+        return simd::repeat_group<V>(simd::load<G>(bias + at));
+      });
+  }
   template <class W>
   UMBEL_INLINE void add(const W* w) noexcept {
     const V weights =
@@ -136,7 +146,7 @@ UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y,
   UMBEL_UNROLL(32)
   for (std::size_t v = 0; v < vectors; ++v) {
     V start{};
-    if constexpr (S.bias) {
+    if constexpr (S.bias && !is_scaled<W>) {
       const T* const from = bias + v * Tile.lanes;
       start =
           partial(v) && !Tile.padded ? simd::load_first<V>(from, Tile.tail) : simd::load<V>(from);
@@ -162,7 +172,8 @@ UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y,
   constexpr bool has_tail = Tile.tail_group != 0;
   constexpr std::size_t tail_at = vectors * Tile.lanes;
   std::conditional_t<has_tail, linear_tail<S, T, Tile>, no_tail> tail;
-  if constexpr (has_tail) tail.start(S.bias ? bias + tail_at : bias);
+  const T* const bias_of_tail = S.bias || is_scaled<W> ? bias + tail_at : bias;
+  if constexpr (has_tail) tail.template start<W>(bias_of_tail);
   constexpr bool by_machine =
       simd::has_products<V, T, W> && Tile.panels == 1 && (Tile.padded || Tile.tail == Tile.lanes);
   if constexpr (by_machine) {
@@ -199,11 +210,17 @@ UMBEL_INLINE void run_linear_tile(const T* x, const W* w, const T* bias, T* y,
     }
     if constexpr (has_tail) tail.add(w + (Tile.panels - 1) * Tile.w_panel + k * Tile.w_in);
   }
-  if constexpr (has_tail) tail.write(y + tail_at);
+  if constexpr (has_tail) {
+    tail.template end<W>(bias_of_tail);
+    tail.write(y + tail_at);
+  }
   UMBEL_UNROLL(32)
   for (std::size_t m = 0; m < Tile.rows; ++m) {
     UMBEL_UNROLL(32)
     for (std::size_t v = 0; v < vectors; ++v) {
+      sum[m][v] = end_of_sum<W, Tile.scales>(sum[m][v], [&](std::size_t at) UMBEL_LAMBDA_INLINE {
+        return simd::load<V>(bias + at + v * Tile.lanes);
+      });
       T* to = y + m * S.y_row + v * Tile.lanes * S.y_out;
       const std::size_t count = partial(v) ? Tile.tail : Tile.lanes;
       if constexpr (S.y_out != 1 && Tile.lanes != 1) {

@@ -10,7 +10,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-// The biases of packed weights; Count is 0 where there are none.
+// What packed weights have for each output (kernel::numbers_of_output); Count is 0 where there is
+// nothing.
 template <class T, std::size_t Count>
 struct packed_biases {
   alignas(64) T biases[Count]{};
@@ -28,7 +29,8 @@ struct packed_biases<T, 0> {
 // Weights in panels, for this build's target; W is stored as Stored. Packed also in a constant
 // expression; used at run time only.
 template <class T, class In, class Out, bool Bias, class Stored = T>
-struct packed_linear : packed_biases<T, Bias ? kernel::padded_features<Out::size, T> : 0> {
+struct packed_linear : packed_biases<T, kernel::numbers_of_output<Stored, Bias> *
+                                            kernel::padded_features<Out::size, T>> {
   using map = linear_map<T, In, Out, Bias>;
   static constexpr std::size_t count = kernel::padded_features<Out::size, T> * In::size;
 

@@ -15,7 +15,7 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
 struct norms_are_not_packed_again_so_assign_a_new_one_with_its_weights;
-struct norms_are_not_stored_in_16_bits;
+struct norms_are_not_stored_in_8_or_16_bits;
 struct pack_takes_one_object_the_weights_of_the_layer;
 struct the_first_argument_is_not_a_layer_with_weights_to_pack;
 struct the_first_argument_is_the_type_of_weights_so_name_their_layer;
@@ -78,7 +78,7 @@ using a_layer_to_pack =
 template <class Layer, class Stored>
 using norm_stored =
     verdict<std::is_same_v<Stored, typename Layer::value_type> || !takes_epsilon<Layer>,
-            say::prepacked, say::norms_are_not_stored_in_16_bits>;
+            say::prepacked, say::norms_are_not_stored_in_8_or_16_bits>;
 // Of packed.pack(given...), which is refused: other weights, or a norm's, or none, as are several
 // objects and what is packed already.
 template <class Layer, class View, class... Given>
@@ -145,7 +145,10 @@ constexpr std::uint64_t packed_layout(plan::target machine) noexcept {
 // Of a layer with nothing to pack, a norm or learned positions, it owns a copy of the weights.
 //
 // With stored_as<bfloat16> or stored_as<float16> the weights, not the biases, are rounded to 16
-// bits, for layers of float. Results are those of the layer with each weight rounded.
+// bits, for layers of float. Results are those of the layer with each weight rounded. With
+// stored_as<std::int8_t> they are rounded to 8 bits, steps of a scale that each output has, the
+// largest magnitude among its weights / 127; sums are of inputs times steps, in float, and then
+// multiplied by the scale (docs/numerics.md).
 //
 // Its bytes may be written to a file and read again, or lie in flash. They know which layout they
 // have: a program for a target with another one gets none (in_memory).

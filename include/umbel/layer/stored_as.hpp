@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// stored_as<bfloat16>, stored_as<float16>: the option of prepacked (prepacked.hpp) and
-// key_value_cache (cache.hpp) to keep numbers of a layer of float in 16 bits. Arithmetic stays in
-// float.
+// stored_as<bfloat16>, stored_as<float16>, stored_as<std::int8_t>: the option of prepacked
+// (prepacked.hpp) and key_value_cache (cache.hpp) to keep numbers of a layer of float in 16 or 8
+// bits. Arithmetic stays in float.
 #pragma once
 
+#include <cstdint>
 #include <umbel/config.hpp>
 #include <umbel/layer/options.hpp>
 #include <umbel/simd/half.hpp>
@@ -17,6 +18,7 @@ struct stored_as;
 }  // namespace detail
 
 // Option of prepacked and key_value_cache: what numbers are stored as. Stored: bfloat16, float16,
+// std::int8_t (steps of a scale that the weights of one output share, or one head of a position),
 // or the element type of the layer, which changes nothing.
 template <class Stored>
 struct stored_as {
@@ -34,8 +36,9 @@ namespace rules {
 // Operation: the word that names it. T: the element type of the layer.
 template <class Operation, class T, class Stored>
 using stored =
-    verdict<std::is_same_v<Stored, T> || (std::is_same_v<T, float> && half<Stored>), Operation,
-            say::a_layer_of, element<T>, say::cannot_be_stored_as, element<Stored>>;
+    verdict<std::is_same_v<Stored, T> ||
+                (std::is_same_v<T, float> && (half<Stored> || std::is_same_v<Stored, std::int8_t>)),
+            Operation, say::a_layer_of, element<T>, say::cannot_be_stored_as, element<Stored>>;
 }  // namespace rules
 }  // namespace detail
 }  // namespace umbel::inline UMBEL_TARGET

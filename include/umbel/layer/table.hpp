@@ -3,7 +3,9 @@
 // sentences on memory that is not one. Owned, a table is a tensor (Row, Feature).
 #pragma once
 
+#include <cstdint>
 #include <umbel/config.hpp>
+#include <umbel/kernel/plain_scaled.hpp>
 #include <umbel/layer/prepacked.hpp>
 #include <umbel/layer/weights.hpp>
 
@@ -82,7 +84,7 @@ struct weights_in_any_order<portable::table_view<T, Row, Feature>> {
   using type = portable::table_in_any_order<T, Row, Feature>;
 };
 
-// A table, copied, each number stored as Stored.
+// A table, copied, each number stored as Stored; in 8 bits with a scale for each row.
 template <class T, class Row, class Feature, class Stored>
 class packed_table {
  public:
@@ -98,6 +100,30 @@ class packed_table {
 
  private:
   alignas(64) Stored values_[Row::size * Feature::size]{};
+};
+template <class T, class Row, class Feature>
+class packed_table<T, Row, Feature, std::int8_t> {
+ public:
+  constexpr void pack(const portable::table_in_any_order<T, Row, Feature>& w) noexcept {
+    for (std::size_t i = 0; i < Row::size; ++i) {
+      kernel::scale_of_numbers<T> scale;
+      const T* const row = w.data() + i * w.row_stride();
+      for (std::size_t j = 0; j < Feature::size; ++j) scale.add(row[j * w.feature_stride()]);
+      for (std::size_t j = 0; j < Feature::size; ++j)
+        steps_[i * Feature::size + j] = scale.steps(row[j * w.feature_stride()]);
+      scales_[i] = scale.value();
+    }
+  }
+  [[nodiscard]] constexpr view<const std::int8_t, Row, Feature> rows() const noexcept {
+    return view<const std::int8_t, Row, Feature>(steps_);
+  }
+  [[nodiscard]] constexpr view<const T, Row> scales() const noexcept {
+    return view<const T, Row>(scales_);
+  }
+
+ private:
+  alignas(64) std::int8_t steps_[Row::size * Feature::size]{};
+  T scales_[Row::size]{};
 };
 template <class T, class Row, class Feature, class Stored>
 constexpr void add_layout(layout_hash& hash, const packed_table<T, Row, Feature, Stored>*) {

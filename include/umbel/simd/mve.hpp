@@ -147,6 +147,25 @@ UMBEL_INLINE void store_first(element<V>* to, V value, std::size_t count) noexce
           : "p0");
 }
 
+// Bytes with a sign, as floats.
+template <class V>
+UMBEL_INLINE V load_int8(const std::int8_t* from) noexcept {
+  V result;
+  __asm__("vldrb.s32 %q0, [%1]\n\tvcvt.f32.s32 %q0, %q0"
+          : "=w"(result)
+          : "r"(from), "m"(*reinterpret_cast<const std::int8_t(*)[4]>(from)));
+  return result;
+}
+template <class V>
+UMBEL_INLINE V load_first_int8(const std::int8_t* from, std::size_t count) noexcept {
+  V result;
+  __asm__("vctp.32 %2\n\tvpst\n\tvldrbt.s32 %q0, [%1]\n\tvcvt.f32.s32 %q0, %q0"
+          : "=w"(result)
+          : "r"(from), "r"(count), "m"(*reinterpret_cast<const std::int8_t(*)[]>(from))
+          : "p0");
+  return result;
+}
+
 // A number in every lane, as an operand: it stays in a general register.
 template <class V>
 struct spread {
