@@ -220,9 +220,12 @@ void layers() {
   print("layer, packed", "", packed(x, y, y, lens));
   static const prepacked<layer, stored_as<bfloat16>> rounded{w};
   print("layer, packed in bfloat16", "", rounded(x, y, y, lens));
+  static const prepacked<layer, stored_as<std::int8_t>> in_8_bits{w};
+  print("layer, packed in 8 bits", "", in_8_bits(x, y, y, lens));
   decode<float>("decoding");
   decode<bfloat16>("decoding, cache in bfloat16");
   decode<float16>("decoding, cache in float16");
+  decode<std::int8_t>("decoding, cache in 8 bits");
   decode_with_memory();
 
   using additive = additive_attention<float, hidden<12>, score_hidden<9>>;

@@ -186,11 +186,12 @@ BOOST_AUTO_TEST_CASE(batches_are_sequences) {
 }
 
 // No whole pass rounds keys and values; any cut gives the same, and it is near.
-BOOST_AUTO_TEST_CASE(any_cut_gives_the_same_in_16_bits) {
+template <class W>
+void check_any_cut() {
   using model = layer_stack<llama, 2>;
   static const fixture<llama, 2, 41> f;
-  const prepacked<model, stored_as<bfloat16>> packed{f.w};
-  static key_value_cache<model, key<41>, stored_as<bfloat16>> past;
+  const prepacked<model, stored_as<W>> packed{f.w};
+  static key_value_cache<model, key<41>, stored_as<W>> past;
   auto once = f.x;
   BOOST_TEST(step<41>(past, packed, f.x, once, 0, all_keys));
   past.reset();
@@ -201,6 +202,10 @@ BOOST_AUTO_TEST_CASE(any_cut_gives_the_same_in_16_bits) {
   BOOST_TEST(!same_bits(of_float, whole));
   for (std::size_t i = 0; i < whole.size(); ++i)
     BOOST_TEST(std::fabs(of_float.data()[i] - whole.data()[i]) < 0.1f);
+}
+BOOST_AUTO_TEST_CASE(any_cut_gives_the_same_in_16_and_8_bits) {
+  check_any_cut<bfloat16>();
+  check_any_cut<std::int8_t>();
 }
 
 BOOST_AUTO_TEST_CASE(past_the_capacity_nothing_changes) {

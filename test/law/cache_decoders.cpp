@@ -198,16 +198,17 @@ BOOST_AUTO_TEST_CASE(batches_are_sequences) {
 }
 
 // No whole pass rounds keys and values; any cut gives the same, and it is near.
-BOOST_AUTO_TEST_CASE(any_cut_gives_the_same_in_16_bits) {
+template <class W>
+void check_any_cut() {
   using model = layer_stack<pre_norm, 2>;
   static const fixture<pre_norm, 2, 29, 10> f;
-  const prepacked<model, stored_as<bfloat16>> packed{f.w};
+  const prepacked<model, stored_as<W>> packed{f.w};
   const auto whole_of_packed = packed(f.x, f.m, self_mask(causal));
   static key_value_cache<model, key<29>, longest_memory<10>> of_float;
   of_float.attend_to(packed, f.m);
   BOOST_TEST(same_bits(whole_of_packed, in_steps<false>(of_float, packed, f.x, lcg{11})));
 
-  using cache = key_value_cache<model, key<29>, longest_memory<10>, stored_as<bfloat16>>;
+  using cache = key_value_cache<model, key<29>, longest_memory<10>, stored_as<W>>;
   static cache past;
   static cache::workspace<token<29>> work;
   past.attend_to(packed, f.m, work);
@@ -218,6 +219,10 @@ BOOST_AUTO_TEST_CASE(any_cut_gives_the_same_in_16_bits) {
   BOOST_TEST(!same_bits(once, whole_of_packed));
   for (std::size_t i = 0; i < once.size(); ++i)
     BOOST_TEST(std::fabs(once.data()[i] - whole_of_packed.data()[i]) < 0.1f);
+}
+BOOST_AUTO_TEST_CASE(any_cut_gives_the_same_in_16_and_8_bits) {
+  check_any_cut<bfloat16>();
+  check_any_cut<std::int8_t>();
 }
 
 BOOST_AUTO_TEST_CASE(without_room_or_memory_nothing_changes) {

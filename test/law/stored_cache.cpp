@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // What holds for a cache in 16 bits, to the bit: it is attention to the rounded keys and values,
-// and a sequence in steps of any sizes is the sequence at once.
+// and a sequence in steps of any sizes is the sequence at once. In 8 bits: to their steps, with a
+// scale for each head of a position.
 #include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <cstdint>
 #include <umbel/umbel.hpp>
 
 #include "../support/compare.hpp"
@@ -45,6 +48,45 @@ sequence<Tokens> attend_to_rounded(const grouped::weights& w, const sequence<Tok
                        permute<query, heads, value_dim> | contiguous |
                        merge<heads, value_dim, hidden>;
   return (context | rename_axis<query, token>)*w.o;
+}
+
+// A number of features, of each head of each position, in 8 bits.
+template <std::size_t Heads, std::size_t Dim, std::size_t Tokens>
+struct in_8_bits {
+  std::int8_t steps[Tokens * Heads * Dim];
+  float scales[Heads * Tokens];
+
+  explicit in_8_bits(const float* from) {
+    for (std::size_t i = 0; i < Tokens; ++i)
+      for (std::size_t h = 0; h < Heads; ++h) {
+        detail::kernel::scale_of_numbers<float> scale;
+        const std::size_t at = (i * Heads + h) * Dim;
+        for (std::size_t d = 0; d < Dim; ++d) scale.add(from[at + d]);
+        for (std::size_t d = 0; d < Dim; ++d) steps[at + d] = scale.steps(from[at + d]);
+        scales[h * Tokens + i] = scale.value();
+      }
+  }
+  auto of_head(std::size_t h) const {
+    using rows = detail::kernel::scaled_rows<float, Tokens>;
+    return detail::kernel::of_head(rows{steps, scales}, h, Dim);
+  }
+};
+
+// The same in 8 bits, by the plain loops.
+template <std::size_t Tokens, class Policy>
+sequence<Tokens> attend_to_steps(const grouped::weights& w, const sequence<Tokens>& x,
+                                 const Policy& policy) {
+  const auto q = x * w.q, k = x * w.k, v = x * w.v;
+  const in_8_bits<3, 8, Tokens> keys(k.data());
+  const in_8_bits<3, 5, Tokens> values(v.data());
+  constexpr detail::kernel::attend_shape shape = {Tokens, Tokens, 8, 5,  48, 1,     24,
+                                                  1,      15,     1, 30, 1,  Tokens};
+  tensor<float, token<Tokens>, hidden<30>> context{};
+  for (std::size_t h = 0; h < 6; ++h)
+    detail::kernel::plain::attend<shape>(q.data() + h * 8, keys.of_head(h / 2),
+                                         values.of_head(h / 2), 1 / std::sqrt(8.0f), policy,
+                                         context.data() + h * 5, detail::kernel::no_tap{});
+  return context * w.o;
 }
 
 // Steps of the given sizes, over and over, until the sequence is through.
@@ -95,10 +137,31 @@ void check_steps() {
   BOOST_TEST(same_bits(in_steps<9>(as_float, f.attend, f.x), in_steps<9>(of_float, f.attend, f.x)));
 }
 
+void check_steps_in_8_bits() {
+  static const fixture<grouped, 300> f;
+  const auto whole = attend_to_steps(f.w, f.x, detail::kernel::scores::causal{0});
+  static key_value_cache<grouped, key<300>, stored_as<std::int8_t>> past;
+  BOOST_TEST(same_bits(whole, in_steps<1>(past, f.attend, f.x)));
+  past.reset();
+  BOOST_TEST(same_bits(whole, in_steps<17, 1, 5>(past, f.attend, f.x)));
+  past.reset();
+  BOOST_TEST(same_bits(whole, in_steps<300>(past, f.attend, f.x)));
+  static key_value_cache<grouped, key<300>> in_float;
+  const auto of_float = in_steps<300>(in_float, f.attend, f.x);
+  const distance d = distance_of(whole.data(), of_float.data(), whole.size());
+  BOOST_TEST_MESSAGE("a cache in 8 bits: error " << d.error << " of " << d.reference);
+  BOOST_TEST(d.error < 0.03 * d.reference);
+}
+
 template <class W>
 void check_sliding() {
   static const fixture<grouped, 600> f;
-  const auto whole = attend_to_rounded<W>(f.w, f.x, sliding_window<39>);
+  const auto whole = [&] {
+    if constexpr (sizeof(W) == 1)
+      return attend_to_steps(f.w, f.x, detail::kernel::scores::window{39, 0, 0});
+    else
+      return attend_to_rounded<W>(f.w, f.x, sliding_window<39>);
+  }();
   static key_value_cache<grouped, key<40>, longest_sequence<600>, stored_as<W>> past;
   BOOST_TEST(same_bits(whole, in_steps<1>(past, f.attend, f.x)));
   static key_value_cache<grouped, key<40>, stored_as<W>, longest_sequence<1000, 7>> in_chunks;
@@ -119,8 +182,9 @@ constexpr drawn_small constants = [] {
   draw(next, c.x);
   return c;
 }();
+template <class W>
 constexpr auto one_by_one = [](const drawn_small& c) {
-  key_value_cache<small, key<4>, stored_as<float16>> past;
+  key_value_cache<small, key<4>, stored_as<W>> past;
   const small attend{c.w};
   three out{};
   for (std::size_t t = 0; t < 3; ++t) {
@@ -131,7 +195,8 @@ constexpr auto one_by_one = [](const drawn_small& c) {
   }
   return out;
 };
-constexpr three computed = one_by_one(constants);
+constexpr three computed = one_by_one<float16>(constants);
+constexpr three computed_in_8_bits = one_by_one<std::int8_t>(constants);
 constexpr three at_once = [] {
   key_value_cache<small, key<4>, stored_as<float16>> past;
   three out{};
@@ -148,15 +213,19 @@ BOOST_AUTO_TEST_CASE(steps_are_attention_to_the_rounded_keys_and_values) {
   check_steps<float16>();
 }
 
+BOOST_AUTO_TEST_CASE(steps_in_8_bits_are_the_plain_loops) { check_steps_in_8_bits(); }
+
 BOOST_AUTO_TEST_CASE(a_sliding_cache_is_the_rounded_pass_with_its_window) {
   check_sliding<bfloat16>();  // what float16 rounds to is tested above
+  check_sliding<std::int8_t>();
 }
 
 // Keys are turned before they are rounded; masks, taps and rows without keys are as ever.
-BOOST_AUTO_TEST_CASE(any_cut_gives_the_same) {
+template <class W>
+void check_any_cut() {
   static const fixture<rotary_groups, 130> f;
-  using cache = key_value_cache<rotary_groups, key<130>, stored_as<bfloat16>>;
-  const prepacked<rotary_groups, stored_as<bfloat16>> packed{f.w};
+  using cache = key_value_cache<rotary_groups, key<130>, stored_as<W>>;
+  const prepacked<rotary_groups, stored_as<W>> packed{f.w};
   static cache past;
   const auto once = in_steps<130>(past, packed, f.x, alibi);
   past.reset();
@@ -173,6 +242,10 @@ BOOST_AUTO_TEST_CASE(any_cut_gives_the_same) {
   const view<const float, token<1>, hidden<20>> last(f.x.data() + 129 * 20);
   BOOST_TEST(past.step(out, packed, last, alibi));
   for (std::size_t d = 0; d < 20; ++d) BOOST_TEST(out(0, d) == once(129, d));
+}
+BOOST_AUTO_TEST_CASE(any_cut_gives_the_same) {
+  check_any_cut<bfloat16>();
+  check_any_cut<std::int8_t>();
 }
 
 BOOST_AUTO_TEST_CASE(rows_without_keys_are_the_mean_of_the_rounded_values) {
@@ -193,9 +266,29 @@ BOOST_AUTO_TEST_CASE(rows_without_keys_are_the_mean_of_the_rounded_values) {
   BOOST_TEST(same_bits(out, mean * f.w.o));
 }
 
+// A key or value that is not finite spoils the queries that see it, and no other.
+BOOST_AUTO_TEST_CASE(not_finite_in_8_bits) {
+  using layer = multi_head_attention<float, hidden<20>, heads<4>>;
+  static const fixture<layer, 7> f;
+  static key_value_cache<layer, key<9>, stored_as<std::int8_t>> past;
+  tensor<float, key<7>, hidden<20>> y;
+  for (std::size_t i = 0; i < 140; ++i) y.data()[i] = f.x.data()[i];
+  for (std::size_t d = 0; d < 20; ++d) y(2, d) = 0, y(6, d) = INFINITY;
+  BOOST_TEST(past.append(f.attend, y, y));
+  tensor<float, query<3>, hidden<20>> x{}, out{};
+  x(0, 3) = 1;
+  past.recall(out, f.attend, x, tensor<int, query<3>>{6, 7, 0});
+  for (std::size_t d = 0; d < 20; ++d) {
+    BOOST_TEST(std::isfinite(out(0, d)));
+    BOOST_TEST(std::isnan(out(1, d)));
+    BOOST_TEST(out(2, d) == 0);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(computed_by_the_compiler) {
+  BOOST_TEST(same_bits(computed_in_8_bits, one_by_one<std::int8_t>(*&constants)));
   BOOST_TEST(same_bits(computed, at_once));
-  BOOST_TEST(same_bits(computed, one_by_one(*&constants)));
+  BOOST_TEST(same_bits(computed, one_by_one<float16>(*&constants)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -210,6 +210,13 @@ static_assert(footprint<halved, token<1>>.cache == sizeof(halved));
 static_assert(footprint<halved, token<1>>.bytes_moved ==
               sizeof(attention::weights) + 2 * 100 * sizeof(float) + (9 + 1) * 200 * 2);
 
+using quartered = key_value_cache<attention, key<9>, stored_as<std::int8_t>>;
+static_assert(footprint<quartered, token<1>>.cache == sizeof(quartered));
+static_assert(sizeof(quartered) < sizeof(halved));
+static_assert(footprint<quartered, token<1>>.bytes_moved ==
+              sizeof(attention::weights) + 2 * 100 * sizeof(float) +
+                  (9 + 1) * (200 + 2 * attention::sizes.kv_heads * sizeof(float)));
+
 // Of decoder layers: their sequence, and the memory, whose keys and values are there.
 using beside_memory = key_value_cache<decoders, key<32>, longest_memory<9>>;
 constexpr auto beside = footprint<beside_memory, token<1>>;

@@ -61,7 +61,8 @@ template <std::size_t Lanes>
 void check_lanes() {
   using V = simd::pack<float, Lanes>;
   std::int8_t bytes[256 + Lanes]{};
-  for (std::size_t i = 0; i < 256; ++i) bytes[i] = static_cast<std::int8_t>(static_cast<int>(i) - 128);
+  for (std::size_t i = 0; i < 256; ++i)
+    bytes[i] = static_cast<std::int8_t>(static_cast<int>(i) - 128);
   for (std::size_t at = 0; at < 256; ++at) {
     const auto whole = simd::load<V>(bytes + at);
     for (std::size_t i = 0; i < Lanes; ++i)
@@ -105,7 +106,8 @@ BOOST_AUTO_TEST_CASE(steps_are_the_nearest) {
 
 BOOST_AUTO_TEST_CASE(what_is_not_finite_is_nan) {
   for (float bad : {not_a_number, infinity, -infinity}) {
-    for (const auto& scale : {scale_of({1, bad, 2}), scale_of({bad}), scale_of({infinity, bad, 3})}) {
+    for (const auto& scale :
+         {scale_of({1, bad, 2}), scale_of({bad}), scale_of({infinity, bad, 3})}) {
       BOOST_TEST(std::isnan(scale.value()));
       BOOST_TEST(scale.steps(bad) == 0);
       BOOST_TEST(scale.steps(1) == 0);

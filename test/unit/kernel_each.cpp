@@ -106,6 +106,44 @@ struct each_head {
     }
     check_all(keys.get(), values.get(), 0, S.keys);
   }
+  // In 8 bits: the bits of the plain loops.
+  void check_scaled(std::size_t begin, std::size_t end) {
+    constexpr std::size_t of_head = S.k_dim, all = of_head * H.heads / H.share;
+    const std::unique_ptr<std::int8_t[]> keys{new std::int8_t[Layout::k_size]},
+        values{new std::int8_t[Layout::v_size]};
+    for (std::size_t i = 0; i < Layout::k_size; ++i) keys[i] = static_cast<std::int8_t>(k[i] * 80);
+    for (std::size_t i = 0; i < Layout::v_size; ++i)
+      values[i] = static_cast<std::int8_t>(v[i] * 120);
+    buffer<T> key_scales{all}, value_scales{all}, o{H.heads * H.o_head, 16};
+    seeded next{9};
+    key_scales.fill(next, 0.01);
+    value_scales.fill(next, 0.01);
+    using rows = umbel::detail::kernel::scaled_rows<T, of_head>;
+    const rows of_keys{keys.get(), key_scales.get()}, of_values{values.get(), value_scales.get()};
+    const scores::window run{end - begin - 1, 0, static_cast<std::ptrdiff_t>(end) - 1};
+    for (std::size_t i = 0; i < all; ++i) {
+      key_scales[i] = std::fabs(key_scales[i]);
+      value_scales[i] = std::fabs(value_scales[i]);
+    }
+    for (std::size_t h = 0; h < H.heads; ++h)
+      plain::attend<S>(q.get() + h * H.q_head, of_head_of(of_keys, h, H.k_head),
+                       of_head_of(of_values, h, H.v_head), scale, run, o.get() + h * H.o_head,
+                       no_tap{});
+    const auto one = [&]<target Target>(std::integral_constant<target, Target>) {
+      if constexpr (each_fits_lanes<S, H, T, Target>) {
+        buffer<T> y{H.heads * H.o_head, 16}, scratch{attend_scratch<S, T, Target>};
+        attend_each<S, H, T, Target>(q.get(), of_keys, of_values, scale, begin, end, y.get(),
+                                     scratch.get());
+        BOOST_TEST(y.same_numbers(o), Target.vector_bytes << " bytes, in 8 bits");
+      }
+    };
+    if constexpr (!UMBEL_SANITIZED) one(std::integral_constant<target, each_16>{});
+    one(std::integral_constant<target, each_64>{});
+  }
+  template <class K>
+  static K of_head_of(K rows, std::size_t h, std::size_t stride) {
+    return umbel::detail::kernel::of_head(rows, h / H.share, stride);
+  }
 };
 
 template <class Layout, target Target, class T = float>
@@ -165,6 +203,12 @@ BOOST_AUTO_TEST_CASE(values_narrower_than_a_vector) {
   each_head<cached<261, 8, 8, 4>>{}.check_stored<umbel::bfloat16>();
   shared.v[9 * shared.S.v_row + 20] = not_a_number;  // spoils the heads that read it
   shared.check(5, 37);
+}
+
+BOOST_AUTO_TEST_CASE(keys_and_values_in_8_bits) {
+  each_head<cached<261, 8, 8, 4>>{}.check_scaled(0, 261);
+  each_head<cached<261, 8, 16, 6, 2>>{}.check_scaled(3, 259);
+  each_head<cached<33, 5, 19, 7>>{}.check_scaled(0, 1);
 }
 
 BOOST_AUTO_TEST_CASE(any_run_of_keys) {

@@ -61,6 +61,37 @@ struct one_query {
     };
     (one(std::integral_constant<target, Targets>{}), ...);
   }
+  // In 8 bits: the bits of the plain loops. At `hidden`, which nobody sees, lies what is not
+  // finite.
+  template <target... Targets, class Policy>
+  void check_scaled(const Policy& policy, std::size_t hidden = S.keys) {
+    seeded next{5};
+    const std::unique_ptr<std::int8_t[]> keys{new std::int8_t[k_size]},
+        values{new std::int8_t[v_size]};
+    buffer<T> key_scales{S.keys}, value_scales{S.keys};
+    for (std::size_t i = 0; i < k_size; ++i) keys[i] = static_cast<std::int8_t>(k[i] * 80);
+    for (std::size_t i = 0; i < v_size; ++i) values[i] = static_cast<std::int8_t>(v[i] * 120);
+    key_scales.fill(next, 0.01);
+    value_scales.fill(next, 0.01);
+    for (std::size_t j = 0; j < S.keys; ++j) {
+      key_scales[j] = std::fabs(key_scales[j]);
+      value_scales[j] = std::fabs(value_scales[j]);
+    }
+    if (hidden < S.keys) key_scales[hidden] = value_scales[hidden] = not_a_number;
+    using rows = umbel::detail::kernel::scaled_rows<T, 0>;
+    const rows of_keys{keys.get(), key_scales.get()}, of_values{values.get(), value_scales.get()};
+    buffer<T> right{o_size, 16};
+    plain::attend<S>(q.get(), of_keys, of_values, static_cast<T>(0.9), policy, right.get(),
+                     no_tap{});
+    for (std::size_t d = 0; d < o_size; ++d) BOOST_TEST(std::isfinite(right[d]));
+    const auto one = [&]<target Target>(std::integral_constant<target, Target>) {
+      buffer<T> o{o_size, 16}, scratch{attend_scratch<S, T, Target>};
+      attend<S, T, Target>(q.get(), of_keys, of_values, static_cast<T>(0.9), policy, o.get(),
+                           scratch.get());
+      expect(o.same_numbers(right), "in 8 bits", Target);
+    };
+    (one(std::integral_constant<target, Targets>{}), ...);
+  }
   // Every target, policy and shape is a kernel for the compiler: every two of them meet, not all
   // three.
   template <target... Targets, class Policy>
@@ -123,6 +154,18 @@ BOOST_AUTO_TEST_CASE(keys_and_values_in_16_bits_are_the_rounded_ones) {
   one_query<many>{}.check_stored<umbel::bfloat16, scalar_target, vector_32, vector_64>(all_but_one);
   one_query<many>{}.check_stored<umbel::float16, vector_16, vector_32>(all_but_one);
   one_query<many>{}.check_stored<umbel::float16, vector_64>(scores::alibi<float>{0.25f});
+}
+
+BOOST_AUTO_TEST_CASE(keys_and_values_in_8_bits) {
+  constexpr attend_shape few{1, 21, 5, 19, 5, 1, 1, 24, 20, 1, 19, 1, 1};
+  constexpr attend_shape many{1, 261, 8, 16, 8, 1, 1, 264, 16, 1, 16, 1, 1};
+  constexpr attend_shape wide_values{1, 70, 3, 150, 3, 1, 1, 72, 150, 1, 150, 1, 1};
+  one_query<few>{}.check_scaled<vector_16, vector_64>(scores::first_keys{20}, 20);
+  one_query<many>{}.check_scaled<scalar_target, vector_32, vector_64>(scores::first_keys{260}, 260);
+  one_query<wide_values>{}.check_scaled<vector_16>(scores::every_key{});
+  const auto mask = flags(1, 261, [](std::size_t, std::size_t j) { return j % 5 != 2; });
+  const auto policy = scores::all_of(scores::alibi{-0.01f, 260}, scores::kept(bytes(mask), 0, 1));
+  one_query<many>{}.check_scaled<scalar_target, vector_16, vector_64>(policy, 7);
 }
 
 BOOST_AUTO_TEST_CASE(any_number_of_features) {

@@ -39,16 +39,16 @@ UMBEL_INLINE constexpr void attend_head(const Head& head, const On& on) noexcept
   }
 }
 
-// Attention of one head by scaled dot products. scratch: kernel::attend_scratch. Stored: what keys
-// and values are stored as.
-template <kernel::attend_shape S, class T, class Scoring, class Stored = T>
+// Attention of one head by scaled dot products. scratch: kernel::attend_scratch. K, Y: pointers to
+// keys and values, or kernel::scaled_rows.
+template <kernel::attend_shape S, class T, class Scoring, class K = const T*, class Y = K>
 struct dot_product_head {
   using value_type = T;
   static constexpr kernel::attend_shape shape = S;
   static constexpr T factor = Scoring::template scale<T>(S.head_dim);
   const T* q;
-  const Stored* k;
-  const Stored* v;
+  K k;
+  Y v;
   T* o;
   T* scratch;
 
@@ -92,7 +92,8 @@ constexpr plan::seen_keys seen_keys_of() noexcept {
 }
 
 // All heads of one sequence; q, k, v, o are those of head 0.
-template <kernel::attend_shape S, kernel::heads_shape H, class T, class Scoring, class Stored = T>
+template <kernel::attend_shape S, kernel::heads_shape H, class T, class Scoring, class K = const T*,
+          class Y = K>
 struct heads_of_sequence {
   template <class Mask>
   static constexpr plan::attend_form form =
@@ -106,15 +107,16 @@ struct heads_of_sequence {
 
   // Head h. Of: its queries.
   template <kernel::attend_shape Of = S>
-  UMBEL_INLINE static constexpr dot_product_head<Of, T, Scoring, Stored> head(
-      std::size_t h, const T* q, const Stored* k, const Stored* v, T* o, T* scratch) noexcept {
-    return {q + h * H.q_head, k + h / H.share * H.k_head, v + h / H.share * H.v_head,
-            o + h * H.o_head, scratch};
+  UMBEL_INLINE static constexpr dot_product_head<Of, T, Scoring, K, Y> head(std::size_t h,
+                                                                            const T* q, K k, Y v,
+                                                                            T* o,
+                                                                            T* scratch) noexcept {
+    return {q + h * H.q_head, kernel::of_head(k, h / H.share, H.k_head),
+            kernel::of_head(v, h / H.share, H.v_head), o + h * H.o_head, scratch};
   }
 
   template <class Mask>
-  static constexpr void attend(const T* q, const Stored* k, const Stored* v, T* o, T* scratch,
-                               const Mask& mask) noexcept {
+  static constexpr void attend(const T* q, K k, Y v, T* o, T* scratch, const Mask& mask) noexcept {
     if (!std::is_constant_evaluated()) {
       if constexpr (form<Mask> == plan::attend_form::heads_in_lanes) {
         const std::size_t keys = mask(0).policy.range(0, S.queries, S.keys).end;

@@ -8,7 +8,7 @@
 //
 //   // Sees the last 64 positions of a sequence of up to 4096.
 //   key_value_cache<attention, key<64>, longest_sequence<4096>>
-//   // Half the bytes: keys and values are rounded to 16 bits.
+//   // Half the bytes: keys and values are rounded to 16 bits. stored_as<std::int8_t>: a quarter.
 //   key_value_cache<attention, key<256>, stored_as<bfloat16>>
 //
 // For attention to another sequence, append its keys and values once and recall as often as wanted.
@@ -51,6 +51,17 @@ template <class Layer>
 concept decodes_in_blocks = is_block<Layer> || is_stack<Layer>;
 template <class Layer, class AttentionCache>
 class cache_of_blocks;
+// The scales of what a cache stores in 8 bits; Count is 0 where there are none.
+template <class T, std::size_t Count>
+struct scales_of_cache {
+  alignas(64) T numbers[Count]{};
+  constexpr T* data() noexcept { return numbers; }
+  constexpr const T* data() const noexcept { return numbers; }
+};
+template <class T>
+struct scales_of_cache<T, 0> {
+  constexpr T* data() const noexcept { return nullptr; }
+};
 namespace rules {
 // Layer: a multi_head_attention.
 template <class Layer, class Keys, class... Options>
@@ -74,6 +85,8 @@ using a_layer_to_decode = verdict<
 // prepacked form. Keys: key<256>, how many positions there is memory for. Options: batch<2>,
 // longest_sequence<4096>, stored_as<bfloat16> (or float16): keys and values are rounded to 16 bits
 // when they are stored, for layers of float; results are those of attention to the rounded ones.
+// stored_as<std::int8_t>: to 8 bits, steps of a scale that a head has for each position, one of its
+// key and one of its value (docs/numerics.md).
 template <class Layer, class Keys = detail::nothing, class... Options>
 class key_value_cache : public detail::other_cache_calls {
   using batch_option = detail::option_or<detail::rules::batch_family, void, Options...>;
@@ -282,6 +295,10 @@ class key_value_cache : public detail::other_cache_calls {
       for (std::size_t i = 0; i < left * storage::value_row; ++i)
         to[i] = to[gone * storage::value_row + i];
     }
+    for (std::size_t h = 0; h < batches * storage::scales / storage::key_step; ++h) {
+      value_type* const row = scales_.data() + h * storage::key_step;
+      for (std::size_t i = 0; i < left; ++i) row[i] = row[gone + i];
+    }
     dropped_ = until;
   }
 
@@ -312,7 +329,8 @@ class key_value_cache : public detail::other_cache_calls {
   constexpr void store_sequence(const Weights& w, std::size_t b, const value_type* y,
                                 const value_type* z, value_type* projected) noexcept {
     Call::forward::template store<Y, Z>(w, y, z, size_, size_ - dropped_, keys_in(*this, b),
-                                        values_of(b), projected);
+                                        values_of(b), scales_.data() + b * storage::scales,
+                                        projected);
   }
 
   // Attention to what is stored. position: that of the first query; in a step, later positions are
@@ -342,8 +360,10 @@ class key_value_cache : public detail::other_cache_calls {
     const auto bottom_right = Call::appends ? first
                                             : static_cast<std::ptrdiff_t>(size_) -
                                                   static_cast<std::ptrdiff_t>(Call::count);
+    const value_type* const scales = scales_.data() + b * storage::scales;
     Call::forward::template attend<X, Out>(
-        w, x, position, keys_in(*this, b), values_of(b),
+        w, x, position, storage::keys_in(keys_in(*this, b), scales),
+        storage::values_in(values_of(b), scales),
         [&](std::size_t h) {
           const auto given = detail::at_head<scores>(masks, {b, h, first, bottom_right});
           return detail::among(seen<Call::appends, Call::count>(first), given);
@@ -368,6 +388,7 @@ class key_value_cache : public detail::other_cache_calls {
   std::size_t size_ = 0, dropped_ = 0;  // positions so far; of these no longer in memory
   alignas(64) stored_type keys_[batches * Layer::sizes.key_width() * storage::key_step]{};
   alignas(64) stored_type values_[batches * rows * storage::value_row]{};
+  [[no_unique_address]] detail::scales_of_cache<value_type, batches * storage::scales> scales_;
 };
 
 // Of another layer: refused. (Of blocks and stacks of them: cache_of_blocks.hpp.)

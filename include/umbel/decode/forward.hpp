@@ -8,6 +8,8 @@
 
 #include <umbel/attention/forward.hpp>
 #include <umbel/config.hpp>
+#include <umbel/kernel/plain_scaled.hpp>
+#include <umbel/kernel/scaled_rows.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
@@ -28,6 +30,11 @@ struct cached_forward {
   static constexpr std::size_t key_step = round_up(Rows, lanes);  // from one feature to the next
   static constexpr std::size_t turns = Queries > Positions ? Queries : Positions;
   static constexpr bool stores_t = std::is_same_v<Stored, T>;
+  // In 8 bits each head of a position has a scale for its key, and one for its value; those of all
+  // keys come first.
+  static constexpr bool scaled = std::is_same_v<Stored, std::int8_t>;
+  static constexpr std::size_t scales = scaled ? 2 * S.kv_heads * key_step : 0;
+  using rows_of = std::conditional_t<scaled, kernel::scaled_rows<T, key_step>, const Stored*>;
   static constexpr context_strides of_context = place_context(Queries, S.context_width(), lanes);
   static constexpr kernel::attend_shape head = {.queries = Queries,
                                                 .keys = Rows,
@@ -57,38 +64,76 @@ struct cached_forward {
     alignas(64) T scratch[kernel::attend_scratch<head, T>];
   };
 
-  // Keys and values of the positions from `position` on, stored from `row` on.
+  static constexpr rows_of keys_in(const Stored* keys, [[maybe_unused]] const T* scales) noexcept {
+    if constexpr (scaled)
+      return {keys, scales};
+    else
+      return keys;
+  }
+  static constexpr rows_of values_in(const Stored* values,
+                                     [[maybe_unused]] const T* scales) noexcept {
+    if constexpr (scaled)
+      return {values, scales + S.kv_heads * key_step};
+    else
+      return values;
+  }
+
+  // The numbers of each head, Dim of them, in steps, put(feature, steps), and their scales.
+  template <std::size_t Dim, class Put>
+  static constexpr void store_scaled(const T* from, T* scales, Put put) noexcept {
+    for (std::size_t h = 0; h < S.kv_heads; ++h, from += Dim) {
+      kernel::scale_of_numbers<T> scale;
+      for (std::size_t d = 0; d < Dim; ++d) scale.add(from[d]);
+      for (std::size_t d = 0; d < Dim; ++d) put(h * Dim + d, scale.steps(from[d]));
+      scales[h * key_step] = scale.value();
+    }
+  }
+
+  // Keys and values of the positions from `position` on, stored from `row` on; scales: as many as
+  // `scales` says, not read where that is 0.
   template <sequence_strides Y, sequence_strides Z, class Weights>
   static constexpr void store(const Weights& w, const T* y, const T* z, std::size_t position,
                               std::size_t row, Stored* keys, Stored* values,
-                              T* projected) noexcept {
+                              [[maybe_unused]] T* scales_there, T* projected) noexcept {
     project<kernel::linear_shape{Queries, S.key_hidden, S.key_width(), Y.position, Y.feature,
                                  key_row, 1, S.k_bias}>(w.k, y, projected);
     rotary::template turn<Queries, S.kv_heads, S.head_dim, key_row, turns>(projected, position);
-    for (std::size_t d = 0; d < S.key_width(); ++d)
+    if constexpr (scaled) {
       for (std::size_t i = 0; i < Queries; ++i)
-        keys[d * key_step + row + i] = static_cast<Stored>(projected[i * key_row + d]);
+        store_scaled<S.head_dim>(
+            projected + i * key_row, scales_there + row + i,
+            [&](std::size_t d, Stored x) { keys[d * key_step + row + i] = x; });
+    } else {
+      for (std::size_t d = 0; d < S.key_width(); ++d)
+        for (std::size_t i = 0; i < Queries; ++i)
+          keys[d * key_step + row + i] = static_cast<Stored>(projected[i * key_row + d]);
+    }
     constexpr kernel::linear_shape to_values = {
         Queries, S.value_hidden, S.value_width(), Z.position, Z.feature, value_row, 1, S.v_bias};
     if constexpr (stores_t) {
       project<to_values>(w.v, z, values + row * value_row);
     } else {
       project<to_values>(w.v, z, projected);
-      for (std::size_t i = 0; i < Queries; ++i)
-        for (std::size_t d = 0; d < S.value_width(); ++d)
-          values[(row + i) * value_row + d] = static_cast<Stored>(projected[i * value_row + d]);
+      for (std::size_t i = 0; i < Queries; ++i) {
+        const T* const from = projected + i * value_row;
+        Stored* const to = values + (row + i) * value_row;
+        if constexpr (scaled)
+          store_scaled<S.value_dim>(from, scales_there + S.kv_heads * key_step + row + i,
+                                    [&](std::size_t d, Stored x) { to[d] = x; });
+        else
+          for (std::size_t d = 0; d < S.value_width(); ++d) to[d] = static_cast<Stored>(from[d]);
+      }
     }
   }
 
   // Queries, the first at `position`, to what is stored. mask(h): a head_mask.
   template <sequence_strides X, sequence_strides Out, class Weights, class Mask>
-  static constexpr void attend(const Weights& w, const T* x, std::size_t position,
-                               const Stored* keys, const Stored* values, const Mask& mask, T* out,
-                               workspace& work) noexcept {
+  static constexpr void attend(const Weights& w, const T* x, std::size_t position, rows_of keys,
+                               rows_of values, const Mask& mask, T* out, workspace& work) noexcept {
     project<kernel::linear_shape{Queries, S.hidden, S.query_width(), X.position, X.feature,
                                  query_row, 1, S.q_bias}>(w.q, x, work.q);
     rotary::template turn<Queries, S.heads, S.head_dim, query_row, turns>(work.q, position);
-    heads_of_sequence<head, all_heads, T, scoring, Stored>::attend(
+    heads_of_sequence<head, all_heads, T, scoring, rows_of>::attend(
         work.q, keys, values, work.context, work.scratch, mask);
     project<kernel::linear_shape{Queries, S.context_width(), S.output, of_context.query,
                                  of_context.feature, Out.position, Out.feature, S.o_bias}>(

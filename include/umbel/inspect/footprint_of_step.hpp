@@ -61,10 +61,11 @@ struct attention_in<Layer> {
 };
 
 // The memory of a step. numbers: its keys and values, stored by attend_to, of one layer and
-// sequence; unread: bytes of the weights that made them, of one layer, which no step reads.
+// sequence; scales: theirs, where they are in 8 bits; unread: bytes of the weights that made them,
+// of one layer, which no step reads.
 struct no_memory {
   using verdict = accepted;
-  static constexpr std::uint64_t numbers = 0;
+  static constexpr std::uint64_t numbers = 0, scales = 0;
   template <class Encode>
   static constexpr std::uint64_t unread = 0;
 };
@@ -75,6 +76,7 @@ struct stored_memory {
   static constexpr head_sizes sizes =
       blocks_in<typename Cache::layer>::block::cross_attention::sizes;
   static constexpr std::uint64_t numbers = size * (sizes.key_width() + sizes.value_width());
+  static constexpr std::uint64_t scales = size * 2 * sizes.kv_heads;
 
   template <class Encode>
   using cross_weights =
@@ -145,8 +147,11 @@ struct step_beside<Memory, Encode, key_value_cache<Layer, Keys, Options...>, New
     constexpr std::size_t results = rows * sizes.output * sizeof(T);
     // Of one layer: keys and values that are read, and those that are added.
     constexpr std::uint64_t stored =
-        batch::size * sizeof(typename cache::stored_type) *
-        ((keys + New::size) * (sizes.key_width() + sizes.value_width()) + Memory::numbers);
+        batch::size *
+        (sizeof(typename cache::stored_type) *
+             ((keys + New::size) * (sizes.key_width() + sizes.value_width()) + Memory::numbers) +
+         (forward::scaled ? sizeof(T) : 0) *
+             ((keys + New::size) * 2 * sizes.kv_heads + Memory::scales));
     constexpr std::uint64_t unread = Memory::template unread<Encode>;
     return {.weights = weights,
             .tables = forward::tables,

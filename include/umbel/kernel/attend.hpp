@@ -12,6 +12,7 @@
 #include <umbel/kernel/attend_scores.hpp>
 #include <umbel/kernel/attend_tap.hpp>
 #include <umbel/kernel/plain.hpp>
+#include <umbel/kernel/scaled_rows.hpp>
 #include <umbel/kernel/scores.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/kernel/tap.hpp>
@@ -38,9 +39,9 @@ struct by_policy {
   [[no_unique_address]] Tap tap;
   static constexpr bool of_few = !TapOnly && !scores::drops<Policy> && std::is_same_v<Tap, no_tap>;
 
-  template <attend_shape S, class T, plan::target Target, std::size_t Vectors, class K, class W,
+  template <attend_shape S, class T, plan::target Target, std::size_t Vectors, class K, class Y,
             class Room>
-  UMBEL_INLINE void attend_queries(const T* q, K k, const W* v, T factor, std::size_t first, T* o,
+  UMBEL_INLINE void attend_queries(const T* q, K k, Y v, T factor, std::size_t first, T* o,
                                    T* scratch, Room here) const noexcept {
     if constexpr (TapOnly) {
       tap_block<S, T, Target, Vectors, Policy, Tap>::tap_queries(q, k, factor, policy, first,
@@ -55,12 +56,12 @@ struct by_policy {
 // How many queries after the blocks go by themselves.
 template <attend_shape S, class T, plan::target Target, class K = const T*, class How = keys_known>
 inline constexpr std::size_t queries_alone =
-    (std::is_pointer_v<K> && How::of_few && keys_fit_lanes(S))
+    (stored_rows<K> && How::of_few && keys_fit_lanes(S))
         ? plan::queries_alone<T>(S.queries, S.keys, S.head_dim, S.value_dim, Target)
         : 0;
 
-template <attend_shape S, class T, plan::target Target, class K, class W, class How>
-UMBEL_INLINE void attend_blocks(const T* q, K k, const W* v, T factor, const How& how, T* o,
+template <attend_shape S, class T, plan::target Target, class K, class Y, class How>
+UMBEL_INLINE void attend_blocks(const T* q, K k, Y v, T factor, const How& how, T* o,
                                 T* scratch) noexcept {
   static_assert(S.o_row != 1 || S.o_room >= S.queries, "umbel: o_room is less than queries");
   constexpr std::size_t alone = queries_alone<S, T, Target, K, How>;
@@ -147,20 +148,20 @@ UMBEL_INLINE constexpr auto walk_for(const Policy& policy, const Tap& tap,
 // softmax(scale q k^T) v: see plain::attend. policy (scores.hpp): who sees which key, what is added
 // to a score; the memory that it points to is not written during the call. every_key, which the
 // compiler knows, is fastest. tap (tap.hpp): what is shown on the way, the bits of o are the same.
-// scratch: attend_scratch elements that overlap nothing; their contents before do not matter. W,
-// here and below: T, or bfloat16 or float16 where keys and values are stored so.
+// scratch: attend_scratch elements that overlap nothing; their contents before do not matter. K, Y,
+// here and below: pointers to keys and values of T, bfloat16 or float16, or scaled_rows.
 template <attend_shape S, class T, plan::target Target = plan::native_target, scores::policy Policy,
-          tap_like Tap = no_tap, class W>
-UMBEL_INLINE void attend(const T* q, const W* k, const W* v, T scale, const Policy& policy, T* o,
-                         T* scratch, Tap tap = {}) noexcept {
+          tap_like Tap = no_tap, stored_rows K, stored_rows Y>
+UMBEL_INLINE void attend(const T* q, K k, Y v, T scale, const Policy& policy, T* o, T* scratch,
+                         Tap tap = {}) noexcept {
   detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale),
                                       detail::walk_for(policy, tap, S.keys), o, scratch);
 }
 
 // A tap of scores alone, by any policy: see plain::tap_scores.
 template <attend_shape S, class T, plan::target Target = plan::native_target, scores::policy Policy,
-          score_tap Tap, class W>
-UMBEL_INLINE void tap_scores(const T* q, const W* k, T scale, const Policy& policy, T* scratch,
+          score_tap Tap, stored_rows K>
+UMBEL_INLINE void tap_scores(const T* q, K k, T scale, const Policy& policy, T* scratch,
                              Tap tap) noexcept {
   const detail::by_policy<Policy, Tap, true> how{policy, tap};
   detail::attend_blocks<S, T, Target>(q, k, q, exp2_factor(scale), how, scratch, scratch);

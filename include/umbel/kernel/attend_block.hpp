@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <umbel/config.hpp>
 #include <umbel/kernel/attend_context.hpp>
+#include <umbel/kernel/scaled_rows.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/kernel/transpose.hpp>
 #include <umbel/plan/plan.hpp>
@@ -46,13 +47,15 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
 
   // Keys of a score tile. K: the keys of a dot product, or additive_keys.
   template <class K>
-  static constexpr std::size_t score_rows = std::is_pointer_v<K> ? tile_rows : 4 / Vectors;
+  static constexpr std::size_t score_rows = stored_rows<K> ? tile_rows : 4 / Vectors;
 
-  // Scores of Rows keys, and the maximum over them. W, here and below: T, or what keys and values
-  // are stored as.
-  template <std::size_t Rows, class W>
-  UMBEL_INLINE static void score_tile(const W* k, const T* q, T* scores,
+  // Scores of Rows keys, and the maximum over them. K, here and below: a pointer to keys, or
+  // scaled_rows; Y: the same of values.
+  template <std::size_t Rows, stored_rows K>
+  UMBEL_INLINE static void score_tile(K keys, const T* q, T* scores,
                                       V (&maximum)[Vectors]) noexcept {
+    using W = stored_in<K>;
+    const W* const k = elements(keys);
     V sum[Rows][Vectors];
     UMBEL_UNROLL(32)
     for (std::size_t j = 0; j < Rows; ++j) {
@@ -76,6 +79,11 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
         UMBEL_UNROLL(4)
         for (std::size_t i = 0; i < Vectors; ++i) sum[j][i] = simd::fma(key, query[i], sum[j][i]);
       }
+    }
+    UMBEL_UNROLL(32)
+    for (std::size_t j = 0; j < Rows; ++j) {
+      UMBEL_UNROLL(4)
+      for (std::size_t i = 0; i < Vectors; ++i) sum[j][i] = with_scale(sum[j][i], keys, j);
     }
     finish_scores<Rows>(sum, scores, maximum);
   }
@@ -129,8 +137,8 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
 
   // Scores of the keys of one block of the online softmax, KnownKeys of them if KnownCount, and the
   // maximum over them.
-  template <bool KnownCount, std::size_t KnownKeys, class W>
-  UMBEL_INLINE static void score_block(const W* k, std::size_t run_time_keys, T* scratch,
+  template <bool KnownCount, std::size_t KnownKeys, class K>
+  UMBEL_INLINE static void score_block(K k, std::size_t run_time_keys, T* scratch,
                                        V (&maximum)[Vectors]) noexcept {
     const std::size_t keys = KnownCount ? KnownKeys : run_time_keys;
     T* const scores = scratch + scores_at;
@@ -139,28 +147,29 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
           plan::split_evenly(KnownKeys, plan::block_limit(KnownKeys, tile_rows, Target));
       for (std::size_t t = 0; t < tiles.large_count; ++t) {
         const std::size_t j = t * tiles.large;
-        score_tile<tiles.large>(k + j * S.k_row, scratch, scores + j * width, maximum);
+        score_tile<tiles.large>(from_row(k, j, S.k_row), scratch, scores + j * width, maximum);
       }
       if constexpr (tiles.small_count > 0) {
         for (std::size_t t = 0; t < tiles.small_count; ++t) {
           const std::size_t j = tiles.large_count * tiles.large + t * tiles.smaller();
-          score_tile<tiles.smaller()>(k + j * S.k_row, scratch, scores + j * width, maximum);
+          score_tile<tiles.smaller()>(from_row(k, j, S.k_row), scratch, scores + j * width,
+                                      maximum);
         }
       }
     } else {
       std::size_t j = 0;
       if constexpr (!plan::has_few_registers(Target)) {
         for (; j + tile_rows <= keys; j += tile_rows) {
-          score_tile<tile_rows>(k + j * S.k_row, scratch, scores + j * width, maximum);
+          score_tile<tile_rows>(from_row(k, j, S.k_row), scratch, scores + j * width, maximum);
         }
       }
       if constexpr (tile_rows > 4) {
         for (; j + 4 <= keys; j += 4) {
-          score_tile<4>(k + j * S.k_row, scratch, scores + j * width, maximum);
+          score_tile<4>(from_row(k, j, S.k_row), scratch, scores + j * width, maximum);
         }
       }
       for (; j < keys; ++j) {
-        score_tile<1>(k + j * S.k_row, scratch, scores + j * width, maximum);
+        score_tile<1>(from_row(k, j, S.k_row), scratch, scores + j * width, maximum);
       }
     }
   }
@@ -203,10 +212,9 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
     }
   }
 
-  template <class W>
-  UMBEL_NOINLINE static void attend_queries(const T* q, const W* k, const W* v, T factor,
-                                            std::size_t key_count, T* o, T* scratch,
-                                            room here) noexcept {
+  template <class K, class Y>
+  UMBEL_NOINLINE static void attend_queries(const T* q, K k, Y v, T factor, std::size_t key_count,
+                                            T* o, T* scratch, room here) noexcept {
     softmax_state state;
     start(q, factor, scratch, here, state);
     V maximum[Vectors];
@@ -222,8 +230,8 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
         score_block<true, plan::key_block>(k, 0, scratch, maximum);
         base::finish_block(v, plan::key_block, maximum, b == 0, rest == 0 && b + 1 == whole, state,
                            o, scratch, here);
-        k += plan::key_block * S.k_row;
-        v += plan::key_block * S.v_row;
+        k = from_row(k, plan::key_block, S.k_row);
+        v = from_row(v, plan::key_block, S.v_row);
       }
       if constexpr (rest != 0) {
         copy_maximum(state, maximum);
@@ -236,9 +244,9 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
         const std::size_t rest = key_count - first;
         const std::size_t count = rest < plan::key_block ? rest : plan::key_block;
         copy_maximum(state, maximum);
-        score_block<false, 0>(k + first * S.k_row, count, scratch, maximum);
-        base::finish_block(v + first * S.v_row, count, maximum, first == 0, count == rest, state, o,
-                           scratch, here);
+        score_block<false, 0>(from_row(k, first, S.k_row), count, scratch, maximum);
+        base::finish_block(from_row(v, first, S.v_row), count, maximum, first == 0, count == rest,
+                           state, o, scratch, here);
         first += count;
       } while (first < key_count);
     }

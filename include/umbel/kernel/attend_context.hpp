@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <umbel/config.hpp>
 #include <umbel/kernel/plain.hpp>
+#include <umbel/kernel/scaled_rows.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/plan/plan.hpp>
 #include <umbel/simd/fma.hpp>
@@ -74,12 +75,20 @@ struct attend_context {
   }
 
   // sum(d) += p(j) v(j, d). Bordered: a weight below 0 marks a pair that is not seen, whose sum
-  // stays as it is (v may be NaN there: select, never multiply by 0).
-  template <bool Bordered, std::size_t Rows, class W>
-  UMBEL_INLINE static void add_key(const W* v, const T* p, V (&sum)[Rows][Vectors]) noexcept {
+  // stays as it is (v may be NaN there: select, never multiply by 0). Y, here and below: a pointer
+  // to values, or scaled_rows.
+  template <bool Bordered, std::size_t Rows, class Y>
+  UMBEL_INLINE static void add_key(Y values, const T* p, V (&sum)[Rows][Vectors]) noexcept {
     V weight[Vectors];
     UMBEL_UNROLL(4)
-    for (std::size_t i = 0; i < Vectors; ++i) weight[i] = simd::load<V>(p + i * lanes);
+    for (std::size_t i = 0; i < Vectors; ++i) {
+      weight[i] = simd::load<V>(p + i * lanes);
+      if constexpr (has_scales<Y>) {
+        const V scaled = with_scale_of_value(weight[i], values, 0);
+        weight[i] = Bordered ? simd::select(simd::less(weight[i], V{}), weight[i], scaled) : scaled;
+      }
+    }
+    const auto* const v = elements(values);
     UMBEL_UNROLL(32)
     for (std::size_t d = 0; d < Rows; ++d) {
       const auto value = simd::spread<V>(v[d * S.v_dim]);
@@ -95,9 +104,9 @@ struct attend_context {
   }
 
   // The keys begin <= j < end. Take: exponentials, then p holds scores, or no_exponentials.
-  template <bool Bordered, std::size_t Rows, class W, class Take>
-  UMBEL_INLINE static void add_keys(const W* v, T* p, std::size_t begin, std::size_t end,
-                                    Take& take, V (&sum)[Rows][Vectors]) noexcept {
+  template <bool Bordered, std::size_t Rows, class Y, class Take>
+  UMBEL_INLINE static void add_keys(Y v, T* p, std::size_t begin, std::size_t end, Take& take,
+                                    V (&sum)[Rows][Vectors]) noexcept {
     std::size_t j = begin;
     if constexpr (std::is_same_v<Take, exponentials>) {
       std::size_t taken = begin;
@@ -107,16 +116,16 @@ struct attend_context {
       UMBEL_UNROLL(2)
       for (; taken < end; ++taken, ++j) {
         take_weights<Bordered>(p + taken * width, take);
-        add_key<Bordered>(v + j * S.v_row, p + j * width, sum);
+        add_key<Bordered>(from_row(v, j, S.v_row), p + j * width, sum);
       }
     }
-    if constexpr (!Bordered && simd::has_products<V, T, W>) {
-      simd::add_products<simd::strides{S.v_dim, S.v_row, width}>(v + j * S.v_row, p + j * width,
-                                                                 end - j, sum);
+    if constexpr (!Bordered && simd::has_products<V, T, stored_in<Y>>) {
+      simd::add_products<simd::strides{S.v_dim, S.v_row, width}>(from_row(v, j, S.v_row),
+                                                                 p + j * width, end - j, sum);
       return;
     }
     UMBEL_UNROLL(2)
-    for (; j < end; ++j) add_key<Bordered>(v + j * S.v_row, p + j * width, sum);
+    for (; j < end; ++j) add_key<Bordered>(from_row(v, j, S.v_row), p + j * width, sum);
   }
 
   // part(bordered?, begin, end) for the parts of a block. Keys: their number, or bordered_keys.
@@ -179,9 +188,9 @@ struct attend_context {
   };
 
   // Rows value columns of the context from d on: o(d) chains over the keys of the block.
-  template <std::size_t Rows, class Take, class Keys, class W>
-  UMBEL_INLINE static void context_tile(const W* v, T* scratch, std::size_t d, Keys keys,
-                                        Take& take, softmax_step& step, T* o, room here) noexcept {
+  template <std::size_t Rows, class Take, class Keys, class Y>
+  UMBEL_INLINE static void context_tile(Y v, T* scratch, std::size_t d, Keys keys, Take& take,
+                                        softmax_step& step, T* o, room here) noexcept {
     V sum[Rows][Vectors];
     T* const context = scratch + context_at + d * width;
     UMBEL_UNROLL(32)
@@ -223,10 +232,10 @@ struct attend_context {
   // From the scores of a block and their maximum, the one before it included: weights, the state of
   // the online softmax, the context. Drop: no_drop, or drop() which is called when weights are
   // there and summed, and drop.kept_scale.
-  template <class Keys, class W, class Drop = no_drop>
-  UMBEL_INLINE static void finish_block(const W* v, Keys keys, const V (&maximum)[Vectors],
-                                        bool is_first, bool is_last, softmax_state& state, T* o,
-                                        T* scratch, room here, const Drop& drop = {}) noexcept {
+  template <class Keys, class Y, class Drop = no_drop>
+  UMBEL_INLINE static void finish_block(Y v, Keys keys, const V (&maximum)[Vectors], bool is_first,
+                                        bool is_last, softmax_state& state, T* o, T* scratch,
+                                        room here, const Drop& drop = {}) noexcept {
     softmax_step step{is_first, is_last, {}, state};
     step.begin(maximum);
     exponentials take;

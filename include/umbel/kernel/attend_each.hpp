@@ -68,12 +68,14 @@ struct attend_each {
 
   using V = simd::pack<T, lanes>;
 
-  // v: of the first head, whose keys and values are shared from it on. context = correction context
+  // v: a pointer or scaled_rows, of the first head, whose keys and values are shared from it on.
+  // context = correction context
   // + p v, and the sums of p.
-  template <std::size_t Heads, class W>
-  UMBEL_INLINE static void add_contexts(const W* v, const T* p, std::size_t keys, bool is_first,
+  template <std::size_t Heads, class Y>
+  UMBEL_INLINE static void add_contexts(Y v, const T* p, std::size_t keys, bool is_first,
                                         const T (&correction)[Heads], T* context,
                                         T (&block_sum)[Heads]) noexcept {
+    using W = stored_in<Y>;
     constexpr std::size_t last = S.value_dim - (vectors - 1) * lanes, of_values = sharing(Heads);
     // The sums of weights, in every lane the same: a load less than by themselves.
     V sum[Heads][vectors], sum_of_weights[Heads]{};
@@ -90,19 +92,21 @@ struct attend_each {
       if constexpr (one::template fetches_values<W>) {
         UMBEL_UNROLL(32)
         for (std::size_t h = 0; h < Heads; h += of_values)
-          simd::fetch<S.value_dim>(v + h / H.share * H.v_head, (j + 4) * S.v_row);
+          simd::fetch<S.value_dim>(elements(v) + h / H.share * H.v_head, (j + 4) * S.v_row);
       }
       UMBEL_UNROLL(32)
       for (std::size_t first = 0; first < Heads; first += of_values) {
+        const Y values = of_head(v, first / H.share, H.v_head);
         V weight[of_values];
         UMBEL_UNROLL(32)
         for (std::size_t n = 0; n < of_values; ++n) {
           weight[n] = simd::broadcast<V>(p[(first + n) * score_room + j]);
           sum_of_weights[first + n] = sum_of_weights[first + n] + weight[n];
+          weight[n] = with_scale_of_value(weight[n], values, j);
         }
         UMBEL_UNROLL(32)
         for (std::size_t i = 0; i < vectors; ++i) {
-          const W* const from = v + first / H.share * H.v_head + j * S.v_row + i * lanes;
+          const W* const from = elements(values) + j * S.v_row + i * lanes;
           const V value = i + 1 == vectors && last != lanes ? simd::load_first<V>(from, last)
                                                             : simd::load<V>(from);
           UMBEL_UNROLL(32)
@@ -121,8 +125,8 @@ struct attend_each {
   }
 
   // Heads from `head` on.
-  template <std::size_t Heads, class W>
-  UMBEL_NOINLINE static void some(const T* q, const W* k, const W* v, T factor, std::size_t begin,
+  template <std::size_t Heads, class K, class Y>
+  UMBEL_NOINLINE static void some(const T* q, K k, Y v, T factor, std::size_t begin,
                                   std::size_t key_end, std::size_t head, T* o,
                                   T* scratch) noexcept {
     constexpr std::size_t at_once = scored(Heads);
@@ -131,8 +135,8 @@ struct attend_each {
     T* const query = scratch + query_at;
     T maximum[Heads], sum[Heads]{}, correction[Heads], block_sum[Heads];
     for (std::size_t h = 0; h < Heads; ++h) maximum[h] = simd::math_constants<T>::lowest;
-    k += head / H.share * H.k_head;
-    v += head / H.share * H.v_head;
+    k = of_head(k, head / H.share, H.k_head);
+    v = of_head(v, head / H.share, H.v_head);
     if (begin >= key_end) {
       for (std::size_t d = 0; d < Heads * context_room; ++d) context[d] = T{};
     }
@@ -146,7 +150,7 @@ struct attend_each {
           for (std::size_t d = 0; d < S.head_dim; ++d)
             query[n * S.head_dim + d] = from[d * S.q_dim] * factor;
         }
-        scorer::score_all(k + h / H.share * H.k_head + first * S.k_row, keys, query,
+        scorer::score_all(from_row(of_head(k, h / H.share, H.k_head), first, S.k_row), keys, query,
                           scratch + h * score_room);
       }
       // Head after head, none waits for the maximum of its own scores.
@@ -158,8 +162,8 @@ struct attend_each {
       for (std::size_t h = 0; h < Heads; ++h)
         correction[h] =
             one::template weigh<false>(scratch + h * score_room, keys, maximum[h], old_maximum[h]);
-      add_contexts<Heads>(v + first * S.v_row, scratch, keys, first == begin, correction, context,
-                          block_sum);
+      add_contexts<Heads>(from_row(v, first, S.v_row), scratch, keys, first == begin, correction,
+                          context, block_sum);
       for (std::size_t h = 0; h < Heads; ++h)
         sum[h] = first == begin ? block_sum[h] : simd::fma(sum[h], correction[h], block_sum[h]);
     }
@@ -167,10 +171,9 @@ struct attend_each {
       one::write(context + h * context_room, sum[h], o + (head + h) * H.o_head);
   }
 
-  template <class W>
-  UMBEL_INLINE static void attend_all_heads(const T* q, const W* k, const W* v, T factor,
-                                            std::size_t begin, std::size_t end, T* o,
-                                            T* scratch) noexcept {
+  template <class K, class Y>
+  UMBEL_INLINE static void attend_all_heads(const T* q, K k, Y v, T factor, std::size_t begin,
+                                            std::size_t end, T* o, T* scratch) noexcept {
     for (std::size_t head = 0; head < H.heads;) {
       if constexpr (tiles.small_count > 0) {
         constexpr std::size_t smaller = tiles.smaller() * step;
@@ -193,11 +196,12 @@ template <attend_shape S, heads_shape H, class T, plan::target Target>
 inline constexpr bool each_fits_lanes<S, H, T, Target> = detail::attend_each<S, H, T, Target>::fits;
 
 // softmax(scale q k^T) v for every head over the keys from begin to end: the bits of plain::attend
-// for each. q, k, v, o are those of head 0; scratch: attend_scratch elements.
+// for each. q, k, v, o are those of head 0; scratch: attend_scratch elements. K, Y: pointers, or
+// scaled_rows.
 template <attend_shape S, heads_shape H, class T, plan::target Target = plan::native_target,
-          class W>
-UMBEL_INLINE void attend_each(const T* q, const W* k, const W* v, T scale, std::size_t begin,
-                              std::size_t end, T* o, T* scratch) noexcept {
+          class K, class Y>
+UMBEL_INLINE void attend_each(const T* q, K k, Y v, T scale, std::size_t begin, std::size_t end,
+                              T* o, T* scratch) noexcept {
   detail::attend_each<S, H, T, Target>::attend_all_heads(q, k, v, exp2_factor(scale), begin,
                                                          end < S.keys ? end : S.keys, o, scratch);
 }

@@ -121,12 +121,15 @@ struct attend_few : few_scores<S, T, Target, Heads> {
     }
   }
 
+  // Y, here and below: a pointer to values, or scaled_rows.
   // Vectors of value columns of Rows queries: context = correction context + p v; if Sums, the sums
   // of p.
-  template <std::size_t Rows, std::size_t Vectors, std::size_t Last, bool Sums, class W, class Skip>
-  UMBEL_INLINE static void add_context(const W* v, const T* p, std::size_t keys, const Skip& skip,
+  template <std::size_t Rows, std::size_t Vectors, std::size_t Last, bool Sums, class Y, class Skip>
+  UMBEL_INLINE static void add_context(Y values, const T* p, std::size_t keys, const Skip& skip,
                                        bool is_first, const T* correction, T* context,
                                        T* block_sum) noexcept {
+    using W = stored_in<Y>;
+    const W* const v = elements(values);
     V sum[Rows][Vectors];
     // In every lane the same: a load less than by itself.
     V sum_of_weights[Rows]{};
@@ -147,6 +150,8 @@ struct attend_few : few_scores<S, T, Target, Heads> {
         if constexpr (Sums) sum_of_weights[n] = sum_of_weights[n] + weight[n];
       }
       if (skip(j)) continue;
+      UMBEL_UNROLL(8)
+      for (std::size_t n = 0; n < Rows; ++n) weight[n] = with_scale_of_value(weight[n], values, j);
       if constexpr (fetches_values<W> && Sums) simd::fetch<S.value_dim>(v, (j + 16) * S.v_row);
       UMBEL_UNROLL(8)
       for (std::size_t i = 0; i < Vectors; ++i) {
@@ -169,8 +174,8 @@ struct attend_few : few_scores<S, T, Target, Heads> {
     }
   }
 
-  template <std::size_t Rows, class W, class Skip>
-  UMBEL_INLINE static void add_contexts(const W* v, const T* p, std::size_t keys, const Skip& skip,
+  template <std::size_t Rows, class Y, class Skip>
+  UMBEL_INLINE static void add_contexts(Y v, const T* p, std::size_t keys, const Skip& skip,
                                         bool is_first, const T* correction, T* context,
                                         T* block_sum) noexcept {
     constexpr std::size_t vectors = context_room / lanes;
@@ -208,10 +213,9 @@ struct attend_few : few_scores<S, T, Target, Heads> {
   }
 
   // number: which query the first is, for the policy.
-  template <class W, class Policy>
-  UMBEL_NOINLINE static void attend_queries(const T* q, const W* k, const W* v, T factor,
-                                            const Policy& policy, std::size_t number, T* o,
-                                            T* scratch) noexcept {
+  template <class K, class Y, class Policy>
+  UMBEL_NOINLINE static void attend_queries(const T* q, K k, Y v, T factor, const Policy& policy,
+                                            std::size_t number, T* o, T* scratch) noexcept {
     T* const scores = scratch + scores_at;
     T* const query = scratch + query_at;
     T maximum[queries], sum[queries]{}, correction[queries], block_sum[queries]{};
@@ -230,9 +234,9 @@ struct attend_few : few_scores<S, T, Target, Heads> {
       end = kernel::scores::block_end(first, range.end);
       const std::size_t keys = end - first;
       const bool is_first = first == range.begin;
-      score_all(k + first * S.k_row, keys, query, scores);
+      score_all(from_row(k, first, S.k_row), keys, query, scores);
       const bool full = range.full_begin <= first && end <= range.full_end;
-      const W* const values = v + first * S.v_row;
+      const Y values = from_row(v, first, S.v_row);
       hidden_keys hidden[Policy::selects ? queries : 1];
       bool some_hidden = false;
       for (std::size_t n = 0; n < queries; ++n) {

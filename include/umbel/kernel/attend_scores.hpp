@@ -159,20 +159,20 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
                                  V (&maximum)[Vectors]) noexcept {
     std::size_t begin = keys, end = keys;  // of the full tiles seen so far
     std::size_t j = 0;
-    const auto tile =
-        [&]<std::size_t Rows>(std::integral_constant<std::size_t, Rows>) UMBEL_LAMBDA_INLINE {
-          V with_these[Vectors];
-          UMBEL_UNROLL(4)
-          for (std::size_t i = 0; i < Vectors; ++i) with_these[i] = maximum[i];
-          base::template score_tile<Rows>(k + j * S.k_row, q, scores + j * width, with_these);
-          if (j >= full.full_begin && j + Rows <= full.full_end) {
-            UMBEL_UNROLL(4)
-            for (std::size_t i = 0; i < Vectors; ++i) maximum[i] = with_these[i];
-            if (begin == keys) begin = j;
-            end = j + Rows;
-          }
-          j += Rows;
-        };
+    const auto tile = [&]<std::size_t Rows>(
+                          std::integral_constant<std::size_t, Rows>) UMBEL_LAMBDA_INLINE {
+      V with_these[Vectors];
+      UMBEL_UNROLL(4)
+      for (std::size_t i = 0; i < Vectors; ++i) with_these[i] = maximum[i];
+      base::template score_tile<Rows>(from_row(k, j, S.k_row), q, scores + j * width, with_these);
+      if (j >= full.full_begin && j + Rows <= full.full_end) {
+        UMBEL_UNROLL(4)
+        for (std::size_t i = 0; i < Vectors; ++i) maximum[i] = with_these[i];
+        if (begin == keys) begin = j;
+        end = j + Rows;
+      }
+      j += Rows;
+    };
     constexpr std::size_t rows = base::template score_rows<K>;
     while (j + rows <= keys) tile(std::integral_constant<std::size_t, rows>{});
     if constexpr (rows > 4) {
@@ -187,11 +187,11 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
   }
 
   // The keys of one block of the online softmax: those of `range` from first_key on.
-  template <class K, class W>
-  UMBEL_INLINE static std::size_t key_block(K k, const W* v, const Policy& policy,
-                                            std::size_t first_query, scores::key_range range,
-                                            std::size_t first_key, softmax_state& state, T* o,
-                                            T* scratch, room here) noexcept {
+  template <class K, class Y>
+  UMBEL_INLINE static std::size_t key_block(K k, Y v, const Policy& policy, std::size_t first_query,
+                                            scores::key_range range, std::size_t first_key,
+                                            softmax_state& state, T* o, T* scratch,
+                                            room here) noexcept {
     const std::size_t end = scores::block_end(first_key, range.end), keys = end - first_key;
     const bool is_first = first_key == range.begin, is_last = end == range.end;
     const auto inside = [=](std::size_t j) {
@@ -204,8 +204,8 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
     for (std::size_t i = 0; i < Vectors; ++i) maximum[i] = not_yet[i] = state.maximum[i];
     const auto finish = [&](auto which) UMBEL_LAMBDA_INLINE {
       const auto with = [&](const auto& drop) UMBEL_LAMBDA_INLINE {
-        base::finish_block(v + first_key * S.v_row, which, maximum, is_first, is_last, state, o,
-                           scratch, here, drop);
+        base::finish_block(from_row(v, first_key, S.v_row), which, maximum, is_first, is_last,
+                           state, o, scratch, here, drop);
       };
       if constexpr (scores::drops<Policy>) {
         with(dropping{here_and_now, first_key, keys, policy.kept_scale()});
@@ -214,7 +214,7 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
       }
     };
     // The maximum of changed scores is taken after the change.
-    score(k + first_key * S.k_row, scratch, keys, scratch + base::scores_at, full,
+    score(from_row(k, first_key, S.k_row), scratch, keys, scratch + base::scores_at, full,
           Policy::changes ? not_yet : maximum);
     if constexpr (Policy::selects) {
       bool is_border[2] = {};
@@ -239,10 +239,10 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
   }
 
   // The queries from first_query on, at q.
-  template <class K, class W, class Tap>
-  UMBEL_NOINLINE static void attend_queries(const T* q, K k, const W* v, T factor,
-                                            const Policy& policy, std::size_t first_query, T* o,
-                                            T* scratch, room here, Tap tap) noexcept {
+  template <class K, class Y, class Tap>
+  UMBEL_NOINLINE static void attend_queries(const T* q, K k, Y v, T factor, const Policy& policy,
+                                            std::size_t first_query, T* o, T* scratch, room here,
+                                            Tap tap) noexcept {
     softmax_state state;
     base::start(q, factor, scratch, here, state);
     const scores::key_range range = policy.range(first_query, here.queries, S.keys);

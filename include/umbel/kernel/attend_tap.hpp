@@ -141,7 +141,7 @@ struct tap_block {
       if constexpr (!are_there) {
         bordered_keys full{keys, 0, 0};
         V unused[Vectors]{};
-        block::score(k + first * S.k_row, scratch, keys, scores, full, unused);
+        block::score(from_row(k, first, S.k_row), scratch, keys, scores, full, unused);
       }
       for (std::size_t i = 0; i < Vectors && i * lanes < here.queries; ++i) {
         T* const column = scores + i * lanes;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <umbel/config.hpp>
+#include <umbel/kernel/scaled_rows.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/plan/plan.hpp>
 #include <umbel/simd/fma.hpp>
@@ -36,7 +37,8 @@ struct few_scores {
                                  sizeof(T) * lanes == 64 && !Target.fetch_ahead;
   using score_vector = simd::pack<T, narrow ? lanes / 2 : lanes>;
 
-  // W, here and below: T, or what keys and values are stored as, where keys are adjacent.
+  // W, here and below: T, or what keys and values are stored as, where keys are adjacent; K: a
+  // pointer to such keys, or scaled_rows.
   // Keys and values that are more than the second-level cache holds beside the rest, read once:
   // those that come next are fetched into the first. Measured: 6 % at 8 heads of 512 x 64, 10 % at
   // a layer with a cache of 8 heads of 512 x 32; with 2 heads in that cache, which stay in the
@@ -85,8 +87,10 @@ struct few_scores {
   }
 
   // Scores of Chunks vectors of keys; of fewer keys than a vector where Whole is false.
-  template <class V, std::size_t Chunks, bool Whole, class W>
-  UMBEL_INLINE static void score(const W* k, std::size_t keys, const T* q, T* scores) noexcept {
+  template <class V, std::size_t Chunks, bool Whole, class K>
+  UMBEL_INLINE static void score(K keys_there, std::size_t keys, const T* q, T* scores) noexcept {
+    using W = stored_in<K>;
+    const W* const k = elements(keys_there);
     constexpr std::size_t lanes = simd::lanes_of<V>;
     const std::size_t rows = Whole ? lanes : keys;
     V sum[Chunks][queries]{};
@@ -132,13 +136,14 @@ struct few_scores {
     for (std::size_t c = 0; c < Chunks; ++c) {
       UMBEL_UNROLL(8)
       for (std::size_t n = 0; n < queries; ++n) {
-        simd::store(scores + n * score_room + c * lanes, sum[c][n]);
+        simd::store(scores + n * score_room + c * lanes,
+                    with_scales_of_keys(sum[c][n], keys_there, c * lanes, rows));
       }
     }
   }
 
-  template <class W>
-  UMBEL_INLINE static void score_all(const W* k, std::size_t keys, const T* q, T* scores) noexcept {
+  template <class K>
+  UMBEL_INLINE static void score_all(K k, std::size_t keys, const T* q, T* scores) noexcept {
     using V = score_vector;
     constexpr std::size_t lanes = simd::lanes_of<V>;
     // Adjacent keys: long runs of memory, and chains enough to hide an fma.
@@ -146,22 +151,22 @@ struct few_scores {
     constexpr std::size_t together = narrow ? 4 : S.k_dim == 1 || adjacent < 2 ? 2 : adjacent;
     std::size_t j = 0;
     for (; j + together * lanes <= keys; j += together * lanes) {
-      score<V, together, true>(k + j * S.k_row, keys, q, scores + j);
+      score<V, together, true>(from_row(k, j, S.k_row), keys, q, scores + j);
     }
     if constexpr (together > 8) {
       for (; j + 8 * lanes <= keys; j += 8 * lanes) {
-        score<V, 8, true>(k + j * S.k_row, keys, q, scores + j);
+        score<V, 8, true>(from_row(k, j, S.k_row), keys, q, scores + j);
       }
     }
     if constexpr (together > 2) {
       for (; j + 2 * lanes <= keys; j += 2 * lanes) {
-        score<V, 2, true>(k + j * S.k_row, keys, q, scores + j);
+        score<V, 2, true>(from_row(k, j, S.k_row), keys, q, scores + j);
       }
     }
     for (; j + lanes <= keys; j += lanes) {
-      score<V, 1, true>(k + j * S.k_row, keys, q, scores + j);
+      score<V, 1, true>(from_row(k, j, S.k_row), keys, q, scores + j);
     }
-    if (j < keys) score<V, 1, false>(k + j * S.k_row, keys - j, q, scores + j);
+    if (j < keys) score<V, 1, false>(from_row(k, j, S.k_row), keys - j, q, scores + j);
     for (std::size_t n = 0; n < queries; ++n) {
       for (j = keys; j < round_up(keys); ++j) {
         scores[n * score_room + j] = simd::math_constants<T>::lowest;

@@ -207,7 +207,7 @@ constexpr void unpack_output(const W* panels, const T* biases, std::size_t n, T*
   const W* from = panels + first * In + detail::place_in_panel<W, lanes>(n - first, split.size(p));
   for (std::size_t k = 0; k < In; ++k) {
     to[k] = static_cast<T>(from[k * width]);
-    if constexpr (detail::is_scaled<W>) to[k] = to[k] * biases[n];
+    if constexpr (detail::is_scaled<W>) to[k] = simd::fma(to[k], biases[n], T{});
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <umbel/config.hpp>
 #include <umbel/kernel/plain.hpp>
+#include <umbel/kernel/scaled_rows.hpp>
 #include <umbel/kernel/scores.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/kernel/tap.hpp>
@@ -61,11 +62,11 @@ constexpr void tap_scores(const attend_shape& shape, const Score& score, const P
 }
 
 // Attention by score(i, j), in units of log2. The shape is a value here: constant expressions do
-// not need it in the type, and one function for all shapes is less to compile. W, here and below:
-// T, or what keys and values are stored as.
-template <class T, class Score, class Policy, class Tap, class W>
-constexpr void attend_by(const attend_shape& shape, const Score& score, const W* v,
-                         const Policy& policy, T* o, const Tap& tap) noexcept {
+// not need it in the type, and one function for all shapes is less to compile. K, Y, here and
+// below: pointers to keys and values, whatever they are stored as, or scaled_rows.
+template <class T, class Score, class Policy, class Tap, class Y>
+constexpr void attend_by(const attend_shape& shape, const Score& score, Y v, const Policy& policy,
+                         T* o, const Tap& tap) noexcept {
   for (std::size_t i = 0; i < shape.queries; ++i) {
     const auto over = policy.template over<T>(i, 1);
     const scores::key_range range = policy.range(i, 1, shape.keys);
@@ -101,8 +102,8 @@ constexpr void attend_by(const attend_shape& shape, const Score& score, const W*
         if (!is_first) out = out * correction;
         for (std::size_t j = first; j < end; ++j) {
           if (sees[j - first])
-            out =
-                simd::fma(p[j - first], static_cast<T>(v[j * shape.v_row + d * shape.v_dim]), out);
+            out = simd::fma(with_scale_of_value(p[j - first], v, j),
+                            static_cast<T>(elements(v)[j * shape.v_row + d * shape.v_dim]), out);
         }
       }
     }
@@ -132,19 +133,20 @@ constexpr void attend_by(const attend_shape& shape, const Score& score, const W*
 }
 
 // scale q k^T in units of log2: q is multiplied first, one rounding.
-template <class T, class W>
+template <class T, class K>
 struct dot_product_score {
   const attend_shape& shape;
   const T* q;
-  const W* k;
+  K k;
   T factor;
   constexpr T operator()(std::size_t i, std::size_t j) const noexcept {
     T score{};
     for (std::size_t d = 0; d < shape.head_dim; ++d) {
       const T scaled = q[i * shape.q_row + d * shape.q_dim] * factor;
-      score = simd::fma(scaled, static_cast<T>(k[j * shape.k_row + d * shape.k_dim]), score);
+      score =
+          simd::fma(scaled, static_cast<T>(elements(k)[j * shape.k_row + d * shape.k_dim]), score);
     }
-    return score;
+    return with_scale(score, k, j);
   }
 };
 
@@ -186,10 +188,11 @@ constexpr void tap_scores_by(const Score& score, const Policy& policy, const Tap
 // them. A NaN or infinite query spoils its own row only; scores of -inf weigh 0. A dropped weight
 // (scores::dropout) is one of 0: in the sum with what it was, in the context fma'd as 0. tap: see
 // tap.hpp.
-template <attend_shape S, class T, scores::policy Policy, tap_like Tap, class W>
-constexpr void attend(const T* q, const W* k, const W* v, T scale, const Policy& policy, T* o,
+template <attend_shape S, class T, scores::policy Policy, tap_like Tap, stored_rows K,
+          stored_rows Y>
+constexpr void attend(const T* q, K k, Y v, T scale, const Policy& policy, T* o,
                       const Tap& tap) noexcept {
-  detail::attend_by(S, detail::dot_product_score<T, W>{S, q, k, exp2_factor(scale)}, v, policy, o,
+  detail::attend_by(S, detail::dot_product_score<T, K>{S, q, k, exp2_factor(scale)}, v, policy, o,
                     tap);
 }
 
@@ -210,10 +213,9 @@ constexpr void attend(const T* q, const T* k, const T* v, T scale, std::size_t k
 
 // A tap of scores alone, by any policy: those after a soft cap and before a bias are the ones that
 // the soft cap's policy gives.
-template <attend_shape S, class T, scores::policy Policy, score_tap Tap, class W>
-constexpr void tap_scores(const T* q, const W* k, T scale, const Policy& policy,
-                          const Tap& tap) noexcept {
-  const detail::dot_product_score<T, W> score{S, q, k, exp2_factor(scale)};
+template <attend_shape S, class T, scores::policy Policy, score_tap Tap, stored_rows K>
+constexpr void tap_scores(const T* q, K k, T scale, const Policy& policy, const Tap& tap) noexcept {
+  const detail::dot_product_score<T, K> score{S, q, k, exp2_factor(scale)};
   for (std::size_t i = 0; i < S.queries; ++i) detail::tap_scores<T>(S, score, policy, i, tap);
 }
 
@@ -244,9 +246,8 @@ constexpr bool sees_any(const Policy& policy, std::size_t i) noexcept {
 // The rows of o whose query sees no key become the mean of all values that are stored for it: keys
 // increasing, then times 1 / keys, rounded once. Dropout drops here as anywhere: a dropped value is
 // taken times 0. Stored: a policy that sees one run of keys.
-template <attend_shape S, class T, scores::policy Policy, scores::policy Stored, class W>
-constexpr void mean_where_empty(const W* v, const Policy& policy, const Stored& stored,
-                                T* o) noexcept {
+template <attend_shape S, class T, scores::policy Policy, scores::policy Stored, class Y>
+constexpr void mean_where_empty(Y v, const Policy& policy, const Stored& stored, T* o) noexcept {
   for (std::size_t i = 0; i < S.queries; ++i) {
     if (sees_any<S, T>(policy, i)) continue;
     const scores::key_range keys = stored.range(i, 1, S.keys);
@@ -257,7 +258,8 @@ constexpr void mean_where_empty(const W* v, const Policy& policy, const Stored& 
     for (std::size_t d = 0; d < S.value_dim; ++d) {
       T sum{};
       for (std::size_t j = keys.begin; j < keys.end; ++j) {
-        T value = static_cast<T>(v[j * S.v_row + d * S.v_dim]);
+        T value = static_cast<T>(elements(v)[j * S.v_row + d * S.v_dim]);
+        value = with_scale(value, v, j);
         if constexpr (scores::drops<Policy>) {
           if (!detail::keeps<T>(over, j)) value = value * T{};
         }

@@ -57,8 +57,7 @@ constexpr void store_in_8_bits(const T* w, std::int8_t* steps, T* scales) noexce
   for (std::size_t n = 0; n < S.out; ++n) {
     scale_of_numbers<T> scale;
     for (std::size_t k = 0; k < S.in; ++k) scale.add(w[k * S.out + n]);
-    for (std::size_t k = 0; k < S.in; ++k)
-      steps[k * S.out + n] = scale.steps(w[k * S.out + n]);
+    for (std::size_t k = 0; k < S.in; ++k) steps[k * S.out + n] = scale.steps(w[k * S.out + n]);
     scales[n] = scale.value();
   }
 }

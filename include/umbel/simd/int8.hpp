@@ -30,9 +30,8 @@ UMBEL_INLINE V widen_int8(bytes_of<V> bytes) noexcept {
     typedef char in __attribute__((vector_size(16)));
     typedef int out __attribute__((vector_size(64)));
     return __builtin_convertvector(
-        __builtin_bit_cast(
-            I, __builtin_ia32_pmovsxbd512_mask(__builtin_bit_cast(in, bytes), out{},
-                                               static_cast<std::uint16_t>(-1))),
+        __builtin_bit_cast(I, __builtin_ia32_pmovsxbd512_mask(__builtin_bit_cast(in, bytes), out{},
+                                                              static_cast<std::uint16_t>(-1))),
         V);
   }
 #endif
@@ -52,8 +51,8 @@ UMBEL_INLINE V widen_int8(bytes_of<V> bytes) noexcept {
     typedef std::int32_t words __attribute__((vector_size(16)));
     const words low = {__builtin_bit_cast(std::int32_t, bytes), 0, 0, 0};
     const all from = __builtin_bit_cast(all, low);
-    const all four = __builtin_shufflevector(from, from, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3,
-                                             3, 3);
+    const all four =
+        __builtin_shufflevector(from, from, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
     return __builtin_convertvector(static_cast<I>(__builtin_bit_cast(I, four) >> 24), V);
   }
 #endif
