@@ -63,6 +63,8 @@ static void decoding() noexcept {
   check_bits("attention: cache in bfloat16", out);
   check("attention: the cache has room in float16", decode<float16>());
   check_bits("attention: cache in float16", out);
+  check("attention: the cache has room in 8 bits", decode<std::int8_t>());
+  check_bits("attention: cache in 8 bits", out);
 }
 
 // Each head with keys and values of its own: copies of those that were shared.
@@ -166,6 +168,13 @@ static void special_numbers() noexcept {
   check("attention: subnormal numbers by themselves, kept or 0", exact_or_zero);
 }
 
+// In 8 bits each output has a scale.
+static void in_8_bits() noexcept {
+  static constexpr prepacked<attention, stored_as<std::int8_t>> packed{natural};
+  packed.into(out, x, causal, work);
+  check_bits("attention: weights in 8 bits", out);
+}
+
 int main() {
   lcg next{2};
   embedded::draw(next, x, 2.F);
@@ -177,6 +186,7 @@ int main() {
   check_bits("attention: weights in bfloat16", out);
   check("attention: weights in float16, and rounded ones", stored<float16>());
   check_bits("attention: weights in float16", out);
+  in_8_bits();
   special_numbers();
   return embedded::finish();
 }

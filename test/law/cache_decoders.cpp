@@ -210,7 +210,7 @@ void check_any_cut() {
 
   using cache = key_value_cache<model, key<29>, longest_memory<10>, stored_as<W>>;
   static cache past;
-  static cache::workspace<token<29>> work;
+  static typename cache::template workspace<token<29>> work;
   past.attend_to(packed, f.m, work);
   auto once = f.x;
   BOOST_TEST(past.step(once, packed, once, all_keys, work));

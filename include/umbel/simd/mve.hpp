@@ -147,13 +147,13 @@ UMBEL_INLINE void store_first(element<V>* to, V value, std::size_t count) noexce
           : "p0");
 }
 
-// Bytes with a sign, as floats.
+// Bytes with a sign, as floats. The load takes an address of the first eight registers.
 template <class V>
 UMBEL_INLINE V load_int8(const std::int8_t* from) noexcept {
   V result;
   __asm__("vldrb.s32 %q0, [%1]\n\tvcvt.f32.s32 %q0, %q0"
           : "=w"(result)
-          : "r"(from), "m"(*reinterpret_cast<const std::int8_t(*)[4]>(from)));
+          : "l"(from), "m"(*reinterpret_cast<const std::int8_t(*)[4]>(from)));
   return result;
 }
 template <class V>
@@ -161,7 +161,7 @@ UMBEL_INLINE V load_first_int8(const std::int8_t* from, std::size_t count) noexc
   V result;
   __asm__("vctp.32 %2\n\tvpst\n\tvldrbt.s32 %q0, [%1]\n\tvcvt.f32.s32 %q0, %q0"
           : "=w"(result)
-          : "r"(from), "r"(count), "m"(*reinterpret_cast<const std::int8_t(*)[]>(from))
+          : "l"(from), "r"(count), "m"(*reinterpret_cast<const std::int8_t(*)[]>(from))
           : "p0");
   return result;
 }
