@@ -48,8 +48,8 @@ UMBEL_INLINE void add_integer_products(simd::dot_words (&sums)[Rows][Vectors],
     simd::dot_vector w[Vectors];
     UMBEL_UNROLL(4)
     for (std::size_t v = 0; v < Vectors; ++v)
-      w[v] = simd::dot_operand(
-          simd::load_words(weights + (k * Vectors + v) * (4 * simd::dot_lanes)));
+      w[v] =
+          simd::dot_operand(simd::load_words(weights + (k * Vectors + v) * (4 * simd::dot_lanes)));
     UMBEL_UNROLL(8)
     for (std::size_t r = 0; r < Rows; ++r) {
       const simd::dot_vector a = simd::dot_spread(x + r * x_row + k);

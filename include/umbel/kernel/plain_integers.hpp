@@ -131,9 +131,12 @@ constexpr void integer_linear(const Map& map, const std::int8_t* x, T* y,
                               const Finish& finish) noexcept {
   for (std::size_t r = 0; r < S.rows; ++r) {
     for (std::size_t o = 0; o < S.out; ++o) {
-      std::int32_t sum = map.start(o);
+      // Modulo 2^32: what moves the inputs may leave 32 bits, and comes back.
+      auto wrapped = static_cast<std::uint32_t>(map.start(o));
       for (std::size_t i = 0; i < S.in; ++i)
-        sum += (x[r * S.x_row + i] + Map::moved) * std::int32_t{map.weight(o, i)};
+        wrapped += static_cast<std::uint32_t>((x[r * S.x_row + i] + Map::moved) *
+                                              std::int32_t{map.weight(o, i)});
+      const auto sum = static_cast<std::int32_t>(wrapped);
       finish(y[r * S.y_row + o * S.y_step],
              round_shift((sum >> map.before) * map.multiplier[o], map.after));
     }

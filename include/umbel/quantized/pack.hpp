@@ -100,7 +100,9 @@ constexpr void pack(kernel::integer_panels<In, Out>& to, const Weight& weight, c
     // A result far beyond its range: as large as stays within 32 bits.
     while ((most[o] * power_of_two(-before) + 2) * m >= limit - power_of_two(after - 1)) m /= 2;
     to.multiplier[o] = static_cast<std::int16_t>(m);
-    to.starts[o] = biases[o] + half - to.moved * sums[o];
+    to.starts[o] = static_cast<std::int32_t>(static_cast<std::uint32_t>(biases[o] + half) -
+                                             static_cast<std::uint32_t>(to.moved) *
+                                                 static_cast<std::uint32_t>(sums[o]));
   }
 }
 

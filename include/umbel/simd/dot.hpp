@@ -83,8 +83,8 @@ UMBEL_INLINE dot_pairs<Word> in_pairs(Word v) noexcept {
 }
 
 // Lanes of a and b in turn, from lane First on.
-template <std::size_t First, std::size_t... I>
-UMBEL_INLINE dot_words in_turn(dot_words a, dot_words b, std::index_sequence<I...>) noexcept {
+template <std::size_t First, class V, std::size_t... I>
+UMBEL_INLINE V in_turn(V a, V b, std::index_sequence<I...>) noexcept {
   return __builtin_shufflevector(a, b, (First + I / 2 + I % 2 * sizeof...(I))...);
 }
 
@@ -143,15 +143,30 @@ UMBEL_INLINE weigh_vector weigh_operand(dot_words v) noexcept {
   return detail::operand<!weigh_by_bytes>(v);
 }
 namespace detail {
-template <class Word, class Vector>
-UMBEL_INLINE void store_operand(Word* to, const Vector& v) noexcept {
+template <class Word, class V>
+UMBEL_INLINE void store_operand(Word* to, V v) noexcept {
   if constexpr (sizeof(Word) == 4) {
-    store_words(to, v);
+    __builtin_memcpy(to, &v, sizeof(v));
   } else {
-    constexpr auto all = std::make_index_sequence<dot_lanes>{};
-    store_words(to, in_turn<0>(v.even, v.odd, all));
-    store_words(to + dot_lanes / 2, in_turn<dot_lanes / 2>(v.even, v.odd, all));
+    constexpr std::size_t lanes = lanes_of<V>;
+    constexpr auto all = std::make_index_sequence<lanes>{};
+    const dot_pairs<V> pairs = in_pairs(v);
+    const V low = in_turn<0>(pairs.even, pairs.odd, all);
+    const V high = in_turn<lanes / 2>(pairs.even, pairs.odd, all);
+    __builtin_memcpy(to, &low, sizeof(v));
+    __builtin_memcpy(to + lanes / 2, &high, sizeof(v));
   }
+}
+// As many whole packs of V as `count` bytes hold, from byte i on; where the rest begins.
+template <class V>
+UMBEL_INLINE std::size_t prepare_packs(const std::int8_t* x, std::size_t i, std::size_t count,
+                                       dot_word* to) noexcept {
+  for (; i + sizeof(V) <= count; i += sizeof(V)) {
+    V v;
+    __builtin_memcpy(&v, x + i, sizeof(v));
+    store_operand(to + i / 4, moved(v));
+  }
+  return i;
 }
 template <class Vector, class Word>
 UMBEL_INLINE Vector spread_operand(const Word* at) noexcept {
@@ -162,18 +177,15 @@ UMBEL_INLINE Vector spread_operand(const Word* at) noexcept {
 }
 }  // namespace detail
 
-// Operands in memory: of 4 * lanes bytes, moved; of weigh().
-UMBEL_INLINE void dot_store_moved(dot_word* to, dot_words v) noexcept {
-  detail::store_operand(to, dot_moved_operand(v));
-}
+// Operands of weigh() in memory, of 4 * lanes bytes.
 UMBEL_INLINE void weigh_store(weigh_word* to, dot_words v) noexcept {
-  detail::store_operand(to, weigh_operand(v));
+  detail::store_operand(to, v);
 }
-// `count` bytes become whole words, the rest of the last of 0.
+// Operands of dot(), moved: `count` bytes become whole words, the rest of the last of 0.
 UMBEL_INLINE void dot_prepare(const std::int8_t* x, std::size_t count, dot_word* to) noexcept {
-  std::size_t i = 0;
-  for (; i + 4 * dot_lanes <= count; i += 4 * dot_lanes)
-    dot_store_moved(to + i / 4, load_words(x + i));
+  std::size_t i = detail::prepare_packs<dot_words>(x, 0, count, to);
+  if constexpr (dot_lanes > 8) i = detail::prepare_packs<pack<std::int32_t, 8>>(x, i, count, to);
+  if constexpr (dot_lanes > 4) i = detail::prepare_packs<pack<std::int32_t, 4>>(x, i, count, to);
   for (; i + 4 <= count; i += 4) to[i / 4] = dot_moved_word(word_at(x + i));
   if (i < count) {
     std::int32_t last = 0;

@@ -40,6 +40,17 @@ UMBEL_INLINE V transposed_bytes(V v, std::index_sequence<I...>) noexcept {
 }
 }  // namespace detail
 
+// The larger of two lanes, in one instruction where there is one: g++ 12 makes two of select().
+UMBEL_INLINE dot_words larger_words(dot_words a, dot_words b) noexcept {
+#if UMBEL_AVX512_16_BIT && UMBEL_GCC
+  return __builtin_ia32_pmaxsd512_mask(a, b, dot_words{}, detail::mask_16{-1});
+#elif UMBEL_AVX2 && UMBEL_GCC
+  return __builtin_ia32_pmaxsd256(a, b);
+#else
+  return larger(a, b);
+#endif
+}
+
 // Lanes that 16 bits hold: all of a and b are.
 UMBEL_INLINE dot_halves halves_of(dot_words a, dot_words b) noexcept {
 #if UMBEL_AVX512_16_BIT && UMBEL_CLANG
@@ -140,8 +151,21 @@ UMBEL_INLINE dot_unsigned_halves lowered(dot_unsigned_halves power,
 
 // The words of four bytes whose bytes i are the lanes of v[i], which 7 bits hold.
 UMBEL_INLINE dot_words words_of(dot_halves of_0_1, dot_halves of_2_3) noexcept {
-  return reinterpret_cast<dot_words>(detail::transposed_bytes(
-      bytes_of(of_0_1, of_2_3), std::make_index_sequence<4 * dot_lanes>{}));
+  const dot_bytes all = bytes_of(of_0_1, of_2_3);
+#if UMBEL_SSE2 && !UMBEL_SSSE3
+  // Its halves in turn, twice: g++ shuffles any bytes one by one.
+  const auto in_turn = [](dot_bytes v) UMBEL_LAMBDA_INLINE {
+    using wide = pack<std::int64_t, 2>;
+    const auto high =
+        __builtin_shufflevector(reinterpret_cast<wide>(v), reinterpret_cast<wide>(v), 1, 1);
+    return __builtin_shufflevector(v, reinterpret_cast<dot_bytes>(high), 0, 16, 1, 17, 2, 18, 3, 19,
+                                   4, 20, 5, 21, 6, 22, 7, 23);
+  };
+  return reinterpret_cast<dot_words>(in_turn(in_turn(all)));
+#else
+  return reinterpret_cast<dot_words>(
+      detail::transposed_bytes(all, std::make_index_sequence<4 * dot_lanes>{}));
+#endif
 }
 
 // Vectors packs, one after another, to the nearest of -127 to 127.
@@ -158,15 +182,14 @@ UMBEL_INLINE void store_int8(std::int8_t* to, const dot_words (&v)[Vectors]) noe
   const dot_words last = clamped(v[Vectors - 1]);
   const dot_halves low =
       halves_of(Vectors == 1 ? last : clamped(v[0]), Vectors <= 2 ? last : clamped(v[1]));
-  const dot_halves high =
-      Vectors <= 2 ? low : halves_of(Vectors == 3 ? last : clamped(v[2]), last);
+  const dot_halves high = Vectors <= 2 ? low : halves_of(Vectors == 3 ? last : clamped(v[2]), last);
   dot_bytes bytes = bytes_of(low, high);
 #if UMBEL_X86
   const dot_bytes least = dot_bytes{} + std::int8_t{-127};
   bytes = bytes > least ? bytes : least;
 #endif
-  const dot_words all = detail::by_words(reinterpret_cast<dot_words>(bytes),
-                                         std::make_index_sequence<dot_lanes>{});
+  const dot_words all =
+      detail::by_words(reinterpret_cast<dot_words>(bytes), std::make_index_sequence<dot_lanes>{});
   __builtin_memcpy(to, &all, Vectors * dot_lanes);
 }
 
