@@ -16,7 +16,9 @@ void add(const std::string& note = "", const char* family = "linear/") {
   static constexpr umbel::detail::kernel::linear_shape shape = {Rows, In, Out, In, 1, Out, 1, true};
   alignas(64) static float x[Rows * In], w[In * Out], b[Out], y[Maps][Rows * Out];
   alignas(64) static Stored panels[Maps][umbel::detail::kernel::packed_size<shape, float, Target>];
-  alignas(64) static float biases[Maps][umbel::detail::kernel::padded_features<Out, float, Target>];
+  constexpr std::size_t of_outputs = umbel::detail::kernel::numbers_of_output<Stored, true> *
+                                     umbel::detail::kernel::padded_features<Out, float, Target>;
+  alignas(64) static float biases[Maps][of_outputs];
   bench::fill(x, 1);
   bench::fill(w, 0.1f);
   bench::fill(b, 1);
@@ -63,12 +65,15 @@ const bool added = [] {
   add<1, 256, 256>();
   add<1, 256, 256, umbel::bfloat16>(" bfloat16");
   add<1, 256, 256, umbel::float16>(" float16");
+  add<1, 256, 256, std::int8_t>(" int8");
   add<1, 384, 384>();
   add<1, 384, 384, umbel::bfloat16>(" bfloat16");
   add<1, 384, 384, umbel::float16>(" float16");
+  add<1, 384, 384, std::int8_t>(" int8");
   add<1, 1024, 1024>();
   add<1, 1024, 1024, umbel::bfloat16>(" bfloat16");
   add<1, 1024, 1024, umbel::float16>(" float16");
+  add<1, 1024, 1024, std::int8_t>(" int8");
   add_fetched<384, 384>();
   add_fetched<512, 512>();
   add_fetched<1024, 1024>();

@@ -165,12 +165,16 @@ const bool added = [] {
   add<256, 8, 8, 512, 1, float, bfloat16>("decode/I bfloat16 cache");
   add<256, 8, 8, 512, 1, bfloat16, bfloat16>("decode/I bfloat16");
   add<256, 8, 8, 512, 1, float16, float16>("decode/I float16");
+  add<256, 8, 8, 512, 1, std::int8_t>("decode/I int8 weights");
+  add<256, 8, 8, 512, 1, float, std::int8_t>("decode/I int8 cache");
+  add<256, 8, 8, 512, 1, std::int8_t, std::int8_t>("decode/I int8");
   add<256, 8, 2, 512, 1>("decode/ 256,8,2,512");
   add<64, 4, 4, 128, 1>("decode/ 64,4,4,128");
   add<64, 8, 4, 256, 1>("decode/ 64,8,4,256");
   add<256, 8, 8, 512, 64>("decode/ 256,8,8,512, the last 64 at once");
   add<256, 8, 8, 512, 64, bfloat16, bfloat16>("decode/ bfloat16, the last 64 at once");
   add<256, 8, 8, 512, 64, float16, float16>("decode/ float16, the last 64 at once");
+  add<256, 8, 8, 512, 64, std::int8_t, std::int8_t>("decode/ int8, the last 64 at once");
   add_llama<1>("decode/ LLaMA block 64,8,4,172,256");
   add_llama<1, bfloat16>("decode/ LLaMA block, bfloat16 weights and cache");
   add_plain_llama("decode/ LLaMA block, plain loops with -ffast-math");

@@ -291,7 +291,7 @@ BOOST_AUTO_TEST_CASE(how_far_from_weights_of_float) {
   };
   BOOST_TEST(error(bfloat16{}) < 0.01);
   BOOST_TEST(error(float16{}) < 0.001);
-  BOOST_TEST(error(std::int8_t{}) < 0.02);
+  BOOST_TEST(error(std::int8_t{}) < 0.01);
 }
 
 // Packed weights in memory of somebody's: taken where they were packed for this target, and where

@@ -150,7 +150,7 @@ void check_steps_in_8_bits() {
   const auto of_float = in_steps<300>(in_float, f.attend, f.x);
   const distance d = distance_of(whole.data(), of_float.data(), whole.size());
   BOOST_TEST_MESSAGE("a cache in 8 bits: error " << d.error << " of " << d.reference);
-  BOOST_TEST(d.error < 0.03 * d.reference);
+  BOOST_TEST(d.error < 0.01 * d.reference);
 }
 
 template <class W>

@@ -130,7 +130,7 @@ using window = key_value_cache<attention, key<64>, longest_sequence<4096>>;
 #elif defined CASE_double_in_16_bits
   // expect-gcc: "umbel: key_value_cache: a layer of double cannot be stored as float16"
   // expect-clang: cache.*a_layer_of.*element<double>.*cannot_be_stored_as.*element<.*float16>
-  // cause: 16 bits are for layers of float; one of double would lose most of what it is for.
+  // cause: 16 and 8 bits are for layers of float; one of double would lose most of what it is for.
   // cure: Declare the layer with float, or leave `stored_as<>` out.
   using of_double = multi_head_attention<double, hidden<12>, heads<3>>;
   key_value_cache<of_double, key<8>, stored_as<float16>> r;

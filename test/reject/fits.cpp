@@ -46,7 +46,7 @@ constexpr bool ok = fits<board::microbit, needs_it_said>;
 // expect-gcc: "umbel: fits: the model needs 262144 bytes of flash but the board blue_pill has 65536"
 // expect-clang: fits, .*the_model_needs, .*<262144>, .*bytes_of_flash_but_the_board, .*blue_pill>, .*has, .*<65536>
 // cause: Weights and tables are more than the board has of flash, of which the code needs some, too.
-// cure: Store packed weights in 16 bits, `prepacked<layer, stored_as<bfloat16>>`, or take a smaller model or a larger board.
+// cure: Store packed weights in 16 or 8 bits, `prepacked<layer, stored_as<bfloat16>>` or `stored_as<std::int8_t>`, or take a smaller model or a larger board.
 constexpr bool ok = fits<board::blue_pill, table, token<1>>;
 #elif defined CASE_fits_no_board
 // expect-gcc: "umbel: fits: takes a board, which has the constants flash and ram; then what footprint takes"

@@ -14,7 +14,7 @@ namespace umbel::inline UMBEL_TARGET::detail::simd {
 
 // Widened from 8 bits: V is of float, W std::int8_t.
 template <class V, class W>
-concept from_int8 = std::is_same_v<element_of<V>, float> && std::is_same_v<W, std::int8_t>;
+concept from_int8 = std::is_same_v<W, std::int8_t> && std::is_same_v<element_of<V>, float>;
 
 namespace detail {
 
