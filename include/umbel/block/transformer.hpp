@@ -213,6 +213,7 @@ struct workers_with {
     const Given& given;
     auto& operator[](std::size_t worker) const noexcept { return given.work[worker].*Member; }
   };
+  static constexpr std::size_t workers = Given::workers;
   const Given& given;
   members work{given};
   template <class Piece>

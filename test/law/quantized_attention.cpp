@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+// What holds for attention and encoder layers in integers, to the bit: the number of workers does
+// not matter; hidden positions are none; a batch is its sequences; heads that share keys are heads
+// whose keys are the same. And they are near the layers of floats. Not here: steps
+// (quantized_cache.cpp), decoder layers (quantized_decoder.cpp).
+#include <boost/test/unit_test.hpp>
+#include <umbel/quantized.hpp>
+
+#include <algorithm>
+
+#include "../support/blocks.hpp"
+#include "../support/compare.hpp"
+#include "../support/executors.hpp"
+#include "../support/quantized.hpp"
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+using namespace umbel_test;
+
+using rotated =
+    multi_head_attention<float, hidden<18>, heads<3>, rope<split_halves, 10000, 4>, bias<true>>;
+using llama = llama_block<encoder_layer>;
+using post_norm = vaswani_block<encoder_layer>;
+
+template <class Layer, std::size_t Tokens>
+using floats = tensor<typename Layer::value_type, token<Tokens>, typename Layer::hidden_axis>;
+template <class T, class Layer, std::size_t Batch, std::size_t Tokens>
+using integers = tensor<T, batch<Batch>, token<Tokens>, typename Layer::hidden_axis>;
+
+// T: of activations, below `most`.
+template <class T, class Layer, std::size_t Batch, std::size_t Tokens>
+void check_workers(double most) {
+  static const quantized_fixture<Layer, floats<Layer, Tokens>> f;
+  lcg next{Batch};
+  const auto x = drawn_integers<integers<T, Layer, Batch, Tokens>>(next, most);
+  tensor<int, batch<Batch>> lens;
+  for (std::size_t b = 0; b < Batch; ++b) lens(b) = static_cast<int>(b * 7 % (Tokens + 1));
+  const auto wanted = f.layer(x, lens & causal);
+  using work = typename quantized<Layer>::template workspace<token<Tokens>>;
+  static work of_five[5];
+  shuffled<5> five;
+  auto out = x;
+  f.layer.into(out, x, lens & causal, parallel(five, of_five));
+  BOOST_TEST(same_bits(out, wanted));
+  BOOST_TEST(five.pieces > 0u);
+  BOOST_TEST(same_bits(f.layer(x, lens & causal, parallel(serial, of_five)), wanted));
+}
+
+// The largest relative error of layers that were observed on sequences like these. Bounds:
+// measured.
+template <class Layer>
+double error_of(std::uint32_t seed) {
+  using T = typename Layer::value_type;
+  using hidden_axis = typename Layer::hidden_axis;
+  const quantized_fixture<Layer, floats<Layer, 21>> f;
+  lcg next{seed};
+  const auto x = drawn<floats<Layer, 21>>(next, 2);
+  const double unit = static_cast<double>(f.seen.residual()) / 16384;
+  tensor<std::int16_t, token<21>, hidden_axis> xs;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    xs.data()[i] = static_cast<std::int16_t>(std::lrint(static_cast<double>(x.data()[i]) / unit));
+  static_assert(std::is_floating_point_v<T>);
+  return relative_error(f.layer(xs, causal), unit, Layer{f.w}(x, causal));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(quantized_attention_laws)
+
+BOOST_AUTO_TEST_CASE(any_number_of_workers_gives_the_same) {
+  check_workers<std::int8_t, rotated, 1, 33>(127);
+  check_workers<std::int8_t, rotated, 7, 5>(127);
+  check_workers<std::int16_t, llama, 1, 33>(16000);
+  check_workers<std::int16_t, layer_stack<post_norm, 2>, 6, 19>(16000);
+}
+
+BOOST_AUTO_TEST_CASE(hidden_positions_are_none_and_a_batch_is_its_sequences) {
+  static const quantized_fixture<llama, floats<llama, 9>> f;
+  lcg next{3};
+  const auto x = drawn_integers<tensor<std::int16_t, batch<2>, token<9>, hidden<16>>>(next, 16000);
+  const auto whole = f.layer(x, tensor<int, batch<2>>{5, 9});
+  const view<const std::int16_t, token<5>, hidden<16>> first(x.data());
+  const auto alone = f.layer(first);
+  BOOST_TEST(std::equal(alone.begin(), alone.end(), whole.data()));
+  const view<const std::int16_t, token<9>, hidden<16>> second(x.data() + 9 * 16);
+  const auto all = f.layer(second);
+  BOOST_TEST(std::equal(all.begin(), all.end(), whole.data() + 9 * 16));
+}
+
+// Of one scale, as the ranges say: a scale of its own for each output is repeated, too.
+BOOST_AUTO_TEST_CASE(shared_keys_are_repeated_keys) {
+  using grouped = multi_head_attention<float, hidden<20>, heads<4>, kv_heads<2>,
+                                       rope<adjacent_pairs, 10000, 2>, bias<false>>;
+  using repeated = multi_head_attention<float, hidden<20>, heads<4>, rope<adjacent_pairs, 10000, 2>,
+                                        bias<false>>;
+  static_assert(grouped::sizes.head_dim == 5);
+  static const quantized_fixture<grouped, floats<grouped, 11>> f;
+  repeated::weights w{};
+  std::copy_n(f.w.q.weight, 400, w.q.weight);
+  std::copy_n(f.w.o.weight, 400, w.o.weight);
+  for (std::size_t i = 0; i < 20; ++i)
+    for (std::size_t o = 0; o < 20; ++o) {
+      w.k.weight[i * 20 + o] = f.w.k.weight[i * 10 + o / 10 * 5 + o % 5];
+      w.v.weight[i * 20 + o] = f.w.v.weight[i * 10 + o / 10 * 5 + o % 5];
+    }
+  const quantized<repeated> other{w, f.seen};
+  lcg next{6};
+  const auto x = drawn_integers<tensor<std::int8_t, token<11>, hidden<20>>>(next, 127);
+  BOOST_TEST(same_bits(f.layer(x, causal), other(x, causal)));
+}
+
+BOOST_AUTO_TEST_CASE(near_the_layers_of_floats) {
+  for (std::uint32_t seed = 20; seed < 25; ++seed) {
+    BOOST_TEST(error_of<llama>(seed) < 0.0065);
+    BOOST_TEST(error_of<post_norm>(seed) < 0.009);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
