@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <umbel/config.hpp>
 #include <umbel/decode/cache_of_decoders.hpp>
 #include <umbel/quantized/cache_of_blocks.hpp>
