@@ -6,8 +6,8 @@
 #include <umbel/quantized/attention.hpp>
 #include <umbel/quantized/cache.hpp>
 #include <umbel/quantized/cache_of_blocks.hpp>
-#include <umbel/quantized/convert.hpp>
 #include <umbel/quantized/cache_of_decoders.hpp>
+#include <umbel/quantized/convert.hpp>
 #include <umbel/quantized/decoder.hpp>
 #include <umbel/quantized/encoder.hpp>
 #include <umbel/quantized/feed_forward.hpp>

@@ -50,7 +50,8 @@ bool same(const T (&a)[N], const T (&b)[N]) noexcept {
   return true;
 }
 
-// ---- kernels and their definition ----------------------------------------------------------------
+// ---- kernels and their definition
+// ----------------------------------------------------------------
 
 template <std::size_t Rows, std::size_t In, std::size_t Out, bool Transposed>
 bool linear_is_plain() noexcept {
@@ -87,9 +88,15 @@ template <std::size_t Queries, std::size_t Keys, std::size_t HeadDim, std::size_
 bool attend_is_plain(const Policy& policy) noexcept {
   constexpr bool transposed = umbel::detail::simd::dot_lanes == 1 && Queries >= 3;
   constexpr std::size_t padded = kernel::in_words(Keys);
-  constexpr kernel::integer_attend_shape shape = {
-      Queries,     Keys, HeadDim, ValueDim, HeadDim + 4, HeadDim, transposed ? 1 : ValueDim,
-      ValueDim + 1, transposed ? padded : 1};
+  constexpr kernel::integer_attend_shape shape = {Queries,
+                                                  Keys,
+                                                  HeadDim,
+                                                  ValueDim,
+                                                  HeadDim + 4,
+                                                  HeadDim,
+                                                  transposed ? 1 : ValueDim,
+                                                  ValueDim + 1,
+                                                  transposed ? padded : 1};
   alignas(64) static std::int8_t q[Queries * (HeadDim + 4)], k[Keys * HeadDim],
       v[padded * ValueDim];
   static std::int8_t fast[Queries * (ValueDim + 1)], defined[Queries * (ValueDim + 1)];
@@ -156,7 +163,8 @@ void kernels() noexcept {
             norm_is_plain<false, 7>() && norm_is_plain<true, 32>() && norm_is_plain<false, 35>());
 }
 
-// ---- layers --------------------------------------------------------------------------------------
+// ---- layers
+// --------------------------------------------------------------------------------------
 
 // Ranges, each larger than the one before, so that no two scales are alike.
 template <class... Ranges>

@@ -54,7 +54,7 @@ struct quantized_fixture {
     for (int i = 0; i < 3; ++i)
       static_cast<void>(
           quantized::observe(seen, w, drawn<X>(next, 2), drawn<Memory>(next, 2)..., masks...));
-    BOOST_TEST_REQUIRE(layer.pack(w, seen));
+    BOOST_TEST_REQUIRE(static_cast<bool>(layer.pack(w, seen)));
   }
 };
 

@@ -29,8 +29,8 @@ struct attend_scratch {
 
 // Scores, `step` apart, become weights; gives their sum.
 UMBEL_NOINLINE inline std::int32_t weigh(std::int32_t* scores, std::size_t step, std::size_t count,
-                                std::int32_t largest, const integer_softmax& softmax,
-                                bool selects) noexcept {
+                                         std::int32_t largest, const integer_softmax& softmax,
+                                         bool selects) noexcept {
   const std::int32_t cut = softmax.cut, multiplier = softmax.multiplier;
   const plain::rounding rounded(softmax.shift);
   std::int32_t sum = 0;
@@ -49,8 +49,9 @@ UMBEL_NOINLINE inline std::int32_t weigh(std::int32_t* scores, std::size_t step,
 // Queries first to first + count - 1 of at most four, whose scratch is `scores`.
 template <integer_attend_shape S, class Policy>
 UMBEL_NOINLINE void attend_four(const std::int8_t* q, const std::int8_t* k, const std::int8_t* v,
-                 const integer_softmax& softmax, const Policy& policy, std::size_t first,
-                 std::size_t count, std::int8_t* o, std::int32_t* scores) noexcept {
+                                const integer_softmax& softmax, const Policy& policy,
+                                std::size_t first, std::size_t count, std::int8_t* o,
+                                std::int32_t* scores) noexcept {
   static_assert(S.v_dim % 4 == 0 && S.v_dim >= in_words(S.keys));
   constexpr std::size_t words = S.head_dim / 4;
   std::int32_t rows[words * simd::four_rows_word];
@@ -93,8 +94,7 @@ UMBEL_NOINLINE void attend_four(const std::int8_t* q, const std::int8_t* k, cons
   simd::pair_words(scores, padded / 4);
   for (std::size_t d = 0; d < S.value_dim; ++d) {
     simd::of_four_rows context = {0, 0, 0, 0};
-    if (keys != 0)
-      context = simd::by_column(scores, v + d * S.v_dim + begin, padded / 4, context);
+    if (keys != 0) context = simd::by_column(scores, v + d * S.v_dim + begin, padded / 4, context);
     o[d] = plain::averaged(context.first, means[0]);
     if (count > 1) o[S.o_row + d] = plain::averaged(context.second, means[1]);
     if (count > 2) o[2 * S.o_row + d] = plain::averaged(context.third, means[2]);
@@ -120,8 +120,7 @@ void attend_one(const std::int8_t* q, const std::int8_t* k, const std::int8_t* v
     if (sum > largest) largest = sum;
   }
   const std::size_t keys = range.end > range.begin ? range.end - range.begin : 0;
-  const std::int32_t sum =
-      weigh(scores + range.begin, 1, keys, largest, softmax, Policy::selects);
+  const std::int32_t sum = weigh(scores + range.begin, 1, keys, largest, softmax, Policy::selects);
   const plain::average mean = plain::average_over(sum == 0 ? 127 : sum);
   for (std::size_t d = 0; d < S.value_dim; ++d) {
     std::int32_t context = 0;

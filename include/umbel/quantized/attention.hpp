@@ -29,6 +29,7 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
   using ranges = detail::integers::attention_ranges;
   template <class Derived>
   using calls = quantized;  // what a cache takes for the layer
+  using histograms = detail::integers::attention_ranges_of<magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
 
  private:
@@ -59,17 +60,18 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
     return {};
   }
   // layer{w}(x, mask), whose tensors widen the ranges.
-  template <detail::tensor_like X, mask_like Mask = detail::every_key>
-  static constexpr auto observe(ranges& seen, const typename layer::weights_view& w, const X& x,
+  template <detail::integers::seen_by<quantized> Seen, detail::tensor_like X,
+            mask_like Mask = detail::every_key>
+  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w, const X& x,
                                 const Mask& mask = {}) noexcept {
     observe_inputs(seen, w, x, x, x);
     auto y = layer{w}(x, mask);
     detail::integers::widen(seen.output, y.data(), y.size());
     return y;
   }
-  template <detail::tensor_like X, detail::tensor_like Y, detail::tensor_like Z,
-            mask_like Mask = detail::every_key>
-  static constexpr auto observe(ranges& seen, const typename layer::weights_view& w, const X& x,
+  template <detail::integers::seen_by<quantized> Seen, detail::tensor_like X, detail::tensor_like Y,
+            detail::tensor_like Z, mask_like Mask = detail::every_key>
+  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w, const X& x,
                                 const Y& y, const Z& z, const Mask& mask = {}) noexcept {
     observe_inputs(seen, w, x, y, z);
     auto result = layer{w}(x, y, z, mask);
@@ -106,8 +108,8 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
   [[nodiscard]] constexpr const numbers& get_weights() const noexcept { return *this; }
 
  private:
-  template <class X, class Y, class Z>
-  static constexpr void observe_inputs(ranges& seen, const typename layer::weights_view& w,
+  template <class Seen, class X, class Y, class Z>
+  static constexpr void observe_inputs(Seen& seen, const typename layer::weights_view& w,
                                        const X& x, const Y& y, const Z& z) noexcept {
     using namespace detail::integers;
     const auto xs = contiguous(x);

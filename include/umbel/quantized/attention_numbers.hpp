@@ -58,13 +58,15 @@ struct integer_mask<Mask, Scores, accepted> {
 
 namespace integers {
 
-struct attention_ranges {
+template <class Range>
+struct attention_ranges_of {
   static constexpr const char* part_names[] = {"queries", "keys", "values", "q",
                                                "k",       "v",    "output"};
-  range queries, keys, values;  // what the layer is given
-  range q, k, v;                // what its projections give
-  range output;
+  Range queries, keys, values;  // what the layer is given
+  Range q, k, v;                // what its projections give
+  Range output;
 };
+using attention_ranges = attention_ranges_of<range>;
 
 // The projections and the softmax of a multi_head_attention. Heads lie in whole words.
 template <class Layer>
@@ -120,8 +122,8 @@ struct attention_numbers {
   // ToRow, ToFeature: how far apart positions and features lie at `to`.
   template <std::size_t Rows, std::size_t ToRow = value_width, std::size_t ToFeature = 1>
   constexpr void project_values(const std::int8_t* z, std::int8_t* to) const noexcept {
-    kernel::integer_linear<kernel::integer_linear_shape{
-        Rows, sizes.value_hidden, value_width, sizes.value_hidden, ToRow, ToFeature}>(
+    kernel::integer_linear<kernel::integer_linear_shape{Rows, sizes.value_hidden, value_width,
+                                                        sizes.value_hidden, ToRow, ToFeature}>(
         v, z, to, kernel::finish::as_int8{});
   }
   template <std::size_t Rows, class T, class Finish>
@@ -155,8 +157,8 @@ struct attention_numbers {
     constexpr std::size_t share = sizes.heads / sizes.kv_heads;
     constexpr kernel::integer_attend_shape one = head<Queries, Keys, Transposed>;
     kernel::integer_attend<one>(from_q + h * head_dim, from_k + h / share * head_dim,
-                                from_v + h / share * value_dim * one.v_dim, softmax,
-                                mask(h).policy, context + h * value_dim, work);
+                                from_v + h / share * value_dim * one.v_dim, softmax, mask(h).policy,
+                                context + h * value_dim, work);
   }
   template <std::size_t Queries, std::size_t Keys, bool Transposed = false, class Mask>
   constexpr void attend_heads(
@@ -258,14 +260,14 @@ constexpr auto projected_floats(const W& w, const X& x) noexcept {
   return linear<typename W::map::value_type, typename W::map::in, typename W::map::out,
                 bias<W::map::has_bias>>{w}(x);
 }
-template <class W, class X>
-constexpr void widen_projected(range& seen, const W& w, const X& x) noexcept {
+template <class Range, class W, class X>
+constexpr void widen_projected(Range& seen, const W& w, const X& x) noexcept {
   const auto y = projected_floats(w, x);
   widen(seen, y.data(), y.size());
 }
 // Of queries or keys: with the positions of their rows.
-template <class Attention, std::size_t Heads, class W, class X>
-constexpr void widen_rotated(range& seen, const W& w, const X& x) noexcept {
+template <class Attention, std::size_t Heads, class Range, class W, class X>
+constexpr void widen_rotated(Range& seen, const W& w, const X& x) noexcept {
   constexpr std::size_t batch = layout_of<X>::template size_of<rules::batch_family>;
   constexpr std::size_t sequences = batch == 0 ? 1 : batch;
   constexpr std::size_t row = Heads * Attention::sizes.head_dim;

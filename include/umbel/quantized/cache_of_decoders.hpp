@@ -11,11 +11,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <umbel/config.hpp>
 #include <umbel/decode/cache_of_decoders.hpp>
 #include <umbel/quantized/cache_of_blocks.hpp>
 #include <umbel/quantized/decoder.hpp>
+#include <utility>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {

@@ -167,6 +167,7 @@ class quantized<decoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>
   using layer = decoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>;
   using numbers = detail::integers::decoder_numbers<layer>;
   using ranges = typename numbers::ranges;
+  using histograms = typename numbers::histograms;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
   template <class Derived>
   using calls = quantized;  // what a cache takes for the layer
@@ -178,23 +179,27 @@ class quantized<decoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>
 
  public:
   constexpr quantized() noexcept = default;
-  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept { pack(w, seen); }
-  // False, and zeros, where a range is missing.
-  constexpr bool pack(const weights_to_pack& w, const ranges& seen) noexcept {
+  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
+    static_cast<void>(pack(w, seen));
+  }
+  // Zeros where a range is missing; the result names it.
+  constexpr pack_result pack(const weights_to_pack& w, const ranges& seen) noexcept {
     using namespace detail::integers;
-    if (!all_seen(seen)) return false;
+    if (const auto found = all_seen(seen); !found) return found;
     numbers_.pack_layer(w, seen, unit_of_residual(static_cast<double>(seen.residual())),
                         int8_unit(seen.memory));
-    return true;
+    return {};
   }
   // layer{w}(x, memory, mask, own), whose tensors widen the ranges.
-  template <detail::tensor_like X, detail::tensor_like Memory, class Own>
-  static constexpr auto observe(ranges& seen, const typename layer::weights_view& w, const X& x,
+  template <detail::integers::seen_by<quantized> Seen, detail::tensor_like X,
+            detail::tensor_like Memory, class Own>
+  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w, const X& x,
                                 const Memory& memory, const detail::own_mask<Own>& own) noexcept {
     return observe(seen, w, x, memory, all_keys, own);
   }
-  template <detail::tensor_like X, detail::tensor_like Memory, mask_like Mask, class Own>
-  static constexpr auto observe(ranges& seen, const typename layer::weights_view& w, const X& x,
+  template <detail::integers::seen_by<quantized> Seen, detail::tensor_like X,
+            detail::tensor_like Memory, mask_like Mask, class Own>
+  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w, const X& x,
                                 const Memory& memory, const Mask& mask,
                                 const detail::own_mask<Own>& own) noexcept {
     return detail::integers::observe_decoder<layer>(seen, w, contiguous(x), contiguous(memory),
@@ -215,10 +220,13 @@ class quantized<layer_stack<Layer, Count>>
  public:
   using layer = layer_stack<Layer, Count>;
   using numbers = detail::integers::decoder_numbers<Layer>;
-  struct ranges {
+  template <class Range>
+  struct ranges_of {
     static constexpr const char* part_names[] = {"layers"};
-    typename numbers::ranges layers[Count];
+    typename numbers::template ranges_of<Range> layers[Count];
   };
+  using ranges = ranges_of<detail::integers::range>;
+  using histograms = ranges_of<magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
   template <class Derived>
   using calls = quantized;  // what a cache takes for the layer
@@ -230,27 +238,29 @@ class quantized<layer_stack<Layer, Count>>
 
  public:
   constexpr quantized() noexcept = default;
-  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept { pack(w, seen); }
-  // False, and zeros, where a range is missing.
-  constexpr bool pack(const weights_to_pack& w, const ranges& seen) noexcept {
+  constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
+    static_cast<void>(pack(w, seen));
+  }
+  // Zeros where a range is missing; the result names it.
+  constexpr pack_result pack(const weights_to_pack& w, const ranges& seen) noexcept {
     using namespace detail::integers;
     using of_layer = typename numbers::ranges;
-    bool all = true;
-    for (const of_layer& one : seen.layers) all = all_seen(one) && all;
-    if (!all) return false;
+    if (const auto found = all_seen(seen); !found) return found;
     const double residual = unit_of_residual(largest_of(seen.layers, &of_layer::residual));
     const double memory = unit_of_int8(largest_of(seen.layers, &of_layer::memory));
     for (std::size_t i = 0; i < Count; ++i)
       numbers_[i].pack_layer(w[i], seen.layers[i], residual, memory);
-    return true;
+    return {};
   }
-  template <detail::tensor_like X, detail::tensor_like Memory, class Own>
-  static constexpr auto observe(ranges& seen, const typename layer::weights_view& w, const X& x,
+  template <detail::integers::seen_by<quantized> Seen, detail::tensor_like X,
+            detail::tensor_like Memory, class Own>
+  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w, const X& x,
                                 const Memory& memory, const detail::own_mask<Own>& own) noexcept {
     return observe(seen, w, x, memory, all_keys, own);
   }
-  template <detail::tensor_like X, detail::tensor_like Memory, mask_like Mask, class Own>
-  static constexpr auto observe(ranges& seen, const typename layer::weights_view& w, const X& x,
+  template <detail::integers::seen_by<quantized> Seen, detail::tensor_like X,
+            detail::tensor_like Memory, mask_like Mask, class Own>
+  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w, const X& x,
                                 const Memory& memory, const Mask& mask,
                                 const detail::own_mask<Own>& own) noexcept {
     auto y = contiguous(x);

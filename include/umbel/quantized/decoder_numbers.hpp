@@ -14,7 +14,8 @@ namespace umbel::inline UMBEL_TARGET::detail::integers {
 
 // residual: x, all sums, and of norm_first<false> all norms; memory: as it is given. A stack has
 // one unit for each of them: the largest of its layers'.
-struct decoder_ranges {
+template <class Range>
+struct decoder_ranges_of {
   static constexpr const char* part_names[] = {"residual",
                                                "self_input",
                                                "q",
@@ -28,11 +29,13 @@ struct decoder_ranges {
                                                "feed_forward_input",
                                                "up",
                                                "activated"};
-  range residual, self_input, q, k, v;
-  range memory, cross_input, cross_q, cross_k, cross_v;
-  range feed_forward_input, up, activated;
+  Range residual, self_input, q, k, v;
+  Range memory, cross_input, cross_q, cross_k, cross_v;
+  Range feed_forward_input, up, activated;
 };
-struct gated_decoder_ranges {
+using decoder_ranges = decoder_ranges_of<range>;
+template <class Range>
+struct gated_decoder_ranges_of {
   static constexpr const char* part_names[] = {"residual",
                                                "self_input",
                                                "q",
@@ -48,17 +51,21 @@ struct gated_decoder_ranges {
                                                "up",
                                                "activated",
                                                "product"};
-  range residual, self_input, q, k, v;
-  range memory, cross_input, cross_q, cross_k, cross_v;
-  range feed_forward_input, gate, up, activated, product;
+  Range residual, self_input, q, k, v;
+  Range memory, cross_input, cross_q, cross_k, cross_v;
+  Range feed_forward_input, gate, up, activated, product;
 };
+using gated_decoder_ranges = gated_decoder_ranges_of<range>;
 
 template <class Layer>
 struct decoder_numbers {
   static constexpr bool norms_first = Layer::norms_first;
   static constexpr std::size_t hidden = Layer::hidden_axis::size;
-  using ranges =
-      std::conditional_t<Layer::feed_forward::is_gated, gated_decoder_ranges, decoder_ranges>;
+  template <class Range>
+  using ranges_of = std::conditional_t<Layer::feed_forward::is_gated,
+                                       gated_decoder_ranges_of<Range>, decoder_ranges_of<Range>>;
+  using ranges = ranges_of<range>;
+  using histograms = ranges_of<magnitude_histogram>;
   using self_type = attention_numbers<typename Layer::self_attention>;
   using cross_type = attention_numbers<typename Layer::cross_attention>;
   using feed_forward_type = feed_forward_numbers<typename Layer::feed_forward>;
@@ -188,7 +195,7 @@ constexpr auto observe_decoder(Seen& seen, const View& w, const X& x, const Memo
   using self_layer = typename Layer::self_attention;
   using cross_layer = typename Layer::cross_attention;
   using hidden = typename Layer::hidden_axis;
-  const auto see = [](range& r, const auto& t) { widen(r, t.data(), t.size()); };
+  const auto see = [](auto& r, const auto& t) { widen(r, t.data(), t.size()); };
   const auto attended = [&](const auto& from) {
     see(seen.self_input, from);
     observe_projections<self_layer>(seen, w.self_attention, from, from, from);

@@ -101,6 +101,7 @@ class quantized<encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>
   using layer = encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>;
   using numbers = detail::integers::encoder_numbers<layer>;
   using ranges = typename numbers::ranges;
+  using histograms = typename numbers::histograms;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
   template <class Derived>
   using calls = quantized;  // what a cache takes for the layer
@@ -123,8 +124,9 @@ class quantized<encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>
     return {};
   }
   // layer{w}(x, mask), whose tensors widen the ranges.
-  template <detail::tensor_like X, mask_like Mask = detail::every_key>
-  static constexpr auto observe(ranges& seen, const typename layer::weights_view& w, const X& x,
+  template <detail::integers::seen_by<quantized> Seen, detail::tensor_like X,
+            mask_like Mask = detail::every_key>
+  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w, const X& x,
                                 const Mask& mask = {}) noexcept {
     return detail::integers::observe_encoder<layer>(seen, w, x, mask);
   }
@@ -143,10 +145,13 @@ class quantized<layer_stack<Layer, Count>>
  public:
   using layer = layer_stack<Layer, Count>;
   using numbers = detail::integers::encoder_numbers<Layer>;
-  struct ranges {
+  template <class Range>
+  struct ranges_of {
     static constexpr const char* part_names[] = {"layers"};
-    typename numbers::ranges layers[Count];
+    typename numbers::template ranges_of<Range> layers[Count];
   };
+  using ranges = ranges_of<detail::integers::range>;
+  using histograms = ranges_of<magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
   template <class Derived>
   using calls = quantized;  // what a cache takes for the layer
@@ -172,8 +177,9 @@ class quantized<layer_stack<Layer, Count>>
                              detail::integers::unit_of_residual(static_cast<double>(residual)));
     return {};
   }
-  template <detail::tensor_like X, mask_like Mask = detail::every_key>
-  static constexpr auto observe(ranges& seen, const typename layer::weights_view& w, const X& x,
+  template <detail::integers::seen_by<quantized> Seen, detail::tensor_like X,
+            mask_like Mask = detail::every_key>
+  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w, const X& x,
                                 const Mask& mask = {}) noexcept {
     auto y = contiguous(x);
     for (std::size_t i = 0; i < Count; ++i)

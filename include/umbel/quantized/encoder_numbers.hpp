@@ -20,17 +20,21 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::integers {
 // residual: x, all sums, and of norm_first<false> all norms. attention_input, feed_forward_input:
 // what the parts are given, int8. A stack has one residual unit: the largest of its layers'.
-struct encoder_ranges {
+template <class Range>
+struct encoder_ranges_of {
   static constexpr const char* part_names[] = {"residual", "attention_input",    "q",  "k",
                                                "v",        "feed_forward_input", "up", "activated"};
-  range residual, attention_input, q, k, v, feed_forward_input, up, activated;
+  Range residual, attention_input, q, k, v, feed_forward_input, up, activated;
 };
-struct gated_encoder_ranges {
+using encoder_ranges = encoder_ranges_of<range>;
+template <class Range>
+struct gated_encoder_ranges_of {
   static constexpr const char* part_names[] = {
       "residual", "attention_input", "q",      "k", "v", "feed_forward_input", "gate",
       "up",       "activated",       "product"};
-  range residual, attention_input, q, k, v, feed_forward_input, gate, up, activated, product;
+  Range residual, attention_input, q, k, v, feed_forward_input, gate, up, activated, product;
 };
+using gated_encoder_ranges = gated_encoder_ranges_of<range>;
 
 constexpr double int8_unit(const range& r) noexcept {
   return unit_of_int8(static_cast<double>(r()));
@@ -66,8 +70,11 @@ template <class Layer>
 struct encoder_numbers {
   static constexpr bool norms_first = Layer::norms_first;
   static constexpr std::size_t hidden = Layer::hidden_axis::size;
-  using ranges =
-      std::conditional_t<Layer::feed_forward::is_gated, gated_encoder_ranges, encoder_ranges>;
+  template <class Range>
+  using ranges_of = std::conditional_t<Layer::feed_forward::is_gated,
+                                       gated_encoder_ranges_of<Range>, encoder_ranges_of<Range>>;
+  using ranges = ranges_of<range>;
+  using histograms = ranges_of<magnitude_histogram>;
   using attention_type = attention_numbers<typename Layer::attention>;
   using feed_forward_type = feed_forward_numbers<typename Layer::feed_forward>;
 
@@ -155,7 +162,7 @@ template <class Layer, class Seen, class View, class X, class Mask>
 constexpr auto observe_encoder(Seen& seen, const View& w, const X& x, const Mask& mask) noexcept {
   using attend = typename Layer::attention;
   using norm = typename Layer::norm;
-  const auto see = [](range& r, const auto& t) { widen(r, t.data(), t.size()); };
+  const auto see = [](auto& r, const auto& t) { widen(r, t.data(), t.size()); };
   const auto attended = [&](const auto& from) {
     see(seen.attention_input, from);
     observe_projections<attend>(seen, w.attention, from, from, from);

@@ -13,18 +13,23 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail::integers {
 
 // Before and after the activation; of a gated network, of the gate, and of the product of both.
-struct feed_forward_ranges {
+template <class Range>
+struct feed_forward_ranges_of {
   static constexpr const char* part_names[] = {"input", "up", "activated", "output"};
-  range input, up, activated, output;
+  Range input, up, activated, output;
 };
-struct gated_feed_forward_ranges {
+using feed_forward_ranges = feed_forward_ranges_of<range>;
+template <class Range>
+struct gated_feed_forward_ranges_of {
   static constexpr const char* part_names[] = {"input",     "gate",    "up",
                                                "activated", "product", "output"};
-  range input, gate, up, activated, product, output;
+  Range input, gate, up, activated, product, output;
 };
-template <class Layer>
+using gated_feed_forward_ranges = gated_feed_forward_ranges_of<range>;
+template <class Layer, class Range = range>
 using ranges_of_feed_forward =
-    std::conditional_t<Layer::is_gated, gated_feed_forward_ranges, feed_forward_ranges>;
+    std::conditional_t<Layer::is_gated, gated_feed_forward_ranges_of<Range>,
+                       feed_forward_ranges_of<Range>>;
 
 struct feed_forward_units {
   double input, gate, up, activated, product, output;
@@ -133,6 +138,7 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
   using result_type =
       typename detail::option_or<detail::option::gives, gives<std::int8_t>, Options...>::type;
   using ranges = detail::integers::ranges_of_feed_forward<layer>;
+  using histograms = detail::integers::ranges_of_feed_forward<layer, magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
   template <class Rows>
   using workspace = typename numbers::template scratch_for<Rows::size>;
@@ -159,8 +165,8 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
     return {};
   }
   // layer{w}(x), whose tensors widen the ranges.
-  template <class X>
-  static constexpr auto observe(ranges& seen, const typename layer::weights_view& w,
+  template <detail::integers::seen_by<quantized> Seen, class X>
+  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w,
                                 const X& x) noexcept {
     detail::integers::widen(seen.input, x.data(), x.size());
     auto y = detail::integers::observe_network<layer>(seen, w, x);

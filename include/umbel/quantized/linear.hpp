@@ -71,10 +71,12 @@ constexpr double unit_of(double largest) noexcept {
 template <class T>
 inline constexpr std::int32_t most_of = sizeof(T) == 1 ? 127 : 32767;
 
-struct linear_ranges {
+template <class Range>
+struct linear_ranges_of {
   static constexpr const char* part_names[] = {"input", "output"};
-  range input, output;
+  Range input, output;
 };
+using linear_ranges = linear_ranges_of<range>;
 
 }  // namespace detail::integers
 
@@ -101,6 +103,7 @@ class quantized<linear<T, In, Out, OfLinear...>, Options...>
 
  public:
   using ranges = detail::integers::linear_ranges;
+  using histograms = detail::integers::linear_ranges_of<magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
 
   constexpr quantized() noexcept = default;
@@ -116,8 +119,8 @@ class quantized<linear<T, In, Out, OfLinear...>, Options...>
     return {};
   }
   // layer{w}(x), whose input and result widen the ranges.
-  template <class X>
-  static constexpr auto observe(ranges& seen, const typename layer::weights_view& w,
+  template <detail::integers::seen_by<quantized> Seen, class X>
+  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w,
                                 const X& x) noexcept {
     auto y = layer{w}(x);
     const auto in = contiguous(x);

@@ -45,6 +45,7 @@ class quantized_mean
   using result_type =
       typename detail::option_or<detail::option::gives, gives<std::int8_t>, Options...>::type;
   using ranges = detail::integers::linear_ranges;
+  using histograms = detail::integers::linear_ranges_of<magnitude_histogram>;
 
  private:
   static_assert(detail::reported<detail::first_error<
@@ -68,8 +69,8 @@ class quantized_mean
     return {};
   }
   // The mean of floats, whose input and result widen the ranges.
-  template <class X>
-  static constexpr auto observe(ranges& seen, const X& x) noexcept {
+  template <detail::integers::seen_by<quantized_mean> Seen, class X>
+  static constexpr auto observe(Seen& seen, const X& x) noexcept {
     using layout = detail::layout_of<X>;
     detail::tensor_of<typename X::value_type, detail::reduced_layout<layout, typename axis::family>>
         y;

@@ -47,6 +47,7 @@ class quantized_norm : public computing<Derived, say::quantized> {
  public:
   using layer = Norm;
   using ranges = linear_ranges;
+  using histograms = linear_ranges_of<magnitude_histogram>;
 
   constexpr quantized_norm() noexcept = default;
   // Zeros where a range is missing; the result names it.
@@ -59,8 +60,8 @@ class quantized_norm : public computing<Derived, say::quantized> {
     return {};
   }
   // Norm{w, epsilon}(x), whose input and result widen the ranges.
-  template <class X>
-  static constexpr auto observe(ranges& seen, const typename Norm::weights_view& w, const X& x,
+  template <seen_by<quantized_norm> Seen, class X>
+  static constexpr auto observe(Seen& seen, const typename Norm::weights_view& w, const X& x,
                                 typename Norm::value_type epsilon) noexcept {
     auto y = Norm{w, epsilon}(x);
     widen(seen.input, x.data(), x.size());

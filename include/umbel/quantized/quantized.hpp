@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <umbel/config.hpp>
 #include <umbel/layer/options.hpp>
+#include <umbel/quantized/histogram.hpp>
 #include <umbel/quantized/ranges.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -60,6 +61,7 @@ using has_integers =
 // linear, multi_head_attention, feed_forward, layer_norm, rms_norm, encoder_layer, layer_stack of
 // them, embedding, learned_positions, sinusoidal_positions.
 //   ranges                     what has to be known of its tensors, by name
+//   histograms                 the same, of which percentiles can be taken (histogram.hpp)
 //   observe(seen, w, x, ...)   the result of the layer of floats, which widens `seen`
 //   quantized(w, ranges)       packs; without a range the compiler refuses, at run time all is zero
 //   pack(w, ranges)            the same, and says which range is missing

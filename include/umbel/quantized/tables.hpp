@@ -26,10 +26,12 @@ using integer_table = first_error<
 namespace detail::integers {
 
 // Of the sum. Elements beyond its range are kept up to twice as large.
-struct residual_ranges {
+template <class Range>
+struct residual_ranges_of {
   static constexpr const char* part_names[] = {"residual"};
-  range residual;
+  Range residual;
 };
+using residual_ranges = residual_ranges_of<range>;
 
 // at(row, feature): its floats.
 template <class Row, class Feature>
@@ -64,6 +66,7 @@ class quantized<learned_positions<T, Position, Hidden>>
  public:
   using layer = learned_positions<T, Position, Hidden>;
   using ranges = detail::integers::residual_ranges;
+  using histograms = detail::integers::residual_ranges_of<magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
 
  private:
@@ -87,8 +90,8 @@ class quantized<learned_positions<T, Position, Hidden>>
     return {};
   }
   // layer{w}(x), whose input and result widen the range.
-  template <class X>
-  static constexpr auto observe(ranges& seen, const typename layer::weights_view& w,
+  template <detail::integers::seen_by<quantized> Seen, class X>
+  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w,
                                 const X& x) noexcept {
     const auto in = contiguous(x);
     auto y = layer{w}(x);
@@ -118,6 +121,7 @@ class quantized<embedding<T, Vocabulary, Hidden>>
  public:
   using layer = embedding<T, Vocabulary, Hidden>;
   using ranges = detail::integers::residual_ranges;
+  using histograms = detail::integers::residual_ranges_of<magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
 
  private:
@@ -142,8 +146,8 @@ class quantized<embedding<T, Vocabulary, Hidden>>
     return {};
   }
   // layer{w}(ids). The whole table widens the range, whatever words the samples have.
-  template <class Ids>
-  static constexpr auto observe(ranges& seen, const typename layer::weights_view& w,
+  template <detail::integers::seen_by<quantized> Seen, class Ids>
+  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w,
                                 const Ids& ids) noexcept {
     detail::integers::widen(seen.residual, w.data(), words::size * hidden_axis::size);
     return layer{w}(ids);
@@ -182,6 +186,7 @@ class quantized<sinusoidal_positions<T, Position, Hidden, Pairs, Base>>
  public:
   using layer = sinusoidal_positions<T, Position, Hidden, Pairs, Base>;
   using ranges = detail::integers::residual_ranges;
+  using histograms = detail::integers::residual_ranges_of<magnitude_histogram>;
   using refused =
       detail::other_calls_and_into<detail::say::quantized,
                                    detail::say::takes_one_tensor_or_view_then_an_integer>;
@@ -205,8 +210,8 @@ class quantized<sinusoidal_positions<T, Position, Hidden, Pairs, Base>>
     return {};
   }
   // layer{}(x, offset), whose input and result widen the range.
-  template <class X>
-  static constexpr auto observe(ranges& seen, const X& x, std::size_t offset = 0) noexcept {
+  template <detail::integers::seen_by<quantized> Seen, class X>
+  static constexpr auto observe(Seen& seen, const X& x, std::size_t offset = 0) noexcept {
     const auto in = contiguous(x);
     auto y = layer{}(x, offset);
     detail::integers::widen(seen.residual, in.data(), in.size());

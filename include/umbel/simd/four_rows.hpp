@@ -60,9 +60,8 @@ UMBEL_INLINE void pair_words(std::int32_t* numbers, std::size_t words) noexcept 
   for (std::size_t w = 0; w < words; ++w, numbers += 16)
     for (std::size_t odd = 0; odd < 8; odd += 4)
       for (std::size_t r = 0; r < 4; ++r)
-        *to++ = static_cast<std::int32_t>(
-            (static_cast<std::uint32_t>(numbers[odd + r]) & 0xffff) |
-            static_cast<std::uint32_t>(numbers[odd + 8 + r]) << 16);
+        *to++ = static_cast<std::int32_t>((static_cast<std::uint32_t>(numbers[odd + r]) & 0xffff) |
+                                          static_cast<std::uint32_t>(numbers[odd + 8 + r]) << 16);
 #else
   static_cast<void>(numbers), static_cast<void>(words);
 #endif
@@ -81,8 +80,8 @@ UMBEL_INLINE of_four_rows by_column(const std::int32_t* rows, const std::int8_t*
   const std::int8_t* const end = column + 4 * words;
   std::int32_t s0 = sums.first, s1 = sums.second, s2 = sums.third, s3 = sums.fourth;
 #if UMBEL_SMLAD
-#define UMBEL_PRODUCTS                 \
-  "ldmia %[rows]!, {r3, r4, r5, r6}\n" \
+#define UMBEL_PRODUCTS                  \
+  "ldmia %[rows]!, {r3, r4, r5, r6}\n"  \
   "smlad %[s0], %[number], r3, %[s0]\n" \
   "smlad %[s1], %[number], r4, %[s1]\n" \
   "smlad %[s2], %[number], r5, %[s2]\n" \
@@ -110,8 +109,7 @@ UMBEL_INLINE of_four_rows by_column(const std::int32_t* rows, const std::int8_t*
   __asm__ volatile(
       "1:\n"
       "ldr %[word], [%[column]], #4\n"
-      "sxtb %[number], %[word]\n" UMBEL_PRODUCTS
-      "sbfx %[number], %[word], #8, #8\n" UMBEL_PRODUCTS
+      "sxtb %[number], %[word]\n" UMBEL_PRODUCTS "sbfx %[number], %[word], #8, #8\n" UMBEL_PRODUCTS
       "sbfx %[number], %[word], #16, #8\n" UMBEL_PRODUCTS
       "asr %[number], %[word], #24\n" UMBEL_PRODUCTS
       "cmp %[column], %[end]\n"
@@ -122,15 +120,15 @@ UMBEL_INLINE of_four_rows by_column(const std::int32_t* rows, const std::int8_t*
       : "r3", "r4", "r5", "r6", "cc", "memory");
 #else
   // All of the eight low registers, r7 too, which a compiler may keep its frame in: lr holds it.
-#define UMBEL_PRODUCTS            \
+#define UMBEL_PRODUCTS                 \
   "ldmia %[rows]!, {r4, r5, r6, r7}\n" \
-  "muls r4, r3, r4\n"             \
-  "muls r5, r3, r5\n"             \
-  "muls r6, r3, r6\n"             \
-  "muls r7, r3, r7\n"             \
-  "add %[s0], %[s0], r4\n"               \
-  "add %[s1], %[s1], r5\n"               \
-  "add %[s2], %[s2], r6\n"               \
+  "muls r4, r3, r4\n"                  \
+  "muls r5, r3, r5\n"                  \
+  "muls r6, r3, r6\n"                  \
+  "muls r7, r3, r7\n"                  \
+  "add %[s0], %[s0], r4\n"             \
+  "add %[s1], %[s1], r5\n"             \
+  "add %[s2], %[s2], r6\n"             \
   "add %[s3], %[s3], r7\n"
   register const std::int32_t* from __asm__("r0") = rows;
   register const std::int8_t* of_column __asm__("r1") = column;
@@ -148,8 +146,7 @@ UMBEL_INLINE of_four_rows by_column(const std::int32_t* rows, const std::int8_t*
       "asrs r2, r2, #8\n"
       "sxtb r3, r2\n" UMBEL_PRODUCTS
       "asrs r2, r2, #8\n"
-      "sxtb r3, r2\n" UMBEL_PRODUCTS
-      "asrs r3, r2, #8\n" UMBEL_PRODUCTS
+      "sxtb r3, r2\n" UMBEL_PRODUCTS "asrs r3, r2, #8\n" UMBEL_PRODUCTS
       "cmp %[column], %[end]\n"
       "bne 1b\n"
       "mov r7, lr\n"

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+// Ranges that leave out the rarest, largest numbers: histograms of magnitudes, which observe widens
+// as it widens ranges, and their percentiles.
+//
+//   static quantized<block>::histograms counted{};
+//   for (auto& x : samples) std::ignore = quantized<block>::observe(counted, weights, x);
+//   quantized<block>::ranges seen{};
+//   take_percentile(seen, counted, 99.99);
+//
+// For a program on a computer: each histogram has 8 kB.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <umbel/config.hpp>
+#include <umbel/quantized/ranges.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel {
+
+// How many numbers had which magnitude: 16 bins from each power of two to the next, from 2^-32 to
+// 2^32. What is smaller or larger is in the first or last bin.
+class magnitude_histogram {
+ public:
+  // A NaN is not counted.
+  UMBEL_SHARED constexpr void add(float number) noexcept {
+    const float size = number < 0 ? -number : number;
+    if (!(size >= 0)) return;
+    if (size > largest_) largest_ = size;
+    const std::uint32_t bin = __builtin_bit_cast(std::uint32_t, size) >> low_bits;
+    ++counts_[bin < first ? 0 : bin < first + bins ? bin - first : bins - 1];
+    ++total_;
+  }
+  // At most the largest number, within 1/16 above that many percent of all; 0 of no numbers.
+  [[nodiscard]] UMBEL_SHARED constexpr float percentile(double percent) const noexcept {
+    const double wanted = static_cast<double>(total_) * (percent / 100);
+    std::uint64_t below = 0;
+    for (std::uint32_t bin = 0; bin + 1 < bins; ++bin) {
+      below += counts_[bin];
+      if (static_cast<double>(below) < wanted) continue;
+      const float edge = __builtin_bit_cast(float, (first + bin + 1) << low_bits);
+      return edge < largest_ ? edge : largest_;
+    }
+    return largest_;
+  }
+  [[nodiscard]] UMBEL_SHARED constexpr float largest() const noexcept { return largest_; }
+
+ private:
+  // Of the bits of a float: the exponent and four digits.
+  static constexpr std::uint32_t low_bits = 19, first = (127 - 32) << 4, bins = 64 << 4;
+  std::uint64_t counts_[bins]{};
+  std::uint64_t total_ = 0;
+  float largest_ = 0;
+};
+
+}  // namespace umbel
+
+namespace umbel::inline UMBEL_TARGET {
+namespace detail::integers {
+
+template <class T>
+constexpr void widen(magnitude_histogram& seen, const T* x, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i) seen.add(static_cast<float>(x[i]));
+}
+
+constexpr void take(range& to, const magnitude_histogram& from, double percent) noexcept {
+  to() = from.percentile(percent);
+}
+template <class Ranges, class Histograms>
+constexpr void take(Ranges& to, const Histograms& from, double percent) noexcept {
+  if constexpr (std::is_array_v<Ranges>) {
+    for (std::size_t i = 0; i < std::extent_v<Ranges>; ++i) take(to[i], from[i], percent);
+  } else {
+    with_members<parts_of<Ranges>>(to, [&](auto&... range) {
+      with_members<parts_of<Ranges>>(
+          from, [&](const auto&... counted) { (take(range, counted, percent), ...); });
+    });
+  }
+}
+
+}  // namespace detail::integers
+
+// Ranges such that `percent` of the numbers that each tensor had are in them; the others become the
+// largest that the range has. 100: the largest numbers, as if ranges had been observed. Ranges,
+// Histograms: of one layer, or structs of a model with members of the same names. chain_ranges
+// afterwards. Ranges of residual sums keep twice as much above them.
+template <class Ranges, class Histograms>
+constexpr void take_percentile(Ranges& ranges, const Histograms& counted, double percent) noexcept {
+  detail::integers::take(ranges, counted, percent);
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSL-1.0
+// Ranges of integer layers: they are listed, saved and loaded by name beside the weights, what is
+// missing is named, chained ones are equal, and percentiles leave out the largest numbers.
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <umbel/files.hpp>
+#include <umbel/quantized.hpp>
+#include <umbel/weights.hpp>
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using block = encoder_layer<float, hidden<6>, heads<2>, intermediate<10>, norm_first<true>,
+                            activation<gelu_exact>, bias<true>>;
+using stack = layer_stack<block, 2>;
+using word_table = embedding<float, vocabulary<7>, hidden<6>>;
+using last_norm = layer_norm<float, hidden<6>>;
+using last_map = linear<float, hidden<6>, classes<3>, bias<true>>;
+
+struct model_ranges {
+  static constexpr const char* part_names[] = {"words", "encoder", "norm", "head"};
+  quantized<word_table>::ranges words;
+  quantized<stack>::ranges encoder;
+  quantized<last_norm>::ranges norm;
+  quantized<last_map>::ranges head;
+};
+
+struct model_weights {
+  static constexpr const char* part_names[] = {"words", "encoder", "norm", "head"};
+  word_table::weights words;
+  stack::weights encoder;
+  last_norm::weights norm;
+  last_map::weights head;
+};
+struct model_file {
+  static constexpr const char* part_names[] = {"weights", "ranges"};
+  model_weights weights;
+  model_ranges ranges;
+};
+
+template <class Weights>
+void fill(Weights& w, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal(0, 0.5F);
+  for_each_parameter(w, [&](const parameter_path&, auto x) {
+    for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = normal(random);
+  });
+}
+
+void observe(model_ranges& seen, const model_weights& w, unsigned seed) {
+  std::mt19937 random(seed);
+  tensor<int, token<5>> ids;
+  for (int& id : ids) id = static_cast<int>(random() % 7);
+  const auto x = quantized<word_table>::observe(seen.words, w.words, ids);
+  const auto y = quantized<stack>::observe(seen.encoder, w.encoder, x);
+  const auto z = quantized<last_norm>::observe(seen.norm, w.norm, y, 1e-5F);
+  std::ignore = quantized<last_map>::observe(seen.head, w.head, z);
+}
+
+template <class Model>
+std::vector<char> saved(const Model& model) {
+  std::vector<char> bytes;
+  save([&](const char* from, std::size_t count) { bytes.insert(bytes.end(), from, from + count); },
+       model);
+  return bytes;
+}
+
+const std::vector<std::string> paths = {
+    "words.residual",
+    "encoder.layers.0.residual",
+    "encoder.layers.0.attention_input",
+    "encoder.layers.0.q",
+    "encoder.layers.0.k",
+    "encoder.layers.0.v",
+    "encoder.layers.0.feed_forward_input",
+    "encoder.layers.0.up",
+    "encoder.layers.0.activated",
+    "encoder.layers.1.residual",
+    "encoder.layers.1.attention_input",
+    "encoder.layers.1.q",
+    "encoder.layers.1.k",
+    "encoder.layers.1.v",
+    "encoder.layers.1.feed_forward_input",
+    "encoder.layers.1.up",
+    "encoder.layers.1.activated",
+    "norm.input",
+    "norm.output",
+    "head.input",
+    "head.output",
+};
+
+BOOST_AUTO_TEST_CASE(ranges_are_listed_by_name) {
+  model_ranges seen{};
+  std::vector<std::string> listed;
+  for_each_parameter(seen, [&](const parameter_path& path, auto x) {
+    listed.emplace_back(path.c_str());
+    BOOST_TEST(x.size() == 1U);
+  });
+  BOOST_TEST(listed == paths, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(ranges_are_saved_and_loaded_with_the_weights) {
+  static model_file model{}, loaded{};
+  fill(model.weights, 1);
+  observe(model.ranges, model.weights, 2);
+  const auto bytes = saved(model);
+  const auto file = tensor_file::in_memory(bytes.data(), bytes.size());
+  BOOST_REQUIRE(static_cast<bool>(file));
+  const auto result = load(loaded, *file, names::umbel);
+  BOOST_TEST(static_cast<bool>(result), result.error());
+  const auto difference = compare_parameters(model, loaded);
+  BOOST_TEST(difference.largest == 0, difference.path.c_str());
+  BOOST_TEST(model.ranges.encoder.layers[1].q() > 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_range_that_the_file_lacks_is_named) {
+  static model_file model{};
+  const auto bytes = saved(model.weights);
+  const auto file = tensor_file::in_memory(bytes.data(), bytes.size());
+  BOOST_REQUIRE(static_cast<bool>(file));
+  const auto result = load(model.ranges, *file, names::umbel);
+  BOOST_TEST(!result);
+  const std::string error = result.error();
+  BOOST_TEST(error.find("encoder.layers.0.attention_input") != error.npos, error);
+}
+
+BOOST_AUTO_TEST_CASE(packing_names_the_range_that_is_missing) {
+  static model_file model{};
+  fill(model.weights, 1);
+  observe(model.ranges, model.weights, 2);
+  static quantized<stack> layers;
+  BOOST_TEST(static_cast<bool>(layers.pack(model.weights.encoder, model.ranges.encoder)));
+  for (const float bad : {0.0F, -1.0F, std::numeric_limits<float>::infinity(),
+                          std::numeric_limits<float>::quiet_NaN()}) {
+    auto ranges = model.ranges.encoder;
+    ranges.layers[1].feed_forward_input() = bad;
+    const auto result = layers.pack(model.weights.encoder, ranges);
+    BOOST_TEST(!result);
+    BOOST_TEST(result.missing_range() == std::string("layers.1.feed_forward_input"));
+    ranges.layers[0].residual() = bad;  // the first of two
+    BOOST_TEST(layers.pack(model.weights.encoder, ranges).missing_range() ==
+               std::string("layers.0.residual"));
+  }
+  quantized<last_map> last;
+  BOOST_TEST(last.pack(model.weights.head, {{1.0F}, {0.0F}}).missing_range() ==
+             std::string("output"));
+  BOOST_TEST(last.pack(model.weights.head, model.ranges.head).missing_range() == std::string());
+}
+
+BOOST_AUTO_TEST_CASE(chained_ranges_are_equal) {
+  static model_file model{};
+  fill(model.weights, 3);
+  observe(model.ranges, model.weights, 4);
+  model_ranges& seen = model.ranges;
+  seen.encoder.layers[1].residual() = 100;  // it goes back through all of the sum, and no further
+  const float q = seen.encoder.layers[0].q(), normed = seen.norm.output();
+  BOOST_TEST(!are_chained(seen.words, seen.encoder, seen.norm, seen.head));
+  chain_ranges(seen.words, seen.encoder, seen.norm, seen.head);
+  BOOST_TEST(are_chained(seen.words, seen.encoder, seen.norm, seen.head));
+  BOOST_TEST(seen.words.residual() == 100);
+  BOOST_TEST(seen.encoder.layers[0].residual() == 100);
+  BOOST_TEST(seen.norm.input() == 100);
+  BOOST_TEST(seen.encoder.layers[0].q() == q);
+  BOOST_TEST(seen.norm.output() == normed);
+  BOOST_TEST(seen.head.input() == normed);
+  seen.head.input() = 101;
+  BOOST_TEST(!are_chained(seen.words, seen.encoder, seen.norm, seen.head));
+
+  tensor<float> first{1.0F}, second{2.0F}, third{3.0F};  // sums, of which the last is the largest
+  chain_ranges(first, second, third);
+  BOOST_TEST((first() == 3 && second() == 3 && third() == 3));
+
+  tensor<float> a{1.0F}, b{3.0F}, c{2.0F};
+  same_range(a, b, c);
+  BOOST_TEST((a() == 3 && b() == 3 && c() == 3));
+}
+
+BOOST_AUTO_TEST_CASE(percentiles_leave_out_the_largest) {
+  static magnitude_histogram counted;
+  BOOST_TEST(counted.percentile(50) == 0);
+  for (int i = 1; i <= 1000; ++i)
+    counted.add(i % 2 == 0 ? static_cast<float>(i) : -static_cast<float>(i));
+  counted.add(std::numeric_limits<float>::quiet_NaN());
+  BOOST_TEST(counted.largest() == 1000);
+  BOOST_TEST(counted.percentile(100) == 1000);
+  for (const double percent : {1.0, 10.0, 50.0, 90.0, 99.0, 99.9}) {
+    BOOST_TEST(counted.percentile(percent) >= static_cast<float>(10 * percent));
+    BOOST_TEST(counted.percentile(percent) <= static_cast<float>(10 * percent * 17 / 16));
+  }
+  // What no bin is for.
+  static magnitude_histogram extremes;
+  extremes.add(0);
+  extremes.add(1e-30F);
+  extremes.add(1e30F);
+  BOOST_TEST(extremes.percentile(60) <= 3e-10F);
+  BOOST_TEST(extremes.percentile(100) == 1e30F);
+  extremes.add(std::numeric_limits<float>::infinity());
+  BOOST_TEST(std::isinf(extremes.percentile(100)));
+}
+
+BOOST_AUTO_TEST_CASE(the_hundredth_percentile_is_the_range) {
+  static model_weights w{};
+  fill(w, 5);
+  std::mt19937 random(6);
+  std::normal_distribution<float> normal;
+  static quantized<stack>::histograms counted{};
+  quantized<stack>::ranges seen{}, whole{}, most{};
+  for (int k = 0; k < 10; ++k) {
+    tensor<float, token<5>, hidden<6>> x;
+    for (float& v : x) v = normal(random);
+    std::ignore = quantized<stack>::observe(seen, w.encoder, x);
+    std::ignore = quantized<stack>::observe(counted, w.encoder, x);
+  }
+  take_percentile(whole, counted, 100);
+  take_percentile(most, counted, 90);
+  BOOST_TEST(compare_parameters(seen, whole).largest == 0);
+  for (int i = 0; i < 2; ++i) {
+    BOOST_TEST(most.layers[i].up() < seen.layers[i].up());
+    BOOST_TEST(most.layers[i].q() > seen.layers[i].q() / 4);
+  }
+}
+
+}  // namespace
