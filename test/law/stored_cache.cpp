@@ -76,7 +76,9 @@ struct in_8_bits {
 template <std::size_t Tokens, class Policy>
 sequence<Tokens> attend_to_steps(const grouped::weights& w, const sequence<Tokens>& x,
                                  const Policy& policy) {
-  const auto q = x * w.q, k = x * w.k, v = x * w.v;
+  const auto q = x * w.q;
+  const auto k = x * w.k;
+  const auto v = x * w.v;
   const in_8_bits<3, 8, Tokens> keys(k.data());
   const in_8_bits<3, 5, Tokens> values(v.data());
   constexpr detail::kernel::attend_shape shape = {Tokens, Tokens, 8, 5,  48, 1,     24,
