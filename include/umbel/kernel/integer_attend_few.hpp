@@ -7,7 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <umbel/config.hpp>
-#include <umbel/kernel/integer_attend_vectors.hpp>
+#include <umbel/kernel/integer_attend_lanes.hpp>
+#include <umbel/kernel/plain_integers.hpp>
+#include <umbel/kernel/scores.hpp>
+#include <umbel/simd/transpose.hpp>
 
 #if UMBEL_DOT_VECTORS
 UMBEL_WARNINGS_PUSH

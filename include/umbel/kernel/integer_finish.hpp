@@ -89,6 +89,25 @@ UMBEL_INLINE void finish_words(const Finish& finish, T* y,
   }
 }
 
+// y[i] = of(i), of a pack of elements, in another unit: of whole packs, as many as Count has. Gives
+// how many elements these are. What is read of a pack may be what is written.
+template <std::size_t Count, class Of>
+UMBEL_INLINE std::size_t each_in_unit(const Of& of, const plain::integer_unit& unit,
+                                      std::int8_t* y) noexcept {
+  constexpr std::size_t lanes = simd::dot_lanes;
+  const std::int32_t half = unit.shift == 0 ? 0 : std::int32_t{1} << (unit.shift - 1);
+  const int shift = unit.shift;
+  const auto in_unit = [&](std::size_t at) UMBEL_LAMBDA_INLINE {
+    return (of(at) * std::int32_t{unit.multiplier} + half) >> shift;
+  };
+  std::size_t i = 0;
+  for (; i + 4 * lanes <= Count; i += 4 * lanes)
+    simd::store_int8<4>(
+        y + i, {in_unit(i), in_unit(i + lanes), in_unit(i + 2 * lanes), in_unit(i + 3 * lanes)});
+  for (; i + lanes <= Count; i += lanes) simd::store_int8<1>(y + i, {in_unit(i)});
+  return i;
+}
+
 #endif
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::kernel

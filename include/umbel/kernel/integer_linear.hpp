@@ -19,13 +19,28 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel {
 template <std::size_t Count>
 constexpr void integer_rescale(const std::int16_t* x, const plain::integer_unit& unit,
                                std::int8_t* y) noexcept {
-  for (std::size_t i = 0; i < Count; ++i) y[i] = plain::to_int8(plain::in_unit(x[i], unit));
+  std::size_t i = 0;
+#if UMBEL_DOT_VECTORS
+  if (!std::is_constant_evaluated())
+    i = each_in_unit<Count>([=](std::size_t at)
+                                UMBEL_LAMBDA_INLINE { return widened<simd::dot_words>(x + at); },
+                            unit, y);
+#endif
+  for (; i < Count; ++i) y[i] = plain::to_int8(plain::in_unit(x[i], unit));
 }
 template <std::size_t Count>
 constexpr void integer_product(const std::int8_t* a, const std::int8_t* b,
                                const plain::integer_unit& unit, std::int8_t* y) noexcept {
-  for (std::size_t i = 0; i < Count; ++i)
-    y[i] = plain::to_int8(plain::in_unit(std::int32_t{a[i]} * b[i], unit));
+  std::size_t i = 0;
+#if UMBEL_DOT_VECTORS
+  if (!std::is_constant_evaluated())
+    i = each_in_unit<Count>(
+        [=](std::size_t at) UMBEL_LAMBDA_INLINE {
+          return widened<simd::dot_words>(a + at) * widened<simd::dot_words>(b + at);
+        },
+        unit, y);
+#endif
+  for (; i < Count; ++i) y[i] = plain::to_int8(plain::in_unit(std::int32_t{a[i]} * b[i], unit));
 }
 
 template <integer_linear_shape S, class T, class Finish>

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSL-1.0
+// Norms of 16-bit integers, features in the lanes, as many rows at a time as there are lanes: these
+// share the search for their roots. The bits of plain::integer_norm.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <umbel/config.hpp>
+#include <umbel/kernel/integer_finish.hpp>
+#include <umbel/kernel/plain_integers.hpp>
+#include <umbel/simd/dot.hpp>
+#include <umbel/simd/fold.hpp>
+#include <umbel/simd/math.hpp>
+#include <umbel/simd/narrow.hpp>
+
+#if UMBEL_DOT_VECTORS
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
+
+// plain::square_root in each lane.
+UMBEL_INLINE simd::unsigned_of<simd::dot_words> square_roots(
+    simd::unsigned_of<simd::dot_words> v) noexcept {
+  using words = simd::dot_words;
+  using unsigned_words = simd::unsigned_of<words>;
+  using floats = simd::pack<float, simd::dot_lanes>;
+  // Of 31 bits, whose float is at most 2^-24 of it off: one off at most, below 2^16.
+  const floats half = __builtin_convertvector(reinterpret_cast<words>(v >> 1), floats) * 2.0f +
+                      __builtin_convertvector(reinterpret_cast<words>(v & 1), floats);
+  const words most = words{} + 0xffff;
+  const words near = __builtin_convertvector(simd::sqrt(half), words);
+  unsigned_words root = reinterpret_cast<unsigned_words>(simd::smaller(near, most));
+  root += reinterpret_cast<unsigned_words>(root * root > v);  // -1 where it is
+  const unsigned_words next = root + 1;
+  return root - reinterpret_cast<unsigned_words>((next * next <= v) &
+                                                 (reinterpret_cast<words>(next) <= most));
+}
+
+template <bool Centred, class T, std::size_t H>
+struct integer_norm_block {
+  using words = simd::dot_words;
+  static constexpr std::size_t lanes = simd::dot_lanes, whole = H / lanes * lanes;
+  using numbers = integer_norm_numbers<H>;
+
+  // What the digits of a row's differences are made with.
+  struct row_numbers {
+    std::int32_t sum = 0;
+    int down = 0;
+  };
+  // Of one feature (V: int32) or a pack of them.
+  template <class V>
+  UMBEL_INLINE static V difference(V x, const row_numbers& row) noexcept {
+    if constexpr (Centred)
+      return x * static_cast<std::int32_t>(H) - row.sum;
+    else
+      return x * 32768;
+  }
+  template <class V>
+  UMBEL_INLINE static V digits(V d, const row_numbers& row) noexcept {
+    return row.down >= 0 ? d >> row.down : d * (1 << -row.down);
+  }
+
+  // The numbers of a row; the sum of the squares of its digits.
+  UMBEL_INLINE static std::uint32_t begin(const numbers& n, const std::int16_t* x,
+                                          row_numbers& row) noexcept {
+    const auto add = [](auto a, auto b) UMBEL_LAMBDA_INLINE { return a + b; };
+    const auto any_of = [](auto a, auto b) UMBEL_LAMBDA_INLINE { return a | b; };
+    if constexpr (Centred) {
+      words sums{};
+      for (std::size_t i = 0; i < whole; i += lanes) sums += widened<words>(x + i);
+      row.sum = simd::fold(sums, add);
+      for (std::size_t i = whole; i < H; ++i) row.sum += x[i];
+    }
+    words any_words{};
+    for (std::size_t i = 0; i < whole; i += lanes) {
+      const words d = difference(widened<words>(x + i), row);
+      any_words |= simd::larger_words(d, -d);
+    }
+    auto any = static_cast<std::uint32_t>(n.epsilon) |
+               static_cast<std::uint32_t>(simd::fold(any_words, any_of));
+    for (std::size_t i = whole; i < H; ++i) {
+      const std::int32_t d = difference(std::int32_t{x[i]}, row);
+      any |= static_cast<std::uint32_t>(d < 0 ? -d : d);
+    }
+    row.down = plain::bits_of(any) - numbers::digits;
+    words square_words{};
+    for (std::size_t i = 0; i < whole; i += lanes) {
+      const words d = digits(difference(widened<words>(x + i), row), row);
+      // Below 2^32 together, whatever their signs are taken for.
+      using unsigned_words = simd::unsigned_of<words>;
+      square_words = reinterpret_cast<words>(reinterpret_cast<unsigned_words>(square_words) +
+                                             reinterpret_cast<unsigned_words>(d) *
+                                                 reinterpret_cast<unsigned_words>(d));
+    }
+    auto squares = simd::fold(reinterpret_cast<simd::unsigned_of<words>>(square_words), add);
+    const auto square = [&](std::int32_t d) UMBEL_LAMBDA_INLINE {
+      const std::int32_t kept = digits(d, row);
+      squares += static_cast<std::uint32_t>(kept * kept);
+    };
+    square(n.epsilon);
+    for (std::size_t i = whole; i < H; ++i) square(difference(std::int32_t{x[i]}, row));
+    return squares;
+  }
+
+  UMBEL_INLINE static void end(const numbers& n, const std::int16_t* x, const row_numbers& row,
+                               std::uint32_t root, T* y) noexcept {
+    const auto inverse = static_cast<std::int32_t>(root == 0 ? 0 : (std::uint32_t{1} << 30) / root);
+    const std::int32_t half = n.shift == 0 ? 0 : std::int32_t{1} << (n.shift - 1);
+    const int shift = n.shift;
+    for (std::size_t i = 0; i < whole; i += lanes) {
+      const words d = digits(difference(widened<words>(x + i), row), row);
+      const words v = (((d * inverse) >> 15) * widened<words>(n.gamma + i) +
+                       simd::load_words(n.beta + i) + half) >>
+                      shift;
+      store_narrow(y + i, within(v, sizeof(T) == 1 ? 127 : 32767));
+    }
+    for (std::size_t i = whole; i < H; ++i) {
+      const std::int32_t d = digits(difference(std::int32_t{x[i]}, row), row);
+      const std::int32_t v =
+          plain::round_shift(((d * inverse) >> 15) * n.gamma[i] + n.beta[i], shift);
+      if constexpr (sizeof(T) == 1)
+        y[i] = plain::to_int8(v);
+      else
+        y[i] = plain::to_int16(v);
+    }
+  }
+
+  // `count` rows, at most `lanes`.
+  UMBEL_INLINE static void rows(const numbers& n, const std::int16_t* x, std::size_t count,
+                                T* y) noexcept {
+    row_numbers of_row[lanes];
+    std::uint32_t squares[lanes]{};
+    for (std::size_t r = 0; r < count; ++r) squares[r] = begin(n, x + r * H, of_row[r]);
+    simd::store_words(squares,
+                      reinterpret_cast<words>(square_roots(
+                          reinterpret_cast<simd::unsigned_of<words>>(simd::load_words(squares)))));
+    for (std::size_t r = 0; r < count; ++r) end(n, x + r * H, of_row[r], squares[r], y + r * H);
+  }
+};
+
+template <bool Centred, std::size_t Rows, std::size_t H, class T>
+UMBEL_INLINE_OPTIMIZED void integer_norm_vectors(const integer_norm_numbers<H>& n,
+                                                 const std::int16_t* x, T* y) noexcept {
+  using block = integer_norm_block<Centred, T, H>;
+  for (std::size_t r = 0; r < Rows; r += block::lanes)
+    block::rows(n, x + r * H, Rows - r < block::lanes ? Rows - r : block::lanes, y + r * H);
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
+UMBEL_WARNINGS_POP
+#endif
