@@ -12,18 +12,19 @@
 
 namespace bench {
 
-// One row: f() does `flops` floating-point operations.
+// One row: f() does `flops` operations; peak_of(): how many the core
+// can do, in billions a second.
 template <class F>
-void measure(benchmark::State& state, double flops, F f) {
+void measure(benchmark::State& state, double flops, F f, double (*peak_of)() = fma_peak) {
   f();
-  const double peak_before = fma_peak();
+  const double peak_before = peak_of();
   const double start = thread_seconds();
   for (auto _ : state) {
     f();
     benchmark::ClobberMemory();
   }
   const double seconds = (thread_seconds() - start) / static_cast<double>(state.iterations());
-  const double peak = (peak_before + fma_peak()) / 2;
+  const double peak = (peak_before + peak_of()) / 2;
   state.counters["GFLOP/s"] = flops / seconds * 1e-9;
   state.counters["peak"] = peak;
   state.counters["percent"] = flops / seconds * 1e-7 / peak;
@@ -32,9 +33,9 @@ void measure(benchmark::State& state, double flops, F f) {
 
 // Adds a row. Its figures are medians (main.cpp prints those only).
 template <class F>
-void add_row(const std::string& name, double flops, F f) {
+void add_row(const std::string& name, double flops, F f, double (*peak_of)() = fma_peak) {
   benchmark::RegisterBenchmark(name.c_str(),
-                               [=](benchmark::State& state) { measure(state, flops, f); })
+                               [=](benchmark::State& state) { measure(state, flops, f, peak_of); })
       ->Repetitions(9)
       ->MinTime(0.02)
       ->ReportAggregatesOnly(true);

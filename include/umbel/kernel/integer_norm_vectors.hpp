@@ -56,7 +56,9 @@ struct integer_norm_block {
   }
   template <class V>
   UMBEL_INLINE static V digits(V d, const row_numbers& row) noexcept {
-    return row.down >= 0 ? d >> row.down : d * (1 << -row.down);
+    if (row.down >= 0) return d >> row.down;
+    const std::int32_t up = std::int32_t{1} << -row.down;
+    return d * up;
   }
 
   // The numbers of a row; the sum of the squares of its digits.
