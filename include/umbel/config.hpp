@@ -440,6 +440,14 @@ static_assert(
 #define UMBEL_AARCH64 0
 #endif
 
+// Kernels of 8-bit integers in Helium, and which room they are in, on a core without other vectors.
+#if defined(__ARM_FEATURE_MVE) && UMBEL_LITTLE_ENDIAN
+#define UMBEL_MVE_INTEGERS 1
+#define UMBEL_INTEGER_KERNELS mve
+#else
+#define UMBEL_MVE_INTEGERS 0
+#define UMBEL_INTEGER_KERNELS scalar
+#endif
 // Products of integers on ARM without vectors. smlad: two of 16 bits. Whether loops of them are
 // written in instructions (simd/four_rows.hpp), which an unoptimised or instrumented build has no
 // registers for.

@@ -9,6 +9,7 @@
 #include <umbel/kernel/integer_attend_few.hpp>
 #include <umbel/kernel/integer_attend_scalar.hpp>
 #include <umbel/kernel/integer_attend_vectors.hpp>
+#include <umbel/kernel/integer_mve.hpp>
 #include <umbel/kernel/plain_integers.hpp>
 #include <umbel/kernel/scores.hpp>
 
@@ -28,7 +29,7 @@ struct integer_attend_scratch_of
                                           integer_attend_block_scratch<S>>> {};
 #else
 template <integer_attend_shape S>
-struct integer_attend_scratch_of : std::type_identity<scalar::attend_scratch<S>> {};
+struct integer_attend_scratch_of : std::type_identity<UMBEL_INTEGER_KERNELS::attend_scratch<S>> {};
 #endif
 
 // Scratch of one head. (g++ 12 stops with an internal error at an alias of such a parameter.)
@@ -48,7 +49,7 @@ constexpr void integer_attend(const std::int8_t* q, const std::int8_t* k, const 
   else
     integer_attend_by_blocks<S>(q, k, v, softmax, policy, o, work);
 #else
-  scalar::integer_attend<S>(q, k, v, softmax, policy, o, work);
+  UMBEL_INTEGER_KERNELS::integer_attend<S>(q, k, v, softmax, policy, o, work);
 #endif
 }
 

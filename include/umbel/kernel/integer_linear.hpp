@@ -9,6 +9,7 @@
 #include <umbel/kernel/integer_finish.hpp>
 #include <umbel/kernel/integer_linear_scalar.hpp>
 #include <umbel/kernel/integer_linear_vectors.hpp>
+#include <umbel/kernel/integer_mve.hpp>
 #include <umbel/kernel/integer_panels.hpp>
 #include <umbel/kernel/plain_integers.hpp>
 
@@ -50,7 +51,7 @@ constexpr void integer_linear(const integer_panels<S.in, S.out>& map, const std:
 #if UMBEL_DOT_VECTORS
   integer_linear_vectors<S>(map, x, y, finish);
 #else
-  scalar::integer_linear<S>(map, x, y, finish);
+  UMBEL_INTEGER_KERNELS::integer_linear<S>(map, x, y, finish);
 #endif
 }
 
