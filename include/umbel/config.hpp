@@ -468,6 +468,13 @@ static_assert(
 #define UMBEL_FOUR_ROWS_ASSEMBLY 0
 #endif
 
+// ARMv6-M for size: g++ then has no registers above r7.
+#if defined(__OPTIMIZE_SIZE__)
+#define UMBEL_FEW_REGISTERS 1
+#else
+#define UMBEL_FEW_REGISTERS 0
+#endif
+
 // After a lambda's parameters: inline it always.
 #if UMBEL_SANITIZED
 #define UMBEL_LAMBDA_INLINE

@@ -72,10 +72,16 @@ struct of_four_rows {
   std::int32_t first, second, third, fourth;
 };
 
+// One copy where code is to be small.
+#if UMBEL_FEW_REGISTERS
+#define UMBEL_BY_COLUMN UMBEL_NOINLINE inline
+#else
+#define UMBEL_BY_COLUMN UMBEL_INLINE
+#endif
 // Adds to each sum the products of a row by the column. words: 1 or more, of four numbers; column:
 // at a multiple of four bytes.
-UMBEL_INLINE of_four_rows by_column(const std::int32_t* rows, const std::int8_t* column,
-                                    std::size_t words, of_four_rows sums) noexcept {
+UMBEL_BY_COLUMN of_four_rows by_column(const std::int32_t* rows, const std::int8_t* column,
+                                       std::size_t words, of_four_rows sums) noexcept {
 #if UMBEL_FOUR_ROWS_ASSEMBLY
   const std::int8_t* const end = column + 4 * words;
   std::int32_t s0 = sums.first, s1 = sums.second, s2 = sums.third, s3 = sums.fourth;
@@ -120,41 +126,77 @@ UMBEL_INLINE of_four_rows by_column(const std::int32_t* rows, const std::int8_t*
       : "r3", "r4", "r5", "r6", "cc", "memory");
 #else
   // All of the eight low registers, r7 too, which a compiler may keep its frame in: lr holds it.
-#define UMBEL_PRODUCTS                 \
-  "ldmia %[rows]!, {r4, r5, r6, r7}\n" \
-  "muls r4, r3, r4\n"                  \
-  "muls r5, r3, r5\n"                  \
-  "muls r6, r3, r6\n"                  \
-  "muls r7, r3, r7\n"                  \
-  "add %[s0], %[s0], r4\n"             \
-  "add %[s1], %[s1], r5\n"             \
-  "add %[s2], %[s2], r6\n"             \
-  "add %[s3], %[s3], r7\n"
+  // The sums in the high ones, which g++ -Os takes for none of its registers, so they are saved
+  // here.
+#define UMBEL_PRODUCTS            \
+  "ldmia r0!, {r4, r5, r6, r7}\n" \
+  "muls r4, r3, r4\n"             \
+  "muls r5, r3, r5\n"             \
+  "muls r6, r3, r6\n"             \
+  "muls r7, r3, r7\n"             \
+  "add r8, r8, r4\n"              \
+  "add r9, r9, r5\n"              \
+  "add r10, r10, r6\n"            \
+  "add r11, r11, r7\n"
+#define UMBEL_LOOP                                                  \
+  "1:\n"                                                            \
+  "ldmia r1!, {r2}\n"                                               \
+  "sxtb r3, r2\n" UMBEL_PRODUCTS                                    \
+  "asrs r2, r2, #8\n"                                               \
+  "sxtb r3, r2\n" UMBEL_PRODUCTS                                    \
+  "asrs r2, r2, #8\n"                                               \
+  "sxtb r3, r2\n" UMBEL_PRODUCTS "asrs r3, r2, #8\n" UMBEL_PRODUCTS \
+  "cmp r1, r12\n"                                                   \
+  "bne 1b\n"
   register const std::int32_t* from __asm__("r0") = rows;
   register const std::int8_t* of_column __asm__("r1") = column;
+  register const std::int8_t* last __asm__("r12") = end;
+#if UMBEL_FEW_REGISTERS
+  std::int32_t of_rows[4] = {s0, s1, s2, s3};
+  register std::int32_t* in_memory __asm__("r3") = of_rows;
+  __asm__ volatile(
+      ".syntax unified\n"
+      "mov lr, r7\n"
+      "mov r4, r8\n"
+      "mov r5, r9\n"
+      "mov r6, r10\n"
+      "mov r7, r11\n"
+      "push {r3, r4, r5, r6, r7}\n"
+      "ldmia r3!, {r4, r5, r6, r7}\n"
+      "mov r8, r4\n"
+      "mov r9, r5\n"
+      "mov r10, r6\n"
+      "mov r11, r7\n" UMBEL_LOOP
+      "ldr r3, [sp]\n"
+      "mov r4, r8\n"
+      "mov r5, r9\n"
+      "mov r6, r10\n"
+      "mov r7, r11\n"
+      "stmia r3!, {r4, r5, r6, r7}\n"
+      "pop {r3, r4, r5, r6, r7}\n"
+      "mov r8, r4\n"
+      "mov r9, r5\n"
+      "mov r10, r6\n"
+      "mov r11, r7\n"
+      "mov r7, lr\n"
+      : "+l"(from), "+l"(of_column), "+l"(in_memory)
+      : "r"(last)
+      : "r2", "r4", "r5", "r6", "lr", "cc", "memory");
+  s0 = of_rows[0], s1 = of_rows[1], s2 = of_rows[2], s3 = of_rows[3];
+#else
   register std::int32_t t0 __asm__("r8") = s0;
   register std::int32_t t1 __asm__("r9") = s1;
   register std::int32_t t2 __asm__("r10") = s2;
   register std::int32_t t3 __asm__("r11") = s3;
-  register const std::int8_t* last __asm__("r12") = end;
   __asm__ volatile(
       ".syntax unified\n"
-      "mov lr, r7\n"
-      "1:\n"
-      "ldmia %[column]!, {r2}\n"
-      "sxtb r3, r2\n" UMBEL_PRODUCTS
-      "asrs r2, r2, #8\n"
-      "sxtb r3, r2\n" UMBEL_PRODUCTS
-      "asrs r2, r2, #8\n"
-      "sxtb r3, r2\n" UMBEL_PRODUCTS "asrs r3, r2, #8\n" UMBEL_PRODUCTS
-      "cmp %[column], %[end]\n"
-      "bne 1b\n"
-      "mov r7, lr\n"
-      : [rows] "+l"(from), [column] "+l"(of_column), [s0] "+h"(t0), [s1] "+h"(t1), [s2] "+h"(t2),
-        [s3] "+h"(t3)
-      : [end] "h"(last)
+      "mov lr, r7\n" UMBEL_LOOP "mov r7, lr\n"
+      : "+l"(from), "+l"(of_column), "+h"(t0), "+h"(t1), "+h"(t2), "+h"(t3)
+      : "h"(last)
       : "r2", "r3", "r4", "r5", "r6", "lr", "cc", "memory");
   s0 = t0, s1 = t1, s2 = t2, s3 = t3;
+#endif
+#undef UMBEL_LOOP
 #endif
 #undef UMBEL_PRODUCTS
   return {s0, s1, s2, s3};
