@@ -2,6 +2,11 @@
 // Layers in integers: quantized<layer>. umbel.hpp does not include it; it needs what bare.hpp has.
 #pragma once
 
+// clang-format off: each level of inclusion adds a line before the sentence of a compile error.
+#include <umbel/shape/verdict.hpp>
+
+#include <umbel/layer/computing.hpp>
+
 #include <umbel/bare.hpp>
 #include <umbel/quantized/attention.hpp>
 #include <umbel/quantized/cache.hpp>
