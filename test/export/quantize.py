@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""tools/quantize: its ranges are those that numpy sees, its figures those of the model, in every format; bad input is one
+sentence.
+
+    quantize.py PROJECT_ROOT -- COMPILER...
+"""
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from tap import Tap, split_command  # noqa: E402
+
+
+def load_tool(root):
+    loader = importlib.machinery.SourceFileLoader("quantize", str(root / "tools" / "quantize"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("quantize", loader))
+    loader.exec_module(module)
+    return module
+
+
+class Checks:
+    def __init__(self, tap, root, folder):
+        import numpy
+        self.np, self.tap, self.root, self.folder = numpy, tap, root, pathlib.Path(folder)
+        self.random = numpy.random.default_rng(1)
+        self.tool = load_tool(root)
+
+    def run(self, *arguments):
+        out, err, before = io.StringIO(), io.StringIO(), sys.argv
+        sys.argv = ["quantize", *map(str, arguments)]
+        try:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                code = self.tool.main()
+        except SystemExit as end:
+            code = end.code
+        finally:
+            sys.argv = before
+        return code, out.getvalue(), err.getvalue()
+
+    def some(self, *shape):
+        return self.random.standard_normal(shape).astype("f4")
+
+    def export(self, name, tensors, *more):
+        model, header = self.folder / f"{name}_weights.npz", self.folder / f"{name}.hpp"
+        self.np.savez(model, **tensors)
+        done = subprocess.run([sys.executable, self.root / "tools" / "export", model, "--header", header, "--types",
+                               "--namespace", f"models::{name}", *more], capture_output=True, text=True)
+        self.tap.check(f"{name} is exported", done.returncode == 0, done.stderr)
+        return header
+
+    def save(self, name, array):
+        self.np.save(self.folder / name, array)
+        return self.folder / name
+
+    # ---- what it computes
+
+    def check_map(self):
+        np, tap = self.np, self.tap
+        weight, bias, x, test = self.some(3, 6), self.some(3), self.some(50, 6), self.some(20, 6)
+        header = self.export("map", {"head.weight": weight, "head.bias": bias})
+        y = test @ weight.T + bias
+        labels = y.argmax(1)
+        labels[:5] = (labels[:5] + 1) % 3
+        ranges, picture = self.folder / "map.npz", self.folder / "map.svg"
+        code, out, err = self.run(header, "--parts", "head", "--samples", self.save("map_x.npy", x), "--test",
+                                  self.save("map_test.npy", test), "--labels", self.save("map_labels.npy", labels),
+                                  "--ranges", ranges, "--picture", picture)
+        tap.check("a map", code == 0, err)
+        read = np.load(ranges)
+        tap.check("its ranges", set(read) == {"head.input", "head.output"} and read["head.input"] == abs(x).max() and
+                  np.isclose(read["head.output"], abs(x @ weight.T + bias).max(), rtol=1e-6), str(dict(read)))
+        tap.check("right in floats", "right: 75.00 % in floats" in out, out)
+        alone = re.search(r"head +([0-9.]+) % +([0-9.]+) %", out)
+        tap.check("an error of 8 bits", alone and alone[1] == alone[2] and 0.1 < float(alone[1]) < 2, out)
+        tap.check("a picture", "</svg>" in picture.read_text() and "head" in picture.read_text())
+
+        code, _, err = self.run(header, "--parts", "head", "--samples", self.folder / "map_x.npy", "--percentile", "80",
+                                "--ranges", ranges)
+        tap.check("a percentile", code == 0, err)
+        wanted = np.percentile(abs(x), 80)
+        tap.check("within 1/16", wanted <= np.load(ranges)["head.input"] * 1.01 and
+                  np.load(ranges)["head.input"] <= wanted * 17 / 16 * 1.01, str(np.load(ranges)["head.input"]))
+
+        # The largest results of all samples are 0.
+        code, _, err = self.run(header, "--parts", "head", "--samples", self.save("zeros.npy", 0 * x), "--ranges", ranges)
+        tap.check("samples of zeros", code == 1 and "head.input" in err, err)
+
+    def check_formats(self):
+        ranges = {"embed.input": 1.0, "layers.0.q": 0.1, "layers.12.up": 3e-20}
+        written = {}
+        for ending in ("hpp", "npz", "safetensors"):
+            options = self.tool.options_of([str(self.folder / "weights.hpp"), "--parts", "x", "--samples", "x.npy", "--ranges",
+                                            str(self.folder / f"formats.{ending}")])
+            self.tool.write_ranges(options, "a::b", ranges)
+            written[ending] = (self.folder / f"formats.{ending}").read_bytes()
+        text = written["hpp"].decode()
+        for line in ("namespace a::b {", "  seen.embed.input() = 1.0F;", "  seen.layers[0].q() = 0.1F;",
+                     "  seen.layers[12].up() = 3e-20F;"):
+            self.tap.check(f"the header has {line.strip()}", line in text.splitlines(), text)
+        self.tap.check(".npz", float(self.np.load(self.folder / "formats.npz")["layers.0.q"]) == self.np.float32(0.1))
+        self.tap.check(".safetensors", b'"layers.12.up"' in written["safetensors"] and
+                       self.np.float32(0.1).tobytes() in written["safetensors"])
+
+    def encoder(self, at):
+        return {f"encoder.layers.{at}.{name}": self.some(*shape) / 3 for name, shape in {
+            "self_attn.in_proj_weight": (24, 8), "self_attn.in_proj_bias": (24,), "self_attn.out_proj.weight": (8, 8),
+            "self_attn.out_proj.bias": (8,), "linear1.weight": (12, 8), "linear1.bias": (12,), "linear2.weight": (8, 12),
+            "linear2.bias": (8,), "norm1.weight": (8,), "norm1.bias": (8,), "norm2.weight": (8,), "norm2.bias": (8,)}.items()}
+
+    def check_model(self):
+        np, tap = self.np, self.tap
+        tensors = {"embed.weight": self.some(8, 6), "embed.bias": self.some(8), "positions": self.some(5, 8),
+                   **self.encoder(0), **self.encoder(1), "norm.weight": self.some(8), "norm.bias": self.some(8),
+                   "head.weight": self.some(3, 8), "head.bias": self.some(3)}
+        header = self.export("model", tensors, "--heads", "2", "--options", "norm_first<true>, activation<gelu_exact>")
+        self.header = header
+        x = self.save("model_x.npy", self.some(40, 5, 6))
+        ranges = self.folder / "model.npz"
+        code, out, err = self.run(header, "--parts", "embed,positions,layers,norm,mean:token,head", "--samples", x,
+                                  "--ranges", ranges)
+        tap.check("a model", code == 0, err)
+        names = re.findall(r"^([a-z.0-9]+) +[0-9.]+ % +([0-9.]+) %$", out, re.M)
+        tap.check("its parts", [name for name, _ in names] == ["embed", "positions", "layers.0", "layers.1", "norm", "mean",
+                                                               "head"], out)
+        tap.check("their errors", names and all(0 < float(error) < 15 for _, error in names), out)
+        read = np.load(ranges) if ranges.exists() else {}
+        residuals = {float(read[name]) for name in read if name.endswith("residual") or name in ("embed.output", "norm.input")}
+        tap.check("one unit of the residual sum", len(read) == 25 and len(residuals) == 1, str(residuals))
+        embedded = np.load(x) @ tensors["embed.weight"].T + tensors["embed.bias"]
+        tap.check("at least as large as it was", residuals and min(residuals) >= abs(embedded).max() * (1 - 1e-6))
+
+    def check_words(self):
+        header = self.export("words", {"words.weight": self.some(11, 8), "norm.weight": self.some(8),
+                                       "norm.bias": self.some(8)})
+        ids = self.save("ids.npy", self.random.integers(0, 11, (30, 4)))
+        code, out, err = self.run(header, "--parts", "embedding:words_weight,norm", "--samples", ids)
+        self.tap.check("an embedding", code == 0 and "words_weight " in out, err)
+
+    # ---- what is refused
+
+    def refused(self, sentence, *arguments, code=1):
+        got, _, err = self.run(*arguments)
+        lines = err.strip().splitlines()
+        self.tap.check(f"refused: {sentence}", got == code and sentence in err and (code == 2 or len(lines) == 1) and
+                       "Traceback" not in err, f"exit code {got}\n{err}")
+
+    def check_refused(self):
+        np, header = self.np, self.header
+        good = self.folder / "model_x.npy"
+
+        def given(parts, samples=good):
+            return [header, "--parts", parts, "--samples", samples]
+        (self.folder / "no.hpp").write_text("#pragma once\n")
+        self.refused("tools/export MODEL --header", self.folder / "no.hpp", "--parts", "x", "--samples", good)
+        self.refused("is no text", self.folder / "model.npz", "--parts", "x", "--samples", good)
+        self.refused("No such file", self.folder / "none.hpp", "--parts", "x", "--samples", good)
+        self.refused("heads: the header has no such layer or table; it has embed, ", *given("embed,heads"))
+        self.refused("mean is followed by the name of an axis", *given("embed,mean:"))
+        self.refused("positions: an embedding is the first part", *given("embed,embedding:positions"))
+        self.refused("norm gives 8 bits, but layers.0 takes 16", *given("embed,norm,layers"))
+        self.refused("positions gives 16 bits, but head takes 8: put a norm", *given("embed,positions,head"))
+        self.refused("mean:query: the samples have the axes token, hidden", *given("embed,positions,norm,mean:query"))
+        self.refused("holds no samples", *given("embed", self.save("empty.npy", np.zeros((0, 5, 6), "f4"))))
+        self.refused("embed takes floats, not int64", *given("embed", self.save("int.npy", np.zeros((2, 5, 6), int))))
+        self.refused("has one axis", *given("embed", self.save("flat.npy", np.zeros(6, "f4"))))
+        self.refused("a number is not finite", *given("embed", self.save("nan.npy", np.full((2, 5, 6), np.nan, "f4"))))
+        self.refused("a sample has 3 axes", *given("embed", self.save("deep.npy", np.zeros((2, 5, 6, 6), "f4"))))
+        self.refused("is an .npz", *given("embed", self.folder / "model.npz"))
+        self.refused("the labels are 40 integers", *given("embed"), "--labels", self.save("l.npy", np.zeros(3, int)))
+        self.refused("a sample has the shape [5, 7]", *given("embed"), "--test", self.save("w.npy", np.zeros((2, 5, 7), "f4")))
+        self.refused("the parts do not fit each other or the samples: ", *given("embed", self.folder / "w.npy"))
+        self.refused("--percentile", *given("embed"), "--percentile", "0", code=2)
+        self.refused("the name must end in", *given("embed"), "--ranges", "x.txt", code=2)
+        self.refused("not a list of names", *given("embed"), "--axes", "Token", code=2)
+
+
+def main():
+    (root,), compiler = split_command(sys.argv[1:])
+    tap = Tap()
+    try:
+        import numpy  # noqa: F401
+    except ImportError:
+        tap.skip("tools/quantize", "no numpy here")
+        return tap.finish()
+    os.environ["CXX"] = " ".join(compiler)
+    with tempfile.TemporaryDirectory() as folder:
+        checks = Checks(tap, pathlib.Path(root), folder)
+        checks.check_formats()
+        checks.check_map()
+        checks.check_model()
+        checks.check_words()
+        checks.check_refused()
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
