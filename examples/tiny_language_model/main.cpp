@@ -9,6 +9,7 @@
 
 #include "../fashion/allocations.hpp"
 #include "alphabet.hpp"
+#include "integers.hpp"
 #include "model.hpp"
 #include "options.hpp"
 #include "writer.hpp"
@@ -42,11 +43,13 @@ std::vector<int> tokens_of(const std::string& prompt) {
 struct figures {
   double seconds = 0;  // of the model and the choice of tokens, without the terminal
   fashion::heap::calls heap;
+  std::size_t weights_bytes, cache_bytes, workspace_bytes;
 };
 
+template <class Reader>
 figures write_text(const options& wanted) {
   const std::vector<int> prompt = tokens_of(wanted.prompt);
-  static writer<> out{trained, wanted.seed};
+  static writer<float, Reader> out{trained, wanted.seed};
   const sampling how{wanted.temperature, wanted.top_k, wanted.top_p};
   std::fputs(wanted.prompt.c_str(), stdout);
   std::fflush(stdout);
@@ -64,7 +67,8 @@ figures write_text(const options& wanted) {
       std::fflush(stdout);
     }
   }
-  return {std::chrono::duration<double>{busy}.count(), fashion::heap::so_far()};
+  return {std::chrono::duration<double>{busy}.count(), fashion::heap::so_far(),
+          Reader::weights_bytes, Reader::cache_bytes, Reader::workspace_bytes};
 }
 
 int run(int count, char** words) {
@@ -73,13 +77,14 @@ int run(int count, char** words) {
   if (const std::string wrong = load_weights(trained, wanted.weights.c_str()); !wrong.empty())
     throw input_error{wanted.weights + ": " + wrong};
   const bool counted = fashion::heap::counter_works();
-  const figures of_text = write_text(wanted);
+  const figures of_text =
+      wanted.in_integers ? write_text<integer::reader>(wanted) : write_text<reader<>>(wanted);
   std::printf("\n\n%zu characters, %.0f a second, on one thread\n", wanted.tokens,
               static_cast<double>(wanted.tokens) / of_text.seconds);
   std::printf("%zu allocations while writing (%s counted)\n", of_text.heap.allocations,
               counted ? fashion::heap::counted() : "not");
-  std::printf("bytes: packed weights %zu, cache %zu, workspace %zu\n", reader<>::weights_bytes,
-              reader<>::cache_bytes, reader<>::workspace_bytes);
+  std::printf("bytes: packed weights %zu, cache %zu, workspace %zu\n", of_text.weights_bytes,
+              of_text.cache_bytes, of_text.workspace_bytes);
   if (std::fflush(stdout) != 0) throw input_error{"standard output cannot be written"};
   return of_text.heap.allocations == 0 ? 0 : 1;
 }

@@ -27,6 +27,7 @@ struct options {
   float top_p = 1;
   float penalty = 1;
   std::uint64_t seed = 1;
+  bool in_integers = false;
   bool help = false;
 };
 
@@ -41,6 +42,7 @@ constexpr const char* usage =
     "  --top-p P        draws among the fewest that are likely with P together, 0 to 1 (1)\n"
     "  --penalty X      divides the logits of the last 32 characters by X, 0.1 to 10 (1)\n"
     "  --seed N         the same seed, the same text (1)\n"
+    "  --integers       computes in 8-bit integers: the same text on every target\n"
     "  --weights FILE   as tools/train_text.py writes it\n"
     "\n"
     "exit code: 0 written, 1 unusable input (stderr says why)\n";
@@ -86,6 +88,8 @@ inline options parse(int count, const char* const* words) {
     const std::string_view word = words[i];
     if (word == "--help" || word == "-h") {
       result.help = true;
+    } else if (word == "--integers") {
+      result.in_integers = true;
     } else if (!word.starts_with("--")) {
       if (has_prompt) throw input_error{"one prompt only: put it in quotes (see --help)"};
       result.prompt = word;

@@ -11,7 +11,8 @@
 
 namespace tiny {
 
-template <class Stored = float>
+// Reader: of floats, stored as Stored, or integer::reader (integers.hpp).
+template <class Stored = float, class Reader = reader<Stored>>
 class writer {
  public:
   writer(const weights& trained, std::uint64_t seed) noexcept : model_(trained), draw_(seed) {}
@@ -50,7 +51,7 @@ class writer {
     return last;
   }
 
-  reader<Stored> model_;
+  Reader model_;
   sampler<float, vocabulary<characters>> draw_;
   int text_[context];
   std::size_t size_ = 0;

@@ -484,6 +484,8 @@ static_assert(
 
 // Around what a header declares: its local names may be called as a global of the user's
 // (-Wshadow). A variable template may be declared only, for its address in constant expressions.
+// g++ 12 takes the members of a union, scratch of one part after the other, for each other
+// (-Wstringop-overflow).
 #if UMBEL_CLANG
 #define UMBEL_WARNINGS_PUSH                                        \
   UMBEL_PRAGMA_(GCC diagnostic push)                               \
@@ -491,8 +493,10 @@ static_assert(
   UMBEL_PRAGMA_(GCC diagnostic ignored "-Wundefined-var-template") \
   UMBEL_PRAGMA_(GCC diagnostic ignored "-Wundefined-internal")
 #else
-#define UMBEL_WARNINGS_PUSH \
-  UMBEL_PRAGMA_(GCC diagnostic push) UMBEL_PRAGMA_(GCC diagnostic ignored "-Wshadow")
+#define UMBEL_WARNINGS_PUSH                        \
+  UMBEL_PRAGMA_(GCC diagnostic push)               \
+  UMBEL_PRAGMA_(GCC diagnostic ignored "-Wshadow") \
+  UMBEL_PRAGMA_(GCC diagnostic ignored "-Wstringop-overflow")
 #endif
 #define UMBEL_WARNINGS_POP UMBEL_PRAGMA_(GCC diagnostic pop)
 
