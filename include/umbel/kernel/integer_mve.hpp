@@ -151,8 +151,8 @@ void integer_linear(const integer_panels<S.in, S.out>& map, const std::int8_t* x
   constexpr std::size_t width = integer_panels<S.in, S.out>::words * 4;
   const std::int32_t before = -map.before, after = -map.after;
   const Finish finished = finish;
-  const auto outputs = [&](std::size_t o, std::size_t count, const auto& lanes)
-                           UMBEL_LAMBDA_INLINE {
+  const auto outputs = [&](std::size_t o, std::size_t count,
+                           const auto& lanes) UMBEL_LAMBDA_INLINE {
     int32x4_t v = by_columns<S.in>(x, map.weights + o * width, width, count);
     v = vshlq_r_s32(vaddq_s32(v, lanes.load(map.starts + o)), before);
     v = vrshlq_n_s32(vmulq_s32(v, lanes.load(map.multiplier + o)), after);
@@ -177,8 +177,8 @@ struct attend_scratch {
 // Whole vectors of scores become weights; gives their sum.
 template <bool Hidden>
 UMBEL_NOINLINE std::int32_t weigh(const std::int32_t* scores, std::int8_t* weights,
-                                         std::size_t count, std::int32_t largest,
-                                         const integer_softmax& softmax) noexcept {
+                                  std::size_t count, std::int32_t largest,
+                                  const integer_softmax& softmax) noexcept {
   const std::int32_t cut = softmax.cut, multiplier = softmax.multiplier, shift = -softmax.shift;
   std::int32_t sum = 0;
   for (std::size_t j = 0; j < count; j += 4) {
@@ -190,7 +190,8 @@ UMBEL_NOINLINE std::int32_t weigh(const std::int32_t* scores, std::int8_t* weigh
     power = vsubq_s32(vdupq_n_s32(32512), vshrq_n_s32(vmulq_s32(fraction, power), 8));
     power = vrshrq_n_s32(vshlq_s32(power, vnegq_s32(vshrq_n_s32(t, 8))), 8);
     if constexpr (Hidden) {
-      // 0 of what is not seen, 1 of the others. (At a predicate g++ 12 stops with an internal error.)
+      // 0 of what is not seen, 1 of the others. (At a predicate g++ 12 stops with an internal
+      // error.)
       const int32x4_t seen = vreinterpretq_s32_u32(vminq_u32(
           veorq_u32(vreinterpretq_u32_s32(score), vdupq_n_u32(0x80000000u)), vdupq_n_u32(1)));
       power = vmulq_s32(power, seen);
