@@ -137,17 +137,21 @@ struct attention_numbers {
   // another, in whole words.
   template <std::size_t Queries>
   static constexpr bool transposes = simd::dot_lanes == 1 && Queries >= 3;
+  // From one value to the next, and from one feature of a value to the next.
+  template <bool Transposed>
+  static constexpr std::size_t value_step = Transposed ? 1 : value_width;
+  template <std::size_t Keys, bool Transposed>
+  static constexpr std::size_t feature_step = Transposed ? kernel::in_words(Keys) : 1;
   template <std::size_t Queries, std::size_t Keys, bool Transposed = false>
-  static constexpr kernel::integer_attend_shape head = {
-      .queries = Queries,
-      .keys = Keys,
-      .head_dim = head_dim,
-      .value_dim = value_dim,
-      .q_row = query_width,
-      .k_row = key_width,
-      .v_row = Transposed ? 1 : value_width,
-      .o_row = context_width,
-      .v_dim = Transposed ? kernel::in_words(Keys) : 1};
+  static constexpr kernel::integer_attend_shape head = {.queries = Queries,
+                                                        .keys = Keys,
+                                                        .head_dim = head_dim,
+                                                        .value_dim = value_dim,
+                                                        .q_row = query_width,
+                                                        .k_row = key_width,
+                                                        .v_row = value_step<Transposed>,
+                                                        .o_row = context_width,
+                                                        .v_dim = feature_step<Keys, Transposed>};
   // Head h. mask: a sequence_mask, or what gives a head_mask for each head.
   template <std::size_t Queries, std::size_t Keys, bool Transposed = false, class Mask>
   constexpr void attend_head(
@@ -155,10 +159,10 @@ struct attention_numbers {
       const std::int8_t* from_v, const Mask& mask, std::int8_t* context,
       kernel::integer_attend_scratch<head<Queries, Keys, Transposed>>& work) const noexcept {
     constexpr std::size_t share = sizes.heads / sizes.kv_heads;
-    constexpr kernel::integer_attend_shape one = head<Queries, Keys, Transposed>;
-    kernel::integer_attend<one>(from_q + h * head_dim, from_k + h / share * head_dim,
-                                from_v + h / share * value_dim * one.v_dim, softmax, mask(h).policy,
-                                context + h * value_dim, work);
+    kernel::integer_attend<head<Queries, Keys, Transposed>>(
+        from_q + h * head_dim, from_k + h / share * head_dim,
+        from_v + h / share * value_dim * feature_step<Keys, Transposed>, softmax, mask(h).policy,
+        context + h * value_dim, work);
   }
   template <std::size_t Queries, std::size_t Keys, bool Transposed = false, class Mask>
   constexpr void attend_heads(
@@ -173,18 +177,19 @@ struct attention_numbers {
   struct scratch_for : workspace_base {
     using positions = std::index_sequence<Queries, Keys>;
     static constexpr bool transposed = transposes<Queries>;
-    static constexpr kernel::integer_attend_shape of_one = head<Queries, Keys, transposed>;
+    static constexpr std::size_t value_row = value_step<transposed>;
+    static constexpr std::size_t value_feature = feature_step<Keys, transposed>;
     alignas(64) std::int8_t q[Queries * query_width];
     alignas(64) std::int8_t k[Keys * key_width];
-    alignas(64) std::int8_t v[(transposed ? of_one.v_dim : Keys) * value_width];
+    alignas(64) std::int8_t v[(transposed ? value_feature : Keys) * value_width];
     alignas(64) std::int8_t context[Queries * context_width];
-    kernel::integer_attend_scratch<of_one> of_head;
+    kernel::integer_attend_scratch<head<Queries, Keys, transposed>> of_head;
 
     // The last keys of a word, which do not exist.
     constexpr void clear_values() noexcept {
       if constexpr (transposed)
         for (std::size_t f = 0; f < value_width; ++f)
-          for (std::size_t j = Keys; j < of_one.v_dim; ++j) v[f * of_one.v_dim + j] = 0;
+          for (std::size_t j = Keys; j < value_feature; ++j) v[f * value_feature + j] = 0;
     }
     [[no_unique_address]] rotary_scratch<(Queries < Keys ? Keys : Queries)> to_rotate;
   };
@@ -197,7 +202,7 @@ struct attention_numbers {
     using own = scratch_for<Queries, Keys>;
     project_queries<Queries, Queries>(x, work.q, 0, work.to_rotate);
     project_keys<Keys, Keys>(y, work.k, 0, work.to_rotate);
-    project_values<Keys, own::of_one.v_row, own::of_one.v_dim>(z, work.v);
+    project_values<Keys, own::value_row, own::value_feature>(z, work.v);
     work.clear_values();
     attend_heads<Queries, Keys, own::transposed>(work.q, work.k, work.v, mask, work.context,
                                                  work.of_head);
@@ -212,7 +217,8 @@ struct attention_numbers {
                        const Given& given) const noexcept {
     using of_queries = row_blocks<Queries, 4 * Given::workers>;
     using of_keys = row_blocks<Keys, 4 * Given::workers>;
-    constexpr kernel::integer_attend_shape one = head<Queries, Keys, transposes<Queries>>;
+    constexpr std::size_t value_row = value_step<transposes<Queries>>;
+    constexpr std::size_t value_feature = feature_step<Keys, transposes<Queries>>;
     auto& shared = given.work[0];
     shared.clear_values();
     given.hand_out(
@@ -229,8 +235,8 @@ struct attention_numbers {
               [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t first) {
                 project_keys<N, Keys>(y + first * sizes.key_hidden, shared.k + first * key_width,
                                       first, own);
-                project_values<N, one.v_row, one.v_dim>(z + first * sizes.value_hidden,
-                                                        shared.v + first * one.v_row);
+                project_values<N, value_row, value_feature>(z + first * sizes.value_hidden,
+                                                            shared.v + first * value_row);
               });
         });
     given.hand_out(sizes.heads, [&](std::size_t h, std::size_t worker) noexcept {
