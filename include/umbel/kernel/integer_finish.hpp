@@ -43,21 +43,14 @@ struct added {
 
 #if UMBEL_DOT_VECTORS
 
-// As many lanes of 32 bits as V has, of narrower elements.
-template <class V, class T>
-UMBEL_INLINE V widened(const T* from) noexcept {
-  simd::pack<T, simd::lanes_of<V>> narrow;
-  __builtin_memcpy(&narrow, from, sizeof(narrow));
-  return __builtin_convertvector(narrow, V);
-}
 template <class T, class V>
 UMBEL_INLINE void store_narrow(T* to, V v) noexcept {
   const auto narrow = __builtin_convertvector(v, simd::pack<T, simd::lanes_of<V>>);
   __builtin_memcpy(to, &narrow, sizeof(narrow));
 }
-template <class V>
-UMBEL_INLINE V within(V v, std::int32_t most) noexcept {
-  return simd::smaller(simd::larger(v, simd::broadcast<V>(-most)), simd::broadcast<V>(most));
+UMBEL_INLINE simd::dot_words within(simd::dot_words v, std::int32_t most) noexcept {
+  const simd::dot_words limit = simd::dot_words{} + most;
+  return simd::smaller_words(simd::larger_words(v, -limit), limit);
 }
 
 // The first `count` results of Vectors packs, which lie one after another.
@@ -70,7 +63,6 @@ template <std::size_t Vectors, class Finish, class T>
 UMBEL_INLINE void finish_words(const Finish& finish, T* y,
                                const simd::dot_words (&v)[Vectors]) noexcept {
   constexpr std::size_t lanes = simd::dot_lanes;
-  using words = simd::dot_words;
   if constexpr (std::is_same_v<Finish, finish::as_int8>) {
     simd::store_int8(y, v);
   } else if constexpr (std::is_same_v<Finish, finish::by_table>) {
@@ -83,7 +75,7 @@ UMBEL_INLINE void finish_words(const Finish& finish, T* y,
   } else if constexpr (std::is_same_v<Finish, finish::added>) {
     UMBEL_UNROLL(4)
     for (std::size_t i = 0; i < Vectors; ++i)
-      store_narrow(y + i * lanes, within(v[i] + widened<words>(y + i * lanes), 32767));
+      store_narrow(y + i * lanes, within(v[i] + simd::widened(y + i * lanes), 32767));
   } else {
     finish_first<Vectors>(finish, y, v, Vectors * lanes);
   }

@@ -23,9 +23,8 @@ constexpr void integer_rescale(const std::int16_t* x, const plain::integer_unit&
   std::size_t i = 0;
 #if UMBEL_DOT_VECTORS
   if (!std::is_constant_evaluated())
-    i = each_in_unit<Count>([=](std::size_t at)
-                                UMBEL_LAMBDA_INLINE { return widened<simd::dot_words>(x + at); },
-                            unit, y);
+    i = each_in_unit<Count>(
+        [=](std::size_t at) UMBEL_LAMBDA_INLINE { return simd::widened(x + at); }, unit, y);
 #endif
   for (; i < Count; ++i) y[i] = plain::to_int8(plain::in_unit(x[i], unit));
 }
@@ -36,9 +35,8 @@ constexpr void integer_product(const std::int8_t* a, const std::int8_t* b,
 #if UMBEL_DOT_VECTORS
   if (!std::is_constant_evaluated())
     i = each_in_unit<Count>(
-        [=](std::size_t at) UMBEL_LAMBDA_INLINE {
-          return widened<simd::dot_words>(a + at) * widened<simd::dot_words>(b + at);
-        },
+        [=](std::size_t at)
+            UMBEL_LAMBDA_INLINE { return simd::widened(a + at) * simd::widened(b + at); },
         unit, y);
 #endif
   for (; i < Count; ++i) y[i] = plain::to_int8(plain::in_unit(std::int32_t{a[i]} * b[i], unit));

@@ -94,7 +94,7 @@ UMBEL_INLINE void integer_linear_tile(const Map& map, std::size_t panel, const s
   words multiplier[vectors];
   UMBEL_UNROLL(4)
   for (std::size_t v = 0; v < vectors; ++v)
-    multiplier[v] = widened<words>(map.multiplier + first + v * lanes);
+    multiplier[v] = simd::widened(map.multiplier + first + v * lanes);
   UMBEL_UNROLL(8)
   for (std::size_t r = 0; r < Rows; ++r) {
     UMBEL_UNROLL(4)

@@ -61,60 +61,88 @@ struct integer_norm_block {
     return d * up;
   }
 
-  // The numbers of a row; the sum of the squares of its digits.
-  UMBEL_INLINE static std::uint32_t begin(const numbers& n, const std::int16_t* x,
-                                          row_numbers& row) noexcept {
-    const auto add = [](auto a, auto b) UMBEL_LAMBDA_INLINE { return a + b; };
-    const auto any_of = [](auto a, auto b) UMBEL_LAMBDA_INLINE { return a | b; };
-    if constexpr (Centred) {
-      words sums{};
-      for (std::size_t i = 0; i < whole; i += lanes) sums += widened<words>(x + i);
-      row.sum = simd::fold(sums, add);
-      for (std::size_t i = whole; i < H; ++i) row.sum += x[i];
+  // One number of each of `count` rows, the others' 0: what `of` makes of packs and of single
+  // features, together. The rows' packs are folded side by side.
+  template <class Of, class Together>
+  UMBEL_INLINE static words of_rows(const std::int16_t* x, std::size_t count,
+                                    const row_numbers (&row)[lanes], const Of& of,
+                                    const Together& together) noexcept {
+    words packs[lanes][1];
+    std::int32_t rest[lanes]{};
+    for (std::size_t r = 0; r < lanes; ++r) packs[r][0] = words{};
+    for (std::size_t r = 0; r < count; ++r) {
+      const std::int16_t* const at = x + r * H;
+      words all{};
+      for (std::size_t i = 0; i < whole; i += lanes)
+        all = together(all, of(simd::widened(at + i), row[r]));
+      packs[r][0] = all;
+      for (std::size_t i = whole; i < H; ++i)
+        rest[r] = together(rest[r], of(std::int32_t{at[i]}, row[r]));
     }
-    words any_words{};
-    for (std::size_t i = 0; i < whole; i += lanes) {
-      const words d = difference(widened<words>(x + i), row);
-      any_words |= simd::larger_words(d, -d);
-    }
-    auto any = static_cast<std::uint32_t>(n.epsilon) |
-               static_cast<std::uint32_t>(simd::fold(any_words, any_of));
-    for (std::size_t i = whole; i < H; ++i) {
-      const std::int32_t d = difference(std::int32_t{x[i]}, row);
-      any |= static_cast<std::uint32_t>(d < 0 ? -d : d);
-    }
-    row.down = plain::bits_of(any) - numbers::digits;
-    words square_words{};
-    for (std::size_t i = 0; i < whole; i += lanes) {
-      const words d = digits(difference(widened<words>(x + i), row), row);
-      // Below 2^32 together, whatever their signs are taken for.
-      using unsigned_words = simd::unsigned_of<words>;
-      square_words = reinterpret_cast<words>(reinterpret_cast<unsigned_words>(square_words) +
-                                             reinterpret_cast<unsigned_words>(d) *
-                                                 reinterpret_cast<unsigned_words>(d));
-    }
-    auto squares = simd::fold(reinterpret_cast<simd::unsigned_of<words>>(square_words), add);
-    const auto square = [&](std::int32_t d) UMBEL_LAMBDA_INLINE {
-      const std::int32_t kept = digits(d, row);
-      squares += static_cast<std::uint32_t>(kept * kept);
-    };
-    square(n.epsilon);
-    for (std::size_t i = whole; i < H; ++i) square(difference(std::int32_t{x[i]}, row));
-    return squares;
+    return together(simd::fold_rows(packs, together), simd::load_words(rest));
   }
+  // The numbers of the rows; the sums of the squares of their digits.
+  UMBEL_INLINE static void begin(const numbers& n, const std::int16_t* x, std::size_t count,
+                                 row_numbers (&row)[lanes],
+                                 std::uint32_t (&squares)[lanes]) noexcept {
+    const auto add = [](auto a, auto b) UMBEL_LAMBDA_INLINE { return wrapped_sum(a, b); };
+    std::int32_t numbers_of[lanes];
+    if constexpr (Centred) {
+      simd::store_words(numbers_of,
+                        of_rows(
+                            x, count, row,
+                            [](auto v, const row_numbers&) UMBEL_LAMBDA_INLINE { return v; }, add));
+      for (std::size_t r = 0; r < count; ++r) row[r].sum = numbers_of[r];
+    }
+    simd::store_words(numbers_of, of_rows(
+                                      x, count, row,
+                                      [](auto v, const row_numbers& of)
+                                          UMBEL_LAMBDA_INLINE { return size(difference(v, of)); },
+                                      [](auto a, auto b) UMBEL_LAMBDA_INLINE { return a | b; }));
+    for (std::size_t r = 0; r < count; ++r)
+      row[r].down =
+          plain::bits_of(static_cast<std::uint32_t>(n.epsilon | numbers_of[r])) - numbers::digits;
+    simd::store_words(squares, of_rows(
+                                   x, count, row,
+                                   [](auto v, const row_numbers& of) UMBEL_LAMBDA_INLINE {
+                                     const auto d = digits(difference(v, of), of);
+                                     return d * d;
+                                   },
+                                   add));
+    for (std::size_t r = 0; r < count; ++r) {
+      const std::int32_t d = digits(n.epsilon, row[r]);
+      squares[r] += static_cast<std::uint32_t>(d * d);
+    }
+  }
+  // Of sums of squares 32 bits count: no sign.
+  UMBEL_INLINE static words wrapped_sum(words a, words b) noexcept {
+    using unsigned_words = simd::unsigned_of<words>;
+    return reinterpret_cast<words>(reinterpret_cast<unsigned_words>(a) +
+                                   reinterpret_cast<unsigned_words>(b));
+  }
+  UMBEL_INLINE static std::int32_t wrapped_sum(std::int32_t a, std::int32_t b) noexcept {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+  }
+  UMBEL_INLINE static words size(words d) noexcept { return simd::larger_words(d, -d); }
+  UMBEL_INLINE static std::int32_t size(std::int32_t d) noexcept { return d < 0 ? -d : d; }
 
   UMBEL_INLINE static void end(const numbers& n, const std::int16_t* x, const row_numbers& row,
                                std::uint32_t root, T* y) noexcept {
     const auto inverse = static_cast<std::int32_t>(root == 0 ? 0 : (std::uint32_t{1} << 30) / root);
     const std::int32_t half = n.shift == 0 ? 0 : std::int32_t{1} << (n.shift - 1);
     const int shift = n.shift;
-    for (std::size_t i = 0; i < whole; i += lanes) {
-      const words d = digits(difference(widened<words>(x + i), row), row);
-      const words v = (((d * inverse) >> 15) * widened<words>(n.gamma + i) +
-                       simd::load_words(n.beta + i) + half) >>
-                      shift;
-      store_narrow(y + i, within(v, sizeof(T) == 1 ? 127 : 32767));
-    }
+    const auto normed = [&](std::size_t i) UMBEL_LAMBDA_INLINE {
+      const words d = digits(difference(simd::widened(x + i), row), row);
+      return (((d * inverse) >> 15) * simd::widened(n.gamma + i) + simd::load_words(n.beta + i) +
+              half) >>
+             shift;
+    };
+    std::size_t at = 0;
+    if constexpr (sizeof(T) == 1)
+      for (; at + 2 * lanes <= whole; at += 2 * lanes)
+        simd::store_int8<2>(y + at, {normed(at), normed(at + lanes)});
+    for (; at < whole; at += lanes)
+      store_narrow(y + at, within(normed(at), sizeof(T) == 1 ? 127 : 32767));
     for (std::size_t i = whole; i < H; ++i) {
       const std::int32_t d = digits(difference(std::int32_t{x[i]}, row), row);
       const std::int32_t v =
@@ -131,7 +159,7 @@ struct integer_norm_block {
                                 T* y) noexcept {
     row_numbers of_row[lanes];
     std::uint32_t squares[lanes]{};
-    for (std::size_t r = 0; r < count; ++r) squares[r] = begin(n, x + r * H, of_row[r]);
+    begin(n, x, count, of_row, squares);
     simd::store_words(squares,
                       reinterpret_cast<words>(square_roots(
                           reinterpret_cast<simd::unsigned_of<words>>(simd::load_words(squares)))));

@@ -51,6 +51,31 @@ UMBEL_INLINE dot_words larger_words(dot_words a, dot_words b) noexcept {
 #endif
 }
 
+UMBEL_INLINE dot_words smaller_words(dot_words a, dot_words b) noexcept {
+#if UMBEL_AVX512_16_BIT && UMBEL_GCC
+  return __builtin_ia32_pminsd512_mask(a, b, dot_words{}, detail::mask_16{-1});
+#elif UMBEL_AVX2 && UMBEL_GCC
+  return __builtin_ia32_pminsd256(a, b);
+#else
+  return smaller(a, b);
+#endif
+}
+// As many elements as there are lanes, widened. g++ 12 would widen 16 in halves.
+template <class T>
+UMBEL_INLINE dot_words widened(const T* from) noexcept {
+  pack<T, dot_lanes> narrow;
+  __builtin_memcpy(&narrow, from, sizeof(narrow));
+#if UMBEL_AVX512_16_BIT && UMBEL_GCC
+  if constexpr (sizeof(T) == 2)
+    return __builtin_ia32_pmovsxwd512_mask(narrow, dot_words{}, detail::mask_16{-1});
+  else
+    return __builtin_ia32_pmovsxbd512_mask(reinterpret_cast<pack<char, dot_lanes>>(narrow),
+                                           dot_words{}, detail::mask_16{-1});
+#else
+  return __builtin_convertvector(narrow, dot_words);
+#endif
+}
+
 // Lanes that 16 bits hold: all of a and b are.
 UMBEL_INLINE dot_halves halves_of(dot_words a, dot_words b) noexcept {
 #if UMBEL_AVX512_16_BIT && UMBEL_CLANG
