@@ -35,9 +35,10 @@ struct integer_attend_case {
 
   template <class Policy>
   void check(const Policy& policy, const char* what) {
-    // Weights that fall within few units of score, within many, not at all; shifts 18, 13, 19, 4.
-    constexpr integer_softmax all[] = {
-        {23592, 25000, 18}, {400, 45000, 13}, {1 << 30, 1, 19}, {2, 36864, 4}, {9, 33000, 7}};
+    // Weights that fall within few units of score, within many, not at all; the last: never to 0,
+    // not even of what is hidden.
+    constexpr integer_softmax all[] = {{23592, 25000, 18}, {400, 45000, 13}, {1 << 30, 1, 19},
+                                       {2, 36864, 4},      {9, 33000, 7},    {1 << 30, 0, 19}};
     for (const integer_softmax& softmax : all) {
       buffer<std::int8_t> o{(S.queries - 1) * S.o_row + S.value_dim, 80}, right{o.size(), 80};
       integer_attend<S>(q.get(), k.get(), v.get(), softmax, policy, o.get(), *work);

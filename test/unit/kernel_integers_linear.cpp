@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(tails_of_rows_inputs_and_outputs) {
 
 BOOST_AUTO_TEST_CASE(rows_prepared_in_blocks_and_inputs_in_parts) {
   check<80, 132, 64>();
-  check<3, 2051, 20>();
+  check<9, 1031, 20>();
 }
 
 }  // namespace
