@@ -55,8 +55,9 @@ auto owned(const portable::weights_view<Parts, View...>& w) {
 }
 
 // ---- parts of a model ---------------------------------------------------------------------------
-// In, Out: the integers that it takes and gives. More: the epsilon of a norm.
-template <class Quantized, class Weights, class In, class Out, class... More>
+// In, Out: the integers that it takes and gives. Mask: void, or that of an attention. More: the
+// epsilon of a norm.
+template <class Quantized, class Weights, class In, class Out, class Mask, class... More>
 struct part {
   using in = In;
   using out = Out;
@@ -74,10 +75,19 @@ struct part {
         [&](const auto&... m) {
           if constexpr (std::is_same_v<Weights, std::nullptr_t>)
             return Quantized::observe(into, x, m...);
+          else if constexpr (!std::is_void_v<Mask>)
+            return Quantized::observe(into, weights, x, Mask{});
           else
             return Quantized::observe(into, weights, x, m...);
         },
         more);
+  }
+  template <class X>
+  auto integers(const X& x) const {
+    if constexpr (std::is_void_v<Mask>)
+      return layer(x);
+    else
+      return layer(x, Mask{});
   }
   pack_result pack() {
     return std::apply(
@@ -90,9 +100,10 @@ struct part {
         more);
   }
 };
-template <class Quantized, class In, class Out, class Weights, class... More>
+template <class Quantized, class In, class Out, class Mask = void, class Weights, class... More>
 auto make(const char* name, const Weights& weights, More... more) {
-  return part<Quantized, Weights, In, Out, More...>{name, weights, std::tuple<More...>{more...}};
+  return part<Quantized, Weights, In, Out, Mask, More...>{name, weights,
+                                                          std::tuple<More...>{more...}};
 }
 
 template <class Where, class Part>
@@ -147,23 +158,26 @@ class model {
   }
   void compare(const std::vector<typename Input::value_type>& samples,
                const std::vector<int>& labels) {
-    std::size_t at = 0;
+    labels_ = labels.empty() ? nullptr : labels.data();
+    count_of_labels_ = labels.size();
     each_sample(samples, [&](const Input& x) {
-      const int label = labels.empty() ? -1 : labels[at];
-      ++at;
+      ++samples_;
       if constexpr (std::is_integral_v<typename Input::value_type>)
-        step<0>(x, x, label);
+        step<0>(x, x);
       else
-        step<0>(x,
-                quantize<typename first::in>(
-                    x, range_of<detail::integers::start_of_part>(std::get<0>(parts_))),
-                label);
+        step<0>(x, quantize<typename first::in>(
+                       x, range_of<detail::integers::start_of_part>(std::get<0>(parts_))));
     });
-    samples_ = at;
+    if (labels_ == nullptr || results_ == count_of_labels_) return;
+    std::fprintf(stderr, "the labels are %zu, but the results of the samples are %zu\n",
+                 count_of_labels_, results_);
+    std::exit(4);
   }
   void print() const {
-    std::printf("{\"samples\": %zu, \"right\": %zu, \"integers_right\": %zu, \"same\": %zu,\n",
-                samples_, right_, integers_right_, same_);
+    std::printf(
+        "{\"samples\": %zu, \"results\": %zu, \"right\": %zu, \"integers_right\": %zu, "
+        "\"same\": %zu,\n",
+        samples_, results_, right_, integers_right_, same_);
     std::printf(" \"parts\": [");
     std::size_t i = 0;
     std::apply(
@@ -225,31 +239,38 @@ class model {
   }
   // x, z: what part I is given, in floats and in integers.
   template <std::size_t I, class X, class Z>
-  void step(const X& x, const Z& z, int label) {
+  void step(const X& x, const Z& z) {
     const auto& part = std::get<I>(parts_);
     auto ignored = part.seen;
     const auto y = part.floats(ignored, x);
-    const auto w = part.layer(z);
+    const auto w = part.integers(z);
     const auto range = range_of<detail::integers::end_of_part>(part);
     const auto alone = [&] {
       if constexpr (std::is_integral_v<typename X::value_type>)
-        return part.layer(x);
+        return part.integers(x);
       else
-        return part.layer(quantize<typename std::remove_cvref_t<decltype(part)>::in>(
+        return part.integers(quantize<typename std::remove_cvref_t<decltype(part)>::in>(
             x, range_of<detail::integers::start_of_part>(part)));
     }();
     errors_[I].alone += square_of_difference(dequantize(alone, range), y);
     errors_[I].so_far += square_of_difference(dequantize(w, range), y);
     for (const float v : y) errors_[I].size += static_cast<double>(v) * static_cast<double>(v);
     if constexpr (I + 1 < sizeof...(Parts)) {
-      step<I + 1>(y, w, label);
+      step<I + 1>(y, w);
     } else {
-      const auto best = [](const auto& t) {
-        return static_cast<int>(std::max_element(t.data(), t.data() + t.size()) - t.data());
+      // A result for each row of the last axis.
+      using layout = typename std::remove_cvref_t<decltype(y)>::layout;
+      constexpr std::size_t wide = layout::extents[layout::rank - 1];
+      const auto best = [](const auto* row) {
+        return static_cast<int>(std::max_element(row, row + wide) - row);
       };
-      same_ += best(y) == best(w);
-      right_ += best(y) == label;
-      integers_right_ += best(w) == label;
+      for (std::size_t r = 0; r < y.size() / wide; ++r, ++results_) {
+        const int floats = best(y.data() + r * wide), integers = best(w.data() + r * wide);
+        same_ += floats == integers;
+        if (results_ >= count_of_labels_) continue;
+        right_ += floats == labels_[results_];
+        integers_right_ += integers == labels_[results_];
+      }
     }
   }
   static double relative(double difference, double size) {
@@ -258,7 +279,9 @@ class model {
 
   std::tuple<Parts...>& parts_;
   std::array<error, sizeof...(Parts)> errors_{};
-  std::size_t samples_ = 0, right_ = 0, integers_right_ = 0, same_ = 0;
+  const int* labels_ = nullptr;
+  std::size_t count_of_labels_ = 0, samples_ = 0, results_ = 0, right_ = 0, integers_right_ = 0,
+              same_ = 0;
 };
 
 }  // namespace tool

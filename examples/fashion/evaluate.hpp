@@ -79,6 +79,8 @@ inline evaluation evaluate(const picture_set& set, model::workspace& workspace) 
   constexpr std::size_t least_forwards = 10000;
   const std::size_t rounds = (least_forwards + set.size() - 1) / set.size();
   std::vector<float> logits(set.size() * class_count);
+  std::vector<std::int16_t> integer_logits(set.size() * class_count);
+  static integer_model::workspace integer_workspace;
   std::vector<double> times(rounds * set.size());
   const auto forward = [&](std::size_t i) {
     model::logits(set.picture(i), workspace, logits.data() + i * class_count);
@@ -103,6 +105,10 @@ inline evaluation evaluate(const picture_set& set, model::workspace& workspace) 
     const long before = preemptions();
     time_each(times, [&](std::size_t i) { forward(i % set.size()); });
     result.preempted = preemptions() - before;
+
+    for (std::size_t i = 0; i < set.size(); ++i)
+      integer_model::logits(set.picture(i), integer_workspace,
+                            integer_logits.data() + i * class_count);
   }
   result.heap = heap::so_far();
   result.images_per_second = static_cast<double>(times.size()) * 1e6 / microseconds(batch_time);
@@ -113,17 +119,11 @@ inline evaluation evaluate(const picture_set& set, model::workspace& workspace) 
     result.predicted.push_back(predicted);
     result.correct += predicted == set.labels[i] ? 1 : 0;
     result.agreeing += predicted == arg_max(set.torch_logits(i)) ? 1 : 0;
+    const std::size_t in_integers = arg_max(integer_logits.data() + i * class_count);
+    result.integer_correct += in_integers == set.labels[i] ? 1 : 0;
+    result.integer_agreeing += in_integers == predicted ? 1 : 0;
   }
   result.max_logit_diff = detail::worst_difference(logits, set.torch);
-
-  static integer_model::workspace integer_workspace;
-  for (std::size_t i = 0; i < set.size(); ++i) {
-    std::int16_t integer_logits[class_count];
-    integer_model::logits(set.picture(i), integer_workspace, integer_logits);
-    const std::size_t predicted = arg_max(integer_logits);
-    result.integer_correct += predicted == set.labels[i] ? 1 : 0;
-    result.integer_agreeing += predicted == result.predicted[i] ? 1 : 0;
-  }
 
   if constexpr (stack::representative) {
     detail::one_forward todo{set.picture(0), &workspace, logits.data()};

@@ -132,6 +132,10 @@ class Checks:
         tap.check("its parts", [name for name, _ in names] == ["embed", "positions", "layers.0", "layers.1", "norm", "mean",
                                                                "head"], out)
         tap.check("their errors", names and all(0 < float(error) < 15 for _, error in names), out)
+        labels = self.save("model_labels.npy", np.zeros((40, 5), int))
+        code, causal, err = self.run(header, "--parts", "embed,positions,layers", "--samples", x, "--labels", labels, "--causal")
+        errors = [re.search(r"layers.0 +([0-9.]+)", text)[1] for text in (out, causal)]
+        tap.check("causal, with a label for each position", code == 0 and "right: " in causal and errors[0] != errors[1], err)
         read = np.load(ranges) if ranges.exists() else {}
         residuals = {float(read[name]) for name in read if name.endswith("residual") or name in ("embed.output", "norm.input")}
         tap.check("one unit of the residual sum", len(read) == 25 and len(residuals) == 1, str(residuals))
@@ -175,9 +179,11 @@ class Checks:
         self.refused("a number is not finite", *given("embed", self.save("nan.npy", np.full((2, 5, 6), np.nan, "f4"))))
         self.refused("a sample has 3 axes", *given("embed", self.save("deep.npy", np.zeros((2, 5, 6, 6), "f4"))))
         self.refused("is an .npz", *given("embed", self.folder / "model.npz"))
-        self.refused("the labels are 40 integers", *given("embed"), "--labels", self.save("l.npy", np.zeros(3, int)))
+        self.refused("integers for each of 40 samples", *given("embed"), "--labels", self.save("l.npy", np.zeros(3, int)))
         self.refused("a sample has the shape [5, 7]", *given("embed"), "--test", self.save("w.npy", np.zeros((2, 5, 7), "f4")))
         self.refused("the parts do not fit each other or the samples: ", *given("embed", self.folder / "w.npy"))
+        self.refused("the labels are 40, but the results of the samples are 200", *given("embed"), "--labels",
+                     self.save("few.npy", np.zeros(40, int)))
         self.refused("--percentile", *given("embed"), "--percentile", "0", code=2)
         self.refused("the name must end in", *given("embed"), "--ranges", "x.txt", code=2)
         self.refused("not a list of names", *given("embed"), "--axes", "Token", code=2)
