@@ -9,9 +9,6 @@
 
 #include <umbel/bare.hpp>
 #include <umbel/quantized/attention.hpp>
-#include <umbel/quantized/cache.hpp>
-#include <umbel/quantized/cache_of_blocks.hpp>
-#include <umbel/quantized/cache_of_decoders.hpp>
 #include <umbel/quantized/convert.hpp>
 #include <umbel/quantized/decoder.hpp>
 #include <umbel/quantized/encoder.hpp>
@@ -21,3 +18,7 @@
 #include <umbel/quantized/norm.hpp>
 #include <umbel/quantized/quantized.hpp>
 #include <umbel/quantized/tables.hpp>
+
+#include <umbel/quantized/cache.hpp>
+#include <umbel/quantized/cache_of_blocks.hpp>
+#include <umbel/quantized/cache_of_decoders.hpp>

@@ -126,52 +126,60 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
       detail::first_error<detail::rules::rows_of<detail::say::quantized, X, std::int8_t, Axis>,
                           detail::rules::batch_first<detail::say::quantized, X>>;
 
-  template <class Queries, class Keys, class X, class Y, class Z, class Mask, class Workspace,
-            class Out>
+  // A call whose shapes fit: its other types, and its verdict on the rest.
+  template <class Queries, class Keys, class X, class Mask, class Workspace, class Out>
+  struct call_of {
+    using queries = Queries;
+    using keys = Keys;
+    using result = typename layer::template result_of<detail::layout_of<X>>;
+    using scratch = workspace<Queries, Keys>;
+    using given = detail::given_workspaces<Workspace, scratch>;
+    using all = typename given::all;
+    using scores =
+        detail::scores_of<float,
+                          detail::layout_of<X>::template size_of<detail::rules::batch_family>,
+                          layer::sizes.heads, Queries::size, Keys::size>;
+    using mask = detail::mask_of<Mask>;
+    using verdict = detail::first_error<
+        detail::rules::row_major_out<detail::say::quantized, Out, result_type, result>,
+        detail::rules::sums_fit<Keys, detail::kernel::most_value_products>,
+        typename detail::rules::integer_mask<
+            mask, scores, detail::rules::mask_fits<detail::say::quantized, mask, scores>>::type,
+        detail::rules::scratch_fits<detail::say::quantized, typename given::each, scratch,
+                                    detail::shape<Queries, Keys>>>;
+  };
+
+  template <class Call, class X, class Y, class Z, class Mask, class Workspace, class Out>
   constexpr auto run(const X& x, const Y& y, const Z& z, const Mask& mask, Workspace& work,
                      Out&& out) const noexcept {
     using namespace detail;
-    using result = typename layer::template result_of<layout_of<X>>;
-    using scratch = workspace<Queries, Keys>;
-    using given = given_workspaces<Workspace, scratch>;
-    using scores = scores_of<float, layout_of<X>::template size_of<rules::batch_family>,
-                             layer::sizes.heads, Queries::size, Keys::size>;
-    using fits = first_error<
-        rules::row_major_out<say::quantized, Out, result_type, result>,
-        rules::sums_fit<Keys, kernel::most_value_products>,
-        typename rules::integer_mask<mask_of<Mask>, scores,
-                                     rules::mask_fits<say::quantized, mask_of<Mask>, scores>>::type,
-        rules::scratch_fits<say::quantized, typename given::each, scratch, shape<Queries, Keys>>>;
-    static_assert(report<fits>::ok, "umbel: shapes do not fit");
-    if constexpr (fits::ok) {
-      constexpr std::size_t of_x = Queries::size * layer::sizes.hidden;
-      constexpr std::size_t of_y = Keys::size * layer::sizes.key_hidden;
-      constexpr std::size_t of_z = Keys::size * layer::sizes.value_hidden;
-      constexpr std::size_t of_out = Queries::size * layer::sizes.output;
-      const auto& masks = as_mask(mask);
-      return computed<tensor_of<result_type, result>, typename given::all>(
-          out, work, [&](auto& to, auto& all) {
-            const auto from = [&](std::size_t b, const auto& attend) {
-              attend(x.data() + b * of_x, y.data() + b * of_y, z.data() + b * of_z,
-                     at_sequence<scores>(masks, b), to.data() + b * of_out,
-                     integers::finish_as<result_type>{});
-            };
-            each_sequence<layout_of<X>::count / of_x>(
-                all,
-                [&](std::size_t b, auto& own) {
-                  from(b, [&](const auto&... with) {
-                    this->template attend<Queries::size, Keys::size>(with..., own);
-                  });
-                },
-                [&](std::size_t b, const auto& workers) {
-                  from(b, [&](const auto&... with) {
-                    this->template attend_in_parts<Queries::size, Keys::size>(with..., workers);
-                  });
+    using queries = typename Call::queries;
+    using keys = typename Call::keys;
+    constexpr std::size_t of_x = queries::size * layer::sizes.hidden;
+    constexpr std::size_t of_y = keys::size * layer::sizes.key_hidden;
+    constexpr std::size_t of_z = keys::size * layer::sizes.value_hidden;
+    constexpr std::size_t of_out = queries::size * layer::sizes.output;
+    const auto& masks = as_mask(mask);
+    return computed<tensor_of<result_type, typename Call::result>, typename Call::all>(
+        out, work, [&](auto& to, auto& all) {
+          const auto from = [&](std::size_t b, const auto& attend) {
+            attend(x.data() + b * of_x, y.data() + b * of_y, z.data() + b * of_z,
+                   at_sequence<typename Call::scores>(masks, b), to.data() + b * of_out,
+                   integers::finish_as<result_type>{});
+          };
+          each_sequence<layout_of<X>::count / of_x>(
+              all,
+              [&](std::size_t b, auto& own) {
+                from(b, [&](const auto&... with) {
+                  this->template attend<queries::size, keys::size>(with..., own);
                 });
-          });
-    } else {
-      return invalid{};
-    }
+              },
+              [&](std::size_t b, const auto& workers) {
+                from(b, [&](const auto&... with) {
+                  this->template attend_in_parts<queries::size, keys::size>(with..., workers);
+                });
+              });
+        });
   }
   template <class X, class Mask, class Workspace, class Out>
   constexpr auto attend_self(const X& x, const Mask& mask, Workspace& work,
@@ -186,7 +194,12 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using positions = axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, hidden>>;
-      return run<positions, positions>(x, x, x, mask, work, static_cast<Out&&>(out));
+      using call = call_of<positions, positions, X, Mask, Workspace, Out>;
+      static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
+      if constexpr (call::verdict::ok)
+        return run<call>(x, x, x, mask, work, static_cast<Out&&>(out));
+      else
+        return invalid{};
     } else {
       return invalid{};
     }
@@ -201,12 +214,17 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
         rows<X, typename layer::hidden_axis>, rows<Y, typename layer::keys_axis>,
         rows<Z, typename layer::values_axis>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok)
-      return run<axis_of<layout_of<X>, rules::query_family>,
-                 axis_of<layout_of<Y>, rules::key_family>>(x, y, z, mask, work,
-                                                           static_cast<Out&&>(out));
-    else
+    if constexpr (verdict::ok) {
+      using call = call_of<axis_of<layout_of<X>, rules::query_family>,
+                           axis_of<layout_of<Y>, rules::key_family>, X, Mask, Workspace, Out>;
+      static_assert(report<typename call::verdict>::ok, "umbel: shapes do not fit");
+      if constexpr (call::verdict::ok)
+        return run<call>(x, y, z, mask, work, static_cast<Out&&>(out));
+      else
+        return invalid{};
+    } else {
       return invalid{};
+    }
   }
 };
 

@@ -128,21 +128,21 @@ class key_value_cache<quantized<Layer>, Keys, Options...>
             mask_like Mask = detail::every_key, workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool step(Out&& out, const Decode& decode, const X& x,
                                     const Mask& mask = {}, Workspace&& work = {}) noexcept {
-    return step_with(out, decode, x, mask, detail::own_mask<detail::every_key>{}, work);
+    return step_with<Out>(out, decode, x, mask, detail::own_mask<detail::every_key>{}, work);
   }
   template <detail::tensor_like Out, class Decode, detail::tensor_like X, class Own,
             workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool step(Out&& out, const Decode& decode, const X& x,
                                     const detail::own_mask<Own>& own,
                                     Workspace&& work = {}) noexcept {
-    return step_with(out, decode, x, all_keys, own, work);
+    return step_with<Out>(out, decode, x, all_keys, own, work);
   }
   template <detail::tensor_like Out, class Decode, detail::tensor_like X, mask_like Mask, class Own,
             workspace_like Workspace = detail::on_stack>
   [[nodiscard]] constexpr bool step(Out&& out, const Decode& decode, const X& x, const Mask& mask,
                                     const detail::own_mask<Own>& own,
                                     Workspace&& work = {}) noexcept {
-    return step_with(out, decode, x, mask, own, work);
+    return step_with<Out>(out, decode, x, mask, own, work);
   }
   // Arguments that fit no form of the calls: refused.
   template <class... Arguments>
@@ -159,8 +159,9 @@ class key_value_cache<quantized<Layer>, Keys, Options...>
 
  private:
   template <class Out, class Decode, class X, class Mask, class Own, class Workspace>
-  constexpr bool step_with(Out& out, const Decode& decode, const X& x, const Mask& mask,
-                           const detail::own_mask<Own>& own, Workspace& work) noexcept {
+  constexpr bool step_with(std::remove_reference_t<Out>& out, const Decode& decode, const X& x,
+                           const Mask& mask, const detail::own_mask<Own>& own,
+                           Workspace& work) noexcept {
     using namespace detail;
     using fits = std::conditional_t<refused, typename caches::verdict,
                                     typename base::template step_fits<Decode, X, Out>>;

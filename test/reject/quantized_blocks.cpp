@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes with attention, decoder layers and caches in integers (check.py).
+#include <umbel/quantized.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using attention = multi_head_attention<float, hidden<16>, heads<2>, bias<false>>;
+using decoder = decoder_layer<float, hidden<16>, heads<2>, intermediate<24>, norm_first<true>,
+                              activation<relu>, bias<false>>;
+using past_of_attention = key_value_cache<quantized<attention>, key<8>>;
+using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memory<6>>;
+
+[[maybe_unused]] static void cases(const quantized<attention>& attend,
+                                   const quantized<decoder>& decode, past_of_attention& past,
+                                   past_of_decoder& steps,
+                                   tensor<std::int8_t, token<1>, hidden<16>>& x,
+                                   tensor<std::int16_t, token<1>, hidden<16>>& sum,
+                                   tensor<std::int8_t, key<5>, hidden<16>>& memory) {
+  (void)attend, (void)decode, (void)past, (void)steps, (void)x, (void)sum, (void)memory;
+#if defined CASE_softcap
+  // expect-gcc: "umbel: quantized: softcap and empty_rows<uniform_weights> have no form in integers"
+  // expect-clang: quantized.*softcap_and_empty_rows_have_no_form_in_integers
+  // cause: Scores of integers become weights by a power of two alone.
+  // cure: Compute the layer in floats, or train it without.
+  quantized<multi_head_attention<float, hidden<16>, heads<2>, softcap<50>>> other;
+#elif defined CASE_a_bias_of_scores
+  // expect-gcc: "umbel: quantized: masks that change scores, drop weights or observe them have no form in integers
+  // expect-clang: quantized.*masks_that_change_scores_or_drop_weights_have_no_form_in_integers
+  // cause: A mask in integers says which keys a query sees.
+  // cure: Use lengths, `causal`, a window or `keep_mask`, or compute the layer in floats.
+  (void)attend(x, alibi);
+#elif defined CASE_keys_of_floats
+  // expect-gcc: "umbel: key_value_cache: stored_as is not an option of this layer"
+  // expect-clang: cache.*stored_as.*is_not_an_option_of_this_layer
+  // cause: A cache of a layer in integers stores 8-bit integers.
+  // cure: Leave it out.
+  key_value_cache<quantized<attention>, key<8>, stored_as<bfloat16>> other;
+#elif defined CASE_more_keys_than_a_sum_holds
+  // expect-gcc: "umbel: quantized: key=200000 lets a sum of 8-bit products pass 2\^31; 133144 is the most"
+  // expect-clang: quantized.*key<200000>.*lets_a_sum_of_8_bit_products_pass_2_to_the_31.*133144.*is_the_most
+  // cause: Each key adds up to 127 * 127 to a sum of 32 bits.
+  // cure: Use a window, or fewer keys.
+  key_value_cache<quantized<attention>, key<200000>> other;
+#elif defined CASE_a_cache_of_a_linear_map
+  // expect-gcc: "umbel: key_value_cache: the first argument is not a multi_head_attention, an
+  // expect-clang: key_value_cache.*the_first_argument_is_not_a_multi_head_attention
+  // cause: Only attention has keys and values.
+  // cure: Give the attention, the encoder or decoder layer, or the stack of them.
+  key_value_cache<quantized<linear<float, hidden<16>, hidden<16>>>, key<8>> other;
+#elif defined CASE_a_layer_of_floats_for_a_cache_of_integers
+  // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for
+  // expect-clang: key_value_cache.*the_layer_is_not_the_one_that_the_cache_was_declared_for
+  // cause: The cache holds keys and values of the layer in integers.
+  // cure: Give the `quantized` layer.
+  static attention::weights w;
+  (void)past.step(x, attention{w}, x);
+#elif defined CASE_a_step_of_floats
+  // expect-gcc: "umbel: key_value_cache: the sequence is of type float but the layer is of type signed char"
+  // expect-clang: key_value_cache.*the_sequence.*float.*signed char
+  // cause: The layer takes 8-bit integers.
+  // cure: Convert the sequence by `quantize<std::int8_t>(x, range)`.
+  tensor<float, token<1>, hidden<16>> floats{};
+  (void)past.step(x, attend, floats);
+#elif defined CASE_no_room
+  // expect-gcc: "umbel: key_value_cache: a step may append at most 8, got token=9"
+  // expect-clang: key_value_cache.*a_step_may_append_at_most.*number<8>.*got.*token<9>
+  // cause: The step brings more positions than the cache has room for.
+  // cure: Declare a larger cache, or step over parts of the sequence.
+  tensor<std::int16_t, token<9>, hidden<16>> nine{};
+  (void)steps.step(nine, decode, nine);
+#elif defined CASE_a_memory_of_residual_sums
+  // expect-gcc: "umbel: quantized: the memory is of type short int but the layer is of type signed char"
+  // expect-clang: quantized.*the_memory.*short.*signed char
+  // cause: The memory is 8-bit integers, as a norm gives them.
+  // cure: Give the result of the encoder's last norm.
+  (void)decode(sum, sum, self_mask(causal));
+#elif defined CASE_no_self_mask
+  // expect-gcc: "umbel: decoder_layer: say self_mask\(causal\) or self_mask\(all_keys\)
+  // expect-clang: decoder_layer.*say_self_mask_causal_or_self_mask_all_keys
+  // cause: The mask of the sequence itself was not stated.
+  // cure: Write `decode(x, memory, self_mask(causal))`.
+  (void)decode(sum, memory);
+#elif defined CASE_no_longest_memory
+  // expect-gcc: "umbel: key_value_cache: say how many positions the memory may have
+  // expect-clang: key_value_cache.*say_longest_memory_how_many_positions_the_memory_may_have
+  // cause: A cache of decoder layers holds the keys and values of a memory.
+  // cure: Write `key_value_cache<quantized<decoder>, key<8>, longest_memory<6>>`.
+  key_value_cache<quantized<decoder>, key<8>> other;
+#elif defined CASE_a_memory_beyond_the_longest
+  // expect-gcc: "umbel: key_value_cache: longest_memory=6 must be at least key=7"
+  // expect-clang: key_value_cache.*longest_memory<6>.*must_be_at_least.*key<7>
+  // cause: The memory has more positions than the cache has room for.
+  // cure: Declare a cache with a longer memory.
+  tensor<std::int8_t, key<7>, hidden<16>> seven{};
+  steps.attend_to(decode, seven);
+#elif defined CASE_a_workspace_of_another_number
+  // expect-gcc: "umbel: quantized: the workspace is for \[token=2, token=2\], so pass one for \[token=1, token=1\]"
+  // expect-clang: quantized.*the_workspace_is_for
+  // cause: A workspace is for one number of positions.
+  // cure: Pass a `workspace` of the positions of the call.
+  static quantized<attention>::workspace<token<2>> work;
+  (void)attend(x, causal, work);
+#else
+  (void)attend(x, causal);
+  (void)decode(sum, memory, self_mask(causal));
+  (void)past.step(x, attend, x);
+  steps.attend_to(decode, memory);
+  (void)steps.step(sum, decode, sum);
+#endif
+}
