@@ -58,14 +58,15 @@ using has_integers =
 }  // namespace detail::rules
 
 // A layer in integers, which owns its weights, packed for the kernels of this target. Layer: a
-// linear, multi_head_attention, feed_forward, layer_norm, rms_norm, encoder_layer, layer_stack of
-// them, embedding, learned_positions, sinusoidal_positions.
+// linear, multi_head_attention, feed_forward, layer_norm, rms_norm, encoder_layer, decoder_layer,
+// layer_stack of them, embedding, learned_positions, sinusoidal_positions.
 //   ranges                     what has to be known of its tensors, by name
 //   histograms                 the same, of which percentiles can be taken (histogram.hpp)
 //   observe(seen, w, x, ...)   the result of the layer of floats, which widens `seen`
 //   quantized(w, ranges)       packs; without a range the compiler refuses, at run time all is zero
 //   pack(w, ranges)            the same, and says which range is missing
 //   (x, ...), into(out, x, ...)
+// A key_value_cache takes those with attention as it takes the layers of floats.
 template <class Layer, class... Options>
 class quantized : public detail::invalid {
   static_assert(detail::reported<detail::rules::has_integers<Layer>>::ok,
