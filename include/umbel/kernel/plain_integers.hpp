@@ -151,10 +151,12 @@ constexpr void integer_attend(const std::int8_t* q, const std::int8_t* k, const 
   for (std::size_t i = 0; i < S.queries; ++i) {
     const auto over = policy.template over<float>(i, 1);
     const scores::key_range range = policy.range(i, 1, S.keys);
+    std::int8_t query[S.head_dim];  // a copy, o may be q
+    for (std::size_t d = 0; d < S.head_dim; ++d) query[d] = q[i * S.q_row + d];
     const auto score = [&](std::size_t j) {
       std::int32_t sum = 0;
       for (std::size_t d = 0; d < S.head_dim; ++d)
-        sum += std::int32_t{q[i * S.q_row + d]} * k[j * S.k_row + d];
+        sum += std::int32_t{query[d]} * k[j * S.k_row + d];
       return sum;
     };
     std::int32_t largest = INT32_MIN;

@@ -119,11 +119,11 @@ struct attention_numbers {
     rotary::template project<Rows, Positions, sizes.kv_heads, sizes.head_dim, head_dim>(
         k, y, to, position, work);
   }
-  // ToRow, ToFeature: how far apart positions and features lie at `to`.
-  template <std::size_t Rows, std::size_t ToRow = value_width, std::size_t ToFeature = 1>
+  // row: from one of to's to the next; step: from one feature to the next.
+  template <std::size_t Rows, std::size_t Row = value_width, std::size_t Step = 1>
   constexpr void project_values(const std::int8_t* z, std::int8_t* to) const noexcept {
     kernel::integer_linear<kernel::integer_linear_shape{Rows, sizes.value_hidden, value_width,
-                                                        sizes.value_hidden, ToRow, ToFeature}>(
+                                                        sizes.value_hidden, Row, Step}>(
         v, z, to, kernel::finish::as_int8{});
   }
   template <std::size_t Rows, class T, class Finish>
@@ -133,11 +133,8 @@ struct attention_numbers {
         Rows, context_width, sizes.output, context_width, sizes.output}>(o, context, out, finish);
   }
 
-  // Without vectors the values of several queries lie transposed: the keys of a feature one after
-  // another, in whole words.
-  template <std::size_t Queries>
-  static constexpr bool transposes = simd::dot_lanes == 1 && Queries >= 3;
-  // From one value to the next, and from one feature of a value to the next.
+  // Transposed: the values of a feature one after another, by keys. From one value to the next, and
+  // from one feature of a value to the next:
   template <bool Transposed>
   static constexpr std::size_t value_step = Transposed ? 1 : value_width;
   template <std::size_t Keys, bool Transposed>
@@ -152,6 +149,10 @@ struct attention_numbers {
                                                         .v_row = value_step<Transposed>,
                                                         .o_row = context_width,
                                                         .v_dim = feature_step<Keys, Transposed>};
+  // Where all keys are there at once, kernels without vectors want them so.
+  template <std::size_t Queries>
+  static constexpr bool transposed = simd::dot_lanes == 1 && Queries >= 3;
+
   // Head h. mask: a sequence_mask, or what gives a head_mask for each head.
   template <std::size_t Queries, std::size_t Keys, bool Transposed = false, class Mask>
   constexpr void attend_head(
@@ -173,40 +174,54 @@ struct attention_numbers {
       attend_head<Queries, Keys, Transposed>(h, from_q, from_k, from_v, mask, context, work);
   }
 
+  // A core without vectors has little memory, and a head its queries before it writes over them.
+  template <std::size_t Queries>
+  static constexpr bool context_over_queries = transposed<Queries> && head_dim == value_dim;
+  struct no_context {
+    constexpr std::int8_t* over(std::int8_t* queries) const noexcept { return queries; }
+  };
+  template <std::size_t Queries>
+  struct own_context {
+    alignas(64) std::int8_t rows[Queries * context_width];
+    constexpr std::int8_t* over(std::int8_t*) noexcept { return rows; }
+  };
+
   template <std::size_t Queries, std::size_t Keys>
   struct scratch_for : workspace_base {
     using positions = std::index_sequence<Queries, Keys>;
-    static constexpr bool transposed = transposes<Queries>;
-    static constexpr std::size_t value_row = value_step<transposed>;
-    static constexpr std::size_t value_feature = feature_step<Keys, transposed>;
     alignas(64) std::int8_t q[Queries * query_width];
     alignas(64) std::int8_t k[Keys * key_width];
-    alignas(64) std::int8_t v[(transposed ? value_feature : Keys) * value_width];
-    alignas(64) std::int8_t context[Queries * context_width];
-    kernel::integer_attend_scratch<head<Queries, Keys, transposed>> of_head;
-
-    // The last keys of a word, which do not exist.
-    constexpr void clear_values() noexcept {
-      if constexpr (transposed)
-        for (std::size_t f = 0; f < value_width; ++f)
-          for (std::size_t j = Keys; j < value_feature; ++j) v[f * value_feature + j] = 0;
-    }
+    alignas(64) std::int8_t v[(transposed<Queries> ? kernel::in_words(Keys) : Keys) * value_width];
+    [[no_unique_address]] std::conditional_t<context_over_queries<Queries>, no_context,
+                                             own_context<Queries>> of_context;
+    kernel::integer_attend_scratch<head<Queries, Keys, transposed<Queries>>> of_head;
     [[no_unique_address]] rotary_scratch<(Queries < Keys ? Keys : Queries)> to_rotate;
+    constexpr std::int8_t* context() noexcept { return of_context.over(q); }
   };
+
+  // Values `first` to first + Rows - 1 of a whole pass.
+  template <std::size_t Queries, std::size_t Keys, std::size_t Rows>
+  constexpr void put_values(const std::int8_t* z, std::size_t first,
+                            scratch_for<Queries, Keys>& work) const noexcept {
+    constexpr std::size_t row = value_step<transposed<Queries>>;
+    constexpr std::size_t step = feature_step<Keys, transposed<Queries>>;
+    project_values<Rows, row, step>(z + first * sizes.value_hidden, work.v + first * row);
+    if (transposed<Queries> && first + Rows == Keys)  // the rest of the last word
+      for (std::size_t f = 0; f < value_width; ++f)
+        for (std::size_t j = Keys; j < step; ++j) work.v[f * step + j] = 0;
+  }
 
   // Attention of x to keys y and values z; out: rows of the result, which finish writes.
   template <std::size_t Queries, std::size_t Keys, class Mask, class T, class Finish>
   constexpr void attend(const std::int8_t* x, const std::int8_t* y, const std::int8_t* z,
                         const Mask& mask, T* out, const Finish& finish,
                         scratch_for<Queries, Keys>& work) const noexcept {
-    using own = scratch_for<Queries, Keys>;
     project_queries<Queries, Queries>(x, work.q, 0, work.to_rotate);
     project_keys<Keys, Keys>(y, work.k, 0, work.to_rotate);
-    project_values<Keys, own::value_row, own::value_feature>(z, work.v);
-    work.clear_values();
-    attend_heads<Queries, Keys, own::transposed>(work.q, work.k, work.v, mask, work.context,
-                                                 work.of_head);
-    project_context<Queries>(work.context, out, finish);
+    put_values<Queries, Keys, Keys>(z, 0, work);
+    attend_heads<Queries, Keys, transposed<Queries>>(work.q, work.k, work.v, mask, work.context(),
+                                                     work.of_head);
+    project_context<Queries>(work.context(), out, finish);
   }
 
   // The same by several workers: blocks of rows, then heads, then blocks of rows. What they give
@@ -217,10 +232,7 @@ struct attention_numbers {
                        const Given& given) const noexcept {
     using of_queries = row_blocks<Queries, 4 * Given::workers>;
     using of_keys = row_blocks<Keys, 4 * Given::workers>;
-    constexpr std::size_t value_row = value_step<transposes<Queries>>;
-    constexpr std::size_t value_feature = feature_step<Keys, transposes<Queries>>;
     auto& shared = given.work[0];
-    shared.clear_values();
     given.hand_out(
         of_queries::count + of_keys::count, [&](std::size_t i, std::size_t worker) noexcept {
           auto& own = given.work[worker].to_rotate;
@@ -235,18 +247,17 @@ struct attention_numbers {
               [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t first) {
                 project_keys<N, Keys>(y + first * sizes.key_hidden, shared.k + first * key_width,
                                       first, own);
-                project_values<N, value_row, value_feature>(z + first * sizes.value_hidden,
-                                                            shared.v + first * value_row);
+                put_values<Queries, Keys, N>(z, first, shared);
               });
         });
     given.hand_out(sizes.heads, [&](std::size_t h, std::size_t worker) noexcept {
-      attend_head<Queries, Keys, transposes<Queries>>(h, shared.q, shared.k, shared.v, mask,
-                                                      shared.context, given.work[worker].of_head);
+      attend_head<Queries, Keys, transposed<Queries>>(h, shared.q, shared.k, shared.v, mask,
+                                                      shared.context(), given.work[worker].of_head);
     });
     given.hand_out(of_queries::count, [&](std::size_t i, std::size_t) noexcept {
       of_queries::with_block(
           i, [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t first) {
-            project_context<N>(shared.context + first * context_width, out + first * sizes.output,
+            project_context<N>(shared.context() + first * context_width, out + first * sizes.output,
                                finish);
           });
     });
