@@ -27,16 +27,16 @@ struct attend_scratch {
   std::int32_t scores[by_four_queries<S> ? 4 * in_words(S.keys) : S.keys];
 };
 
-// Scores, `step` apart, become weights; gives their sum.
-UMBEL_NOINLINE inline std::int32_t weigh(std::int32_t* scores, std::size_t step, std::size_t count,
-                                         std::int32_t largest, const integer_softmax& softmax,
-                                         bool selects) noexcept {
+// Scores, `step` apart, become weights; gives their sum. Hidden: some may be of pairs not seen.
+template <bool Hidden>
+UMBEL_NOINLINE std::int32_t weigh(std::int32_t* scores, std::size_t step, std::size_t count,
+                                  std::int32_t largest, const integer_softmax& softmax) noexcept {
   const std::int32_t cut = softmax.cut, multiplier = softmax.multiplier;
   const plain::rounding rounded(softmax.shift);
   std::int32_t sum = 0;
   for (const std::int32_t* const end = scores + count * step; scores != end; scores += step) {
     std::int32_t weight = 0;
-    if (!selects || *scores != unseen) {
+    if (!Hidden || *scores != unseen) {
       const std::int32_t distance = largest - *scores;
       weight = plain::power_of_half(rounded((distance < cut ? distance : cut) * multiplier));
     }
@@ -86,7 +86,7 @@ UMBEL_NOINLINE void attend_four(const std::int8_t* q, const std::int8_t* k, cons
   plain::average means[4];
   const std::int32_t largest_of[] = {largest.first, largest.second, largest.third, largest.fourth};
   for (std::size_t r = 0; r < count; ++r) {
-    const std::int32_t sum = weigh(scores + r, 4, keys, largest_of[r], softmax, Policy::selects);
+    const std::int32_t sum = weigh<Policy::selects>(scores + r, 4, keys, largest_of[r], softmax);
     means[r] = plain::average_over(sum == 0 ? 127 : sum);
   }
   for (std::size_t r = count; r < 4; ++r)
@@ -120,7 +120,7 @@ void attend_one(const std::int8_t* q, const std::int8_t* k, const std::int8_t* v
     if (sum > largest) largest = sum;
   }
   const std::size_t keys = range.end > range.begin ? range.end - range.begin : 0;
-  const std::int32_t sum = weigh(scores + range.begin, 1, keys, largest, softmax, Policy::selects);
+  const std::int32_t sum = weigh<Policy::selects>(scores + range.begin, 1, keys, largest, softmax);
   const plain::average mean = plain::average_over(sum == 0 ? 127 : sum);
   for (std::size_t d = 0; d < S.value_dim; ++d) {
     std::int32_t context = 0;
