@@ -67,7 +67,7 @@ def read():
 
 def write(targets):
     def text(program, build, cells):
-        return f"  {program:12}{build:7}" + "".join(f"{cell:>{max(len(c), 9) + 2}}" for c, cell in zip(COLUMNS, cells))
+        return f"  {program:11} {build:7}" + "".join(f"{cell:>{max(len(c), 9) + 2}}" for c, cell in zip(COLUMNS, cells))
 
     lines = [HEADING.rstrip()]
     for target, (compiler, rows) in sorted(targets.items()):
