@@ -11,9 +11,12 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
 
 // The most 8-bit products that one sum of 32 bits holds: of an input (-128 to 127) by a weight
-// (-127 to 127), and of a weight of attention (0 to 127) by a value (-127 to 127).
-inline constexpr std::size_t most_input_products = 0x7fffffff / (128 * 127);
+// (-127 to 127), beside a bias of 25 bits and what rounds; of a weight of attention (0 to 127) by a
+// value (-127 to 127); and of a query by a key, where the difference of two sums is to fit.
+inline constexpr std::size_t most_input_products =
+    (0x7fffffff - (1 << 25) - (1 << 14)) / (128 * 127);
 inline constexpr std::size_t most_value_products = 0x7fffffff / (127 * 127);
+inline constexpr std::size_t most_score_products = 0x7fffffff / (2 * 127 * 127);
 // The longest row that a norm takes: sums of its squares, of 32 bits, need digits to be left.
 inline constexpr std::size_t longest_integer_norm = 16384;
 

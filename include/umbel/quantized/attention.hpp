@@ -18,7 +18,13 @@ namespace umbel::inline UMBEL_TARGET {
 // hidden. Gives int8 or int16 (gives<>) of the axes of the queries.
 template <class T, class Hidden, class Heads, class... OfLayer, class... Options>
 class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
-    : detail::integers::attention_numbers<multi_head_attention<T, Hidden, Heads, OfLayer...>> {
+    : detail::integers::attention_numbers<multi_head_attention<T, Hidden, Heads, OfLayer...>>,
+      public detail::other_calls_with_mask<
+          detail::say::quantized,
+          detail::say::
+              takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>,
+      public detail::integers::refused_numbers<multi_head_attention<T, Hidden, Heads, OfLayer...>,
+                                               detail::integers::attention_ranges> {
   using numbers =
       detail::integers::attention_numbers<multi_head_attention<T, Hidden, Heads, OfLayer...>>;
 
@@ -42,11 +48,30 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
 
  public:
   // Scratch for one call at a time.
-  template <class Queries, class Keys = Queries>
-  using workspace = typename numbers::template scratch_for<Queries::size, Keys::size>;
+  template <class... Positions>
+  using workspace = typename numbers::template scratch_for<
+      detail::rules::first_positions<typename layer::widths, 2, Positions...>,
+      detail::rules::second_positions<typename layer::widths, Positions...>>;
 
+  using calls_refused = detail::other_calls_with_mask<
+      detail::say::quantized,
+      detail::say::
+          takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>;
+  using calls_refused::operator();
+  using calls_refused::into;
+
+  using refused = detail::integers::refused_numbers<layer, ranges>;
+  using refused::observe;
+  using refused::pack;
+  using refused::refused;
   constexpr quantized() noexcept = default;
   constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
+    static_cast<void>(pack(w, seen));
+  }
+  // Of weights that may end with the statement: they are copied.
+  template <class Weights>
+    requires std::is_same_v<Weights, typename layer::weights>
+  constexpr quantized(const Weights& w, const ranges& seen) noexcept {
     static_cast<void>(pack(w, seen));
   }
   // Zeros where a range is missing; the result names it.
@@ -122,9 +147,8 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
   }
 
   template <class X, class Axis>
-  using rows =
-      detail::first_error<detail::rules::rows_of<detail::say::quantized, X, std::int8_t, Axis>,
-                          detail::rules::batch_first<detail::say::quantized, X>>;
+  using rows = detail::first_error<detail::rules::rows_of_integers<X, std::int8_t, Axis>,
+                                   detail::rules::batch_first<detail::say::quantized, X>>;
 
   // A call whose shapes fit: its other types, and its verdict on the rest.
   template <class Queries, class Keys, class X, class Mask, class Workspace, class Out>
@@ -187,6 +211,7 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
     using namespace detail;
     using hidden = typename layer::hidden_axis;
     using verdict = first_error<rules::no_second_sequence<say::quantized, Mask>,
+                                rules::holds_these_integers<X, std::int8_t>,
                                 rules::self_attend<say::quantized, X, std::int8_t, hidden>,
                                 rules::one_width<say::quantized, hidden, typename layer::keys_axis,
                                                  typename layer::values_axis>,
@@ -209,6 +234,8 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
                            Out&& out) const noexcept {
     using namespace detail;
     using verdict = first_error<
+        rules::holds_these_integers<X, std::int8_t>, rules::holds_these_integers<Y, std::int8_t>,
+        rules::holds_these_integers<Z, std::int8_t>,
         rules::attend_to<say::quantized, X, Y, Z, std::int8_t, typename layer::hidden_axis,
                          typename layer::keys_axis, typename layer::values_axis>,
         rows<X, typename layer::hidden_axis>, rows<Y, typename layer::keys_axis>,

@@ -20,8 +20,6 @@ namespace detail {
 namespace say {
 struct masks_that_change_scores_or_drop_weights_have_no_form_in_integers;
 struct softcap_and_empty_rows_have_no_form_in_integers;
-struct lets_a_sum_of_8_bit_products_pass_2_to_the_31;
-struct is_the_most;
 }  // namespace say
 template <>
 inline constexpr const char*
@@ -31,18 +29,8 @@ inline constexpr const char*
 template <>
 inline constexpr const char* spoken<say::softcap_and_empty_rows_have_no_form_in_integers> =
     "softcap and empty_rows<uniform_weights> have no form in integers";
-template <>
-inline constexpr const char* spoken<say::lets_a_sum_of_8_bit_products_pass_2_to_the_31> =
-    "lets a sum of 8-bit products pass 2^31;";
-template <>
-inline constexpr const char* spoken<say::is_the_most> = "is the most";
 
 namespace rules {
-// The sum over an axis of so many products stays within 32 bits.
-template <class Axis, std::size_t Most>
-using sums_fit =
-    verdict<Axis::size <= Most, say::quantized, typename Axis::plain,
-            say::lets_a_sum_of_8_bit_products_pass_2_to_the_31, number<Most>, say::is_the_most>;
 template <class Mask, class Scores, class Fits>
 struct integer_mask {
   using type = Fits;
@@ -267,7 +255,11 @@ struct attention_numbers {
 // Would the layer have a form in integers?
 template <class Layer>
 using attention_has_integers =
-    first_error<rules::sums_fit<axes::hidden<Layer::sizes.hidden>, kernel::most_input_products>,
+    first_error<rules::inputs_fit<typename Layer::hidden_axis>,
+                rules::inputs_fit<typename Layer::keys_axis>,
+                rules::inputs_fit<typename Layer::values_axis>,
+                rules::sums_fit<axes::head_dim<Layer::sizes.head_dim>, kernel::most_score_products>,
+                rules::heads_fit<Layer::sizes.heads, Layer::sizes.value_dim>,
                 verdict<Layer::scoring::only_scales, say::quantized,
                         say::softcap_and_empty_rows_have_no_form_in_integers>>;
 

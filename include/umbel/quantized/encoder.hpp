@@ -16,12 +16,21 @@ namespace detail::integers {
 // Calls of a layer and of a stack. Derived: numbers_at(i), the encoder_numbers of layer i of
 // Derived::depth.
 template <class Derived, class Layer>
-class quantized_encoder {
+class quantized_encoder
+    : public other_calls_with_mask<
+          say::quantized,
+          say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace> {
  public:
+  using calls_refused = other_calls_with_mask<
+      say::quantized,
+      say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>;
+  using calls_refused::operator();
+  using calls_refused::into;
   using numbers = encoder_numbers<Layer>;
   // Scratch for one call at a time.
-  template <class Positions>
-  using workspace = typename numbers::template scratch_for<Positions::size>;
+  template <class... Positions>
+  using workspace = typename numbers::template scratch_for<
+      rules::first_positions<typename Layer::widths, 1, Positions...>>;
 
   // x: (batch,) positions, hidden; row-major, int16. Gives a tensor of the same axes.
   template <tensor_like X, mask_like Mask = every_key, workspace_like Workspace = on_stack>
@@ -42,7 +51,8 @@ class quantized_encoder {
   constexpr auto run(const X& x, const Mask& mask, Workspace& work, Out&& out) const noexcept {
     using layout = layout_of<X>;
     using hidden = typename Layer::hidden_axis;
-    using verdict = first_error<rules::self_attend<say::quantized, X, std::int16_t, hidden>,
+    using verdict = first_error<rules::holds_these_integers<X, std::int16_t>,
+                                rules::self_attend<say::quantized, X, std::int16_t, hidden>,
                                 rules::rows_of<say::quantized, X, std::int16_t, hidden>,
                                 rules::batch_first<say::quantized, X>,
                                 rules::row_major_out<say::quantized, Out, std::int16_t, layout>>;
@@ -96,7 +106,11 @@ template <class T, class Hidden, class Heads, class FeedForward, class... OfLaye
 class quantized<encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>
     : public detail::integers::quantized_encoder<
           quantized<encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>,
-          encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>> {
+          encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>,
+      public detail::integers::refused_numbers<
+          encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>,
+          typename detail::integers::encoder_numbers<
+              encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>::ranges> {
  public:
   using layer = encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>;
   using numbers = detail::integers::encoder_numbers<layer>;
@@ -107,13 +121,22 @@ class quantized<encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>
   using calls = quantized;  // what a cache takes for the layer
 
  private:
-  static_assert(
-      detail::reported<detail::integers::attention_has_integers<typename layer::attention>>::ok,
-      "umbel: shapes do not fit");
+  static_assert(detail::reported<detail::integers::encoder_has_integers<layer>>::ok,
+                "umbel: shapes do not fit");
 
  public:
+  using refused = detail::integers::refused_numbers<layer, ranges>;
+  using refused::observe;
+  using refused::pack;
+  using refused::refused;
   constexpr quantized() noexcept = default;
   constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
+    static_cast<void>(pack(w, seen));
+  }
+  // Of weights that may end with the statement: they are copied.
+  template <class Weights>
+    requires std::is_same_v<Weights, typename layer::weights>
+  constexpr quantized(const Weights& w, const ranges& seen) noexcept {
     static_cast<void>(pack(w, seen));
   }
   // Zeros where a range is missing; the result names it.
@@ -137,33 +160,47 @@ class quantized<encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>
   numbers numbers_;
 };
 
+namespace detail::integers {
+template <class Layer, std::size_t Count, class Range = range>
+struct ranges_of_stack {
+  static constexpr const char* part_names[] = {"layers"};
+  typename encoder_numbers<Layer>::template ranges_of<Range> layers[Count];
+};
+}  // namespace detail::integers
+
 // Count of them, one after another; ranges: an array, one for each.
 template <class Layer, std::size_t Count>
   requires detail::is_encoder<Layer>
 class quantized<layer_stack<Layer, Count>>
-    : public detail::integers::quantized_encoder<quantized<layer_stack<Layer, Count>>, Layer> {
+    : public detail::integers::quantized_encoder<quantized<layer_stack<Layer, Count>>, Layer>,
+      public detail::integers::refused_numbers<layer_stack<Layer, Count>,
+                                               detail::integers::ranges_of_stack<Layer, Count>> {
  public:
   using layer = layer_stack<Layer, Count>;
   using numbers = detail::integers::encoder_numbers<Layer>;
-  template <class Range>
-  struct ranges_of {
-    static constexpr const char* part_names[] = {"layers"};
-    typename numbers::template ranges_of<Range> layers[Count];
-  };
-  using ranges = ranges_of<detail::integers::range>;
-  using histograms = ranges_of<magnitude_histogram>;
+  using ranges = detail::integers::ranges_of_stack<Layer, Count>;
+  using histograms = detail::integers::ranges_of_stack<Layer, Count, magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
   template <class Derived>
   using calls = quantized;  // what a cache takes for the layer
 
  private:
-  static_assert(
-      detail::reported<detail::integers::attention_has_integers<typename Layer::attention>>::ok,
-      "umbel: shapes do not fit");
+  static_assert(detail::reported<detail::integers::encoder_has_integers<Layer>>::ok,
+                "umbel: shapes do not fit");
 
  public:
+  using refused = detail::integers::refused_numbers<layer, ranges>;
+  using refused::observe;
+  using refused::pack;
+  using refused::refused;
   constexpr quantized() noexcept = default;
   constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
+    static_cast<void>(pack(w, seen));
+  }
+  // Of weights that may end with the statement: they are copied.
+  template <class Weights>
+    requires std::is_same_v<Weights, typename layer::weights>
+  constexpr quantized(const Weights& w, const ranges& seen) noexcept {
     static_cast<void>(pack(w, seen));
   }
   // Zeros where a range is missing; the result names it.

@@ -157,6 +157,13 @@ struct encoder_numbers {
   }
 };
 
+// Would the layer have a form in integers?
+template <class Layer>
+using encoder_has_integers =
+    first_error<attention_has_integers<typename Layer::attention>,
+                rules::norm_fits<typename Layer::hidden_axis>,
+                rules::inputs_fit<typename Layer::feed_forward::wide_axis>>;
+
 // The layer of floats on x, whose tensors widen the ranges.
 template <class Layer, class Seen, class View, class X, class Mask>
 constexpr auto observe_encoder(Seen& seen, const View& w, const X& x, const Mask& mask) noexcept {

@@ -129,7 +129,13 @@ constexpr auto observe_network(Seen& seen, const View& w, const X& x) noexcept {
 // x: int8, any axes with Hidden last. Gives int8 or int16 (gives<>) of the same axes.
 template <class T, class Hidden, class FeedForward, class... OfLayer, class... Options>
 class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
-    : detail::integers::feed_forward_numbers<feed_forward<T, Hidden, FeedForward, OfLayer...>> {
+    : detail::integers::feed_forward_numbers<feed_forward<T, Hidden, FeedForward, OfLayer...>>,
+      public detail::other_calls_and_into<detail::say::quantized,
+                                          detail::say::takes_a_sequence_then_a_workspace>,
+      public detail::integers::refused_numbers<
+          feed_forward<T, Hidden, FeedForward, OfLayer...>,
+          detail::integers::ranges_of_feed_forward<
+              feed_forward<T, Hidden, FeedForward, OfLayer...>>> {
   using numbers =
       detail::integers::feed_forward_numbers<feed_forward<T, Hidden, FeedForward, OfLayer...>>;
 
@@ -140,19 +146,37 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
   using ranges = detail::integers::ranges_of_feed_forward<layer>;
   using histograms = detail::integers::ranges_of_feed_forward<layer, magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
-  template <class Rows>
-  using workspace = typename numbers::template scratch_for<Rows::size>;
+  template <class... Rows>
+  using workspace = typename numbers::template scratch_for<
+      detail::rules::first_positions<detail::shape<typename layer::hidden_axis>, 1, Rows...>>;
+  using calls_refused =
+      detail::other_calls_and_into<detail::say::quantized,
+                                   detail::say::takes_a_sequence_then_a_workspace>;
+  using calls_refused::operator();
+  using calls_refused::into;
 
  private:
   static_assert(detail::reported<detail::first_error<
+                    detail::rules::inputs_fit<typename layer::hidden_axis>,
+                    detail::rules::inputs_fit<typename layer::wide_axis>,
                     detail::rules::options<detail::say::quantized,
                                            detail::option_kinds<detail::option::gives>, Options...>,
                     detail::rules::integer_result<result_type>>>::ok,
                 "umbel: shapes do not fit");
 
  public:
+  using refused = detail::integers::refused_numbers<layer, ranges>;
+  using refused::observe;
+  using refused::pack;
+  using refused::refused;
   constexpr quantized() noexcept = default;
   constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
+    static_cast<void>(pack(w, seen));
+  }
+  // Of weights that may end with the statement: they are copied.
+  template <class Weights>
+    requires std::is_same_v<Weights, typename layer::weights>
+  constexpr quantized(const Weights& w, const ranges& seen) noexcept {
     static_cast<void>(pack(w, seen));
   }
   // Zeros where a range is missing; the result names it.
@@ -191,7 +215,7 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
     using namespace detail;
     using layout = layout_of<X>;
     using hidden = typename layer::hidden_axis;
-    using verdict = first_error<rules::rows_of<say::quantized, X, std::int8_t, hidden>,
+    using verdict = first_error<rules::rows_of_integers<X, std::int8_t, hidden>,
                                 rules::row_major_out<say::quantized, Out, result_type, layout>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {

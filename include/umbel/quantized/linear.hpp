@@ -8,6 +8,7 @@
 #include <umbel/config.hpp>
 #include <umbel/kernel/integer_linear.hpp>
 #include <umbel/quantized/quantized.hpp>
+#include <umbel/quantized/rules.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -85,7 +86,9 @@ using linear_ranges = linear_ranges_of<range>;
 template <class T, class In, class Out, class... OfLinear, class... Options>
 class quantized<linear<T, In, Out, OfLinear...>, Options...>
     : public detail::computing<quantized<linear<T, In, Out, OfLinear...>, Options...>,
-                               detail::say::quantized> {
+                               detail::say::quantized>,
+      public detail::integers::refused_numbers<linear<T, In, Out, OfLinear...>,
+                                               detail::integers::linear_ranges> {
  public:
   using layer = linear<T, In, Out, OfLinear...>;
   using result_type =
@@ -96,6 +99,7 @@ class quantized<linear<T, In, Out, OfLinear...>, Options...>
   using in_axis = typename map::in;
   using out_axis = typename map::out;
   static_assert(detail::reported<detail::first_error<
+                    detail::rules::inputs_fit<in_axis>,
                     detail::rules::options<detail::say::quantized,
                                            detail::option_kinds<detail::option::gives>, Options...>,
                     detail::rules::integer_result<result_type>>>::ok,
@@ -106,8 +110,18 @@ class quantized<linear<T, In, Out, OfLinear...>, Options...>
   using histograms = detail::integers::linear_ranges_of<magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
 
+  using refused = detail::integers::refused_numbers<layer, ranges>;
+  using refused::observe;
+  using refused::pack;
+  using refused::refused;
   constexpr quantized() noexcept = default;
   constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
+    static_cast<void>(pack(w, seen));
+  }
+  // Of weights that may end with the statement: they are copied.
+  template <class Weights>
+    requires std::is_same_v<Weights, typename layer::weights>
+  constexpr quantized(const Weights& w, const ranges& seen) noexcept {
     static_cast<void>(pack(w, seen));
   }
   // Zeros where a range is missing; the result names it.
@@ -130,7 +144,7 @@ class quantized<linear<T, In, Out, OfLinear...>, Options...>
   }
 
   template <class X>
-  using rule = detail::rules::rows_of<detail::say::quantized, X, std::int8_t, in_axis>;
+  using rule = detail::rules::rows_of_integers<X, std::int8_t, in_axis>;
   template <class X>
   using result = detail::projected<detail::layout_of<X>, map>;
   template <class X>

@@ -43,11 +43,18 @@ struct norm_numbers : kernel::integer_norm_numbers<Norm::axis::size> {
 
 // quantized<layer_norm<...>> and quantized<rms_norm<...>>.
 template <class Derived, class Norm>
-class quantized_norm : public computing<Derived, say::quantized> {
+class quantized_norm : public computing<Derived, say::quantized>,
+                       public refused_numbers<Norm, linear_ranges> {
+  static_assert(reported<rules::norm_fits<typename Norm::axis>>::ok, "umbel: shapes do not fit");
+  using refused = refused_numbers<Norm, linear_ranges>;
+
  public:
   using layer = Norm;
   using ranges = linear_ranges;
   using histograms = linear_ranges_of<magnitude_histogram>;
+  using refused::observe;
+  using refused::pack;
+  using refused::refused;
 
   constexpr quantized_norm() noexcept = default;
   // Zeros where a range is missing; the result names it.
@@ -69,12 +76,15 @@ class quantized_norm : public computing<Derived, say::quantized> {
     return y;
   }
   template <class X>
-  using rule = rules::rows_of<say::quantized, X, std::int16_t, typename Norm::axis>;
+  using rule = rules::rows_of_integers<X, std::int16_t, typename Norm::axis>;
   template <class X>
   using value = std::int8_t;
   template <class X, class Y>
   constexpr void write(const X& x, Y& y) const noexcept {
     numbers_.template rows<layout_of<X>::count / Norm::axis::size>(x.data(), y.data());
+  }
+  [[nodiscard]] constexpr const norm_numbers<Norm>& get_weights() const noexcept {
+    return numbers_;
   }
 
  private:
@@ -91,6 +101,7 @@ class quantized<layer_norm<T, Axis, OfNorm...>>
   using base = detail::integers::quantized_norm<quantized, layer_norm<T, Axis, OfNorm...>>;
 
  public:
+  using base::base;
   using typename base::layer;
   using typename base::ranges;
   constexpr quantized() noexcept = default;
@@ -105,6 +116,7 @@ class quantized<rms_norm<T, Axis>>
   using base = detail::integers::quantized_norm<quantized, rms_norm<T, Axis>>;
 
  public:
+  using base::base;
   using typename base::layer;
   using typename base::ranges;
   constexpr quantized() noexcept = default;

@@ -53,8 +53,20 @@ template <class T, class Operation = say::quantized>
 using integer_result =
     verdict<is_integer_result<T>, Operation, say::the_result_is_int8_t_or_int16_t_not, element<T>>;
 template <class Layer>
-using has_integers =
-    verdict<never<Layer>, say::quantized, element<Layer>, say::has_no_form_in_integers>;
+struct word_of_layer {
+  using type = type_of_given<Layer>;
+};
+template <class Layer>
+  requires requires { typename Layer::word; }
+struct word_of_layer<Layer> {
+  using type = typename Layer::word;
+};
+// What has a form takes no options here.
+template <class Layer, class... Options>
+struct has_integers_rule {
+  using type = verdict<never<Layer>, say::quantized, typename word_of_layer<Layer>::type,
+                       say::has_no_form_in_integers>;
+};
 }  // namespace detail::rules
 
 // A layer in integers, which owns its weights, packed for the kernels of this target. Layer: a
@@ -68,9 +80,28 @@ using has_integers =
 //   (x, ...), into(out, x, ...)
 // A key_value_cache takes those with attention as it takes the layers of floats.
 template <class Layer, class... Options>
+class quantized;
+
+namespace detail::rules {
+template <class Layer, class First, class... Options>
+struct has_integers_rule<Layer, First, Options...> {
+  // Where it has none, quantized<Layer> says so.
+  using type =
+      std::conditional_t<std::is_base_of_v<invalid, quantized<Layer>>, accepted,
+                         rules::options<say::quantized, option_kinds<>, First, Options...>>;
+};
+}  // namespace detail::rules
+template <class Layer, class... Options>
 class quantized : public detail::invalid {
-  static_assert(detail::reported<detail::rules::has_integers<Layer>>::ok,
-                "umbel: shapes do not fit");
+  static_assert(
+      detail::reported<typename detail::rules::has_integers_rule<Layer, Options...>::type>::ok,
+      "umbel: shapes do not fit");
+
+ public:
+  constexpr quantized() noexcept = default;
+  template <class... Given>
+    requires(sizeof...(Given) > 1)
+  constexpr quantized(const Given&...) noexcept {}
 };
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSL-1.0
+// What layers in integers are not made of, not packed from, and not computed in: the sentences.
+//
+// Not here: the rules of one word (ranges.hpp, convert.hpp, mean.hpp, cache.hpp).
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/kernel/integer_shapes.hpp>
+#include <umbel/layer/prepacked.hpp>
+#include <umbel/layer/rules.hpp>
+#include <umbel/quantized/histogram.hpp>
+#include <umbel/quantized/ranges.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+namespace say {
+struct but_8_bit_integers_are_expected_so_say_quantize_int8_of_x_and_a_range;
+struct but_16_bit_integers_are_expected_so_say_quantize_int16_of_x_and_a_range;
+struct is_longer_than_norms_in_integers_take;
+struct is_the_most;
+struct lets_a_sum_of_8_bit_products_pass_2_to_the_31;
+struct observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with;
+struct quantized;
+struct takes_the_ranges_of_this_layer_quantized_layer_ranges_not;
+struct takes_weights_then_their_ranges_which_observe_makes;
+struct takes_weights_then_their_ranges_then_an_epsilon;
+}  // namespace say
+
+template <>
+inline constexpr const char*
+    spoken<say::but_8_bit_integers_are_expected_so_say_quantize_int8_of_x_and_a_range> =
+        "but integers of 8 bits are expected; of floats quantize<std::int8_t>(x, range) makes them";
+template <>
+inline constexpr const char*
+    spoken<say::but_16_bit_integers_are_expected_so_say_quantize_int16_of_x_and_a_range> =
+        "but integers of 16 bits are expected; of floats quantize<std::int16_t>(x, range) makes "
+        "them";
+template <>
+inline constexpr const char* spoken<say::is_longer_than_norms_in_integers_take> =
+    "is longer than norms in integers take;";
+template <>
+inline constexpr const char* spoken<say::is_the_most> = "is the most";
+template <>
+inline constexpr const char* spoken<say::lets_a_sum_of_8_bit_products_pass_2_to_the_31> =
+    "lets a sum of 8-bit products pass 2^31;";
+template <>
+inline constexpr const char* spoken<
+    say::observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with> =
+    "observe takes the ranges of this layer, its weights, and then what it is called with";
+template <>
+inline constexpr const char*
+    spoken<say::takes_the_ranges_of_this_layer_quantized_layer_ranges_not> =
+        "takes the ranges of this layer, quantized<layer>::ranges, not";
+template <>
+inline constexpr const char* spoken<say::takes_weights_then_their_ranges_which_observe_makes> =
+    "takes weights, then their ranges, quantized<layer>::ranges, which observe makes";
+template <>
+inline constexpr const char* spoken<say::takes_weights_then_their_ranges_then_an_epsilon> =
+    "takes weights, then their ranges, then an epsilon";
+
+namespace integers {
+
+// Can Layer be packed from what is given?
+template <class Layer, class Ranges, class... Given>
+inline constexpr bool can_be_packed_from = false;
+template <class Layer, class Ranges, class Weights>
+inline constexpr bool can_be_packed_from<Layer, Ranges, Weights, Ranges> =
+    std::is_convertible_v<const Weights&, in_any_order<typename Layer::weights_view>> &&
+    !needs_epsilon<Layer>;
+template <takes_epsilon Layer, class Ranges, class Weights, class Epsilon>
+inline constexpr bool can_be_packed_from<Layer, Ranges, Weights, Ranges, Epsilon> =
+    std::is_convertible_v<const Weights&, typename Layer::weights_view> &&
+    std::is_arithmetic_v<Epsilon>;
+
+}  // namespace integers
+
+namespace rules {
+
+// The sum over an axis of so many products stays within 32 bits.
+template <class Axis, std::size_t Most>
+using sums_fit =
+    verdict<Axis::size <= Most, say::quantized, typename Axis::plain,
+            say::lets_a_sum_of_8_bit_products_pass_2_to_the_31, number<Most>, say::is_the_most>;
+template <class Axis>
+using inputs_fit = sums_fit<Axis, kernel::most_input_products>;
+// The context of all heads, which the output of attention is a map of.
+template <std::size_t Heads, std::size_t Width>
+using heads_fit = verdict<Heads <= kernel::most_input_products / kernel::in_words(Width),
+                          say::quantized, shape<axes::heads<Heads>, axes::value_dim<Width>>,
+                          say::lets_a_sum_of_8_bit_products_pass_2_to_the_31,
+                          number<kernel::most_input_products>, say::is_the_most>;
+template <class Axis>
+using norm_fits = verdict<Axis::size <= kernel::longest_integer_norm, say::quantized,
+                          typename Axis::plain, say::is_longer_than_norms_in_integers_take,
+                          number<kernel::longest_integer_norm>, say::is_the_most>;
+// X holds T: std::int8_t or std::int16_t.
+template <class X, class T>
+using holds_these_integers = first_error<
+    verdict<!traced<X>, say::formula, say::quantized,
+            say::is_no_word_of_formulas_so_write_its_operations>,
+    verdict<std::is_same_v<typename X::value_type, T>, say::quantized, say::the_input_is_of_type,
+            element<typename X::value_type>,
+            std::conditional_t<
+                sizeof(T) == 1,
+                say::but_8_bit_integers_are_expected_so_say_quantize_int8_of_x_and_a_range,
+                say::but_16_bit_integers_are_expected_so_say_quantize_int16_of_x_and_a_range>>>;
+template <class X, class T, class Axis>
+using rows_of_integers =
+    first_error<holds_these_integers<X, T>, rows_of<say::quantized, X, T, Axis>>;
+
+template <class Layer, class Ranges, class... Given>
+struct packed_from_rule {
+  using type = verdict<
+      never<Layer>, say::quantized,
+      std::conditional_t<takes_epsilon<Layer>, say::takes_weights_then_their_ranges_then_an_epsilon,
+                         say::takes_weights_then_their_ranges_which_observe_makes>>;
+};
+template <class Layer, class Ranges, class Weights, class... Others>
+  requires(sizeof...(Others) < 2 && !std::is_same_v<Weights, Ranges> &&
+           !std::is_convertible_v<const Weights&, in_any_order<typename Layer::weights_view>>)
+struct packed_from_rule<Layer, Ranges, Weights, Others...>
+    : weights_rule<typename Layer::word, typename Layer::weights_view, Weights> {};
+template <class Layer, class Ranges, class Weights, class Other>
+  requires(std::is_convertible_v<const Weights&, in_any_order<typename Layer::weights_view>> &&
+           !std::is_same_v<Other, Ranges>)
+struct packed_from_rule<Layer, Ranges, Weights, Other> {
+  using type =
+      verdict<never<Layer>, say::quantized,
+              say::takes_the_ranges_of_this_layer_quantized_layer_ranges_not, type_of_given<Other>>;
+};
+
+template <class Layer, class Ranges, class... Given>
+struct observed_with_rule {
+  using type = verdict<
+      never<Layer>, say::quantized,
+      say::observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with>;
+};
+template <class Layer, class Ranges, class Weights, class... Others>
+  requires(!std::is_convertible_v<const Weights&, typename Layer::weights_view>)
+struct observed_with_rule<Layer, Ranges, Ranges, Weights, Others...>
+    : weights_rule<typename Layer::word, typename Layer::weights_view, Weights> {};
+
+}  // namespace rules
+
+namespace integers {
+
+// Does Seen hold what Ranges has, or histograms in its place?
+template <class Ranges, class Seen>
+inline constexpr bool takes_what_is_seen = std::is_same_v<Ranges, Seen>;
+template <template <class> class Of>
+inline constexpr bool takes_what_is_seen<Of<range>, Of<magnitude_histogram>> = true;
+template <template <class, std::size_t, class> class OfStack, class Layer, std::size_t Count>
+inline constexpr bool takes_what_is_seen<OfStack<Layer, Count, range>,
+                                         OfStack<Layer, Count, magnitude_histogram>> = true;
+
+// Can Layer be observed so? Given: of forwarding references.
+template <class Layer, class Ranges, class... Given>
+inline constexpr bool can_be_observed = false;
+template <class Layer, class Ranges, class Seen, class Weights, class X, class... Others>
+inline constexpr bool can_be_observed<Layer, Ranges, Seen&, Weights, X, Others...> =
+    takes_what_is_seen<Ranges, Seen> &&
+    std::is_convertible_v<Weights, typename Layer::weights_view> &&
+    tensor_like<std::remove_cvref_t<X>>;
+
+// Base of layers in integers: what they are not made of, not packed from, and not observed with. A
+// derived layer has `using refused_numbers<...>::refused_numbers`, `...::pack`, `...::observe`.
+template <class Layer, class Ranges>
+class refused_numbers;
+template <class Layer, class Ranges, class... Given>
+inline constexpr bool is_refused =
+    sizeof...(Given) != 0 && !can_be_packed_from<Layer, Ranges, Given...>;
+template <class Layer, class Ranges, class Given>
+inline constexpr bool is_refused<Layer, Ranges, Given> =
+    !std::is_base_of_v<refused_numbers<Layer, Ranges>, Given>;
+template <class Layer, class Ranges>
+class refused_numbers {
+ public:
+  constexpr refused_numbers() noexcept = default;
+  template <class... Given>
+    requires is_refused<Layer, Ranges, Given...>
+  constexpr explicit(sizeof...(Given) == 1) refused_numbers(const Given&...) noexcept {
+    static_assert(report<typename rules::packed_from_rule<Layer, Ranges, Given...>::type>::ok,
+                  "umbel: shapes do not fit");
+  }
+  template <class... Given>
+    requires(!can_be_packed_from<Layer, Ranges, Given...>)
+  constexpr pack_result pack(const Given&...) noexcept {
+    static_assert(report<typename rules::packed_from_rule<Layer, Ranges, Given...>::type>::ok,
+                  "umbel: shapes do not fit");
+    return {};
+  }
+  template <class... Given>
+    requires(!can_be_observed<Layer, Ranges, Given...>)
+  static constexpr invalid observe(Given&&...) noexcept {
+    static_assert(
+        report<typename rules::observed_with_rule<Layer, Ranges,
+                                                  std::remove_cvref_t<Given>...>::type>::ok,
+        "umbel: shapes do not fit");
+    return {};
+  }
+};
+
+}  // namespace integers
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP
