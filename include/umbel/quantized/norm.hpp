@@ -45,7 +45,7 @@ struct norm_numbers : kernel::integer_norm_numbers<Norm::axis::size> {
 template <class Derived, class Norm>
 class quantized_norm : public computing<Derived, say::quantized>,
                        public refused_numbers<Norm, linear_ranges> {
-  static_assert(reported<rules::norm_fits<typename Norm::axis>>::ok, "umbel: shapes do not fit");
+  static_assert(report<rules::norm_fits<typename Norm::axis>>::ok, "umbel: shapes do not fit");
   using refused = refused_numbers<Norm, linear_ranges>;
 
  public:
