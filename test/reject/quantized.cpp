@@ -1,77 +1,387 @@
 // SPDX-License-Identifier: BSL-1.0
-// Integers: tensors of the wrong type or size.
+// Mistakes with layers in integers: one case each, with the words that the compiler must print
+// (check.py).
+#include <umbel/umbel.hpp>
 #include <umbel/quantized.hpp>
+
+#include <tuple>
 
 using namespace umbel;
 using namespace umbel::axes;
 
-using table = learned_positions<float, token<5>, hidden<4>>;
-using words = embedding<float, vocabulary<9>, hidden<4>>;
+using attention = multi_head_attention<float, hidden<30>, heads<3>>;
+using block = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, norm_first<true>,
+                            activation<relu>, bias<true>>;
+using linear_map = linear<float, hidden<32>, out_features<10>>;
+using norm = layer_norm<float, hidden<32>>;
+using rms = rms_norm<float, hidden<32>>;
+using network =
+    feed_forward<float, hidden<32>, intermediate<64>, gated<false>, activation<relu>, bias<true>>;
 
-constexpr tensor<float, token<5>, hidden<4>> rows{};
+static attention::weights of_attention;
+static block::weights of_block;
+static rms::weights of_rms;
+static quantized<attention>::ranges seen_of_attention;
+static quantized<block>::ranges seen_of_block;
+static quantized<norm>::ranges seen_of_norm;
+static tensor<std::int8_t, token<9>, hidden<30>> x;
+static tensor<std::int8_t, token<9>, hidden<32>> bytes;
+static tensor<std::int16_t, token<9>, hidden<32>> sums;
+static tensor<float, token<9>, hidden<32>> floats;
 
-#if defined CASE_quantize_to_another_type
-// expect-gcc: quantize: the result is std::int8_t or std::int16_t, not int
-// expect-clang: quantize, .*the_result_is_int8_t_or_int16_t_not, .*int
-// cause: Tensors of integer layers are of 8 bits, residual sums of 16.
-// cure: Write quantize<std::int8_t>(x, range) or quantize<std::int16_t>(x, range).
-auto x = quantize<int>(rows, tensor<float>{1.0F});
+[[maybe_unused]] static void cases(const quantized<attention>& attend,
+                                   const quantized<block>& layer, const quantized<linear_map>& map,
+                                   const quantized<norm>& norms, const quantized<network>& feed) {
+  (void)attend, (void)layer, (void)map, (void)norms, (void)feed;
+  (void)of_attention, (void)of_block, (void)of_rms;
+  (void)seen_of_attention, (void)seen_of_block, (void)seen_of_norm;
+  (void)x, (void)bytes, (void)sums, (void)floats;
+#if defined CASE_quantized_without_ranges
+  // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which observe makes"
+  // expect-clang: quantized.*takes_weights_then_their_ranges_which_observe_makes
+  // cause: A layer in integers has scales, and these come from ranges.
+  // cure: Watch the layer of floats on samples, `quantized<layer>::observe(seen, weights, x)`, and pass `seen`.
+  quantized<attention> odd{of_attention};
+#elif defined CASE_quantized_of_ranges_first
+  // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which observe makes"
+  // expect-clang: quantized.*takes_weights_then_their_ranges_which_observe_makes
+  // cause: Weights and ranges are in the wrong order.
+  // cure: Write `quantized<layer>{weights, ranges}`.
+  quantized<block> odd{seen_of_block, of_block};
+#elif defined CASE_quantized_of_three
+  // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which observe makes"
+  // expect-clang: quantized.*takes_weights_then_their_ranges_which_observe_makes
+  // cause: The layer is made of two objects.
+  // cure: Write `quantized<layer>{weights, ranges}`; only norms take an epsilon besides.
+  quantized<block> odd{of_block, seen_of_block, 3};
+#elif defined CASE_quantized_ranges_of_another_layer
+  // expect-gcc: "umbel: quantized: takes the ranges of this layer, quantized<layer>::ranges, not attention_ranges"
+  // expect-clang: quantized.*takes_the_ranges_of_this_layer_quantized_layer_ranges_not.*attention_ranges
+  // cause: The ranges are those of another kind of layer.
+  // cure: Declare them as `quantized<layer>::ranges` of this very layer.
+  quantized<block> odd{of_block, seen_of_attention};
+#elif defined CASE_quantized_weights_of_another_layer
+  // expect-gcc: "umbel: multi_head_attention: the weights belong to another layer or other options; they are for encoder_layer"
+  // expect-clang: multi_head_attention.*the_weights_belong_to_another_layer_or_other_options.*they_are_for.*encoder_layer
+  // cause: The weights belong to another layer type.
+  // cure: Declare them as `weights` of the layer that is quantized, or pass the part that is meant.
+  quantized<attention> odd{of_block, seen_of_attention};
+#elif defined CASE_quantized_of_a_tensor
+  // expect-gcc: "umbel: multi_head_attention: is made of its weights and then called, layer{w}\(x\), but got the tensor \[token=9, hidden=30\]"
+  // expect-clang: multi_head_attention.*is_made_of_its_weights_and_then_called_but_got_the_tensor.*token<9>.*hidden<30>
+  // cause: The layer got what it should be called with.
+  // cure: Make it of weights and ranges, then call it.
+  quantized<attention> odd{x, seen_of_attention};
+#elif defined CASE_quantized_rms_norm_without_epsilon
+  // expect-gcc: "umbel: quantized: takes weights, then their ranges, then an epsilon"
+  // expect-clang: quantized.*takes_weights_then_their_ranges_then_an_epsilon
+  // cause: The models that have an rms_norm disagree on its epsilon.
+  // cure: Give that of the layer of floats: `quantized<norm>{weights, ranges, 1e-6F}`.
+  quantized<rms> odd{of_rms, seen_of_norm};
+#elif defined CASE_quantized_packed_without_ranges
+  // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which observe makes"
+  // expect-clang: quantized.*takes_weights_then_their_ranges_which_observe_makes
+  // cause: A layer in integers has scales, and these come from ranges.
+  // cure: Pass the ranges, too: `layer.pack(weights, ranges)`.
+  quantized<block> later;
+  std::ignore = later.pack(of_block);
+#elif defined CASE_quantized_packed_with_other_ranges
+  // expect-gcc: "umbel: quantized: takes the ranges of this layer, quantized<layer>::ranges, not attention_ranges"
+  // expect-clang: quantized.*takes_the_ranges_of_this_layer_quantized_layer_ranges_not.*attention_ranges
+  // cause: The ranges are those of another kind of layer.
+  // cure: Declare them as `quantized<layer>::ranges` of this very layer.
+  quantized<block> later;
+  std::ignore = later.pack(of_block, seen_of_attention);
+#elif defined CASE_quantized_observe_in_another_order
+  // expect-gcc: "umbel: quantized: observe takes the ranges of this layer, its weights, and then what it is called with"
+  // expect-clang: quantized.*observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with
+  // cause: What is widened comes first.
+  // cure: Write `quantized<layer>::observe(seen, weights, x)`.
+  std::ignore = quantized<block>::observe(of_block, seen_of_block, floats);
+#elif defined CASE_quantized_observe_constant_ranges
+  // expect-gcc: "umbel: quantized: observe takes the ranges of this layer, its weights, and then what it is called with"
+  // expect-clang: quantized.*observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with
+  // cause: The ranges are constant, so that nothing can be noted in them.
+  // cure: Declare them without `const`, and copy them into a constant later.
+  const quantized<block>::ranges fixed{};
+  std::ignore = quantized<block>::observe(fixed, of_block, floats);
+#elif defined CASE_quantized_observe_integers
+  // expect-gcc: "umbel: layer_norm: the input is of type short( int)? but the weights are of type float"
+  // expect-clang: layer_norm.*the_input_is_of_type.*element<short>.*but_the_weights_are_of_type.*element<float>
+  // lines-clang: 15
+  // cause: The layer of floats is observed, on floats.
+  // cure: Pass the sample as it is before it is quantized.
+  std::ignore = quantized<block>::observe(seen_of_block, of_block, sums);
+#elif defined CASE_quantized_of_floats
+  // expect-gcc: "umbel: quantized: the input is of type float but integers of 8 bits are expected; of floats quantize<std::int8_t>\(x, range\) makes them"
+  // expect-clang: quantized.*the_input_is_of_type.*element<float>.*but_8_bit_integers_are_expected_so_say_quantize_int8_of_x_and_a_range
+  // cause: The input is floats, and nothing is converted in silence.
+  // cure: `quantize<std::int8_t>(x, seen.queries)` at the edge of the model.
+  auto r = attend(tensor<float, token<9>, hidden<30>>{});
+#elif defined CASE_quantized_residual_of_floats
+  // expect-gcc: "umbel: quantized: the input is of type float but integers of 16 bits are expected; of floats quantize<std::int16_t>\(x, range\) makes them"
+  // expect-clang: quantized.*the_input_is_of_type.*element<float>.*but_16_bit_integers_are_expected_so_say_quantize_int16_of_x_and_a_range
+  // cause: The input is floats, and nothing is converted in silence.
+  // cure: `quantize<std::int16_t>(x, seen.residual)` at the edge of the model.
+  auto r = layer(floats);
+#elif defined CASE_quantized_linear_of_16_bits
+  // expect-gcc: "umbel: quantized: the input is of type short( int)? but integers of 8 bits are expected; of floats quantize<std::int8_t>\(x, range\) makes them"
+  // expect-clang: quantized.*the_input_is_of_type.*element<short>.*but_8_bit_integers_are_expected_so_say_quantize_int8_of_x_and_a_range
+  // cause: A residual sum, of 16 bits, is given to a layer that takes 8.
+  // cure: Put a norm between them, or let the layer before give 8 bits.
+  auto r = map(sums);
+#elif defined CASE_quantized_encoder_of_8_bits
+  // expect-gcc: "umbel: quantized: the input is of type signed char but integers of 16 bits are expected; of floats quantize<std::int16_t>\(x, range\) makes them"
+  // expect-clang: quantized.*the_input_is_of_type.*element<signed char>.*but_16_bit_integers_are_expected_so_say_quantize_int16_of_x_and_a_range
+  // cause: The residual sum of a block has 16 bits.
+  // cure: Let what makes it give them: `quantized<linear<...>, gives<std::int16_t>>`.
+  auto r = layer(bytes);
+#elif defined CASE_quantized_norm_of_8_bits
+  // expect-gcc: "umbel: quantized: the input is of type signed char but integers of 16 bits are expected; of floats quantize<std::int16_t>\(x, range\) makes them"
+  // expect-clang: quantized.*the_input_is_of_type.*element<signed char>.*but_16_bit_integers_are_expected_so_say_quantize_int16_of_x_and_a_range
+  // cause: A norm takes a residual sum, of 16 bits.
+  // cure: Let what makes it give them: `quantized<linear<...>, gives<std::int16_t>>`.
+  auto r = norms(bytes);
+#elif defined CASE_quantized_width
+  // expect-gcc: "umbel: quantized: the sequence has hidden=32 but the layer has hidden=30"
+  // expect-clang: quantized.*the_sequence.*has.*hidden<32>.*but_the_layer_has.*hidden<30>
+  // cause: The input has another number of features than the layer.
+  // cure: Pass the right tensor, or declare the layer with its width.
+  auto r = attend(bytes);
+#elif defined CASE_quantized_absent_axis
+  // expect-gcc: "umbel: quantized: the sequence needs the axis hidden but has \[token=9, heads=32\]"
+  // expect-clang: quantized.*the_sequence.*needs_the_axis.*hidden>.*but_has.*token<9>.*heads<32>
+  // cause: The input has no axis of features.
+  // cure: Rename the axis that is meant: `x | rename_axis<heads, hidden>`.
+  auto r = layer(tensor<std::int16_t, token<9>, heads<32>>{});
+#elif defined CASE_quantized_score_bias
+  // expect-gcc: "umbel: quantized: masks that change scores, drop weights or observe them have no form in integers; lengths, causal, window and keep_mask do"
+  // expect-clang: quantized.*masks_that_change_scores_or_drop_weights_have_no_form_in_integers
+  // cause: Biases change scores by floats.
+  // cure: Compute this layer in floats, or say which keys are seen by lengths, `causal`, windows or `keep_mask`.
+  tensor<float, query<9>, key<9>> biases{};
+  auto r = attend(x, score_bias(biases));
+#elif defined CASE_quantized_alibi
+  // expect-gcc: "umbel: quantized: masks that change scores, drop weights or observe them have no form in integers; lengths, causal, window and keep_mask do"
+  // expect-clang: quantized.*masks_that_change_scores_or_drop_weights_have_no_form_in_integers
+  // cause: ALiBi changes scores by floats.
+  // cure: Compute this layer in floats, or say which keys are seen by lengths, `causal`, windows or `keep_mask`. Rotary positions have a form: `rope<>`.
+  auto r = attend(x, alibi);
+#elif defined CASE_quantized_dropout
+  // expect-gcc: "umbel: quantized: masks that change scores, drop weights or observe them have no form in integers; lengths, causal, window and keep_mask do"
+  // expect-clang: quantized.*masks_that_change_scores_or_drop_weights_have_no_form_in_integers
+  // cause: Dropout is for training, which is in floats.
+  // cure: Leave it out.
+  auto r = layer(sums, dropout(0.1, 3));
+#elif defined CASE_quantized_observe_mask
+  // expect-gcc: "umbel: quantized: masks that change scores, drop weights or observe them have no form in integers; lengths, causal, window and keep_mask do"
+  // expect-clang: quantized.*masks_that_change_scores_or_drop_weights_have_no_form_in_integers
+  // cause: The scores in integers are no floats that could be observed.
+  // cure: Observe the layer of floats.
+  tensor<float, heads<3>, query<9>, key<9>> weights{};
+  auto r = attend(x, observe(weights));
+#elif defined CASE_quantized_softcap
+  // expect-gcc: "umbel: quantized: softcap and empty_rows<uniform_weights> have no form in integers"
+  // expect-clang: quantized.*softcap_and_empty_rows_have_no_form_in_integers
+  // cause: The tanh of scores has no form in integers.
+  // cure: Compute this layer in floats.
+  quantized<multi_head_attention<float, hidden<30>, heads<3>, softcap<20>>> odd;
+#elif defined CASE_quantized_empty_rows
+  // expect-gcc: "umbel: quantized: softcap and empty_rows<uniform_weights> have no form in integers"
+  // expect-clang: quantized.*softcap_and_empty_rows_have_no_form_in_integers
+  // cause: A query that sees no key gets zeros in integers.
+  // cure: Leave the option out, or compute this layer in floats.
+  quantized<multi_head_attention<float, hidden<30>, heads<3>, empty_rows<uniform_weights>>> odd;
+#elif defined CASE_quantized_too_many_arguments
+  // expect-gcc: "umbel: quantized: takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace"
+  // expect-clang: quantized.*takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
+  // cause: The arguments fit no form of the call.
+  // cure: Combine masks by `&`.
+  auto r = layer(sums, causal, causal);
+#elif defined CASE_quantized_workspace_first
+  // expect-gcc: "umbel: quantized: takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace"
+  // expect-clang: quantized.*takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
+  // cause: The mask is missing before the workspace.
+  // cure: Write `layer(x, all_keys, work)`.
+  static quantized<block>::workspace<token<9>> work;
+  auto r = layer(sums, work);
+#elif defined CASE_quantized_two_tensors
+  // expect-gcc: "umbel: quantized: valid_lens have token=9 but the scores have \[heads=4, query=9, key=9\]"
+  // expect-clang: quantized.*valid_lens.*have.*token<9>.*but_the_scores_have.*heads<4>.*query<9>.*key<9>
+  // cause: An encoder layer takes one sequence; a tensor of integers after it is lengths.
+  // cure: Leave the second one out, or quantize `multi_head_attention` for queries to keys.
+  auto r = quantized<block>{of_block, seen_of_block}(sums, sums);
+#elif defined CASE_quantized_network_with_a_mask
+  // expect-gcc: "umbel: quantized: takes a sequence; then a workspace"
+  // expect-clang: quantized.*takes_a_sequence_then_a_workspace
+  // cause: The arguments fit no form of the call; masks are for attention.
+  // cure: Leave the mask out.
+  auto r = feed(bytes, causal);
+#elif defined CASE_quantized_into_without_memory
+  // expect-gcc: "umbel: quantized: into takes the memory of the result first, layer.into\(out, x\), but got only \[token=9, hidden=32\]"
+  // expect-clang: quantized.*into_takes_the_memory_of_the_result_first_so_write_into_out_x_but_got_only.*token<9>.*hidden<32>
+  // cause: The memory of the result is missing.
+  // cure: Write `layer.into(out, x)`; out may be x.
+  layer.into(sums);
+#elif defined CASE_quantized_into_floats
+  // expect-gcc: "umbel: quantized: the result is of type short( int)? but out is of type float"
+  // expect-clang: quantized.*the_result_is_of_type.*element<short>.*but_out_is_of_type.*element<float>
+  // cause: The result is integers.
+  // cure: Write into integers, then `dequantize(out, seen.residual)`.
+  tensor<float, token<9>, hidden<32>> out{};
+  layer.into(out, sums);
+#elif defined CASE_quantized_in_a_formula
+  // expect-gcc: "umbel: formula: quantized is no word of formulas; write its operations, or call it outside"
+  // expect-clang: formula.*quantized.*is_no_word_of_formulas_so_write_its_operations
+  // lines-clang: 15
+  // cause: Formulas compute in floats.
+  // cure: Call the layer before or after the formula.
+  auto r = formula([](auto t) { return quantized<block>{}(t); })(sums);
+#elif defined CASE_quantized_workspace_of_floats
+  // expect-gcc: "umbel: quantized: the workspace is for another layer or other sizes, so pass one for \[token=9\]"
+  // expect-clang: quantized.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*token<9>
+  // cause: The workspace is that of the layer of floats.
+  // cure: Declare it as `quantized<layer>::workspace<token<9>>`.
+  static block::workspace<token<9>> work;
+  auto r = layer(sums, all_keys, work);
+#elif defined CASE_quantized_workspace_of_other_sizes
+  // expect-gcc: "umbel: quantized: the workspace is for \[token=8\], so pass one for \[token=9\]"
+  // expect-clang: quantized.*the_workspace_is_for.*token<8>.*so_pass_one_for.*token<9>
+  // cause: The workspace was declared for another number of positions.
+  // cure: Declare it with the size of the brackets.
+  static quantized<block>::workspace<token<8>> work;
+  auto r = layer(sums, all_keys, work);
+#elif defined CASE_quantized_workspace_of_a_batch
+  // expect-gcc: "umbel: workspace: batch=2 is not counted, as sequences are computed one after another; leave it out"
+  // expect-clang: workspace.*batch<2>.*is_not_counted_as_sequences_are_computed_one_after_another_so_leave_it_out
+  // cause: A workspace is for one sequence.
+  // cure: Name the axis of the positions only.
+  static quantized<block>::workspace<batch<2>, token<9>> work;
+#elif defined CASE_quantized_too_many_keys
+  // expect-gcc: "umbel: quantized: key=200000 lets a sum of 8-bit products pass 2\^31; 133144 is the most"
+  // expect-clang: quantized.*key<200000>.*lets_a_sum_of_8_bit_products_pass_2_to_the_31.*number<133144.*is_the_most
+  // cause: The sum is of 32 bits.
+  // cure: Use fewer keys, a window or a sliding cache.
+  static tensor<std::int8_t, query<1>, hidden<4>> q;
+  static tensor<std::int8_t, key<200000>, hidden<4>> k;
+  static quantized<multi_head_attention<float, hidden<4>, heads<1>>> wide;
+  auto r = wide(q, k, k);
+#elif defined CASE_quantized_too_many_features
+  // expect-gcc: "umbel: quantized: hidden=140000 lets a sum of 8-bit products pass 2\^31; 130038 is the most"
+  // expect-clang: quantized.*hidden<140000>.*lets_a_sum_of_8_bit_products_pass_2_to_the_31.*number<130038.*is_the_most
+  // cause: The sum is of 32 bits.
+  // cure: Split the map in two and add the results.
+  quantized<linear<float, hidden<140000>, out_features<1>>> odd;
+#elif defined CASE_quantized_too_wide_network
+  // expect-gcc: "umbel: quantized: intermediate=140000 lets a sum of 8-bit products pass 2\^31; 130038 is the most"
+  // expect-clang: quantized.*intermediate<140000>.*lets_a_sum_of_8_bit_products_pass_2_to_the_31.*number<130038.*is_the_most
+  // cause: The sum is of 32 bits.
+  // cure: Take a narrower network.
+  quantized<feed_forward<float, hidden<8>, intermediate<140000>, gated<false>, activation<relu>,
+                         bias<true>>>
+      odd;
+#elif defined CASE_quantized_too_wide_heads
+  // expect-gcc: "umbel: quantized: head_dim=70000 lets a sum of 8-bit products pass 2\^31; 66572 is the most"
+  // expect-clang: quantized.*head_dim<70000>.*lets_a_sum_of_8_bit_products_pass_2_to_the_31.*number<66572.*is_the_most
+  // cause: The difference of two scores is of 32 bits.
+  // cure: Take narrower heads.
+  quantized<multi_head_attention<float, hidden<8>, heads<1>, head_dim<70000>>> odd;
+#elif defined CASE_quantized_too_long_norm
+  // expect-gcc: "umbel: quantized: hidden=20000 is longer than norms in integers take; 16384 is the most"
+  // expect-clang: quantized.*hidden<20000>.*is_longer_than_norms_in_integers_take.*number<16384.*is_the_most
+  // cause: The sum of squares is of 32 bits.
+  // cure: Compute this norm in floats.
+  quantized<layer_norm<float, hidden<20000>>> odd;
+#elif defined CASE_quantized_gives_floats
+  // expect-gcc: "umbel: quantized: the result is std::int8_t or std::int16_t, not float"
+  // expect-clang: quantized.*the_result_is_int8_t_or_int16_t_not.*element<float>
+  // cause: Layers in integers give integers.
+  // cure: `dequantize(y, range)` makes floats of them.
+  quantized<linear<float, hidden<32>, out_features<10>>, gives<float>> odd;
+#elif defined CASE_quantized_norm_gives
+  // expect-gcc: "umbel: quantized: gives is not an option of this layer"
+  // expect-clang: quantized.*gives.*is_not_an_option_of_this_layer
+  // cause: A norm gives 8 bits, an encoder layer 16.
+  // cure: Leave the option out.
+  quantized<layer_norm<float, hidden<32>>, gives<std::int16_t>> odd;
+#elif defined CASE_quantized_stored_as
+  // expect-gcc: "umbel: quantized: stored_as is not an option of this layer"
+  // expect-clang: quantized.*stored_as.*is_not_an_option_of_this_layer
+  // cause: The weights of a layer in integers are of 8 bits in any case.
+  // cure: Leave it out; weights of 8 bits with sums of floats are `prepacked<layer, stored_as<std::int8_t>>`.
+  quantized<linear<float, hidden<32>, out_features<10>>, stored_as<std::int8_t>> odd;
+#elif defined CASE_quantized_prepacked
+  // expect-gcc: "umbel: quantized: prepacked has no form in integers"
+  // expect-clang: quantized.*prepacked.*has_no_form_in_integers
+  // cause: quantized packs by itself.
+  // cure: Leave `prepacked` out: `quantized<layer>`.
+  quantized<prepacked<block>> odd{of_block, seen_of_block};
+#elif defined CASE_quantized_twice
+  // expect-gcc: "umbel: quantized: quantized has no form in integers"
+  // expect-clang: quantized.*quantized.*has_no_form_in_integers
+  // cause: The layer is in integers already.
+  // cure: Leave the outer one out.
+  quantized<quantized<block>> odd;
+#elif defined CASE_quantized_number
+  // expect-gcc: "umbel: quantized: int has no form in integers"
+  // expect-clang: quantized.*int.*has_no_form_in_integers
+  // cause: Only layers have a form in integers.
+  // cure: linear, multi_head_attention, feed_forward, norms, encoder_layer, layer_stack, embedding and positions have one.
+  quantized<int> odd;
+#elif defined CASE_quantized_model
+  // expect-gcc: "umbel: quantized: model has no form in integers"
+  // expect-clang: quantized.*model.*has_no_form_in_integers
+  // cause: A struct of layers is no layer.
+  // cure: Quantize each layer, and make their ranges fit by `chain_ranges`.
+  struct model {
+    block first;
+  };
+  quantized<model> odd{};
+#elif defined CASE_quantized_additive
+  // expect-gcc: "umbel: quantized: additive_attention has no form in integers"
+  // expect-clang: quantized.*additive_attention.*has_no_form_in_integers
+  // cause: The tanh of scores has no form in integers.
+  // cure: linear, multi_head_attention, feed_forward, norms, encoder_layer, layer_stack, embedding and positions have one.
+  quantized<additive_attention<float, hidden<20>, score_hidden<8>>> odd;
+#elif defined CASE_prepacked_quantized
+  // expect-gcc: "umbel: prepacked: the first argument is not a layer with weights to pack"
+  // expect-clang: prepacked.*the_first_argument_is_not_a_layer_with_weights_to_pack
+  // cause: quantized packs by itself.
+  // cure: Leave `prepacked` out: `quantized<layer>`.
+  prepacked<quantized<block>> odd{of_block};
+#elif defined CASE_quantize_to_int
+  // expect-gcc: "umbel: quantize: the result is std::int8_t or std::int16_t, not int"
+  // expect-clang: quantize.*the_result_is_int8_t_or_int16_t_not.*element<int>
+  // cause: Layers in integers take 8 or 16 bits.
+  // cure: `quantize<std::int8_t>`, or `<std::int16_t>` of a residual sum.
+  auto r = quantize<int>(floats, seen_of_block.residual);
 #elif defined CASE_quantize_integers
-// expect-gcc: umbel: quantize
-// expect-clang: quantize, .*
-// cause: The elements are integers already.
-// cure: Pass floats.
-auto x = quantize<std::int8_t>(tensor<int, token<2>>{}, tensor<float>{1.0F});
+  // expect-gcc: "umbel: quantize: takes float or double, not signed char"
+  // expect-clang: quantize.*takes_float_or_double_not.*signed char
+  // cause: The input is integers already.
+  // cure: Leave `quantize` out.
+  auto r = quantize<std::int8_t>(bytes, seen_of_block.residual);
 #elif defined CASE_dequantize_floats
-// expect-gcc: dequantize: takes integers of 8 or 16 bits, not float
-// expect-clang: dequantize, .*takes_integers_of_8_or_16_bits_not, .*float
-// cause: The elements are floats already.
-// cure: Pass the result of an integer layer.
-auto x = dequantize(rows, tensor<float>{1.0F});
-#elif defined CASE_positions_of_8_bits
-// expect-gcc: quantized: the input is of type signed char but the table is of type short
-// expect-clang: quantized, .*the_input_is_of_type, .*but_the_table_is_of_type
-// cause: Positions are added to a residual sum, which has 16 bits.
-// cure: Let the layer before give std::int16_t, gives<std::int16_t>.
-auto x = quantized<table>{}(tensor<std::int8_t, token<5>, hidden<4>>{});
-#elif defined CASE_positions_of_another_length
-// expect-gcc: quantized: the input has token=6 but the table has token=5
-// expect-clang: quantized, .*the_input_has, .*token<6>, .*but_the_table_has, .*token<5>
-// cause: The sequence is of another length than the table.
-// cure: Make both of one length; sinusoidal_positions also takes shorter ones.
-auto x = quantized<table>{}(tensor<std::int16_t, token<6>, hidden<4>>{});
-#elif defined CASE_words_that_are_no_integers
-// expect-gcc: quantized: takes integers, not float
-// expect-clang: quantized, .*takes_integers_not, .*float
-// cause: A word of a vocabulary is its number.
-// cure: Pass a tensor of integers.
-auto x = quantized<words>{}(tensor<float, token<2>>{});
-#elif defined CASE_mean_of_16_bits
-// expect-gcc: quantized_mean: takes integers of 8 bits, not short
-// expect-clang: quantized_mean, .*takes_integers_of_8_bits_not, .*short
-// cause: The mean is taken of activations, which have 8 bits.
-// cure: Put a norm before it.
-auto x = quantized_mean<token<5>>{}(tensor<std::int16_t, token<5>, hidden<4>>{});
-#elif defined CASE_mean_over_another_size
-// expect-gcc: quantized_mean: the input has token=6 but the mean is over token=5
-// expect-clang: quantized_mean, .*the_input_has, .*token<6>, .*but_the_mean_is_over, .*token<5>
-// cause: The mean divides by the size of its axis, which is another one.
-// cure: Write the size of the input, quantized_mean<token<6>>.
-auto x = quantized_mean<token<5>>{}(tensor<std::int8_t, token<6>, hidden<4>>{});
-#elif defined CASE_mean_over_an_axis_that_is_not_there
-// expect-gcc: quantized_mean: .*query
-// expect-clang: quantized_mean, .*query
-// cause: The input has no such axis.
-// cure: Name one of its axes.
-auto x = quantized_mean<query<5>>{}(tensor<std::int8_t, token<5>, hidden<4>>{});
-#elif defined CASE_mean_as_float
-// expect-gcc: quantized_mean: the result is std::int8_t or std::int16_t, not float
-// expect-clang: quantized_mean, .*the_result_is_int8_t_or_int16_t_not, .*float
-// cause: What an integer layer gives has 8 bits, or 16 in a residual sum.
-// cure: Leave gives<> out, or write gives<std::int16_t>.
-auto x = quantized_mean<token<5>, gives<float>>{}(tensor<std::int8_t, token<5>, hidden<4>>{});
+  // expect-gcc: "umbel: dequantize: takes integers of 8 or 16 bits, not float"
+  // expect-clang: dequantize.*takes_integers_of_8_or_16_bits_not.*element<float>
+  // cause: The input is floats already.
+  // cure: Leave `dequantize` out.
+  auto r = dequantize(floats, seen_of_block.residual);
 #else
-auto a = quantize<std::int8_t>(rows, tensor<float>{1.0F});
-auto b = dequantize(a | quantized_mean<token<5>>{}, tensor<float>{1.0F});
-auto c = quantized<words>{}(tensor<int, token<5>>{}) | quantized<table>{};
+  // Weights and ranges may end with the statement.
+  const quantized<attention> owning{attention::weights{}, quantized<attention>::ranges{}};
+  const quantized<block> same = layer;
+  const quantized<rms> with_epsilon{of_rms, seen_of_norm, 1e-6F};
+  const norm::weights of_norm{};
+  const quantized<norm> without{of_norm, seen_of_norm};
+  static quantized<block>::workspace<token<9>> work;
+  auto r = same(quantize<std::int16_t>(floats, seen_of_block.residual), causal, work);
+  layer.into(r, sums, tensor<int, query<9>>{} & causal);
+  [[maybe_unused]] auto s = owning(x), t = attend(x, keep_mask(tensor<bool, query<9>, key<9>>{}));
+  [[maybe_unused]] auto u = map(norms(sums) | feed);
+  [[maybe_unused]] auto v =
+      quantized<block>::observe(seen_of_block, of_block, dequantize(sums, seen_of_block.residual));
+  quantized<attention> later;
+  std::ignore = later.pack(of_attention, seen_of_attention);
 #endif
+}
