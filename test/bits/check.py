@@ -4,11 +4,12 @@
 
     check.py SOURCE INCLUDE_DIR -- COMPILER
 
-Builds SOURCE (cases.cpp) in many ways, with COMPILER and with the other of g++ and clang++ where it is installed, and
-runs what this processor can run. All builds that fuse multiplication and addition must print the same hashes, all
-that do not the same too, and those two sets must differ. No hash is written down here: what the numbers are is tested
-elsewhere (unit/kernel_bits, golden). Flushing subnormals to zero must not change them, and no build may raise a
-floating-point exception over ordinary numbers. A build that this processor cannot run is compiled only.
+Builds SOURCE in many ways, with COMPILER and with the other of g++ and clang++ where it is installed, and runs what this
+processor can run. Of cases.cpp all builds that fuse multiplication and addition must print the same hashes, all that
+do not the same too, and those two sets must differ; no hash is written down here: what the numbers are is tested
+elsewhere (unit/kernel_bits, golden). Of integers.cpp there is one set. Flushing subnormals to zero must not change
+them, and no build may raise a floating-point exception over ordinary numbers. A build that this processor cannot run
+is compiled only.
 """
 import concurrent.futures
 import os
