@@ -2,6 +2,7 @@
 // Mistakes with layers in integers: one case each, with the words that the compiler must print
 // (check.py).
 #include <umbel/umbel.hpp>
+
 #include <umbel/quantized.hpp>
 
 #include <tuple>
