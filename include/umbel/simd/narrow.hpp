@@ -163,7 +163,8 @@ UMBEL_INLINE dot_unsigned_halves lowered(dot_unsigned_halves power,
   dot_unsigned_halves left = power;
   const auto step = [&](int bit) UMBEL_LAMBDA_INLINE {
     const auto by = static_cast<std::uint16_t>(1u << (8 + bit));
-    left = (at & by) != 0 ? left >> (1 << bit) : left;
+    const auto shift = static_cast<std::uint16_t>(1u << bit);
+    left = (at & by) != 0 ? left >> shift : left;
   };
   step(0), step(1), step(2), step(3);
   return left;
