@@ -39,7 +39,8 @@ struct drawing {
   // Floats that every target has exactly: weights, and ranges that no sample was seen for.
   float weight() noexcept { return static_cast<float>(between(-255, 255)) * 0x1p-9F; }
   float range() noexcept {
-    return static_cast<float>(64 + (*this)() % 64) / 64 * static_cast<float>(1 << (*this)() % 4);
+    const float fraction = static_cast<float>(64 + (*this)() % 64) / 64;
+    return fraction * static_cast<float>(1 << (*this)() % 4);
   }
 };
 // The size `which` of layer Seed.
