@@ -206,9 +206,12 @@ UMBEL_INLINE void store_int8(std::int8_t* to, const dot_words (&v)[Vectors]) noe
   };
 #endif
   const dot_words last = clamped(v[Vectors - 1]);
+  // The first of those that there are not: clang warns of an index past the end, used or not.
+  constexpr std::size_t second = Vectors > 1 ? 1 : 0, third = Vectors > 2 ? 2 : 0;
   const dot_halves low =
-      halves_of(Vectors == 1 ? last : clamped(v[0]), Vectors <= 2 ? last : clamped(v[1]));
-  const dot_halves high = Vectors <= 2 ? low : halves_of(Vectors == 3 ? last : clamped(v[2]), last);
+      halves_of(Vectors == 1 ? last : clamped(v[0]), Vectors <= 2 ? last : clamped(v[second]));
+  const dot_halves high =
+      Vectors <= 2 ? low : halves_of(Vectors == 3 ? last : clamped(v[third]), last);
   dot_bytes bytes = bytes_of(low, high);
 #if UMBEL_X86
   const dot_bytes least = dot_bytes{} + std::int8_t{-127};
