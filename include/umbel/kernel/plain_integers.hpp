@@ -46,7 +46,7 @@ struct rounding {
 };
 
 // A sum of products in units of the result: sum * multiplier / 2^(before + after). Who makes the
-// numbers proves that |sum / 2^before| * multiplier stays below 2^31 (quantized/scale.hpp).
+// numbers proves that |sum / 2^before| * multiplier stays below 2^31 (quantized/pack.hpp).
 constexpr std::int32_t rescaled(std::int32_t sum, std::int32_t multiplier, int before,
                                 int after) noexcept {
   return round_shift(round_shift(sum, before) * multiplier, after);
