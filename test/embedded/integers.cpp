@@ -221,7 +221,7 @@ void attention() noexcept {
   quantized<layer>::ranges seen;
   see(1, seen.queries, seen.keys, seen.values, seen.q, seen.k, seen.v, seen.output);
   quantized<layer> packed;
-  packed.pack(w, seen);
+  static_cast<void>(packed.pack(w, seen));
   using keys = tensor<std::int8_t, batch<2>, key<7>, hidden<12>>;
   static const keys k = numbers<keys>(), v = numbers<keys>();
   attend_with_masks(packed, numbers<tensor<std::int8_t, batch<2>, query<5>, hidden<12>>>(), k, v);
@@ -248,7 +248,7 @@ void encode() noexcept {
     see(3, seen.gate, seen.product);
   }
   quantized<Layer> packed;
-  packed.pack(w, seen);
+  static_cast<void>(packed.pack(w, seen));
   using residual = tensor<std::int16_t, token<9>, hidden<10>>;
   add(packed(numbers<residual>(20000))), add(packed(numbers<residual>(32767), causal));
 }
@@ -264,7 +264,8 @@ void norms() noexcept {
   see(1, seen.input, seen.output);
   quantized<layer> packed;
   quantized<rms> packed_rms;
-  packed.pack(w, seen, 1e-5F), packed_rms.pack(w_rms, seen, 1e-6F);
+  static_cast<void>(packed.pack(w, seen, 1e-5F));
+  static_cast<void>(packed_rms.pack(w_rms, seen, 1e-6F));
   for (const std::int32_t largest : {1, 300, 32767})
     add(packed(numbers<rows>(largest))), add(packed_rms(numbers<rows>(largest)));
 }

@@ -150,8 +150,9 @@ inline constexpr bool takes_what_is_seen = std::is_same_v<Ranges, Seen>;
 template <template <class> class Of>
 inline constexpr bool takes_what_is_seen<Of<range>, Of<magnitude_histogram>> = true;
 template <template <class, std::size_t, class> class OfStack, class Layer, std::size_t Count>
-inline constexpr bool takes_what_is_seen<OfStack<Layer, Count, range>,
-                                         OfStack<Layer, Count, magnitude_histogram>> = true;
+inline constexpr bool
+    takes_what_is_seen<OfStack<Layer, Count, range>, OfStack<Layer, Count, magnitude_histogram>> =
+        true;
 
 // Can Layer be observed so? Given: of forwarding references.
 template <class Layer, class Ranges, class... Given>
