@@ -202,7 +202,7 @@ void linear_maps() noexcept {
   using rows = tensor<std::int8_t, batch<2>, token<3>, hidden<13>>;
   quantized<layer> narrow;
   quantized<layer, gives<std::int16_t>> wide;
-  narrow.pack(w, seen), wide.pack(w, seen);
+  static_cast<void>(narrow.pack(w, seen)), static_cast<void>(wide.pack(w, seen));
   add(narrow(numbers<rows>())), add(wide(numbers<rows>()));
   add(narrow(numbers<tensor<std::int8_t, hidden<13>>>()));
 }

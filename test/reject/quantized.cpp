@@ -40,20 +40,20 @@ static tensor<float, token<9>, hidden<32>> floats;
 #if defined CASE_quantized_without_ranges
   // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which observe makes"
   // expect-clang: quantized.*takes_weights_then_their_ranges_which_observe_makes
-  // cause: A layer in integers has scales, and these come from ranges.
-  // cure: Watch the layer of floats on samples, `quantized<layer>::observe(seen, weights, x)`, and pass `seen`.
+  // cause: A layer in integers has scales, which come from ranges; it is made of weights and ranges, in this order.
+  // cure: Watch the layer of floats on samples, `quantized<layer>::observe(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms take an epsilon besides.
   quantized<attention> odd{of_attention};
 #elif defined CASE_quantized_of_ranges_first
   // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which observe makes"
   // expect-clang: quantized.*takes_weights_then_their_ranges_which_observe_makes
-  // cause: Weights and ranges are in the wrong order.
-  // cure: Write `quantized<layer>{weights, ranges}`.
+  // cause: A layer in integers has scales, which come from ranges; it is made of weights and ranges, in this order.
+  // cure: Watch the layer of floats on samples, `quantized<layer>::observe(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms take an epsilon besides.
   quantized<block> odd{seen_of_block, of_block};
 #elif defined CASE_quantized_of_three
   // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which observe makes"
   // expect-clang: quantized.*takes_weights_then_their_ranges_which_observe_makes
-  // cause: The layer is made of two objects.
-  // cure: Write `quantized<layer>{weights, ranges}`; only norms take an epsilon besides.
+  // cause: A layer in integers has scales, which come from ranges; it is made of weights and ranges, in this order.
+  // cure: Watch the layer of floats on samples, `quantized<layer>::observe(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms take an epsilon besides.
   quantized<block> odd{of_block, seen_of_block, 3};
 #elif defined CASE_quantized_ranges_of_another_layer
   // expect-gcc: "umbel: quantized: takes the ranges of this layer, quantized<layer>::ranges, not attention_ranges"
@@ -68,7 +68,7 @@ static tensor<float, token<9>, hidden<32>> floats;
   // cure: Declare them as `weights` of the layer that is quantized, or pass the part that is meant.
   quantized<attention> odd{of_block, seen_of_attention};
 #elif defined CASE_quantized_of_a_tensor
-  // expect-gcc: "umbel: multi_head_attention: is made of its weights and then called, layer{w}\(x\), but got the tensor \[token=9, hidden=30\]"
+  // expect-gcc: "umbel: multi_head_attention: is made of its weights and then called, layer\{w\}\(x\), but got the tensor \[token=9, hidden=30\]"
   // expect-clang: multi_head_attention.*is_made_of_its_weights_and_then_called_but_got_the_tensor.*token<9>.*hidden<30>
   // cause: The layer got what it should be called with.
   // cure: Make it of weights and ranges, then call it.
@@ -82,8 +82,8 @@ static tensor<float, token<9>, hidden<32>> floats;
 #elif defined CASE_quantized_packed_without_ranges
   // expect-gcc: "umbel: quantized: takes weights, then their ranges, quantized<layer>::ranges, which observe makes"
   // expect-clang: quantized.*takes_weights_then_their_ranges_which_observe_makes
-  // cause: A layer in integers has scales, and these come from ranges.
-  // cure: Pass the ranges, too: `layer.pack(weights, ranges)`.
+  // cause: A layer in integers has scales, which come from ranges; it is made of weights and ranges, in this order.
+  // cure: Watch the layer of floats on samples, `quantized<layer>::observe(seen, weights, x)`, and write `quantized<layer>{weights, seen}`. Only norms take an epsilon besides.
   quantized<block> later;
   std::ignore = later.pack(of_block);
 #elif defined CASE_quantized_packed_with_other_ranges
@@ -96,18 +96,18 @@ static tensor<float, token<9>, hidden<32>> floats;
 #elif defined CASE_quantized_observe_in_another_order
   // expect-gcc: "umbel: quantized: observe takes the ranges of this layer, its weights, and then what it is called with"
   // expect-clang: quantized.*observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with
-  // cause: What is widened comes first.
-  // cure: Write `quantized<layer>::observe(seen, weights, x)`.
+  // cause: What is widened comes first, and is not constant.
+  // cure: Write `quantized<layer>::observe(seen, weights, x)`, with `seen` declared without `const`.
   std::ignore = quantized<block>::observe(of_block, seen_of_block, floats);
 #elif defined CASE_quantized_observe_constant_ranges
   // expect-gcc: "umbel: quantized: observe takes the ranges of this layer, its weights, and then what it is called with"
   // expect-clang: quantized.*observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with
-  // cause: The ranges are constant, so that nothing can be noted in them.
-  // cure: Declare them without `const`, and copy them into a constant later.
+  // cause: What is widened comes first, and is not constant.
+  // cure: Write `quantized<layer>::observe(seen, weights, x)`, with `seen` declared without `const`.
   const quantized<block>::ranges fixed{};
   std::ignore = quantized<block>::observe(fixed, of_block, floats);
 #elif defined CASE_quantized_observe_integers
-  // expect-gcc: "umbel: layer_norm: the input is of type short( int)? but the weights are of type float"
+  // expect-gcc: "umbel: layer_norm: the input is of type short int but the weights are of type float"
   // expect-clang: layer_norm.*the_input_is_of_type.*element<short>.*but_the_weights_are_of_type.*element<float>
   // lines-clang: 15
   // cause: The layer of floats is observed, on floats.
@@ -126,7 +126,7 @@ static tensor<float, token<9>, hidden<32>> floats;
   // cure: `quantize<std::int16_t>(x, seen.residual)` at the edge of the model.
   auto r = layer(floats);
 #elif defined CASE_quantized_linear_of_16_bits
-  // expect-gcc: "umbel: quantized: the input is of type short( int)? but integers of 8 bits are expected; of floats quantize<std::int8_t>\(x, range\) makes them"
+  // expect-gcc: "umbel: quantized: the input is of type short int but integers of 8 bits are expected; of floats quantize<std::int8_t>\(x, range\) makes them"
   // expect-clang: quantized.*the_input_is_of_type.*element<short>.*but_8_bit_integers_are_expected_so_say_quantize_int8_of_x_and_a_range
   // cause: A residual sum, of 16 bits, is given to a layer that takes 8.
   // cure: Put a norm between them, or let the layer before give 8 bits.
@@ -134,13 +134,13 @@ static tensor<float, token<9>, hidden<32>> floats;
 #elif defined CASE_quantized_encoder_of_8_bits
   // expect-gcc: "umbel: quantized: the input is of type signed char but integers of 16 bits are expected; of floats quantize<std::int16_t>\(x, range\) makes them"
   // expect-clang: quantized.*the_input_is_of_type.*element<signed char>.*but_16_bit_integers_are_expected_so_say_quantize_int16_of_x_and_a_range
-  // cause: The residual sum of a block has 16 bits.
+  // cause: Norms and blocks take residual sums, which have 16 bits.
   // cure: Let what makes it give them: `quantized<linear<...>, gives<std::int16_t>>`.
   auto r = layer(bytes);
 #elif defined CASE_quantized_norm_of_8_bits
   // expect-gcc: "umbel: quantized: the input is of type signed char but integers of 16 bits are expected; of floats quantize<std::int16_t>\(x, range\) makes them"
   // expect-clang: quantized.*the_input_is_of_type.*element<signed char>.*but_16_bit_integers_are_expected_so_say_quantize_int16_of_x_and_a_range
-  // cause: A norm takes a residual sum, of 16 bits.
+  // cause: Norms and blocks take residual sums, which have 16 bits.
   // cure: Let what makes it give them: `quantized<linear<...>, gives<std::int16_t>>`.
   auto r = norms(bytes);
 #elif defined CASE_quantized_width
@@ -158,52 +158,52 @@ static tensor<float, token<9>, hidden<32>> floats;
 #elif defined CASE_quantized_score_bias
   // expect-gcc: "umbel: quantized: masks that change scores, drop weights or observe them have no form in integers; lengths, causal, window and keep_mask do"
   // expect-clang: quantized.*masks_that_change_scores_or_drop_weights_have_no_form_in_integers
-  // cause: Biases change scores by floats.
+  // cause: Scores of integers become weights by a power of two alone; what changes or reads them works in floats.
   // cure: Compute this layer in floats, or say which keys are seen by lengths, `causal`, windows or `keep_mask`.
   tensor<float, query<9>, key<9>> biases{};
   auto r = attend(x, score_bias(biases));
 #elif defined CASE_quantized_alibi
   // expect-gcc: "umbel: quantized: masks that change scores, drop weights or observe them have no form in integers; lengths, causal, window and keep_mask do"
   // expect-clang: quantized.*masks_that_change_scores_or_drop_weights_have_no_form_in_integers
-  // cause: ALiBi changes scores by floats.
-  // cure: Compute this layer in floats, or say which keys are seen by lengths, `causal`, windows or `keep_mask`. Rotary positions have a form: `rope<>`.
+  // cause: Scores of integers become weights by a power of two alone; what changes or reads them works in floats.
+  // cure: Compute this layer in floats, or say which keys are seen by lengths, `causal`, windows or `keep_mask`.
   auto r = attend(x, alibi);
 #elif defined CASE_quantized_dropout
   // expect-gcc: "umbel: quantized: masks that change scores, drop weights or observe them have no form in integers; lengths, causal, window and keep_mask do"
   // expect-clang: quantized.*masks_that_change_scores_or_drop_weights_have_no_form_in_integers
-  // cause: Dropout is for training, which is in floats.
-  // cure: Leave it out.
+  // cause: Scores of integers become weights by a power of two alone; what changes or reads them works in floats.
+  // cure: Compute this layer in floats, or say which keys are seen by lengths, `causal`, windows or `keep_mask`.
   auto r = layer(sums, dropout(0.1, 3));
 #elif defined CASE_quantized_observe_mask
   // expect-gcc: "umbel: quantized: masks that change scores, drop weights or observe them have no form in integers; lengths, causal, window and keep_mask do"
   // expect-clang: quantized.*masks_that_change_scores_or_drop_weights_have_no_form_in_integers
-  // cause: The scores in integers are no floats that could be observed.
-  // cure: Observe the layer of floats.
+  // cause: Scores of integers become weights by a power of two alone; what changes or reads them works in floats.
+  // cure: Compute this layer in floats, or say which keys are seen by lengths, `causal`, windows or `keep_mask`.
   tensor<float, heads<3>, query<9>, key<9>> weights{};
   auto r = attend(x, observe(weights));
 #elif defined CASE_quantized_softcap
   // expect-gcc: "umbel: quantized: softcap and empty_rows<uniform_weights> have no form in integers"
   // expect-clang: quantized.*softcap_and_empty_rows_have_no_form_in_integers
-  // cause: The tanh of scores has no form in integers.
-  // cure: Compute this layer in floats.
+  // cause: Scores of integers become weights by a power of two alone, and a row without keys is zeros.
+  // cure: Compute the layer in floats, or train it without.
   quantized<multi_head_attention<float, hidden<30>, heads<3>, softcap<20>>> odd;
 #elif defined CASE_quantized_empty_rows
   // expect-gcc: "umbel: quantized: softcap and empty_rows<uniform_weights> have no form in integers"
   // expect-clang: quantized.*softcap_and_empty_rows_have_no_form_in_integers
-  // cause: A query that sees no key gets zeros in integers.
-  // cure: Leave the option out, or compute this layer in floats.
+  // cause: Scores of integers become weights by a power of two alone, and a row without keys is zeros.
+  // cure: Compute the layer in floats, or train it without.
   quantized<multi_head_attention<float, hidden<30>, heads<3>, empty_rows<uniform_weights>>> odd;
 #elif defined CASE_quantized_too_many_arguments
   // expect-gcc: "umbel: quantized: takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace"
   // expect-clang: quantized.*takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
-  // cause: The arguments fit no form of the call.
-  // cure: Combine masks by `&`.
+  // cause: The arguments fit no form of the call: a mask comes before a workspace, and there is one of each.
+  // cure: Combine masks by `&`; without a mask write `layer(x, all_keys, work)`.
   auto r = layer(sums, causal, causal);
 #elif defined CASE_quantized_workspace_first
   // expect-gcc: "umbel: quantized: takes a sequence; then a mask such as lengths, causal or all_keys; then a workspace"
   // expect-clang: quantized.*takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace
-  // cause: The mask is missing before the workspace.
-  // cure: Write `layer(x, all_keys, work)`.
+  // cause: The arguments fit no form of the call: a mask comes before a workspace, and there is one of each.
+  // cure: Combine masks by `&`; without a mask write `layer(x, all_keys, work)`.
   static quantized<block>::workspace<token<9>> work;
   auto r = layer(sums, work);
 #elif defined CASE_quantized_two_tensors
@@ -219,13 +219,13 @@ static tensor<float, token<9>, hidden<32>> floats;
   // cure: Leave the mask out.
   auto r = feed(bytes, causal);
 #elif defined CASE_quantized_into_without_memory
-  // expect-gcc: "umbel: quantized: into takes the memory of the result first, layer.into\(out, x\), but got only \[token=9, hidden=32\]"
+  // expect-gcc: "umbel: quantized: into takes the memory of the result first, layer\.into\(out, x\), but got only \[token=9, hidden=32\]"
   // expect-clang: quantized.*into_takes_the_memory_of_the_result_first_so_write_into_out_x_but_got_only.*token<9>.*hidden<32>
   // cause: The memory of the result is missing.
   // cure: Write `layer.into(out, x)`; out may be x.
   layer.into(sums);
 #elif defined CASE_quantized_into_floats
-  // expect-gcc: "umbel: quantized: the result is of type short( int)? but out is of type float"
+  // expect-gcc: "umbel: quantized: the result is of type short int but out is of type float"
   // expect-clang: quantized.*the_result_is_of_type.*element<short>.*but_out_is_of_type.*element<float>
   // cause: The result is integers.
   // cure: Write into integers, then `dequantize(out, seen.residual)`.
@@ -255,14 +255,14 @@ static tensor<float, token<9>, hidden<32>> floats;
 #elif defined CASE_quantized_workspace_of_a_batch
   // expect-gcc: "umbel: workspace: batch=2 is not counted, as sequences are computed one after another; leave it out"
   // expect-clang: workspace.*batch<2>.*is_not_counted_as_sequences_are_computed_one_after_another_so_leave_it_out
-  // cause: A workspace is for one sequence.
-  // cure: Name the axis of the positions only.
+  // cause: One workspace serves all sequences of a batch, so its size does not depend on how many there are.
+  // cure: Name the positions alone: `workspace<token<9>>`.
   static quantized<block>::workspace<batch<2>, token<9>> work;
 #elif defined CASE_quantized_too_many_keys
   // expect-gcc: "umbel: quantized: key=200000 lets a sum of 8-bit products pass 2\^31; 133144 is the most"
   // expect-clang: quantized.*key<200000>.*lets_a_sum_of_8_bit_products_pass_2_to_the_31.*number<133144.*is_the_most
-  // cause: The sum is of 32 bits.
-  // cure: Use fewer keys, a window or a sliding cache.
+  // cause: Each key adds up to 127 * 127 to a sum of 32 bits.
+  // cure: Use a window, or fewer keys.
   static tensor<std::int8_t, query<1>, hidden<4>> q;
   static tensor<std::int8_t, key<200000>, hidden<4>> k;
   static quantized<multi_head_attention<float, hidden<4>, heads<1>>> wide;
@@ -347,8 +347,8 @@ static tensor<float, token<9>, hidden<32>> floats;
 #elif defined CASE_prepacked_quantized
   // expect-gcc: "umbel: prepacked: the first argument is not a layer with weights to pack"
   // expect-clang: prepacked.*the_first_argument_is_not_a_layer_with_weights_to_pack
-  // cause: quantized packs by itself.
-  // cure: Leave `prepacked` out: `quantized<layer>`.
+  // cause: `prepacked` is given something else than a layer, or a layer without weights.
+  // cure: Name a layer and pass its weights, `prepacked<attention>{w}`.
   prepacked<quantized<block>> odd{of_block};
 #elif defined CASE_quantize_to_int
   // expect-gcc: "umbel: quantize: the result is std::int8_t or std::int16_t, not int"

@@ -21,7 +21,7 @@ using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memo
 #if defined CASE_softcap
   // expect-gcc: "umbel: quantized: softcap and empty_rows<uniform_weights> have no form in integers"
   // expect-clang: quantized.*softcap_and_empty_rows_have_no_form_in_integers
-  // cause: Scores of integers become weights by a power of two alone.
+  // cause: Scores of integers become weights by a power of two alone, and a row without keys is zeros.
   // cure: Compute the layer in floats, or train it without.
   quantized<multi_head_attention<float, hidden<16>, heads<2>, softcap<50>>> other;
 #elif defined CASE_a_bias_of_scores
@@ -51,8 +51,8 @@ using past_of_decoder = key_value_cache<quantized<decoder>, key<8>, longest_memo
 #elif defined CASE_a_layer_of_floats_for_a_cache_of_integers
   // expect-gcc: "umbel: key_value_cache: the layer is not the one that the cache was declared for
   // expect-clang: key_value_cache.*the_layer_is_not_the_one_that_the_cache_was_declared_for
-  // cause: The cache holds keys and values of the layer in integers.
-  // cure: Give the `quantized` layer.
+  // cause: Keys and values of one layer mean nothing to another, nor to a stack that it is part of.
+  // cure: Declare one cache for each layer, or one for the stack, with its type.
   static attention::weights w;
   (void)past.step(x, attention{w}, x);
 #elif defined CASE_a_step_of_floats
