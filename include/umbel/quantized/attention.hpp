@@ -23,8 +23,9 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
           detail::say::quantized,
           detail::say::
               takes_a_sequence_or_queries_and_keys_and_values_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>,
-      public detail::integers::refused_numbers<multi_head_attention<T, Hidden, Heads, OfLayer...>,
-                                               detail::integers::attention_ranges> {
+      public detail::integers::refused_numbers<
+          multi_head_attention<T, Hidden, Heads, OfLayer...>,
+          detail::integers::attention_ranges<detail::integers::range>> {
   using numbers =
       detail::integers::attention_numbers<multi_head_attention<T, Hidden, Heads, OfLayer...>>;
 
@@ -32,10 +33,10 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
   using layer = multi_head_attention<T, Hidden, Heads, OfLayer...>;
   using result_type =
       typename detail::option_or<detail::option::gives, gives<std::int8_t>, Options...>::type;
-  using ranges = detail::integers::attention_ranges;
+  using ranges = detail::integers::attention_ranges<detail::integers::range>;
   template <class Derived>
   using calls = quantized;  // what a cache takes for the layer
-  using histograms = detail::integers::attention_ranges_of<magnitude_histogram>;
+  using histograms = detail::integers::attention_ranges<magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
 
  private:

@@ -47,14 +47,13 @@ struct integer_mask<Mask, Scores, accepted> {
 namespace integers {
 
 template <class Range>
-struct attention_ranges_of {
+struct attention_ranges {
   static constexpr const char* part_names[] = {"queries", "keys", "values", "q",
                                                "k",       "v",    "output"};
   Range queries, keys, values;  // what the layer is given
   Range q, k, v;                // what its projections give
   Range output;
 };
-using attention_ranges = attention_ranges_of<range>;
 
 // The projections and the softmax of a multi_head_attention. Heads lie in whole words.
 template <class Layer>

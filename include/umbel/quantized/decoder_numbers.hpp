@@ -15,7 +15,7 @@ namespace umbel::inline UMBEL_TARGET::detail::integers {
 // residual: x, all sums, and of norm_first<false> all norms; memory: as it is given. A stack has
 // one unit for each of them: the largest of its layers'.
 template <class Range>
-struct decoder_ranges_of {
+struct decoder_ranges {
   static constexpr const char* part_names[] = {"residual",
                                                "self_input",
                                                "q",
@@ -33,9 +33,8 @@ struct decoder_ranges_of {
   Range memory, cross_input, cross_q, cross_k, cross_v;
   Range feed_forward_input, up, activated;
 };
-using decoder_ranges = decoder_ranges_of<range>;
 template <class Range>
-struct gated_decoder_ranges_of {
+struct gated_decoder_ranges {
   static constexpr const char* part_names[] = {"residual",
                                                "self_input",
                                                "q",
@@ -55,15 +54,14 @@ struct gated_decoder_ranges_of {
   Range memory, cross_input, cross_q, cross_k, cross_v;
   Range feed_forward_input, gate, up, activated, product;
 };
-using gated_decoder_ranges = gated_decoder_ranges_of<range>;
 
 template <class Layer>
 struct decoder_numbers {
   static constexpr bool norms_first = Layer::norms_first;
   static constexpr std::size_t hidden = Layer::hidden_axis::size;
   template <class Range>
-  using ranges_of = std::conditional_t<Layer::feed_forward::is_gated,
-                                       gated_decoder_ranges_of<Range>, decoder_ranges_of<Range>>;
+  using ranges_of = std::conditional_t<Layer::feed_forward::is_gated, gated_decoder_ranges<Range>,
+                                       decoder_ranges<Range>>;
   using ranges = ranges_of<range>;
   using histograms = ranges_of<magnitude_histogram>;
   using self_type = attention_numbers<typename Layer::self_attention>;

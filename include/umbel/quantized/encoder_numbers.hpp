@@ -21,20 +21,18 @@ namespace umbel::inline UMBEL_TARGET::detail::integers {
 // residual: x, all sums, and of norm_first<false> all norms. attention_input, feed_forward_input:
 // what the parts are given, int8. A stack has one residual unit: the largest of its layers'.
 template <class Range>
-struct encoder_ranges_of {
+struct encoder_ranges {
   static constexpr const char* part_names[] = {"residual", "attention_input",    "q",  "k",
                                                "v",        "feed_forward_input", "up", "activated"};
   Range residual, attention_input, q, k, v, feed_forward_input, up, activated;
 };
-using encoder_ranges = encoder_ranges_of<range>;
 template <class Range>
-struct gated_encoder_ranges_of {
+struct gated_encoder_ranges {
   static constexpr const char* part_names[] = {
       "residual", "attention_input", "q",      "k", "v", "feed_forward_input", "gate",
       "up",       "activated",       "product"};
   Range residual, attention_input, q, k, v, feed_forward_input, gate, up, activated, product;
 };
-using gated_encoder_ranges = gated_encoder_ranges_of<range>;
 
 constexpr double int8_unit(const range& r) noexcept {
   return unit_of_int8(static_cast<double>(r()));
@@ -71,8 +69,8 @@ struct encoder_numbers {
   static constexpr bool norms_first = Layer::norms_first;
   static constexpr std::size_t hidden = Layer::hidden_axis::size;
   template <class Range>
-  using ranges_of = std::conditional_t<Layer::feed_forward::is_gated,
-                                       gated_encoder_ranges_of<Range>, encoder_ranges_of<Range>>;
+  using ranges_of = std::conditional_t<Layer::feed_forward::is_gated, gated_encoder_ranges<Range>,
+                                       encoder_ranges<Range>>;
   using ranges = ranges_of<range>;
   using histograms = ranges_of<magnitude_histogram>;
   using attention_type = attention_numbers<typename Layer::attention>;

@@ -14,22 +14,19 @@ namespace detail::integers {
 
 // Before and after the activation; of a gated network, of the gate, and of the product of both.
 template <class Range>
-struct feed_forward_ranges_of {
+struct feed_forward_ranges {
   static constexpr const char* part_names[] = {"input", "up", "activated", "output"};
   Range input, up, activated, output;
 };
-using feed_forward_ranges = feed_forward_ranges_of<range>;
 template <class Range>
-struct gated_feed_forward_ranges_of {
+struct gated_feed_forward_ranges {
   static constexpr const char* part_names[] = {"input",     "gate",    "up",
                                                "activated", "product", "output"};
   Range input, gate, up, activated, product, output;
 };
-using gated_feed_forward_ranges = gated_feed_forward_ranges_of<range>;
 template <class Layer, class Range = range>
-using ranges_of_feed_forward =
-    std::conditional_t<Layer::is_gated, gated_feed_forward_ranges_of<Range>,
-                       feed_forward_ranges_of<Range>>;
+using ranges_of_feed_forward = std::conditional_t<Layer::is_gated, gated_feed_forward_ranges<Range>,
+                                                  feed_forward_ranges<Range>>;
 
 struct feed_forward_units {
   double input, gate, up, activated, product, output;

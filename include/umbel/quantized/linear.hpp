@@ -73,11 +73,10 @@ template <class T>
 inline constexpr std::int32_t most_of = sizeof(T) == 1 ? 127 : 32767;
 
 template <class Range>
-struct linear_ranges_of {
+struct linear_ranges {
   static constexpr const char* part_names[] = {"input", "output"};
   Range input, output;
 };
-using linear_ranges = linear_ranges_of<range>;
 
 }  // namespace detail::integers
 
@@ -87,8 +86,9 @@ template <class T, class In, class Out, class... OfLinear, class... Options>
 class quantized<linear<T, In, Out, OfLinear...>, Options...>
     : public detail::computing<quantized<linear<T, In, Out, OfLinear...>, Options...>,
                                detail::say::quantized>,
-      public detail::integers::refused_numbers<linear<T, In, Out, OfLinear...>,
-                                               detail::integers::linear_ranges> {
+      public detail::integers::refused_numbers<
+          linear<T, In, Out, OfLinear...>,
+          detail::integers::linear_ranges<detail::integers::range>> {
  public:
   using layer = linear<T, In, Out, OfLinear...>;
   using result_type =
@@ -106,8 +106,8 @@ class quantized<linear<T, In, Out, OfLinear...>, Options...>
                 "umbel: shapes do not fit");
 
  public:
-  using ranges = detail::integers::linear_ranges;
-  using histograms = detail::integers::linear_ranges_of<magnitude_histogram>;
+  using ranges = detail::integers::linear_ranges<detail::integers::range>;
+  using histograms = detail::integers::linear_ranges<magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
 
   using refused = detail::integers::refused_numbers<layer, ranges>;

@@ -44,8 +44,8 @@ class quantized_mean
  public:
   using result_type =
       typename detail::option_or<detail::option::gives, gives<std::int8_t>, Options...>::type;
-  using ranges = detail::integers::linear_ranges;
-  using histograms = detail::integers::linear_ranges_of<magnitude_histogram>;
+  using ranges = detail::integers::linear_ranges<detail::integers::range>;
+  using histograms = detail::integers::linear_ranges<magnitude_histogram>;
 
  private:
   static_assert(detail::reported<detail::first_error<

@@ -44,14 +44,14 @@ struct norm_numbers : kernel::integer_norm_numbers<Norm::axis::size> {
 // quantized<layer_norm<...>> and quantized<rms_norm<...>>.
 template <class Derived, class Norm>
 class quantized_norm : public computing<Derived, say::quantized>,
-                       public refused_numbers<Norm, linear_ranges> {
+                       public refused_numbers<Norm, linear_ranges<range>> {
   static_assert(report<rules::norm_fits<typename Norm::axis>>::ok, "umbel: shapes do not fit");
-  using refused = refused_numbers<Norm, linear_ranges>;
+  using refused = refused_numbers<Norm, linear_ranges<range>>;
 
  public:
   using layer = Norm;
-  using ranges = linear_ranges;
-  using histograms = linear_ranges_of<magnitude_histogram>;
+  using ranges = linear_ranges<range>;
+  using histograms = linear_ranges<magnitude_histogram>;
   using refused::observe;
   using refused::pack;
   using refused::refused;

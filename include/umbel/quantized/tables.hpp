@@ -27,11 +27,10 @@ namespace detail::integers {
 
 // Of the sum. Elements beyond its range are kept up to twice as large.
 template <class Range>
-struct residual_ranges_of {
+struct residual_ranges {
   static constexpr const char* part_names[] = {"residual"};
   Range residual;
 };
-using residual_ranges = residual_ranges_of<range>;
 
 // at(row, feature): its floats.
 template <class Row, class Feature>
@@ -65,8 +64,8 @@ class quantized<learned_positions<T, Position, Hidden>>
                                detail::say::quantized> {
  public:
   using layer = learned_positions<T, Position, Hidden>;
-  using ranges = detail::integers::residual_ranges;
-  using histograms = detail::integers::residual_ranges_of<magnitude_histogram>;
+  using ranges = detail::integers::residual_ranges<detail::integers::range>;
+  using histograms = detail::integers::residual_ranges<magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
 
  private:
@@ -120,8 +119,8 @@ class quantized<embedding<T, Vocabulary, Hidden>>
                                detail::say::quantized> {
  public:
   using layer = embedding<T, Vocabulary, Hidden>;
-  using ranges = detail::integers::residual_ranges;
-  using histograms = detail::integers::residual_ranges_of<magnitude_histogram>;
+  using ranges = detail::integers::residual_ranges<detail::integers::range>;
+  using histograms = detail::integers::residual_ranges<magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
 
  private:
@@ -185,8 +184,8 @@ class quantized<sinusoidal_positions<T, Position, Hidden, Pairs, Base>>
                                           detail::say::takes_one_tensor_or_view_then_an_integer> {
  public:
   using layer = sinusoidal_positions<T, Position, Hidden, Pairs, Base>;
-  using ranges = detail::integers::residual_ranges;
-  using histograms = detail::integers::residual_ranges_of<magnitude_histogram>;
+  using ranges = detail::integers::residual_ranges<detail::integers::range>;
+  using histograms = detail::integers::residual_ranges<magnitude_histogram>;
   using refused =
       detail::other_calls_and_into<detail::say::quantized,
                                    detail::say::takes_one_tensor_or_view_then_an_integer>;
