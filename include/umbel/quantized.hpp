@@ -6,6 +6,8 @@
 // clang-format off: the order counts.
 #include <umbel/shape/verdict.hpp>
 
+#include <umbel/layer/computing.hpp>
+
 #include <umbel/bare.hpp>
 
 #include <umbel/quantized/pack.hpp>
