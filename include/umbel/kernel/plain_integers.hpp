@@ -77,8 +77,8 @@ constexpr std::int32_t power_of_half(std::int32_t t) noexcept {
   return ((power >> whole) + 128) >> 8;
 }
 // The weight of a score `distance` (0 or more) below the largest of its row, 0 to 127. Whoever
-// makes s proves that cut * multiplier + 2^(shift - 1) stays below 2^31, and that it amounts to 8
-// to 30 powers.
+// makes s proves that cut * multiplier + 2^(shift - 1) stays below 2^31 and amounts to at most 30
+// powers; to 8 or more, but where a power is farther away than scores can be.
 constexpr std::int32_t weight_at(std::int32_t distance, const integer_softmax& s) noexcept {
   const std::int32_t d = distance < s.cut ? distance : s.cut;
   return power_of_half(round_shift(d * s.multiplier, s.shift));
