@@ -86,7 +86,8 @@ class Program:
 
 def programs(build):
     with open(build / "meson-logs" / "testlog.json") as log:
-        return [Program(build, test) for test in map(json.loads, log) if test["command"][-1].startswith(str(build))]
+        return [Program(build, test) for test in map(json.loads, log)
+                if test["command"][-1].startswith(str(build)) and pathlib.Path(test["command"][-1]).is_file()]
 
 
 class Stack:
