@@ -23,9 +23,9 @@ struct integer_linear_plan {
   // Rows of a tile: sums, the operands of a word's weights and one of x fit the registers.
   static constexpr std::size_t rows_of_tile = [] {
     constexpr std::size_t operand = simd::dot_by_pairs ? 2 : 1;
-    constexpr std::size_t free =
+    constexpr std::size_t left =
         UMBEL_VECTOR_REGISTERS - operand * (vectors + 1) - (simd::dot_by_pairs ? 0 : 2);
-    constexpr std::size_t most = free / vectors < 8 ? free / vectors : 8;
+    constexpr std::size_t most = left / vectors < 8 ? left / vectors : 8;
     return S.rows < most ? S.rows : most;
   }();
   // Words of prepared rows that are kept on the stack, 4 to 8 kB.

@@ -97,7 +97,7 @@ UMBEL_INLINE dot_words pairs_of_products(dot_words a, dot_words b) noexcept {
 #if UMBEL_CLANG
   return __builtin_ia32_pmaddwd512(x, y);
 #else
-  return __builtin_ia32_pmaddwd512_mask(x, y, dot_words{}, mask_16{-1});
+  return __builtin_ia32_pmaddwd512_mask(x, y, dot_words{}, std::uint16_t{0xffff});
 #endif
 #elif UMBEL_AVX2
   return __builtin_ia32_pmaddwd256(x, y);
@@ -234,7 +234,7 @@ UMBEL_INLINE dot_words weigh(dot_words sum, dot_words weights, dot_words values)
 #if UMBEL_AVX512_16_BIT && UMBEL_CLANG
   const auto twos = __builtin_ia32_pmaddubsw512(w, v);
 #elif UMBEL_AVX512_16_BIT
-  const auto twos = __builtin_ia32_pmaddubsw512_mask(w, v, halves{}, -1);
+  const auto twos = __builtin_ia32_pmaddubsw512_mask(w, v, halves{}, ~0U);
 #elif UMBEL_AVX2
   const auto twos = __builtin_ia32_pmaddubsw256(w, v);
 #else

@@ -43,7 +43,7 @@ UMBEL_INLINE V transposed_bytes(V v, std::index_sequence<I...>) noexcept {
 // The larger of two lanes, in one instruction where there is one: g++ 12 makes two of select().
 UMBEL_INLINE dot_words larger_words(dot_words a, dot_words b) noexcept {
 #if UMBEL_AVX512_16_BIT && UMBEL_GCC
-  return __builtin_ia32_pmaxsd512_mask(a, b, dot_words{}, detail::mask_16{-1});
+  return __builtin_ia32_pmaxsd512_mask(a, b, dot_words{}, std::uint16_t{0xffff});
 #elif UMBEL_AVX2 && UMBEL_GCC
   return __builtin_ia32_pmaxsd256(a, b);
 #else
@@ -53,7 +53,7 @@ UMBEL_INLINE dot_words larger_words(dot_words a, dot_words b) noexcept {
 
 UMBEL_INLINE dot_words smaller_words(dot_words a, dot_words b) noexcept {
 #if UMBEL_AVX512_16_BIT && UMBEL_GCC
-  return __builtin_ia32_pminsd512_mask(a, b, dot_words{}, detail::mask_16{-1});
+  return __builtin_ia32_pminsd512_mask(a, b, dot_words{}, std::uint16_t{0xffff});
 #elif UMBEL_AVX2 && UMBEL_GCC
   return __builtin_ia32_pminsd256(a, b);
 #else
@@ -67,10 +67,10 @@ UMBEL_INLINE dot_words widened(const T* from) noexcept {
   __builtin_memcpy(&narrow, from, sizeof(narrow));
 #if UMBEL_AVX512_16_BIT && UMBEL_GCC
   if constexpr (sizeof(T) == 2)
-    return __builtin_ia32_pmovsxwd512_mask(narrow, dot_words{}, detail::mask_16{-1});
+    return __builtin_ia32_pmovsxwd512_mask(narrow, dot_words{}, std::uint16_t{0xffff});
   else
     return __builtin_ia32_pmovsxbd512_mask(reinterpret_cast<pack<char, dot_lanes>>(narrow),
-                                           dot_words{}, detail::mask_16{-1});
+                                           dot_words{}, std::uint16_t{0xffff});
 #else
   return __builtin_convertvector(narrow, dot_words);
 #endif
@@ -81,7 +81,7 @@ UMBEL_INLINE dot_halves halves_of(dot_words a, dot_words b) noexcept {
 #if UMBEL_AVX512_16_BIT && UMBEL_CLANG
   return __builtin_ia32_packssdw512(a, b);
 #elif UMBEL_AVX512_16_BIT
-  return __builtin_ia32_packssdw512_mask(a, b, dot_halves{}, -1);
+  return __builtin_ia32_packssdw512_mask(a, b, dot_halves{}, ~0U);
 #elif UMBEL_AVX2
   return __builtin_ia32_packssdw256(a, b);
 #elif UMBEL_SSE2
@@ -97,7 +97,7 @@ UMBEL_INLINE dot_bytes bytes_of(dot_halves a, dot_halves b) noexcept {
   return reinterpret_cast<dot_bytes>(__builtin_ia32_packsswb512(a, b));
 #elif UMBEL_AVX512_16_BIT
   return reinterpret_cast<dot_bytes>(
-      __builtin_ia32_packsswb512_mask(a, b, pack<char, 4 * dot_lanes>{}, -1));
+      __builtin_ia32_packsswb512_mask(a, b, pack<char, 4 * dot_lanes>{}, ~0ULL));
 #elif UMBEL_AVX2
   return reinterpret_cast<dot_bytes>(__builtin_ia32_packsswb256(a, b));
 #elif UMBEL_SSE2
@@ -117,7 +117,7 @@ UMBEL_INLINE dot_unsigned_halves high_product(dot_unsigned_halves a,
   return reinterpret_cast<dot_unsigned_halves>(__builtin_ia32_pmulhuw512(x, y));
 #elif UMBEL_AVX512_16_BIT
   return reinterpret_cast<dot_unsigned_halves>(
-      __builtin_ia32_pmulhuw512_mask(x, y, dot_halves{}, -1));
+      __builtin_ia32_pmulhuw512_mask(x, y, dot_halves{}, ~0U));
 #elif UMBEL_AVX2
   return reinterpret_cast<dot_unsigned_halves>(__builtin_ia32_pmulhuw256(x, y));
 #elif UMBEL_SSE2
@@ -140,7 +140,7 @@ UMBEL_INLINE dot_unsigned_halves lowered(dot_unsigned_halves power,
   return reinterpret_cast<dot_unsigned_halves>(__builtin_ia32_psrlv32hi(p, whole));
 #else
   return reinterpret_cast<dot_unsigned_halves>(
-      __builtin_ia32_psrlv32hi_mask(p, whole, dot_halves{}, -1));
+      __builtin_ia32_psrlv32hi_mask(p, whole, dot_halves{}, ~0U));
 #endif
 #elif UMBEL_X86
   // 2 power times 2^(15 - whole), of which only those of 2^8 and more count.
