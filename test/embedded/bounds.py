@@ -122,7 +122,7 @@ class Stack:
         for (address, name, body), after in zip(parts, parts[1:] + [None]):
             if int(address, 16) in places or name in self.frames:
                 continue
-            body = [line for line in body.splitlines() if not re.search(r"\t(\.word|\.short|nop)", line)]
+            body = [line for line in body.splitlines() if not re.search(r"\t(\.(word|short|byte)|nop)|^\s+\.\.\.$", line)]
             self.frames[name], self.calls[name] = sum(map(pushed, body)), set()
             for line in body:
                 if re.search(r"\tblx\t[a-z]", line):
