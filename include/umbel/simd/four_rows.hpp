@@ -125,9 +125,8 @@ UMBEL_BY_COLUMN of_four_rows by_column(const std::int32_t* rows, const std::int8
       : [end] "r"(end)
       : "r3", "r4", "r5", "r6", "cc", "memory");
 #else
-  // All of the eight low registers, r7 too, which a compiler may keep its frame in: lr holds it.
-  // The sums in the high ones, which g++ -Os takes for none of its registers, so they are saved
-  // here.
+  // All of the eight low registers, r7 too, which a compiler may keep its frame in. The sums in the
+  // high ones, which g++ -Os takes for none of its registers, so they are saved here.
 #define UMBEL_PRODUCTS            \
   "ldmia r0!, {r4, r5, r6, r7}\n" \
   "muls r4, r3, r4\n"             \
@@ -148,42 +147,51 @@ UMBEL_BY_COLUMN of_four_rows by_column(const std::int32_t* rows, const std::int8
   "sxtb r3, r2\n" UMBEL_PRODUCTS "asrs r3, r2, #8\n" UMBEL_PRODUCTS \
   "cmp r1, r12\n"                                                   \
   "bne 1b\n"
+#if UMBEL_FEW_REGISTERS
+  // The sums, and the registers r8 to r11 and r7. Not pushed, which would be stack that the
+  // compiler does not know of.
+  std::int32_t of_rows[9];
+  of_rows[0] = s0, of_rows[1] = s1, of_rows[2] = s2, of_rows[3] = s3;
   register const std::int32_t* from __asm__("r0") = rows;
   register const std::int8_t* of_column __asm__("r1") = column;
   register const std::int8_t* last __asm__("r12") = end;
-#if UMBEL_FEW_REGISTERS
-  std::int32_t of_rows[4] = {s0, s1, s2, s3};
   register std::int32_t* in_memory __asm__("r3") = of_rows;
   __asm__ volatile(
       ".syntax unified\n"
-      "mov lr, r7\n"
-      "mov r4, r8\n"
-      "mov r5, r9\n"
-      "mov r6, r10\n"
-      "mov r7, r11\n"
-      "push {r3, r4, r5, r6, r7}\n"
-      "ldmia r3!, {r4, r5, r6, r7}\n"
-      "mov r8, r4\n"
-      "mov r9, r5\n"
-      "mov r10, r6\n"
-      "mov r11, r7\n" UMBEL_LOOP
-      "ldr r3, [sp]\n"
+      "mov lr, r3\n"
+      "str r7, [r3, #32]\n"
+      "adds r3, #16\n"
       "mov r4, r8\n"
       "mov r5, r9\n"
       "mov r6, r10\n"
       "mov r7, r11\n"
       "stmia r3!, {r4, r5, r6, r7}\n"
-      "pop {r3, r4, r5, r6, r7}\n"
+      "subs r3, #32\n"
+      "ldmia r3!, {r4, r5, r6, r7}\n"
+      "mov r8, r4\n"
+      "mov r9, r5\n"
+      "mov r10, r6\n"
+      "mov r11, r7\n" UMBEL_LOOP
+      "mov r3, lr\n"
+      "mov r4, r8\n"
+      "mov r5, r9\n"
+      "mov r6, r10\n"
+      "mov r7, r11\n"
+      "stmia r3!, {r4, r5, r6, r7}\n"
+      "ldmia r3!, {r4, r5, r6, r7}\n"
       "mov r8, r4\n"
       "mov r9, r5\n"
       "mov r10, r6\n"
       "mov r11, r7\n"
-      "mov r7, lr\n"
+      "ldr r7, [r3]\n"
       : "+l"(from), "+l"(of_column), "+l"(in_memory)
       : "r"(last)
       : "r2", "r4", "r5", "r6", "lr", "cc", "memory");
   s0 = of_rows[0], s1 = of_rows[1], s2 = of_rows[2], s3 = of_rows[3];
 #else
+  register const std::int32_t* from __asm__("r0") = rows;
+  register const std::int8_t* of_column __asm__("r1") = column;
+  register const std::int8_t* last __asm__("r12") = end;
   register std::int32_t t0 __asm__("r8") = s0;
   register std::int32_t t1 __asm__("r9") = s1;
   register std::int32_t t2 __asm__("r10") = s2;
