@@ -19,6 +19,7 @@
 
 #include <umbel/inspect/describe.hpp>
 #include <umbel/inspect/heat_map.hpp>
+#include <umbel/quantized.hpp>
 #include <umbel/umbel.hpp>
 
 static_assert(umbel::tensor<float, umbel::axes::token<4>>::size() == 4);

@@ -27,8 +27,8 @@ UMBEL_INLINE simd::unsigned_of<simd::dot_words> square_roots(
   const floats half = __builtin_convertvector(reinterpret_cast<words>(v >> 1), floats) * 2.0f +
                       __builtin_convertvector(reinterpret_cast<words>(v & 1), floats);
   const words most = words{} + 0xffff;
-  const words near = __builtin_convertvector(simd::sqrt(half), words);
-  unsigned_words root = reinterpret_cast<unsigned_words>(simd::smaller(near, most));
+  const words nearest = __builtin_convertvector(simd::sqrt(half), words);
+  unsigned_words root = reinterpret_cast<unsigned_words>(simd::smaller(nearest, most));
   root += reinterpret_cast<unsigned_words>(root * root > v);  // -1 where it is
   const unsigned_words next = root + 1;
   return root - reinterpret_cast<unsigned_words>((next * next <= v) &

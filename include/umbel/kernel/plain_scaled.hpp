@@ -46,7 +46,8 @@ class scale_of_numbers {
   constexpr bool has_steps() const noexcept {
     return is_finite() && largest_ >= 127 * simd::math_constants<T>::lowest_normal;
   }
-  T largest_{};
+  // At first what has no steps, but can be divided by: clang divides before it asks.
+  T largest_ = 126 * simd::math_constants<T>::lowest_normal;
 };
 
 namespace plain {
