@@ -389,7 +389,7 @@ int main(int count, char** arguments) {
   const bool are_300 = layers == 300;
   largest_sums();
   tables("gelu_exact", gelu_exact), tables("gelu_tanh", gelu_tanh), tables("silu", silu);
-  constexpr std::uint64_t golden = 0x6fee118ed90ab29d;
+  constexpr std::uint64_t golden = 0xb26fbaaa55f39511;
   if (all != golden)
     std::printf("the hash of all is %016llx\n", static_cast<unsigned long long>(all));
   return all == golden && is_plain && are_300 ? 0 : 1;

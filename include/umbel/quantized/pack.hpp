@@ -61,7 +61,9 @@ constexpr void pack(kernel::integer_panels<In, Out>& to, const Weight& weight, c
     const double added = static_cast<double>(bias(o));
     const double least = magnitude(added) / in / 16777216;
     double scale = largest / 127 > least ? largest / 127 : least;
-    if (!(scale > 0)) scale = 1;
+    // An output of zeros, of which heads in whole words have some, has no say in the shifts.
+    const bool zeros = !(scale > 0);
+    if (zeros) scale = 1;
     double magnitudes = 0;
     for (std::size_t i = 0; i < In; ++i) {
       const std::int32_t w = rounded(static_cast<double>(weight(i, o)) / scale, 127);
@@ -70,7 +72,7 @@ constexpr void pack(kernel::integer_panels<In, Out>& to, const Weight& weight, c
       magnitudes += w < 0 ? -w : w;
     }
     biases[o] = rounded(added / in / scale, 1 << 25);
-    factor[o] = in * scale / out;
+    factor[o] = zeros ? 0 : in * scale / out;
     most[o] = 128 * magnitudes + magnitude(biases[o]);
   }
   // The shifts: as few digits of the sums dropped as leave the largest multiplier 12 or more.
