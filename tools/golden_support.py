@@ -109,8 +109,8 @@ def constant_text(name: str, value: int | float | bool) -> str:
 
 def array_text(name: str, values: Tensor, inline: str = "inline") -> str:
     extents = " * ".join(str(n) for n in values.shape)
-    kind, number = (("double", double_text) if values.dtype == torch.float64 else
-                    ("float", float_text))
+    kind, number = {torch.float64: ("double", double_text), torch.int8: ("std::int8_t", str),
+                    torch.int16: ("std::int16_t", str)}.get(values.dtype, ("float", float_text))
     words = [number(v) + "," for v in values.contiguous().numpy().ravel()]
     words[-1] = words[-1][:-1]
     return (f"{inline} constexpr {kind} {name}[{extents}] = {{\n"

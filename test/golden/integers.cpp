@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSL-1.0
+// Layers in integers against docs/integers.md: tools/golden_integers.py computes them as that page
+// says, in numpy. Equal, not near.
+#include <boost/test/unit_test.hpp>
+#include <cstdint>
+#include <cstring>
+#include <umbel/quantized.hpp>
+
+#include "../support/random.hpp"
+#include "data/integers.hpp"
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+using namespace umbel_test;
+
+template <class Y, class T, std::size_t Count>
+void check(const Y& y, const T (&expected)[Count]) {
+  static_assert(std::is_same_v<typename Y::value_type, T> && Y::layout::count == Count);
+  std::size_t different = 0, first = Count;
+  for (std::size_t i = Count; i-- > 0;)
+    if (y.data()[i] != expected[i]) ++different, first = i;
+  BOOST_TEST(different == 0, different << " of " << Count << " differ, the first at " << first
+                                       << ": " << int{y.data()[first]} << ", not "
+                                       << int{expected[first]});
+}
+tensor<float> range(float largest) {
+  tensor<float> r;
+  r() = largest;
+  return r;
+}
+
+// A case is a namespace: what they share is a macro each.
+template <std::size_t Rows, std::size_t In, std::size_t Out, class Bytes, class Sums>
+void check_linear(std::uint32_t seed, float input, float output, const Bytes& of_8_bits,
+                  const Sums& of_16_bits) {
+  using map = linear<float, hidden<In>, classes<Out>, bias<true>>;
+  lcg next{seed};
+  const auto x = drawn<tensor<float, token<Rows>, hidden<In>>>(next);
+  static typename map::weights w;
+  draw(next, w.weight);
+  draw(next, w.bias, 0.125);
+  for (std::size_t i = 0; i < In; ++i) {
+    w.weight[i * Out + 1] *= 0x1p-30F;
+    w.weight[i * Out + 2] = 0;
+  }
+  w.bias[2] = 0;
+  const typename quantized<map>::ranges seen{range(input), range(output)};
+  const auto given = quantize<std::int8_t>(x, seen.input);
+  static quantized<map> layer;
+  BOOST_REQUIRE(layer.pack(w, seen));
+  check(layer(given), of_8_bits);
+  static quantized<map, gives<std::int16_t>> sums;
+  BOOST_REQUIRE(sums.pack(w, seen));
+  check(sums(given), of_16_bits);
+}
+#define CHECK_LINEAR(g)                                                                  \
+  check_linear<g::rows, g::inputs, g::outputs>(g::seed, g::input_range, g::output_range, \
+                                               g::of_8_bits, g::of_16_bits)
+
+tensor<int> first_keys(int count) {
+  tensor<int> lens;
+  lens() = count;
+  return lens;
+}
+template <class Layer>
+typename quantized<Layer>::ranges attention_ranges_of(float input, float q, float k, float v,
+                                                      float output) {
+  return {range(input), range(input), range(input), range(q), range(k), range(v), range(output)};
+}
+template <class Layer, std::size_t Tokens>
+struct attending {
+  tensor<std::int8_t, token<Tokens>, typename Layer::hidden_axis> x;
+  quantized<Layer> layer;
+
+  attending(std::uint32_t seed, const typename quantized<Layer>::ranges& seen) {
+    lcg next{seed};
+    const auto floats = drawn<tensor<float, token<Tokens>, typename Layer::hidden_axis>>(next);
+    static typename Layer::weights w;
+    draw_attention(next, w, 0.5, 0.125);
+    x = quantize<std::int8_t>(floats, seen.queries);
+    BOOST_REQUIRE(layer.pack(w, seen));
+  }
+};
+#define CHECK_ATTENTION(g, ...)                                                                 \
+  do {                                                                                          \
+    using layer =                                                                               \
+        multi_head_attention<float, hidden<g::hidden>, heads<g::heads>, kv_heads<g::kv_heads>,  \
+                             bias<true> __VA_OPT__(, ) __VA_ARGS__>;                            \
+    static const attending<layer, g::tokens> of{                                                \
+        g::seed, attention_ranges_of<layer>(g::input_range, g::q_range, g::k_range, g::v_range, \
+                                            g::output_range)};                                  \
+    check(of.layer(of.x), g::every_key);                                                        \
+    check(of.layer(of.x, causal), g::causal);                                                   \
+    check(of.layer(of.x, first_keys(0)), g::no_key);                                            \
+    check(of.layer(of.x, first_keys(1)), g::one_key);                                           \
+    check(of.layer(of.x, first_keys(int{g::tokens} - 3)), g::some_keys);                        \
+  } while (false)
+
+template <class Norm, std::size_t Rows>
+auto normed(std::uint32_t seed, float input, float output) {
+  using features = typename Norm::axis;
+  lcg next{seed};
+  auto x = drawn<tensor<float, token<Rows>, features>>(next, 8);
+  for (std::size_t i = 0; i < features::size; ++i) {
+    x(0, i) = 0;
+    x(1, i) = 5;
+    x(2, i) *= 0x1p-10F;
+  }
+  typename Norm::weights w{};
+  draw(next, w.gamma);
+  if constexpr (requires { w.beta; }) draw(next, w.beta, 0.125);
+  const typename quantized<Norm>::ranges seen{range(input), range(output)};
+  return quantized<Norm>{w, seen, 1e-5F}(quantize<std::int16_t>(x, seen.input));
+}
+#define CHECK_NORM(g, norm)                                                                        \
+  check(normed<norm<float, hidden<g::hidden>>, g::rows>(g::seed, g::input_range, g::output_range), \
+        g::output)
+
+template <auto Function, class Expected>
+void check_table(const Expected& expected) {
+  namespace g = golden::activations;
+  using layer = feed_forward<float, hidden<1>, intermediate<1>, bias<false>, activation<Function>>;
+  const typename layer::weights w{};
+  const typename quantized<layer>::ranges seen{range(1), range(g::up_range),
+                                               range(g::activated_range), range(1)};
+  const quantized<layer> packed{w, seen};
+  BOOST_TEST(std::memcmp(packed.get_weights().table, expected, 256) == 0);
+}
+
+template <std::size_t Rows>
+auto mean_of(std::uint32_t seed, float input, float output) {
+  lcg next{seed};
+  const auto x = drawn<tensor<float, token<Rows>, classes<3>>>(next);
+  const typename quantized_mean<token<Rows>>::ranges seen{range(input), range(output)};
+  auto given = quantize<std::int8_t>(x, seen.input);
+  for (std::size_t i = 0; i < Rows; ++i) given(i, 2) = 127;
+  return quantized_mean<token<Rows>>{seen}(given);
+}
+#define CHECK_MEAN(g) check(mean_of<g::rows>(g::seed, g::input_range, g::output_range), g::output)
+
+template <std::size_t Tokens, class Layer, class Every, class Causal>
+void check_encoder(std::uint32_t seed, const typename quantized<Layer>::ranges& seen,
+                   const Every& every_key, const Causal& of_causal) {
+  lcg next{seed};
+  const auto x = drawn<tensor<float, token<Tokens>, typename Layer::hidden_axis>>(next);
+  static typename Layer::weights w;
+  draw_encoder(next, w, 0.25, 0.25, 0.25, 0.125, 1, 0.125);
+  const auto given = quantize<std::int16_t>(x, seen.residual);
+  static quantized<Layer> layer;
+  BOOST_REQUIRE(layer.pack(w, seen));
+  check(layer(given), every_key);
+  check(layer(given, causal), of_causal);
+}
+#define ENCODER_RANGES(g)                                                                          \
+  range(g::residual_range), range(g::attention_input_range), range(g::q_range), range(g::k_range), \
+      range(g::v_range), range(g::feed_forward_input_range)
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(integers_of_the_page)
+
+BOOST_AUTO_TEST_CASE(linear_maps) {
+  CHECK_LINEAR(golden::integer_linear_one);
+  CHECK_LINEAR(golden::integer_linear);
+  CHECK_LINEAR(golden::integer_linear_long);
+  CHECK_LINEAR(golden::integer_linear_cut_off);
+}
+
+BOOST_AUTO_TEST_CASE(attention) {
+  CHECK_ATTENTION(golden::integer_attention);
+  CHECK_ATTENTION(golden::integer_attention_groups);
+  CHECK_ATTENTION(golden::integer_attention_adjacent_pairs, rope<adjacent_pairs>);
+  CHECK_ATTENTION(golden::integer_attention_long);
+}
+
+BOOST_AUTO_TEST_CASE(norms) {
+  CHECK_NORM(golden::integer_layer_norm_one, layer_norm);
+  CHECK_NORM(golden::integer_layer_norm, layer_norm);
+  CHECK_NORM(golden::integer_layer_norm_long, layer_norm);
+  CHECK_NORM(golden::integer_rms_norm, rms_norm);
+}
+
+BOOST_AUTO_TEST_CASE(activations) {
+  check_table<gelu_exact>(golden::activations::gelu_exact);
+  check_table<silu>(golden::activations::silu);
+  check_table<relu>(golden::activations::relu);
+}
+
+BOOST_AUTO_TEST_CASE(means) {
+  CHECK_MEAN(golden::integer_mean);
+  CHECK_MEAN(golden::integer_mean_long);
+}
+
+BOOST_AUTO_TEST_CASE(encoder_pre_norm) {
+  namespace g = golden::integer_encoder_pre_norm;
+  using layer =
+      encoder_layer<float, hidden<g::hidden>, heads<g::heads>, intermediate<g::feed_forward>,
+                    bias<true>, norm_first<true>, activation<gelu_exact>>;
+  check_encoder<g::tokens, layer>(
+      g::seed, {ENCODER_RANGES(g), range(g::up_range), range(g::activated_range)}, g::every_key,
+      g::causal);
+}
+
+BOOST_AUTO_TEST_CASE(encoder_post_norm) {
+  namespace g = golden::integer_encoder_post_norm;
+  using layer =
+      encoder_layer<float, hidden<g::hidden>, heads<g::heads>, intermediate<g::feed_forward>,
+                    bias<true>, norm_first<false>, activation<gelu_exact>>;
+  check_encoder<g::tokens, layer>(
+      g::seed, {ENCODER_RANGES(g), range(g::up_range), range(g::activated_range)}, g::every_key,
+      g::causal);
+}
+
+BOOST_AUTO_TEST_CASE(encoder_of_llama) {
+  namespace g = golden::integer_encoder_llama;
+  using layer =
+      encoder_layer<float, hidden<g::hidden>, heads<g::heads>, intermediate<g::feed_forward>,
+                    kv_heads<g::kv_heads>, norm_by<rms_norm>, gated<true>, activation<silu>,
+                    norm_first<true>, bias<false>, rope<split_halves>, norm_epsilon<1, 100000>>;
+  check_encoder<g::tokens, layer>(g::seed,
+                                  {ENCODER_RANGES(g), range(g::gate_range), range(g::up_range),
+                                   range(g::activated_range), range(g::product_range)},
+                                  g::every_key, g::causal);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Layers in integers for golden.py: the definition of docs/integers.md ("Each rounding" and "What packing chooses"),
+written from that page alone, in numpy. Sums are of 64 bits here and must fit in 32.
+
+Weights and inputs are drawn; ranges are constants, some of which are too small, so that results are cut off."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+from golden_support import Case, Header, Lcg
+
+EPSILON = float(np.float32(1e-5))
+LOG2_E = 1.4426950408889634
+
+
+# ---- each rounding ----------------------------------------------------------------------------
+
+
+def fits(v: np.ndarray) -> np.ndarray:
+    assert np.all(np.abs(v) < 2**31), "a number of more than 32 bits"
+    return v
+
+
+def rounded(v: np.ndarray, shift: int) -> np.ndarray:
+    """To the nearest, halves up."""
+    return v if shift == 0 else fits(v + 2 ** (shift - 1)) >> shift
+
+
+def clamp(v: np.ndarray, bits: int) -> np.ndarray:
+    most = 2 ** (bits - 1) - 1
+    return np.clip(v, -most, most)
+
+
+def near(v: np.ndarray | float, most: int) -> np.ndarray:
+    """The nearest integer, halves to even, of doubles."""
+    return np.clip(np.rint(np.asarray(v, np.float64)), -most, most).astype(np.int64)
+
+
+def digits_of(v: int) -> int:
+    return int(v).bit_length()
+
+
+def quantize(x: np.ndarray, unit: float, bits: int) -> np.ndarray:
+    return near(x.astype(np.float64) / unit, 2 ** (bits - 1) - 1)
+
+
+def unit8(largest: float) -> float:
+    return float(np.float32(largest)) / 127
+
+
+def unit16(largest: float) -> float:
+    return float(np.float32(largest)) / 16384
+
+
+def change_of_unit(source: float, to: float) -> tuple[int, int]:
+    shift = 29
+    while shift > 1 and source / to * 2.0**shift > 32767:
+        shift -= 1
+    return int(near(source / to * 2.0**shift, 32767)), shift
+
+
+def in_unit(v: np.ndarray, numbers: tuple[int, int]) -> np.ndarray:
+    multiplier, shift = numbers
+    return rounded(fits(v * multiplier), shift)
+
+
+class Map:
+    """A linear map, weight (in, out)."""
+
+    def __init__(self, weight: np.ndarray, bias: np.ndarray | None, source: float, to: float) -> None:
+        w = weight.astype(np.float64)
+        b = np.zeros(w.shape[1]) if bias is None else bias.astype(np.float64)
+        scale = np.maximum(np.abs(w).max(axis=0) / 127, np.abs(b) / source / 2.0**24)
+        zeros = scale == 0
+        scale[zeros] = 1
+        self.weight = near(w / scale, 127)
+        self.bias = near(b / source / scale, 2**25)
+        factor = np.where(zeros, 0, source * scale / to)
+        most = 128.0 * np.abs(self.weight).sum(axis=0) + np.abs(self.bias)
+
+        def below(m: np.ndarray, before: int, after: int) -> np.ndarray:
+            return (most / 2.0**before + 2) * m < 2.0**31 - 2.0 ** (after - 1)
+
+        for before in range(16):
+            for after in range(29, 0, -1):
+                m = near(factor * 2.0 ** (before + after), 2**24)
+                if np.all(m <= 32767) and np.all(below(m, before, after)):
+                    break
+            if (np.all(m <= 32767) and np.all(below(m, before, after)) and m.max() >= 4096) or before == 15:
+                break
+        m = np.minimum(m, 32767)
+        while not np.all(below(m, before, after)):
+            m = np.where(below(m, before, after), m, m // 2)
+        self.multiplier, self.before, self.after = m, before, after
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """Not clamped."""
+        total = fits(x @ self.weight + self.bias)
+        return rounded(fits(rounded(total, self.before) * self.multiplier), self.after)
+
+
+def power_of_half(t: np.ndarray) -> np.ndarray:
+    f = t % 256
+    p = 32512 - ((f * (21835 - ((5579 * f) >> 8))) >> 8)
+    return rounded(p >> (t >> 8), 8)
+
+
+class Softmax:
+    def __init__(self, q: float, k: float, scale: float) -> None:
+        each = min(q * k * scale * LOG2_E * 256, 2304.0)
+        self.shift = 19
+        while self.shift > 0 and each * 2.0**self.shift > 65535:
+            self.shift -= 1
+        self.multiplier = int(near(each * 2.0**self.shift, 65535))
+        self.cut = min(math.floor(2304 / each) + 1, 2**30)
+
+    def __call__(self, distance: np.ndarray) -> np.ndarray:
+        d = np.minimum(distance, self.cut)
+        return power_of_half(rounded(fits(d * self.multiplier), self.shift))
+
+
+def attend(q: np.ndarray, k: np.ndarray, v: np.ndarray, seen: np.ndarray, softmax: Softmax) -> np.ndarray:
+    """One head: (queries, width), (keys, width), (keys, width), (queries, keys)."""
+    out = np.zeros((q.shape[0], v.shape[1]), np.int64)
+    for i in range(q.shape[0]):
+        keys = np.flatnonzero(seen[i])
+        if keys.size == 0:
+            continue
+        score = fits(k[keys] @ q[i])
+        weight = softmax(score.max() - score)
+        total = int(weight.sum())
+        drop = min(max(digits_of(total) - 14, 0), 7)
+        inverse = 2 ** (24 + drop) // total
+        out[i] = rounded(fits((fits(weight @ v[keys]) >> drop) * inverse), 24)
+    return out
+
+
+def rotate(x: np.ndarray, pairs: str) -> np.ndarray:
+    """(positions, heads, width) of 16 bits, to 8."""
+    positions, _, width = x.shape
+    angle = np.arange(positions)[:, None] * 10000.0 ** (-2 * np.arange(width // 2) / width)
+    cosine, sine = (near(2.0**14 * f(angle), 32767)[:, None, :] for f in (np.cos, np.sin))
+    first, second = ((slice(0, None, 2), slice(1, None, 2)) if pairs == "adjacent" else
+                     (slice(0, width // 2), slice(width // 2, None)))
+    a, b = x[..., first], x[..., second]
+    y = np.empty_like(x)
+    y[..., first] = clamp(rounded(a * cosine - b * sine, 21), 8)
+    y[..., second] = clamp(rounded(b * cosine + a * sine, 21), 8)
+    return y
+
+
+class Norm:
+    def __init__(self, gamma: np.ndarray, beta: np.ndarray | None, source: float, to: float) -> None:
+        g = gamma.astype(np.float64)
+        b = np.zeros_like(g) if beta is None else beta.astype(np.float64)
+        self.size, self.centred = g.size, beta is not None
+        root = math.sqrt(self.size)
+        of_epsilon = (self.size if self.centred else 32768) * math.sqrt(self.size * EPSILON) / source
+        self.epsilon = int(near(of_epsilon, 2**30))
+        self.digits = max(d for d in range(16) if (self.size + 1) << (2 * d) < 2**32)
+        most_beta = 2**30 - 1 - 2**24
+        shift = 24
+        while shift > 1 and (np.any(np.abs(root * g / to) * 2.0 ** (shift - 15) > 32767) or
+                             np.any(np.abs(b / to) * 2.0**shift > most_beta)):
+            shift -= 1
+        self.shift = shift
+        self.gamma = near(root * g / to * 2.0 ** (shift - 15), 32767)
+        self.beta = near(b / to * 2.0**shift, most_beta)
+
+    def __call__(self, x: np.ndarray, bits: int) -> np.ndarray:
+        return np.stack([self.row(row, bits) for row in x])
+
+    def row(self, x: np.ndarray, bits: int) -> np.ndarray:
+        difference = fits(self.size * x - x.sum() if self.centred else 2**15 * x)
+        every = np.append(difference, self.epsilon)
+        down = digits_of(np.abs(every).max()) - self.digits
+        every = every >> down if down >= 0 else every << -down
+        squares = int((every**2).sum())
+        assert squares < 2**32
+        root = math.isqrt(squares)
+        inverse = 2**30 // root if root else 0
+        scaled = fits(every[:-1] * inverse) >> 15
+        return clamp(rounded(fits(scaled * self.gamma + self.beta), self.shift), bits)
+
+
+def gelu(v: float) -> float:
+    return 0.5 * v * (1 + math.erf(v / math.sqrt(2)))
+
+
+def silu(v: float) -> float:
+    return v / (1 + math.exp(-v))
+
+
+def table(function, source: float, to: float) -> np.ndarray:
+    """Of the inputs -128 to 127."""
+    return near([function((i - 128) * source) / to for i in range(256)], 127)
+
+
+def mean(x: np.ndarray, source: float, to: float) -> np.ndarray:
+    """Over the rows."""
+    count = x.shape[0]
+    dropped = max(digits_of(128 * count) - 14, 0)
+    return clamp(in_unit(rounded(x.sum(axis=0), dropped),
+                         change_of_unit(source * 2.0**dropped / count, to)), 8)
+
+
+# ---- layers of these --------------------------------------------------------------------------
+
+
+@dataclass
+class Drawn:
+    """What a layer is drawn with, in the order of golden.py."""
+
+    lcg: Lcg
+    constants: dict = field(default_factory=dict)
+
+    def of(self, *shape: int, scale: float = 1) -> np.ndarray:
+        return self.lcg.draw(*shape, scale=scale).numpy()
+
+
+def draw_attention(d: Drawn, hidden: int, heads: int, kv_heads: int, width: int, scale: float, has_bias: bool) -> dict:
+    outputs = {"q": heads * width, "k": kv_heads * width, "v": kv_heads * width, "o": hidden}
+    inputs = {"q": hidden, "k": hidden, "v": hidden, "o": heads * width}
+    weights = {n: d.of(inputs[n], outputs[n], scale=scale) for n in "qkvo"}
+    biases = {n: d.of(outputs[n], scale=0.125) if has_bias else None for n in "qkvo"}
+    return {n: (weights[n], biases[n]) for n in "qkvo"}
+
+
+def multi_head(w: dict, x: np.ndarray, seen: np.ndarray, heads: int, kv_heads: int, width: int, units: dict,
+               rope: str | None = None) -> np.ndarray:
+    """Not clamped. units: of the input, of q, k and v, of the output."""
+    def projected(name: str, count: int) -> np.ndarray:
+        turned = rope is not None and name != "v"
+        to = units[name] / 128 if turned else units[name]
+        y = Map(*w[name], units["input"], to)(x)
+        y = clamp(y, 16 if turned else 8).reshape(-1, count, width)
+        return rotate(y, rope) if turned else y
+
+    q, k, v = projected("q", heads), projected("k", kv_heads), projected("v", kv_heads)
+    softmax = Softmax(units["q"], units["k"], 1 / math.sqrt(width))
+    share = heads // kv_heads
+    context = [attend(q[:, h], k[:, h // share], v[:, h // share], seen, softmax) for h in range(heads)]
+    return Map(*w["o"], units["v"], units["output"])(np.concatenate(context, axis=1))
+
+
+def feed_forward(w: dict, x: np.ndarray, function, units: dict) -> np.ndarray:
+    """Not clamped."""
+    up = clamp(Map(*w["up"], units["input"], units["up"])(x), 8)
+    if "gate" in w:
+        gate = clamp(Map(*w["gate"], units["input"], units["gate"])(x), 8)
+        activated = table(function, units["gate"], units["activated"])[gate + 128]
+        wide = clamp(in_unit(activated * up, change_of_unit(units["activated"] * units["up"], units["product"])), 8)
+        return Map(*w["down"], units["product"], units["output"])(wide)
+    activated = table(function, units["up"], units["activated"])[up + 128]
+    return Map(*w["down"], units["activated"], units["output"])(activated)
+
+
+def every_key(queries: int, keys: int) -> np.ndarray:
+    return np.ones((queries, keys), bool)
+
+
+def causal(size: int) -> np.ndarray:
+    return np.tril(every_key(size, size))
+
+
+def first_keys(size: int, length: int) -> np.ndarray:
+    return np.broadcast_to(np.arange(size) < length, (size, size))
+
+
+# ---- cases ------------------------------------------------------------------------------------
+
+
+def result(values: np.ndarray, bits: int) -> torch.Tensor:
+    return torch.from_numpy(np.ascontiguousarray(clamp(values, bits)).astype(f"int{bits}"))
+
+
+def linear_case(name: str, seed: int, rows: int, inputs: int, outputs: int, ranges: tuple[float, float]) -> Case:
+    d = Drawn(Lcg(seed))
+    x, weight, bias = d.of(rows, inputs), d.of(inputs, outputs), d.of(outputs, scale=0.125)
+    weight[:, 1] *= np.float32(2.0**-30)
+    weight[:, 2], bias[2] = 0, 0
+    source, to = unit8(ranges[0]), ranges[1]
+    x8 = quantize(x, source, 8)
+    return Case(name, "input, weight, bias 1/8; then the weights of output 1 times 2^-30, weights and bias of output 2 are 0",
+                {"seed": seed, "rows": rows, "inputs": inputs, "outputs": outputs, "input_range": ranges[0],
+                 "output_range": to},
+                {"of_8_bits": result(Map(weight, bias, source, unit8(to))(x8), 8),
+                 "of_16_bits": result(Map(weight, bias, source, unit16(to))(x8), 16)})
+
+
+def attention_case(name: str, seed: int, tokens: int, heads: int, kv_heads: int, width: int, rope: str | None) -> Case:
+    hidden = heads * width
+    d = Drawn(Lcg(seed))
+    x = d.of(tokens, hidden)
+    w = draw_attention(d, hidden, heads, kv_heads, width, 0.5, True)
+    ranges = {"input": 1.0, "q": 1.75, "k": 2.5, "v": 1.25, "output": 1.5}
+    units = {n: unit8(r) for n, r in ranges.items()}
+    x8 = quantize(x, units["input"], 8)
+    masks = {"every_key": every_key(tokens, tokens), "causal": causal(tokens), "no_key": first_keys(tokens, 0),
+             "one_key": first_keys(tokens, 1), "some_keys": first_keys(tokens, tokens - 3)}
+    return Case(name, "input; weights q, k, v, o 1/2; biases q, k, v, o 1/8",
+                {"seed": seed, "tokens": tokens, "hidden": hidden, "heads": heads, "kv_heads": kv_heads} |
+                {f"{n}_range": r for n, r in ranges.items()},
+                {mask: result(multi_head(w, x8, seen, heads, kv_heads, width, units, rope), 8)
+                 for mask, seen in masks.items()})
+
+
+def norm_case(name: str, seed: int, rows: int, hidden: int, centred: bool) -> Case:
+    d = Drawn(Lcg(seed))
+    x, gamma, beta = d.of(rows, hidden, scale=8), d.of(hidden), d.of(hidden, scale=0.125)
+    x[0], x[1] = 0, 5
+    x[2] *= np.float32(2.0**-10)
+    ranges = {"input": 3.0, "output": 1.0}
+    source = unit16(ranges["input"])
+    norm = Norm(gamma, beta if centred else None, source, unit8(ranges["output"]))
+    return Case(name, "input 8, gamma, beta 1/8" + ("" if centred else " (not used)") +
+                "; then row 0 of the input is 0, row 1 is 5, row 2 is times 2^-10",
+                {"seed": seed, "rows": rows, "hidden": hidden} | {f"{n}_range": r for n, r in ranges.items()},
+                {"output": result(norm(quantize(x, source, 16), 8), 8)})
+
+
+def table_case() -> Case:
+    return Case("activations", "nothing", {"up_range": 4.5, "activated_range": 4.0},
+                {n: result(table(f, unit8(4.5), unit8(4.0)), 8)
+                 for n, f in (("gelu_exact", gelu), ("silu", silu), ("relu", lambda v: max(v, 0.0)))})
+
+
+def mean_case(name: str, seed: int, rows: int) -> Case:
+    x = Drawn(Lcg(seed)).of(rows, 3)
+    ranges = {"input": 0.875, "output": 0.25}
+    x8 = quantize(x, unit8(ranges["input"]), 8)
+    x8[:, 2] = 127
+    return Case(name, "input, of which feature 2 is 127 after quantize",
+                {"seed": seed, "rows": rows} | {f"{n}_range": r for n, r in ranges.items()},
+                {"output": result(mean(x8, unit8(ranges["input"]), unit8(ranges["output"])), 8)})
+
+
+def encoder_case(name: str, seed: int, tokens: int, heads: int, kv_heads: int, width: int, wide: int, norm_first: bool,
+                 gated: bool) -> Case:
+    """Gated: as LLaMA's layers are, with RMS norms, SiLU and rotary positions, without biases."""
+    hidden = heads * width
+    d = Drawn(Lcg(seed))
+    x = d.of(tokens, hidden)
+    w = draw_attention(d, hidden, heads, kv_heads, width, 0.25, not gated)
+
+    def linear(inputs: int, outputs: int) -> tuple:
+        weight = d.of(inputs, outputs, scale=0.25)
+        return weight, None if gated else d.of(outputs, scale=0.125)
+
+    def norm() -> tuple:
+        gamma = d.of(hidden)
+        return gamma, None if gated else d.of(hidden, scale=0.125)
+
+    norm1 = norm()
+    network = ({"gate": linear(hidden, wide)} if gated else {}) | {"up": linear(hidden, wide), "down": linear(wide, hidden)}
+    norm2 = norm()
+    ranges = {"residual": 2.5, "attention_input": 1.5, "q": 1.25, "k": 1.5, "v": 1.0, "feed_forward_input": 1.75}
+    ranges |= {"gate": 1.5} if gated else {}
+    ranges |= {"up": 1.25, "activated": 1.0}
+    ranges |= {"product": 0.875} if gated else {}
+    residual = unit16(ranges["residual"])
+    units = {n: unit8(r) for n, r in ranges.items()}
+    of_attention = units | {"input": units["attention_input"], "output": residual}
+    of_network = units | {"input": units["feed_forward_input"], "output": residual}
+    function = silu if gated else gelu
+    rope = "halves" if gated else None
+
+    def part(s: np.ndarray, parameters: tuple, source: float, compute) -> np.ndarray:
+        if norm_first:
+            return clamp(s + compute(Norm(*parameters, residual, source)(s, 8)), 16)
+        taken = clamp(in_unit(s, change_of_unit(residual, source)), 8)
+        return Norm(*parameters, residual, residual)(clamp(s + compute(taken), 16), 16)
+
+    def whole(seen: np.ndarray) -> np.ndarray:
+        s = quantize(x, residual, 16)
+        s = part(s, norm1, of_attention["input"],
+                 lambda t: multi_head(w, t, seen, heads, kv_heads, width, of_attention, rope))
+        return part(s, norm2, of_network["input"], lambda t: feed_forward(network, t, function, of_network))
+
+    gate = "gate weight; " if gated else ""
+    return Case(name, "input; weights q, k, v, o 1/4; " + ("" if gated else "biases q, k, v, o 1/8; ") + "gamma1; " +
+                ("" if gated else "beta1 1/8; ") + gate + "up, down, each a weight 1/4" +
+                ("" if gated else " and a bias 1/8") + "; gamma2" + ("" if gated else "; beta2 1/8"),
+                {"seed": seed, "tokens": tokens, "hidden": hidden, "heads": heads, "kv_heads": kv_heads,
+                 "feed_forward": wide} | {f"{n}_range": r for n, r in ranges.items()},
+                {"every_key": result(whole(every_key(tokens, tokens)), 16), "causal": result(whole(causal(tokens)), 16)})
+
+
+def integer_cases() -> Header:
+    return Header("integers.hpp", "Layers in integers, by the definition of docs/integers.md in numpy (tools/golden_integers.py).", [
+        linear_case("integer_linear_one", 2001, 1, 1, 3, (1.0, 0.75)),
+        linear_case("integer_linear", 2002, 5, 37, 21, (0.75, 4.0)),
+        linear_case("integer_linear_long", 2003, 2, 1030, 7, (1.0, 20.0)),
+        linear_case("integer_linear_cut_off", 2004, 3, 18, 5, (1.0, 0.001)),
+        attention_case("integer_attention", 2011, 9, 3, 3, 5, None),
+        attention_case("integer_attention_groups", 2012, 21, 4, 2, 8, None),
+        attention_case("integer_attention_adjacent_pairs", 2013, 19, 2, 1, 6, "adjacent"),
+        attention_case("integer_attention_long", 2014, 150, 1, 1, 4, None),
+        norm_case("integer_layer_norm_one", 2021, 3, 1, True),
+        norm_case("integer_layer_norm", 2022, 5, 27, True),
+        norm_case("integer_layer_norm_long", 2023, 4, 300, True),
+        norm_case("integer_rms_norm", 2024, 5, 27, False),
+        table_case(),
+        mean_case("integer_mean", 2031, 7), mean_case("integer_mean_long", 2032, 500),
+        encoder_case("integer_encoder_pre_norm", 2041, 9, 3, 3, 5, 22, True, False),
+        encoder_case("integer_encoder_post_norm", 2042, 9, 3, 3, 5, 22, False, False),
+        encoder_case("integer_encoder_llama", 2043, 18, 4, 2, 6, 26, True, True),
+    ])
