@@ -282,7 +282,7 @@ class Writer:
         if width * heads != hidden:
             more += f", $ahead_dim<{width}>"
         if k != q:
-            more += f", $ukv_heads<{k // width}>"
+            more += f", $akv_heads<{k // width}>"
         if v != k:
             more += f", $uvalue_dim<{v // (k // width)}>"
         return f"$aheads<{heads}>", more
