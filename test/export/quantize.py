@@ -50,8 +50,12 @@ class Checks:
         return self.random.standard_normal(shape).astype("f4")
 
     def export(self, name, tensors, *more):
-        model, header = self.folder / f"{name}_weights.npz", self.folder / f"{name}.hpp"
+        model = self.folder / f"{name}_weights.npz"
         self.np.savez(model, **tensors)
+        return self.header_of(name, model, *more)
+
+    def header_of(self, name, model, *more):
+        header = self.folder / f"{name}.hpp"
         done = subprocess.run([sys.executable, self.root / "tools" / "export", model, "--header", header, "--types",
                                "--namespace", f"models::{name}", *more], capture_output=True, text=True)
         self.tap.check(f"{name} is exported", done.returncode == 0, done.stderr)
@@ -149,6 +153,21 @@ class Checks:
         code, out, err = self.run(header, "--parts", "embedding:words_weight,norm", "--samples", ids)
         self.tap.check("an embedding", code == 0 and "words_weight " in out, err)
 
+    # A trained model, a file of Hugging Face's names: rotary positions, grouped heads, RMS norms, gated networks.
+    def check_gestures(self):
+        from gestures import FIRST_TEST, gestures
+        header = self.header_of("gestures", self.root / "test" / "golden" / "data" / "gestures.safetensors", "--heads", "4")
+        test, labels = gestures(FIRST_TEST, 1000)
+        ranges = self.folder / "gestures.npz"
+        code, out, err = self.run(header, "--parts", "embed,layers,norm,mean:token,head", "--causal", "--samples",
+                                  self.save("gestures.npy", gestures(0, 200)[0]), "--test",
+                                  self.save("gestures_test.npy", test), "--labels",
+                                  self.save("gestures_labels.npy", labels), "--ranges", ranges)
+        self.tap.check("a trained model", code == 0, err)
+        right = [float(percent) for percent in re.findall(r"([0-9.]+) % in (?:floats|integers)", out)]
+        self.tap.check("as often right in integers, but for a point", len(right) == 2 and right[0] > 96 and
+                       right[1] >= right[0] - 1, out)
+
     # ---- what is refused
 
     def refused(self, sentence, *arguments, code=1):
@@ -204,6 +223,7 @@ def main():
         checks.check_map()
         checks.check_model()
         checks.check_words()
+        checks.check_gestures()
         checks.check_refused()
     return tap.finish()
 
