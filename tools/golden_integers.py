@@ -104,24 +104,26 @@ class Map:
         return rounded(fits(rounded(total, self.before) * self.multiplier), self.after)
 
 
-def power_of_half(t: np.ndarray) -> np.ndarray:
+def power_of_half(t: np.ndarray, bits: int) -> np.ndarray:
     f = t % 256
     p = 32512 - ((f * (21835 - ((5579 * f) >> 8))) >> 8)
+    if bits == 16:
+        return np.array([rounded(a, int(b)) for a, b in zip(p, t >> 8)])
     return rounded(p >> (t >> 8), 8)
 
 
 class Softmax:
-    def __init__(self, q: float, k: float, scale: float) -> None:
+    def __init__(self, q: float, k: float, scale: float, bits: int) -> None:
         each = min(q * k * scale * LOG2_E * 256, 2304.0)
-        self.shift = 19
+        self.bits, self.shift = bits, 19 if bits == 8 else 18
         while self.shift > 0 and each * 2.0**self.shift > 65535:
             self.shift -= 1
         self.multiplier = int(near(each * 2.0**self.shift, 65535))
-        self.cut = min(math.floor(2304 / each) + 1, 2**30)
+        self.cut = min(math.floor((2304 if bits == 8 else 4096) / each) + 1, 2**30)
 
     def __call__(self, distance: np.ndarray) -> np.ndarray:
         d = np.minimum(distance, self.cut)
-        return power_of_half(rounded(fits(d * self.multiplier), self.shift))
+        return power_of_half(rounded(fits(d * self.multiplier), self.shift), self.bits)
 
 
 def attend(q: np.ndarray, k: np.ndarray, v: np.ndarray, seen: np.ndarray, softmax: Softmax) -> np.ndarray:
@@ -133,7 +135,12 @@ def attend(q: np.ndarray, k: np.ndarray, v: np.ndarray, seen: np.ndarray, softma
             continue
         score = fits(k[keys] @ q[i])
         weight = softmax(score.max() - score)
-        total = int(weight.sum())
+        total = int(fits(weight.sum()))
+        if softmax.bits == 16:
+            down = digits_of(total) - 15
+            inverse = 2**30 // (total >> down)
+            out[i] = rounded(fits(fits((weight @ v[keys]) >> (7 + down)) * inverse), 23)
+            continue
         drop = min(max(digits_of(total) - 14, 0), 7)
         inverse = 2 ** (24 + drop) // total
         out[i] = rounded(fits((fits(weight @ v[keys]) >> drop) * inverse), 24)
@@ -232,8 +239,8 @@ def draw_attention(d: Drawn, hidden: int, heads: int, kv_heads: int, width: int,
 
 
 def multi_head(w: dict, x: np.ndarray, seen: np.ndarray, heads: int, kv_heads: int, width: int, units: dict,
-               rope: str | None = None) -> np.ndarray:
-    """Not clamped. units: of the input, of q, k and v, of the output."""
+               rope: str | None = None, bits: int = 8) -> np.ndarray:
+    """bits: of the weights of the softmax. Not clamped. units: of the input, of q, k and v, of the output."""
     def projected(name: str, count: int) -> np.ndarray:
         turned = rope is not None and name != "v"
         to = units[name] / 128 if turned else units[name]
@@ -242,7 +249,7 @@ def multi_head(w: dict, x: np.ndarray, seen: np.ndarray, heads: int, kv_heads: i
         return rotate(y, rope) if turned else y
 
     q, k, v = projected("q", heads), projected("k", kv_heads), projected("v", kv_heads)
-    softmax = Softmax(units["q"], units["k"], 1 / math.sqrt(width))
+    softmax = Softmax(units["q"], units["k"], 1 / math.sqrt(width), bits)
     share = heads // kv_heads
     context = [attend(q[:, h], k[:, h // share], v[:, h // share], seen, softmax) for h in range(heads)]
     return Map(*w["o"], units["v"], units["output"])(np.concatenate(context, axis=1))
@@ -293,7 +300,8 @@ def linear_case(name: str, seed: int, rows: int, inputs: int, outputs: int, rang
                  "of_16_bits": result(Map(weight, bias, source, unit16(to))(x8), 16)})
 
 
-def attention_case(name: str, seed: int, tokens: int, heads: int, kv_heads: int, width: int, rope: str | None) -> Case:
+def attention_case(name: str, seed: int, tokens: int, heads: int, kv_heads: int, width: int, rope: str | None,
+                   bits: int = 8) -> Case:
     hidden = heads * width
     d = Drawn(Lcg(seed))
     x = d.of(tokens, hidden)
@@ -306,7 +314,7 @@ def attention_case(name: str, seed: int, tokens: int, heads: int, kv_heads: int,
     return Case(name, "input; weights q, k, v, o 1/2; biases q, k, v, o 1/8",
                 {"seed": seed, "tokens": tokens, "hidden": hidden, "heads": heads, "kv_heads": kv_heads} |
                 {f"{n}_range": r for n, r in ranges.items()},
-                {mask: result(multi_head(w, x8, seen, heads, kv_heads, width, units, rope), 8)
+                {mask: result(multi_head(w, x8, seen, heads, kv_heads, width, units, rope, bits), 8)
                  for mask, seen in masks.items()})
 
 
@@ -401,6 +409,8 @@ def integer_cases() -> Header:
         attention_case("integer_attention_groups", 2012, 21, 4, 2, 8, None),
         attention_case("integer_attention_adjacent_pairs", 2013, 19, 2, 1, 6, "adjacent"),
         attention_case("integer_attention_long", 2014, 150, 1, 1, 4, None),
+        attention_case("integer_attention_16_bits", 2015, 19, 2, 1, 6, None, 16),
+        attention_case("integer_attention_16_bits_long", 2016, 300, 1, 1, 4, None, 16),
         norm_case("integer_layer_norm_one", 2021, 3, 1, True),
         norm_case("integer_layer_norm", 2022, 5, 27, True),
         norm_case("integer_layer_norm_long", 2023, 4, 300, True),

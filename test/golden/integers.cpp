@@ -69,10 +69,10 @@ typename quantized<Layer>::ranges attention_ranges_of(float input, float q, floa
                                                       float output) {
   return {range(input), range(input), range(input), range(q), range(k), range(v), range(output)};
 }
-template <class Layer, std::size_t Tokens>
+template <class Layer, std::size_t Tokens, class... Options>
 struct attending {
   tensor<std::int8_t, token<Tokens>, typename Layer::hidden_axis> x;
-  quantized<Layer> layer;
+  quantized<Layer, Options...> layer;
 
   attending(std::uint32_t seed, const typename quantized<Layer>::ranges& seen) {
     lcg next{seed};
@@ -83,12 +83,12 @@ struct attending {
     BOOST_REQUIRE(layer.pack(w, seen));
   }
 };
-#define CHECK_ATTENTION(g, ...)                                                                 \
+#define CHECK_ATTENTION(g, softmax, ...)                                                        \
   do {                                                                                          \
     using layer =                                                                               \
         multi_head_attention<float, hidden<g::hidden>, heads<g::heads>, kv_heads<g::kv_heads>,  \
                              bias<true> __VA_OPT__(, ) __VA_ARGS__>;                            \
-    static const attending<layer, g::tokens> of{                                                \
+    static const attending<layer, g::tokens, softmax_as<softmax>> of{                           \
         g::seed, attention_ranges_of<layer>(g::input_range, g::q_range, g::k_range, g::v_range, \
                                             g::output_range)};                                  \
     check(of.layer(of.x), g::every_key);                                                        \
@@ -169,10 +169,12 @@ BOOST_AUTO_TEST_CASE(linear_maps) {
 }
 
 BOOST_AUTO_TEST_CASE(attention) {
-  CHECK_ATTENTION(golden::integer_attention);
-  CHECK_ATTENTION(golden::integer_attention_groups);
-  CHECK_ATTENTION(golden::integer_attention_adjacent_pairs, rope<adjacent_pairs>);
-  CHECK_ATTENTION(golden::integer_attention_long);
+  CHECK_ATTENTION(golden::integer_attention, std::int8_t);
+  CHECK_ATTENTION(golden::integer_attention_groups, std::int8_t);
+  CHECK_ATTENTION(golden::integer_attention_adjacent_pairs, std::int8_t, rope<adjacent_pairs>);
+  CHECK_ATTENTION(golden::integer_attention_long, std::int8_t);
+  CHECK_ATTENTION(golden::integer_attention_16_bits, std::int16_t);
+  CHECK_ATTENTION(golden::integer_attention_16_bits_long, std::int16_t);
 }
 
 BOOST_AUTO_TEST_CASE(norms) {

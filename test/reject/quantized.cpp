@@ -305,6 +305,26 @@ static tensor<float, token<9>, hidden<32>> floats;
   // cause: A norm gives 8 bits, an encoder layer 16.
   // cure: Leave the option out.
   quantized<layer_norm<float, hidden<32>>, gives<std::int16_t>> odd;
+#elif defined CASE_quantized_softmax_as_floats
+  // expect-gcc: "umbel: quantized: weights of attention are std::int8_t or std::int16_t, not float"
+  // expect-clang: quantized.*weights_of_attention_are_int8_t_or_int16_t_not.*element<float>
+  // cause: The softmax of integers gives integers.
+  // cure: Leave the option out, or write `softmax_as<std::int16_t>` for long rows.
+  quantized<block, softmax_as<float>> odd;
+#elif defined CASE_quantized_softmax_of_a_map
+  // expect-gcc: "umbel: quantized: softmax_as is not an option of this layer"
+  // expect-clang: quantized.*softmax_as.*is_not_an_option_of_this_layer
+  // cause: A linear map has no softmax. (In integers decoder layers have weights of attention of 8 bits.)
+  // cure: Leave the option out.
+  quantized<linear<float, hidden<32>, out_features<10>>, softmax_as<std::int16_t>> odd;
+#elif defined CASE_quantized_too_many_keys_in_16_bits
+  // expect-gcc: "umbel: quantized: key=70000 lets a sum of 8-bit products pass 2\^31; 66052 is the most"
+  // expect-clang: quantized.*key<70000>.*lets_a_sum_of_8_bit_products_pass_2_to_the_31.*number<66052.*is_the_most
+  // cause: A weight of attention of 16 bits is at most 32512, and the sum of those of a row is of 32 bits.
+  // cure: Take fewer keys, or weights of 8 bits.
+  static const tensor<std::int8_t, key<70000>, hidden<30>> keys{};
+  auto r = quantized<attention, softmax_as<std::int16_t>>{}(
+      tensor<std::int8_t, query<1>, hidden<30>>{}, keys, keys);
 #elif defined CASE_quantized_stored_as
   // expect-gcc: "umbel: quantized: stored_as is not an option of this layer"
   // expect-clang: quantized.*stored_as.*is_not_an_option_of_this_layer

@@ -77,6 +77,12 @@ inline constexpr integer_attend_shape shape = {Queries,         Keys,           
                                                ValueDim,        Heads* HeadDim, Heads* HeadDim,
                                                Heads* ValueDim, Heads* ValueDim};
 
+// With weights of 16 bits.
+constexpr integer_attend_shape in_16_bits(integer_attend_shape s) {
+  s.weight_bits = 16;
+  return s;
+}
+
 BOOST_AUTO_TEST_CASE(tails_of_queries_keys_and_features) {
   integer_attend_case<shape<1, 1, 4, 4>>{127}.check_positions();
   integer_attend_case<shape<21, 50, 20, 36>>{127}.check_positions();
@@ -98,6 +104,21 @@ BOOST_AUTO_TEST_CASE(extremes) {
   integer_attend_case<shape<1, 40, 64, 16>> one{0};
   one.fill_extremes();
   one.check(scores::every_key{}, "extremes");
+}
+BOOST_AUTO_TEST_CASE(weights_of_16_bits) {
+  integer_attend_case<in_16_bits(shape<1, 1, 4, 4>)>{127}.check_positions();
+  integer_attend_case<in_16_bits(shape<5, 50, 20, 36>)>{12}.check_memory();
+  integer_attend_case<in_16_bits(shape<5, 50, 20, 36>)> many{0};
+  many.fill_extremes();
+  many.check_positions();
+}
+// More than have a sum of 32 bits.
+BOOST_AUTO_TEST_CASE(weights_of_16_bits_of_many_keys) {
+  integer_attend_case<in_16_bits(shape<2, 1300, 4, 8, 1>)>{3}.check_positions();
+  integer_attend_case<in_16_bits(shape<1, 1300, 4, 20, 1>)> same{0};
+  same.fill_extremes();
+  for (std::size_t i = 0; i < same.k.size(); ++i) same.k[i] = 127;
+  same.check(scores::every_key{}, "the same score");
 }
 
 }  // namespace

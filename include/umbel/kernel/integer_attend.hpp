@@ -19,7 +19,8 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel {
 // How a head is computed: queries in the lanes, or too few of them, keys in the lanes.
 #if UMBEL_DOT_VECTORS
 template <integer_attend_shape S>
-inline constexpr bool integer_attend_has_vectors = S.head_dim <= integer_attention::longest_query;
+inline constexpr bool integer_attend_has_vectors =
+    S.head_dim <= integer_attention::longest_query && S.weight_bits == 8;
 template <integer_attend_shape S>
 inline constexpr bool integer_attend_is_few = S.queries <= simd::dot_lanes / 4;
 template <integer_attend_shape S>
@@ -29,7 +30,9 @@ struct integer_attend_scratch_of
                                           integer_attend_block_scratch<S>>> {};
 #else
 template <integer_attend_shape S>
-struct integer_attend_scratch_of : std::type_identity<UMBEL_INTEGER_KERNELS::attend_scratch<S>> {};
+struct integer_attend_scratch_of
+    : std::conditional<S.weight_bits == 8, UMBEL_INTEGER_KERNELS::attend_scratch<S>,
+                       scalar::attend_scratch<S>> {};
 #endif
 
 // Scratch of one head. (g++ 12 stops with an internal error at an alias of such a parameter.)
@@ -49,7 +52,10 @@ constexpr void integer_attend(const std::int8_t* q, const std::int8_t* k, const 
   else
     integer_attend_by_blocks<S>(q, k, v, softmax, policy, o, work);
 #else
-  UMBEL_INTEGER_KERNELS::integer_attend<S>(q, k, v, softmax, policy, o, work);
+  if constexpr (S.weight_bits == 8)
+    UMBEL_INTEGER_KERNELS::integer_attend<S>(q, k, v, softmax, policy, o, work);
+  else
+    scalar::integer_attend<S>(q, k, v, softmax, policy, o, work);
 #endif
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Attention of 8-bit integers on cores without vectors: four queries at a time where the values lie
-// transposed (v_row 1), each feature's keys one after another; else query by query.
-// plain_integers.hpp defines the bits.
+// transposed (v_row 1), each feature's keys one after another; else query by query. Weights of 16
+// bits are computed query by query on every target. plain_integers.hpp defines the bits.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel::scalar {
 inline constexpr std::int32_t unseen = INT32_MIN;
 
 template <integer_attend_shape S>
-inline constexpr bool by_four_queries = S.queries >= 3 && S.v_row == 1;
+inline constexpr bool by_four_queries = S.queries >= 3 && S.v_row == 1 && S.weight_bits == 8;
 
 // Scratch of one head: the scores of a query or four, which become their weights.
 template <integer_attend_shape S>
@@ -28,7 +28,7 @@ struct attend_scratch {
 };
 
 // Scores, `step` apart, become weights; gives their sum. Hidden: some may be of pairs not seen.
-template <bool Hidden>
+template <bool Hidden, int Bits = 8>
 UMBEL_NOINLINE std::int32_t weigh(std::int32_t* scores, std::size_t step, std::size_t count,
                                   std::int32_t largest, const integer_softmax& softmax) noexcept {
   const std::int32_t cut = softmax.cut, multiplier = softmax.multiplier;
@@ -38,7 +38,7 @@ UMBEL_NOINLINE std::int32_t weigh(std::int32_t* scores, std::size_t step, std::s
     std::int32_t weight = 0;
     if (!Hidden || *scores != unseen) {
       const std::int32_t distance = largest - *scores;
-      weight = plain::power_of_half(rounded((distance < cut ? distance : cut) * multiplier));
+      weight = plain::power_of_half<Bits>(rounded((distance < cut ? distance : cut) * multiplier));
     }
     *scores = weight;
     sum += weight;
@@ -102,6 +102,39 @@ UMBEL_NOINLINE void attend_four(const std::int8_t* q, const std::int8_t* k, cons
   }
 }
 
+// The values of a query, by weights of 16 bits. As many products as have a sum of 32 bits at a
+// time.
+template <integer_attend_shape S>
+void average_by_16_bits(const std::int32_t* weights, const std::int8_t* v, std::size_t begin,
+                        std::size_t end, const plain::average_of_16_bits& mean,
+                        std::int8_t* o) noexcept {
+  constexpr std::size_t keys_at_once = 512;
+  static_assert(keys_at_once * 32512 * 127 <= 0x7fffffff);
+  // Features that lie one after another in memory are vectors for the compiler.
+  constexpr std::size_t features = S.v_dim == 1 ? 16 : 1;
+  for (std::size_t first = 0; first < S.value_dim; first += features) {
+    const std::size_t count = S.value_dim - first < features ? S.value_dim - first : features;
+    std::int32_t high[features]{}, low[features]{};
+    for (std::size_t j = begin; j < end;) {
+      std::int32_t sums[features]{};
+      const auto add = [&](std::size_t some) {
+        for (std::size_t d = 0; d < some; ++d)
+          sums[d] += weights[j] * v[j * S.v_row + (first + d) * S.v_dim];
+      };
+      const std::size_t stop = end - j < keys_at_once ? end : j + keys_at_once;
+      if (count == features)
+        for (; j < stop; ++j) add(features);
+      else
+        for (; j < stop; ++j) add(count);
+      for (std::size_t d = 0; d < features; ++d) {
+        high[d] += sums[d] >> 8;
+        low[d] += sums[d] & 255;
+      }
+    }
+    for (std::size_t d = 0; d < count; ++d) o[first + d] = plain::averaged(high[d], low[d], mean);
+  }
+}
+
 template <integer_attend_shape S, class Policy>
 void attend_one(const std::int8_t* q, const std::int8_t* k, const std::int8_t* v,
                 const integer_softmax& softmax, const Policy& policy, std::size_t query,
@@ -120,14 +153,20 @@ void attend_one(const std::int8_t* q, const std::int8_t* k, const std::int8_t* v
     if (sum > largest) largest = sum;
   }
   const std::size_t keys = range.end > range.begin ? range.end - range.begin : 0;
-  const std::int32_t sum = weigh<Policy::selects>(scores + range.begin, 1, keys, largest, softmax);
-  const plain::average mean = plain::average_over(sum == 0 ? 127 : sum);
-  for (std::size_t d = 0; d < S.value_dim; ++d) {
-    std::int32_t context = 0;
-    UMBEL_UNROLL(4)
-    for (std::size_t j = range.begin; j < range.end; ++j)
-      context += scores[j] * v[j * S.v_row + d * S.v_dim];
-    o[d] = plain::averaged(context, mean);
+  const std::int32_t sum =
+      weigh<Policy::selects, S.weight_bits>(scores + range.begin, 1, keys, largest, softmax);
+  if constexpr (S.weight_bits == 16) {
+    average_by_16_bits<S>(scores, v, range.begin, range.end,
+                          plain::average_over_16_bits(sum == 0 ? 32512 : sum), o);
+  } else {
+    const plain::average mean = plain::average_over(sum == 0 ? 127 : sum);
+    for (std::size_t d = 0; d < S.value_dim; ++d) {
+      std::int32_t context = 0;
+      UMBEL_UNROLL(4)
+      for (std::size_t j = range.begin; j < range.end; ++j)
+        context += scores[j] * v[j * S.v_row + d * S.v_dim];
+      o[d] = plain::averaged(context, mean);
+    }
   }
 }
 

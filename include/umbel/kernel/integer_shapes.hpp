@@ -17,6 +17,8 @@ inline constexpr std::size_t most_input_products =
     (0x7fffffff - (1 << 25) - (1 << 14)) / (128 * 127);
 inline constexpr std::size_t most_value_products = 0x7fffffff / (127 * 127);
 inline constexpr std::size_t most_score_products = 0x7fffffff / (2 * 127 * 127);
+// Of weights of attention of 16 bits (0 to 32512) their sum is what has to fit.
+inline constexpr std::size_t most_16_bit_weights = 0x7fffffff / 32512;
 // The longest row that a norm takes: sums of its squares, of 32 bits, need digits to be left.
 inline constexpr std::size_t longest_integer_norm = 16384;
 
@@ -35,9 +37,11 @@ struct integer_linear_shape {
 // One head: q(queries, head_dim), k(keys, head_dim), v(keys, value_dim), o(queries, value_dim).
 // *_row: elements from one query or key to the next; head_dim and value_dim are whole words.
 // v_dim: from one feature of a value to the next; where v is transposed, at least the whole words
-// of the keys, and v_row is 1. o may be q where their rows are as far apart.
+// of the keys, and v_row is 1. o may be q where their rows are as far apart. weight_bits: of the
+// softmax, 8 (0 to 127) or 16 (0 to 32512).
 struct integer_attend_shape {
   std::size_t queries, keys, head_dim, value_dim, q_row, k_row, v_row, o_row, v_dim = 1;
+  int weight_bits = 8;
   friend constexpr bool operator==(const integer_attend_shape&,
                                    const integer_attend_shape&) = default;
 };

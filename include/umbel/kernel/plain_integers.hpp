@@ -69,19 +69,22 @@ constexpr std::uint32_t square_root(std::uint32_t v) noexcept {
 // floor(log2(v)) + 1; 0 of 0.
 constexpr int bits_of(std::uint32_t v) noexcept { return v == 0 ? 0 : 32 - __builtin_clz(v); }
 
-// 127 * 2^-(t / 256), rounded: 127 at t = 0, 0 from t = 2048 on. t: 0 to 7935 (2^12.95). The
-// fraction's power is a parabola, within 0.25 %: 127 * 256 * 2^-(f / 256) for f of 0 to 255.
+// 127 * 2^-(t / 256), rounded: 127 at t = 0, 0 from t = 2048 on; of 16 bits 127 * 256 of it, 0 from
+// t = 4096 on. t: 0 to 7935 (2^12.95). The fraction's power is a parabola, within 0.25 %:
+// 127 * 256 * 2^-(f / 256) for f of 0 to 255.
+template <int Bits = 8>
 constexpr std::int32_t power_of_half(std::int32_t t) noexcept {
   const std::int32_t fraction = t & 255, whole = t >> 8;
   const std::int32_t power = 32512 - ((fraction * (21835 - ((fraction * 5579) >> 8))) >> 8);
-  return ((power >> whole) + 128) >> 8;
+  return Bits == 16 ? rounding(whole)(power) : ((power >> whole) + 128) >> 8;
 }
 // The weight of a score `distance` (0 or more) below the largest of its row, 0 to 127. Whoever
 // makes s proves that cut * multiplier + 2^(shift - 1) stays below 2^31 and amounts to at most 30
 // powers; to 8 or more, but where a power is farther away than scores can be.
+template <int Bits = 8>
 constexpr std::int32_t weight_at(std::int32_t distance, const integer_softmax& s) noexcept {
   const std::int32_t d = distance < s.cut ? distance : s.cut;
-  return power_of_half(round_shift(d * s.multiplier, s.shift));
+  return power_of_half<Bits>(round_shift(d * s.multiplier, s.shift));
 }
 
 // 1 / sum of the weights of a row, for the values that they average. sum: 127 or more, the
@@ -100,6 +103,23 @@ constexpr average average_over(std::int32_t sum) noexcept {
 }
 constexpr std::int8_t averaged(std::int32_t context, const average& a) noexcept {
   return static_cast<std::int8_t>(round_shift((context >> a.drop) * a.inverse, 24));
+}
+
+// The same of weights of 16 bits. sum: 32512 or more. A context passes 32 bits: it is
+// 256 * high + low, in any two parts.
+struct average_of_16_bits {
+  std::int32_t inverse;
+  int down;
+};
+constexpr average_of_16_bits average_over_16_bits(std::int32_t sum) noexcept {
+  const int down = bits_of(static_cast<std::uint32_t>(sum)) - 15;
+  return {(std::int32_t{1} << 30) / (sum >> down), down};
+}
+// |high|, |low| < 2^30: 2^7 of the context at a time. Without the last digits of the sum the
+// inverse is at most 2^-14 too large, so that the mean still rounds to at most 127.
+constexpr std::int8_t averaged(std::int32_t high, std::int32_t low,
+                               const average_of_16_bits& a) noexcept {
+  return static_cast<std::int8_t>(round_shift(((2 * high + (low >> 7)) >> a.down) * a.inverse, 23));
 }
 
 // v of the units of one tensor in those of another: v * multiplier / 2^shift. |v| < 2^15.
@@ -162,16 +182,22 @@ constexpr void integer_attend(const std::int8_t* q, const std::int8_t* k, const 
     std::int32_t largest = INT32_MIN;
     for (std::size_t j = range.begin; j < range.end; ++j)
       if (over.sees(j) && score(j) > largest) largest = score(j);
+    const auto weight = [&](std::size_t j) {
+      return over.sees(j) ? weight_at<S.weight_bits>(largest - score(j), softmax) : 0;
+    };
     std::int32_t sum = 0;
-    for (std::size_t j = range.begin; j < range.end; ++j)
-      if (over.sees(j)) sum += weight_at(largest - score(j), softmax);
-    const average mean = average_over(sum == 0 ? 127 : sum);
+    for (std::size_t j = range.begin; j < range.end; ++j) sum += weight(j);
     for (std::size_t d = 0; d < S.value_dim; ++d) {
-      std::int32_t context = 0;
-      for (std::size_t j = range.begin; j < range.end; ++j)
-        if (over.sees(j))
-          context += weight_at(largest - score(j), softmax) * v[j * S.v_row + d * S.v_dim];
-      o[i * S.o_row + d] = averaged(context, mean);
+      std::int32_t context = 0, low = 0;
+      for (std::size_t j = range.begin; j < range.end; ++j) {
+        const std::int32_t w = weight(j), value = v[j * S.v_row + d * S.v_dim];
+        context += (S.weight_bits == 16 ? w >> 8 : w) * value;
+        if constexpr (S.weight_bits == 16) low += (w & 255) * value;
+      }
+      if constexpr (S.weight_bits == 16)
+        o[i * S.o_row + d] = averaged(context, low, average_over_16_bits(sum == 0 ? 32512 : sum));
+      else
+        o[i * S.o_row + d] = averaged(context, average_over(sum == 0 ? 127 : sum));
     }
   }
 }

@@ -18,7 +18,8 @@ namespace umbel::inline UMBEL_TARGET {
 // hidden. Gives int8 or int16 (gives<>) of the axes of the queries.
 template <class T, class Hidden, class Heads, class... OfLayer, class... Options>
 class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
-    : detail::integers::attention_numbers<multi_head_attention<T, Hidden, Heads, OfLayer...>>,
+    : detail::integers::attention_numbers<multi_head_attention<T, Hidden, Heads, OfLayer...>,
+                                          detail::integers::softmax_of<Options...>>,
       public detail::other_calls_with_mask<
           detail::say::quantized,
           detail::say::
@@ -27,12 +28,14 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
           multi_head_attention<T, Hidden, Heads, OfLayer...>,
           detail::integers::attention_ranges<detail::integers::range>> {
   using numbers =
-      detail::integers::attention_numbers<multi_head_attention<T, Hidden, Heads, OfLayer...>>;
+      detail::integers::attention_numbers<multi_head_attention<T, Hidden, Heads, OfLayer...>,
+                                          detail::integers::softmax_of<Options...>>;
 
  public:
   using layer = multi_head_attention<T, Hidden, Heads, OfLayer...>;
   using result_type =
       typename detail::option_or<detail::option::gives, gives<std::int8_t>, Options...>::type;
+  using softmax_type = detail::integers::softmax_of<Options...>;
   using ranges = detail::integers::attention_ranges<detail::integers::range>;
   template <class Derived>
   using calls = quantized;  // what a cache takes for the layer
@@ -40,12 +43,15 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
 
  private:
-  static_assert(detail::reported<detail::first_error<
-                    detail::integers::attention_has_integers<layer>,
-                    detail::rules::options<detail::say::quantized,
-                                           detail::option_kinds<detail::option::gives>, Options...>,
-                    detail::rules::integer_result<result_type>>>::ok,
-                "umbel: shapes do not fit");
+  static_assert(
+      detail::reported<detail::first_error<
+          detail::integers::attention_has_integers<layer>,
+          detail::rules::options<
+              detail::say::quantized,
+              detail::option_kinds<detail::option::gives, detail::option::softmax_as>, Options...>,
+          detail::rules::integer_result<result_type>,
+          detail::rules::integer_softmax<softmax_type>>>::ok,
+      "umbel: shapes do not fit");
 
  public:
   // Scratch for one call at a time.
@@ -167,7 +173,7 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
     using mask = detail::mask_of<Mask>;
     using verdict = detail::first_error<
         detail::rules::row_major_out<detail::say::quantized, Out, result_type, result>,
-        detail::rules::sums_fit<Keys, detail::kernel::most_value_products>,
+        detail::rules::sums_fit<Keys, detail::integers::most_keys<softmax_type>>,
         typename detail::rules::integer_mask<
             mask, scores, detail::rules::mask_fits<detail::say::quantized, mask, scores>>::type,
         detail::rules::scratch_fits<detail::say::quantized, typename given::each, scratch,

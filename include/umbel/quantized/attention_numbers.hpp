@@ -55,9 +55,16 @@ struct attention_ranges {
   Range output;
 };
 
-// The projections and the softmax of a multi_head_attention. Heads lie in whole words.
-template <class Layer>
+// The most keys that a query sees, by the type of the weights of attention.
+template <class Weight>
+inline constexpr std::size_t most_keys =
+    sizeof(Weight) == 1 ? kernel::most_value_products : kernel::most_16_bit_weights;
+
+// The projections and the softmax of a multi_head_attention. Heads lie in whole words. Weight: the
+// type of the weights of attention.
+template <class Layer, class Weight = std::int8_t>
 struct attention_numbers {
+  static constexpr int weight_bits = 8 * sizeof(Weight);
   static constexpr head_sizes sizes = Layer::sizes;
   static constexpr std::size_t head_dim = kernel::in_words(sizes.head_dim);
   static constexpr std::size_t value_dim = kernel::in_words(sizes.value_dim);
@@ -90,7 +97,8 @@ struct attention_numbers {
     pack_map<whole_features, of_keys>(k, w.k, u.keys, rotary::unit(u.k));
     pack_map<whole_features, of_values>(v, w.v, u.values, u.v);
     pack_map<of_values, whole_features>(o, w.o, u.v, u.output);
-    softmax = integers::softmax(u.q, u.k, Layer::scoring::template scale<double>(sizes.head_dim));
+    softmax = integers::softmax<weight_bits>(
+        u.q, u.k, Layer::scoring::template scale<double>(sizes.head_dim));
   }
 
   // Rows of int8, one after another. position: that of the first row, of Positions.
@@ -135,7 +143,8 @@ struct attention_numbers {
                                                         .k_row = key_width,
                                                         .v_row = value_step<Transposed>,
                                                         .o_row = context_width,
-                                                        .v_dim = feature_step<Keys, Transposed>};
+                                                        .v_dim = feature_step<Keys, Transposed>,
+                                                        .weight_bits = weight_bits};
   // Where all keys are there at once, kernels without vectors want them so.
   template <std::size_t Queries>
   static constexpr bool transposed = simd::dot_lanes == 1 && Queries >= 3;

@@ -20,23 +20,24 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 // The calls are those of a cache of floats (decode/cache.hpp), of int8.
-template <class T, class Hidden, class Heads, class... OfLayer, class... Gives, class Keys,
+template <class T, class Hidden, class Heads, class... OfLayer, class... OfCalls, class Keys,
           class... Options>
-class key_value_cache<quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Gives...>, Keys,
-                      Options...> : public detail::other_cache_calls {
+class key_value_cache<quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, OfCalls...>,
+                      Keys, Options...> : public detail::other_cache_calls {
   using attention = multi_head_attention<T, Hidden, Heads, OfLayer...>;
-  using verdict = detail::rules::integer_cache<attention, Keys, Options...>;
+  using weight = detail::integers::softmax_of<OfCalls...>;
+  using verdict = detail::rules::integer_cache<attention, weight, Keys, Options...>;
   static_assert(detail::reported<verdict>::ok, "umbel: shapes do not fit");
   using sizes = std::conditional_t<
       verdict::ok, detail::integers::cache_sizes<detail::axis_or_none<Keys>::size, Options...>,
       detail::integers::cache_sizes<1>>;
-  using past = detail::integers::past_of_attention<attention, sizes>;
+  using past = detail::integers::past_of_attention<attention, sizes, weight>;
 
  public:
   using detail::other_cache_calls::append;
   using detail::other_cache_calls::recall;
   using detail::other_cache_calls::step;
-  using layer = quantized<attention, Gives...>;
+  using layer = quantized<attention, OfCalls...>;
   using result_type = typename layer::result_type;
   static constexpr bool slides = sizes::slides;
   static constexpr std::size_t capacity = sizes::capacity, positions = sizes::positions,

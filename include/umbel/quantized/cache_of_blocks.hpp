@@ -22,16 +22,16 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail::integers {
 
 // What caches of encoder layers and of decoder layers share. Layer: of floats; Attention: to its
-// own sequence; Sizes: cache_sizes.
-template <class Layer, class Attention, class Sizes>
+// own sequence; Sizes: cache_sizes; OfLayer: the options of the quantized layer.
+template <class Layer, class Attention, class Sizes, class... OfLayer>
 class cache_of_blocks : public other_cache_calls {
  protected:
   using sizes = Sizes;
   using hidden_axis = typename blocks_in<Layer>::block::hidden_axis;
-  using past = past_of_attention<Attention, Sizes>;
+  using past = past_of_attention<Attention, Sizes, softmax_of<OfLayer...>>;
 
  public:
-  using layer = quantized<Layer>;
+  using layer = quantized<Layer, OfLayer...>;
   static constexpr bool slides = sizes::slides;
   static constexpr std::size_t capacity = sizes::capacity, positions = sizes::positions,
                                rows = sizes::rows;
@@ -106,26 +106,28 @@ class cache_of_blocks : public other_cache_calls {
 };
 
 template <class Layer, class Keys, class... Options>
-struct cache_of_encoders {
+struct cache_of_encoders;
+template <class Layer, class... OfLayer, class Keys, class... Options>
+struct cache_of_encoders<quantized<Layer, OfLayer...>, Keys, Options...> {
   using attention = typename blocks_in<Layer>::block::attention;
-  using verdict = rules::integer_cache<attention, Keys, Options...>;
+  using verdict = rules::integer_cache<attention, softmax_of<OfLayer...>, Keys, Options...>;
   using sizes = std::conditional_t<verdict::ok, cache_sizes<axis_or_none<Keys>::size, Options...>,
                                    cache_sizes<1>>;
-  using type = cache_of_blocks<Layer, attention, sizes>;
+  using type = cache_of_blocks<Layer, attention, sizes, OfLayer...>;
 };
 
 }  // namespace detail::integers
 
 // The same of a quantized encoder_layer or layer_stack of them.
-template <class Layer, class Keys, class... Options>
+template <class Layer, class... OfLayer, class Keys, class... Options>
   requires(detail::decodes_in_blocks<Layer> && !detail::decodes_with_memory<Layer>)
-class key_value_cache<quantized<Layer>, Keys, Options...>
-    : public detail::integers::cache_of_encoders<Layer, Keys, Options...>::type {
-  using base = typename detail::integers::cache_of_encoders<Layer, Keys, Options...>::type;
-  static_assert(
-      detail::reported<
-          typename detail::integers::cache_of_encoders<Layer, Keys, Options...>::verdict>::ok,
-      "umbel: shapes do not fit");
+class key_value_cache<quantized<Layer, OfLayer...>, Keys, Options...>
+    : public detail::integers::cache_of_encoders<quantized<Layer, OfLayer...>, Keys,
+                                                 Options...>::type {
+  using caches =
+      detail::integers::cache_of_encoders<quantized<Layer, OfLayer...>, Keys, Options...>;
+  using base = typename caches::type;
+  static_assert(detail::reported<typename caches::verdict>::ok, "umbel: shapes do not fit");
   using numbers = typename base::layer::numbers;
 
  public:

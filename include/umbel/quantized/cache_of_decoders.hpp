@@ -29,12 +29,12 @@ struct cache_of_decoders {
   using memory_keys = axes::key<memory_option::positions>;
   template <class... Own>
   static auto own_of(option_list<Own...>)
-      -> std::pair<rules::integer_cache<typename block::self_attention, Keys, Own...>,
+      -> std::pair<rules::integer_cache<typename block::self_attention, std::int8_t, Keys, Own...>,
                    cache_sizes<axis_or_none<Keys>::size, Own...>>;
   template <class... Memory>
-  static auto memory_of(option_list<Memory...>)
-      -> std::pair<rules::integer_cache<typename block::cross_attention, memory_keys, Memory...>,
-                   cache_sizes<memory_keys::size, Memory...>>;
+  static auto memory_of(option_list<Memory...>) -> std::pair<
+      rules::integer_cache<typename block::cross_attention, std::int8_t, memory_keys, Memory...>,
+      cache_sizes<memory_keys::size, Memory...>>;
   template <class... Kinds>
   using picked = typename pick_options<option_list<Kinds...>, option_list<>, Options...>::type;
   using own = decltype(own_of(picked<rules::batch_family, option::longest_sequence>{}));

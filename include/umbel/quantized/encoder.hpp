@@ -13,9 +13,15 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail::integers {
 
+template <class Layer, class... Options>
+using quantized_encoder_rule =
+    first_error<encoder_has_integers<Layer>,
+                rules::options<say::quantized, option_kinds<option::softmax_as>, Options...>,
+                rules::integer_softmax<softmax_of<Options...>>>;
+
 // Calls of a layer and of a stack. Derived: numbers_at(i), the encoder_numbers of layer i of
-// Derived::depth.
-template <class Derived, class Layer>
+// Derived::depth. Weight: the type of the weights of attention.
+template <class Derived, class Layer, class Weight>
 class quantized_encoder
     : public other_calls_with_mask<
           say::quantized,
@@ -26,7 +32,7 @@ class quantized_encoder
       say::takes_a_sequence_then_a_mask_such_as_lengths_causal_or_all_keys_then_a_workspace>;
   using calls_refused::operator();
   using calls_refused::into;
-  using numbers = encoder_numbers<Layer>;
+  using numbers = encoder_numbers<Layer, Weight>;
   // Scratch for one call at a time.
   template <class... Positions>
   using workspace = typename numbers::template scratch_for<
@@ -64,7 +70,7 @@ class quantized_encoder
       using scores = scores_of<float, layout::template size_of<rules::batch_family>,
                                Layer::attention::sizes.heads, positions::size, positions::size>;
       using fits = first_error<
-          rules::sums_fit<positions, kernel::most_value_products>,
+          rules::sums_fit<positions, most_keys<Weight>>,
           typename rules::integer_mask<
               mask_of<Mask>, scores, rules::mask_fits<say::quantized, mask_of<Mask>, scores>>::type,
           rules::scratch_fits<say::quantized, typename given::each, scratch, shape<positions>>>;
@@ -102,18 +108,20 @@ class quantized_encoder
 }  // namespace detail::integers
 
 // x: int16, one sequence or a batch of them, gives int16 of the same axes and unit.
-template <class T, class Hidden, class Heads, class FeedForward, class... OfLayer>
-class quantized<encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>
+template <class T, class Hidden, class Heads, class FeedForward, class... OfLayer, class... Options>
+class quantized<encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>, Options...>
     : public detail::integers::quantized_encoder<
-          quantized<encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>,
-          encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>,
+          quantized<encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>, Options...>,
+          encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>,
+          detail::integers::softmax_of<Options...>>,
       public detail::integers::refused_numbers<
           encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>,
           typename detail::integers::encoder_numbers<
               encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>::ranges> {
  public:
   using layer = encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>;
-  using numbers = detail::integers::encoder_numbers<layer>;
+  using softmax_type = detail::integers::softmax_of<Options...>;
+  using numbers = detail::integers::encoder_numbers<layer, softmax_type>;
   using ranges = typename numbers::ranges;
   using histograms = typename numbers::histograms;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
@@ -121,7 +129,7 @@ class quantized<encoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>
   using calls = quantized;  // what a cache takes for the layer
 
  private:
-  static_assert(detail::reported<detail::integers::encoder_has_integers<layer>>::ok,
+  static_assert(detail::reported<detail::integers::quantized_encoder_rule<layer, Options...>>::ok,
                 "umbel: shapes do not fit");
 
  public:
@@ -169,15 +177,17 @@ struct ranges_of_stack {
 }  // namespace detail::integers
 
 // Count of them, one after another; ranges: an array, one for each.
-template <class Layer, std::size_t Count>
+template <class Layer, std::size_t Count, class... Options>
   requires detail::is_encoder<Layer>
-class quantized<layer_stack<Layer, Count>>
-    : public detail::integers::quantized_encoder<quantized<layer_stack<Layer, Count>>, Layer>,
+class quantized<layer_stack<Layer, Count>, Options...>
+    : public detail::integers::quantized_encoder<quantized<layer_stack<Layer, Count>, Options...>,
+                                                 Layer, detail::integers::softmax_of<Options...>>,
       public detail::integers::refused_numbers<layer_stack<Layer, Count>,
                                                detail::integers::ranges_of_stack<Layer, Count>> {
  public:
   using layer = layer_stack<Layer, Count>;
-  using numbers = detail::integers::encoder_numbers<Layer>;
+  using softmax_type = detail::integers::softmax_of<Options...>;
+  using numbers = detail::integers::encoder_numbers<Layer, softmax_type>;
   using ranges = detail::integers::ranges_of_stack<Layer, Count>;
   using histograms = detail::integers::ranges_of_stack<Layer, Count, magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
@@ -185,7 +195,7 @@ class quantized<layer_stack<Layer, Count>>
   using calls = quantized;  // what a cache takes for the layer
 
  private:
-  static_assert(detail::reported<detail::integers::encoder_has_integers<Layer>>::ok,
+  static_assert(detail::reported<detail::integers::quantized_encoder_rule<Layer, Options...>>::ok,
                 "umbel: shapes do not fit");
 
  public:

@@ -64,7 +64,8 @@ struct norm_of_part {
   }
 };
 
-template <class Layer>
+// Weight: the type of the weights of attention.
+template <class Layer, class Weight = std::int8_t>
 struct encoder_numbers {
   static constexpr bool norms_first = Layer::norms_first;
   static constexpr std::size_t hidden = Layer::hidden_axis::size;
@@ -73,7 +74,7 @@ struct encoder_numbers {
                                        encoder_ranges<Range>>;
   using ranges = ranges_of<range>;
   using histograms = ranges_of<magnitude_histogram>;
-  using attention_type = attention_numbers<typename Layer::attention>;
+  using attention_type = attention_numbers<typename Layer::attention, Weight>;
   using feed_forward_type = feed_forward_numbers<typename Layer::feed_forward>;
 
   static constexpr kernel::finish::added added{};

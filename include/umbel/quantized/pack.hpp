@@ -151,14 +151,17 @@ constexpr void pack(kernel::integer_norm_numbers<H>& to, const Gamma& gamma, con
   }
 }
 
-// The softmax of scores q k^T * scale.
+// The softmax of scores q k^T * scale. Where
+// 2^-(farthest / 256) is a weight of 0, distances are cut.
+template <int Bits>
 constexpr kernel::integer_softmax softmax(double q, double k, double scale) noexcept {
+  constexpr double farthest = Bits == 16 ? 4096 : 2304;
   constexpr double log2_e = 1.4426950408889634;
   double each = q * k * scale * log2_e * 256;  // of one unit of score
   if (!(each < 2304)) each = 2304;
-  int shift = 19;
+  int shift = Bits == 16 ? 18 : 19;  // farthest + each, times 2^shift, is below 2^31
   while (shift > 0 && each * power_of_two(shift) > 65535) --shift;
-  const double cut = each > 0 ? 2304 / each : 1073741824;
+  const double cut = each > 0 ? farthest / each : 1073741824;
   return {cut < 1073741824 ? static_cast<std::int32_t>(cut) + 1 : 1073741824,
           static_cast<std::uint16_t>(rounded(each * power_of_two(shift), 65535)),
           static_cast<std::uint8_t>(shift)};

@@ -13,7 +13,8 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 namespace rules {
 // Layer: of floats, a multi_head_attention.
-template <class Layer, class Keys, class... Options>
+// Weight: of attention.
+template <class Layer, class Weight, class Keys, class... Options>
 using integer_cache = first_error<
     in_place<say::key_value_cache, Keys, axes::key>, well_formed<Keys>,
     options<say::key_value_cache, option_kinds<batch_family, option::longest_sequence>, Options...>,
@@ -21,7 +22,7 @@ using integer_cache = first_error<
     what_is_stored_fits<Layer, Keys, option_or<batch_family, axes::batch<1>, Options...>>,
     longest_sequence_fits<Keys, option_or<option::longest_sequence, not_sliding, Options...>,
                           Options...>,
-    sums_fit<detail::axis_or_none<Keys>, kernel::most_value_products>>;
+    sums_fit<detail::axis_or_none<Keys>, detail::integers::most_keys<Weight>>>;
 }  // namespace rules
 
 namespace integers {
@@ -91,11 +92,11 @@ constexpr auto seen_in_a_step(std::size_t row) noexcept {
     return scores::causal{first};
 }
 
-// The keys and values of one attention. Attention: of floats.
-template <class Attention, class Sizes>
+// The keys and values of one attention. Attention: of floats; Weight: of attention.
+template <class Attention, class Sizes, class Weight = std::int8_t>
 class past_of_attention {
  public:
-  using numbers = attention_numbers<Attention>;
+  using numbers = attention_numbers<Attention, Weight>;
   static constexpr std::size_t rows = Sizes::rows;
 
   // Of a call of Count positions.

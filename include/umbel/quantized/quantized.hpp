@@ -24,16 +24,21 @@ namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace option {
 struct gives;
+struct softmax_as;
 }  // namespace option
 namespace say {
 struct gives;
 struct has_no_form_in_integers;
 struct quantized;
 struct the_result_is_int8_t_or_int16_t_not;
+struct weights_of_attention_are_int8_t_or_int16_t_not;
 }  // namespace say
 template <>
 inline constexpr const char* spoken<say::the_result_is_int8_t_or_int16_t_not> =
     "the result is std::int8_t or std::int16_t, not";
+template <>
+inline constexpr const char* spoken<say::weights_of_attention_are_int8_t_or_int16_t_not> =
+    "weights of attention are std::int8_t or std::int16_t, not";
 }  // namespace detail
 
 // Option of quantized<linear<...>> and quantized<multi_head_attention<...>>: of what type the
@@ -44,6 +49,23 @@ struct gives {
   using type = T;
 };
 
+// Option of quantized<...> of attention, encoder layers and stacks of them: in how many bits the
+// weights of attention are. softmax_as<std::int16_t> keeps what lies 15 powers of 2 below the
+// largest of a row, without it 8 do: for rows of hundreds of keys that a few do not decide. Its
+// products of weights and values are no 8-bit ones: docs/integers.md says what it costs.
+template <class T>
+struct softmax_as {
+  using kind = detail::option::softmax_as;
+  using type = T;
+};
+
+namespace detail::integers {
+// The type of the weights of attention.
+template <class... Options>
+using softmax_of =
+    typename option_or<option::softmax_as, softmax_as<std::int8_t>, Options...>::type;
+}  // namespace detail::integers
+
 namespace detail::rules {
 template <class T>
 inline constexpr bool is_integer_result =
@@ -52,6 +74,9 @@ inline constexpr bool is_integer_result =
 template <class T, class Operation = say::quantized>
 using integer_result =
     verdict<is_integer_result<T>, Operation, say::the_result_is_int8_t_or_int16_t_not, element<T>>;
+template <class T>
+using integer_softmax = verdict<is_integer_result<T>, say::quantized,
+                                say::weights_of_attention_are_int8_t_or_int16_t_not, element<T>>;
 template <class Layer>
 struct word_of_layer {
   using type = type_of_given<Layer>;
