@@ -202,12 +202,16 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
               all,
               [&](std::size_t b, auto& own) {
                 from(b, [&](const auto&... with) {
-                  this->template attend<queries::size, keys::size>(with..., own);
+                  this->template attend<queries::size, keys::size>(with..., own.projected,
+                                                                   own.of_head);
                 });
               },
               [&](std::size_t b, const auto& workers) {
                 from(b, [&](const auto&... with) {
-                  this->template attend_in_parts<queries::size, keys::size>(with..., workers);
+                  using of = std::remove_reference_t<decltype(workers)>;
+                  this->template attend_in_parts<queries::size, keys::size>(
+                      with..., workers_with<&Call::scratch::projected, of>{workers},
+                      [&](std::size_t worker) -> auto& { return workers.work[worker].of_head; });
                 });
               });
         });

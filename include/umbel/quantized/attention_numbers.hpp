@@ -182,23 +182,32 @@ struct attention_numbers {
     constexpr std::int8_t* over(std::int8_t*) noexcept { return rows; }
   };
 
+  // Scratch of a head, and what all of them need. What the projections were given may lie in the
+  // place of the former: it is not read any more.
   template <std::size_t Queries, std::size_t Keys>
-  struct scratch_for : workspace_base {
-    using positions = std::index_sequence<Queries, Keys>;
+  using head_scratch = kernel::integer_attend_scratch<head<Queries, Keys, transposed<Queries>>>;
+  template <std::size_t Queries, std::size_t Keys>
+  struct projections {
     alignas(64) std::int8_t q[Queries * query_width];
     alignas(64) std::int8_t k[Keys * key_width];
     alignas(64) std::int8_t v[(transposed<Queries> ? kernel::in_words(Keys) : Keys) * value_width];
     [[no_unique_address]] std::conditional_t<context_over_queries<Queries>, no_context,
                                              own_context<Queries>> of_context;
-    kernel::integer_attend_scratch<head<Queries, Keys, transposed<Queries>>> of_head;
     [[no_unique_address]] rotary_scratch<(Queries < Keys ? Keys : Queries)> to_rotate;
     constexpr std::int8_t* context() noexcept { return of_context.over(q); }
+  };
+  struct no_head_scratch {};
+  template <std::size_t Queries, std::size_t Keys>
+  struct scratch_for : workspace_base {
+    using positions = std::index_sequence<Queries, Keys>;
+    projections<Queries, Keys> projected;
+    head_scratch<Queries, Keys> of_head;
   };
 
   // Values `first` to first + Rows - 1 of a whole pass.
   template <std::size_t Queries, std::size_t Keys, std::size_t Rows>
   constexpr void put_values(const std::int8_t* z, std::size_t first,
-                            scratch_for<Queries, Keys>& work) const noexcept {
+                            projections<Queries, Keys>& work) const noexcept {
     constexpr std::size_t row = value_step<transposed<Queries>>;
     constexpr std::size_t step = feature_step<Keys, transposed<Queries>>;
     project_values<Rows, row, step>(z + first * sizes.value_hidden, work.v + first * row);
@@ -211,21 +220,23 @@ struct attention_numbers {
   template <std::size_t Queries, std::size_t Keys, class Mask, class T, class Finish>
   constexpr void attend(const std::int8_t* x, const std::int8_t* y, const std::int8_t* z,
                         const Mask& mask, T* out, const Finish& finish,
-                        scratch_for<Queries, Keys>& work) const noexcept {
+                        projections<Queries, Keys>& work,
+                        head_scratch<Queries, Keys>& of_head) const noexcept {
     project_queries<Queries, Queries>(x, work.q, 0, work.to_rotate);
     project_keys<Keys, Keys>(y, work.k, 0, work.to_rotate);
     put_values<Queries, Keys, Keys>(z, 0, work);
     attend_heads<Queries, Keys, transposed<Queries>>(work.q, work.k, work.v, mask, work.context(),
-                                                     work.of_head);
+                                                     of_head);
     project_context<Queries>(work.context(), out, finish);
   }
 
   // The same by several workers: blocks of rows, then heads, then blocks of rows. What they give
-  // each other is in the workspace of worker 0.
-  template <std::size_t Queries, std::size_t Keys, class Mask, class T, class Finish, class Given>
+  // each other is in the workspace of worker 0. of_head(worker): scratch of a head.
+  template <std::size_t Queries, std::size_t Keys, class Mask, class T, class Finish, class Given,
+            class OfHead>
   void attend_in_parts(const std::int8_t* x, const std::int8_t* y, const std::int8_t* z,
-                       const Mask& mask, T* out, const Finish& finish,
-                       const Given& given) const noexcept {
+                       const Mask& mask, T* out, const Finish& finish, const Given& given,
+                       const OfHead& of_head) const noexcept {
     using of_queries = row_blocks<Queries, 4 * Given::workers>;
     using of_keys = row_blocks<Keys, 4 * Given::workers>;
     auto& shared = given.work[0];
@@ -248,7 +259,7 @@ struct attention_numbers {
         });
     given.hand_out(sizes.heads, [&](std::size_t h, std::size_t worker) noexcept {
       attend_head<Queries, Keys, transposed<Queries>>(h, shared.q, shared.k, shared.v, mask,
-                                                      shared.context(), given.work[worker].of_head);
+                                                      shared.context(), of_head(worker));
     });
     given.hand_out(of_queries::count, [&](std::size_t i, std::size_t) noexcept {
       of_queries::with_block(

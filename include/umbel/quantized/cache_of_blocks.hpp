@@ -136,7 +136,8 @@ class key_value_cache<quantized<Layer, OfLayer...>, Keys, Options...>
   // Scratch for steps of that many positions, workspace<token<1>>: of one layer.
   template <class Positions>
   using workspace = typename numbers::template scratch_for<
-      Positions::size, typename base::past::template scratch_for<Positions::size>>;
+      Positions::size, typename base::past::template scratch_for<Positions::size>,
+      typename numbers::attention_type::no_head_scratch>;
   // See workspace_for: of the positions of a step.
   template <detail::tensor_like X>
   static workspace<typename base::template positions_along<X>> workspace_of(const X&);

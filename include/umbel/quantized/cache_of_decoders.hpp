@@ -88,7 +88,8 @@ class key_value_cache<quantized<Layer>, Keys, Options...>
   template <class Positions>
   using workspace = typename numbers::template scratch_for<
       Positions::size, memory_capacity, typename base::past::template scratch_for<Positions::size>,
-      typename memory_past::template scratch_for<Positions::size>>;
+      typename memory_past::template scratch_for<Positions::size>,
+      typename numbers::self_type::no_head_scratch, typename numbers::cross_type::no_head_scratch>;
   // See workspace_for: of the positions of a step.
   template <detail::tensor_like X>
   static workspace<typename base::template positions_along<X>> workspace_of(const X&);

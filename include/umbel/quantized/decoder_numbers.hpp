@@ -94,15 +94,23 @@ struct decoder_numbers {
         w.feed_forward, units_of_feed_forward<feed_forward_type::is_gated>(seen, input3, residual));
   }
 
-  // SelfWork, CrossWork: what the attentions need, in a step of a cache others.
+  // SelfWork, CrossWork: what the attentions need, in a step of a cache others, which have scratch
+  // of a head themselves.
   template <std::size_t Positions, std::size_t MemoryPositions,
-            class SelfWork = typename self_type::template scratch_for<Positions, Positions>,
-            class CrossWork = typename cross_type::template scratch_for<Positions, MemoryPositions>>
+            class SelfWork = typename self_type::template projections<Positions, Positions>,
+            class CrossWork = typename cross_type::template projections<Positions, MemoryPositions>,
+            class SelfHead = typename self_type::template head_scratch<Positions, Positions>,
+            class CrossHead =
+                typename cross_type::template head_scratch<Positions, MemoryPositions>>
   struct scratch_for : workspace_base {
     using positions = std::index_sequence<Positions, MemoryPositions>;
     static constexpr std::size_t rows = Positions;
-    alignas(64) std::int8_t normed[Positions * hidden];
-    union {  // one after the other
+    union {  // one after the other, and here
+      alignas(64) std::int8_t normed[Positions * hidden];
+      SelfHead self_head;
+      CrossHead cross_head;
+    };
+    union {
       SelfWork self_work;
       CrossWork cross_work;
       typename feed_forward_type::template scratch_for<Positions> feed_forward_work;
@@ -114,7 +122,10 @@ struct decoder_numbers {
   template <std::size_t N, class Work, class AttendSelf, class AttendMemory>
   constexpr void rows_of_sequence(std::int16_t* x, Work& work, const AttendSelf& attend_self,
                                   const AttendMemory& attend_memory) const noexcept {
-    if (std::is_constant_evaluated()) work.self_work = {};
+    if (std::is_constant_evaluated()) {
+      work.self_work = {};
+      work.normed[0] = 0;
+    }
     norm1.template before<N>(x, work.normed);
     attend_self(work.normed, x);
     if (std::is_constant_evaluated()) work.cross_work = {};
@@ -143,11 +154,12 @@ struct decoder_numbers {
     rows_of_sequence<N>(
         x, work,
         [&](const std::int8_t* from, std::int16_t* to) {
-          self_attention.template attend<N, N>(from, from, from, own, to, added, work.self_work);
+          self_attention.template attend<N, N>(from, from, from, own, to, added, work.self_work,
+                                               work.self_head);
         },
         [&](const std::int8_t* from, std::int16_t* to) {
           cross_attention.template attend<N, M>(from, memory, memory, mask, to, added,
-                                                work.cross_work);
+                                                work.cross_work, work.cross_head);
         });
   }
   // By several workers. Rows between the rounds are in the workspace of worker 0.
@@ -161,13 +173,15 @@ struct decoder_numbers {
     });
     self_attention.template attend_in_parts<N, N>(
         normed, normed, normed, own, x, added,
-        workers_with<&scratch_for<N, M>::self_work, Given>{given});
+        workers_with<&scratch_for<N, M>::self_work, Given>{given},
+        [&](std::size_t worker) -> auto& { return given.work[worker].self_head; });
     rows([&]<std::size_t R>(std::integral_constant<std::size_t, R>, std::size_t at, auto&) {
       after_self<R>(x + at, normed + at);
     });
     cross_attention.template attend_in_parts<N, M>(
         normed, memory, memory, mask, x, added,
-        workers_with<&scratch_for<N, M>::cross_work, Given>{given});
+        workers_with<&scratch_for<N, M>::cross_work, Given>{given},
+        [&](std::size_t worker) -> auto& { return given.work[worker].cross_head; });
     rows([&]<std::size_t R>(std::integral_constant<std::size_t, R>, std::size_t at, auto& work) {
       after_cross<R>(x + at, normed + at, work.feed_forward_work);
     });

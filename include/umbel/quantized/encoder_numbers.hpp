@@ -97,14 +97,19 @@ struct encoder_numbers {
         w.feed_forward, units_of_feed_forward<feed_forward_type::is_gated>(seen, input2, residual));
   }
 
-  // AttentionWork: what the attention needs, in a step of a cache another one.
+  // AttentionWork: what the attention needs, in a step of a cache another one, which has scratch of
+  // a head itself.
   template <std::size_t Positions,
             class AttentionWork =
-                typename attention_type::template scratch_for<Positions, Positions>>
+                typename attention_type::template projections<Positions, Positions>,
+            class OfHead = typename attention_type::template head_scratch<Positions, Positions>>
   struct scratch_for : workspace_base {
     using positions = std::index_sequence<Positions>;
-    alignas(64) std::int8_t normed[Positions * hidden];
-    union {  // one after the other
+    union {  // one after the other, and here
+      alignas(64) std::int8_t normed[Positions * hidden];
+      OfHead of_head;
+    };
+    union {
       AttentionWork attention_work;
       typename feed_forward_type::template scratch_for<Positions> feed_forward_work;
     };
@@ -115,7 +120,10 @@ struct encoder_numbers {
   template <std::size_t N, class Work, class Attend>
   constexpr void rows_of_sequence(std::int16_t* x, Work& work,
                                   const Attend& attend) const noexcept {
-    if (std::is_constant_evaluated()) work.attention_work = {};
+    if (std::is_constant_evaluated()) {
+      work.attention_work = {};
+      work.normed[0] = 0;
+    }
     norm1.template before<N>(x, work.normed);
     attend(work.normed, x);
     if (std::is_constant_evaluated()) work.feed_forward_work = {};
@@ -133,7 +141,7 @@ struct encoder_numbers {
   constexpr void sequence(std::int16_t* x, const Mask& mask, Work& work) const noexcept {
     rows_of_sequence<Positions>(x, work, [&](const std::int8_t* from, std::int16_t* to) {
       attention.template attend<Positions, Positions>(from, from, from, mask, to, added,
-                                                      work.attention_work);
+                                                      work.attention_work, work.of_head);
     });
   }
   // By several workers, in blocks of rows before and after the attention, which has parts of its
@@ -147,7 +155,8 @@ struct encoder_numbers {
         });
     attention.template attend_in_parts<Positions, Positions>(
         normed, normed, normed, mask, x, added,
-        workers_with<&scratch_for<Positions>::attention_work, Given>{given});
+        workers_with<&scratch_for<Positions>::attention_work, Given>{given},
+        [&](std::size_t worker) -> auto& { return given.work[worker].of_head; });
     each_block_of_rows<Positions, hidden>(
         given,
         [&]<std::size_t N>(std::integral_constant<std::size_t, N>, std::size_t at, auto& own) {
