@@ -9,6 +9,7 @@
 #include <umbel/kernel/plain_integers.hpp>
 #include <umbel/simd/dot.hpp>
 #include <umbel/simd/narrow.hpp>
+#include <umbel/simd/saturate.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
@@ -17,25 +18,25 @@ namespace finish {
 
 struct as_int8 {
   UMBEL_INLINE constexpr void operator()(std::int8_t& y, std::int32_t v) const noexcept {
-    y = plain::to_int8(v);
+    y = static_cast<std::int8_t>(simd::saturated<8>(v));
   }
 };
 struct as_int16 {
   UMBEL_INLINE constexpr void operator()(std::int16_t& y, std::int32_t v) const noexcept {
-    y = plain::to_int16(v);
+    y = static_cast<std::int16_t>(simd::saturated<16>(v));
   }
 };
 // An activation: table[v + 128] of the 8-bit result v.
 struct by_table {
   const std::int8_t* table;
   UMBEL_INLINE constexpr void operator()(std::int8_t& y, std::int32_t v) const noexcept {
-    y = table[plain::to_int8(v) + 128];
+    y = table[simd::saturated<8>(v) + 128];
   }
 };
 // Added to what is there: a residual sum.
 struct added {
   UMBEL_INLINE constexpr void operator()(std::int16_t& y, std::int32_t v) const noexcept {
-    y = plain::to_int16(y + v);
+    y = static_cast<std::int16_t>(simd::saturated<16>(y + v));
   }
 };
 

@@ -9,6 +9,7 @@
 #include <umbel/kernel/integer_mve.hpp>
 #include <umbel/kernel/integer_norm_vectors.hpp>
 #include <umbel/kernel/plain_integers.hpp>
+#include <umbel/simd/saturate.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel {
@@ -110,10 +111,7 @@ void integer_norm(const integer_norm_numbers<H>& n, const std::int16_t* x, T* y)
   const plain::rounding rounded(n.shift);
   for (std::size_t i = in_vectors<H>; i < H; ++i) {
     const std::int32_t v = rounded(((digits(x[i]) * inverse) >> 15) * n.gamma[i] + n.beta[i]);
-    if constexpr (sizeof(T) == 1)
-      y[i] = plain::to_int8(v);
-    else
-      y[i] = plain::to_int16(v);
+    y[i] = static_cast<T>(simd::saturated<8 * sizeof(T)>(v));
   }
 }
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+// Integers of 32 bits to the nearest of fewer bits, symmetric: 8 bits are -127 to 127.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <umbel/config.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::simd {
+
+// ARM has an instruction for one more number below, which no compiler takes for half of this.
+template <int Bits>
+UMBEL_INLINE constexpr std::int32_t saturated(std::int32_t v) noexcept {
+  constexpr std::int32_t most = (std::int32_t{1} << (Bits - 1)) - 1;
+#if UMBEL_THUMB_2
+  if (!std::is_constant_evaluated()) {
+    __asm__("ssat %0, %2, %1" : "=r"(v) : "r"(v), "i"(Bits));
+    return v < -most ? -most : v;
+  }
+#endif
+  return v < -most ? -most : v > most ? most : v;
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::simd
+UMBEL_WARNINGS_POP
