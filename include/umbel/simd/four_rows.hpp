@@ -92,18 +92,10 @@ UMBEL_BY_COLUMN of_four_rows by_column(const std::int32_t* rows, const std::int8
   "smlad %[s1], %[number], r4, %[s1]\n" \
   "smlad %[s2], %[number], r5, %[s2]\n" \
   "smlad %[s3], %[number], r6, %[s3]\n"
-  std::int32_t word, number;
-  __asm__ volatile(
-      "1:\n"
-      "ldr %[word], [%[column]], #4\n"
-      "sxtb16 %[number], %[word]\n" UMBEL_PRODUCTS
-      "sxtb16 %[number], %[word], ror #8\n" UMBEL_PRODUCTS
-      "cmp %[column], %[end]\n"
-      "bne 1b\n"
-      : [rows] "+r"(rows), [column] "+r"(column), [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2),
-        [s3] "+r"(s3), [word] "=&r"(word), [number] "=&r"(number)
-      : [end] "r"(end)
-      : "r3", "r4", "r5", "r6", "cc", "memory");
+#define UMBEL_WORD                             \
+  "ldr %[word], [%[column]], #4\n"             \
+  "sxtb16 %[number], %[word]\n" UMBEL_PRODUCTS \
+  "sxtb16 %[number], %[word], ror #8\n" UMBEL_PRODUCTS
 #elif UMBEL_THUMB_2
 #define UMBEL_PRODUCTS                 \
   "ldmia %[rows]!, {r3, r4, r5, r6}\n" \
@@ -111,19 +103,28 @@ UMBEL_BY_COLUMN of_four_rows by_column(const std::int32_t* rows, const std::int8
   "mla %[s1], %[number], r4, %[s1]\n"  \
   "mla %[s2], %[number], r5, %[s2]\n"  \
   "mla %[s3], %[number], r6, %[s3]\n"
-  std::int32_t word, number;
-  __asm__ volatile(
-      "1:\n"
-      "ldr %[word], [%[column]], #4\n"
-      "sxtb %[number], %[word]\n" UMBEL_PRODUCTS "sbfx %[number], %[word], #8, #8\n" UMBEL_PRODUCTS
-      "sbfx %[number], %[word], #16, #8\n" UMBEL_PRODUCTS
-      "asr %[number], %[word], #24\n" UMBEL_PRODUCTS
-      "cmp %[column], %[end]\n"
-      "bne 1b\n"
-      : [rows] "+r"(rows), [column] "+r"(column), [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2),
-        [s3] "+r"(s3), [word] "=&r"(word), [number] "=&r"(number)
-      : [end] "r"(end)
-      : "r3", "r4", "r5", "r6", "cc", "memory");
+#define UMBEL_WORD                                                                              \
+  "ldr %[word], [%[column]], #4\n"                                                              \
+  "sxtb %[number], %[word]\n" UMBEL_PRODUCTS "sbfx %[number], %[word], #8, #8\n" UMBEL_PRODUCTS \
+  "sbfx %[number], %[word], #16, #8\n" UMBEL_PRODUCTS                                           \
+  "asr %[number], %[word], #24\n" UMBEL_PRODUCTS
+#endif
+#if defined(UMBEL_WORD)
+  // Two words at a time; of an odd number the first by itself.
+#define UMBEL_WORDS(enter)                                                                     \
+  __asm__ volatile(enter "1:\n" UMBEL_WORD "2:\n" UMBEL_WORD "cmp %[column], %[end]\nbne 1b\n" \
+                   : [rows] "+r"(rows), [column] "+r"(column), [s0] "+r"(s0), [s1] "+r"(s1),   \
+                     [s2] "+r"(s2), [s3] "+r"(s3), [number] "+r"(number), [word] "=&r"(word)   \
+                   : [end] "r"(end)                                                            \
+                   : "r3", "r4", "r5", "r6", "cc", "memory")
+  std::size_t number = words;
+  std::int32_t word;
+  if (__builtin_constant_p(words % 2) && words % 2 == 0)
+    UMBEL_WORDS("");
+  else
+    UMBEL_WORDS("lsls %[number], %[number], #31\nbne 2f\n");
+#undef UMBEL_WORDS
+#undef UMBEL_WORD
 #else
   // All of the eight low registers, r7 too, which a compiler may keep its frame in. The sums in the
   // high ones, which g++ -Os takes for none of its registers, so they are saved here.
