@@ -88,6 +88,13 @@ BOOST_AUTO_TEST_CASE(tails_of_queries_keys_and_features) {
   integer_attend_case<shape<21, 50, 20, 36>>{127}.check_positions();
   integer_attend_case<shape<21, 50, 20, 36>>{12}.check_memory();
 }
+// As cores without vectors compute them.
+BOOST_AUTO_TEST_CASE(every_power_of_a_half) {
+  int wrong = 0;
+  for (std::int32_t t = 0; t < 7936; ++t)
+    wrong += scalar::power_of_half(t) != plain::power_of_half(t);
+  BOOST_TEST(wrong == 0);
+}
 BOOST_AUTO_TEST_CASE(few_queries) {
   integer_attend_case<shape<2, 90, 32, 20>>{20}.check_positions();
   integer_attend_case<shape<1, 13, 12, 32>>{127}.check_memory();

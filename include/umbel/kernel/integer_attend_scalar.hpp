@@ -27,18 +27,27 @@ struct attend_scratch {
   std::int32_t scores[by_four_queries<S> ? 4 * in_words(S.keys) : S.keys];
 };
 
-// Scores, `step` apart, become weights; gives their sum. Hidden: some may be of pairs not seen.
-template <bool Hidden, int Bits = 8>
-UMBEL_NOINLINE std::int32_t weigh(std::int32_t* scores, std::size_t step, std::size_t count,
-                                  std::int32_t largest, const integer_softmax& softmax) noexcept {
+// plain::power_of_half in fewer steps: rounding down to 1/256 twice is doing so once to 1/65536.
+template <int Bits>
+UMBEL_INLINE constexpr std::int32_t power_of_half(std::int32_t t) noexcept {
+  if constexpr (Bits == 16) return plain::power_of_half<16>(t);
+  const std::int32_t fraction = t & 255;
+  const std::int32_t power = (32512 * 256 + 255) - fraction * (21835 - ((fraction * 5579) >> 8));
+  return ((power >> (t >> 8)) + 32768) >> 16;
+}
+
+// Scores, Step apart, become weights; gives their sum. Hidden: some may be of pairs not seen.
+template <bool Hidden, std::size_t Step, int Bits = 8>
+UMBEL_NOINLINE std::int32_t weigh(std::int32_t* scores, std::size_t count, std::int32_t largest,
+                                  const integer_softmax& softmax) noexcept {
   const std::int32_t cut = softmax.cut, multiplier = softmax.multiplier;
   const plain::rounding rounded(softmax.shift);
   std::int32_t sum = 0;
-  for (const std::int32_t* const end = scores + count * step; scores != end; scores += step) {
+  for (; count != 0; --count, scores += Step) {
     std::int32_t weight = 0;
     if (!Hidden || *scores != unseen) {
       const std::int32_t distance = largest - *scores;
-      weight = plain::power_of_half<Bits>(rounded((distance < cut ? distance : cut) * multiplier));
+      weight = power_of_half<Bits>(rounded((distance < cut ? distance : cut) * multiplier));
     }
     *scores = weight;
     sum += weight;
@@ -86,7 +95,7 @@ UMBEL_NOINLINE void attend_four(const std::int8_t* q, const std::int8_t* k, cons
   plain::average means[4];
   const std::int32_t largest_of[] = {largest.first, largest.second, largest.third, largest.fourth};
   for (std::size_t r = 0; r < count; ++r) {
-    const std::int32_t sum = weigh<Policy::selects>(scores + r, 4, keys, largest_of[r], softmax);
+    const std::int32_t sum = weigh<Policy::selects, 4>(scores + r, keys, largest_of[r], softmax);
     means[r] = plain::average_over(sum == 0 ? 127 : sum);
   }
   for (std::size_t r = count; r < 4; ++r)
@@ -154,7 +163,7 @@ void attend_one(const std::int8_t* q, const std::int8_t* k, const std::int8_t* v
   }
   const std::size_t keys = range.end > range.begin ? range.end - range.begin : 0;
   const std::int32_t sum =
-      weigh<Policy::selects, S.weight_bits>(scores + range.begin, 1, keys, largest, softmax);
+      weigh<Policy::selects, 1, S.weight_bits>(scores + range.begin, keys, largest, softmax);
   if constexpr (S.weight_bits == 16) {
     average_by_16_bits<S>(scores, v, range.begin, range.end,
                           plain::average_over_16_bits(sum == 0 ? 32512 : sum), o);
