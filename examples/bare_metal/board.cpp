@@ -39,10 +39,30 @@ static volatile std::uint32_t* const systick = reinterpret_cast<std::uint32_t*>(
 
 unsigned ticks() { return 0xffffffu - systick[2]; }
 
+// ---- memory: board.ld has the symbols
+// ------------------------------------------------------------
+extern "C" std::uint32_t stack_bottom[], stack_top[], bss_begin[], bss_end[];
+static constexpr std::uint32_t mark = 0xc5c5c5c5u;
+
+static unsigned bytes(const std::uint32_t* begin, const std::uint32_t* end) {
+  return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(end) -
+                               reinterpret_cast<std::uintptr_t>(begin));
+}
+unsigned variables() { return bytes(bss_begin, bss_end); }
+void mark_stack() {
+  volatile std::uint32_t* word = stack_bottom;
+  std::uint32_t* here;
+  __asm__ volatile("mov %0, sp" : "=r"(here));
+  while (word != here) *word++ = mark;
+}
+unsigned stack_used() {
+  const volatile std::uint32_t* word = stack_bottom;
+  while (*word == mark) ++word;
+  return bytes(const_cast<const std::uint32_t*>(word), stack_top);
+}
+
 // ---- reset --------------------------------------------------------------------------------------
 extern "C" {
-extern std::uint32_t stack_top[], bss_begin[], bss_end[];
-
 [[noreturn, gnu::used]] void after_fault() {
   print("a fault: an access outside memory, or a stack that is too deep\n");
   end(70);
