@@ -468,6 +468,13 @@ static_assert(
 #define UMBEL_FOUR_ROWS_ASSEMBLY 0
 #endif
 
+// Does the core divide in one instruction?
+#if !defined(__arm__) && !defined(__riscv) || defined(__ARM_FEATURE_IDIV) || defined(__riscv_div)
+#define UMBEL_DIVIDES 1
+#else
+#define UMBEL_DIVIDES 0
+#endif
+
 // ARMv6-M for size: g++ then has no registers above r7.
 #if defined(__OPTIMIZE_SIZE__)
 #define UMBEL_FEW_REGISTERS 1
