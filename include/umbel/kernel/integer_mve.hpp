@@ -32,28 +32,11 @@ UMBEL_INLINE int32x4_t four(std::int32_t a, std::int32_t b, std::int32_t c,
 #endif
 }
 
-// The sums of a row's products with four columns, which lie `step` apart. Columns from `count` on
-// are not read: they are the first. n: numbers, any; nothing behind them is read. N: n, where it is
-// a constant.
-template <std::size_t N = 0>
-UMBEL_INLINE int32x4_t by_columns(const std::int8_t* row, const std::int8_t* column,
-                                  std::size_t step, std::size_t count, std::size_t n = N) noexcept {
-  const std::int8_t* const second = count > 1 ? column + step : column;
-  const std::int8_t* const third = count > 2 ? column + 2 * step : column;
-  const std::int8_t* const fourth = count > 3 ? column + 3 * step : column;
-  if constexpr (N == 8) {
-    const int16x8_t x = vldrbq_s16(row);
-    return four(vmladavq_s16(x, vldrbq_s16(column)), vmladavq_s16(x, vldrbq_s16(second)),
-                vmladavq_s16(x, vldrbq_s16(third)), vmladavq_s16(x, vldrbq_s16(fourth)));
-  }
+UMBEL_INLINE int32x4_t by_columns_of(const std::int8_t* row, const std::int8_t* column,
+                                     const std::int8_t* second, const std::int8_t* third,
+                                     const std::int8_t* fourth, std::size_t n) noexcept {
   std::int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   std::size_t i = 0;
-  if constexpr (N >= 16) {
-    const int8x16_t x = vldrbq_s8(row);
-    s0 = vmladavq_s8(x, vldrbq_s8(column)), s1 = vmladavq_s8(x, vldrbq_s8(second));
-    s2 = vmladavq_s8(x, vldrbq_s8(third)), s3 = vmladavq_s8(x, vldrbq_s8(fourth));
-    i = 16;
-  }
   for (; i + 16 <= n; i += 16) {
     const int8x16_t x = vldrbq_s8(row + i);
     s0 = vmladavaq_s8(s0, x, vldrbq_s8(column + i));
@@ -70,6 +53,55 @@ UMBEL_INLINE int32x4_t by_columns(const std::int8_t* row, const std::int8_t* col
     s3 = vmladavaq_s8(s3, x, vldrbq_z_s8(fourth + i, there));
   }
   return four(s0, s1, s2, s3);
+}
+
+// A row of N numbers, any where N is 0. What is short is read once.
+template <std::size_t N>
+struct row_of {
+  const std::int8_t* from;
+  UMBEL_INLINE explicit row_of(const std::int8_t* row) noexcept : from(row) {}
+};
+template <>
+struct row_of<8> {
+  int16x8_t all;
+  UMBEL_INLINE explicit row_of(const std::int8_t* row) noexcept : all(vldrbq_s16(row)) {}
+};
+template <>
+struct row_of<16> {
+  int8x16_t all;
+  UMBEL_INLINE explicit row_of(const std::int8_t* row) noexcept : all(vldrbq_s8(row)) {}
+};
+template <>
+struct row_of<32> {
+  int8x16_t first, second;
+  UMBEL_INLINE explicit row_of(const std::int8_t* row) noexcept
+      : first(vldrbq_s8(row)), second(vldrbq_s8(row + 16)) {}
+};
+
+// The sums of a row's products with four columns, which lie `step` apart. Columns from `count` on
+// are not read: they are the first. n: numbers; nothing behind them is read.
+template <std::size_t N>
+UMBEL_INLINE int32x4_t by_columns(const row_of<N>& row, const std::int8_t* column, std::size_t step,
+                                  std::size_t count, std::size_t n = N) noexcept {
+  const std::int8_t* const second = count > 1 ? column + step : column;
+  const std::int8_t* const third = count > 2 ? column + 2 * step : column;
+  const std::int8_t* const fourth = count > 3 ? column + 3 * step : column;
+  if constexpr (N == 8) {
+    const auto by = [&](const std::int8_t* of)
+                        UMBEL_LAMBDA_INLINE { return vmladavq_s16(row.all, vldrbq_s16(of)); };
+    return four(by(column), by(second), by(third), by(fourth));
+  } else if constexpr (N == 16) {
+    const auto by = [&](const std::int8_t* of)
+                        UMBEL_LAMBDA_INLINE { return vmladavq_s8(row.all, vldrbq_s8(of)); };
+    return four(by(column), by(second), by(third), by(fourth));
+  } else if constexpr (N == 32) {
+    const auto by = [&](const std::int8_t* of) UMBEL_LAMBDA_INLINE {
+      return vmladavaq_s8(vmladavq_s8(row.first, vldrbq_s8(of)), row.second, vldrbq_s8(of + 16));
+    };
+    return four(by(column), by(second), by(third), by(fourth));
+  } else {
+    return by_columns_of(row.from, column, second, third, fourth, n);
+  }
 }
 
 UMBEL_INLINE int32x4_t within(int32x4_t v, std::int32_t most) noexcept {
@@ -151,16 +183,17 @@ void integer_linear(const integer_panels<S.in, S.out>& map, const std::int8_t* x
   constexpr std::size_t width = integer_panels<S.in, S.out>::words * 4;
   const std::int32_t before = -map.before, after = -map.after;
   const Finish finished = finish;
-  const auto outputs = [&](std::size_t o, std::size_t count,
+  const auto outputs = [&](const row_of<S.in>& row, std::size_t o, std::size_t count,
                            const auto& lanes) UMBEL_LAMBDA_INLINE {
-    int32x4_t v = by_columns<S.in>(x, map.weights + o * width, width, count);
+    int32x4_t v = by_columns(row, map.weights + o * width, width, count);
     v = vshlq_r_s32(vaddq_s32(v, lanes.load(map.starts + o)), before);
     v = vrshlq_n_s32(vmulq_s32(v, lanes.load(map.multiplier + o)), after);
     finish_four<S.y_step>(finished, y + o * S.y_step, v, lanes);
   };
   for (std::size_t r = 0; r < S.rows; ++r, x += S.x_row, y += S.y_row) {
-    for (std::size_t o = 0; o + 4 <= S.out; o += 4) outputs(o, 4, all_lanes{});
-    if constexpr (S.out % 4 != 0) outputs(S.out / 4 * 4, S.out % 4, first_lanes(S.out % 4));
+    const row_of<S.in> row(x);
+    for (std::size_t o = 0; o + 4 <= S.out; o += 4) outputs(row, o, 4, all_lanes{});
+    if constexpr (S.out % 4 != 0) outputs(row, S.out / 4 * 4, S.out % 4, first_lanes(S.out % 4));
   }
 }
 
@@ -181,14 +214,15 @@ UMBEL_NOINLINE std::int32_t weigh(const std::int32_t* scores, std::int8_t* weigh
                                   const integer_softmax& softmax) noexcept {
   const std::int32_t cut = softmax.cut, multiplier = softmax.multiplier, shift = -softmax.shift;
   std::int32_t sum = 0;
-  for (std::size_t j = 0; j < count; j += 4) {
-    const int32x4_t score = vldrwq_s32(scores + j);
+  for (std::size_t j = 0; j < count; j += 4, scores += 4, weights += 4) {
+    const int32x4_t score = vldrwq_s32(scores);
     const int32x4_t distance = vminq_s32(vsubq_s32(vdupq_n_s32(largest), score), vdupq_n_s32(cut));
     const int32x4_t t = vrshlq_n_s32(vmulq_n_s32(distance, multiplier), shift);
     const int32x4_t fraction = vandq_s32(t, vdupq_n_s32(255));
+    // As scalar::power_of_half.
     int32x4_t power = vsubq_s32(vdupq_n_s32(21835), vshrq_n_s32(vmulq_n_s32(fraction, 5579), 8));
-    power = vsubq_s32(vdupq_n_s32(32512), vshrq_n_s32(vmulq_s32(fraction, power), 8));
-    power = vrshrq_n_s32(vshlq_s32(power, vnegq_s32(vshrq_n_s32(t, 8))), 8);
+    power = vsubq_s32(vdupq_n_s32(32512 * 256 + 255), vmulq_s32(fraction, power));
+    power = vrshrq_n_s32(vshlq_s32(power, vnegq_s32(vshrq_n_s32(t, 8))), 16);
     if constexpr (Hidden) {
       // 0 of what is not seen, 1 of the others. (At a predicate g++ 12 stops with an internal
       // error.)
@@ -197,7 +231,7 @@ UMBEL_NOINLINE std::int32_t weigh(const std::int32_t* scores, std::int8_t* weigh
       power = vmulq_s32(power, seen);
     }
     sum = vaddvaq_s32(sum, power);
-    vstrbq_s32(weights + j, power);
+    vstrbq_s32(weights, power);
   }
   return sum;
 }
@@ -211,8 +245,9 @@ void integer_attend(const std::int8_t* q, const std::int8_t* k, const std::int8_
     const std::size_t keys = range.end > range.begin ? range.end - range.begin : 0;
     const std::int8_t* key = k + range.begin * S.k_row;
     std::int32_t largest = unseen;
+    const row_of<S.head_dim> query(q);
     const auto put = [&](std::size_t j, std::size_t count, mve_pred16_t seen) UMBEL_LAMBDA_INLINE {
-      int32x4_t score = by_columns<S.head_dim>(q, key, S.k_row, count);
+      int32x4_t score = by_columns(query, key, S.k_row, count);
       if (seen != 0xffff) score = vpselq_s32(score, vdupq_n_s32(unseen), seen);
       vstrwq_s32(work.scores + j, score);
       largest = vmaxvq_s32(largest, score);
@@ -235,7 +270,8 @@ void integer_attend(const std::int8_t* q, const std::int8_t* k, const std::int8_
     for (std::size_t d = 0; d < S.value_dim; d += 4) {
       int32x4_t context = vdupq_n_s32(0);
       if constexpr (S.v_row == 1)
-        context = by_columns<0>(work.weights, v + d * S.v_dim + range.begin, S.v_dim, 4, keys);
+        context =
+            by_columns(row_of<0>(work.weights), v + d * S.v_dim + range.begin, S.v_dim, 4, keys);
       else
         for (std::size_t j = 0; j < keys; ++j)
           context = vaddq_s32(context, vmulq_n_s32(vldrbq_s32(v + (range.begin + j) * S.v_row + d),
