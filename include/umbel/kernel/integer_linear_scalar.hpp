@@ -18,7 +18,7 @@ namespace umbel::inline UMBEL_TARGET::detail::kernel::scalar {
 inline constexpr std::size_t inputs_at_once = 64, outputs_at_once = 16;
 
 // in: of a row, of which there are `rows`, 1 to 4; a missing one is the first.
-UMBEL_INLINE void put_rows(std::int32_t* to, const std::int8_t* x, std::size_t row,
+UMBEL_ONE_COPY void put_rows(std::int32_t* to, const std::int8_t* x, std::size_t row,
                            std::size_t rows, std::size_t in) noexcept {
   for (std::size_t r = 0; r < 4; ++r, ++to) {
     const std::int8_t* from = r < rows ? x + r * row : x;
@@ -46,10 +46,15 @@ struct finishing {
   template <class T>
   UMBEL_INLINE void four(T* y, std::size_t row, std::size_t rows, const simd::of_four_rows& sums,
                          std::int32_t multiplier) const noexcept {
+#if UMBEL_FEW_REGISTERS  // code is to be small
+    const std::int32_t of_rows[] = {sums.first, sums.second, sums.third, sums.fourth};
+    for (std::size_t r = 0; r < rows; ++r, y += row) one(*y, of_rows[r], multiplier);
+#else
     one(y[0], sums.first, multiplier);
     if (rows > 1) one(y[row], sums.second, multiplier);
     if (rows > 2) one(y[2 * row], sums.third, multiplier);
     if (rows > 3) one(y[3 * row], sums.fourth, multiplier);
+#endif
   }
 };
 

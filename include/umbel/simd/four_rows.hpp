@@ -74,13 +74,13 @@ struct of_four_rows {
 
 // One copy where code is to be small.
 #if UMBEL_FEW_REGISTERS
-#define UMBEL_BY_COLUMN UMBEL_NOINLINE inline
+#define UMBEL_ONE_COPY UMBEL_NOINLINE inline
 #else
-#define UMBEL_BY_COLUMN UMBEL_INLINE
+#define UMBEL_ONE_COPY UMBEL_INLINE
 #endif
 // Adds to each sum the products of a row by the column. words: 1 or more, of four numbers; column:
 // at a multiple of four bytes.
-UMBEL_BY_COLUMN of_four_rows by_column(const std::int32_t* rows, const std::int8_t* column,
+UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_t* column,
                                        std::size_t words, of_four_rows sums) noexcept {
 #if UMBEL_FOUR_ROWS_ASSEMBLY
   const std::int8_t* const end = column + 4 * words;
