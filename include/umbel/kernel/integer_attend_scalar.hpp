@@ -74,16 +74,17 @@ UMBEL_NOINLINE void attend_four(const std::int8_t* q, const std::int8_t* k, cons
     simd::of_four_rows score = simd::by_column(rows, k + j * S.k_row, words, {0, 0, 0, 0});
     if constexpr (Policy::selects) {
       if (j < range.full_begin || j >= range.full_end) {
-        const auto hide = [&](std::size_t r, std::int32_t& of_row) {
+        const auto hide = [&](std::size_t r, std::int32_t& of_row) UMBEL_LAMBDA_INLINE {
           if (r >= count || !policy.template over<float>(first + r, 1).sees(j)) of_row = unseen;
         };
         hide(0, score.first), hide(1, score.second), hide(2, score.third), hide(3, score.fourth);
       }
     }
-    const auto put = [](std::int32_t& to, std::int32_t& most, std::int32_t of_row) {
-      to = of_row;
-      if (of_row > most) most = of_row;
-    };
+    const auto put = [](std::int32_t& to, std::int32_t& most, std::int32_t of_row)
+                         UMBEL_LAMBDA_INLINE {
+                           to = of_row;
+                           if (of_row > most) most = of_row;
+                         };
     put(at[0], largest.first, score.first);
     put(at[1], largest.second, score.second);
     put(at[2], largest.third, score.third);

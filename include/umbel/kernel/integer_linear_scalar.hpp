@@ -19,7 +19,7 @@ inline constexpr std::size_t inputs_at_once = 64, outputs_at_once = 16;
 
 // in: of a row, of which there are `rows`, 1 to 4; a missing one is the first.
 UMBEL_ONE_COPY void put_rows(std::int32_t* to, const std::int8_t* x, std::size_t row,
-                           std::size_t rows, std::size_t in) noexcept {
+                             std::size_t rows, std::size_t in) noexcept {
   for (std::size_t r = 0; r < 4; ++r, ++to) {
     const std::int8_t* from = r < rows ? x + r * row : x;
     std::int32_t* at = to;

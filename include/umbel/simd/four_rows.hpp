@@ -81,7 +81,7 @@ struct of_four_rows {
 // Adds to each sum the products of a row by the column. words: 1 or more, of four numbers; column:
 // at a multiple of four bytes.
 UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_t* column,
-                                       std::size_t words, of_four_rows sums) noexcept {
+                                      std::size_t words, of_four_rows sums) noexcept {
 #if UMBEL_FOUR_ROWS_ASSEMBLY
   const std::int8_t* const end = column + 4 * words;
   std::int32_t s0 = sums.first, s1 = sums.second, s2 = sums.third, s3 = sums.fourth;
@@ -214,7 +214,7 @@ UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_
     UMBEL_UNROLL(4)
     for (std::size_t i = 0; i < 4; ++i) {
       const std::int32_t number = column[i];
-      const auto of_row = [&](std::size_t r) {
+      const auto of_row = [&](std::size_t r) UMBEL_LAMBDA_INLINE {
 #if UMBEL_SMLAD  // not optimised
         const std::int32_t pair = rows[i % 2 * 4 + r];
         return i < 2 ? static_cast<std::int16_t>(pair) : pair >> 16;
