@@ -12,8 +12,18 @@ namespace detail {
 namespace say {
 struct dequantize;
 struct quantize;
+struct say_quantize_int8_of_x_and_a_range_or_int16_of_a_residual_sum;
+struct takes_a_tensor_then_one_range_a_number_or_such_as_seen_input;
 struct takes_integers_of_8_or_16_bits_not;
 }  // namespace say
+template <>
+inline constexpr const char*
+    spoken<say::say_quantize_int8_of_x_and_a_range_or_int16_of_a_residual_sum> =
+        "say quantize<std::int8_t>(x, range), or <std::int16_t> of a residual sum";
+template <>
+inline constexpr const char*
+    spoken<say::takes_a_tensor_then_one_range_a_number_or_such_as_seen_input> =
+        "takes a tensor, then one range, a number or such as seen.input";
 template <>
 inline constexpr const char* spoken<say::takes_integers_of_8_or_16_bits_not> =
     "takes integers of 8 or 16 bits, not";
@@ -28,19 +38,34 @@ using dequantize =
                         say::takes_integers_of_8_or_16_bits_not, element<typename Y::value_type>>,
                 floating<say::dequantize, T>>;
 }  // namespace rules
+
+namespace integers {
+constexpr float range_as_float(const range& r) noexcept { return r(); }
+template <class Number>
+  requires std::is_arithmetic_v<Number>
+constexpr float range_as_float(const Number& r) noexcept {
+  return static_cast<float>(r);
+}
+template <class Range>
+concept one_range = requires(const Range& r) { range_as_float(r); };
+template <class... Given>
+inline constexpr bool are_tensor_and_range = false;
+template <tensor_like X, one_range Range>
+inline constexpr bool are_tensor_and_range<X, Range> = true;
+}  // namespace integers
 }  // namespace detail
 
 // quantize<std::int8_t>(x, range): the elements of a tensor or view of floats in integers, rounded
 // to the nearest, halves to even; beyond the range the largest, of NaN 0. A row-major tensor of the
 // same axes. T: std::int8_t, or std::int16_t for a residual sum, which has as much room again above
-// the range. range: that of the part of the model that takes it, seen.residual, or a float.
-template <class T, detail::tensor_like X>
-constexpr auto quantize(const X& x, const tensor<float>& range) noexcept {
+// the range. range: that of the part of the model that takes it, seen.residual, or a number.
+template <class T, detail::tensor_like X, detail::integers::one_range Range>
+constexpr auto quantize(const X& x, const Range& range) noexcept {
   using verdict = detail::rules::quantize<T, X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
     using namespace detail::integers;
-    const double unit = unit_of<T>(static_cast<double>(range()));
+    const double unit = unit_of<T>(static_cast<double>(range_as_float(range)));
     detail::tensor_of<T, detail::row_major<detail::layout_of<X>>> y{};
     for_each(
         [&](T& to, const auto& from) {
@@ -53,21 +78,45 @@ constexpr auto quantize(const X& x, const tensor<float>& range) noexcept {
   }
 }
 
+template <class T = void, class... Given>
+  requires(std::is_void_v<T> || !detail::integers::are_tensor_and_range<Given...>)
+constexpr detail::invalid quantize(const Given&...) noexcept {
+  using namespace detail;
+  static_assert(
+      report<verdict<
+          (one_is_invalid<Given> || ...), say::quantize,
+          std::conditional_t<
+              std::is_void_v<T>, say::say_quantize_int8_of_x_and_a_range_or_int16_of_a_residual_sum,
+              say::takes_a_tensor_then_one_range_a_number_or_such_as_seen_input>>>::ok,
+      "umbel: shapes do not fit");
+  return {};
+}
+
 // dequantize(y, range): the numbers that integers of a range stand for, a row-major tensor of
 // float or T, dequantize<double>(y, range). y: int8, or int16 of a residual sum.
-template <class T = float, detail::tensor_like Y>
-constexpr auto dequantize(const Y& y, const tensor<float>& range) noexcept {
+template <class T = float, detail::tensor_like Y, detail::integers::one_range Range>
+constexpr auto dequantize(const Y& y, const Range& range) noexcept {
   using verdict = detail::rules::dequantize<T, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
-    const double unit =
-        detail::integers::unit_of<typename Y::value_type>(static_cast<double>(range()));
+    const double unit = detail::integers::unit_of<typename Y::value_type>(
+        static_cast<double>(detail::integers::range_as_float(range)));
     detail::tensor_of<T, detail::row_major<detail::layout_of<Y>>> x{};
     for_each([&](T& to, const auto& from) { to = static_cast<T>(from * unit); }, x, y);
     return x;
   } else {
     return detail::invalid{};
   }
+}
+template <class T = float, class... Given>
+  requires(!detail::integers::are_tensor_and_range<Given...>)
+constexpr detail::invalid dequantize(const Given&...) noexcept {
+  using namespace detail;
+  static_assert(
+      report<verdict<(one_is_invalid<Given> || ...), say::dequantize,
+                     say::takes_a_tensor_then_one_range_a_number_or_such_as_seen_input>>::ok,
+      "umbel: shapes do not fit");
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -146,6 +146,14 @@ class quantized_decoder
   }
 };
 
+// Would the layer have a form in integers?
+template <class Layer>
+using decoder_has_integers =
+    first_error<attention_has_integers<typename Layer::self_attention>,
+                attention_has_integers<typename Layer::cross_attention>,
+                rules::norm_fits<typename Layer::hidden_axis>,
+                rules::inputs_fit<typename Layer::feed_forward::wide_axis>>;
+
 // The largest of a member of the ranges of layers.
 template <class Ranges, std::size_t Count>
 constexpr double largest_of(const Ranges (&layers)[Count], range Ranges::* member) noexcept {
@@ -162,7 +170,11 @@ template <class T, class Hidden, class Heads, class FeedForward, class... OfLaye
 class quantized<decoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>
     : public detail::integers::quantized_decoder<
           quantized<decoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>,
-          decoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>> {
+          decoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>,
+      public detail::integers::refused_numbers<
+          decoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>,
+          typename detail::integers::decoder_numbers<
+              decoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>::ranges> {
  public:
   using layer = decoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>;
   using numbers = detail::integers::decoder_numbers<layer>;
@@ -173,13 +185,22 @@ class quantized<decoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>
   using calls = quantized;  // what a cache takes for the layer
 
  private:
-  static_assert(detail::reported<
-                    detail::integers::attention_has_integers<typename layer::self_attention>>::ok,
+  static_assert(detail::reported<detail::integers::decoder_has_integers<layer>>::ok,
                 "umbel: shapes do not fit");
 
  public:
+  using refused_numbers = detail::integers::refused_numbers<layer, ranges>;
+  using refused_numbers::observe;
+  using refused_numbers::pack;
+  using refused_numbers::refused_numbers;
   constexpr quantized() noexcept = default;
   constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
+    static_cast<void>(pack(w, seen));
+  }
+  // Of weights that may end with the statement: they are copied.
+  template <class Weights>
+    requires std::is_same_v<Weights, typename layer::weights>
+  constexpr quantized(const Weights& w, const ranges& seen) noexcept {
     static_cast<void>(pack(w, seen));
   }
   // Zeros where a range is missing; the result names it.
@@ -212,33 +233,47 @@ class quantized<decoder_layer<T, Hidden, Heads, FeedForward, OfLayer...>>
   numbers numbers_;
 };
 
+namespace detail::integers {
+template <class Layer, std::size_t Count, class Range = range>
+struct ranges_of_decoders {
+  static constexpr const char* part_names[] = {"layers"};
+  typename decoder_numbers<Layer>::template ranges_of<Range> layers[Count];
+};
+}  // namespace detail::integers
+
 // Count of them, one after another, beside the same memory; ranges: an array, one for each.
 template <class Layer, std::size_t Count>
   requires detail::is_decoder<Layer>
 class quantized<layer_stack<Layer, Count>>
-    : public detail::integers::quantized_decoder<quantized<layer_stack<Layer, Count>>, Layer> {
+    : public detail::integers::quantized_decoder<quantized<layer_stack<Layer, Count>>, Layer>,
+      public detail::integers::refused_numbers<layer_stack<Layer, Count>,
+                                               detail::integers::ranges_of_decoders<Layer, Count>> {
  public:
   using layer = layer_stack<Layer, Count>;
   using numbers = detail::integers::decoder_numbers<Layer>;
-  template <class Range>
-  struct ranges_of {
-    static constexpr const char* part_names[] = {"layers"};
-    typename numbers::template ranges_of<Range> layers[Count];
-  };
-  using ranges = ranges_of<detail::integers::range>;
-  using histograms = ranges_of<magnitude_histogram>;
+  using ranges = detail::integers::ranges_of_decoders<Layer, Count>;
+  using histograms = detail::integers::ranges_of_decoders<Layer, Count, magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
   template <class Derived>
   using calls = quantized;  // what a cache takes for the layer
 
  private:
-  static_assert(detail::reported<
-                    detail::integers::attention_has_integers<typename Layer::self_attention>>::ok,
+  static_assert(detail::reported<detail::integers::decoder_has_integers<Layer>>::ok,
                 "umbel: shapes do not fit");
 
  public:
+  using refused_numbers = detail::integers::refused_numbers<layer, ranges>;
+  using refused_numbers::observe;
+  using refused_numbers::pack;
+  using refused_numbers::refused_numbers;
   constexpr quantized() noexcept = default;
   constexpr quantized(const weights_to_pack& w, const ranges& seen) noexcept {
+    static_cast<void>(pack(w, seen));
+  }
+  // Of weights that may end with the statement: they are copied.
+  template <class Weights>
+    requires std::is_same_v<Weights, typename layer::weights>
+  constexpr quantized(const Weights& w, const ranges& seen) noexcept {
     static_cast<void>(pack(w, seen));
   }
   // Zeros where a range is missing; the result names it.

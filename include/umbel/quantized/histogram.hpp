@@ -78,15 +78,64 @@ constexpr void take(Ranges& to, const Histograms& from, double percent) noexcept
   }
 }
 
+// Does Histograms count what Ranges has? Both: structs of one shape.
+template <class... Part>
+struct parts_list {};
+template <class Struct>
+using parts_list_of = decltype(with_members<parts_of<Struct>>(
+    std::declval<Struct&>(), []<class... Part>(Part&...) { return parts_list<Part...>{}; }));
+template <class Ranges, class Histograms>
+constexpr bool are_counted_by() noexcept {
+  if constexpr (std::is_array_v<Ranges> && std::is_array_v<Histograms>) {
+    return std::extent_v<Ranges> == std::extent_v<Histograms> &&
+           are_counted_by<std::remove_extent_t<Ranges>, std::remove_extent_t<Histograms>>();
+  } else if constexpr (requires { Ranges::part_names, Histograms::part_names; }) {
+    if constexpr (parts_of<Ranges> == parts_of<Histograms>)
+      return
+          []<class... Range, class... Histogram>(parts_list<Range...>, parts_list<Histogram...>) {
+            return (are_counted_by<Range, Histogram>() && ...);
+          }(parts_list_of<Ranges>{}, parts_list_of<Histograms>{});
+    else
+      return false;
+  } else {
+    return std::is_same_v<Ranges, range> && std::is_same_v<Histograms, magnitude_histogram>;
+  }
+}
+template <class...>
+inline constexpr bool are_to_take_from = false;
+template <class Ranges, class Histograms, class Percent>
+  requires(!std::is_const_v<Ranges> && std::is_arithmetic_v<std::remove_const_t<Percent>>)
+inline constexpr bool are_to_take_from<Ranges, Histograms, Percent> =
+    are_counted_by<Ranges, std::remove_const_t<Histograms>>();
+
 }  // namespace detail::integers
+namespace detail::say {
+struct take_percentile;
+struct takes_ranges_then_histograms_of_the_same_layers_then_a_percentage;
+}  // namespace detail::say
+template <>
+inline constexpr const char*
+    detail::spoken<detail::say::takes_ranges_then_histograms_of_the_same_layers_then_a_percentage> =
+        "takes ranges, then histograms of the same layers, then a percentage";
 
 // Ranges such that `percent` of the numbers that each tensor had are in them; the others become the
 // largest that the range has. 100: the largest numbers, as if ranges had been observed. Ranges,
 // Histograms: of one layer, or structs of a model with members of the same names. chain_ranges
 // afterwards. Ranges of residual sums keep twice as much above them.
 template <class Ranges, class Histograms>
+  requires detail::integers::are_to_take_from<Ranges, Histograms, double>
 constexpr void take_percentile(Ranges& ranges, const Histograms& counted, double percent) noexcept {
   detail::integers::take(ranges, counted, percent);
+}
+template <class... Given>
+  requires(!detail::integers::are_to_take_from<std::remove_reference_t<Given>...>)
+constexpr detail::invalid take_percentile(Given&&...) noexcept {
+  using namespace detail;
+  static_assert(
+      report<verdict<(one_is_invalid<Given> || ...), say::take_percentile,
+                     say::takes_ranges_then_histograms_of_the_same_layers_then_a_percentage>>::ok,
+      "umbel: shapes do not fit");
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

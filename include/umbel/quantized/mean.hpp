@@ -38,7 +38,9 @@ using quantized_mean = first_error<
 // int8 or int16 (gives<>) of the other axes.
 template <class Axis, class... Options>
 class quantized_mean
-    : public detail::computing<quantized_mean<Axis, Options...>, detail::say::quantized_mean> {
+    : public detail::computing<quantized_mean<Axis, Options...>, detail::say::quantized_mean>,
+      public detail::integers::refused_ranges<
+          detail::say::quantized_mean, detail::integers::linear_ranges<detail::integers::range>> {
   using axis = typename detail::axis_or_none<Axis>::plain;
 
  public:
@@ -56,6 +58,10 @@ class quantized_mean
                 "umbel: shapes do not fit");
 
  public:
+  using refused = detail::integers::refused_ranges<detail::say::quantized_mean, ranges>;
+  using refused::observe;
+  using refused::pack;
+  using refused::refused;
   constexpr quantized_mean() noexcept = default;
   constexpr explicit quantized_mean(const ranges& seen) noexcept { static_cast<void>(pack(seen)); }
   // Zeros where a range is missing; the result names it.

@@ -197,15 +197,70 @@ constexpr void join(First& first, Second& second, More&... more) noexcept {
   if constexpr (sizeof...(More) != 0) join(second, more...);
 }
 
+// Does Part hold ranges that are handed on? A range, ranges of a layer, an array of those.
+template <class Part>
+constexpr bool has_ranges_to_chain() noexcept {
+  if constexpr (std::is_array_v<Part>)
+    return has_ranges_to_chain<std::remove_extent_t<Part>>();
+  else if constexpr (requires(Part& p) { p.layers; })
+    return has_ranges_to_chain<std::remove_reference_t<decltype(std::declval<Part&>().layers)>>();
+  else
+    return std::is_same_v<Part, range> || requires(Part& p) {
+      requires std::is_same_v<decltype(p.residual), range>;
+    } || requires(Part& p) { requires std::is_same_v<decltype(p.output), range>; };
+}
+template <class... Parts>
+inline constexpr bool can_be_chained = sizeof...(Parts) > 1 &&
+                                       (has_ranges_to_chain<Parts>() && ...);
+template <class... Range>
+inline constexpr bool are_ranges = sizeof...(Range) > 1 && (std::is_same_v<Range, range> && ...);
+
 }  // namespace detail::integers
+
+namespace detail {
+namespace say {
+struct are_chained;
+struct chain_ranges;
+struct same_range;
+struct takes_the_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges;
+struct takes_two_or_more_ranges_that_are_not_constant_such_as_seen_input_and_seen_output;
+struct takes_the_ranges_of_two_or_more_parts_of_a_model_not_constant_such_as_quantized_layer_ranges;
+}  // namespace say
+template <>
+inline constexpr const char*
+    spoken<say::takes_the_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges> =
+        "takes the ranges of two or more parts of a model, such as quantized<layer>::ranges";
+template <>
+inline constexpr const char* spoken<
+    say::
+        takes_the_ranges_of_two_or_more_parts_of_a_model_not_constant_such_as_quantized_layer_ranges> =
+    "takes the ranges of two or more parts of a model, not constant, such as "
+    "quantized<layer>::ranges";
+template <>
+inline constexpr const char*
+    spoken<say::takes_two_or_more_ranges_that_are_not_constant_such_as_seen_input_and_seen_output> =
+        "takes two or more ranges that are not constant, such as seen.input and seen.output";
+}  // namespace detail
 
 // Makes the ranges of tensors that share a unit equal: all become the largest of them.
 template <class... Range>
-  requires(sizeof...(Range) > 1 && (std::is_same_v<Range, tensor<float>> && ...))
+  requires detail::integers::are_ranges<Range...>
 constexpr void same_range(Range&... ranges) noexcept {
   float widest = 0;
   ((widest = ranges() > widest ? ranges() : widest), ...);
   ((ranges() = widest), ...);
+}
+template <class... Given>
+  requires(!detail::integers::are_ranges<std::remove_reference_t<Given>...>)
+constexpr detail::invalid same_range(Given&&...) noexcept {
+  using namespace detail;
+  static_assert(
+      report<verdict<
+          (one_is_invalid<Given> || ...), say::same_range,
+          say::takes_two_or_more_ranges_that_are_not_constant_such_as_seen_input_and_seen_output>>::
+          ok,
+      "umbel: shapes do not fit");
+  return {};
 }
 
 // Makes what each part of a model gives and what the next one is given of one range, the largest:
@@ -213,16 +268,41 @@ constexpr void same_range(Range&... ranges) noexcept {
 // in the order of the forward pass; a part may be a range alone, or an array of the ranges of
 // encoder layers. A residual sum that passes through several parts becomes of one range in all.
 template <class... Parts>
-  requires(sizeof...(Parts) > 1)
+  requires detail::integers::can_be_chained<Parts...>
 constexpr void chain_ranges(Parts&... parts) noexcept {
   // A range that passes through is handed back by one part a time.
   while (!detail::integers::are_joined(parts...)) detail::integers::join(parts...);
 }
+template <class... Given>
+  requires(!detail::integers::can_be_chained<std::remove_reference_t<Given>...>)
+constexpr detail::invalid chain_ranges(Given&&...) noexcept {
+  using namespace detail;
+  static_assert(
+      report<verdict<
+          (one_is_invalid<Given> || ...), say::chain_ranges,
+          say::
+              takes_the_ranges_of_two_or_more_parts_of_a_model_not_constant_such_as_quantized_layer_ranges>>::
+          ok,
+      "umbel: shapes do not fit");
+  return {};
+}
 // Is it so? For a static_assert beside ranges that are constants, or after loading.
 template <class... Parts>
-  requires(sizeof...(Parts) > 1)
+  requires detail::integers::can_be_chained<Parts...>
 [[nodiscard]] constexpr bool are_chained(const Parts&... parts) noexcept {
   return detail::integers::are_joined(parts...);
+}
+template <class... Given>
+  requires(!detail::integers::can_be_chained<Given...>)
+constexpr bool are_chained(const Given&...) noexcept {
+  using namespace detail;
+  static_assert(
+      report<verdict<
+          (one_is_invalid<Given> || ...), say::are_chained,
+          say::takes_the_ranges_of_two_or_more_parts_of_a_model_such_as_quantized_layer_ranges>>::
+          ok,
+      "umbel: shapes do not fit");
+  return true;
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

@@ -20,7 +20,10 @@ struct is_longer_than_norms_in_integers_take;
 struct is_the_most;
 struct lets_a_sum_of_8_bit_products_pass_2_to_the_31;
 struct observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with;
+struct observe_takes_the_ranges_of_this_norm_its_weights_x_and_the_epsilon;
 struct quantized;
+struct observe_takes_its_ranges_then_what_it_is_called_with;
+struct takes_its_ranges_alone_which_observe_makes;
 struct takes_the_ranges_of_this_layer_quantized_layer_ranges_not;
 struct takes_weights_then_their_ranges_which_observe_makes;
 struct takes_weights_then_their_ranges_then_an_epsilon;
@@ -47,6 +50,16 @@ template <>
 inline constexpr const char* spoken<
     say::observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with> =
     "observe takes the ranges of this layer, its weights, and then what it is called with";
+template <>
+inline constexpr const char*
+    spoken<say::observe_takes_the_ranges_of_this_norm_its_weights_x_and_the_epsilon> =
+        "observe takes the ranges of this norm, its weights, x, and the epsilon";
+template <>
+inline constexpr const char* spoken<say::observe_takes_its_ranges_then_what_it_is_called_with> =
+    "observe takes its ranges, then what it is called with";
+template <>
+inline constexpr const char* spoken<say::takes_its_ranges_alone_which_observe_makes> =
+    "takes its ranges alone, which observe makes";
 template <>
 inline constexpr const char*
     spoken<say::takes_the_ranges_of_this_layer_quantized_layer_ranges_not> =
@@ -133,7 +146,10 @@ template <class Layer, class Ranges, class... Given>
 struct observed_with_rule {
   using type = verdict<
       never<Layer>, say::quantized,
-      say::observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with>;
+      std::conditional_t<
+          takes_epsilon<Layer>,
+          say::observe_takes_the_ranges_of_this_norm_its_weights_x_and_the_epsilon,
+          say::observe_takes_the_ranges_of_this_layer_its_weights_and_then_what_it_is_called_with>>;
 };
 template <class Layer, class Ranges, class Weights, class... Others>
   requires(!std::is_convertible_v<const Weights&, typename Layer::weights_view>)
@@ -154,6 +170,19 @@ inline constexpr bool
     takes_what_is_seen<OfStack<Layer, Count, range>, OfStack<Layer, Count, magnitude_histogram>> =
         true;
 
+template <class Own>
+inline constexpr bool masks_the_sequence = requires(const Own& own) { own.mask; };
+// What observe takes after the input: of a norm an epsilon; else keys and values, masks, an offset.
+template <class Layer, class... Others>
+constexpr bool follow_the_input() noexcept {
+  if constexpr (takes_epsilon<Layer>)
+    return sizeof...(Others) == 1 && (std::is_arithmetic_v<Others> && ...);
+  else
+    return ((tensor_like<Others> || mask_like<Others> || masks_the_sequence<Others> ||
+             std::is_integral_v<Others>) &&
+            ...);
+}
+
 // Can Layer be observed so? Given: of forwarding references.
 template <class Layer, class Ranges, class... Given>
 inline constexpr bool can_be_observed = false;
@@ -161,7 +190,8 @@ template <class Layer, class Ranges, class Seen, class Weights, class X, class..
 inline constexpr bool can_be_observed<Layer, Ranges, Seen&, Weights, X, Others...> =
     takes_what_is_seen<Ranges, Seen> &&
     std::is_convertible_v<Weights, typename Layer::weights_view> &&
-    tensor_like<std::remove_cvref_t<X>>;
+    tensor_like<std::remove_cvref_t<X>> &&
+    follow_the_input<Layer, std::remove_cvref_t<Others>...>();
 
 // Base of layers in integers: what they are not made of, not packed from, and not observed with. A
 // derived layer has `using refused_numbers<...>::refused_numbers`, `...::pack`, `...::observe`.
@@ -197,6 +227,49 @@ class refused_numbers {
         report<typename rules::observed_with_rule<Layer, Ranges,
                                                   std::remove_cvref_t<Given>...>::type>::ok,
         "umbel: shapes do not fit");
+    return {};
+  }
+};
+
+// The same of what has no weights. Word: that names it.
+template <class Word, class Ranges>
+class refused_ranges;
+template <class Word, class Ranges, class... Given>
+inline constexpr bool are_no_ranges = sizeof...(Given) != 0;
+template <class Word, class Ranges, class Given>
+inline constexpr bool are_no_ranges<Word, Ranges, Given> =
+    !std::is_same_v<Given, Ranges> && !std::is_base_of_v<refused_ranges<Word, Ranges>, Given>;
+template <class Ranges, class... Given>
+inline constexpr bool can_be_observed_alone = false;
+template <class Ranges, class Seen, class X, class... Offset>
+inline constexpr bool can_be_observed_alone<Ranges, Seen&, X, Offset...> =
+    takes_what_is_seen<Ranges, Seen> && tensor_like<std::remove_cvref_t<X>> &&
+    (std::is_convertible_v<Offset, std::size_t> && ...);
+template <class Word, class Ranges>
+class refused_ranges {
+ public:
+  constexpr refused_ranges() noexcept = default;
+  template <class... Given>
+    requires are_no_ranges<Word, Ranges, Given...>
+  constexpr explicit(sizeof...(Given) == 1) refused_ranges(const Given&...) noexcept {
+    static_assert(report<verdict<(one_is_invalid<Given> || ...), Word,
+                                 say::takes_its_ranges_alone_which_observe_makes>>::ok,
+                  "umbel: shapes do not fit");
+  }
+  template <class... Given>
+    requires(sizeof...(Given) != 1 || are_no_ranges<Word, Ranges, Given...>)
+  constexpr pack_result pack(const Given&...) noexcept {
+    static_assert(report<verdict<(one_is_invalid<Given> || ...), Word,
+                                 say::takes_its_ranges_alone_which_observe_makes>>::ok,
+                  "umbel: shapes do not fit");
+    return {};
+  }
+  template <class... Given>
+    requires(!can_be_observed_alone<Ranges, Given...>)
+  static constexpr invalid observe(Given&&...) noexcept {
+    static_assert(report<verdict<(one_is_invalid<Given> || ...), Word,
+                                 say::observe_takes_its_ranges_then_what_it_is_called_with>>::ok,
+                  "umbel: shapes do not fit");
     return {};
   }
 };

@@ -61,12 +61,19 @@ constexpr void add_rows(const X& x, const std::int16_t* table, Y& y, shape<Axes.
 template <class T, class Position, class Hidden>
 class quantized<learned_positions<T, Position, Hidden>>
     : public detail::computing<quantized<learned_positions<T, Position, Hidden>>,
-                               detail::say::quantized> {
+                               detail::say::quantized>,
+      public detail::integers::refused_numbers<
+          learned_positions<T, Position, Hidden>,
+          detail::integers::residual_ranges<detail::integers::range>> {
  public:
   using layer = learned_positions<T, Position, Hidden>;
   using ranges = detail::integers::residual_ranges<detail::integers::range>;
   using histograms = detail::integers::residual_ranges<magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
+  using refused = detail::integers::refused_numbers<layer, ranges>;
+  using refused::observe;
+  using refused::pack;
+  using refused::refused;
 
  private:
   using position_axis = typename layer::position_axis;
@@ -115,13 +122,19 @@ class quantized<learned_positions<T, Position, Hidden>>
 // Logits of a tied output: quantized<linear<T, Hidden, Vocabulary>> of the same table.
 template <class T, class Vocabulary, class Hidden>
 class quantized<embedding<T, Vocabulary, Hidden>>
-    : public detail::computing<quantized<embedding<T, Vocabulary, Hidden>>,
-                               detail::say::quantized> {
+    : public detail::computing<quantized<embedding<T, Vocabulary, Hidden>>, detail::say::quantized>,
+      public detail::integers::refused_numbers<
+          embedding<T, Vocabulary, Hidden>,
+          detail::integers::residual_ranges<detail::integers::range>> {
  public:
   using layer = embedding<T, Vocabulary, Hidden>;
   using ranges = detail::integers::residual_ranges<detail::integers::range>;
   using histograms = detail::integers::residual_ranges<magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
+  using refused = detail::integers::refused_numbers<layer, ranges>;
+  using refused::observe;
+  using refused::pack;
+  using refused::refused;
 
  private:
   using words = typename layer::vocabulary_axis;
@@ -181,16 +194,22 @@ class quantized<embedding<T, Vocabulary, Hidden>>
 template <class T, class Position, class Hidden, class Pairs, std::size_t Base>
 class quantized<sinusoidal_positions<T, Position, Hidden, Pairs, Base>>
     : public detail::other_calls_and_into<detail::say::quantized,
-                                          detail::say::takes_one_tensor_or_view_then_an_integer> {
+                                          detail::say::takes_one_tensor_or_view_then_an_integer>,
+      public detail::integers::refused_ranges<
+          detail::say::quantized, detail::integers::residual_ranges<detail::integers::range>> {
  public:
   using layer = sinusoidal_positions<T, Position, Hidden, Pairs, Base>;
   using ranges = detail::integers::residual_ranges<detail::integers::range>;
   using histograms = detail::integers::residual_ranges<magnitude_histogram>;
-  using refused =
+  using calls_refused =
       detail::other_calls_and_into<detail::say::quantized,
                                    detail::say::takes_one_tensor_or_view_then_an_integer>;
-  using refused::operator();
-  using refused::into;
+  using calls_refused::operator();
+  using calls_refused::into;
+  using refused = detail::integers::refused_ranges<detail::say::quantized, ranges>;
+  using refused::observe;
+  using refused::pack;
+  using refused::refused;
 
  private:
   using position_axis = typename layer::position_axis;
