@@ -172,6 +172,9 @@ def read_model(path: Path) -> Model:
         model = read_file(path)
         for name in [name for name in model.tensors if name.startswith("probe.")]:
             model.probe[name] = probe_array(name, model.tensors.pop(name))
+        for name, array in model.tensors.items():
+            if array.dtype == np.int8 and name + "_scale" in model.tensors:
+                raise Refused(f"{name!r} holds integers of 8 bits with scales; load reads them as they are, export takes the floats")
         model.left_out = [name for name, array in model.tensors.items() if not is_number(name, array, model.notes)]
         for name in model.left_out:
             del model.tensors[name]

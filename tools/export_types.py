@@ -108,6 +108,12 @@ class Found:
                         known[name] = f"({', '.join(map(str, shape))}), {row.axes()}"
         return known
 
+    def outputs(self) -> dict[str, int]:
+        """Matrices of layers: along which axis their outputs lie."""
+        return {name: 0 if layer.rows[parameter].order == "out_in" else 1
+                for group in self.groups for layer in group.layers for parameter, name in layer.names.items()
+                if layer.rows[parameter].order and self.tensors[name].ndim == 2}
+
 
 def row_of(parameter: str, tensor: str, axes: str | None) -> Row:
     axes = axes or ""

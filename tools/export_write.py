@@ -13,7 +13,7 @@ from export_read import Refused, widen_bfloat16
 
 COLUMNS = 100
 ALIGNMENT = 64  # bytes: a cache line, and the widest vector
-TYPES = {"float": "F32", "bfloat16": "BF16", "float16": "F16"}
+TYPES = {"float": "F32", "bfloat16": "BF16", "float16": "F16", "int8": "I8"}
 KEYWORDS = set("""alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class
     compl concept const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default
     delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable
@@ -46,9 +46,10 @@ def bfloat16_bits(array: np.ndarray) -> np.ndarray:
 
 
 def stored(array: np.ndarray, kind: str) -> np.ndarray:
-    """The elements as their bytes are in a file, bfloat16 as <u2; integers, of a probe, as they are."""
+    """The elements as their bytes are in a file, bfloat16 as <u2; integers, of a probe or in_8_bits, as they are. Of int8
+    what is not in_8_bits is float."""
     if array.dtype.kind == "i":
-        return array.astype("<i4")
+        return array if array.dtype == np.int8 else array.astype("<i4")
     if kind == "bfloat16":
         return bfloat16_bits(array.ravel()).reshape(array.shape)
     with np.errstate(over="ignore"):
@@ -61,6 +62,37 @@ def rounded(array: np.ndarray, kind: str) -> np.ndarray:
     if kind == "bfloat16" and array.dtype.kind == "f":
         return widen_bfloat16(made)
     return made if made.dtype.kind == "i" else made.astype("<f4")
+
+
+SCALE = "_scale"  # what load adds to the name of a matrix
+
+
+def in_8_bits(tensors: dict[str, np.ndarray], axes: dict[str, int]) -> dict[str, np.ndarray]:
+    """The matrices of `axes`, whose outputs lie along that axis, as steps of a scale that each output has."""
+    made = {}
+    for name, array in tensors.items():
+        made[name] = array
+        if name not in axes:
+            continue
+        if name + SCALE in tensors:
+            raise Refused(f"{name + SCALE}: the scales of {name} would have this name")
+        if not np.isfinite(array).all():
+            raise Refused(f"{name}: a number is not finite, and 8 bits cannot say so")
+        by_output = np.moveaxis(array.astype("<f8"), axes[name], 0)
+        scales = (np.abs(by_output).max(axis=1) / 127).astype("<f4")
+        if not np.isfinite(scales).all():
+            raise Refused(f"{name}: a number is too large for a scale of 32 bits")
+        steps = np.divide(by_output, scales[:, None].astype("<f8"), out=np.zeros(by_output.shape), where=scales[:, None] > 0)
+        made[name] = np.ascontiguousarray(np.moveaxis(np.clip(np.rint(steps), -127, 127), 0, axes[name])).astype("i1")
+        made[name + SCALE] = scales
+    return made
+
+
+def from_8_bits(tensors: dict[str, np.ndarray], axes: dict[str, int]) -> dict[str, np.ndarray]:
+    """The floats that these stand for, by the original names."""
+    scales = {name: np.expand_dims(tensors[name + SCALE], 1 - axis) for name, axis in axes.items()}
+    return {name: array.astype("<f4") * scales[name] if name in axes else array for name, array in tensors.items()
+            if name.removesuffix(SCALE) not in axes or name in axes}
 
 
 def count_text(count: int, what: str) -> str:
@@ -91,7 +123,9 @@ def checksum(parts) -> int:
 def safetensors_bytes(tensors: dict[str, np.ndarray], probe: dict[str, np.ndarray], kind: str) -> tuple[bytes, int]:
     """The file, and its checksum. The data begin at a multiple of 64 bytes, and so does every tensor that is as long as
     one: those come first, since the format allows no gaps."""
-    parts = [(name, TYPES[kind], stored(array, kind)) for name, array in tensors.items()]
+    def type_of(array: np.ndarray) -> str:
+        return TYPES["int8" if array.dtype == np.int8 else "float" if kind == "int8" else kind]
+    parts = [(name, type_of(array), stored(array, kind)) for name, array in tensors.items()]
     parts += [(name, "I32" if array.dtype.kind == "i" else "F32", stored(array, "float")) for name, array in probe.items()]
     parts.sort(key=lambda part: (part[2].nbytes % ALIGNMENT != 0, -part[2].itemsize))
     contents = [part[2].tobytes() for part in parts]
@@ -193,6 +227,8 @@ def header_text(source: str, namespace: str, tensors: dict[str, np.ndarray], pro
     value = checksum(x.tobytes() for x in arrays.values())
     count = sum(x.size for x in arrays.values())
     rounding = "" if kind == "float" else (
+        "// Matrices of layers are rounded to 8 bits, steps of a scale of each output: prepacked<layer, stored_as<std::int8_t>>\n"
+        "// stores the same steps.\n") if kind == "int8" else (
         f"// Each is rounded to {kind}: prepacked<layer, stored_as<{kind}>> stores it without a further loss.\n")
     body = "\n".join(tensor_text(name, called[name], x, axes.get(name, "")) for name, x in arrays.items())
     calls = "\n".join(f"  f({called[name]});" for name in arrays)

@@ -254,6 +254,52 @@ class Checks:
             made[table] = names | {"scalar": np.ones((), "<f4"), "four.axes": np.ones((2, 1, 2, 2), "<f4")}
         return made
 
+    def check_8_bits(self):
+        """Steps of a scale of each output, whichever axis the outputs have; biases, norms and unknown matrices stay floats."""
+        np, tap = self.np, self.tap
+        random = np.random.default_rng(6)
+        tensors = {"fc.weight": random.standard_normal((3, 5)).astype("f4"), "fc.bias": np.float32([1, 2, 3]),
+                   "h.0.ln_1.weight": np.ones(4, "f4"), "h.0.ln_1.bias": np.zeros(4, "f4"),
+                   "h.0.attn.c_attn.weight": random.standard_normal((4, 12)).astype("f4"),
+                   "h.0.attn.c_attn.bias": np.zeros(12, "f4"),
+                   "h.0.attn.c_proj.weight": random.standard_normal((4, 4)).astype("f4"),
+                   "h.0.attn.c_proj.bias": np.zeros(4, "f4"), "h.0.ln_2.weight": np.ones(4, "f4"),
+                   "h.0.ln_2.bias": np.zeros(4, "f4"), "h.0.mlp.c_fc.weight": np.zeros((4, 6), "f4"),
+                   "h.0.mlp.c_fc.bias": np.zeros(6, "f4"),
+                   "h.0.mlp.c_proj.weight": random.standard_normal((6, 4)).astype("f4"),
+                   "h.0.mlp.c_proj.bias": np.zeros(4, "f4"), "wte": np.ones((7, 4), "f4")}
+        model, out = self.folder / "bytes.npz", self.folder / "bytes.safetensors"
+        np.savez(model, **tensors)
+        code, _, err = self.run(model, "--type", "int8", "--binary", out, "--header", self.folder / "bytes.hpp", "--namespace",
+                                "n", "--types", "--heads", "2")
+        tap.check("8 bits", code == 0 and "5 matrices of layers are of 8 bits, 10 tensors float" in err, err)
+        read, _ = read_safetensors(out.read_bytes())
+        for name, axis in (("fc.weight", 0), ("h.0.attn.c_attn.weight", 1), ("h.0.mlp.c_fc.weight", 1)):
+            dtype, shape, data, _ = read[name]
+            steps = np.frombuffer(data, "i1").reshape(shape).astype("f8")
+            scales = np.expand_dims(np.frombuffer(read[name + "_scale"][2], "<f4").astype("f8"), 1 - axis)
+            largest = abs(steps).max(axis=1 - axis)
+            tap.check(f"{name} in 8 bits", dtype == "I8" and np.all((largest == 127) | (scales.ravel() == 0)) and
+                      np.all(abs(steps * scales - tensors[name]) <= scales * 0.5001), str(steps * scales - tensors[name]))
+        tap.check("others are floats", read["wte"][0] == read["fc.bias"][0] == "F32" and "wte_scale" not in read)
+        for name, wrong, sentence in (("fc.weight", np.float32([[1, np.inf]]), "8 bits cannot say so"),
+                                      ("fc.weight_scale", np.float32([1]), "the scales of fc.weight would have this name")):
+            np.savez(model, **({"fc.weight": np.ones((2, 2), "f4")} | {name: wrong}))
+            code, _, err = self.run(model, "--type", "int8", "--binary", out)
+            tap.check(f"refused: {sentence}", code == 1 and sentence in err, err)
+        code, _, err = self.run(out, "--types")
+        tap.check("a file of 8 bits is not exported again", code == 1 and "export takes the floats" in err, err)
+
+        # And load makes the same floats of them.
+        np.savez(model, **{name: tensors[name] for name in ("fc.weight", "fc.bias")})
+        code, _, err = self.run(model, "--type", "int8", "--binary", out)
+        tap.check("a map of 8 bits", code == 0, err)
+        read, _ = read_safetensors(out.read_bytes())
+        wanted = (np.frombuffer(read["fc.weight"][2], "i1").reshape(3, 5).astype("<f4") *
+                  np.frombuffer(read["fc.weight_scale"][2], "<f4")[:, None]).T
+        made = self.program("load_8_bits", LOAD_8_BITS)
+        tap.check("is loaded", made is not None and made == wanted.tobytes(), str(made))
+
     def check_tables(self):
         tap, np = self.tap, self.np
         text, calls, rows = "", "", sys.modules["export_types"].read_tables()
@@ -401,7 +447,7 @@ class Checks:
         for bad in ("1x", "a b", "class", "a::", "a__b", "_a"):
             self.refused(f"namespace {bad}", "no name that C++ takes", folder / "fine.npz", *header, bad, code=2)
         self.refused("no namespace", "--header needs --namespace", folder / "fine.npz", "--header", out, code=2)
-        self.refused("type", "invalid choice", folder / "fine.npz", "--type", "int8", code=2)
+        self.refused("type", "invalid choice", folder / "fine.npz", "--type", "int4", code=2)
         self.refused("heads", "from 1 on", folder / "fine.npz", "--heads", 0, code=2)
         for bad in ("norm_first", "norm_first<true>,", "bias_on<'q'>", "activation<relu>; x<1>"):
             self.refused(f"options {bad}", "not a list as", folder / "fine.npz", "--options", bad, code=2)
@@ -572,6 +618,27 @@ int main(int, char** argv) {
 """
 
 
+LOAD_8_BITS = r"""
+#include <cstdio>
+#include <string>
+#include <umbel/file/mapped_file.hpp>
+#include <umbel/files.hpp>
+#include <umbel/umbel.hpp>
+#include <umbel/weights.hpp>
+using namespace umbel;
+using namespace umbel::axes;
+int main(int, char** words) {
+  static linear<float, hidden<5>, classes<3>, bias<true>>::weights w;
+  const auto memory = mapped_file::open((std::string(words[1]) + "/bytes.safetensors").c_str());
+  const auto file = tensor_file::in_memory(*memory);
+  if (!file) return std::puts(file.error()), 1;
+  const auto loaded = load(w, *file, at("", "fc", names::torch_linear));
+  if (!loaded) return std::puts(loaded.error()), 1;
+  std::fwrite(w.weight, 1, sizeof w.weight, stdout);
+}
+"""
+
+
 def main():
     (root,), compiler = split_command(sys.argv[1:])
     tap = Tap()
@@ -584,6 +651,7 @@ def main():
         checks = Checks(tap, pathlib.Path(root), compiler, folder)
         checks.check_numbers()
         checks.check_formats()
+        checks.check_8_bits()
         checks.check_tables()
         checks.check_biases()
         checks.check_options()

@@ -21,6 +21,8 @@ using namespace umbel;
 using namespace umbel::axes;
 
 using attention = multi_head_attention<float, hidden<6>, heads<2>, bias<true>>;
+template <std::size_t N>
+struct reading : axis<reading, N> {};
 using layer = encoder_layer<float, hidden<6>, heads<2>, intermediate<10>, norm_first<true>,
                             activation<relu>, bias<true>>;
 using classify = linear<float, hidden<6>, classes<3>>;
@@ -366,6 +368,84 @@ BOOST_AUTO_TEST_CASE(nothing_is_loaded_unless_all_fits) {
       "umbel: load: down.bias [out_features=6]: the file has no linear2.bias\n"
       "umbel: load: bias_k??[2J is in the file, but no parameter has that name\n");
   BOOST_TEST(compare_parameters(w, before).largest == 0);
+}
+
+// Integers of 8 bits and a scale for each output, as files of quantised models have them.
+BOOST_AUTO_TEST_CASE(weights_of_8_bits_with_scales) {
+  const tensor<std::int8_t, out_features<3>, in_features<6>> steps{
+      1, -2, 127, 4, 5, 6, -127, 8, 9, 10, 11, 12, 0, -128, 3, 4, 5, 6};
+  const tensor<float, out_features<3>> scales{0.5F, 0.25F, 0};
+  static classify::weights w;
+  const bytes file = file_of([&](auto put) {
+    put("head.weight", steps);
+    put("head.weight_scale", scales);
+  });
+  BOOST_TEST(error_of(w, file, at("", "head", names::torch_linear)) == "");
+  for (std::size_t o = 0; o < 3; ++o)
+    for (std::size_t i = 0; i < 6; ++i)
+      BOOST_TEST(w.weight[i * 3 + o] == static_cast<float>(steps(o, i)) * scales(o));
+
+  // Parts of one matrix, with a column of scales; biases are floats.
+  umbel_test::lcg next;
+  const auto x = umbel_test::drawn<tensor<float, token<4>, hidden<6>>>(next);
+  tensor<std::int8_t, out_features<18>, in_features<6>> all;
+  tensor<float, out_features<18>, reading<1>> of_all;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all.data()[i] = i % 6 == 0 ? std::int8_t{127} : static_cast<std::int8_t>(i * 37 % 255 - 127);
+  for (std::size_t i = 0; i < 18; ++i) of_all(i, 0) = 0x1p-9F * static_cast<float>(i + 1);
+  const tensor<float, out_features<18>> biases{};
+  const tensor<float, out_features<6>, in_features<6>> o{};
+  const tensor<float, out_features<6>> o_bias{};
+  const bytes packed = file_of([&](auto put) {
+    put("in_proj_weight", all);
+    put("in_proj_weight_scale", of_all);
+    put("in_proj_bias", biases);
+    put("out_proj.weight", o);
+    put("out_proj.bias", o_bias);
+  });
+  static attention::weights a;
+  BOOST_TEST(error_of(a, packed, names::torch_attention) == "");
+  for (std::size_t i = 0; i < 6; ++i)
+    BOOST_TEST(a.k.weight[i * 6 + 2] == static_cast<float>(all(8, i)) * of_all(8, 0));
+  // Packed to 8 bits they are what they were: nothing is rounded twice.
+  const prepacked<attention, stored_as<std::int8_t>> again{a};
+  BOOST_TEST((again(x) == attention{a}(x)));
+}
+
+BOOST_AUTO_TEST_CASE(weights_of_8_bits_that_are_refused) {
+  static classify::weights w;
+  fill(w, 1);
+  static const classify::weights before = w;
+  const tensor<std::int8_t, out_features<3>, in_features<6>> steps{};
+  const auto with = [&](const auto& scales) {
+    const std::string error = error_of(w, file_of([&](auto put) {
+                                         put("weight", steps);
+                                         put("weight_scale", scales);
+                                       }),
+                                       names::torch_linear);
+    BOOST_TEST(compare_parameters(w, before).largest == 0);
+    return error;
+  };
+  const std::string begin = "umbel: load: weight [in_features=6, out_features=3]: ";
+  const std::string each =
+      begin + "weight_scale must hold a floating-point number for each output\n";
+  BOOST_TEST(with(tensor<float, out_features<4>>{}) == each);
+  BOOST_TEST(with(tensor<float, out_features<3>, in_features<6>>{}) == each);
+  BOOST_TEST(with(tensor<int, out_features<3>>{}) == each);
+  const std::string value = begin + "weight_scale has a scale that is negative or not finite\n";
+  BOOST_TEST(with(tensor<float, out_features<3>>{1, 1, -1}) == value);
+  BOOST_TEST(with(tensor<float, out_features<3>>{NAN, 1, 1}) == value);
+  BOOST_TEST(with(tensor<float, out_features<3>>{1, INFINITY, 1}) == value);
+  BOOST_TEST(error_of(w, file_of([&](auto put) { put("weight", steps); }), names::torch_linear) ==
+             begin + "weight holds integers of 8 bits, and the file has no weight_scale\n");
+  // Scales of floats belong to nothing.
+  const tensor<float, out_features<3>, in_features<6>> floats{};
+  BOOST_TEST(error_of(w, file_of([&](auto put) {
+                        put("weight", floats);
+                        put("weight_scale", tensor<float, out_features<3>>{});
+                      }),
+                      names::torch_linear) ==
+             "umbel: load: weight_scale is in the file, but no parameter has that name\n");
 }
 
 BOOST_AUTO_TEST_CASE(names_that_are_not_told_or_say_no_order) {

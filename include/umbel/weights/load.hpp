@@ -13,76 +13,12 @@
 #include <umbel/weights/load_result.hpp>
 #include <umbel/weights/load_rules.hpp>
 #include <umbel/weights/parameters.hpp>
+#include <umbel/weights/scales.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-
-// The axes that a tensor in the file must have for a parameter: sizes, how far apart they lie in
-// the parameter, and of which the parameter is a part.
-struct wanted_axes {
-  std::size_t rank = 0;
-  std::size_t extent[stored_tensor::max_rank]{}, stride[stored_tensor::max_rank]{};
-  std::size_t part_of = npos;  // the axis of which the parameter is a part
-  std::size_t first = 0, part = 0;
-
-  constexpr void add(std::size_t size, std::size_t distance, std::size_t heads) noexcept {
-    if (heads != 0) {
-      push(heads, distance * (size / heads));
-      push(size / heads, distance);
-    } else {
-      push(size, distance);
-    }
-  }
-  constexpr void push(std::size_t size, std::size_t distance) noexcept {
-    extent[rank] = size;
-    stride[rank++] = distance;
-  }
-};
-
-// x: of a parameter's type. Of two axes, in and out, in the order of `axes`.
-template <class X>
-constexpr wanted_axes axes_in_file(const stored_axes& axes) noexcept {
-  using layout = layout_of<X>;
-  using in = axis_family<axes::in_features>;
-  using out = axis_family<axes::out_features>;
-  wanted_axes wanted;
-  const auto add_out = [&](std::size_t stride) {
-    if (axes.parts > 1) {
-      wanted.part_of = wanted.rank;
-      wanted.part = layout::template size_of<out>;
-      wanted.first = axes.part * wanted.part;
-    }
-    wanted.add(axes.parts * layout::template size_of<out>, stride, axes.out_heads);
-  };
-  if constexpr (layout::template has<in> && layout::template has<out>) {
-    const auto add_in = [&] {
-      wanted.add(layout::template size_of<in>, layout::template stride_of<in>, axes.in_heads);
-    };
-    if (axes.order == stored_axes::out_then_in) add_out(layout::template stride_of<out>);
-    add_in();
-    if (axes.order != stored_axes::out_then_in) add_out(layout::template stride_of<out>);
-  } else if constexpr (layout::template has<out>) {
-    add_out(layout::template stride_of<out>);
-  } else {
-    for (std::size_t i = 0; i < layout::rank; ++i)
-      wanted.push(layout::extents[i], layout::strides[i]);
-  }
-  return wanted;
-}
-
-// Are the axes of x the wanted ones, but for those of size 1?
-constexpr bool has_axes(const stored_tensor& x, const wanted_axes& wanted) noexcept {
-  std::size_t i = 0;
-  for (std::size_t j = 0; j < x.rank; ++j) {
-    if (x.extents[j] == 1) continue;
-    while (i < wanted.rank && wanted.extent[i] == 1) ++i;
-    if (i == wanted.rank || wanted.extent[i++] != x.extents[j]) return false;
-  }
-  while (i < wanted.rank && wanted.extent[i] == 1) ++i;
-  return i == wanted.rank;
-}
 
 constexpr void put_extents(load_result& out, const std::size_t* extents, std::size_t rank) {
   out.put('[');
@@ -99,35 +35,6 @@ constexpr void put_axes(load_result& out) {
   axes.chars[axes.size] = '\0';
   out.put(' ');
   out.put(axes.chars);
-}
-
-// The row of one parameter: the first whose tensor is in the file, else the first.
-struct found_row {
-  const parameter_name* row = nullptr;
-  name_text name;
-  stored_tensor tensor;                // without data where it is missing
-  const char* without_star = nullptr;  // of at("layers", ...), where "layers.*" would have a row
-};
-template <class File>
-constexpr void find_row(found_row& found, const File& file, const char* path,
-                        const parameter_names& names) noexcept {
-  for (std::size_t i = 0; i < names.count; ++i) {
-    const parameter_name& row = names.rows[i];
-    if (row.parameter == nullptr) continue;
-    if (found.tensor.data != nullptr) return;
-    pattern_match match(path);
-    if (!match.matches(names.parameter_prefix, row.parameter)) {
-      if (pattern_match(path).matches_numbered(names.parameter_prefix, row.parameter))
-        found.without_star = names.parameter_prefix;
-      continue;
-    }
-    const name_text name(names.tensor_prefix, row.tensor, match.values);
-    const auto tensor = file.find(name.chars);
-    if (found.row != nullptr && !tensor) continue;
-    found.row = &row;
-    found.name = name;
-    if (tensor) found.tensor = *tensor;
-  }
 }
 
 // Does the tensor fit the parameter? If not, a line says why.
@@ -163,7 +70,8 @@ constexpr bool fits_parameter(load_result& out, const char* path, const found_ro
     return false;
   }
   const wanted_axes wanted = axes_in_file<X>(axes);
-  if (!is_floating(found.tensor.type)) {
+  const bool has_scales = is_matrix && found.tensor.type == stored_type::int8;
+  if (!is_floating(found.tensor.type) && !has_scales) {
     about(": ");
     out.put(found.name.chars);
     out.put(" holds no floating-point numbers\n");
@@ -176,6 +84,13 @@ constexpr bool fits_parameter(load_result& out, const char* path, const found_ro
       out.put(readable.error());
       out.put('\n');
     }
+    if constexpr (is_matrix)
+      if (readable && has_scales)
+        return scales_fit<X>(found, [&](const auto&... texts) {
+          about(": ");
+          (out.put(texts), ...);
+          out.put('\n');
+        });
     return static_cast<bool>(readable);
   }
   about(": ");
@@ -210,7 +125,10 @@ file_result<> read_parameter(const X& x, const found_row& found) noexcept {
     if (i == wanted.part_of) tensor = tensor.slice(j, wanted.first, wanted.part);
     ++i;
   }
-  return tensor.read(x.data(), layout_of<X>::span, strides);
+  const auto done = tensor.read(x.data(), layout_of<X>::span, strides);
+  if constexpr (layout_of<X>::template has<axis_family<axes::in_features>>)
+    if (done && tensor.type == stored_type::int8) multiply_by_scales(x, found);
+  return done;
 }
 
 // A tensor of a probe (probe.hpp)? name: of 6 bytes or more.
@@ -235,39 +153,53 @@ struct tensor_use {
   name_text parameter, instead;  // a parameter that could take it, but takes that one
 };
 
-// find: (path, found_row&), what the parameter of a path takes.
+// find: (path, found_row&), what the parameter of a path takes. is_scale: the name is that of the
+// weights whose scales the tensor has.
 template <class Weights, class Find>
-void add_use(tensor_use& use, const Weights& w, const stored_tensor& tensor,
+void add_use(tensor_use& use, const Weights& w, const char* name, bool is_scale,
              const parameter_names& names, const Find& find) noexcept {
-  char name[name_text::most + 1]{};
-  if (tensor.name.copy_to(name, sizeof(name)) > name_text::most) return;
-  if (is_of_probe(name)) {
-    use.is_known = true;
-    return;
-  }
   for (std::size_t i = 0; i < names.count; ++i) {
     const parameter_name& row = names.rows[i];
     pattern_match match(name);
     if (!match.matches(names.tensor_prefix, row.tensor)) continue;
     if (row.parameter == nullptr) {
-      use.is_known = true;
+      use.is_known = use.is_known || !is_scale;
       continue;
     }
     const name_text path(names.parameter_prefix, row.parameter, match.values);
     if (!has_parameter(w, path.chars)) continue;
     found_row found;
     find(path.chars, found);
+    if (is_scale && found.tensor.type != stored_type::int8) continue;
     // The row alone is not enough: one table may stand at two places, at("head", "a", table) and
     // at("head", "b", table).
     if (found.row == &row && found.name == name) {
       use.is_known = true;
       use.parts = row.axes.parts;
       if (row.axes.part < 64) use.taken |= std::uint64_t{1} << row.axes.part;
-    } else {
+    } else if (!is_scale) {
       use.parameter = path;
       use.instead = found.name;
     }
   }
+}
+template <class Weights, class Find>
+void add_use(tensor_use& use, const Weights& w, const stored_tensor& tensor,
+             const parameter_names& names, const Find& find) noexcept {
+  char name[name_text::most + 1]{};
+  const std::size_t size = tensor.name.copy_to(name, sizeof(name));
+  if (size > name_text::most) return;
+  if (is_of_probe(name)) {
+    use.is_known = true;
+    return;
+  }
+  add_use(use, w, name, false, names, find);
+  constexpr std::size_t suffix = __builtin_strlen(scale_suffix);
+  if (use.is_known || size < suffix ||
+      __builtin_memcmp(name + size - suffix, scale_suffix, suffix) != 0)
+    return;
+  name[size - suffix] = '\0';
+  add_use(use, w, name, true, names, find);
 }
 
 // The first part that nothing takes; the number of parts where there is none.

@@ -224,6 +224,12 @@ struct name_text {
     if (needs_dot(prefix, pattern)) put('.');
     put(pattern, values, used);
   }
+  // With more behind it.
+  [[nodiscard]] constexpr name_text with(const char* suffix) const noexcept {
+    name_text longer = *this;
+    for (; *suffix != '\0'; ++suffix) longer.put(*suffix);
+    return longer;
+  }
   [[nodiscard]] friend constexpr bool operator==(const name_text& a, const char* b) noexcept {
     for (std::size_t i = 0; i <= a.size; ++i)
       if (a.chars[i] != b[i]) return false;

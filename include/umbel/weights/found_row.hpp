@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+// The tensor of a file that a parameter takes: by which row of the names, and of which axes. Not
+// here: what is wrong with it (load.hpp).
+#pragma once
+
+#include <umbel/config.hpp>
+
+#include <umbel/file/stored_tensor.hpp>
+#include <umbel/weights/names.hpp>
+#include <umbel/weights/parameters.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+
+// The axes that a tensor in the file must have for a parameter: sizes, how far apart they lie in
+// the parameter, and of which the parameter is a part.
+struct wanted_axes {
+  std::size_t rank = 0;
+  std::size_t extent[stored_tensor::max_rank]{}, stride[stored_tensor::max_rank]{};
+  std::size_t part_of = npos;  // the axis of which the parameter is a part
+  std::size_t first = 0, part = 0;
+
+  constexpr void add(std::size_t size, std::size_t distance, std::size_t heads) noexcept {
+    if (heads != 0) {
+      push(heads, distance * (size / heads));
+      push(size / heads, distance);
+    } else {
+      push(size, distance);
+    }
+  }
+  constexpr void push(std::size_t size, std::size_t distance) noexcept {
+    extent[rank] = size;
+    stride[rank++] = distance;
+  }
+};
+
+// x: of a parameter's type. Of two axes, in and out, in the order of `axes`.
+template <class X>
+constexpr wanted_axes axes_in_file(const stored_axes& axes) noexcept {
+  using layout = layout_of<X>;
+  using in = axis_family<axes::in_features>;
+  using out = axis_family<axes::out_features>;
+  wanted_axes wanted;
+  const auto add_out = [&](std::size_t stride) {
+    if (axes.parts > 1) {
+      wanted.part_of = wanted.rank;
+      wanted.part = layout::template size_of<out>;
+      wanted.first = axes.part * wanted.part;
+    }
+    wanted.add(axes.parts * layout::template size_of<out>, stride, axes.out_heads);
+  };
+  if constexpr (layout::template has<in> && layout::template has<out>) {
+    const auto add_in = [&] {
+      wanted.add(layout::template size_of<in>, layout::template stride_of<in>, axes.in_heads);
+    };
+    if (axes.order == stored_axes::out_then_in) add_out(layout::template stride_of<out>);
+    add_in();
+    if (axes.order != stored_axes::out_then_in) add_out(layout::template stride_of<out>);
+  } else if constexpr (layout::template has<out>) {
+    add_out(layout::template stride_of<out>);
+  } else {
+    for (std::size_t i = 0; i < layout::rank; ++i)
+      wanted.push(layout::extents[i], layout::strides[i]);
+  }
+  return wanted;
+}
+
+// Are the axes of x the wanted ones, but for those of size 1?
+constexpr bool has_axes(const stored_tensor& x, const wanted_axes& wanted) noexcept {
+  std::size_t i = 0;
+  for (std::size_t j = 0; j < x.rank; ++j) {
+    if (x.extents[j] == 1) continue;
+    while (i < wanted.rank && wanted.extent[i] == 1) ++i;
+    if (i == wanted.rank || wanted.extent[i++] != x.extents[j]) return false;
+  }
+  while (i < wanted.rank && wanted.extent[i] == 1) ++i;
+  return i == wanted.rank;
+}
+
+// What the scales of 8-bit weights are called: layers.0.q.weight_scale of layers.0.q.weight.
+inline constexpr const char* scale_suffix = "_scale";
+
+// The row of one parameter: the first whose tensor is in the file, else the first.
+struct found_row {
+  const parameter_name* row = nullptr;
+  name_text name;
+  stored_tensor tensor;                // without data where it is missing
+  stored_tensor scales;                // of 8-bit integers, by output (scales.hpp)
+  const char* without_star = nullptr;  // of at("layers", ...), where "layers.*" would have a row
+};
+template <class File>
+constexpr void find_row(found_row& found, const File& file, const char* path,
+                        const parameter_names& names) noexcept {
+  for (std::size_t i = 0; i < names.count; ++i) {
+    const parameter_name& row = names.rows[i];
+    if (row.parameter == nullptr) continue;
+    if (found.tensor.data != nullptr) return;
+    pattern_match match(path);
+    if (!match.matches(names.parameter_prefix, row.parameter)) {
+      if (pattern_match(path).matches_numbered(names.parameter_prefix, row.parameter))
+        found.without_star = names.parameter_prefix;
+      continue;
+    }
+    const name_text name(names.tensor_prefix, row.tensor, match.values);
+    const auto tensor = file.find(name.chars);
+    if (found.row != nullptr && !tensor) continue;
+    found.row = &row;
+    found.name = name;
+    if (tensor) found.tensor = *tensor;
+    if (found.tensor.type == stored_type::int8)
+      if (const auto scales = file.find(name.with(scale_suffix).chars)) found.scales = *scales;
+  }
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP
