@@ -51,7 +51,8 @@ GROUPS = {
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",
                "embedding", "logits", "learned_positions", "sinusoidal_positions", "feed_forward",
                "encoder_layer", "decoder_layer", "layer_stack", "prepacked"],
-    "Integers": ["quantized", "quantize", "dequantize", "quantized_mean"],
+    "Integers": ["quantized", "quantize", "dequantize", "quantized_mean", "take_percentile", "same_range",
+                 "chain_ranges", "are_chained"],
 }
 GROUPED = {operation for operations in GROUPS.values() for operation in operations}
 # The general before the special: the first case of a mistake gives its entry the place.

@@ -31,13 +31,13 @@ using decoder = decoder_layer<float, hidden<8>, heads<2>, intermediate<8>, norm_
   // cure: Activations have 8, residual sums 16.
   auto q = quantize(x, seen.input);
 #elif defined CASE_quantize_with_the_ranges_of_a_layer
-  // expect-gcc: "umbel: quantize: takes a tensor, then one range, a number or such as seen.input"
+  // expect-gcc: "umbel: quantize: takes a tensor, then one range, a number or such as seen\.input"
   // expect-clang: quantize, .*takes_a_tensor_then_one_range_a_number_or_such_as_seen_input
   // cause: The second argument is no range, or the arguments are in another order.
   // cure: Give the tensor, then the range of that tensor alone: `seen.input` of the layer that takes it.
   auto q = quantize<std::int8_t>(x, seen);
 #elif defined CASE_dequantize_without_a_range
-  // expect-gcc: "umbel: dequantize: takes a tensor, then one range, a number or such as seen.input"
+  // expect-gcc: "umbel: dequantize: takes a tensor, then one range, a number or such as seen\.input"
   // expect-clang: dequantize, .*takes_a_tensor_then_one_range_a_number_or_such_as_seen_input
   // cause: The second argument is no range, or the arguments are in another order.
   // cure: Give the tensor, then the range of that tensor alone: `seen.input` of the layer that takes it.
@@ -55,7 +55,7 @@ using decoder = decoder_layer<float, hidden<8>, heads<2>, intermediate<8>, norm_
   // cure: Declare `quantized<layer>::histograms` of the layer of the ranges, and count with `observe(counted, weights, x)`.
   take_percentile(counted, seen, 99.9);
 #elif defined CASE_same_range_of_layers
-  // expect-gcc: "umbel: same_range: takes two or more ranges that are not constant, such as seen.input and seen.output"
+  // expect-gcc: "umbel: same_range: takes two or more ranges that are not constant, such as seen\.input and seen\.output"
   // expect-clang: same_range, .*takes_two_or_more_ranges_that_are_not_constant_such_as_seen_input_and_seen_output
   // cause: Ranges of whole layers, one range alone, or a constant.
   // cure: Name the members, `same_range(a.output, b.input)`; of layers in their order `chain_ranges(a, b)`.
