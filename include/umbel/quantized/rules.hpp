@@ -8,6 +8,7 @@
 #include <umbel/kernel/integer_shapes.hpp>
 #include <umbel/layer/prepacked.hpp>
 #include <umbel/layer/rules.hpp>
+#include <umbel/mask/base.hpp>
 #include <umbel/quantized/histogram.hpp>
 #include <umbel/quantized/ranges.hpp>
 
@@ -178,9 +179,7 @@ constexpr bool follow_the_input() noexcept {
   if constexpr (takes_epsilon<Layer>)
     return sizeof...(Others) == 1 && (std::is_arithmetic_v<Others> && ...);
   else
-    return ((tensor_like<Others> || mask_like<Others> || masks_the_sequence<Others> ||
-             std::is_integral_v<Others>) &&
-            ...);
+    return ((mask_like<Others> || masks_the_sequence<Others> || std::is_integral_v<Others>) && ...);
 }
 
 // Can Layer be observed so? Given: of forwarding references.
