@@ -448,24 +448,24 @@ static_assert(
 #define UMBEL_MVE_INTEGERS 0
 #define UMBEL_INTEGER_KERNELS scalar
 #endif
-// Products of integers on ARM without vectors. smlad: two of 16 bits. Whether loops of them are
-// written in instructions (simd/four_rows.hpp), which an unoptimised or instrumented build has no
-// registers for.
-#if defined(__arm__) && defined(__ARM_FEATURE_DSP) && UMBEL_LITTLE_ENDIAN
-#define UMBEL_SMLAD 1
-#else
-#define UMBEL_SMLAD 0
-#endif
 #if defined(__arm__) && defined(__thumb2__)
 #define UMBEL_THUMB_2 1
 #else
 #define UMBEL_THUMB_2 0
 #endif
-#if UMBEL_OPTIMIZED && !UMBEL_SANITIZED && UMBEL_LITTLE_ENDIAN && \
-    (UMBEL_SMLAD || UMBEL_THUMB_2 || defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__))
-#define UMBEL_FOUR_ROWS_ASSEMBLY 1
+// Products of integers on Cortex-M without vectors. Whether loops of them are written in
+// instructions (simd/four_rows.hpp), for which unoptimised, instrumented and position-independent
+// builds have no registers; smlad: two products of 16 bits.
+#if UMBEL_OPTIMIZED && !UMBEL_SANITIZED && UMBEL_LITTLE_ENDIAN && defined(__ARM_ARCH_PROFILE) && \
+    !defined(__PIC__)
+#define UMBEL_FOUR_ROWS_ASSEMBLY (__ARM_ARCH_PROFILE == 'M')
 #else
 #define UMBEL_FOUR_ROWS_ASSEMBLY 0
+#endif
+#if UMBEL_FOUR_ROWS_ASSEMBLY && defined(__ARM_FEATURE_DSP)
+#define UMBEL_SMLAD 1
+#else
+#define UMBEL_SMLAD 0
 #endif
 
 // Does the core divide in one instruction?

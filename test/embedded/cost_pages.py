@@ -43,11 +43,13 @@ def table(head, rows):
 
 def readme(targets):
     def cells(target, rows):
-        fast, small = rows["clothing", "-O2"], rows.get(("clothing", "small"))
+        fast, small, integers = rows["clothing", "-O2"], rows.get(("clothing", "small")), rows["integer_clothing", "-O2"]
         return [words(target), number(fast["text"]), number(small and small["text"]), number(fast["rodata"]),
-                number(fast["ram"]), number(fast["stack"]), number(fast["instructions"]), each(fast)]
+                number(fast["ram"]), number(fast["stack"]), number(fast["instructions"]), each(fast),
+                *(number(integers[column]) for column in ("text", "rodata", "ram", "stack", "instructions"))]
 
-    return table(["", "code", "small code", "constants", "RAM", "stack", "instructions", "each"],
+    return table(["", "code", "small code", "constants", "RAM", "stack", "instructions", "each",
+                  "integers: code", "constants", "RAM", "stack", "instructions"],
                  [cells(target, rows) for target, (_, rows) in targets.items()])
 
 

@@ -8,6 +8,7 @@
 The instructions of a picture are those of costs.txt. Numbers may differ by 1 %; RAM, stack and weights by nothing. By another
 compiler than README.md names nothing is compared.
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -72,6 +73,9 @@ def main():
     was = dict(zip(COLUMNS, (int(n.replace(",", "")) for n in ROW.search(README.read_text()).groups())))
     tap.check("what it takes is what README.md says", not differing(now, was),
               f"{', '.join(differing(now, was))}: {now}, README.md: {was}; microbit.py --write accepts them")
+    if os.environ.get("UMBEL_UPDATE_COSTS"):  # which another test may not have written yet
+        tap.skip("a picture takes what costs.txt says", "costs.txt is being written")
+        return tap.finish()
     row = costs.read()["cortex-m0"][1]["integer_clothing", "-O2"]
     of_table = {"RAM": row["ram"], "instructions": row["instructions"]}
     tap.check("a picture takes what costs.txt says", not differing(now, of_table), f"{now}, costs.txt: {of_table}")

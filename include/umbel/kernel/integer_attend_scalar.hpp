@@ -28,7 +28,7 @@ struct attend_scratch {
 };
 
 // plain::power_of_half in fewer steps: rounding down to 1/256 twice is doing so once to 1/65536.
-template <int Bits>
+template <int Bits = 8>
 UMBEL_INLINE constexpr std::int32_t power_of_half(std::int32_t t) noexcept {
   if constexpr (Bits == 16) return plain::power_of_half<16>(t);
   const std::int32_t fraction = t & 255;

@@ -103,19 +103,18 @@ UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_
   "mla %[s1], %[number], r4, %[s1]\n"  \
   "mla %[s2], %[number], r5, %[s2]\n"  \
   "mla %[s3], %[number], r6, %[s3]\n"
-#define UMBEL_WORD                                                                              \
-  "ldr %[word], [%[column]], #4\n"                                                              \
-  "sxtb %[number], %[word]\n" UMBEL_PRODUCTS "sbfx %[number], %[word], #8, #8\n" UMBEL_PRODUCTS \
-  "sbfx %[number], %[word], #16, #8\n" UMBEL_PRODUCTS                                           \
-  "asr %[number], %[word], #24\n" UMBEL_PRODUCTS
+#define UMBEL_NUMBER "ldrsb %[number], [%[column]], #1\n" UMBEL_PRODUCTS
+#define UMBEL_WORD UMBEL_NUMBER UMBEL_NUMBER UMBEL_NUMBER UMBEL_NUMBER
 #endif
 #if defined(UMBEL_WORD)
-  // Two words at a time; of an odd number the first by itself.
-#define UMBEL_WORDS(enter)                                                                     \
-  __asm__ volatile(enter "1:\n" UMBEL_WORD "2:\n" UMBEL_WORD "cmp %[column], %[end]\nbne 1b\n" \
-                   : [rows] "+r"(rows), [column] "+r"(column), [s0] "+r"(s0), [s1] "+r"(s1),   \
-                     [s2] "+r"(s2), [s3] "+r"(s3), [number] "+r"(number), [word] "=&r"(word)   \
-                   : [end] "r"(end)                                                            \
+  // Two words at a time; of an odd number the first by itself. The end of the column is in memory:
+  // a compiler that keeps a frame or a table of addresses in a register has no other one left.
+#define UMBEL_WORDS(enter)                                                                   \
+  __asm__ volatile(enter "1:\n" UMBEL_WORD "2:\n" UMBEL_WORD                                 \
+                         "ldr %[number], %[end]\ncmp %[column], %[number]\nbne 1b\n"         \
+                   : [rows] "+r"(rows), [column] "+r"(column), [s0] "+r"(s0), [s1] "+r"(s1), \
+                     [s2] "+r"(s2), [s3] "+r"(s3), [number] "+r"(number), [word] "=&r"(word) \
+                   : [end] "m"(end)                                                          \
                    : "r3", "r4", "r5", "r6", "cc", "memory")
   std::size_t number = words;
   std::int32_t word;
@@ -214,18 +213,10 @@ UMBEL_ONE_COPY of_four_rows by_column(const std::int32_t* rows, const std::int8_
     UMBEL_UNROLL(4)
     for (std::size_t i = 0; i < 4; ++i) {
       const std::int32_t number = column[i];
-      const auto of_row = [&](std::size_t r) UMBEL_LAMBDA_INLINE {
-#if UMBEL_SMLAD  // not optimised
-        const std::int32_t pair = rows[i % 2 * 4 + r];
-        return i < 2 ? static_cast<std::int16_t>(pair) : pair >> 16;
-#else
-        return rows[4 * i + r];
-#endif
-      };
-      sums.first += number * of_row(0);
-      sums.second += number * of_row(1);
-      sums.third += number * of_row(2);
-      sums.fourth += number * of_row(3);
+      sums.first += number * rows[4 * i];
+      sums.second += number * rows[4 * i + 1];
+      sums.third += number * rows[4 * i + 2];
+      sums.fourth += number * rows[4 * i + 3];
     }
   }
   return sums;
