@@ -114,7 +114,10 @@ constexpr void attend_by(const attend_shape& shape, const Score& score, Y v, con
       T& out = o[i * shape.o_row + d * shape.o_dim];
       out = out * inverse;
     }
-    if constexpr (score_tap<Tap>) {
+    if constexpr (Tap::stage == tap_stage::softmax) {
+      tap.maximum[i] = maximum;
+      tap.inverse[i] = probability_factor;
+    } else if constexpr (score_tap<Tap>) {
       tap_scores<T>(shape, score, policy, i, tap);
     } else if constexpr (Tap::stage != tap_stage::none) {
       constexpr bool drops = scores::drops<Policy> && Tap::stage == tap_stage::weights;

@@ -13,6 +13,10 @@
 //                                      begin..end, none is tested inside full_begin..full_end
 //   over<V>(first_query, count)        for the queries in the lanes of V, of which `count` exist
 //     .change(score, key)              the new score
+//     bends                            absent or true: the derivative of change is not 1
+//     .derivative(score, key)          that: of the new score by the old one
+//     adds_bias                        absent or true: a bias is added, whose gradient may be asked
+//                                      for; of all_of the first one
 //     .sees(key)                       mask: the lanes that attend to the key
 //     in_squares                       absent or true: these two, of a square, the keys from `key`
 //                                      on, as many as there are lanes
@@ -73,6 +77,8 @@ struct all_of<P, Rest...> {
     using B = decltype(std::declval<const all_of<Rest...>&>().template over<V>(0, 0));
     static constexpr bool by_four = A::by_four || B::by_four;
     static constexpr bool in_squares = detail::in_squares<A> || detail::in_squares<B>;
+    static constexpr bool bends = detail::bends<A> || detail::bends<B>;
+    static constexpr bool adds_bias = detail::adds_bias<A> || detail::adds_bias<B>;
     A a;
     B b;
     UMBEL_INLINE void prepare_square(std::size_t key) noexcept {
@@ -85,6 +91,20 @@ struct all_of<P, Rest...> {
     }
     UMBEL_INLINE constexpr V change(V score, std::size_t key) const noexcept {
       return b.change(a.change(score, key), key);
+    }
+    UMBEL_INLINE constexpr V derivative(V score, std::size_t key) const noexcept {
+      if constexpr (!detail::bends<A>)
+        return detail::derivative(b, a.change(score, key), key);
+      else if constexpr (!detail::bends<B>)
+        return a.derivative(score, key);
+      else
+        return b.derivative(a.change(score, key), key) * a.derivative(score, key);
+    }
+    UMBEL_INLINE constexpr V bias_derivative(V score, std::size_t key) const noexcept {
+      if constexpr (!detail::adds_bias<A>)
+        return detail::bias_derivative(b, a.change(score, key), key);
+      else
+        return detail::derivative(b, a.change(score, key), key);
     }
     UMBEL_INLINE constexpr mask_of<V> sees(std::size_t key) const noexcept {
       return detail::and_masks(a.sees(key), b.sees(key));

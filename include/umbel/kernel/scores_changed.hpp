@@ -42,7 +42,7 @@ struct added {
   }
   template <class V>
   struct lanes {
-    static constexpr bool by_four = false, in_squares = simd::lanes_of<V> > 1;
+    static constexpr bool by_four = false, in_squares = simd::lanes_of<V> > 1, adds_bias = true;
     const T* from;
     std::size_t query_stride, key_stride, count;
     // Of a square of queries and keys whose keys are adjacent in memory: transposed, which loading
@@ -119,7 +119,7 @@ struct generated {
   }
   template <class V>
   struct lanes {
-    static constexpr bool by_four = false;
+    static constexpr bool by_four = false, adds_bias = true;
     const F& f;
     std::size_t first_query, count;
 
@@ -198,7 +198,13 @@ struct softcap {
   }
   template <class V>
   struct lanes : detail::sees_all<V> {
+    static constexpr bool bends = true;
     T inner, outer;
+    // 1 - tanh^2: inner and outer are each other's inverses.
+    UMBEL_INLINE constexpr V derivative(V score, std::size_t) const noexcept {
+      const V t = simd::tanh(score * simd::broadcast<V>(inner));
+      return simd::fma(-t, t, simd::broadcast<V>(T{1}));
+    }
     UMBEL_INLINE constexpr V change(V score, std::size_t) const noexcept {
       // An fma with 0: a bare product could be contracted into the subtraction of the maximum.
       return simd::fma(simd::broadcast<V>(outer), simd::tanh(score * simd::broadcast<V>(inner)),

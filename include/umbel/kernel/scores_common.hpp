@@ -193,6 +193,33 @@ UMBEL_INLINE void prepare_square([[maybe_unused]] Over& over,
   if constexpr (in_squares<Over>) over.prepare_square(key);
 }
 
+// Is the derivative of the new score by the old one other than 1?
+template <class Over>
+inline constexpr bool bends = requires { requires Over::bends; };
+// Is what it adds a bias that may have a gradient?
+template <class Over>
+inline constexpr bool adds_bias = requires { requires Over::adds_bias; };
+
+// The derivative of the new score by the old one.
+template <class V, class Over>
+UMBEL_INLINE constexpr V derivative([[maybe_unused]] const Over& over, [[maybe_unused]] V score,
+                                    [[maybe_unused]] std::size_t key) noexcept {
+  if constexpr (bends<Over>)
+    return over.derivative(score, key);
+  else
+    return simd::broadcast<V>(simd::element_of<V>{1});
+}
+// And by the bias that is added on the way, the first one; without one: by the new score itself.
+template <class V, class Over>
+UMBEL_INLINE constexpr V bias_derivative([[maybe_unused]] const Over& over,
+                                         [[maybe_unused]] V score,
+                                         [[maybe_unused]] std::size_t key) noexcept {
+  if constexpr (bends<Over> && adds_bias<Over>)
+    return over.bias_derivative(score, key);
+  else
+    return simd::broadcast<V>(simd::element_of<V>{1});
+}
+
 // sees() of four keys in a row. `by_four`: the policy can do that at less than four times the cost.
 template <class V, class Over>
 UMBEL_INLINE constexpr void see_four(const Over& over, std::size_t key,

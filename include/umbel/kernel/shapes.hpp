@@ -55,6 +55,24 @@ constexpr attend_shape first_of(attend_shape shape, std::size_t queries) noexcep
   return shape;
 }
 
+// The gradients of that: dq, dk, dv of q, k, v and of the context's own, do. Features are adjacent
+// everywhere; *_row: elements from one row to the next.
+struct attend_backward_shape {
+  std::size_t queries, keys, head_dim, value_dim;
+  std::size_t q_row, k_row, v_row, o_row;
+  std::size_t dq_row, dk_row, dv_row, do_row;
+  // The sums of dk and dv go on from what is there: heads of queries that share keys, one after the
+  // other. Else they are written.
+  bool go_on = false;
+  // Is the gradient of a bias wanted: added to element i * bias_query + j * bias_key of query i and
+  // key j. One of the strides may be 0.
+  bool bias = false;
+  std::size_t bias_query = 0, bias_key = 0;
+
+  friend constexpr bool operator==(const attend_backward_shape&,
+                                   const attend_backward_shape&) = default;
+};
+
 // out(rows, columns) = sum over depth of x(rows, depth) y(depth, columns).
 // x(m, k) = x[m * x_row + k * x_depth], y(k, n) = y[k * y_depth + n * y_column],
 // out(m, n) = out[m * out_row + n * out_column]; strides of x and y may be 0.

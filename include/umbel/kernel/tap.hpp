@@ -18,6 +18,7 @@ enum class tap_stage {
   changed,        // after the policy's changes; -infinity where a pair is hidden
   probabilities,  // after the softmax; 0 where hidden
   weights,        // the probabilities as they multiply the values: after dropout
+  softmax,        // what a softmax knows of its row: softmax_tap
 };
 
 // to[i * QueryStride + j * KeyStride] receives what belongs to query i and key j. The memory must
@@ -27,6 +28,16 @@ struct tap {
   static constexpr tap_stage stage = Stage;
   static constexpr std::size_t query_stride = QueryStride, key_stride = KeyStride;
   T* to;
+};
+
+// maximum[i]: of the scores of query i, in units of log2; inverse[i]: 1 / the sum of 2^(score -
+// maximum). A query that sees no key: the lowest finite number, 0. From these a backward pass takes
+// the probabilities anew (attend_backward.hpp).
+template <class T>
+struct softmax_tap {
+  static constexpr tap_stage stage = tap_stage::softmax;
+  T* maximum;
+  T* inverse;
 };
 
 struct no_tap {

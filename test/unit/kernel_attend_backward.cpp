@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSL-1.0
+// Gradients of attention: the definition against differences of the loss.
+#include <boost/test/unit_test.hpp>
+
+#include "kernel_support.hpp"
+
+#include <limits>
+#include <umbel/kernel/plain_attend_backward.hpp>
+
+namespace {
+
+using namespace umbel::detail::kernel;
+using umbel_test::buffer;
+using umbel_test::seeded;
+
+// Rows of more than their features, all different; biases of a query are adjacent.
+constexpr attend_backward_shape apart(std::size_t queries, std::size_t keys, std::size_t head_dim,
+                                      std::size_t value_dim) {
+  return {.queries = queries,
+          .keys = keys,
+          .head_dim = head_dim,
+          .value_dim = value_dim,
+          .q_row = head_dim + 1,
+          .k_row = head_dim + 2,
+          .v_row = value_dim + 3,
+          .o_row = value_dim,
+          .dq_row = head_dim + 4,
+          .dk_row = head_dim + 5,
+          .dv_row = value_dim + 6,
+          .do_row = value_dim + 7,
+          .bias = true,
+          .bias_query = keys,
+          .bias_key = 1};
+}
+
+template <class T>
+struct gradients {
+  buffer<T> dq, dk, dv, dbias;
+  bool same_bits(const gradients& other) const {
+    return dq.same_bits(other.dq) && dk.same_bits(other.dk) && dv.same_bits(other.dv) &&
+           dbias.same_bits(other.dbias);
+  }
+  bool same_numbers(gradients& other) {
+    return dq.same_numbers(other.dq) && dk.same_numbers(other.dk) && dv.same_numbers(other.dv) &&
+           dbias.same_numbers(other.dbias);
+  }
+};
+
+template <attend_backward_shape S, class T>
+struct problem {
+  static constexpr attend_shape forward{S.queries, S.keys,  S.head_dim, S.value_dim, S.q_row,
+                                        1,         S.k_row, 1,          S.v_row,     1,
+                                        S.o_row,   1,       S.queries};
+  buffer<T> q{S.queries * S.q_row}, k{S.keys * S.k_row}, v{S.keys * S.v_row};
+  buffer<T> d_o{S.queries * S.do_row}, bias{S.queries * S.keys};
+  buffer<T> o{S.queries * S.o_row, 16}, maximum{S.queries, 16}, inverse{S.queries, 16};
+  T scale = static_cast<T>(0.7);
+
+  explicit problem(double size = 1.5) {
+    seeded next{static_cast<std::uint32_t>(S.queries * 131 + S.keys * 31 + S.head_dim)};
+    for (buffer<T>* input : {&q, &k, &v, &d_o, &bias}) input->fill(next, size);
+  }
+  scores::added<T> added() { return {bias.get(), S.keys, 1}; }
+
+  template <class Policy>
+  void run_forward(const Policy& policy) {
+    plain::attend_kept<forward>::run(q.get(), k.get(), v.get(), scale, policy, o.get(),
+                                     maximum.get(), inverse.get());
+  }
+  // What is there already, for sums that go on and elements that nobody writes.
+  static gradients<T> start() {
+    gradients<T> to{buffer<T>{S.queries * S.dq_row, 16}, buffer<T>{S.keys * S.dk_row, 16},
+                    buffer<T>{S.keys * S.dv_row, 16}, buffer<T>{S.queries * S.keys, 16}};
+    seeded next{7};
+    for (buffer<T>* output : {&to.dq, &to.dk, &to.dv, &to.dbias}) output->fill(next);
+    return to;
+  }
+  template <class Policy>
+  gradients<T> by_plain(const Policy& policy) {
+    run_forward(policy);
+    gradients<T> to = start();
+    plain::attend_backward<S>::run(q.get(), k.get(), v.get(), o.get(), d_o.get(), scale, policy,
+                                   maximum.get(), inverse.get(), to.dq.get(), to.dk.get(),
+                                   to.dv.get(), to.dbias.get());
+    return to;
+  }
+};
+
+// The definition in double against central differences of the sum of do o.
+template <attend_backward_shape S>
+struct differences : problem<S, double> {
+  using base = problem<S, double>;
+
+  template <class Policy>
+  double loss(const Policy& policy) {
+    base::run_forward(policy);
+    double sum = 0;
+    for (std::size_t i = 0; i < S.queries; ++i)
+      for (std::size_t d = 0; d < S.value_dim; ++d)
+        sum += this->d_o[i * S.do_row + d] * this->o[i * S.o_row + d];
+    return sum;
+  }
+  template <class Policy>
+  double worst(const Policy& policy, buffer<double>& of, std::size_t row, std::size_t rows,
+               std::size_t width, buffer<double>& to, std::size_t to_row) {
+    double most = 0;
+    for (std::size_t r = 0; r < rows; ++r) {
+      for (std::size_t d = 0; d < width; ++d) {
+        double& x = of[r * row + d];
+        const double at = x, step = 1e-4;
+        x = at + step;
+        const double above = loss(policy);
+        x = at - step;
+        const double below = loss(policy);
+        x = at;
+        const double error = std::fabs((above - below) / (2 * step) - to[r * to_row + d]);
+        most = error > most ? error : most;
+      }
+    }
+    return most;
+  }
+  template <class Policy>
+  void check(const Policy& policy, const char* what, bool has_bias = false) {
+    gradients<double> to = base::by_plain(policy), before = base::start();
+    BOOST_TEST(worst(policy, this->q, S.q_row, S.queries, S.head_dim, to.dq, S.dq_row) < 1e-6,
+               what);
+    BOOST_TEST(worst(policy, this->k, S.k_row, S.keys, S.head_dim, to.dk, S.dk_row) < 1e-6, what);
+    BOOST_TEST(worst(policy, this->v, S.v_row, S.keys, S.value_dim, to.dv, S.dv_row) < 1e-6, what);
+    if (!has_bias) return;
+    for (std::size_t e = 0; e < to.dbias.size(); ++e) to.dbias[e] -= before.dbias[e];
+    BOOST_TEST(worst(policy, this->bias, S.keys, S.queries, S.keys, to.dbias, S.keys) < 1e-6, what);
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(kernel_attend_backward)
+
+BOOST_AUTO_TEST_CASE(the_definition_is_the_derivative) {
+  differences<apart(5, 7, 3, 4)> c;
+  const scores::softcap cap{1.5};
+  c.check(scores::every_key{}, "every key");
+  c.check(scores::all_of(scores::causal{-1}, scores::alibi{-0.25}), "causal, alibi");
+  c.check(scores::all_of(cap, scores::dropout(3, 1, 0.3)), "softcap, dropout");
+  c.check(c.added(), "bias", true);
+  c.check(scores::all_of(cap, c.added(), scores::window{2, 1}), "softcap, then bias", true);
+  c.check(scores::all_of(scores::alibi{0.5}, c.added(), cap), "bias, then softcap", true);
+  c.check(scores::all_of(c.added(), cap, scores::softcap{1.0}), "two soft caps", true);
+  differences<apart(2, 300, 2, 1)> long_rows;
+  long_rows.check(scores::every_key{}, "two blocks of keys");
+}
+
+BOOST_AUTO_TEST_CASE(a_gate_has_the_derivative_of_the_context) {
+  differences<apart(5, 7, 3, 4)> c;
+  const double loss = c.loss(scores::causal{1});
+  const double gate = plain::attend_backward<apart(5, 7, 3, 4)>::gate(c.o.get(), c.d_o.get());
+  BOOST_TEST(std::fabs(gate - loss) < 1e-14);
+}
+
+BOOST_AUTO_TEST_CASE(plain_goes_in_constant_expressions) {
+  constexpr float sum = [] {
+    const float q[4] = {1, 2, 0.5f, -1}, k[4] = {0, 1, 2, -1}, v[2] = {3, 5}, d_o[2] = {1, 1};
+    float o[2]{}, maximum[2]{}, inverse[2]{}, dq[4]{}, dk[4]{}, dv[2]{};
+    plain::attend_kept<attend_shape{2, 2, 2, 1, 2, 1, 2, 1, 1, 1, 1, 1, 2}>::run(
+        q, k, v, 1.0f, scores::causal{}, o, maximum, inverse);
+    plain::attend_backward<attend_backward_shape{2, 2, 2, 1, 2, 2, 1, 1, 2, 2, 1, 1}>::run(
+        q, k, v, o, d_o, 1.0f, scores::causal{}, maximum, inverse, dq, dk, dv);
+    return dv[0] + dv[1];
+  }();
+  static_assert(sum > 1.999f && sum < 2.001f);
+  BOOST_TEST(std::fabs(sum - 2) < 0.001f);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
