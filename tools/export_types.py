@@ -21,7 +21,7 @@ EMBEDDING = re.compile(r"(^|[._])(wte|wpe|\w*emb|\w*embed(ding)?s?|embed_\w+|\w*
 CLASSES = re.compile(r"(^|[._])(\w*head|classifier|fc|output|score)$")
 MIXED = "some projections of the feed-forward network have a bias and some have none: add zeros to the file for the others"
 GAMMA_ALONE = "a norm without a beta is taken for rms_norm; torch's LayerNorm with bias=False is layer_norm<..., bias<false>>"
-LARGEST_STRUCT = 12  # members that for_each_parameter takes
+LARGEST_STRUCT = 16  # members that for_each_parameter takes
 
 # What a framework's layer is beside its shapes; what is not certain is said behind it.
 OF_TORCH = ("norm_first<false>, activation<relu>", "norm_first and activation are torch's defaults: look yours up")

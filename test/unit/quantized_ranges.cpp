@@ -158,6 +158,42 @@ BOOST_AUTO_TEST_CASE(packing_names_the_range_that_is_missing) {
   BOOST_TEST(last.pack(model.weights.head, model.ranges.head).missing_range() == std::string());
 }
 
+// The layer with the most ranges, 15.
+BOOST_AUTO_TEST_CASE(all_ranges_of_a_decoder_layer_are_known_by_name) {
+  using decoder = decoder_layer<float, hidden<6>, heads<2>, intermediate<10>, norm_first<true>,
+                                activation<silu>, gated<true>, bias<true>>;
+  static decoder::weights w{};
+  fill(w, 1);
+  quantized<decoder>::ranges seen{};
+  static quantized<decoder>::histograms counted{};
+  std::size_t count = 0;
+  for_each_parameter(seen, [&](const parameter_path& path, auto x) {
+    BOOST_TEST(path.c_str() == std::string(quantized<decoder>::ranges::part_names[count]));
+    x() = 1;
+    ++count;
+  });
+  BOOST_TEST(count == 15U);
+  quantized<decoder> layer;
+  for_each_parameter(seen, [&](const parameter_path& path, auto x) {
+    x() = 0;
+    BOOST_TEST(layer.pack(w, seen).missing_range() == std::string(path.c_str()));
+    x() = 1;
+  });
+  BOOST_TEST(static_cast<bool>(layer.pack(w, seen)));
+
+  quantized<decoder>::ranges largest{};
+  std::mt19937 random(2);
+  std::normal_distribution<float> normal(0, 1);
+  tensor<float, token<3>, hidden<6>> x;
+  tensor<float, token<4>, hidden<6>> memory;
+  for (float& e : x) e = normal(random);
+  for (float& e : memory) e = normal(random);
+  std::ignore = quantized<decoder>::observe(largest, w, x, memory, self_mask(causal));
+  std::ignore = quantized<decoder>::observe(counted, w, x, memory, self_mask(causal));
+  take_percentile(seen, counted, 100);
+  BOOST_TEST(compare_parameters(largest, seen).largest == 0);
+}
+
 BOOST_AUTO_TEST_CASE(chained_ranges_are_equal) {
   static model_file model{};
   fill(model.weights, 3);

@@ -36,8 +36,10 @@ struct linear_map {
 };
 
 // f(member...): the members of a struct that has Count of them, in their order.
+inline constexpr std::size_t most_members = 16;
 template <std::size_t Count, class Struct, class F>
 UMBEL_INLINE constexpr auto with_members(Struct& s, F f) noexcept {
+  static_assert(Count <= most_members);
   if constexpr (Count == 1) {
     auto& [a] = s;
     return f(a);
@@ -74,6 +76,18 @@ UMBEL_INLINE constexpr auto with_members(Struct& s, F f) noexcept {
   } else if constexpr (Count == 12) {
     auto& [a, b, c, d, e, g, h, i, j, k, l, m] = s;
     return f(a, b, c, d, e, g, h, i, j, k, l, m);
+  } else if constexpr (Count == 13) {
+    auto& [a, b, c, d, e, g, h, i, j, k, l, m, n] = s;
+    return f(a, b, c, d, e, g, h, i, j, k, l, m, n);
+  } else if constexpr (Count == 14) {
+    auto& [a, b, c, d, e, g, h, i, j, k, l, m, n, o] = s;
+    return f(a, b, c, d, e, g, h, i, j, k, l, m, n, o);
+  } else if constexpr (Count == 15) {
+    auto& [a, b, c, d, e, g, h, i, j, k, l, m, n, o, p] = s;
+    return f(a, b, c, d, e, g, h, i, j, k, l, m, n, o, p);
+  } else if constexpr (Count == 16) {
+    auto& [a, b, c, d, e, g, h, i, j, k, l, m, n, o, p, q] = s;
+    return f(a, b, c, d, e, g, h, i, j, k, l, m, n, o, p, q);
   }
 }
 // f(part...): the parts of weights, in their order.

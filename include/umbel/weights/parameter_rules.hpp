@@ -29,7 +29,7 @@ struct the_struct_has;
 struct the_struct_has_a_base_so_make_it_a_member;
 struct the_struct_has_a_constructor_or_private_members_so_leave_them_out;
 struct the_struct_does_not_name_its_members_so_give_it_part_names_in_their_order;
-struct the_struct_has_more_than_12_members_so_put_some_of_them_into_a_struct;
+struct the_struct_has_more_than_16_members_so_put_some_of_them_into_a_struct;
 }  // namespace say
 template <>
 inline constexpr const char*
@@ -77,8 +77,8 @@ inline constexpr const char*
         "{...}, in their order";
 template <>
 inline constexpr const char*
-    spoken<say::the_struct_has_more_than_12_members_so_put_some_of_them_into_a_struct> =
-        "the struct has more than 12 members; put some of them into a struct of their own";
+    spoken<say::the_struct_has_more_than_16_members_so_put_some_of_them_into_a_struct> =
+        "the struct has more than 16 members; put some of them into a struct of their own";
 template <>
 inline constexpr const char* spoken<
     say::packed_weights_are_laid_out_for_the_kernels_so_pass_the_weights_that_they_are_made_of> =
@@ -153,10 +153,20 @@ inline constexpr std::size_t parts_named = 0;
 template <names_its_parts W>  // sizeof: to clang 14 the extent is 0 where nothing else has used it
 inline constexpr std::size_t parts_named<W> = sizeof(W::part_names) / sizeof(W::part_names[0]);
 
-// How many members a struct has, 13 where there are more; 0 where one of them has no default.
+// How many members a struct has, 17 where there are more; 0 where one of them has no default.
 template <class W>
 constexpr std::size_t members_in() {
-  if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+  if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 17;
+  else if constexpr (requires {
+                       W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+                     })
+    return 16;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 15;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
+    return 14;
+  else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
     return 13;
   else if constexpr (requires { W{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}; })
     return 12;
@@ -271,8 +281,8 @@ struct struct_of_weights {
       verdict<std::is_aggregate_v<W>, Operation,
               say::the_struct_has_a_constructor_or_private_members_so_leave_them_out>,
       verdict<!has_a_base<W>, Operation, say::the_struct_has_a_base_so_make_it_a_member>,
-      verdict<(parts_named<W> <= 12), Operation,
-              say::the_struct_has_more_than_12_members_so_put_some_of_them_into_a_struct>,
+      verdict<(parts_named<W> <= most_members), Operation,
+              say::the_struct_has_more_than_16_members_so_put_some_of_them_into_a_struct>,
       verdict<members_there<W> == 0 || members_there<W> == parts_named<W>, Operation,
               say::the_struct_has, number<members_there<W>>, say::members_but_part_names_has,
               number<parts_named<W>>>>;
