@@ -31,7 +31,7 @@ def number(value):
 
 def each(row):
     """Instructions a multiply-accumulate."""
-    count = row and row["instructions"]
+    count = row and row.get("instructions")
     return f"{count / row['multiply-accumulates']:.2f}" if count else "-"
 
 
@@ -43,14 +43,19 @@ def table(head, rows):
 
 def readme(targets):
     def cells(target, rows):
-        fast, small, integers = rows["clothing", "-O2"], rows.get(("clothing", "small")), rows["integer_clothing", "-O2"]
-        return [words(target), number(fast["text"]), number(small and small["text"]), number(fast["rodata"]),
-                number(fast["ram"]), number(fast["stack"]), number(fast["instructions"]), each(fast),
+        fast, small, integers = (rows.get(row, {}) for row in [("clothing", "-O2"), ("clothing", "small"), ("integer_clothing", "-O2")])
+        return [words(target), number(fast.get("text")), number(small.get("text")), number(fast.get("rodata")),
+                number(fast.get("ram")), number(fast.get("stack")), number(fast.get("instructions")), each(fast),
                 *(number(integers[column]) for column in ("text", "rodata", "ram", "stack", "instructions"))]
 
     return table(["", "code", "small code", "constants", "RAM", "stack", "instructions", "each",
                   "integers: code", "constants", "RAM", "stack", "instructions"],
                  [cells(target, rows) for target, (_, rows) in targets.items()])
+
+
+def with_floats(targets):
+    """(target, rows); of the others the README has all there is."""
+    return [(target, rows) for target, (_, rows) in targets.items() if ("clothing", "-O2") in rows]
 
 
 def instructions(targets):
@@ -62,7 +67,7 @@ def instructions(targets):
                 row = rows.get((program, build))
                 yield f"{number(row['instructions'])} ({each(row)})" if row and row["instructions"] else "-"
 
-    return table(head, [[words(target), *cells(target, rows)] for target, (_, rows) in targets.items()])
+    return table(head, [[words(target), *cells(target, rows)] for target, rows in with_floats(targets)])
 
 
 def sizes(targets):
@@ -76,7 +81,7 @@ def sizes(targets):
             return [*(number(row.get("text")) for row in of), *(number(row.get("stack")) for row in of),
                     number(of[0].get("rodata")), number(of[0].get("ram"))]
 
-        lines += table(["bytes", *head], [[words(target), *cells(rows)] for target, (_, rows) in targets.items()])
+        lines += table(["bytes", *head], [[words(target), *cells(rows)] for target, rows in with_floats(targets)])
     return lines[1:]
 
 
