@@ -139,6 +139,17 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
   }
   [[nodiscard]] constexpr const numbers& get_weights() const noexcept { return *this; }
 
+  // See workspace_for.
+  template <detail::tensor_like X>
+  static workspace<detail::axis_of<
+      detail::layout_of<X>,
+      detail::rules::sequence_family<detail::layout_of<X>, typename layer::hidden_axis>>>
+  workspace_of(const X&);
+  template <detail::tensor_like X, detail::tensor_like Y, detail::tensor_like Z>
+  static workspace<detail::axis_of<detail::layout_of<X>, detail::rules::query_family>,
+                   detail::axis_of<detail::layout_of<Y>, detail::rules::key_family>>
+  workspace_of(const X&, const Y&, const Z&);
+
  private:
   template <class Seen, class X, class Y, class Z>
   static constexpr void observe_inputs(Seen& seen, const typename layer::weights_view& w,

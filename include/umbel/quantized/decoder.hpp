@@ -70,6 +70,14 @@ class quantized_decoder
     run(x, memory, mask, own, work, static_cast<Out&&>(out));
   }
 
+  // See workspace_for.
+  template <tensor_like X, tensor_like Memory>
+  static workspace<
+      axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, typename Layer::hidden_axis>>,
+      axis_of<layout_of<Memory>,
+              rules::sequence_family<layout_of<Memory>, typename Layer::hidden_axis>>>
+  workspace_of(const X&, const Memory&);
+
  private:
   template <class X, class Memory, class Mask, class Own, class Workspace, class Out>
   constexpr auto run(const X& x, const Memory& memory, const Mask& mask, const own_mask<Own>& own,

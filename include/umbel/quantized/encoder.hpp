@@ -52,6 +52,12 @@ class quantized_encoder
     run(x, mask, work, static_cast<Out&&>(out));
   }
 
+  // See workspace_for.
+  template <tensor_like X>
+  static workspace<
+      axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, typename Layer::hidden_axis>>>
+  workspace_of(const X&);
+
  private:
   template <class X, class Mask, class Workspace, class Out>
   constexpr auto run(const X& x, const Mask& mask, Workspace& work, Out&& out) const noexcept {

@@ -206,6 +206,10 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
   }
   [[nodiscard]] constexpr const numbers& get_weights() const noexcept { return *this; }
 
+  // See workspace_for.
+  template <detail::tensor_like X>
+  static workspace<typename detail::rows_axis<detail::layout_of<X>>::type> workspace_of(const X&);
+
  private:
   template <class X, class Workspace, class Out>
   constexpr auto run(const X& x, Workspace& work, Out&& out) const noexcept {
