@@ -17,6 +17,8 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from tap import Tap, split_command  # noqa: E402
 
+MISTAKES = {"valgrind": ["floats", "integers"], "threads": ["race"]}  # what the programs do wrong with an argument
+
 
 def run(*command):
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, stdin=subprocess.DEVNULL)
@@ -69,8 +71,10 @@ def check(tap, checker, compiler, source, include_dir):
         if failed == 0:
             code, said = run(*start, program)
             tap.check(f"{name}: nothing is reported", code == 0 and not said, f"exit code {code}\n{said}")
-            code, said = run(*start, program, "wrong")
-            tap.check(f"{name}: what is wrong is reported", code != 0 and bool(said), f"exit code {code}\n{said}")
+            for mistake in MISTAKES[checker]:
+                code, said = run(*start, program, mistake)
+                tap.check(f"{name}: what is wrong is reported: {mistake}", code != 0 and bool(said),
+                          f"exit code {code}\n{said}")
 
 
 def main():

@@ -4,7 +4,9 @@
 // Sizes around those of vectors. Exit code 0 is passing; a wrong access ends in the handler, which
 // says where.
 #include <umbel/bare.hpp>
+#include <umbel/quantized.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +14,7 @@
 #include <initializer_list>
 #include <new>
 
+#include "../support/quantized.hpp"
 #include "../support/random.hpp"
 #include "pages.hpp"
 
@@ -38,7 +41,9 @@ struct array<tensor<T, Axes...>> : pages {
   array() : pages(layout::count * sizeof(T), sizeof(T)) {}
   using layout = typename tensor<T, Axes...>::layout;
   view<T, Axes...> whole() { return view<T, Axes...>(static_cast<T*>(data)); }
-  view<const T, Axes...> read() { return view<const T, Axes...>(static_cast<const T*>(data)); }
+  view<const T, Axes...> read() const {
+    return view<const T, Axes...>(static_cast<const T*>(data));
+  }
 };
 template <class X>
 struct input : array<X> {
@@ -216,6 +221,106 @@ void cache_with_memory() {
   }
 }
 
+// ---- layers in integers: 0xff is one, so results are those of other memory
+
+template <class X>
+struct integer_input : array<X> {
+  X elsewhere;  // the same
+  explicit integer_input(double largest) : elsewhere(drawn_integers<X>(next, largest)) {
+    std::copy(elsewhere.begin(), elsewhere.end(), this->whole().data());
+    this->forbid_writing();
+  }
+};
+template <class X>
+void check_same(array<X>& out, const X& wanted) {
+  if (std::equal(wanted.begin(), wanted.end(), out.whole().data())) return;
+  std::printf("%s: other bits than elsewhere\n", current);
+  std::exit(1);
+}
+template <class Layer>
+struct constant : object<Layer> {
+  const Layer& layer = *new (this->data) Layer(drawn_quantized<Layer>(next));
+  constant() { this->forbid_writing(); }
+};
+constexpr double most_of_sums = 32767;
+
+template <std::size_t N, std::size_t Rows>
+void integer_rows() {
+  using bytes = tensor<std::int8_t, token<Rows>, hidden<N>>;
+  using sums = tensor<std::int16_t, token<Rows>, hidden<N>>;
+  const auto run = [](const char* name, const auto& layer, const auto& x, auto& out) {
+    current = name;
+    layer.into(out.whole(), x.read());
+    check_same(out, layer(x.elsewhere));
+  };
+  integer_input<bytes> x(128);
+  integer_input<sums> sum(most_of_sums);
+  array<bytes> y;
+  array<sums> wide;
+  constant<quantized<linear<float, hidden<N>, classes<N + 1>, bias<true>>>> map;
+  array<tensor<std::int8_t, token<Rows>, classes<N + 1>>> mapped;
+  run("linear in integers", map.layer, x, mapped);
+  using norm = quantized<layer_norm<float, hidden<N>>>;
+  typename norm::layer::weights w{};
+  draw(next, w.gamma), draw(next, w.beta);
+  object<norm> normed;
+  new (normed.data) norm(w, {{2.0F}, {2.0F}});
+  normed.forbid_writing();
+  run("layer_norm in integers", normed.value(), sum, y);
+  const quantized_mean<token<Rows>> mean{{{2.0F}, {1.0F}}};
+  array<tensor<std::int8_t, hidden<N>>> pooled;
+  run("mean in integers", mean, x, pooled);
+}
+
+template <class Layer, class T, std::size_t N>
+void integer_layer(const char* name, double largest) {
+  using tokens = tensor<T, batch<2>, token<N>, typename Layer::hidden_axis>;
+  constant<quantized<Layer>> all;
+  integer_input<tokens> x(largest);
+  input<tensor<int, batch<2>>> lens(next, N);
+  array<tokens> out;
+  object<workspace_for<quantized<Layer>, tokens>> work;
+  current = name;
+  all.layer.into(out.whole(), x.read(), lens.read() & causal, work.value());
+  check_same(out, all.layer(x.elsewhere, lens.read() & causal));
+}
+template <class Layer, class T>
+void integer_cache(const char* name, double largest) {
+  using row = tensor<T, token<1>, typename Layer::hidden_axis>;
+  using past = key_value_cache<quantized<Layer>, key<19>, longest_sequence<40, 1>>;
+  constant<quantized<Layer>> all;
+  object<past> memory;
+  new (memory.data) past;
+  static past elsewhere;
+  object<typename past::template workspace<token<1>>> work;
+  array<row> out;
+  row wanted{};
+  current = name;
+  for (int t = 0; t < 40; ++t) {
+    integer_input<row> x(largest);
+    if (!memory.value().step(out.whole(), all.layer, x.read(), all_keys, work.value()) ||
+        !elsewhere.step(wanted, all.layer, x.elsewhere))
+      std::exit(3);
+    check_same(out, wanted);
+  }
+  elsewhere.reset();
+}
+void integer_layers() {
+  using rotated = multi_head_attention<float, hidden<15>, heads<3>, head_dim<6>, bias<true>,
+                                       rope<split_halves, 10000, 4>>;
+  using block = encoder_layer<float, hidden<21>, heads<3>, intermediate<37>, norm_first<false>,
+                              gated<true>, activation<silu>, bias<true>>;
+  integer_rows<1, 1>();
+  integer_rows<7, 3>();
+  integer_rows<33, 5>();
+  integer_rows<65, 17>();
+  integer_layer<rotated, std::int8_t, 1>("attention in integers, one query", 127);
+  integer_layer<rotated, std::int8_t, 17>("attention in integers", 127);
+  integer_layer<layer_stack<block, 2>, std::int16_t, 7>("encoders in integers", most_of_sums);
+  integer_cache<rotated, std::int8_t>("cache of attention in integers", 127);
+  integer_cache<block, std::int16_t>("cache of an encoder in integers", most_of_sums);
+}
+
 template <std::size_t... N>
 void all_sizes() {
   (masks<N>(), ...);
@@ -247,6 +352,7 @@ int main() {
     layers<17>();
     cache();
     cache_with_memory();
+    integer_layers();
   }
   std::printf("no access outside of an array, no write to an input\n");
   return 0;

@@ -96,5 +96,6 @@ int main() {
   realtime::check_operations();
   realtime::check_decoding();
   realtime::check_formulas();
+  realtime::check_integers();
   return realtime::finish();
 }

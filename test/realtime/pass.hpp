@@ -23,6 +23,9 @@ inline constexpr std::size_t unoptimized_frames = 8192 + 1024 * vector_bytes;
 inline constexpr std::size_t vectors_of_scores = optimized ? 4096 : 2048 * vector_bytes;
 // What clang spills of a row whose logarithms or hyperbolic tangents are in registers.
 inline constexpr std::size_t vectors_of_clang = UMBEL_CLANG ? 1024 : 0;
+// A norm of integers computes as many rows at a time as a vector has elements, a vector of each,
+// and folds them.
+inline constexpr std::size_t vectors_of_a_norm = 2 * (vector_bytes / 4) * vector_bytes;
 // Of an operand that a product packs as it goes.
 inline constexpr std::size_t packed_operand = 256 * vector_bytes;
 
@@ -59,5 +62,6 @@ void check_layers();      // layers.cpp
 void check_operations();  // operations.cpp
 void check_decoding();    // decoding.cpp
 void check_formulas();    // formulas.cpp
+void check_integers();    // integers.cpp
 
 }  // namespace realtime

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // Workspaces and results of undefined contents: no result may depend on what was there. checked.py
 // runs it under valgrind, which follows undefined bytes through the kernels to the comparisons
-// here; by itself it only runs. With an argument, one byte that nobody wrote is looked at.
+// here; by itself it only runs. With an argument, a number that nobody wrote is looked at, with
+// `integers` an integer.
 #include <umbel/bare.hpp>
+#include <umbel/quantized.hpp>
 
 #include <cstdio>
 #include <cstdlib>
 #include <new>
 
+#include "../support/quantized.hpp"
 #include "../support/random.hpp"
 
 namespace {
@@ -16,6 +19,8 @@ using namespace umbel;
 using namespace umbel::axes;
 using umbel_test::draw;
 using umbel_test::drawn;
+using umbel_test::drawn_integers;
+using umbel_test::drawn_quantized;
 using umbel_test::drawn_weights;
 using umbel_test::lcg;
 
@@ -29,10 +34,16 @@ struct undefined {
   ~undefined() { std::free(memory); }
 };
 
+// Integers decide on whether something is written.
+volatile bool decided;
 template <class X>
 void look_at(const char* what, const X& x) {
   for (const auto y : x) {
-    if (y != y) std::printf("%s: NaN\n", what);
+    if constexpr (std::is_integral_v<std::remove_cv_t<decltype(y)>>) {
+      if (y % 2 != 0) decided = true;
+    } else {
+      if (y != y) std::printf("%s: NaN\n", what);
+    }
   }
 }
 
@@ -102,17 +113,57 @@ void cache() {
   }
 }
 
+// Few shapes, each a kernel to compile: rows of 9 or 1, between 15 and 24 features.
+void integers() {
+  using attention = quantized<
+      multi_head_attention<float, hidden<15>, heads<3>, rope<split_halves, 10000, 4>, bias<true>>>;
+  using decoder =
+      quantized<decoder_layer<float, hidden<15>, heads<3>, intermediate<24>, gated<true>,
+                              activation<silu>, norm_first<true>, bias<true>>>;
+  using bytes = tensor<std::int8_t, batch<2>, token<9>, hidden<15>>;
+  const auto attend = drawn_quantized<attention>(next);
+  undefined<attention::workspace<token<9>>> work;
+  undefined<bytes> out;
+  attend.into(out.value, drawn_integers<bytes>(next, 127), causal, work.value);
+  look_at("attention in integers", out.value);
+
+  using row = tensor<std::int8_t, token<1>, hidden<15>>;
+  using past = key_value_cache<attention, key<9>>;
+  static past memory;
+  undefined<past::workspace<token<1>>> work_of_step;
+  undefined<row> step;
+  for (int t = 0; t < 9; ++t) {
+    const auto x = drawn_integers<row>(next, 127);
+    if (!memory.step(step.value, attend, x, all_keys, work_of_step.value)) std::exit(3);
+    look_at("cache in integers", step.value);
+  }
+
+  using sums = tensor<std::int16_t, token<9>, hidden<15>>;
+  const auto decode = drawn_quantized<decoder>(next);
+  const auto from = drawn_integers<tensor<std::int8_t, key<9>, hidden<15>>>(next, 127);
+  undefined<decoder::workspace<token<9>, key<9>>> work_of_decoder;
+  undefined<sums> decoded;
+  decode.into(decoded.value, drawn_integers<sums>(next, 20000), from, self_mask(causal),
+              work_of_decoder.value);
+  look_at("decoder in integers", decoded.value);
+}
+
 }  // namespace
 
-int main(int count, char**) {
+int main(int count, char** arguments) {
   if (count > 1) {
     undefined<tensor<float, hidden<4>>> nobody;
-    look_at("nothing was written", nobody.value);
+    undefined<tensor<std::int8_t, hidden<4>>> nor_here;
+    if (arguments[1][0] == 'i')
+      look_at("nothing was written", nor_here.value);
+    else
+      look_at("nothing was written", nobody.value);
     return 0;
   }
   attention<1>();
   attention<19>();
   others();
   cache();
+  integers();
   return 0;
 }

@@ -2,6 +2,7 @@
 // Forward passes with nothing else in the object: symbols.py asks what it would have to be linked
 // with.
 #include <umbel/bare.hpp>
+#include <umbel/quantized.hpp>
 
 using namespace umbel;
 using namespace umbel::axes;
@@ -19,6 +20,7 @@ using decoder = decoder_layer<float, hidden<24>, heads<4>, intermediate<40>, nor
                               norm_epsilon<1, 1'000'000>, gated<true>, activation<silu>,
                               rope<split_halves>, norm_first<true>, bias<false>>;
 using map = linear<float, hidden<24>, classes<10>, bias<true>>;
+using integers = quantized<encoder>;
 
 namespace forward_pass {
 
@@ -68,6 +70,19 @@ tensor<double, token<5>, hidden<6>> in_double(
     const multi_head_attention<double, hidden<6>, heads<2>>::weights& w,
     const tensor<double, token<5>, hidden<6>>& x) {
   return multi_head_attention<double, hidden<6>, heads<2>>{w}(x);
+}
+pack_result pack_integers(integers& to, const encoder::weights& w, const integers::ranges& seen) {
+  return to.pack(w, seen);
+}
+bool step_in_integers(key_value_cache<integers, key<8>>& past, const integers& layer,
+                      tensor<std::int16_t, token<1>, hidden<24>>& x) {
+  return past.step(x, layer, x);
+}
+tensor<std::int8_t, classes<10>> classify_in_integers(
+    const integers& layer, const quantized<layer_norm<float, hidden<24>>>& norm,
+    const quantized_mean<query<5>>& mean, const quantized<map>& to,
+    const tensor<std::int16_t, query<5>, hidden<24>>& x) {
+  return layer(x, causal) | norm | mean | to;
 }
 
 }  // namespace forward_pass

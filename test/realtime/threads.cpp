@@ -4,6 +4,7 @@
 // with the thread sanitizer. With an argument, two threads write one number.
 #include <umbel/bare.hpp>
 #include <umbel/decode/sample.hpp>
+#include <umbel/quantized.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <thread>
 
 #include "../../examples/thread_pool.hpp"
+#include "../support/quantized.hpp"
 #include "../support/random.hpp"
 
 namespace {
@@ -133,6 +135,37 @@ void share_weights(const prepacked<layer>& packed, const tokens& x,
   });
 }
 
+// Blocks in integers: by an executor, and by threads that each have a cache.
+void share_integers(thread_pool<3>& pool) {
+  using block = encoder_layer<float, hidden<24>, heads<3>, intermediate<24>, norm_first<true>,
+                              gated<true>, activation<silu>, bias<true>, rope<split_halves>>;
+  using blocks = quantized<layer_stack<block, 2>>;
+  using sums = tensor<std::int16_t, token<17>, hidden<24>>;
+  using past = key_value_cache<blocks, key<17>>;
+  static lcg next{4};
+  static const auto layers = umbel_test::drawn_quantized<blocks>(next);
+  static const auto x = umbel_test::drawn_integers<sums>(next, 20000);
+  static const sums wanted = layers(x, causal);
+  static blocks::workspace<token<17>> work[3];
+  static sums out;
+  for (int round = 0; round < 100; ++round) {
+    layers.into(out, x, causal, parallel(pool, work));
+    expect_same(out, wanted, "integers and an executor");
+  }
+  in_three_threads([] {
+    static thread_local past own;
+    static thread_local sums y;
+    for (int round = 0; round < 10; ++round) {
+      own.reset();
+      for (std::size_t t = 0; t < 17; ++t)
+        if (!own.step(y | select_at<token>(t) | split<hidden, token<1>, hidden>, layers,
+                      x | select_at<token>(t) | split<hidden, token<1>, hidden>))
+          std::exit(3);
+      expect_same(y, wanted, "threads that share layers in integers");
+    }
+  });
+}
+
 }  // namespace
 
 int main(int count, char**) {
@@ -183,5 +216,6 @@ int main(int count, char**) {
 
   share_weights(packed, x, lens, wanted);
   share_a_language_model();
+  share_integers(pool);
   return 0;
 }
