@@ -212,10 +212,10 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
     }
   }
 
+  // state: of the finished softmax.
   template <class K, class Y>
-  UMBEL_NOINLINE static void attend_queries(const T* q, K k, Y v, T factor, std::size_t key_count,
-                                            T* o, T* scratch, room here) noexcept {
-    softmax_state state;
+  UMBEL_INLINE static void walk_keys(const T* q, K k, Y v, T factor, std::size_t key_count, T* o,
+                                     T* scratch, room here, softmax_state& state) noexcept {
     start(q, factor, scratch, here, state);
     V maximum[Vectors];
     if constexpr (one_block) {
@@ -251,6 +251,13 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
       } while (first < key_count);
     }
     write(o, scratch, here);
+  }
+
+  template <class K, class Y>
+  UMBEL_NOINLINE static void attend_queries(const T* q, K k, Y v, T factor, std::size_t key_count,
+                                            T* o, T* scratch, room here) noexcept {
+    softmax_state state;
+    walk_keys(q, k, v, factor, key_count, o, scratch, here, state);
   }
 };
 

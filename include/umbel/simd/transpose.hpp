@@ -74,7 +74,30 @@ UMBEL_INLINE void transpose_fours(V (&rows)[Rows]) noexcept {
   }
 }
 
+template <std::size_t First, class V, std::size_t... I>
+UMBEL_INLINE V zip_from(V a, V b, std::index_sequence<I...>) noexcept {
+  return __builtin_shufflevector(a, b, (First + I / 2 + (I % 2 == 0 ? 0 : sizeof...(I)))...);
+}
+template <std::size_t First, class V, std::size_t... I>
+UMBEL_INLINE V unzip_from(V a, V b, std::index_sequence<I...>) noexcept {
+  return __builtin_shufflevector(a, b, (First + 2 * I)...);
+}
+
 }  // namespace detail
+
+// a[0], b[0], a[1], b[1] ... : that in two packs of more than one lane; and back.
+template <class V>
+UMBEL_INLINE void zip(V a, V b, V& low, V& high) noexcept {
+  constexpr auto all = std::make_index_sequence<lanes_of<V>>{};
+  low = detail::zip_from<0>(a, b, all);
+  high = detail::zip_from<lanes_of<V> / 2>(a, b, all);
+}
+template <class V>
+UMBEL_INLINE void unzip(V low, V high, V& a, V& b) noexcept {
+  constexpr auto all = std::make_index_sequence<lanes_of<V>>{};
+  a = detail::unzip_from<0>(low, high, all);
+  b = detail::unzip_from<1>(low, high, all);
+}
 
 // rows[i][j] <-> rows[j][i].
 template <class V>

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSL-1.0
+// The gradients of one head of attention in SIMD, and the forward pass that keeps what they need.
+// How it is done: attend_backward_block.hpp. The bits of plain::attend_backward for every target.
+// Not here: projections, several heads.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <umbel/config.hpp>
+#include <umbel/kernel/attend.hpp>
+#include <umbel/kernel/attend_backward_block.hpp>
+#include <umbel/kernel/plain_attend_backward.hpp>
+#include <umbel/kernel/row_walk.hpp>
+#include <umbel/kernel/scores.hpp>
+#include <umbel/kernel/shapes.hpp>
+#include <umbel/kernel/tap.hpp>
+#include <umbel/plan/plan.hpp>
+#include <umbel/simd/fma.hpp>
+#include <umbel/simd/pack.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::kernel {
+
+namespace detail {
+
+// A walk of attend_blocks that leaves what the softmax knows.
+template <class Policy, class T>
+struct keeping {
+  static constexpr bool of_few = false;
+  const Policy& policy;
+  softmax_tap<T> kept;
+
+  template <attend_shape S, class, plan::target Target, std::size_t Vectors, class Room>
+  UMBEL_NOINLINE void attend_queries(const T* q, const T* k, const T* v, T factor,
+                                     std::size_t first, T* o, T* scratch,
+                                     Room here) const noexcept {
+    using block = scores_block<S, T, Target, Vectors, Policy>;
+    constexpr std::size_t lanes = block::lanes;
+    typename block::softmax_state state;
+    if constexpr (std::is_same_v<Policy, scores::every_key>)
+      attend_block<S, T, Target, Vectors, true>::walk_keys(q, k, v, factor, S.keys, o, scratch,
+                                                           here, state);
+    else
+      block::walk_keys(q, k, v, factor, policy, first, o, scratch, here, state);
+    UMBEL_UNROLL(4)
+    for (std::size_t i = 0; i < Vectors; ++i) {
+      if (i * lanes >= here.queries) break;
+      const std::size_t at = first + i * lanes, rest = here.queries - i * lanes;
+      const std::size_t count = rest < lanes ? rest : lanes;
+      simd::store_first(kept.maximum + at, state.maximum[i], count);
+      simd::store_first(kept.inverse + at, inverse_sum(state.sum[i]), count);
+    }
+  }
+};
+
+}  // namespace detail
+
+// See plain::attend_kept. scratch: scratch_size elements that overlap nothing.
+template <attend_shape S, class T, plan::target Target = plan::native_target>
+struct attend_kept {
+  static constexpr std::size_t scratch_size = attend_scratch<S, T, Target>;
+
+  template <scores::policy Policy>
+  UMBEL_INLINE static void run(const T* q, const T* k, const T* v, T scale, const Policy& policy,
+                               T* o, T* maximum, T* inverse, T* scratch) noexcept {
+    const detail::keeping<Policy, T> how{policy, {maximum, inverse}};
+    detail::attend_blocks<S, T, Target>(q, k, v, exp2_factor(scale), how, o, scratch);
+  }
+};
+
+// See plain::attend_backward. scratch: scratch_size elements that overlap nothing; their contents
+// before do not matter. Their number grows with the keys and the queries, not with the pairs.
+template <attend_backward_shape S, class T, plan::target Target = plan::native_target>
+struct attend_backward {
+  static constexpr std::size_t lanes = plan::lanes<T>(Target);
+  static constexpr plan::split blocks = plan::plan_attend<T>(S.queries, S.keys, Target).queries;
+  using room = detail::attend_backward_room<S, T, Target, blocks.large * lanes>;
+  static constexpr std::size_t scratch_size =
+      room::size + plan::divide_up(S.queries, lanes) * lanes;
+
+  template <scores::policy Policy>
+  static void run(const T* q, const T* k, const T* v, const T* o, const T* d_o, T scale,
+                  const Policy& policy, const T* maximum, const T* inverse, T* dq, T* dk, T* dv,
+                  T* dbias, T* scratch) noexcept {
+    T* const minus_deltas = scratch + room::size;
+    each_delta(o, d_o, [=](std::size_t i, T delta) { minus_deltas[i] = -delta; });
+    room::start_sums(dk, dv, scratch);
+    std::size_t first = 0;
+    const auto block = [&]<std::size_t Vectors>() {
+      using of_block = detail::attend_backward_block<S, T, Target, Vectors, room, Policy>;
+      const std::size_t rest = S.queries - first;
+      const of_block now{{policy, first, {rest < of_block::width ? rest : of_block::width, 0}},
+                         k,
+                         v,
+                         scale,
+                         dbias,
+                         scratch};
+      now.run(q + first * S.q_row, d_o + first * S.do_row, maximum + first, inverse + first,
+              minus_deltas + first, dq + first * S.dq_row);
+      first += of_block::width;
+    };
+    for (std::size_t b = 0; b < blocks.large_count; ++b) block.template operator()<blocks.large>();
+    if constexpr (blocks.small_count > 0) {
+      for (std::size_t b = 0; b < blocks.small_count; ++b)
+        block.template operator()<blocks.smaller()>();
+    }
+    room::write_sums(scratch, dk, dv);
+  }
+
+  // See plain::attend_backward::gate.
+  static T gate(const T* o, const T* d_o) noexcept {
+    T sum{};
+    each_delta(o, d_o, [&](std::size_t, T delta) { sum = sum + delta; });
+    return sum;
+  }
+
+ private:
+  template <class F>
+  UMBEL_NOINLINE static void each_delta(const T* o, const T* d_o, const F& f) noexcept {
+    using walk = detail::row_walk<S.value_dim, T, Target>;
+    using V = typename walk::V;
+    walk::template in_blocks<S.queries>(
+        [&]<std::size_t Rows>(std::size_t first) UMBEL_LAMBDA_INLINE {
+          typename walk::template of_rows<Rows> deltas;
+          walk::template fold<Rows>(
+              deltas, V{},
+              [&](std::size_t r) UMBEL_LAMBDA_INLINE {
+                const T* const a = d_o + (first + r) * S.do_row;
+                const T* const b = o + (first + r) * S.o_row;
+                return [=](std::size_t e, std::size_t count, V sum) UMBEL_LAMBDA_INLINE {
+                  return simd::fma(walk::load(a + e, count), walk::load(b + e, count), sum);
+                };
+              },
+              walk::add, [](V sum) { return sum; });
+          for (std::size_t r = 0; r < Rows; ++r) f(first + r, deltas.values[r * walk::apart]);
+        });
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::kernel
+UMBEL_WARNINGS_POP
