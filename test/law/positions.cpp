@@ -97,7 +97,51 @@ void check_sums() {
   const learned_positions<float, token<9>, hidden<12>> learned{place.table};
   const auto nine = drawn<tensor<float, token<9>, hidden<12>>>(next);
   BOOST_TEST(same_bits(learned(nine), place(nine)));
+  for (const int offset : {-1, 0, 1, 4, 5, 1000}) {
+    BOOST_TEST(same_bits(learned(x, offset), place(x, offset)));
+    tokens out{};
+    learned.into(out, x, offset);
+    BOOST_TEST(same_bits(out, place(x, offset)));
+  }
+  BOOST_TEST(same_bits(learned(x, static_cast<std::size_t>(-1)), place(x, 4)));
+  BOOST_TEST(same_bits(learned(nine, 3), learned(nine)));  // no room to move
 }
+
+using nine_tokens = tensor<float, token<9>, hidden<12>>;
+template <std::size_t Count>
+tensor<float, token<Count>, hidden<12>> part(const nine_tokens& x, std::size_t from) {
+  return contiguous(view<const float, token<Count>, hidden<12>>(x.data() + from * 12));
+}
+
+// Two positions at a time, in place, are all of them at once.
+template <class Positions>
+void check_parts_of(const Positions& place) {
+  lcg next{15};
+  const auto x = drawn<nine_tokens>(next);
+  const auto whole = place(x);
+  for (std::size_t i = 0; i + 2 <= 9; ++i) {
+    auto two = part<2>(x, i);
+    place.into(two, two, i);
+    BOOST_TEST(same_bits(two, part<2>(whole, i)));
+  }
+}
+
+// As GPT-2 decodes: the positions of a step begin where those in the cache end.
+using block = encoder_layer<float, hidden<12>, heads<2>, intermediate<16>, norm_first<true>,
+                            activation<gelu_tanh>, bias<true>>;
+struct decoder {
+  block layer;
+  learned_positions<float, token<9>, hidden<12>> place;
+  key_value_cache<block, key<9>> past{};
+
+  template <std::size_t Count>
+  void check_step(const nine_tokens& x, const nine_tokens& whole) {
+    const std::size_t from = past.size();
+    auto y = place(part<Count>(x, from), from);
+    BOOST_REQUIRE(past.step(y, layer, y));
+    BOOST_TEST(same_bits(y, part<Count>(whole, from)));
+  }
+};
 
 constexpr tokens drawn_tokens = [] {
   lcg next{13};
@@ -123,6 +167,27 @@ BOOST_AUTO_TEST_CASE(sums_at_any_offset) {
   check_sums<adjacent_pairs>();
   check_sums<split_halves>();
   check_sums<split_halves_to_base>();
+}
+
+BOOST_AUTO_TEST_CASE(parts_of_learned_positions) {
+  using layer = learned_positions<float, token<9>, hidden<12>>;
+  lcg next{17};
+  const auto table = drawn<layer::weights>(next);
+  check_parts_of(layer{table});
+  check_parts_of(prepacked<layer>{table});
+  check_parts_of(prepacked<layer, stored_as<bfloat16>>{table});
+  check_parts_of(prepacked<layer, stored_as<std::int8_t>>{table});
+}
+BOOST_AUTO_TEST_CASE(steps_with_learned_positions_are_the_whole_pass) {
+  lcg next{16};
+  static block::weights w;
+  draw_encoder(next, w, 0.25, 0.25, 0.25, 0.125, 1, 0.125);
+  const auto table = drawn<nine_tokens>(next), x = drawn<nine_tokens>(next);
+  using places = learned_positions<float, token<9>, hidden<12>>;
+  static decoder decode{block{w}, places{table}};
+  const auto whole = decode.layer(decode.place(x), causal);
+  decode.check_step<4>(x, whole);
+  while (decode.past.size() < 9) decode.check_step<1>(x, whole);
 }
 
 BOOST_AUTO_TEST_CASE(constant_expressions_give_the_bits_of_the_run) {

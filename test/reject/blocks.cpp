@@ -187,8 +187,27 @@ using positions = learned_positions<float, token<9>, hidden<32>>;
   // expect-gcc: "umbel: learned_positions: the input has token=10 but the table has token=9"
   // expect-clang: learned_positions.*the_input_has.*token<10>.*but_the_table_has.*token<9>
   // cause: The sequence is of another length, or of another width, than the table of positions.
-  // cure: Slice the sequence to the table's length, or declare the layer with the sizes that were trained.
+  // cure: Say where a shorter one begins, `positions(x, 0)` or `positions(x, cache.size())`, or declare the layer with the sizes that were trained.
   auto r = place(tensor<float, batch<2>, token<10>, hidden<32>>{});
+#elif defined CASE_positions_of_a_part_unsaid
+  // expect-gcc: "umbel: learned_positions: the input has token=4 but the table has token=9"
+  // expect-clang: learned_positions.*the_input_has.*token<4>.*but_the_table_has.*token<9>
+  // cause: The sequence is of another length, or of another width, than the table of positions.
+  // cure: Say where a shorter one begins, `positions(x, 0)` or `positions(x, cache.size())`, or declare the layer with the sizes that were trained.
+  auto r = place(tensor<float, batch<2>, token<4>, hidden<32>>{});
+#elif defined CASE_positions_of_a_part_that_is_longer
+  // expect-gcc: "umbel: learned_positions: the input has token=10 but the table has token=9"
+  // expect-clang: learned_positions.*the_input_has.*token<10>.*but_the_table_has.*token<9>
+  // cause: The sequence is of another length, or of another width, than the table of positions.
+  // cure: Say where a shorter one begins, `positions(x, 0)` or `positions(x, cache.size())`, or declare the layer with the sizes that were trained.
+  auto r = place(tensor<float, batch<2>, token<10>, hidden<32>>{}, 2);
+#elif defined CASE_positions_from_a_place_that_is_no_integer
+  // expect-gcc: "umbel: learned_positions: takes one tensor or view; then an integer, but argument 2 is double"
+  // expect-clang: learned_positions.*takes_one_tensor_or_view_then_an_integer
+  // cause: What is placed is no tensor or view, or what follows it is no integer.
+  // cure: Pass the tensor, then the position of its first row if that is not 0.
+  auto r = place(tensor<float, batch<2>, token<4>, hidden<32>>{}, 2.5);
+  (void)r;
 #elif defined CASE_positions_absent_axis
   // expect-gcc: "umbel: learned_positions: there is no axis token in \[batch=2, query=9, hidden=32\]"
   // expect-clang: learned_positions.*there_is_no_axis.*token>.*in.*batch<2>.*query<9>.*hidden<32>

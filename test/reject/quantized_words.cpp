@@ -20,7 +20,7 @@ auto x = quantized<table>{}(tensor<std::int8_t, token<5>, hidden<4>>{});
 // expect-gcc: "umbel: quantized: the input has token=6 but the table has token=5"
 // expect-clang: quantized, .*the_input_has, .*token<6>, .*but_the_table_has, .*token<5>
 // cause: The sequence is of another length than the table.
-// cure: Make both of one length; sinusoidal_positions also takes shorter ones.
+// cure: Make both of one length, or say where a shorter one begins: `positions(x, cache.size())`.
 auto x = quantized<table>{}(tensor<std::int16_t, token<6>, hidden<4>>{});
 #elif defined CASE_words_that_are_no_integers
 // expect-gcc: "umbel: quantized: takes integers, not float"

@@ -82,6 +82,24 @@ void add_positions(float largest) {
     BOOST_REQUIRE(back.data()[i] == y.data()[i]);
   }
 }
+
+// The rows of a table from the offset on, taken back to where the last ones begin.
+template <class Positions, class Table>
+void check_offsets(const Positions& positions, const Table& table, float range) {
+  tensor<std::int16_t, token<4>, hidden<6>> x{};
+  x.data()[0] = 32767;
+  for (const int offset : {-3, 0, 2, 5, 6, 1000}) {
+    const auto y = positions(x, offset);
+    const std::size_t first = static_cast<std::size_t>(std::clamp(offset, 0, 5));
+    for (std::size_t i = 0; i < x.size(); ++i)
+      BOOST_TEST(y.data()[i] ==
+                 saturated(x.data()[i] + table_of(static_cast<double>(table.data()[first * 6 + i]),
+                                                  static_cast<double>(range))));
+    auto z = x;
+    positions.into(z, z, offset);
+    BOOST_TEST(std::equal(z.begin(), z.end(), y.begin()));
+  }
+}
 BOOST_AUTO_TEST_CASE(positions_are_added_and_saturate) {
   add_positions<1, 1, 1>(3);
   add_positions<2, 5, 7>(10);
@@ -91,20 +109,26 @@ BOOST_AUTO_TEST_CASE(positions_are_added_and_saturate) {
 BOOST_AUTO_TEST_CASE(sinusoids_begin_at_the_offset) {
   using layer = sinusoidal_positions<float, token<9>, hidden<6>, adjacent_pairs>;
   constexpr quantized<layer> positions{{{2.0F}}};
+  check_offsets(positions, layer::table, 2);
   tensor<std::int16_t, token<4>, hidden<6>> x{};
   x.data()[0] = 32767;
-  for (const int offset : {-3, 0, 2, 5, 6, 1000}) {
-    const auto y = positions(x, offset);
-    const int first = std::clamp(offset, 0, 5);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const int row = table_of(
-          static_cast<double>(layer::table.data()[static_cast<std::size_t>(first) * 6 + i]), 2);
-      BOOST_TEST(y.data()[i] == saturated(x.data()[i] + row));
-    }
-  }
   positions.into(x, x, 2);
   BOOST_TEST(x.data()[0] == 32767);
   BOOST_TEST(x.data()[1] == table_of(std::cos(2.0), 2), boost::test_tools::tolerance(1e-3));
+}
+
+BOOST_AUTO_TEST_CASE(learned_positions_begin_at_the_offset) {
+  using layer = learned_positions<float, token<9>, hidden<6>>;
+  std::mt19937 random(18);
+  std::normal_distribution<float> normal(0, 1);
+  layer::weights w;
+  for (float& v : w) v = normal(random);
+  check_offsets(quantized<layer>{w, {{2.0F}}}, w, 2);
+  // Seen with an offset, as they are called.
+  quantized<layer>::ranges seen{};
+  const tensor<float, token<1>, hidden<6>> x{10, 0, 0, 0, 0, 0};
+  BOOST_TEST(quantized<layer>::observe(seen, w, x, 8)(0, 0) == 10 + w(8, 0));
+  BOOST_TEST(seen.residual() == std::max(10.0F, 10 + w(8, 0)));
 }
 
 BOOST_AUTO_TEST_CASE(words_are_rows_of_the_table) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// learned_positions: a table of one vector for each position, added to every sequence of a batch.
+// learned_positions: a table of one vector for each position, added to every sequence of a batch,
+// and what all tables of positions have in common: where a part of a sequence begins.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -38,14 +39,82 @@ using axes_of_the_table =
     first_error<well_formed<Position, Hidden>, in_place<Operation, Position, axes::token>,
                 in_place<Operation, Hidden, axes::hidden>>;
 
-template <class X, class T, class Position, class Hidden>
-using learned_positions =
-    first_error<axis_of_the_table<say::learned_positions, layout_of<X>, Position,
-                                  size_along<X, Position> == Position::size>,
-                axis_of_the_table<say::learned_positions, layout_of<X>, Hidden,
-                                  size_along<X, Hidden> == Hidden::size>,
-                type_of_the_table<say::learned_positions, X, T>>;
+// What a table of T is added to. Part: may the input have fewer positions than it?
+template <class Operation, class X, class T, class Position, class Hidden, bool Part>
+using positions_of_the_table = first_error<
+    axis_of_the_table<Operation, layout_of<X>, Position,
+                      Part ? size_along<X, Position> <= Position::size
+                           : size_along<X, Position> == Position::size>,
+    axis_of_the_table<Operation, layout_of<X>, Hidden, size_along<X, Hidden> == Hidden::size>,
+    type_of_the_table<Operation, X, T>>;
 }  // namespace rules
+
+// Count rows of a table of positions, from `first` on.
+template <class Position, std::size_t Count>
+struct part_of_a_table {
+  static constexpr std::size_t last = Position::size - Count;
+  using axis = typename Position::family::template sized<Count>;
+
+  std::size_t first = 0;
+
+  template <class Hidden, class T>
+  constexpr view<const T, axis, Hidden> rows_of(const T* table) const noexcept {
+    return view<const T, axis, Hidden>(table + first * Hidden::size);
+  }
+  template <class T>
+  constexpr view<const T, axis> scales_of(const T* scales) const noexcept {
+    return view<const T, axis>(scales + first);
+  }
+};
+
+// Base of the operations that add to x the rows of a table from one position on: f(x) from the
+// first, f(x, offset) from another, and into(out, x, offset); out may be x. An offset past the last
+// one that the table has room for is taken back to it, a negative one is 0. The derived Operation
+// has, for a tensor or view X,
+//   rule<X>, part_rule<X>   the verdicts without and with an offset
+//   add_rows(x, part, y)    y = x + those rows; part: a part_of_a_table
+template <class Operation, class Name, class Position>
+struct placing : computing<Operation, Name, say::takes_one_tensor_or_view_then_an_integer> {
+  using base = computing<Operation, Name, say::takes_one_tensor_or_view_then_an_integer>;
+  using base::operator();
+  using base::into;
+
+  template <tensor_like X, integer_index I>
+  constexpr auto operator()(const X& x, I offset) const noexcept {
+    using verdict = typename Operation::template part_rule<X>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok)
+      return filled<tensor_of<typename X::value_type, row_major<layout_of<X>>>>(
+          [&](auto& y) { self().add_rows(x, part_from<X>(offset), y); });
+    else
+      return invalid{};
+  }
+  template <tensor_like Out, tensor_like X, integer_index I>
+  constexpr void into(Out&& out, const X& x, I offset) const noexcept {
+    using result = row_major<layout_of<X>>;
+    using T = typename X::value_type;
+    using verdict = first_error<typename Operation::template part_rule<X>,
+                                rules::row_major_out<Name, Out, T, result>>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      view_of<T, result> y(out.data());
+      self().add_rows(x, part_from<X>(offset), y);
+    }
+  }
+  template <class X, class Y>
+  constexpr void write(const X& x, Y& y) const noexcept {
+    self().add_rows(x, part_from<X>(0), y);
+  }
+
+ private:
+  template <class X, class I>
+  static constexpr auto part_from(I offset) noexcept {
+    using part = part_of_a_table<Position, rules::size_along<X, Position>>;
+    const std::size_t from = offset < I{} ? 0 : static_cast<std::size_t>(offset);
+    return part{from < part::last ? from : part::last};
+  }
+  constexpr const Operation& self() const noexcept { return static_cast<const Operation&>(*this); }
+};
 
 // y = x + table. Never inlined: x is often a product (embeddings times sqrt(hidden)), which the
 // compiler could fuse into the sum.
@@ -72,26 +141,32 @@ UMBEL_NOINLINE constexpr void add_steps(const X& x, const Steps& steps, const Sc
 }
 
 // Calls of the layer and of prepacked<layer>. x: any axes with Position and Hidden, of the table's
-// sizes ("the input has token=50 but the table has token=49"). Gives a row-major tensor of the axes
-// of x; into(out, x): out may be x.
+// sizes ("the input has token=50 but the table has token=49"), with an offset also of fewer
+// positions: positions(x, cache.size()) are those of the next ones. Gives a row-major tensor of the
+// axes of x; into(out, x), into(out, x, offset): out may be x.
 template <class Derived, class T, class Position, class Hidden>
-struct positions_calls : computing<Derived, say::learned_positions> {
+struct positions_calls : placing<Derived, say::learned_positions, Position> {
   template <class X>
-  using rule = rules::learned_positions<X, T, Position, Hidden>;
-  template <class X, class Y>
-  constexpr void write(const X& x, Y& y) const noexcept {
+  using rule = rules::positions_of_the_table<say::learned_positions, X, T, Position, Hidden, false>;
+  template <class X>
+  using part_rule =
+      rules::positions_of_the_table<say::learned_positions, X, T, Position, Hidden, true>;
+  template <class X, class Part, class Y>
+  constexpr void add_rows(const X& x, const Part& part, Y& y) const noexcept {
     using axes = typename layout_of<X>::axes;
     const auto& table = static_cast<const Derived*>(this)->get_weights();
+    const auto rows = part.template rows_of<Hidden>(table.rows().data());
     if constexpr (requires { table.scales(); })
-      add_steps(x, table.rows(), table.scales(), y, axes{});
+      add_steps(x, rows, part.scales_of(table.scales().data()), y, axes{});
     else
-      add_table(x, table.rows(), y, axes{});
+      add_table(x, rows, y, axes{});
   }
 };
 
 }  // namespace detail
 
-// x + a learned table of one vector for each position. T: float or double. Position, Hidden:
+// x + a learned table of one vector for each position, of which positions(x, offset) takes those of
+// a part of a sequence, as a step of decoding does. T: float or double. Position, Hidden:
 // token<49>, hidden<32>. The table (Position, Hidden), row-major, is borrowed: of a tensor or view,
 // or of view_as<token, hidden>(memory).
 template <class T, class Position, class Hidden>

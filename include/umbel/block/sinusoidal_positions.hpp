@@ -86,15 +86,6 @@ using sinusoids = first_error<
             detail::option_word<Pairs>>,
     axes_of_the_table<say::sinusoidal_positions, Position, Hidden>,
     verdict<Base != 0, say::sinusoidal_positions, say::needs_a_base_above_0>>;
-
-// The table may be longer than the sequence.
-template <class X, class T, class Position, class Hidden>
-using sinusoidal_positions =
-    first_error<axis_of_the_table<say::sinusoidal_positions, layout_of<X>, Position,
-                                  size_along<X, Position> <= Position::size>,
-                axis_of_the_table<say::sinusoidal_positions, layout_of<X>, Hidden,
-                                  size_along<X, Hidden> == Hidden::size>,
-                type_of_the_table<say::sinusoidal_positions, X, T>>;
 }  // namespace rules
 }  // namespace detail
 
@@ -103,17 +94,13 @@ using sinusoidal_positions =
 // split_halves_to_base.
 template <class T, class Position, class Hidden, class Pairs = void, std::size_t Base = 10000>
 class sinusoidal_positions
-    : public detail::other_calls_and_into<detail::say::sinusoidal_positions,
-                                          detail::say::takes_one_tensor_or_view_then_an_integer> {
+    : public detail::placing<sinusoidal_positions<T, Position, Hidden, Pairs, Base>,
+                             detail::say::sinusoidal_positions,
+                             typename detail::axis_or_none<Position>::plain> {
   static_assert(detail::reported<detail::rules::sinusoids<T, Position, Hidden, Pairs, Base>>::ok,
                 "umbel: shapes do not fit");
 
  public:
-  using refused =
-      detail::other_calls_and_into<detail::say::sinusoidal_positions,
-                                   detail::say::takes_one_tensor_or_view_then_an_integer>;
-  using refused::operator();
-  using refused::into;
   using value_type = T;
   using position_axis = typename detail::axis_or_none<Position>::plain;
   using hidden_axis = typename detail::axis_or_none<Hidden>::plain;
@@ -123,70 +110,33 @@ class sinusoidal_positions
       detail::sinusoid_table<T, position_axis, hidden_axis, Pairs, Base>;
 
   // x: any axes with Hidden and Position, of the table's size or less ("the input has token=50 but
-  // the table has token=49"). Gives a row-major tensor of the axes of x. offset: the position of
-  // the first one (what a cache holds already); one past what the table has room for is taken back
-  // to the last that fits, a negative one is 0.
-  template <detail::tensor_like X, detail::integer_index I = std::size_t>
-  constexpr auto operator()(const X& x, I offset = 0) const noexcept {
-    return place(x, offset < I{} ? 0 : static_cast<std::size_t>(offset), detail::by_value{});
-  }
-  // In a formula.
-  template <detail::traced X>
-  constexpr auto operator()(const X& x) const noexcept {
-    using verdict = rule<X>;
-    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok)
-      return x.compute(*this);
-    else
-      return detail::invalid{};
-  }
-  // What that does.
+  // the table has token=49"). Gives a row-major tensor of the axes of x. positions(x, offset): the
+  // position of the first one (what a cache holds already); one past what the table has room for is
+  // taken back to the last that fits, a negative one is 0. into(out, x), into(out, x, offset): out
+  // may be x.
   template <class X>
-  using rule = detail::rules::sinusoidal_positions<X, T, position_axis, hidden_axis>;
+  using rule = detail::rules::positions_of_the_table<detail::say::sinusoidal_positions, X, T,
+                                                     position_axis, hidden_axis, true>;
   template <class X>
-  using result = detail::row_major<detail::layout_of<X>>;
+  using part_rule = rule<X>;
+  template <class X, class Part, class Y>
+  static constexpr void add_rows(const X& x, const Part& part, Y& y) noexcept {
+    detail::add_table(x, part.template rows_of<hidden_axis>(table.data()), y,
+                      typename detail::layout_of<X>::axes{});
+  }
+  // Without an object, as formulas call it.
   template <class X, class Y>
   static constexpr void write(const X& x, Y& y) noexcept {
-    place(x, 0, y);
-  }
-  // The same, written into a row-major tensor or view of the axes of x in the same order. out may
-  // be x.
-  template <detail::tensor_like Out, detail::tensor_like X, detail::integer_index I = std::size_t>
-  constexpr void into(Out&& out, const X& x, I offset = 0) const noexcept {
-    place(x, offset < I{} ? 0 : static_cast<std::size_t>(offset), static_cast<Out&&>(out));
-  }
-
- private:
-  template <class X, class Out>
-  static constexpr auto place(const X& x, std::size_t offset, Out&& out) noexcept {
-    using result = detail::row_major<detail::layout_of<X>>;
-    using verdict = detail::first_error<
-        detail::rules::sinusoidal_positions<X, T, position_axis, hidden_axis>,
-        detail::rules::row_major_out<detail::say::sinusoidal_positions, Out, T, result>>;
-    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
-      constexpr std::size_t count = detail::rules::size_along<X, position_axis>;
-      constexpr std::size_t last = position_axis::size - count;
-      using here = typename position_axis::family::template sized<count>;
-      const view<const T, here, hidden_axis> part(table.data() + (offset < last ? offset : last) *
-                                                                     hidden_axis::size);
-      const auto add = [&](auto& y) { detail::add_table(x, part, y, typename X::layout::axes{}); };
-      if constexpr (std::is_same_v<Out, detail::by_value>)
-        return detail::filled<detail::tensor_of<T, result>>(add);
-      else
-        add(out);
-    } else {
-      return detail::invalid{};
-    }
+    using part =
+        detail::part_of_a_table<position_axis, detail::rules::size_along<X, position_axis>>;
+    add_rows(x, part{}, y);
   }
 };
 
-// Would positions(x) of a sinusoidal_positions compile?
+// Would positions(x) of a sinusoidal_positions or learned_positions compile?
 template <class Positions, class X>
 concept has_positions_for =
-    detail::rules::sinusoidal_positions<std::remove_cvref_t<X>, typename Positions::value_type,
-                                        typename Positions::position_axis,
-                                        typename Positions::hidden_axis>::ok;
+    detail::shaped<std::remove_cvref_t<X>> && Positions::template rule<std::remove_cvref_t<X>>::ok;
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -17,10 +17,11 @@ namespace umbel::inline UMBEL_TARGET::detail {
 //   result<X>     the layout of what it gives, row-major, where that is not the axes of X
 //   value<X>      its element type, where that is not that of X
 //   write(x, y)   what it does; y: a tensor or view of that layout
-template <class Operation, class Name>
-struct computing : other_calls_and_into<Name> {
-  using other_calls_and_into<Name>::operator();
-  using other_calls_and_into<Name>::into;
+// Takes: the words that say what it takes.
+template <class Operation, class Name, class Takes = say::takes_one_tensor_or_view>
+struct computing : other_calls_and_into<Name, Takes> {
+  using other_calls_and_into<Name, Takes>::operator();
+  using other_calls_and_into<Name, Takes>::into;
 
   template <class X>
   using result = row_major<layout_of<X>>;

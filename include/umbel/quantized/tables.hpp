@@ -13,16 +13,6 @@
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
-namespace detail::rules {
-// What a table is added to. Part: may the input have fewer positions than it?
-template <class X, class Position, class Hidden, bool Part>
-using integer_table = first_error<
-    axis_of_the_table<say::quantized, layout_of<X>, Position,
-                      Part ? size_along<X, Position> <= Position::size
-                           : size_along<X, Position> == Position::size>,
-    axis_of_the_table<say::quantized, layout_of<X>, Hidden, size_along<X, Hidden> == Hidden::size>,
-    type_of_the_table<say::quantized, X, std::int16_t>>;
-}  // namespace detail::rules
 namespace detail::integers {
 
 // Of the sum. Elements beyond its range are kept up to twice as large.
@@ -46,22 +36,23 @@ struct integer_table {
   }
 };
 
-// y = x + the rows of a table from `table` on.
-template <class Rows, class Feature, class X, class Y, class... Axes>
-constexpr void add_rows(const X& x, const std::int16_t* table, Y& y, shape<Axes...>) noexcept {
+// y = x + rows of a table.
+template <class X, class Rows, class Y, class... Axes>
+constexpr void add_rows(const X& x, const Rows& rows, Y& y, shape<Axes...>) noexcept {
   for_each([](std::int16_t& sum, const std::int16_t& a,
               const std::int16_t& b) { sum = kernel::plain::to_int16(std::int32_t{a} + b); },
-           y, x, broadcast<Axes...>(view<const std::int16_t, Rows, Feature>(table)));
+           y, x, broadcast<Axes...>(rows));
 }
 
 }  // namespace detail::integers
 
-// x, int16 of any axes with Position and Hidden, gives int16 of the same axes. into(out, x): out
-// may be x.
+// x, int16 of any axes with Position and Hidden, gives int16 of the same axes; with an offset, as
+// the layer of floats is called. into(out, x), into(out, x, offset): out may be x.
 template <class T, class Position, class Hidden>
 class quantized<learned_positions<T, Position, Hidden>>
-    : public detail::computing<quantized<learned_positions<T, Position, Hidden>>,
-                               detail::say::quantized>,
+    : public detail::placing<quantized<learned_positions<T, Position, Hidden>>,
+                             detail::say::quantized,
+                             typename learned_positions<T, Position, Hidden>::position_axis>,
       public detail::integers::refused_numbers<
           learned_positions<T, Position, Hidden>,
           detail::integers::residual_ranges<detail::integers::range>> {
@@ -95,23 +86,27 @@ class quantized<learned_positions<T, Position, Hidden>>
         unit_of_residual(static_cast<double>(seen.residual())));
     return {};
   }
-  // layer{w}(x), whose input and result widen the range.
-  template <detail::integers::seen_by<quantized> Seen, class X>
-  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w,
-                                const X& x) noexcept {
+  // layer{w}(x) or layer{w}(x, offset), whose input and result widen the range.
+  template <detail::integers::seen_by<quantized> Seen, class X, detail::integer_index... Offset>
+  static constexpr auto observe(Seen& seen, const typename layer::weights_view& w, const X& x,
+                                Offset... offset) noexcept {
     const auto in = contiguous(x);
-    auto y = layer{w}(x);
+    auto y = layer{w}(x, offset...);
     detail::integers::widen(seen.residual, in.data(), in.size());
     detail::integers::widen(seen.residual, y.data(), y.size());
     return y;
   }
 
   template <class X>
-  using rule = detail::rules::integer_table<X, position_axis, hidden_axis, false>;
-  template <class X, class Y>
-  constexpr void write(const X& x, Y& y) const noexcept {
-    detail::integers::add_rows<position_axis, hidden_axis>(x, table_.values, y,
-                                                           typename detail::layout_of<X>::axes{});
+  using rule = detail::rules::positions_of_the_table<detail::say::quantized, X, std::int16_t,
+                                                     position_axis, hidden_axis, false>;
+  template <class X>
+  using part_rule = detail::rules::positions_of_the_table<detail::say::quantized, X, std::int16_t,
+                                                          position_axis, hidden_axis, true>;
+  template <class X, class Part, class Y>
+  constexpr void add_rows(const X& x, const Part& part, Y& y) const noexcept {
+    detail::integers::add_rows(x, part.template rows_of<hidden_axis>(+table_.values), y,
+                               typename detail::layout_of<X>::axes{});
   }
 
  private:
@@ -193,19 +188,15 @@ class quantized<embedding<T, Vocabulary, Hidden>>
 // x + the sines and cosines from position `offset` on, int16, as the layer of floats is called.
 template <class T, class Position, class Hidden, class Pairs, std::size_t Base>
 class quantized<sinusoidal_positions<T, Position, Hidden, Pairs, Base>>
-    : public detail::other_calls_and_into<detail::say::quantized,
-                                          detail::say::takes_one_tensor_or_view_then_an_integer>,
+    : public detail::placing<
+          quantized<sinusoidal_positions<T, Position, Hidden, Pairs, Base>>, detail::say::quantized,
+          typename sinusoidal_positions<T, Position, Hidden, Pairs, Base>::position_axis>,
       public detail::integers::refused_ranges<
           detail::say::quantized, detail::integers::residual_ranges<detail::integers::range>> {
  public:
   using layer = sinusoidal_positions<T, Position, Hidden, Pairs, Base>;
   using ranges = detail::integers::residual_ranges<detail::integers::range>;
   using histograms = detail::integers::residual_ranges<magnitude_histogram>;
-  using calls_refused =
-      detail::other_calls_and_into<detail::say::quantized,
-                                   detail::say::takes_one_tensor_or_view_then_an_integer>;
-  using calls_refused::operator();
-  using calls_refused::into;
   using refused = detail::integers::refused_ranges<detail::say::quantized, ranges>;
   using refused::observe;
   using refused::pack;
@@ -237,42 +228,18 @@ class quantized<sinusoidal_positions<T, Position, Hidden, Pairs, Base>>
     return y;
   }
 
-  template <detail::tensor_like X, detail::integer_index I = std::size_t>
-  constexpr auto operator()(const X& x, I offset = 0) const noexcept {
-    return place(x, offset < I{} ? 0 : static_cast<std::size_t>(offset), detail::by_value{});
-  }
-  // out may be x.
-  template <detail::tensor_like Out, detail::tensor_like X, detail::integer_index I = std::size_t>
-  constexpr void into(Out&& out, const X& x, I offset = 0) const noexcept {
-    place(x, offset < I{} ? 0 : static_cast<std::size_t>(offset), static_cast<Out&&>(out));
+  template <class X>
+  using rule = detail::rules::positions_of_the_table<detail::say::quantized, X, std::int16_t,
+                                                     position_axis, hidden_axis, true>;
+  template <class X>
+  using part_rule = rule<X>;
+  template <class X, class Part, class Y>
+  constexpr void add_rows(const X& x, const Part& part, Y& y) const noexcept {
+    detail::integers::add_rows(x, part.template rows_of<hidden_axis>(+table_.values), y,
+                               typename detail::layout_of<X>::axes{});
   }
 
  private:
-  template <class X, class Out>
-  constexpr auto place(const X& x, std::size_t offset, Out&& out) const noexcept {
-    using result = detail::row_major<detail::layout_of<X>>;
-    using verdict = detail::first_error<
-        detail::rules::integer_table<X, position_axis, hidden_axis, true>,
-        detail::rules::row_major_out<detail::say::quantized, Out, std::int16_t, result>>;
-    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok) {
-      constexpr std::size_t count = detail::rules::size_along<X, position_axis>;
-      constexpr std::size_t last = position_axis::size - count;
-      using here = typename position_axis::family::template sized<count>;
-      const std::int16_t* const rows =
-          table_.values + (offset < last ? offset : last) * hidden_axis::size;
-      const auto add = [&](auto& y) {
-        detail::integers::add_rows<here, hidden_axis>(x, rows, y,
-                                                      typename detail::layout_of<X>::axes{});
-      };
-      if constexpr (std::is_same_v<Out, detail::by_value>)
-        return detail::filled<detail::tensor_of<std::int16_t, result>>(add);
-      else
-        add(out);
-    } else {
-      return detail::invalid{};
-    }
-  }
   detail::integers::integer_table<position_axis, hidden_axis> table_;
 };
 
