@@ -16,6 +16,38 @@ using embed = embedding<float, vocabulary<11>, hidden<6>>;
   // cause: An embedding is called with the numbers of words, and they have another type.
   // cure: Declare them as integers: `tensor<int, token<12>> ids`.
   auto r = words(tensor<float, token<3>>{});
+#elif defined CASE_embedding_of_float_in_a_formula
+  // expect-gcc: "umbel: embedding: takes integers, not float"
+  // expect-clang: embedding.*takes_integers_not.*element<float>
+  // lines-clang: 15
+  // cause: An embedding is called with the numbers of words, and they have another type.
+  // cure: Declare them as integers: `tensor<int, token<12>> ids`.
+  constexpr formula rows = [](auto at, const auto& e) { return e(at); };
+  auto r = rows(tensor<float, token<3>>{}, words);
+#elif defined CASE_embedding_in_a_formula_of_another_type
+  // expect-gcc: "umbel: embedding: the table is of type float but the formula computes in double"
+  // expect-clang: embedding.*the_table_is_of_type.*element<float>.*but_the_formula_computes_in.*element<double>
+  // lines-clang: 15
+  // cause: A formula computes in the type of its first argument of float or double, float if there is none, and the table has another one.
+  // cure: Declare all with one type.
+  constexpr formula rows = [](auto x, auto at, const auto& e) { return x + sum<token>(e(at)); };
+  auto r = rows(tensor<double, hidden<6>>{}, tensor<int, token<3>>{}, words);
+#elif defined CASE_embedding_of_many_words_in_a_formula
+  // expect-gcc: "umbel: embedding: vocabulary=20000000 are more positions than float counts, so look up outside of the formula"
+  // expect-clang: embedding, .*vocabulary<20000000>, .*are_more_positions_than, .*element<float>, .*counts_so_look_up_outside_of_the_formula>
+  // lines-clang: 15
+  // cause: Integers are numbers of the type that a formula computes in, and float has not all of them up to the size of the table.
+  // cure: Call the embedding before, and pass what it gives.
+  constexpr formula rows = [](auto at, const auto& e) { return e(at); };
+  auto r = rows(ids, prepacked<embedding<float, vocabulary<20000000>, hidden<6>>>{});
+#elif defined CASE_logits_of_another_width_in_a_formula
+  // expect-gcc: "umbel: logits: the input has hidden=7 but the weights expect hidden=6"
+  // expect-clang: logits.*the_input_has.*hidden<7>.*but_the_weights_expect.*hidden<6>
+  // lines-clang: 15
+  // cause: The input has another number of features than the rows of the table.
+  // cure: Pass the right tensor, or declare the embedding with its width.
+  constexpr formula tied = [](auto x, const auto& e) { return e.logits(x); };
+  auto r = tied(tensor<float, token<3>, hidden<7>>{}, words);
 #elif defined CASE_embedding_of_hidden
   // expect-gcc: "umbel: embedding: the axis hidden is named twice in \[token=3, hidden=2, hidden=6\]"
   // expect-clang: embedding.*hidden>.*is_named_twice_in.*token<3>.*hidden<2>.*hidden<6>
@@ -93,5 +125,7 @@ using embed = embedding<float, vocabulary<11>, hidden<6>>;
   words.logits_into(out, tensor<float, token<3>, hidden<6>>{});
 #else
   auto r = words.logits(words(ids));
+  constexpr formula tied = [](auto at, const auto& e) { return e.logits(e(at)); };
+  auto s = tied(ids, packed);
 #endif
 }

@@ -110,6 +110,48 @@ BOOST_AUTO_TEST_CASE(an_argument_is_a_layer) {
   BOOST_TEST(same_bits(placed(x), sines{}(x)));
 }
 
+// From words to the logits of an output that is tied to them, in one formula.
+BOOST_AUTO_TEST_CASE(an_embedding_and_its_logits) {
+  using embed = embedding<float, vocabulary<11>, hidden<20>>;
+  struct model {
+    embed::weights words;
+    norm::weights last;
+  };
+  static model of;
+  fill(of.words), fill(of.last.gamma), fill(of.last.beta);
+  const tensor<int, batch<2>, token<3>> ids{3, 0, 10, 11, -1, 2};  // some outside of the table
+  const embed words{of.words};
+  const auto rows = words(ids);
+  const auto logits = words.logits(norm{of.last}(rows));
+  constexpr formula embedded = [](auto at, const auto& w) { return embed{w.words}(at); };
+  BOOST_TEST(same_bits(embedded(ids, of), rows));
+  BOOST_TEST(same_bits(plain(embedded)(ids, of), rows));
+  constexpr formula whole = [](auto at, const auto& w) {
+    const embed e{w.words};
+    return e.logits(norm{w.last}(e(at)));
+  };
+  BOOST_TEST(same_bits(whole(ids, of), logits));
+  BOOST_TEST(same_bits(plain(whole)(ids, of), logits));
+  // The layer an argument, packed too; integers of another type, in another order.
+  constexpr formula scaled = [](auto at, const auto& e) {
+    return e.logits(e(at | permute<token, batch>) * 0.5f);
+  };
+  const tensor<unsigned char, batch<2>, token<3>> bytes{3, 0, 10, 11, 255, 2};
+  const auto turned = bytes | permute<token, batch>;
+  const auto has_its_bits = [&](const auto& layer) {
+    const auto wanted = layer.logits(layer(turned) * 0.5f);
+    return same_bits(scaled(bytes, layer), wanted) &&
+           same_bits(plain(scaled)(bytes, layer), wanted);
+  };
+  BOOST_TEST(has_its_bits(words));
+  static const prepacked<embed> packed{of.words};
+  static const prepacked<embed, stored_as<bfloat16>> half{of.words};
+  static const prepacked<embed, stored_as<std::int8_t>> eighth{of.words};
+  BOOST_TEST(has_its_bits(packed));
+  BOOST_TEST(has_its_bits(half));
+  BOOST_TEST(has_its_bits(eighth));
+}
+
 BOOST_AUTO_TEST_CASE(layers_are_made_of_parts) {
   constexpr formula of_vectors = [](auto a, const auto& of) {
     auto made = norm({of.norm1.gamma, of.norm2.beta}, 0.125f);

@@ -15,6 +15,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
+struct but_the_formula_computes_in;
 struct embedding;
 struct logits;
 struct sizes_are_template_arguments_so_write_embedding_of_float_and_two_axes;
@@ -31,23 +32,22 @@ using embedding =
     first_error<floating<say::embedding, T>, in_place<say::embedding, Vocabulary, axes::vocabulary>,
                 in_place<say::embedding, Hidden, axes::hidden>, well_formed<Vocabulary, Hidden>>;
 
-// A call in a formula, which has other words for it.
-template <class Operation, class X, class Verdict>
-struct outside_of_formulas_rule {
-  using type = typename Verdict::type;
+// What a call in a formula asks for besides.
+template <class X, class Table>
+struct embed_in_formula {
+  using type = accepted;
 };
-template <class Operation, traced X, class Verdict>
-struct outside_of_formulas_rule<Operation, X, Verdict> {
-  using type = arguments<Operation, say::takes_one_tensor_or_view, X>;
+template <traced X, class Table>
+struct embed_in_formula<X, Table> {
+  using own = typename Table::value_type;
+  using type = first_error<
+      verdict<std::is_same_v<typename X::T, own>, say::embedding, say::the_table_is_of_type,
+              element<own>, say::but_the_formula_computes_in, element<typename X::T>>,
+      rows_in_a_formula<say::embedding, typename layout_of<Table>::template axis_at<0>, own>>;
 };
-template <class Operation, class X, class Table>
-struct embed {
-  using type = rows_by_integers<Operation, Table, X>;
-};
-template <class Operation, class X, class Map>
-struct logits {
-  using type = project<Operation, layout_of<X>, typename X::value_type, Map>;
-};
+template <class X, class Table>
+using embed = first_error<rows_by_integers<say::embedding, Table, X>,
+                          typename embed_in_formula<X, Table>::type>;
 }  // namespace rules
 
 // The table in panels: for logits by the kernel of linear maps, from which rows are gathered.
@@ -95,16 +95,15 @@ struct embedding_calls : computing<Derived, say::embedding> {
   // (batch, token) give (batch, token, hidden), row-major; words.into(out, ids). As lookup, an
   // integer outside of the vocabulary gives zeros.
   template <class Ids>
-  using rule =
-      typename rules::outside_of_formulas_rule<say::embedding, Ids,
-                                               rules::embed<say::embedding, Ids, table>>::type;
+  using rule = rules::embed<Ids, table>;
   template <class Ids>
   using result = typename looked_up<layout_of<table>, layout_of<Ids>>::joined::type;
   template <class>
   using value = T;
   template <class Ids, class Y>
   constexpr void write(const Ids& ids, Y& y) const noexcept {
-    write_checked<(UMBEL_CHECK != 0)>(ids, y.data());
+    write_checked<(UMBEL_CHECK != 0) && std::is_integral_v<typename Ids::value_type>>(ids,
+                                                                                      y.data());
   }
 
   // words.logits(x): for each word the sum of the products of x with its row, Vocabulary in the
@@ -114,7 +113,9 @@ struct embedding_calls : computing<Derived, say::embedding> {
   constexpr auto logits(const X& x) const noexcept {
     using verdict = logits_rule<X>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (verdict::ok && !traced<X>)
+    if constexpr (verdict::ok && traced<X>)
+      return x.template call<logits_steps<view_of_node<X>>>(self());
+    else if constexpr (verdict::ok)
       return filled<tensor_of<T, projected<layout_of<X>, tied>>>(
           [&](auto& y) { write_logits(x, self().get_weights(), y); });
     else
@@ -145,16 +146,27 @@ struct embedding_calls : computing<Derived, say::embedding> {
 
  private:
   template <class X>
-  using logits_rule =
-      typename rules::outside_of_formulas_rule<say::logits, X,
-                                               rules::logits<say::logits, X, tied>>::type;
-  // Checked: see one_hot_rows.
+  using logits_rule = rules::project<say::logits, layout_of<X>, typename X::value_type, tied>;
+  // Of a call in a formula (formula/node.hpp).
+  template <class X>
+  struct logits_steps {
+    using result = projected<layout_of<X>, tied>;
+    using scratch = on_stack;
+    static constexpr std::uint64_t flops =
+        kernel::product_flops(layout_of<X>::count / Hidden::size, Hidden::size, Vocabulary::size);
+    template <class Y>
+    static constexpr void run(const Derived& words, Y& y, const X& x) noexcept {
+      write_logits(x, words.get_weights(), y);
+    }
+  };
+  // Checked: see one_hot_rows. (Formulas do not check.)
   template <bool Checked, class Ids>
   constexpr void write_checked(const Ids& ids, T* to) const noexcept {
     for_each(
         [&](const auto& id) {
-          const auto row = static_cast<std::size_t>(id);
-          offset_along<Vocabulary, 1>("embedding", row);
+          const std::size_t row = row_number(id);
+          if constexpr (std::is_integral_v<typename Ids::value_type>)
+            offset_along<Vocabulary, 1>("embedding", row);
           if (row < Vocabulary::size)
             copy_row(self().get_weights(), row, to);
           else

@@ -13,6 +13,8 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 namespace detail {
 namespace say {
+struct are_more_positions_than;
+struct counts_so_look_up_outside_of_the_formula;
 struct lookup;
 struct one_hot;
 struct takes_a_table_then_integers;
@@ -23,7 +25,24 @@ struct the_table_has_no_axis_to_look_up;
 template <>
 inline constexpr const char* spoken<say::takes_integers_not> = "takes integers, not";
 
+// In formulas integers are numbers of the type T that it computes in, which has all up to this one.
+template <class T>
+inline constexpr std::size_t integers_of = std::size_t{1} << (sizeof(T) == 4 ? 24 : 53);
+// The row that an integer names, in a formula npos where it names none.
+template <class Id>
+constexpr std::size_t row_number(Id id) noexcept {
+  if constexpr (std::is_floating_point_v<Id>)
+    return id >= 0 && id < static_cast<Id>(integers_of<Id>) ? static_cast<std::size_t>(id) : npos;
+  else
+    return static_cast<std::size_t>(id);
+}
+
 namespace rules {
+// Of a table with these rows, in a formula of T.
+template <class Operation, class Rows, class T>
+using rows_in_a_formula =
+    verdict<Rows::size <= integers_of<T>, Operation, Rows, say::are_more_positions_than, element<T>,
+            say::counts_so_look_up_outside_of_the_formula>;
 template <class Operation, class T>
 using integers = verdict<std::is_integral_v<T> && !std::is_same_v<T, bool>, Operation,
                          say::takes_integers_not, element<T>>;
@@ -123,7 +142,7 @@ constexpr auto rows_of_table(const Table& table, const Ids& ids) noexcept {
   using axes = looked_up<layout_of<Table>, layout_of<Ids>>;
   return filled<tensor_of<T, typename axes::joined::type>>([&](auto& out) {
     write_rows<layout_of<Table>>(table.data(), ids, out.data(), [](const auto& id) {
-      const auto row = static_cast<std::size_t>(id);
+      const std::size_t row = row_number(id);
       offset_along<typename axes::rows, 1>("lookup", row);
       return row;
     });

@@ -14,28 +14,12 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
-namespace say {
-struct are_more_positions_than;
-struct counts_so_look_up_outside_of_the_formula;
-}  // namespace say
-
-namespace formulas {
-
-// Integers are converted to the type that the formula computes in, which has all up to this one.
-template <class T>
-inline constexpr std::size_t integers_of = std::size_t{1} << (sizeof(T) == 4 ? 24 : 53);
-
-}  // namespace formulas
-
 namespace rules {
 // What lookup asks for in a formula besides.
 template <class Table, class Ids>
 struct lookup_in_formula_rule {
-  using T = typename Table::value_type;
-  using rows = typename layout_of<Table>::template axis_at<0>;
-  using type = verdict<rows::size <= formulas::integers_of<T>, say::lookup, rows,
-                       say::are_more_positions_than, element<T>,
-                       say::counts_so_look_up_outside_of_the_formula>;
+  using type = rows_in_a_formula<say::lookup, typename layout_of<Table>::template axis_at<0>,
+                                 typename Table::value_type>;
 };
 template <class Table, tensor_like Ids>
 struct lookup_in_formula_rule<Table, Ids> {
@@ -149,10 +133,7 @@ constexpr auto lookup(const Table& table, const Ids& ids) noexcept {
           one.what = word::call;
           one.name = "lookup";
           one.run = [](const captured<T>&, const T* const* given, T* to) {
-            write_rows<from>(given[0], view_of<const T, positions>(given[1]), to, [](T id) {
-              return id >= 0 && id < static_cast<T>(integers_of<T>) ? static_cast<std::size_t>(id)
-                                                                    : npos;
-            });
+            write_rows<from>(given[0], view_of<const T, positions>(given[1]), to, row_number<T>);
           };
           one.from[0] = rows.as_operand();
           one.from[1] = at.as_operand();

@@ -175,6 +175,11 @@ class node : public portable::own_arithmetic {
       view_of<std::conditional_t<std::is_same_v<typename X::value_type, bool>, const bool, const T>,
               layout_of<X>>;
 
+  // Integers as the numbers that they are in the formula.
+  constexpr node<Recorder, T, row_major<Layout>> in_numbers() const noexcept {
+    return {{}, recorder, contiguous().number, 0};
+  }
+
   // The same memory by another layout.
   template <class To>
   constexpr node<Recorder, E, To> reread(std::size_t from) const noexcept {
@@ -190,6 +195,8 @@ class node : public portable::own_arithmetic {
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (requires { operation.projection(); })
       return project(operation.projection());
+    else if constexpr (has_weights && std::is_integral_v<E>)
+      return in_numbers().compute(operation);
     else if constexpr (has_weights)
       return call<operation_steps<Operation, view_of<const E, Layout>>>(operation);
     else if constexpr (verdict::ok)
