@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Whole models for golden_weights.py, as functions of a checkpoint: the names and shapes of its tensors are those of
 Hugging Face's transformers (BertForMaskedLM, ViTForImageClassification, GPT2LMHeadModel, LlamaForCausalLM,
-Qwen2ForCausalLM) and of Meta's llama/model.py; the formulas are those of their forward passes. Two sizes each: "square", where every matrix that
+Qwen2ForCausalLM; of Whisper and StarCoder2 the layers) and of Meta's llama/model.py; the formulas are those of their forward passes. Two sizes each: "square", where every matrix that
 can be is square and no shape tells one axis from the other, and "wide", where no two sizes are equal."""
 
 from __future__ import annotations
@@ -295,6 +295,98 @@ class Meta(Llama):
         return torch.view_as_real(turned).flatten(-2)
 
 
+class Layers(Model):
+    """Layers without what is around them, of random numbers: two, square or with no two sizes equal."""
+    projections = {"q": "q_proj", "k": "k_proj", "v": "v_proj", "o": "out_proj"}
+    without_bias = ""
+
+    def of_attention(self, name: str) -> Shapes:
+        s, shapes = self.sizes, {}
+        for letter, projection in self.projections.items():
+            out = s.hidden // s.heads * (s.kv_heads or s.heads) if letter in "kv" else s.hidden
+            shapes[f"{name}.{projection}.weight"] = (out, s.hidden)
+            if letter not in self.without_bias:
+                shapes[f"{name}.{projection}.bias"] = (out,)
+        return shapes
+
+    def of_layer(self) -> Shapes:
+        raise NotImplementedError
+
+    def shapes(self) -> Shapes:
+        return {f"layers.{i}.{name}": shape for i in range(self.sizes.layers) for name, shape in self.of_layer().items()}
+
+    def inputs(self, lcg: Lcg) -> list[Tensor]:
+        return [lcg.draw(1, self.sizes.tokens, self.sizes.hidden)]
+
+    def attend_by(self, p: Weights, name: str, x: Tensor, y: Tensor, **options) -> Tensor:
+        s = self.sizes
+        q, k, v = (linear(p, f"{name}.{self.projections[letter]}", z) for letter, z in (("q", x), ("k", y), ("v", y)))
+        return linear(p, f"{name}.{self.projections['o']}", attend(q, k, v, s.heads, s.kv_heads, **options))
+
+
+class Starcoder2(Layers):
+    """Starcoder2DecoderLayer: layer norms with a beta, biases everywhere, gelu_pytorch_tanh."""
+    projections = {"q": "q_proj", "k": "k_proj", "v": "v_proj", "o": "o_proj"}
+
+    def of_layer(self) -> Shapes:
+        s = self.sizes
+        return (self.of_attention("self_attn") | with_bias("input_layernorm", s.hidden)
+                | with_bias("post_attention_layernorm", s.hidden) | with_bias("mlp.c_fc", s.intermediate, s.hidden)
+                | with_bias("mlp.c_proj", s.hidden, s.intermediate))
+
+    def answer(self, p: Weights, x: Tensor) -> Tensor:
+        s, epsilon = self.sizes, 1e-5
+        for i in range(s.layers):
+            layer = f"layers.{i}."
+            y = layer_norm(p, layer + "input_layernorm", x, epsilon)
+            x = x + self.attend_by(p, layer + "self_attn", y, y, hidden=future(s.tokens), rotate=Llama(s).rotate)
+            y = linear(p, layer + "mlp.c_fc", layer_norm(p, layer + "post_attention_layernorm", x, epsilon))
+            x = x + linear(p, layer + "mlp.c_proj", functional.gelu(y, approximate="tanh"))
+        return x
+
+
+class WhisperEncoder(Layers):
+    """WhisperEncoderLayer: norms first, k without a bias."""
+    without_bias = "k"
+
+    def of_layer(self) -> Shapes:
+        s = self.sizes
+        return (self.of_attention("self_attn") | with_bias("self_attn_layer_norm", s.hidden)
+                | with_bias("fc1", s.intermediate, s.hidden) | with_bias("fc2", s.hidden, s.intermediate)
+                | with_bias("final_layer_norm", s.hidden))
+
+    def feed_forward(self, p: Weights, layer: str, x: Tensor) -> Tensor:
+        y = linear(p, layer + "fc1", layer_norm(p, layer + "final_layer_norm", x, 1e-5))
+        return x + linear(p, layer + "fc2", functional.gelu(y))
+
+    def answer(self, p: Weights, x: Tensor) -> Tensor:
+        for i in range(self.sizes.layers):
+            layer = f"layers.{i}."
+            y = layer_norm(p, layer + "self_attn_layer_norm", x, 1e-5)
+            x = self.feed_forward(p, layer, x + self.attend_by(p, layer + "self_attn", y, y))
+        return x
+
+
+class WhisperDecoder(WhisperEncoder):
+    """WhisperDecoderLayer: causal, then attention to what the encoder gives."""
+
+    def of_layer(self) -> Shapes:
+        return (super().of_layer() | self.of_attention("encoder_attn")
+                | with_bias("encoder_attn_layer_norm", self.sizes.hidden))
+
+    def inputs(self, lcg: Lcg) -> list[Tensor]:
+        return super().inputs(lcg) + [lcg.draw(1, self.sizes.tokens + 2, self.sizes.hidden)]
+
+    def answer(self, p: Weights, x: Tensor, memory: Tensor) -> Tensor:
+        for i in range(self.sizes.layers):
+            layer = f"layers.{i}."
+            y = layer_norm(p, layer + "self_attn_layer_norm", x, 1e-5)
+            x = x + self.attend_by(p, layer + "self_attn", y, y, hidden=future(self.sizes.tokens))
+            y = layer_norm(p, layer + "encoder_attn_layer_norm", x, 1e-5)
+            x = self.feed_forward(p, layer, x + self.attend_by(p, layer + "encoder_attn", y, memory))
+        return x
+
+
 MODELS = {
     "bert_square": Bert(SQUARE), "bert_wide": Bert(WIDE),
     "vit_square": Vit(SQUARE), "vit_wide": Vit(WIDE),
@@ -303,4 +395,7 @@ MODELS = {
     "llama_biases": Llama(replace(SQUARE, biases="q k v o gate up down")),
     "meta_square": Meta(SQUARE), "meta_wide": Meta(replace(WIDE, kv_heads=1)),
     "qwen2_square": Llama(replace(SQUARE, biases="q k v")), "qwen2_wide": Llama(replace(WIDE, kv_heads=1, biases="q k v")),
+    "starcoder2_square": Starcoder2(SQUARE), "starcoder2_wide": Starcoder2(replace(WIDE, kv_heads=1)),
+    "whisper_encoder_square": WhisperEncoder(SQUARE), "whisper_encoder_wide": WhisperEncoder(WIDE),
+    "whisper_decoder_square": WhisperDecoder(SQUARE), "whisper_decoder_wide": WhisperDecoder(WIDE),
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The layers of torch, d2l, Keras, Flax and Haiku from files of their weights, by the tables of
-// names for them: the answers are the framework's, and no mistake in a table goes unnoticed. Whole
-// models, and with them the tables of Hugging Face and Meta: models.cpp.
+// The layers of torch, d2l, Keras, Flax and Haiku, of Whisper and StarCoder2 from files of their
+// weights, by the tables of names for them: the answers are the framework's, and no mistake in a
+// table goes unnoticed. Whole models, and with them the tables of Hugging Face and Meta:
+// models.cpp.
 #include "weights.hpp"
 
 namespace {
@@ -138,6 +139,65 @@ BOOST_AUTO_TEST_CASE(a_norm_bias_that_is_not_the_files_is_refused) {
   const std::string left_over = load(v, *with, names).error();
   BOOST_TEST(left_over.find("umbel: load: encoder.norm.bias is in the file, but no parameter has "
                             "that name\n") != std::string::npos);
+}
+
+// Layers of Hugging Face that no whole model of models.cpp has: two of each, square or of sizes
+// that are all different.
+template <std::size_t Hidden, std::size_t Heads, std::size_t Wide, std::size_t Tokens>
+struct layers_of_hugging_face {
+  using tokens = tensor<float, batch<1>, token<Tokens>, hidden<Hidden>>;
+  using memory = tensor<float, batch<1>, key<Tokens + 2>, hidden<Hidden>>;
+  template <template <class...> class Layer, class... Options>
+  using layer =
+      Layer<float, hidden<Hidden>, heads<Heads>, intermediate<Wide>, norm_first<true>, Options...>;
+
+  template <std::size_t KvHeads>
+  static void check_starcoder2(const std::string& name) {
+    using one = layer<encoder_layer, activation<gelu_tanh>, bias<true>, kv_heads<KvHeads>,
+                      rope<split_halves>>;
+    using weights = std::array<typename one::weights, 2>;
+    const auto x = golden_answer<tokens>(name + ".x");
+    check_adopted<weights>(
+        name + ".safetensors", tables(at("*", "layers.*", names::starcoder2_layer)),
+        [&](const weights& w) { return one{w[1]}(one{w[0]}(x, causal), causal); },
+        golden_answer<tokens>(name + ".y"));
+  }
+  static void check_whisper_encoder(const std::string& name) {
+    using one = layer<encoder_layer, activation<gelu_exact>, bias_on<'q', 'v', 'o'>,
+                      feed_forward_bias<true>>;
+    using weights = std::array<typename one::weights, 2>;
+    const auto x = golden_answer<tokens>(name + ".x");
+    check_adopted<weights>(
+        name + ".safetensors", tables(at("*", "layers.*", names::whisper_encoder_layer)),
+        [&](const weights& w) { return one{w[1]}(one{w[0]}(x)); },
+        golden_answer<tokens>(name + ".y"));
+  }
+  static void check_whisper_decoder(const std::string& name) {
+    using one = layer<decoder_layer, activation<gelu_exact>, bias_on<'q', 'v', 'o'>,
+                      feed_forward_bias<true>>;
+    using weights = std::array<typename one::weights, 2>;
+    const auto x = golden_answer<tokens>(name + ".x");
+    const auto y = golden_answer<memory>(name + ".u");
+    check_adopted<weights>(
+        name + ".safetensors", tables(at("*", "layers.*", names::whisper_decoder_layer)),
+        [&](const weights& w) {
+          return one{w[1]}(one{w[0]}(x, y, self_mask(causal)), y, self_mask(causal));
+        },
+        golden_answer<tokens>(name + ".y"));
+  }
+};
+using square_layers = layers_of_hugging_face<8, 2, 8, 8>;
+using wide_layers = layers_of_hugging_face<12, 3, 20, 7>;
+
+BOOST_AUTO_TEST_CASE(starcoder2) {
+  square_layers::check_starcoder2<2>("starcoder2_square");
+  wide_layers::check_starcoder2<1>("starcoder2_wide");
+}
+BOOST_AUTO_TEST_CASE(whisper) {
+  square_layers::check_whisper_encoder("whisper_encoder_square");
+  wide_layers::check_whisper_encoder("whisper_encoder_wide");
+  square_layers::check_whisper_decoder("whisper_decoder_square");
+  wide_layers::check_whisper_decoder("whisper_decoder_wide");
 }
 
 BOOST_AUTO_TEST_CASE(d2l_attention) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Names of the parameters of one layer of Hugging Face's models (transformers), for encoder_layer:
+// Names of the parameters of one layer of Hugging Face's models (transformers), for encoder_layer
+// and decoder_layer:
 //   load(w, file, at("encoder.*", "bert.encoder.layer.*", names::bert_layer), ...)
 #pragma once
 
@@ -94,6 +95,77 @@ inline constexpr parameter_name llama_layer[] = {
     {"feed_forward.down.weight", "mlp.down_proj.weight", out_in},
     {"feed_forward.down.bias", "mlp.down_proj.bias"},
     {nullptr, "self_attn.rotary_emb.inv_freq"},
+};
+
+// Starcoder2DecoderLayer: norm_first<true>, activation<gelu_tanh>, bias<true>, causal (and where
+// the configuration has a window, sliding_window), rope<split_halves>, kv_heads. Its norms have a
+// beta.
+inline constexpr parameter_name starcoder2_layer[] = {
+    {"norm1.gamma", "input_layernorm.weight"},
+    {"norm1.beta", "input_layernorm.bias"},
+    {"attention.q.weight", "self_attn.q_proj.weight", out_in},
+    {"attention.q.bias", "self_attn.q_proj.bias"},
+    {"attention.k.weight", "self_attn.k_proj.weight", out_in},
+    {"attention.k.bias", "self_attn.k_proj.bias"},
+    {"attention.v.weight", "self_attn.v_proj.weight", out_in},
+    {"attention.v.bias", "self_attn.v_proj.bias"},
+    {"attention.o.weight", "self_attn.o_proj.weight", out_in},
+    {"attention.o.bias", "self_attn.o_proj.bias"},
+    {"norm2.gamma", "post_attention_layernorm.weight"},
+    {"norm2.beta", "post_attention_layernorm.bias"},
+    {"feed_forward.up.weight", "mlp.c_fc.weight", out_in},
+    {"feed_forward.up.bias", "mlp.c_fc.bias"},
+    {"feed_forward.down.weight", "mlp.c_proj.weight", out_in},
+    {"feed_forward.down.bias", "mlp.c_proj.bias"},
+    {nullptr, "self_attn.rotary_emb.inv_freq"},
+};
+
+// WhisperEncoderLayer, for encoder_layer: norm_first<true>, activation<gelu_exact>,
+// bias_on<'q', 'v', 'o'>, feed_forward_bias<true>.
+inline constexpr parameter_name whisper_encoder_layer[] = {
+    {"norm1.gamma", "self_attn_layer_norm.weight"},
+    {"norm1.beta", "self_attn_layer_norm.bias"},
+    {"attention.q.weight", "self_attn.q_proj.weight", out_in},
+    {"attention.q.bias", "self_attn.q_proj.bias"},
+    {"attention.k.weight", "self_attn.k_proj.weight", out_in},
+    {"attention.v.weight", "self_attn.v_proj.weight", out_in},
+    {"attention.v.bias", "self_attn.v_proj.bias"},
+    {"attention.o.weight", "self_attn.out_proj.weight", out_in},
+    {"attention.o.bias", "self_attn.out_proj.bias"},
+    {"norm2.gamma", "final_layer_norm.weight"},
+    {"norm2.beta", "final_layer_norm.bias"},
+    {"feed_forward.up.weight", "fc1.weight", out_in},
+    {"feed_forward.up.bias", "fc1.bias"},
+    {"feed_forward.down.weight", "fc2.weight", out_in},
+    {"feed_forward.down.bias", "fc2.bias"},
+};
+
+// WhisperDecoderLayer, for decoder_layer: the same options, self_mask(causal).
+inline constexpr parameter_name whisper_decoder_layer[] = {
+    {"norm1.gamma", "self_attn_layer_norm.weight"},
+    {"norm1.beta", "self_attn_layer_norm.bias"},
+    {"self_attention.q.weight", "self_attn.q_proj.weight", out_in},
+    {"self_attention.q.bias", "self_attn.q_proj.bias"},
+    {"self_attention.k.weight", "self_attn.k_proj.weight", out_in},
+    {"self_attention.v.weight", "self_attn.v_proj.weight", out_in},
+    {"self_attention.v.bias", "self_attn.v_proj.bias"},
+    {"self_attention.o.weight", "self_attn.out_proj.weight", out_in},
+    {"self_attention.o.bias", "self_attn.out_proj.bias"},
+    {"norm2.gamma", "encoder_attn_layer_norm.weight"},
+    {"norm2.beta", "encoder_attn_layer_norm.bias"},
+    {"cross_attention.q.weight", "encoder_attn.q_proj.weight", out_in},
+    {"cross_attention.q.bias", "encoder_attn.q_proj.bias"},
+    {"cross_attention.k.weight", "encoder_attn.k_proj.weight", out_in},
+    {"cross_attention.v.weight", "encoder_attn.v_proj.weight", out_in},
+    {"cross_attention.v.bias", "encoder_attn.v_proj.bias"},
+    {"cross_attention.o.weight", "encoder_attn.out_proj.weight", out_in},
+    {"cross_attention.o.bias", "encoder_attn.out_proj.bias"},
+    {"norm3.gamma", "final_layer_norm.weight"},
+    {"norm3.beta", "final_layer_norm.bias"},
+    {"feed_forward.up.weight", "fc1.weight", out_in},
+    {"feed_forward.up.bias", "fc1.bias"},
+    {"feed_forward.down.weight", "fc2.weight", out_in},
+    {"feed_forward.down.bias", "fc2.bias"},
 };
 
 // Qwen2DecoderLayer: as LlamaDecoderLayer, but bias_on<'q', 'k', 'v'>, feed_forward_bias<false>.
