@@ -71,7 +71,8 @@ constexpr bool fits_parameter(load_result& out, const char* path, const found_ro
   }
   const wanted_axes wanted = axes_in_file<X>(axes);
   const bool has_scales = is_matrix && found.tensor.type == stored_type::int8;
-  if (!is_floating(found.tensor.type) && !has_scales) {
+  const bool is_read = std::is_integral_v<typename X::value_type> || has_scales;
+  if (!is_floating(found.tensor.type) && !is_read) {
     about(": ");
     out.put(found.name.chars);
     out.put(" holds no floating-point numbers\n");
