@@ -36,8 +36,9 @@ ROOMS = {
     "file": {"config", "shape", "tensor", "simd"},
     "files": {"file"},
     "weights": {"config", "shape", "tensor", "layer", "inspect", "file"},
+    "training": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block", "formula", "weights"},
 }
-EVERYTHING = set(ROOMS) - {"inspect", "file", "files", "weights", "quantized"}  # what draws, describes and loads is for who asks
+EVERYTHING = set(ROOMS) - {"inspect", "file", "files", "weights", "training", "quantized"}  # what draws, describes, loads and trains is for who asks
 ROOMS["bare"] = EVERYTHING
 ROOMS["umbel"] = EVERYTHING | {"bare"}
 

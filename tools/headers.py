@@ -4,7 +4,7 @@ import pathlib
 import re
 
 INCLUDE = pathlib.Path(__file__).resolve().parent.parent / "include"
-ENTRANCES = ["umbel/umbel.hpp", "umbel/inspect/describe.hpp", "umbel/inspect/fits.hpp", "umbel/inspect/footprint.hpp", "umbel/inspect/heat_map.hpp", "umbel/decode/sample.hpp", "umbel/files.hpp", "umbel/quantized.hpp", "umbel/weights.hpp",
+ENTRANCES = ["umbel/umbel.hpp", "umbel/inspect/describe.hpp", "umbel/inspect/fits.hpp", "umbel/inspect/footprint.hpp", "umbel/inspect/heat_map.hpp", "umbel/decode/sample.hpp", "umbel/files.hpp", "umbel/quantized.hpp", "umbel/weights.hpp", "umbel/training.hpp",
              "umbel/file/mapped_file.hpp", "umbel/file/read_file.hpp"]
 
 # What a `using namespace` brings in, and how it is written.

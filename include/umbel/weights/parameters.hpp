@@ -64,9 +64,17 @@ class parameter_path {
 
 namespace detail {
 
-// Of weights that the rules accept.
-template <class W, class F>
-constexpr void visit_parameters(const parameter_path& path, W& w, F& f) noexcept {
+// In the place of a path for who asks for none.
+struct no_path {
+  template <class Step>
+  constexpr no_path operator/(const Step&) const noexcept {
+    return {};
+  }
+};
+
+// Of weights that the rules accept. Path: parameter_path or no_path.
+template <class Path, class W, class F>
+constexpr void visit_parameters(const Path& path, W& w, F& f) noexcept {
   using plain = std::remove_const_t<W>;
   if constexpr (tensor_like<plain>) {
     f(path, as_view(w));

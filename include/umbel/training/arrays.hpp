@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSL-1.0
+// Weights, their gradients and what an optimiser keeps of them are of one type: their parameters are
+// the same arrays at the same places. Here those arrays are walked together, in the order of
+// for_each_parameter (weights/parameters.hpp). Also the rules that all functions of them share.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/weights/parameters.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+namespace say {
+struct and_of_double_so_choose_one;
+struct argument_2_is_of_another_type_than_argument_1_so_declare_both_with_one;
+struct takes_owned_weights_not_a_view_so_pass_those_that_it_views;
+struct takes_parameters_of_float_or_double_not;
+struct the_weights_are_of_float;
+}  // namespace say
+template <>
+inline constexpr const char* spoken<say::and_of_double_so_choose_one> = "and of double; choose one";
+template <>
+inline constexpr const char*
+    spoken<say::argument_2_is_of_another_type_than_argument_1_so_declare_both_with_one> =
+        "argument 2 is of another type than argument 1; declare both with one";
+template <>
+inline constexpr const char* spoken<say::takes_parameters_of_float_or_double_not> =
+    "takes parameters of float or double, not";
+template <>
+inline constexpr const char*
+    spoken<say::takes_owned_weights_not_a_view_so_pass_those_that_it_views> =
+        "takes weights that are owned, not a view of them; pass those that it views";
+
+// Does W borrow an array? Of weights that are listable.
+template <class W>
+constexpr bool borrows();
+struct borrows_in_members {
+  template <class... Part>
+  constexpr auto operator()(Part&...) const {
+    return std::bool_constant<(borrows<std::remove_const_t<Part>>() || ...)>{};
+  }
+};
+template <class W>
+constexpr bool borrows() {
+  if constexpr (tensor_like<W>)
+    return !is_tensor<W>;
+  else if constexpr (vector_of_weights<W>)
+    return true;
+  else if constexpr (map_of_weights<W>)
+    return std::is_pointer_v<decltype(W::weight)>;
+  else if constexpr (several_weights<W>)
+    return borrows<std::remove_cvref_t<decltype(std::declval<W&>()[0])>>();
+  else
+    return decltype(with_members<parts_named<W>>(std::declval<W&>(), borrows_in_members{}))::value;
+}
+
+namespace rules {
+
+// What training asks of a parameter, by the type of its view.
+template <class Operation>
+struct trained_parameter {
+  using operation = Operation;
+  template <class X>
+  using of = verdict<std::is_same_v<typename X::value_type, float> ||
+                         std::is_same_v<typename X::value_type, double>,
+                     operation, say::takes_parameters_of_float_or_double_not,
+                     element<typename X::value_type>>;
+};
+template <class Operation, class T>
+struct parameter_of {
+  using operation = Operation;
+  template <class X>
+  using of = verdict<std::is_same_v<typename X::value_type, T>, operation,
+                     say::the_weights_are_of_float, say::and_of_double_so_choose_one>;
+};
+
+template <class Operation, class W>
+constexpr auto trained_weights() {
+  using all = parameters<trained_parameter<Operation>, W>;
+  if constexpr (!all::ok)
+    return all{};
+  else if constexpr (borrows<std::remove_const_t<W>>())
+    return verdict<false, Operation,
+                   say::takes_owned_weights_not_a_view_so_pass_those_that_it_views>{};
+  else if constexpr (parameters<parameter_of<Operation, double>, W>::ok)
+    return accepted{};
+  else
+    return parameters<parameter_of<Operation, float>, W>{};
+}
+// Weights whose parameters are all of float, or all of double.
+template <class Operation, class W>
+using trained = decltype(trained_weights<Operation, W>());
+
+template <class Operation, class W>
+using changeable = first_error<verdict<!std::is_const_v<W>, Operation, say::the_weights_are_const>,
+                               trained<Operation, W>>;
+template <class Operation, class W, class Same>
+using changeable_by =
+    first_error<verdict<std::is_same_v<std::remove_const_t<W>, Same>, Operation,
+                        say::argument_2_is_of_another_type_than_argument_1_so_declare_both_with_one>,
+                changeable<Operation, W>>;
+
+}  // namespace rules
+
+// Of weights that rules::trained accepts.
+template <class W>
+using number_of = std::conditional_t<
+    rules::parameters<rules::parameter_of<say::for_each_parameter, float>, W>::ok, float, double>;
+
+// The array of other that is where x is in w.
+template <class T, class W, class Same>
+UMBEL_INLINE as_const_as<Same, T>* array_like(const T* x, const W& w, Same& other) noexcept {
+  const auto* const begin = reinterpret_cast<const unsigned char*>(__builtin_addressof(w));
+  const auto offset = reinterpret_cast<const unsigned char*>(x) - begin;
+  using byte = as_const_as<Same, unsigned char>;
+  return reinterpret_cast<as_const_as<Same, T>*>(
+      reinterpret_cast<byte*>(__builtin_addressof(other)) + offset);
+}
+
+// f(count, x, y...): for each parameter how many numbers it is, and its arrays in w and in others of
+// that type.
+template <class W, class F, class... Same>
+UMBEL_INLINE void for_each_array(F f, W& w, Same&... other) noexcept {
+  const auto visit = [&](no_path, const auto& x) {
+    f(x.size(), x.data(), array_like<number_of<W>>(x.data(), w, other)...);
+  };
+  visit_parameters(no_path{}, w, visit);
+}
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+
+namespace umbel::inline UMBEL_TARGET {
+
+// Weights that are owned, with part_names where they are a struct, all of float or all of double:
+// what optimisers and initialise take.
+template <class Weights>
+concept trainable_weights =
+    detail::fits<detail::rules::trained<detail::say::for_each_parameter, Weights>>;
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: BSL-1.0
+// One step of an optimiser: weights are updated by their gradient, which is of the same type, as is
+// what the optimiser keeps:
+//
+//   static model::weights w, g;
+//   static adamw::state<model::weights> state;       // zeros at first
+//   ...                                              // adds to g
+//   scale(g, 1.0 / batch);
+//   clip_by_norm(g, 1);
+//   if (!update(w, g, state, adamw{.rate = rate(step), .decay = 0.02})) ...
+//   set_to_zero(g);
+//
+// w: weights of a layer, or a struct of them with part_names, all of float or all of double. A part
+// of it is weights, too: update(w.head, g.head, state, how) leaves the rest as it is. The numbers of
+// an optimiser are double, and what they give is rounded once to the type of the weights. Nothing is
+// allocated. The same bits on every target that fuses.
+#pragma once
+
+#include <cstdint>
+#include <umbel/config.hpp>
+#include <umbel/kernel/optimiser.hpp>
+#include <umbel/tensor/tensor.hpp>
+#include <umbel/training/arrays.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel {
+
+// Stochastic gradient descent: w - rate (g + decay w). It keeps nothing: update(w, g, sgd{}).
+struct sgd {
+  double rate = 0.01;
+  double decay = 0;  // of the weights, as a part of their gradient
+};
+
+// With momentum, as torch.optim.SGD: m = momentum m + g + decay w, w - rate m; nesterov: w - rate (g
+// + decay w + momentum m).
+struct sgd_with_momentum {
+  double rate = 0.01;
+  double momentum = 0.9;
+  double decay = 0;
+  bool nesterov = false;
+
+  template <class Weights>
+  struct state {
+    static constexpr const char* part_names[] = {"momentum", "steps"};
+    Weights momentum{};
+    tensor<std::int32_t> steps{};  // that were made
+  };
+};
+
+// Adam (Kingma and Ba 2015), as torch.optim.Adam: w - rate m' / (sqrt(v') + epsilon), where m' and v'
+// are running means of the gradient and of its square, corrected for their beginning.
+struct adam {
+  double rate = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double decay = 0;  // of the weights, as a part of their gradient
+
+  template <class Weights>
+  struct state {
+    static constexpr const char* part_names[] = {"first", "second", "steps"};
+    Weights first{};
+    Weights second{};
+    tensor<std::int32_t> steps{};  // that were made
+  };
+};
+
+// AdamW (Loshchilov and Hutter 2019), as torch.optim.AdamW: Adam of weights that are multiplied by 1
+// - rate decay before.
+struct adamw {
+  double rate = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double decay = 0.01;
+
+  template <class Weights>
+  using state = adam::state<Weights>;
+};
+
+// Whether a step was made. If not, nothing was changed, the state neither.
+enum class update_status : unsigned char {
+  updated,
+  gradient_is_not_finite,   // its norm is NaN or infinite
+  optimiser_out_of_range,  // negative or not finite, a beta of 1 or more, an epsilon of 0
+};
+// What update gives: true where a step was made.
+struct update_result {
+  update_status status = update_status::updated;
+  double norm = 0;  // of the gradient; 0 where the optimiser is out of range
+  [[nodiscard]] UMBEL_SHARED constexpr explicit operator bool() const noexcept {
+    return status == update_status::updated;
+  }
+};
+
+}  // namespace umbel
+
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+namespace say {
+struct add;
+struct clip_by_norm;
+struct moving_average;
+struct scale;
+struct set_to_zero;
+struct update;
+struct takes_the_weights_their_gradient_the_state_and_the_optimiser;
+struct the_state_is_not_that_of_the_optimiser_for_the_weights;
+}  // namespace say
+template <>
+inline constexpr const char*
+    spoken<say::takes_the_weights_their_gradient_the_state_and_the_optimiser> =
+        "takes the weights, their gradient, the state and the optimiser: update(w, g, sgd{}) or "
+        "update(w, g, state, adamw{})";
+template <>
+inline constexpr const char* spoken<say::the_state_is_not_that_of_the_optimiser_for_the_weights> =
+    "the state is not that of the optimiser for the weights; declare adamw::state<weights> state, "
+    "of the optimiser and the type of w";
+
+// In [0, infinity), of NaN false.
+constexpr bool is_size(double x) noexcept { return x >= 0 && x < __builtin_inf(); }
+constexpr bool is_part(double x) noexcept { return x >= 0 && x < 1; }
+
+// beta^n by squares: within n 2^-53 of itself.
+constexpr double power_of(double beta, std::int32_t n) noexcept {
+  double power = 1;
+  for (auto left = static_cast<std::uint32_t>(n); left != 0; left >>= 1) {
+    if (left & 1) power = simd::fma(power, beta, 0.0);
+    beta = simd::fma(beta, beta, 0.0);
+  }
+  return power;
+}
+
+// Of the optimiser H for numbers of T: is it in range, the kernel's step number n, counted from 1,
+// and the arrays of the state that it writes.
+template <class T>
+struct optimiser_step {
+  static constexpr bool is_in_range(const sgd& how) noexcept {
+    return is_size(how.rate) && is_size(how.decay);
+  }
+  static constexpr auto make(const sgd& how, std::int32_t) noexcept {
+    return kernel::sgd_step<T>{static_cast<T>(how.rate), static_cast<T>(how.decay)};
+  }
+
+  static constexpr bool is_in_range(const sgd_with_momentum& how) noexcept {
+    return is_size(how.rate) && is_size(how.decay) && is_part(how.momentum);
+  }
+  static constexpr auto make(const sgd_with_momentum& how, std::int32_t) noexcept {
+    return kernel::momentum_step<T>{static_cast<T>(how.rate), static_cast<T>(how.momentum),
+                                    static_cast<T>(how.decay), how.nesterov};
+  }
+
+  template <class Adam>
+  static constexpr bool is_in_range(const Adam& how) noexcept {
+    return is_size(how.rate) && is_size(how.decay) && is_part(how.beta1) && is_part(how.beta2) &&
+           is_size(how.epsilon) && static_cast<T>(how.epsilon) > 0;
+  }
+  template <class Adam>
+  static constexpr auto make(const Adam& how, std::int32_t n) noexcept {
+    constexpr bool decoupled = std::is_same_v<Adam, adamw>;
+    const double unbiased1 = 1 - power_of(how.beta1, n), unbiased2 = 1 - power_of(how.beta2, n);
+    return kernel::adam_step<T>{decoupled ? T{} : static_cast<T>(how.decay),
+                                static_cast<T>(how.beta1),
+                                static_cast<T>(1 - how.beta1),
+                                static_cast<T>(how.beta2),
+                                static_cast<T>(1 - how.beta2),
+                                static_cast<T>(1 / simd::sqrt(unbiased2)),
+                                static_cast<T>(how.epsilon),
+                                static_cast<T>(how.rate / unbiased1),
+                                decoupled ? static_cast<T>(-simd::fma(how.rate, how.decay, -1.0))
+                                          : T{1}};
+  }
+};
+
+template <class T, class Step, class W>
+void step_of_arrays(const Step& step, W& w, const W& g) noexcept {
+  for_each_array([&](std::size_t n, T* x, const T* dx) { kernel::each_number<T>(step, n, x, dx); },
+                 w, g);
+}
+template <class T, class Step, class W>
+void step_of_arrays(const Step& step, W& w, const W& g,
+                    sgd_with_momentum::state<W>& state) noexcept {
+  for_each_array([&](std::size_t n, T* x, const T* dx,
+                     T* m) { kernel::each_number<T>(step, n, x, dx, m); },
+                 w, g, state.momentum);
+}
+template <class T, class Step, class W>
+void step_of_arrays(const Step& step, W& w, const W& g, adam::state<W>& state) noexcept {
+  for_each_array([&](std::size_t n, T* x, const T* dx, T* m,
+                     T* v) { kernel::each_number<T>(step, n, x, dx, m, v); },
+                 w, g, state.first, state.second);
+}
+
+template <class W>
+number_of<W> norm_of(const W& w) noexcept {
+  using T = number_of<W>;
+  T chain[kernel::plain::sum_chains]{};
+  for_each_array([&](std::size_t n, const T* x) { kernel::add_squares(x, n, chain); }, w);
+  return simd::sqrt(kernel::plain::fold_chains(chain));
+}
+
+template <class How, class W, class G, class... State>
+update_result updated(W& w, const G& g, const How& how, State&... state) noexcept {
+  using T = number_of<W>;
+  using step = optimiser_step<T>;
+  if (!step::is_in_range(how)) return {update_status::optimiser_out_of_range, 0};
+  const double norm = static_cast<double>(norm_of(g));
+  if (!is_size(norm)) return {update_status::gradient_is_not_finite, norm};
+  std::int32_t made = 0;
+  ((made = state.steps()), ...);
+  constexpr std::int32_t most = 0x7fffffff;
+  made = made < 0 ? 1 : made < most ? made + 1 : most;
+  ((state.steps() = made), ...);
+  step_of_arrays<T>(step::make(how, made), w, g, state...);
+  return {update_status::updated, norm};
+}
+
+namespace rules {
+template <class H>
+inline constexpr bool is_optimiser =
+    std::is_same_v<H, sgd> || std::is_same_v<H, sgd_with_momentum> || std::is_same_v<H, adam> ||
+    std::is_same_v<H, adamw>;
+
+template <class State, class How, class W>
+inline constexpr bool is_state_of = false;
+template <class State, class How, class W>
+  requires requires { typename How::template state<W>; }
+inline constexpr bool is_state_of<State, How, W> =
+    std::is_same_v<State, typename How::template state<W>>;
+
+template <class... X>
+struct update_rule {
+  using type =
+      verdict<never<X...>, say::update,
+              say::takes_the_weights_their_gradient_the_state_and_the_optimiser>;
+};
+template <class W, class G, class How>
+  requires std::is_same_v<How, sgd>
+struct update_rule<W, G, How> {
+  using type = changeable_by<say::update, W, G>;
+};
+template <class W, class G, class State, class How>
+  requires(is_optimiser<How> && !std::is_same_v<How, sgd>)
+struct update_rule<W, G, State, How> {
+  using type = first_error<
+      typename update_rule<W, G, sgd>::type,
+      verdict<is_state_of<State, How, W>, say::update,
+              say::the_state_is_not_that_of_the_optimiser_for_the_weights>>;
+};
+}  // namespace rules
+}  // namespace detail
+
+// One step: w becomes what the optimiser makes of it and of the gradient g, of the same type. Where
+// the norm of g is NaN or infinite (of float above 1.8e19), or a number of the optimiser is out of
+// range, nothing changes, and the result says so.
+//   "umbel: update: argument 2 is of another type than argument 1; declare both with one"
+//   "umbel: update: the state is not that of the optimiser for the weights; ..."
+// and those of for_each_parameter.
+template <class W, class G, class How>
+[[nodiscard]] update_result update(W& w, const G& g, const How& how) noexcept {
+  using verdict = typename detail::rules::update_rule<W, G, How>::type;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    return detail::updated(w, g, how);
+  else
+    return {};
+}
+// The same of an optimiser with a state, which is zeros at first and counts the steps: How::state of
+// the type of w.
+template <class W, class G, class State, class How>
+[[nodiscard]] update_result update(W& w, const G& g, State& state, const How& how) noexcept {
+  using verdict = typename detail::rules::update_rule<W, G, State, How>::type;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    return detail::updated(w, g, how, state);
+  else
+    return {};
+}
+
+// The norm of g, the root of the sum of all squares; where it is larger than `most`, g is scaled by
+// most / norm. The sum is 16 chains of fused multiply-adds: element e of each parameter, in their
+// order, continues chain e % 16; they are folded in halves. A norm that is NaN or infinite, and a
+// `most` that is negative or NaN, leave g as it is.
+template <class G>
+double clip_by_norm(G& g, double most) noexcept {
+  using verdict = detail::rules::changeable<detail::say::clip_by_norm, G>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok) {
+    using T = detail::number_of<G>;
+    const T norm = detail::norm_of(g);
+    const T least = static_cast<T>(most);
+    if (detail::is_size(static_cast<double>(norm)) && most >= 0 && norm > least) {
+      const detail::kernel::scaling<T> by{least / norm};
+      detail::for_each_array(
+          [&](std::size_t n, T* x) { detail::kernel::each_number<T>(by, n, x); }, g);
+    }
+    return static_cast<double>(norm);
+  } else {
+    return 0;
+  }
+}
+
+// All numbers of g become 0.
+template <class G>
+void set_to_zero(G& g) noexcept {
+  using verdict = detail::rules::changeable<detail::say::set_to_zero, G>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok) {
+    using T = detail::number_of<G>;
+    detail::for_each_array(
+        [](std::size_t n, T* x) { detail::kernel::each_number<T>(detail::kernel::clearing{}, n, x); },
+        g);
+  }
+}
+
+// All numbers of g times a factor, rounded to their type: 1.0 / batch makes a mean of a sum.
+template <class G>
+void scale(G& g, double factor) noexcept {
+  using verdict = detail::rules::changeable<detail::say::scale, G>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok) {
+    using T = detail::number_of<G>;
+    const detail::kernel::scaling<T> by{static_cast<T>(factor)};
+    detail::for_each_array([&](std::size_t n, T* x) { detail::kernel::each_number<T>(by, n, x); },
+                           g);
+  }
+}
+
+// g + other, into g, of the same type: the gradients of another part of the batch.
+template <class G, class Other>
+void add(G& g, const Other& other) noexcept {
+  using verdict = detail::rules::changeable_by<detail::say::add, G, Other>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok) {
+    using T = detail::number_of<G>;
+    detail::for_each_array(
+        [](std::size_t n, T* x, const T* y) {
+          detail::kernel::each_number<T>(detail::kernel::adding{}, n, x, y);
+        },
+        g, other);
+  }
+}
+
+// The average of the weights over steps moves towards w: average + (w - average) (1 - decay). Start
+// with average = w. (What a test shows is better of the average; decay: 0.999, or less at first.)
+template <class A, class W>
+void moving_average(A& average, const W& w, double decay) noexcept {
+  using verdict = detail::rules::changeable_by<detail::say::moving_average, A, W>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok) {
+    using T = detail::number_of<A>;
+    const detail::kernel::averaging<T> step{static_cast<T>(1 - decay)};
+    detail::for_each_array([&](std::size_t n, T* x, const T* y) {
+      detail::kernel::each_number<T>(step, n, x, y);
+    }, average, w);
+  }
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

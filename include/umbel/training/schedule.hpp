@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+// The rate of learning as a function of the step, counted from 0, also in constant expressions; the
+// same bits on every target:
+//
+//   constexpr warm_up_then_cosine rate{.rate = 6e-3, .warm_up = 1000, .steps = 15000};
+//   update(w, g, state, adamw{.rate = rate(step)});
+//
+// All rise first, in warm_up equal steps: at step s to rate (s + 1) / warm_up. What follows is a
+// function of the part that is over, (s - warm_up) / (steps - warm_up); from `steps` on it is
+// `last`.
+#pragma once
+
+#include <cstdint>
+#include <umbel/config.hpp>
+#include <umbel/training/elementary.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+
+// A rate that stays after the warm-up.
+struct constant_rate {
+  double rate = 0;
+  std::uint64_t warm_up = 0;
+
+  [[nodiscard]] constexpr double operator()(std::uint64_t step) const noexcept {
+    if (step >= warm_up) return rate;
+    return rate * static_cast<double>(step + 1) / static_cast<double>(warm_up);
+  }
+};
+
+namespace detail {
+// fall(part): from 1 to 0.
+template <class Schedule, class Fall>
+constexpr double falling_rate(const Schedule& s, std::uint64_t step, Fall fall) noexcept {
+  if (step < s.warm_up) return constant_rate{s.rate, s.warm_up}(step);
+  if (step >= s.steps) return s.last;
+  const double part =
+      static_cast<double>(step - s.warm_up) / static_cast<double>(s.steps - s.warm_up);
+  return s.last + elementary::product(s.rate - s.last, fall(part));
+}
+}  // namespace detail
+
+// Half a cosine from `rate` to `last` (Loshchilov and Hutter 2017, "SGDR").
+struct warm_up_then_cosine {
+  double rate = 0;
+  std::uint64_t warm_up = 0;
+  std::uint64_t steps = 0;
+  double last = 0;
+
+  [[nodiscard]] constexpr double operator()(std::uint64_t step) const noexcept {
+    return detail::falling_rate(*this, step, [](double part) {
+      return (1 + detail::elementary::on_circle(part / 2).cosine) / 2;
+    });
+  }
+};
+
+// A line from `rate` to `last`.
+struct warm_up_then_linear {
+  double rate = 0;
+  std::uint64_t warm_up = 0;
+  std::uint64_t steps = 0;
+  double last = 0;
+
+  [[nodiscard]] constexpr double operator()(std::uint64_t step) const noexcept {
+    return detail::falling_rate(*this, step, [](double part) { return 1 - part; });
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

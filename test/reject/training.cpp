@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes in training: one case each, with the words that the compiler must print (check.py).
+#include <umbel/umbel.hpp>
+
+#include <umbel/training.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using attention = multi_head_attention<float, hidden<8>, heads<2>>;
+using other = multi_head_attention<float, hidden<16>, heads<2>>;
+struct mixed {
+  static constexpr const char* part_names[] = {"one", "two"};
+  tensor<float, token<3>> one;
+  tensor<double, token<3>> two;
+};
+struct counted {
+  static constexpr const char* part_names[] = {"one", "two"};
+  tensor<float, token<3>> one;
+  tensor<int, token<3>> two;
+};
+
+[[maybe_unused]] static void cases(attention::weights& w, const attention::weights& g,
+                                   other::weights& of_other, adamw::state<attention::weights>& state,
+                                   const attention::weights_view& borrowed, mixed& both,
+                                   counted& integers) {
+  (void)w, (void)g, (void)of_other, (void)state, (void)borrowed, (void)both, (void)integers;
+#if defined CASE_gradients_of_another_layer
+  // expect-gcc: "umbel: update: argument 2 is of another type than argument 1; declare both with one"
+  // expect-clang: update.*argument_2_is_of_another_type_than_argument_1_so_declare_both_with_one
+  // cause: A gradient has the type of the weights that it is the gradient of.
+  // cure: `static attention::weights w, g;`
+  auto r = update(w, of_other, state, adamw{});
+#elif defined CASE_state_of_another_optimiser
+  // expect-gcc: "umbel: update: the state is not that of the optimiser for the weights; declare adamw::state<weights> state, of the optimiser and the type of w"
+  // expect-clang: update.*the_state_is_not_that_of_the_optimiser_for_the_weights
+  // cause: The state belongs to another optimiser, or to other weights.
+  // cure: `static sgd_with_momentum::state<attention::weights> state;`
+  auto r = update(w, g, state, sgd_with_momentum{});
+#elif defined CASE_optimiser_without_its_state
+  // expect-gcc: "umbel: update: takes the weights, their gradient, the state and the optimiser: update\(w, g, sgd\{\}\) or update\(w, g, state, adamw\{\}\)"
+  // expect-clang: update.*takes_the_weights_their_gradient_the_state_and_the_optimiser
+  // cause: Only `sgd` keeps nothing.
+  // cure: `update(w, g, state, adamw{})`
+  auto r = update(w, g, adamw{});
+#elif defined CASE_weights_that_are_const
+  // expect-gcc: "umbel: set_to_zero: the weights are const"
+  // expect-clang: set_to_zero.*the_weights_are_const
+  // cause: What should be written is const.
+  // cure: Declare it without `const`.
+  set_to_zero(g);
+  int r = 0;
+#elif defined CASE_weights_that_are_borrowed
+  // expect-gcc: "umbel: update: takes weights that are owned, not a view of them; pass those that it views"
+  // expect-clang: update.*takes_owned_weights_not_a_view_so_pass_those_that_it_views
+  // cause: A view of weights has pointers to memory that may be const.
+  // cure: Pass the weights themselves, of `attention::weights`.
+  auto view = borrowed;
+  auto r = update(view, borrowed, sgd{});
+#elif defined CASE_weights_of_two_types
+  // expect-gcc: "umbel: scale: the weights are of float and of double; choose one"
+  // expect-clang: scale.*the_weights_are_of_float.*and_of_double_so_choose_one
+  // cause: A norm, and a step, are computed in one type of numbers.
+  // cure: Declare all parameters with `float`, or all with `double`; or update the parts by themselves.
+  scale(both, 0.5);
+  int r = 0;
+#elif defined CASE_weights_that_are_integers
+  // expect-gcc: "umbel: clip_by_norm: takes parameters of float or double, not int"
+  // expect-clang: clip_by_norm.*takes_parameters_of_float_or_double_not.*element<int>
+  // cause: Integers have no gradient.
+  // cure: Leave them out of the struct of weights.
+  auto r = clip_by_norm(integers, 1);
+#else
+  auto r = update(w, g, state, adamw{});
+  clip_by_norm(w, 1);
+  scale(both.one, 0.5);
+#endif
+  (void)r;
+}
