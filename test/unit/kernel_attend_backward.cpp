@@ -230,8 +230,9 @@ BOOST_AUTO_TEST_CASE(every_number_of_lanes) {
   c.check_on<vector_16>(scores::every_key{}, "every key");
   c.check_on<vector_32>(scores::every_key{}, "every key");
   c.check(scores::every_key{}, "every key");
-  comparison<apart(1, 1, 1, 1)>{}.check_on<widest>(scores::every_key{}, "one");
+  comparison<apart(1, 1, 1, 1)>{}.check(scores::every_key{}, "one");
   comparison<apart(19, 9, 8, 20)>{}.check_on<widest>(scores::every_key{}, "wide values");
+  comparison<apart(5, 7, 1, 2), double>{}.check_on<vector_32>(scores::every_key{}, "double pairs");
   comparison<apart(21, 300, 17, 2), double> wide;
   wide.check_on<vector_32>(scores::every_key{}, "double");
 }

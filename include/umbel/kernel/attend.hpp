@@ -25,18 +25,21 @@ namespace detail {
 
 // Walks over the queries in blocks. How: keys_known, keys_counted or by_policy.
 struct keys_known {
-  static constexpr bool of_few = true;  // also by attend_few
+  static constexpr bool of_few = true;  // also by attend_few, with this tap
+  static constexpr no_tap tap_of_few{};
   static constexpr scores::every_key policy{};
 };
 struct keys_counted {
   scores::first_keys policy;
   static constexpr bool of_few = true;
+  static constexpr no_tap tap_of_few{};
 };
 // A scores policy, with a tap; with TapOnly nothing is computed but that tap of scores.
 template <class Policy, class Tap, bool TapOnly = false>
 struct by_policy {
   const Policy& policy;
   [[no_unique_address]] Tap tap;
+  static constexpr no_tap tap_of_few{};
   static constexpr bool of_few = !TapOnly && !scores::drops<Policy> && std::is_same_v<Tap, no_tap>;
 
   template <attend_shape S, class T, plan::target Target, std::size_t Vectors, class K, class Y,
@@ -98,8 +101,9 @@ UMBEL_INLINE void attend_blocks(const T* q, K k, Y v, T factor, const How& how, 
     }
   }
   if constexpr (alone > 0) {
-    attend_few<few_of(S, alone), T, Target>::attend_queries(
-        q + first * S.q_row, k, v, factor, how.policy, first, o + first * S.o_row, scratch);
+    attend_few<few_of(S, alone), T, Target>::attend_queries(q + first * S.q_row, k, v, factor,
+                                                            how.policy, first, o + first * S.o_row,
+                                                            scratch, how.tap_of_few);
   }
 }
 

@@ -26,9 +26,9 @@ namespace detail {
 // A walk of attend_blocks that leaves what the softmax knows.
 template <class Policy, class T>
 struct keeping {
-  static constexpr bool of_few = false;
+  static constexpr bool of_few = !scores::drops<Policy>;
   const Policy& policy;
-  softmax_tap<T> kept;
+  softmax_tap<T> tap_of_few;
 
   template <attend_shape S, class, plan::target Target, std::size_t Vectors, class Room>
   UMBEL_NOINLINE void attend_queries(const T* q, const T* k, const T* v, T factor,
@@ -47,8 +47,8 @@ struct keeping {
       if (i * lanes >= here.queries) break;
       const std::size_t at = first + i * lanes, rest = here.queries - i * lanes;
       const std::size_t count = rest < lanes ? rest : lanes;
-      simd::store_first(kept.maximum + at, state.maximum[i], count);
-      simd::store_first(kept.inverse + at, inverse_sum(state.sum[i]), count);
+      simd::store_first(tap_of_few.maximum + at, state.maximum[i], count);
+      simd::store_first(tap_of_few.inverse + at, inverse_sum(state.sum[i]), count);
     }
   }
 };
@@ -84,19 +84,22 @@ struct attend_backward {
                   T* dbias, T* scratch) noexcept {
     T* const minus_deltas = scratch + room::size;
     each_delta(o, d_o, [=](std::size_t i, T delta) { minus_deltas[i] = -delta; });
-    room::start_sums(dk, dv, scratch);
+    if constexpr (!room::template writes<Policy>) room::start_sums(dk, dv, scratch);
     std::size_t first = 0;
     const auto block = [&]<std::size_t Vectors>() {
       using of_block = detail::attend_backward_block<S, T, Target, Vectors, room, Policy>;
       const std::size_t rest = S.queries - first;
       const of_block now{{policy, first, {rest < of_block::width ? rest : of_block::width, 0}},
+                         q + first * S.q_row,
+                         d_o + first * S.do_row,
                          k,
                          v,
                          scale,
+                         dk,
+                         dv,
                          dbias,
                          scratch};
-      now.run(q + first * S.q_row, d_o + first * S.do_row, maximum + first, inverse + first,
-              minus_deltas + first, dq + first * S.dq_row);
+      now.run(maximum + first, inverse + first, minus_deltas + first, dq + first * S.dq_row);
       first += of_block::width;
     };
     for (std::size_t b = 0; b < blocks.large_count; ++b) block.template operator()<blocks.large>();
@@ -115,25 +118,26 @@ struct attend_backward {
   }
 
  private:
+  // f(i, delta of query i), in order.
   template <class F>
   UMBEL_NOINLINE static void each_delta(const T* o, const T* d_o, const F& f) noexcept {
     using walk = detail::row_walk<S.value_dim, T, Target>;
     using V = typename walk::V;
-    walk::template in_blocks<S.queries>(
-        [&]<std::size_t Rows>(std::size_t first) UMBEL_LAMBDA_INLINE {
-          typename walk::template of_rows<Rows> deltas;
-          walk::template fold<Rows>(
-              deltas, V{},
-              [&](std::size_t r) UMBEL_LAMBDA_INLINE {
-                const T* const a = d_o + (first + r) * S.do_row;
-                const T* const b = o + (first + r) * S.o_row;
-                return [=](std::size_t e, std::size_t count, V sum) UMBEL_LAMBDA_INLINE {
-                  return simd::fma(walk::load(a + e, count), walk::load(b + e, count), sum);
-                };
-              },
-              walk::add, [](V sum) { return sum; });
-          for (std::size_t r = 0; r < Rows; ++r) f(first + r, deltas.values[r * walk::apart]);
-        });
+    walk::template chain<S.queries, 1>(
+        {V{}},
+        [=](std::size_t i) UMBEL_LAMBDA_INLINE {
+          return [a = d_o + i * S.do_row, b = o + i * S.o_row](std::size_t e, std::size_t count,
+                                                               V(&sum)[1]) UMBEL_LAMBDA_INLINE {
+            sum[0] = simd::fma(walk::load(a + e, count), walk::load(b + e, count), sum[0]);
+          };
+        },
+        [&]<std::size_t Rows>(std::size_t first, V(&all)[1][Rows][walk::packs])
+            UMBEL_LAMBDA_INLINE {
+              T folded[walk::lanes];
+              simd::store(folded, simd::fold_rows(all[0], walk::add));
+              UMBEL_UNROLL(4)
+              for (std::size_t r = 0; r < Rows; ++r) f(first + r, folded[r * walk::apart]);
+            });
   }
 };
 

@@ -2,150 +2,30 @@
 // The gradients that a block of queries gives and gets, queries in the lanes as in the forward
 // pass, whose scores these are: with its maximum and 1 / sum known, a probability is one more
 // exponential. Of the five products scores, slopes (do v^T) and dq have queries in the lanes. dv
-// and dk, which are sums over queries, share their loads: lanes are features of both in turn, and
-// factors are pairs (weight, gradient of the score), so that few features fill a vector, too. Their
-// sums go on from block to block in scratch. Keys that no query of the block sees are not touched.
+// and dk, which are sums over queries, have features in the lanes and go on from block to block in
+// memory. Where features fill half a vector at most, both share it: lanes are features of dv and dk
+// in turn, factors are pairs (weight, gradient of the score). Keys that no query of the block sees
+// are not touched.
 // Not here: the walk over blocks (attend_backward.hpp), the definition (plain_attend_backward.hpp).
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 #include <umbel/config.hpp>
+#include <umbel/kernel/attend_backward_keys.hpp>
+#include <umbel/kernel/attend_backward_room.hpp>
 #include <umbel/kernel/attend_scores.hpp>
 #include <umbel/kernel/scores.hpp>
 #include <umbel/kernel/shapes.hpp>
 #include <umbel/kernel/transpose.hpp>
 #include <umbel/plan/plan.hpp>
 #include <umbel/simd/fma.hpp>
-#include <umbel/simd/groups.hpp>
 #include <umbel/simd/math.hpp>
 #include <umbel/simd/pack.hpp>
 #include <umbel/simd/transpose.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::kernel::detail {
-
-// a[0], b[0], a[1], b[1] ... of `lanes` elements each, to two packs at `to`.
-template <class V>
-UMBEL_INLINE void store_pairs(simd::element_of<V>* to, V a, V b) noexcept {
-  if constexpr (simd::lanes_of<V> == 1) {
-    to[0] = a;
-    to[1] = b;
-  } else {
-    V low, high;
-    simd::zip(a, b, low, high);
-    simd::store(to, low);
-    simd::store(to + simd::lanes_of<V>, high);
-  }
-}
-
-template <class V>
-UMBEL_INLINE void load_pairs(const simd::element_of<V>* from, V& a, V& b) noexcept {
-  if constexpr (simd::lanes_of<V> == 1) {
-    a = from[0];
-    b = from[1];
-  } else {
-    simd::unzip(simd::load<V>(from), simd::load<V>(from + simd::lanes_of<V>), a, b);
-  }
-}
-
-// A pair in all pairs of lanes; of one lane, its element v % 2.
-template <class V>
-UMBEL_INLINE V broadcast_pair(const simd::element_of<V>* from, [[maybe_unused]] std::size_t v) {
-  if constexpr (simd::lanes_of<V> == 1) {
-    return from[v % 2];
-  } else if constexpr (sizeof(simd::element_of<V>) == 4) {
-    std::uint64_t pair;
-    __builtin_memcpy(&pair, from, 8);
-    return __builtin_bit_cast(
-        V, simd::broadcast<simd::pack<std::uint64_t, simd::lanes_of<V> / 2>>(pair));
-  } else {
-    return simd::repeat_group<V>(simd::load<simd::pack<simd::element_of<V>, 2>>(from));
-  }
-}
-
-// Where things lie in scratch, for blocks of at most Width queries; in all of them sums of dv and
-// dk come first, of each key a row of pairs (dv, dk).
-template <attend_backward_shape S, class T, plan::target Target, std::size_t Width>
-struct attend_backward_room {
-  static constexpr std::size_t lanes = plan::lanes<T>(Target);
-  using V = simd::pack<T, lanes>;
-  static constexpr std::size_t widest = S.head_dim < S.value_dim ? S.value_dim : S.head_dim;
-  static constexpr std::size_t features = plan::divide_up(widest, lanes) * lanes;
-  // A row of pairs: without the last vector, where it has nothing.
-  static constexpr std::size_t pair_row = plan::divide_up(2 * widest, lanes) * lanes;
-
-  // Keys whose weights are in scratch together: with the gradients of their scores and the pairs
-  // they take half of a first-level cache.
-  static constexpr std::size_t fit = 16 * 1024 / (Width * sizeof(T));
-  static constexpr std::size_t chunk =
-      fit < 8 ? 8 : (fit < plan::key_block ? fit : plan::key_block);
-  static constexpr std::size_t keys = S.keys < chunk ? S.keys : chunk;
-
-  static constexpr std::size_t sums_at = 0;
-  // q^T, and behind that scores, then weights (attend_block::score_block).
-  static constexpr std::size_t query_at = sums_at + S.keys * pair_row;
-  static constexpr std::size_t slope_at = query_at + (S.head_dim + keys) * Width;  // do^T
-  static constexpr std::size_t right_at = slope_at + S.value_dim * Width;  // rows of pairs (do, q)
-  static constexpr std::size_t dq_at = right_at + Width * pair_row;        // dq^T
-  static constexpr std::size_t scores_at = dq_at + S.head_dim * Width;     // gradients of scores
-  static constexpr std::size_t pairs_at = scores_at + keys * Width;
-  static constexpr std::size_t bias_at = pairs_at + 2 * keys * Width;
-  static constexpr std::size_t size = bias_at + (S.bias ? 2 * keys * Width : 0);
-
-  UMBEL_INLINE static V load(const T* row, std::size_t at, std::size_t end) noexcept {
-    return at + lanes <= end ? simd::load<V>(row + at)
-           : at < end        ? simd::load_first<V>(row + at, end - at)
-                             : V{};
-  }
-  UMBEL_INLINE static void store(T* row, std::size_t at, std::size_t end, V value) noexcept {
-    if (at + lanes <= end)
-      simd::store(row + at, value);
-    else if (at < end)
-      simd::store_first(row + at, value, end - at);
-  }
-  // A row of pairs of a and b; 0 past their ends.
-  UMBEL_INLINE static void zip_row(const T* a, const T* b, T* to) noexcept {
-    UMBEL_UNROLL(4)
-    for (std::size_t at = 0; at < features; at += lanes) {
-      const V first = load(a, at, S.value_dim), second = load(b, at, S.head_dim);
-      if (lanes == 1 || 2 * at + 2 * lanes <= pair_row) {
-        store_pairs(to + 2 * at, first, second);
-      } else if constexpr (lanes > 1) {
-        V low, none;
-        simd::zip(first, second, low, none);
-        simd::store(to + 2 * at, low);
-      }
-    }
-  }
-  UMBEL_NOINLINE static void start_sums(const T* dk, const T* dv, T* scratch) noexcept {
-    for (std::size_t j = 0; j < S.keys; ++j) {
-      T* const to = scratch + sums_at + j * pair_row;
-      if constexpr (S.go_on) {
-        zip_row(dv + j * S.dv_row, dk + j * S.dk_row, to);
-      } else {
-        for (std::size_t at = 0; at < pair_row; at += lanes) simd::store(to + at, V{});
-      }
-    }
-  }
-  UMBEL_NOINLINE static void write_sums(const T* scratch, T* dk, T* dv) noexcept {
-    for (std::size_t j = 0; j < S.keys; ++j) {
-      const T* const from = scratch + sums_at + j * pair_row;
-      UMBEL_UNROLL(4)
-      for (std::size_t at = 0; at < features; at += lanes) {
-        V value, key;
-        if (lanes == 1 || 2 * at + 2 * lanes <= pair_row) {
-          load_pairs(from + 2 * at, value, key);
-        } else if constexpr (lanes > 1) {
-          simd::unzip(simd::load<V>(from + 2 * at), V{}, value, key);
-        }
-        store(dv + j * S.dv_row, at, S.value_dim, value);
-        store(dk + j * S.dk_row, at, S.head_dim, key);
-      }
-    }
-  }
-};
 
 // The forward pass as far as its scores.
 template <attend_backward_shape S>
@@ -176,9 +56,13 @@ struct attend_backward_block {
   static constexpr bool bends_bias = S.bias && bends && scores::detail::adds_bias<over_type>;
 
   queries_of_block<Policy, typename scoring::room> of;
+  const T* q;    // of the block's queries
+  const T* d_o;  // too
   const T* k;
   const T* v;
   T scale;
+  T* dk;
+  T* dv;
   T* dbias;
   T* scratch;
 
@@ -188,40 +72,37 @@ struct attend_backward_block {
   };
 
   UMBEL_INLINE static V load_queries(const T* from, std::size_t i, std::size_t count) noexcept {
-    return Room::load(from, i * lanes, count);
+    const std::size_t at = i * lanes, rest = count > at ? count - at : 0;
+    return rest != 0 ? Room::load(from + at, rest < lanes ? rest : lanes) : V{};
   }
   UMBEL_INLINE typename scoring::block scores_there() const noexcept {
     return {of.policy, of.first_query, of.here, scratch + weights_at};
   }
 
-  // f<Rows>(row) for the rows begin..end: of a known number in tiles as equal as can be.
-  template <std::size_t Rows, std::size_t Known, class F>
-  UMBEL_INLINE static void in_tiles(std::size_t begin, std::size_t end, F f) noexcept {
-    std::size_t row = begin;
-    if constexpr (Known != 0) {
-      constexpr plan::split tiles =
-          plan::split_evenly(Known, plan::block_limit(Known, Rows, Target));
-      for (std::size_t t = 0; t < tiles.large_count; ++t, row += tiles.large)
-        f.template operator()<tiles.large>(row);
-      if constexpr (tiles.small_count > 0) {
-        for (std::size_t t = 0; t < tiles.small_count; ++t, row += tiles.smaller())
-          f.template operator()<tiles.smaller()>(row);
+  // sum(r, i) += x(r, d) columns(d, i), d increasing, of Rows rows of x and vectors of queries.
+  template <std::size_t Rows, std::size_t Row, std::size_t Depth>
+  UMBEL_INLINE static void multiply(const T* x, const T* columns,
+                                    V (&sum)[Rows][Vectors]) noexcept {
+    UMBEL_UNROLL(2)
+    for (std::size_t d = 0; d < Depth; ++d) {
+      V column[Vectors];
+      UMBEL_UNROLL(4)
+      for (std::size_t i = 0; i < Vectors; ++i)
+        column[i] = simd::load<V>(columns + d * width + i * lanes);
+      UMBEL_UNROLL(32)
+      for (std::size_t r = 0; r < Rows; ++r) {
+        const auto value = simd::spread<V>(x[r * Row + d]);
+        UMBEL_UNROLL(4)
+        for (std::size_t i = 0; i < Vectors; ++i)
+          sum[r][i] = simd::fma(value, column[i], sum[r][i]);
       }
-    } else {
-      for (; row + Rows <= end; row += Rows) f.template operator()<Rows>(row);
-      if constexpr (Rows > 4) {
-        for (; row + 4 <= end; row += 4) f.template operator()<4>(row);
-      }
-      for (; row < end; ++row) f.template operator()<1>(row);
     }
   }
 
-  // From a vector of scores as the softmax sees them, at `weights`, to probabilities, in place; of
-  // dropping policies not yet times 1 / sum. Bordered: a score of +infinity marks a hidden pair,
-  // which gets -1.
+  // From scores as the softmax sees them to probabilities; of dropping policies not yet times 1 /
+  // sum. Bordered: a score of +infinity marks a hidden pair, which gets -1.
   template <bool Bordered>
-  UMBEL_INLINE static void take_weights(T* weights, V maximum, V inverse) noexcept {
-    const V score = simd::load<V>(weights);
+  UMBEL_INLINE static V weigh(V score, V maximum, V inverse) noexcept {
     V below = score - maximum;
     [[maybe_unused]] const auto hidden =
         simd::equal(score, simd::broadcast<V>(simd::math_constants<T>::infinity));
@@ -229,90 +110,87 @@ struct attend_backward_block {
     V weight = simd::exp2_not_positive(below);
     if constexpr (!drops) weight = weight * inverse;
     if constexpr (Bordered) weight = simd::select(hidden, simd::broadcast<V>(T{-1}), weight);
-    simd::store(weights, weight);
+    return weight;
   }
 
-  // From the scores of Rows keys to weights and gradients. key: the number of the first, `row` its
-  // place in scratch. While the slopes are summed, which leaves a part of the core idle, the
-  // exponentials are taken.
+  // Weights and gradients of Rows keys. key: the number of the first, `row` its place in scratch,
+  // where its scores are; of known keys they are computed here. The slopes do not wait for the
+  // exponentials.
   template <bool Bordered, std::size_t Rows>
   UMBEL_INLINE void gradient_tile(const statistics& row_of, std::size_t key,
                                   std::size_t row) const noexcept {
-    V slope[Rows][Vectors];
+    T* const there = scratch;
+    T* const weights = there + weights_at + row * width;
+    V sum[Rows][Vectors];
     UMBEL_UNROLL(32)
     for (std::size_t r = 0; r < Rows; ++r) {
       UMBEL_UNROLL(4)
-      for (std::size_t i = 0; i < Vectors; ++i) slope[r][i] = drops ? V{} : row_of.minus_delta[i];
+      for (std::size_t i = 0; i < Vectors; ++i)
+        sum[r][i] = knows_keys ? V{} : simd::load<V>(weights + r * width + i * lanes);
     }
-    const T* const values = v + key * S.v_row;
-    const T* of_context = scratch + Room::slope_at;
-    T* const weights = scratch + weights_at + row * width;
-    constexpr std::size_t each = plan::divide_up(Rows, S.value_dim);
-    std::size_t taken = 0;
-    UMBEL_UNROLL(2)
-    for (std::size_t d = 0; d < S.value_dim; ++d, of_context += width) {
-      V context[Vectors];
+    if constexpr (knows_keys)
+      multiply<Rows, S.k_row, S.head_dim>(k + key * S.k_row, there + Room::query_at, sum);
+    UMBEL_UNROLL(32)
+    for (std::size_t r = 0; r < Rows; ++r) {
       UMBEL_UNROLL(4)
-      for (std::size_t i = 0; i < Vectors; ++i) context[i] = simd::load<V>(of_context + i * lanes);
-      UMBEL_UNROLL(32)
-      for (std::size_t r = 0; r < Rows; ++r) {
-        const auto value = simd::spread<V>(values[r * S.v_row + d]);
-        UMBEL_UNROLL(4)
-        for (std::size_t i = 0; i < Vectors; ++i)
-          slope[r][i] = simd::fma(value, context[i], slope[r][i]);
-      }
-      UMBEL_UNROLL(4)
-      for (std::size_t n = 0; n < each; ++n, ++taken) {
-        if (taken >= Rows) break;
-        UMBEL_UNROLL(4)
-        for (std::size_t i = 0; i < Vectors; ++i)
-          take_weights<Bordered>(weights + taken * width + i * lanes, row_of.maximum[i],
-                                 row_of.inverse[i]);
-      }
+      for (std::size_t i = 0; i < Vectors; ++i)
+        simd::store(weights + r * width + i * lanes,
+                    weigh<Bordered>(sum[r][i], row_of.maximum[i], row_of.inverse[i]));
     }
+    UMBEL_UNROLL(32)
+    for (std::size_t r = 0; r < Rows; ++r) {
+      UMBEL_UNROLL(4)
+      for (std::size_t i = 0; i < Vectors; ++i) sum[r][i] = drops ? V{} : row_of.minus_delta[i];
+    }
+    multiply<Rows, S.v_row, S.value_dim>(v + key * S.v_row, there + Room::slope_at, sum);
     const V factor = simd::broadcast<V>(scale);
     UMBEL_UNROLL(32)
     for (std::size_t r = 0; r < Rows; ++r) {
       UMBEL_UNROLL(4)
       for (std::size_t i = 0; i < Vectors; ++i)
-        finish_pair<Bordered>(row_of, i, key + r, (row + r) * width + i * lanes, slope[r][i],
-                              factor, scratch);
+        finish_pair<Bordered>(row_of, i, key + r, (row + r) * width + i * lanes, sum[r][i], factor,
+                              there);
     }
   }
 
   // Of vector i of the queries and one key.
   template <bool Bordered>
   UMBEL_INLINE void finish_pair(const statistics& row_of, std::size_t i, std::size_t key,
-                                std::size_t at, V slope, V factor, T* to) const noexcept {
-    T* const pairs = to + Room::pairs_at + 2 * at;
+                                std::size_t at, V slope, V factor, T* there) const noexcept {
     const V zero{};
-    V weight = simd::load<V>(to + weights_at + at), probability = weight;
+    V weight = simd::load<V>(there + weights_at + at), probability = weight;
     [[maybe_unused]] const auto hidden = simd::less(weight, zero);
     if constexpr (drops) {
       const V kept_scale = simd::broadcast<V>(of.policy.kept_scale());
-      const auto kept = simd::not_equal(simd::load<V>(pairs), zero);
+      const auto kept = simd::not_equal(simd::load<V>(there + Room::kept_at + at), zero);
       probability = weight * row_of.inverse[i];
       weight = simd::select(kept, weight * (row_of.inverse[i] * kept_scale), zero);
       if constexpr (Bordered) weight = simd::select(hidden, simd::broadcast<V>(T{-1}), weight);
       slope = simd::select(kept, simd::fma(slope, kept_scale, row_of.minus_delta[i]),
                            row_of.minus_delta[i]);
-      if constexpr (Bordered) simd::store(to + weights_at + at, weight);
+      simd::store(there + weights_at + at, weight);
     }
     // An fma with 0: a bare product could be contracted into a sum.
     const V gradient = simd::fma(probability, slope, zero);
     V of_product = gradient;
     if constexpr (bends) {
       const over_type over = scores_there().over_vector(i);
-      const V raw = simd::load<V>(to + Room::scores_at + at);
+      const V raw = simd::load<V>(there + Room::scores_at + at);
       of_product = of_product * over.derivative(raw, key);
       if constexpr (bends_bias)
-        simd::store(to + Room::bias_at + Room::keys * width + at, over.bias_derivative(raw, key));
+        simd::store(there + Room::bias_at + Room::keys * width + at,
+                    over.bias_derivative(raw, key));
     }
     of_product = of_product * factor;
-    if constexpr (S.bias) simd::store(to + Room::bias_at + at, gradient);
+    if constexpr (S.bias) simd::store(there + Room::bias_at + at, gradient);
     if constexpr (Bordered) of_product = simd::select(hidden, zero, of_product);
-    simd::store(to + Room::scores_at + at, of_product);
-    store_pairs(pairs, weight, of_product);
+    simd::store(there + Room::scores_at + at, of_product);
+    if constexpr (Room::paired) {
+      V low, high;
+      simd::zip(weight, of_product, low, high);
+      simd::store(there + Room::pairs_at + 2 * at, low);
+      simd::store(there + Room::pairs_at + 2 * at + lanes, high);
+    }
   }
 
   // dq^T(d) += ds(j) k(j, d) for Rows features from d on and the keys of the rows begin..end.
@@ -357,47 +235,6 @@ struct attend_backward_block {
     }
   }
 
-  // dv, dk of Rows keys += pairs of the block's queries times (do, q): Packs of vectors of pairs
-  // from the element `at` on.
-  template <bool Bordered, std::size_t Rows, std::size_t Packs>
-  UMBEL_INLINE void key_tile(std::size_t key, std::size_t row, std::size_t at) const noexcept {
-    V sum[Rows][Packs];
-    T* const to = scratch + Room::sums_at + key * Room::pair_row + at;
-    UMBEL_UNROLL(32)
-    for (std::size_t r = 0; r < Rows; ++r) {
-      UMBEL_UNROLL(8)
-      for (std::size_t p = 0; p < Packs; ++p)
-        sum[r][p] = simd::load<V>(to + r * Room::pair_row + p * lanes);
-    }
-    const T* const right = scratch + Room::right_at + at;
-    const T* const left = scratch + Room::pairs_at + row * 2 * width;
-    UMBEL_UNROLL(2)
-    for (std::size_t i = 0; i < of.here.queries; ++i) {
-      V features[Packs];
-      UMBEL_UNROLL(8)
-      for (std::size_t p = 0; p < Packs; ++p)
-        features[p] = simd::load<V>(right + i * Room::pair_row + p * lanes);
-      UMBEL_UNROLL(32)
-      for (std::size_t r = 0; r < Rows; ++r) {
-        const T* const pair = left + r * 2 * width + 2 * i;
-        UMBEL_UNROLL(8)
-        for (std::size_t p = 0; p < Packs; ++p) {
-          const V next = simd::fma(broadcast_pair<V>(pair, p), features[p], sum[r][p]);
-          if constexpr (Bordered)
-            sum[r][p] = simd::select(simd::less(simd::broadcast<V>(*pair), V{}), sum[r][p], next);
-          else
-            sum[r][p] = next;
-        }
-      }
-    }
-    UMBEL_UNROLL(32)
-    for (std::size_t r = 0; r < Rows; ++r) {
-      UMBEL_UNROLL(8)
-      for (std::size_t p = 0; p < Packs; ++p)
-        simd::store(to + r * Room::pair_row + p * lanes, sum[r][p]);
-    }
-  }
-
   // One after the other: each element of dbias has one sum.
   template <bool Bordered>
   UMBEL_NOINLINE void add_bias(std::size_t first_key, std::size_t begin,
@@ -420,48 +257,46 @@ struct attend_backward_block {
   template <bool Bordered, std::size_t Known>
   UMBEL_NOINLINE void part(const statistics& row_of, std::size_t first_key, std::size_t begin,
                            std::size_t end) const noexcept {
-    in_tiles<tile_rows, Known>(begin, end,
-                               [&]<std::size_t Rows>(std::size_t row) UMBEL_LAMBDA_INLINE {
-                                 gradient_tile<Bordered, Rows>(row_of, first_key + row, row);
-                               });
-    in_tiles<tile_rows, S.head_dim>(0, S.head_dim,
-                                    [&]<std::size_t Rows>(std::size_t d) UMBEL_LAMBDA_INLINE {
-                                      query_tile<Bordered, Rows>(d, first_key, begin, end);
-                                    });
-    constexpr std::size_t packs = Room::pair_row / lanes;
-    constexpr std::size_t most = Target.registers >= 32 ? 4 : 2;
-    constexpr plan::split columns =
-        lanes == 1 ? plan::split{2, packs / 2, 0} : plan::split_evenly(packs, most);
-    std::size_t at = 0;
-    const auto column = [&]<std::size_t Packs>() UMBEL_LAMBDA_INLINE {
-      in_tiles<plan::tile_rows(Target, Packs), Known>(
-          begin, end, [&]<std::size_t Rows>(std::size_t row) UMBEL_LAMBDA_INLINE {
-            key_tile<Bordered, Rows, Packs>(first_key + row, row, at);
-          });
-      at += Packs * lanes;
+    in_tiles<Target, tile_rows, Known>(
+        begin, end, [&]<std::size_t Rows>(std::size_t row) UMBEL_LAMBDA_INLINE {
+          gradient_tile<Bordered, Rows>(row_of, first_key + row, row);
+        });
+    in_tiles<Target, tile_rows, S.head_dim>(
+        0, S.head_dim, [&]<std::size_t Rows>(std::size_t d) UMBEL_LAMBDA_INLINE {
+          query_tile<Bordered, Rows>(d, first_key, begin, end);
+        });
+    const bool first = Room::template writes<Policy> && of.first_query == 0;
+    const auto add = [&]<key_product P>(const T* factors, const T* right,
+                                        T* to) UMBEL_LAMBDA_INLINE {
+      const key_sums<P, T, Target, Bordered> sums{of.here.queries, first};
+      sums.template add<Known>(factors, scratch + weights_at, right, to, begin, end);
     };
-    for (std::size_t c = 0; c < columns.large_count; ++c)
-      column.template operator()<columns.large>();
-    if constexpr (columns.small_count > 0) {
-      for (std::size_t c = 0; c < columns.small_count; ++c)
-        column.template operator()<columns.smaller()>();
+    if constexpr (Room::paired) {
+      add.template operator()<key_product{true, lanes, lanes, lanes, width}>(
+          scratch + Room::pairs_at, scratch + Room::right_at,
+          scratch + Room::sums_at + first_key * lanes);
+    } else {
+      add.template operator()<key_product{false, S.value_dim, S.dv_row, S.do_row, width}>(
+          scratch + weights_at, d_o, dv + first_key * S.dv_row);
+      add.template operator()<key_product{false, S.head_dim, S.dk_row, S.q_row, width}>(
+          scratch + Room::scores_at, q, dk + first_key * S.dk_row);
     }
     if constexpr (S.bias) add_bias<Bordered>(first_key, begin, end);
   }
 
-  // Which weights are kept, as 1 and 0 where the pairs will be.
+  // Which weights are kept, as 1 and 0.
   UMBEL_INLINE void draw(std::size_t first_key, std::size_t keys) const noexcept {
     const typename scoring::block there = scores_there();
     for (std::size_t i = 0; i < Vectors; ++i) {
       const over_type over = there.over_vector(i);
-      T* const to = scratch + Room::pairs_at + i * 2 * lanes;
+      T* const to = scratch + Room::kept_at + i * lanes;
       for (std::size_t four = first_key - first_key % 4; four < first_key + keys; four += 4) {
         scores::mask_of<V> kept[4];
         over.keeps(four, kept);
         UMBEL_UNROLL(4)
         for (std::size_t r = 0; r < 4; ++r) {
           if (four + r < first_key || four + r >= first_key + keys) continue;
-          simd::store(to + (four + r - first_key) * 2 * width,
+          simd::store(to + (four + r - first_key) * width,
                       simd::select(kept[r], simd::broadcast<V>(T{1}), V{}));
         }
       }
@@ -471,9 +306,6 @@ struct attend_backward_block {
   // Count keys from first_key on, all of which all queries see as they are.
   template <std::size_t Count>
   UMBEL_INLINE void known_keys(const statistics& row_of, std::size_t first_key) const noexcept {
-    V unused[Vectors]{};
-    scoring::template score_block<true, Count>(k + first_key * S.k_row, Count,
-                                               scratch + Room::query_at, unused);
     part<false, Count>(row_of, first_key, 0, Count);
   }
 
@@ -513,9 +345,9 @@ struct attend_backward_block {
     }
   }
 
-  // q, d_o, dq: of the block's queries, as are the statistics.
-  UMBEL_NOINLINE void run(const T* q, const T* d_o, const T* maximum, const T* inverse,
-                          const T* minus_deltas, T* dq) const noexcept {
+  // All of the block's queries.
+  UMBEL_NOINLINE void run(const T* maximum, const T* inverse, const T* minus_deltas,
+                          T* dq) const noexcept {
     const std::size_t count = of.here.queries;
     statistics row_of;
     const V factor = simd::broadcast<V>(exp2_factor(scale));
@@ -531,9 +363,10 @@ struct attend_backward_block {
       gather_columns<S.value_dim, lanes, S.do_row, 1>(d_o + at * S.do_row, rows, no_factor{},
                                                       scratch + Room::slope_at + first, width);
     }
-    for (std::size_t i = 0; i < count; ++i)
-      Room::zip_row(d_o + i * S.do_row, q + i * S.q_row,
-                    scratch + Room::right_at + i * Room::pair_row);
+    if constexpr (Room::paired) {
+      for (std::size_t i = 0; i < count; ++i)
+        Room::zip_row(d_o + i * S.do_row, q + i * S.q_row, scratch + Room::right_at + i * lanes);
+    }
     for (std::size_t e = 0; e < S.head_dim * width; e += lanes)
       simd::store(scratch + Room::dq_at + e, V{});
 

@@ -13,6 +13,7 @@
 #include <umbel/kernel/plain_attend.hpp>
 #include <umbel/kernel/scores.hpp>
 #include <umbel/kernel/shapes.hpp>
+#include <umbel/kernel/tap.hpp>
 #include <umbel/plan/plan.hpp>
 #include <umbel/simd/fma.hpp>
 #include <umbel/simd/fold.hpp>
@@ -213,9 +214,11 @@ struct attend_few : few_scores<S, T, Target, Heads> {
   }
 
   // number: which query the first is, for the policy.
-  template <class K, class Y, class Policy>
+  // tap: none, or of the softmax.
+  template <class K, class Y, class Policy, class Tap = no_tap>
   UMBEL_NOINLINE static void attend_queries(const T* q, K k, Y v, T factor, const Policy& policy,
-                                            std::size_t number, T* o, T* scratch) noexcept {
+                                            std::size_t number, T* o, T* scratch,
+                                            [[maybe_unused]] Tap tap = {}) noexcept {
     T* const scores = scratch + scores_at;
     T* const query = scratch + query_at;
     T maximum[queries], sum[queries]{}, correction[queries], block_sum[queries]{};
@@ -268,6 +271,10 @@ struct attend_few : few_scores<S, T, Target, Heads> {
     }
     for (std::size_t n = 0; n < queries; ++n) {
       write(scratch + n * context_room, sum[n], o + n * S.o_row);
+      if constexpr (Tap::stage == tap_stage::softmax) {
+        tap.maximum[number + n] = maximum[n];
+        tap.inverse[number + n] = inverse_sum(sum[n]);
+      }
     }
   }
 };
