@@ -3,11 +3,15 @@
 """tools/bench targets: the same layers on other targets, run in an emulator: the bits, and instructions for a call.
 
     tools/bench targets [--write]
+    tools/bench targets --only-wasm [--write]     only the time of a picture in WebAssembly
 
 Kernel tests run on aarch64, layers on every target. Counts are exact and repeat; they say nothing of how long an
 instruction takes. What fails, or a result whose bits are not those of the other targets with fma, is exit code 1.
---write puts the table into docs/targets.md."""
+WebAssembly has no counts but is what Node really runs, so there a picture through the demo's model is timed.
+--write puts the tables into docs/targets.md."""
 import argparse
+import ast
+import configparser
 import pathlib
 import re
 import subprocess
@@ -28,6 +32,8 @@ TARGETS = {
 LAYERS = {"A": (1, 16, 16, 32, 2), "B": (2, 4, 6, 100, 5), "C": (1, 32, 32, 64, 8), "D": (1, 64, 64, 64, 4)}
 TESTS = ("kernel_bits", "kernel_linear", "kernel_attend", "kernel_softmax", "kernel_heads", "half")
 BEGIN, END = "<!-- layers: begin (tools/bench targets --write) -->", "<!-- layers: end -->"
+WASM_BEGIN, WASM_END = "<!-- wasm: begin (tools/bench targets --only-wasm --write) -->", "<!-- wasm: end -->"
+WASM = {"wasm32-simd128": "with vectors of 16 bytes (simd128)", "wasm32": "without vectors"}
 
 
 def flops(batch, queries, keys, hidden, heads):
@@ -62,13 +68,46 @@ def kernel_tests(folder):
     return failed
 
 
+def wasm(folder):
+    """The table of a picture's time in Node, and how many answers are not PyTorch's."""
+    node = subprocess.run(["node", "--version"], check=True, capture_output=True, text=True).stdout.strip()
+    table, wrong = [f"| WebAssembly, clang 19 `-O2`, Node {node} | ms a picture |", "|---|--:|"], 0
+    for name, what in WASM.items():
+        cross = configparser.ConfigParser(interpolation=None)
+        cross.read(ROOT / "cross" / f"{name}.ini")
+        flags = ast.literal_eval(cross["built-in options"]["cpp_args"])
+        wrapper = ast.literal_eval(cross["binaries"]["exe_wrapper"])
+        program = folder / name
+        subprocess.run(["clang++-19", *ast.literal_eval(cross["constants"]["target"]), "-std=c++20", "-O2", *flags,
+                        "-I", ROOT / "include", HERE / "picture.cpp", "-o", program], check=True)
+        run = subprocess.run([*wrapper, program], check=True, capture_output=True, text=True).stdout
+        took, same = re.search(r"ms ([\d.]+) answers (\d+)", run).groups()
+        print(f"{'ok' if same == '20' else 'not ok'} - {name}: PyTorch's answer to all 20 pictures", flush=True)
+        wrong += same != "20"
+        table.append(f"| {what} | {float(took):.3f} |")
+    return table, wrong
+
+
+def put(begin, end, table):
+    before, after = PAGE.read_text().split(begin)[0], PAGE.read_text().split(end)[1]
+    PAGE.write_text(f"{before}{begin}\n\n" + "\n".join(table) + f"\n\n{end}{after}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--only-wasm", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        failed = kernel_tests(folder)
+        of_wasm, failed = wasm(folder)
+        print(*of_wasm, sep="\n")
+        if options.write and not failed:
+            put(WASM_BEGIN, WASM_END, of_wasm)
+        if options.only_wasm:
+            print(f"{len(WASM) - failed} passed, {failed} failed")
+            return failed != 0
+        failed += kernel_tests(folder)
         plugin = folder / "count.so"
         subprocess.run(["gcc", "-O2", "-shared", "-fPIC", ROOT / "test" / "embedded" / "count.c",
                         "-o", plugin], check=True)
@@ -87,9 +126,8 @@ def main():
             failed += not same
     print(*table, sep="\n")
     if options.write and not failed:
-        before, after = PAGE.read_text().split(BEGIN)[0], PAGE.read_text().split(END)[1]
-        PAGE.write_text(f"{before}{BEGIN}\n\n" + "\n".join(table) + f"\n\n{END}{after}")
-    checks = len(TESTS) + len(LAYERS)
+        put(BEGIN, END, table)
+    checks = len(WASM) + len(TESTS) + len(LAYERS)
     print(f"{checks - failed} passed, {failed} failed")
     return failed != 0
 
