@@ -59,7 +59,7 @@ is_there() {
     libxsmm-dev) has_header libxsmm.h ;;
     libdnnl-dev) has_header dnnl.hpp ;;
     python3-matplotlib) /usr/bin/python3 -c 'import matplotlib' >/dev/null 2>&1 ;;
-    libclang-rt-*) has_clang_sanitizers ;;
+    libclang-rt-*-dev) has_clang_sanitizers ;; # not that of another target
     python3-torch) /usr/bin/python3 -c 'import torch' >/dev/null 2>&1 ;;
     dataset-fashion-mnist) has_dataset ;;
     *) dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q "install ok installed" ;;
