@@ -31,6 +31,9 @@ BUILDS_X86 = ["-O2 -march=x86-64"]
 # g++ only: it contracts by itself, most at -O3, so vectors of 32 bytes with fma; without fma, where nothing can be
 # contracted, of 32 bytes and of 64 (to clang, AVX-512 without FMA is no AVX-512).
 BUILDS_X86_GCC = ["-O3 -march=x86-64-v3", "-O1 -mavx", "-O1 -mavx512f -mno-fma"]
+# Of integers, whose products have instructions of their own; the builtin for those of AVX-VNNI has a name of each compiler's.
+INTEGERS_X86 = ["-O1 -march=x86-64-v3 -mavxvnni"]
+INTEGERS_X86_GCC = ["-O3 -march=x86-64-v3"]
 
 
 def compilers(first):
@@ -41,10 +44,11 @@ def compilers(first):
     return [(first, is_clang)] + ([([other], not is_clang)] if other else [])
 
 
-def builds(first):
+def builds(first, of_integers):
+    of_either, of_gcc = (BUILDS_X86 + INTEGERS_X86, INTEGERS_X86_GCC) if of_integers else (BUILDS_X86, BUILDS_X86_GCC)
     x86 = platform.machine() in ("x86_64", "AMD64")
     for command, is_clang in compilers(first):
-        for flags in BUILDS + (BUILDS_X86 if x86 else []) + (BUILDS_X86_GCC if x86 and not is_clang else []):
+        for flags in BUILDS + (of_either if x86 else []) + (of_gcc if x86 and not is_clang else []):
             yield command, flags.split()
 
 
@@ -77,7 +81,7 @@ def main():
     (source, include_dir), compiler = split_command(sys.argv[1:])
     tap = Tap()
     sets = {}  # fused? -> (the first build of it, its hashes)
-    todo = list(builds(compiler))
+    todo = list(builds(compiler, pathlib.Path(source).name == "integers.cpp"))
     if os.environ.get("CI"):
         tap.check("both compilers are there", len(compilers(compiler)) == 2, "install the other of g++ and clang++")
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
