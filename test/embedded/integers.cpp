@@ -3,6 +3,7 @@
 // kernels equal to their definition.
 #include <umbel/quantized.hpp>
 
+#include "../bits/drawing.hpp"
 #include "check.hpp"
 #include "draw.hpp"
 
@@ -14,19 +15,7 @@ using embedded::check;
 
 namespace {
 
-struct drawing {
-  std::uint32_t state;  // 0 at first: bare metal has no variable with another value
-
-  constexpr std::uint32_t operator()() noexcept {
-    return (state = state * 1664525u + 1013904223u) >> 8;
-  }
-  // low to high. One in four is an end, where the kernels' tricks are.
-  constexpr std::int32_t between(std::int32_t low, std::int32_t high) noexcept {
-    const std::uint32_t number = (*this)();
-    if (number % 8 == 0) return low;
-    if (number % 8 == 1) return high;
-    return low + static_cast<std::int32_t>(number / 8 % static_cast<std::uint32_t>(high - low + 1));
-  }
+struct drawing : integers_test::drawing {
   template <class T>
   void fill(T* to, std::size_t count, std::int32_t low, std::int32_t high) noexcept {
     for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<T>(between(low, high));
@@ -207,7 +196,7 @@ const X& numbers(std::int32_t largest = 127) noexcept {
 using linear_layer = linear<float, hidden<13>, out_features<6>>;
 template <class Quantized>
 consteval Quantized packed_linear() noexcept {
-  drawing next{1};
+  drawing next{{1}};
   linear_layer::weights w{};
   draw_map(next, w);
   typename Quantized::ranges seen;
@@ -224,7 +213,7 @@ void linear_maps() noexcept {
 
 using attention_layer = multi_head_attention<float, hidden<12>, heads<4>, kv_heads<2>, bias<true>>;
 consteval quantized<attention_layer> packed_attention() noexcept {
-  drawing next{2};
+  drawing next{{2}};
   attention_layer::weights w{};
   draw_map(next, w.q), draw_map(next, w.k), draw_map(next, w.v), draw_map(next, w.o);
   quantized<attention_layer>::ranges seen;
@@ -250,7 +239,7 @@ void attention() noexcept {
 
 template <class Layer>
 consteval quantized<Layer> packed_encoder() noexcept {
-  drawing next{3};
+  drawing next{{3}};
   typename Layer::weights w{};
   draw_map(next, w.attention.q), draw_map(next, w.attention.k);
   draw_map(next, w.attention.v), draw_map(next, w.attention.o);
@@ -274,7 +263,7 @@ void encode() noexcept {
 
 template <class Norm>
 consteval quantized<Norm> packed_norm(float epsilon) noexcept {
-  drawing next{4};
+  drawing next{{4}};
   typename Norm::weights w{};
   next.weights(w.gamma, 1);
   if constexpr (requires { w.beta.begin(); }) next.weights(w.beta);

@@ -9,10 +9,11 @@
 namespace umbel_test {
 
 // One thread that runs the pieces in an order of its own and claims to be another worker each time.
-template <std::size_t Workers>
+// Most: pieces.
+template <std::size_t Workers, std::size_t Most = 256>
 struct shuffled {
   static constexpr std::size_t workers = Workers;
-  static constexpr std::size_t most = 256;  // pieces
+  static constexpr std::size_t most = Most;
   std::uint32_t state = 1;
   std::size_t pieces = 0;  // so far
   std::size_t order[most] = {};
