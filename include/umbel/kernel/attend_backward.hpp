@@ -31,25 +31,15 @@ struct keeping {
   softmax_tap<T> tap_of_few;
 
   template <attend_shape S, class, plan::target Target, std::size_t Vectors, class Room>
-  UMBEL_NOINLINE void attend_queries(const T* q, const T* k, const T* v, T factor,
-                                     std::size_t first, T* o, T* scratch,
-                                     Room here) const noexcept {
-    using block = scores_block<S, T, Target, Vectors, Policy>;
-    constexpr std::size_t lanes = block::lanes;
-    typename block::softmax_state state;
+  UMBEL_INLINE void attend_queries(const T* q, const T* k, const T* v, T factor, std::size_t first,
+                                   T* o, T* scratch, Room here) const noexcept {
+    const softmax_tap<T> tap{tap_of_few.maximum + first, tap_of_few.inverse + first};
     if constexpr (std::is_same_v<Policy, scores::every_key>)
-      attend_block<S, T, Target, Vectors, true>::walk_keys(q, k, v, factor, S.keys, o, scratch,
-                                                           here, state);
+      attend_block<S, T, Target, Vectors, true>::attend_queries(q, k, v, factor, S.keys, o, scratch,
+                                                                here, tap);
     else
-      block::walk_keys(q, k, v, factor, policy, first, o, scratch, here, state);
-    UMBEL_UNROLL(4)
-    for (std::size_t i = 0; i < Vectors; ++i) {
-      if (i * lanes >= here.queries) break;
-      const std::size_t at = first + i * lanes, rest = here.queries - i * lanes;
-      const std::size_t count = rest < lanes ? rest : lanes;
-      simd::store_first(tap_of_few.maximum + at, state.maximum[i], count);
-      simd::store_first(tap_of_few.inverse + at, inverse_sum(state.sum[i]), count);
-    }
+      scores_block<S, T, Target, Vectors, Policy>::attend_queries(q, k, v, factor, policy, first, o,
+                                                                  scratch, here, tap);
   }
 };
 

@@ -13,6 +13,7 @@
 #include <umbel/kernel/attend_context.hpp>
 #include <umbel/kernel/scaled_rows.hpp>
 #include <umbel/kernel/shapes.hpp>
+#include <umbel/kernel/tap.hpp>
 #include <umbel/kernel/transpose.hpp>
 #include <umbel/plan/plan.hpp>
 #include <umbel/simd/fma.hpp>
@@ -212,10 +213,12 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
     }
   }
 
-  // state: of the finished softmax.
-  template <class K, class Y>
-  UMBEL_INLINE static void walk_keys(const T* q, K k, Y v, T factor, std::size_t key_count, T* o,
-                                     T* scratch, room here, softmax_state& state) noexcept {
+  // tap: none, or of the softmax, of the block's queries.
+  template <class K, class Y, class Tap = no_tap>
+  UMBEL_NOINLINE static void attend_queries(const T* q, K k, Y v, T factor, std::size_t key_count,
+                                            T* o, T* scratch, room here,
+                                            [[maybe_unused]] Tap tap = {}) noexcept {
+    softmax_state state;
     start(q, factor, scratch, here, state);
     V maximum[Vectors];
     if constexpr (one_block) {
@@ -251,13 +254,7 @@ struct attend_block : attend_context<S, T, Target, Vectors> {
       } while (first < key_count);
     }
     write(o, scratch, here);
-  }
-
-  template <class K, class Y>
-  UMBEL_NOINLINE static void attend_queries(const T* q, K k, Y v, T factor, std::size_t key_count,
-                                            T* o, T* scratch, room here) noexcept {
-    softmax_state state;
-    walk_keys(q, k, v, factor, key_count, o, scratch, here, state);
+    if constexpr (Tap::stage == tap_stage::softmax) base::leave(state, here, tap);
   }
 };
 

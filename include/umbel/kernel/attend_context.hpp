@@ -11,6 +11,7 @@
 #include <umbel/kernel/plain.hpp>
 #include <umbel/kernel/scaled_rows.hpp>
 #include <umbel/kernel/shapes.hpp>
+#include <umbel/kernel/tap.hpp>
 #include <umbel/plan/plan.hpp>
 #include <umbel/simd/fma.hpp>
 #include <umbel/simd/half.hpp>
@@ -186,6 +187,18 @@ struct attend_context {
   struct room {
     std::size_t queries, writable;
   };
+
+  // What the softmax knows of the block's queries.
+  UMBEL_INLINE static void leave(const softmax_state& state, room here,
+                                 softmax_tap<T> tap) noexcept {
+    UMBEL_UNROLL(4)
+    for (std::size_t i = 0; i < Vectors; ++i) {
+      if (i * lanes >= here.queries) break;
+      const std::size_t rest = here.queries - i * lanes, count = rest < lanes ? rest : lanes;
+      simd::store_first(tap.maximum + i * lanes, state.maximum[i], count);
+      simd::store_first(tap.inverse + i * lanes, inverse_sum(state.sum[i]), count);
+    }
+  }
 
   // Rows value columns of the context from d on: o(d) chains over the keys of the block.
   template <std::size_t Rows, class Take, class Keys, class Y>

@@ -238,11 +238,12 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
     return end;
   }
 
-  // The queries from first_query on, at q. state: of the finished softmax.
-  template <class K, class Y>
-  UMBEL_INLINE static void walk_keys(const T* q, K k, Y v, T factor, const Policy& policy,
-                                     std::size_t first_query, T* o, T* scratch, room here,
-                                     softmax_state& state) noexcept {
+  // The queries from first_query on, at q. A tap of the softmax is of these queries.
+  template <class K, class Y, class Tap>
+  UMBEL_NOINLINE static void attend_queries(const T* q, K k, Y v, T factor, const Policy& policy,
+                                            std::size_t first_query, T* o, T* scratch, room here,
+                                            Tap tap) noexcept {
+    softmax_state state;
     base::start(q, factor, scratch, here, state);
     const scores::key_range range = policy.range(first_query, here.queries, S.keys);
     std::size_t first_key = range.begin;
@@ -250,15 +251,9 @@ struct scores_block : attend_block<S, T, Target, Vectors, false> {
       first_key = key_block(k, v, policy, first_query, range, first_key, state, o, scratch, here);
     } while (first_key < range.end);
     base::write(o, scratch, here);
-  }
-
-  template <class K, class Y, class Tap>
-  UMBEL_NOINLINE static void attend_queries(const T* q, K k, Y v, T factor, const Policy& policy,
-                                            std::size_t first_query, T* o, T* scratch, room here,
-                                            Tap tap) noexcept {
-    softmax_state state;
-    walk_keys(q, k, v, factor, policy, first_query, o, scratch, here, state);
-    if constexpr (Tap::stage != tap_stage::none) {
+    if constexpr (Tap::stage == tap_stage::softmax) {
+      base::leave(state, here, tap);
+    } else if constexpr (Tap::stage != tap_stage::none) {
       tap_block<S, T, Target, Vectors, Policy, Tap>::write(k, policy, first_query, scratch, here,
                                                            state, tap);
     }
