@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // Does the time of a forward pass depend on the numbers? The same pass over ordinary, subnormal and
-// infinite ones, and large ones, at which functions saturate, in turn: the time of a row is that of
+// infinite ones, and large ones, at which functions saturate, in turn (of integers: zeros, the
+// largest, and four times the ordinary ones): the time of a row is that of
 // its numbers, its percent how much longer they take than the ordinary ones, medians of the turns
 // in the same thread, which noise hits alike.
+#include <umbel/quantized.hpp>
 #include <umbel/umbel.hpp>
 #include <umbel/weights.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -18,7 +21,8 @@ namespace {
 using namespace umbel;
 using namespace umbel::axes;
 
-constexpr const char* kinds[] = {"subnormal", "infinite", "large"};
+using kinds = std::array<const char*, 3>;
+constexpr kinds of_floats{"subnormal", "infinite", "large"};
 
 template <class X>
 using inputs = std::array<X, 4>;  // the first are the ordinary ones
@@ -63,9 +67,9 @@ void compare(benchmark::State& state, std::size_t kind, F f) {
 }
 
 template <class F>
-void add(const std::string& name, F f) {
+void add(const std::string& name, F f, const kinds& of = of_floats) {
   for (std::size_t kind = 1; kind < 4; ++kind)
-    benchmark::RegisterBenchmark(("inputs/" + name + ", " + kinds[kind - 1]).c_str(),
+    benchmark::RegisterBenchmark(("inputs/" + name + ", " + of[kind - 1]).c_str(),
                                  [=](benchmark::State& state) { compare(state, kind, f); })
         ->Iterations(1)
         ->Repetitions(9)
@@ -75,17 +79,71 @@ void add(const std::string& name, F f) {
 using tokens = tensor<float, token<64>, hidden<64>>;
 
 template <class Layer>
-void add_layer(const char* name) {
-  static const prepacked<Layer> layer = [] {
-    static typename Layer::weights w;
-    for_each_parameter(w, [](const parameter_path&, auto x) { bench::fill(x, 0.15f); });
-    return prepacked<Layer>{w};
-  }();
+const typename Layer::weights& weights_of() {
+  static typename Layer::weights w;
+  for_each_parameter(w, [](const parameter_path&, auto x) { bench::fill(x, 0.15f); });
+  return w;
+}
+
+// call(layer, y, x, work)
+template <class Layer, class... X, class Call>
+void add_call(const char* name, Call call) {
+  static const prepacked<Layer> layer{weights_of<Layer>()};
   static inputs<tokens> x;
   static tokens y;
-  static workspace_for<Layer, tokens> work;
+  static workspace_for<Layer, X...> work;
   fill_all(x);
-  add(name, [](std::size_t kind) { layer.into(y, x[kind], all_keys, work); });
+  add(name, [=](std::size_t kind) { call(layer, y, x[kind], work); });
+}
+template <class Layer>
+void add_layer(const char* name) {
+  add_call<Layer, tokens>(name, [](const auto& layer, tokens& y, const tokens& x, auto& work) {
+    layer.into(y, x, all_keys, work);
+  });
+}
+// Of sequence and memory the same numbers.
+template <class Layer>
+void add_decoder(const char* name) {
+  using memory = tensor<float, key<64>, hidden<64>>;
+  add_call<Layer, tokens, memory>(
+      name, [](const auto& layer, tokens& y, const tokens& x, auto& work) {
+        layer.into(y, x, x | rename_axis<token, key>, all_keys, self_mask(causal), work);
+      });
+}
+template <class Layer>
+void add_additive(const char* name) {
+  using queries = tensor<float, query<64>, hidden<64>>;
+  using keys = tensor<float, key<64>, hidden<64>>;
+  add_call<Layer, queries, keys, keys>(name, [](const auto& layer, tokens& y, const tokens& x,
+                                                auto& work) {
+    const auto k = x | rename_axis<token, key>;
+    layer.into(y | rename_axis<token, query>, x | rename_axis<token, query>, k, k, all_keys, work);
+  });
+}
+// Integers of the residual sum.
+template <class Layer>
+void add_integers(const char* name) {
+  using integer_tokens = tensor<std::int16_t, token<32>, hidden<64>>;
+  static inputs<integer_tokens> x;
+  static integer_tokens y;
+  static const auto layer = [] {
+    const auto& w = weights_of<Layer>();
+    static tensor<float, token<32>, hidden<64>> sample;
+    bench::fill(sample, 1);
+    typename quantized<Layer>::ranges seen{};
+    static_cast<void>(quantized<Layer>::observe(seen, w, sample));
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+      const auto ordinary = static_cast<std::int16_t>(sample.data()[i] * 8000);
+      x[0].data()[i] = ordinary;
+      x[1].data()[i] = 0;
+      x[2].data()[i] = ordinary < 0 ? std::int16_t{-32767} : std::int16_t{32767};
+      x[3].data()[i] = static_cast<std::int16_t>(4 * ordinary);
+    }
+    return quantized<Layer>{w, seen};
+  }();
+  static typename quantized<Layer>::template workspace<token<32>> work;
+  add(name, [](std::size_t kind) { layer.into(y, x[kind], all_keys, work); },
+      {"zeros", "the largest", "large"});
 }
 
 template <class F>
@@ -99,6 +157,22 @@ const bool added = [] {
   add_layer<multi_head_attention<float, hidden<64>, heads<4>, bias<true>>>("attention");
   add_layer<encoder_layer<float, hidden<64>, heads<4>, intermediate<128>, bias<true>,
                           norm_first<true>, activation<gelu_exact>>>("encoder layer");
+  add_decoder<decoder_layer<float, hidden<64>, heads<4>, intermediate<128>, bias<true>,
+                            norm_first<true>, activation<gelu_exact>>>("decoder layer");
+  add_additive<additive_attention<float, hidden<64>, score_hidden<16>>>("additive attention");
+  using network = feed_forward<float, hidden<64>, intermediate<128>, activation<silu>, gated<true>,
+                               bias<false>>;
+  add_call<network, tokens>(
+      "gated feed-forward of silu",
+      [](const auto& layer, tokens& y, const tokens& x, auto& work) { layer.into(y, x, work); });
+  static rms_norm<float, hidden<64>>::weights gamma;
+  bench::fill(gamma.gamma, 1);
+  add_function("rms_norm", [norm = rms_norm<float, hidden<64>>(gamma, 1e-6f)](const tokens& x) {
+    return norm(x);
+  });
+  add_integers<encoder_layer<float, hidden<64>, heads<4>, intermediate<128>, bias<true>,
+                             norm_first<true>, activation<gelu_exact>>>(
+      "encoder layer in integers");
   add_function("softmax", [](const tokens& x) { return softmax<hidden>(x); });
   add_function("tanh", [](const tokens& x) { return tanh(x); });
   add_function("sigmoid", [](const tokens& x) { return sigmoid(x); });
