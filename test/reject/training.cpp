@@ -20,11 +20,16 @@ struct counted {
   tensor<int, token<3>> two;
 };
 
-[[maybe_unused]] static void cases(attention::weights& w, const attention::weights& g,
-                                   other::weights& of_other, adamw::state<attention::weights>& state,
+using logits = tensor<float, batch<2>, classes<3>>;
+
+[[maybe_unused]] static void cases(const logits& x, const tensor<int, batch<2>>& label,
+                                   attention::weights& w, const attention::weights& g,
+                                   other::weights& of_other,
+                                   adamw::state<attention::weights>& state,
                                    const attention::weights_view& borrowed, mixed& both,
                                    counted& integers) {
-  (void)w, (void)g, (void)of_other, (void)state, (void)borrowed, (void)both, (void)integers;
+  (void)x, (void)label, (void)w, (void)g, (void)of_other, (void)state, (void)borrowed, (void)both,
+      (void)integers;
 #if defined CASE_gradients_of_another_layer
   // expect-gcc: "umbel: update: argument 2 is of another type than argument 1; declare both with one"
   // expect-clang: update.*argument_2_is_of_another_type_than_argument_1_so_declare_both_with_one
@@ -70,6 +75,48 @@ struct counted {
   // cause: Integers have no gradient.
   // cure: Leave them out of the struct of weights.
   auto r = clip_by_norm(integers, 1);
+#elif defined CASE_labels_of_other_axes
+  // expect-gcc: "umbel: cross_entropy: \[batch=4\] and \[batch=2\] have different axes"
+  // expect-clang: cross_entropy.*batch<4>.*batch<2>
+  // cause: There is one label for each row of logits.
+  // cure: Labels of the axes of the logits without that of the classes.
+  auto r = cross_entropy<classes>(x, tensor<int, batch<4>>{});
+#elif defined CASE_labels_that_are_no_integers
+  // expect-gcc: "umbel: cross_entropy: takes integers, not float"
+  // expect-clang: cross_entropy.*takes_integers_not.*element<float>
+  // cause: A label is the position of a class.
+  // cure: `tensor<int, batch<2>>`; for probabilities write the sum, of `log_softmax<classes>(x)`.
+  auto r = cross_entropy<classes>(x, tensor<float, batch<2>>{});
+#elif defined CASE_smoothing_by_more_than_all
+  // expect-gcc: "umbel: cross_entropy: label smoothing must be a part, from 0 to 1: label_smoothing<1, 10>"
+  // expect-clang: cross_entropy.*label_smoothing.*must_be_a_part_from_0_to_1
+  // cause: It is the part of the probability that all classes share.
+  // cure: `label_smoothing<1, 10>` for a tenth.
+  auto r = cross_entropy<classes, label_smoothing<3, 2>>(x, label);
+#elif defined CASE_option_of_another_layer
+  // expect-gcc: "umbel: cross_entropy: takes the options label_smoothing<1, 10> and ignored_label<0>, not bias"
+  // expect-clang: cross_entropy.*takes_label_smoothing_and_ignored_label_not
+  // cause: The option is none of a loss.
+  // cure: `label_smoothing<>` or `ignored_label<>`, or none.
+  auto r = cross_entropy<classes, bias<true>>(x, label);
+#elif defined CASE_squares_of_other_axes
+  // expect-gcc: "umbel: mean_squared_error: \[batch=2, classes=3\] and \[batch=3, classes=3\] have different axes"
+  // expect-clang: mean_squared_error.*batch<2>.*batch<3>
+  // cause: Each element is compared with the one at its place.
+  // cure: Two tensors of the same axes.
+  auto r = mean_squared_error(x, tensor<float, batch<3>, classes<3>>{});
+#elif defined CASE_label_that_is_a_number
+  // expect-gcc: "umbel: cross_entropy: takes logits and labels, both tensors or both of one formula"
+  // expect-clang: cross_entropy.*takes_logits_and_labels_both_tensors_or_both_of_one_formula
+  // cause: The label is a number.
+  // cure: `tensor<int>{3}` for logits of one row.
+  auto r = cross_entropy<classes>(x | select_at<batch, 0>, 2);
+#elif defined CASE_squares_from_a_number
+  // expect-gcc: "umbel: mean_squared_error: takes two tensors, or two of one formula"
+  // expect-clang: mean_squared_error.*takes_two_tensors_or_two_of_one_formula
+  // cause: One of the two is a number.
+  // cure: A tensor of it.
+  auto r = mean_squared_error(x, 1.0f);
 #else
   auto r = update(w, g, state, adamw{});
   clip_by_norm(w, 1);

@@ -122,8 +122,7 @@ bool is_same(const W& a, const W& b) {
 struct reference {
   std::vector<double> w, m, v;
   int steps = 0;
-  explicit reference(const std::vector<double>& from)
-      : w(from), m(from.size()), v(from.size()) {}
+  explicit reference(const std::vector<double>& from) : w(from), m(from.size()), v(from.size()) {}
 
   void step(const sgd& how, const std::vector<double>& g) {
     for (std::size_t i = 0; i < w.size(); ++i) w[i] -= how.rate * (g[i] + how.decay * w[i]);
@@ -181,7 +180,8 @@ void compare_all_with_torch() {
   for (const bool nesterov : {false, true}) {
     sgd_with_momentum::state<model<T>> state{};
     compare_with_torch<T>(
-        sgd_with_momentum{.rate = 0.05, .momentum = 0.8, .decay = 0.02, .nesterov = nesterov}, state);
+        sgd_with_momentum{.rate = 0.05, .momentum = 0.8, .decay = 0.02, .nesterov = nesterov},
+        state);
     BOOST_TEST(state.steps() == 20);
   }
   adam::state<model<T>> first{}, second{};
@@ -215,9 +215,9 @@ BOOST_AUTO_TEST_CASE(a_step_that_cannot_be_made_changes_nothing) {
     BOOST_TEST(!update(w, g, sgd{}));
   }
   last = number;
-  for (const adamw& how : {adamw{.rate = -1}, adamw{.rate = NAN}, adamw{.beta1 = 1},
-                           adamw{.beta2 = -0.1}, adamw{.epsilon = 0}, adamw{.epsilon = 1e-50},
-                           adamw{.decay = INFINITY}})
+  for (const adamw& how :
+       {adamw{.rate = -1}, adamw{.rate = NAN}, adamw{.beta1 = 1}, adamw{.beta2 = -0.1},
+        adamw{.epsilon = 0}, adamw{.epsilon = 1e-50}, adamw{.decay = INFINITY}})
     BOOST_TEST(refused(how, update_status::optimiser_out_of_range));
   BOOST_TEST(!update(w, g, sgd{.decay = -1}));
   sgd_with_momentum::state<model<float>> momentum{};
@@ -309,8 +309,7 @@ BOOST_AUTO_TEST_CASE(bits_of_ten_steps) {
   }
   static_assert(sizeof w % sizeof(float) == 0);
   const std::uint64_t hash = hash_bits(w.table.data(), sizeof w / sizeof(float));
-  if (umbel::detail::simd::has_fma<float>)
-    BOOST_TEST(hash == 9752553469368382589u);
+  if (umbel::detail::simd::has_fma<float>) BOOST_TEST(hash == 9752553469368382589u);
 }
 
 static_assert(trainable_weights<model<float>> && trainable_weights<tensor<double, token<2>>>);
@@ -356,8 +355,10 @@ BOOST_AUTO_TEST_CASE(elementary_functions_are_near) {
     const double turns = i / 10000.0;
     const long double angle = 2 * std::acos(-1.0L) * static_cast<long double>(turns);
     const auto [c, s] = elementary::on_circle(turns);
-    circle = std::max(circle, static_cast<double>(std::fabs(std::cos(angle) - static_cast<long double>(c))));
-    circle = std::max(circle, static_cast<double>(std::fabs(std::sin(angle) - static_cast<long double>(s))));
+    circle = std::max(
+        circle, static_cast<double>(std::fabs(std::cos(angle) - static_cast<long double>(c))));
+    circle = std::max(
+        circle, static_cast<double>(std::fabs(std::sin(angle) - static_cast<long double>(s))));
     const double x = std::ldexp(i + 0.5, i % 90 - 60);
     const long double log = std::log(static_cast<long double>(x));
     const long double error = std::fabs(log - static_cast<long double>(elementary::logarithm(x)));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The steps of optimisers over arrays, element by element, and the sum of squares of several arrays.
-// A step is written once, for a number and for a pack of them; the plain loops apply it to one
-// after another, the fast ones to packs: the same bits for every target. How many elements there
-// are is known at run time, so that all parameters of a model share one copy of the code.
+// The steps of optimisers over arrays, element by element, and the sum of squares of several
+// arrays. A step is written once, for a number and for a pack of them; the plain loops apply it to
+// one after another, the fast ones to packs: the same bits for every target. How many elements
+// there are is known at run time, so that all parameters of a model share one copy of the code.
 #pragma once
 
 #include <cstddef>
@@ -69,8 +69,9 @@ struct momentum_step {
     w = simd::fma(nesterov ? simd::fma(m, part, g) : m, simd::broadcast<V>(-rate), w);
   }
 };
-// Adam and AdamW: with g + decay w for the gradient, m = beta1 m + rest1 g, v = beta2 v + rest2 g^2,
-// keep w - rate m / (correction sqrt(v) + epsilon). (fma(x, y, 0): products rounded by themselves.)
+// Adam and AdamW: with g + decay w for the gradient, m = beta1 m + rest1 g, v = beta2 v + rest2
+// g^2, keep w - rate m / (correction sqrt(v) + epsilon). (fma(x, y, 0): products rounded by
+// themselves.)
 template <class T>
 struct adam_step {
   T decay, beta1, rest1, beta2, rest2, correction, epsilon, rate, keep;
@@ -123,7 +124,8 @@ UMBEL_INLINE void step_of_pack(const Step& step, std::size_t count, Array*... x)
 }
 }  // namespace detail
 
-// Never inlined: products of the caller's could be fused into the sums, and all parameters share it.
+// Never inlined: products of the caller's could be fused into the sums, and all parameters share
+// it.
 template <class T, plan::target Target = plan::native_target, class Step, class... Array>
 UMBEL_NOINLINE void each_number(const Step& step, std::size_t count, Array*... x) noexcept {
   using V = simd::pack<T, plan::lanes<T>(Target)>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Weights, their gradients and what an optimiser keeps of them are of one type: their parameters are
-// the same arrays at the same places. Here those arrays are walked together, in the order of
+// Weights, their gradients and what an optimiser keeps of them are of one type: their parameters
+// are the same arrays at the same places. Here those arrays are walked together, in the order of
 // for_each_parameter (weights/parameters.hpp). Also the rules that all functions of them share.
 #pragma once
 
@@ -94,10 +94,10 @@ template <class Operation, class W>
 using changeable = first_error<verdict<!std::is_const_v<W>, Operation, say::the_weights_are_const>,
                                trained<Operation, W>>;
 template <class Operation, class W, class Same>
-using changeable_by =
-    first_error<verdict<std::is_same_v<std::remove_const_t<W>, Same>, Operation,
-                        say::argument_2_is_of_another_type_than_argument_1_so_declare_both_with_one>,
-                changeable<Operation, W>>;
+using changeable_by = first_error<
+    verdict<std::is_same_v<std::remove_const_t<W>, Same>, Operation,
+            say::argument_2_is_of_another_type_than_argument_1_so_declare_both_with_one>,
+    changeable<Operation, W>>;
 
 }  // namespace rules
 
@@ -116,8 +116,8 @@ UMBEL_INLINE as_const_as<Same, T>* array_like(const T* x, const W& w, Same& othe
       reinterpret_cast<byte*>(__builtin_addressof(other)) + offset);
 }
 
-// f(count, x, y...): for each parameter how many numbers it is, and its arrays in w and in others of
-// that type.
+// f(count, x, y...): for each parameter how many numbers it is, and its arrays in w and in others
+// of that type.
 template <class W, class F, class... Same>
 UMBEL_INLINE void for_each_array(F f, W& w, Same&... other) noexcept {
   const auto visit = [&](no_path, const auto& x) {

@@ -11,9 +11,9 @@
 //   set_to_zero(g);
 //
 // w: weights of a layer, or a struct of them with part_names, all of float or all of double. A part
-// of it is weights, too: update(w.head, g.head, state, how) leaves the rest as it is. The numbers of
-// an optimiser are double, and what they give is rounded once to the type of the weights. Nothing is
-// allocated. The same bits on every target that fuses.
+// of it is weights, too: update(w.head, g.head, state, how) leaves the rest as it is. The numbers
+// of an optimiser are double, and what they give is rounded once to the type of the weights.
+// Nothing is allocated. The same bits on every target that fuses.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,8 @@ struct sgd {
   double decay = 0;  // of the weights, as a part of their gradient
 };
 
-// With momentum, as torch.optim.SGD: m = momentum m + g + decay w, w - rate m; nesterov: w - rate (g
+// With momentum, as torch.optim.SGD: m = momentum m + g + decay w, w - rate m; nesterov: w - rate
+// (g
 // + decay w + momentum m).
 struct sgd_with_momentum {
   double rate = 0.01;
@@ -47,8 +48,8 @@ struct sgd_with_momentum {
   };
 };
 
-// Adam (Kingma and Ba 2015), as torch.optim.Adam: w - rate m' / (sqrt(v') + epsilon), where m' and v'
-// are running means of the gradient and of its square, corrected for their beginning.
+// Adam (Kingma and Ba 2015), as torch.optim.Adam: w - rate m' / (sqrt(v') + epsilon), where m' and
+// v' are running means of the gradient and of its square, corrected for their beginning.
 struct adam {
   double rate = 1e-3;
   double beta1 = 0.9;
@@ -65,7 +66,8 @@ struct adam {
   };
 };
 
-// AdamW (Loshchilov and Hutter 2019), as torch.optim.AdamW: Adam of weights that are multiplied by 1
+// AdamW (Loshchilov and Hutter 2019), as torch.optim.AdamW: Adam of weights that are multiplied by
+// 1
 // - rate decay before.
 struct adamw {
   double rate = 1e-3;
@@ -81,7 +83,7 @@ struct adamw {
 // Whether a step was made. If not, nothing was changed, the state neither.
 enum class update_status : unsigned char {
   updated,
-  gradient_is_not_finite,   // its norm is NaN or infinite
+  gradient_is_not_finite,  // its norm is NaN or infinite
   optimiser_out_of_range,  // negative or not finite, a beta of 1 or more, an epsilon of 0
 };
 // What update gives: true where a step was made.
@@ -159,16 +161,16 @@ struct optimiser_step {
   static constexpr auto make(const Adam& how, std::int32_t n) noexcept {
     constexpr bool decoupled = std::is_same_v<Adam, adamw>;
     const double unbiased1 = 1 - power_of(how.beta1, n), unbiased2 = 1 - power_of(how.beta2, n);
-    return kernel::adam_step<T>{decoupled ? T{} : static_cast<T>(how.decay),
-                                static_cast<T>(how.beta1),
-                                static_cast<T>(1 - how.beta1),
-                                static_cast<T>(how.beta2),
-                                static_cast<T>(1 - how.beta2),
-                                static_cast<T>(1 / simd::sqrt(unbiased2)),
-                                static_cast<T>(how.epsilon),
-                                static_cast<T>(how.rate / unbiased1),
-                                decoupled ? static_cast<T>(-simd::fma(how.rate, how.decay, -1.0))
-                                          : T{1}};
+    return kernel::adam_step<T>{
+        decoupled ? T{} : static_cast<T>(how.decay),
+        static_cast<T>(how.beta1),
+        static_cast<T>(1 - how.beta1),
+        static_cast<T>(how.beta2),
+        static_cast<T>(1 - how.beta2),
+        static_cast<T>(1 / simd::sqrt(unbiased2)),
+        static_cast<T>(how.epsilon),
+        static_cast<T>(how.rate / unbiased1),
+        decoupled ? static_cast<T>(-simd::fma(how.rate, how.decay, -1.0)) : T{1}};
   }
 };
 
@@ -180,9 +182,9 @@ void step_of_arrays(const Step& step, W& w, const W& g) noexcept {
 template <class T, class Step, class W>
 void step_of_arrays(const Step& step, W& w, const W& g,
                     sgd_with_momentum::state<W>& state) noexcept {
-  for_each_array([&](std::size_t n, T* x, const T* dx,
-                     T* m) { kernel::each_number<T>(step, n, x, dx, m); },
-                 w, g, state.momentum);
+  for_each_array(
+      [&](std::size_t n, T* x, const T* dx, T* m) { kernel::each_number<T>(step, n, x, dx, m); }, w,
+      g, state.momentum);
 }
 template <class T, class Step, class W>
 void step_of_arrays(const Step& step, W& w, const W& g, adam::state<W>& state) noexcept {
@@ -230,9 +232,8 @@ inline constexpr bool is_state_of<State, How, W> =
 
 template <class... X>
 struct update_rule {
-  using type =
-      verdict<never<X...>, say::update,
-              say::takes_the_weights_their_gradient_the_state_and_the_optimiser>;
+  using type = verdict<never<X...>, say::update,
+                       say::takes_the_weights_their_gradient_the_state_and_the_optimiser>;
 };
 template <class W, class G, class How>
   requires std::is_same_v<How, sgd>
@@ -242,10 +243,9 @@ struct update_rule<W, G, How> {
 template <class W, class G, class State, class How>
   requires(is_optimiser<How> && !std::is_same_v<How, sgd>)
 struct update_rule<W, G, State, How> {
-  using type = first_error<
-      typename update_rule<W, G, sgd>::type,
-      verdict<is_state_of<State, How, W>, say::update,
-              say::the_state_is_not_that_of_the_optimiser_for_the_weights>>;
+  using type = first_error<typename update_rule<W, G, sgd>::type,
+                           verdict<is_state_of<State, How, W>, say::update,
+                                   say::the_state_is_not_that_of_the_optimiser_for_the_weights>>;
 };
 }  // namespace rules
 }  // namespace detail
@@ -265,8 +265,8 @@ template <class W, class G, class How>
   else
     return {};
 }
-// The same of an optimiser with a state, which is zeros at first and counts the steps: How::state of
-// the type of w.
+// The same of an optimiser with a state, which is zeros at first and counts the steps: How::state
+// of the type of w.
 template <class W, class G, class State, class How>
 [[nodiscard]] update_result update(W& w, const G& g, State& state, const How& how) noexcept {
   using verdict = typename detail::rules::update_rule<W, G, State, How>::type;
@@ -291,8 +291,8 @@ double clip_by_norm(G& g, double most) noexcept {
     const T least = static_cast<T>(most);
     if (detail::is_size(static_cast<double>(norm)) && most >= 0 && norm > least) {
       const detail::kernel::scaling<T> by{least / norm};
-      detail::for_each_array(
-          [&](std::size_t n, T* x) { detail::kernel::each_number<T>(by, n, x); }, g);
+      detail::for_each_array([&](std::size_t n, T* x) { detail::kernel::each_number<T>(by, n, x); },
+                             g);
     }
     return static_cast<double>(norm);
   } else {
@@ -308,7 +308,9 @@ void set_to_zero(G& g) noexcept {
   if constexpr (verdict::ok) {
     using T = detail::number_of<G>;
     detail::for_each_array(
-        [](std::size_t n, T* x) { detail::kernel::each_number<T>(detail::kernel::clearing{}, n, x); },
+        [](std::size_t n, T* x) {
+          detail::kernel::each_number<T>(detail::kernel::clearing{}, n, x);
+        },
         g);
   }
 }
@@ -350,9 +352,9 @@ void moving_average(A& average, const W& w, double decay) noexcept {
   if constexpr (verdict::ok) {
     using T = detail::number_of<A>;
     const detail::kernel::averaging<T> step{static_cast<T>(1 - decay)};
-    detail::for_each_array([&](std::size_t n, T* x, const T* y) {
-      detail::kernel::each_number<T>(step, n, x, y);
-    }, average, w);
+    detail::for_each_array(
+        [&](std::size_t n, T* x, const T* y) { detail::kernel::each_number<T>(step, n, x, y); },
+        average, w);
   }
 }
 

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSL-1.0
+// Losses, of tensors and in formulas, whose gradient is that of what they are composed of:
+//
+//   constexpr formula loss = [](auto x, auto label, const auto& w) {
+//     return cross_entropy<classes>(x * w, label);      // x (batch, hidden), label (batch)
+//   };
+//   cross_entropy<classes, label_smoothing<1, 10>>(logits, label)();
+//
+// Both are tensors without axes. Those of tensors are the formula of them: the same bits.
+#pragma once
+
+#include <umbel/block/lookup.hpp>
+#include <umbel/block/softmax.hpp>
+#include <umbel/config.hpp>
+#include <umbel/formula/formula.hpp>
+#include <umbel/formula/reduce.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+
+// An option of cross_entropy: the label has the probability 1 - s + s / n, each other of the n
+// classes s / n, with s = Over / Under (Szegedy et al. 2016), as torch's label_smoothing.
+template <std::size_t Over, std::size_t Under>
+struct label_smoothing {};
+// An option of cross_entropy: rows with this label add no loss and are not counted, as torch's
+// ignore_index. (So is every label that is no class, -100 for example.)
+template <std::size_t Label>
+struct ignored_label {};
+
+namespace detail {
+namespace say {
+struct cross_entropy;
+struct mean_squared_error;
+struct label_smoothing;
+struct must_be_a_part_from_0_to_1;
+struct takes_label_smoothing_and_ignored_label_not;
+struct takes_logits_and_labels_both_tensors_or_both_of_one_formula;
+struct takes_two_tensors_or_two_of_one_formula;
+}  // namespace say
+template <>
+inline constexpr const char* spoken<say::must_be_a_part_from_0_to_1> =
+    "must be a part, from 0 to 1: label_smoothing<1, 10>";
+template <>
+inline constexpr const char* spoken<say::takes_label_smoothing_and_ignored_label_not> =
+    "takes the options label_smoothing<1, 10> and ignored_label<0>, not";
+template <>
+inline constexpr const char*
+    spoken<say::takes_logits_and_labels_both_tensors_or_both_of_one_formula> =
+        "takes logits and labels, both tensors or both of one formula";
+template <>
+inline constexpr const char* spoken<say::takes_two_tensors_or_two_of_one_formula> =
+    "takes two tensors, or two of one formula";
+
+// What an option says of the loss.
+template <class Option>
+struct loss_option {
+  static constexpr bool is_known = false, is_part = true;
+};
+template <std::size_t Over, std::size_t Under>
+struct loss_option<label_smoothing<Over, Under>> {
+  static constexpr bool is_known = true, is_part = Under != 0 && Over <= Under;
+  static constexpr double smoothing = is_part ? static_cast<double>(Over) / (Under + !Under) : 0;
+};
+template <std::size_t Label>
+struct loss_option<ignored_label<Label>> {
+  static constexpr bool is_known = true, is_part = true;
+};
+template <class Option>
+inline constexpr double smoothing_of = 0;
+template <std::size_t Over, std::size_t Under>
+inline constexpr double smoothing_of<label_smoothing<Over, Under>> =
+    loss_option<label_smoothing<Over, Under>>::smoothing;
+
+namespace rules {
+template <class Option>
+using option_of_loss =
+    first_error<verdict<loss_option<Option>::is_known, say::cross_entropy,
+                        say::takes_label_smoothing_and_ignored_label_not, option_word<Option>>,
+                verdict<loss_option<Option>::is_part, say::cross_entropy, say::label_smoothing,
+                        say::must_be_a_part_from_0_to_1>>;
+
+template <class X, class Y>
+inline constexpr bool are_of_one_kind =
+    shaped<X> && shaped<Y> && formulas::a_node<X> == formulas::a_node<Y>;
+
+template <class Family, class X, class Label, class... Options>
+struct cross_entropy_rule {
+  using type = verdict<one_is_invalid<X, Label>, say::cross_entropy,
+                       say::takes_logits_and_labels_both_tensors_or_both_of_one_formula>;
+};
+template <class Family, class X, class Label, class... Options>
+  requires are_of_one_kind<X, Label>
+struct cross_entropy_rule<Family, X, Label, Options...> {
+  using kinds = first_error<option_of_loss<Options>...,
+                            has_axis<say::cross_entropy, layout_of<X>, Family>,
+                            floating<say::cross_entropy, typename X::value_type>,
+                            integers<say::cross_entropy, typename Label::value_type>>;
+  static constexpr auto whole() {
+    if constexpr (kinds::ok)
+      return same_shape<say::cross_entropy, row_major<layout_of<Label>>,
+                        reduced_layout<layout_of<X>, Family>>{};
+    else
+      return kinds{};
+  }
+  using type = decltype(whole());
+};
+
+template <class X, class Y>
+struct mean_squared_error_rule {
+  using type = verdict<one_is_invalid<X, Y>, say::mean_squared_error,
+                       say::takes_two_tensors_or_two_of_one_formula>;
+};
+template <class X, class Y>
+  requires are_of_one_kind<X, Y>
+struct mean_squared_error_rule<X, Y> {
+  using type =
+      first_error<floating<say::mean_squared_error, typename X::value_type>,
+                  same_element<say::mean_squared_error, typename X::value_type,
+                               typename Y::value_type>,
+                  same_shape<say::mean_squared_error, layout_of<X>, layout_of<Y>>>;
+};
+}  // namespace rules
+
+// The sum over all axes of a node.
+template <class Node, class... Axes>
+constexpr auto sum_over(const Node& x, shape<Axes...>) noexcept {
+  if constexpr (sizeof...(Axes) == 0)
+    return x;
+  else
+    return x.template reduce<accepted, say::sum, kernel::plain::sum_of, typename Axes::family...>();
+}
+template <class Node>
+constexpr auto sum_of_all(const Node& x) noexcept {
+  return sum_over(x, typename layout_of<Node>::axes{});
+}
+
+template <template <std::size_t> class Axis, class... Options>
+struct cross_entropy_of_nodes {
+  template <class Logits, class Label>
+  constexpr auto operator()(const Logits& logits, const Label& label) const noexcept {
+    using axes = typename layout_of<Logits>::axes;
+    using repeated = algebra::broadcast_to<layout_of<Label>, axes>;
+    constexpr std::size_t count = layout_of<Logits>::template size_of<family_of<Axis>>;
+    constexpr double smoothing = (0.0 + ... + smoothing_of<Options>);
+    const auto logarithm = log_softmax<Axis>(logits);
+    const auto of_row = label.template reread<repeated>(0);
+    const auto is_label = counts<Options...>(of_row, of_row == position<Axis>);
+    // What is not chosen does not matter, NaN neither. A sum of a row that is not counted is 0.
+    const auto chosen = sum<Axis>(formulas::where(is_label, logarithm, 0));
+    const auto counted = sum<Axis>(formulas::where(is_label, 1, 0));
+    const auto rows = formulas::maximum(sum_of_all(counted), 1);
+    if constexpr (smoothing == 0) {
+      return -sum_of_all(chosen) / rows;
+    } else {
+      const auto all = formulas::where(counted > 0, sum<Axis>(logarithm), 0);
+      return -sum_of_all(chosen * (1 - smoothing) + all * (smoothing / count)) / rows;
+    }
+  }
+
+ private:
+  // Without the rows of labels that are ignored.
+  template <class... All, class Row, class Condition>
+  static constexpr auto counts(const Row& row, const Condition& is_label) noexcept {
+    if constexpr (sizeof...(All) == 0)
+      return is_label;
+    else
+      return without_first<All...>(row, is_label);
+  }
+  template <class Option, class... More, class Row, class Condition>
+  static constexpr auto without_first(const Row& row, const Condition& is_label) noexcept {
+    if constexpr (requires { ignored(Option{}); })
+      return counts<More...>(row, is_label && row != ignored(Option{}));
+    else
+      return counts<More...>(row, is_label);
+  }
+  template <std::size_t Label>
+  static constexpr int ignored(ignored_label<Label>) noexcept {
+    return static_cast<int>(Label);
+  }
+};
+
+struct mean_squared_error_of_nodes {
+  template <class X, class Y>
+  constexpr auto operator()(const X& x, const Y& y) const noexcept {
+    const auto apart = x - y;
+    return sum_of_all(apart * apart) / static_cast<int>(layout_of<X>::count);
+  }
+};
+
+template <class Verdict, class Loss, class X, class Y>
+constexpr auto loss_of(const X& x, const Y& y) noexcept {
+  static_assert(report<Verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (!Verdict::ok || one_is_invalid<X, Y>)
+    return invalid{};
+  else if constexpr (formulas::a_node<X>)
+    return Loss{}(x, y);
+  else
+    return formula<Loss>(Loss{})(x, y);
+}
+
+}  // namespace detail
+
+// cross_entropy<classes>(logits, label): the mean over the rows of -log softmax(logits) at the
+// label, as torch's. logits: any axes with that one; label: integers of the other axes, in their
+// order; a tensor or view without axes for one row. A label that is no class, and the one of
+// ignored_label<>, adds no loss, is not counted and gives no gradient; of none counted the loss is 0.
+//   "umbel: cross_entropy: [batch=4] and [batch=2] have different axes"
+template <template <std::size_t> class Axis, class... Options, class Logits, class Label>
+[[nodiscard]] constexpr auto cross_entropy(const Logits& logits, const Label& label) noexcept {
+  using verdict = typename detail::rules::cross_entropy_rule<detail::family_of<Axis>, Logits, Label,
+                                                             Options...>::type;
+  return detail::loss_of<verdict, detail::cross_entropy_of_nodes<Axis, Options...>>(logits, label);
+}
+
+// mean_squared_error(x, y): the mean over all elements of (x - y)^2, of the same axes.
+template <class X, class Y>
+[[nodiscard]] constexpr auto mean_squared_error(const X& x, const Y& y) noexcept {
+  using verdict = typename detail::rules::mean_squared_error_rule<X, Y>::type;
+  return detail::loss_of<verdict, detail::mean_squared_error_of_nodes>(x, y);
+}
+
+// Would cross_entropy<Axis>(logits, label) compile?
+template <class Logits, class Label, template <std::size_t> class Axis>
+concept cross_entropy_fits =
+    detail::fits<typename detail::rules::cross_entropy_rule<detail::family_of<Axis>, Logits,
+                                                            Label>::type>;
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
