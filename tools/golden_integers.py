@@ -239,12 +239,14 @@ def draw_attention(d: Drawn, hidden: int, heads: int, kv_heads: int, width: int,
 
 
 def multi_head(w: dict, x: np.ndarray, seen: np.ndarray, heads: int, kv_heads: int, width: int, units: dict,
-               rope: str | None = None, bits: int = 8) -> np.ndarray:
-    """bits: of the weights of the softmax. Not clamped. units: of the input, of q, k and v, of the output."""
+               rope: str | None = None, bits: int = 8, memory: np.ndarray | None = None) -> np.ndarray:
+    """bits: of the weights of the softmax. Not clamped. units: of the input, of q, k and v, of the output. memory: of keys
+    and values, with a unit of its own."""
     def projected(name: str, count: int) -> np.ndarray:
         turned = rope is not None and name != "v"
         to = units[name] / 128 if turned else units[name]
-        y = Map(*w[name], units["input"], to)(x)
+        of_memory = memory is not None and name != "q"
+        y = Map(*w[name], units["memory" if of_memory else "input"], to)(memory if of_memory else x)
         y = clamp(y, 16 if turned else 8).reshape(-1, count, width)
         return rotate(y, rope) if turned else y
 
@@ -348,6 +350,15 @@ def mean_case(name: str, seed: int, rows: int) -> Case:
                 {"output": result(mean(x8, unit8(ranges["input"]), unit8(ranges["output"])), 8)})
 
 
+def part(s: np.ndarray, norm: tuple, units: tuple[float, float], norm_first: bool, compute) -> np.ndarray:
+    """Of a layer: residual sums and what `compute` makes of them. units: of the sums, of what it takes."""
+    residual, source = units
+    if norm_first:
+        return clamp(s + compute(Norm(*norm, residual, source)(s, 8)), 16)
+    taken = clamp(in_unit(s, change_of_unit(residual, source)), 8)
+    return Norm(*norm, residual, residual)(clamp(s + compute(taken), 16), 16)
+
+
 def encoder_case(name: str, seed: int, tokens: int, heads: int, kv_heads: int, width: int, wide: int, norm_first: bool,
                  gated: bool) -> Case:
     """Gated: as LLaMA's layers are, with RMS norms, SiLU and rotary positions, without biases."""
@@ -378,17 +389,12 @@ def encoder_case(name: str, seed: int, tokens: int, heads: int, kv_heads: int, w
     function = silu if gated else gelu
     rope = "halves" if gated else None
 
-    def part(s: np.ndarray, parameters: tuple, source: float, compute) -> np.ndarray:
-        if norm_first:
-            return clamp(s + compute(Norm(*parameters, residual, source)(s, 8)), 16)
-        taken = clamp(in_unit(s, change_of_unit(residual, source)), 8)
-        return Norm(*parameters, residual, residual)(clamp(s + compute(taken), 16), 16)
-
     def whole(seen: np.ndarray) -> np.ndarray:
         s = quantize(x, residual, 16)
-        s = part(s, norm1, of_attention["input"],
+        s = part(s, norm1, (residual, of_attention["input"]), norm_first,
                  lambda t: multi_head(w, t, seen, heads, kv_heads, width, of_attention, rope))
-        return part(s, norm2, of_network["input"], lambda t: feed_forward(network, t, function, of_network))
+        return part(s, norm2, (residual, of_network["input"]), norm_first,
+                    lambda t: feed_forward(network, t, function, of_network))
 
     gate = "gate weight; " if gated else ""
     return Case(name, "input; weights q, k, v, o 1/4; " + ("" if gated else "biases q, k, v, o 1/8; ") + "gamma1; " +
@@ -397,6 +403,47 @@ def encoder_case(name: str, seed: int, tokens: int, heads: int, kv_heads: int, w
                 {"seed": seed, "tokens": tokens, "hidden": hidden, "heads": heads, "kv_heads": kv_heads,
                  "feed_forward": wide} | {f"{n}_range": r for n, r in ranges.items()},
                 {"every_key": result(whole(every_key(tokens, tokens)), 16), "causal": result(whole(causal(tokens)), 16)})
+
+
+def decoder_case(name: str, seed: int, tokens: int, keys: int, heads: int, width: int, wide: int, norm_first: bool) -> Case:
+    hidden = heads * width
+    d = Drawn(Lcg(seed))
+    x, y = d.of(tokens, hidden), d.of(keys, hidden)
+
+    def norm() -> tuple:
+        return d.of(hidden), d.of(hidden, scale=0.125)
+
+    own = draw_attention(d, hidden, heads, heads, width, 0.25, True)
+    norm1 = norm()
+    cross = draw_attention(d, hidden, heads, heads, width, 0.25, True)
+    norm2 = norm()
+    network = {n: (d.of(i, o, scale=0.25), d.of(o, scale=0.125)) for n, i, o in [("up", hidden, wide), ("down", wide, hidden)]}
+    norm3 = norm()
+    ranges = {"residual": 2.5, "self_input": 1.5, "q": 1.25, "k": 1.5, "v": 1.0, "memory": 0.875, "cross_input": 1.625,
+              "cross_q": 1.125, "cross_k": 1.375, "cross_v": 0.75, "feed_forward_input": 1.75, "up": 1.25, "activated": 1.0}
+    residual = unit16(ranges["residual"])
+    units = {n: unit8(r) for n, r in ranges.items()} | {"output": residual}
+    of_own = units | {"input": units["self_input"]}
+    of_cross = units | {"input": units["cross_input"]} | {n: units[f"cross_{n}"] for n in "qkv"}
+    of_network = units | {"input": units["feed_forward_input"]}
+    memory = quantize(y, units["memory"], 8)
+
+    def whole(seen: np.ndarray, seen_memory: np.ndarray) -> np.ndarray:
+        s = quantize(x, residual, 16)
+        s = part(s, norm1, (residual, of_own["input"]), norm_first,
+                 lambda t: multi_head(own, t, seen, heads, heads, width, of_own))
+        s = part(s, norm2, (residual, of_cross["input"]), norm_first,
+                 lambda t: multi_head(cross, t, seen_memory, heads, heads, width, of_cross, memory=memory))
+        return part(s, norm3, (residual, of_network["input"]), norm_first,
+                    lambda t: feed_forward(network, t, gelu, of_network))
+
+    some_keys = np.broadcast_to(np.arange(keys) < keys - 3, (tokens, keys))
+    return Case(name, "input; memory; of self attention weights q, k, v, o 1/4 and biases q, k, v, o 1/8; gamma1; beta1 1/8; of "
+                "attention to the memory the same; gamma2; beta2 1/8; up, down, each a weight 1/4 and a bias 1/8; gamma3; beta3 1/8",
+                {"seed": seed, "tokens": tokens, "keys": keys, "hidden": hidden, "heads": heads,
+                 "feed_forward": wide} | {f"{n}_range": r for n, r in ranges.items()},
+                {"causal": result(whole(causal(tokens), every_key(tokens, keys)), 16),
+                 "some_keys": result(whole(every_key(tokens, tokens), some_keys), 16)})
 
 
 def integer_cases() -> Header:
@@ -420,4 +467,6 @@ def integer_cases() -> Header:
         encoder_case("integer_encoder_pre_norm", 2041, 9, 3, 3, 5, 22, True, False),
         encoder_case("integer_encoder_post_norm", 2042, 9, 3, 3, 5, 22, False, False),
         encoder_case("integer_encoder_llama", 2043, 18, 4, 2, 6, 26, True, True),
+        decoder_case("integer_decoder_pre_norm", 2051, 9, 14, 3, 5, 22, True),
+        decoder_case("integer_decoder_post_norm", 2052, 6, 19, 2, 7, 22, False),
     ])

@@ -157,6 +157,34 @@ void check_encoder(std::uint32_t seed, const typename quantized<Layer>::ranges& 
   range(g::residual_range), range(g::attention_input_range), range(g::q_range), range(g::k_range), \
       range(g::v_range), range(g::feed_forward_input_range)
 
+template <std::size_t Tokens, std::size_t Keys, class Layer, class Causal, class SomeKeys>
+void check_decoder(std::uint32_t seed, const typename quantized<Layer>::ranges& seen,
+                   const Causal& of_causal, const SomeKeys& some_keys) {
+  using hidden_axis = typename Layer::hidden_axis;
+  lcg next{seed};
+  const auto x = drawn<tensor<float, token<Tokens>, hidden_axis>>(next);
+  const auto y = drawn<tensor<float, key<Keys>, hidden_axis>>(next);
+  static typename Layer::weights w;
+  draw_decoder(next, w, 0.25, 0.25, 0.25, 0.125, 1, 0.125);
+  const auto given = quantize<std::int16_t>(x, seen.residual);
+  const auto memory = quantize<std::int8_t>(y, seen.memory);
+  static quantized<Layer> layer;
+  BOOST_REQUIRE(layer.pack(w, seen));
+  check(layer(given, memory, self_mask(causal)), of_causal);
+  check(layer(given, memory, first_keys(int{Keys} - 3), self_mask(all_keys)), some_keys);
+}
+#define CHECK_DECODER(g, first)                                                                    \
+  check_decoder<                                                                                   \
+      g::tokens, g::keys,                                                                          \
+      decoder_layer<float, hidden<g::hidden>, heads<g::heads>, intermediate<g::feed_forward>,      \
+                    bias<true>, norm_first<first>, activation<gelu_exact>>>(                       \
+      g::seed,                                                                                     \
+      {range(g::residual_range), range(g::self_input_range), range(g::q_range), range(g::k_range), \
+       range(g::v_range), range(g::memory_range), range(g::cross_input_range),                     \
+       range(g::cross_q_range), range(g::cross_k_range), range(g::cross_v_range),                  \
+       range(g::feed_forward_input_range), range(g::up_range), range(g::activated_range)},         \
+      g::causal, g::some_keys)
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(integers_of_the_page)
@@ -225,6 +253,11 @@ BOOST_AUTO_TEST_CASE(encoder_of_llama) {
                                   {ENCODER_RANGES(g), range(g::gate_range), range(g::up_range),
                                    range(g::activated_range), range(g::product_range)},
                                   g::every_key, g::causal);
+}
+
+BOOST_AUTO_TEST_CASE(decoders) {
+  CHECK_DECODER(golden::integer_decoder_pre_norm, true);
+  CHECK_DECODER(golden::integer_decoder_post_norm, false);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

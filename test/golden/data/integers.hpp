@@ -1160,3 +1160,88 @@ inline constexpr std::int16_t causal[18 * 24] = {
     -4393, 5428, 6086, 6088, -6251, -5634, 2771, 2114, -3956, -4139, 1707, -460, 15, -2411, -4358,
     2907, 4708, 998, -5377, 758, 6364, 4052, -5684, -4304, 5812, -3201, -1379, 2891, 58, -1904};
 }  // namespace golden::integer_encoder_llama
+
+// Draws: input; memory; of self attention weights q, k, v, o 1/4 and biases q, k, v, o 1/8; gamma1;
+// beta1 1/8; of attention to the memory the same; gamma2; beta2 1/8; up, down, each a weight 1/4
+// and a bias 1/8; gamma3; beta3 1/8.
+namespace golden::integer_decoder_pre_norm {
+inline constexpr std::uint32_t seed = 2051;
+inline constexpr std::size_t tokens = 9;
+inline constexpr std::size_t keys = 14;
+inline constexpr std::size_t hidden = 15;
+inline constexpr std::size_t heads = 3;
+inline constexpr std::size_t feed_forward = 22;
+inline constexpr float residual_range = 2.5f;
+inline constexpr float self_input_range = 1.5f;
+inline constexpr float q_range = 1.25f;
+inline constexpr float k_range = 1.5f;
+inline constexpr float v_range = 1.0f;
+inline constexpr float memory_range = 0.875f;
+inline constexpr float cross_input_range = 1.625f;
+inline constexpr float cross_q_range = 1.125f;
+inline constexpr float cross_k_range = 1.375f;
+inline constexpr float cross_v_range = 0.75f;
+inline constexpr float feed_forward_input_range = 1.75f;
+inline constexpr float up_range = 1.25f;
+inline constexpr float activated_range = 1.0f;
+inline constexpr std::int16_t causal[9 * 15] = {
+    -6820, -1274, -3310, 533, -3536, -2235, -2012, 1572, 3942, -766, -2102, -3304, -3787, -2700, 10,
+    585, 5420, 929, 2018, 524, 6382, 5146, -5105, -2398, 3414, -1152, -5102, 5852, 1147, -2285,
+    -165, -3738, -3944, -5462, -4679, -3091, -1042, -5263, 2993, -5495, 579, 2290, -1378, 25, 5584,
+    -2749, -2123, -3255, -3718, 5465, 1612, 995, -1540, 1188, 5761, 4695, 5174, -482, 2725, 4217,
+    -4486, 3518, -2332, -6737, -1307, -1961, 2647, -4385, 1611, 5379, 1709, -3689, 7016, 5669,
+    -1979, 5436, -3710, -1506, -5676, -3349, 5607, -169, -57, -1120, -431, -6688, 6026, 1207, 2259,
+    7867, 538, -4231, -978, -4880, 2934, -3392, -796, -2033, 5013, 4606, 5895, 797, 7638, 726, 1107,
+    2889, -5595, 2283, -4039, 5694, 3955, -4024, -1045, 1559, -4218, -1524, -3290, 7463, 5195, 6411,
+    -2273, -6693, 4860, 171, -4540, -6136, 2368, -677, -2273, 4243, 5852, 4252, -6037, -5235, -3489};
+inline constexpr std::int16_t some_keys[9 * 15] = {
+    -7905, -2832, -3957, -172, -617, -5364, -959, 3569, 5902, -716, -599, -4774, -4324, -4800,
+    -1446, -1072, 3738, 1020, 1552, 1133, 4919, 5242, -4518, -2327, 4269, -585, -4989, 5278, 680,
+    -2622, -1094, -4503, -4366, -5778, -3960, -4329, -644, -4715, 2943, -5491, 1015, 1688, -1819,
+    -536, 5259, -3300, -2804, -3737, -4093, 6192, 636, 1683, -992, 1276, 5475, 5078, 4451, -973,
+    2352, 3983, -5223, 2618, -2474, -6970, -845, -2595, 3172, -3930, 1375, 5323, 1676, -4185, 6708,
+    5692, -1891, 4955, -4265, -1805, -5764, -3079, 5210, 283, 252, -1300, -545, -6795, 5663, 999,
+    2334, 7805, 218, -4585, -1237, -4993, 3188, -3687, -362, -1723, 4800, 4474, 5868, 476, 7497,
+    914, 1096, 2639, -5734, 2157, -4067, 5830, 3864, -3725, -676, 1402, -4253, -1570, -3374, 7493,
+    5465, 6335, -2332, -6837, 4676, 261, -4495, -6130, 2524, -399, -2369, 4230, 5954, 4058, -6095,
+    -4973, -3491};
+}  // namespace golden::integer_decoder_pre_norm
+
+// Draws: input; memory; of self attention weights q, k, v, o 1/4 and biases q, k, v, o 1/8; gamma1;
+// beta1 1/8; of attention to the memory the same; gamma2; beta2 1/8; up, down, each a weight 1/4
+// and a bias 1/8; gamma3; beta3 1/8.
+namespace golden::integer_decoder_post_norm {
+inline constexpr std::uint32_t seed = 2052;
+inline constexpr std::size_t tokens = 6;
+inline constexpr std::size_t keys = 19;
+inline constexpr std::size_t hidden = 14;
+inline constexpr std::size_t heads = 2;
+inline constexpr std::size_t feed_forward = 22;
+inline constexpr float residual_range = 2.5f;
+inline constexpr float self_input_range = 1.5f;
+inline constexpr float q_range = 1.25f;
+inline constexpr float k_range = 1.5f;
+inline constexpr float v_range = 1.0f;
+inline constexpr float memory_range = 0.875f;
+inline constexpr float cross_input_range = 1.625f;
+inline constexpr float cross_q_range = 1.125f;
+inline constexpr float cross_k_range = 1.375f;
+inline constexpr float cross_v_range = 0.75f;
+inline constexpr float feed_forward_input_range = 1.75f;
+inline constexpr float up_range = 1.25f;
+inline constexpr float activated_range = 1.0f;
+inline constexpr std::int16_t causal[6 * 14] = {
+    -13112, 784, 2416, 2309, -3805, 3358, 326, 454, 2134, 3234, -1856, -508, -1216, 7505, -2537,
+    805, -655, 374, 12014, -5299, 353, -2059, 175, 3698, -161, -174, 597, 883, -7231, 2219, 1872,
+    1566, 9928, 2741, 7, -844, 2924, -4703, -1623, 1297, 1026, -8672, 7938, -807, 5407, 4152, -3203,
+    5088, 325, -2722, -111, 2988, 3542, 1144, 187, 5814, 13889, 974, 239, 3443, -3371, -1105, 244,
+    -1750, -857, 4638, 129, 567, 704, -6819, -13169, 377, 4511, 2016, 983, 2238, 398, -394, 6116,
+    -1626, -2313, -338, 184, 10466};
+inline constexpr std::int16_t some_keys[6 * 14] = {
+    -12469, 290, 2690, 1651, -3735, 3743, 361, 380, 3053, 2637, -1783, -674, -1190, 7648, -1976,
+    403, -570, -173, 12016, -5381, 372, -2140, 618, 2981, -906, -188, 654, 936, -6465, 1966, 2015,
+    1197, 10041, 2779, 6, -888, 3061, -5002, -1910, 1338, 1124, -8613, 9000, -859, 5287, 3828,
+    -2692, 4931, 315, -2778, 104, 2822, 3192, 1214, 359, 5099, 13766, 1026, 241, 3506, -3510, -1062,
+    236, -1773, -869, 4642, 30, 594, 625, -6838, -13084, 325, 4643, 2034, 948, 2306, 400, -435,
+    6149, -1632, -2394, -318, 152, 10549};
+}  // namespace golden::integer_decoder_post_norm
