@@ -117,7 +117,15 @@ using logits = tensor<float, batch<2>, classes<3>>;
   // cause: One of the two is a number.
   // cure: A tensor of it.
   auto r = mean_squared_error(x, 1.0f);
+#elif defined CASE_initialised_by_a_number
+  // expect-gcc: "umbel: initialise: takes an initialiser, initialiser::normal\(0\.02\), or a function of a path and a view that gives one"
+  // expect-clang: initialise.*takes_an_initialiser_or_a_function_of_a_path_and_a_view_that_gives_one
+  // cause: A number does not say how the weights are drawn.
+  // cure: `initialiser::normal(0.02)`; all of one value: `initialiser::constant(0.02)`.
+  initialise(w, 1, 0.02);
+  int r = 0;
 #else
+  initialise(w, 1, initialiser::normal(0.02));
   auto r = update(w, g, state, adamw{});
   clip_by_norm(w, 1);
   scale(both.one, 0.5);

@@ -48,8 +48,7 @@ struct problem {
 BOOST_AUTO_TEST_CASE(cross_entropy_is_torchs, *boost::unit_test::tolerance(4e-15)) {
   const problem p;
   BOOST_TEST(cross_entropy<classes>(p.x, p.label)() == p.wanted(0, -1));
-  BOOST_TEST((cross_entropy<classes, label_smoothing<1, 10>>(p.x, p.label)()) ==
-             p.wanted(0.1, -1));
+  BOOST_TEST((cross_entropy<classes, label_smoothing<1, 10>>(p.x, p.label)()) == p.wanted(0.1, -1));
   BOOST_TEST((cross_entropy<classes, ignored_label<2>>(p.x, p.label)()) == p.wanted(0, 2));
   BOOST_TEST((cross_entropy<classes, ignored_label<0>, label_smoothing<1, 4>>(p.x, p.label)()) ==
              p.wanted(0.25, 0));
@@ -60,8 +59,8 @@ BOOST_AUTO_TEST_CASE(in_a_formula_it_has_the_bits_of_tensors) {
   constexpr formula loss = [](auto x, auto label) {
     return cross_entropy<classes, label_smoothing<1, 10>>(x, label);
   };
-  BOOST_TEST(umbel_test::same_bits(
-      loss(p.x, p.label), cross_entropy<classes, label_smoothing<1, 10>>(p.x, p.label)));
+  BOOST_TEST(umbel_test::same_bits(loss(p.x, p.label),
+                                   cross_entropy<classes, label_smoothing<1, 10>>(p.x, p.label)));
   BOOST_TEST(umbel_test::same_bits(loss(p.x, p.label), plain(loss)(p.x, p.label)));
   logits_type y = p.x;
   for (double& element : y) element *= 0.5;

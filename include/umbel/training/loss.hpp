@@ -91,10 +91,10 @@ struct cross_entropy_rule {
 template <class Family, class X, class Label, class... Options>
   requires are_of_one_kind<X, Label>
 struct cross_entropy_rule<Family, X, Label, Options...> {
-  using kinds = first_error<option_of_loss<Options>...,
-                            has_axis<say::cross_entropy, layout_of<X>, Family>,
-                            floating<say::cross_entropy, typename X::value_type>,
-                            integers<say::cross_entropy, typename Label::value_type>>;
+  using kinds =
+      first_error<option_of_loss<Options>..., has_axis<say::cross_entropy, layout_of<X>, Family>,
+                  floating<say::cross_entropy, typename X::value_type>,
+                  integers<say::cross_entropy, typename Label::value_type>>;
   static constexpr auto whole() {
     if constexpr (kinds::ok)
       return same_shape<say::cross_entropy, row_major<layout_of<Label>>,
@@ -113,11 +113,10 @@ struct mean_squared_error_rule {
 template <class X, class Y>
   requires are_of_one_kind<X, Y>
 struct mean_squared_error_rule<X, Y> {
-  using type =
-      first_error<floating<say::mean_squared_error, typename X::value_type>,
-                  same_element<say::mean_squared_error, typename X::value_type,
-                               typename Y::value_type>,
-                  same_shape<say::mean_squared_error, layout_of<X>, layout_of<Y>>>;
+  using type = first_error<
+      floating<say::mean_squared_error, typename X::value_type>,
+      same_element<say::mean_squared_error, typename X::value_type, typename Y::value_type>,
+      same_shape<say::mean_squared_error, layout_of<X>, layout_of<Y>>>;
 };
 }  // namespace rules
 
@@ -203,7 +202,8 @@ constexpr auto loss_of(const X& x, const Y& y) noexcept {
 // cross_entropy<classes>(logits, label): the mean over the rows of -log softmax(logits) at the
 // label, as torch's. logits: any axes with that one; label: integers of the other axes, in their
 // order; a tensor or view without axes for one row. A label that is no class, and the one of
-// ignored_label<>, adds no loss, is not counted and gives no gradient; of none counted the loss is 0.
+// ignored_label<>, adds no loss, is not counted and gives no gradient; of none counted the loss is
+// 0.
 //   "umbel: cross_entropy: [batch=4] and [batch=2] have different axes"
 template <template <std::size_t> class Axis, class... Options, class Logits, class Label>
 [[nodiscard]] constexpr auto cross_entropy(const Logits& logits, const Label& label) noexcept {
@@ -221,9 +221,8 @@ template <class X, class Y>
 
 // Would cross_entropy<Axis>(logits, label) compile?
 template <class Logits, class Label, template <std::size_t> class Axis>
-concept cross_entropy_fits =
-    detail::fits<typename detail::rules::cross_entropy_rule<detail::family_of<Axis>, Logits,
-                                                            Label>::type>;
+concept cross_entropy_fits = detail::fits<
+    typename detail::rules::cross_entropy_rule<detail::family_of<Axis>, Logits, Label>::type>;
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

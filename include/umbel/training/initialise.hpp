@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSL-1.0
+// The first weights of a model, drawn by a counter: element i of the parameter with a path is a
+// function of the seed, the path and i alone. So it has the same bits by every compiler and on every
+// target, and does not depend on the other parameters.
+//
+//   initialise(w, 2026);                                    // by the role of each parameter
+//   initialise(w, 2026, [](const parameter_path& path, const auto& x) {
+//     return path == "head.weight" ? initialiser::constant(0) : initialiser::by_role(path, x);
+//   });
+//
+// Two words of Philox (simd/philox.hpp) are a uniform number of 53 bits, two of these a pair of
+// normal ones (Box and Muller 1958). Computed in double, rounded once to the type of the weights.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <umbel/config.hpp>
+#include <umbel/simd/math.hpp>
+#include <umbel/simd/philox.hpp>
+#include <umbel/training/arrays.hpp>
+#include <umbel/training/elementary.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+namespace say {
+struct initialise;
+struct takes_an_initialiser_or_a_function_of_a_path_and_a_view_that_gives_one;
+}  // namespace say
+template <>
+inline constexpr const char*
+    spoken<say::takes_an_initialiser_or_a_function_of_a_path_and_a_view_that_gives_one> =
+        "takes an initialiser, initialiser::normal(0.02), or a function of a path and a view that "
+        "gives one";
+
+// What a matrix maps from and to: (in, out), of other tensors all axes but the last and the last;
+// of one axis it and 1.
+struct fans {
+  double in, out;
+};
+template <class X>
+constexpr fans fans_of() noexcept {
+  using layout = layout_of<X>;
+  constexpr std::size_t out = layout::rank < 2 ? 1 : layout::extents[layout::rank - 1];
+  return {static_cast<double>(layout::count / out), static_cast<double>(out)};
+}
+
+// Is that the last name of the path?
+constexpr bool is_last_name(const parameter_path& path, const char* name) noexcept {
+  const char* last = path.c_str();
+  for (const char* c = last; *c != '\0'; ++c)
+    if (*c == '.') last = c + 1;
+  return is_same_text(last, name);
+}
+
+// Pair i of the uniform numbers in [0, 1) that belong to a path.
+struct uniform_pair {
+  double first, second;
+};
+constexpr uniform_pair draw_pair(std::uint64_t seed, std::uint64_t path, std::uint64_t i) noexcept {
+  std::uint32_t words[4] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i >> 32),
+                            static_cast<std::uint32_t>(path),
+                            static_cast<std::uint32_t>(path >> 32)};
+  simd::philox(words, seed);
+  const auto number = [](std::uint32_t high, std::uint32_t low) {
+    return static_cast<double>(std::uint64_t{high} << 21 | low >> 11) * 0x1p-53;
+  };
+  return {number(words[0], words[1]), number(words[2], words[3])};
+}
+// FNV-1a.
+constexpr std::uint64_t hash_of(const parameter_path& path) noexcept {
+  std::uint64_t hash = 14695981039346656037u;
+  for (std::size_t i = 0; i < path.size(); ++i)
+    hash = (hash ^ static_cast<unsigned char>(path.c_str()[i])) * 1099511628211u;
+  return hash;
+}
+}  // namespace detail
+
+// How a parameter begins. `in` and `out` are what its matrix maps from and to.
+class initialiser {
+ public:
+  // All numbers are this one.
+  [[nodiscard]] static constexpr initialiser constant(double value) noexcept {
+    return {kind::constant, scale::none, value};
+  }
+  // Normal numbers with mean 0.
+  [[nodiscard]] static constexpr initialiser normal(double deviation) noexcept {
+    return {kind::normal, scale::none, deviation};
+  }
+  // Of variance gain^2 2 / (in + out) (Glorot and Bengio 2010), as torch's xavier_uniform_.
+  [[nodiscard]] static constexpr initialiser xavier_uniform(double gain = 1) noexcept {
+    return {kind::uniform, scale::in_and_out, gain};
+  }
+  [[nodiscard]] static constexpr initialiser xavier_normal(double gain = 1) noexcept {
+    return {kind::normal, scale::in_and_out, gain};
+  }
+  // Of variance gain^2 / in (He et al. 2015), as torch's kaiming_uniform_; gain: the square root of 2
+  // for relu.
+  [[nodiscard]] static constexpr initialiser kaiming_uniform(
+      double gain = 1.4142135623730951) noexcept {
+    return {kind::uniform, scale::in, gain};
+  }
+  [[nodiscard]] static constexpr initialiser kaiming_normal(
+      double gain = 1.4142135623730951) noexcept {
+    return {kind::normal, scale::in, gain};
+  }
+  // The matrix of a linear map and what additive attention scores with: xavier_uniform; gammas: 1;
+  // betas, biases and other vectors: 0; tables of embeddings and positions, and other tensors of two
+  // axes or more: normal(0.02), as BERT and GPT-2 have them.
+  template <class X>
+  [[nodiscard]] static constexpr initialiser by_role(const parameter_path& path,
+                                                     const X&) noexcept {
+    using layout = detail::layout_of<X>;
+    if (detail::is_last_name(path, "gamma")) return constant(1);
+    if (layout::template has<axis_family<axes::in_features>> ||
+        detail::is_last_name(path, "score"))
+      return xavier_uniform();
+    return layout::rank < 2 ? constant(0) : normal(0.02);
+  }
+
+  // Writes the numbers that belong to a seed and a path. x: a view of the parameter.
+  template <class X>
+  constexpr void fill(const X& x, std::uint64_t seed, const parameter_path& path) const noexcept {
+    using T = typename X::value_type;
+    const std::uint64_t stream = detail::hash_of(path);
+    const double size = number_ * root_of_variance(detail::fans_of<X>());
+    for (std::size_t i = 0; i < x.size(); i += 2) {
+      const auto [one, two] = pair(size, detail::draw_pair(seed, stream, i / 2));
+      x.data()[i] = static_cast<T>(one);
+      if (i + 1 < x.size()) x.data()[i + 1] = static_cast<T>(two);
+    }
+  }
+
+ private:
+  enum class kind : unsigned char { constant, uniform, normal };
+  enum class scale : unsigned char { none, in, in_and_out };
+  constexpr initialiser(kind k, scale s, double number) noexcept
+      : kind_(k), scale_(s), number_(number) {}
+
+  // 1 without a scale; fans of 0 give 0.
+  constexpr double root_of_variance(detail::fans f) const noexcept {
+    if (scale_ == scale::none) return 1;
+    const double sum = scale_ == scale::in ? f.in : f.in + f.out;
+    return sum > 0 ? detail::simd::sqrt((scale_ == scale::in ? 1.0 : 2.0) / sum) : 0;
+  }
+  // Two numbers of that deviation.
+  constexpr detail::uniform_pair pair(double deviation, detail::uniform_pair u) const noexcept {
+    namespace elementary = detail::elementary;
+    if (kind_ == kind::constant) return {deviation, deviation};
+    if (kind_ == kind::uniform) {
+      const double bound = deviation * 1.7320508075688772;  // the root of 3
+      return {(2 * u.first - 1) * bound, (2 * u.second - 1) * bound};
+    }
+    const double radius = deviation * detail::simd::sqrt(-2 * elementary::logarithm(1 - u.first));
+    const elementary::point at = elementary::on_circle(u.second);
+    return {radius * at.cosine, radius * at.sine};
+  }
+
+  kind kind_;
+  scale scale_;
+  double number_;
+};
+
+namespace detail::rules {
+template <class How>
+inline constexpr bool is_initialiser = std::is_same_v<std::remove_cvref_t<How>, initialiser>;
+// What the choice is asked of a parameter, by the type of its view.
+template <class How>
+struct chosen_initialiser {
+  using operation = say::initialise;
+  template <class X>
+  static constexpr bool gives_one = requires(const How& how, const parameter_path& path) {
+    { how(path, std::declval<const X&>()) } -> std::same_as<initialiser>;
+  };
+  template <class X>
+  using of = verdict<
+      gives_one<X>, say::initialise,
+      say::takes_an_initialiser_or_a_function_of_a_path_and_a_view_that_gives_one>;
+};
+template <class W, class How>
+constexpr auto initialise_call() {
+  using weights = changeable<say::initialise, W>;
+  if constexpr (!weights::ok || is_initialiser<How>)
+    return weights{};
+  else
+    return parameters<chosen_initialiser<How>, W>{};
+}
+}  // namespace detail::rules
+
+// First values for all parameters of w: how, an initialiser, or what how(path, view) gives for each.
+//   "umbel: initialise: the weights are const"
+//   "umbel: initialise: takes an initialiser, initialiser::normal(0.02), or a function of a path and
+//   a view that gives one"
+// and those of for_each_parameter.
+template <class W, class How>
+constexpr void initialise(W& w, std::uint64_t seed, const How& how) noexcept {
+  using verdict = decltype(detail::rules::initialise_call<W, How>());
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok) {
+    const auto fill = [&](const parameter_path& path, const auto& x) {
+      if constexpr (detail::rules::is_initialiser<How>)
+        how.fill(x, seed, path);
+      else
+        how(path, x).fill(x, seed, path);
+    };
+    detail::visit_parameters(parameter_path{}, w, fill);
+  }
+}
+// By the role of each parameter: initialiser::by_role.
+template <class W>
+constexpr void initialise(W& w, std::uint64_t seed) noexcept {
+  initialise(w, seed, [](const parameter_path& path, const auto& x) {
+    return initialiser::by_role(path, x);
+  });
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
