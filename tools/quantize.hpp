@@ -10,108 +10,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <umbel/quantized.hpp>
-#include <umbel/weights.hpp>
+#include "quantize_part.hpp"
 
 namespace tool {
-
-using namespace umbel;
-
-// ---- weights of any order, as the header has them, to (in, out) --------------------------------
-template <class T, class In, class Out, bool Bias>
-auto owned(const portable::linear_in_any_order<T, In, Out, Bias>& w) {
-  portable::linear_weights<T, In, Out, Bias> made;
-  for (std::size_t i = 0; i < In::size; ++i)
-    for (std::size_t o = 0; o < Out::size; ++o)
-      made.weight[i * Out::size + o] = w.weight[i * w.strides.in + o * w.strides.out];
-  if constexpr (Bias) std::copy(w.bias, w.bias + Out::size, made.bias);
-  return made;
-}
-template <class T, class Axis>
-auto owned(const portable::vector_view<T, Axis>& w) {
-  tensor<T, Axis> made;
-  std::copy(w.data(), w.data() + Axis::size, made.data());
-  return made;
-}
-template <class T, class Row, class Feature, bool AnyOrder>
-auto owned(const portable::borrowed_table<T, Row, Feature, AnyOrder>& w) {
-  tensor<T, Row, Feature> made;
-  for (std::size_t i = 0; i < Row::size; ++i)
-    for (std::size_t j = 0; j < Feature::size; ++j)
-      made(i, j) = w.data()[i * w.row_stride() + j * w.feature_stride()];
-  return made;
-}
-template <template <class...> class Parts, class... View>
-auto owned(const portable::weights_view<Parts, View...>& w) {
-  return detail::with_parts(w, [](const auto&... part) {
-    return typename portable::weights_view<Parts, View...>::owned{owned(part)...};
-  });
-}
-
-// ---- parts of a model ---------------------------------------------------------------------------
-// In, Out: the integers that it takes and gives. Mask: void, or that of an attention. More: the
-// epsilon of a norm.
-template <class Quantized, class Weights, class In, class Out, class Mask, class... More>
-struct part {
-  using in = In;
-  using out = Out;
-  using histograms = typename Quantized::histograms;
-  const char* name;
-  Weights weights;
-  std::tuple<More...> more;
-  typename Quantized::ranges seen{};
-  histograms counted{};
-  Quantized layer{};
-
-  template <class Seen, class X>
-  auto floats(Seen& into, const X& x) const {
-    return std::apply(
-        [&](const auto&... m) {
-          if constexpr (std::is_same_v<Weights, std::nullptr_t>)
-            return Quantized::observe(into, x, m...);
-          else if constexpr (!std::is_void_v<Mask>)
-            return Quantized::observe(into, weights, x, Mask{});
-          else
-            return Quantized::observe(into, weights, x, m...);
-        },
-        more);
-  }
-  template <class X>
-  auto integers(const X& x) const {
-    if constexpr (std::is_void_v<Mask>)
-      return layer(x);
-    else
-      return layer(x, Mask{});
-  }
-  pack_result pack() {
-    return std::apply(
-        [&](const auto&... m) {
-          if constexpr (std::is_same_v<Weights, std::nullptr_t>)
-            return layer.pack(seen, m...);
-          else
-            return layer.pack(weights, seen, m...);
-        },
-        more);
-  }
-};
-template <class Quantized, class In, class Out, class Mask = void, class Weights, class... More>
-auto make(const char* name, const Weights& weights, More... more) {
-  return part<Quantized, Weights, In, Out, Mask, More...>{name, weights,
-                                                          std::tuple<More...>{more...}};
-}
-
-template <class Where, class Part>
-tensor<float> range_of(const Part& p) {
-  tensor<float> found{0.0F};
-  detail::integers::ranges_at<Where>(p.seen, [&](const tensor<float>& r) { found = r; });
-  return found;
-}
 
 // ---- samples ------------------------------------------------------------------------------------
 template <class T>
@@ -126,9 +32,15 @@ std::vector<T> read(const char* path, std::size_t count) {
   return numbers;
 }
 
-struct error {
-  double alone = 0, so_far = 0, size = 0;  // sums of squares
-};
+// Whole samples, of a tensor each; none of no_memory.
+template <class Sample>
+auto samples(const char* path, std::size_t count) {
+  if constexpr (std::is_same_v<Sample, no_memory>)
+    return std::vector<float>{};
+  else
+    return read<typename Sample::value_type>(path, count);
+}
+
 template <class X, class Y>
 double square_of_difference(const X& x, const Y& y) {
   double sum = 0;
@@ -139,54 +51,71 @@ double square_of_difference(const X& x, const Y& y) {
   return sum;
 }
 
-template <class Input, class... Parts>
+// Of one part: sums of squares, and how many of the largest results of the model are those of the
+// labels, and of the floats. Alone: only the part is in integers; so far: it and all before it.
+struct cost {
+  double size = 0;
+  struct {
+    double error = 0;
+    std::size_t right = 0, same = 0;
+  } alone, so_far;
+};
+
+// Input, Memory: a sample of each; no_memory where no part takes one. The first OfMemory parts make
+// the memory, the others the result.
+template <class Input, class Memory, std::size_t OfMemory, class... Parts>
 class model {
  public:
   explicit model(std::tuple<Parts...>& parts) : parts_(parts) {}
 
   // percent: 100 for the largest values.
-  void observe(const std::vector<typename Input::value_type>& samples, double percent) {
-    each_sample(samples,
-                [&](const Input& x) { percent < 100 ? see<0, true>(x) : see<0, false>(x); });
+  template <class Samples, class Memories>
+  void observe(const Samples& samples, const Memories& memories, double percent) {
+    each_sample(samples, memories, [&](const Input& x, const Memory& m) {
+      percent < 100 ? see<0, true>(x, m) : see<0, false>(x, m);
+    });
     std::apply(
         [&](auto&... part) {
           if (percent < 100) (take_percentile(part.seen, part.counted, percent), ...);
-          if constexpr (sizeof...(part) > 1) chain_ranges(part.seen...);
+          chain();
           (check(part.name, part.pack()), ...);
         },
         parts_);
   }
-  void compare(const std::vector<typename Input::value_type>& samples,
-               const std::vector<int>& labels) {
-    labels_ = labels.empty() ? nullptr : labels.data();
-    count_of_labels_ = labels.size();
-    each_sample(samples, [&](const Input& x) {
+  template <class Samples, class Memories>
+  void compare(const Samples& samples, const Memories& memories, const std::vector<int>& labels) {
+    labels_ = labels;
+    each_sample(samples, memories, [&](const Input& x, const Memory& m) {
       ++samples_;
-      if constexpr (std::is_integral_v<typename Input::value_type>)
-        step<0>(x, x);
+      wanted_ = largest(rest<0>(x, m));
+      right_ += right(wanted_);
+      if constexpr (OfMemory != 0)
+        step<0>(x, m, in_integers<OfMemory>(x), in_integers<0>(m));
       else
-        step<0>(x, quantize<typename first::in>(
-                       x, range_of<detail::integers::start_of_part>(std::get<0>(parts_))));
+        step<0>(x, m, in_integers<0>(x), memory_in_integers(m));
+      results_ += wanted_.size();
     });
-    if (labels_ == nullptr || results_ == count_of_labels_) return;
+    if (labels_.empty() || results_ == labels_.size()) return;
     std::fprintf(stderr, "the labels are %zu, but the results of the samples are %zu\n",
-                 count_of_labels_, results_);
+                 labels_.size(), results_);
     std::exit(4);
   }
   void print() const {
-    std::printf(
-        "{\"samples\": %zu, \"results\": %zu, \"right\": %zu, \"integers_right\": %zu, "
-        "\"same\": %zu,\n",
-        samples_, results_, right_, integers_right_, same_);
-    std::printf(" \"parts\": [");
+    std::printf("{\"samples\": %zu, \"results\": %zu, \"right\": %zu,\n \"parts\": [", samples_,
+                results_, right_);
     std::size_t i = 0;
     std::apply(
         [&](const auto&... part) {
           const auto put = [&](const char* name) {
-            const error& e = errors_[i];
-            std::printf("%s\n  {\"name\": \"%s\", \"alone\": %.6g, \"so_far\": %.6g}",
-                        i == 0 ? "" : ",", name, relative(e.alone, e.size),
-                        relative(e.so_far, e.size));
+            const cost& c = costs_[i];
+            std::printf("%s\n  {\"name\": \"%s\"", i == 0 ? "" : ",", name);
+            const auto put_one = [&](const char* which, const auto& one) {
+              std::printf(", \"%s\": {\"error\": %.6g, \"right\": %zu, \"same\": %zu}", which,
+                          c.size > 0 ? std::sqrt(one.error / c.size) : 0, one.right, one.same);
+            };
+            put_one("alone", c.alone);
+            put_one("so_far", c.so_far);
+            std::printf("}");
             ++i;
           };
           (put(part.name), ...);
@@ -210,14 +139,19 @@ class model {
   }
 
  private:
-  using first = std::tuple_element_t<0, std::tuple<Parts...>>;
+  static constexpr std::size_t count = sizeof...(Parts);
+  static constexpr bool has_memory = !std::is_same_v<Memory, no_memory>;
+  template <std::size_t I>
+  using part_type = std::tuple_element_t<I, std::tuple<Parts...>>;
 
-  template <class F>
-  void each_sample(const std::vector<typename Input::value_type>& samples, const F& f) {
+  template <class Samples, class Memories, class F>
+  void each_sample(const Samples& samples, const Memories& memories, const F& f) {
     static Input x;
-    for (std::size_t i = 0; i + x.size() <= samples.size(); i += x.size()) {
-      std::copy(samples.data() + i, samples.data() + i + x.size(), x.data());
-      f(x);
+    static Memory m;
+    for (std::size_t i = 0; (i + 1) * x.size() <= samples.size(); ++i) {
+      std::copy_n(samples.data() + i * x.size(), x.size(), x.data());
+      if constexpr (has_memory) std::copy_n(memories.data() + i * m.size(), m.size(), m.data());
+      f(x, m);
     }
   }
   static void check(const char* name, const pack_result& result) {
@@ -226,62 +160,160 @@ class model {
                  result.missing_range());
     std::exit(3);
   }
-  template <std::size_t I, bool Count, class X>
-  void see(const X& x) {
-    auto& part = std::get<I>(parts_);
-    const auto y = [&] {
-      if constexpr (Count)
-        return part.floats(part.counted, x);
-      else
-        return part.floats(part.seen, x);
-    }();
-    if constexpr (I + 1 < sizeof...(Parts)) see<I + 1, Count>(y);
+
+  // ---- ranges
+  // f(part, ...) of parts First to Last - 1.
+  template <std::size_t First, std::size_t Last, class F>
+  void with_parts(const F& f) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      f(std::get<First + I>(parts_)...);
+    }(std::make_index_sequence<Last - First>{});
   }
-  // x, z: what part I is given, in floats and in integers.
-  template <std::size_t I, class X, class Z>
-  void step(const X& x, const Z& z) {
-    const auto& part = std::get<I>(parts_);
-    auto ignored = part.seen;
-    const auto y = part.floats(ignored, x);
-    const auto w = part.integers(z);
-    const auto range = range_of<detail::integers::end_of_part>(part);
-    const auto alone = [&] {
-      if constexpr (std::is_integral_v<typename X::value_type>)
-        return part.integers(x);
-      else
-        return part.integers(quantize<typename std::remove_cvref_t<decltype(part)>::in>(
-            x, range_of<detail::integers::start_of_part>(part)));
-    }();
-    errors_[I].alone += square_of_difference(dequantize(alone, range), y);
-    errors_[I].so_far += square_of_difference(dequantize(w, range), y);
-    for (const float v : y) errors_[I].size += static_cast<double>(v) * static_cast<double>(v);
-    if constexpr (I + 1 < sizeof...(Parts)) {
-      step<I + 1>(y, w);
-    } else {
-      // A result for each row of the last axis.
-      using layout = typename std::remove_cvref_t<decltype(y)>::layout;
-      constexpr std::size_t wide = layout::extents[layout::rank - 1];
-      const auto best = [](const auto* row) {
-        return static_cast<int>(std::max_element(row, row + wide) - row);
+  template <std::size_t First, std::size_t Last>
+  void chain_parts() {
+    if constexpr (Last - First > 1)
+      with_parts<First, Last>([](auto&... part) { chain_ranges(part.seen...); });
+  }
+  // One unit for what is handed on, and for the memory.
+  void chain() {
+    chain_parts<OfMemory, count>();
+    if constexpr (has_memory) {
+      const auto each_decoder = [&](const auto& f) {
+        with_parts<OfMemory, count>([&](auto&... part) {
+          const auto see = [&](auto& one) {
+            if constexpr (std::remove_cvref_t<decltype(one)>::takes_memory) f(one.seen.memory);
+          };
+          (see(part), ...);
+        });
       };
-      for (std::size_t r = 0; r < y.size() / wide; ++r, ++results_) {
-        const int floats = best(y.data() + r * wide), integers = best(w.data() + r * wide);
-        same_ += floats == integers;
-        if (results_ >= count_of_labels_) continue;
-        right_ += floats == labels_[results_];
-        integers_right_ += integers == labels_[results_];
+      each_decoder(
+          [&](tensor<float>& r) { range_of_memory_() = std::max(range_of_memory_(), r()); });
+      if constexpr (OfMemory != 0)
+        with_parts<0, OfMemory>(
+            [&](auto&... part) { chain_ranges(part.seen..., range_of_memory_); });
+      each_decoder([&](tensor<float>& r) { r = range_of_memory_; });
+    }
+  }
+  template <std::size_t I, bool Count, class X, class M>
+  void see(const X& x, const M& m) {
+    if constexpr (I < count) {
+      auto& part = std::get<I>(parts_);
+      const auto floats = [&](const auto& given) {
+        if constexpr (Count)
+          return part.floats(part.counted, given, m);
+        else
+          return part.floats(part.seen, given, m);
+      };
+      if constexpr (I < OfMemory)
+        see<I + 1, Count>(x, floats(m));
+      else
+        see<I + 1, Count>(floats(x), m);
+    }
+  }
+
+  // ---- what integers cost
+  // What part I is given.
+  template <std::size_t I, class X>
+  auto in_integers(const X& x) const {
+    if constexpr (std::is_integral_v<typename X::value_type>)
+      return x;
+    else
+      return quantize<typename part_type<I>::in>(
+          x, range_of<detail::integers::start_of_part>(std::get<I>(parts_)));
+  }
+  // The memory as decoder layers take it, and back.
+  template <class M>
+  auto memory_in_integers(const M& m) const {
+    if constexpr (has_memory)
+      return quantize<std::int8_t>(m, range_of_memory_);
+    else
+      return m;
+  }
+  template <class N>
+  auto memory_in_floats(const N& n) const {
+    if constexpr (has_memory)
+      return dequantize(n, range_of_memory_);
+    else
+      return n;
+  }
+  // The result of the parts from I on, in floats.
+  template <std::size_t I, class X, class M>
+  auto rest(const X& x, const M& m) const {
+    if constexpr (I == count) {
+      return x;
+    } else {
+      const auto& part = std::get<I>(parts_);
+      auto ignored = part.seen;
+      if constexpr (I < OfMemory)
+        return rest<I + 1>(x, part.floats(ignored, m, m));
+      else
+        return rest<I + 1>(part.floats(ignored, x, m), m);
+    }
+  }
+  // x, m: the sequence and the memory before part I in floats; z, n: in integers.
+  template <std::size_t I, class X, class M, class Z, class N>
+  void step(const X& x, const M& m, const Z& z, const N& n) {
+    if constexpr (I < count) {
+      const auto& part = std::get<I>(parts_);
+      auto ignored = part.seen;
+      const auto range = range_of<detail::integers::end_of_part>(part);
+      cost& c = costs_[I];
+      if constexpr (I < OfMemory) {
+        const auto y = part.floats(ignored, m, m);
+        const auto w = part.integers(n, n);
+        const auto alone = dequantize(part.integers(in_integers<I>(m), n), range);
+        const auto so_far = dequantize(w, range);
+        add(c, y, alone, so_far);
+        add(c.alone, rest<I + 1>(x, alone));
+        add(c.so_far, rest<I + 1>(x, so_far));
+        step<I + 1>(x, y, z, w);
+      } else {
+        const auto y = part.floats(ignored, x, m);
+        const auto w = part.integers(z, n);
+        const auto alone =
+            dequantize(part.integers(in_integers<I>(x), memory_in_integers(m)), range);
+        const auto so_far = dequantize(w, range);
+        add(c, y, alone, so_far);
+        add(c.alone, rest<I + 1>(alone, m));
+        add(c.so_far, rest<I + 1>(so_far, memory_in_floats(n)));
+        step<I + 1>(y, m, w, n);
       }
     }
   }
-  static double relative(double difference, double size) {
-    return size > 0 ? std::sqrt(difference / size) : 0;
+  template <class Y>
+  static void add(cost& c, const Y& y, const Y& alone, const Y& so_far) {
+    c.alone.error += square_of_difference(alone, y);
+    c.so_far.error += square_of_difference(so_far, y);
+    for (const float v : y) c.size += static_cast<double>(v) * static_cast<double>(v);
+  }
+  // Where the largest result is, of each row of the last axis.
+  template <class Y>
+  static std::vector<int> largest(const Y& y) {
+    using layout = typename Y::layout;
+    constexpr std::size_t wide = layout::extents[layout::rank - 1];
+    std::vector<int> places;
+    for (const float* row = y.data(); row != y.data() + y.size(); row += wide)
+      places.push_back(static_cast<int>(std::max_element(row, row + wide) - row));
+    return places;
+  }
+  std::size_t right(const std::vector<int>& places) const {
+    std::size_t found = 0;
+    for (std::size_t r = 0; r < places.size() && results_ + r < labels_.size(); ++r)
+      found += places[r] == labels_[results_ + r];
+    return found;
+  }
+  template <class One, class Y>
+  void add(One& one, const Y& result) const {
+    const std::vector<int> places = largest(result);
+    one.right += right(places);
+    for (std::size_t r = 0; r < places.size(); ++r) one.same += places[r] == wanted_[r];
   }
 
   std::tuple<Parts...>& parts_;
-  std::array<error, sizeof...(Parts)> errors_{};
-  const int* labels_ = nullptr;
-  std::size_t count_of_labels_ = 0, samples_ = 0, results_ = 0, right_ = 0, integers_right_ = 0,
-              same_ = 0;
+  std::array<cost, count> costs_{};
+  tensor<float> range_of_memory_{0.0F};
+  std::vector<int> labels_, wanted_;  // wanted_: of the floats on this sample
+  std::size_t samples_ = 0, results_ = 0, right_ = 0;
 };
 
 }  // namespace tool

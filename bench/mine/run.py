@@ -119,7 +119,7 @@ def table(found, seconds, size, once):
 def draw(path, title, note, found, others):
     rows = [(name, found[name], figure(found[name]), True) for name in ("warm", "cold")]
     rows += [(name, us, f"{figure(us)}, {us / found['warm']:.2g} times", False) for name, us, _ in others]
-    bars.write(path, title, note, rows)
+    bars.write(path, bars.Panel(title, note, rows))
 
 
 def pin():

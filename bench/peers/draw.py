@@ -31,7 +31,7 @@ def rows(page):
 def picture():
     page = PAGE.read_text()
     conditions = re.search(r"^\d{4}-\d\d-\d\d, [^;\n]*", page, re.M)[0]
-    return "\n".join(bars.bars(TITLE, conditions, list(rows(page)), line=1)) + "\n"
+    return bars.drawing(bars.Panel(TITLE, conditions, list(rows(page)), line=1))
 
 
 def draw():

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+// One part of a model in the program that tools/quantize writes: its weights, its ranges, and its
+// calls in floats and in integers.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+
+#include <umbel/quantized.hpp>
+#include <umbel/weights.hpp>
+
+namespace tool {
+
+using namespace umbel;
+
+// ---- weights of any order, as the header has them, to (in, out) --------------------------------
+template <class T, class In, class Out, bool Bias>
+auto owned(const portable::linear_in_any_order<T, In, Out, Bias>& w) {
+  portable::linear_weights<T, In, Out, Bias> made;
+  for (std::size_t i = 0; i < In::size; ++i)
+    for (std::size_t o = 0; o < Out::size; ++o)
+      made.weight[i * Out::size + o] = w.weight[i * w.strides.in + o * w.strides.out];
+  if constexpr (Bias) std::copy(w.bias, w.bias + Out::size, made.bias);
+  return made;
+}
+template <class T, class Axis>
+auto owned(const portable::vector_view<T, Axis>& w) {
+  tensor<T, Axis> made;
+  std::copy(w.data(), w.data() + Axis::size, made.data());
+  return made;
+}
+template <class T, class Row, class Feature, bool AnyOrder>
+auto owned(const portable::borrowed_table<T, Row, Feature, AnyOrder>& w) {
+  tensor<T, Row, Feature> made;
+  for (std::size_t i = 0; i < Row::size; ++i)
+    for (std::size_t j = 0; j < Feature::size; ++j)
+      made(i, j) = w.data()[i * w.row_stride() + j * w.feature_stride()];
+  return made;
+}
+template <template <class...> class Parts, class... View>
+auto owned(const portable::weights_view<Parts, View...>& w) {
+  return detail::with_parts(w, [](const auto&... part) {
+    return typename portable::weights_view<Parts, View...>::owned{owned(part)...};
+  });
+}
+
+// ---- parts of a model ---------------------------------------------------------------------------
+// In place of a memory, in a model without decoder layers.
+struct no_memory {};
+
+// In, Out: the integers that it takes and gives. Mask: void, or that of an attention, of a decoder
+// layer the self_mask. More: the epsilon of a norm.
+template <class Quantized, class Weights, class In, class Out, class Mask, class... More>
+struct part {
+  using in = In;
+  using out = Out;
+  using histograms = typename Quantized::histograms;
+  static constexpr bool takes_memory = requires(typename Quantized::ranges r) { r.memory; };
+  const char* name;
+  Weights weights;
+  std::tuple<More...> more;
+  typename Quantized::ranges seen{};
+  histograms counted{};
+  Quantized layer{};
+
+  template <class Seen, class X, class Memory>
+  auto floats(Seen& into, const X& x, const Memory& memory) const {
+    return std::apply(
+        [&](const auto&... m) {
+          if constexpr (std::is_same_v<Weights, std::nullptr_t>)
+            return Quantized::observe(into, x, m...);
+          else if constexpr (takes_memory)
+            return Quantized::observe(into, weights, x, memory, self_mask(Mask{}));
+          else if constexpr (!std::is_void_v<Mask>)
+            return Quantized::observe(into, weights, x, Mask{});
+          else
+            return Quantized::observe(into, weights, x, m...);
+        },
+        more);
+  }
+  template <class X, class Memory>
+  auto integers(const X& x, const Memory& memory) const {
+    if constexpr (takes_memory)
+      return layer(x, memory, self_mask(Mask{}));
+    else if constexpr (std::is_void_v<Mask>)
+      return layer(x);
+    else
+      return layer(x, Mask{});
+  }
+  pack_result pack() {
+    return std::apply(
+        [&](const auto&... m) {
+          if constexpr (std::is_same_v<Weights, std::nullptr_t>)
+            return layer.pack(seen, m...);
+          else
+            return layer.pack(weights, seen, m...);
+        },
+        more);
+  }
+};
+template <class Quantized, class In, class Out, class Mask = void, class Weights, class... More>
+auto make(const char* name, const Weights& weights, More... more) {
+  return part<Quantized, Weights, In, Out, Mask, More...>{name, weights,
+                                                          std::tuple<More...>{more...}};
+}
+
+template <class Where, class Part>
+tensor<float> range_of(const Part& p) {
+  tensor<float> found{0.0F};
+  detail::integers::ranges_at<Where>(p.seen, [&](const tensor<float>& r) { found = r; });
+  return found;
+}
+
+}  // namespace tool
