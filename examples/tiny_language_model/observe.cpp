@@ -7,62 +7,31 @@
 //   text_observe text trained/weights.safetensors > trained/ranges.hpp
 #define UMBEL_STACK_BUDGET 4000000  // what is observed lies on the stack
 
-#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
-#include <umbel/file/mapped_file.hpp>
 #include <vector>
 
 #include "integers.hpp"
+#include "perplexity.hpp"
 
 namespace tiny::integer {
 namespace {
 
 constexpr std::size_t held_out = 200'000, observed = 200;  // characters; pieces of the context
 
-std::vector<int> read_text(const char* path) {
-  const auto memory = mapped_file::open(path);
-  if (!memory) throw std::runtime_error(std::string(path) + ": " + memory.error());
-  std::vector<int> text;
-  for (std::size_t i = 0; i < memory->size(); ++i) {
-    const std::size_t token = token_of(static_cast<char>(memory->data()[i]));
-    if (token == alphabet.npos) throw std::runtime_error("a character that is not in the alphabet");
-    text.push_back(static_cast<int>(token));
-  }
-  if (text.size() < 2 * held_out) throw std::runtime_error("the text is too short");
-  return text;
-}
-
-// Nats that the logits of a piece lose on the characters behind each.
-double loss_of(const logits<context>& scores, const int* behind) {
-  double sum = 0;
-  for (std::size_t i = 0; i < context; ++i) {
-    double largest = -1e30, powers = 0;
-    for (std::size_t v = 0; v < characters; ++v)
-      largest = std::max(largest, static_cast<double>(scores(i, v)));
-    for (std::size_t v = 0; v < characters; ++v) powers += std::exp(scores(i, v) - largest);
-    sum += std::log(powers) + largest - scores(i, static_cast<std::size_t>(behind[i]));
-  }
-  return sum;
-}
-
-void measure(const weights& w, const ranges& seen, const std::vector<int>& text) {
+void measure(const weights& w, const ranges& seen, std::span<const int> text) {
   const auto packed = std::make_unique<model>(w, seen);
-  double floats = 0, integers = 0;
-  std::size_t count = 0;
-  for (std::size_t at = text.size() - held_out; at + context < text.size(); at += context) {
-    const tokens<context> piece = view_as<token<context>>(text.data() + at);
-    floats += loss_of(tiny::whole_pass(w, piece), text.data() + at + 1);
-    integers += loss_of(packed->whole_pass(piece), text.data() + at + 1);
-    count += context;
-  }
-  const double of_floats = std::exp(floats / static_cast<double>(count));
-  const double of_integers = std::exp(integers / static_cast<double>(count));
+  const double floats =
+      perplexity(text, [&](const tokens<context>& piece) { return tiny::whole_pass(w, piece); });
+  const double integers =
+      perplexity(text, [&](const tokens<context>& piece) { return packed->whole_pass(piece); });
   std::fprintf(stderr, "perplexity of %zu characters: %.4f in floats, %.4f in integers, %+.2f %%\n",
-               count, of_floats, of_integers, 100 * (of_integers / of_floats - 1));
+               (text.size() - 1) / context * context, floats, integers,
+               100 * (integers / floats - 1));
 }
 
 // "blocks.layers.0.q" as C++ has it: blocks.layers[0].q
@@ -98,6 +67,7 @@ int run(int count, char** words) {
   if (const std::string wrong = load_weights(w, words[2]); !wrong.empty())
     throw std::runtime_error(wrong);
   const std::vector<int> text = read_text(words[1]);
+  if (text.size() < 2 * held_out) throw std::runtime_error("the text is too short");
   ranges seen{};
   const std::size_t trained_on = text.size() - held_out - context;
   for (std::size_t i = 0; i < observed; ++i) {
@@ -106,7 +76,7 @@ int run(int count, char** words) {
   }
   seen.chain();
   write(seen);
-  measure(w, seen, text);
+  measure(w, seen, std::span(text).last(held_out));
   return std::fflush(stdout) == 0 ? 0 : 1;
 }
 
