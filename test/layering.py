@@ -36,7 +36,7 @@ ROOMS = {
     "file": {"config", "shape", "tensor", "simd"},
     "files": {"file"},
     "weights": {"config", "shape", "tensor", "layer", "inspect", "file"},
-    "training": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block", "formula", "weights"},
+    "training": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block", "formula", "weights", "bare"},
 }
 EVERYTHING = set(ROOMS) - {"inspect", "file", "files", "weights", "training", "quantized"}  # what draws, describes, loads and trains is for who asks
 ROOMS["bare"] = EVERYTHING

@@ -19,7 +19,7 @@ Every public name, by the folder of its header in `include/umbel`: what it is, i
 is internal, its members, and what it refuses. The pages are made of the comments in the headers, and a test compares
 them. The names alone, a line each: [names.md](../names.md). What a word means here: [glossary.md](../glossary.md).
 
-`#include <umbel/umbel.hpp>` has all of it but `inspect/`, `file/`, `quantized/` and `weights/`, and `umbel/bare.hpp` all but Boost.Hana.
+`#include <umbel/umbel.hpp>` has all of it but `inspect/`, `file/`, `quantized/`, `training/` and `weights/`, and `umbel/bare.hpp` all but Boost.Hana.
 
 """
 # Where the sentences of a word stand that is no name: those of lists of axes stand with the axes, and so on.

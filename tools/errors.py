@@ -51,7 +51,7 @@ GROUPS = {
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",
                "embedding", "logits", "learned_positions", "sinusoidal_positions", "feed_forward",
                "encoder_layer", "decoder_layer", "layer_stack", "prepacked"],
-    "Learning": ["initialise", "update", "clip_by_norm", "set_to_zero", "scale", "cross_entropy", "mean_squared_error"],
+    "Learning": ["gradient", "with_gradient", "initialise", "update", "clip_by_norm", "set_to_zero", "scale", "cross_entropy", "mean_squared_error"],
     "Integers": ["quantized", "quantize", "dequantize", "quantized_mean", "take_percentile", "same_range",
                  "chain_ranges", "are_chained"],
 }

@@ -46,6 +46,7 @@ ROOMS = {
     "formula": "formulas: functions of tensors, compiled to the fused kernels",
     "block": "linear maps, norms, activations, positions; encoder and decoder layers",
     "quantized": "layers in 8-bit integers; not in `umbel.hpp`",
+    "training": "learning: gradients; not in `umbel.hpp`",
     "inspect": "looking inside; not in `umbel.hpp`",
     "file": "files of tensors; not in `umbel.hpp`",
     "weights": "parameters by name, loaded and saved; not in `umbel.hpp`",

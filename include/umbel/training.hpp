@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// What training needs besides the layers: first weights, losses, optimisers, the rate as a function
-// of the step. umbel.hpp does not include it.
+// Learning: gradients of formulas and of the layers in them, first weights, losses,
+// optimisers, the rate as a function of the step (docs/learning.md). umbel.hpp does not include it:
+// inference does not change.
 #pragma once
 
+// clang-format off: the order counts, see bare.hpp.
+#include <umbel/shape/verdict.hpp>
+
+#include <umbel/bare.hpp>
+
+#include <umbel/training/gradient.hpp>
 #include <umbel/training/initialise.hpp>
 #include <umbel/training/loss.hpp>
 #include <umbel/training/optimiser.hpp>
 #include <umbel/training/schedule.hpp>
+// clang-format on

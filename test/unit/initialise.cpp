@@ -34,7 +34,8 @@ struct moments {
 template <class T>
 moments of(const T* x, std::size_t count) {
   moments m;
-  for (std::size_t i = 0; i < count; ++i) m.mean += static_cast<double>(x[i]) / static_cast<double>(count);
+  for (std::size_t i = 0; i < count; ++i)
+    m.mean += static_cast<double>(x[i]) / static_cast<double>(count);
   for (std::size_t i = 0; i < count; ++i) {
     const double apart = static_cast<double>(x[i]) - m.mean;
     m.deviation += apart * apart / static_cast<double>(count);

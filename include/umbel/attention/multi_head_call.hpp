@@ -126,9 +126,14 @@ template <class Shapes, class Mask>
 using multi_head_rule_in_formula =
     first_error<Shapes, rules::mask_in_a_formula<say::multi_head_attention, Mask>>;
 
+// In the graph of a gradient: training/blocks.hpp.
+template <class Layer>
+struct multi_head_block;
+
 // What they do, of views. given: weights and mask (formula/parts.hpp); of_mask: its tensors.
 template <class Layer, class X>
 struct multi_head_self_steps {
+  using block = multi_head_block<Layer>;
   template <class Mask>
   using call = typename multi_head_self<Layer, X, Mask, in_formula>::call;
   using scratch = typename call<every_key>::scratch;
@@ -146,6 +151,7 @@ struct multi_head_self_steps {
 };
 template <class Layer, class X, class Y>
 struct multi_head_cross_steps {
+  using block = multi_head_block<Layer>;
   template <class Mask>
   using call = typename multi_head_cross<Layer, X, Y, Mask, in_formula>::call;
   using scratch = typename call<every_key>::scratch;

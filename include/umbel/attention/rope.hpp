@@ -252,13 +252,13 @@ UMBEL_INLINE constexpr void rotate_pair(T& first, T& second, T cosine, T sine) n
 
 // turn(x, position): rotates rows of Heads heads of Width features in place, one row for each
 // position from this one on. Positions: how many there are in all. table_bytes: of the constants
-// that it reads.
+// that it reads. Back: by the opposite angle, as gradients turn.
 template <class Option>
 struct rotary {
   template <class T, std::size_t Positions, std::size_t Width>
   static constexpr std::size_t table_bytes = 0;
   template <std::size_t Rows, std::size_t Heads, std::size_t Width, std::size_t Row,
-            std::size_t Positions = Rows, class T>
+            std::size_t Positions = Rows, bool Back = false, class T>
   static constexpr void turn(T*, std::size_t = 0) noexcept {}
 };
 template <class Pairing, std::size_t Base, std::size_t Turned>
@@ -269,7 +269,7 @@ struct rotary<rope<Pairing, Base, Turned>> {
   static constexpr std::size_t table_bytes =
       sizeof(rope_table<T, Positions, pairs_of<Width>, Base>);
   template <std::size_t Rows, std::size_t Heads, std::size_t Width, std::size_t Row,
-            std::size_t Positions = Rows, class T>
+            std::size_t Positions = Rows, bool Back = false, class T>
   static constexpr void turn(T* x, std::size_t position = 0) noexcept {
     constexpr std::size_t pairs = pairs_of<Width>;
     constexpr bool adjacent = std::is_same_v<Pairing, adjacent_pairs>;
@@ -280,7 +280,8 @@ struct rotary<rope<Pairing, Base, Turned>> {
         for (std::size_t i = 0; i < pairs; ++i) {
           T* const pair = x + p * Row + h * Width + i * step;
           const std::size_t at = (position + p) * pairs + i;
-          rotate_pair(pair[0], pair[apart], table.cosine[at], table.sine[at]);
+          const T sine = table.sine[at];
+          rotate_pair(pair[0], pair[apart], table.cosine[at], Back ? -sine : sine);
         }
   }
 };

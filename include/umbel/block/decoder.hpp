@@ -228,6 +228,7 @@ struct decoder_layer_types {
   // What a call in a formula does. The two masks are taken apart as one.
   template <class X, class Memory>
   struct steps_of {
+    using block = decoder_layer_types;
     using call = call_of<layout_of<X>, layout_of<Memory>>;
     using scratch = typename call::scratch;
     using result = row_major<layout_of<X>>;

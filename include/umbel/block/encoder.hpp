@@ -158,6 +158,7 @@ struct encoder_layer_types {
       typename verdict_in_formula_rule<rules::encode<X, T, hidden_axis>, X, Mask>::type;
   template <class X>
   struct steps {
+    using block = encoder_layer_types;
     using layout = layout_of<X>;
     using positions = axis_of<layout, rules::sequence_family<layout, hidden_axis>>;
     using scratch = workspace<positions>;

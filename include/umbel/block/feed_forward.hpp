@@ -126,7 +126,7 @@ struct feed_forward_calls
     using steps = typename Layer::template steps<view_of_node<X>>;
     static_assert(report<typename steps::verdict>::ok, "umbel: shapes do not fit");
     if constexpr (steps::verdict::ok)
-      return x.template call<steps>(self());
+      return call_with_weights<steps>(self(), x);
     else
       return invalid{};
   }
@@ -197,6 +197,7 @@ struct feed_forward_types {
   // One call, of a tensor or view.
   template <class X>
   struct steps {
+    using block = feed_forward_types;
     using layout = layout_of<X>;
     using verdict = rules::rows_of<say::feed_forward, X, T, narrow_axis>;
     using rows = typename rows_axis<layout>::type;

@@ -130,7 +130,7 @@ constexpr auto lookup(const Table& table, const Ids& ids) noexcept {
     return rows.template recorded<result>(
         [&] {
           node_of_graph<T> one;
-          one.what = word::call;
+          one.what = word::lookup;
           one.name = "lookup";
           one.run = [](const captured<T>&, const T* const* given, T* to) {
             write_rows<from>(given[0], view_of<const T, positions>(given[1]), to, row_number<T>);
@@ -146,6 +146,12 @@ constexpr auto lookup(const Table& table, const Ids& ids) noexcept {
   }
 }
 
+template <class Pairing, class Family, class From, class Cosines, class Sines, class T>
+constexpr void write_rotated(const captured<T>&, const T* const* from, T* to) noexcept {
+  using result = row_major<From>;
+  copy(view_of<const T, From>(from[0]), view_of<T, result>(to));
+  rotate_pairs<Pairing, Family, result, Cosines, Sines>(to, from[1], from[2]);
+}
 template <class Pairing, template <std::size_t> class Features, class X, class Cosines, class Sines>
   requires nodes_to_join<X, Cosines, Sines>
 constexpr auto rotate(const X& x, const Cosines& cosines, const Sines& sines) noexcept {
@@ -162,12 +168,11 @@ constexpr auto rotate(const X& x, const Cosines& cosines, const Sines& sines) no
     return rotated.template recorded<result>(
         [&] {
           node_of_graph<T> one;
-          one.what = word::call;
-          one.run = [](const captured<T>&, const T* const* from, T* to) {
-            copy(view_of<const T, layout_of<X>>(from[0]), view_of<T, result>(to));
-            rotate_pairs<Pairing, family, result, layout_of<Cosines>, layout_of<Sines>>(to, from[1],
-                                                                                        from[2]);
-          };
+          one.what = word::rotate;
+          one.run =
+              write_rotated<Pairing, family, layout_of<X>, layout_of<Cosines>, layout_of<Sines>, T>;
+          one.run_back = write_rotated<Pairing, family, result, layout_of<Cosines>,
+                                       row_major<layout_of<Sines>>, T>;
           one.from[0] = rotated.as_operand();
           one.from[1] = cosine.as_operand();
           one.from[2] = sine.as_operand();

@@ -54,7 +54,7 @@ struct formula_call {
     });
   }
 
- private:
+  // (Of gradients, too: training/gradient.hpp.)
   template <class Argument, class Y>
   static constexpr auto pointer_to(const Y& y, T& number) noexcept {
     if constexpr (tensor_like<Y>) {
@@ -92,8 +92,8 @@ struct formula_call {
     for (std::size_t i = 0; i < Runs::order.count; ++i)
       parts[Runs::order.slot[i] - Runs::value.g.arguments] = found[i];
   }
-  template <class Y>
-  static constexpr decltype(auto) bound(binder<T>& recorder, const Y& y) noexcept {
+  template <class Y, class Recorder>
+  static constexpr decltype(auto) bound(Recorder& recorder, const Y& y) noexcept {
     if constexpr (tensor_like<Y> || scalar<Y>)
       return traced_argument(&recorder, 0, typename argument_of<Y>::type{});
     else if constexpr (argument_with_mask<Y>)

@@ -42,6 +42,8 @@ enum class word : unsigned char {
   gelu_tanh,
   silu,
   relu,
+  gelu_exact_slope,  // derivatives, of gradients (training/)
+  gelu_tanh_slope,
   maximum,  // NaN where either is NaN
   minimum,
   less,
@@ -51,24 +53,36 @@ enum class word : unsigned char {
   logical_not,
   logical_and,
   logical_or,
-  where,  // a ? b : c
-  hide,   // b ? -infinity : a
+  where,   // a ? b : c
+  hide,    // b ? -infinity : a
+  add_to,  // a + b, written where a is: a gradient, which is a result although nothing reads it
   // Along axes.
   contract,
   project,  // x * w
   softmax,
   reduce,  // sum, mean, max, min
   concat,
-  call,   // what has a function of its own: log_softmax, lookup
+  call,  // what has a function of its own: argmax
+  log_softmax,
+  lookup,
+  rotate,
   layer,  // the same of layers, with scratch
+  // Of gradients (training/gradient_steps.hpp).
+  place,           // zeros, but for a where the operand was read that it is the gradient of
+  add_rows,        // zeros, and rows of a added to those that the integers b say
+  layer_gradient,  // of a layer's operands
 };
 
-constexpr bool is_elementwise(word w) noexcept { return w >= word::copy && w <= word::hide; }
+constexpr bool is_elementwise(word w) noexcept { return w >= word::copy && w <= word::add_to; }
+constexpr bool is_of_gradients(word w) noexcept { return w >= word::place; }
+constexpr bool writes_gradients(word w) noexcept {
+  return w == word::add_to || w == word::layer_gradient;
+}
 constexpr bool is_product(word w) noexcept { return w == word::contract || w == word::project; }
 constexpr bool is_condition(word w) noexcept { return w >= word::less && w <= word::logical_or; }
 
 inline constexpr std::size_t most_axes = 8;
-inline constexpr std::size_t most_operands = 6;  // of a layer and its mask
+inline constexpr std::size_t most_operands = 8;  // of the gradient of a layer and its mask
 inline constexpr std::size_t most_results = 6;
 
 // Axes by family (shape/axis.hpp), with the strides of the memory that they lie in.
@@ -177,6 +191,14 @@ template <class T>
 using layer_function = void (*)(const captured<T>* parts, const operand_memory<T>* operands,
                                 T* result, T* scratch);
 
+// The gradient of a layer's call: of its operands, row-major, one after another, in d_operands; of
+// its parts added to those of `gradients`, where they are not null. result: what the layer's
+// function has written, its result and what it keeps.
+template <class T>
+using layer_gradient_function = void (*)(const captured<T>* parts, const captured<T>* gradients,
+                                         const operand_memory<T>* operands, const T* result,
+                                         const T* d_result, T* d_operands, T* scratch);
+
 template <class T>
 struct node_of_graph {
   word what = word::none;
@@ -196,8 +218,14 @@ struct node_of_graph {
   weights_form weights{};
   bool has_bias = false;
   function<T> run = nullptr, run_plainly = nullptr;
+  function<T> run_back = nullptr;  // of a rotation: the same of the gradient of its result
   layer_function<T> run_layer = nullptr;
   std::size_t scratch = 0;  // of a layer, in elements
+  // Of a layer whose gradient is asked for: elements behind its result that it keeps for that, the
+  // scratch of its gradient, and the elements of those of its operands.
+  layer_gradient_function<T> run_gradient = nullptr;
+  std::size_t kept = 0, gradient_scratch = 0;
+  std::size_t differentiated = 0;  // the first so many operands
   // To be read (inspect/): its axes, the name of what is called, of a layer its operations and the
   // bytes of its tables.
   const char *shape = nullptr, *name = nullptr;

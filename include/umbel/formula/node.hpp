@@ -47,6 +47,11 @@ struct known_operation<softmax_operation<Axis>> {
   static constexpr word what = word::softmax;
   static constexpr unsigned long long family = family_id<family_of<Axis>>;
 };
+template <template <std::size_t> class Axis>
+struct known_operation<log_softmax_operation<Axis>> {
+  static constexpr word what = word::log_softmax;
+  static constexpr unsigned long long family = family_id<family_of<Axis>>;
+};
 template <template <std::size_t> class... Axes>
 struct known_operation<mean_operation<Axes...>> {
   static constexpr word what = word::reduce;
@@ -111,6 +116,7 @@ class node : public portable::own_arithmetic {
   using closed = rules::closed<Open>;
   using T = typename Recorder::value_type;
   static constexpr bool traced_before = !Recorder::makes_graph;
+  static constexpr bool differentiates = Recorder::differentiates;
   // As of a tensor: x.size(), x.extent<head_dim>.
   static constexpr std::size_t size() noexcept { return Layout::count; }
   template <template <std::size_t> class Axis>
@@ -208,7 +214,8 @@ class node : public portable::own_arithmetic {
   constexpr auto compute_of() const noexcept {
     using result = typename Operation::template result<node>;
     constexpr bool elementwise = is_elementwise(known_operation<Operation>::what);
-    static_assert(report<std::conditional_t<elementwise, accepted, rules::closed<Open>>>::ok,
+    static_assert(report<first_error<std::conditional_t<elementwise, accepted, rules::closed<Open>>,
+                                     rules::has_gradient<Recorder, Operation>>>::ok,
                   "umbel: shapes do not fit");
     return recorded<result, std::conditional_t<elementwise, Open, families<>>>(
         [&] {
@@ -287,7 +294,15 @@ class node : public portable::own_arithmetic {
   // Of an accepted rule: x * w.
   template <class Weights>
   constexpr auto project(const Weights& w) const noexcept {
-    static_assert(report<rules::closed<Open>>::ok, "umbel: shapes do not fit");
+    using verdict = first_error<rules::closed<Open>, rules::has_gradient<Recorder, Weights>>;
+    static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (rules::has_gradient<Recorder, Weights>::ok)
+      return project_accepted(w);
+    else
+      return invalid{};
+  }
+  template <class Weights>
+  constexpr auto project_accepted(const Weights& w) const noexcept {
     using result = projected<Layout, typename Weights::map>;
     using borrowed = std::remove_cvref_t<decltype(as_borrowed(w))>;
     constexpr bool natural = form_of_weights<borrowed> == weights_form::natural;
@@ -323,11 +338,12 @@ class node : public portable::own_arithmetic {
   //   Steps::run(w, y, ...) parts.hpp
   template <class Steps, class Weights, class... X>
   constexpr auto call(const Weights& w, const X&... x) const noexcept {
+    using steps = layer_call<T, Steps, Weights, view_of<const T, Layout>, operand_view<X>...>;
     using verdict = first_error<rules::closed<Open>, rules::closed<typename X::open>...,
-                                rules::same_element<say::formula, T, E>>;
+                                rules::same_element<say::formula, T, E>,
+                                rules::has_gradient<Recorder, Steps, steps>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
-      using steps = layer_call<T, Steps, Weights, view_of<const T, Layout>, operand_view<X>...>;
       const std::size_t slot = capture_parts(recorder, w);
       if constexpr (Recorder::makes_graph)
         recorder->made_a_mask |=
@@ -341,6 +357,7 @@ class node : public portable::own_arithmetic {
             one.parts = kept<T, Weights>::count;
             one.run_layer = steps::run;
             one.scratch = steps::elements;
+            if constexpr (Recorder::differentiates) layer_gradient<steps>::describe(one);
             if constexpr (Recorder::describes) {
               one.flops = layers_in<Weights> * Steps::flops;
               one.tables = tables_of<Steps>;

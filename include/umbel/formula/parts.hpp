@@ -92,6 +92,23 @@ struct kept<T, portable::weights_view<Parts, View...>> {
   }
 };
 
+template <class T, class View, std::size_t Count>
+struct kept<T, portable::stacked_views<View, Count>> {
+  using W = portable::stacked_views<View, Count>;
+  static constexpr std::size_t each = kept<T, View>::count, count = Count * each;
+  template <bool Traced>
+  static constexpr void take(const W& w, captured<T>* to) noexcept {
+    for (std::size_t i = 0; i < Count; ++i)
+      kept<T, View>::template take<Traced>(w[i], to + i * each);
+  }
+  static constexpr W given(const captured<T>* from) noexcept {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      const View layers[Count] = {kept<T, View>::given(from + I * each)...};
+      return W(layers);
+    }(std::make_index_sequence<Count>{});
+  }
+};
+
 // Layers that borrow and are called themselves: norms, with a number of their own, and others.
 template <class W>
 concept borrows_weights = std::is_same_v<decltype(std::declval<const W&>().get_weights()),
@@ -176,6 +193,11 @@ template <of_several_layers W>
 inline constexpr std::size_t layers_in<W> = W::size();
 template <class W, class Mask>
 inline constexpr std::size_t layers_in<weights_and_mask<W, Mask>> = layers_in<W>;
+
+// How the gradient of a call of a layer is computed: training/layers.hpp. describe(node) says by
+// which function, what it keeps and needs.
+template <class Call>
+struct layer_gradient;
 
 // What a step of a formula does that is a call of a layer: Steps::run(w, y, x...) or, with scratch
 // of its own, Steps::run(w, y, scratch, x...). X: views of the operands.

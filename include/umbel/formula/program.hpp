@@ -21,10 +21,14 @@ UMBEL_INLINE constexpr V product(V a, V b) noexcept {
   return simd::fma(a, b, simd::broadcast<V>(-simd::element_of<V>{}));
 }
 
+// Of a slope: training/slopes.hpp.
+template <word W, class V>
+constexpr V slope_of(V a) noexcept;
+
 template <word W, class V>
 UMBEL_INLINE constexpr V number_of(V a, V b, V c) noexcept {
   if constexpr (W == word::copy) return a;
-  if constexpr (W == word::add) return a + b;
+  if constexpr (W == word::add || W == word::add_to) return a + b;
   if constexpr (W == word::subtract) return a - b;
   if constexpr (W == word::multiply) return product(a, b);
   if constexpr (W == word::multiply_add) return simd::fma(a, b, c);
@@ -41,6 +45,7 @@ UMBEL_INLINE constexpr V number_of(V a, V b, V c) noexcept {
   if constexpr (W == word::gelu_tanh) return kernel::plain::gelu_tanh_of(a);
   if constexpr (W == word::silu) return kernel::plain::silu_of(a);
   if constexpr (W == word::relu) return kernel::plain::relu_of(a);
+  if constexpr (W == word::gelu_exact_slope || W == word::gelu_tanh_slope) return slope_of<W>(a);
   if constexpr (W == word::maximum) return kernel::plain::max_of::with(a, b);
   if constexpr (W == word::minimum) return kernel::plain::min_of::with(a, b);
 }

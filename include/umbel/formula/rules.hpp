@@ -145,6 +145,19 @@ using wider =
 }  // namespace formulas
 
 namespace rules {
+// In the graph of a gradient: has an operation one, or a call of a layer, or a product with such
+// weights (training/gradient_rules.hpp)?
+template <class... What>
+struct has_gradient_rule;
+template <bool Asked, class... What>
+struct has_gradient_where_asked {
+  using type = accepted;
+};
+template <class... What>
+struct has_gradient_where_asked<true, What...> : has_gradient_rule<What...> {};
+template <class Recorder, class... What>
+using has_gradient = typename has_gradient_where_asked<Recorder::differentiates, What...>::type;
+
 template <class Left, class Right>
 using matched_by_name = first_error<
     typename shared_axes_agree_rule<say::elementwise, Left, Right>::type,

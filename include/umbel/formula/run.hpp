@@ -28,6 +28,10 @@ constexpr const E* pointer_at(const argument_pointer<I, E>& argument) noexcept {
   return argument.pointer;
 }
 
+// A step that only gradients have: training/gradient_steps.hpp.
+template <class Run, int Root>
+struct gradient_step;
+
 template <class T, class Argument>
 struct element_of_argument {
   using type = T;
@@ -98,6 +102,8 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
     constexpr std::size_t slot = value.at(N).slot;
     if constexpr (is_argument && slot < value.g.arguments)
       return pointer_at<slot>(arguments) + sequence * sequences.stride[N];
+    else if constexpr (value.at(N).what == word::number)
+      return &value.at(N).number;
     else if constexpr (is_argument)
       return captures[slot - value.g.arguments].values + sequence * sequences.stride[N];
     else if constexpr (value.result[N] >= 0)
@@ -126,6 +132,8 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
     if constexpr (value.result[N] >= 0)
       return out[value.result[N]] +
              sequence * out_axes[value.result[N]].stride_of(sequences.family);
+    else if constexpr (value.at(N).what == word::add_to)
+      return const_cast<T*>(begin<N, 0>());
     else
       return work + value.place[N];
   }
@@ -137,6 +145,8 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
       return attend_step<run_by, one.root, one.to>::scratch;
     else if constexpr (one.kind == step_kind::rows)
       return row_step<run_by, S>::scratch;
+    else if constexpr (value.at(one.root).what == word::layer_gradient)
+      return value.at(one.root).gradient_scratch;
     else
       return value.at(one.root).scratch;
   }
@@ -167,6 +177,9 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
     constexpr step one = value.steps[S];
     UMBEL_HAS_EFFECTS();
     T* const to = written<one.to>();
+    // A gradient that nobody asked for.
+    if constexpr (value.at(one.to).what == word::add_to)
+      if (to == nullptr) return;
     if constexpr (one.kind == step_kind::each) {
       using each = each_step<run_by, one.root, one.to>;
       if (Plain || std::is_constant_evaluated())
@@ -183,6 +196,8 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
         rows::template take<Plain>(*this, to, scratch, i);
     } else if constexpr (one.kind == step_kind::reduce) {
       reduce_step<run_by, one.root>::template write<Plain>(*this, to);
+    } else if constexpr (is_of_gradients(value.at(one.root).what)) {
+      gradient_step<run_by, one.root>::write(*this, to, scratch);
     } else {
       [&]<std::size_t... J>(std::index_sequence<J...>) {
         constexpr const node_of_graph<T>& called = value.at(one.root);

@@ -252,6 +252,7 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
   for (int& n : products) n = -1;
   for (std::size_t i = 0; i < p.g.results; ++i) needed[p.g.result[i].node] = true;
   for (int n = p.g.count; n-- > 0;) {
+    if (writes_gradients(p.at(n).what)) needed[n] = true;
     if (!needed[n]) continue;
     for (std::size_t j = 0; j < p.at(n).operands; ++j) needed[p.at(n).from[j].node] = true;
   }
@@ -306,7 +307,11 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
     }
     if (!together || with == nowhere) continue;
     if (is_product(one.what)) {
-      if (!is_elementwise(p.at(with).what) || products[with] != -1) continue;
+      // (A product is written where its program is, which is where a gradient is that it is added
+      // to.)
+      if (!is_elementwise(p.at(with).what) || p.at(with).what == word::add_to ||
+          products[with] != -1)
+        continue;
       products[with] = n;
     }
     p.root[n] = with;
@@ -357,21 +362,31 @@ constexpr bool step_reads(const schedule<T, Nodes>& p, const step& s, int n) {
 // Memory for what is stored and is no result: what is not alive at the same time shares it.
 template <class T, std::size_t Nodes>
 constexpr void place_nodes(schedule<T, Nodes>& p) {
-  std::size_t first[Nodes]{}, last[Nodes]{};
+  std::size_t first[Nodes]{}, last[Nodes]{}, step_of[Nodes]{};
   bool placed[Nodes]{};
-  for (int n = 0; n < p.g.count; ++n) {
+  for (std::size_t s = 0; s < p.count; ++s) {
+    step_of[p.steps[s].root] = first[p.steps[s].to] = last[p.steps[s].to] = s;
+    for (std::size_t i = 0; i < p.steps[s].parts; ++i)
+      step_of[p.steps[p.steps[s].first_part + i].root] = s;
+  }
+  // What reads a node comes behind it. What is computed in each step that needs it reads when the
+  // last of those does.
+  for (int n = p.g.count; n-- > 0;) {
     p.result[n] = -1;
-    if (!p.stored[n]) continue;
-    for (std::size_t r = 0; r < p.g.results; ++r)
-      if (p.g.result[r].node == n) p.result[n] = static_cast<int>(r);
-    for (std::size_t s = 0; s < p.count; ++s) {
-      if (p.steps[s].to == n) first[n] = last[n] = s;
-      if (step_reads(p, p.steps[s], n)) last[n] = s;
+    if (p.root[n] == nowhere) continue;
+    const std::size_t when = p.root[n] == everywhere ? last[n] : step_of[p.root[n]];
+    for (std::size_t j = 0; j < p.at(n).operands; ++j) {
+      std::size_t& of = last[p.at(n).from[j].node];
+      if (of < when) of = when;
     }
   }
+  for (std::size_t r = 0; r < p.g.results; ++r)
+    if (p.stored[p.g.result[r].node]) p.result[p.g.result[r].node] = static_cast<int>(r);
   for (int n = 0; n < p.g.count; ++n) {
-    if (!p.stored[n] || p.result[n] >= 0) continue;
-    const auto room = [&](int of) { return (p.at(of).axes.count() + 15) / 16 * 16; };
+    if (!p.stored[n] || p.result[n] >= 0 || p.at(n).what == word::add_to) continue;
+    const auto room = [&](int of) {
+      return (p.at(of).axes.count() + p.at(of).kept + 15) / 16 * 16;
+    };
     std::size_t at = 0;
     for (bool moved = true; moved;) {
       moved = false;

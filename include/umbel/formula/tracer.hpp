@@ -12,11 +12,13 @@ namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
 // A formula is run through twice: at compile time, to make its graph, and, where it uses parts of
 // an argument (w.q), once more in each call, to learn where they are.
-// Describes: what is recorded is for reading, not for running.
-template <class T, bool Describes = false>
+// Describes: what is recorded is for reading, not for running. Differentiates: for the graph of a
+// gradient (training/), in which blocks are the words that they are made of.
+template <class T, bool Describes = false, bool Differentiates = false>
 struct tracer {
   static constexpr bool makes_graph = true;
   static constexpr bool describes = Describes;
+  static constexpr bool differentiates = Differentiates;
   using value_type = T;
   node_of_graph<T>* nodes;  // null: they are only counted
   std::size_t slots;
@@ -46,15 +48,16 @@ struct tracer {
 // constant expressions: so parts are known by their place in the formula, not by when they come.
 template <class T>
 struct bound_node {
-  static_assert(most_operands == 6);
-  int from[most_operands] = {-1, -1, -1, -1, -1, -1};
+  static_assert(most_operands == 8);
+  int from[most_operands] = {-1, -1, -1, -1, -1, -1, -1, -1};
   std::size_t first_part = 0, parts = 0;
   bool seen = false;
 };
-template <class T>
+template <class T, bool Differentiates = false>
 struct binder {
   static constexpr bool makes_graph = false;
   static constexpr bool describes = false;
+  static constexpr bool differentiates = Differentiates;
   using value_type = T;
   bound_node<T>* nodes;
   captured<T>* parts;

@@ -215,15 +215,33 @@ struct weights_and_mask {
   const W& weights;
   const Mask& mask;
 };
+// A block in the graph of a gradient: the words that it is made of (training/blocks.hpp).
+template <class Block>
+struct in_words;
+template <class Steps, class X>
+concept written_in_words = X::differentiates && requires { typename Steps::block; };
+
 // A call of a layer with nodes x, y... and a mask, whose tensors are the last operands.
 template <class Steps, class W, class Mask, class X, class... Y>
 constexpr auto call_with_mask(const W& weights, const Mask& given, const X& x,
                               const Y&... y) noexcept {
   const auto& mask = as_mask(given);
-  return mask_in_formula<mask_of<Mask>>::with_nodes(x, mask, [&](const auto&... of_mask) {
-    return x.template call<Steps>(weights_and_mask<W, mask_of<Mask>>{weights, mask}, y...,
-                                  of_mask...);
-  });
+  if constexpr (written_in_words<Steps, X>)
+    return in_words<typename Steps::block>::of(weights, mask, x, y...);
+  else
+    return mask_in_formula<mask_of<Mask>>::with_nodes(x, mask, [&](const auto&... of_mask) {
+      return x.template call<Steps>(weights_and_mask<W, mask_of<Mask>>{weights, mask}, y...,
+                                    of_mask...);
+    });
+}
+
+// The same without a mask.
+template <class Steps, class W, class X>
+constexpr auto call_with_weights(const W& weights, const X& x) noexcept {
+  if constexpr (written_in_words<Steps, X>)
+    return in_words<typename Steps::block>::of(weights, x);
+  else
+    return x.template call<Steps>(weights);
 }
 
 // What such a call takes for a mask.

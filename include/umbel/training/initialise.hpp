@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The first weights of a model, drawn by a counter: element i of the parameter with a path is a
-// function of the seed, the path and i alone. So it has the same bits by every compiler and on every
-// target, and does not depend on the other parameters.
+// function of the seed, the path and i alone. So it has the same bits by every compiler and on
+// every target, and does not depend on the other parameters.
 //
 //   initialise(w, 2026);                                    // by the role of each parameter
 //   initialise(w, 2026, [](const parameter_path& path, const auto& x) {
@@ -94,8 +94,8 @@ class initialiser {
   [[nodiscard]] static constexpr initialiser xavier_normal(double gain = 1) noexcept {
     return {kind::normal, scale::in_and_out, gain};
   }
-  // Of variance gain^2 / in (He et al. 2015), as torch's kaiming_uniform_; gain: the square root of 2
-  // for relu.
+  // Of variance gain^2 / in (He et al. 2015), as torch's kaiming_uniform_; gain: the square root of
+  // 2 for relu.
   [[nodiscard]] static constexpr initialiser kaiming_uniform(
       double gain = 1.4142135623730951) noexcept {
     return {kind::uniform, scale::in, gain};
@@ -105,15 +105,14 @@ class initialiser {
     return {kind::normal, scale::in, gain};
   }
   // The matrix of a linear map and what additive attention scores with: xavier_uniform; gammas: 1;
-  // betas, biases and other vectors: 0; tables of embeddings and positions, and other tensors of two
-  // axes or more: normal(0.02), as BERT and GPT-2 have them.
+  // betas, biases and other vectors: 0; tables of embeddings and positions, and other tensors of
+  // two axes or more: normal(0.02), as BERT and GPT-2 have them.
   template <class X>
   [[nodiscard]] static constexpr initialiser by_role(const parameter_path& path,
                                                      const X&) noexcept {
     using layout = detail::layout_of<X>;
     if (detail::is_last_name(path, "gamma")) return constant(1);
-    if (layout::template has<axis_family<axes::in_features>> ||
-        detail::is_last_name(path, "score"))
+    if (layout::template has<axis_family<axes::in_features>> || detail::is_last_name(path, "score"))
       return xavier_uniform();
     return layout::rank < 2 ? constant(0) : normal(0.02);
   }
@@ -173,9 +172,8 @@ struct chosen_initialiser {
     { how(path, std::declval<const X&>()) } -> std::same_as<initialiser>;
   };
   template <class X>
-  using of = verdict<
-      gives_one<X>, say::initialise,
-      say::takes_an_initialiser_or_a_function_of_a_path_and_a_view_that_gives_one>;
+  using of = verdict<gives_one<X>, say::initialise,
+                     say::takes_an_initialiser_or_a_function_of_a_path_and_a_view_that_gives_one>;
 };
 template <class W, class How>
 constexpr auto initialise_call() {
@@ -187,10 +185,11 @@ constexpr auto initialise_call() {
 }
 }  // namespace detail::rules
 
-// First values for all parameters of w: how, an initialiser, or what how(path, view) gives for each.
+// First values for all parameters of w: how, an initialiser, or what how(path, view) gives for
+// each.
 //   "umbel: initialise: the weights are const"
-//   "umbel: initialise: takes an initialiser, initialiser::normal(0.02), or a function of a path and
-//   a view that gives one"
+//   "umbel: initialise: takes an initialiser, initialiser::normal(0.02), or a function of a path
+//   and a view that gives one"
 // and those of for_each_parameter.
 template <class W, class How>
 constexpr void initialise(W& w, std::uint64_t seed, const How& how) noexcept {

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+// Blocks in the graph of a gradient: the words that they are made of. The bits of a block by itself
+// are those of its words (docs/language.md), so what is learned is what is computed.
+#pragma once
+
+#include <umbel/block/decoder.hpp>
+#include <umbel/block/encoder.hpp>
+#include <umbel/block/feed_forward.hpp>
+#include <umbel/config.hpp>
+#include <umbel/formula/arithmetic.hpp>
+#include <umbel/training/attention.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail {
+
+// f(layer, x) for one layer or each of a stack.
+template <class W, class X, class F>
+constexpr auto through_layers(const W& w, const X& x, const F& f) noexcept {
+  if constexpr (of_several_layers<W>) {
+    auto y = f(w.layers[0], x);
+    for (std::size_t i = 1; i < w.size(); ++i) y = f(w.layers[i], y);
+    return y;
+  } else {
+    return f(w, x);
+  }
+}
+
+template <class Layer>
+struct in_words<multi_head_block<Layer>> {
+  template <class W, class Mask, class X>
+  static constexpr auto of(const W& w, const Mask& mask, const X& x) noexcept {
+    using sequence = rules::sequence_family<layout_of<X>, typename Layer::hidden_axis>;
+    return attend<sequence, sequence>(w, mask, x, x, x);
+  }
+  template <class W, class Mask, class X, class Y, class Z>
+  static constexpr auto of(const W& w, const Mask& mask, const X& x, const Y& y,
+                           const Z& z) noexcept {
+    return attend<rules::query_family, rules::key_family>(w, mask, x, y, z);
+  }
+  // Of x to another sequence, whatever their axes are called.
+  template <class W, class Mask, class X, class Y>
+  static constexpr auto to_memory(const W& w, const Mask& mask, const X& x, const Y& y) noexcept {
+    using family = typename Layer::hidden_axis;
+    return attend<rules::sequence_family<layout_of<X>, family>,
+                  rules::sequence_family<layout_of<Y>, family>>(w, mask, x, y, y);
+  }
+
+ private:
+  template <class QueryAxis, class KeyAxis, class W, class Mask, class X, class Y, class Z>
+  static constexpr auto attend(const W& w, const Mask& mask, const X& x, const Y& y,
+                               const Z& z) noexcept {
+    const auto q = x.project(w.q);
+    const auto k = y.project(w.k);
+    const auto v = z.project(w.v);
+    using steps = formulas::attend_steps<Layer, QueryAxis, KeyAxis, view_of_node<decltype(q)>,
+                                         view_of_node<decltype(k)>, view_of_node<decltype(v)>>;
+    const auto context = mask_in_formula<Mask>::with_nodes(x, mask, [&](const auto&... of_mask) {
+      return q.template call<steps>(
+          weights_and_mask<formulas::without_weights, Mask>{formulas::without_weights{}, mask}, k,
+          v, of_mask...);
+    });
+    return context.project(w.o);
+  }
+};
+
+template <class T, class Hidden, class FeedForward, class... Options>
+struct in_words<feed_forward_types<T, Hidden, FeedForward, Options...>> {
+  using types = feed_forward_types<T, Hidden, FeedForward, Options...>;
+  template <class W, class X>
+  static constexpr auto of(const W& w, const X& x) noexcept {
+    const typename types::activate activate{};
+    if constexpr (types::is_gated)
+      return (activate(x.project(w.gate)) * x.project(w.up)).project(w.down);
+    else
+      return activate(x.project(w.up)).project(w.down);
+  }
+};
+
+template <class T, class Hidden, class FeedForward, class... Options>
+struct in_words<feed_forward<T, Hidden, FeedForward, Options...>>
+    : in_words<feed_forward_types<T, Hidden, FeedForward, Options...>> {};
+
+template <class T, class Hidden, class Heads, class FeedForward, class... Options>
+struct in_words<encoder_layer_types<T, Hidden, Heads, FeedForward, Options...>> {
+  using types = encoder_layer_types<T, Hidden, Heads, FeedForward, Options...>;
+  using norm = typename types::norm;
+  template <class Weights, class Mask, class X>
+  static constexpr auto of(const Weights& all, const Mask& mask, const X& x0) noexcept {
+    return through_layers(all, x0, [&](const auto& w, const auto& x) {
+      const norm norm1(w.norm1, types::epsilon), norm2(w.norm2, types::epsilon);
+      const auto attend = [&](const auto& from) {
+        return in_words<multi_head_block<typename types::attention>>::of(w.attention, mask, from);
+      };
+      const auto feed = [&](const auto& from) {
+        return in_words<typename types::feed_forward>::of(w.feed_forward, from);
+      };
+      if constexpr (types::norms_first) {
+        const auto y = x + attend(norm1(x));
+        return y + feed(norm2(y));
+      } else {
+        const auto y = norm1(x + attend(x));
+        return norm2(y + feed(y));
+      }
+    });
+  }
+};
+
+template <class T, class Hidden, class Heads, class FeedForward, class... Options>
+struct in_words<decoder_layer_types<T, Hidden, Heads, FeedForward, Options...>> {
+  using types = decoder_layer_types<T, Hidden, Heads, FeedForward, Options...>;
+  using norm = typename types::norm;
+  template <class Weights, class Masks, class X, class Memory>
+  static constexpr auto of(const Weights& all, const Masks& masks, const X& x0,
+                           const Memory& memory) noexcept {
+    return through_layers(all, x0, [&](const auto& w, const auto& x) {
+      const norm norm1(w.norm1, types::epsilon), norm2(w.norm2, types::epsilon),
+          norm3(w.norm3, types::epsilon);
+      const auto attend = [&](const auto& from) {
+        return in_words<multi_head_block<typename types::self_attention>>::of(w.self_attention,
+                                                                              masks.second, from);
+      };
+      const auto attend_to_memory = [&](const auto& from) {
+        return in_words<multi_head_block<typename types::cross_attention>>::to_memory(
+            w.cross_attention, masks.first, from, memory);
+      };
+      const auto feed = [&](const auto& from) {
+        return in_words<typename types::feed_forward>::of(w.feed_forward, from);
+      };
+      if constexpr (types::norms_first) {
+        const auto y = x + attend(norm1(x));
+        const auto z = y + attend_to_memory(norm2(y));
+        return z + feed(norm3(z));
+      } else {
+        const auto y = norm1(x + attend(x));
+        const auto z = norm2(y + attend_to_memory(y));
+        return norm3(z + feed(z));
+      }
+    });
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP

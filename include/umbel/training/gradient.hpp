@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: BSL-1.0
+// gradient: what a formula gives, a number first, and the gradients of that number, added to memory
+// of the caller's. A gradient has the type of what it is the gradient of:
+//
+//   constexpr formula loss = [](auto x, auto label, const auto& w) { ... };
+//   constexpr auto learn = gradient(loss);
+//
+//   static model::weights w, g;                        // g begins with zeros
+//   learn(x, label, with_gradient(w, g));              // the loss; d loss / d w is added to g
+//   learn(with_gradient(x, dx), label, w);             // d loss / d x is added to dx; w is frozen
+//
+// The formula is reversed at compile time (reverse.hpp), so memory is a constant: what lies between
+// forward and backward is in the workspace, workspace_for<decltype(learn), X, Label,
+// weights_with_gradient>. Nothing is allocated.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/formula.hpp>
+#include <umbel/training/blocks.hpp>
+#include <umbel/training/gradient_rules.hpp>
+#include <umbel/training/gradient_steps.hpp>
+#include <umbel/training/layers.hpp>
+#include <umbel/training/reverse.hpp>
+#include <umbel/training/slopes.hpp>
+#include <umbel/weights/parameters.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail::formulas {
+
+// Of an argument of a call: what it is for the formula, and whether its gradient is asked for.
+template <class X>
+struct plain_argument {
+  using type = X;
+  static constexpr bool is_wanted = false;
+  static constexpr const X& value(const X& x) noexcept { return x; }
+};
+template <class X>
+struct plain_argument<portable::differentiated<X>> {
+  using type = X;
+  static constexpr bool is_wanted = true;
+  static constexpr const X& value(const portable::differentiated<X>& x) noexcept { return x.value; }
+};
+template <class X>
+using plain_argument_of = typename plain_argument<X>::type;
+
+// Is p the address of a parameter of that object?
+template <class T, class W>
+constexpr bool is_in_parameters(const T* p, const W& w) {
+  bool found = false;
+  const auto compare = [&](const parameter_path&, const auto& x) {
+    if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(x)>::value_type, T>)
+      found = found || x.data() == p;
+  };
+  visit_parameters(parameter_path{}, w, compare);
+  return found;
+}
+
+// Is it of an argument whose gradient is asked for?
+template <bool Wanted, class Argument>
+struct is_part_of_wanted {
+  static constexpr bool look(const auto*) noexcept { return false; }
+};
+template <class X>
+struct is_part_of_wanted<true, object_argument<X>> {
+  static constexpr bool look(const auto* part) noexcept {
+    return part != nullptr && is_in_parameters(part, stands_for<X>::never_made.object);
+  }
+};
+
+template <bool... Wanted>
+struct wanted_arguments {};
+
+// Which gradients are asked for, by slot: of tensors that are arguments, of parts of others.
+template <class Recorder, class Traced, bool... Wanted, class... Argument>
+constexpr auto wanted_slots(const Traced& traced, wanted_arguments<Wanted...>, list<Argument...>) {
+  struct {
+    bool of[sizeof(traced.parts.of) / sizeof(traced.parts.of[0]) + sizeof...(Argument)]{};
+  } wanted;
+  std::size_t slot = 0;
+  ((wanted.of[slot++] = Wanted), ...);
+  for (std::size_t i = slot; i < traced.g.slots; ++i) {
+    const auto* const part = traced.parts.of[i - sizeof...(Argument)].values;
+    ((wanted.of[i] = wanted.of[i] || is_part_of_wanted<Wanted, Argument>::look(part)), ...);
+  }
+  return wanted;
+}
+
+template <class F, class Wanted, class... Argument>
+struct scheduled_gradient {
+  using T = typename computed_type<Argument...>::type;
+  using recorder = tracer<T, false, true>;
+  static constexpr auto forward() {
+    return formulas::trace<F, recorder, true, Argument...>(std::index_sequence_for<Argument...>{});
+  }
+  // Room for the nodes of the gradient: few operations have more than a handful.
+  static constexpr std::size_t room = 8 * static_cast<std::size_t>(forward().g.count) + 32;
+  static constexpr auto reversed_in_room() {
+    const auto made = forward();
+    return formulas::reversed<room>(made.g,
+                                    wanted_slots<recorder>(made, Wanted{}, list<Argument...>{}).of);
+  }
+  static constexpr reversed_count counted = reversed_in_room().counted();
+  static_assert(counted.complete);
+  static constexpr std::size_t nodes = counted.nodes;
+  static constexpr auto traced = graph_of_size<nodes>(reversed_in_room().g);
+  static constexpr sequence_axis<nodes> sequences{};
+  // Blocks of rows (score_rows.hpp) are not looked for: what they would not store is read by the
+  // gradient.
+  static constexpr auto value = [] {
+    schedule<T, nodes> p{};
+    p.g = traced;
+    join_multiplications(p);
+    choose_steps(p);
+    place_nodes(p);
+    return p;
+  }();
+};
+
+// What F is given for an argument X of a call, and what it gives: nodes.
+template <class T, class X>
+using traced_to_differentiate = decltype(formulas::traced_argument(
+    static_cast<tracer<T, false, true>*>(nullptr), 0,
+    std::declval<typename argument_of<plain_argument_of<X>>::type>()));
+template <class F, class... X>
+using gradient_nodes = std::remove_cvref_t<decltype(std::declval<const F&>()(
+    std::declval<traced_to_differentiate<computed_from<plain_argument_of<X>...>, X>>()...))>;
+
+// One call.
+template <class F, class... X>
+struct gradient_call {
+  using T = computed_from<plain_argument_of<X>...>;
+  using result_nodes = gradient_nodes<F, X...>;
+  using rows = row_major_layouts<result_nodes>;
+  using result = typename given_rule<result_nodes>::type;
+  using run = run_by<scheduled_gradient<F, wanted_arguments<plain_argument<X>::is_wanted...>,
+                                        typename argument_of<plain_argument_of<X>>::type...>,
+                     rows, true, typename argument_of<plain_argument_of<X>>::type...>;
+  using workspace = run_workspace<run>;
+
+  template <bool Plain>
+  static constexpr void into(result& out, workspace& work, const X&... x) noexcept {
+    captured<T> parts[3 * run::parts + sizeof...(X) + 1]{};
+    if constexpr (run::parts != 0) bind(parts, plain_argument<X>::value(x)...);
+    std::size_t argument = 0;
+    (find_gradients(parts, argument++, x), ...);
+    T numbers[sizeof...(X) + 1]{};
+    std::size_t next = 0;
+    const argument_pointers<
+        std::index_sequence_for<X...>,
+        typename element_of_argument<T, typename argument_of<plain_argument_of<X>>::type>::type...>
+        pointers{formula_call<false, F, plain_argument_of<X>...>::template pointer_to<
+            typename argument_of<plain_argument_of<X>>::type>(plain_argument<X>::value(x),
+                                                              numbers[next++])...};
+    with_members(out, [&](auto&... one) {
+      const run all{{}, pointers, parts, {one.data()...}, work.memory};
+      all.template all_steps<Plain>();
+    });
+  }
+
+ private:
+  static constexpr void bind(captured<T>* parts, const plain_argument_of<X>&... x) noexcept {
+    bound_node<T> nodes[run::nodes]{};
+    captured<T> all[run::parts]{}, found[run::parts]{};
+    binder<T, true> recorder{nodes, all};
+    const auto given =
+        F{}(formula_call<false, F, plain_argument_of<X>...>::template bound<plain_argument_of<X>>(
+            recorder, x)...);
+    with_members(given, [&](const auto&... one) {
+      captured<T>* to = found;
+      ((to = recorder.collect(one.number, to)), ...);
+    });
+    for (std::size_t i = 0; i < run::order.count; ++i)
+      parts[run::order.slot[i] - run::value.g.arguments] = found[i];
+  }
+  // Where gradients are: of a tensor; of an object at the same places in an object of its type.
+  template <class Y>
+  static constexpr void find_gradients(captured<T>*, std::size_t, const Y&) noexcept {}
+  template <class Y>
+  static constexpr void find_gradients(captured<T>* parts, std::size_t argument,
+                                       const portable::differentiated<Y>& x) noexcept {
+    if constexpr (tensor_like<Y>)
+      parts[3 * run::parts + argument].values = x.gradient.data();
+    else
+      at_the_same_places(parts, x.value, x.gradient);
+  }
+  template <class Y>
+  static void at_the_same_places(captured<T>* parts, const Y& value, Y& gradient) noexcept {
+    const auto* const begin = reinterpret_cast<const unsigned char*>(&value);
+    auto* const to = reinterpret_cast<unsigned char*>(&gradient);
+    const auto same_place = [&](const T* part) -> const T* {
+      const auto* const at = reinterpret_cast<const unsigned char*>(part);
+      if (part == nullptr || at < begin || at >= begin + sizeof(Y)) return nullptr;
+      return reinterpret_cast<const T*>(to + (at - begin));
+    };
+    for (std::size_t i = 0; i < run::parts; ++i) {
+      captured<T>& found = parts[run::parts + i];
+      if (found.values != nullptr) continue;
+      found.values = same_place(parts[i].values);
+      found.bias = same_place(parts[i].bias);
+      parts[2 * run::parts + i].values = found.bias;
+    }
+  }
+};
+
+// What a call comes to, and its verdict: what the formula gives, a number first, a gradient that is
+// asked for, the workspace.
+template <class F, class Work, class... X>
+struct gradient_fits_rule {
+  static constexpr bool ok = false;
+  using verdict = rules::gives<gradient_nodes<F, X...>>;
+};
+template <class List>
+struct first_of_list;
+template <class First, class... Rest>
+struct first_of_list<list<First, Rest...>> {
+  using type = std::remove_cvref_t<First>;
+};
+template <class F, class... X>
+using first_result =
+    typename first_of_list<typename members_of<gradient_nodes<F, X...>>::type>::type;
+template <class F, class... X>
+using gradient_is_asked =
+    first_error<rules::asks_for_a_gradient<(plain_argument<X>::is_wanted || ...)>,
+                rules::is_one_number<layout_of<first_result<F, X...>>>>;
+template <class F, class Work, class... X>
+  requires(gives_nodes<F, gradient_nodes<F, X...>>)
+struct gradient_fits_rule<F, Work, X...> {
+  template <class Verdict, class Call>
+  struct where_asked {
+    static constexpr bool ok = false;
+    using verdict = Verdict;
+  };
+  template <class Call>
+  struct where_asked<accepted, Call> {
+    using verdict = first_error<
+        rules::no_mask_varies<!Call::run::counted.is_mask>,
+        rules::scratch_fits<say::gradient, Work, typename Call::workspace, umbel::detail::shape<>>>;
+    static constexpr bool ok = verdict::ok;
+  };
+  using found = where_asked<gradient_is_asked<F, X...>, gradient_call<F, X...>>;
+  using verdict = typename found::verdict;
+  static constexpr bool ok = found::ok;
+};
+
+template <class F, bool Plain>
+struct gradient_calls {
+  // See workspace_for.
+  template <class... X>
+  static typename gradient_call<F, X...>::workspace workspace_of(const X&...);
+
+  // Gives what the formula gives. Arguments: those of the formula, of which some have a gradient,
+  // with_gradient(w, g); the last may be a workspace.
+  // (What F gives is asked here because a function in between would be more of clang's output.)
+  template <class... X>
+    requires(!last_is_workspace<X...>)
+  constexpr auto operator()(const X&... x) const noexcept -> given_by<
+      false,
+      decltype(std::declval<const F&>()(
+          std::declval<traced_to_differentiate<computed_from<plain_argument_of<X>...>, X>>()...))> {
+    using fits = gradient_fits_rule<F, on_stack, X...>;
+    static_assert(report<typename fits::verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (fits::ok) {
+      typename gradient_call<F, X...>::workspace work;
+      return compute(work, x...);
+    } else {
+      return {};
+    }
+  }
+  template <class... X>
+    requires last_is_workspace<X...>
+  constexpr auto operator()(X&&... x) const noexcept {
+    const references<std::index_sequence_for<X...>, X...> all{{x}...};
+    return with_workspace(all, std::make_index_sequence<sizeof...(X) - 1>{});
+  }
+
+ private:
+  template <class All, std::size_t... I>
+  static constexpr auto with_workspace(const All& all, std::index_sequence<I...>) noexcept {
+    auto& work = reference_at<sizeof...(I)>(all);
+    using fits = gradient_fits_rule<F, std::remove_reference_t<decltype(work)>,
+                                    std::remove_cvref_t<decltype(reference_at<I>(all))>...>;
+    static_assert(report<typename fits::verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (fits::ok)
+      return compute(work, reference_at<I>(all)...);
+    else
+      return invalid{};
+  }
+  template <class Work, class... X>
+  static constexpr auto compute(Work& work, const X&... x) noexcept {
+    using call = gradient_call<F, X...>;
+    typename call::result out;
+    call::template into<Plain>(out, work, x...);
+    return out;
+  }
+};
+
+}  // namespace detail::formulas
+
+// What with_gradient gives: an argument of a call of a gradient, x, and what the gradient by it is
+// added to.
+template <class X>
+using differentiated = portable::differentiated<X>;
+
+// x, with the tensor or the weights that its gradient is added to, which are of its type:
+//   learn(x, label, with_gradient(w, g))
+//   "umbel: with_gradient: the gradient is of another type than what it is the gradient of; ..."
+template <class X, class G>
+[[nodiscard]] constexpr auto with_gradient(const X& x, G& gradient) noexcept {
+  using verdict = detail::rules::gradient_is_of_its_type<X, G>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    return differentiated<X>{x, gradient};
+  else
+    return detail::invalid{};
+}
+
+// The gradient of a formula; see above. It is a value without members: constexpr auto learn =
+// gradient(loss). plain(learn)(...) is its definition in readable loops, with the same bits.
+template <class F>
+struct gradient : detail::formulas::gradient_calls<F, false> {
+  constexpr explicit gradient(const formula<F>&) noexcept {}
+  friend constexpr detail::formulas::gradient_calls<F, true> plain(const gradient&) noexcept {
+    return {};
+  }
+};
+template <class F>
+gradient(const formula<F>&) -> gradient<F>;
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+// What gradients are asked of, and what has none, as verdicts.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/node.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::portable {
+
+// What with_gradient gives.
+template <class X>
+struct differentiated {
+  const X& value;
+  X& gradient;
+};
+
+}  // namespace umbel::portable
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
+namespace say {
+struct gradient;
+struct with_gradient;
+struct has_no_gradient;
+struct a_layer_in_the_formula_has_no_gradient_so_write_its_operations;
+struct packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of;
+struct no_argument_has_a_gradient_so_write_with_gradient_of_w_and_g;
+struct the_first_result_has;
+struct but_gradients_are_of_one_number_so_sum_it;
+struct the_gradient_is_of_another_type_than_what_it_is_the_gradient_of;
+struct the_gradient_is_const;
+struct tensors_of_masks_have_no_gradient_so_pass_them_without_with_gradient;
+}  // namespace say
+
+template <>
+inline constexpr const char*
+    spoken<say::a_layer_in_the_formula_has_no_gradient_so_write_its_operations> =
+        "a layer in the formula has no gradient; write its operations";
+template <>
+inline constexpr const char*
+    spoken<say::packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of> =
+        "packed weights have no gradient; pass those that they were packed of";
+template <>
+inline constexpr const char*
+    spoken<say::no_argument_has_a_gradient_so_write_with_gradient_of_w_and_g> =
+        "no gradient is asked for; write with_gradient(w, g) for an argument w";
+template <>
+inline constexpr const char* spoken<say::but_gradients_are_of_one_number_so_sum_it> =
+    "but gradients are of one number; take sum or mean of it";
+template <>
+inline constexpr const char*
+    spoken<say::the_gradient_is_of_another_type_than_what_it_is_the_gradient_of> =
+        "the gradient is of another type than what it is the gradient of; declare decltype(w) g{}";
+template <>
+inline constexpr const char*
+    spoken<say::tensors_of_masks_have_no_gradient_so_pass_them_without_with_gradient> =
+        "tensors of masks have no gradient; add a bias to scores in words, or pass it without "
+        "with_gradient";
+
+namespace rules {
+
+// An operation of a formula: one whose word is known.
+template <class Operation>
+struct has_gradient_rule<Operation> {
+  using type = verdict<formulas::known_operation<Operation>::what != formulas::word::none,
+                       say::gradient, typename Operation::called, say::has_no_gradient>;
+};
+// Weights of a product.
+template <class Weights>
+  requires requires { typename Weights::map; }
+struct has_gradient_rule<Weights> {
+  using borrowed = std::remove_cvref_t<decltype(as_borrowed(std::declval<const Weights&>()))>;
+  using type =
+      verdict<formulas::form_of_weights<borrowed> == formulas::weights_form::natural, say::gradient,
+              say::packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of>;
+};
+// A call of a layer.
+template <class Steps, class Call>
+struct has_gradient_rule<Steps, Call> {
+  static constexpr bool there_is_one = requires { sizeof(formulas::layer_gradient<Call>); };
+  using type = verdict<there_is_one, say::gradient,
+                       say::a_layer_in_the_formula_has_no_gradient_so_write_its_operations>;
+};
+
+template <bool Asked>
+using asks_for_a_gradient =
+    verdict<Asked, say::gradient,
+            say::no_argument_has_a_gradient_so_write_with_gradient_of_w_and_g>;
+template <class Layout>
+using is_one_number =
+    verdict<Layout::count == 1, say::gradient, say::the_first_result_has, typename Layout::axes,
+            say::but_gradients_are_of_one_number_so_sum_it>;
+template <bool None>
+using no_mask_varies =
+    verdict<None, say::gradient,
+            say::tensors_of_masks_have_no_gradient_so_pass_them_without_with_gradient>;
+template <class X, class G>
+using gradient_is_of_its_type =
+    first_error<verdict<std::is_same_v<X, std::remove_const_t<G>>, say::with_gradient,
+                        say::the_gradient_is_of_another_type_than_what_it_is_the_gradient_of>,
+                verdict<!std::is_const_v<G>, say::with_gradient, say::the_gradient_is_const>>;
+
+}  // namespace rules
+}  // namespace umbel::inline UMBEL_TARGET::detail
+UMBEL_WARNINGS_POP

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes with gradients of formulas (check.py).
+#include <umbel/umbel.hpp>
+
+#include <umbel/training.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using tokens = tensor<float, token<7>, hidden<16>>;
+using wide_tokens = tensor<float, token<7>, hidden<20>>;
+using map = linear<float, hidden<16>, classes<3>, bias<true>>;
+
+[[maybe_unused]] static void cases(const tokens& x, const map::weights& w) {
+  constexpr formula loss = [](auto a, const auto& m) {
+    const auto y = a * m;
+    return sum<token, classes>(y * y);
+  };
+  constexpr gradient learn{loss};
+  map::weights g{};
+  tokens dx{};
+  wide_tokens wide{};
+  const tokens fixed{};
+  (void)g, (void)dx, (void)wide, (void)fixed;
+#if defined CASE_gradient_of_nothing
+  // expect-gcc: "umbel: gradient: no gradient is asked for; write with_gradient\(w, g\) for an argument w"
+  // expect-clang: gradient, .*no_argument_has_a_gradient_so_write_with_gradient_of_w_and_g
+  // cause: A call of a gradient says by with_gradient what is differentiated and where the gradient is added; no argument does.
+  // cure: Write `learn(x, with_gradient(w, g))`. To compute the value alone call the formula itself.
+  const auto value = learn(x, w);
+#elif defined CASE_gradient_of_several_numbers
+  // expect-gcc: "umbel: gradient: the first result has \[token=7, classes=3\] but gradients are of one number; take sum or mean of it"
+  // expect-clang: gradient, .*the_first_result_has, .*token<7>.*classes<3>.*but_gradients_are_of_one_number_so_sum_it
+  // cause: The formula gives a tensor of several numbers: each of them has a gradient of its own.
+  // cure: Sum them in the formula, `sum<token, classes>(y)`. The product with a given gradient, dy, is `sum<token, classes>(y * dy)`.
+  constexpr formula product = [](auto a, const auto& m) { return a * m; };
+  const auto value = gradient{product}(x, with_gradient(w, g));
+#elif defined CASE_gradient_of_another_type
+  // expect-gcc: "umbel: with_gradient: the gradient is of another type than what it is the gradient of; declare decltype\(w\) g\{\}"
+  // expect-clang: with_gradient, .*the_gradient_is_of_another_type_than_what_it_is_the_gradient_of
+  // cause: A gradient has the type of what it is the gradient of: the same axes, the same sizes, the same parts.
+  // cure: Declare it of that type: `tokens dx{};`.
+  const auto value = learn(with_gradient(x, wide), w);
+#elif defined CASE_gradient_that_is_const
+  // expect-gcc: "umbel: with_gradient: the gradient is const"
+  // expect-clang: with_gradient, .*the_gradient_is_const
+  // cause: The gradient is added to that object, which cannot be written.
+  // cure: Leave out `const`.
+  const auto value = learn(with_gradient(x, fixed), w);
+#elif defined CASE_gradient_of_packed_weights
+  // expect-gcc: "umbel: gradient: packed weights have no gradient; pass those that they were packed of"
+  // expect-clang: gradient, .*packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of
+  // lines-gcc: 14
+  // lines-clang: 21
+  // cause: Packed weights are laid out for the kernels of one target; what is learned are the weights that they were made of.
+  // cure: Pass `with_gradient(w, g)` of the weights, or a struct of them, and pack what was learned.
+  const prepacked<map> packed{w};
+  constexpr formula of_layer = [](auto a, const auto& m) { return sum<token, classes>(m(a)); };
+  const auto value = gradient{of_layer}(with_gradient(x, dx), packed);
+#else
+  const auto value = learn(with_gradient(x, dx), with_gradient(w, g));
+#endif
+  (void)value;
+}

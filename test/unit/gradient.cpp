@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSL-1.0
+// Gradients of formulas: against differences of the formula itself, in double; their definition in
+// readable loops, bit for bit; that they are added, and of what is asked for alone.
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <cstring>
+#include <support/random.hpp>
+#include <umbel/training.hpp>
+#include <umbel/umbel.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+using umbel_test::draw;
+using umbel_test::lcg;
+
+namespace {
+
+template <class X>
+bool same_bits(const X& x, const X& y) {
+  return std::memcmp(&x, &y, sizeof x) == 0;
+}
+template <class W>
+double* numbers_of(W& w) {
+  return static_cast<double*>(static_cast<void*>(&w));
+}
+template <class W>
+constexpr std::size_t count_of = sizeof(W) / sizeof(double);
+
+// The furthest that the gradient of f by x is from differences, in units of the largest. call(): f.
+template <class X, class Call>
+double furthest(X& x, const X& gradient, const Call& call) {
+  X copy = gradient;
+  double apart = 0, largest = 1e-3;
+  for (std::size_t i = 0; i < count_of<X>; ++i) {
+    double& number = numbers_of(x)[i];
+    const double before = number, step = 1e-5;
+    number = before + step;
+    const double up = call();
+    number = before - step;
+    const double down = call();
+    number = before;
+    const double difference = (up - down) / (2 * step);
+    apart = std::fmax(apart, std::fabs(difference - numbers_of(copy)[i]));
+    largest = std::fmax(largest, std::fabs(difference));
+  }
+  return apart / largest;
+}
+template <class W>
+void draw_weights(lcg& next, W& w, double scale = 0.5) {
+  for (std::size_t i = 0; i < count_of<W>; ++i)
+    numbers_of(w)[i] = static_cast<double>(next()) * scale;
+}
+
+// Gradients of a formula by its first two arguments, tensors or weights; more are fixed. Fused: the
+// formula has attention in words, which is one pass by itself and not where a gradient reads what
+// lies between.
+template <bool Fused = false, class F, class X, class W, class... More>
+void check(const F& f, X& x, W& w, const More&... more) {
+  const gradient learn{f};
+  X dx{}, plain_dx{}, dx_alone{};
+  W dw{}, plain_dw{}, dw_alone{};
+  const auto value = learn(with_gradient(x, dx), with_gradient(w, dw), more...);
+  const double apart = value.data()[0] - f(x, w, more...).data()[0];
+  BOOST_TEST(std::fabs(apart) <= (Fused ? 1e-13 : 0));
+  BOOST_TEST(furthest(x, dx, [&] { return f(x, w, more...).data()[0]; }) < 2e-8);
+  BOOST_TEST(furthest(w, dw, [&] { return f(x, w, more...).data()[0]; }) < 2e-8);
+
+  const auto by_loops =
+      plain(learn)(with_gradient(x, plain_dx), with_gradient(w, plain_dw), more...);
+  BOOST_TEST(same_bits(value, by_loops));
+  BOOST_TEST(same_bits(dx, plain_dx));
+  BOOST_TEST(same_bits(dw, plain_dw));
+  (void)learn(with_gradient(x, dx_alone), w, more...);
+  (void)learn(x, with_gradient(w, dw_alone), more...);
+  BOOST_TEST(same_bits(dx, dx_alone));
+  BOOST_TEST(same_bits(dw, dw_alone));
+  // Added: twice the gradient, exactly.
+  (void)learn(with_gradient(x, dx_alone), w, more...);
+  bool doubled = true;
+  for (std::size_t i = 0; i < count_of<X>; ++i)
+    doubled = doubled && numbers_of(dx_alone)[i] == 2 * numbers_of(dx)[i];
+  BOOST_TEST(doubled);
+}
+
+using tokens = tensor<double, token<5>, hidden<6>>;
+using sequences = tensor<double, batch<2>, token<5>, hidden<8>>;
+
+BOOST_AUTO_TEST_CASE(functions_of_elements) {
+  lcg next;
+  tokens x, y;
+  draw(next, x, 3.0), draw(next, y, 2.0);
+  constexpr formula f = [](auto a, auto b) {
+    const auto p = a * a + 0.5f;
+    auto r = exp(a * 0.3f) + log(p) * b + sqrt(p) / (b * b + 1.0f) - rsqrt(p) * tanh(b);
+    r = r + sigmoid(a) * abs(b) + (a | gelu_exact) - (b | gelu_tanh) + (a | silu) * (b | relu);
+    r = r + maximum(a, b) * minimum(b, 1.0f) + where(a < b && b < 1.0f, a * b, b - a) - (-a) * b;
+    return sum<token, hidden>(r * (position<token> - position<hidden> * 0.5f));
+  };
+  check(f, x, y);
+}
+
+BOOST_AUTO_TEST_CASE(axes_that_move) {
+  lcg next;
+  tokens x;
+  tensor<double, hidden<6>, classes<4>> y;
+  draw(next, x), draw(next, y);
+  constexpr formula f = [](auto a, auto b) {
+    const auto h = a | split<hidden, heads<3>, head_dim> | permute<heads, token, head_dim>;
+    const auto m = h | permute<token, heads, head_dim> | merge<heads, head_dim, hidden>;
+    const auto part = m | slice<hidden, from<1>, extent<4>>;
+    const auto row = a | select_at<token, 2>;
+    const auto both = concat<token>(a, m * 2.0f);
+    const auto product = contract<hidden>(both, b);
+    const auto scaled = mean<token>(product) + max<token>(product) - min<token>(product);
+    return sum<classes>(scaled * scaled) + sum<token, hidden>(part * part * part) +
+           sum<hidden, classes>(row * b) + sum<heads, token, head_dim>(h * h) +
+           mean<token, hidden>(a * sum<classes>(b));
+  };
+  check(f, x, y);
+}
+
+BOOST_AUTO_TEST_CASE(attention_in_words) {
+  lcg next;
+  tensor<double, heads<3>, query<5>, head_dim<4>> q;
+  tensor<double, heads<3>, key<7>, head_dim<4>> k;
+  tensor<double, heads<3>> slopes;
+  tensor<bool, query<5>, key<7>> seen;
+  draw(next, q), draw(next, k), draw(next, slopes);
+  for (bool& s : seen) s = next() < 0.5f;
+  for (std::size_t j = 0; j < 7; ++j) seen(3, j) = false;  // a query that sees nothing
+  constexpr formula f = [](auto a, auto b, auto v, auto s, auto kept) {
+    const auto scores = contract<head_dim>(a, b) * 0.5f + s * (position<key> - position<query>);
+    const auto p = softmax<key>(hide(scores, !kept));
+    const auto o = contract<key>(p, v);
+    return sum<heads, query, head_dim>(o * o);
+  };
+  const auto v = k;
+  check<true>(f, q, k, v, slopes, seen);
+  // By the slopes, which are repeated along axes that positions have.
+  constexpr formula by_slopes = [](auto s, auto a, auto b, auto kept) {
+    const auto scores = contract<head_dim>(a, b) * 0.5f + s * (position<key> - position<query>);
+    const auto o = contract<key>(softmax<key>(hide(scores, !kept)), b);
+    return sum<heads, query, head_dim>(o * o);
+  };
+  check<true>(by_slopes, slopes, q, k, seen);
+}
+
+BOOST_AUTO_TEST_CASE(tables_and_angles) {
+  lcg next;
+  tensor<double, vocabulary<9>, hidden<6>> table;
+  tensor<double, token<4>, hidden<6>> y;
+  tensor<int, token<4>> ids{3, 8, 3, 0};
+  tensor<double, token<4>, hidden<3>> cosines, sines;
+  draw(next, table), draw(next, y), draw(next, cosines), draw(next, sines);
+  constexpr formula f = [](auto t, auto b, auto i, auto c, auto s) {
+    const auto x = rotate<split_halves, hidden>(lookup(t, i), c, s) * b;
+    const auto logits = contract<hidden>(x, t) | log_softmax<vocabulary>;
+    return sum<token, vocabulary>(where(one_hot<vocabulary<9>>(i) == 1.0f, -logits, 0.0f));
+  };
+  check(f, table, y, ids, cosines, sines);
+}
+
+// ---- layers and blocks --------------------------------------------------------------------------
+template <bool First>
+using encoder_of = encoder_layer<double, hidden<8>, heads<4>, intermediate<10>, norm_first<First>,
+                                 activation<gelu_tanh>, bias<true>, kv_heads<2>>;
+using gated = encoder_layer<double, hidden<8>, heads<2>, intermediate<10>, norm_first<true>,
+                            norm_by<rms_norm>, norm_epsilon<1, 100'000>, activation<silu>,
+                            gated<true>, bias<false>, rope<split_halves>, softcap<3>>;
+using decoder = decoder_layer<double, hidden<8>, heads<2>, intermediate<6>, norm_first<true>,
+                              activation<relu>, bias<true>>;
+using attention = multi_head_attention<double, hidden<8>, heads<2>, bias<true>, value_dim<3>>;
+using table = learned_positions<double, token<5>, hidden<8>>;
+using last_norm = layer_norm<double, hidden<8>, bias<false>>;
+
+struct encoders {
+  static constexpr const char* part_names[] = {"positions", "first", "stack", "third", "norm"};
+  table::weights positions;
+  encoder_of<true>::weights first;
+  layer_stack<encoder_of<false>, 2>::weights stack;
+  gated::weights third;
+  last_norm::weights norm;
+};
+
+BOOST_AUTO_TEST_CASE(encoder_layers) {
+  lcg next;
+  sequences x;
+  encoders w;
+  draw(next, x), draw_weights(next, w);
+  tensor<int, batch<2>> lens{3, 5};
+  constexpr formula f = [](auto a, const auto& all, auto length) {
+    const auto y = encoder_of<true>{all.first}(table{all.positions}(a), length & causal);
+    const auto z = gated{all.third}(layer_stack<encoder_of<false>, 2>{all.stack}(y), causal);
+    return sum<batch, token, hidden>(last_norm{all.norm}(z)*a);
+  };
+  check(f, x, w, lens);
+}
+
+struct decoders {
+  static constexpr const char* part_names[] = {"decode", "attend"};
+  decoder::weights decode;
+  attention::weights attend;
+};
+
+BOOST_AUTO_TEST_CASE(decoder_layers_and_attention_to_another_sequence) {
+  lcg next;
+  sequences x;
+  decoders w;
+  tensor<double, batch<2>, key<3>, hidden<8>> memory;
+  draw(next, x), draw_weights(next, w), draw(next, memory);
+  tensor<int, batch<2>> lens{2, 0};  // one of them has no memory at all
+  constexpr formula f = [](auto a, const auto& all, auto m, auto length) {
+    const auto y = decoder{all.decode}(a, m, length, self_mask(causal));
+    const auto q = y | rename_axis<token, query>;
+    const auto z = attention{all.attend}(q, m, m, length);
+    return sum<batch, query, hidden>(z * z + q);
+  };
+  check(f, x, w, memory, lens);
+}
+
+// What is hidden is not read, whatever is there.
+BOOST_AUTO_TEST_CASE(not_a_number_under_a_mask_reaches_no_gradient) {
+  lcg next;
+  tensor<double, batch<1>, query<3>, hidden<8>> x;
+  tensor<double, batch<1>, key<4>, hidden<8>> y, clean;
+  attention::weights w, g{}, g_clean{};
+  draw(next, x), draw(next, y), draw_weights(next, w);
+  clean = y;
+  for (std::size_t e = 0; e < 8; ++e) y(0, 3, e) = std::nan("");
+  constexpr formula f = [](auto a, auto b, const auto& all, auto length) {
+    return sum<batch, query, hidden>(attention{all}(a, b, b, length));
+  };
+  constexpr gradient learn{f};
+  const tensor<int> length{3};
+  const auto value = learn(x, y, with_gradient(w, g), length);
+  const auto wanted = learn(x, clean, with_gradient(w, g_clean), length);
+  BOOST_TEST(value() == wanted());
+  bool same = true;
+  // (What the projections of the hidden position add is 0 times what is there: for them it is to be
+  // a number.)
+  for (std::size_t i = 0; i < sizeof w.q / sizeof(double); ++i)
+    same = same && numbers_of(g.q)[i] == numbers_of(g_clean.q)[i];
+  for (std::size_t i = 0; i < sizeof w.o / sizeof(double); ++i)
+    same = same && numbers_of(g.o)[i] == numbers_of(g_clean.o)[i];
+  BOOST_TEST(same);
+}
+
+BOOST_AUTO_TEST_CASE(a_workspace_of_the_callers) {
+  lcg next;
+  tokens x, dx{}, same{};
+  draw(next, x);
+  constexpr formula f = [](auto a) { return sum<token, hidden>(a * a); };
+  constexpr gradient learn{f};
+  static workspace_for<decltype(learn), differentiated<tokens>> work;
+  (void)learn(with_gradient(x, dx), work);
+  (void)learn(with_gradient(x, same));
+  BOOST_TEST(same_bits(dx, same));
+  bool twice = true;
+  for (std::size_t i = 0; i < x.size(); ++i) twice = twice && dx.data()[i] == 2 * x.data()[i];
+  BOOST_TEST(twice);
+}
+
+// Also in constant expressions, of tensors.
+constexpr double slope_at_three() {
+  tensor<double> x{3}, dx{};
+  constexpr formula f = [](auto a) { return a * a * a; };
+  constexpr gradient learn{f};
+  (void)learn(with_gradient(x, dx));
+  return dx();
+}
+static_assert(slope_at_three() == 27);
+
+}  // namespace
