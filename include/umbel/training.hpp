@@ -10,6 +10,7 @@
 #include <umbel/bare.hpp>
 
 #include <umbel/training/gradient.hpp>
+#include <umbel/training/importance.hpp>
 #include <umbel/training/initialise.hpp>
 #include <umbel/training/loss.hpp>
 #include <umbel/training/optimiser.hpp>

@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 from headers import INCLUDE, declarations, public_names, without_template_head  # noqa: E402
 from tap import Tap  # noqa: E402
 
-ROOMS = {"tensor", "simd", "layer", "mask", "attention", "decode", "formula", "block", "quantized"}
+ROOMS = {"tensor", "simd", "layer", "mask", "attention", "decode", "formula", "block", "quantized", "training"}
 EXEMPT = {
     "check_handler": "what a failed check calls",
     "set_check_handler": "called before the thread begins",

@@ -97,5 +97,6 @@ int main() {
   realtime::check_decoding();
   realtime::check_formulas();
   realtime::check_integers();
+  realtime::check_learning();
   return realtime::finish();
 }

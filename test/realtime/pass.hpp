@@ -63,5 +63,6 @@ void check_operations();  // operations.cpp
 void check_decoding();    // decoding.cpp
 void check_formulas();    // formulas.cpp
 void check_integers();    // integers.cpp
+void check_learning();    // learning.cpp
 
 }  // namespace realtime

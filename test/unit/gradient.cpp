@@ -218,6 +218,30 @@ BOOST_AUTO_TEST_CASE(decoder_layers_and_attention_to_another_sequence) {
   check(f, x, w, memory, lens);
 }
 
+// The gradient of a gate on a head is that of a factor of its rows of the output projection.
+BOOST_AUTO_TEST_CASE(gates_on_heads) {
+  lcg next;
+  tensor<double, token<5>, hidden<8>> x;
+  attention::weights w, g{};
+  draw(next, x), draw_weights(next, w);
+  constexpr formula f = [](auto a, const auto& all) {
+    const auto y = attention{all}(a, causal);
+    return sum<token, hidden>(y * y);
+  };
+  constexpr gradient learn{f};
+  (void)learn(x, with_gradient(w, g));
+  const auto gates = head_gates<attention>(w, g);
+  for (std::size_t h = 0; h < 2; ++h) {
+    double apart = 0;
+    for (const double step : {1e-5, -1e-5}) {
+      attention::weights scaled = w;
+      for (std::size_t i = 0; i < 3 * 8; ++i) scaled.o.weight[h * 24 + i] *= 1 + step;
+      apart += f(x, scaled)() / (2 * step);
+    }
+    BOOST_TEST(std::fabs(apart - gates(h)) < 1e-7 * std::fabs(gates(0)) + 1e-7);
+  }
+}
+
 // What is hidden is not read, whatever is there.
 BOOST_AUTO_TEST_CASE(not_a_number_under_a_mask_reaches_no_gradient) {
   lcg next;

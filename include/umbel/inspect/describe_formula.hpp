@@ -47,6 +47,8 @@ constexpr const char* name_of(word w) noexcept {
                                    "gelu_tanh",
                                    "silu",
                                    "relu",
+                                   "slope of gelu_exact",
+                                   "slope of gelu_tanh",
                                    "maximum",
                                    "minimum",
                                    "compare",
@@ -58,14 +60,21 @@ constexpr const char* name_of(word w) noexcept {
                                    "or",
                                    "where",
                                    "hide",
+                                   "add to",
                                    "contraction",
                                    "projection",
                                    "softmax",
                                    "reduce",
                                    "concat",
                                    "call",
-                                   "layer"};
-  static_assert(sizeof(names) / sizeof(names[0]) == static_cast<std::size_t>(word::layer) + 1);
+                                   "log_softmax",
+                                   "lookup",
+                                   "rotate",
+                                   "layer",
+                                   "place",
+                                   "add rows",
+                                   "gradient of a layer"};
+  static_assert(sizeof(names) / sizeof(names[0]) == static_cast<std::size_t>(word::layer_gradient) + 1);
   return names[static_cast<std::size_t>(w)];
 }
 

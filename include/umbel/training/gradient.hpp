@@ -160,7 +160,7 @@ struct gradient_call {
 
  private:
   static constexpr void bind(captured<T>* parts, const plain_argument_of<X>&... x) noexcept {
-    bound_node<T> nodes[run::nodes]{};
+    bound_node<T> nodes[run::counted.forward]{};
     captured<T> all[run::parts]{}, found[run::parts]{};
     binder<T, true> recorder{nodes, all};
     const auto given =

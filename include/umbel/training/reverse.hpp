@@ -27,9 +27,9 @@ constexpr axis_list without_strides(axis_list axes) noexcept {
 }
 
 struct reversed_count {
-  std::size_t nodes;
-  bool complete;  // was there room, and does every word have a gradient?
-  bool is_mask;   // is a tensor in a mask differentiated?
+  std::size_t nodes, forward;  // forward: those of the formula
+  bool complete;               // was there room, and does every word have a gradient?
+  bool is_mask;                // is a tensor in a mask differentiated?
 };
 
 // Nodes: room for so many.
@@ -39,9 +39,11 @@ struct reversed_graph {
   operand gradient[Nodes];  // of a node's value, over all its axes; of none: node is -1
   bool varies[Nodes]{};     // does it depend on what is differentiated?
   bool is_mask = false, complete = true;
+  int forward = 0;
 
   constexpr reversed_count counted() const {
-    return {static_cast<std::size_t>(g.count), complete, is_mask};
+    return {static_cast<std::size_t>(g.count), static_cast<std::size_t>(forward), complete,
+            is_mask};
   }
 
   // ---- nodes ------------------------------------------------------------------------------------
@@ -518,7 +520,7 @@ template <std::size_t Nodes, class T, std::size_t Forward>
 constexpr auto reversed(const graph<T, Forward>& forward, const bool* wanted) {
   reversed_graph<T, Nodes> r;
   for (int n = 0; n < forward.count; ++n) r.g.nodes[n] = forward.nodes[n];
-  r.g.count = forward.count;
+  r.g.count = r.forward = forward.count;
   r.g.arguments = forward.arguments;
   r.g.slots = forward.slots;
   r.g.results = forward.results;

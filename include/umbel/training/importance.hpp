@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+// Which heads matter (Michel, Levy and Neubig 2019): how the loss changes with a gate on each head,
+// a factor of its context that is 1. It needs no pass of its own: what the gradient of the output
+// projection holds is enough.
+#pragma once
+
+#include <umbel/attention/multi_head.hpp>
+#include <umbel/config.hpp>
+#include <umbel/kernel/plain.hpp>
+#include <umbel/simd/fma.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+
+// d loss / d gate of each head of a multi_head_attention, for the calls whose gradients are in g:
+// the sum over the head's rows of the output projection, (heads * value_dim, output), of a weight
+// times its gradient, one chain of fused multiply-adds, row after row. The importance of a head is
+// the mean of its magnitude over samples: g of one sample at a time.
+//   const auto gates = head_gates<attention>(w.attention, g.attention);
+template <class Layer>
+[[nodiscard]] constexpr auto head_gates(const typename Layer::weights& w,
+                                        const typename Layer::weights& g) noexcept {
+  using T = typename Layer::value_type;
+  constexpr std::size_t heads = Layer::sizes.heads;
+  constexpr std::size_t each = Layer::sizes.value_dim * Layer::sizes.output;
+  tensor<T, axes::heads<heads>> gates{};
+  for (std::size_t h = 0; h < heads; ++h)
+    for (std::size_t i = h * each; i < (h + 1) * each; ++i)
+      gates.data()[h] = detail::simd::fma(w.o.weight[i], g.o.weight[i], gates.data()[h]);
+  return gates;
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
