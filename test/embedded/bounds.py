@@ -10,7 +10,7 @@ For every program that was run there:
 - no heap, exceptions, RTTI, run-time initialisation, standard I/O, libm, double arithmetic among its symbols and
   instructions (but for the last, where the program prints "# packs in double"), and no Boost among the headers that it was
   compiled from;
-- the deepest stack from the call graph of the compiler (-fcallgraph-info=su): no recursion, no frame whose size is known
+- where g++ made it, the deepest stack from its call graph (-fcallgraph-info=su): no recursion, no frame whose size is known
   at run time only, no call through a pointer; it fits what the program reserves, and what the run has painted over is
   not deeper.
 
@@ -74,7 +74,9 @@ class Program:
         self.target = str(self.executable.relative_to(build))
         self.commands = run("ninja", "-C", str(build), "-t", "commands", self.target).splitlines()
         self.commands = [line for line in self.commands if not line.startswith("ninja: ")]
-        self.prefix = self.commands[-1].split()[0].removesuffix("g++")  # of the tools: arm-none-eabi-
+        # Of the tools: arm-none-eabi-.
+        made_for = re.search(r" --target=(\S+) ", self.commands[-1])
+        self.prefix = made_for[1] + "-" if made_for else self.commands[-1].split()[0].removesuffix("g++")
 
     @property
     def bare_metal(self):
@@ -129,11 +131,12 @@ class Stack:
             body = [line for line in body.splitlines() if not re.search(r"\t(\.(word|short|byte)|nop)|^\s+\.\.\.$", line)]
             self.frames[name], self.calls[name] = sum(map(pushed, body)), set()
             for line in body:
-                if re.search(r"\tblx\t[a-z]", line):
+                if re.search(r"\tblx\t[a-z]|\tjalr\t", line):  # jr is the table of a switch
                     self.calls[name].add("__indirect_call")
-                if target := re.search(r"\tb(l|\.n|\.w)?\t[0-9a-f]+ <([^>+]+)>", line):
-                    self.calls[name] |= {target[2]} - {name}
-            falls = body and not re.search(r"\t(b(\.n|\.w)?|bx)\t|\bpc\}?$|\tudf", body[-1])
+                # RISC-V: also a conditional branch may lead to another function.
+                if target := re.search(r"\t(?:bl?(?:\.n|\.w)?|jal|j|b\w+)\t(?:\w+,)*[0-9a-f]+ <([^>+]+)>", line):
+                    self.calls[name] |= {target[1]} - {name}
+            falls = body and not re.search(r"\t(b(\.n|\.w)?|bx|j|jr)\t|\bpc\}?$|\tudf|\tret$", body[-1])
             if falls and after is not None:
                 self.calls[name].add(after[1])
 
@@ -157,7 +160,8 @@ def pushed(line):
     """Bytes that an instruction moves the stack pointer down."""
     if registers := re.search(r"\t(push|stmdb(?:\.w)?\tsp!,|vpush)\s*\{([^}]*)\}", line):
         return sum(8 if name.strip().startswith("d") else 4 for name in registers[2].split(","))
-    if moved := re.search(r"\tsub(?:\.w|w)?\tsp, (?:sp, )?#(\d+)", line) or re.search(r"\[sp, #-(\d+)\]!", line):
+    if moved := (re.search(r"\tsub(?:\.w|w)?\tsp, (?:sp, )?#(\d+)", line) or re.search(r"\[sp, #-(\d+)\]!", line) or
+                 re.search(r"\taddi?\tsp,sp,-(\d+)", line)):
         return int(moved[1])
     return 0
 
@@ -169,6 +173,8 @@ def check(program):
     found = linked.banned(but=allowed)
     yield not found, "no " + ", ".join(what for what in BANNED if what != allowed) + (f": found {found}" if found else "")
     yield "/boost/" not in program.headers(), "no header of Boost"
+    if not linked.graphs:  # by clang, which does not say what a function takes of the stack
+        return
 
     stack = Stack(linked)
     of_main, way = stack.below("main")
