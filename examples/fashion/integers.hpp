@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <umbel/inspect/footprint.hpp>
 #include <umbel/quantized.hpp>
 
 #include "integer_layers.hpp"
@@ -50,6 +51,21 @@ struct integer_model {
                                                sizeof(integer::layer<1>) + sizeof(integer::norm) +
                                                sizeof(integer::mean) + sizeof(integer::head);
   static constexpr std::size_t workspace_bytes = sizeof(workspace);
+
+  // All of it: the layers, one after another. Those that need the most write over their argument.
+  static constexpr call_footprint footprint = [] {
+    auto all = umbel::footprint<integer::embed_layer, patch<49>> +
+               umbel::footprint<integer::position_layer, patch<49>> +
+               umbel::footprint<integer::encoder_layer, patch<49>> +
+               umbel::footprint<integer::encoder_layer, patch<49>> +
+               umbel::footprint<integer::norm_layer, patch<49>> +
+               umbel::footprint<integer::mean_layer, tensor<std::int8_t, patch<49>, hidden<32>>> +
+               umbel::footprint<integer::head_layer, tensor<std::int8_t, hidden<32>>>;
+    all.ram -= all.results;
+    all.ram_with_weights -= all.results;
+    return all;
+  }();
+  static_assert(footprint.ram == sizeof(workspace) && footprint.weights == weights_bytes);
 
   // pixels: 28 x 28, row by row, 0 to 255. out: 10 logits, in units of the range of the head.
   static void logits(const std::uint8_t* pixels, workspace& work, std::int16_t* out) noexcept {

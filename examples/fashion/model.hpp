@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <umbel/bare.hpp>
+#include <umbel/inspect/footprint.hpp>
 
 #include "trained/weights.hpp"
 
@@ -60,6 +61,20 @@ struct model {
                                                10 * sizeof(trained::norm_weight);
   static constexpr std::size_t workspace_bytes = sizeof(workspace);
   static constexpr std::size_t stack_bytes = 3 * 1024;  // measured and checked by the demo
+
+  // All of it: the layers, one after another, and the pixels, which no result lies in the place of.
+  static constexpr call_footprint footprint = [] {
+    using layers_type = prepacked<encoder>;
+    auto all = umbel::footprint<prepacked<trained::embed_type>, patch<49>> +
+               umbel::footprint<position_table, patch<49>> +
+               umbel::footprint<layers_type, patch<49>> + umbel::footprint<layers_type, patch<49>> +
+               umbel::footprint<trained::norm_type, patch<49>> +
+               umbel::footprint<prepacked<trained::head_type>, tensor<float, hidden<32>>>;
+    all.ram += sizeof(workspace::patches);
+    all.ram_with_weights += sizeof(workspace::patches);
+    return all;
+  }();
+  static_assert(footprint.ram == sizeof(workspace));
 
   // Pixels to work.x. A picture is (row, column); a patch is 4 x 4 of it. Cutting it up moves
   // nothing: only the conversion to float copies.

@@ -42,6 +42,10 @@ int main() {
   embedded::check_bits("clothing: logits", bits.value());
   embedded::multiply_accumulates(49 * 16 * 32 +
                                  2 * (49 * 32 * (4 * 32 + 2 * 64) + 2 * 49 * 49 * 32) + 32 * 10);
+  embedded::print_footprint(model::footprint,
+                            "fashion::trained::embed fashion::trained::layers "
+                            "fashion::trained::head fashion::trained::positions "
+                            "fashion::trained::norm_weight fashion::trained::norm_bias work");
   forward(black, logits[0]);  // the cost is that of any other picture
   return embedded::finish();
 }

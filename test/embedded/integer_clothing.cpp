@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // The demo's model in integers, 20 pictures of clothes, on Cortex-M in the 16 kB of RAM of a
 // micro:bit: one set of bits for all targets. The cost of one picture is measured.
+#include <umbel/inspect/fits.hpp>
+
 #include "../../examples/fashion/integers.hpp"
 #include "../../examples/fashion/trained/samples.hpp"
 #include "check.hpp"
 
 using fashion::integer_model;
+#if defined(EMBEDDED_BARE_METAL)  // tiles of wider vectors take more
+static_assert(umbel::fits<umbel::board::microbit, integer_model>);
+#endif
 namespace trained = fashion::trained;
 
 static constinit integer_model::workspace work{};
@@ -38,6 +43,10 @@ int main() {
   }
   embedded::multiply_accumulates(49 * 16 * 32 +
                                  2 * (49 * 32 * (4 * 32 + 2 * 64) + 2 * 49 * 49 * 32) + 32 * 10);
+  embedded::print_footprint(integer_model::footprint,
+                            "fashion::integer::embed fashion::integer::positions "
+                            "fashion::integer::layer fashion::integer::norm "
+                            "fashion::integer::head work");
   forward(black, logits);  // the cost is that of any other picture
   return embedded::finish();
 }

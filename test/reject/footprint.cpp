@@ -3,6 +3,7 @@
 #include <umbel/umbel.hpp>
 
 #include <umbel/inspect/footprint.hpp>
+#include <umbel/quantized.hpp>
 
 using namespace umbel;
 using namespace umbel::axes;
@@ -54,6 +55,12 @@ constexpr auto needs = footprint<attention, hidden<64>>;
 // cause: The sequence has other features than the layer.
 // cure: Give it a sequence of the width of the layer, or declare the layer for this width.
 constexpr auto needs = footprint<attention, tensor<float, token<4>, hidden<32>>>;
+#elif defined CASE_footprint_of_integers_with_floats
+// expect-gcc: "umbel: quantized: the input is of type float but integers of 8 bits are expected; of floats quantize<std::int8_t>\(x, range\) makes them"
+// expect-clang: quantized, .*the_input_is_of_type, .*float.*but_8_bit_integers_are_expected
+// cause: The input is floats, and nothing is converted in silence.
+// cure: `quantize<std::int8_t>(x, seen.queries)` at the edge of the model.
+constexpr auto needs = footprint<quantized<attention>, tensor<float, token<4>, hidden<64>>>;
 #elif defined CASE_footprint_without_the_memory
 // expect-gcc: "umbel: footprint: the axis of the memory is missing after token=9"
 // expect-clang: footprint, .*the_axis_of_the_memory_is_missing_after, .*token<9>

@@ -3,7 +3,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include <umbel/inspect/describe.hpp>
+#include <umbel/inspect/fits.hpp>
 #include <umbel/inspect/footprint.hpp>
+#include <umbel/quantized.hpp>
 #include <umbel/umbel.hpp>
 
 #include <algorithm>
@@ -275,6 +277,115 @@ static_assert(self.tables == 0 && decoded.tables == 0);
 using sinusoids = sinusoidal_positions<float, token<20>, hidden<8>, adjacent_pairs>;
 static_assert(footprint<sinusoids, token<5>>.tables == 20 * 8 * sizeof(float));
 
+// ---- layers in integers -------------------------------------------------------------------------
+// Their own weights, tables, cache and scratch; the operations of the layer of floats.
+template <class Layer, class... X>
+constexpr auto floats_do = footprint<Layer, X...>.flops;
+
+using narrow = quantized<attention>;
+using bytes = tensor<std::int8_t, batch<2>, token<7>, hidden<100>>;
+constexpr auto in_bytes = footprint<narrow, batch<2>, token<7>>;
+static_assert(in_bytes.weights == sizeof(narrow) && in_bytes.tables == 0);
+static_assert(in_bytes.weights < self.weights * 3 / 10);
+static_assert(in_bytes.workspace == sizeof(narrow::workspace<token<7>>));
+static_assert(in_bytes.workspace == sizeof(workspace_for<narrow, bytes>));
+static_assert(in_bytes.arguments == sizeof(bytes) && in_bytes.results == sizeof(bytes));
+static_assert(in_bytes.flops == self.flops);
+static_assert(in_bytes.bytes_moved == sizeof(narrow) + 2 * sizeof(bytes));
+static_assert(in_bytes.ram == in_bytes.workspace + 2 * sizeof(bytes));
+static_assert(footprint<narrow, bytes>.ram == in_bytes.ram);
+// The weights of attention in 16 bits, and a residual sum: other scratch, other results.
+using to_sums = quantized<attention, gives<std::int16_t>, softmax_as<std::int16_t>>;
+constexpr auto summed = footprint<to_sums, batch<2>, query<4>, key<6>>;
+static_assert(summed.workspace == sizeof(to_sums::workspace<query<4>, key<6>>));
+static_assert(summed.arguments == 2 * (4 + 6 + 6) * 100 && summed.results == 2 * 4 * 100 * 2);
+static_assert(summed.flops == cross.flops);
+using of_other_widths = quantized<grouped>;
+constexpr auto of_widths = footprint<of_other_widths, query<3>, key<11>>;
+static_assert(of_widths.arguments == 3 * 12 + 11 * 6 + 11 * 7 && of_widths.results == 3 * 9);
+static_assert(of_widths.flops == of_grouped.flops);
+
+using narrow_encoder = quantized<encoder>;
+using narrow_model = quantized<model>;
+using sums = tensor<std::int16_t, batch<3>, token<5>, hidden<64>>;
+constexpr auto in_sums = footprint<narrow_encoder, batch<3>, token<5>>;
+static_assert(in_sums.weights == sizeof(narrow_encoder) && in_sums.flops == encoded.flops);
+static_assert(in_sums.workspace == sizeof(workspace_for<narrow_encoder, sums>));
+static_assert(in_sums.arguments == sizeof(sums) && in_sums.results == sizeof(sums));
+static_assert(in_sums.tables == 5 * 4 * 2 * sizeof(std::int16_t));
+constexpr auto all_in_sums = footprint<narrow_model, sums>;
+static_assert(all_in_sums.weights == sizeof(narrow_model) && all_in_sums.ram == in_sums.ram);
+static_assert(all_in_sums.flops == stacked.flops && all_in_sums.tables == in_sums.tables);
+
+using narrow_decoders = quantized<decoders>;
+constexpr auto with_memory = footprint<narrow_decoders, batch<2>, token<4>, key<9>>;
+static_assert(with_memory.weights == sizeof(narrow_decoders));
+static_assert(with_memory.workspace == sizeof(narrow_decoders::workspace<token<4>, key<9>>));
+static_assert(with_memory.workspace ==
+              sizeof(workspace_for<narrow_decoders, tensor<std::int16_t, token<4>, hidden<32>>,
+                                   tensor<std::int8_t, key<9>, hidden<32>>>));
+static_assert(with_memory.arguments == 2 * (4 * 32 * 2 + 9 * 32));
+static_assert(with_memory.results == 2 * 4 * 32 * 2 && with_memory.flops == all_decoded.flops);
+static_assert(with_memory.tables == 0);
+
+constexpr auto narrow_network = footprint<quantized<network>, batch<2>, token<5>>;
+static_assert(narrow_network.weights == sizeof(quantized<network>));
+static_assert(narrow_network.workspace ==
+              sizeof(workspace_for<quantized<network>, tensor<std::int8_t, token<5>, hidden<8>>>));
+static_assert(narrow_network.flops == floats_do<network, batch<2>, token<5>>);
+static_assert(narrow_network.results == 2 * 5 * 8 && narrow_network.arguments == 2 * 5 * 8);
+using answer = quantized<classify, gives<std::int16_t>>;
+static_assert(footprint<answer, token<5>>.flops == floats_do<classify, token<5>>);
+static_assert(footprint<answer, token<5>>.weights == sizeof(answer));
+static_assert(footprint<answer, token<5>>.arguments == 5 * 32);
+static_assert(footprint<answer, token<5>>.results == 5 * 10 * 2);
+static_assert(footprint<quantized<norm>, token<5>>.weights == sizeof(quantized<norm>));
+static_assert(footprint<quantized<norm>, token<5>>.arguments ==
+              2 * footprint<quantized<norm>, token<5>>.results);
+static_assert(footprint<quantized<positions>, token<5>>.weights == 5 * 8 * 2);
+static_assert(footprint<quantized<positions>, token<5>>.results == 5 * 8 * 2);
+using narrow_sinusoids =
+    quantized<sinusoidal_positions<float, token<20>, hidden<8>, adjacent_pairs>>;
+static_assert(footprint<narrow_sinusoids, token<5>>.weights == 20 * 8 * 2);
+static_assert(footprint<narrow_sinusoids, token<5>>.tables == 0);
+constexpr auto narrow_words = footprint<quantized<embed>, ids>;
+static_assert(narrow_words.weights == sizeof(quantized<embed>));
+static_assert(narrow_words.arguments == sizeof(ids) && narrow_words.results == 2 * 9 * 32 * 2);
+static_assert(narrow_words.bytes_moved == sizeof(ids) + 2 * narrow_words.results);
+constexpr auto pooled = footprint<quantized_mean<token<7>>, bytes>;
+static_assert(pooled.weights == sizeof(quantized_mean<token<7>>) && pooled.results == 2 * 100);
+
+// Steps.
+using narrow_past = key_value_cache<narrow_model, key<256>>;
+constexpr auto narrow_step = footprint<narrow_past, token<1>>;
+static_assert(narrow_step.cache == sizeof(narrow_past));
+static_assert(narrow_step.weights == sizeof(narrow_model) && narrow_step.flops == step.flops);
+static_assert(narrow_step.workspace == sizeof(narrow_past::workspace<token<1>>));
+static_assert(narrow_step.arguments == 64 * 2 && narrow_step.results == 64 * 2);
+static_assert(narrow_step.tables == 256 * 4 * 2 * sizeof(std::int16_t));
+static_assert(narrow_step.bytes_moved == narrow_step.weights + 2 * 64 * 2 + 4 * (256 + 1) * 2 * 32);
+static_assert(narrow_step.ram < step.ram * 3 / 10);
+using past_of_bytes = key_value_cache<to_sums, key<5>, longest_sequence<4096, 3>, batch<2>>;
+constexpr auto step_of_bytes = footprint<past_of_bytes, token<3>>;
+static_assert(step_of_bytes.cache == sizeof(past_of_bytes));
+static_assert(step_of_bytes.flops == footprint<sliding, token<3>>.flops);
+static_assert(step_of_bytes.arguments == 2 * 3 * 100 && step_of_bytes.results == 2 * 3 * 100 * 2);
+using narrow_beside = key_value_cache<narrow_decoders, key<32>, longest_memory<9>>;
+constexpr auto step_beside = footprint<narrow_beside, token<1>>;
+static_assert(step_beside.cache == sizeof(narrow_beside) && step_beside.flops == beside.flops);
+static_assert(step_beside.workspace == sizeof(narrow_beside::workspace<token<1>>));
+static_assert(step_beside.weights - step_beside.bytes_moved + 2 * 32 * 2 +
+                  3 * (32 + 1 + 9) * 2 * 32 ==
+              3 * 2 *
+                  sizeof(std::declval<const narrow_decoders&>().numbers_at(0).cross_attention.k));
+static_assert(footprint<narrow_beside, token<1>, key<8>, key<2>>.flops ==
+              footprint<beside_memory, token<1>, key<8>, key<2>>.flops);
+
+// And what is built on it.
+static_assert(fits<board::microbit, narrow_encoder, token<5>>);
+static_assert((in_sums + footprint<answer, token<5>>).weights ==
+              sizeof(narrow_encoder) + sizeof(answer));
+
 // ---- formulas -----------------------------------------------------------------------------------
 constexpr formula by_words = [](auto q, auto k, auto v) {
   return contract<key>(softmax<key>(contract<head_dim>(q, k) * 0.25f), v);
@@ -371,6 +482,13 @@ BOOST_AUTO_TEST_CASE(a_call_takes_its_workspace_and_no_byte_more) {
   static guarded<model::workspace<token<5>>> of_stack;
   of_stack.check(stacked.workspace, [&](model::workspace<token<5>>& work) {
     model{of_model}.into(encodings, sequences, all_keys, work);
+  });
+
+  static const narrow_model integers{};
+  static sums of_integers{};
+  static guarded<narrow_model::workspace<token<5>>> narrow_work;
+  narrow_work.check(all_in_sums.workspace, [&](narrow_model::workspace<token<5>>& work) {
+    integers.into(of_integers, of_integers, all_keys, work);
   });
 
   static past memory;

@@ -64,6 +64,22 @@ struct unpacked<prepacked<Layer, Options...>> {
   using type = Layer;
 };
 
+// quantized<...> and quantized_mean, without their headers: umbel/quantized.hpp is for who asks.
+template <class Layer>
+concept in_integers = requires {
+  typename Layer::ranges;
+  typename Layer::histograms;
+};
+// The layer of floats that a layer is, or is made of.
+template <class Layer>
+struct floats_of {
+  using type = Layer;
+};
+template <in_integers Layer>
+struct floats_of<Layer> {
+  using type = typename Layer::layer;
+};
+
 // Bytes of what a layer, or an argument of a formula, has of weights.
 template <class X>
 constexpr std::size_t weights_of() {

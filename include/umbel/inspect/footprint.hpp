@@ -41,6 +41,15 @@ struct request<Layer, Axis...> {
   using verdict = typename made::verdict;
   static constexpr call_footprint value() { return made::value(); }
 };
+template <in_integers Layer, axis_like... Axis>
+  requires(sizeof...(Axis) != 0 && requires { typename features_of<typename Layer::layer>::type; })
+struct request<Layer, Axis...> {
+  using tensors = sequences_along<typename Layer::layer, Axis...>;
+  using made = of_tensors<typename tensors::verdict, Layer,
+                          typename as_integers<Layer, typename tensors::type>::type>;
+  using verdict = typename made::verdict;
+  static constexpr call_footprint value() { return made::value(); }
+};
 template <class Model>
   requires std::is_same_v<std::remove_cvref_t<decltype(Model::footprint)>, call_footprint>
 struct request<Model> {
@@ -110,7 +119,8 @@ constexpr call_footprint answer() {
 }  // namespace detail::footprints
 
 // What a call needs, see call_footprint. Model, X: one of
-//   a layer, prepacked<layer>        the axes of its sequences, batch<2> first where there is one:
+//   a layer, prepacked<layer>,
+//   quantized<layer>                 the axes of its sequences, batch<2> first where there is one:
 //                                    token<64>; query<4>, key<300> of attention; of decoder
 //                                    layers their own positions, then the memory's; of linear,
 //                                    feed_forward and norms all axes but the features; of embedding

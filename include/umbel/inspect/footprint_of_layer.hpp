@@ -80,10 +80,11 @@ struct one_call<feed_forward<T, Hidden, FeedForward, Options...>, X> {
 };
 // Operations on one tensor (layer/computing.hpp), of which linear is a product.
 template <class Layer, tensor_like X>
-  requires requires {
-    typename Layer::template rule<X>;
-    typename Layer::template result<X>;
-  }
+  requires(!in_integers<Layer> &&
+           requires {
+             typename Layer::template rule<X>;
+             typename Layer::template result<X>;
+           })
 struct one_call<Layer, X> {
   using verdict = typename Layer::template rule<X>;
   struct steps {
@@ -99,12 +100,38 @@ struct one_call<Layer, X> {
   };
 };
 
+// Layers in integers, which say themselves what a call does, but for operations on one tensor.
+template <in_integers Layer, tensor_like... X>
+  requires requires { Layer::call_on(std::declval<const X&>()...); }
+struct one_call<Layer, X...> : decltype(Layer::call_on(std::declval<const X&>()...)){};
+template <in_integers Layer, tensor_like X>
+  requires requires { typename Layer::template rule<X>; }
+struct one_call<Layer, X> {
+  using verdict = typename Layer::template rule<X>;
+  struct steps {
+    using scratch = on_stack;
+    using result = typename Layer::template result<X>;
+    using value = typename Layer::template value<X>;
+    static constexpr std::uint64_t flops = [] {
+      if constexpr (requires { typename Layer::layer::map; })
+        return kernel::product_flops(result::count, Layer::layer::map::in::size, 1);
+      else
+        return 0;
+    }();
+  };
+};
+
 // Bytes of the weights that a call reads: of an embedding a row for each integer, at most all.
 template <class Layer, class... X>
 inline constexpr std::size_t weights_read = weights_of<Layer>();
 template <class Ids, class Vocabulary>
 inline constexpr std::size_t rows_read =
     layout_of<Ids>::count < Vocabulary::size ? layout_of<Ids>::count : Vocabulary::size;
+template <in_integers Layer, class Ids>
+  requires requires { typename Layer::layer::vocabulary_axis; }
+inline constexpr std::size_t weights_read<Layer, Ids> =
+    rows_read<Ids, typename Layer::layer::vocabulary_axis> * Layer::layer::hidden_axis::size *
+    sizeof(std::int16_t);
 // In 8 bits with its scale.
 template <class T, class Stored, std::size_t Count>
 inline constexpr std::size_t bytes_of_row =
@@ -120,14 +147,18 @@ inline constexpr std::size_t
                      Hidden::size>;
 
 // What a result is of: not what the argument is of, where that is integers.
-template <class Layer, class First>
+template <class Layer, class Steps, class First>
 struct result_element {
   using type = typename First::value_type;
 };
-template <class Layer, class First>
+template <class Layer, class Steps, class First>
   requires requires { typename Layer::value_type; }
-struct result_element<Layer, First> {
+struct result_element<Layer, Steps, First> {
   using type = typename Layer::value_type;
+};
+template <in_integers Layer, class Steps, class First>
+struct result_element<Layer, Steps, First> {
+  using type = typename Steps::value;
 };
 
 template <class Layer, class... X>
@@ -135,7 +166,7 @@ struct of_arguments : one_call<typename unpacked<Layer>::type, X...> {
   template <class Steps, class First, class...>
   static constexpr call_footprint value_of() {
     using plain = typename unpacked<Layer>::type;
-    using T = typename result_element<plain, First>::type;
+    using T = typename result_element<plain, Steps, First>::type;
     using scratch = typename Steps::scratch;
     constexpr std::size_t weights = weights_of<Layer>(), arguments = (elements_of<X>() + ...);
     constexpr std::size_t results = Steps::result::count * sizeof(T);
@@ -220,6 +251,21 @@ struct sequences_along : tensors_along<Layer, list<>, First, Axis...> {};
 template <class Layer, class First, class... Axis>
   requires std::is_same_v<typename First::family, rules::batch_family>
 struct sequences_along<Layer, First, Axis...> : tensors_along<Layer, list<First>, Axis...> {};
+
+// Of a layer in integers: the first argument is of its input_type, where it is no embedding's;
+// keys, values and memories are int8.
+template <class Layer, class Tensors>
+struct as_integers {
+  using type = Tensors;
+};
+template <class Layer, class T, class... First, class... Rest>
+  requires requires { typename Layer::input_type; }
+struct as_integers<Layer, list<tensor<T, First...>, Rest...>> {
+  template <class U, class... Axes>
+  static tensor<std::int8_t, Axes...> in_int8(tensor<U, Axes...>);
+  using type = list<tensor<typename Layer::input_type, First...>,
+                    decltype(in_int8(std::declval<Rest>()))...>;
+};
 
 template <class Verdict, class Layer, class Tensors>
 struct of_tensors {

@@ -36,6 +36,7 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
   using result_type =
       typename detail::option_or<detail::option::gives, gives<std::int8_t>, Options...>::type;
   using softmax_type = detail::integers::softmax_of<Options...>;
+  using input_type = std::int8_t;
   using ranges = detail::integers::attention_ranges<detail::integers::range>;
   template <class Derived>
   using calls = quantized;  // what a cache takes for the layer
@@ -167,6 +168,25 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
   template <class X, class Axis>
   using rows = detail::first_error<detail::rules::rows_of_integers<X, std::int8_t, Axis>,
                                    detail::rules::batch_first<detail::say::quantized, X>>;
+  // The shapes of a call of one sequence, and of queries to keys and values.
+  template <class X>
+  using self_fits = detail::first_error<
+      detail::rules::holds_these_integers<X, std::int8_t>,
+      detail::rules::self_attend<detail::say::quantized, X, std::int8_t,
+                                 typename layer::hidden_axis>,
+      detail::rules::one_width<detail::say::quantized, typename layer::hidden_axis,
+                               typename layer::keys_axis, typename layer::values_axis>,
+      rows<X, typename layer::hidden_axis>>;
+  template <class X, class Y, class Z>
+  using cross_fits = detail::first_error<
+      detail::rules::holds_these_integers<X, std::int8_t>,
+      detail::rules::holds_these_integers<Y, std::int8_t>,
+      detail::rules::holds_these_integers<Z, std::int8_t>,
+      detail::rules::attend_to<detail::say::quantized, X, Y, Z, std::int8_t,
+                               typename layer::hidden_axis, typename layer::keys_axis,
+                               typename layer::values_axis>,
+      rows<X, typename layer::hidden_axis>, rows<Y, typename layer::keys_axis>,
+      rows<Z, typename layer::values_axis>>;
 
   // A call whose shapes fit: its other types, and its verdict on the rest.
   template <class Queries, class Keys, class X, class Mask, class Workspace, class Out>
@@ -190,7 +210,36 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
         detail::rules::scratch_fits<detail::say::quantized, typename given::each, scratch,
                                     detail::shape<Queries, Keys>>>;
   };
+  template <class Queries, class Keys, class X>
+  struct steps_of
+      : call_of<Queries, Keys, X, detail::every_key, detail::in_formula, detail::by_value> {
+    using value = result_type;
+    static constexpr std::uint64_t flops =
+        detail::layout_of<X>::count / (Queries::size * layer::sizes.hidden) *
+        layer::sizes.flops(Queries::size, Keys::size, std::uint64_t{Queries::size} * Keys::size);
+    static constexpr std::size_t tables =
+        numbers::template table_bytes<Queries::size> +
+        (Queries::size == Keys::size ? 0 : numbers::template table_bytes<Keys::size>);
+  };
+  template <class X>
+  using positions_of =
+      detail::axis_of<detail::layout_of<X>, detail::rules::sequence_family<
+                                                detail::layout_of<X>, typename layer::hidden_axis>>;
+  template <class X, class Y = void, class Z = void>
+  struct steps : steps_of<detail::axis_of<detail::layout_of<X>, detail::rules::query_family>,
+                          detail::axis_of<detail::layout_of<Y>, detail::rules::key_family>, X> {};
+  template <class X>
+  struct steps<X, void, void> : steps_of<positions_of<X>, positions_of<X>, X> {};
 
+ public:
+  // See footprint.
+  template <class X>
+  static detail::integers::call_if<self_fits<X>, steps, X> call_on(const X&);
+  template <class X, class Y, class Z>
+  static detail::integers::call_if<cross_fits<X, Y, Z>, steps, X, Y, Z> call_on(const X&, const Y&,
+                                                                                const Z&);
+
+ private:
   template <class Call, class X, class Y, class Z, class Mask, class Workspace, class Out>
   constexpr auto run(const X& x, const Y& y, const Z& z, const Mask& mask, Workspace& work,
                      Out&& out) const noexcept {
@@ -232,12 +281,7 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
                              Out&& out) const noexcept {
     using namespace detail;
     using hidden = typename layer::hidden_axis;
-    using verdict = first_error<rules::no_second_sequence<say::quantized, Mask>,
-                                rules::holds_these_integers<X, std::int8_t>,
-                                rules::self_attend<say::quantized, X, std::int8_t, hidden>,
-                                rules::one_width<say::quantized, hidden, typename layer::keys_axis,
-                                                 typename layer::values_axis>,
-                                rows<X, hidden>>;
+    using verdict = first_error<rules::no_second_sequence<say::quantized, Mask>, self_fits<X>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using positions = axis_of<layout_of<X>, rules::sequence_family<layout_of<X>, hidden>>;
@@ -255,13 +299,7 @@ class quantized<multi_head_attention<T, Hidden, Heads, OfLayer...>, Options...>
   constexpr auto attend_to(const X& x, const Y& y, const Z& z, const Mask& mask, Workspace& work,
                            Out&& out) const noexcept {
     using namespace detail;
-    using verdict = first_error<
-        rules::holds_these_integers<X, std::int8_t>, rules::holds_these_integers<Y, std::int8_t>,
-        rules::holds_these_integers<Z, std::int8_t>,
-        rules::attend_to<say::quantized, X, Y, Z, std::int8_t, typename layer::hidden_axis,
-                         typename layer::keys_axis, typename layer::values_axis>,
-        rows<X, typename layer::hidden_axis>, rows<Y, typename layer::keys_axis>,
-        rows<Z, typename layer::values_axis>>;
+    using verdict = cross_fits<X, Y, Z>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using call = call_of<axis_of<layout_of<X>, rules::query_family>,

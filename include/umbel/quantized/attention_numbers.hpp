@@ -101,6 +101,11 @@ struct attention_numbers {
         u.q, u.k, Layer::scoring::template scale<double>(sizes.head_dim));
   }
 
+  // Bytes of the table of rotary positions.
+  template <std::size_t Positions>
+  static constexpr std::size_t table_bytes =
+      Layer::rotary::template table_bytes<std::int16_t, Positions, sizes.head_dim>;
+
   // Rows of int8, one after another. position: that of the first row, of Positions.
   template <std::size_t Rows, std::size_t Positions, class Work>
   constexpr void project_queries(const std::int8_t* x, std::int8_t* y, std::size_t position,

@@ -32,6 +32,7 @@ class quantized_decoder
   using refused::operator();
   using refused::into;
   using numbers = decoder_numbers<Layer>;
+  using input_type = std::int16_t;
   // Scratch for one call at a time.
   template <class Positions, class MemoryPositions = Positions>
   using workspace = typename numbers::template scratch_for<Positions::size, MemoryPositions::size>;
@@ -79,23 +80,50 @@ class quantized_decoder
   workspace_of(const X&, const Memory&);
 
  private:
+  // The shapes of a call.
+  template <class X, class Memory, class Hidden = typename Layer::hidden_axis>
+  using inputs_fit =
+      first_error<rules::self_attend<say::quantized, X, std::int16_t, Hidden, say::the_sequence>,
+                  rules::rows_of<say::quantized, X, std::int16_t, Hidden>,
+                  rules::batch_first<say::quantized, X>,
+                  rules::self_attend<say::quantized, Memory, std::int8_t, Hidden, say::the_memory>,
+                  rules::rows_of<say::quantized, Memory, std::int8_t, Hidden>,
+                  rules::batch_first<say::quantized, Memory>,
+                  rules::same_size<say::quantized, rules::batch_family, layout_of<X>,
+                                   say::the_sequences, layout_of<Memory>, say::but_the_memories>>;
+  template <class X, class Memory>
+  struct steps {
+    using layout = layout_of<X>;
+    using hidden = typename Layer::hidden_axis;
+    using positions = axis_of<layout, rules::sequence_family<layout, hidden>>;
+    using memory_positions =
+        axis_of<layout_of<Memory>, rules::sequence_family<layout_of<Memory>, hidden>>;
+    static constexpr std::size_t n = positions::size, m = memory_positions::size;
+    using verdict = first_error<rules::sums_fit<positions, kernel::most_value_products>,
+                                rules::sums_fit<memory_positions, kernel::most_value_products>>;
+    using scratch = workspace<positions, memory_positions>;
+    using result = row_major<layout>;
+    using value = std::int16_t;
+    static constexpr std::uint64_t flops = Derived::depth * (layout::count / (n * hidden::size)) *
+                                           Layer::flops_of(n, std::uint64_t{n} * n, m, m);
+    static constexpr std::size_t tables = numbers::self_type::template table_bytes<n>;
+  };
+
+ public:
+  // See footprint.
+  template <class X, class Memory>
+  static call_if<inputs_fit<X, Memory>, steps, X, Memory> call_on(const X&, const Memory&);
+
+ private:
   template <class X, class Memory, class Mask, class Own, class Workspace, class Out>
   constexpr auto run(const X& x, const Memory& memory, const Mask& mask, const own_mask<Own>& own,
                      Workspace& work, Out&& out) const noexcept {
     using layout = layout_of<X>;
     using of_memory = layout_of<Memory>;
     using hidden = typename Layer::hidden_axis;
-    using verdict = first_error<
-        rules::self_attend<say::quantized, X, std::int16_t, hidden, say::the_sequence>,
-        rules::rows_of<say::quantized, X, std::int16_t, hidden>,
-        rules::batch_first<say::quantized, X>,
-        rules::self_attend<say::quantized, Memory, std::int8_t, hidden, say::the_memory>,
-        rules::rows_of<say::quantized, Memory, std::int8_t, hidden>,
-        rules::batch_first<say::quantized, Memory>,
-        rules::same_size<say::quantized, rules::batch_family, layout, say::the_sequences, of_memory,
-                         say::but_the_memories>,
-        rules::row_major_out<say::quantized, Out, std::int16_t, layout>,
-        rules::self_mask_said<Own>>;
+    using verdict = first_error<inputs_fit<X, Memory>,
+                                rules::row_major_out<say::quantized, Out, std::int16_t, layout>,
+                                rules::self_mask_said<Own>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using positions = axis_of<layout, rules::sequence_family<layout, hidden>>;

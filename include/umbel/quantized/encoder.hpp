@@ -33,6 +33,7 @@ class quantized_encoder
   using calls_refused::operator();
   using calls_refused::into;
   using numbers = encoder_numbers<Layer, Weight>;
+  using input_type = std::int16_t;
   // Scratch for one call at a time.
   template <class... Positions>
   using workspace = typename numbers::template scratch_for<
@@ -59,15 +60,40 @@ class quantized_encoder
   workspace_of(const X&);
 
  private:
+  // The shapes of a call.
+  template <class X>
+  using input_fits =
+      first_error<rules::holds_these_integers<X, std::int16_t>,
+                  rules::self_attend<say::quantized, X, std::int16_t, typename Layer::hidden_axis>,
+                  rules::rows_of<say::quantized, X, std::int16_t, typename Layer::hidden_axis>,
+                  rules::batch_first<say::quantized, X>>;
+  template <class X>
+  struct steps {
+    using layout = layout_of<X>;
+    using positions = axis_of<layout, rules::sequence_family<layout, typename Layer::hidden_axis>>;
+    using verdict = rules::sums_fit<positions, most_keys<Weight>>;
+    using scratch = workspace<positions>;
+    using result = row_major<layout>;
+    using value = std::int16_t;
+    static constexpr std::uint64_t flops =
+        Derived::depth * (layout::count / (positions::size * Layer::hidden_axis::size)) *
+        Layer::flops_of(positions::size, std::uint64_t{positions::size} * positions::size);
+    static constexpr std::size_t tables =
+        numbers::attention_type::template table_bytes<positions::size>;
+  };
+
+ public:
+  // See footprint.
+  template <class X>
+  static call_if<input_fits<X>, steps, X> call_on(const X&);
+
+ private:
   template <class X, class Mask, class Workspace, class Out>
   constexpr auto run(const X& x, const Mask& mask, Workspace& work, Out&& out) const noexcept {
     using layout = layout_of<X>;
     using hidden = typename Layer::hidden_axis;
-    using verdict = first_error<rules::holds_these_integers<X, std::int16_t>,
-                                rules::self_attend<say::quantized, X, std::int16_t, hidden>,
-                                rules::rows_of<say::quantized, X, std::int16_t, hidden>,
-                                rules::batch_first<say::quantized, X>,
-                                rules::row_major_out<say::quantized, Out, std::int16_t, layout>>;
+    using verdict =
+        first_error<input_fits<X>, rules::row_major_out<say::quantized, Out, std::int16_t, layout>>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok) {
       using positions = axis_of<layout, rules::sequence_family<layout, hidden>>;

@@ -140,6 +140,7 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
   using layer = feed_forward<T, Hidden, FeedForward, OfLayer...>;
   using result_type =
       typename detail::option_or<detail::option::gives, gives<std::int8_t>, Options...>::type;
+  using input_type = std::int8_t;
   using ranges = detail::integers::ranges_of_feed_forward<layer>;
   using histograms = detail::integers::ranges_of_feed_forward<layer, magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
@@ -209,6 +210,25 @@ class quantized<feed_forward<T, Hidden, FeedForward, OfLayer...>, Options...>
   // See workspace_for.
   template <detail::tensor_like X>
   static workspace<typename detail::rows_axis<detail::layout_of<X>>::type> workspace_of(const X&);
+
+ private:
+  template <class X>
+  struct steps {
+    using layout = detail::layout_of<X>;
+    using verdict = detail::accepted;
+    using scratch = workspace<typename detail::rows_axis<layout>::type>;
+    using result = detail::row_major<layout>;
+    using value = result_type;
+    static constexpr std::uint64_t flops =
+        layer::flops_of(layout::count / layer::hidden_axis::size);
+  };
+
+ public:
+  // See footprint.
+  template <class X>
+  static detail::integers::call_if<
+      detail::rules::rows_of_integers<X, std::int8_t, typename layer::hidden_axis>, steps, X>
+  call_on(const X&);
 
  private:
   template <class X, class Workspace, class Out>

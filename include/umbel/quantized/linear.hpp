@@ -93,6 +93,7 @@ class quantized<linear<T, In, Out, OfLinear...>, Options...>
   using layer = linear<T, In, Out, OfLinear...>;
   using result_type =
       typename detail::option_or<detail::option::gives, gives<std::int8_t>, Options...>::type;
+  using input_type = std::int8_t;
 
  private:
   using map = typename layer::map;

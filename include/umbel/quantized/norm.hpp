@@ -50,6 +50,7 @@ class quantized_norm : public computing<Derived, say::quantized>,
 
  public:
   using layer = Norm;
+  using input_type = std::int16_t;
   using ranges = linear_ranges<range>;
   using histograms = linear_ranges<magnitude_histogram>;
   using refused::observe;

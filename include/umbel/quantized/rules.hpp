@@ -74,6 +74,18 @@ inline constexpr const char* spoken<say::takes_weights_then_their_ranges_then_an
 
 namespace integers {
 
+// A call as footprint asks for it, of arguments X...: Shapes, the verdict on them, then that of
+// Steps<X...>, which also has the call's scratch, result, value, flops and tables.
+template <class Shapes, template <class...> class Steps, class... X>
+struct call_if {
+  using verdict = Shapes;
+};
+template <template <class...> class Steps, class... X>
+struct call_if<accepted, Steps, X...> {
+  using steps = Steps<X...>;
+  using verdict = typename steps::verdict;
+};
+
 // Can Layer be packed from what is given?
 template <class Layer, class Ranges, class... Given>
 inline constexpr bool can_be_packed_from = false;

@@ -58,6 +58,7 @@ class quantized<learned_positions<T, Position, Hidden>>
           detail::integers::residual_ranges<detail::integers::range>> {
  public:
   using layer = learned_positions<T, Position, Hidden>;
+  using input_type = std::int16_t;
   using ranges = detail::integers::residual_ranges<detail::integers::range>;
   using histograms = detail::integers::residual_ranges<magnitude_histogram>;
   using weights_to_pack = detail::in_any_order<typename layer::weights_view>;
@@ -195,6 +196,7 @@ class quantized<sinusoidal_positions<T, Position, Hidden, Pairs, Base>>
           detail::say::quantized, detail::integers::residual_ranges<detail::integers::range>> {
  public:
   using layer = sinusoidal_positions<T, Position, Hidden, Pairs, Base>;
+  using input_type = std::int16_t;
   using ranges = detail::integers::residual_ranges<detail::integers::range>;
   using histograms = detail::integers::residual_ranges<magnitude_histogram>;
   using refused = detail::integers::refused_ranges<detail::say::quantized, ranges>;
