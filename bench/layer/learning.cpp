@@ -19,9 +19,7 @@ struct pixel : axis<pixel, N> {};
 
 template <class W>
 void fill_weights(W& w, float scale) {
-  for_each_parameter(w, [&](const parameter_path&, auto x) {
-    bench::fill(x, scale);
-  });
+  for_each_parameter(w, [&](const parameter_path&, auto x) { bench::fill(x, scale); });
 }
 
 template <std::size_t Batch, std::size_t Tokens, std::size_t Hidden, std::size_t Heads>
@@ -29,7 +27,7 @@ void add_attention() {
   using attention = multi_head_attention<float, hidden<Hidden>, heads<Heads>, bias<true>>;
   using sequences = tensor<float, batch<Batch>, token<Tokens>, hidden<Hidden>>;
   static constexpr formula loss = [](auto x, auto dy, const auto& w) {
-    return sum<batch, token, hidden>(attention{w}(x) * dy);
+    return sum<batch, token, hidden>(attention{w}(x)*dy);
   };
   static constexpr gradient learn{loss};
   static typename attention::weights w, g;
@@ -86,14 +84,12 @@ void add_clothing() {
   static workspace_for<decltype(logits_of), picture, clothing> forward_work;
   fill_weights(w, 0.2f);
   bench::fill(x, 1);
-  constexpr double maps =
-      2.0 * 49 * (16 * 32 + 2 * (4 * 32 * 32 + 2 * 32 * 64)) + 2.0 * 32 * 10;
+  constexpr double maps = 2.0 * 49 * (16 * 32 + 2 * (4 * 32 * 32 + 2 * 32 * 64)) + 2.0 * 32 * 10;
   constexpr double attend = 2 * 4.0 * 49 * 49 * 32;
   bench::add_row("learn/clothing forward", maps + attend,
                  [] { benchmark::DoNotOptimize(logits_of(x, w, forward_work)); });
-  bench::add_row("learn/clothing", 3 * maps + 3.5 * attend, [] {
-    benchmark::DoNotOptimize(learn(x, label, with_gradient(w, g), work));
-  });
+  bench::add_row("learn/clothing", 3 * maps + 3.5 * attend,
+                 [] { benchmark::DoNotOptimize(learn(x, label, with_gradient(w, g), work)); });
 }
 
 const bool added = [] {

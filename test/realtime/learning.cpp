@@ -22,7 +22,7 @@ struct model {
 using tokens = tensor<float, batch<2>, token<9>, hidden<32>>;
 using labels = tensor<int, batch<2>>;
 constexpr formula logits_of = [](auto x, const auto& w) {
-  return (encoder{w.encode}(x, causal) | mean<token>) * w.classify;
+  return (encoder{w.encode}(x, causal) | mean<token>)*w.classify;
 };
 constexpr formula loss = [](auto x, auto label, const auto& w) {
   return cross_entropy<classes, label_smoothing<1, 10>, ignored_label<4>>(logits_of(x, w), label);
@@ -40,14 +40,11 @@ void check_gradients(model& w, model& g, tokens& x) {
   group("gradients");
   // Where the parts of the weights are, and their gradients, is found in each call.
   constexpr std::size_t places = 8192;
-  check("of an encoder and a loss", vectors_of_a_mask + vectors_of_scores + places, [&] {
-    value = learn(with_gradient(x, dx), label, with_gradient(w, g), work)();
-  });
-  check("of a distance", 2 * sizeof(tokens),
-        [&] { value = pull(with_gradient(x, dx), y)(); });
-  check("of gates on heads", 0, [&] {
-    gates = head_gates<encoder::attention>(w.encode.attention, g.encode.attention);
-  });
+  check("of an encoder and a loss", vectors_of_a_mask + vectors_of_scores + places,
+        [&] { value = learn(with_gradient(x, dx), label, with_gradient(w, g), work)(); });
+  check("of a distance", 2 * sizeof(tokens), [&] { value = pull(with_gradient(x, dx), y)(); });
+  check("of gates on heads", 0,
+        [&] { gates = head_gates<encoder::attention>(w.encode.attention, g.encode.attention); });
 }
 
 void check_optimisers(model& w, model& g) {

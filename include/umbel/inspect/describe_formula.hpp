@@ -74,7 +74,8 @@ constexpr const char* name_of(word w) noexcept {
                                    "place",
                                    "add rows",
                                    "gradient of a layer"};
-  static_assert(sizeof(names) / sizeof(names[0]) == static_cast<std::size_t>(word::layer_gradient) + 1);
+  static_assert(sizeof(names) / sizeof(names[0]) ==
+                static_cast<std::size_t>(word::layer_gradient) + 1);
   return names[static_cast<std::size_t>(w)];
 }
 
