@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+// Trains the demo's clothing classifier from scratch: a line an epoch, a checkpoint that goes on to
+// the same bits, the average of the weights at the end.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <latch>
+
+#include "../fashion/allocations.hpp"
+#include "../thread_pool.hpp"
+#include "checkpoint.hpp"
+#include "options.hpp"
+#include "training.hpp"
+
+namespace learn_fashion {
+namespace {
+
+training all;  // all that learning works in
+epoch_order order;
+
+enum exit_code { trained = 0, failed = 1, unusable = 2 };
+
+using clock = std::chrono::steady_clock;
+
+// Until step `last`; false where a step could not be made.
+template <class Pool>
+bool train(const data_set& data, std::uint64_t last, std::uint64_t checkpoint_every,
+           const destination& checkpoint, Pool&& pool) {
+  state& now = all.now;
+  const std::uint64_t each = now.plan.steps_of_epoch(), begun_at = now.made();
+  const auto begun = clock::now();
+  for (std::uint64_t step = begun_at; step < last;) {
+    if (step % each == 0 || step == begun_at)
+      order.shuffle(now.plan.chance(), step / each, data.train.size());
+    const auto made = make_step(all, data.train, order, pool);
+    if (!made) {
+      std::fprintf(stderr, "learn_fashion: step %llu: the norm of the gradient is %g\n",
+                   static_cast<unsigned long long>(step + 1), made.norm);
+      return false;
+    }
+    ++step;
+    const bool is_epoch = step % each == 0;
+    if (is_epoch) {
+      const double right = accuracy(all, data.test, pool);
+      const double spent = std::chrono::duration<double>(clock::now() - begun).count();
+      const double left = spent / static_cast<double>(step - begun_at) *
+                          static_cast<double>(now.plan.steps() - step);
+      std::printf("epoch %llu/%llu  loss %.4f  test %.2f %%  %.0f s left\n",
+                  static_cast<unsigned long long>(step / each),
+                  static_cast<unsigned long long>(now.plan.steps() / each),
+                  now.loss_sum() / static_cast<double>(each), right, left);
+      std::fflush(stdout);
+      now.loss_sum() = 0;
+    }
+    const bool is_due = checkpoint_every == 0 ? is_epoch : step % checkpoint_every == 0;
+    if (is_due || step == last) write_checkpoint(checkpoint, now);
+  }
+  return true;
+}
+
+template <class F>
+auto with_pool(std::size_t threads, const F& f) {
+  if (threads == 1)
+    return f([](std::size_t count, const auto& piece) {
+      for (std::size_t i = 0; i < count; ++i) piece(i, 0);
+    });
+  // What a thread allocates when it starts is allocated before.
+  const auto with_threads = [&]<std::size_t Count>(thread_pool<Count>&& pool) {
+    std::latch all_started{Count};
+    pool(Count, [&](std::size_t, std::size_t) { all_started.arrive_and_wait(); });
+    return f(pool);
+  };
+  return threads == 2 ? with_threads(thread_pool<2>{}) : with_threads(thread_pool<most_threads>{});
+}
+
+exit_code run(const options& wanted) {
+  if (wanted.help) return std::fputs(usage, stdout), trained;
+  const data_set data = wanted.synthetic ? make_pictures() : read_pictures(wanted.data);
+  fashion::make_writable_folder(wanted.out);
+  const destination checkpoint{wanted.out, "checkpoint.safetensors"};
+  const destination result{wanted.out, "weights.safetensors"};
+
+  state& now = all.now;
+  begin(now, wanted.seed, wanted.epochs, data.train.size());
+  if (wanted.resume)
+    read_checkpoint(checkpoint, plan{now.plan}, now);
+  else if (checkpoint.is_there())
+    throw fashion::file_error(checkpoint.file,
+                              "is there: --resume goes on from it, --out DIR begins elsewhere");
+  const std::uint64_t steps = now.plan.steps(), asked = wanted.steps == 0 ? steps : wanted.steps;
+  const std::uint64_t last = std::min(asked, steps);
+
+  std::printf("%zu parameters, %zu pictures, batches of %zu, %zu thread%s\n",
+              count_parameters(now.weights), data.train.size(), batch_size, wanted.threads,
+              wanted.threads == 1 ? "" : "s");
+  std::printf("bytes: state %zu, gradients %zu, workspace %zu a thread\n", sizeof(state),
+              sizeof all.chains, sizeof(worker));
+  if (wanted.resume)
+    std::printf("goes on after step %llu of %llu\n", static_cast<unsigned long long>(now.made()),
+                static_cast<unsigned long long>(steps));
+  std::fflush(stdout);
+
+  const bool counted = fashion::heap::counter_works();
+  double right = 0;
+  const bool good = with_pool(wanted.threads, [&](auto&& pool) {
+    const fashion::heap::watch watching;
+    if (!train(data, last, wanted.checkpoint_every, checkpoint, pool)) return false;
+    right = accuracy(all, data.test, pool);
+    return true;
+  });
+  if (!good) return failed;
+  const auto allocations = fashion::heap::so_far().allocations;
+  std::printf("%zu allocations while learning (%s counted)\n", allocations,
+              counted ? fashion::heap::counted() : "not");
+  if (now.made() < steps) {
+    std::printf("stopped after step %llu of %llu; --resume goes on\n",
+                static_cast<unsigned long long>(now.made()),
+                static_cast<unsigned long long>(steps));
+  } else {
+    write_whole(result, now.average);
+    std::printf("%.2f %% of the test pictures: %s\n", right, result.file.c_str());
+  }
+  if (std::fflush(stdout) != 0) throw fashion::input_error{"standard output cannot be written"};
+  return allocations == 0 ? trained : failed;
+}
+
+}  // namespace
+}  // namespace learn_fashion
+
+int main(int count, char** words) {
+  try {
+    return learn_fashion::run(learn_fashion::parse(count, words));
+  } catch (const std::exception& problem) {
+    std::fprintf(stderr, "learn_fashion: %s\n", problem.what());
+    return learn_fashion::unusable;
+  }
+}
