@@ -11,6 +11,12 @@ using tokens = tensor<float, token<7>, hidden<16>>;
 using wide_tokens = tensor<float, token<7>, hidden<20>>;
 using map = linear<float, hidden<16>, classes<3>, bias<true>>;
 
+// Weights that are elsewhere.
+struct borrowing_weights {
+  static constexpr const char* part_names[] = {"map"};
+  map::weights_view map_of;
+};
+
 [[maybe_unused]] static void cases(const tokens& x, const map::weights& w) {
   constexpr formula loss = [](auto a, const auto& m) {
     const auto y = a * m;
@@ -47,6 +53,21 @@ using map = linear<float, hidden<16>, classes<3>, bias<true>>;
   // cause: The gradient is added to that object, which cannot be written.
   // cure: Leave out `const`.
   const auto value = learn(with_gradient(x, fixed), w);
+#elif defined CASE_gradient_of_integers
+  // expect-gcc: "umbel: with_gradient: takes parameters of float or double, not int"
+  // expect-clang: with_gradient, .*takes_parameters_of_float_or_double_not, .*int
+  // cause: Integers and conditions have no gradient.
+  // cure: Pass them without `with_gradient`: `learn(x, label, with_gradient(w, g))`.
+  tensor<int, token<7>> label{}, of_label{};
+  const auto value = with_gradient(label, of_label);
+#elif defined CASE_gradient_of_borrowed_weights
+  // expect-gcc: "umbel: with_gradient: takes weights that are owned, not a view of them; pass those that it views"
+  // expect-clang: with_gradient, .*takes_owned_weights_not_a_view_so_pass_those_that_it_views
+  // cause: Gradients are added at the places of the parameters in an object of the same type; what borrows its parameters does not hold them.
+  // cure: Pass the weights themselves: `with_gradient(w, g)` of `map::weights`.
+  const borrowing_weights borrowed{w};
+  borrowing_weights of_borrowed{g};
+  const auto value = with_gradient(borrowed, of_borrowed);
 #elif defined CASE_gradient_of_packed_weights
   // expect-gcc: "umbel: gradient: packed weights have no gradient; pass those that they were packed of"
   // expect-clang: gradient, .*packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of

@@ -4,6 +4,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/formula/node.hpp>
+#include <umbel/training/arrays.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::portable {
@@ -95,11 +96,22 @@ template <bool None>
 using no_mask_varies =
     verdict<None, say::gradient,
             say::tensors_of_masks_have_no_gradient_so_pass_them_without_with_gradient>;
+// Tensors and views of float or double; weights that are owned, since gradients are found at the
+// same places in an object of their type.
+template <class X>
+struct has_a_gradient {
+  using type = trained<say::with_gradient, X>;
+};
+template <tensor_like X>
+struct has_a_gradient<X> {
+  using type = typename trained_parameter<say::with_gradient>::template of<X>;
+};
 template <class X, class G>
 using gradient_is_of_its_type =
     first_error<verdict<std::is_same_v<X, std::remove_const_t<G>>, say::with_gradient,
                         say::the_gradient_is_of_another_type_than_what_it_is_the_gradient_of>,
-                verdict<!std::is_const_v<G>, say::with_gradient, say::the_gradient_is_const>>;
+                verdict<!std::is_const_v<G>, say::with_gradient, say::the_gradient_is_const>,
+                typename has_a_gradient<X>::type>;
 
 }  // namespace rules
 }  // namespace umbel::inline UMBEL_TARGET::detail
