@@ -28,6 +28,7 @@ transpose of torch's. The order is always the same; what a case has not, it does
     layer norm     input, gamma, beta
 
 Layers in integers are not torch's: golden_integers.py computes them as docs/integers.md defines them.
+Gradients (golden_gradients.py) are those of torch's autograd, in double, of arrays of scale 1.
 The calls with masks (golden_tables.py, golden_calls.py) have an order of their own, said there.
 Two examples have their output checked: data/*.txt is what golden_examples.py makes of theirs.
 
@@ -54,6 +55,7 @@ from golden_attention import additive_cases, d2l_cases, torch_attention_cases
 from golden_blocks import (decoder_cases, encoder_cases, function_cases, llama_cases,
                            sinusoid_cases)
 from golden_examples import texts
+from golden_gradients import gradient_cases
 from golden_integers import integer_cases
 from golden_operations import operation_cases
 from golden_support import header_text
@@ -90,7 +92,7 @@ def main() -> int:
     with torch.no_grad():
         headers = [d2l_cases(), torch_attention_cases(), encoder_cases(), decoder_cases(),
                    llama_cases(), function_cases(), sinusoid_cases(), additive_cases(), operation_cases(),
-                   variant_cases(), integer_cases(), *tables()]
+                   variant_cases(), integer_cases(), gradient_cases(), *tables()]
         files = {h.file: header_text(h) for h in headers} | texts()
     for file, text in files.items():
         path = DATA / file

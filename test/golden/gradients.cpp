@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+// Gradients of attention and its masks against torch: self, cross, grouped heads, rotary positions
+// of both pairings, softcap, widths, queries that see no key.
+#include "gradients.hpp"
+
+namespace {
+
+using namespace umbel;
+using namespace umbel::axes;
+using namespace umbel_test;
+
+template <class T>
+void self_attention() {
+  namespace g = golden::gradient_of_self_attention;
+  using x = tensor<T, batch<2>, token<3>, hidden<4>>;
+  using layer = multi_head_attention<T, hidden<4>, heads<2>, bias<true>>;
+  constexpr formula f = [](auto dy, auto a, const auto& w) {
+    return sum<batch, token, hidden>(dy * layer{w}(a));
+  };
+  check_gradients<x, x, typename layer::weights>("self attention", g::seed, g::answer, f);
+}
+BOOST_AUTO_TEST_CASE(of_self_attention) { self_attention<float>(), self_attention<double>(); }
+
+// One sequence has no memory at all.
+template <class T>
+void cross_attention() {
+  namespace g = golden::gradient_of_cross_attention;
+  using x = tensor<T, batch<2>, query<2>, hidden<4>>;
+  using memory = tensor<T, batch<2>, key<3>, hidden<4>>;
+  using layer = multi_head_attention<T, hidden<4>, heads<2>, bias<true>>;
+  constexpr formula f = [](auto dy, auto a, auto m, const auto& w, auto lengths) {
+    return sum<batch, query, hidden>(dy * layer{w}(a, m, m, lengths));
+  };
+  check_gradients<x, x, memory, typename layer::weights>("cross attention", g::seed, g::answer, f,
+                                                         tensor<int, batch<2>>{2, 0});
+}
+BOOST_AUTO_TEST_CASE(of_cross_attention) { cross_attention<float>(), cross_attention<double>(); }
+
+template <class T>
+void grouped_attention() {
+  namespace g = golden::gradient_of_grouped_attention;
+  using x = tensor<T, token<3>, hidden<8>>;
+  using layer =
+      multi_head_attention<T, hidden<8>, heads<4>, kv_heads<2>, bias<false>, rope<split_halves>>;
+  constexpr formula f = [](auto dy, auto a, const auto& w) {
+    return sum<token, hidden>(dy * layer{w}(a, causal));
+  };
+  check_gradients<x, x, typename layer::weights>("grouped heads", g::seed, g::answer, f);
+}
+BOOST_AUTO_TEST_CASE(of_grouped_attention) {
+  grouped_attention<float>(), grouped_attention<double>();
+}
+
+template <class T>
+void windowed_attention() {
+  namespace g = golden::gradient_of_windowed_attention;
+  using x = tensor<T, token<5>, hidden<4>>;
+  using layer =
+      multi_head_attention<T, hidden<4>, heads<1>, value_dim<3>, bias<true>, rope<adjacent_pairs>>;
+  constexpr formula f = [](auto dy, auto a, const auto& w) {
+    return sum<token, hidden>(dy * layer{w}(a, sliding_window<1>));
+  };
+  check_gradients<x, x, typename layer::weights>("window", g::seed, g::answer, f);
+}
+BOOST_AUTO_TEST_CASE(of_windowed_attention) {
+  windowed_attention<float>(), windowed_attention<double>();
+}
+
+// The second query sees no key. (A rate of 0 drops nothing.)
+template <class T>
+void softcapped_attention() {
+  namespace g = golden::gradient_of_softcapped_attention;
+  using x = tensor<T, query<3>, hidden<4>>;
+  using memory = tensor<T, key<4>, hidden<4>>;
+  using layer = multi_head_attention<T, hidden<4>, heads<2>, head_dim<3>, bias<false>, softcap<1>>;
+  constexpr formula f = [](auto dy, auto a, auto m, const auto& w, auto keep) {
+    return sum<query, hidden>(dy * layer{w}(a, m, m, keep_mask(keep) & dropout(0, 7)));
+  };
+  check_gradients<x, x, memory, typename layer::weights>(
+      "softcap", g::seed, g::answer, f,
+      tensor<bool, query<3>, key<4>>{true, false, true, true, false, false, false, false, false,
+                                     true, false, false});
+}
+BOOST_AUTO_TEST_CASE(of_softcapped_attention) {
+  softcapped_attention<float>(), softcapped_attention<double>();
+}
+
+}  // namespace
