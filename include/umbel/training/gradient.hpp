@@ -250,7 +250,8 @@ struct gradient_calls {
   static typename gradient_call<F, X...>::workspace workspace_of(const X&...);
 
   // Gives what the formula gives. Arguments: those of the formula, of which some have a gradient,
-  // with_gradient(w, g); the last may be a workspace.
+  // with_gradient(w, g); the last may be a workspace. Weights that are two arguments, of which one
+  // has a gradient, must be two objects: parts are known by their address.
   // (What F gives is asked here because a function in between would be more of clang's output.)
   template <class... X>
     requires(!last_is_workspace<X...>)
