@@ -65,6 +65,12 @@ inline constexpr goal goals[] = {
     // 1.25 of a floor of 9.02: 2.27 million operations, 25,480 exponentials
     // (bench/layer/fashion.cpp).
     {"fashion/one picture", 11.3, unit::us},
+    {"int8/linear/128x384x384", 90, unit::percent},
+    {"int8/mha/D 64,64,4", 65, unit::percent},
+    {"int8/mha/E 128,256,8", 85, unit::percent},
+    {"int8/mha/F 128,384,12", 85, unit::percent},
+    {"int8/decode/I 256,8,512", 5, unit::us},
+    {"int8/fashion/one picture", 12, unit::us},
 };
 
 // The row's goal, or null when it has none.

@@ -2,7 +2,8 @@
 // One picture through the demo's network (examples/fashion): latency beside its floor, which is its
 // multiply-adds at the peak and its exponentials at 3.2 cycles for 16 (bench::goals has 1.25 of
 // it). Norms, activations but for their exponentials, residual sums and the conversion of pixels
-// are not in the floor.
+// are not in the floor. And the same picture through the network in integers.
+#include "../../examples/fashion/integers.hpp"
 #include "../../examples/fashion/model.hpp"
 
 #include "../measure.hpp"
@@ -23,6 +24,12 @@ const bool added = [] {
   bench::add_row("fashion/one picture", 2 * products, [] {
     float logits[fashion::model::classes];
     fashion::model::logits(picture, work, logits);
+    benchmark::DoNotOptimize(logits);
+  });
+  static fashion::integer_model::workspace integer_work;
+  bench::add_row("int8/fashion/one picture", 2 * products, [] {
+    std::int16_t logits[fashion::model::classes];
+    fashion::integer_model::logits(picture, integer_work, logits);
     benchmark::DoNotOptimize(logits);
   });
   return true;

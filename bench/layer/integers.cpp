@@ -70,23 +70,45 @@ void add_linear(const char* name) {
   bench::add_row(name, 2.0 * Rows * In * Out, [] { layer.into(y, x); }, dot_peak);
 }
 
+template <class Attention, std::size_t Hidden>
+quantized<Attention> make_attention() {
+  static typename Attention::weights w;
+  for (auto* map : {&w.q, &w.k, &w.v, &w.o})
+    fill_map(*map, 1.7f * umbel::detail::simd::rsqrt(static_cast<float>(Hidden)));
+  typename quantized<Attention>::ranges seen{};
+  set(seen.queries, seen.keys, seen.values, seen.q, seen.k, seen.v, seen.output);
+  return quantized<Attention>{w, seen};
+}
+
 template <std::size_t Tokens, std::size_t Hidden, std::size_t Heads>
 void add_self(const char* name) {
   using attention = multi_head_attention<float, hidden<Hidden>, heads<Heads>, bias<true>>;
   static tensor<std::int8_t, query<Tokens>, hidden<Hidden>> x, y;
   static typename quantized<attention>::template workspace<query<Tokens>> work;
-  static const auto layer = [] {
-    static typename attention::weights w;
-    for (auto* map : {&w.q, &w.k, &w.v, &w.o})
-      fill_map(*map, 1.7f * umbel::detail::simd::rsqrt(static_cast<float>(Hidden)));
-    typename quantized<attention>::ranges seen{};
-    set(seen.queries, seen.keys, seen.values, seen.q, seen.k, seen.v, seen.output);
-    return quantized<attention>{w, seen};
-  }();
+  static const auto layer = make_attention<attention, Hidden>();
   fill_bytes(x);
   bench::add_row(
       name, 8.0 * Tokens * Hidden * Hidden + 4.0 * Tokens * Tokens * Hidden,
       [] { layer.into(y, x, all_keys, work); }, dot_peak);
+}
+
+// One token against a cache that it fills (decode.cpp has the same in floats). Its goal is a time,
+// so the FMA peak is beside it (goals.hpp).
+template <std::size_t Hidden, std::size_t Heads, std::size_t Capacity>
+void add_step(const char* name) {
+  using attention = multi_head_attention<float, hidden<Hidden>, heads<Heads>, bias<true>>;
+  using memory = key_value_cache<quantized<attention>, key<Capacity>>;
+  static const auto layer = make_attention<attention, Hidden>();
+  static memory past;
+  static typename memory::template workspace<token<1>> work;
+  static tensor<std::int8_t, token<1>, hidden<Hidden>> x, y;
+  fill_bytes(x);
+  while (past.step(y, layer, x, all_keys, work)) {
+  }
+  bench::add_row(name, 8.0 * Hidden * Hidden + 4.0 * Capacity * Hidden, [] {
+    (void)past.rewind(Capacity - 1);
+    (void)past.step(y, layer, x, all_keys, work);
+  });
 }
 
 // The encoder of the demo, whose two layers are nearly all of a picture; the same in floats.
@@ -134,6 +156,7 @@ const bool added = [] {
   add_self<64, 64, 4>("int8/mha/D 64,64,4");
   add_self<128, 256, 8>("int8/mha/E 128,256,8");
   add_self<128, 384, 12>("int8/mha/F 128,384,12");
+  add_step<256, 8, 512>("int8/decode/I 256,8,512");
   add_encoder();
   return true;
 }();
