@@ -145,7 +145,7 @@ def main():
     check_text(tap, root)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        write_includes(root, folder / "include", made(root, "--inspect", "--weights", "--quantized"))
+        write_includes(root, folder / "include", made(root, "--inspect", "--weights", "--quantized", "--training"))
         (folder / "bare").mkdir()
         (folder / "bare/umbel.hpp").write_text(made(root, "--bare"))
         (folder / "files").mkdir()

@@ -20,6 +20,7 @@
 #include <umbel/inspect/describe.hpp>
 #include <umbel/inspect/heat_map.hpp>
 #include <umbel/quantized.hpp>
+#include <umbel/training.hpp>
 #include <umbel/umbel.hpp>
 
 static_assert(umbel::tensor<float, umbel::axes::token<4>>::size() == 4);

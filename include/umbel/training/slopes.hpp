@@ -34,15 +34,15 @@ UMBEL_INLINE constexpr V gelu_tanh_slope(V x) noexcept {
   using T = simd::element_of<V>;
   const auto number = [](double of) { return simd::broadcast<V>(static_cast<T>(of)); };
   const V bound = number(sizeof(T) == 4 ? 10 : 21);
-  const V near =
+  const V inside =
       simd::select(simd::less(bound, x), bound, simd::select(simd::less(x, -bound), -bound, x));
-  const V square = near * near;
+  const V square = inside * inside;
   const V twice = simd::fma(
-      near, simd::fma(square, number(0.07135481627159856), number(1.5957691216057308)), V{});
+      inside, simd::fma(square, number(0.07135481627159856), number(1.5957691216057308)), V{});
   const V slope = simd::fma(square, number(0.21406444881479568), number(1.5957691216057308));
   const V s = simd::sigmoid(twice);
   const V rest = simd::fma(-s, s, s);
-  return simd::fma(simd::fma(near, rest, V{}), slope, s);
+  return simd::fma(simd::fma(inside, rest, V{}), slope, s);
 }
 
 template <word W, class V>
