@@ -177,13 +177,15 @@ struct integer_attend_few {
     words context[Vectors]{};
     std::size_t j = begin;
     const std::int32_t* weights = work.scores;
-    for (; j + block <= end; j += block)
-      for (std::size_t l = 0; l < lanes; ++l) {
-        const std::int8_t* const at = v + (j + l) * S.v_row;
-        add_values<Feature>(
-            context, {at, at + lanes * S.v_row, at + 2 * lanes * S.v_row, at + 3 * lanes * S.v_row},
-            *weights++);
-      }
+    if constexpr (S.keys >= block)  // else g++ warns of the rows that no mask can ask for
+      for (; j + block <= end; j += block)
+        for (std::size_t l = 0; l < lanes; ++l) {
+          const std::int8_t* const at = v + (j + l) * S.v_row;
+          add_values<Feature>(
+              context,
+              {at, at + lanes * S.v_row, at + 2 * lanes * S.v_row, at + 3 * lanes * S.v_row},
+              *weights++);
+        }
     for (std::size_t l = 0; l < lanes && j + l < end; ++l) {
       const std::int8_t* rows[4];
       for (std::size_t u = 0; u < 4; ++u) {
