@@ -120,7 +120,8 @@ def main():
     version = subprocess.run([command[0], "--version"], capture_output=True, text=True).stdout
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
-        faster = precompiled(command, pathlib.Path(folder), "clang" if "clang" in version else "gcc") or command
+        faster = precompiled(command, pathlib.Path(folder), "clang" if "clang" in version else "gcc",
+                             "#include <umbel/umbel.hpp>\n") or command
         for page in [*sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md"))]:
             name = page.relative_to(root).as_posix()
             check_links(tap, page, name)

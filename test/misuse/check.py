@@ -48,7 +48,6 @@ BAD = "compiled wrongly"  # the one count that may only fall
 FACT = re.compile(r"^\s*// fact: (.*?)\s*$")
 # What the assertion says by itself is no sentence.
 SENTENCE = re.compile(r"error: static.assert.*shape_error<|umbel: (?!shapes do not fit)")
-OF_THE_PREAMBLE = re.compile(r"^In file included from .*/preamble\.hpp:")  # a user includes umbel.hpp itself
 
 
 def read_programs(source):
@@ -83,7 +82,7 @@ def judge(code, output, facts):
     """Which of CHECKS the refusal of a wrong program passes; BAD when there was none."""
     if code == 0:
         return {BAD}
-    lines = [line for line in output.splitlines() if not OF_THE_PREAMBLE.match(line)]
+    lines = output.splitlines()
     sentences = [number for number, line in enumerate(lines) if SENTENCE.search(line)]
     said = lines[sentences[0]] if sentences else ""
     said = said + "\n" + as_english(said)
@@ -102,7 +101,7 @@ class Compiler:
         self.id = "clang" if "clang" in version else "gcc"
         self.name = f"{self.id} {re.search(r'(?:version | )([0-9]+)[.]', version)[1]}"
         command = [command[0], "-I", str(HERE.parent), *command[1:], "-fsyntax-only"]
-        self.command = reject.precompiled(command, folder, self.id, PREAMBLE)
+        self.command = reject.precompiled(command, folder, self.id, (HERE.parent / PREAMBLE).read_text())
         if self.command is None:
             sys.exit(f"{PREAMBLE} does not compile")
 
