@@ -141,6 +141,7 @@ BOOST_AUTO_TEST_CASE(rotate_by_given_angles) {
                                                   {4, 94}, {5, 95}, {6, 96}};
   const auto far =
       rotate<adjacent_pairs, head_dim>(x, lookup(cosines, positions), lookup(sines, positions));
+  BOOST_TEST(same_bits((rotate<adjacent_pairs, token<100>, head_dim>(x, positions)), far));
   const auto near = rotate<adjacent_pairs, query, head_dim>(x);
   for (std::size_t q = 0; q < 7; ++q) BOOST_TEST(far(0u, q, 1u, 3u) == near(0u, q, 1u, 3u));
   const auto apart = [](const auto& y, std::size_t b) {  // of query 6 from query 2
@@ -158,6 +159,34 @@ BOOST_AUTO_TEST_CASE(rotate_by_given_angles) {
   constexpr auto constant =
       rotate<adjacent_pairs, key, head_dim>(tensor<float, key<2>, head_dim<2>>{1, 0, 1, 0});
   BOOST_TEST(constant(1, 1) == std::sin(1.0f));
+}
+
+BOOST_AUTO_TEST_CASE(rotate_by_positions) {
+  const auto x = random<heads_of_queries>(8);
+  const tensor<int, query<7>> counted{0, 1, 2, 3, 4, 5, 6};
+  BOOST_TEST(same_bits((rotate<split_halves, token<7>, head_dim>(x, counted)),
+                       rotate<split_halves, query, head_dim>(x)));
+  // Another base, fewer features, another order of the axes, one position for all.
+  using some = rope<adjacent_pairs, 500, 6>;
+  BOOST_TEST(
+      same_bits((rotate<some, token<50>, head_dim>(x, counted)), rotate<some, query, head_dim>(x)));
+  const auto order = permute<head_dim, batch, heads, query>;
+  BOOST_TEST(same_bits((rotate<some, token<50>, head_dim>(x | order, counted)),
+                       rotate<some, query, head_dim>(x) | order | contiguous));
+  const auto at_5 = rotate<split_halves, token<9>, head_dim>(x, tensor<long>{5});
+  const auto all = rotate<split_halves, query, head_dim>(x);
+  for (std::size_t d = 0; d < 10; ++d) BOOST_TEST(at_5(1u, 5u, 2u, d) == all(1u, 5u, 2u, d));
+  // Outside of the table what is turned is zeros, the rest is as it was.
+  const auto outside = rotate<some, token<7>, head_dim>(x, tensor<int, heads<3>>{7, -1, 0});
+  for (std::size_t d = 0; d < 10; ++d) {
+    BOOST_TEST(outside(0u, 3u, 0u, d) == (d < 6 ? 0 : x(0u, 3u, 0u, d)));
+    BOOST_TEST(outside(0u, 3u, 1u, d) == (d < 6 ? 0 : x(0u, 3u, 1u, d)));
+    BOOST_TEST(outside(0u, 3u, 2u, d) == x(0u, 3u, 2u, d));
+  }
+  constexpr auto constant = rotate<adjacent_pairs, token<3>, head_dim>(
+      tensor<float, key<2>, head_dim<2>>{1, 0, 1, 0}, tensor<int, key<2>>{1, 0});
+  BOOST_TEST(constant(0, 1) == std::sin(1.0f));
+  BOOST_TEST(constant(1, 0) == 1);
 }
 
 // The whole layer spelled out.

@@ -110,6 +110,7 @@ void check_positions() {
   using heads_of = tensor<float, token<9>, heads<3>, head_dim<12>>;
   static const auto q = drawn<heads_of>(next);
   static heads_of turned;
+  static const tensor<int, token<9>> at_positions{};
   static const auto table = drawn<tensor<float, token<9>, hidden<33>>>(next);
   static const learned_positions<float, token<9>, hidden<33>> learned{table};
   static const auto even = drawn<tensor<float, token<9>, hidden<32>>>(next);
@@ -119,6 +120,8 @@ void check_positions() {
   check("learned_positions", results, [] { z = x | learned; });
   check("sinusoidal_positions", results, [] { moved = sinusoids(even, 3); });
   check("rotate", results, [] { turned = q | rotate<split_halves, token, head_dim>; });
+  check("rotate by positions", results,
+        [] { turned = rotate<split_halves, token<99>, head_dim>(q, at_positions); });
   check("rotate by given angles", results, [] {
     turned =
         rotate<adjacent_pairs, head_dim>(q, rope_cosines<adjacent_pairs, token<9>, head_dim<12>>(),

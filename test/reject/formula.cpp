@@ -196,8 +196,8 @@ struct two_workers {
   // expect-gcc: "umbel: rotate: the left side has query=17 but the right side has query=10"
   // expect-clang: rotate, .*the_left_side_has, .*query<17>, .*but_the_right_side_has, .*query<10>
   // lines-clang: 15
-  // cause: The cosines have an axis of x with another size.
-  // cure: Take the positions of x: `cosines | slice<token, from<0>, extent<9>>`, or `lookup(cosines, positions)`.
+  // cause: The cosines, or the positions, have an axis of x with another size.
+  // cure: Take as many as x has: `cosines | slice<token, from<0>, extent<9>>`, or `positions | slice<token, from<0>, extent<9>>`.
   constexpr formula turned = [](auto a, auto c, auto s) {
     return rotate<split_halves, head_dim>(a, c, s);
   };

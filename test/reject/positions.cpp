@@ -119,8 +119,8 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
 #elif defined CASE_rotate_by_cosines_of_other_positions
   // expect-gcc: "umbel: rotate: the left side has token=9 but the right side has token=10"
   // expect-clang: rotate, .*the_left_side_has, .*token<9>, .*but_the_right_side_has, .*token<10>
-  // cause: The cosines have an axis of x with another size.
-  // cure: Take the positions of x: `cosines | slice<token, from<0>, extent<9>>`, or `lookup(cosines, positions)`.
+  // cause: The cosines, or the positions, have an axis of x with another size.
+  // cure: Take as many as x has: `cosines | slice<token, from<0>, extent<9>>`, or `positions | slice<token, from<0>, extent<9>>`.
   const auto cosines = rope_cosines<split_halves, token<10>, hidden<32>>();
   auto r = rotate<split_halves, hidden>(x, cosines, cosines);
 #elif defined CASE_rotate_by_cosines_of_an_axis_that_is_not_there
@@ -143,6 +143,30 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
   // cause: Cosines and sines are tensors or views.
   // cure: Take a table, `rope_cosines<split_halves, token<9>, hidden<32>>()`, or one angle for all: `tensor<float, hidden<16>>`.
   auto r = rotate<split_halves, hidden>(x, 1.0f, 0.0f);
+#elif defined CASE_rotate_by_positions_of_another_size
+  // expect-gcc: "umbel: rotate: the left side has token=9 but the right side has token=10"
+  // expect-clang: rotate, .*the_left_side_has, .*token<9>, .*but_the_right_side_has, .*token<10>
+  // cause: The cosines, or the positions, have an axis of x with another size.
+  // cure: Take as many as x has: `cosines | slice<token, from<0>, extent<9>>`, or `positions | slice<token, from<0>, extent<9>>`.
+  auto r = rotate<split_halves, token<99>, hidden>(x, tensor<int, token<10>>{});
+#elif defined CASE_rotate_by_positions_of_another_axis
+  // expect-gcc: "umbel: rotate: \[batch=2, token=9, hidden=32\] and \[query=9\] have different axes"
+  // expect-clang: rotate, .*batch<2>, .*token<9>, .*hidden<32>>, .*and_, .*query<9>>, .*have_different_axes
+  // cause: The positions have an axis that x does not have, or that of its features.
+  // cure: Rename it: `positions | rename_axis<query, token>`.
+  auto r = rotate<split_halves, token<99>, hidden>(x, tensor<int, query<9>>{});
+#elif defined CASE_rotate_by_positions_that_are_fractions
+  // expect-gcc: "umbel: rotate: takes integers, not float"
+  // expect-clang: rotate, .*takes_integers_not, .*element<float>
+  // cause: Positions are rows of a table, so they are integers.
+  // cure: Hold them in a tensor of `int`; or compute the angles: `rotate<split_halves, hidden>(x, cosines, sines)`.
+  auto r = rotate<split_halves, token<99>, hidden>(x, tensor<float, token<9>>{});
+#elif defined CASE_rotate_by_a_number
+  // expect-gcc: "umbel: rotate: takes a tensor or view, then a tensor or view of positions"
+  // expect-clang: rotate, .*takes_a_tensor_then_positions
+  // cause: Positions are a tensor or view.
+  // cure: One position for all is a tensor without axes: `tensor<int>{5}`.
+  auto r = rotate<split_halves, token<99>, hidden>(x, 5);
 #elif defined CASE_rope_table_of_an_odd_width
   // expect-gcc: "umbel: rope_cosines: rope rotates pairs but hidden=5 is odd"
   // expect-clang: rope_cosines, .*rope_rotates_pairs_but, .*hidden<5>, .*is_odd
@@ -154,6 +178,7 @@ using sinusoids = sinusoidal_positions<float, token<9>, hidden<32>, adjacent_pai
   const auto cosines = rope_cosines<split_halves, token<9>, hidden<32>>();
   tokens turned =
       rotate<split_halves, hidden>(x | rotate<split_halves, token, hidden>, cosines, cosines);
+  turned = rotate<split_halves, token<99>, hidden>(turned, tensor<int, token<9>>{});
   (void)r, (void)turned;
 #endif
 }

@@ -149,6 +149,63 @@ static_assert(!contractible<queries, tensor<float, batch<2>, hidden<50>>, hidden
 static_assert(!contractible<queries, tensor<float, batch<3>, hidden<100>>, hidden>);
 static_assert(!contractible<queries, tensor<double, batch<2>, hidden<100>>, hidden>);
 
+// choosable, hideable: a condition of the same axes, elements of one type
+using kept = tensor<bool, batch<2>, query<4>, hidden<100>>;
+static_assert(choosable<kept, queries, const queries&> && choosable<const kept&, queries, int>);
+static_assert(choosable<kept, double, queries> && choosable<kept, float, float>);
+static_assert(!choosable<queries, queries, queries>);  // no condition
+static_assert(!choosable<kept, context, queries> && !choosable<kept, turned, queries>);
+static_assert(!choosable<kept, queries, tensor<double, batch<2>, query<4>, hidden<100>>>);
+static_assert(!choosable<kept, tensor<int, batch<2>, query<4>, hidden<100>>, double>);  // fractions
+static_assert(!choosable<bool, float, float>);  // C++ has that
+static_assert(hideable<queries, kept> && hideable<const queries&, const kept&>);
+static_assert(!hideable<queries, queries> && !hideable<context, kept>);
+static_assert(!hideable<tensor<int, query<4>>, tensor<bool, query<4>>> && !hideable<queries, bool>);
+
+// indexable, one_hot_encodable: integers, whose axes the features do not have
+using table = tensor<float, token<9>, hidden<8>>;
+using ids = tensor<int, batch<2>, query<4>>;
+static_assert(indexable<table, ids> && indexable<const table&, tensor<unsigned char>>);
+static_assert(!indexable<table, tensor<float, query<4>>> && !indexable<table, tensor<bool>>);
+static_assert(!indexable<table, tensor<int, hidden<4>>> && !indexable<tensor<float>, ids>);
+static_assert(indexable<table, tensor<int, token<3>>>);  // the name of the axis that goes
+static_assert(!indexable<table, int> && !indexable<int, ids>);
+static_assert(one_hot_encodable<ids, classes<10>> && one_hot_encodable<ids&, classes<10>, double>);
+static_assert(!one_hot_encodable<queries, classes<10>> && !one_hot_encodable<ids, query<10>>);
+static_assert(!one_hot_encodable<ids, classes<0>> && !one_hot_encodable<int, classes<10>>);
+
+// rotatable: positions along an axis, an even number of features
+static_assert(rotatable<queries, split_halves, query, hidden>);
+static_assert(rotatable<const turned&, rope<adjacent_pairs, 500, 6>, batch, hidden>);
+static_assert(!rotatable<queries, split_halves, key, hidden>);                    // absent
+static_assert(!rotatable<queries, split_halves, query, key>);                     // absent
+static_assert(!rotatable<queries, split_halves, query, query>);                   // twice
+static_assert(!rotatable<queries, int, query, hidden>);                           // no pairing
+static_assert(!rotatable<context, rope<split_halves, 10000, 102>, key, hidden>);  // too many
+static_assert(!rotatable<tensor<float, query<4>, hidden<5>>, split_halves, query, hidden>);  // odd
+static_assert(!rotatable<tensor<int, query<4>, hidden<6>>, split_halves, query, hidden>);
+static_assert(!rotatable<int, split_halves, query, hidden>);
+// rotatable_at: integers of some of the other axes
+static_assert(rotatable_at<queries, ids, split_halves, token<99>, hidden>);
+static_assert(rotatable_at<turned&, tensor<int>, rope<split_halves, 500, 6>, token<99>, hidden>);
+static_assert(!rotatable_at<queries, tensor<float, query<4>>, split_halves, token<9>, hidden>);
+static_assert(!rotatable_at<queries, tensor<int, query<5>>, split_halves, token<9>, hidden>);
+static_assert(!rotatable_at<queries, tensor<int, key<4>>, split_halves, token<9>, hidden>);
+static_assert(!rotatable_at<queries, tensor<int, hidden<100>>, split_halves, token<9>, hidden>);
+static_assert(!rotatable_at<queries, ids, split_halves, token<9>, key>);
+static_assert(!rotatable_at<queries, ids, split_halves, token<0>, hidden>);
+static_assert(!rotatable_at<queries, ids, int, token<9>, hidden>);
+static_assert(!rotatable_at<queries, int, split_halves, token<9>, hidden>);
+// rotatable_by: cosines and sines of some of its axes, one for each pair
+using angles = tensor<float, query<4>, hidden<50>>;
+static_assert(rotatable_by<queries, angles, const angles&, split_halves, hidden>);
+static_assert(rotatable_by<queries, tensor<float, hidden<3>>, tensor<float, hidden<3>>,
+                           adjacent_pairs, hidden>);
+static_assert(!rotatable_by<queries, angles, tensor<float, hidden<50>>, split_halves, hidden>);
+static_assert(!rotatable_by<queries, queries, queries, split_halves, hidden>);  // one each feature
+static_assert(!rotatable_by<context, angles, angles, split_halves, hidden>);    // no queries
+static_assert(!rotatable_by<queries, float, float, split_halves, hidden>);
+
 // same_shape
 static_assert(same_shape<queries, const queries&>);
 static_assert(same_shape<queries, view<const float, strided<batch<2>, 512>, strided<query<4>, 128>,

@@ -136,20 +136,32 @@ constexpr void write_rows(const T* table, const Ids& ids, T* to, F row_of) noexc
       },
       ids);
 }
+// operation: which a failed check names.
 template <bool Checked, class Table, class Ids>
-constexpr auto rows_of_table(const Table& table, const Ids& ids) noexcept {
+constexpr auto rows_of_table(const Table& table, const Ids& ids,
+                             const char* operation = "lookup") noexcept {
   using T = typename Table::value_type;
   using axes = looked_up<layout_of<Table>, layout_of<Ids>>;
   return filled<tensor_of<T, typename axes::joined::type>>([&](auto& out) {
-    write_rows<layout_of<Table>>(table.data(), ids, out.data(), [](const auto& id) {
+    write_rows<layout_of<Table>>(table.data(), ids, out.data(), [operation](const auto& id) {
       const std::size_t row = row_number(id);
-      offset_along<typename axes::rows, 1>("lookup", row);
+      offset_along<typename axes::rows, 1>(operation, row);
       return row;
     });
   });
 }
 
 }  // namespace detail
+
+// Would lookup(table, ids) compile? indexable<Table, Ids>.
+template <class Table, class Ids>
+concept indexable =
+    detail::fits<detail::rules::lookup<std::remove_cvref_t<Table>, std::remove_cvref_t<Ids>>>;
+// Would one_hot<Classes>(ids) compile? one_hot_encodable<Ids, classes<10>>.
+template <class Ids, class Classes, class T = float>
+concept one_hot_encodable =
+    detail::elements<Ids> &&
+    detail::fits<detail::rules::one_hot<Classes, T, std::remove_cvref_t<Ids>>>;
 
 // one_hot<classes<10>>(ids): for each integer of a tensor or view a row of zeros with 1 at its
 // position, along a new last axis; a row-major tensor of float, or of T, one_hot<classes<10>, T>.

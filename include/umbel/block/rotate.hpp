@@ -3,16 +3,15 @@
 //
 //   rotate<split_halves, query, head_dim>(x)           positions 0, 1, 2 ... along query
 //   rotate<rope<split_halves, 500000, 32>, query, head_dim>(x)   another base, fewer features
+//   rotate<split_halves, token<4096>, head_dim>(x, positions)   integers below 4096
 //   rotate<split_halves, head_dim>(x, cosines, sines)  by angles of yours, one for each pair
-//
-// Positions known at run time: cosines are lookup(rope_cosines<split_halves, token<4096>,
-// head_dim<64>>(), positions), whose table is (token=4096, head_dim=32).
 //
 // A pair (a, b) becomes (a cos - b sin, b cos + a sin), each a fused multiply-add and a product.
 #pragma once
 
 #include <umbel/attention/rope.hpp>
 #include <umbel/block/elementwise_function.hpp>
+#include <umbel/block/lookup.hpp>
 #include <umbel/config.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -22,11 +21,15 @@ namespace say {
 struct rope_cosines;
 struct rotate;
 struct takes_a_tensor_then_cosines_and_sines;
+struct takes_a_tensor_then_positions;
 }  // namespace say
 
 template <>
 inline constexpr const char* spoken<say::takes_a_tensor_then_cosines_and_sines> =
     "takes a tensor or view, then cosines and sines";
+template <>
+inline constexpr const char* spoken<say::takes_a_tensor_then_positions> =
+    "takes a tensor or view, then a tensor or view of positions";
 
 // split_halves is rope<split_halves>.
 template <class Pairing>
@@ -119,6 +122,43 @@ struct rotate_by_rule<Pairing, Family, X, Cosines, Sines> {
 };
 template <class Pairing, class Family, class X, class Cosines, class Sines>
 using rotate_by = typename rotate_by_rule<Pairing, Family, X, Cosines, Sines>::type;
+
+// A table of turns.
+template <class Operation, class Rope, class Positions, class Features, class T>
+struct rope_table_rule {
+  using type = well_formed<Positions, Features>;
+};
+template <class Operation, class Rope, class Positions, class Features, class T>
+  requires(well_formed<Positions, Features>::ok)
+struct rope_table_rule<Operation, Rope, Positions, Features, T> {
+  using type = first_error<floating<Operation, T>, rope_fits<Operation, rope_of<Rope>, Features>>;
+};
+template <class Operation, class Rope, class Positions, class Features, class T>
+using rope_table_fits = typename rope_table_rule<Operation, Rope, Positions, Features, T>::type;
+
+// By integers that have axes of x other than its features.
+template <class Rope, class Positions, class Family, class X, class Ids>
+struct rotate_at_rule {
+  using type = verdict<one_is_invalid<X, Ids>, say::rotate, say::takes_a_tensor_then_positions>;
+};
+template <class Rope, class Positions, class Family, shaped X, shaped Ids>
+struct rotate_at_rule<Rope, Positions, Family, X, Ids> {
+  using type = has_axis<say::rotate, layout_of<X>, Family>;
+};
+template <class Rope, class Positions, class Family, shaped X, shaped Ids>
+  requires(layout_of<X>::template has<Family>)
+struct rotate_at_rule<Rope, Positions, Family, X, Ids> {
+  using rows = algebra::select<row_major<layout_of<X>>, Family>;
+  using type = first_error<rope_table_fits<say::rotate, Rope, Positions,
+                                           axis_of<layout_of<X>, Family>, typename X::value_type>,
+                           integers<say::rotate, typename Ids::value_type>,
+                           typename shared_axes_agree_rule<say::rotate, rows, layout_of<Ids>>::type,
+                           verdict<is_part_of<typename layout_of<Ids>::axes, rows>, say::rotate,
+                                   typename layout_of<X>::axes, say::and_,
+                                   typename layout_of<Ids>::axes, say::have_different_axes>>;
+};
+template <class Rope, class Positions, class Family, class X, class Ids>
+using rotate_at = typename rotate_at_rule<Rope, Positions, Family, X, Ids>::type;
 }  // namespace rules
 
 // x: any axes; a row-major tensor of the same. into(out, x): out may be x where that is row-major.
@@ -148,33 +188,67 @@ struct rotate_operation : computing<rotate_operation<Rope, Position, Features>, 
   }
 };
 
+// Of an accepted rule: a view of a table that always exists.
 template <class Rope, class Positions, class Features, class T>
-struct rope_table_rule {
-  using type = rules::well_formed<Positions, Features>;
-};
-template <class Rope, class Positions, class Features, class T>
-  requires(rules::well_formed<Positions, Features>::ok)
-struct rope_table_rule<Rope, Positions, Features, T> {
-  using type = first_error<rules::floating<say::rope_cosines, T>,
-                           rules::rope_fits<say::rope_cosines, rope_of<Rope>, Features>>;
-};
-// What rope_cosines and rope_sines give: a view of a table that always exists.
+constexpr auto turns_in_table(bool sines) noexcept {
+  constexpr std::size_t pairs = pairs_of<Rope, Features>;
+  const auto& table = rope_turns<T, Positions::size, pairs, rope_of<Rope>::base>();
+  return view<const T, typename Positions::plain, typename Features::family::template sized<pairs>>(
+      sines ? table.sine : table.cosine);
+}
+// What rope_cosines and rope_sines give.
 template <class Rope, class Positions, class Features, class T>
 constexpr auto rope_view(bool sines) noexcept {
-  using verdict = typename rope_table_rule<Rope, Positions, Features, T>::type;
+  using verdict = rules::rope_table_fits<say::rope_cosines, Rope, Positions, Features, T>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok) {
-    constexpr std::size_t pairs = pairs_of<Rope, Features>;
-    const auto& table = rope_turns<T, Positions::size, pairs, rope_of<Rope>::base>();
-    return view<const T, typename Positions::plain,
-                typename Features::family::template sized<pairs>>(sines ? table.sine
-                                                                        : table.cosine);
-  } else {
+  if constexpr (verdict::ok)
+    return turns_in_table<Rope, Positions, Features, T>(sines);
+  else
     return invalid{};
-  }
+}
+// By the rows of that table. (The name of a function that depends on UMBEL_CHECK has to say.)
+template <bool Checked, class Rope, class Positions, template <std::size_t> class Features, class X,
+          class Ids>
+constexpr auto rotated_at(const X& x, const Ids& positions) noexcept {
+  using T = typename X::value_type;
+  using features = axis_of<layout_of<X>, family_of<Features>>;
+  using result = row_major<layout_of<X>>;
+  const auto rows = [&](bool sines) {
+    return rows_of_table<Checked>(turns_in_table<Rope, Positions, features, T>(sines), positions,
+                                  "rotate");
+  };
+  const auto cosines = rows(false), sines = rows(true);
+  using turns = layout_of<decltype(cosines)>;
+  return filled<tensor_of<T, result>>([&](auto& y) {
+    copy(x, y);
+    rotate_pairs<typename rope_of<Rope>::pairs, family_of<Features>, result, turns, turns>(
+        y.data(), cosines.data(), sines.data());
+  });
 }
 
 }  // namespace detail
+
+// Would rotate<Rope, Position, Features>(x) compile? rotatable<X, split_halves, query, head_dim>.
+template <class X, class Rope, template <std::size_t> class Position,
+          template <std::size_t> class Features>
+concept rotatable =
+    detail::one_is_invalid<X> ||
+    (detail::tensor_like<X> &&
+     detail::fits<typename detail::rules::rotate_rule<Rope, std::remove_cvref_t<X>,
+                                                      detail::family_of<Position>,
+                                                      detail::family_of<Features>>::type>);
+// Would rotate<Rope, Positions, Features>(x, positions) compile? rotatable_at<X, Ids, split_halves,
+// token<4096>, head_dim>.
+template <class X, class Ids, class Rope, class Positions, template <std::size_t> class Features>
+concept rotatable_at =
+    detail::fits<detail::rules::rotate_at<Rope, Positions, detail::family_of<Features>,
+                                          std::remove_cvref_t<X>, std::remove_cvref_t<Ids>>>;
+// Would rotate<Pairing, Features>(x, cosines, sines) compile? rotatable_by<X, Cosines, Sines,
+// split_halves, head_dim>.
+template <class X, class Cosines, class Sines, class Pairing, template <std::size_t> class Features>
+concept rotatable_by = detail::fits<
+    detail::rules::rotate_by<Pairing, detail::family_of<Features>, std::remove_cvref_t<X>,
+                             std::remove_cvref_t<Cosines>, std::remove_cvref_t<Sines>>>;
 
 // (Functions, not objects: std::rotate is one, too.)
 
@@ -190,6 +264,21 @@ constexpr auto rotate(const X& x) noexcept {
 template <class Rope, template <std::size_t> class Position, template <std::size_t> class Features>
 constexpr detail::rotate_operation<Rope, Position, Features> rotate() noexcept {
   return {};
+}
+// rotate<split_halves, token<4096>, head_dim>(x, positions): rotary positions that are integers, a
+// tensor or view of some axes of x, matched by name: rows of a table of 4096 positions, which
+// always exists (rope_cosines). A position outside of it turns to zeros; UMBEL_CHECK=1 stops there.
+// (Formulas do not check.) Another base or fewer features as above.
+template <class Rope, class Positions, template <std::size_t> class Features, class X, class Ids>
+  requires((detail::elements<X> || detail::elements<Ids>) &&
+           !(detail::traced<X> || detail::traced<Ids>))
+UMBEL_SHARED constexpr auto rotate(const X& x, const Ids& positions) noexcept {
+  using verdict = detail::rules::rotate_at<Rope, Positions, detail::family_of<Features>, X, Ids>;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok && !detail::one_is_invalid<X, Ids>)
+    return detail::rotated_at<(UMBEL_CHECK != 0), Rope, Positions, Features>(x, positions);
+  else
+    return detail::invalid{};
 }
 // rotate<split_halves, head_dim>(x, cosines, sines): by angles of yours. Cosines and sines have
 // some of the axes of x, matched by name, and half as many features, or fewer: one for each pair.

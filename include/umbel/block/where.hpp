@@ -116,6 +116,15 @@ constexpr auto chosen_from(const A& a) noexcept {
 
 }  // namespace detail
 
+// Would where(condition, a, b) compile? choosable<Condition, A, B>.
+template <class C, class A, class B>
+concept choosable = detail::fits<
+    detail::rules::where<std::remove_cvref_t<C>, std::remove_cvref_t<A>, std::remove_cvref_t<B>>>;
+// Would hide(scores, condition) compile? hideable<Scores, Condition>.
+template <class Scores, class C>
+concept hideable =
+    detail::fits<detail::rules::hide<std::remove_cvref_t<Scores>, std::remove_cvref_t<C>>>;
+
 // where(condition, a, b): a where the condition is true, else b, of tensors or views of its axes or
 // numbers; a row-major tensor. NaN in what is not chosen does not matter.
 template <class C, class A, class B>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Operations along named axes in formulas that are functions: concat, stack, lookup, one_hot,
-// rotate by given angles.
+// rotate by given angles or positions.
 // (softmax, sum, contract and others are objects, or ask for nodes themselves.)
 #pragma once
 
@@ -15,20 +15,21 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
 namespace rules {
-// What lookup asks for in a formula besides.
-template <class Table, class Ids>
-struct lookup_in_formula_rule {
-  using type = rows_in_a_formula<say::lookup, typename layout_of<Table>::template axis_at<0>,
-                                 typename Table::value_type>;
+// What rows by integers ask for in a formula besides. T: of the table.
+template <class Operation, class Rows, class T, class Ids>
+struct integers_in_formula_rule {
+  using type = rows_in_a_formula<Operation, Rows, T>;
 };
-template <class Table, tensor_like Ids>
-struct lookup_in_formula_rule<Table, Ids> {
+template <class Operation, class Rows, class T, tensor_like Ids>
+struct integers_in_formula_rule<Operation, Rows, T, Ids> {
   using type =
       verdict<false, say::formula, say::a_part_of_an_argument_holds,
               element<typename Ids::value_type>, say::so_pass_it_as_an_argument_of_its_own>;
 };
 template <class Table, class Ids>
-using lookup_in_formula = typename lookup_in_formula_rule<Table, Ids>::type;
+using lookup_in_formula =
+    typename integers_in_formula_rule<say::lookup, typename layout_of<Table>::template axis_at<0>,
+                                      typename Table::value_type, Ids>::type;
 }  // namespace rules
 
 namespace formulas {
@@ -180,6 +181,47 @@ constexpr auto rotate(const X& x, const Cosines& cosines, const Sines& sines) no
           return one;
         },
         rotated.number, cosine.number, sine.number);
+  } else {
+    return invalid{};
+  }
+}
+
+// Rows of the table of turns by integers, whose node this is.
+template <bool Sines, class Rope, class Positions, class Features, class Ids>
+constexpr auto turns_at(const Ids& ids) noexcept {
+  using T = typename Ids::T;
+  using table = decltype(turns_in_table<Rope, Positions, Features, T>(Sines));
+  using positions = row_major<layout_of<Ids>>;
+  const auto at = ids.in_numbers();
+  return at.template recorded<typename looked_up<layout_of<table>, positions>::joined::type>(
+      [&] {
+        node_of_graph<T> one;
+        one.what = word::call;
+        one.run = [](const captured<T>&, const T* const* given, T* to) {
+          write_rows<layout_of<table>>(turns_in_table<Rope, Positions, Features, T>(Sines).data(),
+                                       view_of<const T, positions>(given[0]), to, row_number<T>);
+        };
+        one.name = Sines ? "rope_sines" : "rope_cosines";
+        one.tables = layout_of<table>::count * sizeof(T);
+        one.from[0] = at.as_operand();
+        one.operands = 1;
+        return one;
+      },
+      at.number);
+}
+template <class Rope, class Positions, template <std::size_t> class Features, class X, class Ids>
+  requires nodes_to_join<X, Ids>
+constexpr auto rotate(const X& x, const Ids& positions) noexcept {
+  using T = typename X::value_type;
+  using verdict =
+      first_error<rules::rotate_at<Rope, Positions, family_of<Features>, X, Ids>,
+                  typename rules::integers_in_formula_rule<say::rotate, Positions, T, Ids>::type>;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok) {
+    using features = axis_of<layout_of<X>, family_of<Features>>;
+    return formulas::rotate<typename rope_of<Rope>::pairs, Features>(
+        as_node(positions.recorder, x), turns_at<false, Rope, Positions, features>(positions),
+        turns_at<true, Rope, Positions, features>(positions));
   } else {
     return invalid{};
   }
