@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Golden vectors of the operations on tensors: functions of each element, reductions, selection, lookup."""
+"""Golden vectors of the operations on tensors: functions of each element, reductions, selection, lookup, rotary positions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def reduction_case() -> Case:
                ("sum_all", lambda a: a.sum().reshape(1)), ("max_key", lambda a: a.amax(2)),
                ("max_batch_key", lambda a: a.amax((0, 2))),
                ("min_query_dim", lambda a: a.amin((1, 3))),
-               ("mean_query_dim", lambda a: a.mean((1, 3))))}
+               ("mean_query_dim", lambda a: a.mean((1, 3))),
+               ("variance_key", lambda a: a.var(2, unbiased=False)),
+               ("variance_query_dim", lambda a: a.var((1, 3), unbiased=False)))}
     return Case("torch_reductions", "input (batch, query, key, head_dim), scale 4",
                 {"seed": seed, "batch": shape[0], "query": shape[1], "key": shape[2],
                  "head_dim": shape[3]}, arrays)
@@ -72,8 +74,48 @@ def lookup_case() -> Case:
                  "one_hot": functional.one_hot(ids, words).float()})
 
 
+def two_operands_case() -> Case:
+    lcg, seed, rows, columns = Lcg(505), 505, 3, 7
+    x, y = lcg.draw(rows, columns), lcg.draw(rows, columns)
+    return Case("torch_two_operands", "x, y (rows, columns)", {"seed": seed, "rows": rows, "columns": columns},
+                {"maximum": in_both("maximum", torch.maximum, x, y),
+                 "minimum": in_both("minimum", torch.minimum, x, y),
+                 "at_least": in_both("clamp", lambda a: a.clamp(min=0.25), x),
+                 "stacked": in_both("stack", lambda a, b: torch.stack((a, b, a)), x, y)})
+
+
+def rotary_case() -> Case:
+    """Rotary positions as the models' own code has them: LLaMA's halves by rotate_half, its pairs by complex numbers."""
+    lcg, seed, tokens, features, width, base = Lcg(506), 506, 4, 10, 6, 500
+    x = lcg.draw(tokens, features)
+
+    def turns(positions: list[int], count: int, by: float, like: Tensor) -> tuple[Tensor, Tensor]:
+        angles = torch.outer(torch.tensor(positions, dtype=torch.float64),
+                             by ** (-torch.arange(0, count, 2, dtype=torch.float64) / count))
+        return angles.cos().to(like.dtype), angles.sin().to(like.dtype)
+
+    def halves(a: Tensor, positions: list[int]) -> Tensor:
+        cosine, sine = (torch.cat((t, t), -1) for t in turns(positions, features, 10000.0, a))
+        first, second = a.chunk(2, -1)
+        return a * cosine + torch.cat((-second, first), -1) * sine
+
+    def pairs(a: Tensor, positions: list[int]) -> Tensor:
+        numbers = torch.view_as_complex(a[:, :width].reshape(tokens, -1, 2))
+        turned = torch.view_as_real(numbers * torch.complex(*turns(positions, width, float(base), a)))
+        return torch.cat((turned.flatten(-2), a[:, width:]), -1)
+
+    count, some = [0, 1, 2, 3], [40, 0, 7, 1000]
+    return Case("torch_rotary", "x (tokens, features); halves of all features, base 10000; pairs of `width`, of "
+                "`base`; of positions 0, 1, 2, 3 and 40, 0, 7, 1000",
+                {"seed": seed, "tokens": tokens, "features": features, "width": width, "base": base},
+                {"halves": in_both("halves", lambda a: halves(a, count), x),
+                 "pairs": in_both("pairs", lambda a: pairs(a, count), x),
+                 "halves_at": in_both("halves_at", lambda a: halves(a, some), x),
+                 "pairs_at": in_both("pairs_at", lambda a: pairs(a, some), x)})
+
+
 def operation_cases() -> Header:
     return Header("torch_operations.hpp", "torch: functions of each element, reductions, "
-                  "log_softmax, where, masked_fill, embedding, one_hot.",
+                  "log_softmax, where, masked_fill, embedding, one_hot, maximum, minimum, stack, rotary positions.",
                   [elementwise_case(), reduction_case(), log_softmax_case(), where_case(),
-                   lookup_case()])
+                   lookup_case(), two_operands_case(), rotary_case()])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The operations on tensors against torch: functions of each element, reductions, log_softmax,
-// where and hide, lookup and one_hot.
+// where and hide, lookup and one_hot, maximum and minimum, stack, rotate.
 #include <boost/test/unit_test.hpp>
 #include <umbel/umbel.hpp>
 
@@ -53,6 +53,9 @@ BOOST_AUTO_TEST_CASE(reductions) {
   check_near("min", min<query, head_dim>(x).data(), g::min_query_dim, std::size(g::min_query_dim));
   check_near("mean", mean<query, head_dim>(x).data(), g::mean_query_dim,
              std::size(g::mean_query_dim));
+  check_near("variance", variance<key>(x).data(), g::variance_key, std::size(g::variance_key));
+  check_near("variance of two", variance<query, head_dim>(x).data(), g::variance_query_dim,
+             std::size(g::variance_query_dim));
 }
 
 BOOST_AUTO_TEST_CASE(where_and_hide) {
@@ -62,6 +65,32 @@ BOOST_AUTO_TEST_CASE(where_and_hide) {
   const auto y = drawn<tensor<float, rows<g::rows>, key<g::columns>>>(next);
   check_near("where", where(x < y, x, 0.5).data(), g::chosen, std::size(g::chosen));
   check_near("hide", softmax<key>(hide(y, x > y)).data(), g::weights, std::size(g::weights));
+}
+
+BOOST_AUTO_TEST_CASE(of_two_operands) {
+  namespace g = golden::torch_two_operands;
+  lcg next{g::seed};
+  const auto x = drawn<tensor<float, rows<g::rows>, key<g::columns>>>(next);
+  const auto y = drawn<tensor<float, rows<g::rows>, key<g::columns>>>(next);
+  check_near("maximum", maximum(x, y).data(), g::maximum, std::size(g::maximum));
+  check_near("minimum", minimum(x, y).data(), g::minimum, std::size(g::minimum));
+  check_near("at least", maximum(x, 0.25f).data(), g::at_least, std::size(g::at_least));
+  check_near("stack", stack<batch>(x, y, x).data(), g::stacked, std::size(g::stacked));
+}
+
+BOOST_AUTO_TEST_CASE(rotary_positions) {
+  namespace g = golden::torch_rotary;
+  lcg next{g::seed};
+  const auto x = drawn<tensor<float, token<g::tokens>, head_dim<g::features>>>(next);
+  const tensor<int, token<g::tokens>> some{40, 0, 7, 1000};
+  using part = rope<adjacent_pairs, g::base, g::width>;
+  check_near("halves", rotate<split_halves, token, head_dim>(x).data(), g::halves,
+             std::size(g::halves));
+  check_near("pairs", rotate<part, token, head_dim>(x).data(), g::pairs, std::size(g::pairs));
+  check_near("halves at positions", rotate<split_halves, token<1001>, head_dim>(x, some).data(),
+             g::halves_at, std::size(g::halves_at));
+  check_near("pairs at positions", rotate<part, token<1001>, head_dim>(x, some).data(), g::pairs_at,
+             std::size(g::pairs_at));
 }
 
 BOOST_AUTO_TEST_CASE(log_softmaxes) {
