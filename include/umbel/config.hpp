@@ -144,6 +144,19 @@ static_assert(
 #define UMBEL_COMPUTED(x) static_cast<void>(0)
 #endif
 
+// UMBEL_ALL_LANES(x), before some lanes of a vector are stored: the others hold what was computed
+// in them. clang puts zeros in the place of constants in lanes that nobody reads, whose quotients
+// then raise exceptions that no element raises.
+#if UMBEL_CLANG && defined(__SSE2__)
+#define UMBEL_ALL_LANES(x) \
+  if (!__builtin_is_constant_evaluated()) __asm__("" : "+x"(x))
+#elif UMBEL_CLANG && defined(__aarch64__)
+#define UMBEL_ALL_LANES(x) \
+  if (!__builtin_is_constant_evaluated()) __asm__("" : "+w"(x))
+#else
+#define UMBEL_ALL_LANES(x) static_cast<void>(0)
+#endif
+
 // UMBEL_OPAQUE(x): the optimiser forgets what it knows of a vector of 16 bytes. For g++ 12 without
 // SSE4.1, which has no comparison of 64-bit lanes: folding an and of their masks, it stops with an
 // "internal compiler error: in gimple_expand_vec_cond_expr".

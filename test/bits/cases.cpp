@@ -299,6 +299,47 @@ void contractions() {
   print("contract and a number", "", contract<token>(x, x | rename_axis<heads, key>) * 0.3f - 0.1f);
 }
 
+// What formulas compute together: scores with a program, rows of weights that are no softmax,
+// norms, products with what follows them. (Each is compiled in every build: few, of many steps.)
+void formulas(const inputs& in) {
+  lcg next{37};
+  const auto slopes = drawn<tensor<float, heads<H>>>(next);
+  const auto gates = drawn<tensor<float, heads<H>, query<Q>, key<K>>>(next) * 0.25f + 1.25f;
+  const tensor<int, batch<B>> lens{31, 12};
+  constexpr formula attend = [](auto q, auto k, auto v, auto slope, auto lengths) {
+    auto scores = tanh(contract<head_dim>(q, k) * 0.3f) * 4;
+    auto distant = scores + slope * (position<key> - position<query>);
+    auto hidden = position<key> > position<query> || position<key> >= lengths;
+    return contract<key>(softmax<key>(hide(distant, hidden)), v);
+  };
+  print("formula, attention", in.name, attend(in.q, in.k, in.v, slopes, lens));
+  constexpr formula gated = [](auto q, auto k, auto v, auto gate) {
+    return contract<key>(sigmoid(contract<head_dim>(q, k) * 0.3f) / gate, v);
+  };
+  print("formula, sigmoid attention", in.name, gated(in.q, in.k, in.v, gates));
+}
+void formula_of_a_network() {
+  lcg next{41};
+  using network =
+      feed_forward<float, hidden<12>, intermediate<20>, activation<silu>, gated<true>, bias<true>>;
+  network::weights w{};
+  for (auto* map : {&w.gate, &w.up}) draw(next, map->weight, 0.5f), draw(next, map->bias);
+  draw(next, w.down.weight, 0.5f), draw(next, w.down.bias);
+  const auto x = drawn<tensor<float, token<9>, hidden<12>>>(next, 2);
+  const tensor<int, token<9>> places{0, 5, 63, 2, 1, 8, 7, 40, 3};
+  constexpr formula spelled_out = [](auto input, const auto& maps, auto positions) {
+    auto difference = input - mean<hidden>(input);
+    auto normed = difference * rsqrt(variance<hidden>(input) + 1e-5f);
+    auto placed = rotate<split_halves, token<64>, hidden>(normed, positions);
+    auto wide = (placed * maps.gate | silu) * (placed * maps.up);
+    auto scores = contract<hidden>(placed, input | rename_axis<token, key>) * 0.3f - 0.1f;
+    return std::pair{input * 1.7f + wide * maps.down, softmax<key>(scores)};
+  };
+  const auto [y, weights] = spelled_out(x, w, places);
+  print("formula, network", "", y);
+  print("formula, weights", "", weights);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -309,11 +350,13 @@ int main(int count, char** arguments) {
   static const inputs usual = ordinary(), strange = wild();
   std::feclearexcept(FE_ALL_EXCEPT);
   attention(usual);
-  if (!wants_exceptions) attention(strange);
+  formulas(usual);
+  if (!wants_exceptions) attention(strange), formulas(strange);
   other_shapes();
   layers();
   blocks();
   arithmetic();
   contractions();
+  formula_of_a_network();
   return 0;
 }

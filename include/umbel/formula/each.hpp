@@ -56,7 +56,8 @@ constexpr axis_list loops_of(const schedule<T, Nodes>& p, const node_list<Nodes>
   return loops;
 }
 
-// `count` elements, `Stride` apart, as a pack; of another type, converted.
+// `count` elements, `Stride` apart, as a pack; of another type, converted. Lanes past them repeat
+// the last: what is computed there raises no exception that the elements do not.
 template <class V, std::size_t Stride, class E>
 UMBEL_INLINE constexpr V load_apart(const E* from, std::size_t count) noexcept {
   using T = simd::element_of<V>;
@@ -64,11 +65,13 @@ UMBEL_INLINE constexpr V load_apart(const E* from, std::size_t count) noexcept {
   if constexpr (lanes == 1 || Stride == 0) {
     return simd::broadcast<V>(static_cast<T>(*from));
   } else if constexpr (Stride == 1 && std::is_same_v<E, T>) {
-    return count == lanes ? simd::load<V>(from) : simd::load_first<V>(from, count);
+    return count == lanes ? simd::load<V>(from)
+                          : simd::keep_first(simd::load_first<V>(from, count), count,
+                                             simd::broadcast<V>(from[count - 1]));
   } else {
     V value{};
     for (std::size_t i = 0; i < lanes; ++i)
-      if (i < count) value[i] = static_cast<T>(from[i * Stride]);
+      value[i] = static_cast<T>(from[(i < count ? i : count - 1) * Stride]);
     return value;
   }
 }
@@ -112,11 +115,14 @@ struct each_step {
       if constexpr (at == npos) {
         return simd::broadcast<V>(static_cast<T>(begin));  // of size 1
       } else if constexpr (at + 1 == loops.rank) {
-        if constexpr (simd::lanes_of<V> == 1)
+        if constexpr (simd::lanes_of<V> == 1) {
           return static_cast<T>(begin + first);
-        else
-          return simd::broadcast<V>(static_cast<T>(begin + first)) +
-                 __builtin_convertvector(kernel::scores::detail::lane_numbers<V>(), V);
+        } else {
+          const V all = simd::broadcast<V>(static_cast<T>(begin + first)) +
+                        __builtin_convertvector(kernel::scores::detail::lane_numbers<V>(), V);
+          return simd::keep_first(all, count,
+                                  simd::broadcast<V>(static_cast<T>(begin + first + count - 1)));
+        }
       } else {
         return simd::broadcast<V>(static_cast<T>(begin + index[at]));
       }
@@ -129,7 +135,7 @@ struct each_step {
     constexpr std::size_t stride = loops.stride[loops.rank - 1];
     V given{};
     if constexpr (Given >= 0) given = load_apart<V, stride>(to + first * stride, count);
-    const V value = program<Run, list, Given, V>(place<V>{run, index, first, count}, given).last();
+    V value = program<Run, list, Given, V>(place<V>{run, index, first, count}, given).last();
     if constexpr (simd::lanes_of<V> == 1) {
       to[first * stride] = value;
     } else if constexpr (stride == 1) {
@@ -138,6 +144,7 @@ struct each_step {
       else
         simd::store_first(to + first, value, count);
     } else {
+      if constexpr (sizeof(V) >= 16) UMBEL_ALL_LANES(value);
       for (std::size_t i = 0; i < count; ++i) to[(first + i) * stride] = value[i];
     }
   }

@@ -319,8 +319,10 @@ UMBEL_INLINE constexpr void store_first(element_of<V>* to, V value, std::size_t 
     mve::store_first(to, value, count);
 #endif
   } else if constexpr (detail::has_masked_memory<V>) {
+    UMBEL_ALL_LANES(value);
     detail::masked_store<V>(to, value, count);
   } else {
+    if constexpr (sizeof(V) >= 16) UMBEL_ALL_LANES(value);
     for (std::size_t i = 0; i < lanes_of<V>; ++i) {
       if (i < count) to[i] = value[i];
     }
