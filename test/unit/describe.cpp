@@ -153,4 +153,70 @@ BOOST_AUTO_TEST_CASE(the_page_of_a_formula_says_what_is_together_and_what_is_sto
   static_assert(describe(rows, queries{})[0] == 'f');
 }
 
+BOOST_AUTO_TEST_CASE(the_page_of_a_formula_says_why_a_step_is_stored) {
+  using network =
+      feed_forward<float, hidden<16>, intermediate<33>, bias<false>, activation<silu>, gated<true>>;
+  const queries q{};
+  const keys k{};
+  static const network::weights w{};
+  const auto says = [](const std::string& page, const char* why) {
+    BOOST_TEST(count(page, std::string("): ") + why + "\n") == 1u, page);
+    BOOST_TEST(count(page, "]  stored, ") == 1u, page);
+  };
+  constexpr formula of_a_product = [](auto a, auto b) { return contract<head_dim>(tanh(a), b); };
+  says(describe(of_a_product, q, k), "an operand of a product");
+  constexpr formula two_products = [](auto a, const auto& of) {
+    return (a * of.gate | silu) * (a * of.up);
+  };
+  says(describe(two_products, tensor<float, query<40>, hidden<16>>{}, w), "a second product");
+  constexpr formula several = [](auto a, auto b) {
+    auto y = tanh(a);
+    return std::pair{y + b, sum<heads>(y)};
+  };
+  says(describe(several, q, 2.0f), "read by several steps");
+  constexpr formula of_a_call = [](auto a) { return softmax<query>(tanh(a)); };
+  says(describe(of_a_call, q), "an operand of a call");
+  constexpr formula turned = [](auto a, auto b) {
+    return exp(b) + (tanh(a) | select_at<heads, 1>);
+  };
+  says(describe(turned, q, tensor<float, query<40>, head_dim<16>>{}), "read by other axes");
+  constexpr formula on_its_own = [](auto a) { return softmax<head_dim>(a) * 2; };
+  says(describe(on_its_own, q), "a step of its own");
+}
+
+// Text is made of what was planned.
+BOOST_AUTO_TEST_CASE(the_page_of_a_formula_says_its_tiles) {
+  namespace plan = detail::plan;
+  const queries q{};
+  const keys k{};
+  using map = linear<float, head_dim<16>, intermediate<48>>;
+  static const map::weights w{};
+  const auto tiles_of = [](plan::split rows) {
+    return rows.small_count != 0 ? std::string()
+                                 : std::to_string(rows.large_count) +
+                                       (rows.large_count == 1 ? " tile of " : " tiles of ") +
+                                       std::to_string(rows.large);
+  };
+  constexpr formula projected = [](auto a, const auto& of) { return relu(a * of); };
+  const std::string one = describe(projected, q, w);
+  BOOST_TEST(count(one, "\n  tiles   ") == 1u);
+  constexpr auto p = plan::plan_linear<float>(120, 16, 48, plan::native_target);
+  BOOST_TEST(one.find(tiles_of(p.rows)) != std::string::npos);
+  constexpr formula scores = [](auto a, auto b) { return contract<head_dim>(a, b) * 2; };
+  const std::string two = describe(scores, q, k);
+  BOOST_TEST(count(two, "\n  tiles   3 products of 40 x 16 by 16 x 40, ") == 1u, two);
+  const std::string three =
+      describe(windowed, q, k, k, tensor<float, heads<3>, query<40>, key<40>>{});
+  BOOST_TEST(count(three, "\n  tiles   ") == 1u);
+  constexpr formula by_sigmoid = [](auto a, auto b, auto c) {
+    return contract<key>(sigmoid(contract<head_dim>(a, b)), c);
+  };
+  const std::string four = describe(by_sigmoid, q, k, k);
+  BOOST_TEST(count(four, "\n  tiles   1 product of ") == 2u, four);
+  // As many queries as are a block, in both.
+  const std::size_t at = four.find("blocks  ") + 8;
+  const std::string queries = four.substr(at, four.find(' ', at) - at);
+  BOOST_TEST(four.find("product of " + queries + " x ") != std::string::npos, four);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

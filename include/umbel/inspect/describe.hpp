@@ -16,8 +16,8 @@
 #include <umbel/attention/multi_head.hpp>
 #include <umbel/config.hpp>
 #include <umbel/inspect/describe_formula.hpp>
+#include <umbel/inspect/plan_text.hpp>
 #include <umbel/inspect/text_writer.hpp>
-#include <umbel/plan/cost.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -26,20 +26,6 @@ namespace say {
 struct describe;
 }  // namespace say
 
-// A projection: its shape, its plan where features lie in the lanes, what it costs.
-struct linear_step {
-  kernel::linear_shape shape;
-  bool rows_in_lanes;
-  plan::linear_plan plan;
-  double cycles;
-};
-struct attend_step {
-  kernel::attend_shape shape;  // of one head
-  plan::attend_form form;
-  std::size_t heads_together;
-  plan::attend_plan plan;  // of queries in lanes
-  double cycles;           // of all heads
-};
 }  // namespace detail
 
 // plan_of<attention, query<4>, key<300>>: what the planner made of a layer, as constants. Layer: a
@@ -55,9 +41,7 @@ struct plan_of {
 
   template <detail::kernel::linear_shape S>
   static constexpr detail::linear_step step_of() {
-    const detail::plan::linear_plan p = detail::plan::plan_linear<T>(S.rows, S.in, S.out, target);
-    return {S, detail::kernel::detail::rows_in_lanes<S, T, target>, p,
-            detail::plan::cycles<T>(p, S.in)};
+    return detail::linear_step_of<S, T>();
   }
   // From and to rows that are `in` and `out` long.
   static constexpr detail::linear_step query =
@@ -75,39 +59,10 @@ struct plan_of {
   static constexpr detail::linear_step output =
       step_of<forward::template project_out<detail::sequence_strides{0, sizes.output, 1}>>();
 
-  static constexpr detail::attend_step attention = [] {
-    constexpr detail::kernel::attend_shape S = forward::head;
-    constexpr std::size_t heads = sizes.heads;
-    constexpr std::size_t alone = detail::kernel::detail::queries_alone<S, T, target>;
-    const detail::plan::attend_plan p =
-        detail::plan::plan_attend<T>(S.queries, S.keys, target, alone);
-    const double one_head = detail::plan::cycles<T>(p, target, S.keys, S.head_dim, S.value_dim);
-    using detail::plan::attend_form;
-    constexpr attend_form form =
-        detail::kernel::attend_form_of<S, forward::all_heads, T, detail::plan::seen_keys::all>;
-    const double few =
-        detail::plan::cycles_of_few<T>(1, lanes, S.keys, S.head_dim, S.value_dim, sizes.kv_heads);
-    if constexpr (form == attend_form::heads_in_lanes) {
-      constexpr std::size_t together =
-          detail::kernel::detail::attend_heads<S, forward::all_heads, T, target>::together;
-      return detail::attend_step{
-          S, form, together, p,
-          one_head * static_cast<double>(detail::plan::divide_up(heads, together))};
-    } else if constexpr (form == attend_form::keys_in_lanes) {
-      constexpr std::size_t together =
-          detail::kernel::detail::attend_each<S, forward::all_heads, T, target>::together;
-      return detail::attend_step{S, form, together, p, heads * few};
-    } else if constexpr (form == attend_form::last_query_by_keys) {
-      constexpr detail::kernel::attend_shape but_last = detail::kernel::first_of(S, S.queries - 1);
-      const detail::plan::attend_plan q =
-          detail::plan::plan_attend<T>(but_last.queries, S.keys, target);
-      const double of_blocks = detail::plan::cycles<T>(q, target, S.keys, S.head_dim, S.value_dim);
-      return detail::attend_step{S, form, 1, q, heads * (of_blocks + few)};
-    } else {
-      return detail::attend_step{S, form, form == attend_form::heads_in_pairs ? 2u : 1u, p,
-                                 heads * one_head};
-    }
-  }();
+  static constexpr detail::attend_step attention =
+      detail::attend_step_of<forward::head, forward::all_heads, T,
+                             detail::kernel::attend_form_of<forward::head, forward::all_heads, T,
+                                                            detail::plan::seen_keys::all>>();
 
   static constexpr double cycles =
       query.cycles + key.cycles + value.cycles + attention.cycles + output.cycles;
@@ -117,18 +72,6 @@ struct plan_of {
 };
 
 namespace detail {
-// "16 tiles of 4 rows", "3 tiles of 5 and 1 of 6 rows".
-template <class Writer>
-constexpr void put_split(Writer& out, plan::split s, const char* block, const char* of) {
-  const bool both = s.small_count != 0 && s.large_count != 0;
-  const std::size_t first_count = s.small_count != 0 ? s.small_count : s.large_count;
-  const std::size_t first_size = s.small_count != 0 ? s.smaller() : s.large;
-  out.put(first_count, " ", block, first_count == 1 ? " of " : "s of ", first_size);
-  if (both) out.put(" and ", s.large_count, " of ", s.large);
-  out.put(" ", of);
-  if ((both ? s.large : first_size) != 1) out.put('s');
-}
-
 template <class Writer>
 constexpr void put_linear(Writer& out, const char* name, const linear_step& s) {
   out.put_aligned(name, 10);
@@ -139,12 +82,7 @@ constexpr void put_linear(Writer& out, const char* name, const linear_step& s) {
   out.put_aligned(s.shape.out, 6);
   out.put_aligned(static_cast<std::size_t>(s.cycles), 14);
   out.put("   ");
-  if (s.rows_in_lanes) return out.put("rows in the lanes\n");
-  put_split(out, s.plan.panels, "panel", "vector");
-  out.put(" of features, ");
-  put_split(out, s.plan.rows, "tile", "row");
-  if (s.plan.tile != s.plan.panels.large) out.put(" by ", s.plan.tile, " vectors");
-  if (s.plan.group != 1) out.put(", ", s.plan.group, " panels together");
+  put_tiles(out, s);
   out.put('\n');
 }
 
@@ -158,21 +96,7 @@ constexpr void put_attend(Writer& out, const attend_step& s) {
   out.put_aligned(s.shape.head_dim, 6);
   out.put_aligned(static_cast<std::size_t>(s.cycles), 14);
   out.put("   ");
-  using plan::attend_form;
-  if (s.form == attend_form::heads_in_lanes)
-    return out.put(s.heads_together, " heads share a vector, queries in its lanes\n");
-  if (s.form == attend_form::keys_in_lanes) {
-    out.put("keys in the lanes for scores, features for the context");
-    if (s.heads_together != 1) out.put(", ", s.heads_together, " heads side by side");
-    return out.put('\n');
-  }
-  put_split(out, s.plan.queries, "block", "vector");
-  out.put(" of queries, ");
-  if (s.form == attend_form::last_query_by_keys) out.put("the last query with keys in the lanes, ");
-  if (s.plan.alone != 0) out.put("and ", s.plan.alone, " alone, ");
-  put_split(out, s.plan.keys, "tile", "key");
-  if (s.shape.keys > plan::key_block) out.put(", a block of ", plan::key_block, " keys at a time");
-  if (s.form == attend_form::heads_in_pairs) out.put(", two heads at a time");
+  put_tiles(out, s);
   out.put('\n');
 }
 

@@ -3,11 +3,11 @@
 //
 //   std::puts(umbel::describe(attend, q, k, v, slopes));
 //
-// its steps in their order, what each of them does together, where its result goes and who reads
-// it, bytes, and estimated cycles. For results that are row-major, on this build's target. The page
-// is made by the compiler from the types alone; nothing but its characters is in the program. Not
-// included by umbel.hpp. (g++ with -fsanitize=undefined takes no comparison of names for a constant
-// and refuses it.)
+// its steps in their order, what each of them does together, where its result goes, who reads it
+// and why it is stored, the tiles of its products, bytes, and estimated cycles. For results that
+// are row-major, on this build's target. The page is made by the compiler from the types alone;
+// nothing but its characters is in the program. Not included by umbel.hpp. (g++ with
+// -fsanitize=undefined takes no comparison of names for a constant and refuses it.)
 //
 // Cycles are an estimate (plan/cost.hpp), of projections, contractions, attention, softmaxes and
 // elementwise steps.
@@ -16,6 +16,7 @@
 #include <umbel/config.hpp>
 #include <umbel/formula/formula.hpp>
 #include <umbel/inspect/formula_steps.hpp>
+#include <umbel/inspect/plan_text.hpp>
 #include <umbel/inspect/text_writer.hpp>
 #include <umbel/kernel/contract.hpp>
 #include <umbel/plan/cost.hpp>
@@ -155,6 +156,24 @@ struct description : steps_of_formula<F, X...> {
     const int n = s.kind == step_kind::product ? s.product : s.root;
     return named.nodes[n].name != nullptr ? named.nodes[n].name : "call";
   }
+  // Why the step that has all of node n's readers, or one of them, cannot compute it by the way.
+  static constexpr const char* why_stored(int n) {
+    const step& own = p.steps[step_of(n) - 1];
+    if (own.kind != step_kind::each && own.kind != step_kind::product) return "a step of its own";
+    std::size_t steps = 0;
+    for (std::size_t s = 0; s < p.count; ++s)
+      steps += step_reads(p, p.steps[s], n) && p.steps[s].to != n;
+    if (steps > 1) return "read by several steps";
+    for (int m = n + 1; m < p.g.count; ++m)
+      for (std::size_t j = 0; j < p.at(m).operands; ++j) {
+        if (p.at(m).from[j].node != n || p.root[m] == nowhere) continue;
+        if (is_product(p.at(m).what)) return "an operand of a product";
+        if (!is_elementwise(p.at(m).what) && !p.reduces_rows(m)) return "an operand of a call";
+        if (!p.reads_as_is(p.at(m).from[j]) || !p.same_axes(p.at(m).axes, p.at(n).axes))
+          return "read by other axes";
+      }
+    return own.product >= 0 ? "a second product" : "read by other axes";
+  }
   // Who reads node n from memory: what is read by nobody but the step that computes it has none.
   template <class Writer>
   static constexpr void put_readers(Writer& out, int n) {
@@ -173,6 +192,7 @@ struct description : steps_of_formula<F, X...> {
       out.put(')');
       between = " and ";
     }
+    if (p.result[n] < 0) out.put(": ", why_stored(n));
   }
 
   static constexpr double contraction_cycles(const node_of_graph<T>& one) {
@@ -226,17 +246,54 @@ struct description : steps_of_formula<F, X...> {
       cycles += elementwise_cycles(s);
     return cycles;
   }
+  // The heads of one of the outer loops, as they are computed.
+  template <std::size_t S>
+  static constexpr detail::attend_step attention_of_heads() {
+    constexpr int root = p.steps[S].root;
+    using step_run = formulas::attend_step<run, root, p.steps[S].to>;
+    using heads =
+        heads_of_sequence<step_run::shape, step_run::heads, T, formula_scoring<run, root>>;
+    return attend_step_of<step_run::shape, step_run::heads, T,
+                          heads::template form<formula_mask<run, root>>>();
+  }
   template <std::size_t S>
   static constexpr double attention_cycles() {
-    using step_run = attend_step<run, p.steps[S].root, p.steps[S].to>;
+    using step_run = formulas::attend_step<run, p.steps[S].root, p.steps[S].to>;
     using of = typename step_run::of;
-    constexpr kernel::attend_shape shape = step_run::shape;
-    constexpr std::size_t alone = kernel::detail::queries_alone<shape, T, machine>;
-    const plan::attend_plan plan = plan::plan_attend<T>(shape.queries, shape.keys, machine, alone);
     const double seen =
         static_cast<double>(seen_pairs<of>()) / static_cast<double>(of::queries * of::keys);
-    return static_cast<double>(of::loops.count()) * seen *
-           plan::cycles<T>(plan, machine, shape.keys, shape.head_dim, shape.value_dim);
+    return static_cast<double>(of::loops.count() / step_run::heads.heads) * seen *
+           attention_of_heads<S>().cycles;
+  }
+  // Of: a product_step.
+  template <class Of, class Writer>
+  static constexpr void put_product_tiles(Writer& out) {
+    out.put("\n  tiles   ");
+    if constexpr (Of::projects) {
+      constexpr auto rows = Of::rows();
+      std::size_t times = 1;
+      for (std::size_t i = 1; i < rows.count; ++i) times *= rows.list[i].extent;
+      if (times != 1) out.put(times, " times ");
+      put_tiles(out, linear_step_of<Of::linear(), T>());
+    } else {
+      put_tiles_of_contraction<Of::contraction(), T>(out);
+    }
+  }
+  // Of a block of queries.
+  template <std::size_t S, class Writer>
+  static constexpr void put_tiles_of_rows(Writer& out) {
+    using rows = row_step<run, S>;
+    using block = block_run<run, S, rows::blocks, rows::blocks.rows>;
+    constexpr step s = p.steps[S];
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      const auto put_part = [&]<std::size_t J>(std::integral_constant<std::size_t, J>) {
+        constexpr step part = p.steps[s.first_part + J];
+        if constexpr (part.kind == step_kind::product)
+          put_product_tiles<product_step<block, part.root, part.root, part.product>>(out);
+      };
+      (put_part(std::integral_constant<std::size_t, I>{}), ...);
+    }(std::make_index_sequence<s.parts>{});
+    put_product_tiles<product_step<block, s.root, s.to, s.product>>(out);
   }
 
   template <class Writer>
@@ -282,6 +339,8 @@ struct description : steps_of_formula<F, X...> {
         put_distance(out, of::form.high);
       else if (of::form.is_window())
         out.put("the last");
+      out.put("\n  tiles   ");
+      put_tiles(out, attention_of_heads<S>());
       cycles = attention_cycles<S>();
     } else {
       if constexpr (s.kind == step_kind::rows) {
@@ -289,6 +348,9 @@ struct description : steps_of_formula<F, X...> {
         out.put("\n  blocks  ", step_run::blocks.rows, " queries at a time, ");
         out.put_aligned(step_run::scratch * sizeof(T), 0);
         out.put(" bytes of scratch");
+        put_tiles_of_rows<S>(out);
+      } else if constexpr (s.kind == step_kind::product) {
+        put_product_tiles<product_step<run, s.root, s.to, s.product>>(out);
       }
       for (std::size_t i = 0; i < s.parts; ++i) cycles += step_cycles(p.steps[s.first_part + i]);
       cycles += step_cycles(s);
