@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// One attention without projections, and one multi-head attention with them, as formulas; beside
-// the function for the former. Compiled by run.py and by test/compile_cost; not a part of any
-// program.
+// One attention without projections, one multi-head attention with them, and one encoder layer of
+// norms, attention and network, as formulas; beside the function, and the layer, for the first and
+// the last. Compiled by run.py and by test/compile_cost; not a part of any program.
 #pragma once
 
 #include <umbel/bare.hpp>
@@ -55,6 +55,37 @@ struct layer_formula {
   };
   static void run(tokens& out, const tokens& x, const typename attention::weights& w) {
     attend.into(out, x, w);
+  }
+};
+
+template <std::size_t Tokens, std::size_t Hidden, std::size_t Heads>
+struct encoder_shapes {
+  using encoder = encoder_layer<float, hidden<Hidden>, heads<Heads>, intermediate<2 * Hidden>,
+                                norm_first<true>, activation<gelu_tanh>, bias<true>>;
+  using tokens = tensor<float, token<Tokens>, hidden<Hidden>>;
+};
+
+template <std::size_t Tokens, std::size_t Hidden, std::size_t Heads>
+struct encoder_by_the_layer {
+  using of = encoder_shapes<Tokens, Hidden, Heads>;
+  static void run(typename of::tokens& out, const typename of::tokens& x,
+                  const typename of::encoder::weights& w) {
+    typename of::encoder{w}.into(out, x);
+  }
+};
+
+template <std::size_t Tokens, std::size_t Hidden, std::size_t Heads>
+struct encoder_formula {
+  using of = encoder_shapes<Tokens, Hidden, Heads>;
+  static constexpr formula block = [](auto x, const auto& w) {
+    using norm = layer_norm<float, hidden<Hidden>>;
+    using encoder = typename of::encoder;
+    auto y = x + typename encoder::attention{w.attention}(norm{w.norm1}(x));
+    return y + typename encoder::feed_forward{w.feed_forward}(norm{w.norm2}(y));
+  };
+  static void run(typename of::tokens& out, const typename of::tokens& x,
+                  const typename of::encoder::weights& w) {
+    block.into(out, x, w);
   }
 };
 

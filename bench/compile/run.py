@@ -6,8 +6,8 @@
 
 Seconds are user + system of the compiler's processes, the median of the runs; every round compiles every program
 once, so that a busy moment does not fall on one of them. They are compared as multiples of one unit that every
-machine can measure: a file that includes <array>, <concepts> and <span>. Budgets are in those multiples. A missed
-budget is exit code 1. --write puts the tables into docs/compile-time.md.
+machine can measure: a file that includes <array>, <concepts> and <span>. Budgets are in those multiples, of a formula
+in multiples of the layer that it spells out, too. A missed budget is exit code 1. --write puts the tables into docs/compile-time.md.
 """
 import argparse
 import datetime
@@ -30,9 +30,10 @@ O2, O3 = ("-O2", "-march=native"), ("-O3", "-march=native")
 
 
 class Program:
-    def __init__(self, key, title, text, flags=("-O2",), times=None, megabytes=None, size=False):
+    def __init__(self, key, title, text, flags=("-O2",), times=None, megabytes=None, size=False, beside=None):
         self.key, self.title, self.text, self.flags = key, title, text, flags
         self.times, self.megabytes, self.size = times, megabytes, size  # budgets; is the object of interest?
+        self.beside = beside  # (key of another program, times its seconds at most)
 
 
 UNIT = Program("unit", f"the unit: {sources.UNIT}", sources.UNIT_SOURCE)
@@ -47,8 +48,12 @@ OURS = [
     Program("layers-1-O2", "1 attention with kernels, -O2", sources.layers(1), O2, size=True),
     Program("layers-1-O3", "1 attention with kernels, -O3", sources.layers(1), O3, times=8, size=True),
     Program("attention-function", "1 attention by the function, -O3", sources.ATTENTION_FUNCTION, O3, size=True),
-    Program("attention-formula", "1 attention by a formula, -O3", sources.ATTENTION_FORMULA, O3, size=True),
+    Program("attention-formula", "1 attention by a formula, -O3", sources.ATTENTION_FORMULA, O3, size=True,
+            beside=("attention-function", 1.2)),
     Program("layer-formula", "1 multi-head attention by a formula, -O3", sources.LAYER_FORMULA, O3, times=9, size=True),
+    Program("encoder-layer", "1 encoder layer, -O3", sources.ENCODER_LAYER, O3, size=True),
+    Program("encoder-formula", "1 encoder layer by a formula, -O3", sources.ENCODER_FORMULA, O3, size=True,
+            beside=("encoder-layer", 1.3)),
     Program("layers-10-O2", "10 attentions with kernels, -O2", sources.layers(10), O2, size=True),
     Program("layers-10-O3", "10 attentions with kernels, -O3", sources.layers(10), O3, times=60, megabytes=250,
             size=True),
@@ -129,6 +134,11 @@ def verdicts(compiler, rows):
         if row.program.times:
             times = row.time / unit
             yield (f"{row.program.title}: {times:.1f} of {row.program.times:g} units", times <= row.program.times)
+        other = next((r for r in rows if row.program.beside and r.program.key == row.program.beside[0]), None)
+        if other:
+            ratio = row.time / other.time
+            yield (f"{row.program.title}: {ratio:.2f} of {row.program.beside[1]:g} times {other.program.title}",
+                   ratio <= row.program.beside[1])
         if row.program.megabytes:
             yield (f"{row.program.title}: {row.peak:.0f} of {row.program.megabytes} MB",
                    row.peak <= row.program.megabytes)

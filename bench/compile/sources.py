@@ -39,6 +39,8 @@ def layers(count):
 ATTENTION_FUNCTION = instances("formula.hpp", "attention_function", [(4, 33, 16)])
 ATTENTION_FORMULA = instances("formula.hpp", "attention_formula", [(4, 33, 16)])
 LAYER_FORMULA = instances("formula.hpp", "layer_formula", [(33, 64, 4)])
+ENCODER_LAYER = instances("formula.hpp", "encoder_by_the_layer", [(16, 64, 4)])
+ENCODER_FORMULA = instances("formula.hpp", "encoder_formula", [(16, 64, 4)])
 
 
 def eigen_layers(count):

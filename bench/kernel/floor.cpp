@@ -2,11 +2,10 @@
 // What the core gives for what kernels are made of, besides multiply-adds: exponentials of 2,048
 // numbers in the first-level cache, and reading weights once, as one row by a matrix does
 // (docs/speed.md). As many operations as numbers, or two for each that is read.
-#include <umbel/config.hpp>
-#include <umbel/plan/target.hpp>
-#include <umbel/simd/fma.hpp>
-#include <umbel/simd/math.hpp>
-#include <umbel/simd/pack.hpp>
+//
+// "chain/...": elementwise formulas, beside their floor, "floor/read 2, write 1 of ...": a loop
+// that only reads their two tensors and writes the third, from the cache that these lie in.
+#include <umbel/umbel.hpp>
 
 #include "../measure.hpp"
 
@@ -47,6 +46,39 @@ void add_read() {
                  2.0 * count, [] { read(x, count, Prefetched, y); });
 }
 
+UMBEL_NOINLINE void read_and_write(const float* x, const float* y, float* z, std::size_t count) {
+  UMBEL_UNROLL(4)
+  for (std::size_t i = 0; i < count; i += lanes)
+    simd::store(z + i, simd::load<V>(x + i) + simd::load<V>(y + i));
+}
+
+template <std::size_t N>
+struct row : umbel::axis<row, N> {};
+template <std::size_t N>
+struct column : umbel::axis<column, N> {};
+
+// Tensors of so many KiB each.
+template <std::size_t KiB>
+void add_chains() {
+  using namespace umbel;
+  using numbers = tensor<float, row<KiB>, column<256>>;
+  alignas(64) static numbers x, y, z;
+  bench::fill(x, 1);
+  bench::fill(y, 1);
+  const std::string of = " of " + std::to_string(KiB) + " KiB";
+  constexpr double count = KiB * 256.0;
+  bench::add_row("floor/read 2, write 1" + of, count,
+                 [] { read_and_write(x.data(), y.data(), z.data(), KiB * 256); });
+  static constexpr formula residual = [](auto a, auto b) { return a * 0.5f + b; };
+  bench::add_row("chain/scale, add" + of, count, [] { residual.into(z, x, y); });
+  static constexpr formula clipped = [](auto a, auto b) {
+    return where(a > 0.0f, minimum(a * b, 6.0f), a * 0.1f) + b * 0.5f - 1;
+  };
+  bench::add_row("chain/six operations" + of, count, [] { clipped.into(z, x, y); });
+  static constexpr formula gated = [](auto a, auto b) { return silu(a) * b; };
+  bench::add_row("chain/silu, multiply" + of, count, [] { gated.into(z, x, y); });
+}
+
 const bool added = [] {
   alignas(64) static float x[2048], y[2048];
   for (std::size_t i = 0; i < 2048; ++i) x[i] = -static_cast<float>(i % 1000) / 100;
@@ -60,6 +92,9 @@ const bool added = [] {
   add_read<576, false>();
   add_read<2048, false>();
   add_read<2048, true>();
+  add_chains<8>();  // three of them in the first-level cache, the second, the third
+  add_chains<128>();
+  add_chains<2048>();
   return true;
 }();
 
