@@ -384,6 +384,56 @@ BOOST_AUTO_TEST_CASE(a_product_and_a_sum_are_rounded_once) {
   BOOST_TEST(apart(a, b, c)(0) == 0.0f);
 }
 
+// What a struct keeps: a formula and what it is called with.
+template <class Score>
+struct head {
+  Score attend;
+  float scale;
+  tensor<float> cap;
+  queries operator()(const queries& q, const keys& k, const keys& v) const {
+    return attend(q, k, v, scale, cap);
+  }
+};
+
+BOOST_AUTO_TEST_CASE(a_formula_is_a_member_beside_a_scale_and_a_softcap_of_run_time) {
+  constexpr formula capped = [](auto q, auto k, auto v, auto scale, auto cap) {
+    auto scores = contract<head_dim>(q, k) * scale;
+    return contract<key>(softmax<key>(tanh(scores / cap) * cap), v);
+  };
+  using of = head<std::remove_const_t<decltype(capped)>>;
+  const of two{capped, 0.25f, {2}}, nine{capped, 0.5f, {9}};
+  BOOST_TEST(same_bits(two(q, k, v), capped(q, k, v, 0.25f, tensor<float>{2})));
+  BOOST_TEST(same_bits(two(q, k, v), plain(two.attend)(q, k, v, two.scale, two.cap)));
+  const auto near = [](const queries& x, const queries& y) {
+    return max<batch, heads, query, head_dim>(abs(x - y))() < 1e-5f;
+  };
+  BOOST_TEST(near(two(q, k, v), scaled_dot_product_attention_with<softcap<2>>(q, k, v)));
+  BOOST_TEST(
+      near(nine(q, k, v), scaled_dot_product_attention_with<softcap<9>>(queries(q * 2), k, v)));
+  BOOST_TEST(!near(nine(q, k, v), two(q, k, v)));
+}
+
+// An attention formula takes no more memory than the function, at the shapes that are raced
+// (bench/peers/workloads.hpp).
+template <std::size_t Batch, std::size_t Heads, std::size_t Queries, std::size_t Keys,
+          std::size_t Features>
+constexpr bool takes_no_more_memory() {
+  using q = tensor<float, batch<Batch>, heads<Heads>, query<Queries>, head_dim<Features>>;
+  using k = tensor<float, batch<Batch>, heads<Heads>, key<Keys>, head_dim<Features>>;
+  using function = workspace_for<decltype(scaled_dot_product_attention), q, k, k>;
+  return sizeof(workspace_for<decltype(attention), q, k, k>) <= sizeof(function);
+}
+static_assert(takes_no_more_memory<1, 4, 16, 16, 8>());
+static_assert(takes_no_more_memory<2, 5, 4, 6, 20>());
+static_assert(takes_no_more_memory<1, 8, 32, 32, 8>());
+static_assert(takes_no_more_memory<1, 4, 64, 64, 16>());
+static_assert(takes_no_more_memory<1, 8, 128, 128, 32>());
+static_assert(takes_no_more_memory<1, 12, 128, 128, 32>());
+static_assert(takes_no_more_memory<1, 3, 197, 197, 64>());
+static_assert(takes_no_more_memory<1, 8, 512, 512, 64>());
+static_assert(takes_no_more_memory<1, 8, 1, 512, 64>());
+static_assert(takes_no_more_memory<1, 12, 1, 128, 32>());
+
 BOOST_AUTO_TEST_CASE(a_formula_is_a_part_of_another) {
   static constexpr formula norm = [](auto x) { return x * 2 + 1; };
   constexpr formula whole = [](auto q, auto k, auto v) { return attention(norm(q), k, v) * 3; };
@@ -483,8 +533,24 @@ BOOST_AUTO_TEST_CASE(rotated_by_given_angles) {
   const auto sines = rope_sines<adjacent_pairs, token<40>, head_dim<16>>();
   tensor<int, query<17>> counted;
   for (int i = 0; i < 17; ++i) counted(i) = i;
-  BOOST_TEST(
-      same_bits(looked_up(q, cosines, sines, counted), rotate<adjacent_pairs, query, head_dim>(q)));
+  const auto by_axis = rotate<adjacent_pairs, query, head_dim>(q);
+  BOOST_TEST(same_bits(looked_up(q, cosines, sines, counted), by_axis));
+  constexpr formula placed = [](auto x, auto positions) {
+    return rotate<adjacent_pairs, token<40>, head_dim>(x, positions);
+  };
+  BOOST_TEST(same_bits(placed(q, counted), by_axis));
+  BOOST_TEST(same_bits(plain(placed)(q, counted), by_axis));
+  // Another for each head, of a program, in a product; some outside of the table.
+  tensor<int, query<17>, heads<3>> some{};
+  int number = -2;
+  for (int& i : some) i = (number += 7) % 43;
+  constexpr formula in_a_product = [](auto x, auto y, auto positions) {
+    auto turned = rotate<rope<split_halves, 500, 6>, token<40>, head_dim>(x * 2, positions);
+    return contract<head_dim>(turned, y);
+  };
+  const auto by_hand = rotate<rope<split_halves, 500, 6>, token<40>, head_dim>(q * 2, some);
+  BOOST_TEST(same_bits(in_a_product(q, k, some), contract<head_dim>(by_hand, k)));
+  BOOST_TEST(same_bits(plain(in_a_product)(q, k, some), in_a_product(q, k, some)));
 }
 
 BOOST_AUTO_TEST_CASE(a_norm_over_several_axes) {
