@@ -85,9 +85,9 @@
 #include <umbel/block/reduce.hpp>
 #include <umbel/block/where.hpp>
 #include <umbel/block/maximum.hpp>
+#include <umbel/block/lookup.hpp>
 #include <umbel/block/rotate.hpp>
 #include <umbel/block/concat.hpp>
-#include <umbel/block/lookup.hpp>
 #include <umbel/block/embedding.hpp>
 #include <umbel/block/positions.hpp>
 #include <umbel/block/sinusoidal_positions.hpp>

@@ -188,23 +188,20 @@ struct rotate_operation : computing<rotate_operation<Rope, Position, Features>, 
   }
 };
 
-// Of an accepted rule: a view of a table that always exists.
-template <class Rope, class Positions, class Features, class T>
-constexpr auto turns_in_table(bool sines) noexcept {
-  constexpr std::size_t pairs = pairs_of<Rope, Features>;
-  const auto& table = rope_turns<T, Positions::size, pairs, rope_of<Rope>::base>();
-  return view<const T, typename Positions::plain, typename Features::family::template sized<pairs>>(
-      sines ? table.sine : table.cosine);
-}
-// What rope_cosines and rope_sines give.
+// What rope_cosines and rope_sines give: a view of a table that always exists.
 template <class Rope, class Positions, class Features, class T>
 constexpr auto rope_view(bool sines) noexcept {
   using verdict = rules::rope_table_fits<say::rope_cosines, Rope, Positions, Features, T>;
   static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok)
-    return turns_in_table<Rope, Positions, Features, T>(sines);
-  else
+  if constexpr (verdict::ok) {
+    constexpr std::size_t pairs = pairs_of<Rope, Features>;
+    const auto& table = rope_turns<T, Positions::size, pairs, rope_of<Rope>::base>();
+    return view<const T, typename Positions::plain,
+                typename Features::family::template sized<pairs>>(sines ? table.sine
+                                                                        : table.cosine);
+  } else {
     return invalid{};
+  }
 }
 // By the rows of that table. (The name of a function that depends on UMBEL_CHECK has to say.)
 template <bool Checked, class Rope, class Positions, template <std::size_t> class Features, class X,
@@ -214,7 +211,7 @@ constexpr auto rotated_at(const X& x, const Ids& positions) noexcept {
   using features = axis_of<layout_of<X>, family_of<Features>>;
   using result = row_major<layout_of<X>>;
   const auto rows = [&](bool sines) {
-    return rows_of_table<Checked>(turns_in_table<Rope, Positions, features, T>(sines), positions,
+    return rows_of_table<Checked>(rope_view<Rope, Positions, features, T>(sines), positions,
                                   "rotate");
   };
   const auto cosines = rows(false), sines = rows(true);

@@ -190,7 +190,7 @@ constexpr auto rotate(const X& x, const Cosines& cosines, const Sines& sines) no
 template <bool Sines, class Rope, class Positions, class Features, class Ids>
 constexpr auto turns_at(const Ids& ids) noexcept {
   using T = typename Ids::T;
-  using table = decltype(turns_in_table<Rope, Positions, Features, T>(Sines));
+  using table = decltype(rope_view<Rope, Positions, Features, T>(Sines));
   using positions = row_major<layout_of<Ids>>;
   const auto at = ids.in_numbers();
   return at.template recorded<typename looked_up<layout_of<table>, positions>::joined::type>(
@@ -198,7 +198,7 @@ constexpr auto turns_at(const Ids& ids) noexcept {
         node_of_graph<T> one;
         one.what = word::call;
         one.run = [](const captured<T>&, const T* const* given, T* to) {
-          write_rows<layout_of<table>>(turns_in_table<Rope, Positions, Features, T>(Sines).data(),
+          write_rows<layout_of<table>>(rope_view<Rope, Positions, Features, T>(Sines).data(),
                                        view_of<const T, positions>(given[0]), to, row_number<T>);
         };
         one.name = Sines ? "rope_sines" : "rope_cosines";
