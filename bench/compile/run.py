@@ -6,8 +6,9 @@
 
 Seconds are user + system of the compiler's processes, the median of the runs; every round compiles every program
 once, so that a busy moment does not fall on one of them. They are compared as multiples of one unit that every
-machine can measure: a file that includes <array>, <concepts> and <span>. Budgets are in those multiples, of a formula
-in multiples of the layer that it spells out, too. A missed budget is exit code 1. --write puts the tables into docs/compile-time.md.
+machine can measure: a file that includes <array>, <concepts> and <span>. Budgets are in those multiples; that of a
+formula is a multiple of the function or layer that it spells out. A missed budget is exit code 1. --write puts the
+tables into docs/compile-time.md.
 """
 import argparse
 import datetime

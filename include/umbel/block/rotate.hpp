@@ -203,24 +203,26 @@ constexpr auto rope_view(bool sines) noexcept {
     return invalid{};
   }
 }
+template <class Pairing, class Family, class X, class Cosines, class Sines>
+constexpr auto rotated_by(const X& x, const Cosines& cosines, const Sines& sines) noexcept {
+  using result = row_major<layout_of<X>>;
+  return filled<tensor_of<typename X::value_type, result>>([&](auto& y) {
+    copy(x, y);
+    rotate_pairs<Pairing, Family, result, layout_of<Cosines>, layout_of<Sines>>(
+        y.data(), cosines.data(), sines.data());
+  });
+}
 // By the rows of that table. (The name of a function that depends on UMBEL_CHECK has to say.)
 template <bool Checked, class Rope, class Positions, template <std::size_t> class Features, class X,
           class Ids>
 constexpr auto rotated_at(const X& x, const Ids& positions) noexcept {
   using T = typename X::value_type;
   using features = axis_of<layout_of<X>, family_of<Features>>;
-  using result = row_major<layout_of<X>>;
   const auto rows = [&](bool sines) {
     return rows_of_table<Checked>(rope_view<Rope, Positions, features, T>(sines), positions,
                                   "rotate");
   };
-  const auto cosines = rows(false), sines = rows(true);
-  using turns = layout_of<decltype(cosines)>;
-  return filled<tensor_of<T, result>>([&](auto& y) {
-    copy(x, y);
-    rotate_pairs<typename rope_of<Rope>::pairs, family_of<Features>, result, turns, turns>(
-        y.data(), cosines.data(), sines.data());
-  });
+  return rotated_by<typename rope_of<Rope>::pairs, family_of<Features>>(x, rows(false), rows(true));
 }
 
 }  // namespace detail
@@ -286,17 +288,10 @@ constexpr auto rotate(const X& x, const Cosines& cosines, const Sines& sines) no
   using family = detail::family_of<Features>;
   using verdict = detail::rules::rotate_by<Pairing, family, X, Cosines, Sines>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok && !detail::one_is_invalid<X, Cosines, Sines>) {
-    using result = detail::row_major<detail::layout_of<X>>;
-    using T = typename X::value_type;
-    return detail::filled<detail::tensor_of<T, result>>([&](auto& y) {
-      copy(x, y);
-      detail::rotate_pairs<Pairing, family, result, detail::layout_of<Cosines>,
-                           detail::layout_of<Sines>>(y.data(), cosines.data(), sines.data());
-    });
-  } else {
+  if constexpr (verdict::ok && !detail::one_is_invalid<X, Cosines, Sines>)
+    return detail::rotated_by<Pairing, family>(x, cosines, sines);
+  else
     return detail::invalid{};
-  }
 }
 
 // rope_cosines<split_halves, token<4096>, head_dim<64>>(): the cosines of rotary positions, of
