@@ -4,13 +4,15 @@
 // (docs/speed.md). As many operations as numbers, or two for each that is read.
 //
 // "chain/...": elementwise formulas, beside their floor, "floor/read 2, write 1 of ...": a loop
-// that only reads their two tensors and writes the third, from the cache that these lie in.
+// that only reads their two tensors and writes the third, from the cache that these lie in, and
+// where this is longer, their arithmetic: "floor/silu, multiply of 8 KiB".
 #include <umbel/umbel.hpp>
 
 #include "../measure.hpp"
 
 namespace {
 
+namespace kernel = umbel::detail::kernel;
 namespace simd = umbel::detail::simd;
 constexpr std::size_t lanes = umbel::detail::plan::lanes<float>(umbel::detail::plan::native_target);
 using V = simd::pack<float, lanes>;
@@ -86,6 +88,8 @@ const bool added = [] {
                  [] { for_each(x, y, [](V v) { return simd::exp2_not_positive(v); }); });
   bench::add_row("floor/exp of 2048", 2048,
                  [] { for_each(x, y, [](V v) { return simd::exp_not_positive(v); }); });
+  bench::add_row("floor/silu, multiply of 8 KiB", 2048,
+                 [] { for_each(x, y, [](V v) { return kernel::plain::silu_of(v) * v; }); });
   bench::add_row("floor/scale 2048", 2048, [] { for_each(x, y, [](V v) { return v * 3; }); });
   add_read<240, false>();  // weights, keys and values of a step of the LLaMA block
   add_read<256, false>();

@@ -2,7 +2,9 @@
 // Formulas, each beside the function or layer that computes the same: "formula/..." and
 // "function/...". Attention: batch,heads,queries,keys,head_dim, as in kernel/attend.cpp; whole
 // layers: the sizes of mha/A to mha/H (multi_head.cpp); "eager/mha/...": the same words called with
-// tensors, one after another. Rows "tail/...": what follows a product, beside the product alone.
+// tensors, one after another. Rows "tail/...": what follows a product, beside the product alone;
+// "elements/gelu_tanh/...": what follows it, of numbers in the first-level cache. "floor/...": a
+// loop that only reads the same two tensors and writes a third.
 // "encoder/...": whole encoder layers.
 #include <umbel/umbel.hpp>
 
@@ -209,6 +211,21 @@ void add_network() {
     return (input * w | silu) * y;
   };
   add_both("tail/gate/" + sizes, flops, gate, product, wide, x, up.get_weights(), more);
+  static constexpr formula activated = [](auto input, const auto& w) {
+    return input * w | gelu_tanh;
+  };
+  add_both("tail/gelu_tanh/" + sizes, flops, activated, product, wide, x, up.get_weights());
+  bench::add_row("elements/gelu_tanh/" + sizes, flops, [] {
+    constexpr std::size_t part = 2048;
+    static_assert(Tokens * Wide % part == 0);
+    for (std::size_t i = 0; i < Tokens * Wide; i += part)
+      gelu_tanh.apply<part>(more.data(), wide.data());
+  });
+}
+
+UMBEL_NOINLINE void read_two_and_write(const float* x, const float* y, float* out,
+                                       std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) out[i] = x[i] + y[i];
 }
 
 template <std::size_t Tokens, std::size_t Hidden>
@@ -233,6 +250,9 @@ void add_norm() {
         norm.into(out, sum);
       },
       out, x, y, weights);
+  bench::add_row("floor/residual_norm/" + bench::row_name("", {Tokens, Hidden}, ','),
+                 9.0 * Tokens * Hidden,
+                 [] { read_two_and_write(x.data(), y.data(), out.data(), Tokens * Hidden); });
 }
 
 const bool added = [] {

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the steps of a formula cost, estimated (plan/cost.hpp): projections, contractions, attention,
+// softmaxes and elementwise steps.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/inspect/formula_steps.hpp>
+#include <umbel/inspect/plan_text.hpp>
+#include <umbel/kernel/contract.hpp>
+#include <umbel/plan/cost.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET::detail::formulas {
+
+// F for arguments X, in cycles of this build's target.
+template <class F, class... X>
+struct cycles_of_formula : steps_of_formula<F, X...> {
+  using base = steps_of_formula<F, X...>;
+  using base::p;
+  using typename base::T, typename base::run;
+  static constexpr plan::target machine = plan::native_target;
+  static constexpr std::size_t lanes = plan::lanes<T>(machine);
+
+  static constexpr double contraction_cycles(const node_of_graph<T>& one) {
+    const auto [shape, products] = products_of(one);
+    return static_cast<double>(products) *
+           static_cast<double>(kernel::contract_cost<T>(shape, machine)) / 2;
+  }
+  static constexpr double projection_cycles(const node_of_graph<T>& one) {
+    const std::size_t at = one.from[0].axes.position(one.summed[0]);
+    const std::size_t in = one.from[0].axes.size[at], out = one.axes.size[at];
+    return plan::cycles<T>(plan::plan_linear<T>(one.axes.count() / out, in, out, machine), in);
+  }
+  static constexpr double word_cycles(word w) {  // of a vector
+    switch (w) {
+      case word::number:
+      case word::position:
+        return 0;
+      case word::exp:
+      case word::log:
+      case word::tanh:
+      case word::sigmoid:
+      case word::gelu_exact:
+      case word::gelu_tanh:
+      case word::silu:
+      case word::softmax:
+        return 5;
+      case word::divide:
+      case word::sqrt:
+      case word::rsqrt:
+        return 3;
+      default:
+        return 0.5;
+    }
+  }
+  static constexpr double elementwise_cycles(const step& s) {
+    double each = 1;  // loaded and stored
+    for (int n = 0; n < p.g.count; ++n)
+      if (p.computes(n, s.root) && n != s.product) each += word_cycles(p.at(n).what);
+    return each * static_cast<double>(plan::divide_up(p.at(s.root).axes.count(), lanes));
+  }
+  // Of an elementwise step, a product or a softmax, without parts.
+  static constexpr double step_cycles(const step& s) {
+    double cycles = 0;
+    if (s.product >= 0) {
+      const node_of_graph<T>& product = p.at(s.product);
+      cycles =
+          product.what == word::project ? projection_cycles(product) : contraction_cycles(product);
+    }
+    const word last = p.at(s.root).what;
+    if (s.root != s.product && (is_elementwise(last) || last == word::softmax))
+      cycles += elementwise_cycles(s);
+    return cycles;
+  }
+  // The heads of one of the outer loops, as they are computed.
+  template <std::size_t S>
+  static constexpr detail::attend_step attention_of_heads() {
+    constexpr int root = p.steps[S].root;
+    using step_run = formulas::attend_step<run, root, p.steps[S].to>;
+    using heads =
+        heads_of_sequence<step_run::shape, step_run::heads, T, formula_scoring<run, root>>;
+    return attend_step_of<step_run::shape, step_run::heads, T,
+                          heads::template form<formula_mask<run, root>>>();
+  }
+  template <std::size_t S>
+  static constexpr double attention_cycles() {
+    using step_run = formulas::attend_step<run, p.steps[S].root, p.steps[S].to>;
+    using of = typename step_run::of;
+    const double seen =
+        static_cast<double>(seen_pairs<of>()) / static_cast<double>(of::queries * of::keys);
+    return static_cast<double>(of::loops.count() / step_run::heads.heads) * seen *
+           attention_of_heads<S>().cycles;
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+UMBEL_WARNINGS_POP
