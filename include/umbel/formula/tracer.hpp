@@ -51,6 +51,8 @@ struct bound_node {
   static_assert(most_operands == 8);
   int from[most_operands] = {-1, -1, -1, -1, -1, -1, -1, -1};
   std::size_t first_part = 0, parts = 0;
+  std::size_t asked = 0;  // by collect: so many of its operands, and who asks for it
+  int asked_by = -1;
   bool seen = false;
 };
 template <class T, bool Differentiates = false>
@@ -76,12 +78,24 @@ struct binder {
     parts[captured_parts++] = part;
     return 0;
   }
-  // The parts of node n: those of its operands, from left to right, then its own; each once.
+  // The parts of node n: those of its operands, from left to right, then its own; each once. At run
+  // time, so there is no recursion: the depth of the stack is known.
   constexpr captured<T>* collect(int n, captured<T>* to) noexcept {
     if (n < 0 || nodes[n].seen) return to;
     nodes[n].seen = true;
-    for (int from : nodes[n].from) to = collect(from, to);
-    for (std::size_t i = 0; i < nodes[n].parts; ++i) *to++ = parts[nodes[n].first_part + i];
+    while (n >= 0) {
+      bound_node<T>& node = nodes[n];
+      const int from = node.asked < most_operands ? node.from[node.asked++] : -1;
+      if (from >= 0) {
+        if (nodes[from].seen) continue;
+        nodes[from].seen = true;
+        nodes[from].asked_by = n;
+        n = from;
+      } else if (node.asked == most_operands) {
+        for (std::size_t i = 0; i < node.parts; ++i) *to++ = parts[node.first_part + i];
+        n = node.asked_by;
+      }
+    }
     return to;
   }
 };

@@ -84,7 +84,8 @@ struct adamw {
 enum class update_status : unsigned char {
   updated,
   gradient_is_not_finite,  // its norm is NaN or infinite
-  optimiser_out_of_range,  // negative or not finite, a beta of 1 or more, an epsilon of 0
+  optimiser_out_of_range,  // negative or not finite in the type of the weights, a beta of 1 or
+                           // more, an epsilon of 0
 };
 // What update gives: true where a step was made.
 struct update_result {
@@ -120,7 +121,10 @@ inline constexpr const char* spoken<say::the_state_is_not_that_of_the_optimiser_
     "of the optimiser and the type of w";
 
 // In [0, infinity), of NaN false.
-constexpr bool is_size(double x) noexcept { return x >= 0 && x < __builtin_inf(); }
+template <class T>
+constexpr bool is_size(T x) noexcept {
+  return x >= 0 && x < static_cast<T>(__builtin_inf());
+}
 constexpr bool is_part(double x) noexcept { return x >= 0 && x < 1; }
 
 // beta^n by squares: within n 2^-53 of itself.
@@ -138,14 +142,15 @@ constexpr double power_of(double beta, std::int32_t n) noexcept {
 template <class T>
 struct optimiser_step {
   static constexpr bool is_in_range(const sgd& how) noexcept {
-    return is_size(how.rate) && is_size(how.decay);
+    return is_size(static_cast<T>(how.rate)) && is_size(static_cast<T>(how.decay));
   }
   static constexpr auto make(const sgd& how, std::int32_t) noexcept {
     return kernel::sgd_step<T>{static_cast<T>(how.rate), static_cast<T>(how.decay)};
   }
 
   static constexpr bool is_in_range(const sgd_with_momentum& how) noexcept {
-    return is_size(how.rate) && is_size(how.decay) && is_part(how.momentum);
+    return is_size(static_cast<T>(how.rate)) && is_size(static_cast<T>(how.decay)) &&
+           is_part(how.momentum);
   }
   static constexpr auto make(const sgd_with_momentum& how, std::int32_t) noexcept {
     return kernel::momentum_step<T>{static_cast<T>(how.rate), static_cast<T>(how.momentum),
@@ -154,8 +159,9 @@ struct optimiser_step {
 
   template <class Adam>
   static constexpr bool is_in_range(const Adam& how) noexcept {
-    return is_size(how.rate) && is_size(how.decay) && is_part(how.beta1) && is_part(how.beta2) &&
-           is_size(how.epsilon) && static_cast<T>(how.epsilon) > 0;
+    return is_size(static_cast<T>(how.rate)) && is_size(static_cast<T>(how.decay)) &&
+           is_part(how.beta1) && is_part(how.beta2) && is_size(how.epsilon) &&
+           static_cast<T>(how.epsilon) > 0;
   }
   template <class Adam>
   static constexpr auto make(const Adam& how, std::int32_t n) noexcept {
@@ -201,20 +207,22 @@ number_of<W> norm_of(const W& w) noexcept {
   return simd::sqrt(kernel::plain::fold_chains(chain));
 }
 
+// Inlined, as all functions that take or give a double: of float weights a rate that is a constant,
+// or was a float, and a norm that nobody reads then cost no arithmetic in double.
 template <class How, class W, class G, class... State>
-update_result updated(W& w, const G& g, const How& how, State&... state) noexcept {
+UMBEL_INLINE update_result updated(W& w, const G& g, const How& how, State&... state) noexcept {
   using T = number_of<W>;
   using step = optimiser_step<T>;
   if (!step::is_in_range(how)) return {update_status::optimiser_out_of_range, 0};
-  const double norm = static_cast<double>(norm_of(g));
-  if (!is_size(norm)) return {update_status::gradient_is_not_finite, norm};
+  const T norm = norm_of(g);
+  if (!is_size(norm)) return {update_status::gradient_is_not_finite, static_cast<double>(norm)};
   std::int32_t made = 0;
   ((made = state.steps()), ...);
   constexpr std::int32_t most = 0x7fffffff;
   made = made < 0 ? 1 : made < most ? made + 1 : most;
   ((state.steps() = made), ...);
   step_of_arrays<T>(step::make(how, made), w, g, state...);
-  return {update_status::updated, norm};
+  return {update_status::updated, static_cast<double>(norm)};
 }
 
 namespace rules {
@@ -257,7 +265,7 @@ struct update_rule<W, G, State, How> {
 //   "umbel: update: the state is not that of the optimiser for the weights; ..."
 // and those of for_each_parameter.
 template <class W, class G, class How>
-[[nodiscard]] update_result update(W& w, const G& g, const How& how) noexcept {
+[[nodiscard]] UMBEL_INLINE update_result update(W& w, const G& g, const How& how) noexcept {
   using verdict = typename detail::rules::update_rule<W, G, How>::type;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
@@ -268,7 +276,8 @@ template <class W, class G, class How>
 // The same of an optimiser with a state, which is zeros at first and counts the steps: How::state
 // of the type of w.
 template <class W, class G, class State, class How>
-[[nodiscard]] update_result update(W& w, const G& g, State& state, const How& how) noexcept {
+[[nodiscard]] UMBEL_INLINE update_result update(W& w, const G& g, State& state,
+                                                const How& how) noexcept {
   using verdict = typename detail::rules::update_rule<W, G, State, How>::type;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
@@ -282,14 +291,14 @@ template <class W, class G, class State, class How>
 // order, continues chain e % 16; they are folded in halves. A norm that is NaN or infinite, and a
 // `most` that is negative or NaN, leave g as it is.
 template <class G>
-double clip_by_norm(G& g, double most) noexcept {
+UMBEL_INLINE double clip_by_norm(G& g, double most) noexcept {
   using verdict = detail::rules::changeable<detail::say::clip_by_norm, G>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
     using T = detail::number_of<G>;
     const T norm = detail::norm_of(g);
     const T least = static_cast<T>(most);
-    if (detail::is_size(static_cast<double>(norm)) && most >= 0 && norm > least) {
+    if (detail::is_size(norm) && most >= 0 && norm > least) {
       const detail::kernel::scaling<T> by{least / norm};
       detail::for_each_array([&](std::size_t n, T* x) { detail::kernel::each_number<T>(by, n, x); },
                              g);
@@ -317,7 +326,7 @@ void set_to_zero(G& g) noexcept {
 
 // All numbers of g times a factor, rounded to their type: 1.0 / batch makes a mean of a sum.
 template <class G>
-void scale(G& g, double factor) noexcept {
+UMBEL_INLINE void scale(G& g, double factor) noexcept {
   using verdict = detail::rules::changeable<detail::say::scale, G>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
@@ -346,7 +355,7 @@ void add(G& g, const Other& other) noexcept {
 // The average of the weights over steps moves towards w: average + (w - average) (1 - decay). Start
 // with average = w. (What a test shows is better of the average; decay: 0.999, or less at first.)
 template <class A, class W>
-void moving_average(A& average, const W& w, double decay) noexcept {
+UMBEL_INLINE void moving_average(A& average, const W& w, double decay) noexcept {
   using verdict = detail::rules::changeable_by<detail::say::moving_average, A, W>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
