@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Drawn gestures, to train and test a small classifier (train_gestures.py): 64 readings of a sensor of acceleration, x y z,
 in 16 tokens of 4 readings. A gesture is drawn from its number alone, by additions and multiplications that
-test/support/gestures.hpp repeats in C++; its class is the last digit of the number:
+examples/learn_on_device/gestures.hpp repeats in C++; its class is the last digit of the number:
 
     0, 1   a circle, either way            5      an eight
     2, 3   a shake along x, along y        6, 7   a circle that becomes faster, slower

@@ -30,6 +30,8 @@ inline constexpr golden golden_bits[] = {
     {"decoder: logits of 40 steps", 0x83d616c8, 0xa7d5baf8},
     {"small clothing: logits", 0x7bbdafd9, 0x96a7f997},
     {"footprint: a step of a cache with rope", 0xbb83f473, 0xd5c5e64a},
+    {"learn on device: the last layer after 2 steps", 0xb02b239d, 0xdf593d56},
+    {"learn on device: the last layer after 200 steps", 0x54eb4757, 0xdd54b15a},
     {"decode step", 0xe3ecb301, 0x78786e99},
 };
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""costs.txt as tables in README.md, docs/targets.md and docs/code-size.md.
+"""costs.txt as tables in README.md, docs/targets.md, docs/code-size.md and docs/learning.md.
 
     cost_pages.py            writes them: `tools/test embedded --update` and `tools/bench size --write` call it
     cost_pages.py --check    are they what costs.txt says?
@@ -85,7 +85,15 @@ def sizes(targets):
     return lines[1:]
 
 
-PAGES = {"README.md": readme, "docs/targets.md": instructions, "docs/code-size.md": sizes}
+def learning(targets):
+    """Of a step."""
+    columns = ("text", "rodata", "ram", "stack", "instructions")
+    return table(["", "code", "constants", "RAM", "stack", "instructions"],
+                 [[words(target), *(number(rows["learn_on_device", "-O2"][column]) for column in columns)]
+                  for target, (_, rows) in targets.items() if ("learn_on_device", "-O2") in rows])
+
+
+PAGES = {"README.md": readme, "docs/targets.md": instructions, "docs/code-size.md": sizes, "docs/learning.md": learning}
 
 
 def main():

@@ -32,6 +32,7 @@ ALLOWED = 0.01
 # two numbers by a branch, here and there; and without an FPU arithmetic is libgcc's branches, of which nothing is asked.
 EXACT = {"cortex-m4f", "cortex-m7", "cortex-m33", "cortex-m55", "cortex-m55-clang"}
 NOT_EXACT = {("cortex-m7", "integer_clothing")}  # tuned for it, g++ makes branches of a few selections of integers
+LOOKS_UP = {"learn_on_device"}  # an element that a label names: a few instructions more for one label than for another
 SOFT_FLOAT = {"cortex-m0", "cortex-m3", "riscv32-imc"}
 BRANCHES = 0.005
 # clang puts the exponential of a scalar behind a branch, which weights that vanish do not take.
@@ -166,8 +167,9 @@ def test(program, build, compiler, plugin, alone, executable):
     tap.check(f"{program} {build}: to its end", status == 0 and ended and int(ended[1]) == tap.count,
               f"exit code {status}\n{output}")
     if target not in SOFT_FLOAT and calls:
+        exact = target in EXACT and (target, program) not in NOT_EXACT and program not in LOOKS_UP
         tap.check(f"{program} {build}: as many instructions whatever the inputs are",
-                  len(calls) > 1 and max(calls) - min(calls) <= (0 if target in EXACT and (target, program) not in NOT_EXACT else BRANCHES_OF.get(target, BRANCHES) * calls[0]),
+                  len(calls) > 1 and max(calls) - min(calls) <= (0 if exact else BRANCHES_OF.get(target, BRANCHES) * calls[0]),
                   f"calls of forward: {calls}")
     now = measured(target, calls, output, pathlib.Path(alone))
     name = f"{program} {build}: at most 1 % from costs.txt"

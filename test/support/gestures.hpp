@@ -2,11 +2,12 @@
 // The gestures of tools/train_gestures.py, drawn by their numbers, and the model that it trained.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <umbel/quantized.hpp>
 #include <umbel/umbel.hpp>
+
+#include "../../examples/learn_on_device/gestures.hpp"
 
 namespace gestures {
 
@@ -33,45 +34,10 @@ struct weights {
   head_map::weights head;
 };
 
-inline double wave(double p) noexcept {
-  const double f = p - std::floor(p), g = f < 0.5 ? f : f - 0.5;
-  return f < 0.5 ? 16 * g * (0.5 - g) : -16 * g * (0.5 - g);
-}
-
 // Gesture `number`, whose class is number % 10.
 inline sample drawn(std::uint64_t number) noexcept {
-  auto state = static_cast<std::uint32_t>(number * 2654435761u + 12345u);
-  const auto draw = [&] {
-    state = state * 1664525u + 1013904223u;
-    return static_cast<double>(state >> 8) / 16777216;
-  };
-  for (int i = 0; i < 4; ++i) draw();
-  const auto label = number % 10;
-  const double start = 0.35 * draw(), length = 0.45 + 0.2 * draw();
-  const double size = 0.4 + 0.6 * draw(), speed = 1.2 + 1.3 * draw(), phase = draw();
-  const double tilt_x = 0.5 * draw() - 0.25, tilt_y = 0.5 * draw() - 0.25;
-  const double noise = 0.1 + 0.5 * draw();
   sample s;
-  for (int i = 0; i < 64; ++i) {
-    const double t = (i / 64.0 - start) / length;
-    double p = phase + speed * t;
-    if (label == 6) p = phase + speed * (0.4 * t + 0.6 * t * t);
-    if (label == 7) p = phase + speed * (1.6 * t - 0.6 * t * t);
-    double x = wave(p), y = wave(p + (label == 1 ? 0.75 : 0.25));
-    if (label == 4) y = x;
-    if (label == 8) y = -x;
-    if (label == 5) y = wave(p + p);
-    if (label == 2) y = 0;
-    if (label == 3) y = x, x = 0;
-    const bool inside = t >= 0 && t < 1 && label != 9;
-    const double clean[] = {x + tilt_y * y, y + tilt_x * x, tilt_x * x + tilt_y * y};
-    for (std::size_t a = 0; a < 3; ++a) {
-      double hiss = draw();
-      for (int more = 0; more < 3; ++more) hiss += draw();
-      s.data()[3 * static_cast<std::size_t>(i) + a] =
-          static_cast<float>((inside ? size * clean[a] : 0) + noise * (hiss - 2));
-    }
-  }
+  draw<double>(static_cast<std::uint32_t>(number), s.data());
   return s;
 }
 
