@@ -59,28 +59,38 @@ class descriptor {
   int number_;
 };
 
-template <class W>
-bool write_beside(const destination& to, const W& w) noexcept {
+template <class Write>
+bool write_beside(const destination& to, const Write& write) noexcept {
   descriptor out{to.beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC};
   bool good = out.is_open();
-  save([&](const char* bytes, std::size_t count) { good = good && out.write(bytes, count); }, w);
+  write([&](const char* bytes, std::size_t count) { good = good && out.write(bytes, count); });
   return good && out.reach_disk();
 }
-
-}  // namespace detail
-
-// Weights, or a struct of them, as a file; throws fashion::input_error, and what was there stays.
-template <class W>
-void write_whole(const destination& to, const W& w) {
-  if (!detail::write_beside(to, w) || std::rename(to.beside.c_str(), to.file.c_str()) != 0) {
+// write(sink) gives the bytes to sink(bytes, count). Throws fashion::input_error, and what was
+// there stays.
+template <class Write>
+void write_whole_by(const destination& to, const Write& write) {
+  if (!write_beside(to, write) || std::rename(to.beside.c_str(), to.file.c_str()) != 0) {
     const int why = errno;
     ::unlink(to.beside.c_str());
     throw fashion::file_error(to.file,
                               std::string{"cannot be written ("} + std::strerror(why) + ")");
   }
   // The name, too; where a folder cannot be synchronised, the system does it in its time.
-  detail::descriptor folder{to.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC};
+  descriptor folder{to.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC};
   if (folder.is_open()) (void)folder.reach_disk();
+}
+
+}  // namespace detail
+
+// Weights, or a struct of them, or a text, as a file; throws fashion::input_error, and what was
+// there stays.
+template <class W>
+void write_whole(const destination& to, const W& w) {
+  detail::write_whole_by(to, [&](const auto& sink) { save(sink, w); });
+}
+inline void write_whole(const destination& to, const std::string& text) {
+  detail::write_whole_by(to, [&](const auto& sink) { sink(text.data(), text.size()); });
 }
 
 // Of all parameters but the checksum itself.

@@ -9,6 +9,7 @@
 
 #include "../fashion/allocations.hpp"
 #include "../thread_pool.hpp"
+#include "chart.hpp"
 #include "checkpoint.hpp"
 #include "options.hpp"
 #include "training.hpp"
@@ -51,12 +52,25 @@ bool train(const data_set& data, std::uint64_t last, std::uint64_t checkpoint_ev
                   static_cast<unsigned long long>(now.plan.steps() / each),
                   now.loss_sum() / static_cast<double>(each), right, left);
       std::fflush(stdout);
+      const std::size_t over = static_cast<std::size_t>(step / each) - 1;
+      now.losses(over) = static_cast<float>(now.loss_sum() / static_cast<double>(each));
+      now.right(over) = static_cast<float>(right);
       now.loss_sum() = 0;
     }
     const bool is_due = checkpoint_every == 0 ? is_epoch : step % checkpoint_every == 0;
     if (is_due || step == last) write_checkpoint(checkpoint, now);
   }
   return true;
+}
+
+// Of the epochs that are over.
+std::string curves(const state& now) {
+  const auto over = static_cast<std::ptrdiff_t>(now.made() / now.plan.steps_of_epoch());
+  const auto points = [&](const auto& of) {
+    return std::vector<double>(of.data(), of.data() + over);
+  };
+  return chart({{"loss of the training pictures", "epoch", 1, {{"loss", points(now.losses)}}},
+                {"test pictures that are right, %", "epoch", 1, {{"right", points(now.right)}}}});
 }
 
 template <class F>
@@ -80,6 +94,7 @@ exit_code run(const options& wanted) {
   fashion::make_writable_folder(wanted.out);
   const destination checkpoint{wanted.out, "checkpoint.safetensors"};
   const destination result{wanted.out, "weights.safetensors"};
+  const destination picture{wanted.out, "curves.svg"};
 
   state& now = all.now;
   begin(now, wanted.seed, wanted.epochs, data.train.size());
@@ -119,6 +134,7 @@ exit_code run(const options& wanted) {
                 static_cast<unsigned long long>(steps));
   } else {
     write_whole(result, now.average);
+    write_whole(picture, curves(now));
     std::printf("%.2f %% of the test pictures: %s\n", right, result.file.c_str());
   }
   if (std::fflush(stdout) != 0) throw fashion::input_error{"standard output cannot be written"};

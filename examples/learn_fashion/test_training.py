@@ -7,14 +7,16 @@ input: a line on stderr that names the culprit, exit code 2, nothing written.
 
 Checkpoints hold all that a step depends on, so equal files are equal trainings.
 """
+import re
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
-CHECKPOINT, WEIGHTS = "checkpoint.safetensors", "weights.safetensors"
+CHECKPOINT, WEIGHTS, CURVES = "checkpoint.safetensors", "weights.safetensors", "curves.svg"
 EPOCHS, STEPS = 2, 8  # of the pictures that --synthetic makes
 TINY = ["--synthetic", "--epochs", str(EPOCHS)]
 
@@ -46,11 +48,11 @@ class Bench:
 
     def is_whole(self, folder):
         """What differs from the training that nothing interrupted, or nothing."""
-        for name in (CHECKPOINT, WEIGHTS):
+        for name in (CHECKPOINT, WEIGHTS, CURVES):
             if (folder / name).read_bytes() != (self.whole / name).read_bytes():
                 return f"another {name}"
         left = sorted(path.name for path in folder.iterdir())
-        return "" if left == [CHECKPOINT, WEIGHTS] else f"left {left}"
+        return "" if left == [CHECKPOINT, CURVES, WEIGHTS] else f"left {left}"
 
 
 def learns(bench):
@@ -61,6 +63,19 @@ def learns(bench):
     if not losses[0] > losses[1] > 0:
         return f"losses {losses}"
     return "" if "\n0 allocations while learning" in bench.said else f"said {bench.said!r}"
+
+
+def curves(bench):
+    """A line of as many points as epochs in each of two panels, and the texts that say what it is."""
+    picture = ElementTree.parse(bench.whole / CURVES).getroot()
+    lines = [e.get("d") for e in picture.iter("{http://www.w3.org/2000/svg}path") if (e.get("class") or "").startswith("line")]
+    texts = [e.text for e in picture.iter("{http://www.w3.org/2000/svg}text")]
+    if len(lines) != 2 or any(len(re.findall("[ML]", line)) != EPOCHS for line in lines):
+        return f"lines {lines}"
+    falls = [float(y) for _, y in re.findall(r"[ML]([\d.]+) ([\d.]+)", lines[0])]
+    if not falls[0] < falls[1]:  # y is downwards
+        return f"the loss rises: {lines[0]}"
+    return "" if {"loss of the training pictures", "test pictures that are right, %", "1", "2"} <= set(texts) else f"texts {texts}"
 
 
 def threads(bench, count):
@@ -181,7 +196,7 @@ def main():
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as root:
         bench = Bench(program, root)
-        results = [("learns", learns(bench)), ("two threads", threads(bench, 2)), ("four threads", threads(bench, 4)),
+        results = [("learns", learns(bench)), ("draws its curves", curves(bench)), ("two threads", threads(bench, 2)), ("four threads", threads(bench, 4)),
                    ("stopped within an epoch", interrupted(bench, 3)), ("stopped after an epoch", interrupted(bench, 4)),
                    ("killed", killed(bench)), *all_damaged(bench),
                    ("another seed", of_another(bench, ["--seed", "2"], "--seed 1")),

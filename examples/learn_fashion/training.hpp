@@ -32,15 +32,20 @@ struct plan {
   std::uint64_t steps() const { return static_cast<std::uint64_t>(epochs()) * steps_of_epoch(); }
 };
 
-// All that the next step depends on, beside the pictures: what is in a checkpoint.
+inline constexpr std::size_t most_epochs = 1000;
+template <std::size_t N>
+struct epoch : axis<epoch, N> {};
+
+// All that the next step depends on, beside the pictures, and what was said: it is in a checkpoint.
 struct state {
-  static constexpr const char* part_names[] = {"plan", "weights",  "average", "optimiser",
-                                               "step", "loss_sum", "checksum"};
+  static constexpr const char* part_names[] = {
+      "plan", "weights", "average", "optimiser", "step", "loss_sum", "losses", "right", "checksum"};
   learn_fashion::plan plan;
   learn_fashion::weights weights, average;
   adamw::state<learn_fashion::weights> optimiser;
-  tensor<std::int32_t> step;         // how many were made; chance is counted by them
-  tensor<double> loss_sum;           // of the steps of this epoch, each the mean of its batch
+  tensor<std::int32_t> step;  // how many were made; chance is counted by them
+  tensor<double> loss_sum;    // of the steps of this epoch, each the mean of its batch
+  tensor<float, epoch<most_epochs>> losses, right;  // of the epochs that are over; right: percent
   tensor<std::int32_t> checksum[2];  // of all others (checkpoint.hpp), its low half first
 
   std::uint64_t made() const { return static_cast<std::uint64_t>(step()); }
@@ -72,11 +77,11 @@ struct training {
   chain chains[chain_count];
   worker workers[most_threads];
 };
-static_assert(sizeof(state) < 307 * 1024);  // weights, their average, two of the optimiser
+static_assert(sizeof(state) < 315 * 1024);  // weights, their average, two of the optimiser, curves
 static_assert(sizeof(chain) < 77 * 1024 && sizeof(worker) < 217 * 1024);
 // With one thread and one chain, as the gradients of a training that knows no threads.
 static_assert(sizeof(state) + sizeof(chain) + sizeof(worker) < 768 * 1024);
-static_assert(sizeof(training) < 1480 * 1024);
+static_assert(sizeof(training) < 1488 * 1024);
 
 inline void begin(state& now, std::uint64_t seed, std::size_t epochs, std::size_t pictures) {
   now.plan.seed() = static_cast<std::int32_t>(seed);

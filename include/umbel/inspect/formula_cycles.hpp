@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the steps of a formula cost, estimated (plan/cost.hpp): projections, contractions, attention,
-// softmaxes and elementwise steps.
+// What the steps of a formula cost, estimated (plan/cost.hpp): projections, contractions,
+// attention, softmaxes and elementwise steps.
 #pragma once
 
 #include <umbel/config.hpp>
