@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Which heads does the trained classifier need? Each is left out once, and the more the loss rises
 // the more important it was (Michel, Levy, Neubig 2019, "Are Sixteen Heads Really Better than
-// One?"). Then the least important ones are pruned, layer by layer, without training again. (The
-// pictures that choose the heads here also judge the choice; in earnest, choose with others.)
+// One?"). Then the least important ones are pruned, layer by layer, without training again;
+// learn_fashion/prune.hpp also takes their gradients, and fine-tunes. (The pictures that choose the
+// heads here also judge the choice; in earnest, choose with others.)
 //
 //   08_prune_heads             on the committed pictures: too few to judge, enough to run
 //   08_prune_heads build/demo/data    on all 10,000; tools/demo unpacks them there

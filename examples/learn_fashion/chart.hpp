@@ -27,7 +27,8 @@ namespace detail {
 
 // The distance of at most `most` round marks on such a length: 1, 2 or 5 times a power of ten.
 inline double mark_distance(double length, double most) {
-  const double least = std::max(length, 1e-9) / most, power = std::pow(10, std::floor(std::log10(least)));
+  const double least = std::max(length, 1e-9) / most,
+               power = std::pow(10, std::floor(std::log10(least)));
   for (const double times : {1.0, 2.0, 5.0})
     if (times * power >= least * (1 - 1e-9)) return times * power;
   return 10 * power;
@@ -36,12 +37,14 @@ inline double mark_distance(double length, double most) {
 class drawing {
  public:
   explicit drawing(std::size_t panels) {
-    add("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %zu 300\" width=\"%zu\" height=\"300\" "
+    add("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %zu 300\" width=\"%zu\" "
+        "height=\"300\" "
         "role=\"img\">\n<style>\n"
         "  text { font: 12px system-ui, sans-serif; fill: #222 } .title { font-weight: 600 }\n"
         "  .end { text-anchor: end } .middle { text-anchor: middle } path { fill: none }\n"
         "  .grid { stroke: #999; stroke-opacity: .4 } .line { stroke-width: 2 }\n"
-        "  .c0 { stroke: #2463a8 } .c1 { stroke: #c8590a } .c2 { stroke: #1c8a63 } .c3 { stroke: #888 }\n"
+        "  .c0 { stroke: #2463a8 } .c1 { stroke: #c8590a } .c2 { stroke: #1c8a63 } .c3 { stroke: "
+        "#888 }\n"
         "  @media (prefers-color-scheme: dark) { text { fill: #ddd } }\n</style>\n",
         panels * width, panels * width);
   }
@@ -56,24 +59,31 @@ class drawing {
     }
     const double each = mark_distance(high - low, 6);
     low = std::floor(low / each) * each, high = std::max(std::ceil(high / each) * each, low + each);
-    const auto x_at = [&](double i) { return left + i / static_cast<double>(count - 1) * (right - left); };
+    const auto x_at = [&](double i) {
+      return left + i / static_cast<double>(count - 1) * (right - left);
+    };
     const auto y_at = [&](double y) { return bottom - (y - low) / (high - low) * (bottom - top); };
 
     add("<text class=\"title\" x=\"%.1f\" y=\"20\">%s</text>\n", left, what.title.c_str());
     const int decimals = each < 1 ? static_cast<int>(std::ceil(-std::log10(each) - 1e-9)) : 0;
     for (double y = low; y < high + each / 2; y += each) {
       add("<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>", left, y_at(y), right);
-      add("<text class=\"end\" x=\"%.1f\" y=\"%.1f\">%.*f</text>\n", left - 6, y_at(y) + 4, decimals, y);
+      add("<text class=\"end\" x=\"%.1f\" y=\"%.1f\">%.*f</text>\n", left - 6, y_at(y) + 4,
+          decimals, y);
     }
     const double step = std::max(1.0, mark_distance(static_cast<double>(count - 1), 8));
-    for (double at = std::ceil(what.first / step) * step - what.first; at < static_cast<double>(count); at += step)
-      add("<text class=\"middle\" x=\"%.1f\" y=\"%.1f\">%.0f</text>\n", x_at(at), bottom + 18, at + what.first);
-    add("<text class=\"end\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", right, bottom + 36, what.x_title.c_str());
+    for (double at = std::ceil(what.first / step) * step - what.first;
+         at < static_cast<double>(count); at += step)
+      add("<text class=\"middle\" x=\"%.1f\" y=\"%.1f\">%.0f</text>\n", x_at(at), bottom + 18,
+          at + what.first);
+    add("<text class=\"end\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", right, bottom + 36,
+        what.x_title.c_str());
 
     for (std::size_t i = 0; i < what.lines.size(); ++i) {
       add("<path class=\"line c%zu\" d=\"", i);
       for (std::size_t at = 0; at < what.lines[i].y.size(); ++at)
-        add("%c%.1f %.1f", at == 0 ? 'M' : 'L', x_at(static_cast<double>(at)), y_at(what.lines[i].y[at]));
+        add("%c%.1f %.1f", at == 0 ? 'M' : 'L', x_at(static_cast<double>(at)),
+            y_at(what.lines[i].y[at]));
       add("\"/>\n");
       if (what.lines.size() == 1) continue;
       const double y = bottom - 14 - 18 * static_cast<double>(what.lines.size() - 1 - i);

@@ -12,6 +12,7 @@
 #include "chart.hpp"
 #include "checkpoint.hpp"
 #include "options.hpp"
+#include "prune.hpp"
 #include "training.hpp"
 
 namespace learn_fashion {
@@ -88,9 +89,23 @@ auto with_pool(std::size_t threads, const F& f) {
   return threads == 2 ? with_threads(thread_pool<2>{}) : with_threads(thread_pool<most_threads>{});
 }
 
+exit_code prune_heads(const options& wanted, const data_set& data) {
+  static weights demo;
+  load_demo(wanted.prune, demo);
+  fashion::make_writable_folder(wanted.out);
+  const destination picture{wanted.out, "pruned-heads.svg"};
+  const auto right = with_pool(wanted.threads, [&](auto&& pool) {
+    return prune(all, order, demo, data, wanted.seed, wanted.epochs, pool);
+  });
+  write_whole(picture, drawn(right));
+  if (std::fflush(stdout) != 0) throw fashion::input_error{"standard output cannot be written"};
+  return trained;
+}
+
 exit_code run(const options& wanted) {
   if (wanted.help) return std::fputs(usage, stdout), trained;
   const data_set data = wanted.synthetic ? make_pictures() : read_pictures(wanted.data);
+  if (!wanted.prune.empty()) return prune_heads(wanted, data);
   fashion::make_writable_folder(wanted.out);
   const destination checkpoint{wanted.out, "checkpoint.safetensors"};
   const destination result{wanted.out, "weights.safetensors"};

@@ -16,7 +16,8 @@ namespace learn_fashion {
 struct options {
   std::string data;  // none: synthetic
   std::string out = "fashion-learned";
-  std::size_t epochs = 32;
+  std::string prune;       // the demo's weights; none: trains
+  std::size_t epochs = 0;  // 0: 32, of fine-tuning 1
   std::size_t threads = 1;
   std::uint64_t seed = 1;
   std::uint64_t steps = 0;             // 0: all
@@ -38,7 +39,10 @@ constexpr const char* usage =
     "weights.safetensors and\n"
     "                        curves.svg: loss and accuracy by epoch (fashion-learned)\n"
     "  --resume              goes on from the checkpoint\n"
-    "  --epochs N            1 to 1000 (32)\n"
+    "  --prune FILE          trains nothing from scratch: takes heads from the demo's model,\n"
+    "                        weights.npz, by two measures, and fine-tunes what is left;\n"
+    "                        pruned-heads.svg goes to --out\n"
+    "  --epochs N            1 to 1000 (32, of fine-tuning 1)\n"
     "  --threads N           1, 2 or 4: the same weights (1)\n"
     "  --seed N              the same seed, the same weights (1)\n"
     "  --steps N             stops after N steps of all, with a checkpoint\n"
@@ -63,12 +67,14 @@ inline std::uint64_t number(std::string_view option, const std::string& given, s
 inline void set(options& wanted, std::string_view option, const std::string& given) {
   const auto folder = [&](std::string& to) {
     if (given.empty())
-      throw fashion::input_error{"option " + std::string{option} + " needs a folder (see --help)"};
+      throw fashion::input_error{"option " + std::string{option} + " needs a path (see --help)"};
     to = given;
   };
   constexpr std::uint64_t most = INT32_MAX;
   if (option == "--data")
     folder(wanted.data);
+  else if (option == "--prune")
+    folder(wanted.prune);
   else if (option == "--out")
     folder(wanted.out);
   else if (option == "--epochs")
@@ -102,6 +108,11 @@ inline options parse(int count, const char* const* words) {
     else
       detail::set(result, word, i + 1 < count ? words[++i] : "");
   }
+  if (result.epochs == 0) result.epochs = result.prune.empty() ? 32 : 1;
+  if (!result.prune.empty() && (result.resume || result.steps != 0 || result.checkpoint_every != 0))
+    throw fashion::input_error{
+        "option --prune makes no checkpoint: without --resume, --steps, --checkpoint-every "
+        "(see --help)"};
   if (result.threads == 3)  // four chains are shared evenly
     throw fashion::input_error{"option --threads needs 1, 2 or 4, not 3 (see --help)"};
   if (!result.help && result.data.empty() != result.synthetic)

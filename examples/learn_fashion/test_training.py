@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""The program that trains gives the same bits however it is interrupted and by however many threads, and refuses unusable
-input: a line on stderr that names the culprit, exit code 2, nothing written.
+"""The program that trains gives the same bits however it is interrupted, by however many threads and by whichever compiler, and
+refuses unusable input: a line on stderr that names the culprit, exit code 2, nothing written. It also takes heads from the demo's model.
 
     test_training.py PROGRAM [ARGUMENT...]     PROGRAM may be an emulator, the program its argument
 
 Checkpoints hold all that a step depends on, so equal files are equal trainings.
 """
+import hashlib
 import re
 import signal
 import subprocess
@@ -18,6 +19,11 @@ from xml.etree import ElementTree
 
 CHECKPOINT, WEIGHTS, CURVES = "checkpoint.safetensors", "weights.safetensors", "curves.svg"
 EPOCHS, STEPS = 2, 8  # of the pictures that --synthetic makes
+# The weights then: with fused multiply-adds (AVX2, AVX-512, AArch64), and without (docs/numerics.md).
+TRAINED = {"eeb30ea62b308d8e9a46bd233239351e69ee6f0049878d74b79a75e293adb26d", "bf428a39462eba1a3418e893709918bb21445b59065bfc7eb709334347fb4244"}
+DEMO, PRUNED = Path(__file__).resolve().parent.parent / "fashion" / "trained" / "weights.npz", "pruned-heads.svg"
+HEADS = 8
+SVG = "{http://www.w3.org/2000/svg}"
 TINY = ["--synthetic", "--epochs", str(EPOCHS)]
 
 
@@ -65,17 +71,49 @@ def learns(bench):
     return "" if "\n0 allocations while learning" in bench.said else f"said {bench.said!r}"
 
 
+def bits(bench):
+    found = hashlib.sha256((bench.whole / WEIGHTS).read_bytes()).hexdigest()
+    return "" if found in TRAINED else f"other weights than of other targets: {found}"
+
+
+def drawn(path):
+    """Of a picture: the points of each line, y downwards, and all texts."""
+    picture = ElementTree.parse(path).getroot()
+    paths = [e.get("d") for e in picture.iter(SVG + "path") if (e.get("class") or "").startswith("line")]
+    lines = [[float(y) for _, y in re.findall(r"[ML]([\d.]+) ([\d.]+)", d)] for d in paths if "L" in d]
+    return lines, {e.text for e in picture.iter(SVG + "text")}
+
+
 def curves(bench):
-    """A line of as many points as epochs in each of two panels, and the texts that say what it is."""
-    picture = ElementTree.parse(bench.whole / CURVES).getroot()
-    lines = [e.get("d") for e in picture.iter("{http://www.w3.org/2000/svg}path") if (e.get("class") or "").startswith("line")]
-    texts = [e.text for e in picture.iter("{http://www.w3.org/2000/svg}text")]
-    if len(lines) != 2 or any(len(re.findall("[ML]", line)) != EPOCHS for line in lines):
+    """Loss and accuracy, a point an epoch."""
+    lines, texts = drawn(bench.whole / CURVES)
+    if [len(line) for line in lines] != [EPOCHS, EPOCHS] or not lines[0][0] < lines[0][1]:
         return f"lines {lines}"
-    falls = [float(y) for _, y in re.findall(r"[ML]([\d.]+) ([\d.]+)", lines[0])]
-    if not falls[0] < falls[1]:  # y is downwards
-        return f"the loss rises: {lines[0]}"
-    return "" if {"loss of the training pictures", "test pictures that are right, %", "1", "2"} <= set(texts) else f"texts {texts}"
+    return "" if {"loss of the training pictures", "test pictures that are right, %", "1", "2"} <= texts else f"texts {texts}"
+
+
+def pruned(bench):
+    """Both measures of each head, then three columns by the number of heads left and as many lines; by two threads the same."""
+    folder = bench.folder("pruned")
+    said = []
+    for threads in (1, 2):
+        done = bench.run("--synthetic", "--prune", DEMO, "--out", folder, "--threads", threads)
+        if done.returncode != 0:
+            return f"exit code {done.returncode}: {done.stderr}"
+        said.append(done.stdout)
+    rows = [[float(cell) for cell in row.strip("|").split("|")] for row in re.findall(r"^\|[ +\-.\d|]*\d \|$", said[0], re.M)]
+    heads, left = rows[:HEADS], rows[HEADS:]
+    if [row[:2] for row in heads] != [[h // 4, h % 4] for h in range(HEADS)] or not all(row[3] > 0 for row in heads):
+        return f"heads {heads}"
+    if [row[0] for row in left] != list(range(HEADS, 0, -1)) or left[0][1] != left[0][2]:
+        return f"by heads left {left}"
+    order = [sorted(range(HEADS), key=lambda h, c=c: -heads[h][c]) for c in (2, 3)]
+    if any((set(order[0][:row[0]]) == set(order[1][:row[0]])) and row[1] != row[2] for row in [[int(r[0]), *r[1:]] for r in left]):
+        return f"the same heads, another share: {left}"
+    lines, texts = drawn(folder / PRUNED)
+    if [len(line) for line in lines] != [HEADS] * 3 or "heads left" not in texts:
+        return f"lines {lines}, texts {texts}"
+    return "" if said[0] == said[1] else f"two threads: {said[1]}"
 
 
 def threads(bench, count):
@@ -186,6 +224,9 @@ WRONG_ARGUMENTS = [
     ("five threads", ["--synthetic", "--threads", "5"], "from 1 to 4"),
     ("half a step", ["--synthetic", "--steps", "1.5"], "'1.5'"),
     ("a negative seed", ["--synthetic", "--seed", "-1"], "'-1'"),
+    ("no such model", ["--synthetic", "--prune", "nowhere.npz"], "nowhere.npz"),
+    ("another model", ["--synthetic", "--prune", Path(__file__).resolve()], "test_training.py"),
+    ("pruning that goes on", ["--synthetic", "--prune", DEMO, "--resume"], "--prune makes no checkpoint"),
     ("no steps between", ["--synthetic", "--checkpoint-every", "0"], "from 1"),
 ]
 
@@ -196,7 +237,8 @@ def main():
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as root:
         bench = Bench(program, root)
-        results = [("learns", learns(bench)), ("draws its curves", curves(bench)), ("two threads", threads(bench, 2)), ("four threads", threads(bench, 4)),
+        results = [("learns", learns(bench)), ("the bits of other compilers", bits(bench)), ("draws its curves", curves(bench)), ("prunes heads", pruned(bench)),
+                   ("two threads", threads(bench, 2)), ("four threads", threads(bench, 4)),
                    ("stopped within an epoch", interrupted(bench, 3)), ("stopped after an epoch", interrupted(bench, 4)),
                    ("killed", killed(bench)), *all_damaged(bench),
                    ("another seed", of_another(bench, ["--seed", "2"], "--seed 1")),

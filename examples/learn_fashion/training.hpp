@@ -84,6 +84,9 @@ static_assert(sizeof(state) + sizeof(chain) + sizeof(worker) < 768 * 1024);
 static_assert(sizeof(training) < 1488 * 1024);
 
 inline void begin(state& now, std::uint64_t seed, std::size_t epochs, std::size_t pictures) {
+  set_to_zero(now.optimiser.first), set_to_zero(now.optimiser.second);
+  now.optimiser.steps() = now.step() = 0;
+  now.loss_sum() = 0;
   now.plan.seed() = static_cast<std::int32_t>(seed);
   now.plan.epochs() = static_cast<std::int32_t>(epochs);
   now.plan.pictures() = static_cast<std::int32_t>(pictures);
@@ -91,11 +94,17 @@ inline void begin(state& now, std::uint64_t seed, std::size_t epochs, std::size_
   now.average = now.weights;
 }
 
+struct all_of_it {
+  void operator()(weights&) const noexcept {}
+};
+
 // Where the norm of the gradient is not finite nothing changes, and the result says so. pool: an
-// executor. order: that of the epoch that the step is in.
-template <class Pool>
+// executor. order: that of the epoch that the step is in. change(gradient): of the mean of a batch,
+// what is to be learned from.
+template <class Pool, class Change = all_of_it>
 [[nodiscard]] update_result make_step(training& all, const picture_set& set,
-                                      const epoch_order& order, Pool&& pool) noexcept {
+                                      const epoch_order& order, Pool&& pool,
+                                      double highest_rate = 6e-3, Change change = {}) noexcept {
   state& now = all.now;
   const std::uint64_t step = now.made(), seed = now.plan.chance();
   const std::size_t first = step % now.plan.steps_of_epoch() * batch_size;
@@ -119,11 +128,12 @@ template <class Pool>
     }
   weights& gradient = all.chains[0].gradient;
   scale(gradient, 1.0 / batch_size);
+  change(gradient);
   clip_by_norm(gradient, 1);
 
   const std::uint64_t steps = now.plan.steps();
   const warm_up_then_cosine rate{
-      .rate = 6e-3, .warm_up = std::max<std::uint64_t>(steps / 20, 1), .steps = steps};
+      .rate = highest_rate, .warm_up = std::max<std::uint64_t>(steps / 20, 1), .steps = steps};
   const adamw how{.rate = rate(step), .beta2 = 0.99, .decay = 0.02};
   const auto made = update(now.weights, gradient, now.optimiser, how);
   if (!made) return made;
