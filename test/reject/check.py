@@ -113,7 +113,7 @@ def compile_case(command, source, case):
     return run.returncode, OF_PRECOMPILED.sub("", run.stdout + run.stderr)
 
 
-INCLUDES = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<umbel/[^>]*>", re.M)
+INCLUDES = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<[^>]*>", re.M)
 
 
 def precompiled(command, folder, compiler_id, text):
