@@ -33,6 +33,12 @@ using classifier = linear<float, hidden<100>, classes<10>>;
   // cause: Features are rows here, so that the product is x W, not W x.
   // cure: Write `x * w.q`.
   auto r = w.q * x;
+#elif defined CASE_times_a_layer
+  // expect-gcc: "umbel: elementwise: a layer has its weights and is called; write layer\(x\)"
+  // expect-clang: elementwise, .*a_layer_has_its_weights_and_is_called_so_write_layer_of_x
+  // cause: A tensor is multiplied by weights, not by the layer that borrows or owns them.
+  // cure: Write `x * w`, or call the layer: `linear<...>{w}(x)`, `x | layer`.
+  auto r = x * l;
 #elif defined CASE_pipe_into_a_tensor
   // expect-gcc: "umbel: tensor: \[batch=2, key=6, hidden=100\] stands on the right of \|, where an operation belongs; write x \+ y, x \* y or contract<hidden>\(x, y\)"
   // expect-clang: tensor, .*key<6>.*stands_on_the_right_of_a_pipe_so_write_x_plus_y_or_contract

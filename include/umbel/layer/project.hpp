@@ -93,7 +93,7 @@ constexpr void project_tensor(const X& x, const Weights& weights, Y& y) noexcept
 
 // x * w: the axis In of x becomes Out in its place; the other axes are kept. A row-major tensor.
 template <detail::shaped X, class Weights>
-  requires requires { typename Weights::map; }
+  requires(requires { typename Weights::map; } && !detail::has_its_weights<Weights>)
 constexpr auto operator*(const X& x, const Weights& w) noexcept {
   using map = typename Weights::map;
   using verdict = detail::rules::project<detail::say::x_times_weights, typename X::layout,

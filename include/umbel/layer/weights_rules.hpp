@@ -41,6 +41,7 @@ struct of_the_weights_must_be_weights_for;
 struct they_are_for;
 struct they_are_of_type;
 struct the_weights_map;
+struct the_weights_are_an_argument_of_the_formula_by_themselves_so_pass_a_struct_that_has_them;
 struct part;
 struct parts_but_the_layer_needs;
 struct the_weights_have;
@@ -56,6 +57,11 @@ inline constexpr const char*
     spoken<say::is_made_of_its_weights_and_then_called_but_got_the_tensor> =
         "is made of its weights and then called, layer{w}(x), but got the tensor";
 
+template <>
+inline constexpr const char* spoken<
+    say::the_weights_are_an_argument_of_the_formula_by_themselves_so_pass_a_struct_that_has_them> =
+    "the weights are an argument of the formula by themselves, which is a value there; pass a "
+    "struct that has them and write layer{w.table}";
 template <>
 inline constexpr const char* spoken<say::x_times_weights> = "x * weights";
 template <>
@@ -233,10 +239,19 @@ struct given_weights_rule {
 };
 // attention(x): the tensor that it should be called with.
 template <class Layer, class View, class Given>
-  requires tensor_like<Given>
+  requires shaped<Given>
 struct given_weights_rule<Layer, View, Given> {
   using type = verdict<false, Layer, say::is_made_of_its_weights_and_then_called_but_got_the_tensor,
                        typename layout_of<Given>::axes>;
+};
+// The same of a table in a formula.
+template <class Layer, class View, traced Given>
+  requires(shaped<Given> &&
+           std::is_same_v<typename layout_of<Given>::axes, typename what_a_part_is_for<View>::type>)
+struct given_weights_rule<Layer, View, Given> {
+  using type = verdict<
+      false, Layer,
+      say::the_weights_are_an_argument_of_the_formula_by_themselves_so_pass_a_struct_that_has_them>;
 };
 template <class Layer, class View, class Given>
   requires(!parts_of_one_layer<Given, View>::value && requires { typename Given::layer_name; })

@@ -12,6 +12,7 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
 
 namespace say {
+struct a_layer_has_its_weights_and_is_called_so_write_layer_of_x;
 struct has_no_arithmetic_so_convert_it_to_float;
 struct takes_two_tensors_or_views_or_one_and_a_number;
 struct the_weights_of_a_layer_have_several_parts_so_name_one;
@@ -251,6 +252,10 @@ template <>
 inline constexpr const char* spoken<say::the_weights_of_a_layer_have_several_parts_so_name_one> =
     "the weights of a layer have several parts; name one, x * w.q; they are of";
 template <>
+inline constexpr const char*
+    spoken<say::a_layer_has_its_weights_and_is_called_so_write_layer_of_x> =
+        "a layer has its weights and is called; write layer(x)";
+template <>
 inline constexpr const char* spoken<say::takes_two_tensors_or_views_or_one_and_a_number> =
     "takes two tensors or views, or one and a number";
 
@@ -274,7 +279,7 @@ concept no_sum = tensor_and_no_operand<std::remove_cvref_t<A>, B> ||
                  invalid_and_operand<std::remove_cvref_t<A>, B>;
 // x * w.q is a map (layer/project.hpp).
 template <class A, class B>
-concept no_product = !requires { typename B::map; } && no_sum<A, B>;
+concept no_product = (!requires { typename B::map; } || has_its_weights<B>) && no_sum<A, B>;
 
 template <class A, class B>
 struct no_arithmetic_rule {
@@ -288,6 +293,11 @@ struct no_arithmetic_rule<A, B> {
   using type =
       verdict<false, say::elementwise, say::the_weights_of_a_layer_have_several_parts_so_name_one,
               typename B::layer_name>;
+};
+template <shaped A, has_its_weights B>
+struct no_arithmetic_rule<A, B> {
+  using type = verdict<false, say::elementwise,
+                       say::a_layer_has_its_weights_and_is_called_so_write_layer_of_x>;
 };
 template <class A, class B>
 constexpr invalid no_arithmetic() noexcept {

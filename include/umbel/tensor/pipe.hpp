@@ -24,6 +24,10 @@ namespace detail {
 using portable::own_arithmetic;
 // Base of the operations that only re-read memory.
 struct rereads {};
+// A layer, prepacked or not.
+template <class Layer>
+concept has_its_weights =
+    requires { sizeof(Layer); } && requires(const Layer& layer) { layer.get_weights(); };
 
 namespace say {
 struct stands_on_the_right_of_a_pipe_so_write_x_plus_y_or_contract;

@@ -113,9 +113,12 @@ concept parts_of_layer = requires { typename W::layer_name; };
 template <class W>
 concept listed_by_name = names_its_parts<W> || map_of_weights<W> || vector_of_weights<W> ||
                          tensor_like<W> || several_weights<W>;
+// (A struct of the user's may have a type `layer`.)
 template <class W>
-concept packed_parameters = requires { typename W::layer; } || requires(const W& w) { w.panels; } ||
-                            (parts_of_layer<W> && !listed_by_name<W>);
+concept packed_parameters = requires(const W& w) {
+  typename W::layer;
+  w.get_weights();
+} || requires(const W& w) { w.panels; } || (parts_of_layer<W> && !listed_by_name<W>);
 
 // T: that of the elements, const where the weights are.
 template <class W, class T>
