@@ -168,6 +168,84 @@ BOOST_AUTO_TEST_CASE(tables_and_angles) {
   check(f, table, y, ids, cosines, sines);
 }
 
+// ---- parts of weights ---------------------------------------------------------------------------
+using square = linear<double, hidden<6>, hidden<6>, bias<true>>;
+struct parts {
+  static constexpr const char* part_names[] = {"table", "row", "maps"};
+  using layer = square;  // a name that is not taken
+  tensor<double, token<7>, hidden<9>> table;
+  tensor<double, hidden<6>> row;
+  layer::weights maps[2];
+};
+
+// A gradient belongs to the argument that the formula used, not to what its memory is.
+BOOST_AUTO_TEST_CASE(one_object_as_two_arguments) {
+  lcg next;
+  tokens x;
+  parts w;
+  draw(next, x), draw_weights(next, w);
+  const parts copy = w;
+  constexpr formula f = [](auto a, const auto& student, const auto& teacher) {
+    const auto apart = tanh(a * student.maps[0]) - a * teacher.maps[0];
+    return sum<token, hidden>(apart * apart * student.row);
+  };
+  constexpr gradient learn{f};
+  parts of_student{}, of_teacher{}, g{}, h{}, alone{}, both{};
+  (void)learn(x, with_gradient(w, of_student), with_gradient(copy, of_teacher));
+  (void)learn(x, with_gradient(w, g), with_gradient(w, h));
+  BOOST_TEST(same_bits(g, of_student));
+  BOOST_TEST(same_bits(h, of_teacher));
+  (void)learn(x, with_gradient(w, alone), w);
+  BOOST_TEST(same_bits(alone, of_student));
+  (void)learn(x, with_gradient(w, both), with_gradient(w, both));
+  BOOST_TEST(furthest(w, both, [&] { return f(x, w, w)(); }) < 2e-8);
+  // What is frozen is not computed, though the other is of its type.
+  using work = workspace_for<decltype(learn), tokens, differentiated<parts>, parts>;
+  using more = workspace_for<decltype(learn), tokens, differentiated<parts>, differentiated<parts>>;
+  static_assert(sizeof(work) < sizeof(more));
+}
+
+// Views that the formula makes: of a part of a table, repeated, in any order; weights put together.
+BOOST_AUTO_TEST_CASE(views_of_parts) {
+  lcg next;
+  tokens x;
+  parts w;
+  draw(next, x), draw_weights(next, w);
+  constexpr formula f = [](auto a, const auto& all) {
+    const auto part =
+        all.table | slice<token, from<1>, extent<5>> | slice<hidden, from<2>, extent<6>>;
+    const auto row = all.table | select_at<token, 6> | slice<hidden, from<0>, extent<6>>;
+    const auto next_row = all.table | select_at<token, 6> | slice<hidden, from<1>, extent<6>>;
+    square::weights_view mixed = all.maps[0];
+    mixed.bias = all.maps[1].bias;
+    const auto y = tanh(a * part) * row + a * next_row + tanh(a * mixed);
+    return sum<token, hidden>(y * y * broadcast<token<5>, hidden<6>>(all.row));
+  };
+  check(f, x, w);
+}
+
+// Weights and their bias from two arguments, of which one is frozen.
+BOOST_AUTO_TEST_CASE(a_bias_of_another_argument) {
+  lcg next;
+  tokens x;
+  parts w, v;
+  draw(next, x), draw_weights(next, w), draw_weights(next, v);
+  constexpr formula f = [](auto a, const auto& one, const auto& two) {
+    square::weights_view mixed = one.maps[0];
+    mixed.bias = two.maps[0].bias;
+    return sum<token, hidden>(tanh(a * mixed));
+  };
+  constexpr gradient learn{f};
+  parts dw{}, dv{}, same_dw{}, same_dv{};
+  (void)learn(x, with_gradient(w, dw), v);
+  (void)learn(x, w, with_gradient(v, dv));
+  BOOST_TEST(furthest(w, dw, [&] { return f(x, w, v)(); }) < 2e-8);
+  BOOST_TEST(furthest(v, dv, [&] { return f(x, w, v)(); }) < 2e-8);
+  (void)learn(x, with_gradient(w, same_dw), with_gradient(v, same_dv));
+  BOOST_TEST(same_bits(dw, same_dw));
+  BOOST_TEST(same_bits(dv, same_dv));
+}
+
 // ---- layers and blocks --------------------------------------------------------------------------
 template <bool First>
 using encoder_of = encoder_layer<double, hidden<8>, heads<4>, intermediate<10>, norm_first<First>,
@@ -225,6 +303,21 @@ BOOST_AUTO_TEST_CASE(decoder_layers_and_attention_to_another_sequence) {
     return sum<batch, query, hidden>(z * z + q);
   };
   check(f, x, w, memory, lens);
+}
+
+// Axes lie in any order, as they do without a gradient. (Queries, keys and values are one copy of
+// x, written three times.)
+BOOST_AUTO_TEST_CASE(attention_to_axes_in_another_order) {
+  lcg next;
+  tensor<double, token<4>, hidden<8>, batch<2>> x;
+  attention::weights w;
+  draw(next, x), draw_weights(next, w);
+  tensor<int, batch<2>> lens{4, 2};
+  constexpr formula f = [](auto a, const auto& all, auto length) {
+    const auto y = attention{all}(a, length & causal);
+    return sum<token, batch, hidden>(y * y);
+  };
+  check(f, x, w, lens);
 }
 
 // The gradient of a gate on a head is that of a factor of its rows of the output projection.

@@ -101,9 +101,9 @@ constexpr auto as_node(R* recorder, const X& x) noexcept {
   using T = typename R::value_type;
   node<R, typename X::value_type, layout_of<X>> made{{}, recorder, 0, 0};
   captured<T> part;
-  // Where a view's memory is cannot be read while the graph is made.
-  if constexpr (std::is_same_v<typename X::value_type, T> && (is_tensor<X> || !R::makes_graph))
-    part.values = x.data();
+  // Where the memory of a view is that is a part itself cannot be read while the graph is made.
+  if constexpr (std::is_same_v<typename X::value_type, T>)
+    if (!R::makes_graph || __builtin_constant_p(x.data() == nullptr)) part.values = x.data();
   const std::size_t slot = recorder->capture(part);
   if constexpr (R::makes_graph) {
     // Parts have no value that can be read here; what has will be gone when the steps are run.

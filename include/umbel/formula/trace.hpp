@@ -63,13 +63,16 @@ inline constexpr bool is_borrowed<portable::linear_view<T, In, Out, Bias>> = tru
 template <template <class...> class Parts, class... View>
 inline constexpr bool is_borrowed<portable::weights_view<Parts, View...>> = true;
 
-// An object that is never made, for the addresses of its parts. Declared only: its members may be
-// called in constant expressions, but it can neither be read there nor copied.
-template <class X>
+// An object that is never made, for the addresses of its parts, one for each argument. Declared
+// only: its members may be called in constant expressions, but it can neither be read there nor
+// copied.
+template <class X, std::size_t Argument>
 struct stands_for {
   X object;
   static const stands_for never_made;
 };
+template <std::size_t Argument>
+using argument_number = std::integral_constant<std::size_t, Argument>;
 
 template <class R, class E, class Layout>
 constexpr auto traced_argument(R* recorder, std::size_t slot, tensor_argument<E, Layout>) {
@@ -90,13 +93,13 @@ constexpr auto traced_argument(R* recorder, std::size_t slot, number_argument) {
   return formulas::traced_argument(recorder, slot,
                                    tensor_argument<typename R::value_type, layout<>>{});
 }
-template <class R, class X>
-constexpr const X& traced_argument(R*, std::size_t, object_argument<X>) {
-  return stands_for<X>::never_made.object;
+template <class R, class X, std::size_t Argument>
+constexpr const X& traced_argument(R*, argument_number<Argument>, object_argument<X>) {
+  return stands_for<X, Argument>::never_made.object;
 }
-template <class R, class X>
+template <class R, class X, std::size_t Argument>
   requires is_borrowed<X>
-constexpr X traced_argument(R*, std::size_t, object_argument<X>) {
+constexpr X traced_argument(R*, argument_number<Argument>, object_argument<X>) {
   return no_weights<X>();
 }
 
@@ -109,8 +112,9 @@ template <class... X>
 using computed_from = typename computed_type<typename argument_of<X>::type...>::type;
 template <class T, class X>
 struct traced_as_rule {
-  using type = decltype(formulas::traced_argument(static_cast<tracer<T>*>(nullptr), 0,
-                                                  std::declval<typename argument_of<X>::type>()));
+  using type =
+      decltype(formulas::traced_argument(static_cast<tracer<T>*>(nullptr), argument_number<0>{},
+                                         std::declval<typename argument_of<X>::type>()));
 };
 template <class X>
 struct traced_as_rule<void, X> {
@@ -178,7 +182,7 @@ constexpr auto count_nodes(std::index_sequence<I...>) {
     std::size_t nodes, parts;
   };
   Recorder recorder{nullptr, sizeof...(I), nullptr};
-  const auto given = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
+  const auto given = F{}(formulas::traced_argument(&recorder, argument_number<I>{}, Argument{})...);
   with_members(
       given, [&](const auto&... result) { (as_result(recorder, result, nullptr, 0, false), ...); });
   return counted{recorder.made_a_tensor ? npos
@@ -213,7 +217,7 @@ constexpr auto trace(std::index_sequence<I...> all) {
   traced_graph<typename Recorder::value_type, counted.nodes, counted.parts> traced;
   auto& made = traced.g;
   Recorder recorder{made.nodes, sizeof...(I), traced.parts.of};
-  const auto given = F{}(formulas::traced_argument(&recorder, I, Argument{})...);
+  const auto given = F{}(formulas::traced_argument(&recorder, argument_number<I>{}, Argument{})...);
   made.direct = Direct;
   with_members(given, [&](const auto&... result) {
     ((made.result[made.results] = as_result(recorder, result, made.result, made.results, Direct),

@@ -10,6 +10,7 @@
 #include <umbel/formula/node.hpp>
 #include <umbel/kernel/attend_backward.hpp>
 #include <umbel/kernel/plain_attend_backward.hpp>
+#include <umbel/training/layers.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {

@@ -44,44 +44,51 @@ struct plain_argument<portable::differentiated<X>> {
 template <class X>
 using plain_argument_of = typename plain_argument<X>::type;
 
-// Is p the address of a parameter of that object?
+// Is p an address in a parameter of that object? In constant expressions, where addresses in
+// different objects have no order.
 template <class T, class W>
 constexpr bool is_in_parameters(const T* p, const W& w) {
   bool found = false;
   const auto compare = [&](const parameter_path&, const auto& x) {
-    if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(x)>::value_type, T>)
-      found = found || x.data() == p;
+    if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(x)>::value_type, T>) {
+      const T* const begin = x.data();
+      if (__builtin_constant_p(begin <= p)) found = found || (begin <= p && p < begin + x.size());
+    }
   };
   visit_parameters(parameter_path{}, w, compare);
   return found;
 }
 
-// Is it of an argument whose gradient is asked for?
-template <bool Wanted, class Argument>
-struct is_part_of_wanted {
-  static constexpr bool look(const auto*) noexcept { return false; }
+template <bool... Wanted>
+struct wanted_arguments {};
+// Of argument I: is that address in it, and is its gradient asked for?
+template <std::size_t I, bool Wanted, class Argument>
+struct look_in_wanted {
+  static constexpr bool finds(const auto*) noexcept { return false; }
 };
-template <class X>
-struct is_part_of_wanted<true, object_argument<X>> {
-  static constexpr bool look(const auto* part) noexcept {
-    return part != nullptr && is_in_parameters(part, stands_for<X>::never_made.object);
+template <std::size_t I, class X>
+struct look_in_wanted<I, true, object_argument<X>> {
+  static constexpr bool finds(const auto* part) noexcept {
+    return part != nullptr && is_in_parameters(part, stands_for<X, I>::never_made.object);
   }
 };
 
-template <bool... Wanted>
-struct wanted_arguments {};
-
 // Which gradients are asked for, by slot: of tensors that are arguments, of parts of others.
-template <class Recorder, class Traced, bool... Wanted, class... Argument>
-constexpr auto wanted_slots(const Traced& traced, wanted_arguments<Wanted...>, list<Argument...>) {
+template <class Traced, bool... Wanted, class... Argument, std::size_t... I>
+constexpr auto find_wanted(const Traced& traced, wanted_arguments<Wanted...>, list<Argument...>,
+                           std::index_sequence<I...>) {
   struct {
-    bool of[sizeof(traced.parts.of) / sizeof(traced.parts.of[0]) + sizeof...(Argument)]{};
+    wanted_gradient of[sizeof(traced.parts.of) / sizeof(traced.parts.of[0]) + sizeof...(I)];
   } wanted;
-  std::size_t slot = 0;
-  ((wanted.of[slot++] = Wanted), ...);
-  for (std::size_t i = slot; i < traced.g.slots; ++i) {
-    const auto* const part = traced.parts.of[i - sizeof...(Argument)].values;
-    ((wanted.of[i] = wanted.of[i] || is_part_of_wanted<Wanted, Argument>::look(part)), ...);
+  ((wanted.of[I].values = Wanted ? I : npos), ...);
+  const auto argument_with = [](const auto* part) {
+    std::size_t found = npos;
+    ((found = look_in_wanted<I, Wanted, Argument>::finds(part) ? I : found), ...);
+    return found;
+  };
+  for (std::size_t slot = sizeof...(I); slot < traced.g.slots; ++slot) {
+    const auto& part = traced.parts.of[slot - sizeof...(I)];
+    wanted.of[slot] = {argument_with(part.values), argument_with(part.bias)};
   }
   return wanted;
 }
@@ -95,12 +102,14 @@ struct scheduled_gradient {
   }
   // Room for the nodes of the gradient: few operations have more than a handful.
   static constexpr std::size_t room = 8 * static_cast<std::size_t>(forward().g.count) + 32;
+  static constexpr auto wanted =
+      find_wanted(forward(), Wanted{}, list<Argument...>{}, std::index_sequence_for<Argument...>{});
   static constexpr auto reversed_in_room() {
-    const auto made = forward();
-    return formulas::reversed<room>(made.g,
-                                    wanted_slots<recorder>(made, Wanted{}, list<Argument...>{}).of);
+    return formulas::reversed<room>(forward().g, wanted.of);
   }
   static constexpr reversed_count counted = reversed_in_room().counted();
+  // What the formula writes, the same twice too, which is one node of the graph.
+  static constexpr std::size_t bound = sizeof(forward().g.nodes) / sizeof(node_of_graph<T>);
   static_assert(counted.complete);
   static constexpr std::size_t nodes = counted.nodes;
   static constexpr auto traced = graph_of_size<nodes>(reversed_in_room().g);
@@ -120,7 +129,7 @@ struct scheduled_gradient {
 // What F is given for an argument X of a call, and what it gives: nodes.
 template <class T, class X>
 using traced_to_differentiate = decltype(formulas::traced_argument(
-    static_cast<tracer<T, false, true>*>(nullptr), 0,
+    static_cast<tracer<T, false, true>*>(nullptr), argument_number<0>{},
     std::declval<typename argument_of<plain_argument_of<X>>::type>()));
 template <class F, class... X>
 using gradient_nodes = std::remove_cvref_t<decltype(std::declval<const F&>()(
@@ -160,7 +169,7 @@ struct gradient_call {
 
  private:
   static constexpr void bind(captured<T>* parts, const plain_argument_of<X>&... x) noexcept {
-    bound_node<T> nodes[run::counted.forward]{};
+    bound_node<T> nodes[run::bound]{};
     captured<T> all[run::parts]{}, found[run::parts]{};
     binder<T, true> recorder{nodes, all};
     const auto given =
@@ -182,23 +191,22 @@ struct gradient_call {
     if constexpr (tensor_like<Y>)
       parts[3 * run::parts + argument].values = x.gradient.data();
     else
-      at_the_same_places(parts, x.value, x.gradient);
+      at_the_same_places(parts, argument, x.value, x.gradient);
   }
   template <class Y>
-  static void at_the_same_places(captured<T>* parts, const Y& value, Y& gradient) noexcept {
+  static void at_the_same_places(captured<T>* parts, std::size_t argument, const Y& value,
+                                 Y& gradient) noexcept {
     const auto* const begin = reinterpret_cast<const unsigned char*>(&value);
     auto* const to = reinterpret_cast<unsigned char*>(&gradient);
     const auto same_place = [&](const T* part) -> const T* {
-      const auto* const at = reinterpret_cast<const unsigned char*>(part);
-      if (part == nullptr || at < begin || at >= begin + sizeof(Y)) return nullptr;
-      return reinterpret_cast<const T*>(to + (at - begin));
+      return reinterpret_cast<const T*>(to +
+                                        (reinterpret_cast<const unsigned char*>(part) - begin));
     };
     for (std::size_t i = 0; i < run::parts; ++i) {
-      captured<T>& found = parts[run::parts + i];
-      if (found.values != nullptr) continue;
-      found.values = same_place(parts[i].values);
-      found.bias = same_place(parts[i].bias);
-      parts[2 * run::parts + i].values = found.bias;
+      const wanted_gradient& wanted = run::wanted.of[sizeof...(X) + i];
+      if (wanted.values == argument) parts[run::parts + i].values = same_place(parts[i].values);
+      if (wanted.bias != argument) continue;
+      parts[run::parts + i].bias = parts[2 * run::parts + i].values = same_place(parts[i].bias);
     }
   }
 };
@@ -250,8 +258,7 @@ struct gradient_calls {
   static typename gradient_call<F, X...>::workspace workspace_of(const X&...);
 
   // Gives what the formula gives. Arguments: those of the formula, of which some have a gradient,
-  // with_gradient(w, g); the last may be a workspace. Weights that are two arguments, of which one
-  // has a gradient, must be two objects: parts are known by their address.
+  // with_gradient(w, g); the last may be a workspace.
   // (What F gives is asked here because a function in between would be more of clang's output.)
   template <class... X>
     requires(!last_is_workspace<X...>)

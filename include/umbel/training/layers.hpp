@@ -16,6 +16,17 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
+// x by these axes, which are its own, in their order, row-major.
+template <class X, class... Axes>
+constexpr auto in_order(const X& x, umbel::detail::shape<Axes...>) noexcept {
+  using ordered = algebra::permute<layout_of<X>, typename Axes::family...>;
+  const auto y = x.template reread<ordered>(0);
+  if constexpr (ordered::contiguous)
+    return y;
+  else
+    return y.contiguous();
+}
+
 template <class Norm>
 inline constexpr bool is_layer_norm = false;
 template <class T, class Axis, class... Options>

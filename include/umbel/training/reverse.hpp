@@ -26,10 +26,16 @@ constexpr axis_list without_strides(axis_list axes) noexcept {
   return axes;
 }
 
+// Of a slot, an argument or a part of one: the argument whose gradient is asked for that it is of,
+// or npos; of the weights of a product also the same of their bias.
+struct wanted_gradient {
+  std::size_t values = npos, bias = npos;
+};
+
 struct reversed_count {
-  std::size_t nodes, forward;  // forward: those of the formula
-  bool complete;               // was there room, and does every word have a gradient?
-  bool is_mask;                // is a tensor in a mask differentiated?
+  std::size_t nodes;
+  bool complete;  // was there room, and does every word have a gradient?
+  bool is_mask;   // is a tensor in a mask differentiated?
 };
 
 // Nodes: room for so many.
@@ -39,11 +45,9 @@ struct reversed_graph {
   operand gradient[Nodes];  // of a node's value, over all its axes; of none: node is -1
   bool varies[Nodes]{};     // does it depend on what is differentiated?
   bool is_mask = false, complete = true;
-  int forward = 0;
 
   constexpr reversed_count counted() const {
-    return {static_cast<std::size_t>(g.count), static_cast<std::size_t>(forward), complete,
-            is_mask};
+    return {static_cast<std::size_t>(g.count), complete, is_mask};
   }
 
   // ---- nodes ------------------------------------------------------------------------------------
@@ -195,12 +199,13 @@ struct reversed_graph {
   }
 
   // What nodes depend on what is differentiated: arguments are marked already.
-  constexpr void find_what_varies(int count, const bool* wanted_slot) {
+  constexpr void find_what_varies(int count, const wanted_gradient* wanted) {
     for (int n = 0; n < count; ++n) {
       const node_of_graph<T>& one = g.nodes[n];
       if (one.slot != npos)
         for (std::size_t i = 0; i < one.parts; ++i)
-          varies[n] = varies[n] || wanted_slot[one.slot + i];
+          varies[n] =
+              varies[n] || wanted[one.slot + i].values != npos || wanted[one.slot + i].bias != npos;
       for (std::size_t j = 0; j < one.operands; ++j)
         varies[n] = varies[n] || varies[one.from[j].node];
       if (one.condition || one.what == word::number || one.what == word::position)
@@ -314,7 +319,7 @@ struct reversed_graph {
 
   // y(out) = sum of x(in) w(in, out), plus a bias. Slots of gradients are behind those of parts.
   constexpr void reverse_projection(int n, const operand& d, std::size_t slots_of_parts,
-                                    const bool* wanted_slot) {
+                                    const wanted_gradient* wanted) {
     const node_of_graph<T> one = g.nodes[n];
     const operand x = one.from[0];
     const std::size_t at = x.axes.position(one.summed[0]);
@@ -334,11 +339,11 @@ struct reversed_graph {
       const operand weights = renamed(whole(add(w)), family_in, one.summed[0]);
       give(x, contraction(d_out, weights, x.axes, only_out));
     }
-    if (wanted_slot[one.slot]) {
+    if (wanted[one.slot].values != npos)
       add_to_gradient(contraction(renamed(x, one.summed[0], family_in), d_out, features, rows),
                       one.slot + slots_of_parts);
-      if (one.has_bias) add_to_gradient(sum_to(d_out, only_out), one.slot + 2 * slots_of_parts);
-    }
+    if (wanted[one.slot].bias != npos)
+      add_to_gradient(sum_to(d_out, only_out), one.slot + 2 * slots_of_parts);
   }
 
   // Adds d to the gradient of that slot, which lies as d's axes, row-major, do.
@@ -465,22 +470,29 @@ struct reversed_graph {
     }
   }
 
-  constexpr void reverse_node(int n, const bool* wanted_slot) {
+  constexpr void reverse_node(int n, const wanted_gradient* wanted) {
     const node_of_graph<T>& one = g.nodes[n];
     operand d = gradient[n];
     if (!one.open) d = repeated(d, one.axes);
     const word what = one.what;
     if (what == word::argument) {
-      if (one.slot < g.arguments)
-        add_to_gradient(d, one.slot + 3 * (g.slots - g.arguments) + g.arguments, one.axes);
-      else
-        add_to_gradient(d, one.slot + (g.slots - g.arguments), one.axes);
+      // Of what a view repeats each place has the whole gradient: one of them is added.
+      axis_list once, of_d;
+      for (std::size_t i = 0; i < one.axes.rank; ++i) {
+        const unsigned long long family = one.axes.family[i];
+        if (one.axes.stride[i] == 0 && one.axes.size[i] != 1) continue;
+        once.push(family, one.axes.size[i], one.axes.stride[i]);
+        of_d.push(family, one.axes.size[i], d.axes.stride_of(family));
+      }
+      const std::size_t parts = g.slots - g.arguments;
+      add_to_gradient({d.node, d.offset, of_d},
+                      one.slot + (one.slot < g.arguments ? 3 * parts + g.arguments : parts), once);
     } else if (is_elementwise(what)) {
       reverse_elementwise(n, d);
     } else if (what == word::contract) {
       reverse_contraction(n, d);
     } else if (what == word::project) {
-      reverse_projection(n, d, g.slots - g.arguments, wanted_slot);
+      reverse_projection(n, d, g.slots - g.arguments, wanted);
     } else if (what == word::softmax) {
       reverse_softmax(n, d);
     } else if (what == word::log_softmax) {
@@ -515,12 +527,12 @@ constexpr graph<T, Nodes> graph_of_size(const graph<T, Room>& g) {
   return made;
 }
 
-// wanted: by slot, of arguments and of parts: is its gradient asked for?
+// wanted: by slot, of arguments and of parts.
 template <std::size_t Nodes, class T, std::size_t Forward>
-constexpr auto reversed(const graph<T, Forward>& forward, const bool* wanted) {
+constexpr auto reversed(const graph<T, Forward>& forward, const wanted_gradient* wanted) {
   reversed_graph<T, Nodes> r;
   for (int n = 0; n < forward.count; ++n) r.g.nodes[n] = forward.nodes[n];
-  r.g.count = r.forward = forward.count;
+  r.g.count = forward.count;
   r.g.arguments = forward.arguments;
   r.g.slots = forward.slots;
   r.g.results = forward.results;
