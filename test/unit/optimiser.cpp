@@ -220,6 +220,7 @@ BOOST_AUTO_TEST_CASE(a_step_that_cannot_be_made_changes_nothing) {
         adamw{.epsilon = 0}, adamw{.epsilon = 1e-50}, adamw{.decay = INFINITY}})
     BOOST_TEST(refused(how, update_status::optimiser_out_of_range));
   BOOST_TEST(!update(w, g, sgd{.decay = -1}));
+  BOOST_TEST(!update(w, g, sgd{.rate = 1e300}));  // of float: infinite
   sgd_with_momentum::state<model<float>> momentum{};
   BOOST_TEST(!update(w, g, momentum, sgd_with_momentum{.momentum = 1}));
   BOOST_TEST(is_same(w, kept));
