@@ -51,6 +51,14 @@ template <class Layer>
 concept decodes_in_blocks = is_block<Layer> || is_stack<Layer>;
 template <class Layer, class AttentionCache>
 class cache_of_blocks;
+// A layer with queries, keys and values of heads.
+template <class Layer>
+inline constexpr bool stores_heads = is_multi_head<Layer>;
+// Where a step projects what it stores. Scratch: its workspace.
+template <class Scratch>
+UMBEL_INLINE constexpr auto* projected_in(Scratch& scratch) noexcept {
+  return scratch.projected;
+}
 // The scales of what a cache stores in 8 bits; Count is 0 where there are none.
 template <class T, std::size_t Count>
 struct scales_of_cache {
@@ -166,8 +174,8 @@ class key_value_cache : public detail::other_cache_calls {
       static_assert(detail::report<typename call::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (call::verdict::ok) {
         if (!make_room(call::count)) return false;
-        detail::with_scratch<typename call::scratch>(work, [&](auto& scratch) {
-          store<call, family, family>(attend, x, x, scratch.projected);
+        detail::with_scratch<typename call::place>(work, [&](auto& scratch) {
+          store<call, family, family>(attend, x, x, projected_in(scratch));
           look<call, family>(attend, out, x, size_, mask, scratch);
         });
         size_ += call::count;
@@ -204,9 +212,9 @@ class key_value_cache : public detail::other_cache_calls {
       static_assert(detail::report<typename call::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (call::verdict::ok) {
         if (!make_room(call::count)) return false;
-        detail::with_scratch<typename call::scratch>(work, [&](auto& scratch) {
+        detail::with_scratch<typename call::place>(work, [&](auto& scratch) {
           store<call, detail::rules::key_family, detail::rules::key_family>(attend, y, z,
-                                                                            scratch.projected);
+                                                                            projected_in(scratch));
         });
         size_ += call::count;
         return true;
@@ -236,7 +244,7 @@ class key_value_cache : public detail::other_cache_calls {
                            false, Mask, Workspace>;
       static_assert(detail::report<typename call::verdict>::ok, "umbel: shapes do not fit");
       if constexpr (call::verdict::ok)
-        detail::with_scratch<typename call::scratch>(work, [&](auto& scratch) {
+        detail::with_scratch<typename call::place>(work, [&](auto& scratch) {
           look<call, detail::rules::query_family>(attend, out, x, 0, mask, scratch);
         });
     }
@@ -261,6 +269,8 @@ class key_value_cache : public detail::other_cache_calls {
     static constexpr bool appends = Appends;
     using forward = key_value_cache::forward<count>;
     using scratch = typename forward::workspace;
+    using place =
+        typename detail::given_workspaces<std::remove_reference_t<Workspace>, scratch>::all;
     using scores = detail::scores_of<value_type, detail::rules::size_or_0<batch_option>,
                                      Layer::sizes.heads, count, rows, true>;
     using verdict = detail::first_error<
@@ -286,7 +296,7 @@ class key_value_cache : public detail::other_cache_calls {
   }
   constexpr void drop(std::size_t until) noexcept {
     const std::size_t gone = until - dropped_, left = size_ - until;
-    for (std::size_t d = 0; d < batches * Layer::sizes.key_width(); ++d) {
+    for (std::size_t d = 0; d < batches * storage::S.key_width(); ++d) {
       stored_type* const row = keys_ + d * storage::key_step;
       for (std::size_t i = 0; i < left; ++i) row[i] = row[gone + i];
     }
@@ -304,7 +314,7 @@ class key_value_cache : public detail::other_cache_calls {
 
   template <class Self>
   static constexpr auto* keys_in(Self& self, std::size_t b) noexcept {
-    return self.keys_ + b * Layer::sizes.key_width() * storage::key_step;
+    return self.keys_ + b * storage::S.key_width() * storage::key_step;
   }
   constexpr stored_type* values_of(std::size_t b) noexcept {
     return values_ + b * rows * storage::value_row;
@@ -386,14 +396,14 @@ class key_value_cache : public detail::other_cache_calls {
   }
 
   std::size_t size_ = 0, dropped_ = 0;  // positions so far; of these no longer in memory
-  alignas(64) stored_type keys_[batches * Layer::sizes.key_width() * storage::key_step]{};
+  alignas(64) stored_type keys_[batches * storage::S.key_width() * storage::key_step]{};
   alignas(64) stored_type values_[batches * rows * storage::value_row]{};
   [[no_unique_address]] detail::scales_of_cache<value_type, batches * storage::scales> scales_;
 };
 
 // Of another layer: refused. (Of blocks and stacks of them: cache_of_blocks.hpp.)
 template <class Layer, class Keys, class... Options>
-  requires(!detail::is_multi_head<Layer> && !detail::decodes_in_blocks<Layer>)
+  requires(!detail::stores_heads<Layer> && !detail::decodes_in_blocks<Layer>)
 class key_value_cache<Layer, Keys, Options...> {
   static_assert(detail::reported<detail::rules::a_layer_to_decode<Layer>>::ok,
                 "umbel: shapes do not fit");

@@ -325,6 +325,10 @@ using row_major_out = out_fits<Layer, Out, T, Result, true>;
 template <class Given>
 inline constexpr bool is_for_workers = requires { typename std::remove_const_t<Given>::each; };
 
+// Is what a call was given as a workspace one that it may not write?
+template <class Given>
+inline constexpr bool is_const_workspace = std::is_const_v<Given>;
+
 // What a workspace is for that says its numbers of positions, along the axes of Sizes.
 template <class Positions, class Sizes>
 struct positions_along {
@@ -380,7 +384,7 @@ using scratch_fits =
                         say::bytes_so_pass_one_for, Sizes>,
                 verdict<!is_for_workers<Given>, Layer, say::takes_one_workspace_not_parallel>,
                 typename workspace_rule<Layer, std::remove_const_t<Given>, Wanted, Sizes>::type,
-                verdict<!std::is_const_v<Given>, Layer, say::the_workspace_is_const>>;
+                verdict<!is_const_workspace<Given>, Layer, say::the_workspace_is_const>>;
 
 // A layer borrows its weights: they must not be a temporary. (weights_rules.hpp: nor those of
 // another layer.)
