@@ -36,9 +36,10 @@ ROOMS = {
     "file": {"config", "shape", "tensor", "simd"},
     "files": {"file"},
     "weights": {"config", "shape", "tensor", "layer", "inspect", "file"},
+    "mpi": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention", "block", "decode", "bare"},
     "training": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block", "formula", "weights", "bare"},
 }
-EVERYTHING = set(ROOMS) - {"inspect", "file", "files", "weights", "training", "quantized"}  # what draws, describes, loads and trains is for who asks
+EVERYTHING = set(ROOMS) - {"inspect", "file", "files", "weights", "training", "quantized", "mpi"}  # what draws, describes, loads, trains and sends is for who asks
 ROOMS["bare"] = EVERYTHING
 ROOMS["umbel"] = EVERYTHING | {"bare"}
 
@@ -54,6 +55,7 @@ ONLY_FROM = {
 BANNED_HEADERS = {"iostream", "vector", "string", "map", "memory", "functional", "cmath", "algorithm"}
 BANNED_WORDS = re.compile(r"\b(new|malloc|calloc|realloc|aligned_alloc)\b")
 BOOST_MAY_BE_IN = {"umbel/shape/hana.hpp"}
+MPI_MAY_BE_IN = {"umbel/mpi/communicator.hpp"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # Comments and literals, so that the words in them are not taken for code; line ends stay.
@@ -92,6 +94,8 @@ def include_problem(root, header, quoted, name):
         return f"{header} -> <{name}> (no header includes it)"
     if name.startswith("boost/") and header not in BOOST_MAY_BE_IN:
         return f"{header} -> <{name}> (Boost only in {', '.join(sorted(BOOST_MAY_BE_IN))})"
+    if name == "mpi.h" and header not in MPI_MAY_BE_IN:
+        return f"{header} -> <{name}> (MPI only in {', '.join(sorted(MPI_MAY_BE_IN))})"
     return None
 
 
@@ -135,6 +139,8 @@ SELF_TEST = {  # file -> (text, what must be said about it, or None)
     "umbel/tensor/odd.hpp": ('#include "../block/linear.hpp"\n', "tensor may not include block"),
     "umbel/kernel/matmul.hpp": ("#include <umbel/simd/pack.hpp>\n#include <umbel/plan/plan.hpp>\n", None),
     "umbel/kernel/boost.hpp": ("#include <boost/hana.hpp>\n", "Boost only in"),
+    "umbel/mpi/heads.hpp": ("#include <mpi.h>\n", "MPI only in"),
+    "umbel/layer/ranks.hpp": ("#include <umbel/mpi/heads.hpp>\n", "layer may not include mpi"),
     "umbel/plan/plan.hpp": ("#include <umbel/simd/pack.hpp>\n", "plan may not include simd"),
     "umbel/simd/pack.hpp": ("#include <umbel/version.hpp>\n", "only from"),
     "umbel/simd/math.hpp": ("#include <cmath>\n", "<cmath>"),

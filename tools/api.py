@@ -28,7 +28,7 @@ SENTENCES_WITH = {"shape": "axis", "memory": "tensor", "elementwise": "for_each"
                   "workspace": "workspace_for", "read": "stored_tensor", "logits": "embedding", "in_memory": "tensor_file",
                   "put": "write_safetensors"}
 MOST_SENTENCES = 8
-AXES = "umbel/shape/axes.hpp"
+AXES = ["umbel/shape/axes.hpp", "umbel/mpi/axes.hpp"]
 # Members that layers have for one another.
 INTERNAL = {"scratch_for", "encode", "decode", "apply", "feed_rows", "normalise_rows", "write", "rule", "pipe_rule", "result_of",
             "packed_weights"}
@@ -216,9 +216,9 @@ def entry_text(entry, classes, refused):
     return "".join(out)
 
 
-def axes():
+def axes(header):
     """(name, what lies along it) of the ready-made axes."""
-    return re.findall(r"^struct (\w+) : axis<.*};  // (.*)$", (INCLUDE / AXES).read_text(), re.M)
+    return re.findall(r"^struct (\w+) : axis<.*};  // (.*)$", (INCLUDE / header).read_text(), re.M)
 
 
 def pages(rooms):
@@ -237,9 +237,9 @@ def pages(rooms):
             in_room[header] = []
         out = [WRITTEN_BY, f"# {room}/: {what}\n\n"]
         index += [f"## [{room}/: {what}]({room}.md)\n\n"]
-        if room == AXES.split("/")[1]:
-            out += [f"## {AXES}\n\n", "In `umbel::axes`:\n\n| | |\n|---|---|\n",
-                    *(f"| `{name}` | {what} |\n" for name, what in axes()), "\n"]
+        for header in (header for header in AXES if header.split("/")[1] == room):
+            out += [f"## {header}\n\n", "In `umbel::axes`:\n\n| | |\n|---|---|\n",
+                    *(f"| `{name}` | {what} |\n" for name, what in axes(header)), "\n"]
         for header in sorted(in_room):
             first = re.match(r"(?://[^\n]*\n)+", (INCLUDE / header).read_text())[0]
             out += [f"## {header}\n\n", f"[Source](../../include/{header}). ", prose(first), "\n"]

@@ -2,10 +2,19 @@
 """Reads the public names out of include/umbel, with their declarations and the comments in front of them."""
 import pathlib
 import re
+import shutil
+import subprocess
 
 INCLUDE = pathlib.Path(__file__).resolve().parent.parent / "include"
-ENTRANCES = ["umbel/umbel.hpp", "umbel/inspect/describe.hpp", "umbel/inspect/fits.hpp", "umbel/inspect/footprint.hpp", "umbel/inspect/heat_map.hpp", "umbel/decode/sample.hpp", "umbel/files.hpp", "umbel/quantized.hpp", "umbel/weights.hpp", "umbel/training.hpp",
+ENTRANCES = ["umbel/umbel.hpp", "umbel/inspect/describe.hpp", "umbel/inspect/fits.hpp", "umbel/inspect/footprint.hpp", "umbel/inspect/heat_map.hpp", "umbel/decode/sample.hpp", "umbel/files.hpp", "umbel/quantized.hpp", "umbel/weights.hpp", "umbel/training.hpp", "umbel/mpi.hpp",
              "umbel/file/mapped_file.hpp", "umbel/file/read_file.hpp"]
+
+# What the compiler needs for umbel/mpi.hpp; None where there is no MPI.
+def mpi_flags():
+    found = shutil.which("pkg-config") and subprocess.run(["pkg-config", "--variable=includedir", "mpi"],
+                                                          capture_output=True, text=True)
+    return ["-isystem", found.stdout.strip()] if found and found.returncode == 0 else None
+
 
 # What a `using namespace` brings in, and how it is written.
 OPEN = {("umbel",): "umbel", ("umbel", "axes"): "umbel::axes", ("umbel", "literals"): "umbel::literals"}

@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True
 
 import api  # noqa: E402
 from errors import anchor  # noqa: E402
-from headers import (ENTRANCES, INCLUDE, OPEN, all_headers, declarations, escaped, first_sentence,  # noqa: E402
+from headers import (ENTRANCES, INCLUDE, OPEN, all_headers, declarations, escaped, first_sentence, mpi_flags,  # noqa: E402
                      name_of, public_names)
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -47,6 +47,7 @@ ROOMS = {
     "block": "linear maps, norms, activations, positions; encoder and decoder layers",
     "quantized": "layers in 8-bit integers; not in `umbel.hpp`",
     "training": "learning: gradients; not in `umbel.hpp`",
+    "mpi": "layers over the processes of an MPI job; not in `umbel.hpp`",
     "inspect": "looking inside; not in `umbel.hpp`",
     "file": "files of tensors; not in `umbel.hpp`",
     "weights": "parameters by name, loaded and saved; not in `umbel.hpp`",
@@ -58,7 +59,7 @@ HEAD = """\
 # Every public name
 
 The {count} names that `using namespace umbel`, `using namespace umbel::axes` and `using namespace umbel::literals` bring in from
-`umbel/umbel.hpp`, `umbel/inspect/describe.hpp`, `umbel/inspect/fits.hpp`, `umbel/inspect/footprint.hpp`, `umbel/inspect/heat_map.hpp`, `umbel/decode/sample.hpp`, `umbel/files.hpp`, `umbel/quantized.hpp`, `umbel/weights.hpp`, `umbel/training.hpp` and the other headers of `umbel/file/`. A name of your own that is not among them is
+`umbel/umbel.hpp`, `umbel/inspect/describe.hpp`, `umbel/inspect/fits.hpp`, `umbel/inspect/footprint.hpp`, `umbel/inspect/heat_map.hpp`, `umbel/decode/sample.hpp`, `umbel/files.hpp`, `umbel/quantized.hpp`, `umbel/weights.hpp`, `umbel/training.hpp`, `umbel/mpi.hpp` and the other headers of `umbel/file/`. A name of your own that is not among them is
 yours: an axis `frames` or `rule` needs no qualification (`test/static/names.cpp` declares 87 plausible ones, and says
 which of them are taken). `umbel/bare.hpp` has the same names but for those of `shape/hana.hpp`.
 
@@ -136,8 +137,9 @@ def self_test():
 
 def seen_by_clang(compiler):
     """The public names as the compiler lists them; template parameters are listed too."""
-    text = "".join(f"#include <{header}>\n" for header in ENTRANCES)
-    run = subprocess.run([compiler, "-std=c++20", "-I", str(INCLUDE), "-fsyntax-only", "-w", "-x", "c++", "-Xclang",
+    flags = mpi_flags()
+    text = "".join(f"#include <{header}>\n" for header in ENTRANCES if flags or header != "umbel/mpi.hpp")
+    run = subprocess.run([compiler, "-std=c++20", "-I", str(INCLUDE), *(flags or []), "-fsyntax-only", "-w", "-x", "c++", "-Xclang",
                           "-ast-list", "-"], input=text, capture_output=True, text=True)
     if run.returncode != 0:
         return None
@@ -160,7 +162,8 @@ def against_clang(names):
     listed = seen_by_clang(compiler) if compiler else None
     if listed is None:
         return
-    ours = {(n.space, n.name) for n in names}
+    without_mpi = mpi_flags() is None
+    ours = {(n.space, n.name) for n in names if not (without_mpi and n.header.startswith("umbel/mpi"))}
     parameters = re.compile(r"[A-Z]")  # PascalCase: template parameters
     arguments = arguments_of_functions()
     for space, name in sorted(listed - ours):

@@ -51,6 +51,8 @@ is_there() {
     nodejs) has node ;;
     qemu-user) has qemu-aarch64 ;;
     pkg-config) has pkg-config ;;
+    libopenmpi-dev) pkg-config --exists mpi ;;
+    openmpi-bin) has mpirun ;;
     libboost-dev) has_header boost/hana.hpp ;;
     libboost-test-dev) has_boost_test ;;
     libbenchmark-dev) has_header benchmark/benchmark.h ;;

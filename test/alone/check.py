@@ -16,6 +16,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from tap import Tap, compile_text, split_command  # noqa: E402
 
 
+def has_mpi(command):
+    return compile_text([*command, "-fsyntax-only"], "#include <mpi.h>\n")[0] == 0
+
+
+def is_of_mpi(header):
+    return header.startswith("umbel/mpi")
+
+
 def compile_twice(command, header):
     line = f"#include <{header}>\n"
     return compile_text([*command, "-fsyntax-only"], line + line)
@@ -49,6 +57,7 @@ def silent_beside_any_global(command, include_dir):
     names = {name for source in sources for name in DECLARED.findall(source)}.union(COMMON) - TAKEN - KEYWORDS
     text = "".join(f"extern int {name};\n" for name in sorted(names))
     text += "#include <umbel/umbel.hpp>\n#include <umbel/inspect/describe.hpp>\n#include <umbel/inspect/heat_map.hpp>\n#include <umbel/decode/sample.hpp>\n#include <umbel/files.hpp>\n#include <umbel/quantized.hpp>\n#include <umbel/training.hpp>\n#include <umbel/weights.hpp>\n"
+    text += "#include <umbel/mpi.hpp>\n" if has_mpi(command) else ""
     code, output = compile_text([*command, "-fsyntax-only", "-Wshadow"], text)
     return code == 0 and not output, f"{len(names)} names\n{output}"
 
@@ -65,6 +74,10 @@ def main():
     headers = sorted(p.relative_to(include_dir).as_posix() for p in pathlib.Path(include_dir).rglob("*.hpp"))
     tap = Tap()
     tap.check("there are headers", bool(headers), include_dir)
+    if not has_mpi(command):
+        for header in filter(is_of_mpi, headers):
+            tap.skip(header, "there is no MPI")
+        headers = [header for header in headers if not is_of_mpi(header)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = pool.map(lambda header: compile_twice(command, header), headers)
         for header, (code, output) in zip(headers, results):

@@ -6,7 +6,7 @@
 
 Every public name (docs/names.md) of the rooms below must stand in the code of the FILEs, which run what they declare; but
 for concepts, which run nothing, and for EXEMPT. In the other rooms there are names and sizes, and what is not for a
-real-time thread: files, weights by name, descriptions. With a name of its own that is in no file it must say so.
+real-time thread: files, weights by name, descriptions, messages to other processes. With a name of its own that is in no file it must say so.
 """
 import pathlib
 import re

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+// Layers divided among the processes of an MPI job (docs/machines.md): heads or sequences over
+// ranks, with the bits of one machine. It includes <mpi.h>; nothing else of the library does.
+#pragma once
+
+// clang-format off: the order counts, see bare.hpp.
+#include <umbel/shape/verdict.hpp>
+
+#include <umbel/bare.hpp>
+
+#include <umbel/mpi/axes.hpp>
+#include <umbel/mpi/rules.hpp>
+#include <umbel/mpi/communicator.hpp>
+#include <umbel/mpi/heads.hpp>
+#include <umbel/mpi/batch.hpp>
+#include <umbel/mpi/cache.hpp>
+#include <umbel/mpi/cut_weights.hpp>
+// clang-format on

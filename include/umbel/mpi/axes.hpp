@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// The axis along which processes lie, for who includes umbel/mpi.hpp.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/shape/axis.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::axes {
+template <std::size_t N>
+struct ranks : axis<ranks, N> {};  // processes of a communicator
+}  // namespace umbel::axes
+UMBEL_WARNINGS_POP

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSL-1.0
+// Sequences over processes, sharded<encoder, over<batch, ranks<2>>>: each rank computes its part of
+// the batch, one sequence as the layer does, and the results are gathered. Each rank has all
+// weights, and is given the whole batch.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/mpi/heads.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+
+// An executor of one worker that leaves to other ranks their pieces, whole sequences: with one
+// worker layers hand out nothing else.
+struct pieces_of_rank {
+  static constexpr std::size_t workers = 1;
+  std::size_t rank, ranks;
+  template <class Piece>
+  void operator()(std::size_t count, const Piece& piece) const noexcept {
+    const std::size_t each = count / ranks;
+    for (std::size_t i = rank * each; i < (rank + 1) * each; ++i) piece(i, std::size_t{0});
+  }
+};
+
+namespace rules {
+// X: the first argument of a call; Out: where its result goes.
+template <class X, class Ranks, class Given>
+using batch_over = first_error<
+    same_ranks<Given, Ranks>,
+    verdict<layout_of<X>::template has<batch_family>, say::sharded, say::the_sequence,
+            say::needs_the_axis, batch_family, say::but_has, typename layout_of<X>::axes>,
+    divides<axes::batch<layout_of<X>::template size_of<batch_family>>, Ranks>>;
+template <class Out>
+using gathered_out =
+    first_error<batch_first<say::sharded, Out>, verdict<layout_of<Out>::contiguous, say::sharded,
+                                                        say::out_must_be_row_major_in_memory>>;
+}  // namespace rules
+
+// The layer by itself, with weights that another object has.
+template <class Layer, class Weights>
+struct with_weights : Layer::template calls<with_weights<Layer, Weights>> {
+  const Weights& weights;
+  constexpr explicit with_weights(const Weights& w) noexcept : weights(w) {}
+  constexpr const Weights& get_weights() const noexcept { return weights; }
+};
+
+// Calls of the layer, each with across(...) as its last argument.
+template <class Derived, class Layer, class Ranks>
+struct batch_over_ranks_calls
+    : other_calls_and_into<
+          say::sharded,
+          say::takes_what_its_layer_takes_and_then_across_of_a_communicator_and_a_workspace> {
+  using refused = other_calls_and_into<
+      say::sharded,
+      say::takes_what_its_layer_takes_and_then_across_of_a_communicator_and_a_workspace>;
+  using refused::operator();
+  using refused::into;
+
+  template <tensor_like Out, tensor_like X, class Given, class Work>
+  void into(Out&& out, const X& x, const across_ranks<Given, Work>& where) const noexcept {
+    write<Out>(out, where, x);
+  }
+  template <tensor_like Out, tensor_like X, class A, class Given, class Work>
+  void into(Out&& out, const X& x, const A& a,
+            const across_ranks<Given, Work>& where) const noexcept {
+    write<Out>(out, where, x, a);
+  }
+  template <tensor_like Out, tensor_like X, class A, class B, class Given, class Work>
+  void into(Out&& out, const X& x, const A& a, const B& b,
+            const across_ranks<Given, Work>& where) const noexcept {
+    write<Out>(out, where, x, a, b);
+  }
+  template <tensor_like Out, tensor_like X, class A, class B, class C, class Given, class Work>
+  void into(Out&& out, const X& x, const A& a, const B& b, const C& c,
+            const across_ranks<Given, Work>& where) const noexcept {
+    write<Out>(out, where, x, a, b, c);
+  }
+
+ private:
+  template <class Out, class Given, class Work, class X, class... Rest>
+  void write(Out& out, const across_ranks<Given, Work>& where, const X& x,
+             const Rest&... rest) const noexcept {
+    using rule = first_error<rules::batch_over<X, Ranks, Given>,
+                             rules::gathered_out<std::remove_cvref_t<Out>>>;
+    static_assert(report<rule>::ok, "umbel: shapes do not fit");
+    if constexpr (rule::ok) {
+      const auto& weights = static_cast<const Derived*>(this)->get_weights();
+      const with_weights<Layer, std::remove_cvref_t<decltype(weights)>> layer{weights};
+      const pieces_of_rank own{where.among.rank(), Ranks::size};
+      layer.into(
+          out, x, rest...,
+          parallel_workspaces<const pieces_of_rank, Work, (UMBEL_CHECK != 0)>(own, &where.work));
+      gather<layout_of<Out>::count / Ranks::size>(where.among, out.data());
+    }
+  }
+};
+
+// What sharded<Layer, over<batch, Ranks>> has besides its calls.
+template <class Layer, class Ranks>
+struct batch_over_ranks_types {
+  using ranks = Ranks;
+  using whole = Layer;
+  using value_type = typename Layer::value_type;
+  using weights = typename Layer::weights;
+  using weights_view = typename Layer::weights_view;
+  template <class Stored>
+  using packed_weights = typename Layer::template packed_weights<Stored>;
+  // Of one sequence, as the layer's.
+  template <class... Positions>
+  using workspace = typename Layer::template workspace<Positions...>;
+};
+
+// Of the ranks that Over says, where they are an axis.
+template <class Over>
+using ranks_of = axis_or_none<typename Over::ranks>;
+
+}  // namespace detail
+
+template <class Layer, class Over>
+  requires detail::divides_batch<Layer, Over>
+class sharded<Layer, Over>
+    : public detail::batch_over_ranks_types<Layer, detail::ranks_of<Over>>,
+      public detail::batch_over_ranks_calls<sharded<Layer, Over>, Layer, detail::ranks_of<Over>>,
+      public detail::borrowing<typename Layer::word, sharded<Layer, Over>,
+                               typename Layer::weights_view> {
+  static_assert(detail::reported<detail::rules::sharded_layer<Layer, Over>>::ok,
+                "umbel: shapes do not fit");
+
+ public:
+  template <class Derived>
+  using calls = detail::batch_over_ranks_calls<Derived, Layer, detail::ranks_of<Over>>;
+  using detail::borrowing<typename Layer::word, sharded, typename Layer::weights_view>::borrowing;
+};
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP

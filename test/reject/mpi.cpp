@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSL-1.0
+// Mistakes with layers over ranks: one case each, with the words that the compiler must print
+// (check.py).
+#include <umbel/umbel.hpp>
+
+#include <umbel/mpi.hpp>
+
+using namespace umbel;
+using namespace umbel::axes;
+
+using attention = multi_head_attention<float, hidden<48>, heads<6>, kv_heads<3>>;
+using network =
+    feed_forward<float, hidden<48>, intermediate<64>, activation<gelu_exact>, bias<false>>;
+using share = sharded<attention, over<heads, ranks<3>>>;
+using sequences = sharded<attention, over<batch, ranks<2>>>;
+using tokens = tensor<float, token<9>, hidden<48>>;
+using many = tensor<float, batch<6>, token<9>, hidden<48>>;
+
+[[maybe_unused]] static void cases(const share& attend, const sequences& each,
+                                   const communicator<ranks<3>>& world,
+                                   const communicator<ranks<2>>& two, tokens& x, many& xs) {
+  static share::workspace<token<9>> work;
+  static attention::workspace<token<9>> whole;
+  (void)attend, (void)each, (void)world, (void)two, (void)x, (void)xs, (void)work, (void)whole;
+#if defined CASE_heads_that_do_not_divide
+  // expect-gcc: "umbel: sharded: heads=6 over ranks=4 leaves a remainder of 2"
+  // expect-clang: sharded.*heads<6>.*over.*ranks<4>.*leaves_a_remainder_of.*number<2>
+  // cause: Each rank has as many heads as every other, heads of keys and values too, and as many features of the result.
+  // cure: Take a number of ranks that divides them.
+  sharded<attention, over<heads, ranks<4>>>::weights w;
+#elif defined CASE_heads_of_keys_that_do_not_divide
+  // expect-gcc: "umbel: sharded: kv_heads=3 over ranks=2 leaves a remainder of 1"
+  // expect-clang: sharded.*kv_heads<3>.*over.*ranks<2>.*leaves_a_remainder_of.*number<1>
+  // cause: Each rank has as many heads as every other, heads of keys and values too, and as many features of the result.
+  // cure: Take a number of ranks that divides them.
+  sharded<attention, over<heads, ranks<2>>>::weights w;
+#elif defined CASE_a_result_that_does_not_divide
+  // expect-gcc: "umbel: sharded: hidden=80 over ranks=3 leaves a remainder of 2"
+  // expect-clang: sharded.*hidden<80>.*over.*ranks<3>.*leaves_a_remainder_of.*number<2>
+  // cause: Each rank has as many heads as every other, heads of keys and values too, and as many features of the result.
+  // cure: Take a number of ranks that divides them.
+  using to_80 = multi_head_attention<float, hidden<48>, heads<6>, output_to<hidden<80>>>;
+  sharded<to_80, over<heads, ranks<3>>>::weights w;
+#elif defined CASE_no_ranks
+  // expect-gcc: "umbel: shape: ranks=0 has no positions in \[ranks=0\]"
+  // expect-clang: shape.*ranks<0>.*has_no_positions_in
+  // cause: An axis has size 0.
+  // cure: Give every axis at least one position, or leave the axis out.
+  sharded<attention, over<heads, ranks<0>>>::weights w;
+#elif defined CASE_ranks_of_another_axis
+  // expect-gcc: "umbel: sharded: expected the axis ranks but got heads=3"
+  // expect-clang: sharded.*expected_the_axis.*ranks.*but_got.*heads<3>
+  // cause: The second argument of `over` says among how many processes.
+  // cure: Write `over<heads, ranks<3>>`.
+  sharded<attention, over<heads, heads<3>>>::weights w;
+#elif defined CASE_another_axis_than_heads_or_batch
+  // expect-gcc: "umbel: sharded: takes a layer and over<heads, ranks<4>> or over<batch, ranks<4>>"
+  // expect-clang: sharded.*takes_a_layer_and_over_of_heads_or_batch_and_ranks
+  // cause: A layer is divided by its heads or by the sequences of a batch, and the arguments of `sharded` say neither.
+  // cure: Write `sharded<attention, over<heads, ranks<4>>>`, or `over<batch, ranks<4>>`.
+  sharded<attention, over<hidden, ranks<3>>> w;
+#elif defined CASE_heads_of_a_network
+  // expect-gcc: "umbel: sharded: takes heads of a multi_head_attention only"
+  // expect-clang: sharded.*takes_heads_of_a_multi_head_attention_only
+  // cause: The layer has no heads, or has more besides, as an encoder layer has its network.
+  // cure: Divide its attention, or its sequences, `over<batch, ranks<4>>`.
+  sharded<network, over<heads, ranks<2>>> w;
+#elif defined CASE_sequences_of_a_network
+  // expect-gcc: "umbel: sharded: takes sequences of a layer that takes parallel\(\.\.\.\) only
+  // expect-clang: sharded.*takes_sequences_of_a_layer_that_takes_parallel_only
+  // cause: Sequences are handed out as `parallel` hands them out, and this layer takes no `parallel`.
+  // cure: Divide a whole block or stack, or give each rank tensors of its own.
+  sharded<network, over<batch, ranks<2>>> w;
+#elif defined CASE_a_call_without_across
+  // expect-gcc: "umbel: multi_head_attention: is divided among processes; pass across\(communicator, workspace\)"
+  // expect-clang: multi_head_attention.*is_divided_so_pass_across_of_a_communicator_and_a_workspace
+  // cause: The layer is divided among processes, and the call does not say which.
+  // cure: Pass `across(world, work)` where a workspace goes, of a `communicator` and a workspace of the divided layer.
+  auto out = attend(x, causal, work);
+#elif defined CASE_a_call_without_a_workspace
+  // expect-gcc: "umbel: multi_head_attention: is divided among processes; pass across\(communicator, workspace\)"
+  // expect-clang: multi_head_attention.*is_divided_so_pass_across_of_a_communicator_and_a_workspace
+  // cause: The layer is divided among processes, and the call does not say which.
+  // cure: Pass `across(world, work)` where a workspace goes, of a `communicator` and a workspace of the divided layer.
+  auto out = attend(x);
+#elif defined CASE_a_communicator_of_another_size
+  // expect-gcc: "umbel: sharded: the layer is divided among ranks=3, but the communicator has ranks=2"
+  // expect-clang: sharded.*the_layer_is_divided_among.*ranks<3>.*but_the_communicator_has.*ranks<2>
+  // cause: The communicator's type has another number of ranks than the layer's.
+  // cure: Take the same for both: `using all = ranks<4>;`.
+  auto out = attend(x, causal, across(two, work));
+#elif defined CASE_a_workspace_of_another_length
+  // expect-gcc: "umbel: multi_head_attention: the workspace is for \[token=8\], so pass one for \[token=9\]"
+  // expect-clang: multi_head_attention.*the_workspace_is_for.*token<8>.*so_pass_one_for.*token<9>
+  // cause: The workspaces were declared for another layer type or other sequence lengths.
+  // cure: Declare them with the sizes of the brackets: `attention::workspace<token<9>> work[2]`.
+  static share::workspace<token<8>> shorter;
+  auto out = attend(x, causal, across(world, shorter));
+#elif defined CASE_a_workspace_of_the_whole_layer
+  // expect-gcc: "umbel: multi_head_attention: the workspace is for another layer or other sizes, so pass one for \[token=9\]"
+  // expect-clang: multi_head_attention.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*token<9>
+  // cause: The workspace was declared for another layer type or other sequence lengths.
+  // cure: Declare it with the sizes of the brackets: `attention::workspace<query<4>, key<6>>`.
+  auto out = attend(x, causal, across(world, whole));
+#elif defined CASE_across_without_a_communicator
+  // expect-gcc: "umbel: across: takes a communicator and a workspace of a sharded layer
+  // expect-clang: across.*takes_a_communicator_and_a_workspace_of_a_sharded_layer
+  // cause: An argument is no `communicator`, but an MPI_Comm for instance, whose size no type knows, or no workspace.
+  // cure: Make it once, at the start: `const communicator<ranks<4>> world{MPI_COMM_WORLD};`, and look whether it is one.
+  auto out = attend(x, causal, across(MPI_COMM_WORLD, work));
+#elif defined CASE_a_step_without_across
+  // expect-gcc: "umbel: key_value_cache: is divided among processes; pass across\(communicator, workspace\)"
+  // expect-clang: key_value_cache.*is_divided_so_pass_across_of_a_communicator_and_a_workspace
+  // cause: The layer is divided among processes, and the call does not say which.
+  // cure: Pass `across(world, work)` where a workspace goes, of a `communicator` and a workspace of the divided layer.
+  static key_value_cache<share, key<32>> past;
+  bool out = past.step(x, attend, x);
+#elif defined CASE_sequences_that_do_not_divide
+  // expect-gcc: "umbel: sharded: batch=6 over ranks=4 leaves a remainder of 2"
+  // expect-clang: sharded.*batch<6>.*over.*ranks<4>.*leaves_a_remainder_of.*number<2>
+  // cause: Each rank computes as many sequences as every other.
+  // cure: Take a batch that the ranks divide, with empty sequences (`lengths`) at its end if need be.
+  using by_four = sharded<attention, over<batch, ranks<4>>>;
+  const communicator<ranks<4>> four{MPI_COMM_WORLD};
+  int out = 0;
+  static const attention::weights w{};
+  by_four{w}.into(xs, xs, across(four, whole));
+#elif defined CASE_sequences_without_a_batch
+  // expect-gcc: "umbel: sharded: the sequence needs the axis batch but has \[token=9, hidden=48\]"
+  // expect-clang: sharded.*the_sequence.*needs_the_axis.*batch.*but_has.*token<9>.*hidden<48>
+  // cause: The sequences of a batch are divided among the ranks, and there is one sequence.
+  // cure: Divide its heads, `over<heads, ranks<4>>`, or pass a batch.
+  int out = 0;
+  each.into(x, x, across(two, whole));
+#elif defined CASE_sequences_into_memory_of_another_order
+  // expect-gcc: "umbel: sharded: out must be row-major in memory"
+  // expect-clang: sharded.*out_must_be_row_major_in_memory
+  // cause: Results of all ranks are gathered in one run of memory, and this is a permuted or sliced view.
+  // cure: Write to a plain tensor, then `copy` it to the view.
+  int out = 0;
+  auto part = xs | slice<token, from<0>, extent<4>>;
+  static attention::workspace<token<4>> shorter;
+  each.into(part, part, across(two, shorter));
+#elif defined CASE_sequences_without_across
+  // expect-gcc: "umbel: sharded: takes into\(out, \.\.\.\) with what its layer takes, and then across\(communicator, workspace\)"
+  // expect-clang: sharded.*takes_what_its_layer_takes_and_then_across_of_a_communicator_and_a_workspace
+  // cause: A layer whose sequences are divided is called as `into(out, ...)`, with `across(world, work)` as its last argument.
+  // cure: Write `share{w}.into(out, x, causal, across(world, work))`.
+  int out = 0;
+  each.into(xs, xs, causal, whole);
+#else
+  static key_value_cache<share, key<32>> past;
+  static decltype(past)::workspace<token<9>> step;
+  bool out =
+      past.step(x, attend, attend(x, causal, across(world, work)), all_keys, across(world, step));
+  each.into(xs, xs, causal, across(two, whole));
+#endif
+}
