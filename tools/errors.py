@@ -52,7 +52,7 @@ GROUPS = {
                "embedding", "logits", "learned_positions", "sinusoidal_positions", "feed_forward",
                "encoder_layer", "decoder_layer", "layer_stack", "prepacked"],
     "Learning": ["gradient", "with_gradient", "initialise", "update", "clip_by_norm", "set_to_zero", "scale", "cross_entropy", "mean_squared_error"],
-    "Machines": ["sharded", "communicator", "across", "cut_weights"],
+    "Machines": ["sharded", "communicator", "across", "exchange_of"],
     "Integers": ["quantized", "quantize", "dequantize", "quantized_mean", "take_percentile", "same_range",
                  "chain_ranges", "are_chained"],
 }

@@ -15,4 +15,5 @@
 #include <umbel/mpi/batch.hpp>
 #include <umbel/mpi/cache.hpp>
 #include <umbel/mpi/cut_weights.hpp>
+#include <umbel/mpi/exchange.hpp>
 // clang-format on

@@ -14,6 +14,18 @@ using namespace umbel;
 using namespace umbel::axes;
 using namespace umbel_test;
 
+// Of MPI_Allgather, so far: calls, and bytes that this rank gave.
+struct gathered {
+  std::size_t calls = 0, bytes = 0;
+} so_far;
+// Were those since `before` what the type of the call says?
+bool as_said(const gathered& before, const exchange_cost& said, std::size_t ranks) {
+  if (ranks == 1) return so_far.calls == before.calls && said.messages == 0 && said.bytes == 0;
+  return so_far.calls - before.calls == said.gathers &&
+         said.messages == said.gathers * (ranks - 1) &&
+         (so_far.bytes - before.bytes) * (ranks - 1) == said.bytes;
+}
+
 // Counts what reaches the heap while it lives, but for what MPI_Allgather does.
 bool is_counting = false;
 struct counting {
@@ -92,7 +104,10 @@ void check_heads(const divided<attention, Ranks>& of, lcg& next) {
     const share all{of.own};
     check(name, same(all(x, mask, on), one(x, mask, whole)));
   };
+  const gathered before = so_far;
   check_mask("heads, all keys", all_keys);
+  check("what heads exchange is what the type says",
+        as_said(before, exchange_of<share, batch<2>, token<19>>, Ranks));
   // These know heads by their numbers.
   static tensor<bool, heads<24>, query<19>, key<19>> flags{};
   for (bool& f : flags) f = next() > -0.5f;
@@ -151,7 +166,10 @@ void check_batch(const communicator<ranks<Ranks>>& world, const attention::weigh
   static attention::workspace<token<5>> work;
   tensor<int, batch<24>> lens{};
   for (int i = 0; i < 24; ++i) lens(i) = i % 6;
+  const gathered before = so_far;
   share{w}.into(a, x, lens & causal, across(world, work));
+  check("what sequences exchange is what the type says",
+        as_said(before, exchange_of<share, batch<24>, token<5>>, Ranks));
   attention{w}.into(b, x, lens & causal, work);
   check("sequences of attention", same(a, b));
 }
@@ -251,6 +269,9 @@ void check_allocations(const communicator<ranks<2>>& world, lcg& next) {
 int MPI_Allgather(const void* from, int count, MPI_Datatype type, void* to, int each,
                   MPI_Datatype type_of_each, MPI_Comm among) {
   if (is_counting) fashion::heap::end();
+  int size = 0;
+  MPI_Type_size(type_of_each, &size);
+  ++so_far.calls, so_far.bytes += static_cast<std::size_t>(each) * static_cast<std::size_t>(size);
   const int code = PMPI_Allgather(from, count, type, to, each, type_of_each, among);
   if (is_counting) fashion::heap::begin();
   return code;

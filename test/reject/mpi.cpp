@@ -141,6 +141,14 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   auto part = xs | slice<token, from<0>, extent<4>>;
   static attention::workspace<token<4>> shorter;
   each.into(part, part, across(two, shorter));
+#elif defined CASE_more_than_a_message_holds
+  // expect-gcc: "umbel: sharded: 2160000000 numbers of a rank are more than MPI counts in one message"
+  // expect-clang: sharded.*number<2160000000>.*numbers_of_a_rank_are_more_than_MPI_counts_in_one_message
+  // cause: MPI counts the numbers of a message in `int`, up to 2,147,483,647.
+  // cure: Call with fewer sequences at a time, or take more ranks.
+  int out = 0;
+  extern tensor<float, batch<6>, token<15'000'000>, hidden<48>> most;
+  each.into(most, most, across(two, whole));
 #elif defined CASE_sequences_without_across
   // expect-gcc: "umbel: sharded: takes into\(out, \.\.\.\) with what its layer takes, and then across\(communicator, workspace\)"
   // expect-clang: sharded.*takes_what_its_layer_takes_and_then_across_of_a_communicator_and_a_workspace
@@ -148,7 +156,16 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   // cure: Write `share{w}.into(out, x, causal, across(world, work))`.
   int out = 0;
   each.into(xs, xs, causal, whole);
+#elif defined CASE_what_a_whole_layer_exchanges
+  // expect-gcc: "umbel: exchange_of: takes a sharded layer and the axes of its sequences"
+  // expect-clang: exchange_of.*takes_a_sharded_layer_and_the_axes_of_its_sequences
+  // cause: A layer that is not divided sends nothing, and the sizes of a call decide how much a divided one sends.
+  // cure: Write `exchange_of<share, token<512>>`; by sequences `exchange_of<share, batch<8>, token<128>>`.
+  constexpr auto out = exchange_of<attention, token<9>>;
 #else
+  static_assert(exchange_of<share, token<9>>.bytes == 2 * 2 * 9 * 16 * sizeof(float));
+  static_assert(exchange_of<share, batch<2>, query<9>, key<4>>.messages == 8);
+  static_assert(exchange_of<sequences, batch<6>, token<9>>.bytes == 3 * 9 * 48 * sizeof(float));
   static key_value_cache<share, key<32>> past;
   static decltype(past)::workspace<token<9>> step;
   bool out =

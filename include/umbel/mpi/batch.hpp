@@ -81,8 +81,10 @@ struct batch_over_ranks_calls
   template <class Out, class Given, class Work, class X, class... Rest>
   void write(Out& out, const across_ranks<Given, Work>& where, const X& x,
              const Rest&... rest) const noexcept {
+    using to = layout_of<std::remove_cvref_t<Out>>;
     using rule = first_error<rules::batch_over<X, Ranks, Given>,
-                             rules::gathered_out<std::remove_cvref_t<Out>>>;
+                             rules::gathered_out<std::remove_cvref_t<Out>>,
+                             rules::message_fits<to::count / Ranks::size>>;
     static_assert(report<rule>::ok, "umbel: shapes do not fit");
     if constexpr (rule::ok) {
       const auto& weights = static_cast<const Derived*>(this)->get_weights();

@@ -191,6 +191,8 @@ struct workspace_rule<Layer, across_ranks<Ranks, Work>, workspace_over_ranks<Of>
   struct another;
   using type =
       first_error<same_ranks<Ranks, typename Of::ranks>,
+                  message_fits<workspace_over_ranks<Of>::contexts_of_rank>,
+                  message_fits<workspace_over_ranks<Of>::results_of_rank>,
                   typename std::conditional_t<std::is_same_v<given, workspace_over_ranks<Of>>,
                                               std::type_identity<accepted>,
                                               workspace_rule<Layer, given, another, Sizes>>::type,

@@ -23,7 +23,7 @@ namespace say {
 struct across;
 struct but_the_communicator_has;
 struct communicator;
-struct elements_of_a_message_are_more_than_MPI_counts;
+struct numbers_of_a_rank_are_more_than_MPI_counts_in_one_message;
 struct is_divided_so_pass_across_of_a_communicator_and_a_workspace;
 struct over;
 struct sharded;
@@ -118,6 +118,11 @@ concept divides_batch =
     takes_parallel<Layer> && std::is_same_v<typename Over::family, rules::batch_family>;
 
 namespace rules {
+// Each: numbers that a rank gives to one gather.
+template <std::size_t Each>
+using message_fits = verdict<(Each <= most_in_a_message), say::sharded, number<Each>,
+                             say::numbers_of_a_rank_are_more_than_MPI_counts_in_one_message>;
+
 // A call's communicator and the ranks of the layer.
 template <class Given, class Ranks>
 using same_ranks =

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+// exchange_of: what the ranks of a call send each other, as constants of its type:
+//
+//   constexpr exchange_cost each = exchange_of<share, token<512>>;
+//   static_assert(each.bytes == 3 * 2 * 512 * 128 * sizeof(float));   // of ranks<4>, 512 features
+//   each.seconds(2e-6, 12.5e9)      2 us a message, 100 Gbit/s
+//
+// Not here: how long computing takes (inspect/describe.hpp, of a layer of as many heads).
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/mpi/batch.hpp>
+#include <umbel/mpi/heads.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+
+// Of one call, what each rank sends; it receives as much.
+struct exchange_cost {
+  // Calls of MPI_Allgather.
+  std::size_t gathers = 0;
+  // Messages that wait for each other, where each gather goes round a ring; for short ones MPI
+  // chooses ways with fewer, of the same bytes.
+  std::size_t messages = 0;
+  std::uint64_t bytes = 0;
+
+  // A model: no message at the same time as another of the rank, or as its computing.
+  // latency: seconds of a message without its bytes.
+  [[nodiscard]] constexpr double seconds(double latency, double bytes_per_second) const noexcept {
+    return static_cast<double>(messages) * latency + static_cast<double>(bytes) / bytes_per_second;
+  }
+};
+
+namespace detail {
+namespace say {
+struct exchange_of;
+struct takes_a_sharded_layer_and_the_axes_of_its_sequences;
+}  // namespace say
+
+// Each: numbers that a rank gives to all gathers of a call.
+template <class T, class Ranks>
+constexpr exchange_cost ring(std::size_t gathers, std::uint64_t each) noexcept {
+  return {gathers, gathers * (Ranks::size - 1), (Ranks::size - 1) * each * sizeof(T)};
+}
+
+template <class Share, class... Axes>
+struct exchange_rule {
+  using verdict = umbel::detail::verdict<never<Share>, say::exchange_of,
+                                         say::takes_a_sharded_layer_and_the_axes_of_its_sequences>;
+  static constexpr exchange_cost value() { return {}; }
+};
+template <class Layer, class Over, axis_like Positions, axis_like... Keys>
+  requires(divides_heads<Layer, Over> && sizeof...(Keys) < 2 &&
+           !std::is_same_v<typename Positions::family, rules::batch_family>)
+struct exchange_rule<sharded<Layer, Over>, Positions, Keys...> {
+  using share = sharded<Layer, Over>;
+  using work = typename share::template workspace<Positions, Keys...>;
+  using verdict = accepted;
+  static constexpr exchange_cost value() {
+    return ring<typename share::value_type, typename share::ranks>(
+        2, work::contexts_of_rank + work::results_of_rank);
+  }
+};
+template <class Layer, class Over, std::size_t Batch, axis_like... Positions>
+  requires divides_heads<Layer, Over>
+struct exchange_rule<sharded<Layer, Over>, axes::batch<Batch>, Positions...> {
+  using one = exchange_rule<sharded<Layer, Over>, Positions...>;
+  using verdict = typename one::verdict;
+  static constexpr exchange_cost value() {
+    constexpr exchange_cost each = one::value();
+    return {Batch * each.gathers, Batch * each.messages, Batch * each.bytes};
+  }
+};
+// The features of the result: of attention those that it gives, of other layers those it takes.
+template <class Layer>
+constexpr std::size_t features_of_result() {
+  if constexpr (requires { Layer::output_axis::size; })
+    return Layer::output_axis::size;
+  else
+    return Layer::hidden_axis::size;
+}
+template <class Layer, class Over, std::size_t Batch, axis_like Positions>
+  requires divides_batch<Layer, Over>
+struct exchange_rule<sharded<Layer, Over>, axes::batch<Batch>, Positions> {
+  using share = sharded<Layer, Over>;
+  using verdict = rules::divides<axes::batch<Batch>, typename share::ranks>;
+  static constexpr exchange_cost value() {
+    return ring<typename share::value_type, typename share::ranks>(
+        1, std::uint64_t{Batch / share::ranks::size} * Positions::size *
+               features_of_result<typename share::whole>());
+  }
+};
+template <class Rule, class Verdict>
+constexpr exchange_cost exchanged() {
+  static_assert(report<Verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (Verdict::ok)
+    return Rule::value();
+  else
+    return {};
+}
+}  // namespace detail
+
+// exchange_of<share, token<512>>, <share, query<4>, key<300>>, <share, batch<2>, token<512>>;
+// <by_sequences, batch<8>, token<128>>. Of a step of a cache: the new positions, token<1>.
+template <class Share, class... Axes>
+inline constexpr exchange_cost exchange_of =
+    detail::exchanged<detail::exchange_rule<Share, Axes...>,
+                      typename detail::exchange_rule<Share, Axes...>::verdict>();
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
