@@ -246,6 +246,26 @@ BOOST_AUTO_TEST_CASE(a_bias_of_another_argument) {
   BOOST_TEST(same_bits(dv, same_dv));
 }
 
+// Rows of an embedding, with the positions of a sequence added.
+using dictionary = embedding<double, vocabulary<9>, hidden<6>>;
+struct embedded {
+  static constexpr const char* part_names[] = {"words"};
+  dictionary::weights words;
+};
+BOOST_AUTO_TEST_CASE(embedding_and_sinusoidal_positions) {
+  lcg next;
+  tokens x;
+  embedded w;
+  tensor<int, token<5>> ids{3, 8, 3, 0, 9};  // the last is no word
+  draw(next, x), draw_weights(next, w);
+  constexpr formula f = [](auto a, const auto& all, auto i) {
+    constexpr sinusoidal_positions<double, token<7>, hidden<6>, split_halves> place{};
+    const auto y = place(a * dictionary{all.words}(i) * 2.0f);
+    return sum<token, hidden>(y * y * a);
+  };
+  check(f, x, w, ids);
+}
+
 // ---- layers and blocks --------------------------------------------------------------------------
 template <bool First>
 using encoder_of = encoder_layer<double, hidden<8>, heads<4>, intermediate<10>, norm_first<First>,

@@ -83,6 +83,10 @@ inline constexpr reduction reduction_of<kernel::plain::max_of> = reduction::max;
 template <>
 inline constexpr reduction reduction_of<kernel::plain::min_of> = reduction::min;
 
+// Is what it gives x and a constant? Its derivative is 1.
+template <class Operation>
+inline constexpr bool adds_a_constant = false;
+
 template <class Weights>
 inline constexpr weights_form form_of_weights = weights_form::natural;
 template <class T, class In, class Out, bool Bias, class Stored>
@@ -201,6 +205,8 @@ class node : public portable::own_arithmetic {
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (requires { operation.projection(); })
       return project(operation.projection());
+    else if constexpr (differentiates && requires { sizeof(in_words<Operation>); })
+      return in_words<Operation>::of(operation, *this);
     else if constexpr (has_weights && std::is_integral_v<E>)
       return in_numbers().compute(operation);
     else if constexpr (has_weights)
@@ -237,6 +243,7 @@ class node : public portable::own_arithmetic {
             if constexpr (known_operation<Operation>::what == word::reduce)
               known_operation<Operation>::describe(one);
           }
+          if (adds_a_constant<Operation>) one.differentiated = 1;
           one.from[0] = as_operand();
           one.operands = 1;
           return one;

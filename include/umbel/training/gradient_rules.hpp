@@ -61,10 +61,11 @@ inline constexpr const char*
 
 namespace rules {
 
-// An operation of a formula: one whose word is known.
+// An operation of a formula: one whose word is known, or whose derivative is 1.
 template <class Operation>
 struct has_gradient_rule<Operation> {
-  using type = verdict<formulas::known_operation<Operation>::what != formulas::word::none,
+  using type = verdict<formulas::known_operation<Operation>::what != formulas::word::none ||
+                           formulas::adds_a_constant<Operation>,
                        say::gradient, typename Operation::called, say::has_no_gradient>;
 };
 // Weights of a product.

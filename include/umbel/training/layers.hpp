@@ -6,10 +6,13 @@
 // function computes its gradient, how many of its operands have one, what it keeps and needs.
 #pragma once
 
+#include <umbel/block/embedding.hpp>
 #include <umbel/block/layer_norm.hpp>
 #include <umbel/block/positions.hpp>
 #include <umbel/block/rms_norm.hpp>
+#include <umbel/block/sinusoidal_positions.hpp>
 #include <umbel/config.hpp>
+#include <umbel/formula/along_axes.hpp>
 #include <umbel/formula/node.hpp>
 #include <umbel/kernel/norm_backward.hpp>
 
@@ -68,6 +71,10 @@ struct layer_gradient<layer_call<T, operation_steps<Norm, X>, Norm, View>> {
   }
 };
 
+template <class T, class Position, class Hidden, class Pairs, std::size_t Base>
+inline constexpr bool adds_a_constant<sinusoidal_positions<T, Position, Hidden, Pairs, Base>> =
+    true;
+
 // x + table: what the gradient of the table adds up goes over the axes that only x has.
 template <class T, class Position, class Hidden, class X, class View>
 struct layer_gradient<layer_call<T, operation_steps<learned_positions<T, Position, Hidden>, X>,
@@ -105,4 +112,17 @@ struct layer_gradient<layer_call<T, operation_steps<learned_positions<T, Positio
 };
 
 }  // namespace umbel::inline UMBEL_TARGET::detail::formulas
+
+namespace umbel::inline UMBEL_TARGET::detail {
+
+// words(ids): the rows of a table that is a part of an argument.
+template <class T, class Vocabulary, class Hidden>
+struct in_words<embedding<T, Vocabulary, Hidden>> {
+  template <class Ids>
+  static constexpr auto of(const embedding<T, Vocabulary, Hidden>& words, const Ids& ids) noexcept {
+    return formulas::lookup(view<const T, Vocabulary, Hidden>(words.get_weights().data()), ids);
+  }
+};
+
+}  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP

@@ -505,6 +505,8 @@ struct reversed_graph {
       reverse_lookup(n, d);
     } else if (what == word::rotate) {
       reverse_rotation(n, d);
+    } else if (what == word::call && one.differentiated == 1) {
+      give(one.from[0], d);  // x and a constant
     } else if (what == word::layer) {
       reverse_layer(n, d);
     } else {
