@@ -81,6 +81,7 @@ struct borrowing_weights {
 #elif defined CASE_gradient_of_packed_weights_by_times
   // expect-gcc: "umbel: elementwise: a layer has its weights and is called; write layer\(x\)"
   // expect-clang: elementwise, .*a_layer_has_its_weights_and_is_called_so_write_layer_of_x
+  // lines-clang: 18
   // cause: A tensor is multiplied by weights, not by the layer that borrows or owns them.
   // cure: Write `x * w`, or call the layer: `linear<...>{w}(x)`, `x | layer`.
   const prepacked<map> packed{w};
@@ -88,6 +89,7 @@ struct borrowing_weights {
 #elif defined CASE_gradient_of_a_table_by_itself
   // expect-gcc: "umbel: learned_positions: the weights are an argument of the formula by themselves, which is a value there; pass a struct that has them and write layer\{w\.table\}"
   // expect-clang: learned_positions, .*the_weights_are_an_argument_of_the_formula_by_themselves_so_pass_a_struct_that_has_them
+  // lines-clang: 15
   // cause: The weights of learned_positions and embedding are a tensor, and a tensor that is an argument of a formula is a value of it, which a layer cannot borrow.
   // cure: Put it in the struct of weights, `learned_positions<float, token<7>, hidden<16>>{w.positions}(a)`; or write the operation, `a + table`, `lookup(table, ids)`.
   constexpr formula placed = [](auto a, const auto& m) {

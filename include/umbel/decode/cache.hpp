@@ -51,9 +51,9 @@ template <class Layer>
 concept decodes_in_blocks = is_block<Layer> || is_stack<Layer>;
 template <class Layer, class AttentionCache>
 class cache_of_blocks;
-// A layer with queries, keys and values of heads.
+// Is this, besides multi_head_attention, a layer with queries, keys and values of heads?
 template <class Layer>
-inline constexpr bool stores_heads = is_multi_head<Layer>;
+inline constexpr bool stores_heads = false;
 // Where a step projects what it stores. Scratch: its workspace.
 template <class Scratch>
 UMBEL_INLINE constexpr auto* projected_in(Scratch& scratch) noexcept {
@@ -403,7 +403,8 @@ class key_value_cache : public detail::other_cache_calls {
 
 // Of another layer: refused. (Of blocks and stacks of them: cache_of_blocks.hpp.)
 template <class Layer, class Keys, class... Options>
-  requires(!detail::stores_heads<Layer> && !detail::decodes_in_blocks<Layer>)
+  requires(!detail::is_multi_head<Layer> && !detail::stores_heads<Layer> &&
+           !detail::decodes_in_blocks<Layer>)
 class key_value_cache<Layer, Keys, Options...> {
   static_assert(detail::reported<detail::rules::a_layer_to_decode<Layer>>::ok,
                 "umbel: shapes do not fit");

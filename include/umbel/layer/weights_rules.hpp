@@ -244,13 +244,14 @@ struct given_weights_rule<Layer, View, Given> {
   using type = verdict<false, Layer, say::is_made_of_its_weights_and_then_called_but_got_the_tensor,
                        typename layout_of<Given>::axes>;
 };
-// The same of a table in a formula.
+// The same of a table in a formula, said where its graph is made: a call that finds the parts of
+// its arguments goes through the formula again.
 template <class Layer, class View, traced Given>
   requires(shaped<Given> &&
            std::is_same_v<typename layout_of<Given>::axes, typename what_a_part_is_for<View>::type>)
 struct given_weights_rule<Layer, View, Given> {
   using type = verdict<
-      false, Layer,
+      Given::traced_before, Layer,
       say::the_weights_are_an_argument_of_the_formula_by_themselves_so_pass_a_struct_that_has_them>;
 };
 template <class Layer, class View, class Given>
