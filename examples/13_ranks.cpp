@@ -97,7 +97,9 @@ int main(int count, char** words) {
   MPI_Init(&count, &words);
   const communicator<all> world{MPI_COMM_WORLD};
   if (!world) std::fprintf(stderr, "%s\n", world.error());
-  const bool good = world && run(world, count > 1 ? std::atoi(words[1]) : 200);
+  const int calls = count > 1 ? std::atoi(words[1]) : 200;
+  if (calls < 1) std::fprintf(stderr, "usage: ranks [CALLS], at least 1\n");
+  const bool good = world && calls >= 1 && run(world, calls);
   MPI_Finalize();
   return good ? 0 : 1;
 }
