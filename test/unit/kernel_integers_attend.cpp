@@ -27,10 +27,11 @@ struct integer_attend_case {
     k.fill(next, most + 1);
     v.fill(next, 128);
   }
-  void fill_extremes() {
-    for (std::size_t i = 0; i < q.size(); ++i) q[i] = 127;
-    for (std::size_t i = 0; i < k.size(); ++i) k[i] = i % 3 == 0 ? -127 : 127;
-    for (std::size_t i = 0; i < v.size(); ++i) v[i] = i % 2 == 0 ? -127 : 127;
+  // least: -127, or -128, which nothing here gives and everything takes.
+  void fill_extremes(std::int8_t least = -127) {
+    for (std::size_t i = 0; i < q.size(); ++i) q[i] = least == -128 ? least : std::int8_t{127};
+    for (std::size_t i = 0; i < k.size(); ++i) k[i] = i % 3 == 0 ? least : std::int8_t{127};
+    for (std::size_t i = 0; i < v.size(); ++i) v[i] = i % 2 == 0 ? least : std::int8_t{127};
   }
 
   template <class Policy>
@@ -106,18 +107,22 @@ BOOST_AUTO_TEST_CASE(many_keys) {
 }
 BOOST_AUTO_TEST_CASE(extremes) {
   integer_attend_case<shape<5, 40, 64, 16>> many{0};
-  many.fill_extremes();
-  many.check_positions();
   integer_attend_case<shape<1, 40, 64, 16>> one{0};
-  one.fill_extremes();
-  one.check(scores::every_key{}, "extremes");
+  for (const std::int8_t least : {std::int8_t{-127}, std::int8_t{-128}}) {
+    many.fill_extremes(least);
+    many.check_positions();
+    one.fill_extremes(least);
+    one.check(scores::every_key{}, "extremes");
+  }
 }
 BOOST_AUTO_TEST_CASE(weights_of_16_bits) {
   integer_attend_case<in_16_bits(shape<1, 1, 4, 4>)>{127}.check_positions();
   integer_attend_case<in_16_bits(shape<5, 50, 20, 36>)>{12}.check_memory();
   integer_attend_case<in_16_bits(shape<5, 50, 20, 36>)> many{0};
-  many.fill_extremes();
-  many.check_positions();
+  for (const std::int8_t least : {std::int8_t{-127}, std::int8_t{-128}}) {
+    many.fill_extremes(least);
+    many.check_positions();
+  }
 }
 // More than have a sum of 32 bits.
 BOOST_AUTO_TEST_CASE(weights_of_16_bits_of_many_keys) {

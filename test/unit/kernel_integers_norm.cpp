@@ -24,12 +24,17 @@ void check_norm(double most) {
   }
   buffer<std::int16_t> x{Rows * H};
   x.fill(next, most);
-  // Rows that are all one number, all zeros, and of the largest numbers there are.
+  // Rows that are all one number, all zeros, and of the largest numbers there are; -32768, which
+  // nothing here gives, is taken.
   for (std::size_t i = 0; i < H; ++i) {
     x[i] = 5;
     if constexpr (Rows > 2) {
       x[H + i] = 0;
       x[2 * H + i] = i % 2 == 0 ? 32767 : -32767;
+    }
+    if constexpr (Rows > 4) {
+      x[3 * H + i] = -32768;
+      x[4 * H + i] = i % 2 == 0 ? 32767 : -32768;
     }
   }
   buffer<T> y{Rows * H, 80}, right{Rows * H, 80};
@@ -86,6 +91,7 @@ void check_units() {
   x.fill(next, 32768);
   a.fill(next, 128);
   b.fill(next, 128);
+  x[0] = -32768, a[0] = b[0] = -128;
   for (const plain::integer_unit unit : {plain::integer_unit{32767, 22}, {5000, 9}, {1, 0}}) {
     integer_rescale<Count>(x.get(), unit, y.get());
     for (std::size_t i = 0; i < Count; ++i) right[i] = plain::to_int8(plain::in_unit(x[i], unit));
