@@ -35,6 +35,7 @@ struct evaluation {
 
   std::size_t integer_correct = 0;   // of the model in integers
   std::size_t integer_agreeing = 0;  // its predictions equal to those of the model
+  latency_summary integer_latency{};
 
   double accuracy() const { return share(correct); }
   double integer_accuracy() const { return share(integer_correct); }
@@ -81,7 +82,7 @@ inline evaluation evaluate(const picture_set& set, model::workspace& workspace) 
   std::vector<float> logits(set.size() * class_count);
   std::vector<std::int16_t> integer_logits(set.size() * class_count);
   static integer_model::workspace integer_workspace;
-  std::vector<double> times(rounds * set.size());
+  std::vector<double> times(rounds * set.size()), integer_times(times.size());
   const auto forward = [&](std::size_t i) {
     model::logits(set.picture(i), workspace, logits.data() + i * class_count);
   };
@@ -106,13 +107,16 @@ inline evaluation evaluate(const picture_set& set, model::workspace& workspace) 
     time_each(times, [&](std::size_t i) { forward(i % set.size()); });
     result.preempted = preemptions() - before;
 
-    for (std::size_t i = 0; i < set.size(); ++i)
-      integer_model::logits(set.picture(i), integer_workspace,
-                            integer_logits.data() + i * class_count);
+    time_each(integer_times, [&](std::size_t i) {
+      const std::size_t picture = i % set.size();
+      integer_model::logits(set.picture(picture), integer_workspace,
+                            integer_logits.data() + picture * class_count);
+    });
   }
   result.heap = heap::so_far();
   result.images_per_second = static_cast<double>(times.size()) * 1e6 / microseconds(batch_time);
   result.latency = summarise(std::move(times));
+  result.integer_latency = summarise(std::move(integer_times));
 
   for (std::size_t i = 0; i < set.size(); ++i) {
     const std::size_t predicted = arg_max(logits.data() + i * class_count);

@@ -62,6 +62,14 @@ inline std::string to_json(const evaluation& run) {
          "  \"images_per_second\": " +
          json_number(run.images_per_second) +
          ",\n"
+         "  \"integer_latency_us\": {\n"
+         "    \"p50\": " +
+         json_number(run.integer_latency.p50) +
+         ",\n"
+         "    \"p99\": " +
+         json_number(run.integer_latency.p99) +
+         "\n"
+         "  },\n"
          "  \"latency_us\": {\n"
          "    \"p50\": " +
          json_number(run.latency.p50) +
@@ -110,11 +118,13 @@ inline std::string to_lines(const evaluation& run) {
          line("as PyTorch",
               grouped(run.agreeing) + " of " + images +
                   text(" predictions equal, worst logit difference %.1e", run.max_logit_diff)) +
-         line("in integers",
-              text("%.2f %%, ", 100 * run.integer_accuracy()) + grouped(run.integer_correct) +
-                  " right, " + grouped(run.integer_agreeing) +
-                  " predictions as above; bytes: weights " + grouped(integer_model::weights_bytes) +
-                  "   workspace " + grouped(integer_model::workspace_bytes)) +
+         line("in integers", text("%.2f %%, ", 100 * run.integer_accuracy()) +
+                                 grouped(run.integer_correct) + " right, " +
+                                 grouped(run.integer_agreeing) + " predictions as above") +
+         line("",
+              text("p50 %.1f us   p99 %.1f us", run.integer_latency.p50, run.integer_latency.p99) +
+                  "; bytes: weights " + grouped(integer_model::weights_bytes) + "   workspace " +
+                  grouped(integer_model::workspace_bytes)) +
          line("throughput", grouped(static_cast<std::size_t>(run.images_per_second)) +
                                 " pictures a second, one thread") +
          line("latency",
