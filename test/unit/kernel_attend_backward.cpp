@@ -96,7 +96,7 @@ void expect(bool right, const char* what, target on) {
 
 // Few registers, so small tiles: see kernel_problem.hpp.
 constexpr target scalar{0, 6}, vector_16{16, 6}, vector_32{32, 6}, vector_64{64, 8};
-constexpr target widest = UMBEL_VECTOR_BYTES < 32 ? target{32, 8} : vector_64;
+constexpr target widest = UMBEL_VECTOR_BYTES < 64 ? target{32, 8} : vector_64;
 
 // A speckled mask.
 buffer<unsigned char> flags(std::size_t queries, std::size_t keys) {

@@ -150,37 +150,37 @@ BOOST_AUTO_TEST_CASE(keys_and_values_in_16_bits_are_the_rounded_ones) {
   constexpr attend_shape many{1, 261, 8, 16, 8, 1, 1, 264, 16, 1, 16, 1, 1};
   const scores::first_keys all_but_one_of_few{20}, all_but_one{260};
   one_query<few>{}.check_stored<umbel::bfloat16, vector_16>(all_but_one_of_few);
-  one_query<few>{}.check_stored<umbel::float16, vector_64>(all_but_one_of_few);
-  one_query<many>{}.check_stored<umbel::bfloat16, scalar_target, vector_32, vector_64>(all_but_one);
+  one_query<few>{}.check_stored<umbel::float16, widest>(all_but_one_of_few);
+  one_query<many>{}.check_stored<umbel::bfloat16, scalar_target, vector_32, widest>(all_but_one);
   one_query<many>{}.check_stored<umbel::float16, vector_16, vector_32>(all_but_one);
-  one_query<many>{}.check_stored<umbel::float16, vector_64>(scores::alibi<float>{0.25f});
+  one_query<many>{}.check_stored<umbel::float16, widest>(scores::alibi<float>{0.25f});
 }
 
 BOOST_AUTO_TEST_CASE(keys_and_values_in_8_bits) {
   constexpr attend_shape few{1, 21, 5, 19, 5, 1, 1, 24, 20, 1, 19, 1, 1};
   constexpr attend_shape many{1, 261, 8, 16, 8, 1, 1, 264, 16, 1, 16, 1, 1};
   constexpr attend_shape wide_values{1, 70, 3, 150, 3, 1, 1, 72, 150, 1, 150, 1, 1};
-  one_query<few>{}.check_scaled<vector_16, vector_64>(scores::first_keys{20}, 20);
-  one_query<many>{}.check_scaled<scalar_target, vector_32, vector_64>(scores::first_keys{260}, 260);
+  one_query<few>{}.check_scaled<vector_16, widest>(scores::first_keys{20}, 20);
+  one_query<many>{}.check_scaled<scalar_target, vector_32, widest>(scores::first_keys{260}, 260);
   one_query<wide_values>{}.check_scaled<vector_16>(scores::every_key{});
   const auto mask = flags(1, 261, [](std::size_t, std::size_t j) { return j % 5 != 2; });
   const auto policy = scores::all_of(scores::alibi{-0.01f, 260}, scores::kept(bytes(mask), 0, 1));
-  one_query<many>{}.check_scaled<scalar_target, vector_16, vector_64>(policy, 7);
+  one_query<many>{}.check_scaled<scalar_target, vector_16, widest>(policy, 7);
 }
 
 BOOST_AUTO_TEST_CASE(any_number_of_features) {
   constexpr scores::every_key all;
-  one_query<dense<21, 1, 1>>{}.check<vector_64>(all, "1, 1");
-  one_query<dense<21, 7, 15>>{}.check<vector_16, vector_64>(all, "7, 15");
-  one_query<dense<21, 20, 17>>{}.check<vector_32, vector_64>(all, "20, 17");
+  one_query<dense<21, 1, 1>>{}.check<widest>(all, "1, 1");
+  one_query<dense<21, 7, 15>>{}.check<vector_16, widest>(all, "7, 15");
+  one_query<dense<21, 20, 17>>{}.check<vector_32, widest>(all, "20, 17");
   one_query<dense<21, 33, 40>>{}.check<vector_16, vector_32>(all, "33, 40");
   // Tiles of values: of one size, of two; the last vector whole or not.
-  one_query<dense<300, 3, 240>>{}.check<vector_64>(all, "3, 240");
+  one_query<dense<300, 3, 240>>{}.check<widest>(all, "3, 240");
   one_query<dense<300, 3, 150>>{}.check<vector_16>(all, "3, 150");
-  one_query<dense<2, 1, 1000>>{}.check<vector_64>(all, "1, 1000");
+  one_query<dense<2, 1, 1000>>{}.check<widest>(all, "1, 1000");
   one_query<dense<21, 3, 1>>{}.check<two_halves>(all, "3, 1");
   one_query<dense<53, 33, 40>>{}.check<two_halves>(all, "33, 40");
-  one_query<dense<37, 5, 6>, double>{}.check<vector_16, vector_64, two_halves>(all, "double");
+  one_query<dense<37, 5, 6>, double>{}.check<vector_16, widest, two_halves>(all, "double");
 }
 
 BOOST_AUTO_TEST_CASE(any_stride) {
@@ -189,10 +189,10 @@ BOOST_AUTO_TEST_CASE(any_stride) {
   constexpr attend_shape many_adjacent{1, 300, 4, 12, 4, 1, 1, 300, 12, 1, 12, 1, 1};
   constexpr attend_shape values_apart{1, 70, 4, 12, 1, 1, 4, 1, 1, 70, 12, 1, 1};
   const scores::first_keys count{67};
-  one_query<heads_side_by_side>{}.check<vector_16, vector_64>(count, "heads side by side");
+  one_query<heads_side_by_side>{}.check<vector_16, widest>(count, "heads side by side");
   one_query<keys_adjacent>{}.check<vector_16>(count, "keys adjacent");
-  one_query<many_adjacent>{}.check<vector_64>(scores::first_keys(299), "many adjacent");
-  one_query<values_apart>{}.check<vector_64>(count, "values apart");
+  one_query<many_adjacent>{}.check<widest>(scores::first_keys(299), "many adjacent");
+  one_query<values_apart>{}.check<widest>(count, "values apart");
 }
 
 // An `over` is of one query, so a policy does not know the vectors.
@@ -205,17 +205,17 @@ BOOST_AUTO_TEST_CASE(every_policy) {
   bias.fill(next, 2.0);
   for (std::size_t e = 0; e < keys; e += 11) bias[e] = -infinity;
   for (std::size_t count : {0u, 1u, 16u, 255u, 256u, 257u, 400u, 523u}) {
-    p.check<vector_64>(scores::first_keys(count), "count");
+    p.check<widest>(scores::first_keys(count), "count");
   }
   for (std::ptrdiff_t offset : {-1, 0, 40, 254, 256, 300, 522, 600}) {
-    p.check<vector_64>(scores::causal{offset}, "causal");
+    p.check<widest>(scores::causal{offset}, "causal");
     p.check<vector_16>(scores::window{30, 2, offset}, "window");
   }
-  p.check<vector_16, vector_32, vector_64>(
+  p.check<vector_16, vector_32, widest>(
       scores::all_of(scores::softcap{2.0f}, scores::added(bias.get(), 0, 1),
                      scores::alibi{-0.01f, 522}, scores::kept(bytes(mask), 0, 1)),
       "everything");
-  p.check<vector_64>(scores::dropout(1, 2, 0.25f), "dropout");
+  p.check<widest>(scores::dropout(1, 2, 0.25f), "dropout");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_hidden_does_not_leak) {
@@ -223,25 +223,25 @@ BOOST_AUTO_TEST_CASE(what_is_hidden_does_not_leak) {
   one_query<dense<keys, 8, 6>> p;
   const auto mask = flags(1, keys, [](std::size_t, std::size_t j) { return j % 5 != 2; });
   const scores::kept kept(bytes(mask), 0, 1);
-  const buffer<float> clean = p.fast<vector_64>(kept);
+  const buffer<float> clean = p.fast<widest>(kept);
   for (std::size_t j = 2; j < keys; j += 5) {
     p.k[j * 8 + 3] = j % 2 != 0 ? not_a_number : infinity;
     p.v[j * 6 + 1] = j % 2 != 0 ? infinity : not_a_number;
   }
-  BOOST_TEST(clean.same_bits(p.fast<vector_64>(kept)));
+  BOOST_TEST(clean.same_bits(p.fast<widest>(kept)));
   BOOST_TEST(clean.same_bits(p.fast<vector_16>(kept)));
   BOOST_TEST(clean.same_bits(p.plain(kept)));
   p.v[4 * 6 + 1] = not_a_number;
-  p.check<vector_16, vector_64>(kept, "NaN value");
+  p.check<vector_16, widest>(kept, "NaN value");
   p.k[281 * 8] = not_a_number;
-  p.check<vector_16, vector_64>(kept, "NaN key");
+  p.check<vector_16, widest>(kept, "NaN key");
 }
 
 // So many that they are fetched ahead.
 BOOST_AUTO_TEST_CASE(far_keys) {
   one_query<dense<401, 64, 65>> p;
-  p.check<vector_16, vector_64, two_halves>(scores::every_key{}, "every key");
-  p.check<vector_64>(scores::window{300, 5, 380}, "window");
+  p.check<vector_16, widest, two_halves>(scores::every_key{}, "every key");
+  p.check<widest>(scores::window{300, 5, 380}, "window");
 }
 
 BOOST_AUTO_TEST_CASE(is_a_row_of_the_whole_pass) {
@@ -250,11 +250,11 @@ BOOST_AUTO_TEST_CASE(is_a_row_of_the_whole_pass) {
   one_query<dense<n, 8, 6>> step;
   for (std::size_t e = 0; e < n * 8; ++e) step.k[e] = full.k[e];
   for (std::size_t e = 0; e < n * 6; ++e) step.v[e] = full.v[e];
-  buffer<float> o = full.fast<vector_64>(scores::causal{});
+  buffer<float> o = full.fast<widest>(scores::causal{});
   for (std::size_t i :
        {std::size_t{0}, std::size_t{15}, std::size_t{100}, std::size_t{256}, n - 1}) {
     for (std::size_t d = 0; d < 8; ++d) step.q[d] = full.q[i * 8 + d];
-    buffer<float> one = step.fast<vector_64>(scores::causal{static_cast<std::ptrdiff_t>(i)});
+    buffer<float> one = step.fast<widest>(scores::causal{static_cast<std::ptrdiff_t>(i)});
     for (std::size_t d = 0; d < 6; ++d) BOOST_TEST(one[d] == o[i * 6 + d]);
   }
 }
