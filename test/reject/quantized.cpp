@@ -238,6 +238,21 @@ static tensor<float, token<9>, hidden<32>> floats;
   // cause: Formulas compute in floats.
   // cure: Call the layer before or after the formula.
   auto r = formula([](auto t) { return quantized<block>{}(t); })(sums);
+#elif defined CASE_quantized_in_a_formula_with_a_mask
+  // expect-gcc: "umbel: formula: quantized is no word of formulas; write its operations, or call it outside"
+  // expect-clang: formula.*quantized.*is_no_word_of_formulas_so_write_its_operations
+  // lines-clang: 15
+  // cause: Formulas compute in floats.
+  // cure: Call the layer before or after the formula.
+  auto r = formula([](auto t, const auto& f) { return f(t, causal); })(sums, layer);
+#elif defined CASE_quantize_in_a_formula
+  // expect-gcc: "umbel: formula: quantize is no word of formulas; write its operations, or call it outside"
+  // expect-clang: formula.*quantize.*is_no_word_of_formulas_so_write_its_operations
+  // lines-clang: 15
+  // cause: Formulas compute in floats.
+  // cure: Call `quantize` of the formula's result.
+  auto r = formula([](auto t) { return quantize<std::int8_t>(t, 2.0f); })(
+      tensor<float, token<9>, hidden<32>>{});
 #elif defined CASE_quantized_workspace_of_floats
   // expect-gcc: "umbel: quantized: the workspace is for another layer or other sizes, so pass one for \[token=9\]"
   // expect-clang: quantized.*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for.*token<9>

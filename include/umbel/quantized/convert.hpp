@@ -48,6 +48,12 @@ constexpr float range_as_float(const Number& r) noexcept {
 }
 template <class Range>
 concept one_range = requires(const Range& r) { range_as_float(r); };
+// Of arguments that are not a tensor and a range.
+template <class Operation, class Takes, class... Given>
+using refused_arguments =
+    std::conditional_t<(traced<Given> || ...) && !(one_is_invalid<Given> || ...),
+                       rules::no_word_of_formulas<Operation>,
+                       verdict<(one_is_invalid<Given> || ...), Operation, Takes>>;
 template <class... Given>
 inline constexpr bool are_tensor_and_range = false;
 template <tensor_like X, one_range Range>
@@ -82,13 +88,12 @@ template <class T = void, class... Given>
   requires(std::is_void_v<T> || !detail::integers::are_tensor_and_range<Given...>)
 constexpr detail::invalid quantize(const Given&...) noexcept {
   using namespace detail;
-  static_assert(
-      report<verdict<
-          (one_is_invalid<Given> || ...), say::quantize,
-          std::conditional_t<
-              std::is_void_v<T>, say::say_quantize_int8_of_x_and_a_range_or_int16_of_a_residual_sum,
-              say::takes_a_tensor_then_one_range_a_number_or_such_as_seen_input>>>::ok,
-      "umbel: shapes do not fit");
+  using takes =
+      std::conditional_t<std::is_void_v<T>,
+                         say::say_quantize_int8_of_x_and_a_range_or_int16_of_a_residual_sum,
+                         say::takes_a_tensor_then_one_range_a_number_or_such_as_seen_input>;
+  static_assert(report<integers::refused_arguments<say::quantize, takes, Given...>>::ok,
+                "umbel: shapes do not fit");
   return {};
 }
 
@@ -112,10 +117,9 @@ template <class T = float, class... Given>
   requires(!detail::integers::are_tensor_and_range<Given...>)
 constexpr detail::invalid dequantize(const Given&...) noexcept {
   using namespace detail;
-  static_assert(
-      report<verdict<(one_is_invalid<Given> || ...), say::dequantize,
-                     say::takes_a_tensor_then_one_range_a_number_or_such_as_seen_input>>::ok,
-      "umbel: shapes do not fit");
+  using takes = say::takes_a_tensor_then_one_range_a_number_or_such_as_seen_input;
+  static_assert(report<integers::refused_arguments<say::dequantize, takes, Given...>>::ok,
+                "umbel: shapes do not fit");
   return {};
 }
 

@@ -18,6 +18,7 @@
 #include <umbel/layer/options.hpp>
 #include <umbel/quantized/histogram.hpp>
 #include <umbel/quantized/ranges.hpp>
+#include <umbel/tensor/other_calls.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -67,6 +68,9 @@ using softmax_of =
 }  // namespace detail::integers
 
 namespace detail::rules {
+template <>
+inline constexpr bool never_in_formulas<say::quantized> = true;
+
 template <class T>
 inline constexpr bool is_integer_result =
     std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::int16_t>;

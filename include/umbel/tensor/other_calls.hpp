@@ -76,10 +76,16 @@ struct arguments_rule<Operation, Takes, Arguments...> {
   using type = accepted;
 };
 // In a formula, of what takes tensors only.
-template <class Operation, class Takes, traced X>
-struct arguments_rule<Operation, Takes, X> {
-  using type =
-      verdict<false, say::formula, Operation, say::is_no_word_of_formulas_so_write_its_operations>;
+template <class Operation>
+using no_word_of_formulas =
+    verdict<false, say::formula, Operation, say::is_no_word_of_formulas_so_write_its_operations>;
+// Of those that have no call with nodes, however many arguments are given.
+template <class Operation>
+inline constexpr bool never_in_formulas = false;
+template <class Operation, class Takes, traced X, class... Rest>
+  requires(sizeof...(Rest) == 0 || (never_in_formulas<Operation> && !one_is_invalid<Rest...>))
+struct arguments_rule<Operation, Takes, X, Rest...> {
+  using type = no_word_of_formulas<Operation>;
 };
 template <class Operation, class Takes, class... Arguments>
 using arguments = typename arguments_rule<Operation, Takes, Arguments...>::type;
