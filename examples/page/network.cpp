@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+// The clothing classifier for the page, as WebAssembly: no library beside Umbel, no memory but what
+// is declared here. A pass always tells what every head of every layer attends to; there is no
+// second one that does not. native.cpp has the same functions on this machine.
+//
+//   pixels()   28 x 28 numbers of 0 to 255, which the page writes
+//   look(first, second)   the pass; bits 0 to 3 are the heads that are kept of either layer. 0, and
+//              nothing is done, where a layer would have no head, or one that there is not.
+//   logits()   10 floats
+//   maps()     layer, head, query, key: 2 x 4 x 49 x 49 floats. The heads that are kept come first.
+//
+// There is nothing to call before `look`: the weights of a choice of heads are packed when it is
+// first asked for, from the one copy of all weights in the file.
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "../fashion/fewer_heads.hpp"
+
+#if defined(__wasm__)
+#define EXPORTED(name) extern "C" __attribute__((export_name(name)))
+#else
+#define EXPORTED(name)
+#endif
+
+namespace fashion::page {
+namespace {
+
+constexpr std::size_t map_size = model::tokens * model::tokens;
+
+std::uint8_t pixels[28 * 28];
+float logits[model::classes];
+float maps[model::layers * all_heads * map_size];
+model::workspace work;
+
+// The layers with Count heads, as they were last asked for.
+template <std::size_t Count>
+struct of_heads {
+  static inline std::optional<prepacked<fewer<Count>>> layers[model::layers];
+  static inline unsigned packed[model::layers];  // which heads
+  static inline typename fewer<Count>::template workspace<patch<49>> layer_work;
+
+  static void run(std::size_t layer, unsigned subset) noexcept {
+    if (packed[layer] != subset) {
+      layers[layer].emplace(encoder_with<Count>(layer, subset));
+      packed[layer] = subset;
+    }
+    float* const map = maps + layer * all_heads * map_size;
+    auto& to = layer == 0 ? work.y : work.x;
+    const auto& from = layer == 0 ? work.x : work.y;
+    layers[layer]->into(to, from, observe(view_as<heads<Count>, query<49>, key<49>>(map)),
+                        layer_work);
+  }
+};
+
+bool is_choice(unsigned subset) noexcept { return subset != 0 && subset <= every_head; }
+
+}  // namespace
+
+EXPORTED("pixels") std::uint8_t* pixels_memory() noexcept { return pixels; }
+EXPORTED("logits") const float* logits_memory() noexcept { return logits; }
+EXPORTED("maps") const float* maps_memory() noexcept { return maps; }
+
+EXPORTED("look") int look(unsigned first, unsigned second) noexcept {
+  if (!is_choice(first) || !is_choice(second)) return 0;
+  model::embed(pixels, work);
+  for (std::size_t layer = 0; layer < model::layers; ++layer) {
+    const unsigned subset = layer == 0 ? first : second;
+    switch (std::popcount(subset)) {
+      case 1: of_heads<1>::run(layer, subset); break;
+      case 2: of_heads<2>::run(layer, subset); break;
+      case 3: of_heads<3>::run(layer, subset); break;
+      default: of_heads<4>::run(layer, subset);
+    }
+  }
+  model::answer(work, logits);
+  return 1;
+}
+
+}  // namespace fashion::page
