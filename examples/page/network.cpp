@@ -68,10 +68,17 @@ EXPORTED("look") int look(unsigned first, unsigned second) noexcept {
   for (std::size_t layer = 0; layer < model::layers; ++layer) {
     const unsigned subset = layer == 0 ? first : second;
     switch (std::popcount(subset)) {
-      case 1: of_heads<1>::run(layer, subset); break;
-      case 2: of_heads<2>::run(layer, subset); break;
-      case 3: of_heads<3>::run(layer, subset); break;
-      default: of_heads<4>::run(layer, subset);
+      case 1:
+        of_heads<1>::run(layer, subset);
+        break;
+      case 2:
+        of_heads<2>::run(layer, subset);
+        break;
+      case 3:
+        of_heads<3>::run(layer, subset);
+        break;
+      default:
+        of_heads<4>::run(layer, subset);
     }
   }
   model::answer(work, logits);

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSL-1.0
+// The page: what is chosen, and what follows from it.
+'use strict';
+
+const $ = id => document.getElementById(id);
+
+// ---- the classifier -----------------------------------------------------------------------------
+class HeadsPage {
+  #network;
+  #pad;
+  #view;
+  #kept = [everyHead, everyHead];
+  #pointed = null; // the patch under the pointer
+  #pinned = null;  // and the one that was clicked
+  #seen = null;
+  #samples = bytesOf(pictures.base64);
+
+  constructor(network) {
+    this.#network = network;
+    const pointed = patch => this.#point(patch);
+    this.#pad = new Pad($('pad'), () => { this.#choosePicture(null); this.#look(); }, pointed);
+    this.#view = new HeadsView($('layers'), {
+      pointed,
+      pinned: patch => { this.#pinned = patch === this.#pinned ? null : patch; this.#pointed = null; this.#draw(); },
+      toggled: (layer, head) => { this.#kept[layer] ^= 1 << head; this.#look(); },
+    });
+    $('clear').addEventListener('click', () => this.#pad.clear());
+    $('erase').addEventListener('click', () => {
+      this.#pad.erasing = !this.#pad.erasing;
+      $('erase').setAttribute('aria-pressed', this.#pad.erasing);
+    });
+    this.#listPictures();
+    this.#listClasses();
+    this.#listChoices();
+    drawScale($('scale'));
+    $('passes').textContent = Network.passes;
+    $('machine').textContent = `${native.machine}, ${native.compiler}`;
+    this.#show(18);
+  }
+
+  #listPictures() {
+    pictures.labels.forEach((label, i) => {
+      const button = element('button', {'aria-label': `test picture: ${pictures.names[label]}`, title: pictures.names[label]},
+        pictureCanvas(this.#pixelsOf(i), 1));
+      button.addEventListener('click', () => this.#show(i));
+      $('samples').append(button);
+    });
+  }
+  #pixelsOf(i) { return this.#samples.subarray(i * side * side, (i + 1) * side * side); }
+  #choosePicture(chosen) {
+    [...$('samples').children].forEach((button, i) => button.setAttribute('aria-pressed', i === chosen));
+  }
+  #show(i) {
+    this.#pad.set(this.#pixelsOf(i));
+    this.#choosePicture(i);
+  }
+
+  #listClasses() {
+    for (const name of pictures.names)
+      $('classes').append(element('tr', {}, element('th', {scope: 'row'}, name), element('td', {}, element('i')), element('td')));
+  }
+
+  // The best choice of each number of heads, as many in both layers.
+  #listChoices() {
+    for (let count = headCount; count >= 1; --count) {
+      const kept = bestChoice(count);
+      const cells = [`${count} + ${count}`, shareRight(kept), '', nativeTime(kept)].map(text => element('td', {}, text));
+      const button = element('button', {}, 'show');
+      button.addEventListener('click', () => { this.#kept = [...kept]; this.#look(); });
+      const row = element('tr', {}, ...cells, element('td', {}, button));
+      row.time = () => { cells[2].textContent = microseconds(this.#network.time(kept)); };
+      $('choices').tBodies[0].append(row);
+    }
+  }
+  #timeChoices() {
+    for (const row of $('choices').tBodies[0].rows) row.time();
+    this.#look();
+  }
+
+  #look() {
+    const first = this.#seen === null;
+    this.#seen = this.#network.look(this.#pad.pixels, this.#kept);
+    $('time-here').textContent = microseconds(this.#network.time(this.#kept));
+    $('time-native').textContent = nativeTime(this.#kept);
+    $('share-right').textContent = shareRight(this.#kept);
+    $('kept').textContent = this.#kept.map(headsIn).join(' + ');
+    this.#drawClasses();
+    this.#draw();
+    if (first) setTimeout(() => this.#timeChoices(), 300); // by then the browser has compiled it well
+  }
+
+  #drawClasses() {
+    const shares = this.#seen.probabilities, first = largestOf(shares);
+    $('answer').textContent = `${pictures.names[first]}, ${percent(shares[first])}`;
+    [...$('classes').rows].forEach((row, i) => {
+      row.classList.toggle('first', i === first);
+      row.querySelector('i').style.width = `${100 * shares[i]}%`;
+      row.cells[2].textContent = percent(shares[i]);
+    });
+  }
+
+  #point(patch) {
+    if (patch === this.#pointed) return;
+    this.#pointed = patch;
+    this.#draw();
+  }
+  #draw() {
+    const patch = this.#pointed ?? this.#pinned;
+    this.#pad.draw(patch);
+    const most = this.#view.draw(this.#pad.pixels, this.#seen, this.#kept, patch);
+    $('scale-end').textContent = percent(most);
+    $('patch').textContent = patch === null
+      ? 'All patches: what they look at on average, and the strongest link of each. Point at a patch, or tap it.'
+      : `Patch ${patch}, row ${Math.floor(patch / patchSide) + 1}, column ${patch % patchSide + 1}: what it attends to, and who attends to it.`;
+  }
+}
+
+// ---- figures ------------------------------------------------------------------------------------
+const headsIn = bits => [0, 1, 2, 3].filter(head => bits >> head & 1).length;
+const microseconds = time => `${time.toFixed(time < 99.5 ? 1 : 0)} µs`;
+const nativeTime = kept => microseconds(native.microseconds[headsIn(kept[0]) - 1][headsIn(kept[1]) - 1]);
+const rightOf = kept => accuracy.right[kept[0] - 1][kept[1] - 1];
+const shareRight = kept => `${(100 * rightOf(kept) / accuracy.pictures).toFixed(2)} %`;
+
+function bestChoice(count) {
+  const subsets = Array.from({length: everyHead}, (_, i) => i + 1).filter(bits => headsIn(bits) === count);
+  return subsets.flatMap(a => subsets.map(b => [a, b])).reduce((best, kept) => rightOf(kept) > rightOf(best) ? kept : best);
+}
+
+function drawScale(canvas) {
+  const image = new ImageData(canvas.width, 1);
+  for (let x = 0; x < canvas.width; ++x) image.data.set([...colourOf(Math.sqrt(x / (canvas.width - 1))), 255], 4 * x);
+  canvas.getContext('2d').putImageData(image, 0, 0);
+}
+
+// ---- the start ----------------------------------------------------------------------------------
+// What the other files of the page define: a file that is missing or cut off defines nothing.
+const files = {
+  'pictures.js': () => pictures,
+  'accuracy.js': () => accuracy,
+  'figures.js': () => native,
+  'network.wasm.js': () => networkModule,
+};
+
+async function start() {
+  for (const [file, value] of Object.entries(files)) need(value, file);
+  new HeadsPage(await Network.load(networkModule));
+}
+
+start().catch(error => {
+  document.body.classList.add('broken');
+  sayProblem(error);
+});

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the page says beside what it computes itself, from the same functions (network.cpp) on this
+// machine: how long a pass takes here, and how many test pictures each choice of heads gets right.
+//
+//   page_native time             for each number of heads in the two layers, microseconds, as JSON
+//   page_native bits             a hash of the logits of four committed pictures, with each choice of heads
+//   page_native accuracy FOLDER  for each choice of heads, how many of 10,000 are right: accuracy.js
+//
+// `accuracy` takes a minute or two. Built without fused multiply-add it has the page's own bits.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <exception>
+#include <string_view>
+
+#include "../fashion/pictures.hpp"
+#include "network.cpp"
+
+namespace fashion::page {
+namespace {
+
+constexpr unsigned choices = every_head;  // of one layer: 1 to 15
+
+void show(const std::uint8_t* picture) noexcept {
+  std::memcpy(pixels_memory(), picture, pixels_each);
+}
+
+// The median over passes, of the time that this thread had the processor.
+double microseconds_of(const picture_set& set, unsigned first, unsigned second) {
+  const auto now = [] {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return 1e6 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_nsec);
+  };
+  std::array<double, 301> times;
+  look(first, second);  // packs the weights
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    show(set.picture(i % set.size()));
+    const double begin = now();
+    look(first, second);
+    times[i] = now() - begin;
+  }
+  const auto middle = times.begin() + times.size() / 2;
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
+std::size_t right_of(const picture_set& set, unsigned first, unsigned second) {
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    show(set.picture(i));
+    look(first, second);
+    const float* const out = logits_memory();
+    right += std::max_element(out, out + class_count) - out == set.labels[i];
+  }
+  return right;
+}
+
+// A list of lists: what `of(a, b)` prints for a and b of 1 to `last`.
+template <class Of>
+void print_table(unsigned last, Of&& of) {
+  std::putchar('[');
+  for (unsigned a = 1; a <= last; ++a) {
+    std::fputs(a == 1 ? "[" : ",\n  [", stdout);
+    for (unsigned b = 1; b <= last; ++b) {
+      if (b != 1) std::fputs(", ", stdout);
+      of(a, b);
+    }
+    std::putchar(']');
+  }
+  std::putchar(']');
+}
+
+void print_times() {
+  const picture_set set = load_samples();
+  print_table(all_heads, [&](unsigned first, unsigned second) {
+    std::printf("%.1f", microseconds_of(set, (1u << first) - 1, (1u << second) - 1));
+  });
+  std::putchar('\n');
+}
+
+void print_accuracy(const char* folder) {
+  const picture_set set = load_pictures(folder);
+  std::printf(
+      "// SPDX-License-Identifier: BSL-1.0\n"
+      "// Written by `tools/demo page --accuracy`: do not edit. How many of the test pictures the\n"
+      "// model gets right with a choice of heads: right[first - 1][second - 1], where bits 0 to 3\n"
+      "// of `first` and `second` are the heads that are kept in either layer. Nothing was trained\n"
+      "// again.\n"
+      "'use strict';\n\n"
+      "const accuracy = {pictures: %zu, right: ",
+      set.size());
+  print_table(choices, [&](unsigned first, unsigned second) {
+    std::printf("%zu", right_of(set, first, second));
+  });
+  std::puts("};");
+}
+
+// 32-bit FNV-1a, low byte first: test/page/logits.mjs has it of the page.
+void print_bits() {
+  const picture_set set = load_samples();
+  std::uint32_t hash = 0x811c9dc5;
+  for (unsigned first = 1; first <= choices; ++first)
+    for (unsigned second = 1; second <= choices; ++second)
+      for (std::size_t i = 0; i < set.size(); i += 5) {
+        show(set.picture(i));
+        look(first, second);
+        for (std::size_t c = 0; c < class_count; ++c) {
+          auto bits = std::bit_cast<std::uint32_t>(logits_memory()[c]);
+          for (int byte = 0; byte < 4; ++byte, bits >>= 8) hash = (hash ^ (bits & 0xff)) * 0x01000193;
+        }
+      }
+  std::printf("%08x\n", static_cast<unsigned>(hash));
+}
+
+int run(int count, char** words) {
+  const std::string_view what = count > 1 ? words[1] : "";
+  if (what == "time" && count == 2)
+    print_times();
+  else if (what == "bits" && count == 2)
+    print_bits();
+  else if (what == "accuracy" && count == 3)
+    print_accuracy(words[2]);
+  else
+    throw input_error{"usage: page_native time | bits | accuracy FOLDER"};
+  return std::fflush(stdout) == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace fashion::page
+
+int main(int count, char** words) {
+  try {
+    return fashion::page::run(count, words);
+  } catch (const std::exception& problem) {
+    std::fprintf(stderr, "page_native: %s\n", problem.what());
+    return 2;
+  }
+}

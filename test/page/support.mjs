@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the tests in Node and in a browser share.
+import {readFileSync} from 'node:fs';
+import {fileURLToPath} from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+export const readText = path => readFileSync(root + path, 'utf8');
+
+// test/embedded/bits.hpp: of targets that do not fuse a product and a sum.
+export function goldenBits(what) {
+  const line = readText('test/embedded/bits.hpp').split('\n').find(text => text.includes(`{"${what}"`));
+  return line.match(/0x([0-9a-f]+)\}/)[1];
+}
+
+// In a page or in Node, which have Network and bytesOf: 32-bit FNV-1a over the logits of the committed pictures, all of them or
+// each `step`-th, for each choice of heads, as text.
+export const hashInPage = (choices, step = 1) => `(async () => {
+  const network = await Network.load(networkModule), samples = bytesOf(pictures.base64);
+  let sum = 0x811c9dc5;
+  for (const kept of ${JSON.stringify(choices)}) {
+    for (let i = 0; i < pictures.labels.length; i += ${step}) {
+      const {logits} = network.look(samples.subarray(784 * i, 784 * (i + 1)), kept);
+      for (const byte of new Uint8Array(logits.buffer)) sum = Math.imul(sum ^ byte, 0x01000193);
+    }
+  }
+  return (sum >>> 0).toString(16).padStart(8, '0');
+})()`;
