@@ -107,14 +107,14 @@ function drawHead(head, map, most, dimmed, patch) {
   const to = patch === null ? meanOf(map) : rowOf(map, patch);
   drawShares(head.to.getContext('2d'), dimmed, to, patch);
   const first = largestOf(to);
-  head.saysTo.textContent = patch === null ? `most: ${first}` : `to ${first}: ${percent(to[first])}`;
+  head.saysTo.textContent = patch === null ? 'mean' : `→ ${first}: ${percent(to[first])}`;
   if (patch === null) {
     drawLinks(head.from.getContext('2d'), dimmed, map);
     head.saysFrom.textContent = 'links';
   } else {
     const from = columnOf(map, patch), strongest = largestOf(from);
     drawShares(head.from.getContext('2d'), dimmed, from, patch);
-    head.saysFrom.textContent = `from ${strongest}: ${percent(from[strongest])}`;
+    head.saysFrom.textContent = `← ${strongest}: ${percent(from[strongest])}`;
   }
 }
 

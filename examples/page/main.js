@@ -86,7 +86,8 @@ class HeadsPage {
     $('kept').textContent = this.#kept.map(headsIn).join(' + ');
     this.#drawClasses();
     this.#draw();
-    if (first) setTimeout(() => this.#timeChoices(), 300); // by then the browser has compiled it well
+    // A browser compiles a module well only while it runs.
+    if (first) for (const delay of [200, 1000, 3000]) setTimeout(() => this.#timeChoices(), delay);
   }
 
   #drawClasses() {
@@ -110,7 +111,7 @@ class HeadsPage {
     const most = this.#view.draw(this.#pad.pixels, this.#seen, this.#kept, patch);
     $('scale-end').textContent = percent(most);
     $('patch').textContent = patch === null
-      ? 'All patches: what they look at on average, and the strongest link of each. Point at a patch, or tap it.'
+      ? 'The mean of all patches, and links. Point at a patch, or tap it.'
       : `Patch ${patch}, row ${Math.floor(patch / patchSide) + 1}, column ${patch % patchSide + 1}: what it attends to, and who attends to it.`;
   }
 }

@@ -52,13 +52,13 @@ export class Browser {
   }
 
   // A new page of this size, with a script that runs before those of the page.
-  async open(url, {width, height = 900, before = '', dark = false}) {
+  async open(url, {width, height = 900, scale = 1, before = '', dark = false}) {
     this.#session = undefined;
     const {targetId} = await this.command('Target.createTarget', {url: 'about:blank'});
     this.#session = (await this.command('Target.attachToTarget', {targetId, flatten: true})).sessionId;
     await this.command('Runtime.enable');
     await this.command('Page.enable');
-    await this.command('Emulation.setDeviceMetricsOverride', {width, height, deviceScaleFactor: 1, mobile: width < 600});
+    await this.command('Emulation.setDeviceMetricsOverride', {width, height, deviceScaleFactor: scale, mobile: width < 600});
     await this.command('Emulation.setEmulatedMedia', {features: [{name: 'prefers-color-scheme', value: dark ? 'dark' : 'light'}]});
     if (before) await this.command('Page.addScriptToEvaluateOnNewDocument', {source: before});
     await this.command('Page.navigate', {url});

@@ -87,14 +87,14 @@ async function usedAt(width) {
     const most = shares => shares.indexOf(Math.max(...shares)), key = most([...map.subarray(17 * 49, 18 * 49)]);
     const column = [...map].filter((_, i) => i % 49 === 17), query = most(column);
     const percent = share => (100 * share).toFixed(share < 0.0995 ? 1 : 0) + ' %';
-    return ['to ' + key + ': ' + percent(map[17 * 49 + key]), 'from ' + query + ': ' + percent(column[query])];
+    return ['→ ' + key + ': ' + percent(map[17 * 49 + key]), '← ' + query + ': ' + percent(column[query])];
   })()`);
   same(`${at}and said, in the numbers of its map`,
     [await browser.text(`${head(0, 1)} .says-to`), await browser.text(`${head(0, 1)} .says-from`)], [saysTo, saysFrom]);
   await browser.hover('h1');
   await browser.evaluate(`document.querySelector(${JSON.stringify(to)}).focus()`);
   await browser.press('Escape');
-  check(`${at}Escape lets it go`, (await browser.text('#patch')).startsWith('All patches'), await browser.text('#patch'));
+  check(`${at}Escape lets it go`, (await browser.text('#patch')).startsWith('The mean of all'), await browser.text('#patch'));
   await browser.press('ArrowDown');
   check(`${at}an arrow key takes the one below the middle`, (await browser.text('#patch')).startsWith('Patch 31,'), await browser.text('#patch'));
   await browser.press('Escape');
