@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Written by `tools/demo page --accuracy`: do not edit. How many of the test pictures the
-// model gets right with a choice of heads: right[first - 1][second - 1], where bits 0 to 3
-// of `first` and `second` are the heads that are kept in either layer. Nothing was trained
-// again.
+// Written by `tools/demo page --accuracy`: do not edit. How many test pictures are right
+// with a choice of heads, without training again: right[first - 1][second - 1], where
+// bits 0 to 3 of `first` and `second` are the heads that are kept of either layer.
 'use strict';
 
 const accuracy = {pictures: 10000, right: [[3339, 3744, 5836, 3711, 4295, 5452, 6452, 4658, 7001, 6354, 8140, 6610, 7706, 7893, 8527],

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the page says beside what it computes itself, from the same functions (network.cpp) on this
+// What the page says beside what it computes itself, from the same functions (network.hpp) on this
 // machine: how long a pass takes here, and how many test pictures each choice of heads gets right.
 //
 //   page_native time             for each number of heads in the two layers, microseconds, as JSON
-//   page_native bits             a hash of the logits of four committed pictures, with each choice of heads
-//   page_native accuracy FOLDER  for each choice of heads, how many of 10,000 are right: accuracy.js
+//   page_native bits             a hash of logits of four pictures, with each choice of heads
+//   page_native accuracy FOLDER  for each choice of heads, how many pictures are right: accuracy.js
 //
 // `accuracy` takes a minute or two. Built without fused multiply-add it has the page's own bits.
 #include <algorithm>
@@ -16,16 +16,14 @@
 #include <string_view>
 
 #include "../fashion/pictures.hpp"
-#include "network.cpp"
+#include "network.hpp"
 
 namespace fashion::page {
 namespace {
 
-constexpr unsigned choices = every_head;  // of one layer: 1 to 15
+constexpr unsigned choices = 15;  // of one layer: 1 to 15
 
-void show(const std::uint8_t* picture) noexcept {
-  std::memcpy(pixels_memory(), picture, pixels_each);
-}
+void show(const std::uint8_t* picture) noexcept { std::memcpy(pixels(), picture, pixels_each); }
 
 // The median over passes, of the time that this thread had the processor.
 double microseconds_of(const picture_set& set, unsigned first, unsigned second) {
@@ -52,7 +50,7 @@ std::size_t right_of(const picture_set& set, unsigned first, unsigned second) {
   for (std::size_t i = 0; i < set.size(); ++i) {
     show(set.picture(i));
     look(first, second);
-    const float* const out = logits_memory();
+    const float* const out = logits();
     right += std::max_element(out, out + class_count) - out == set.labels[i];
   }
   return right;
@@ -75,7 +73,7 @@ void print_table(unsigned last, Of&& of) {
 
 void print_times() {
   const picture_set set = load_samples();
-  print_table(all_heads, [&](unsigned first, unsigned second) {
+  print_table(model::heads, [&](unsigned first, unsigned second) {
     std::printf("%.1f", microseconds_of(set, (1u << first) - 1, (1u << second) - 1));
   });
   std::putchar('\n');
@@ -85,10 +83,9 @@ void print_accuracy(const char* folder) {
   const picture_set set = load_pictures(folder);
   std::printf(
       "// SPDX-License-Identifier: BSL-1.0\n"
-      "// Written by `tools/demo page --accuracy`: do not edit. How many of the test pictures the\n"
-      "// model gets right with a choice of heads: right[first - 1][second - 1], where bits 0 to 3\n"
-      "// of `first` and `second` are the heads that are kept in either layer. Nothing was trained\n"
-      "// again.\n"
+      "// Written by `tools/demo page --accuracy`: do not edit. How many test pictures are right\n"
+      "// with a choice of heads, without training again: right[first - 1][second - 1], where\n"
+      "// bits 0 to 3 of `first` and `second` are the heads that are kept of either layer.\n"
       "'use strict';\n\n"
       "const accuracy = {pictures: %zu, right: ",
       set.size());
@@ -108,8 +105,9 @@ void print_bits() {
         show(set.picture(i));
         look(first, second);
         for (std::size_t c = 0; c < class_count; ++c) {
-          auto bits = std::bit_cast<std::uint32_t>(logits_memory()[c]);
-          for (int byte = 0; byte < 4; ++byte, bits >>= 8) hash = (hash ^ (bits & 0xff)) * 0x01000193;
+          auto bits = std::bit_cast<std::uint32_t>(logits()[c]);
+          for (int byte = 0; byte < 4; ++byte, bits >>= 8)
+            hash = (hash ^ (bits & 0xff)) * 0x01000193;
         }
       }
   std::printf("%08x\n", static_cast<unsigned>(hash));

@@ -1,37 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
-// The clothing classifier for the page, as WebAssembly: no library beside Umbel, no memory but what
-// is declared here. A pass always tells what every head of every layer attends to; there is no
-// second one that does not. native.cpp has the same functions on this machine.
-//
-//   pixels()   28 x 28 numbers of 0 to 255, which the page writes
-//   look(first, second)   the pass; bits 0 to 3 are the heads that are kept of either layer. 0, and
-//              nothing is done, where a layer would have no head, or one that there is not.
-//   logits()   10 floats
-//   maps()     layer, head, query, key: 2 x 4 x 49 x 49 floats. The heads that are kept come first.
-//
-// There is nothing to call before `look`: the weights of a choice of heads are packed when it is
-// first asked for, from the one copy of all weights in the file.
+// A pass always tells what every head of every layer attends to; there is no second one that does
+// not. The weights of a choice of heads are packed when it is first asked for, from the one copy of
+// all weights in the module. No library beside Umbel, no memory but what is declared here.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "../fashion/fewer_heads.hpp"
-
-#if defined(__wasm__)
-#define EXPORTED(name) extern "C" __attribute__((export_name(name)))
-#else
-#define EXPORTED(name)
-#endif
+#include "network.hpp"
 
 namespace fashion::page {
 namespace {
 
 constexpr std::size_t map_size = model::tokens * model::tokens;
 
-std::uint8_t pixels[28 * 28];
-float logits[model::classes];
-float maps[model::layers * all_heads * map_size];
+std::uint8_t picture[28 * 28];
+float answer[model::classes];
+float seen[model::layers * all_heads * map_size];
 model::workspace work;
 
 // The layers with Count heads, as they were last asked for.
@@ -46,7 +32,7 @@ struct of_heads {
       layers[layer].emplace(encoder_with<Count>(layer, subset));
       packed[layer] = subset;
     }
-    float* const map = maps + layer * all_heads * map_size;
+    float* const map = seen + layer * all_heads * map_size;
     auto& to = layer == 0 ? work.y : work.x;
     const auto& from = layer == 0 ? work.x : work.y;
     layers[layer]->into(to, from, observe(view_as<heads<Count>, query<49>, key<49>>(map)),
@@ -58,13 +44,13 @@ bool is_choice(unsigned subset) noexcept { return subset != 0 && subset <= every
 
 }  // namespace
 
-EXPORTED("pixels") std::uint8_t* pixels_memory() noexcept { return pixels; }
-EXPORTED("logits") const float* logits_memory() noexcept { return logits; }
-EXPORTED("maps") const float* maps_memory() noexcept { return maps; }
+std::uint8_t* pixels() noexcept { return picture; }
+const float* logits() noexcept { return answer; }
+const float* maps() noexcept { return seen; }
 
-EXPORTED("look") int look(unsigned first, unsigned second) noexcept {
+int look(unsigned first, unsigned second) noexcept {
   if (!is_choice(first) || !is_choice(second)) return 0;
-  model::embed(pixels, work);
+  model::embed(picture, work);
   for (std::size_t layer = 0; layer < model::layers; ++layer) {
     const unsigned subset = layer == 0 ? first : second;
     switch (std::popcount(subset)) {
@@ -81,7 +67,7 @@ EXPORTED("look") int look(unsigned first, unsigned second) noexcept {
         of_heads<4>::run(layer, subset);
     }
   }
-  model::answer(work, logits);
+  model::answer(work, answer);
   return 1;
 }
 
