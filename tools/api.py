@@ -28,7 +28,7 @@ SENTENCES_WITH = {"shape": "axis", "memory": "tensor", "elementwise": "for_each"
                   "workspace": "workspace_for", "read": "stored_tensor", "logits": "embedding", "in_memory": "tensor_file",
                   "put": "write_safetensors"}
 MOST_SENTENCES = 8
-AXES = ["umbel/shape/axes.hpp", "umbel/mpi/axes.hpp"]
+AXES = ["umbel/shape/axes.hpp", "umbel/training/axes.hpp", "umbel/mpi/axes.hpp"]
 # Members that layers have for one another.
 INTERNAL = {"scratch_for", "encode", "decode", "apply", "feed_rows", "normalise_rows", "write", "rule", "pipe_rule", "result_of",
             "packed_weights"}

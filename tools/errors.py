@@ -51,7 +51,7 @@ GROUPS = {
     "Blocks": ["linear", "layer_norm", "rms_norm", "mean", "gelu_tanh", "gelu_exact", "silu", "relu",
                "embedding", "logits", "learned_positions", "sinusoidal_positions", "feed_forward",
                "encoder_layer", "decoder_layer", "layer_stack", "prepacked"],
-    "Learning": ["gradient", "with_gradient", "initialise", "update", "clip_by_norm", "set_to_zero", "scale", "cross_entropy", "mean_squared_error"],
+    "Learning": ["gradient", "with_gradient", "batch_gradient", "initialise", "update", "clip_by_norm", "set_to_zero", "scale", "cross_entropy", "mean_squared_error"],
     "Machines": ["sharded", "communicator", "across", "exchange_of"],
     "Integers": ["quantized", "quantize", "dequantize", "quantized_mean", "take_percentile", "same_range",
                  "chain_ranges", "are_chained"],
@@ -64,7 +64,7 @@ NOTE = re.compile(r"^\s*// (cause|cure): (\S.*?)\s*$")
 # A number that depends on the machine: bytes of scratch, by the width of its vectors.
 ANY_NUMBER = "[0-9]+"
 SENTENCE = re.compile(r'^"umbel: ([\w* \[\].]+): (.*)"$')
-AXES = {"channel", *(name for header in ("shape/axes.hpp", "mpi/axes.hpp")
+AXES = {"channel", *(name for header in ("shape/axes.hpp", "training/axes.hpp", "mpi/axes.hpp")
                      for name in re.findall(r"^struct (\w+) : axis<", (ROOT / "include/umbel" / header).read_text(), re.M))}
 TYPES = {"float", "double", "int", "bool", "bfloat16", "float16"}
 

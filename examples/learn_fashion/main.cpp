@@ -35,7 +35,8 @@ bool train(const data_set& data, std::uint64_t last, std::uint64_t checkpoint_ev
   for (std::uint64_t step = begun_at; step < last;) {
     if (step % each == 0 || step == begun_at)
       order.shuffle(now.plan.chance(), step / each, data.train.size());
-    const auto made = make_step(all, data.train, order, pool);
+    const float loss = learn_batch(all, data.train, order, pool);
+    const auto made = make_step(now, all.of_batch.gradient(), loss);
     if (!made) {
       std::fprintf(stderr, "learn_fashion: step %llu: the norm of the gradient is %g\n",
                    static_cast<unsigned long long>(step + 1), made.norm);
@@ -76,10 +77,7 @@ std::string curves(const state& now) {
 
 template <class F>
 auto with_pool(std::size_t threads, const F& f) {
-  if (threads == 1)
-    return f([](std::size_t count, const auto& piece) {
-      for (std::size_t i = 0; i < count; ++i) piece(i, 0);
-    });
+  if (threads == 1) return f(serial);
   // What a thread allocates when it starts is allocated before.
   const auto with_threads = [&]<std::size_t Count>(thread_pool<Count>&& pool) {
     std::latch all_started{Count};
@@ -125,7 +123,7 @@ exit_code run(const options& wanted) {
               count_parameters(now.weights), data.train.size(), batch_size, wanted.threads,
               wanted.threads == 1 ? "" : "s");
   std::printf("bytes: state %zu, gradients %zu, workspace %zu a thread\n", sizeof(state),
-              sizeof all.chains, sizeof(worker));
+              sizeof all.of_batch, sizeof(worker));
   if (wanted.resume)
     std::printf("goes on after step %llu of %llu\n", static_cast<unsigned long long>(now.made()),
                 static_cast<unsigned long long>(steps));

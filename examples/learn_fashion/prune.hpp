@@ -85,10 +85,11 @@ struct importance {
 template <class Pool>
 importance importance_of(training& all, const weights& w, const picture_set& set, std::size_t count,
                          Pool&& pool) {
+  static weights of_one[most_threads];
   importance sums[chain_count]{};
   pool(chain_count, [&](std::size_t c, std::size_t who) {
     worker& by = all.workers[who];
-    weights& g = all.chains[c].gradient;
+    weights& g = of_one[who];
     for (std::size_t i = c; i < count; i += chain_count) {
       cut(set.picture(i), {}, by.x);
       set_to_zero(g);
@@ -134,8 +135,9 @@ void fine_tune(training& all, const picture_set& set, epoch_order& order, const 
   for (std::uint64_t step = 0; step < now.plan.steps(); ++step) {
     if (step % now.plan.steps_of_epoch() == 0)
       order.shuffle(now.plan.chance(), step / now.plan.steps_of_epoch(), set.size());
-    const auto made =
-        make_step(all, set, order, pool, rate, [&](weights& g) { without_heads(g, heads, kept); });
+    const float loss = learn_batch(all, set, order, pool);
+    without_heads(all.of_batch.gradient(), heads, kept);
+    const auto made = make_step(now, all.of_batch.gradient(), loss, rate);
     if (!made) throw fashion::input_error{"the norm of a gradient is not finite"};
   }
   if (without_heads(now.weights, heads, kept) + without_heads(now.average, heads, kept) != 0)

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A step of learning on one to four threads, and the share of pictures that is answered right. All
-// memory is a constant, and the bits are the same whoever computes:
-//
-//   picture b of a batch adds to chain b % 4, in the order of the batch; chains are folded 2, 1:
-//   (0 + 2) + (1 + 3)
+// memory is a constant, and the bits are the same whoever computes: pictures of a batch add to four
+// chains (umbel/training/batch_gradient.hpp).
 #pragma once
 
 #include <algorithm>
@@ -17,7 +15,7 @@
 namespace learn_fashion {
 
 inline constexpr std::size_t batch_size = 128, chain_count = 4, most_threads = chain_count;
-static_assert(batch_size % chain_count == 0);
+using gradients = batch_gradient<weights, chains<chain_count>>;
 
 // What must be the same for a training to go on.
 struct plan {
@@ -51,12 +49,6 @@ struct state {
   std::uint64_t made() const { return static_cast<std::uint64_t>(step()); }
 };
 
-struct chain {
-  weights gradient;
-  float loss;
-  std::size_t right;
-};
-
 // What a thread works in. Learning and answering take turns in the same memory.
 class worker {
  public:
@@ -72,15 +64,19 @@ class worker {
   alignas(64) std::byte memory_[std::max(sizeof(learning_workspace), sizeof(answering_workspace))];
 };
 
-struct training {
+// Gradients: those of all chains, or of those of one process among several.
+template <class Gradients>
+struct training_by {
   state now;
-  chain chains[chain_count];
+  Gradients of_batch;
   worker workers[most_threads];
 };
+using training = training_by<gradients>;
 static_assert(sizeof(state) < 315 * 1024);  // weights, their average, two of the optimiser, curves
-static_assert(sizeof(chain) < 77 * 1024 && sizeof(worker) < 217 * 1024);
+static_assert(sizeof(gradients) < chain_count * 77 * 1024 && sizeof(worker) < 217 * 1024);
 // With one thread and one chain, as the gradients of a training that knows no threads.
-static_assert(sizeof(state) + sizeof(chain) + sizeof(worker) < 768 * 1024);
+static_assert(sizeof(state) + sizeof(batch_gradient<weights, chains<1>>) + sizeof(worker) <
+              768 * 1024);
 static_assert(sizeof(training) < 1488 * 1024);
 
 inline void begin(state& now, std::uint64_t seed, std::size_t epochs, std::size_t pictures) {
@@ -94,44 +90,34 @@ inline void begin(state& now, std::uint64_t seed, std::size_t epochs, std::size_
   now.average = now.weights;
 }
 
-struct all_of_it {
-  void operator()(weights&) const noexcept {}
-};
-
-// Where the norm of the gradient is not finite nothing changes, and the result says so. pool: an
-// executor. order: that of the epoch that the step is in. change(gradient): of the mean of a batch,
-// what is to be learned from.
-template <class Pool, class Change = all_of_it>
-[[nodiscard]] update_result make_step(training& all, const picture_set& set,
-                                      const epoch_order& order, Pool&& pool,
-                                      double highest_rate = 6e-3, Change change = {}) noexcept {
-  state& now = all.now;
+// The gradient of the pictures of a step into all.of_batch; gives the sum of their losses. order:
+// that of the epoch that the step is in. where: an executor; of a process among several, then
+// across(...).
+template <class Gradients, class... Where>
+float learn_batch(training_by<Gradients>& all, const picture_set& set, const epoch_order& order,
+                  Where&&... where) noexcept {
+  const state& now = all.now;
   const std::uint64_t step = now.made(), seed = now.plan.chance();
   const std::size_t first = step % now.plan.steps_of_epoch() * batch_size;
-  pool(chain_count, [&](std::size_t c, std::size_t who) {
-    chain& to = all.chains[c];
-    worker& by = all.workers[who];
-    set_to_zero(to.gradient);
-    to.loss = 0;
-    for (std::size_t b = c; b < batch_size; b += chain_count) {
-      const std::size_t i = order.of[first + b];
-      cut(set.picture(i), drawn_place(seed, step * batch_size + b), by.x);
-      const tensor<int> label{int{set.labels[i]}};
-      to.loss += learn(by.x, label, with_gradient(now.weights, to.gradient),
-                       by.template use<learning_workspace>())();
-    }
-  });
-  for (std::size_t half = chain_count / 2; half > 0; half /= 2)
-    for (std::size_t c = 0; c < half; ++c) {
-      add(all.chains[c].gradient, all.chains[c + half].gradient);
-      all.chains[c].loss += all.chains[c + half].loss;
-    }
-  weights& gradient = all.chains[0].gradient;
+  return all.of_batch.sum(batch_size, where...,
+                          [&](std::size_t b, weights& gradient, std::size_t who) {
+                            worker& by = all.workers[who];
+                            const std::size_t i = order.of[first + b];
+                            cut(set.picture(i), drawn_place(seed, step * batch_size + b), by.x);
+                            const tensor<int> label{int{set.labels[i]}};
+                            return learn(by.x, label, with_gradient(now.weights, gradient),
+                                         by.template use<learning_workspace>())();
+                          });
+}
+
+// One step, by the gradient of a batch and its loss, both sums. Where the norm of the gradient is
+// not finite nothing changes, and the result says so.
+[[nodiscard]] inline update_result make_step(state& now, weights& gradient, float loss,
+                                             double highest_rate = 6e-3) noexcept {
   scale(gradient, 1.0 / batch_size);
-  change(gradient);
   clip_by_norm(gradient, 1);
 
-  const std::uint64_t steps = now.plan.steps();
+  const std::uint64_t step = now.made(), steps = now.plan.steps();
   const warm_up_then_cosine rate{
       .rate = highest_rate, .warm_up = std::max<std::uint64_t>(steps / 20, 1), .steps = steps};
   const adamw how{.rate = rate(step), .beta2 = 0.99, .decay = 0.02};
@@ -140,26 +126,26 @@ template <class Pool, class Change = all_of_it>
   // Of few steps at first: the weights that it began with are soon forgotten.
   const double of_steps = static_cast<double>(step + 1);
   moving_average(now.average, now.weights, std::min(0.998, of_steps / (of_steps + 10)));
-  now.loss_sum() += static_cast<double>(all.chains[0].loss) / batch_size;
+  now.loss_sum() += static_cast<double>(loss) / batch_size;
   ++now.step();
   return made;
 }
 
 // Of the average of the weights, in percent.
-template <class Pool>
-double accuracy(training& all, const picture_set& set, Pool&& pool) noexcept {
+template <class Gradients, class Pool>
+double accuracy(training_by<Gradients>& all, const picture_set& set, Pool&& pool) noexcept {
+  std::size_t right_of[chain_count]{};
   pool(chain_count, [&](std::size_t c, std::size_t who) {
     worker& by = all.workers[who];
-    all.chains[c].right = 0;
     for (std::size_t i = c; i < set.size(); i += chain_count) {
       cut(set.picture(i), {}, by.x);
       const auto logits = logits_of(by.x, all.now.average, by.template use<answering_workspace>());
       const auto best = std::max_element(logits.begin(), logits.end()) - logits.begin();
-      all.chains[c].right += best == std::ptrdiff_t{set.labels[i]} ? 1U : 0U;
+      right_of[c] += best == std::ptrdiff_t{set.labels[i]} ? 1U : 0U;
     }
   });
   std::size_t right = 0;
-  for (const chain& one : all.chains) right += one.right;
+  for (const std::size_t one : right_of) right += one;
   return 100.0 * static_cast<double>(right) / static_cast<double>(set.size());
 }
 

@@ -9,10 +9,12 @@
 
 #include <umbel/bare.hpp>
 
+#include <umbel/training/axes.hpp>
 #include <umbel/training/gradient.hpp>
 #include <umbel/training/importance.hpp>
 #include <umbel/training/initialise.hpp>
 #include <umbel/training/loss.hpp>
 #include <umbel/training/optimiser.hpp>
+#include <umbel/training/batch_gradient.hpp>
 #include <umbel/training/schedule.hpp>
 // clang-format on

@@ -43,6 +43,12 @@ void check_gradients(model& w, model& g, tokens& x) {
   check("of an encoder and a loss", vectors_of_a_mask + vectors_of_scores + places,
         [&] { value = learn(with_gradient(x, dx), label, with_gradient(w, g), work)(); });
   check("of a distance", 2 * sizeof(tokens), [&] { value = pull(with_gradient(x, dx), y)(); });
+  static batch_gradient<model, chains<2>> of_batch;
+  check("of a batch in chains", vectors_of_a_mask + vectors_of_scores + places, [&] {
+    value = of_batch.sum(3, serial, [&](std::size_t, model& gradient, std::size_t) {
+      return learn(with_gradient(x, dx), label, with_gradient(w, gradient), work)();
+    });
+  });
   check("of gates on heads", 0,
         [&] { gates = head_gates<encoder::attention>(w.encode.attention, g.encode.attention); });
 }

@@ -124,7 +124,34 @@ using logits = tensor<float, batch<2>, classes<3>>;
   // cure: `initialiser::normal(0.02)`; all of one value: `initialiser::constant(0.02)`.
   initialise(w, 1, 0.02);
   int r = 0;
+#elif defined CASE_chains_that_cannot_be_halved
+  // expect-gcc: "umbel: batch_gradient: chains=6 is no power of two, and chains are folded in halves"
+  // expect-clang: batch_gradient.*chains<6>.*is_no_power_of_two_and_chains_are_folded_in_halves
+  // cause: The sums of a batch meet two by two.
+  // cure: `chains<4>` or `chains<8>`.
+  const auto r = sizeof(batch_gradient<attention::weights, chains<6>>);
+#elif defined CASE_chains_of_another_axis
+  // expect-gcc: "umbel: batch_gradient: expected the axis chains but got batch=4"
+  // expect-clang: batch_gradient.*expected_the_axis.*chains.*but_got.*batch<4>
+  // cause: The second argument says how many sums the samples of a batch are divided among, not how many samples there are.
+  // cure: `batch_gradient<weights, chains<4>>`.
+  const auto r = sizeof(batch_gradient<attention::weights, batch<4>>);
+#elif defined CASE_chains_of_integers
+  // expect-gcc: "umbel: batch_gradient: takes parameters of float or double, not int"
+  // expect-clang: batch_gradient.*takes_parameters_of_float_or_double_not.*int
+  // cause: Integers have no gradient.
+  // cure: Leave them out of the struct of weights.
+  const auto r = sizeof(batch_gradient<counted, chains<4>>);
+#elif defined CASE_a_batch_without_losses
+  // expect-gcc: "umbel: batch_gradient: sum takes the size of the batch, an executor, not const, and a function that adds to the gradient of a sample and gives its loss, \(std::size_t b, weights& g, std::size_t worker\)"
+  // expect-clang: batch_gradient.*sum_takes_the_size_of_the_batch_an_executor_and_a_function_of_a_sample
+  // cause: Losses are summed in the order of the gradients, so the function of a sample gives its loss; and it is told which worker calls it.
+  // cure: `of_batch.sum(8, serial, [&](std::size_t b, weights& g, std::size_t worker) { return learn(...)(); })`
+  batch_gradient<attention::weights, chains<4>> of_batch;
+  auto r = of_batch.sum(8, serial, [](std::size_t, attention::weights&) { return 0.0f; });
 #else
+  static batch_gradient<attention::weights, chains<4>> of_batch;
+  of_batch.sum(8, serial, [](std::size_t, attention::weights&, std::size_t) { return 0.0f; });
   initialise(w, 1, initialiser::normal(0.02));
   auto r = update(w, g, state, adamw{});
   clip_by_norm(w, 1);

@@ -106,6 +106,28 @@ template <class W>
 using number_of = std::conditional_t<
     rules::parameters<rules::parameter_of<say::for_each_parameter, float>, W>::ok, float, double>;
 
+// How many numbers all parameters of W are together, as a constant. Of weights that rules::trained
+// accepts.
+template <class W>
+constexpr std::size_t numbers_in();
+struct numbers_in_members {
+  template <class... Part>
+  constexpr auto operator()(Part&...) const {
+    return std::integral_constant<std::size_t, (numbers_in<Part>() + ... + 0)>{};
+  }
+};
+template <class W>
+constexpr std::size_t numbers_in() {
+  if constexpr (tensor_like<W>)
+    return layout_of<W>::count;
+  else if constexpr (map_of_weights<W>)
+    return W::map::in::size * W::map::out::size + (W::map::has_bias ? W::map::out::size : 0);
+  else if constexpr (several_weights<W>)
+    return count_of<W>() * numbers_in<std::remove_cvref_t<decltype(std::declval<W&>()[0])>>();
+  else
+    return decltype(with_members<parts_named<W>>(std::declval<W&>(), numbers_in_members{}))::value;
+}
+
 // The array of other that is where x is in w.
 template <class T, class W, class Same>
 UMBEL_INLINE as_const_as<Same, T>* array_like(const T* x, const W& w, Same& other) noexcept {
