@@ -36,8 +36,8 @@ ROOMS = {
     "file": {"config", "shape", "tensor", "simd"},
     "files": {"file"},
     "weights": {"config", "shape", "tensor", "layer", "inspect", "file"},
-    "mpi": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention", "block", "decode", "bare"},
     "training": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block", "formula", "weights", "bare"},
+    "mpi": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention", "block", "decode", "training", "bare"},
 }
 EVERYTHING = set(ROOMS) - {"inspect", "file", "files", "weights", "training", "quantized", "mpi"}  # what draws, describes, loads, trains and sends is for who asks
 ROOMS["bare"] = EVERYTHING

@@ -2,7 +2,6 @@
 // Trains the demo's clothing classifier from scratch: a line an epoch, a checkpoint that goes on to
 // the same bits, the average of the weights at the end.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <latch>
@@ -13,7 +12,7 @@
 #include "checkpoint.hpp"
 #include "options.hpp"
 #include "prune.hpp"
-#include "training.hpp"
+#include "train.hpp"
 
 namespace learn_fashion {
 namespace {
@@ -22,48 +21,6 @@ training all;  // all that learning works in
 epoch_order order;
 
 enum exit_code { trained = 0, failed = 1, unusable = 2 };
-
-using clock = std::chrono::steady_clock;
-
-// Until step `last`; false where a step could not be made.
-template <class Pool>
-bool train(const data_set& data, std::uint64_t last, std::uint64_t checkpoint_every,
-           const destination& checkpoint, Pool&& pool) {
-  state& now = all.now;
-  const std::uint64_t each = now.plan.steps_of_epoch(), begun_at = now.made();
-  const auto begun = clock::now();
-  for (std::uint64_t step = begun_at; step < last;) {
-    if (step % each == 0 || step == begun_at)
-      order.shuffle(now.plan.chance(), step / each, data.train.size());
-    const float loss = learn_batch(all, data.train, order, pool);
-    const auto made = make_step(now, all.of_batch.gradient(), loss);
-    if (!made) {
-      std::fprintf(stderr, "learn_fashion: step %llu: the norm of the gradient is %g\n",
-                   static_cast<unsigned long long>(step + 1), made.norm);
-      return false;
-    }
-    ++step;
-    const bool is_epoch = step % each == 0;
-    if (is_epoch) {
-      const double right = accuracy(all, data.test, pool);
-      const double spent = std::chrono::duration<double>(clock::now() - begun).count();
-      const double left = spent / static_cast<double>(step - begun_at) *
-                          static_cast<double>(now.plan.steps() - step);
-      std::printf("epoch %llu/%llu  loss %.4f  test %.2f %%  %.0f s left\n",
-                  static_cast<unsigned long long>(step / each),
-                  static_cast<unsigned long long>(now.plan.steps() / each),
-                  now.loss_sum() / static_cast<double>(each), right, left);
-      std::fflush(stdout);
-      const std::size_t over = static_cast<std::size_t>(step / each) - 1;
-      now.losses(over) = static_cast<float>(now.loss_sum() / static_cast<double>(each));
-      now.right(over) = static_cast<float>(right);
-      now.loss_sum() = 0;
-    }
-    const bool is_due = checkpoint_every == 0 ? is_epoch : step % checkpoint_every == 0;
-    if (is_due || step == last) write_checkpoint(checkpoint, now);
-  }
-  return true;
-}
 
 // Of the epochs that are over.
 std::string curves(const state& now) {
@@ -133,7 +90,7 @@ exit_code run(const options& wanted) {
   double right = 0;
   const bool good = with_pool(wanted.threads, [&](auto&& pool) {
     const fashion::heap::watch watching;
-    if (!train(data, last, wanted.checkpoint_every, checkpoint, pool)) return false;
+    if (!train(all, order, data, {last, wanted.checkpoint_every, &checkpoint}, pool)) return false;
     right = accuracy(all, data.test, pool);
     return true;
   });

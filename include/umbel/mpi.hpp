@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layers divided among the processes of an MPI job (docs/machines.md): heads or sequences over
-// ranks, with the bits of one machine. It includes <mpi.h>; nothing else of the library does.
+// Layers and gradients divided among the processes of an MPI job (docs/machines.md): heads,
+// sequences or chains of gradients over ranks, with the bits of one machine. It includes <mpi.h>;
+// nothing else of the library does.
 #pragma once
 
 // clang-format off: the order counts, see bare.hpp.
 #include <umbel/shape/verdict.hpp>
 
 #include <umbel/bare.hpp>
+
+#include <umbel/training/axes.hpp>
+#include <umbel/training/optimiser.hpp>
+#include <umbel/training/batch_gradient.hpp>
 
 #include <umbel/mpi/axes.hpp>
 #include <umbel/mpi/rules.hpp>
@@ -15,5 +20,6 @@
 #include <umbel/mpi/batch.hpp>
 #include <umbel/mpi/cache.hpp>
 #include <umbel/mpi/cut_weights.hpp>
+#include <umbel/mpi/gradients.hpp>
 #include <umbel/mpi/exchange.hpp>
 // clang-format on

@@ -110,7 +110,8 @@ void check_chains(std::size_t batch, const Sample& sample) {
 
 BOOST_AUTO_TEST_CASE(a_batch_is_the_fold_of_its_chains_whoever_computes) {
   static const samples all;
-  for (const std::size_t batch : {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{16}, most}) {
+  for (const std::size_t batch :
+       {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{16}, most}) {
     check_chains<1>(batch, all);
     check_chains<2>(batch, all);
     check_chains<4>(batch, all);
@@ -132,8 +133,8 @@ BOOST_AUTO_TEST_CASE(chains_are_told_apart) {
   }
   batch_gradient<model, chains<1>> one;
   batch_gradient<model, chains<2>> two;
-  BOOST_TEST(one.sum(4, serial, sample) == 1);   // ((1e8 + 1) - 1e8) + 1
-  BOOST_TEST(two.sum(4, serial, sample) == 2);   // (1e8 - 1e8) + (1 + 1)
+  BOOST_TEST(one.sum(4, serial, sample) == 1);  // ((1e8 + 1) - 1e8) + 1
+  BOOST_TEST(two.sum(4, serial, sample) == 2);  // (1e8 - 1e8) + (1 + 1)
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_finite_stays_where_it_is) {

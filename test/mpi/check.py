@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """The programs of this folder under mpirun, with as many processes as there are ranks, whatever cores there are.
 
-    check.py MPIRUN SAME_BITS START
+    check.py MPIRUN LEARNING SAME_BITS START
     check.py                            without MPI: skipped, by name
     check.py --program RANKS MPIRUN PROGRAM WORD...        a program that ends with 0 where all is well
 
@@ -24,13 +24,13 @@ class Mpirun:
     def __init__(self, path):
         version = subprocess.run([path, "--version"], capture_output=True, text=True).stdout
         self.command = [path] + (["--allow-run-as-root", "--oversubscribe"] if "Open MPI" in version else [])
+        self.environment = {**os.environ, "OMPI_MCA_btl_base_warn_component_unused": "0"}
 
     def run(self, ranks, *program):
         """(exit code, standard output, all that was said); the code is None where it did not end."""
-        environment = {**os.environ, "OMPI_MCA_btl_base_warn_component_unused": "0"}
         try:
             run = subprocess.run([*self.command, "-n", str(ranks), *program], capture_output=True, text=True,
-                                 timeout=SECONDS, stdin=subprocess.DEVNULL, env=environment)
+                                 timeout=SECONDS, stdin=subprocess.DEVNULL, env=self.environment)
         except subprocess.TimeoutExpired as late:
             return None, "", f"not at its end after {SECONDS} s: {late.stdout or ''}{late.stderr or ''}"
         return run.returncode, run.stdout, run.stdout + run.stderr
@@ -55,9 +55,11 @@ def main():
         code, out, said = Mpirun(path).run(ranks, *program)
         tap.check(f"{ranks} ranks: {pathlib.Path(program[0]).name}", code == 0 and out, said)
         return tap.finish()
-    mpirun, same_bits, start = Mpirun(sys.argv[1]), sys.argv[2], sys.argv[3]
+    mpirun, learning, same_bits, start = Mpirun(sys.argv[1]), *sys.argv[2:]
     for ranks in (1, 2, 3, 4, 8):
         check_program(tap, mpirun, ranks, same_bits)
+    for ranks in (1, 2, 4, 8):
+        check_program(tap, mpirun, ranks, learning)
     check_program(tap, mpirun, 3, start)
     code, _, said = mpirun.run(3, start, "dies")
     tap.check("a rank that is killed ends the job", code not in (0, None), said)

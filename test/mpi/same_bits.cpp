@@ -4,36 +4,14 @@
 // by no number of ranks, by 2.
 #include <cstring>
 
-#include "../../examples/fashion/allocations.hpp"
 #include "../support/random.hpp"
-#include "ranks.hpp"
+#include "counted.hpp"
 
 namespace {
 
 using namespace umbel;
 using namespace umbel::axes;
 using namespace umbel_test;
-
-// Of MPI_Allgather, so far: calls, and bytes that this rank gave.
-struct gathered {
-  std::size_t calls = 0, bytes = 0;
-} so_far;
-// Were those since `before` what the type of the call says?
-bool as_said(const gathered& before, const exchange_cost& said, std::size_t ranks) {
-  if (ranks == 1) return so_far.calls == before.calls && said.messages == 0 && said.bytes == 0;
-  return so_far.calls - before.calls == said.gathers &&
-         said.messages == said.gathers * (ranks - 1) &&
-         (so_far.bytes - before.bytes) * (ranks - 1) == said.bytes;
-}
-
-// Counts what reaches the heap while it lives, but for what MPI_Allgather does.
-bool is_counting = false;
-struct counting {
-  counting() { fashion::heap::begin(), is_counting = true; }
-  counting(const counting&) = delete;
-  counting& operator=(const counting&) = delete;
-  ~counting() { fashion::heap::end(), is_counting = false; }
-};
 
 template <class T>
 bool same(const T& a, const T& b) {
@@ -264,18 +242,6 @@ void check_allocations(const communicator<ranks<2>>& world, lcg& next) {
 }
 
 }  // namespace
-
-// In the place of MPI's, as its profiling interface has it.
-int MPI_Allgather(const void* from, int count, MPI_Datatype type, void* to, int each,
-                  MPI_Datatype type_of_each, MPI_Comm among) {
-  if (is_counting) fashion::heap::end();
-  int size = 0;
-  MPI_Type_size(type_of_each, &size);
-  ++so_far.calls, so_far.bytes += static_cast<std::size_t>(each) * static_cast<std::size_t>(size);
-  const int code = PMPI_Allgather(from, count, type, to, each, type_of_each, among);
-  if (is_counting) fashion::heap::begin();
-  return code;
-}
 
 int main(int count, char** words) {
   const mpi job{count, words};

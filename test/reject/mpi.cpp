@@ -13,6 +13,8 @@ using network =
     feed_forward<float, hidden<48>, intermediate<64>, activation<gelu_exact>, bias<false>>;
 using share = sharded<attention, over<heads, ranks<3>>>;
 using sequences = sharded<attention, over<batch, ranks<2>>>;
+using gradients = batch_gradient<attention::weights, chains<4>>;
+using by_chains = sharded<gradients, over<chains, ranks<2>>>;
 using tokens = tensor<float, token<9>, hidden<48>>;
 using many = tensor<float, batch<6>, token<9>, hidden<48>>;
 
@@ -54,7 +56,7 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   // cure: Write `over<heads, ranks<3>>`.
   sharded<attention, over<heads, heads<3>>>::weights w;
 #elif defined CASE_another_axis_than_heads_or_batch
-  // expect-gcc: "umbel: sharded: takes a layer and over<heads, ranks<4>> or over<batch, ranks<4>>"
+  // expect-gcc: "umbel: sharded: takes a layer and over<heads, ranks<4>> or over<batch, ranks<4>>, or a batch_gradient and over<chains, ranks<4>>"
   // expect-clang: sharded.*takes_a_layer_and_over_of_heads_or_batch_and_ranks
   // cause: A layer is divided by its heads or by the sequences of a batch, and the arguments of `sharded` say neither.
   // cure: Write `sharded<attention, over<heads, ranks<4>>>`, or `over<batch, ranks<4>>`.
@@ -156,6 +158,42 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   // cure: Write `share{w}.into(out, x, causal, across(world, work))`.
   int out = 0;
   each.into(xs, xs, causal, whole);
+#elif defined CASE_chains_that_do_not_divide
+  // expect-gcc: "umbel: sharded: chains=4 over ranks=3 leaves a remainder of 1"
+  // expect-clang: sharded.*chains<4>.*over.*ranks<3>.*leaves_a_remainder_of.*number<1>
+  // cause: Each rank has as many chains of gradients as every other.
+  // cure: Take 1, 2 or 4 ranks, or, with other bits, `chains<8>` for up to 8.
+  static sharded<gradients, over<chains, ranks<3>>> of_batch;
+#elif defined CASE_chains_of_a_layer
+  // expect-gcc: "umbel: sharded: takes chains of a batch_gradient only"
+  // expect-clang: sharded.*takes_chains_of_a_batch_gradient_only
+  // cause: A layer has no chains; the gradient of a batch has.
+  // cure: `sharded<batch_gradient<weights, chains<4>>, over<chains, ranks<2>>>`.
+  static sharded<attention, over<chains, ranks<2>>> of_batch;
+#elif defined CASE_a_batch_without_across
+  // expect-gcc: "umbel: batch_gradient: is divided among processes; pass across\(communicator, workspace\)"
+  // expect-clang: batch_gradient.*is_divided_so_pass_across_of_a_communicator_and_a_workspace
+  // cause: The chains are divided among processes, and the call does not say which.
+  // cure: `of_batch.sum(8, serial, across(world, work), sample)`, with a workspace of the divided gradient.
+  static by_chains of_batch;
+  of_batch.sum(8, serial, [](std::size_t, attention::weights&, std::size_t) { return 0.0f; });
+#elif defined CASE_a_batch_across_another_communicator
+  // expect-gcc: "umbel: sharded: the layer is divided among ranks=2, but the communicator has ranks=3"
+  // expect-clang: sharded.*the_layer_is_divided_among.*ranks<2>.*but_the_communicator_has.*ranks<3>
+  // cause: The communicator's type has another number of ranks than the layer's.
+  // cure: Take the same for both: `using all = ranks<4>;`.
+  static by_chains of_batch;
+  static by_chains::workspace exchanged;
+  of_batch.sum(8, serial, across(world, exchanged),
+               [](std::size_t, attention::weights&, std::size_t) { return 0.0f; });
+#elif defined CASE_a_batch_in_the_workspace_of_a_layer
+  // expect-gcc: "umbel: sharded: takes a workspace of the sharded batch_gradient itself, its type workspace"
+  // expect-clang: sharded.*takes_a_workspace_of_the_sharded_batch_gradient_itself
+  // cause: What ranks send each other of gradients has the size of the gradients.
+  // cure: `static share::workspace exchanged;`, with the divided gradient's type for `share`.
+  static by_chains of_batch;
+  of_batch.sum(8, serial, across(two, whole),
+               [](std::size_t, attention::weights&, std::size_t) { return 0.0f; });
 #elif defined CASE_what_a_whole_layer_exchanges
   // expect-gcc: "umbel: exchange_of: takes a sharded layer and the axes of its sequences"
   // expect-clang: exchange_of.*takes_a_sharded_layer_and_the_axes_of_its_sequences
@@ -166,6 +204,11 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   static_assert(exchange_of<share, token<9>>.bytes == 2 * 2 * 9 * 16 * sizeof(float));
   static_assert(exchange_of<share, batch<2>, query<9>, key<4>>.messages == 8);
   static_assert(exchange_of<sequences, batch<6>, token<9>>.bytes == 3 * 9 * 48 * sizeof(float));
+  static by_chains of_batch;
+  static by_chains::workspace exchanged;
+  static_assert(exchange_of<by_chains>.bytes == 2 * sizeof(exchanged.sent) / 2);
+  of_batch.sum(8, serial, across(two, exchanged),
+               [](std::size_t, attention::weights&, std::size_t) { return 0.0f; });
   static key_value_cache<share, key<32>> past;
   static decltype(past)::workspace<token<9>> step;
   bool out =

@@ -104,6 +104,16 @@ void gather(const communicator<Ranks>& among, T* all) noexcept {
   }
 }
 
+// From each rank the Each elements of `from` that are this rank's, in the order of the ranks.
+template <std::size_t Each, class Ranks, class T>
+void send_parts(const communicator<Ranks>& among, const T* from, T* to) noexcept {
+  static_assert(Each <= most_in_a_message);
+  constexpr int count = static_cast<int>(Each);
+  const int code =
+      MPI_Alltoall(from, count, datatype_of<T>(), to, count, datatype_of<T>(), among.get());
+  if (code != MPI_SUCCESS) MPI_Abort(among.get(), code);
+}
+
 // What across() gives.
 template <class Ranks, class Workspace>
 struct across_ranks : workspace_base {

@@ -10,6 +10,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/mpi/batch.hpp>
+#include <umbel/mpi/gradients.hpp>
 #include <umbel/mpi/heads.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -17,7 +18,7 @@ namespace umbel::inline UMBEL_TARGET {
 
 // Of one call, what each rank sends; it receives as much.
 struct exchange_cost {
-  // Calls of MPI_Allgather.
+  // Calls of MPI_Allgather; of the gradient of a batch one of MPI_Alltoall before.
   std::size_t gathers = 0;
   // Messages that wait for each other, where each gather goes round a ring; for short ones MPI
   // chooses ways with fewer, of the same bytes.
@@ -90,6 +91,16 @@ struct exchange_rule<sharded<Layer, Over>, axes::batch<Batch>, Positions> {
                features_of_result<typename share::whole>());
   }
 };
+template <class Gradient, class Over>
+  requires divides_chains<Gradient, Over>
+struct exchange_rule<sharded<Gradient, Over>> {
+  using share = sharded<Gradient, Over>;
+  using verdict = accepted;
+  static constexpr exchange_cost value() {
+    return ring<typename share::value_type, typename share::ranks>(
+        2, std::uint64_t{2} * share::workspace::each);
+  }
+};
 template <class Rule, class Verdict>
 constexpr exchange_cost exchanged() {
   static_assert(report<Verdict>::ok, "umbel: shapes do not fit");
@@ -101,7 +112,8 @@ constexpr exchange_cost exchanged() {
 }  // namespace detail
 
 // exchange_of<share, token<512>>, <share, query<4>, key<300>>, <share, batch<2>, token<512>>;
-// <by_sequences, batch<8>, token<128>>. Of a step of a cache: the new positions, token<1>.
+// <by_sequences, batch<8>, token<128>>; <by_chains> of the sum of a batch_gradient. Of a step of a
+// cache: the new positions, token<1>.
 template <class Share, class... Axes>
 inline constexpr exchange_cost exchange_of =
     detail::exchanged<detail::exchange_rule<Share, Axes...>,

@@ -216,6 +216,7 @@ using heads_over_types =
 //                                                 leaves a remainder of 2"
 //   sharded<encoder, over<batch, ranks<2>>>       any layer that takes parallel(...): each rank
 //                                                 has all weights, and computes its sequences
+//   sharded<batch_gradient<weights, chains<4>>, over<chains, ranks<2>>>   see gradients.hpp
 //
 // Calls are those of the layer, with across(world, work) for a workspace; all ranks make them with
 // the same arguments, and all have the whole result, with the bits of the layer. Weights are
@@ -224,7 +225,8 @@ using heads_over_types =
 template <class Layer, class Over>
 class sharded;
 template <class Layer, class Over>
-  requires(!detail::divides_heads<Layer, Over> && !detail::divides_batch<Layer, Over>)
+  requires(!detail::divides_heads<Layer, Over> && !detail::divides_batch<Layer, Over> &&
+           !detail::divides_chains<Layer, Over>)
 class sharded<Layer, Over> : public detail::invalid {
   static_assert(detail::reported<detail::rules::sharded_layer<Layer, Over>>::ok,
                 "umbel: shapes do not fit");

@@ -7,11 +7,13 @@
 #include <umbel/block/stack.hpp>
 #include <umbel/config.hpp>
 #include <umbel/mpi/axes.hpp>
+#include <umbel/training/batch_gradient.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
-// What is divided among how many processes: over<heads, ranks<4>>, over<batch, ranks<2>>.
+// What is divided among how many processes: over<heads, ranks<4>>, over<batch, ranks<2>>; of a
+// batch_gradient over<chains, ranks<2>>.
 template <template <std::size_t> class Axis, class Ranks>
 struct over {
   using family = detail::family_of<Axis>;
@@ -29,6 +31,7 @@ struct over;
 struct sharded;
 struct takes_a_communicator_and_a_workspace_of_a_sharded_layer;
 struct takes_a_layer_and_over_of_heads_or_batch_and_ranks;
+struct takes_chains_of_a_batch_gradient_only;
 struct takes_what_its_layer_takes_and_then_across_of_a_communicator_and_a_workspace;
 struct takes_sequences_of_a_layer_that_takes_parallel_only;
 struct takes_heads_of_a_multi_head_attention_only;
@@ -41,7 +44,11 @@ inline constexpr const char*
         "is divided among processes; pass across(communicator, workspace)";
 template <>
 inline constexpr const char* spoken<say::takes_a_layer_and_over_of_heads_or_batch_and_ranks> =
-    "takes a layer and over<heads, ranks<4>> or over<batch, ranks<4>>";
+    "takes a layer and over<heads, ranks<4>> or over<batch, ranks<4>>, or a batch_gradient and "
+    "over<chains, ranks<4>>";
+template <>
+inline constexpr const char* spoken<say::takes_chains_of_a_batch_gradient_only> =
+    "takes chains of a batch_gradient only";
 template <>
 inline constexpr const char*
     spoken<say::takes_what_its_layer_takes_and_then_across_of_a_communicator_and_a_workspace> =
@@ -60,6 +67,11 @@ inline constexpr const char* spoken<say::takes_sequences_of_a_layer_that_takes_p
 // A layer whose calls take parallel(...).
 template <class Layer>
 concept takes_parallel = is_multi_head<Layer> || is_block<Layer> || is_stack<Layer>;
+
+template <class G>
+inline constexpr bool is_batch_gradient = false;
+template <class Weights, class Chains>
+inline constexpr bool is_batch_gradient<batch_gradient<Weights, Chains>> = true;
 
 // MPI counts in int.
 inline constexpr std::size_t most_in_a_message = 2'147'483'647;
@@ -105,6 +117,20 @@ struct sharded_rule<Layer, over<axes::batch, Ranks>> {
                            verdict<takes_parallel<Layer>, say::sharded,
                                    say::takes_sequences_of_a_layer_that_takes_parallel_only>>;
 };
+template <class Gradient, class Ranks>
+struct chains_over_rule {
+  using type = verdict<false, say::sharded, say::takes_chains_of_a_batch_gradient_only>;
+};
+template <class Gradient, class Ranks>
+  requires is_batch_gradient<Gradient>
+struct chains_over_rule<Gradient, Ranks> {
+  using type = divides<typename Gradient::chains, Ranks>;
+};
+template <class Gradient, class Ranks>
+struct sharded_rule<Gradient, over<axes::chains, Ranks>> {
+  using type = first_error<ranks_fit<say::sharded, Ranks>,
+                           typename chains_over_rule<Gradient, axis_or_none<Ranks>>::type>;
+};
 template <class Layer, class Over>
 using sharded_layer = typename sharded_rule<Layer, Over>::type;
 
@@ -116,6 +142,9 @@ concept divides_heads =
 template <class Layer, class Over>
 concept divides_batch =
     takes_parallel<Layer> && std::is_same_v<typename Over::family, rules::batch_family>;
+template <class Gradient, class Over>
+concept divides_chains =
+    is_batch_gradient<Gradient> && std::is_same_v<typename Over::family, axis_family<axes::chains>>;
 
 namespace rules {
 // Each: numbers that a rank gives to one gather.

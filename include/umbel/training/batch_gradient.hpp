@@ -4,7 +4,8 @@
 //
 //   static batch_gradient<model::weights, chains<4>> of_batch;
 //   static learning_workspace work[2];
-//   const float loss = of_batch.sum(128, pool, [&](std::size_t b, model::weights& g, std::size_t worker) {
+//   const float loss = of_batch.sum(128, pool, [&](std::size_t b, model::weights& g, std::size_t
+//   worker) {
 //     return learn(x[b], label[b], with_gradient(w, g), work[worker])();
 //   });
 //   scale(of_batch.gradient(), 1.0 / 128);

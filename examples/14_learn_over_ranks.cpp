@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+// Trains the demo's classifier (learn_fashion) over 1, 2 or 4 processes of an MPI job, to the bits
+// of one: each computes the gradients of its part of a batch, and all make the same steps. The first
+// writes checkpoints; a job that ended, because a process died or its time was over, goes on from
+// the last one when it is started again, by as many processes as there are then.
+//
+//   mpic++ -std=c++20 -O3 -march=native -I include examples/14_learn_over_ranks.cpp -o learn
+//   mpirun -n 4 ./learn --data DIR --out DIR       options are those of learn_fashion
+//
+// Under Slurm: examples/14_learn_over_ranks.sbatch.
+#include <umbel/mpi.hpp>
+#include <umbel/training.hpp>
+
+#include <cstdio>
+#include <exception>
+
+#include "learn_fashion/options.hpp"
+#include "learn_fashion/train.hpp"
+
+namespace learn_fashion {
+namespace {
+
+template <std::size_t Ranks>
+void run(const options& wanted) {
+  using share = sharded<gradients, over<chains, ranks<Ranks>>>;
+  static training_by<share> all;
+  static typename share::workspace exchanged;
+  static epoch_order order;
+  const communicator<ranks<Ranks>> world{MPI_COMM_WORLD};
+  if (!world) throw fashion::input_error{world.error()};
+  const bool is_first = world.rank() == 0;
+
+  const data_set data = wanted.synthetic ? make_pictures() : read_pictures(wanted.data);
+  const destination checkpoint{wanted.out, "checkpoint.safetensors"};
+  state& now = all.now;
+  begin(now, wanted.seed, wanted.epochs, data.train.size());
+  if (is_first) {
+    fashion::make_writable_folder(wanted.out);
+    if (checkpoint.is_there()) read_checkpoint(checkpoint, plan{now.plan}, now);
+    constexpr exchange_cost each = exchange_of<share>;
+    std::printf("%zu ranks, each sends %zu messages, %llu bytes a step; begins after step %llu\n",
+                Ranks, each.messages, static_cast<unsigned long long>(each.bytes),
+                static_cast<unsigned long long>(now.made()));
+    std::fflush(stdout);
+  }
+  MPI_Bcast(&now, static_cast<int>(sizeof now), MPI_BYTE, 0, MPI_COMM_WORLD);
+
+  const std::uint64_t steps = now.plan.steps();
+  const until last{wanted.steps == 0 ? steps : std::min(wanted.steps, steps),
+                   wanted.checkpoint_every, is_first ? &checkpoint : nullptr};
+  if (!train(all, order, data, last, serial, across(world, exchanged)))
+    throw fashion::input_error{"the norm of a gradient is not finite"};
+  if (is_first && now.made() == steps)
+    write_whole(destination{wanted.out, "weights.safetensors"}, now.average);
+}
+
+void run(const options& wanted, int ranks) {
+  if (wanted.help) return void(std::fputs(usage, stdout));
+  if (wanted.threads != 1 || !wanted.prune.empty())
+    throw fashion::input_error{"processes take neither --threads nor --prune"};
+  switch (ranks) {
+    case 1:
+      return run<1>(wanted);
+    case 2:
+      return run<2>(wanted);
+    case 4:
+      return run<4>(wanted);
+    default:
+      throw fashion::input_error{"four chains are shared by 1, 2 or 4 processes, not " +
+                                 std::to_string(ranks)};
+  }
+}
+
+}  // namespace
+}  // namespace learn_fashion
+
+int main(int count, char** words) {
+  MPI_Init(&count, &words);
+  int ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  try {
+    learn_fashion::run(learn_fashion::parse(count, words), ranks);
+  } catch (const std::exception& problem) {
+    std::fprintf(stderr, "learn: %s\n", problem.what());
+    MPI_Abort(MPI_COMM_WORLD, 2);  // the others would wait for this one
+  }
+  MPI_Finalize();
+}

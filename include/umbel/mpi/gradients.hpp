@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+// The gradient of a batch over processes, with the bits of one:
+//
+//   using share = sharded<batch_gradient<weights, chains<4>>, over<chains, ranks<2>>>;
+//   static share of_batch;               // the gradients of two chains
+//   static share::workspace exchanged;
+//   const float loss = of_batch.sum(128, serial, across(world, exchanged), sample);
+//
+// Chain c is a chain of rank c % 2, so each rank is called for its samples only, folds its chains,
+// and what is left to fold are as many gradients as there are ranks: each rank is sent its part of
+// all of them and folds it, and the parts are gathered. So every rank has the sum, and with it makes
+// the step of the optimiser that the others make. Two messages to each other rank, of a constant
+// size, from and to the same memory in every step.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/mpi/heads.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+namespace say {
+struct takes_a_workspace_of_the_sharded_batch_gradient_itself;
+}
+template <>
+inline constexpr const char* spoken<say::takes_a_workspace_of_the_sharded_batch_gradient_itself> =
+    "takes a workspace of the sharded batch_gradient itself, its type workspace";
+
+// What is sent and received: all numbers of a gradient and a loss, in as many parts as there are
+// ranks, equal ones, so that the last may end in zeros.
+template <class Weights, class Ranks>
+struct gradient_over_ranks : workspace_base {
+  using T = number_of<Weights>;
+  static constexpr std::size_t each =
+      (numbers_in<Weights>() + 1 + Ranks::size - 1) / Ranks::size;
+  alignas(64) T sent[Ranks::size * each];
+  alignas(64) T received[Ranks::size * each];
+};
+
+// Those of all ranks, folded in halves.
+template <class Sum, class Ranks, class Weights>
+void fold_over_ranks(Sum& sum, const communicator<Ranks>& among,
+                     gradient_over_ranks<Weights, Ranks>& work) noexcept {
+  using T = number_of<Weights>;
+  constexpr std::size_t each = gradient_over_ranks<Weights, Ranks>::each;
+  T* next = work.sent;
+  for_each_array(
+      [&](std::size_t n, const T* x) {
+        for (std::size_t i = 0; i < n; ++i) *next++ = x[i];
+      },
+      sum.gradient);
+  *next++ = sum.loss;
+  while (next != work.sent + Ranks::size * each) *next++ = T{};
+
+  send_parts<each>(among, work.sent, work.received);
+  for (std::size_t half = Ranks::size / 2; half > 0; half /= 2)
+    for (std::size_t r = 0; r < half; ++r)
+      kernel::each_number<T>(kernel::adding{}, each, work.received + r * each,
+                             static_cast<const T*>(work.received) + (r + half) * each);
+  T* const own = work.sent + among.rank() * each;
+  for (std::size_t i = 0; i < each; ++i) own[i] = work.received[i];
+  gather<each>(among, work.sent);
+
+  const T* from = work.sent;
+  for_each_array(
+      [&](std::size_t n, T* x) {
+        for (std::size_t i = 0; i < n; ++i) x[i] = *from++;
+      },
+      sum.gradient);
+  sum.loss = *from;
+}
+
+namespace rules {
+template <class Share, class Executor, class Given, class Work, class Sample>
+using sum_over_ranks =
+    first_error<sum_takes<typename Share::weights, Executor, Sample>,
+                same_ranks<Given, typename Share::ranks>,
+                verdict<std::is_same_v<Work, typename Share::workspace>, say::sharded,
+                        say::takes_a_workspace_of_the_sharded_batch_gradient_itself>,
+                message_fits<Share::workspace::each>>;
+// The ranks of Over, or 1 where the chains cannot be divided among them.
+template <class Gradient, class Over>
+using ranks_of_chains = std::conditional_t<sharded_layer<Gradient, Over>::ok,
+                                           axis_or_none<typename Over::ranks>, axes::ranks<1>>;
+}  // namespace rules
+}  // namespace detail
+
+template <class Gradient, class Over>
+  requires detail::divides_chains<Gradient, Over>
+class sharded<Gradient, Over> {
+  static_assert(detail::reported<detail::rules::sharded_layer<Gradient, Over>>::ok,
+                "umbel: shapes do not fit");
+
+ public:
+  using whole = Gradient;
+  using weights = typename Gradient::weights;
+  using value_type = typename Gradient::value_type;
+  using ranks = detail::rules::ranks_of_chains<Gradient, Over>;
+  using workspace = detail::gradient_over_ranks<weights, ranks>;
+
+  // As batch_gradient::sum, of the samples that are this rank's; all ranks call it with the same
+  // batch, and have the same sum.
+  template <class Executor, class Given, class Work, class Sample>
+  value_type sum(std::size_t batch, Executor&& executor,
+                 const detail::across_ranks<Given, Work>& where, const Sample& sample) noexcept {
+    using verdict = detail::rules::sum_over_ranks<sharded, Executor, Given, Work, Sample>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+    if constexpr (verdict::ok) {
+      chains_.sum(batch, where.among.rank(), ranks::size, executor, sample);
+      if constexpr (ranks::size > 1)
+        detail::fold_over_ranks(chains_.total(), where.among, where.work);
+    }
+    return chains_.total().loss;
+  }
+  template <class Executor, class Sample>
+  value_type sum(std::size_t, const Executor&, const Sample&) noexcept {
+    using verdict = detail::rules::call_across<detail::say::batch_gradient,
+                                               detail::never<Executor>>;
+    static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+    return {};
+  }
+  // The sum over all ranks, after sum(): the caller may change it.
+  [[nodiscard]] constexpr weights& gradient() noexcept { return chains_.total().gradient; }
+
+ private:
+  detail::chains_of_gradient<weights, Gradient::chains::size / ranks::size> chains_;
+};
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
