@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Trains the demo's classifier (learn_fashion) over 1, 2 or 4 processes of an MPI job, to the bits
-// of one: each computes the gradients of its part of a batch, and all make the same steps. The first
-// writes checkpoints; a job that ended, because a process died or its time was over, goes on from
-// the last one when it is started again, by as many processes as there are then.
+// of one: each computes the gradients of its part of a batch, and all make the same steps. The
+// first writes checkpoints; a job that ended, because a process died or its time was over, goes on
+// from the last one when it is started again, by as many processes as there are then.
 //
 //   mpic++ -std=c++20 -O3 -march=native -I include examples/14_learn_over_ranks.cpp -o learn
 //   mpirun -n 4 ./learn --data DIR --out DIR       options are those of learn_fashion

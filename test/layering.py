@@ -37,7 +37,7 @@ ROOMS = {
     "files": {"file"},
     "weights": {"config", "shape", "tensor", "layer", "inspect", "file"},
     "training": {"config", "shape", "tensor", "simd", "plan", "kernel", "layer", "mask", "attention", "block", "formula", "weights", "bare"},
-    "mpi": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention", "block", "decode", "training", "bare"},
+    "mpi": {"config", "shape", "tensor", "plan", "kernel", "layer", "mask", "attention", "block", "decode", "inspect", "training", "bare"},
 }
 EVERYTHING = set(ROOMS) - {"inspect", "file", "files", "weights", "training", "quantized", "mpi"}  # what draws, describes, loads, trains and sends is for who asks
 ROOMS["bare"] = EVERYTHING

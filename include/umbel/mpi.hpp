@@ -22,4 +22,5 @@
 #include <umbel/mpi/cut_weights.hpp>
 #include <umbel/mpi/gradients.hpp>
 #include <umbel/mpi/exchange.hpp>
+#include <umbel/mpi/describe.hpp>
 // clang-format on

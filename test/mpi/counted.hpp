@@ -20,7 +20,6 @@ inline bool as_said(const gathered& before, const umbel::exchange_cost& said, st
          (so_far.bytes - before.bytes) * (ranks - 1) == said.bytes;
 }
 
-
 // Counts what reaches the heap while it lives, but for what those do.
 inline bool is_counting = false;
 struct counting {

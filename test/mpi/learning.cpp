@@ -125,6 +125,19 @@ void check_order(const communicator<ranks<Ranks>>& world) {
         same(loss, wanted) && same(own.gradient(), of_batch.gradient()));
 }
 
+void check_page() {
+  using share = sharded<batch_gradient<model, chains<4>>, over<chains, ranks<4>>>;
+  check("the page of chains over ranks",
+        std::strcmp(describe<share>(),
+                    "of 4 ranks, each\n"
+                    "calls of MPI                                    2\n"
+                    "messages                                        6\n"
+                    "bytes sent                                    504\n"
+                    "bytes of memory for it                        672\n"
+                    "microseconds                                   12\n"
+                    "by a network of 2000 ns a message and 12500 MB/s\n") == 0);
+}
+
 template <std::size_t Ranks>
 void check_all() {
   const communicator<ranks<Ranks>> world{MPI_COMM_WORLD};
@@ -133,6 +146,7 @@ void check_all() {
   if constexpr (Ranks <= 4) check_chains<4>(world);
   check_chains<8>(world);
   check_order(world);
+  check_page();
 }
 
 }  // namespace

@@ -224,6 +224,37 @@ void check_encoders(const communicator<ranks<2>>& world, lcg& next) {
   check("sequences of a stack of encoder layers, packed", same(a, b));
 }
 
+void check_pages() {
+  using share = divided<attention, 2>::share;
+  const char* const of_heads = describe<share, token<19>>();
+  const char* const of_layer = describe<attention, token<19>>();
+  const auto has = [](const char* page, const char* text) {
+    return std::strstr(page, text) != nullptr;
+  };
+  check("the page of heads over ranks",
+        has(of_heads, "of 2 ranks, each: attention, 19 queries to 19 keys, 12 heads of 2") &&
+            has(of_heads, "output        19 x    48 to    24") &&
+            has(of_layer, "output        19 x    48 to    48") &&
+            has(of_heads,
+                "calls of MPI                                    2\n"
+                "messages                                        2\n"
+                "bytes sent                                  3,648\n"
+                "bytes of memory for it                      7,296\n"
+                "microseconds                                    4\n"
+                "by a network of 2000 ns a message and 12500 MB/s\n"));
+  using by_sequences = sharded<attention, over<batch, ranks<2>>>;
+  check("the page of sequences over ranks",
+        std::strcmp(describe<interconnect{.nanoseconds = 500'000, .megabytes_per_second = 1},
+                             by_sequences, batch<24>, token<5>>(),
+                    "of 2 ranks, each\n"
+                    "calls of MPI                                    1\n"
+                    "messages                                        1\n"
+                    "bytes sent                                 11,520\n"
+                    "bytes of memory for it                          0\n"
+                    "microseconds                               12,020\n"
+                    "by a network of 500000 ns a message and 1 MB/s\n") == 0);
+}
+
 // What calls themselves allocate, without MPI, whose own memory is not ours to count.
 void check_allocations(const communicator<ranks<2>>& world, lcg& next) {
   static const divided<attention, 2> of{world, next};
@@ -257,6 +288,7 @@ int main(int count, char** words) {
       check_cache_of_8_bits(world, next);
       check_encoders(world, next);
       check_allocations(world, next);
+      check_pages();
       break;
     }
     case 3:

@@ -153,6 +153,10 @@ struct described {
   }
 };
 
+// Does another header describe it (mpi/describe.hpp)?
+template <class Layer>
+inline constexpr bool describes_itself = false;
+
 namespace rules {
 template <class Layer, class Queries, class Keys>
 using described = first_error<
@@ -164,6 +168,7 @@ using described = first_error<
 // describe<attention, token<64>>(): the plan of a layer as a page to read, lines of ASCII, ended by
 // a zero.
 template <class Layer, class Queries, class Keys = Queries>
+  requires(!detail::describes_itself<Layer>)
 constexpr const char* describe() noexcept {
   using verdict = detail::rules::described<Layer, Queries, Keys>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");

@@ -8,9 +8,9 @@
 //
 // Chain c is a chain of rank c % 2, so each rank is called for its samples only, folds its chains,
 // and what is left to fold are as many gradients as there are ranks: each rank is sent its part of
-// all of them and folds it, and the parts are gathered. So every rank has the sum, and with it makes
-// the step of the optimiser that the others make. Two messages to each other rank, of a constant
-// size, from and to the same memory in every step.
+// all of them and folds it, and the parts are gathered. So every rank has the sum, and with it
+// makes the step of the optimiser that the others make. Two messages to each other rank, of a
+// constant size, from and to the same memory in every step.
 #pragma once
 
 #include <umbel/config.hpp>
@@ -31,8 +31,7 @@ inline constexpr const char* spoken<say::takes_a_workspace_of_the_sharded_batch_
 template <class Weights, class Ranks>
 struct gradient_over_ranks : workspace_base {
   using T = number_of<Weights>;
-  static constexpr std::size_t each =
-      (numbers_in<Weights>() + 1 + Ranks::size - 1) / Ranks::size;
+  static constexpr std::size_t each = (numbers_in<Weights>() + 1 + Ranks::size - 1) / Ranks::size;
   alignas(64) T sent[Ranks::size * each];
   alignas(64) T received[Ranks::size * each];
 };
@@ -114,8 +113,8 @@ class sharded<Gradient, Over> {
   }
   template <class Executor, class Sample>
   value_type sum(std::size_t, const Executor&, const Sample&) noexcept {
-    using verdict = detail::rules::call_across<detail::say::batch_gradient,
-                                               detail::never<Executor>>;
+    using verdict =
+        detail::rules::call_across<detail::say::batch_gradient, detail::never<Executor>>;
     static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
     return {};
   }

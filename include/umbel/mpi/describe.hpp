@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+// describe of what is divided among processes: the plan of a rank's heads, what it sends in a call,
+// and how long that takes by a network whose numbers are yours:
+//
+//   std::puts(describe<share, token<512>>());
+//   std::puts(describe<interconnect{.nanoseconds = 1500, .megabytes_per_second = 25'000}, share, token<512>>());
+//
+// Not here: how long the ranks wait for each other.
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/inspect/describe.hpp>
+#include <umbel/mpi/exchange.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel {
+
+// A network between machines, as describe takes it: of a message without its bytes, and of its bytes. (Of those that
+// it is where nothing is said, 100 Gbit/s.)
+struct interconnect {
+  std::uint64_t nanoseconds = 2000;
+  std::uint64_t megabytes_per_second = 12'500;
+};
+
+}  // namespace umbel
+
+namespace umbel::inline UMBEL_TARGET {
+namespace detail {
+
+template <class Layer, class Over>
+inline constexpr bool describes_itself<sharded<Layer, Over>> = true;
+
+// A rank's heads, as plan_of takes a layer.
+template <class Share>
+struct layer_of_rank {
+  using value_type = typename Share::value_type;
+  static constexpr head_sizes sizes = Share::own;
+  template <std::size_t Queries, std::size_t Keys>
+  using forward_of = typename Share::template forward_of<Queries, Keys>::steps;
+  template <class Queries, class Keys>
+  using workspace = typename forward_of<Queries::size, Keys::size>::workspace;
+};
+// Its last projection is from the context of all heads to the rank's features.
+template <class Share, class Queries, class... Keys>
+struct plan_of_rank : plan_of<layer_of_rank<Share>, Queries, Keys...> {
+  using of_heads = plan_of<layer_of_rank<Share>, Queries, Keys...>;
+  static constexpr linear_step output = linear_step_of<
+      kernel::linear_shape{Queries::size, Share::sizes.context_width(), Share::features::size, 1,
+                           Queries::size, Share::features::size, 1, Share::sizes.o_bias},
+      typename Share::value_type>();
+  static constexpr double cycles =
+      of_heads::cycles - of_heads::output.cycles + output.cycles;
+};
+
+// memory: what it is sent from and received in, 0 where that is the result.
+template <interconnect By, class Writer>
+constexpr void put_exchange(Writer& out, const exchange_cost& each, std::size_t memory) {
+  const auto line = [&](const char* name, std::uint64_t number) {
+    out.put_aligned(name, 24);
+    out.put_aligned(static_cast<std::size_t>(number), 25);
+    out.put('\n');
+  };
+  line("calls of MPI", each.gathers);
+  line("messages", each.messages);
+  line("bytes sent", each.bytes);
+  line("bytes of memory for it", memory);
+  const double microseconds =
+      1e6 * each.seconds(static_cast<double>(By.nanoseconds) * 1e-9,
+                         static_cast<double>(By.megabytes_per_second) * 1e6);
+  line("microseconds", static_cast<std::uint64_t>(microseconds + 0.5));
+  out.put("by a network of ", static_cast<std::size_t>(By.nanoseconds), " ns a message and ",
+          static_cast<std::size_t>(By.megabytes_per_second), " MB/s\n");
+}
+
+template <interconnect By, class Share, class... Axes>
+struct described_share {
+  template <class Writer>
+  static constexpr void put(Writer& out) {
+    out.put("of ", Share::ranks::size, Share::ranks::size == 1 ? " rank" : " ranks", ", each\n");
+    std::size_t memory = 0;
+    if constexpr (requires { sizeof(Share::workspace::sent); })
+      memory = sizeof(Share::workspace::sent) + sizeof(Share::workspace::received);
+    put_exchange<By>(out, exchange_of<Share, Axes...>, memory);
+  }
+};
+template <interconnect By, class Layer, class Over, class Queries, class... Keys>
+  requires divides_heads<Layer, Over>
+struct described_share<By, sharded<Layer, Over>, Queries, Keys...> {
+  using share = sharded<Layer, Over>;
+  template <class Writer>
+  static constexpr void put(Writer& out) {
+    out.put("of ", share::ranks::size, share::ranks::size == 1 ? " rank" : " ranks", ", each: ");
+    put_plan<plan_of_rank<share, Queries, Keys...>>(out);
+    out.put('\n');
+    using work = typename share::template workspace<Queries, Keys...>;
+    put_exchange<By>(out, exchange_of<share, Queries, Keys...>, sizeof(work::contexts) + sizeof(work::results));
+  }
+};
+}  // namespace detail
+
+// The page of a layer of which each rank has a part, of axes as exchange_of takes them: of heads
+// the plan of the rank's, describe<share, token<64>>(); of sequences, describe<share, batch<8>,
+// token<64>>(), and of a batch_gradient, describe<share>(), what is sent.
+template <interconnect By, class Share, class... Axes>
+  requires detail::describes_itself<Share>
+constexpr const char* describe() noexcept {
+  using verdict = typename detail::exchange_rule<Share, Axes...>::verdict;
+  static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    return detail::page_of<detail::described_share<By, Share, Axes...>>.text;
+  else
+    return "";
+}
+template <class Share, class... Axes>
+  requires detail::describes_itself<Share>
+constexpr const char* describe() noexcept {
+  return describe<interconnect{}, Share, Axes...>();
+}
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
