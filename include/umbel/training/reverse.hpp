@@ -5,219 +5,33 @@
 // graph is lowered by the rules of any formula (formula/schedule.hpp). Of what is asked for, add_to
 // nodes are the end: each adds a gradient to what the caller has.
 //
-// Not here: how gradients of layers are computed (layers.hpp), what a call is (gradient.hpp).
+// Not here: nodes and the gradients that they are given (reversed_graph.hpp), how gradients of
+// layers are computed (layers.hpp), what a call is (gradient.hpp).
 #pragma once
 
 #include <umbel/config.hpp>
 #include <umbel/formula/graph.hpp>
+#include <umbel/training/reversed_graph.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-// Families of axes that no axis of a user's has.
-inline constexpr unsigned long long family_in = 1, family_out = 2, family_elements = 3;
-
-constexpr axis_list without_strides(axis_list axes) noexcept {
-  std::size_t stride = 1;
-  for (std::size_t i = axes.rank; i-- > 0;) {
-    axes.stride[i] = stride;
-    stride *= axes.size[i];
-  }
-  return axes;
-}
-
-// Of a slot, an argument or a part of one: the argument whose gradient is asked for that it is of,
-// or npos; of the weights of a product also the same of their bias.
-struct wanted_gradient {
-  std::size_t values = npos, bias = npos;
-};
-
-struct reversed_count {
-  std::size_t nodes;
-  bool complete;  // was there room, and does every word have a gradient?
-  bool is_mask;   // is a tensor in a mask differentiated?
-};
-
-// Nodes: room for so many.
+// The gradient of each word.
 template <class T, std::size_t Nodes>
-struct reversed_graph {
-  graph<T, Nodes> g;
-  operand gradient[Nodes];  // of a node's value, over all its axes; of none: node is -1
-  bool varies[Nodes]{};     // does it depend on what is differentiated?
-  bool is_mask = false, complete = true;
-
-  constexpr reversed_count counted() const {
-    return {static_cast<std::size_t>(g.count), complete, is_mask};
-  }
-
-  // ---- nodes ------------------------------------------------------------------------------------
-  constexpr int add(const node_of_graph<T>& one) {
-    if (g.count == static_cast<int>(Nodes)) {
-      complete = false;
-      return 0;
-    }
-    g.nodes[g.count] = one;
-    return g.count++;
-  }
-  constexpr operand whole(int n) const { return {n, 0, g.nodes[n].axes}; }
-  constexpr operand number(T value) {
-    node_of_graph<T> one;
-    one.what = word::number;
-    one.number = value;
-    for (int n = 0; n < g.count; ++n)
-      if (is_same_node(g.nodes[n], one)) return whole(n);
-    return whole(add(one));
-  }
-  constexpr bool is_number(const operand& x, T value) const {
-    return x.node >= 0 && g.nodes[x.node].what == word::number && g.nodes[x.node].number == value;
-  }
-  // An operation on elements that are matched by name, over these axes.
-  template <class... X>
-  constexpr operand each(word what, const axis_list& over, const X&... x) {
-    node_of_graph<T> one;
-    one.what = what;
-    one.condition = is_condition(what);
-    one.axes = without_strides(over);
-    ((one.from[one.operands++] = x), ...);
-    return whole(add(one));
-  }
-  constexpr operand times(const axis_list& over, const operand& a, const operand& b) {
-    if (is_number(a, 1)) return repeated(b, over);
-    if (is_number(b, 1)) return repeated(a, over);
-    return each(word::multiply, over, a, b);
-  }
-  // x, repeated along those of the axes that it does not have.
-  static constexpr operand repeated(operand x, const axis_list& over) {
-    for (std::size_t i = 0; i < over.rank; ++i)
-      if (!x.axes.has(over.family[i])) x.axes.push(over.family[i], over.size[i], 0);
-    return x;
-  }
-  static constexpr bool is_row_major(const axis_list& axes) {
-    const axis_list dense = without_strides(axes);
-    for (std::size_t i = 0; i < axes.rank; ++i)
-      if (axes.size[i] != 1 && axes.stride[i] != dense.stride[i]) return false;
-    return true;
-  }
-  // x in the order of these axes, which are its own, one element after another.
-  constexpr operand in_order(operand x, const axis_list& order) {
-    axis_list axes = order;
-    for (std::size_t i = 0; i < axes.rank; ++i) axes.stride[i] = x.axes.stride_of(axes.family[i]);
-    x.axes = axes;
-    return is_row_major(axes) ? x : each(word::copy, axes, x);
-  }
-  static constexpr operand renamed(operand x, unsigned long long from, unsigned long long to) {
-    const std::size_t at = x.axes.position(from);
-    if (at != npos) x.axes.family[at] = to;
-    return x;
-  }
-  // The axes of x in their order, but for those of one list.
-  static constexpr axis_list only(const axis_list& axes, const axis_list& kept, bool in) {
-    axis_list left;
-    for (std::size_t i = 0; i < axes.rank; ++i)
-      if (kept.has(axes.family[i]) == in) left.push(axes.family[i], axes.size[i], 0);
-    return left;
-  }
-  // x, summed over those of its axes that are none of `kept`, one chain for each element.
-  constexpr operand sum_to(const operand& x, const axis_list& kept) {
-    const axis_list summed = only(x.axes, kept, false);
-    if (summed.count() == 1) return x;
-    return contraction(x, number(1), only(x.axes, kept, true), summed);
-  }
-  // The sum over `summed` of a b, of these axes.
-  constexpr operand contraction(const operand& a, const operand& b, const axis_list& kept,
-                                const axis_list& summed) {
-    node_of_graph<T> one;
-    one.what = word::contract;
-    one.name = "contraction";
-    one.axes = without_strides(kept);
-    for (std::size_t i = 0; i < summed.rank; ++i) one.summed[one.sums++] = summed.family[i];
-    if (one.sums == 1) one.family = one.summed[0];
-    one.from[0] = a;
-    one.from[1] = b;
-    one.operands = 2;
-    return whole(add(one));
-  }
-
-  // ---- gradients --------------------------------------------------------------------------------
-  // d: the gradient of what `to` reads.
-  constexpr void give(const operand& to, operand d) {
-    if (!varies[to.node]) return;
-    const axis_list own = g.nodes[to.node].axes;
-    if (!g.nodes[to.node].open) {
-      // Elements that `to` repeats have one gradient, the sum of those of all places.
-      axis_list read = to.axes;
-      for (std::size_t i = 0; i < read.rank; ++i)
-        if (read.stride[i] == 0 && read.size[i] != 1) read.family[i] = 0;
-      d = of_memory(to, repeated(sum_to(repeated(d, to.axes), read), read), own);
-    }
-    operand& sum = gradient[to.node];
-    if (sum.node < 0)
-      sum = d;
-    else if (g.nodes[to.node].open)
-      sum = each(word::add, wider(sum.axes, d.axes), sum, d);
-    else
-      sum = repeated(each(word::add, own, sum, d), own);
-  }
-  static constexpr const axis_list& wider(const axis_list& a, const axis_list& b) {
-    return a.rank < b.rank ? b : a;
-  }
-  // The same of the memory that `to` reads, by the axes `own`.
-  constexpr operand of_memory(const operand& to, const operand& d, const axis_list& own) {
-    // Each element once, by other names or in another order?
-    bool renames = to.offset == 0;
-    std::size_t count = 1;
-    operand named{d.node, d.offset, own};
-    for (std::size_t i = 0; i < to.axes.rank; ++i)
-      if (to.axes.stride[i] != 0) count *= to.axes.size[i];
-    renames = renames && count == own.count();
-    for (std::size_t i = 0; i < own.rank; ++i) {
-      named.axes.stride[i] = 0;
-      if (own.size[i] == 1) continue;
-      const std::size_t at = to.axes.find(own.size[i], own.stride[i]);
-      renames = renames && at != npos;
-      if (at != npos) named.axes.stride[i] = d.axes.stride_of(to.axes.family[at]);
-    }
-    if (renames) return named;
-    // A merged or split axis of what lies one element after another?
-    if (to.offset == 0 && count == own.count() && is_row_major(to.axes) && is_row_major(own)) {
-      operand dense = in_order(d, to.axes);
-      dense.axes = without_strides(own);
-      return dense;
-    }
-    // A part: zeros elsewhere. place has the memory's elements as they lie, from the first to the
-    // last.
-    std::size_t elements = 1;
-    for (std::size_t i = 0; i < own.rank; ++i) elements += (own.size[i] - 1) * own.stride[i];
-    node_of_graph<T> one;
-    one.what = word::place;
-    one.axes.push(family_elements, elements, 1);
-    one.from[0] = d;
-    one.from[1] = to;  // no operand: where it is put
-    one.from[1].node = -1;
-    one.operands = 1;
-    return {add(one), 0, own};
-  }
-
-  // What nodes depend on what is differentiated: arguments are marked already.
-  constexpr void find_what_varies(int count, const wanted_gradient* wanted) {
-    for (int n = 0; n < count; ++n) {
-      const node_of_graph<T>& one = g.nodes[n];
-      if (one.slot != npos)
-        for (std::size_t i = 0; i < one.parts; ++i)
-          varies[n] =
-              varies[n] || wanted[one.slot + i].values != npos || wanted[one.slot + i].bias != npos;
-      for (std::size_t j = 0; j < one.operands; ++j)
-        varies[n] = varies[n] || varies[one.from[j].node];
-      if (one.condition || one.what == word::number || one.what == word::position)
-        varies[n] = false;
-    }
-  }
+struct reversal : reversed_graph<T, Nodes> {
+  using base = reversed_graph<T, Nodes>;
+  using base::add, base::whole, base::number, base::each, base::times, base::repeated,
+      base::in_order, base::renamed, base::only, base::sum_to, base::contraction, base::give,
+      base::add_to_gradient;
+  using base::g, base::gradient, base::varies, base::complete, base::is_mask;
 
   constexpr void reverse_elementwise(int n, const operand& d) {
     const node_of_graph<T> one = g.nodes[n];
     const axis_list over = one.open ? d.axes : one.axes;
     const operand a = one.from[0], b = one.from[1], c = one.from[2], y = whole(n);
-    const auto make = [&](word what, const auto&... x) { return each(what, over, x...); };
+    const auto make = [&, this](word what, const auto&... x) {
+      return this->each(what, over, x...);
+    };
     const auto product = [&](const operand& x, const operand& z) { return times(over, x, z); };
     switch (one.what) {
       case word::copy:
@@ -344,25 +158,6 @@ struct reversed_graph {
                       one.slot + slots_of_parts);
     if (wanted[one.slot].bias != npos)
       add_to_gradient(sum_to(d_out, only_out), one.slot + 2 * slots_of_parts);
-  }
-
-  // Adds d to the gradient of that slot, which lies as d's axes, row-major, do.
-  constexpr void add_to_gradient(const operand& d, std::size_t slot) {
-    add_to_gradient(d, slot, without_strides(d.axes));
-  }
-  constexpr void add_to_gradient(const operand& d, std::size_t slot, const axis_list& axes) {
-    node_of_graph<T> sum;
-    sum.what = word::argument;
-    sum.slot = slot;
-    sum.axes = axes;
-    const operand before = whole(add(sum));
-    node_of_graph<T> one;
-    one.what = word::add_to;
-    one.axes = axes;
-    one.from[0] = before;
-    one.from[1] = d;
-    one.operands = 2;
-    add(one);
   }
 
   // With x = softmax's y, and s the sum over the family of d y: y (d - s). What was hidden, whose y
@@ -532,7 +327,7 @@ constexpr graph<T, Nodes> graph_of_size(const graph<T, Room>& g) {
 // wanted: by slot, of arguments and of parts.
 template <std::size_t Nodes, class T, std::size_t Forward>
 constexpr auto reversed(const graph<T, Forward>& forward, const wanted_gradient* wanted) {
-  reversed_graph<T, Nodes> r;
+  reversal<T, Nodes> r;
   for (int n = 0; n < forward.count; ++n) r.g.nodes[n] = forward.nodes[n];
   r.g.count = forward.count;
   r.g.arguments = forward.arguments;
