@@ -62,7 +62,7 @@ class Attention:
         self.maps = [draw.linear(hidden, heads * head_dim, bias), draw.linear(hidden, self.kv_heads * head_dim, bias),
                      draw.linear(hidden, self.kv_heads * value_dim, bias), draw.linear(heads * value_dim, hidden, bias)]
 
-    def __call__(self, x: Tensor, memory: Tensor, seen: Tensor | None = None) -> Tensor:
+    def __call__(self, x: Tensor, memory: Tensor, seen: Tensor | None = None, bias: Tensor | None = None) -> Tensor:
         def split(y: Tensor, heads: int) -> Tensor:
             return y.unflatten(-1, (heads, -1)).transpose(-2, -3)
 
@@ -74,6 +74,8 @@ class Attention:
         scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
         if self.softcap:
             scores = torch.tanh(scores / self.softcap) * self.softcap
+        if bias is not None:
+            scores = scores + bias
         if seen is None:
             p = torch.softmax(scores, -1)
         else:
@@ -178,6 +180,17 @@ def softcapped_attention(d: Drawn) -> Tensor:
     return Attention(d, 4, 2, False, head_dim=3, softcap=1)(x, memory, keep)
 
 
+def biased_attention(d: Drawn) -> Tensor:
+    x, memory, bias = d(2, 3, 4), d(2, 4, 4), d(2, 3, 4)
+    return Attention(d, 4, 2, True, softcap=1)(x, memory, up_to((4, 3), 4), bias)
+
+
+def relative_attention(d: Drawn) -> Tensor:
+    x, table, i = d(3, 8), d(5, 4), torch.arange(3)
+    bias = table[i[None, :] - i[:, None] + 2].permute(2, 0, 1)
+    return Attention(d, 8, 4, False, kv_heads=2)(x, x, causal(3), bias)
+
+
 def tanh_gelu(x: Tensor) -> Tensor:
     return functional.gelu(x, approximate="tanh")
 
@@ -236,7 +249,8 @@ CASES = {"self_attention": self_attention, "cross_attention": cross_attention, "
          "windowed_attention": windowed_attention, "softcapped_attention": softcapped_attention,
          "encoder_norms_first": encoder_first, "encoder_norms_last": encoder_last, "gated_encoder": gated_encoder,
          "decoder": decoder, "norms": norms,
-         "positions": positions, "losses": losses, "tied_embedding": tied_embedding, "classifier": classifier}
+         "positions": positions, "losses": losses, "tied_embedding": tied_embedding, "classifier": classifier,
+         "biased_attention": biased_attention, "relative_attention": relative_attention}
 
 # Where the rows of a sum cancel, so that float by torch is 4e-6 off by the seed of the case's place, another.
 SEEDS = {"decoder": 951}

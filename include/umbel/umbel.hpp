@@ -61,6 +61,7 @@
 #include <umbel/mask/combine.hpp>
 #include <umbel/mask/observe.hpp>
 #include <umbel/mask/after.hpp>
+#include <umbel/mask/in_formula.hpp>
 
 #include <umbel/attention/rope.hpp>
 #include <umbel/attention/score.hpp>

@@ -85,4 +85,36 @@ BOOST_AUTO_TEST_CASE(of_softcapped_attention) {
   softcapped_attention<float>(), softcapped_attention<double>();
 }
 
+// A bias for each head and pair, after the softcap, of one sequence and the other.
+template <class T>
+void biased_attention() {
+  namespace g = golden::gradient_of_biased_attention;
+  using x = tensor<T, batch<2>, query<3>, hidden<4>>;
+  using memory = tensor<T, batch<2>, key<4>, hidden<4>>;
+  using layer = multi_head_attention<T, hidden<4>, heads<2>, bias<true>, softcap<1>>;
+  constexpr formula f = [](auto dy, auto a, auto m, auto b, const auto& w, auto lengths) {
+    return sum<batch, query, hidden>(dy * layer{w}(a, m, m, lengths & score_bias(b)));
+  };
+  check_gradients<x, x, memory, tensor<T, heads<2>, query<3>, key<4>>, typename layer::weights>(
+      "bias", g::seed, g::answer, f, tensor<int, batch<2>>{4, 3});
+}
+BOOST_AUTO_TEST_CASE(of_biased_attention) { biased_attention<float>(), biased_attention<double>(); }
+
+// By distance and head, rows of a table.
+template <class T>
+void relative_attention() {
+  namespace g = golden::gradient_of_relative_attention;
+  using x = tensor<T, token<3>, hidden<8>>;
+  using layer = multi_head_attention<T, hidden<8>, heads<4>, kv_heads<2>, bias<false>>;
+  constexpr formula f = [](auto dy, auto a, auto table, const auto& w, auto apart) {
+    return sum<token, hidden>(dy * layer{w}(a, causal & score_bias(lookup(table, apart))));
+  };
+  check_gradients<x, x, tensor<T, vocabulary<5>, heads<4>>, typename layer::weights>(
+      "relative positions", g::seed, g::answer, f,
+      tensor<int, query<3>, key<3>>{2, 3, 4, 1, 2, 3, 0, 1, 2});
+}
+BOOST_AUTO_TEST_CASE(of_relative_attention) {
+  relative_attention<float>(), relative_attention<double>();
+}
+
 }  // namespace

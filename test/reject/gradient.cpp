@@ -9,6 +9,7 @@ using namespace umbel::axes;
 
 using tokens = tensor<float, token<7>, hidden<16>>;
 using wide_tokens = tensor<float, token<7>, hidden<20>>;
+using attention = multi_head_attention<float, hidden<16>, heads<2>, bias<true>>;
 using map = linear<float, hidden<16>, classes<3>, bias<true>>;
 
 // Weights that are elsewhere.
@@ -78,6 +79,41 @@ struct borrowing_weights {
   const prepacked<map> packed{w};
   constexpr formula of_layer = [](auto a, const auto& m) { return sum<token, classes>(m(a)); };
   const auto value = gradient{of_layer}(with_gradient(x, dx), packed);
+#elif defined CASE_gradient_of_packed_attention
+  // expect-gcc: "umbel: gradient: packed weights have no gradient; pass those that they were packed of"
+  // expect-clang: gradient, .*packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of
+  // lines-gcc: 17
+  // lines-clang: 22
+  // cause: Packed weights are laid out for the kernels of one target; what is learned are the weights that they were made of.
+  // cure: Pass `with_gradient(w, g)` of the weights, or a struct of them, and pack what was learned.
+  const attention::weights of_attention{};
+  const prepacked<attention> packed{of_attention};
+  constexpr formula of_layer = [](auto a, const auto& m) { return sum<token, hidden>(m(a)); };
+  const auto value = gradient{of_layer}(with_gradient(x, dx), packed);
+#elif defined CASE_gradient_of_packed_norm
+  // expect-gcc: "umbel: gradient: packed weights have no gradient; pass those that they were packed of"
+  // expect-clang: gradient, .*packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of
+  // lines-gcc: 17
+  // lines-clang: 21
+  // cause: Packed weights are laid out for the kernels of one target; what is learned are the weights that they were made of.
+  // cure: Pass `with_gradient(w, g)` of the weights, or a struct of them, and pack what was learned.
+  const layer_norm<float, hidden<16>>::weights of_norm{};
+  const prepacked<layer_norm<float, hidden<16>>> packed{of_norm};
+  constexpr formula of_layer = [](auto a, const auto& m) { return sum<token, hidden>(m(a)); };
+  const auto value = gradient{of_layer}(with_gradient(x, dx), packed);
+#elif defined CASE_gradient_of_two_biases
+  // expect-gcc: "umbel: gradient: one score_bias of a call has a gradient, not two; add them first, score_bias\(a \+ b\)"
+  // expect-clang: gradient, .*one_score_bias_of_a_call_has_a_gradient_so_add_them_first
+  // cause: Of the tensors that are added to the scores of one call of attention the gradient is computed of one.
+  // cure: Add them in the formula, `score_bias(a + b)`, or pass one of them without `with_gradient`.
+  const attention::weights of_attention{};
+  const tensor<float, query<7>, key<7>> one{}, two{};
+  tensor<float, query<7>, key<7>> of_one{}, of_two{};
+  constexpr formula biased = [](auto a, const auto& m, auto first, auto second) {
+    return sum<token, hidden>(attention{m}(a, score_bias(first) & score_bias(second)));
+  };
+  const auto value =
+      gradient{biased}(x, of_attention, with_gradient(one, of_one), with_gradient(two, of_two));
 #elif defined CASE_gradient_of_packed_weights_by_times
   // expect-gcc: "umbel: elementwise: a layer has its weights and is called; write layer\(x\)"
   // expect-clang: elementwise, .*a_layer_has_its_weights_and_is_called_so_write_layer_of_x

@@ -199,6 +199,14 @@ using layer_gradient_function = void (*)(const captured<T>* parts, const capture
                                          const operand_memory<T>* operands, const T* result,
                                          const T* d_result, T* d_operands, T* scratch);
 
+// The same where one more operand has a gradient, which comes last in d_operands.
+template <class T>
+struct layer_gradient_with {
+  std::size_t operand = npos;
+  layer_gradient_function<T> run = nullptr;
+  std::size_t scratch = 0;
+};
+
 template <class T>
 struct node_of_graph {
   word what = word::none;
@@ -225,7 +233,9 @@ struct node_of_graph {
   // scratch of its gradient, and the elements of those of its operands.
   layer_gradient_function<T> run_gradient = nullptr;
   std::size_t kept = 0, gradient_scratch = 0;
-  std::size_t differentiated = 0;  // the first so many operands
+  std::size_t differentiated = 0;                               // the first so many operands
+  const layer_gradient_with<T>* also_differentiated = nullptr;  // one more at a time, of so many
+  std::size_t also = 0;
   // To be read (inspect/): its axes, the name of what is called, of a layer its operations and the
   // bytes of its tables.
   const char *shape = nullptr, *name = nullptr;

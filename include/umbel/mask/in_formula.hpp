@@ -218,8 +218,23 @@ struct weights_and_mask {
 // A block in the graph of a gradient: the words that it is made of (training/blocks.hpp).
 template <class Block>
 struct in_words;
+namespace rules {
+// May weights of that type have a gradient (training/gradient_rules.hpp)?
+template <class W>
+struct weights_of_block_rule;
+}  // namespace rules
 template <class Steps, class X>
 concept written_in_words = X::differentiates && requires { typename Steps::block; };
+
+template <class Block, class W, class... X>
+constexpr auto words_of_block(const W& w, const X&... x) noexcept {
+  using verdict = typename rules::weights_of_block_rule<W>::type;
+  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
+  if constexpr (verdict::ok)
+    return in_words<Block>::of(w, x...);
+  else
+    return invalid{};
+}
 
 // A call of a layer with nodes x, y... and a mask, whose tensors are the last operands.
 template <class Steps, class W, class Mask, class X, class... Y>
@@ -227,7 +242,7 @@ constexpr auto call_with_mask(const W& weights, const Mask& given, const X& x,
                               const Y&... y) noexcept {
   const auto& mask = as_mask(given);
   if constexpr (written_in_words<Steps, X>)
-    return in_words<typename Steps::block>::of(weights, mask, x, y...);
+    return words_of_block<typename Steps::block>(weights, mask, x, y...);
   else
     return mask_in_formula<mask_of<Mask>>::with_nodes(x, mask, [&](const auto&... of_mask) {
       return x.template call<Steps>(weights_and_mask<W, mask_of<Mask>>{weights, mask}, y...,
@@ -239,7 +254,7 @@ constexpr auto call_with_mask(const W& weights, const Mask& given, const X& x,
 template <class Steps, class W, class X>
 constexpr auto call_with_weights(const W& weights, const X& x) noexcept {
   if constexpr (written_in_words<Steps, X>)
-    return in_words<typename Steps::block>::of(weights, x);
+    return words_of_block<typename Steps::block>(weights, x);
   else
     return x.template call<Steps>(weights);
 }

@@ -103,14 +103,41 @@ struct attend_steps {
       }
     }
   }
-  static constexpr kernel::attend_backward_shape back = {
-      queries, keys,  sizes.head_dim, sizes.value_dim, q_row, k_row,
-      v_row,   o_row, q_row,          k_row,           v_row, o_row};
-  static constexpr kernel::attend_backward_shape back_on = [] {
-    kernel::attend_backward_shape next = back;
-    next.go_on = true;
-    return next;
-  }();
+  // go_on: the gradients of keys and values are added to what is there. The steps of a bias that
+  // has one, along queries and keys; 0, 0: none has.
+  static constexpr kernel::attend_backward_shape back(bool go_on, std::size_t bias_query = 0,
+                                                      std::size_t bias_key = 0) noexcept {
+    return {queries, keys,          sizes.head_dim, sizes.value_dim, q_row, k_row,
+            v_row,   o_row,         q_row,          k_row,           v_row, o_row,
+            go_on,   bias_key != 0, bias_query,     bias_key};
+  }
+};
+
+// Which tensors of a mask are added to scores: bit i, tensor i is.
+template <class Mask>
+inline constexpr unsigned added_tensors = 0;
+template <class X>
+inline constexpr unsigned added_tensors<bias_mask<X>> = 1;
+template <class A, class B>
+inline constexpr unsigned added_tensors<both_masks<A, B>> =
+    added_tensors<A> | added_tensors<B> << mask_in_formula<A>::operands;
+
+// The gradient of a bias of that layout: row-major of its axes, and the steps from one element to
+// the next. What all keys of a query share changes no weight: its gradient is 0.
+template <class Layout>
+struct bias_gradient {
+  using to = row_major<Layout>;
+  static constexpr std::size_t count = to::count;
+  template <class Family>
+  static constexpr std::size_t step = umbel::detail::broadcast_step<to, Family>;
+  static constexpr std::size_t key =
+      umbel::detail::broadcast_step<Layout, rules::key_family> != 0 ? step<rules::key_family> : 0;
+  static constexpr std::size_t query = key != 0 ? step<rules::query_family> : 0;
+  static constexpr std::size_t batch = step<rules::batch_family>, head = step<rules::heads_family>;
+};
+template <>
+struct bias_gradient<void> {
+  static constexpr std::size_t count = 0, query = 0, key = 0, batch = 0, head = 0;
 };
 
 // (Not of what shows the weights, observe(), nor of rows without keys that are given the mean of
@@ -122,23 +149,47 @@ struct layer_gradient<layer_call<T, attend_steps<Layer, QueryAxis, KeyAxis, Q, K
                                  weights_and_mask<without_weights, Mask>, X...>> {
   using W = weights_and_mask<without_weights, Mask>;
   using steps = attend_steps<Layer, QueryAxis, KeyAxis, Q, K, V>;
-  using scratch =
-      typename steps::template scratch_with<kernel::attend_backward<steps::back, T>::scratch_size>;
   static constexpr head_sizes sizes = steps::sizes;
 
   static constexpr void describe(node_of_graph<T>& one) noexcept {
-    one.run_gradient = run;
+    one.run_gradient = run<bias_gradient<void>>;
     one.kept = steps::kept;
-    one.gradient_scratch = sizeof(scratch) / sizeof(T);
+    one.gradient_scratch = scratch_for<bias_gradient<void>>;
     one.differentiated = 3;
-  }
-  static constexpr void run(const captured<T>* parts, const captured<T>*,
-                            const operand_memory<T>* from, const T* result, const T* dy, T* dx,
-                            T* work) noexcept {
-    with(parts, from, result, dy, dx, work, std::make_index_sequence<sizeof...(X)>{});
+    one.also_differentiated = biases.of;
+    one.also = biases.count;
   }
 
  private:
+  // Bias: a bias_gradient, of the tensor that has one.
+  template <class Bias>
+  using scratch = typename steps::template scratch_with<
+      kernel::attend_backward<steps::back(false, Bias::query, Bias::key), T>::scratch_size>;
+  template <class Bias>
+  static constexpr std::size_t scratch_for = sizeof(scratch<Bias>) / sizeof(T);
+
+  struct every_bias {
+    layer_gradient_with<T> of[sizeof...(X)];
+    std::size_t count = 0;
+    template <std::size_t I, class View>
+    constexpr void look_at() noexcept {
+      if constexpr (I >= 3 && (added_tensors<Mask> >> (I < 3 ? 0 : I - 3) & 1) != 0)
+        of[count++] = {I, run<bias_gradient<layout_of<View>>>,
+                       scratch_for<bias_gradient<layout_of<View>>>};
+    }
+  };
+  static constexpr every_bias biases = []<std::size_t... I>(std::index_sequence<I...>) {
+    every_bias all;
+    (all.template look_at<I, X>(), ...);
+    return all;
+  }(std::make_index_sequence<sizeof...(X)>{});
+
+  template <class Bias>
+  static constexpr void run(const captured<T>* parts, const captured<T>*,
+                            const operand_memory<T>* from, const T* result, const T* dy, T* dx,
+                            T* work) noexcept {
+    with<Bias>(parts, from, result, dy, dx, work, std::make_index_sequence<sizeof...(X)>{});
+  }
   template <class View>
   static constexpr View seen(const operand_memory<T>& memory) noexcept {
     if constexpr (std::is_same_v<typename View::value_type, bool>)
@@ -146,7 +197,7 @@ struct layer_gradient<layer_call<T, attend_steps<Layer, QueryAxis, KeyAxis, Q, K
     else
       return View(memory.numbers);
   }
-  template <std::size_t... I>
+  template <class Bias, std::size_t... I>
   static constexpr void with(const captured<T>* parts, const operand_memory<T>* from,
                              const T* result, const T* dy, T* dx, T* room,
                              std::index_sequence<I...>) noexcept {
@@ -154,12 +205,14 @@ struct layer_gradient<layer_call<T, attend_steps<Layer, QueryAxis, KeyAxis, Q, K
     const auto mask = [&](const auto&, const auto&, const auto&, const auto&... of_mask) {
       return given.mask(of_mask...);
     }(seen<X>(from[I])...);
-    auto& work = *static_cast<scratch*>(static_cast<void*>(room));
+    auto& work = *static_cast<scratch<Bias>*>(static_cast<void*>(room));
     constexpr std::size_t queries = steps::queries, keys = steps::keys;
     const T* const statistics = result + steps::result::count;
     T* const dq = dx;
     T* const dk = dq + steps::of_queries::count;
     T* const dv = dk + steps::of_keys::count;
+    T* const dbias = dv + steps::of_values::count;
+    for (std::size_t i = 0; i < Bias::count; ++i) dbias[i] = T{};
     for (std::size_t b = 0; b < steps::sequences; ++b) {
       const T *q = from[0].numbers + b * queries * steps::q_row,
               *k = from[1].numbers + b * keys * steps::k_row;
@@ -174,11 +227,11 @@ struct layer_gradient<layer_call<T, attend_steps<Layer, QueryAxis, KeyAxis, Q, K
                           of_o = b * queries * steps::o_row + h * sizes.value_dim;
         const auto all = [&]<kernel::attend_backward_shape S>() {
           const auto policy = Layer::scoring::template with<T>(masks(h).policy);
-          T* const no_bias = nullptr;
+          T* const dbias_of_head = dbias + b * Bias::batch + h * Bias::head;
           const auto run_by = [&](auto kernel, auto... scratch_of_kernel) {
             kernel.run(q + h * sizes.head_dim, k + of_k, v + of_v, result + of_o, dy + of_o,
                        steps::scale, policy, maximum, maximum + queries, dq_b + h * sizes.head_dim,
-                       dk_b + of_k, dv + b * keys * steps::v_row + of_v, no_bias,
+                       dk_b + of_k, dv + b * keys * steps::v_row + of_v, dbias_of_head,
                        scratch_of_kernel...);
           };
           if (std::is_constant_evaluated())
@@ -187,9 +240,9 @@ struct layer_gradient<layer_call<T, attend_steps<Layer, QueryAxis, KeyAxis, Q, K
             run_by(kernel::attend_backward<S, T>{}, work.of_kernel + 0);
         };
         if (h % steps::share == 0)
-          all.template operator()<steps::back>();
+          all.template operator()<steps::back(false, Bias::query, Bias::key)>();
         else
-          all.template operator()<steps::back_on>();
+          all.template operator()<steps::back(true, Bias::query, Bias::key)>();
       }
       if constexpr (steps::rotates) {
         steps::rotary::template turn<queries, sizes.heads, sizes.head_dim, steps::q_row, queries,

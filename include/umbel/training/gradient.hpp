@@ -242,7 +242,7 @@ struct gradient_fits_rule<F, Work, X...> {
   template <class Call>
   struct where_asked<accepted, Call> {
     using verdict = first_error<
-        rules::no_mask_varies<!Call::run::counted.is_mask>,
+        rules::one_bias_varies<!Call::run::counted.is_two_biases>,
         rules::scratch_fits<say::gradient, Work, typename Call::workspace, umbel::detail::shape<>>>;
     static constexpr bool ok = verdict::ok;
   };

@@ -31,7 +31,7 @@ struct the_first_result_has;
 struct but_gradients_are_of_one_number_so_sum_it;
 struct the_gradient_is_of_another_type_than_what_it_is_the_gradient_of;
 struct the_gradient_is_const;
-struct tensors_of_masks_have_no_gradient_so_pass_them_without_with_gradient;
+struct one_score_bias_of_a_call_has_a_gradient_so_add_them_first;
 }  // namespace say
 
 template <>
@@ -55,9 +55,8 @@ inline constexpr const char*
         "the gradient is of another type than what it is the gradient of; declare decltype(w) g{}";
 template <>
 inline constexpr const char*
-    spoken<say::tensors_of_masks_have_no_gradient_so_pass_them_without_with_gradient> =
-        "tensors of masks have no gradient; add a bias to scores in words, or pass it without "
-        "with_gradient";
+    spoken<say::one_score_bias_of_a_call_has_a_gradient_so_add_them_first> =
+        "one score_bias of a call has a gradient, not two; add them first, score_bias(a + b)";
 
 namespace rules {
 
@@ -77,7 +76,20 @@ struct has_gradient_rule<Weights> {
       verdict<formulas::form_of_weights<borrowed> == formulas::weights_form::natural, say::gradient,
               say::packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of>;
 };
+// Of a block.
+template <class W>
+concept borrowed_parts = requires { typename W::owned; };
+template <class W>
+struct weights_of_block_rule {
+  using type = verdict<borrowed_parts<W>, say::gradient,
+                       say::packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of>;
+};
 // A call of a layer.
+template <class Steps, class T, formulas::owns_weights Packed, class... X>
+struct has_gradient_rule<Steps, formulas::layer_call<T, Steps, Packed, X...>> {
+  using type = verdict<false, say::gradient,
+                       say::packed_weights_have_no_gradient_so_pass_those_that_they_were_packed_of>;
+};
 template <class Steps, class Call>
 struct has_gradient_rule<Steps, Call> {
   static constexpr bool there_is_one = requires { sizeof(formulas::layer_gradient<Call>); };
@@ -93,10 +105,9 @@ template <class Layout>
 using is_one_number =
     verdict<Layout::count == 1, say::gradient, say::the_first_result_has, typename Layout::axes,
             say::but_gradients_are_of_one_number_so_sum_it>;
-template <bool None>
-using no_mask_varies =
-    verdict<None, say::gradient,
-            say::tensors_of_masks_have_no_gradient_so_pass_them_without_with_gradient>;
+template <bool One>
+using one_bias_varies =
+    verdict<One, say::gradient, say::one_score_bias_of_a_call_has_a_gradient_so_add_them_first>;
 // Tensors and views of float or double; weights that are owned, since gradients are found at the
 // same places in an object of their type.
 template <class X>

@@ -23,7 +23,7 @@ struct reversal : reversed_graph<T, Nodes> {
   using base::add, base::whole, base::number, base::each, base::times, base::repeated,
       base::in_order, base::renamed, base::only, base::sum_to, base::contraction, base::give,
       base::add_to_gradient;
-  using base::g, base::gradient, base::varies, base::complete, base::is_mask;
+  using base::g, base::gradient, base::varies, base::complete, base::is_two_biases;
 
   constexpr void reverse_elementwise(int n, const operand& d) {
     const node_of_graph<T> one = g.nodes[n];
@@ -245,14 +245,27 @@ struct reversal : reversed_graph<T, Nodes> {
     operand from[most_operands];
     for (std::size_t j = 0; j < operands; ++j) from[j] = one.from[j];
     std::size_t elements = 0;
+    std::size_t bias = npos;
     for (std::size_t j = 0; j < operands; ++j) {
-      if (j < one.differentiated)
-        elements += from[j].axes.count();
-      else if (varies[from[j].node])
-        is_mask = true;
+      if (j >= one.differentiated && !varies[from[j].node]) continue;
+      elements += from[j].axes.count();
+      if (j < one.differentiated) continue;
+      std::size_t found = 0;
+      while (found < one.also && one.also_differentiated[found].operand != j) ++found;
+      if (found == one.also)
+        complete = false;
+      else if (bias != npos)
+        is_two_biases = true;
+      else
+        bias = found;
     }
+    if (!complete || is_two_biases) return;
     one.what = word::layer_gradient;
     one.kept = 0;
+    if (bias != npos) {
+      one.run_gradient = one.also_differentiated[bias].run;
+      one.gradient_scratch = one.also_differentiated[bias].scratch;
+    }
     one.from[one.operands++] = whole(n);
     one.from[one.operands++] = in_order(d, one.axes);
     one.axes = {};
@@ -262,6 +275,10 @@ struct reversal : reversed_graph<T, Nodes> {
     for (std::size_t j = 0; j < one.differentiated; ++j) {
       give(from[j], {made, first, without_strides(from[j].axes)});
       first += from[j].axes.count();
+    }
+    if (bias != npos) {
+      const std::size_t j = one.also_differentiated[bias].operand;
+      give(from[j], {made, first, without_strides(from[j].axes)});
     }
   }
 

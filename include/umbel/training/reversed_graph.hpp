@@ -10,7 +10,6 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
-
 // Families of axes that no axis of a user's has.
 inline constexpr unsigned long long family_in = 1, family_out = 2, family_elements = 3;
 
@@ -31,8 +30,8 @@ struct wanted_gradient {
 
 struct reversed_count {
   std::size_t nodes;
-  bool complete;  // was there room, and does every word have a gradient?
-  bool is_mask;   // is a tensor in a mask differentiated?
+  bool complete;       // was there room, and does every word have a gradient?
+  bool is_two_biases;  // of one call?
 };
 
 // Nodes: room for so many.
@@ -41,10 +40,10 @@ struct reversed_graph {
   graph<T, Nodes> g;
   operand gradient[Nodes];  // of a node's value, over all its axes; of none: node is -1
   bool varies[Nodes]{};     // does it depend on what is differentiated?
-  bool is_mask = false, complete = true;
+  bool is_two_biases = false, complete = true;
 
   constexpr reversed_count counted() const {
-    return {static_cast<std::size_t>(g.count), complete, is_mask};
+    return {static_cast<std::size_t>(g.count), complete, is_two_biases};
   }
 
   // ---- nodes ------------------------------------------------------------------------------------
