@@ -191,6 +191,17 @@ def relative_attention(d: Drawn) -> Tensor:
     return Attention(d, 8, 4, False, kv_heads=2)(x, x, causal(3), bias)
 
 
+def additive_attention(d: Drawn) -> Tensor:
+    """Two heads, each with scores of 3 features and half of the values."""
+    x, memory, values = d(2, 3, 4), d(2, 4, 5), d(2, 4, 6)
+    q, k, score = d.linear(4, 6, True), d.linear(5, 6, True), d(6)
+    tangents = torch.tanh(project(x, q)[:, :, None] + project(memory, k)[:, None])
+    scores = (tangents * score).unflatten(-1, (2, 3)).sum(-1).movedim(-1, 1)
+    seen = up_to((4, 2), 4)
+    p = torch.softmax(scores.masked_fill(~seen, -math.inf), -1)
+    return (p @ values.unflatten(-1, (2, 3)).transpose(1, 2)).transpose(1, 2).flatten(-2)
+
+
 def tanh_gelu(x: Tensor) -> Tensor:
     return functional.gelu(x, approximate="tanh")
 
@@ -238,6 +249,19 @@ def tied_embedding(d: Drawn) -> Tensor:
     return torch.log_softmax(table[torch.tensor([3, 0, 3])] @ table.T, -1)
 
 
+def sinusoids(positions: int, width: int) -> Tensor:
+    """Sines in even places, cosines in odd ones, as Vaswani et al. 2017 have it."""
+    angles = torch.outer(torch.arange(positions).double(), 10000.0 ** -(torch.arange(0, width, 2).double() / width))
+    return torch.stack((angles.sin(), angles.cos()), -1).flatten(-2)
+
+
+def embedding(d: Drawn) -> Tensor:
+    """Words, positions and logits by the same table."""
+    table = d(5, 4)
+    x = torch.tanh(table[torch.tensor([[3, 0, 3], [1, 4, 2]])] * 2 + sinusoids(3, 4))
+    return torch.log_softmax(x @ table.T, -1)
+
+
 def classifier(d: Drawn) -> Tensor:
     table, places = d(5, 4), d(3, 4)
     layer, head = Encoder(d, 4, 5, functional.gelu, True, heads=2), d.linear(4, 3, True)
@@ -250,7 +274,8 @@ CASES = {"self_attention": self_attention, "cross_attention": cross_attention, "
          "encoder_norms_first": encoder_first, "encoder_norms_last": encoder_last, "gated_encoder": gated_encoder,
          "decoder": decoder, "norms": norms,
          "positions": positions, "losses": losses, "tied_embedding": tied_embedding, "classifier": classifier,
-         "biased_attention": biased_attention, "relative_attention": relative_attention}
+         "biased_attention": biased_attention, "relative_attention": relative_attention,
+         "additive_attention": additive_attention, "embedding": embedding}
 
 # Where the rows of a sum cancel, so that float by torch is 4e-6 off by the seed of the case's place, another.
 SEEDS = {"decoder": 951}

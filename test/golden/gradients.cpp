@@ -117,4 +117,21 @@ BOOST_AUTO_TEST_CASE(of_relative_attention) {
   relative_attention<float>(), relative_attention<double>();
 }
 
+template <class T>
+void additive() {
+  namespace g = golden::gradient_of_additive_attention;
+  using x = tensor<T, batch<2>, query<3>, hidden<4>>;
+  using memory = tensor<T, batch<2>, key<4>, hidden<5>>;
+  using values = tensor<T, batch<2>, key<4>, value_dim<6>>;
+  using layer =
+      additive_attention<T, hidden<4>, score_hidden<3>, keys_from<hidden<5>>, heads<2>, bias<true>>;
+  constexpr formula f = [](auto dy, auto a, auto m, auto v, const auto& w, auto lengths) {
+    return sum<batch, query, value_dim>(dy * layer{w}(a, m, v, lengths));
+  };
+  check_gradients<tensor<T, batch<2>, query<3>, value_dim<6>>, x, memory, values,
+                  typename layer::weights>("additive attention", g::seed, g::answer, f,
+                                           tensor<int, batch<2>>{4, 2});
+}
+BOOST_AUTO_TEST_CASE(of_additive_attention) { additive<float>(), additive<double>(); }
+
 }  // namespace

@@ -252,9 +252,13 @@ struct additive_rule_in_formula<accepted, Layer, X, Y, Z, Mask> {
       first_error<typename additive_call<Layer, X, Y, Z, Mask, in_formula, by_value>::verdict,
                   rules::mask_in_a_formula<say::additive_attention, Mask>>;
 };
+// In the graph of a gradient: training/additive.hpp.
+template <class Layer>
+struct additive_block;
 // What it does, of views.
 template <class Layer, class X, class Y, class Z>
 struct additive_steps {
+  using block = additive_block<Layer>;
   template <class Mask>
   using call = additive_call<Layer, X, Y, Z, Mask, in_formula, by_value>;
   using scratch = typename call<every_key>::scratch;

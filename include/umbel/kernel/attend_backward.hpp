@@ -30,9 +30,9 @@ struct keeping {
   const Policy& policy;
   softmax_tap<T> tap_of_few;
 
-  template <attend_shape S, class, plan::target Target, std::size_t Vectors, class Room>
-  UMBEL_INLINE void attend_queries(const T* q, const T* k, const T* v, T factor, std::size_t first,
-                                   T* o, T* scratch, Room here) const noexcept {
+  template <attend_shape S, class, plan::target Target, std::size_t Vectors, class K, class Room>
+  UMBEL_INLINE void attend_queries(const T* q, K k, const T* v, T factor, std::size_t first, T* o,
+                                   T* scratch, Room here) const noexcept {
     const softmax_tap<T> tap{tap_of_few.maximum + first, tap_of_few.inverse + first};
     if constexpr (std::is_same_v<Policy, scores::every_key>)
       attend_block<S, T, Target, Vectors, true>::attend_queries(q, k, v, factor, S.keys, o, scratch,

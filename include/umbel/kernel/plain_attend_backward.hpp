@@ -27,6 +27,15 @@ struct attend_kept {
     attend<S>(q, k, v, scale, policy, o, softmax_tap<T>{maximum, inverse});
   }
 };
+// The same of plain::attend_additive.
+template <attend_shape S>
+struct attend_additive_kept {
+  template <class T, scores::policy Policy>
+  static constexpr void run(const T* q, const T* k, const T* w, const T* v, const Policy& policy,
+                            T* o, T* maximum, T* inverse) noexcept {
+    attend_additive<S>(q, k, w, v, policy, o, softmax_tap<T>{maximum, inverse});
+  }
+};
 
 namespace detail {
 
@@ -43,14 +52,70 @@ constexpr T delta(const attend_backward_shape& s, const T* o, const T* d_o,
   return fold_chains(chain);
 }
 
-template <class T, class Policy>
-constexpr void attend_backward(const attend_backward_shape& s, const T* q, const T* k, const T* v,
-                               const T* o, const T* d_o, T scale, const Policy& policy,
-                               const T* maximum, const T* inverse, T* dq, T* dk, T* dv,
-                               [[maybe_unused]] T* dbias) noexcept {
-  const attend_shape forward{s.queries, s.keys, s.head_dim, s.value_dim, s.q_row,  1, s.k_row, 1,
-                             s.v_row,   1,      s.o_row,    1,           s.queries};
-  const dot_product_score<T, const T*> score{forward, q, k, exp2_factor(scale)};
+constexpr attend_shape forward_of(const attend_backward_shape& s) noexcept {
+  return {s.queries, s.keys,  s.head_dim, s.value_dim, s.q_row, 1,        s.k_row,
+          1,         s.v_row, 1,          s.o_row,     1,       s.queries};
+}
+
+// to(d) += factor from(d): each feature a chain of its own.
+template <class T>
+constexpr void multiply_add(std::size_t count, T factor, const T* from, T* to) noexcept {
+  for (std::size_t d = 0; d < count; ++d) to[d] = simd::fma(factor, from[d], to[d]);
+}
+
+// A score and what its gradient, in natural units, adds to those of its query and its key.
+template <class T>
+struct dot_product_gradients {
+  attend_shape shape;
+  const T* q;
+  const T* k;
+  T scale;
+
+  constexpr T operator()(std::size_t i, std::size_t j) const noexcept {
+    return dot_product_score<T, const T*>{shape, q, k, exp2_factor(scale)}(i, j);
+  }
+  constexpr void add(std::size_t i, std::size_t j, T d_score, T* to_query,
+                     T* to_key) const noexcept {
+    const T of_product = d_score * scale;
+    plain::detail::multiply_add(shape.head_dim, of_product, k + j * shape.k_row, to_query);
+    plain::detail::multiply_add(shape.head_dim, of_product, q + i * shape.q_row, to_key);
+  }
+  static constexpr void multiply_add(std::size_t count, T factor, const T* from, T* to) noexcept {
+    plain::detail::multiply_add(count, factor, from, to);
+  }
+};
+// And to that of the weights, dw.
+template <class T>
+struct additive_gradients {
+  attend_shape shape;
+  const T* q;
+  const T* k;
+  const T* w;
+  T* dw;
+
+  constexpr T operator()(std::size_t i, std::size_t j) const noexcept {
+    return additive_score<T>{shape, q, k, w, exp2_factor(T{1})}(i, j);
+  }
+  constexpr void add(std::size_t i, std::size_t j, T d_score, T* to_query,
+                     T* to_key) const noexcept {
+    for (std::size_t d = 0; d < shape.head_dim; ++d) {
+      const T t = simd::tanh(q[i * shape.q_row + d] + k[j * shape.k_row + d]);
+      const T slope = simd::fma(-t, t, T{1}) * w[d];
+      to_query[d] = simd::fma(d_score, slope, to_query[d]);
+      to_key[d] = simd::fma(d_score, slope, to_key[d]);
+      dw[d] = simd::fma(d_score, t, dw[d]);
+    }
+  }
+  static constexpr void multiply_add(std::size_t count, T factor, const T* from, T* to) noexcept {
+    plain::detail::multiply_add(count, factor, from, to);
+  }
+};
+
+template <class T, class Score, class Policy>
+constexpr void attend_backward_by(const attend_backward_shape& s, const Score& score, const T* v,
+                                  const T* o, const T* d_o, const Policy& policy, const T* maximum,
+                                  const T* inverse, T* dq, T* dk, T* dv,
+                                  [[maybe_unused]] T* dbias) noexcept {
   for (std::size_t j = 0; j < s.keys && !s.go_on; ++j) {
     for (std::size_t d = 0; d < s.head_dim; ++d) dk[j * s.dk_row + d] = T{};
     for (std::size_t d = 0; d < s.value_dim; ++d) dv[j * s.dv_row + d] = T{};
@@ -85,24 +150,14 @@ constexpr void attend_backward(const attend_backward_shape& s, const T* q, const
       // The gradient of the score as the softmax sees it, in natural units. An fma with 0: a bare
       // product could be contracted into a sum.
       const T gradient = simd::fma(probability, slope, T{});
-      T of_product = gradient;
-      if constexpr (scores::detail::bends<over_type>)
-        of_product = of_product * over.derivative(raw, j);
-      of_product = of_product * scale;
+      T of_score = gradient;
+      if constexpr (scores::detail::bends<over_type>) of_score = of_score * over.derivative(raw, j);
       if (s.bias) {
         T& to = dbias[i * s.bias_query + j * s.bias_key];
         to = simd::fma(gradient, scores::detail::bias_derivative(over, raw, j), to);
       }
-      for (std::size_t d = 0; d < s.head_dim; ++d) {
-        T& to_query = dq[i * s.dq_row + d];
-        T& to_key = dk[j * s.dk_row + d];
-        to_query = simd::fma(of_product, k[j * s.k_row + d], to_query);
-        to_key = simd::fma(of_product, q[i * s.q_row + d], to_key);
-      }
-      for (std::size_t d = 0; d < s.value_dim; ++d) {
-        T& to_value = dv[j * s.dv_row + d];
-        to_value = simd::fma(weight, d_o[i * s.do_row + d], to_value);
-      }
+      score.add(i, j, of_score, dq + i * s.dq_row, dk + j * s.dk_row);
+      score.multiply_add(s.value_dim, weight, d_o + i * s.do_row, dv + j * s.dv_row);
     }
   }
 }
@@ -122,7 +177,9 @@ struct attend_backward {
   static constexpr void run(const T* q, const T* k, const T* v, const T* o, const T* d_o, T scale,
                             const Policy& policy, const T* maximum, const T* inverse, T* dq, T* dk,
                             T* dv, T* dbias = nullptr) noexcept {
-    detail::attend_backward(S, q, k, v, o, d_o, scale, policy, maximum, inverse, dq, dk, dv, dbias);
+    detail::attend_backward_by(S,
+                               detail::dot_product_gradients<T>{detail::forward_of(S), q, k, scale},
+                               v, o, d_o, policy, maximum, inverse, dq, dk, dv, dbias);
   }
 
   // The gradient of a gate, a factor of the head's context, where it is 1 (Michel, Levy, Neubig
@@ -132,6 +189,19 @@ struct attend_backward {
     T sum{};
     for (std::size_t i = 0; i < S.queries; ++i) sum = sum + detail::delta(S, o, d_o, i);
     return sum;
+  }
+};
+
+// The same by additive scores, w tanh(q + k). dw: for each pair that is seen its gradient is added,
+// queries in increasing order, in each its keys.
+template <attend_backward_shape S>
+struct attend_additive_backward {
+  template <class T, scores::policy Policy>
+  static constexpr void run(const T* q, const T* k, const T* w, const T* v, const T* o,
+                            const T* d_o, const Policy& policy, const T* maximum, const T* inverse,
+                            T* dq, T* dk, T* dw, T* dv, T* dbias = nullptr) noexcept {
+    detail::attend_backward_by(S, detail::additive_gradients<T>{detail::forward_of(S), q, k, w, dw},
+                               v, o, d_o, policy, maximum, inverse, dq, dk, dv, dbias);
   }
 };
 

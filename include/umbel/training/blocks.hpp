@@ -8,6 +8,7 @@
 #include <umbel/block/feed_forward.hpp>
 #include <umbel/config.hpp>
 #include <umbel/formula/arithmetic.hpp>
+#include <umbel/training/additive.hpp>
 #include <umbel/training/attention.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -49,9 +50,10 @@ struct in_words<multi_head_block<Layer>> {
   template <class QueryAxis, class KeyAxis, class W, class Mask, class X, class Y, class Z>
   static constexpr auto attend(const W& w, const Mask& mask, const X& x, const Y& y,
                                const Z& z) noexcept {
-    const auto q = features_last<QueryAxis>(x).project(w.q);
-    const auto k = features_last<KeyAxis>(y).project(w.k);
-    const auto v = features_last<KeyAxis>(z).project(w.v);
+    using family = typename Layer::hidden_axis::family;
+    const auto q = formulas::features_last<QueryAxis, family>(x).project(w.q);
+    const auto k = formulas::features_last<KeyAxis, family>(y).project(w.k);
+    const auto v = formulas::features_last<KeyAxis, family>(z).project(w.v);
     using steps = formulas::attend_steps<Layer, QueryAxis, KeyAxis, view_of_node<decltype(q)>,
                                          view_of_node<decltype(k)>, view_of_node<decltype(v)>>;
     const auto context = mask_in_formula<Mask>::with_nodes(x, mask, [&](const auto&... of_mask) {
@@ -60,17 +62,6 @@ struct in_words<multi_head_block<Layer>> {
           v, of_mask...);
     });
     return formulas::in_order(context.project(w.o), typename layout_of<X>::axes{});
-  }
-  // A sequence after another, the features of a position beside each other.
-  template <class Sequence, class X>
-  static constexpr auto features_last(const X& x) noexcept {
-    using from = layout_of<X>;
-    using sequence = axis_of<from, Sequence>;
-    using features = axis_of<from, typename Layer::hidden_axis::family>;
-    if constexpr (from::template has<rules::batch_family>)
-      return formulas::in_order(x, shape<axis_of<from, rules::batch_family>, sequence, features>{});
-    else
-      return formulas::in_order(x, shape<sequence, features>{});
   }
 };
 
