@@ -126,6 +126,27 @@ void tied_embedding() {
 }
 BOOST_AUTO_TEST_CASE(of_tied_embedding) { tied_embedding<float>(), tied_embedding<double>(); }
 
+// Words, positions and logits by one table.
+template <class T>
+struct dictionary {
+  using words = embedding<T, vocabulary<5>, hidden<4>>;
+  static constexpr const char* part_names[] = {"table"};
+  typename words::weights table;
+};
+template <class T>
+void embedded() {
+  namespace g = golden::gradient_of_embedding;
+  constexpr formula f = [](auto dy, const auto& w, auto ids) {
+    constexpr sinusoidal_positions<T, token<3>, hidden<4>, adjacent_pairs> places{};
+    const typename dictionary<T>::words words{w.table};
+    const auto logits = words.logits(tanh(places(words(ids) * 2)));
+    return sum<batch, token, vocabulary>(dy * log_softmax<vocabulary>(logits));
+  };
+  check_gradients<tensor<T, batch<2>, token<3>, vocabulary<5>>, dictionary<T>>(
+      "embedding", g::seed, g::answer, f, tensor<int, batch<2>, token<3>>{3, 0, 3, 1, 4, 2});
+}
+BOOST_AUTO_TEST_CASE(of_embedding) { embedded<float>(), embedded<double>(); }
+
 template <class T>
 struct classifier {
   using places = learned_positions<T, token<3>, hidden<4>>;

@@ -9,6 +9,7 @@
 #include <umbel/layer/computing.hpp>
 #include <umbel/layer/project.hpp>
 #include <umbel/layer/table.hpp>
+#include <umbel/mask/in_formula.hpp>
 #include <umbel/tensor/contract.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -85,6 +86,10 @@ constexpr void write_logits(const X& x, const packed_embedding<T, Vocabulary, Hi
   project_tensor(x, w, y);
 }
 
+// Logits in the graph of a gradient: training/layers.hpp.
+template <class T, class Vocabulary, class Hidden>
+struct logits_block;
+
 // Calls of the layer and of prepacked<layer>.
 template <class Derived, class T, class Vocabulary, class Hidden>
 struct embedding_calls : computing<Derived, say::embedding> {
@@ -114,7 +119,7 @@ struct embedding_calls : computing<Derived, say::embedding> {
     using verdict = logits_rule<X>;
     static_assert(report<verdict>::ok, "umbel: shapes do not fit");
     if constexpr (verdict::ok && traced<X>)
-      return x.template call<logits_steps<view_of_node<X>>>(self());
+      return call_with_weights<logits_steps<view_of_node<X>>>(self(), x);
     else if constexpr (verdict::ok)
       return filled<tensor_of<T, projected<layout_of<X>, tied>>>(
           [&](auto& y) { write_logits(x, self().get_weights(), y); });
@@ -150,6 +155,7 @@ struct embedding_calls : computing<Derived, say::embedding> {
   // Of a call in a formula (formula/node.hpp).
   template <class X>
   struct logits_steps {
+    using block = logits_block<T, Vocabulary, Hidden>;
     using result = projected<layout_of<X>, tied>;
     using scratch = on_stack;
     static constexpr std::uint64_t flops =

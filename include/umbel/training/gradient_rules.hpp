@@ -78,7 +78,7 @@ struct has_gradient_rule<Weights> {
 };
 // Of a block.
 template <class W>
-concept borrowed_parts = requires { typename W::owned; };
+concept borrowed_parts = formulas::borrows_weights<W> || requires { typename W::owned; };
 template <class W>
 struct weights_of_block_rule {
   using type = verdict<borrowed_parts<W>, say::gradient,

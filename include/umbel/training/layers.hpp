@@ -123,6 +123,17 @@ struct in_words<embedding<T, Vocabulary, Hidden>> {
     return formulas::lookup(view<const T, Vocabulary, Hidden>(words.get_weights().data()), ids);
   }
 };
+// words.logits(x): a contraction, whose bits they have.
+template <class T, class Vocabulary, class Hidden>
+struct in_words<logits_block<T, Vocabulary, Hidden>> {
+  template <class Words, class X>
+  static constexpr auto of(const Words& words, const X& x) noexcept {
+    const view<const T, Vocabulary, Hidden> table(words.get_weights().data());
+    using result = projected<layout_of<X>, linear_map<T, Hidden, Vocabulary, false>>;
+    return formulas::in_order(x.template contract<typename Hidden::family>(x.as_node_like(table)),
+                              typename result::axes{});
+  }
+};
 
 }  // namespace umbel::inline UMBEL_TARGET::detail
 UMBEL_WARNINGS_POP
