@@ -23,6 +23,8 @@ using rotated =
     multi_head_attention<float, hidden<18>, heads<3>, rope<split_halves, 10000, 4>, bias<true>>;
 using llama = llama_block<encoder_layer>;
 using post_norm = vaswani_block<encoder_layer>;
+template <class... Options>
+using small_encoder = encoder_layer<float, hidden<18>, heads<3>, intermediate<20>, Options...>;
 
 template <class Layer, std::size_t Tokens>
 using floats = tensor<typename Layer::value_type, token<Tokens>, typename Layer::hidden_axis>;
@@ -116,6 +118,72 @@ BOOST_AUTO_TEST_CASE(near_the_layers_of_floats) {
     BOOST_TEST(error_of<llama>(seed) < 0.0065);
     BOOST_TEST(error_of<post_norm>(seed) < 0.009);
   }
+}
+
+// Biases of some maps, norms without one, values of another width than keys: each alone changes
+// what is packed.
+template <class... Options>
+using with = block_with<small_encoder, Options...>;
+BOOST_AUTO_TEST_CASE(options_of_maps_and_norms) {
+  for (std::uint32_t seed = 30; seed < 33; ++seed) {
+    BOOST_TEST((error_of<with<bias_on<'q', 'o'>, feed_forward_bias<true>>>(seed) < 0.009));
+    BOOST_TEST((error_of<with<norm_bias<false>, bias_on<'k', 'v'>, feed_forward_bias<false>>>(
+                    seed) < 0.009));
+    BOOST_TEST(
+        (error_of<with<head_dim<6>, value_dim<3>, gated<true>, activation<silu>>>(seed) < 0.009));
+  }
+}
+
+// Queries, keys and values that come from, and a result that goes to, other widths.
+BOOST_AUTO_TEST_CASE(other_widths_of_keys_values_and_result) {
+  using layer = multi_head_attention<float, hidden<20>, heads<5>, keys_from<hidden<6>>,
+                                     values_from<hidden<9>>, output_to<hidden<3>>, value_dim<7>,
+                                     bias_on<'v'>>;
+  lcg next{11};
+  const auto w = drawn_weights<layer>(next);
+  quantized<layer>::ranges seen{};
+  const auto x = drawn<tensor<float, batch<2>, query<4>, hidden<20>>>(next, 2);
+  const auto y = drawn<tensor<float, batch<2>, key<11>, hidden<6>>>(next, 2);
+  const auto z = drawn<tensor<float, batch<2>, key<11>, hidden<9>>>(next, 2);
+  const tensor<int, batch<2>> lens{7, 11};
+  const auto wanted = quantized<layer>::observe(seen, w, x, y, z, lens);
+  const quantized<layer> attend{w, seen};
+  const auto out =
+      attend(quantize<std::int8_t>(x, seen.queries), quantize<std::int8_t>(y, seen.keys),
+             quantize<std::int8_t>(z, seen.values), lens);
+  BOOST_TEST(relative_error(out, static_cast<double>(seen.output()) / 127, wanted) < 0.03);
+}
+
+// An encoder layer, evaluated by the compiler.
+BOOST_AUTO_TEST_CASE(the_compiler_computes_an_encoder_layer) {
+  using layer = encoder_layer<float, hidden<4>, heads<2>, intermediate<4>, norm_first<true>,
+                              activation<relu>, bias<true>>;
+  static constexpr layer::weights w = [] {
+    layer::weights made{};
+    int i = 0;
+    const auto draw = [&](auto& values) {
+      for (float& v : values) v = static_cast<float>((i = (i * 37 + 11) % 64) - 32) / 64;
+    };
+    draw(made.attention.q.weight), draw(made.attention.k.weight), draw(made.attention.v.weight);
+    draw(made.attention.o.weight), draw(made.feed_forward.up.weight);
+    draw(made.feed_forward.down.weight), draw(made.feed_forward.up.bias);
+    for (float& gamma : made.norm1.gamma) gamma = 1;
+    for (float& gamma : made.norm2.gamma) gamma = 1;
+    return made;
+  }();
+  static constexpr quantized<layer>::ranges seen = [] {
+    quantized<layer>::ranges made{};
+    detail::with_members<detail::integers::parts_of<quantized<layer>::ranges>>(
+        made, [](auto&... range) { ((range() = 4.0F), ...); });
+    return made;
+  }();
+  static constexpr quantized<layer> packed{w, seen};
+  static constexpr tensor<std::int16_t, token<3>, hidden<4>> x{
+      12000, -4000, 300, -32767, 5, 8000, -9000, 32767, 0, 1, -1, 16384};
+  static constexpr auto computed = packed(x, causal);
+  const auto run = packed(x, causal);
+  BOOST_TEST(same_bits(computed, run));
+  BOOST_TEST(!same_bits(run, x));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -57,8 +57,9 @@ BOOST_AUTO_TEST_CASE(by_a_bias) {
   tensor<double, heads<2>, query<3>, key<4>> b;
   draw(next, x), draw(next, y), draw(next, b), draw_weights(next, w);
   constexpr formula f = [](auto c, const auto& all, auto a, auto d) {
-    const auto o = layer{all}(a, d, d | rename_axis<hidden, value_dim> | slice<value_dim, from<0>, extent<4>>,
-                              causal_top_left & score_bias(c));
+    const auto o =
+        layer{all}(a, d, d | rename_axis<hidden, value_dim> | slice<value_dim, from<0>, extent<4>>,
+                   causal_top_left & score_bias(c));
     return sum<query, batch, value_dim>(o * o);
   };
   check(f, b, w, x, y);

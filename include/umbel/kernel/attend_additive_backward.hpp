@@ -58,12 +58,11 @@ struct additive_gradients {
   }
   T operator()(std::size_t i, std::size_t j) const noexcept {
     each_vector(S.head_dim, [&](std::size_t d, std::size_t count) UMBEL_LAMBDA_INLINE {
-      simd::store(tangents + d, simd::tanh(load(q + i * S.q_row + d, count) +
-                                           load(k + j * S.k_row + d, count)));
+      simd::store(tangents + d,
+                  simd::tanh(load(q + i * S.q_row + d, count) + load(k + j * S.k_row + d, count)));
     });
     T score{};
-    for (std::size_t d = 0; d < S.head_dim; ++d)
-      score = simd::fma(tangents[d], factors[d], score);
+    for (std::size_t d = 0; d < S.head_dim; ++d) score = simd::fma(tangents[d], factors[d], score);
     return score;
   }
   void add(std::size_t, std::size_t, T d_score, T* to_query, T* to_key) const noexcept {
@@ -92,9 +91,8 @@ struct attend_additive_kept {
   static constexpr std::size_t scratch_size = attend_scratch<S, T, Target>;
 
   template <scores::policy Policy>
-  UMBEL_INLINE static void run(const T* q, const T* k, const T* w, const T* v,
-                               const Policy& policy, T* o, T* maximum, T* inverse,
-                               T* scratch) noexcept {
+  UMBEL_INLINE static void run(const T* q, const T* k, const T* w, const T* v, const Policy& policy,
+                               T* o, T* maximum, T* inverse, T* scratch) noexcept {
     const detail::keeping<Policy, T> how{policy, {maximum, inverse}};
     const detail::additive_keys<T> keys{k, w, exp2_factor(T{1})};
     detail::attend_blocks<S, T, Target>(q, keys, v, T{1}, how, o, scratch);

@@ -3,7 +3,8 @@
 // and how long that takes by a network whose numbers are yours:
 //
 //   std::puts(describe<share, token<512>>());
-//   std::puts(describe<interconnect{.nanoseconds = 1500, .megabytes_per_second = 25'000}, share, token<512>>());
+//   std::puts(describe<interconnect{.nanoseconds = 1500, .megabytes_per_second = 25'000}, share,
+//   token<512>>());
 //
 // Not here: how long the ranks wait for each other.
 #pragma once
@@ -15,8 +16,8 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel {
 
-// A network between machines, as describe takes it: of a message without its bytes, and of its bytes. (Of those that
-// it is where nothing is said, 100 Gbit/s.)
+// A network between machines, as describe takes it: of a message without its bytes, and of its
+// bytes. (Of those that it is where nothing is said, 100 Gbit/s.)
 struct interconnect {
   std::uint64_t nanoseconds = 2000;
   std::uint64_t megabytes_per_second = 12'500;
@@ -44,12 +45,12 @@ struct layer_of_rank {
 template <class Share, class Queries, class... Keys>
 struct plan_of_rank : plan_of<layer_of_rank<Share>, Queries, Keys...> {
   using of_heads = plan_of<layer_of_rank<Share>, Queries, Keys...>;
-  static constexpr linear_step output = linear_step_of<
-      kernel::linear_shape{Queries::size, Share::sizes.context_width(), Share::features::size, 1,
-                           Queries::size, Share::features::size, 1, Share::sizes.o_bias},
-      typename Share::value_type>();
-  static constexpr double cycles =
-      of_heads::cycles - of_heads::output.cycles + output.cycles;
+  static constexpr linear_step output =
+      linear_step_of<kernel::linear_shape{Queries::size, Share::sizes.context_width(),
+                                          Share::features::size, 1, Queries::size,
+                                          Share::features::size, 1, Share::sizes.o_bias},
+                     typename Share::value_type>();
+  static constexpr double cycles = of_heads::cycles - of_heads::output.cycles + output.cycles;
 };
 
 // memory: what it is sent from and received in, 0 where that is the result.
@@ -93,7 +94,8 @@ struct described_share<By, sharded<Layer, Over>, Queries, Keys...> {
     put_plan<plan_of_rank<share, Queries, Keys...>>(out);
     out.put('\n');
     using work = typename share::template workspace<Queries, Keys...>;
-    put_exchange<By>(out, exchange_of<share, Queries, Keys...>, sizeof(work::contexts) + sizeof(work::results));
+    put_exchange<By>(out, exchange_of<share, Queries, Keys...>,
+                     sizeof(work::contexts) + sizeof(work::results));
   }
 };
 }  // namespace detail

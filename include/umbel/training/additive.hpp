@@ -77,13 +77,12 @@ struct additive_attend_steps {
       for (std::size_t h = 0; h < sizes.heads; ++h) {
         T* const maximum = y.data() + result::count + (b * sizes.heads + h) * 2 * queries;
         const auto by = [&](auto attend, auto... room) {
-          attend.run(q.data() + b * queries * row + h * sizes.score_hidden,
-                     k.data() + b * keys * row + h * sizes.score_hidden,
-                     weights.data() + h * sizes.score_hidden,
-                     v.data() + b * keys * values + h * value_dim,
-                     Layer::scoring::template with<T>(masks(h).policy),
-                     y.data() + b * queries * values + h * value_dim, maximum, maximum + queries,
-                     room...);
+          attend.run(
+              q.data() + b * queries * row + h * sizes.score_hidden,
+              k.data() + b * keys * row + h * sizes.score_hidden,
+              weights.data() + h * sizes.score_hidden, v.data() + b * keys * values + h * value_dim,
+              Layer::scoring::template with<T>(masks(h).policy),
+              y.data() + b * queries * values + h * value_dim, maximum, maximum + queries, room...);
         };
         if (std::is_constant_evaluated())
           by(kernel::plain::attend_additive_kept<head>{});
@@ -144,9 +143,9 @@ struct in_words<additive_block<Layer>> {
     const auto k =
         features_last<rules::key_family, typename Layer::keys_axis::family>(y).project(w.k);
     const auto v = features_last<rules::key_family, features>(z);
-    using steps = formulas::additive_attend_steps<Layer, view_of_node<decltype(q)>,
-                                                  view_of_node<decltype(k)>,
-                                                  view_of_node<decltype(v)>>;
+    using steps =
+        formulas::additive_attend_steps<Layer, view_of_node<decltype(q)>, view_of_node<decltype(k)>,
+                                        view_of_node<decltype(v)>>;
     using score = std::remove_cvref_t<decltype(w.score)>;
     const auto context = mask_in_formula<Mask>::with_nodes(x, mask, [&](const auto&... of_mask) {
       return q.template call<steps>(weights_and_mask<score, Mask>{w.score, mask}, k, v, of_mask...);
