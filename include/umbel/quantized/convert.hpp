@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <umbel/config.hpp>
 #include <umbel/quantized/linear.hpp>
+#include <umbel/tensor/compare.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
@@ -69,19 +70,13 @@ template <class T, detail::tensor_like X, detail::integers::one_range Range>
 constexpr auto quantize(const X& x, const Range& range) noexcept {
   using verdict = detail::rules::quantize<T, X>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok) {
-    using namespace detail::integers;
-    const double unit = unit_of<T>(static_cast<double>(range_as_float(range)));
-    detail::tensor_of<T, detail::row_major<detail::layout_of<X>>> y{};
-    for_each(
-        [&](T& to, const auto& from) {
-          to = static_cast<T>(rounded(static_cast<double>(from) / unit, most_of<T>));
-        },
-        y, x);
-    return y;
-  } else {
-    return detail::invalid{};
-  }
+  using namespace detail::integers;
+  const double unit = unit_of<T>(static_cast<double>(range_as_float(range)));
+  return detail::each_position<verdict, T>(
+      [unit](const auto& from) {
+        return static_cast<T>(rounded(static_cast<double>(from) / unit, most_of<T>));
+      },
+      x);
 }
 
 template <class T = void, class... Given>
@@ -103,15 +98,10 @@ template <class T = float, detail::tensor_like Y, detail::integers::one_range Ra
 constexpr auto dequantize(const Y& y, const Range& range) noexcept {
   using verdict = detail::rules::dequantize<T, Y>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok) {
-    const double unit = detail::integers::unit_of<typename Y::value_type>(
-        static_cast<double>(detail::integers::range_as_float(range)));
-    detail::tensor_of<T, detail::row_major<detail::layout_of<Y>>> x{};
-    for_each([&](T& to, const auto& from) { to = static_cast<T>(from * unit); }, x, y);
-    return x;
-  } else {
-    return detail::invalid{};
-  }
+  const double unit = detail::integers::unit_of<typename Y::value_type>(
+      static_cast<double>(detail::integers::range_as_float(range)));
+  return detail::each_position<verdict, T>(
+      [unit](const auto& from) { return static_cast<T>(from * unit); }, y);
 }
 template <class T = float, class... Given>
   requires(!detail::integers::are_tensor_and_range<Given...>)

@@ -80,30 +80,32 @@ using assigned = typename assigned_rule<X, Y>::type;
 // lines of clang's output.
 // Never inlined, here and below: in x * y + z a compiler that may contract (g++ does by itself)
 // would fuse the product of one call into the sum of the next, and bits depend on whether it does.
+// No `if constexpr` round a result: g++ before 14 builds it on the stack then and copies it.
 template <class Verdict, class F, class X, class Y>
+  requires(Verdict::ok)
 UMBEL_NOINLINE constexpr auto elementwise(F f, const X& x, const Y& y) noexcept {
-  if constexpr (Verdict::ok) {
-    using T = typename X::value_type;
-    tensor_of<T, row_major<typename X::layout>> out;
-    for_each([&](T& to, const auto& a, const auto& b) { to = static_cast<T>(f(a, b)); }, out, x, y);
-    return out;
-  } else {
-    return invalid{};
-  }
+  using T = typename X::value_type;
+  tensor_of<T, row_major<typename X::layout>> out;
+  for_each([&](T& to, const auto& a, const auto& b) { to = static_cast<T>(f(a, b)); }, out, x, y);
+  return out;
+}
+template <class Verdict, class F, class X, class Y>
+constexpr invalid elementwise(F, const X&, const Y&) noexcept {
+  return {};
 }
 
 template <class F, class X>
+  requires(rules::computes<typename X::value_type>::ok)
 UMBEL_NOINLINE constexpr auto each_element(F f, const X& x) noexcept {
   using T = typename X::value_type;
-  using verdict = rules::computes<T>;
-  static_assert(report<verdict>::ok, "umbel: shapes do not fit");
-  if constexpr (verdict::ok) {
-    tensor_of<T, row_major<typename X::layout>> out;
-    for_each([&](T& to, const auto& a) { to = static_cast<T>(f(a)); }, out, x);
-    return out;
-  } else {
-    return invalid{};
-  }
+  tensor_of<T, row_major<typename X::layout>> out;
+  for_each([&](T& to, const auto& a) { to = static_cast<T>(f(a)); }, out, x);
+  return out;
+}
+template <class F, class X>
+constexpr invalid each_element(F, const X&) noexcept {
+  static_assert(report<rules::computes<typename X::value_type>>::ok, "umbel: shapes do not fit");
+  return {};
 }
 
 template <class S>

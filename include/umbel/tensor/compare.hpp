@@ -28,14 +28,15 @@ using conditions = first_error<condition<say::elementwise, X>, condition<say::el
 
 // f of the elements of x... at each position, a tensor of T.
 template <class Verdict, class T, class F, class X, class... Y>
+  requires(Verdict::ok)
 constexpr auto each_position(F f, const X& x, const Y&... y) noexcept {
-  if constexpr (Verdict::ok) {
-    tensor_of<T, row_major<layout_of<X>>> out{};
-    for_each([&](T& to, const auto&... from) { to = f(from...); }, out, x, y...);
-    return out;
-  } else {
-    return invalid{};
-  }
+  tensor_of<T, row_major<layout_of<X>>> out{};
+  for_each([&](T& to, const auto&... from) { to = f(from...); }, out, x, y...);
+  return out;
+}
+template <class Verdict, class T, class F, class X, class... Y>
+constexpr invalid each_position(F, const X&, const Y&...) noexcept {
+  return {};
 }
 
 }  // namespace umbel::inline UMBEL_TARGET::detail
