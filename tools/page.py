@@ -20,10 +20,11 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "examples/page"
 SAMPLES = ROOT / "examples/fashion/trained/samples.hpp"
-MODULES = {"network": "networkModule"}  # a .cpp of examples/page: what its .wasm.js defines
+WEIGHTS = ROOT / "examples/tiny_language_model/trained/weights.safetensors"
+MODULES = {"network": "networkModule", "language": "languageModule"}  # a .cpp of examples/page: what its .wasm.js defines
 
-# Only Umbel and the program: no C library, no start-up, nothing imported. The headers of the C++ library are used, and none
-# of its code. The stack lies in front of the data, so that one that is too deep is a trap and not another number.
+# Only Umbel, the program and the compiler's own functions: no C library, no start-up, nothing imported. The headers of the C++
+# library are used, and none of its code. The stack lies in front of the data, so that one that is too deep is a trap and not another number.
 COMPILE = ["clang++-19", "--target=wasm32-wasi", "-std=c++20", "-Os", "-DNDEBUG", "-DUMBEL_SMALL_CODE=1", "-msimd128",
            "-mbulk-memory", "-fno-exceptions", "-fno-rtti", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections",
            "-Wall", "-Wextra", "-Wconversion", "-Werror", f"-I{ROOT / 'include'}"]
@@ -44,15 +45,19 @@ def run(command, **options):
     return done.stdout
 
 
+def pack(data, name, constant, out):
+    """NAME.js, which defines a constant with these bytes."""
+    packed = {"name": name, "size": len(data), "checksum": fnv1a(data), "base64": base64.b64encode(data).decode()}
+    (out / f"{name}.js").write_text(f"const {constant} = {json.dumps(packed)};\n")
+    print(f"{name}: {len(data):,} bytes")
+
+
 def build_module(name, constant, out):
-    """NAME.s, which the test searches for vectors, NAME.wasm and NAME.wasm.js."""
-    assembly, wasm = out / f"{name}.s", out / f"{name}.wasm"
-    run([*COMPILE, "-S", SOURCES / f"{name}.cpp", "-o", assembly])
-    run([*COMPILE[:2], *LINK, "-msimd128", "-mbulk-memory", assembly, "-o", wasm])
-    data = wasm.read_bytes()
-    packed = {"name": wasm.name, "size": len(data), "checksum": fnv1a(data), "base64": base64.b64encode(data).decode()}
-    (out / f"{wasm.name}.js").write_text(f"const {constant} = {json.dumps(packed)};\n")
-    print(f"{wasm.name}: {len(data):,} bytes")
+    """NAME.wasm and NAME.wasm.js."""
+    wasm = out / f"{name}.wasm"
+    builtins = run([*COMPILE[:2], "-rtlib=compiler-rt", "-print-libgcc-file-name"], stdout=subprocess.PIPE).strip()
+    run([*COMPILE, *LINK, SOURCES / f"{name}.cpp", SOURCES / "freestanding.cpp", builtins, "-o", wasm])
+    pack(wasm.read_bytes(), wasm.name, constant, out)
 
 
 def numbers_of(text, name):
@@ -91,6 +96,7 @@ def main():
     for name, constant in MODULES.items():
         build_module(name, constant, options.out)
     (options.out / "pictures.js").write_text(f"const pictures = {json.dumps(pictures())};\n")
+    pack(WEIGHTS.read_bytes(), "language.weights", "languageWeights", options.out)
     version = run([options.compiler, "-dumpfullversion", "-dumpversion"], stdout=subprocess.PIPE).strip()
     native = {"machine": machine(), "compiler": f"{pathlib.Path(options.compiler).name} {version}",
               "microseconds": json.loads(run([options.native, "time"], stdout=subprocess.PIPE))}

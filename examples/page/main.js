@@ -135,20 +135,35 @@ function drawScale(canvas) {
 }
 
 // ---- the start ----------------------------------------------------------------------------------
-// What the other files of the page define: a file that is missing or cut off defines nothing.
+// What other files of the page define: a file that is missing or cut off defines nothing.
 const files = {
   'pictures.js': () => pictures,
   'accuracy.js': () => accuracy,
   'figures.js': () => native,
   'network.wasm.js': () => networkModule,
+  'language.wasm.js': () => languageModule,
+  'language.weights.js': () => languageWeights,
 };
+function needFiles(...names) {
+  for (const name of names) need(files[name], name);
+}
 
-async function start() {
-  for (const [file, value] of Object.entries(files)) need(value, file);
+async function startHeads() {
+  needFiles('pictures.js', 'accuracy.js', 'figures.js', 'network.wasm.js');
   new HeadsPage(await Network.load(networkModule));
 }
 
-start().catch(error => {
+// Half a megabyte of weights, which are loaded when somebody looks.
+async function startText() {
+  await Promise.all(['language.wasm.js', 'language.weights.js'].map(loadScript));
+  needFiles('language.wasm.js', 'language.weights.js');
+  new TextPage(await LanguageModel.load(languageModule, languageWeights));
+}
+
+startTabs(panel => {
+  if (panel === 'text') startText().catch(error => sayProblem(error, 'text-problem'));
+});
+startHeads().catch(error => {
   document.body.classList.add('broken');
   sayProblem(error);
 });

@@ -20,12 +20,8 @@ function checksumOf(bytes) {
   return sum >>> 0;
 }
 
-// packed: {name, size, checksum, base64}, as tools/demo page writes it. The exports of the module, or a Problem.
-async function loadModule(packed) {
-  if (typeof WebAssembly !== 'object')
-    throw new Problem('This browser has no WebAssembly, or it is switched off, and this page computes in it. Any browser since 2021 has it.');
-  if (!WebAssembly.validate(vectorProbe))
-    throw new Problem('This browser’s WebAssembly has no vectors of 16 bytes (SIMD), which this page computes with. Any browser since 2023 has them.');
+// packed: {name, size, checksum, base64}, as tools/demo page writes it. Its bytes, or a Problem.
+function unpack(packed) {
   let bytes;
   try {
     bytes = bytesOf(packed.base64);
@@ -34,5 +30,24 @@ async function loadModule(packed) {
   }
   if (bytes.length !== packed.size || checksumOf(bytes) !== packed.checksum)
     throw new Problem(`${packed.name}.js is damaged: its bytes are not those that were built. Build the page again with “tools/demo page”.`);
-  return (await WebAssembly.instantiate(bytes, {})).instance.exports;
+  return bytes;
+}
+
+// The exports of a module, or a Problem.
+async function loadModule(packed) {
+  if (typeof WebAssembly !== 'object')
+    throw new Problem('This browser has no WebAssembly, or it is switched off, and this page computes in it. Any browser since 2021 has it.');
+  if (!WebAssembly.validate(vectorProbe))
+    throw new Problem('This browser’s WebAssembly has no vectors of 16 bytes (SIMD), which this page computes with. Any browser since 2023 has them.');
+  return (await WebAssembly.instantiate(unpack(packed), {})).instance.exports;
+}
+
+// Scripts of the page that only one tab needs.
+function loadScript(file) {
+  return new Promise(done => {
+    const script = document.createElement('script');
+    script.src = file;
+    script.onload = script.onerror = () => done(); // what it did not define is found out by `need`
+    document.body.append(script);
+  });
 }

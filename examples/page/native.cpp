@@ -4,6 +4,7 @@
 //
 //   page_native time             for each number of heads in the two layers, microseconds, as JSON
 //   page_native bits             a hash of logits of four pictures, with each choice of heads
+//   page_native text FILE        a hash of the language model's logits behind each token of a text
 //   page_native accuracy FOLDER  for each choice of heads, how many pictures are right: accuracy.js
 //
 // `accuracy` takes a minute or two. Built without fused multiply-add it has the page's own bits.
@@ -16,6 +17,7 @@
 #include <string_view>
 
 #include "../fashion/pictures.hpp"
+#include "../tiny_language_model/load.hpp"
 #include "network.hpp"
 
 namespace fashion::page {
@@ -95,22 +97,53 @@ void print_accuracy(const char* folder) {
   std::puts("};");
 }
 
-// 32-bit FNV-1a, low byte first: test/page/logits.mjs has it of the page.
+// 32-bit FNV-1a, low byte first: test/page has it of the page.
+class hash_of_floats {
+ public:
+  void add(const float* numbers, std::size_t count) noexcept {
+    for (std::size_t i = 0; i < count; ++i) {
+      auto bits = std::bit_cast<std::uint32_t>(numbers[i]);
+      for (int byte = 0; byte < 4; ++byte, bits >>= 8)
+        value_ = (value_ ^ (bits & 0xff)) * 0x01000193;
+    }
+  }
+  void print() const { std::printf("%08x\n", static_cast<unsigned>(value_)); }
+
+ private:
+  std::uint32_t value_ = 0x811c9dc5;
+};
+
 void print_bits() {
   const picture_set set = load_samples();
-  std::uint32_t hash = 0x811c9dc5;
+  hash_of_floats hash;
   for (unsigned first = 1; first <= choices; ++first)
     for (unsigned second = 1; second <= choices; ++second)
       for (std::size_t i = 0; i < set.size(); i += 5) {
         show(set.picture(i));
         look(first, second);
-        for (std::size_t c = 0; c < class_count; ++c) {
-          auto bits = std::bit_cast<std::uint32_t>(logits()[c]);
-          for (int byte = 0; byte < 4; ++byte, bits >>= 8)
-            hash = (hash ^ (bits & 0xff)) * 0x01000193;
-        }
+        hash.add(logits(), class_count);
       }
-  std::printf("%08x\n", static_cast<unsigned>(hash));
+  hash.print();
+}
+
+// The greedy text that is in the file of weights, by the reader of the example: the page steps its
+// blocks one by one.
+void print_text_bits(const char* path) {
+  static tiny::weights trained;
+  if (const std::string wrong = tiny::load_weights(trained, path); !wrong.empty())
+    throw input_error{wrong};
+  const auto memory = mapped_file::open(path);
+  const auto file = tensor_file::in_memory(*memory);
+  tiny::tokens<tiny::context> text;
+  if (!file || !file->read("probe.greedy", text)) throw input_error{"no probe.greedy in the file"};
+  static tiny::reader<> model{trained};
+  hash_of_floats hash;
+  for (const int& token : text) {
+    (void)model.read(&token, 1);
+    const auto next = model.next();
+    hash.add(next.data(), tiny::characters);
+  }
+  hash.print();
 }
 
 int run(int count, char** words) {
@@ -119,10 +152,12 @@ int run(int count, char** words) {
     print_times();
   else if (what == "bits" && count == 2)
     print_bits();
+  else if (what == "text" && count == 3)
+    print_text_bits(words[2]);
   else if (what == "accuracy" && count == 3)
     print_accuracy(words[2]);
   else
-    throw input_error{"usage: page_native time | bits | accuracy FOLDER"};
+    throw input_error{"usage: page_native time | bits | text FILE | accuracy FOLDER"};
   return std::fflush(stdout) == 0 ? 0 : 1;
 }
 

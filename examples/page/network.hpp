@@ -5,11 +5,7 @@
 
 #include <cstdint>
 
-#if defined(__wasm__)
-#define EXPORTED(name) __attribute__((export_name(name)))
-#else
-#define EXPORTED(name)
-#endif
+#include "exported.hpp"
 
 namespace fashion::page {
 

@@ -5,8 +5,9 @@
 // Its message is a sentence for those who look at the page.
 class Problem extends Error {}
 
-function sayProblem(error) {
-  const place = document.getElementById('problem');
+// place: the id of where it is said.
+function sayProblem(error, place = 'problem') {
+  place = document.getElementById(place);
   place.textContent = error instanceof Problem ? error.message : `Something went wrong in this page: ${error.message}`;
   place.hidden = false;
 }

@@ -10,6 +10,7 @@
 #include "../fashion/allocations.hpp"
 #include "alphabet.hpp"
 #include "integers.hpp"
+#include "load.hpp"
 #include "model.hpp"
 #include "options.hpp"
 #include "writer.hpp"

@@ -6,17 +6,12 @@
 //     5 blocks                      8 heads of 8, 4 of keys and values, feed-forward 172, causal
 //     norm, the embedding again     (token, vocabulary=64): logits of the next character
 //
-// tools/train_text.py trained it and wrote trained/weights.safetensors.
+// tools/train_text.py trained it and wrote trained/weights.safetensors, which load.hpp reads.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
-#include <umbel/decode/sample.hpp>
-#include <umbel/file/mapped_file.hpp>
-#include <umbel/files.hpp>
-#include <umbel/umbel.hpp>
-#include <umbel/weights.hpp>
+#include <umbel/bare.hpp>
 
 #include "alphabet.hpp"
 
@@ -61,31 +56,6 @@ logits<Count> whole_pass(const weights& w, const tokens<Count>& text) {
   states<Count> x = words{w.embedding}(text);
   block_stack{w.blocks}.into(x, x, causal, work);
   return logits_of(w, x);
-}
-
-// The weights of a file that tools/train_text.py wrote, tried on the text and the logits of PyTorch
-// in it. Empty, or what is wrong with the file, and then w is not to be used.
-inline std::string load_weights(weights& w, const char* path) {
-  const auto memory = mapped_file::open(path);
-  if (!memory) return memory.error();
-  const auto file = tensor_file::in_memory(*memory);
-  if (!file) return file.error();
-  if (const auto same = verify_checksum(*file); !same) return same.error();
-
-  const auto loaded = load(w, *file, at("embedding", "model.embed_tokens", names::torch_embedding),
-                           at("blocks.*", "model.layers.*", names::llama_layer),
-                           at("norm", "model.norm", names::torch_layer_norm));
-  if (!loaded) {
-    std::string lines = loaded.error();
-    lines.pop_back();  // the last line end
-    return lines;
-  }
-
-  tokens<24> probe;
-  logits<24> wanted;
-  const auto replayed =
-      replay(*file, [&](const auto& text) { return whole_pass(w, text); }, wanted, probe);
-  return replayed.error();
 }
 
 // Reads a text token by token. Stored: what matrices, keys and values are stored as, float or

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "integers.hpp"
+#include "load.hpp"
 #include "perplexity.hpp"
 
 namespace tiny::integer {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <umbel/decode/sample.hpp>
 
 #include "model.hpp"
 

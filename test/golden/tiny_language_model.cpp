@@ -2,6 +2,7 @@
 // The example that writes text (examples/tiny_language_model): its trained weights give PyTorch's
 // greedy text, step by step the bits of the whole pass, and for a seed the same text whatever the
 // target.
+#include "../../examples/tiny_language_model/load.hpp"
 #include "../../examples/tiny_language_model/writer.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "../../examples/tiny_language_model/integers.hpp"
+#include "../../examples/tiny_language_model/load.hpp"
 #include "../../examples/tiny_language_model/perplexity.hpp"
 #include "../../examples/tiny_language_model/writer.hpp"
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // heads.mjs PAGE: the classifier's tab in a headless Chromium, used as people use it, at two widths.
-import {cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
-import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {Browser, readPng} from './browser.mjs';
-import {goldenBits, hashInPage} from './support.mjs';
+import {damagedCopy, goldenBits, hashInPage} from './support.mjs';
 import {check, finish, same} from './tap.mjs';
 
 const page = resolve(process.argv[2]);
@@ -152,15 +151,10 @@ const problem = async () => {
 };
 
 async function damaged(name, change) {
-  const folder = mkdtempSync(join(tmpdir(), 'umbel-page-damaged-'));
-  cpSync(page, folder, {recursive: true, filter: path => !path.endsWith('.s')});
-  const file = join(folder, name);
-  const text = change(readFileSync(file, 'utf8'));
-  if (text === null) rmSync(file);
-  else writeFileSync(file, text);
-  await open({width: 390}, pathToFileURL(join(folder, 'index.html')).href);
+  const copy = damagedCopy(page, name, change);
+  await open({width: 390}, copy.url);
   const said = await problem();
-  rmSync(folder, {recursive: true});
+  copy.remove();
   return said;
 }
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+// The model from a file that tools/train_text.py wrote.
+#pragma once
+
+#include <string>
+#include <umbel/file/mapped_file.hpp>
+
+#include "named_weights.hpp"
+
+namespace tiny {
+
+// The weights of the file at `path`, tried on the text and the logits of PyTorch in it. Empty, or
+// what is wrong with the file, and then w is not to be used.
+inline std::string load_weights(weights& w, const char* path) {
+  const auto memory = mapped_file::open(path);
+  if (!memory) return memory.error();
+  const auto file = tensor_file::in_memory(*memory);
+  if (!file) return file.error();
+  if (const auto same = verify_checksum(*file); !same) return same.error();
+
+  const auto loaded = load_named(w, *file);
+  if (!loaded) {
+    std::string lines = loaded.error();
+    lines.pop_back();  // the last line end
+    return lines;
+  }
+
+  tokens<24> probe;
+  logits<24> wanted;
+  const auto replayed =
+      replay(*file, [&](const auto& text) { return whole_pass(w, text); }, wanted, probe);
+  return replayed.error();
+}
+
+}  // namespace tiny
