@@ -21,7 +21,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "examples/page"
 SAMPLES = ROOT / "examples/fashion/trained/samples.hpp"
 WEIGHTS = ROOT / "examples/tiny_language_model/trained/weights.safetensors"
-MODULES = {"network": "networkModule", "language": "languageModule"}  # a .cpp of examples/page: what its .wasm.js defines
+MODULES = {"network": "networkModule", "language": "languageModule",
+           "shapes": "shapesModule"}  # a .cpp of examples/page: what its .wasm.js defines
 
 # Only Umbel, the program and the compiler's own functions: no C library, no start-up, nothing imported. The headers of the C++
 # library are used, and none of its code. The stack lies in front of the data, so that one that is too deep is a trap and not another number.

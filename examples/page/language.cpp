@@ -48,7 +48,9 @@ int load(std::size_t bytes) noexcept {
   return 1;
 }
 
-void seed(std::uint32_t number) noexcept { sample = sampler<float, vocabulary<characters>>{number}; }
+void seed(std::uint32_t number) noexcept {
+  sample = sampler<float, vocabulary<characters>>{number};
+}
 
 int read(std::uint32_t letter) noexcept {
   if (!blocks[0] || letter >= characters || past[0].size() == context) return 0;

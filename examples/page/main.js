@@ -143,6 +143,7 @@ const files = {
   'network.wasm.js': () => networkModule,
   'language.wasm.js': () => languageModule,
   'language.weights.js': () => languageWeights,
+  'shapes.wasm.js': () => shapesModule,
 };
 function needFiles(...names) {
   for (const name of names) need(files[name], name);
@@ -160,8 +161,15 @@ async function startText() {
   new TextPage(await LanguageModel.load(languageModule, languageWeights));
 }
 
+async function startShapes() {
+  await loadScript('shapes.wasm.js');
+  needFiles('shapes.wasm.js');
+  new ShapesPage(await Rules.load(shapesModule));
+}
+
 startTabs(panel => {
   if (panel === 'text') startText().catch(error => sayProblem(error, 'text-problem'));
+  if (panel === 'shapes') startShapes().catch(error => sayProblem(error, 'shapes-problem'));
 });
 startHeads().catch(error => {
   document.body.classList.add('broken');
