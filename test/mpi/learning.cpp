@@ -38,7 +38,7 @@ struct samples {
     lcg next{5};
     for (std::size_t b = 0; b < most; ++b) {
       for (auto& e : x[b]) e = 4 * next();
-      for (int t = 0; t < 3; ++t) label[b](t) = static_cast<int>(b * b + t) % 5;
+      for (int t = 0; t < 3; ++t) label[b](t) = (static_cast<int>(b * b) + t) % 5;
     }
   }
   auto of(const model& w) const {
