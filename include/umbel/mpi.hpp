@@ -17,6 +17,7 @@
 #include <umbel/mpi/rules.hpp>
 #include <umbel/mpi/communicator.hpp>
 #include <umbel/mpi/heads.hpp>
+#include <umbel/mpi/encoder.hpp>
 #include <umbel/mpi/batch.hpp>
 #include <umbel/mpi/cache.hpp>
 #include <umbel/mpi/cut_weights.hpp>

@@ -11,6 +11,8 @@ using namespace umbel::axes;
 using attention = multi_head_attention<float, hidden<48>, heads<6>, kv_heads<3>>;
 using network =
     feed_forward<float, hidden<48>, intermediate<64>, activation<gelu_exact>, bias<false>>;
+using encoder = encoder_layer<float, hidden<48>, heads<6>, intermediate<64>, norm_first<true>,
+                              activation<gelu_exact>, bias<false>>;
 using share = sharded<attention, over<heads, ranks<3>>>;
 using sequences = sharded<attention, over<batch, ranks<2>>>;
 using gradients = batch_gradient<attention::weights, chains<4>>;
@@ -62,11 +64,24 @@ using many = tensor<float, batch<6>, token<9>, hidden<48>>;
   // cure: Write `sharded<attention, over<heads, ranks<4>>>`, or `over<batch, ranks<4>>`.
   sharded<attention, over<hidden, ranks<3>>> w;
 #elif defined CASE_heads_of_a_network
-  // expect-gcc: "umbel: sharded: takes heads of a multi_head_attention only"
-  // expect-clang: sharded.*takes_heads_of_a_multi_head_attention_only
-  // cause: The layer has no heads, or has more besides, as an encoder layer has its network.
-  // cure: Divide its attention, or its sequences, `over<batch, ranks<4>>`.
+  // expect-gcc: "umbel: sharded: takes heads of a multi_head_attention or an encoder_layer only"
+  // expect-clang: sharded.*takes_heads_of_a_multi_head_attention_or_an_encoder_layer_only
+  // cause: The layer has no heads, or is a decoder_layer or a stack.
+  // cure: Divide the layers of a stack, each by itself; the attention of another; or sequences, `over<batch, ranks<4>>`.
   sharded<network, over<heads, ranks<2>>> w;
+#elif defined CASE_a_network_that_does_not_divide
+  // expect-gcc: "umbel: sharded: intermediate=64 over ranks=3 leaves a remainder of 1"
+  // expect-clang: sharded.*intermediate<64>.*over.*ranks<3>.*leaves_a_remainder_of.*number<1>
+  // cause: The network of an encoder layer is divided with its heads: each rank has as many intermediate features as every other.
+  // cure: Take a number of ranks that divides heads, features and intermediate features.
+  sharded<encoder, over<heads, ranks<3>>>::weights w;
+#elif defined CASE_a_cache_of_an_encoder_layer_by_heads
+  // expect-gcc: "umbel: key_value_cache: the first argument is not a multi_head_attention, an encoder_layer, a decoder_layer or a layer_stack"
+  // expect-clang: key_value_cache.*the_first_argument_is_not_a_multi_head_attention_an_encoder_or_decoder_layer_or_a_layer_stack
+  // cause: What a cache is made for, the layer, is its first argument, and one of these four.
+  // cure: Name the layer first; of `prepacked<layer>` name the layer.
+  using by_heads = sharded<encoder, over<heads, ranks<2>>>;
+  static key_value_cache<by_heads, key<32>> w;
 #elif defined CASE_sequences_of_a_network
   // expect-gcc: "umbel: sharded: takes sequences of a layer that takes parallel\(\.\.\.\) only
   // expect-clang: sharded.*takes_sequences_of_a_layer_that_takes_parallel_only

@@ -176,8 +176,9 @@ struct encoder_layer_types {
     }
   };
 
-  // How a call comes in, from the layer and from prepacked<layer> alike.
-  template <class Weights, class X, class Mask, class Workspace, class Out>
+  // How a call comes in, from the layer and from prepacked<layer> alike. Of: what computes it.
+  template <class Of = encoder_layer_types, class Weights, class X, class Mask, class Workspace,
+            class Out>
   static constexpr auto encode(const Weights& w, const X& x, const Mask& mask, Workspace& work,
                                Out&& out) noexcept {
     using layout = typename X::layout;
@@ -187,7 +188,7 @@ struct encoder_layer_types {
     if constexpr (verdict::ok) {
       using sequence = rules::sequence_family<layout, hidden_axis>;
       using positions = axis_of<layout, sequence>;
-      using scratch = workspace<positions>;
+      using scratch = typename Of::template workspace<positions>;
       using scores = scores_for<layout, positions>;
       using given = given_workspaces<Workspace, scratch>;
       using fit = first_error<
@@ -196,8 +197,9 @@ struct encoder_layer_types {
       static_assert(report<fit>::ok, "umbel: shapes do not fit");
       if constexpr (fit::ok)
         return computed<tensor_of<T, row_major<layout>>, typename given::all>(
-            out, work,
-            [&](auto& y, auto& own) { sequences<positions>(w, x, as_mask(mask), y, own); });
+            out, work, [&](auto& y, auto& own) {
+              Of::template sequences<positions>(w, x, as_mask(mask), y, own);
+            });
       else
         return invalid{};
     } else {

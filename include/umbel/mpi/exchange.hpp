@@ -10,6 +10,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/mpi/batch.hpp>
+#include <umbel/mpi/encoder.hpp>
 #include <umbel/mpi/gradients.hpp>
 #include <umbel/mpi/heads.hpp>
 
@@ -62,8 +63,19 @@ struct exchange_rule<sharded<Layer, Over>, Positions, Keys...> {
         2, work::contexts_of_rank + work::results_of_rank);
   }
 };
+template <class Layer, class Over, axis_like Positions>
+  requires(divides_encoder<Layer, Over> &&
+           !std::is_same_v<typename Positions::family, rules::batch_family>)
+struct exchange_rule<sharded<Layer, Over>, Positions> {
+  using share = sharded<Layer, Over>;
+  using verdict = accepted;
+  static constexpr exchange_cost value() {
+    return ring<typename share::value_type, typename share::ranks>(
+        4, share::template workspace<Positions>::given_by_rank);
+  }
+};
 template <class Layer, class Over, std::size_t Batch, axis_like... Positions>
-  requires divides_heads<Layer, Over>
+  requires(divides_heads<Layer, Over> || divides_encoder<Layer, Over>)
 struct exchange_rule<sharded<Layer, Over>, axes::batch<Batch>, Positions...> {
   using one = exchange_rule<sharded<Layer, Over>, Positions...>;
   using verdict = typename one::verdict;

@@ -29,9 +29,8 @@ constexpr head_sizes sizes_of_rank(head_sizes whole, std::size_t ranks) noexcept
 // Of: what computes the call: T, ranks, own_sizes, own_workspace, queries, and positions, which the
 // workspace is for.
 template <class Of>
-struct workspace_over_ranks : workspace_base {
+struct memory_over_ranks {
   using ranks = typename Of::ranks;
-  using positions = typename Of::positions;
   static constexpr std::size_t contexts_of_rank = Of::own_sizes.context_width() * Of::queries;
   static constexpr std::size_t results_of_rank = Of::own_sizes.output / ranks::size * Of::queries;
 
@@ -39,9 +38,14 @@ struct workspace_over_ranks : workspace_base {
   alignas(64) typename Of::T contexts[ranks::size * contexts_of_rank];
   alignas(64) typename Of::T results[ranks::size * results_of_rank];
 };
+template <class Of>
+struct workspace_over_ranks : workspace_base, memory_over_ranks<Of> {
+  using ranks = typename Of::ranks;
+  using positions = typename Of::positions;
+};
 
 // The last projection, in the place of the rank's map w.o among the weights of a call: see above.
-// Work: a workspace_over_ranks.
+// Work: a memory_over_ranks.
 template <class Map, class Ranks, class Work>
 struct projection_over_ranks {
   const Map& map;
@@ -214,6 +218,7 @@ using heads_over_types =
 //   sharded<attention, over<heads, ranks<4>>>     a multi_head_attention: each rank has weights
 //                                                 and scratch of its heads; "heads=6 over ranks=4
 //                                                 leaves a remainder of 2"
+//   sharded<encoder, over<heads, ranks<4>>>       an encoder_layer: its network, too (encoder.hpp)
 //   sharded<encoder, over<batch, ranks<2>>>       any layer that takes parallel(...): each rank
 //                                                 has all weights, and computes its sequences
 //   sharded<batch_gradient<weights, chains<4>>, over<chains, ranks<2>>>   see gradients.hpp
@@ -226,7 +231,7 @@ template <class Layer, class Over>
 class sharded;
 template <class Layer, class Over>
   requires(!detail::divides_heads<Layer, Over> && !detail::divides_batch<Layer, Over> &&
-           !detail::divides_chains<Layer, Over>)
+           !detail::divides_chains<Layer, Over> && !detail::divides_encoder<Layer, Over>)
 class sharded<Layer, Over> : public detail::invalid {
   static_assert(detail::reported<detail::rules::sharded_layer<Layer, Over>>::ok,
                 "umbel: shapes do not fit");

@@ -34,7 +34,7 @@ struct takes_a_layer_and_over_of_heads_or_batch_and_ranks;
 struct takes_chains_of_a_batch_gradient_only;
 struct takes_what_its_layer_takes_and_then_across_of_a_communicator_and_a_workspace;
 struct takes_sequences_of_a_layer_that_takes_parallel_only;
-struct takes_heads_of_a_multi_head_attention_only;
+struct takes_heads_of_a_multi_head_attention_or_an_encoder_layer_only;
 struct the_layer_is_divided_among;
 }  // namespace say
 
@@ -54,8 +54,9 @@ inline constexpr const char*
     spoken<say::takes_what_its_layer_takes_and_then_across_of_a_communicator_and_a_workspace> =
         "takes into(out, ...) with what its layer takes, and then across(communicator, workspace)";
 template <>
-inline constexpr const char* spoken<say::takes_heads_of_a_multi_head_attention_only> =
-    "takes heads of a multi_head_attention only";
+inline constexpr const char*
+    spoken<say::takes_heads_of_a_multi_head_attention_or_an_encoder_layer_only> =
+        "takes heads of a multi_head_attention or an encoder_layer only";
 template <>
 inline constexpr const char* spoken<say::but_the_communicator_has> = ", but the communicator has";
 
@@ -88,14 +89,19 @@ using divides = verdict<remainder<Whole, Ranks> == 0, say::sharded, Whole, say::
 // features of the result.
 template <class Layer, class Ranks>
 struct heads_over_rule {
-  using type =
-      verdict<is_multi_head<Layer>, say::sharded, say::takes_heads_of_a_multi_head_attention_only>;
+  using type = verdict<is_multi_head<Layer>, say::sharded,
+                       say::takes_heads_of_a_multi_head_attention_or_an_encoder_layer_only>;
 };
 template <is_multi_head Layer, class Ranks>
 struct heads_over_rule<Layer, Ranks> {
   using type = first_error<divides<axes::heads<Layer::sizes.heads>, Ranks>,
                            divides<axes::kv_heads<Layer::sizes.kv_heads>, Ranks>,
                            divides<typename Layer::output_axis, Ranks>>;
+};
+template <is_encoder Layer, class Ranks>
+struct heads_over_rule<Layer, Ranks> {
+  using type = first_error<typename heads_over_rule<typename Layer::attention, Ranks>::type,
+                           divides<typename Layer::feed_forward::wide_axis, Ranks>>;
 };
 template <class Layer, class Ranks>
 using heads_over = first_error<ranks_fit<say::sharded, Ranks>,
@@ -139,6 +145,9 @@ using sharded_layer = typename sharded_rule<Layer, Over>::type;
 template <class Layer, class Over>
 concept divides_heads =
     is_multi_head<Layer> && std::is_same_v<typename Over::family, rules::heads_family>;
+template <class Layer, class Over>
+concept divides_encoder =
+    is_encoder<Layer> && std::is_same_v<typename Over::family, rules::heads_family>;
 template <class Layer, class Over>
 concept divides_batch =
     takes_parallel<Layer> && std::is_same_v<typename Over::family, rules::batch_family>;
