@@ -41,7 +41,8 @@ BOOST_AUTO_TEST_CASE(axes_that_move) {
     const auto scaled = mean<token>(product) + max<token>(product) - min<token>(product);
     return sum<classes>(scaled * scaled) + sum<token, hidden>(part * part * part) +
            sum<hidden, classes>(row * b) + sum<heads, token, head_dim>(h * h) +
-           mean<token, hidden>(a * sum<classes>(b));
+           mean<token, hidden>(a * sum<classes>(b)) + variance<hidden, token>(a) +
+           sum<head_dim>(variance<heads, token>(h) * variance<token>(h | select_at<heads, 1>));
   };
   check(f, x, y);
 }

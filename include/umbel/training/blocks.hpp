@@ -26,6 +26,37 @@ constexpr auto through_layers(const W& w, const X& x, const F& f) noexcept {
   }
 }
 
+// Those of its axes that are among these, in its order: as variance reads them.
+template <class Layout, class Found, class Axes, class... Families>
+struct families_in_order;
+template <class Layout, class... Found, class... Families>
+struct families_in_order<Layout, formulas::list<Found...>, shape<>, Families...> {
+  template <class X>
+  static constexpr auto squares(const X& x) noexcept {
+    return x.template contract<Found...>(x);
+  }
+};
+template <class Layout, class... Found, class First, class... Rest, class... Families>
+struct families_in_order<Layout, formulas::list<Found...>, shape<First, Rest...>, Families...>
+    : families_in_order<
+          Layout,
+          std::conditional_t<(std::is_same_v<typename First::family, Families> || ...),
+                             formulas::list<Found..., typename First::family>,
+                             formulas::list<Found...>>,
+          shape<Rest...>, Families...> {};
+template <template <std::size_t> class... Axes>
+struct in_words<variance_operation<Axes...>> {
+  template <class X>
+  static constexpr auto of(const variance_operation<Axes...>&, const X& x) noexcept {
+    using from = layout_of<X>;
+    using result = reduced_layout<from, family_of<Axes>...>;
+    using summed =
+        families_in_order<from, formulas::list<>, typename from::axes, family_of<Axes>...>;
+    return summed::squares(x - mean<Axes...>(x)) /
+           static_cast<typename X::T>(from::count / result::count);
+  }
+};
+
 template <class Layer>
 struct in_words<multi_head_block<Layer>> {
   template <class W, class Mask, class X>
