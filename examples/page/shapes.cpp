@@ -75,7 +75,11 @@ bool countable(const shape& x) noexcept {
 
 template <class Operation>
 answer no_axis(const shape& x, const char* axis) noexcept {
-  return sentence<Operation>{}.template word<say::there_is_no_axis>().word(axis).template word<say::in>().word(x);
+  return sentence<Operation>{}
+      .template word<say::there_is_no_axis>()
+      .word(axis)
+      .template word<say::in>()
+      .word(x);
 }
 template <class Operation>
 answer not_new(const shape& x, const char* axis) noexcept {
@@ -83,7 +87,11 @@ answer not_new(const shape& x, const char* axis) noexcept {
 }
 template <class Operation>
 answer twice(const char* axis, const shape& list) noexcept {
-  return sentence<Operation>{}.template word<say::the_axis>().word(axis).template word<say::is_named_twice_in>().word(list);
+  return sentence<Operation>{}
+      .template word<say::the_axis>()
+      .word(axis)
+      .template word<say::is_named_twice_in>()
+      .word(list);
 }
 
 }  // namespace
@@ -107,7 +115,12 @@ answer split(const shape& x, const char* axis, const named_size& outer,
   if (const answer given = well_formed(parts); !given.fits) return given;
   const std::size_t rest = x.axes[at].size % outer.size;
   if (rest != 0)
-    return sentence<say::split>{}.word(x.axes[at]).word<say::into>().word(outer).word<say::leaves_a_remainder_of>().word(rest);
+    return sentence<say::split>{}
+        .word(x.axes[at])
+        .word<say::into>()
+        .word(outer)
+        .word<say::leaves_a_remainder_of>()
+        .word(rest);
   if (same(outer.name, inner)) return twice<say::split>(inner, parts);
   for (const char* added : {outer.name, inner})
     if (has(x, added) && !same(added, axis)) return not_new<say::split>(x, added);
@@ -139,7 +152,8 @@ answer merge(const shape& x, const char (*axes)[longest_name + 1], std::size_t c
     merged.size *= x.axes[place].size;
   }
   if (!neighbours)
-    return sentence<say::merge>{}.word(listed).word<say::are_not_adjacent_in_this_order_in>().word(x);
+    return sentence<say::merge>{}.word(listed).word<say::are_not_adjacent_in_this_order_in>().word(
+        x);
   if (has(x, result) && !removed) return not_new<say::merge>(x, result);
 
   for (std::size_t i = 0; result[i] != 0; ++i) merged.name[i] = result[i];
@@ -159,7 +173,13 @@ answer permute(const shape& x, const char (*axes)[longest_name + 1], std::size_t
   for (std::size_t i = 0; i < count; ++i)
     if (named_twice(out, axes[i])) return twice<say::permute>(axes[i], out);
   if (count != x.rank)
-    return sentence<say::permute>{}.word<say::lists>().word(count).word<say::of_the>().word(x.rank).word<say::axes_of>().word(x);
+    return sentence<say::permute>{}
+        .word<say::lists>()
+        .word(count)
+        .word<say::of_the>()
+        .word(x.rank)
+        .word<say::axes_of>()
+        .word(x);
   return fits(out);
 }
 

@@ -66,23 +66,24 @@ template <class Layout, template <std::size_t> class Axis, class Outer,
 void split_one() {
   using family = axis_family<Axis>;
   using rule = rules::split<Layout, family, Outer, Inner>;
-  compare<rule>(shapes::page::split(as_values(typename Layout::axes{}), named<Axis<1>>().name, named<Outer>(),
-                      named<Inner<1>>().name),
-                [] {
-                  if constexpr (rule::ok) {
-                    constexpr std::size_t rest = Layout::template size_of<family> / Outer::size;
-                    return spoken<typename algebra::split<Layout, family, Outer, Inner<rest>>::axes>();
-                  } else {
-                    return std::string{};
-                  }
-                });
+  compare<rule>(
+      shapes::page::split(as_values(typename Layout::axes{}), named<Axis<1>>().name, named<Outer>(),
+                          named<Inner<1>>().name),
+      [] {
+        if constexpr (rule::ok) {
+          constexpr std::size_t rest = Layout::template size_of<family> / Outer::size;
+          return spoken<typename algebra::split<Layout, family, Outer, Inner<rest>>::axes>();
+        } else {
+          return std::string{};
+        }
+      });
 }
 // Sizes of the axis and of the outer part, each from the least.
 template <std::size_t... N>
 void split_all(std::index_sequence<N...>) {
   const auto into = []<std::size_t Size, std::size_t... Part>(std::index_sequence<Part...>) {
-    using layout = umbel::detail::layout_with_axes<
-        umbel::detail::shape<batch<2>, hidden<Size>, query<3>>>;
+    using layout =
+        umbel::detail::layout_with_axes<umbel::detail::shape<batch<2>, hidden<Size>, query<3>>>;
     (split_one<layout, hidden, heads<Part>, head_dim>(), ...);
     (split_one<layout, hidden, batch<Part>, head_dim>(), ...);
   };
@@ -109,13 +110,13 @@ void merge_one() {
   char names[sizeof...(Axis)][shapes::page::longest_name + 1];
   std::size_t n = 0;
   (std::strcpy(names[n++], named<Axis<1>>().name), ...);
-  compare<rule>(shapes::page::merge(as_values(typename Layout::axes{}), names, n - 1, names[n - 1]), [] {
-    if constexpr (rule::ok)
-      return spoken<typename algebra::merge_into_last<
-          Layout, axis_family<Axis>...>::axes>();
-    else
-      return std::string{};
-  });
+  compare<rule>(
+      shapes::page::merge(as_values(typename Layout::axes{}), names, n - 1, names[n - 1]), [] {
+        if constexpr (rule::ok)
+          return spoken<typename algebra::merge_into_last<Layout, axis_family<Axis>...>::axes>();
+        else
+          return std::string{};
+      });
 }
 
 }  // namespace
@@ -128,7 +129,8 @@ int main() {
   form<hidden<npos / 2>, key<6>>();
   form<hidden<1>>();
   split_all(std::make_index_sequence<24>{});
-  using three = umbel::detail::layout_with_axes<umbel::detail::shape<batch<2>, query<4>, hidden<6>>>;
+  using three =
+      umbel::detail::layout_with_axes<umbel::detail::shape<batch<2>, query<4>, hidden<6>>>;
   split_one<three, key, heads<2>, head_dim>();
   split_one<three, hidden, heads<2>, heads>();
   split_one<three, hidden, heads<2>, query>();
@@ -153,7 +155,9 @@ int main() {
   merge_one<three, batch, batch, token>();
   merge_one<three, token>();
 
-  std::printf("TAP version 13\n%s 1 - %zu shapes, %zu of them refused: the verdict and the text of the library\n1..1\n",
-              wrong == 0 ? "ok" : "not ok", compared, refused);
+  std::printf(
+      "TAP version 13\n%s 1 - %zu shapes, %zu of them refused: the verdict and the text of the "
+      "library\n1..1\n",
+      wrong == 0 ? "ok" : "not ok", compared, refused);
   return wrong == 0 ? 0 : 1;
 }
