@@ -3,6 +3,8 @@
 // blocks, logits, the choice, at 128 to 255 positions, and, as the example does it, those read
 // again when the context is full. Of random weights, whose text is none; the operations counted
 // are those of one character read.
+#include <umbel/weights.hpp>
+
 #include "../../examples/tiny_language_model/writer.hpp"
 
 #include "../measure.hpp"

@@ -80,5 +80,6 @@ inline void run_gradient(unsigned seed, void (*formula)()) {
   near_enough = true;
   furthest = 0;
   formula();
-  std::printf("%s - gradient %u, %.2g of the tolerance\n", near_enough ? "ok" : "not ok", seed, furthest);
+  std::printf("%s - gradient %u, %.2g of the tolerance\n", near_enough ? "ok" : "not ok", seed,
+              furthest);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // An encoder layer over processes, sharded<encoder, over<heads, ranks<4>>>: its attention as in
-// heads.hpp, and its network in the same way. Each rank has its columns of `up` (and of `gate`), and
-// of `down` the columns of its features of the result. It computes its part of the intermediate
+// heads.hpp, and its network in the same way. Each rank has its columns of `up` (and of `gate`),
+// and of `down` the columns of its features of the result. It computes its part of the intermediate
 // features, all parts are gathered, it computes its features of the result, these are gathered. So
 // no sum is cut. Norms and residual sums are computed by all.
 #pragma once
@@ -20,9 +20,10 @@ template <class Network, std::size_t Ranks>
 struct network_of_rank;
 template <class T, class Hidden, class FeedForward, class... Options, std::size_t Ranks>
 struct network_of_rank<feed_forward<T, Hidden, FeedForward, Options...>, Ranks> {
-  using type = feed_forward_types<
-      T, Hidden, typename FeedForward::family::template sized<FeedForward::size / Ranks>,
-      Options...>;
+  using type =
+      feed_forward_types<T, Hidden,
+                         typename FeedForward::family::template sized<FeedForward::size / Ranks>,
+                         Options...>;
 };
 struct network_sizes {
   std::size_t intermediate, output;
@@ -64,8 +65,7 @@ struct memory_over_ranks<encoder_over_ranks_of<Layer, Ranks, Positions>> {
   using attention = sharded<typename Layer::attention, over<axes::heads, Ranks>>;
   using attention_work = typename attention::template workspace<axes::query<Positions>>;
   using network_work = memory_over_ranks<network_over_ranks<
-      typename network_of_rank<typename Layer::feed_forward, Ranks::size>::type, Ranks,
-      Positions>>;
+      typename network_of_rank<typename Layer::feed_forward, Ranks::size>::type, Ranks, Positions>>;
   // Of the messages the larger ones.
   static constexpr std::size_t contexts_of_rank =
       attention_work::contexts_of_rank > network_work::contexts_of_rank
@@ -106,21 +106,20 @@ struct encoder_over_ranks_types {
   using network_in = typename feed_forward::template parts_of<
       Linear<T, hidden_axis, typename feed_forward::wide_axis, feed_forward::has_bias>,
       Linear<T, typename Layer::feed_forward::wide_axis, features, feed_forward::has_bias>>::type;
-  using weights = portable::encoder_parts<typename norm::weights, typename attention::weights,
-                                          typename norm::weights,
-                                          network_in<portable::linear_weights>>;
+  using weights =
+      portable::encoder_parts<typename norm::weights, typename attention::weights,
+                              typename norm::weights, network_in<portable::linear_weights>>;
   using weights_view = view_of_weights<portable::encoder_parts<
       typename norm::weights_view, typename attention::weights_view, typename norm::weights_view,
       view_of_weights<network_in<portable::linear_view>>>>;
   template <class Stored>
   using packed_weights = packed_weights_of<
       weights_view,
-      portable::encoder_parts<
-          typename norm::template packed_weights<>,
-          typename attention::template packed_weights<Stored>,
-          typename norm::template packed_weights<>,
-          packed_weights_of<view_of_weights<network_in<portable::linear_view>>,
-                            network_in<packed_as<Stored>::template linear>>>>;
+      portable::encoder_parts<typename norm::template packed_weights<>,
+                              typename attention::template packed_weights<Stored>,
+                              typename norm::template packed_weights<>,
+                              packed_weights_of<view_of_weights<network_in<portable::linear_view>>,
+                                                network_in<packed_as<Stored>::template linear>>>>;
 
   using widths = typename Layer::widths;
   template <class... Positions>
@@ -161,10 +160,9 @@ struct encoder_over_ranks_types {
 
 // The types of a layer that may be divided so, else those of one rank.
 template <class Layer, class Over>
-using encoder_over_types =
-    encoder_over_ranks_types<Layer,
-                             std::conditional_t<rules::heads_over<Layer, typename Over::ranks>::ok,
-                                                axis_or_none<typename Over::ranks>, axes::ranks<1>>>;
+using encoder_over_types = encoder_over_ranks_types<
+    Layer, std::conditional_t<rules::heads_over<Layer, typename Over::ranks>::ok,
+                              axis_or_none<typename Over::ranks>, axes::ranks<1>>>;
 }  // namespace detail
 
 template <class Layer, class Over>
@@ -180,8 +178,9 @@ class sharded<Layer, Over>
  public:
   template <class Derived>
   using calls = detail::encoder_calls<Derived, sharded>;
-  using detail::borrowing<detail::say::encoder_layer, sharded,
-                          typename detail::encoder_over_types<Layer, Over>::weights_view>::borrowing;
+  using detail::borrowing<
+      detail::say::encoder_layer, sharded,
+      typename detail::encoder_over_types<Layer, Over>::weights_view>::borrowing;
 };
 
 }  // namespace umbel::inline UMBEL_TARGET
