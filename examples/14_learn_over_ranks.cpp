@@ -38,7 +38,7 @@ void run(const options& wanted) {
     fashion::make_writable_folder(wanted.out);
     if (checkpoint.is_there()) read_checkpoint(checkpoint, plan{now.plan}, now);
     constexpr exchange_cost each = exchange_of<share>;
-    std::printf("%zu ranks, each sends %zu messages, %llu bytes a step; begins after step %llu\n",
+    std::printf("ranks: %zu, each sends %zu messages, %llu bytes a step; begins after step %llu\n",
                 Ranks, each.messages, static_cast<unsigned long long>(each.bytes),
                 static_cast<unsigned long long>(now.made()));
     std::fflush(stdout);
@@ -54,8 +54,8 @@ void run(const options& wanted) {
     write_whole(destination{wanted.out, "weights.safetensors"}, now.average);
 }
 
-void run(const options& wanted, int ranks) {
-  if (wanted.help) return void(std::fputs(usage, stdout));
+void run(const options& wanted, int ranks, int rank) {
+  if (wanted.help) return void(rank == 0 ? std::fputs(usage, stdout) : 0);
   if (wanted.threads != 1 || !wanted.prune.empty())
     throw fashion::input_error{"processes take neither --threads nor --prune"};
   switch (ranks) {
@@ -76,10 +76,11 @@ void run(const options& wanted, int ranks) {
 
 int main(int count, char** words) {
   MPI_Init(&count, &words);
-  int ranks = 0;
+  int ranks = 0, rank = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   try {
-    learn_fashion::run(learn_fashion::parse(count, words), ranks);
+    learn_fashion::run(learn_fashion::parse(count, words), ranks, rank);
   } catch (const std::exception& problem) {
     std::fprintf(stderr, "learn: %s\n", problem.what());
     MPI_Abort(MPI_COMM_WORLD, 2);  // the others would wait for this one

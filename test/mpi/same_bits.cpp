@@ -94,6 +94,9 @@ void check_heads(const divided<attention, Ranks>& of, lcg& next) {
   static prepacked<share> packed;
   packed.pack(of.own);
   check("heads, packed", same(packed(x, causal, on), attention{of.w}(x, causal, whole)));
+  check("heads, packed by some ranks",
+        same(of.world.rank() % 2 == 0 ? packed(x, causal, on) : share{of.own}(x, causal, on),
+             attention{of.w}(x, causal, whole)));
   static tensor<float, hidden<48>, batch<2>, token<19>> a, b;
   packed.into(a, x, causal, on);
   attention{of.w}.into(b, x, causal, whole);

@@ -167,10 +167,21 @@ constexpr void take_rows(const W& from, Place place, T* to) noexcept {
       for (std::size_t o = 0; o < W::map::out::size; ++o)
         *to++ = from.weight[(place(n) * Width + d) * from.strides.in + o * from.strides.out];
 }
-template <std::size_t Width, std::size_t Kept, class Place, class T>
-constexpr void take_biases(const T* from, Place place, T* to) noexcept {
-  for (std::size_t n = 0; n < Kept; ++n)
-    for (std::size_t d = 0; d < Width; ++d) *to++ = from[place(n) * Width + d];
+// Those of a map, with their biases.
+template <std::size_t Width, std::size_t Kept, class Place, class W, class Map>
+constexpr void take_outputs(const W& from, Place place, Map& to) noexcept {
+  take_columns<Width, Kept>(from, place, to.weight);
+  if constexpr (Map::map::has_bias)
+    for (std::size_t n = 0; n < Kept; ++n)
+      for (std::size_t d = 0; d < Width; ++d)
+        to.bias[n * Width + d] = from.bias[place(n) * Width + d];
+}
+// Those of queries, keys and values. S: sizes of the smaller layer.
+template <head_sizes S, class W, class Head, class KvHead, class Parts>
+constexpr void take_heads(const W& from, Head head, KvHead kv_head, Parts& to) noexcept {
+  take_outputs<S.head_dim, S.heads>(from.q, head, to.q);
+  take_outputs<S.head_dim, S.kv_heads>(from.k, kv_head, to.k);
+  take_outputs<S.value_dim, S.kv_heads>(from.v, kv_head, to.v);
 }
 
 }  // namespace detail
@@ -196,16 +207,8 @@ constexpr typename pruned<Layer, Selection>::weights pruned_weights(
     return choice::place(n * choice::group) / choice::group;
   };
   typename smaller::weights out{};
-  detail::take_columns<from.head_dim, to.heads>(w.q, head, out.q.weight);
-  detail::take_columns<from.head_dim, to.kv_heads>(w.k, kv_head, out.k.weight);
-  detail::take_columns<from.value_dim, to.kv_heads>(w.v, kv_head, out.v.weight);
+  detail::take_heads<to>(w, head, kv_head, out);
   detail::take_rows<from.value_dim, to.heads>(w.o, head, out.o.weight);
-  if constexpr (from.q_bias)
-    detail::take_biases<from.head_dim, to.heads>(w.q.bias, head, out.q.bias);
-  if constexpr (from.k_bias)
-    detail::take_biases<from.head_dim, to.kv_heads>(w.k.bias, kv_head, out.k.bias);
-  if constexpr (from.v_bias)
-    detail::take_biases<from.value_dim, to.kv_heads>(w.v.bias, kv_head, out.v.bias);
   if constexpr (from.o_bias)
     for (std::size_t i = 0; i < from.output; ++i) out.o.bias[i] = w.o.bias[i];
   return out;

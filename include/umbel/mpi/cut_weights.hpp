@@ -10,20 +10,20 @@ UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
-// Of a map, the columns that a rank has: Each of them from the rank's place on.
-template <std::size_t Each, std::size_t Count, class Map, class Own>
+// What is the rank's of `each` that every rank has.
+constexpr auto places_of(std::size_t rank, std::size_t each) noexcept {
+  return [first = rank * each](std::size_t n) { return first + n; };
+}
+// Of a map, the columns that a rank has.
+template <std::size_t Each, class Map, class Own>
 constexpr void cut_columns(const Map& from, std::size_t rank, Own& own) noexcept {
-  const auto place = [first = rank * Count](std::size_t n) { return first + n; };
-  take_columns<Each, Count>(from, place, own.weight);
-  if constexpr (Own::map::has_bias) take_biases<Each, Count>(from.bias, place, own.bias);
+  take_outputs<Each, 1>(from, places_of(rank, 1), own);
 }
 template <class Share, class W>
 constexpr void cut_attention(const W& w, std::size_t rank, typename Share::weights& own) noexcept {
   constexpr head_sizes to = Share::own;
-  cut_columns<to.head_dim, to.heads>(w.q, rank, own.q);
-  cut_columns<to.head_dim, to.kv_heads>(w.k, rank, own.k);
-  cut_columns<to.value_dim, to.kv_heads>(w.v, rank, own.v);
-  cut_columns<Share::features::size, 1>(w.o, rank, own.o);
+  take_heads<to>(w, places_of(rank, to.heads), places_of(rank, to.kv_heads), own);
+  cut_columns<Share::features::size>(w.o, rank, own.o);
 }
 template <class From, class Norm>
 constexpr void copy_norm(const From& from, Norm& to) noexcept {
@@ -50,9 +50,9 @@ constexpr void cut_weights(const typename prepacked<typename Share::whole>::weig
     detail::cut_attention<typename Share::attention>(w.attention, rank, own.attention);
     detail::copy_norm(w.norm2, own.norm2);
     if constexpr (Share::feed_forward::is_gated)
-      detail::cut_columns<wide, 1>(w.feed_forward.gate, rank, own.feed_forward.gate);
-    detail::cut_columns<wide, 1>(w.feed_forward.up, rank, own.feed_forward.up);
-    detail::cut_columns<Share::features::size, 1>(w.feed_forward.down, rank, own.feed_forward.down);
+      detail::cut_columns<wide>(w.feed_forward.gate, rank, own.feed_forward.gate);
+    detail::cut_columns<wide>(w.feed_forward.up, rank, own.feed_forward.up);
+    detail::cut_columns<Share::features::size>(w.feed_forward.down, rank, own.feed_forward.down);
   } else {
     detail::cut_attention<Share>(w, rank, own);
   }
