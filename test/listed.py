@@ -13,7 +13,7 @@ import sys
 BY_SCRIPT = {"bench/mine/measure.cpp", "bench/plan/sweep.cpp", "bench/targets/forward.cpp", "bench/targets/picture.cpp",
              "examples/bare_metal/board.cpp", "examples/bare_metal/main.cpp", "examples/microbit/main.cpp",
              "examples/page/freestanding.cpp", "test/alone/one.cpp", "test/alone/two.cpp",
-             "test/bits/cases.cpp", "test/bits/integers.cpp", "test/checking/access.cpp", "test/checking/at_start.cpp", "test/checking/files.cpp",
+             "test/bits/cases.cpp", "test/bits/gradients.cpp", "test/bits/integers.cpp", "test/checking/access.cpp", "test/checking/at_start.cpp", "test/checking/files.cpp",
              "test/dispatch/crossing.cpp", "test/dispatch/kernels.cpp", "test/dispatch/main.cpp",
              "test/dispatch/passing.cpp", "test/embedded/guards/stopped.cpp",
              "test/frames/call.cpp", "test/fuzz/files.cpp", "test/page/rules.cpp"}

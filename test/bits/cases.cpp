@@ -10,19 +10,18 @@
 //                     exception that a program may trap: invalid, division by zero, overflow
 #include <umbel/bare.hpp>
 
-#include <algorithm>
 #include <cfenv>
-#include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <limits>
 
 #include "../support/random.hpp"
+#include "hashes.hpp"
 
 namespace {
 
 using namespace umbel;
 using namespace umbel::axes;
+using namespace hashes;
 using umbel_test::draw;
 using umbel_test::drawn;
 using umbel_test::drawn_weights;
@@ -32,41 +31,6 @@ constexpr std::size_t B = 2, H = 3, Q = 19, K = 37, D = 5;
 using q_type = tensor<float, batch<B>, heads<H>, query<Q>, head_dim<D>>;
 using k_type = tensor<float, batch<B>, heads<H>, key<K>, head_dim<D>>;
 using pairs = tensor<float, batch<B>, heads<H>, query<Q>, key<K>>;
-
-bool wants_exceptions = false;
-
-// What was raised since the last call.
-void print_exceptions(const char* what) {
-  const int raised = std::fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
-  std::feclearexcept(FE_ALL_EXCEPT);
-  if (raised != 0) {
-    std::printf("%s: raised%s%s%s\n", what, (raised & FE_INVALID) != 0 ? " invalid" : "",
-                (raised & FE_DIVBYZERO) != 0 ? " division by zero" : "",
-                (raised & FE_OVERFLOW) != 0 ? " overflow" : "");
-  }
-}
-
-// FNV-1a over the bytes of each value, the lowest first on every target.
-template <class X>
-void print(const char* what, const char* numbers, const X& x) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (auto value : x) {
-    if (value != value) value = std::numeric_limits<decltype(value)>::quiet_NaN();
-    unsigned char bytes[sizeof value];
-    std::memcpy(bytes, &value, sizeof value);
-    if (!UMBEL_LITTLE_ENDIAN) std::reverse(bytes, bytes + sizeof value);
-    for (const unsigned char byte : bytes) hash = (hash ^ byte) * 0x100000001b3u;
-  }
-  if (wants_exceptions) return print_exceptions(what);
-  std::printf("%s%s: %016llx\n", what, numbers, static_cast<unsigned long long>(hash));
-}
-
-// Subnormal results and arguments count as zero from here on, where the processor can do that.
-void flush_subnormals() {
-#if UMBEL_X86 && UMBEL_VECTOR_BYTES > 0
-  __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040u);
-#endif
-}
 
 struct inputs {
   const char* name;
@@ -343,10 +307,7 @@ void formula_of_a_network() {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const char* const mode = count > 1 ? arguments[1] : "";
-  wants_exceptions = std::strcmp(mode, "exceptions") == 0;
-  if (std::strcmp(mode, "flushing") == 0) flush_subnormals();
-  if (!wants_exceptions) std::printf("fused: %d\n", UMBEL_FMA);
+  begin(count > 1 ? arguments[1] : "");
   static const inputs usual = ordinary(), strange = wild();
   std::feclearexcept(FE_ALL_EXCEPT);
   attention(usual);

@@ -7,7 +7,7 @@
 Builds SOURCE in many ways, with COMPILER and with the other of g++ and clang++ where it is installed, and runs what this
 processor can run. Of cases.cpp all builds that fuse multiplication and addition must print the same hashes, all that
 do not the same too, and those two sets must differ; no hash is written down here: what the numbers are is tested
-elsewhere (unit/kernel_bits, golden). Of integers.cpp there is one set. Flushing subnormals to zero must not change
+elsewhere (unit/kernel_bits, golden). Of gradients.cpp too, in fewer builds. Of integers.cpp there is one set. Flushing subnormals to zero must not change
 them, and no build may raise a floating-point exception over ordinary numbers. A build that this processor cannot run
 is compiled only.
 """
@@ -34,6 +34,10 @@ BUILDS_X86_GCC = ["-O3 -march=x86-64-v3", "-O1 -mavx", "-O1 -mavx512f -mno-fma"]
 # Of integers, whose products have instructions of their own; the builtin for those of AVX-VNNI has a name of each compiler's.
 INTEGERS_X86 = ["-O1 -march=x86-64-v3 -mavxvnni"]
 INTEGERS_X86_GCC = ["-O3 -march=x86-64-v3"]
+# Of gradients, whose kernels take the compilers longest: each compiler, each -O, vectors of each length, with fma and without.
+GRADIENTS = ["-O1 -march=native"]
+GRADIENTS_X86_GCC = ["-O3 -march=x86-64-v3", "-O0 -march=x86-64"]
+GRADIENTS_CLANG = ["-O0 -march=native"]
 
 
 def compilers(first):
@@ -44,11 +48,15 @@ def compilers(first):
     return [(first, is_clang)] + ([([other], not is_clang)] if other else [])
 
 
-def builds(first, of_integers):
-    of_either, of_gcc = (BUILDS_X86 + INTEGERS_X86, INTEGERS_X86_GCC) if of_integers else (BUILDS_X86, BUILDS_X86_GCC)
+def builds(first, name):
     x86 = platform.machine() in ("x86_64", "AMD64")
+    of_either, of_gcc, of_clang = BUILDS + (BUILDS_X86 if x86 else []), BUILDS_X86_GCC, []
+    if name == "integers.cpp":
+        of_either, of_gcc = of_either + (INTEGERS_X86 if x86 else []), INTEGERS_X86_GCC
+    elif name == "gradients.cpp":
+        of_either, of_gcc, of_clang = GRADIENTS, GRADIENTS_X86_GCC, GRADIENTS_CLANG
     for command, is_clang in compilers(first):
-        for flags in BUILDS + (of_either if x86 else []) + (of_gcc if x86 and not is_clang else []):
+        for flags in of_either + (of_clang if is_clang else of_gcc if x86 else []):
             yield command, flags.split()
 
 
@@ -81,7 +89,7 @@ def main():
     (source, include_dir), compiler = split_command(sys.argv[1:])
     tap = Tap()
     sets = {}  # fused? -> (the first build of it, its hashes)
-    todo = list(builds(compiler, pathlib.Path(source).name == "integers.cpp"))
+    todo = list(builds(compiler, pathlib.Path(source).name))
     if os.environ.get("CI"):
         tap.check("both compilers are there", len(compilers(compiler)) == 2, "install the other of g++ and clang++")
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -32,6 +32,8 @@ inline constexpr golden golden_bits[] = {
     {"footprint: a step of a cache with rope", 0xbb83f473, 0xd5c5e64a},
     {"learn on device: the last layer after 2 steps", 0xb02b239d, 0xdf593d56},
     {"learn on device: the last layer after 200 steps", 0x54eb4757, 0xdd54b15a},
+    {"learning: weights after 10 steps", 0xae841f23, 0xaa20abab},
+    {"learning: their average", 0x7f1773f0, 0x90c4033d},
     {"decode step", 0xe3ecb301, 0x78786e99},
 };
 
