@@ -16,5 +16,6 @@
 #include <umbel/training/loss.hpp>
 #include <umbel/training/optimiser.hpp>
 #include <umbel/training/batch_gradient.hpp>
+#include <umbel/training/recompute.hpp>
 #include <umbel/training/schedule.hpp>
 // clang-format on

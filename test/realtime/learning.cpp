@@ -22,7 +22,7 @@ struct model {
 using tokens = tensor<float, batch<2>, token<9>, hidden<32>>;
 using labels = tensor<int, batch<2>>;
 constexpr formula logits_of = [](auto x, const auto& w) {
-  return (encoder{w.encode}(x, causal) | mean<token>)*w.classify;
+  return (recompute<encoder>{w.encode}(x, causal) | mean<token>)*w.classify;
 };
 constexpr formula loss = [](auto x, auto label, const auto& w) {
   return cross_entropy<classes, label_smoothing<1, 10>, ignored_label<4>>(logits_of(x, w), label);

@@ -217,6 +217,7 @@ struct node_of_graph {
   T number{};                   // of a number
   std::size_t slot = npos;      // of an argument, and of what a call uses: which; the first of
   std::size_t parts = 1;        // so many
+  int recomputed = 0;           // not 0: in a gradient with those beside it of this number
   unsigned long long family{};  // of a position, and along which a softmax or a concat goes
   std::size_t operands = 0;
   // Of a product or a reduction: the axes that are gone, the last one fastest; of x * w, what w is.

@@ -28,6 +28,9 @@ struct tracer {
   // Is an operand a tensor that is no part of an argument? Is a mask made of conditions that are
   // not in an argument?
   bool made_a_tensor = false, made_a_mask = false;
+  // What is recorded now is computed again for the gradient (training/recompute.hpp), not 0: with
+  // what else has this number, of so many.
+  int recomputed = 0, numbers = 0;
 
   // The number of this node, which may be there already.
   constexpr int add(const node_of_graph<T>& one) noexcept {
@@ -35,6 +38,7 @@ struct tracer {
     for (int i = 0; i < count; ++i)
       if (is_same_node(nodes[i], one)) return i;
     nodes[count] = one;
+    nodes[count].recomputed = recomputed;
     return count++;
   }
   // Parts have no value that can be read here; what has will be gone when the steps are run.

@@ -10,6 +10,7 @@
 #include <umbel/formula/arithmetic.hpp>
 #include <umbel/training/additive.hpp>
 #include <umbel/training/attention.hpp>
+#include <umbel/training/recompute.hpp>
 
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail {
@@ -19,7 +20,10 @@ template <class W, class X, class F>
 constexpr auto through_layers(const W& w, const X& x, const F& f) noexcept {
   if constexpr (of_several_layers<W>) {
     auto y = f(w.layers[0], x);
-    for (std::size_t i = 1; i < w.size(); ++i) y = f(w.layers[i], y);
+    for (std::size_t i = 1; i < w.size(); ++i) {
+      formulas::next_recomputed(x);
+      y = f(w.layers[i], y);
+    }
     return y;
   } else {
     return f(w, x);

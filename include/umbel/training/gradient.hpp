@@ -100,8 +100,9 @@ struct scheduled_gradient {
   static constexpr auto forward() {
     return formulas::trace<F, recorder, true, Argument...>(std::index_sequence_for<Argument...>{});
   }
-  // Room for the nodes of the gradient: few operations have more than a handful.
-  static constexpr std::size_t room = 8 * static_cast<std::size_t>(forward().g.count) + 32;
+  // Room for the nodes of the gradient: few operations have more than a handful, and some are
+  // recomputed.
+  static constexpr std::size_t room = 9 * static_cast<std::size_t>(forward().g.count) + 32;
   static constexpr auto wanted =
       find_wanted(forward(), Wanted{}, list<Argument...>{}, std::index_sequence_for<Argument...>{});
   static constexpr auto reversed_in_room() {

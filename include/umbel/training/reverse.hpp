@@ -282,6 +282,26 @@ struct reversal : reversed_graph<T, Nodes> {
     }
   }
 
+  // The nodes first..last, whose values nobody has kept: they are computed once more, from what
+  // they were computed from, and their gradients are those of the copies.
+  constexpr void reverse_again(int first, int last, const wanted_gradient* wanted) {
+    int copy[Nodes]{};
+    for (int n = first; n <= last; ++n) {
+      node_of_graph<T> one = g.nodes[n];
+      copy[n] = n;
+      if (one.what == word::argument || one.what == word::number || one.what == word::position)
+        continue;
+      one.recomputed = 0;
+      for (std::size_t j = 0; j < one.operands; ++j)
+        if (one.from[j].node >= first) one.from[j].node = copy[one.from[j].node];
+      copy[n] = add(one);
+      varies[copy[n]] = varies[n];
+      gradient[copy[n]] = gradient[n];
+    }
+    for (int n = last; n >= first; --n)
+      if (gradient[copy[n]].node >= 0) reverse_node(copy[n], wanted);
+  }
+
   constexpr void reverse_node(int n, const wanted_gradient* wanted) {
     const node_of_graph<T>& one = g.nodes[n];
     operand d = gradient[n];
@@ -354,8 +374,17 @@ constexpr auto reversed(const graph<T, Forward>& forward, const wanted_gradient*
   for (std::size_t i = 0; i < forward.results; ++i) r.g.result[i] = forward.result[i];
   r.find_what_varies(forward.count, wanted);
   r.give(forward.result[0], r.number(1));
-  for (int n = forward.count; n-- > 0;)
-    if (r.gradient[n].node >= 0) r.reverse_node(n, wanted);
+  for (int n = forward.count; n-- > 0;) {
+    const int last = n, number = r.g.nodes[n].recomputed;
+    bool is_needed = r.gradient[n].node >= 0;
+    if (number == 0) {
+      if (is_needed) r.reverse_node(n, wanted);
+      continue;
+    }
+    for (; n > 0 && r.g.nodes[n - 1].recomputed == number; --n)
+      is_needed = is_needed || r.gradient[n - 1].node >= 0;
+    if (is_needed) r.reverse_again(n, last, wanted);
+  }
   return r;
 }
 

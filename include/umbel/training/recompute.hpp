@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+// recompute: a layer of a formula of whose values the gradient keeps none. They are computed once
+// more when the gradient needs them, from the layer's arguments, with the same bits ("Training Deep
+// Nets with Sublinear Memory Cost", Chen et al. 2016):
+//
+//   const auto y = recompute<encoder>{w.encode}(x, length);   in place of encoder{w.encode}(x, length)
+#pragma once
+
+#include <umbel/config.hpp>
+#include <umbel/formula/node.hpp>
+
+UMBEL_WARNINGS_PUSH
+namespace umbel::inline UMBEL_TARGET {
+namespace detail::formulas {
+
+template <class X>
+concept records_what_to_recompute =
+    traced<X> && X::recorder_type::makes_graph && X::recorder_type::differentiates;
+
+// What x's formula records now, and what it records from here on, are recomputed each by itself.
+template <class X>
+constexpr void next_recomputed(const X& x) noexcept {
+  if constexpr (records_what_to_recompute<X>)
+    if (x.recorder->recomputed != 0) x.recorder->recomputed = ++x.recorder->numbers;
+}
+
+}  // namespace detail::formulas
+
+// A layer in a formula whose gradient computes its values once more, and keeps only its arguments:
+// recompute<encoder>{w.encode}(x, length). Layer: any whose calls formulas take, such as
+// encoder_layer, layer_stack, of which each layer is recomputed by itself, multi_head_attention,
+// feed_forward. Of tensors, and in a formula without a gradient, it is the layer.
+template <class Layer>
+class recompute {
+ public:
+  // As the layer is made: of weights, which are borrowed.
+  template <class... W>
+    requires(!std::is_same_v<std::remove_cvref_t<W>, recompute> && ...)
+  constexpr explicit recompute(W&&... w) noexcept : layer_{static_cast<W&&>(w)...} {}
+
+  template <class X, class... More>
+  constexpr auto operator()(const X& x, const More&... more) const noexcept {
+    if constexpr (detail::formulas::records_what_to_recompute<X>) {
+      auto& recorder = *x.recorder;
+      const int before = recorder.recomputed;
+      recorder.recomputed = ++recorder.numbers;
+      const auto y = layer_(x, more...);
+      recorder.recomputed = before;
+      return y;
+    } else {
+      return layer_(x, more...);
+    }
+  }
+
+ private:
+  Layer layer_;
+};
+
+}  // namespace umbel::inline UMBEL_TARGET
+UMBEL_WARNINGS_POP
