@@ -16,7 +16,7 @@ using umbel_test::buffer;
 using umbel_test::seeded;
 
 constexpr target scalar{0, 6}, vector_16{16, 6}, vector_32{32, 6}, vector_64{64, 8};
-constexpr target widest = UMBEL_VECTOR_BYTES < 32 ? target{32, 8} : vector_64;
+constexpr target widest = UMBEL_VECTOR_BYTES < 64 ? target{32, 8} : vector_64;
 
 // Rows of more than their features, all different.
 constexpr attend_backward_shape apart(std::size_t queries, std::size_t keys, std::size_t head_dim,
