@@ -9,8 +9,8 @@ static constinit small_training::training t{};
 
 static std::uint32_t bits_of(const small_training::weights& w) noexcept {
   embedded::hash bits;
-  umbel::for_each_parameter(
-      w, [&](const umbel::parameter_path&, const auto& x) { bits.add_all(x); });
+  umbel::for_each_parameter(w,
+                            [&](const umbel::parameter_path&, const auto& x) { bits.add_all(x); });
   return bits.value();
 }
 

@@ -11,8 +11,8 @@ namespace {
 using encoder = encoder_layer<double, hidden<8>, heads<2>, intermediate<16>, norm_first<true>,
                               activation<gelu_tanh>, bias<true>>;
 using stack = layer_stack<encoder, 2>;
-using network = feed_forward<double, hidden<8>, intermediate<24>, activation<silu>, gated<true>,
-                             bias<true>>;
+using network =
+    feed_forward<double, hidden<8>, intermediate<24>, activation<silu>, gated<true>, bias<true>>;
 struct model {
   static constexpr const char* part_names[] = {"layers", "last"};
   stack::weights layers;

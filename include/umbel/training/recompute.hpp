@@ -3,7 +3,8 @@
 // more when the gradient needs them, from the layer's arguments, with the same bits ("Training Deep
 // Nets with Sublinear Memory Cost", Chen et al. 2016):
 //
-//   const auto y = recompute<encoder>{w.encode}(x, length);   in place of encoder{w.encode}(x, length)
+//   const auto y = recompute<encoder>{w.encode}(x, length);   in place of encoder{w.encode}(x,
+//   length)
 #pragma once
 
 #include <umbel/config.hpp>
