@@ -132,8 +132,48 @@ struct borrowing_weights {
     return sum<token, hidden>(learned_positions<float, token<7>, hidden<16>>{m}(a));
   };
   const auto value = gradient{placed}(x, with_gradient(fixed, dx));
+#elif defined CASE_gradient_of_a_mistake_with_a_workspace
+  // expect-gcc: "umbel: sum: there is no axis hidden in \[token=7, classes=3\]"
+  // expect-clang: sum, .*there_is_no_axis.*hidden.*in.*token<7>.*classes<3>
+  // lines-gcc: 14
+  // lines-clang: 33
+  // cause: The formula has a mistake; its gradient has the same, and neither has a workspace.
+  // cure: Correct the formula: the sentence is about that line of it.
+  constexpr gradient of_hidden{
+      formula{[](auto a, const auto& m) { return sum<token, hidden>(a * m); }}};
+  static workspace_for<decltype(of_hidden), tokens, differentiated<map::weights>> work;
+  const auto value = of_hidden(x, with_gradient(w, g), work);
+#elif defined CASE_gradient_of_weights_by_value
+  // expect-gcc: "umbel: formula: uses a part of an argument by itself, or copies it, and it has no value yet; pass that part as an argument of its own, and take the object as const auto& w"
+  // expect-clang: formula, .*uses_a_part_of_an_argument_by_itself_or_copies_it
+  // cause: The function takes the weights by value, a copy, whose parts end with it.
+  // cure: Take them by reference: `const auto& m`.
+  constexpr gradient copied{formula{[](auto a, auto m) { return sum<token, classes>(a * m); }}};
+  const auto value = copied(x, with_gradient(w, g));
+#elif defined CASE_gradient_without_an_argument
+  // expect-gcc: "umbel: formula: the function takes other arguments, or weights by value; write const auto& w"
+  // expect-clang: formula, .*the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto
+  // cause: The function takes two arguments and is given one.
+  // cure: Pass all arguments, in their order, then the workspace.
+  static workspace_for<decltype(learn), tokens, differentiated<map::weights>> work;
+  const auto value = learn(with_gradient(w, g), work);
+#elif defined CASE_gradient_after_its_workspace
+  // expect-gcc: "umbel: formula: the function takes other arguments, or weights by value; write const auto& w"
+  // expect-clang: formula, .*the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto
+  // cause: A workspace is the last argument.
+  // cure: `learn(x, with_gradient(w, g), work)`.
+  static workspace_for<decltype(learn), tokens, differentiated<map::weights>> work;
+  const auto value = learn(work, x, with_gradient(w, g));
+#elif defined CASE_gradient_of_another_type_in_a_call_with_weights
+  // expect-gcc: "umbel: with_gradient: the gradient is of another type than what it is the gradient of; declare decltype\(w\) g\{\}"
+  // expect-clang: with_gradient, .*the_gradient_is_of_another_type_than_what_it_is_the_gradient_of
+  // cause: A gradient has the type of what it is the gradient of: the same axes, the same sizes, the same parts.
+  // cure: Declare it of that type: `map::weights g{};`.
+  const auto value = learn(x, with_gradient(w, dx));
 #else
-  const auto value = learn(with_gradient(x, dx), with_gradient(w, g));
+  const auto value = gradient{[](auto a, const auto& m) { return sum<token, classes>(a * m); }}(
+      with_gradient(x, dx), with_gradient(w, g));
+  (void)learn(with_gradient(x, dx), with_gradient(w, g));
 #endif
   (void)value;
 }

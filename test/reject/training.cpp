@@ -149,8 +149,16 @@ using logits = tensor<float, batch<2>, classes<3>>;
   // cure: `of_batch.sum(8, serial, [&](std::size_t b, weights& g, std::size_t worker) { return learn(...)(); })`
   batch_gradient<attention::weights, chains<4>> of_batch;
   auto r = of_batch.sum(8, serial, [](std::size_t, attention::weights&) { return 0.0f; });
+#elif defined CASE_a_batch_whose_gradients_are_copies
+  // expect-gcc: "umbel: batch_gradient: sum takes the size of the batch, an executor, not const, and a function that adds to the gradient of a sample and gives its loss, \(std::size_t b, weights& g, std::size_t worker\)"
+  // expect-clang: batch_gradient.*sum_takes_the_size_of_the_batch_an_executor_and_a_function_of_a_sample
+  // cause: The function takes the gradient by value, `auto g`, so what it adds is added to a copy.
+  // cure: `auto& g`, or `weights& g`.
+  batch_gradient<attention::weights, chains<4>> of_batch;
+  auto r = of_batch.sum(8, serial, [](std::size_t, auto, std::size_t) { return 0.0f; });
 #else
   static batch_gradient<attention::weights, chains<4>> of_batch;
+  of_batch.sum(8, serial, [](std::size_t, auto&, std::size_t) { return 0.0f; });
   of_batch.sum(8, serial, [](std::size_t, attention::weights&, std::size_t) { return 0.0f; });
   initialise(w, 1, initialiser::normal(0.02));
   auto r = update(w, g, state, adamw{});

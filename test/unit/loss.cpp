@@ -3,6 +3,7 @@
 // that are no class, and rows that are not counted, NaN in them too.
 #include <boost/test/unit_test.hpp>
 
+#include <umbel/training/gradient.hpp>
 #include <umbel/training/loss.hpp>
 #include <umbel/umbel.hpp>
 
@@ -87,6 +88,32 @@ BOOST_AUTO_TEST_CASE(rows_that_are_not_counted_do_not_matter) {
   tensor<float, classes<3>> x{1, 2, -std::numeric_limits<float>::infinity()};
   BOOST_TEST(std::isfinite(cross_entropy<classes>(x, tensor<int>{1})()));
   BOOST_TEST(cross_entropy<classes>(x, tensor<int>{2})() == std::numeric_limits<float>::infinity());
+}
+
+// Their gradient is 0, whatever their logits are: not 0 times NaN.
+template <class... Options>
+void check_gradient() {
+  constexpr gradient learn{
+      formula{[](auto x, auto label) { return cross_entropy<classes, Options...>(x, label); }}};
+  problem p;
+  logits_type right{}, found{}, plainly{};
+  const double loss = learn(with_gradient(p.x, right), p.label)();
+  p.x(0, 1, 3) = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t c = 0; c < 5; ++c) p.x(1, 1, c) = std::numeric_limits<double>::infinity();
+  BOOST_TEST(learn(with_gradient(p.x, found), p.label)() == loss);
+  BOOST_TEST(umbel_test::same_bits(found, right));
+  BOOST_TEST(plain(learn)(with_gradient(p.x, plainly), p.label)() == loss);
+  BOOST_TEST(umbel_test::same_bits(plainly, right));
+  for (std::size_t c = 0; c < 5; ++c) BOOST_TEST((found(0, 1, c) == 0 && found(1, 1, c) == 0));
+  for (int& label : p.label) label = 17;
+  found = {};
+  BOOST_TEST(learn(with_gradient(p.x, found), p.label)() == 0);
+  for (const double g : found) BOOST_TEST(g == 0);
+}
+BOOST_AUTO_TEST_CASE(rows_that_are_not_counted_have_no_gradient) {
+  check_gradient<>();
+  check_gradient<label_smoothing<1, 10>>();
+  check_gradient<ignored_label<4>, label_smoothing<1, 10>>();
 }
 
 static_assert(cross_entropy_fits<logits_type, labels_type, classes>);

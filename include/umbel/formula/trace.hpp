@@ -132,9 +132,11 @@ template <class X>
 concept pointer_to_workspace =
     std::is_pointer_v<X> && workspace_like<std::remove_cv_t<std::remove_pointer_t<X>>>;
 // Nothing: clang 14 asks what F gives of it before it asks whether the last argument is one.
+template <class X>
+concept is_no_argument =
+    !tensor_like<X> && (workspace_like<X> || is_array_of_workspaces<X> || pointer_to_workspace<X>);
 template <class T, class X>
-  requires(!tensor_like<X> &&
-           (workspace_like<X> || is_array_of_workspaces<X> || pointer_to_workspace<X>))
+  requires is_no_argument<X>
 struct traced_as_rule<T, X> {};
 template <class T, class X>
 using traced_as = typename traced_as_rule<T, X>::type;

@@ -7,6 +7,7 @@
 // additive.hpp).
 #pragma once
 
+#include <umbel/attention/score.hpp>
 #include <umbel/config.hpp>
 #include <umbel/formula/node.hpp>
 #include <umbel/layer/options.hpp>

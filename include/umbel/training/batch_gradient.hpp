@@ -55,11 +55,17 @@ using batch_gradient =
                 typename batch_gradient_rule<Weights, Chains>::type>;
 }  // namespace rules
 
-// A function of a sample: it adds to a gradient, and gives the loss.
+// A function of a sample: it adds to a gradient, and gives the loss. One that also takes a gradient
+// that is about to go would add to a copy of it: `auto g`.
 template <class Sample, class Weights>
-concept sample_of = requires(const Sample& sample, Weights& gradient) {
-  static_cast<number_of<Weights>>(sample(std::size_t{0}, gradient, std::size_t{0}));
+concept takes_a_copy = requires(const Sample& sample, Weights&& gradient) {
+  sample(std::size_t{0}, static_cast<Weights&&>(gradient), std::size_t{0});
 };
+template <class Sample, class Weights>
+concept sample_of =
+    !takes_a_copy<Sample, Weights> && requires(const Sample& sample, Weights& gradient) {
+      static_cast<number_of<Weights>>(sample(std::size_t{0}, gradient, std::size_t{0}));
+    };
 
 // Some of the chains of a batch.
 template <class Weights, std::size_t Count>

@@ -8,6 +8,7 @@
 #include <umbel/block/feed_forward.hpp>
 #include <umbel/config.hpp>
 #include <umbel/formula/arithmetic.hpp>
+#include <umbel/formula/results.hpp>
 #include <umbel/training/additive.hpp>
 #include <umbel/training/attention.hpp>
 #include <umbel/training/recompute.hpp>

@@ -129,12 +129,23 @@ struct scheduled_gradient {
 
 // What F is given for an argument X of a call, and what it gives: nodes.
 template <class T, class X>
-using traced_to_differentiate = decltype(formulas::traced_argument(
-    static_cast<tracer<T, false, true>*>(nullptr), argument_number<0>{},
-    std::declval<typename argument_of<plain_argument_of<X>>::type>()));
+struct traced_to_differentiate_rule {
+  using type = decltype(formulas::traced_argument(
+      static_cast<tracer<T, false, true>*>(nullptr), argument_number<0>{},
+      std::declval<typename argument_of<plain_argument_of<X>>::type>()));
+};
+template <class T, class X>
+  requires is_no_argument<X>
+struct traced_to_differentiate_rule<T, X> {};
+template <class T, class X>
+using traced_to_differentiate = typename traced_to_differentiate_rule<T, X>::type;
 template <class F, class... X>
 using gradient_nodes = std::remove_cvref_t<decltype(std::declval<const F&>()(
     std::declval<traced_to_differentiate<computed_from<plain_argument_of<X>...>, X>>()...))>;
+
+// Does F take nodes of such arguments?
+template <class F, class... X>
+concept differentiable_with = requires { typename gradient_nodes<F, std::remove_cvref_t<X>...>; };
 
 // One call.
 template <class F, class... X>
@@ -216,8 +227,18 @@ struct gradient_call {
 // asked for, the workspace.
 template <class F, class Work, class... X>
 struct gradient_fits_rule {
-  static constexpr bool ok = false;
+  static constexpr bool ok = false, has_result = false;
   using verdict = rules::gives<gradient_nodes<F, X...>>;
+};
+template <class F, class... X>
+using graph_of_gradient =
+    rules::has_graph<nodes_of<F, tracer<computed_from<plain_argument_of<X>...>, false, true>,
+                              typename argument_of<plain_argument_of<X>>::type...>>;
+template <class F, class Work, class... X>
+  requires(gives_nodes<F, gradient_nodes<F, X...>> && !graph_of_gradient<F, X...>::ok)
+struct gradient_fits_rule<F, Work, X...> {
+  static constexpr bool ok = false, has_result = false;
+  using verdict = graph_of_gradient<F, X...>;
 };
 template <class List>
 struct first_of_list;
@@ -233,7 +254,7 @@ using gradient_is_asked =
     first_error<rules::asks_for_a_gradient<(plain_argument<X>::is_wanted || ...)>,
                 rules::is_one_number<layout_of<first_result<F, X...>>>>;
 template <class F, class Work, class... X>
-  requires(gives_nodes<F, gradient_nodes<F, X...>>)
+  requires(gives_nodes<F, gradient_nodes<F, X...>> && graph_of_gradient<F, X...>::ok)
 struct gradient_fits_rule<F, Work, X...> {
   template <class Verdict, class Call>
   struct where_asked {
@@ -249,20 +270,26 @@ struct gradient_fits_rule<F, Work, X...> {
   };
   using found = where_asked<gradient_is_asked<F, X...>, gradient_call<F, X...>>;
   using verdict = typename found::verdict;
-  static constexpr bool ok = found::ok;
+  static constexpr bool ok = found::ok, has_result = ok;
+  // Of workspace_for, where that is so.
+  struct needed {
+    using type = typename gradient_call<F, X...>::workspace;
+  };
+  using scratch = typename std::conditional_t<ok, needed, std::type_identity<invalid>>::type;
 };
 
 template <class F, bool Plain>
 struct gradient_calls {
   // See workspace_for.
   template <class... X>
-  static typename gradient_call<F, X...>::workspace workspace_of(const X&...);
+  static typename workspace_of_call<gradient_fits_rule<F, on_stack, X...>>::type workspace_of(
+      const X&...);
 
   // Gives what the formula gives. Arguments: those of the formula, of which some have a gradient,
   // with_gradient(w, g); the last may be a workspace.
   // (What F gives is asked here because a function in between would be more of clang's output.)
   template <class... X>
-    requires(!last_is_workspace<X...>)
+    requires(!last_is_workspace<X...> && !one_is_invalid<X...>)
   constexpr auto operator()(const X&... x) const noexcept -> given_by<
       false,
       decltype(std::declval<const F&>()(
@@ -277,23 +304,38 @@ struct gradient_calls {
     }
   }
   template <class... X>
-    requires last_is_workspace<X...>
+    requires(last_is_workspace<X...> && !one_is_invalid<X...>)
   constexpr auto operator()(X&&... x) const noexcept {
     const references<std::index_sequence_for<X...>, X...> all{{x}...};
     return with_workspace(all, std::make_index_sequence<sizeof...(X) - 1>{});
+  }
+  template <class... X>
+    requires one_is_invalid<X...>
+  constexpr invalid operator()(X&&...) const noexcept {
+    return {};
+  }
+  template <class Name = F>
+  constexpr invalid operator()(...) const noexcept {
+    static_assert(report<rules::takes<(sizeof(Name) == 0)>>::ok, "umbel: shapes do not fit");
+    return {};
   }
 
  private:
   template <class All, std::size_t... I>
   static constexpr auto with_workspace(const All& all, std::index_sequence<I...>) noexcept {
     auto& work = reference_at<sizeof...(I)>(all);
-    using fits = gradient_fits_rule<F, std::remove_reference_t<decltype(work)>,
-                                    std::remove_cvref_t<decltype(reference_at<I>(all))>...>;
-    static_assert(report<typename fits::verdict>::ok, "umbel: shapes do not fit");
-    if constexpr (fits::ok)
-      return compute(work, reference_at<I>(all)...);
-    else
+    if constexpr (differentiable_with<F, decltype(reference_at<I>(all))...>) {
+      using fits = gradient_fits_rule<F, std::remove_reference_t<decltype(work)>,
+                                      std::remove_cvref_t<decltype(reference_at<I>(all))>...>;
+      static_assert(report<typename fits::verdict>::ok, "umbel: shapes do not fit");
+      if constexpr (fits::ok)
+        return compute(work, reference_at<I>(all)...);
+      else
+        return invalid{};
+    } else {
+      static_assert(report<rules::takes<never<F>>>::ok, "umbel: shapes do not fit");
       return invalid{};
+    }
   }
   template <class Work, class... X>
   static constexpr auto compute(Work& work, const X&... x) noexcept {
@@ -324,17 +366,21 @@ template <class X, class G>
     return detail::invalid{};
 }
 
-// The gradient of a formula; see above. It is a value without members: constexpr auto learn =
-// gradient(loss). plain(learn)(...) is its definition in readable loops, with the same bits.
+// The gradient of a formula, or of the function that one is made of; see above. It is a value
+// without members: constexpr auto learn = gradient(loss). plain(learn)(...) is its definition in
+// readable loops, with the same bits.
 template <class F>
 struct gradient : detail::formulas::gradient_calls<F, false> {
   constexpr explicit gradient(const formula<F>&) noexcept {}
+  constexpr explicit gradient(F f) noexcept : gradient(formula<F>(f)) {}
   friend constexpr detail::formulas::gradient_calls<F, true> plain(const gradient&) noexcept {
     return {};
   }
 };
 template <class F>
 gradient(const formula<F>&) -> gradient<F>;
+template <class F>
+gradient(F) -> gradient<F>;
 
 }  // namespace umbel::inline UMBEL_TARGET
 UMBEL_WARNINGS_POP

@@ -141,13 +141,15 @@ struct cross_entropy_of_nodes {
     using repeated = algebra::broadcast_to<layout_of<Label>, axes>;
     constexpr std::size_t count = layout_of<Logits>::template size_of<family_of<Axis>>;
     constexpr double smoothing = (0.0 + ... + smoothing_of<Options>);
-    const auto logarithm = log_softmax<Axis>(logits);
     const auto of_row = label.template reread<repeated>(0);
     const auto is_label = counts<Options...>(of_row, of_row == position<Axis>);
-    // What is not chosen does not matter, NaN neither. A sum of a row that is not counted is 0.
-    const auto chosen = sum<Axis>(formulas::where(is_label, logarithm, 0));
     const auto counted = sum<Axis>(formulas::where(is_label, 1, 0));
     const auto rows = formulas::maximum(sum_of_all(counted), 1);
+    // Logits of a row that is not counted are zeros: those that are NaN or infinite would make its
+    // gradient NaN, which is 0 times the probabilities.
+    const auto logarithm = log_softmax<Axis>(formulas::where(counted > 0, logits, 0));
+    // What is not chosen does not matter, NaN neither. A sum of a row that is not counted is 0.
+    const auto chosen = sum<Axis>(formulas::where(is_label, logarithm, 0));
     if constexpr (smoothing == 0) {
       return -sum_of_all(chosen) / rows;
     } else {
