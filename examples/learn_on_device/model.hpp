@@ -23,13 +23,18 @@ using namespace umbel;
 using namespace umbel::axes;
 
 using window = tensor<float, token<16>, hidden<12>>;
-static_assert(sizeof(window) == 3 * gestures::reading_count * sizeof(float));
+static_assert(sizeof(window) == 3 * gestures::reading_count * sizeof(float),
+              "a window has the three axes of all readings");
 using states = tensor<float, token<16>, hidden<24>>;
 using features = tensor<float, hidden<24>>;
 using logits = tensor<float, classes<gestures::class_count>>;
 
 using encoder = trained::layers_type;
 using head_map = trained::head_type;
+
+static_assert(
+    logits::size() == trained::head_bias_shape[0],
+    "other classes than the last layer was trained for: README.md says how it begins with zeros");
 
 // The last layer, which learning begins with.
 inline constexpr head_map::weights as_trained = [] {
