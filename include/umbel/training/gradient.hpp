@@ -224,7 +224,8 @@ struct gradient_call {
 };
 
 // What a call comes to, and its verdict: what the formula gives, a number first, a gradient that is
-// asked for, the workspace.
+// asked for, the workspace. Work: what is given, or workspace_base where it is asked for
+// (workspace_for).
 template <class F, class Work, class... X>
 struct gradient_fits_rule {
   static constexpr bool ok = false, has_result = false;
@@ -263,9 +264,11 @@ struct gradient_fits_rule<F, Work, X...> {
   };
   template <class Call>
   struct where_asked<accepted, Call> {
-    using verdict = first_error<
-        rules::one_bias_varies<!Call::run::counted.is_two_biases>,
-        rules::scratch_fits<say::gradient, Work, typename Call::workspace, umbel::detail::shape<>>>;
+    using needed = typename Call::workspace;
+    using given = std::conditional_t<std::is_same_v<Work, workspace_base>, needed, Work>;
+    using verdict =
+        first_error<rules::one_bias_varies<!Call::run::counted.is_two_biases>,
+                    rules::scratch_fits<say::gradient, given, needed, umbel::detail::shape<>>>;
     static constexpr bool ok = verdict::ok;
   };
   using found = where_asked<gradient_is_asked<F, X...>, gradient_call<F, X...>>;
@@ -282,7 +285,7 @@ template <class F, bool Plain>
 struct gradient_calls {
   // See workspace_for.
   template <class... X>
-  static typename workspace_of_call<gradient_fits_rule<F, on_stack, X...>>::type workspace_of(
+  static typename workspace_of_call<gradient_fits_rule<F, workspace_base, X...>>::type workspace_of(
       const X&...);
 
   // Gives what the formula gives. Arguments: those of the formula, of which some have a gradient,
