@@ -43,6 +43,12 @@ void check_layer(const communicator<ranks<Ranks>>& world, lcg& next) {
   static tokens a, b;
   static typename Layer::template workspace<token<11>> whole;
   static typename share::template workspace<token<11>> work;
+  // Contexts and results of attention, or of the network, which come one after the other.
+  check("the page has the bytes that messages lie in",
+        std::strstr(describe<share, token<11>>(),
+                    sizeof(T) == 4
+                        ? "bytes of memory for it                      5,280\n"
+                        : "bytes of memory for it                     12,672\n") != nullptr);
   const auto on = across(world, work);
   const Layer one{w};
   const share all{own};

@@ -11,6 +11,7 @@
 
 #include <umbel/config.hpp>
 #include <umbel/inspect/describe.hpp>
+#include <umbel/mpi/encoder.hpp>
 #include <umbel/mpi/exchange.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -73,6 +74,12 @@ constexpr void put_exchange(Writer& out, const exchange_cost& each, std::size_t 
           static_cast<std::size_t>(By.megabytes_per_second), " MB/s\n");
 }
 
+template <class Share>
+inline constexpr bool is_encoder_by_heads = false;
+template <class Layer, class Over>
+  requires divides_encoder<Layer, Over>
+inline constexpr bool is_encoder_by_heads<sharded<Layer, Over>> = true;
+
 template <interconnect By, class Share, class... Axes>
 struct described_share {
   template <class Writer>
@@ -81,6 +88,8 @@ struct described_share {
     std::size_t memory = 0;
     if constexpr (requires { sizeof(Share::workspace::sent); })
       memory = sizeof(Share::workspace::sent) + sizeof(Share::workspace::received);
+    else if constexpr (is_encoder_by_heads<Share>)
+      memory = Share::template workspace<Axes...>::exchanged;
     put_exchange<By>(out, exchange_of<Share, Axes...>, memory);
   }
 };
@@ -94,8 +103,7 @@ struct described_share<By, sharded<Layer, Over>, Queries, Keys...> {
     put_plan<plan_of_rank<share, Queries, Keys...>>(out);
     out.put('\n');
     using work = typename share::template workspace<Queries, Keys...>;
-    put_exchange<By>(out, exchange_of<share, Queries, Keys...>,
-                     sizeof(work::contexts) + sizeof(work::results));
+    put_exchange<By>(out, exchange_of<share, Queries, Keys...>, work::exchanged);
   }
 };
 }  // namespace detail

@@ -72,6 +72,9 @@ struct memory_over_ranks<encoder_over_ranks_of<Layer, Ranks, Positions>> {
           ? attention_work::contexts_of_rank
           : network_work::contexts_of_rank;
   static constexpr std::size_t results_of_rank = network_work::results_of_rank;
+  static constexpr std::size_t exchanged = attention_work::exchanged > network_work::exchanged
+                                               ? attention_work::exchanged
+                                               : network_work::exchanged;
   // What a rank gives to all four gathers of a call.
   static constexpr std::size_t given_by_rank =
       attention_work::contexts_of_rank + attention_work::results_of_rank +

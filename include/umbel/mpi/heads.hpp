@@ -33,6 +33,9 @@ struct memory_over_ranks {
   using ranks = typename Of::ranks;
   static constexpr std::size_t contexts_of_rank = Of::own_sizes.context_width() * Of::queries;
   static constexpr std::size_t results_of_rank = Of::own_sizes.output / ranks::size * Of::queries;
+  // What all ranks give lies in so many bytes.
+  static constexpr std::size_t exchanged =
+      ranks::size * (contexts_of_rank + results_of_rank) * sizeof(typename Of::T);
 
   typename Of::own_workspace own;
   alignas(64) typename Of::T contexts[ranks::size * contexts_of_rank];
