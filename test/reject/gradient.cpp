@@ -146,29 +146,29 @@ struct borrowing_weights {
 #elif defined CASE_gradient_of_weights_by_value
   // expect-gcc: "umbel: formula: uses a part of an argument by itself, or copies it, and it has no value yet; pass that part as an argument of its own, and take the object as const auto& w"
   // expect-clang: formula, .*uses_a_part_of_an_argument_by_itself_or_copies_it
-  // cause: The function takes the weights by value, a copy, whose parts end with it.
-  // cure: Take them by reference: `const auto& m`.
+  // cause: A formula is traced when the program is compiled: weights and numbers in an argument have no values then, nor has what is computed of nothing but them, `exp(w.gain)`, `one_hot<classes<9>>(w.ids)`.
+  // cure: Take weights as `const auto& w`, and pack them outside; pass numbers, and tensors that are needed by themselves, as arguments of their own; or combine a part with a tensor first: `x + w.gain`, `contract<head_dim>(x, w.table)`.
   constexpr gradient copied{formula{[](auto a, auto m) { return sum<token, classes>(a * m); }}};
   const auto value = copied(x, with_gradient(w, g));
 #elif defined CASE_gradient_without_an_argument
   // expect-gcc: "umbel: formula: the function takes other arguments, or weights by value; write const auto& w"
   // expect-clang: formula, .*the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto
-  // cause: The function takes two arguments and is given one.
-  // cure: Pass all arguments, in their order, then the workspace.
+  // cause: The function has another number of parameters, or takes weights by value: each call would copy them.
+  // cure: Give it as many arguments as it has parameters, and a workspace last, if any; write `const auto& w` for weights.
   static workspace_for<decltype(learn), tokens, differentiated<map::weights>> work;
   const auto value = learn(with_gradient(w, g), work);
 #elif defined CASE_gradient_after_its_workspace
   // expect-gcc: "umbel: formula: the function takes other arguments, or weights by value; write const auto& w"
   // expect-clang: formula, .*the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto
-  // cause: A workspace is the last argument.
-  // cure: `learn(x, with_gradient(w, g), work)`.
+  // cause: The function has another number of parameters, or takes weights by value: each call would copy them.
+  // cure: Give it as many arguments as it has parameters, and a workspace last, if any; write `const auto& w` for weights.
   static workspace_for<decltype(learn), tokens, differentiated<map::weights>> work;
   const auto value = learn(work, x, with_gradient(w, g));
 #elif defined CASE_gradient_of_another_type_in_a_call_with_weights
   // expect-gcc: "umbel: with_gradient: the gradient is of another type than what it is the gradient of; declare decltype\(w\) g\{\}"
   // expect-clang: with_gradient, .*the_gradient_is_of_another_type_than_what_it_is_the_gradient_of
   // cause: A gradient has the type of what it is the gradient of: the same axes, the same sizes, the same parts.
-  // cure: Declare it of that type: `map::weights g{};`.
+  // cure: Declare it of that type: `tokens dx{};`.
   const auto value = learn(x, with_gradient(w, dx));
 #else
   const auto value = gradient{[](auto a, const auto& m) { return sum<token, classes>(a * m); }}(

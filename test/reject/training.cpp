@@ -145,15 +145,15 @@ using logits = tensor<float, batch<2>, classes<3>>;
 #elif defined CASE_a_batch_without_losses
   // expect-gcc: "umbel: batch_gradient: sum takes the size of the batch, an executor, not const, and a function that adds to the gradient of a sample and gives its loss, \(std::size_t b, weights& g, std::size_t worker\)"
   // expect-clang: batch_gradient.*sum_takes_the_size_of_the_batch_an_executor_and_a_function_of_a_sample
-  // cause: Losses are summed in the order of the gradients, so the function of a sample gives its loss; and it is told which worker calls it.
+  // cause: Losses are summed in the order of the gradients, so the function of a sample gives its loss; and it is told which worker calls it. It adds to the gradient itself: taken by value, `auto g`, a copy would learn.
   // cure: `of_batch.sum(8, serial, [&](std::size_t b, weights& g, std::size_t worker) { return learn(...)(); })`
   batch_gradient<attention::weights, chains<4>> of_batch;
   auto r = of_batch.sum(8, serial, [](std::size_t, attention::weights&) { return 0.0f; });
 #elif defined CASE_a_batch_whose_gradients_are_copies
   // expect-gcc: "umbel: batch_gradient: sum takes the size of the batch, an executor, not const, and a function that adds to the gradient of a sample and gives its loss, \(std::size_t b, weights& g, std::size_t worker\)"
   // expect-clang: batch_gradient.*sum_takes_the_size_of_the_batch_an_executor_and_a_function_of_a_sample
-  // cause: The function takes the gradient by value, `auto g`, so what it adds is added to a copy.
-  // cure: `auto& g`, or `weights& g`.
+  // cause: Losses are summed in the order of the gradients, so the function of a sample gives its loss; and it is told which worker calls it. It adds to the gradient itself: taken by value, `auto g`, a copy would learn.
+  // cure: `of_batch.sum(8, serial, [&](std::size_t b, weights& g, std::size_t worker) { return learn(...)(); })`
   batch_gradient<attention::weights, chains<4>> of_batch;
   auto r = of_batch.sum(8, serial, [](std::size_t, auto, std::size_t) { return 0.0f; });
 #else
