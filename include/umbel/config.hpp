@@ -146,7 +146,7 @@ static_assert(
 
 // UMBEL_ALL_LANES(x), before some lanes of a vector are stored: the others hold what was computed
 // in them. clang puts zeros in the place of constants in lanes that nobody reads, whose quotients
-// then raise exceptions that no element raises.
+// then raise exceptions that no element raises. x: no wider than a register.
 #if UMBEL_CLANG && defined(__SSE2__)
 #define UMBEL_ALL_LANES(x) \
   if (!__builtin_is_constant_evaluated()) __asm__("" : "+x"(x))

@@ -144,7 +144,7 @@ struct each_step {
       else
         simd::store_first(to + first, value, count);
     } else {
-      if constexpr (sizeof(V) >= 16) UMBEL_ALL_LANES(value);
+      if constexpr (sizeof(V) >= 16 && sizeof(V) <= UMBEL_VECTOR_BYTES) UMBEL_ALL_LANES(value);
       for (std::size_t i = 0; i < count; ++i) to[(first + i) * stride] = value[i];
     }
   }

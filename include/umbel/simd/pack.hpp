@@ -322,7 +322,7 @@ UMBEL_INLINE constexpr void store_first(element_of<V>* to, V value, std::size_t 
     UMBEL_ALL_LANES(value);
     detail::masked_store<V>(to, value, count);
   } else {
-    if constexpr (sizeof(V) >= 16) UMBEL_ALL_LANES(value);
+    if constexpr (sizeof(V) >= 16 && sizeof(V) <= UMBEL_VECTOR_BYTES) UMBEL_ALL_LANES(value);
     for (std::size_t i = 0; i < lanes_of<V>; ++i) {
       if (i < count) to[i] = value[i];
     }
