@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(constant_expressions_give_the_bits_of_the_run) {
 
 BOOST_AUTO_TEST_CASE(packed_while_compiling) {
   const constants c = drawn_constants;
-  const prepacked<attention> now{c.attention_weights};
+  static const prepacked<attention> now{c.attention_weights};  // static: padding is zeros, too
   BOOST_TEST(std::memcmp(&now, &packed, sizeof now) == 0);
   BOOST_TEST(same_bits(packed(c.x, c.y, c.z, lens), attended));
   BOOST_TEST(same_bits(packed(c.x), attended_self));
