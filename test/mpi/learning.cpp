@@ -152,22 +152,5 @@ void check_all() {
 }  // namespace
 
 int main(int count, char** words) {
-  const mpi job{count, words};
-  switch (ranks_of_world()) {
-    case 1:
-      check_all<1>();
-      break;
-    case 2:
-      check_all<2>();
-      break;
-    case 4:
-      check_all<4>();
-      break;
-    case 8:
-      check_all<8>();
-      break;
-    default:
-      check("1, 2, 4 or 8 ranks", false);
-  }
-  if (rank_of_world() == 0) std::printf("done\n");
+  by_ranks<1, 2, 4, 8>(count, words, [](auto ranks) { check_all<ranks>(); });
 }

@@ -5,7 +5,9 @@
 
 #include <umbel/mpi.hpp>
 
+#include <cstddef>
 #include <cstdio>
+#include <type_traits>
 
 namespace umbel_test {
 
@@ -42,6 +44,19 @@ inline void check(const char* name, bool holds) {
     if (all[r] != 0) std::printf("%s%d", before, r), before = ", ";
   std::printf("\n");
   std::fflush(stdout);
+}
+
+// The body of main: f of the number of ranks, a constant, where it is one of Ranks.
+template <int... Ranks, class F>
+void by_ranks(int count, char** words, const F& f) {
+  const mpi job{count, words};
+  const int given = ranks_of_world();
+  bool is_known = false;
+  ((given == Ranks ? (is_known = true, f(std::integral_constant<std::size_t, std::size_t{Ranks}>{}))
+                   : void()),
+   ...);
+  if (!is_known) check("a number of ranks that this program is for", false);
+  if (rank_of_world() == 0) std::printf("done\n");
 }
 
 }  // namespace umbel_test

@@ -275,36 +275,21 @@ void check_allocations(const communicator<ranks<2>>& world, lcg& next) {
   check("nothing is allocated", counted && fashion::heap::so_far().allocations == 0);
 }
 
+void check_by_two() {
+  const communicator<ranks<2>> world{MPI_COMM_WORLD};
+  lcg next{11};
+  check_widths_of_its_own(world, next);
+  check_cache_of_8_bits(world, next);
+  check_encoders(world, next);
+  check_allocations(world, next);
+  check_pages();
+}
+
 }  // namespace
 
 int main(int count, char** words) {
-  const mpi job{count, words};
-  switch (ranks_of_world()) {
-    case 1:
-      check_all<1>();
-      break;
-    case 2: {
-      check_all<2>();
-      const communicator<ranks<2>> world{MPI_COMM_WORLD};
-      lcg next{11};
-      check_widths_of_its_own(world, next);
-      check_cache_of_8_bits(world, next);
-      check_encoders(world, next);
-      check_allocations(world, next);
-      check_pages();
-      break;
-    }
-    case 3:
-      check_all<3>();
-      break;
-    case 4:
-      check_all<4>();
-      break;
-    case 8:
-      check_all<8>();
-      break;
-    default:
-      check("1, 2, 3, 4 or 8 ranks", false);
-  }
-  if (rank_of_world() == 0) std::printf("done\n");
+  by_ranks<1, 2, 3, 4, 8>(count, words, [](auto ranks) {
+    check_all<ranks>();
+    if constexpr (ranks == 2) check_by_two();
+  });
 }
