@@ -72,8 +72,9 @@ class Program:
         self.build, self.name, self.command = build, log["name"], log["command"]
         self.executable, self.output = pathlib.Path(log["command"][-1]), log.get("stdout") or ""
         self.target = str(self.executable.relative_to(build))
-        self.commands = run("ninja", "-C", str(build), "-t", "commands", self.target).splitlines()
-        self.commands = [line for line in self.commands if not line.startswith("ninja: ")]
+        commands = run("ninja", "-C", str(build), "-t", "commands", self.target).splitlines()
+        self.commands = [line for line in commands if f" {self.target}.p/" in line]  # not those that precompile
+        self.precompiled = re.findall(r" -o (\S+\.(?:gch|pch)) ", "\n".join(commands))
         # Of the tools: arm-none-eabi-.
         made_for = re.search(r" --target=(\S+) ", self.commands[-1])
         self.prefix = made_for[1] + "-" if made_for else self.commands[-1].split()[0].removesuffix("g++")
@@ -87,7 +88,7 @@ class Program:
 
     def headers(self):
         objects = [re.search(r" -o (\S+\.o) ", line)[1] for line in self.commands[:-1]]
-        return run("ninja", "-C", str(self.build), "-t", "deps", *objects)
+        return run("ninja", "-C", str(self.build), "-t", "deps", *objects, *self.precompiled)
 
 
 def programs(build):
