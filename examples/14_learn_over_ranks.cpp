@@ -31,12 +31,12 @@ void run(const options& wanted) {
   const bool is_first = world.rank() == 0;
 
   const data_set data = wanted.synthetic ? make_pictures() : read_pictures(wanted.data);
-  const destination checkpoint{wanted.out, "checkpoint.safetensors"};
+  const learning::destination checkpoint{wanted.out, "checkpoint.safetensors"};
   state& now = all.now;
   begin(now, wanted.seed, wanted.epochs, data.train.size());
   if (is_first) {
     fashion::make_writable_folder(wanted.out);
-    if (checkpoint.is_there()) read_checkpoint(checkpoint, plan{now.plan}, now);
+    take_up(checkpoint, checkpoint.is_there(), now);
     constexpr exchange_cost each = exchange_of<share>;
     std::printf("ranks: %zu, each sends %zu messages, %llu bytes a step; begins after step %llu\n",
                 Ranks, each.messages, static_cast<unsigned long long>(each.bytes),
@@ -45,13 +45,13 @@ void run(const options& wanted) {
   }
   MPI_Bcast(&now, static_cast<int>(sizeof now), MPI_BYTE, 0, MPI_COMM_WORLD);
 
-  const std::uint64_t steps = now.plan.steps();
-  const until last{wanted.steps == 0 ? steps : std::min(wanted.steps, steps),
+  const std::uint64_t steps = now.steps();
+  const until last{wanted.stop_after == 0 ? steps : std::min(wanted.stop_after, steps),
                    wanted.checkpoint_every, is_first ? &checkpoint : nullptr};
   if (!train(all, order, data, last, serial, across(world, exchanged)))
     throw fashion::input_error{"the norm of a gradient is not finite"};
   if (is_first && now.made() == steps)
-    write_whole(destination{wanted.out, "weights.safetensors"}, now.average);
+    write_whole(learning::destination{wanted.out, "weights.safetensors"}, now.average);
 }
 
 void run(const options& wanted, int ranks, int rank) {

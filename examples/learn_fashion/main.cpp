@@ -4,18 +4,18 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <latch>
 
 #include "../fashion/allocations.hpp"
-#include "../thread_pool.hpp"
-#include "chart.hpp"
-#include "checkpoint.hpp"
+#include "../learning/chart.hpp"
+#include "../learning/checkpoint.hpp"
 #include "options.hpp"
 #include "prune.hpp"
 #include "train.hpp"
 
 namespace learn_fashion {
 namespace {
+
+using learning::destination, learning::with_pool;
 
 training all;  // all that learning works in
 epoch_order order;
@@ -28,20 +28,9 @@ std::string curves(const state& now) {
   const auto points = [&](const auto& of) {
     return std::vector<double>(of.data(), of.data() + over);
   };
-  return chart({{"loss of the training pictures", "epoch", 1, {{"loss", points(now.losses)}}},
-                {"test pictures that are right, %", "epoch", 1, {{"right", points(now.right)}}}});
-}
-
-template <class F>
-auto with_pool(std::size_t threads, const F& f) {
-  if (threads == 1) return f(serial);
-  // What a thread allocates when it starts is allocated before.
-  const auto with_threads = [&]<std::size_t Count>(thread_pool<Count>&& pool) {
-    std::latch all_started{Count};
-    pool(Count, [&](std::size_t, std::size_t) { all_started.arrive_and_wait(); });
-    return f(pool);
-  };
-  return threads == 2 ? with_threads(thread_pool<2>{}) : with_threads(thread_pool<most_threads>{});
+  return learning::chart(
+      {{"loss of the training pictures", "epoch", 1, {{"loss", points(now.losses)}}},
+       {"test pictures that are right, %", "epoch", 1, {{"right", points(now.right)}}}});
 }
 
 exit_code prune_heads(const options& wanted, const data_set& data) {
@@ -68,12 +57,9 @@ exit_code run(const options& wanted) {
 
   state& now = all.now;
   begin(now, wanted.seed, wanted.epochs, data.train.size());
-  if (wanted.resume)
-    read_checkpoint(checkpoint, plan{now.plan}, now);
-  else if (checkpoint.is_there())
-    throw fashion::file_error(checkpoint.file,
-                              "is there: --resume goes on from it, --out DIR begins elsewhere");
-  const std::uint64_t steps = now.plan.steps(), asked = wanted.steps == 0 ? steps : wanted.steps;
+  take_up(checkpoint, wanted.resume, now);
+  const std::uint64_t steps = now.steps();
+  const std::uint64_t asked = wanted.stop_after == 0 ? steps : wanted.stop_after;
   const std::uint64_t last = std::min(asked, steps);
 
   std::printf("%zu parameters, %zu pictures, batches of %zu, %zu thread%s\n",
@@ -81,9 +67,7 @@ exit_code run(const options& wanted) {
               wanted.threads == 1 ? "" : "s");
   std::printf("bytes: state %zu, gradients %zu, workspace %zu a thread\n", sizeof(state),
               sizeof all.of_batch, sizeof(worker));
-  if (wanted.resume)
-    std::printf("goes on after step %llu of %llu\n", static_cast<unsigned long long>(now.made()),
-                static_cast<unsigned long long>(steps));
+  if (wanted.resume) learning::say_where("goes on", now);
   std::fflush(stdout);
 
   const bool counted = fashion::heap::counter_works();
@@ -99,9 +83,7 @@ exit_code run(const options& wanted) {
   std::printf("%zu allocations while learning (%s counted)\n", allocations,
               counted ? fashion::heap::counted() : "not");
   if (now.made() < steps) {
-    std::printf("stopped after step %llu of %llu; --resume goes on\n",
-                static_cast<unsigned long long>(now.made()),
-                static_cast<unsigned long long>(steps));
+    learning::say_where("stopped", now, "; --resume goes on");
   } else {
     write_whole(result, now.average);
     write_whole(picture, curves(now));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The pictures to learn from: read, or made up for a test, put in another order each epoch, and cut
-// into patches, moved and mirrored by chance. Chance is a counter: what is drawn is a function of
-// the seed, of what it is for and of the step, whichever thread asks, and after an interruption.
+// into patches, moved and mirrored by chance (learning/chance.hpp).
 #pragma once
 
 #include <cstddef>
@@ -12,36 +11,18 @@
 #include <vector>
 
 #include "../fashion/idx.hpp"
+#include "../learning/chance.hpp"
 #include "model.hpp"
 
 namespace learn_fashion {
 
 inline constexpr std::size_t side = 28, pixels_each = side * side;
 
-// ---- chance -------------------------------------------------------------------------------------
-enum class purpose : std::uint64_t { order, place, synthetic };
-
-// SplitMix64 (Steele et al. 2014), of a counter.
-constexpr std::uint64_t mixed(std::uint64_t x) noexcept {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return x ^ x >> 31;
+using learning::draws;
+// What chance is for.
+namespace purpose {
+inline constexpr std::uint64_t order = 0, place = 1, synthetic = 2;
 }
-
-// Numbers for one purpose.
-class draws {
- public:
-  constexpr draws(std::uint64_t seed, purpose what) noexcept
-      : key_(mixed(mixed(seed) ^ static_cast<std::uint64_t>(what))) {}
-  // Number `counter`, of 0 to n - 1.
-  constexpr std::uint32_t below(std::uint32_t n, std::uint64_t counter) const noexcept {
-    return static_cast<std::uint32_t>((mixed(key_ ^ counter) >> 32) * n >> 32);
-  }
-
- private:
-  std::uint64_t key_;
-};
 
 // ---- pictures -----------------------------------------------------------------------------------
 struct picture_set {

@@ -25,7 +25,7 @@
 #include <umbel/weights.hpp>
 
 #include "../fashion/files.hpp"
-#include "chart.hpp"
+#include "../learning/chart.hpp"
 #include "training.hpp"
 
 namespace learn_fashion {
@@ -195,14 +195,14 @@ pruned_three_ways prune(training& all, epoch_order& order, const weights& demo,
 
 inline std::string drawn(const pruned_three_ways& right) {
   const auto line_of = [](const char* name, const by_head& of) {
-    return line{name, {of.begin(), of.end()}};
+    return learning::line{name, {of.begin(), of.end()}};
   };
-  return chart({{"test pictures that are right, %",
-                 "heads left",
-                 1,
-                 {line_of("pruned by ablation", right.by_ablation),
-                  line_of("pruned by gradient", right.by_gradient),
-                  line_of("by gradient, fine-tuned", right.fine_tuned)}}});
+  return learning::chart({{"test pictures that are right, %",
+                           "heads left",
+                           1,
+                           {line_of("pruned by ablation", right.by_ablation),
+                            line_of("pruned by gradient", right.by_gradient),
+                            line_of("by gradient, fine-tuned", right.fine_tuned)}}});
 }
 
 }  // namespace learn_fashion

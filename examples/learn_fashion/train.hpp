@@ -7,15 +7,15 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "checkpoint.hpp"
+#include "../learning/checkpoint.hpp"
 #include "training.hpp"
 
 namespace learn_fashion {
 
 struct until {
   std::uint64_t step;
-  std::uint64_t checkpoint_every;  // steps; 0: an epoch
-  const destination* checkpoint;   // null: another process writes it, and says how it goes
+  std::uint64_t checkpoint_every;           // steps; 0: an epoch
+  const learning::destination* checkpoint;  // null: another process writes it, and says how it goes
 };
 
 // False where a step could not be made. where: of a process among several across(...).

@@ -7,14 +7,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <new>
+#include <string>
 
+#include "../learning/workers.hpp"
 #include "model.hpp"
 #include "pictures.hpp"
 
 namespace learn_fashion {
 
-inline constexpr std::size_t batch_size = 128, chain_count = 4, most_threads = chain_count;
+using learning::chain_count, learning::most_threads;
+inline constexpr std::size_t batch_size = 128;
 using gradients = batch_gradient<weights, chains<chain_count>>;
 
 // What must be the same for a training to go on.
@@ -28,6 +30,10 @@ struct plan {
     return static_cast<std::uint64_t>(pictures()) / batch_size;
   }
   std::uint64_t steps() const { return static_cast<std::uint64_t>(epochs()) * steps_of_epoch(); }
+  std::string options() const {
+    return "--seed " + std::to_string(seed()) + " --epochs " + std::to_string(epochs()) + ", " +
+           std::to_string(pictures()) + " pictures";
+  }
 };
 
 inline constexpr std::size_t most_epochs = 1000;
@@ -44,24 +50,15 @@ struct state {
   tensor<std::int32_t> step;  // how many were made; chance is counted by them
   tensor<double> loss_sum;    // of the steps of this epoch, each the mean of its batch
   tensor<float, epoch<most_epochs>> losses, right;  // of the epochs that are over; right: percent
-  tensor<std::int32_t> checksum[2];  // of all others (checkpoint.hpp), its low half first
+  tensor<std::int32_t> checksum[2];                 // of all others (learning/checkpoint.hpp)
 
   std::uint64_t made() const { return static_cast<std::uint64_t>(step()); }
+  std::uint64_t steps() const { return plan.steps(); }
 };
 
 // What a thread works in. Learning and answering take turns in the same memory.
-class worker {
- public:
+struct worker : learning::one_of<learning_workspace, answering_workspace> {
   patches x;
-
-  template <class Workspace>
-  Workspace& use() noexcept {
-    static_assert(sizeof(Workspace) <= sizeof memory_ && alignof(Workspace) <= 64);
-    return *new (memory_) Workspace;
-  }
-
- private:
-  alignas(64) std::byte memory_[std::max(sizeof(learning_workspace), sizeof(answering_workspace))];
 };
 
 // Gradients: those of all chains, or of those of one process among several.

@@ -5,6 +5,7 @@ the job, with a checkpoint from which it goes on to the same bits, by another nu
 
     training.py MPIRUN PROGRAM
 """
+import hashlib
 import os
 import pathlib
 import re
@@ -18,7 +19,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE), str(HERE.parent.parent / "examples" / "learn_fashion")]
 from check import SECONDS, Mpirun  # noqa: E402
 from tap import Tap  # noqa: E402
-from test_training import CHECKPOINT, TINY, TRAINED, WEIGHTS, hashlib  # noqa: E402
+from test_training import TINY, TRAINED  # noqa: E402
+from trainings import CHECKPOINT, WEIGHTS  # noqa: E402
 
 LONG = ["--synthetic", "--epochs", "25", "--checkpoint-every", "1"]
 

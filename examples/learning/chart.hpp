@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace learn_fashion {
+namespace learning {
 
 struct line {
   std::string name;
@@ -118,4 +118,4 @@ inline std::string chart(const std::vector<panel>& panels) {
   return all.finished();
 }
 
-}  // namespace learn_fashion
+}  // namespace learning

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What every program that trains must do, for their tests: give the same bits however it is interrupted, by however many threads and
+by whichever compiler, and refuse unusable input: a line on stderr that names the culprit, exit code 2, nothing written.
+
+Checkpoints hold all that a step depends on, so equal files are equal trainings.
+"""
+import hashlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+CHECKPOINT, WEIGHTS, CURVES = "checkpoint.safetensors", "weights.safetensors", "curves.svg"
+
+
+class Bench:
+    """Folders for trainings, and the one that nothing interrupted."""
+
+    def __init__(self, program, root, name, tiny, progress):
+        """tiny: the options of a short training; progress: how its lines begin."""
+        self.program, self.root, self.name, self.tiny, self.progress = program, Path(root), name, tiny, progress
+        self.whole = self.folder("whole")
+        self.said = self.train(self.whole)
+
+    def folder(self, name):
+        path = self.root / name
+        path.mkdir()
+        return path
+
+    def command(self, arguments):
+        return [*self.program, *map(str, arguments)]
+
+    def run(self, *arguments):
+        return subprocess.run(self.command(arguments), cwd=self.root, capture_output=True, text=True, timeout=300, check=False)
+
+    def train(self, folder, *more):
+        done = self.run(*self.tiny, "--out", folder, *more)
+        if done.returncode != 0:
+            raise AssertionError(f"exit code {done.returncode}: {done.stderr}")
+        return done.stdout
+
+    def lines(self, said):
+        """How the training went, without the time that is left."""
+        return [line.rsplit("  ", 1)[0] for line in said.splitlines() if line.startswith(self.progress)]
+
+    def is_whole(self, folder):
+        """What differs from the training that nothing interrupted, or nothing."""
+        for name in (CHECKPOINT, WEIGHTS, CURVES):
+            if (folder / name).read_bytes() != (self.whole / name).read_bytes():
+                return f"another {name}"
+        left = sorted(path.name for path in folder.iterdir())
+        return "" if left == [CHECKPOINT, CURVES, WEIGHTS] else f"left {left}"
+
+    def refused(self, done, word):
+        if done.returncode != 2:
+            return f"exit code {done.returncode}, expected 2"
+        if done.stderr.count("\n") != 1 or not done.stderr.startswith(f"{self.name}: "):
+            return f"not one line: {done.stderr!r}"
+        if word not in done.stderr:
+            return f"no {word!r} in {done.stderr!r}"
+        return f"printed {done.stdout[:80]!r}" if done.stdout else ""
+
+
+def bits(bench, trained):
+    found = hashlib.sha256((bench.whole / WEIGHTS).read_bytes()).hexdigest()
+    return "" if found in trained else f"other weights than of other targets: {found}"
+
+
+def threads(bench, count):
+    folder = bench.folder(f"threads-{count}")
+    bench.train(folder, "--threads", count)
+    return bench.is_whole(folder)
+
+
+def interrupted(bench, step, steps):
+    """Stopped after so many steps, wherever that is between two lines."""
+    folder = bench.folder(f"interrupted-{step}")
+    first = bench.train(folder, "--stop-after", step)
+    if f"stopped after step {step} of {steps}" not in first or (folder / WEIGHTS).exists():
+        return f"said {first!r}"
+    rest = bench.train(folder, "--resume")
+    if bench.lines(first) + bench.lines(rest) != bench.lines(bench.said):
+        return f"said {first!r}, then {rest!r}, expected {bench.said!r}"
+    return bench.is_whole(folder)
+
+
+def killed(bench):
+    """Each time a little later, with a checkpoint a step; what is there then goes on."""
+    folder = bench.folder("killed")
+    checkpoint = folder / CHECKPOINT
+    for turn in range(4):
+        command = bench.command([*bench.tiny, "--out", folder, "--checkpoint-every", 1, *["--resume"] * checkpoint.exists()])
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as running:
+            before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
+            until = time.monotonic() + 60
+            while running.poll() is None and time.monotonic() < until:
+                if checkpoint.exists() and checkpoint.stat().st_mtime_ns != before:
+                    break
+                time.sleep(0.001)
+            time.sleep(0.005 * turn)
+            running.send_signal(signal.SIGKILL)
+            if running.wait() not in (0, -signal.SIGKILL):
+                return f"exit code {running.returncode}: {running.stderr.read()!r}"
+    bench.train(folder, "--resume")
+    (folder / (CHECKPOINT + ".part")).unlink(missing_ok=True)  # of a kill while it was written
+    return bench.is_whole(folder)
+
+
+def finished(bench):
+    """What is trained is measured again, and stays."""
+    bench.train(bench.whole, "--resume")
+    return ""
+
+
+def damaged(bench, name, content, word):
+    folder = bench.folder("damaged-" + name.replace(" ", "-"))
+    if content is not None:
+        (folder / CHECKPOINT).write_bytes(content)
+    wrong = bench.refused(bench.run(*bench.tiny, "--out", folder, "--resume"), word)
+    left = {path.name: path.read_bytes() for path in folder.iterdir()}
+    return wrong or ("" if left == ({} if content is None else {CHECKPOINT: content}) else f"wrote {list(left)}")
+
+
+def flipped(content, at):
+    return content[:at] + bytes([content[at] ^ 16]) + content[at + 1:]
+
+
+def all_damaged(bench):
+    good = (bench.whole / CHECKPOINT).read_bytes()
+    middle = len(good) // 2
+    cases = [("missing", None, "does not exist"), ("empty", b"", CHECKPOINT),
+             ("cut off", good[:-1], CHECKPOINT), ("half", good[:middle], CHECKPOINT),
+             ("longer", good + b"\0", CHECKPOINT), ("a text", b"not a checkpoint", CHECKPOINT),
+             ("other weights", (bench.whole / WEIGHTS).read_bytes(), "is no whole checkpoint"),
+             ("a number", flipped(good, middle), "not those that were written"),
+             ("its checksum", flipped(good, len(good) - 1), "not those that were written"),
+             ("its header", flipped(good, 100), CHECKPOINT)]
+    return [("damaged: " + name, damaged(bench, name, content, word)) for name, content, word in cases]
+
+
+def of_another(bench, more, word):
+    before = (bench.whole / CHECKPOINT).read_bytes()
+    wrong = bench.refused(bench.run(*bench.tiny, "--out", bench.whole, "--resume", *more), word)
+    return wrong or ("" if (bench.whole / CHECKPOINT).read_bytes() == before else "overwritten")
+
+
+def not_overwritten(bench):
+    wrong = bench.refused(bench.run(*bench.tiny, "--out", bench.whole), "--resume goes on from it")
+    return wrong or bench.is_whole(bench.whole)
+
+
+def wrong_arguments(bench, cases):
+    """Each (name, arguments, word); and nothing was written then."""
+    results = [(name, bench.refused(bench.run(*arguments), word)) for name, arguments, word in cases]
+    here = sorted(path.name for path in bench.root.iterdir() if path.name.endswith("-learned"))
+    return [*results, ("nothing written of what was refused", f"wrote {here}" if here else "")]
+
+
+# Of options that all programs have; `tiny` as in Bench.
+def wrong_options(tiny):
+    return [("stray word", [*tiny, "x"], "'x'"), ("unknown option", [*tiny, "--epoch", "3"], "'--epoch'"),
+            ("option without a value", [*tiny, "--seed"], "--seed"), ("an empty folder", [*tiny, "--out="], "--out"),
+            ("three threads", [*tiny, "--threads", "3"], "1, 2 or 4"), ("five threads", [*tiny, "--threads", "5"], "from 1 to 4"),
+            ("half a step", [*tiny, "--stop-after", "1.5"], "'1.5'"), ("a negative seed", [*tiny, "--seed", "-1"], "'-1'"),
+            ("no steps between", [*tiny, "--checkpoint-every", "0"], "from 1")]
+
+
+def report(results_of, document):
+    """results_of(program, root): (name, what is wrong or nothing) of each check. The exit code."""
+    program = [str(Path(word).resolve()) if Path(word).exists() else word for word in sys.argv[1:]]
+    if not program:
+        sys.exit(document)
+    with tempfile.TemporaryDirectory() as root:
+        results = results_of(program, root)
+    print(f"TAP version 13\n1..{len(results)}")
+    for number, (name, wrong) in enumerate(results, 1):
+        print(f"{'not ok' if wrong else 'ok'} {number} - {name}")
+        if wrong:
+            print(f"# {wrong}")
+    return 1 if any(wrong for _, wrong in results) else 0
