@@ -268,5 +268,27 @@ struct graph {
   bool direct = true;  // are results written as they are, row-major?
 };
 
+// Who reads a node, in the order of the graph. Found once: clang computes a million statements in a
+// constant expression, and gradients have hundreds of nodes.
+template <std::size_t Nodes>
+struct readings {
+  struct reading {
+    int by;
+    std::size_t operand;
+  };
+  std::size_t first[Nodes + 1]{};  // of a node, in `all`, up to that of the next one
+  reading all[Nodes * most_operands + 1]{};
+
+  template <class T>
+  constexpr explicit readings(const graph<T, Nodes>& g) {
+    for (int i = 0; i < g.count; ++i)
+      for (std::size_t j = 0; j < g.nodes[i].operands; ++j) ++first[g.nodes[i].from[j].node];
+    for (std::size_t n = 0; n < Nodes; ++n) first[n + 1] += first[n];
+    for (int i = g.count; i-- > 0;)
+      for (std::size_t j = g.nodes[i].operands; j-- > 0;)
+        all[--first[g.nodes[i].from[j].node]] = {i, j};
+  }
+};
+
 }  // namespace umbel::inline UMBEL_TARGET::detail::formulas
 UMBEL_WARNINGS_POP

@@ -132,14 +132,17 @@ struct schedule {
 
 template <class T, std::size_t Nodes>
 constexpr void join_multiplications(schedule<T, Nodes>& p) {
+  std::size_t uses[Nodes]{};
+  for (int n = 0; n < p.g.count; ++n)
+    for (std::size_t j = 0; j < p.at(n).operands; ++j) ++uses[p.at(n).from[j].node];
+  for (std::size_t i = 0; i < p.g.results; ++i) ++uses[p.g.result[i].node];
   for (int n = 0; n < p.g.count; ++n) {
     node_of_graph<T>& sum = p.g.nodes[n];
     if (sum.what != word::add) continue;
     for (std::size_t j = 0; j < 2; ++j) {
       const operand product = sum.from[j], other = sum.from[1 - j];
       const node_of_graph<T>& by = p.at(product.node);
-      if (by.what != word::multiply || p.uses(product.node) != 1 || !p.reads_as_is(product))
-        continue;
+      if (by.what != word::multiply || uses[product.node] != 1 || !p.reads_as_is(product)) continue;
       // Scores, perhaps scaled: what is added to them stays what is added.
       const node_of_graph<T>& to = p.at(other.node);
       const bool scaled =
@@ -151,6 +154,9 @@ constexpr void join_multiplications(schedule<T, Nodes>& p) {
       sum.from[1] = by.from[1];
       sum.from[2] = other;
       sum.operands = 3;
+      --uses[product.node];
+      ++uses[by.from[0].node];
+      ++uses[by.from[1].node];
       break;
     }
   }
@@ -259,9 +265,11 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
   for (int n = 0; n < p.g.count; ++n)
     p.root[n] = needed[n] && p.at(n).what != word::argument ? n : nowhere;
 
+  const readings<Nodes> readers{p.g};
   for (int n = p.g.count; n-- > 0;) {
     const node_of_graph<T>& one = p.at(n);
     if (p.root[n] != n) continue;
+    const std::size_t first = readers.first[n], last = readers.first[n + 1];
     if (one.what == word::contract) {
       step found;
       score_program<T, Nodes> program{
@@ -276,9 +284,10 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
     }
     // A condition is stored, as 1 or 0, where its axes are read as others.
     bool as_is = true;
-    for (int i = n + 1; one.condition && i < p.g.count; ++i)
-      for (std::size_t j = 0; p.root[i] != nowhere && j < p.at(i).operands; ++j)
-        if (p.at(i).from[j].node == n) as_is = as_is && p.reads_as_is(p.at(i).from[j]);
+    for (std::size_t r = first; one.condition && r < last; ++r) {
+      const auto [i, j] = readers.all[r];
+      if (p.root[i] != nowhere) as_is = as_is && p.reads_as_is(p.at(i).from[j]);
+    }
     if (one.what == word::number || one.what == word::position || one.open ||
         (one.condition && as_is)) {
       p.root[n] = everywhere;
@@ -292,18 +301,16 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
     int with = nowhere;
     bool together = true;
     for (std::size_t i = 0; i < p.g.results; ++i) together = together && p.g.result[i].node != n;
-    for (int i = n + 1; together && i < p.g.count; ++i) {
+    for (std::size_t r = first; together && r < last; ++r) {
+      const auto [i, j] = readers.all[r];
       if (p.root[i] == nowhere) continue;
-      for (std::size_t j = 0; j < p.at(i).operands; ++j) {
-        if (p.at(i).from[j].node != n) continue;
-        const bool in_program =
-            attentions[p.root[i] < 0 ? 0 : p.root[i]].scores >= 0 && is_elementwise(p.at(i).what);
-        together = together && p.root[i] >= 0 && (with == nowhere || with == p.root[i]) &&
-                   p.reads_as_is(p.at(i).from[j]) &&
-                   (in_program ? p.same_axes(one.axes, p.at(i).axes)
-                               : p.reduces_rows(i) || p.is_over(i, p.root[i], one.axes));
-        with = p.root[i];
-      }
+      const bool in_program =
+          attentions[p.root[i] < 0 ? 0 : p.root[i]].scores >= 0 && is_elementwise(p.at(i).what);
+      together = p.root[i] >= 0 && (with == nowhere || with == p.root[i]) &&
+                 p.reads_as_is(p.at(i).from[j]) &&
+                 (in_program ? p.same_axes(one.axes, p.at(i).axes)
+                             : p.reduces_rows(i) || p.is_over(i, p.root[i], one.axes));
+      with = p.root[i];
     }
     if (!together || with == nowhere) continue;
     if (is_product(one.what)) {
@@ -324,8 +331,8 @@ constexpr void choose_steps(schedule<T, Nodes>& p) {
     const node_of_graph<T>& one = p.at(n);
     if (one.what == word::copy && p.root[n] == n) {
       const int from = one.from[0].node;
-      if (p.root[from] == from && p.uses(from) == 1 && p.reads_all(one.from[0]) &&
-          attentions[from].scores >= 0) {
+      if (p.root[from] == from && attentions[from].scores >= 0 && p.uses(from) == 1 &&
+          p.reads_all(one.from[0])) {
         for (std::size_t i = 0; i < p.count; ++i)
           if (p.steps[i].root == from) p.steps[i].to = n;
         p.stored[from] = false;
@@ -362,8 +369,9 @@ constexpr bool step_reads(const schedule<T, Nodes>& p, const step& s, int n) {
 // Memory for what is stored and is no result: what is not alive at the same time shares it.
 template <class T, std::size_t Nodes>
 constexpr void place_nodes(schedule<T, Nodes>& p) {
-  std::size_t first[Nodes]{}, last[Nodes]{}, step_of[Nodes]{};
-  bool placed[Nodes]{};
+  std::size_t first[Nodes]{}, last[Nodes]{}, step_of[Nodes]{}, room[Nodes]{};
+  int placed[Nodes]{};  // in the order of their places
+  std::size_t count = 0;
   for (std::size_t s = 0; s < p.count; ++s) {
     step_of[p.steps[s].root] = first[p.steps[s].to] = last[p.steps[s].to] = s;
     for (std::size_t i = 0; i < p.steps[s].parts; ++i)
@@ -384,23 +392,19 @@ constexpr void place_nodes(schedule<T, Nodes>& p) {
     if (p.stored[p.g.result[r].node]) p.result[p.g.result[r].node] = static_cast<int>(r);
   for (int n = 0; n < p.g.count; ++n) {
     if (!p.stored[n] || p.result[n] >= 0 || p.at(n).what == word::add_to) continue;
-    const auto room = [&](int of) {
-      return (p.at(of).axes.count() + p.at(of).kept + 15) / 16 * 16;
-    };
+    room[n] = (p.at(n).axes.count() + p.at(n).kept + 15) / 16 * 16;
     std::size_t at = 0;
-    for (bool moved = true; moved;) {
-      moved = false;
-      for (int m = 0; m < p.g.count; ++m) {
-        if (!placed[m] || last[m] < first[n] || last[n] < first[m]) continue;
-        if (p.place[m] < at + room(n) && at < p.place[m] + room(m)) {
-          at = p.place[m] + room(m);
-          moved = true;
-        }
-      }
+    for (std::size_t i = 0; i < count; ++i) {
+      const int m = placed[i];
+      if (p.place[m] >= at + room[n]) break;
+      if (last[m] < first[n] || last[n] < first[m] || p.place[m] + room[m] <= at) continue;
+      at = p.place[m] + room[m];
     }
     p.place[n] = at;
-    placed[n] = true;
-    if (at + room(n) > p.workspace) p.workspace = at + room(n);
+    std::size_t i = count++;
+    for (; i > 0 && p.place[placed[i - 1]] > at; --i) placed[i] = placed[i - 1];
+    placed[i] = n;
+    if (at + room[n] > p.workspace) p.workspace = at + room[n];
   }
 }
 

@@ -44,32 +44,29 @@ struct plain_argument<portable::differentiated<X>> {
 template <class X>
 using plain_argument_of = typename plain_argument<X>::type;
 
-// Is p an address in a parameter of that object? In constant expressions, where addresses in
-// different objects have no order.
-template <class T, class W>
-constexpr bool is_in_parameters(const T* p, const W& w) {
-  bool found = false;
-  const auto compare = [&](const parameter_path&, const auto& x) {
-    if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(x)>::value_type, T>) {
-      const T* const begin = x.data();
-      if (__builtin_constant_p(begin <= p)) found = found || (begin <= p && p < begin + x.size());
-    }
-  };
-  visit_parameters(parameter_path{}, w, compare);
-  return found;
+// Is p an address in that parameter? In constant expressions, where addresses in different objects
+// have no order.
+template <class T, class X>
+constexpr bool is_in_parameter(const T* p, const X& x) {
+  if constexpr (std::is_same_v<typename X::value_type, T>) {
+    const T* const begin = x.data();
+    if (p != nullptr && __builtin_constant_p(begin <= p)) return begin <= p && p < begin + x.size();
+  }
+  return false;
 }
 
 template <bool... Wanted>
 struct wanted_arguments {};
-// Of argument I: is that address in it, and is its gradient asked for?
+// f(parameter) for each of argument I, if it is an object whose gradient is asked for.
 template <std::size_t I, bool Wanted, class Argument>
-struct look_in_wanted {
-  static constexpr bool finds(const auto*) noexcept { return false; }
+struct each_wanted {
+  static constexpr void parameter(const auto&) noexcept {}
 };
 template <std::size_t I, class X>
-struct look_in_wanted<I, true, object_argument<X>> {
-  static constexpr bool finds(const auto* part) noexcept {
-    return part != nullptr && is_in_parameters(part, stands_for<X, I>::never_made.object);
+struct each_wanted<I, true, object_argument<X>> {
+  static constexpr void parameter(const auto& f) noexcept {
+    const auto without_path = [&](const parameter_path&, const auto& x) { f(x); };
+    visit_parameters(parameter_path{}, stands_for<X, I>::never_made.object, without_path);
   }
 };
 
@@ -81,15 +78,15 @@ constexpr auto find_wanted(const Traced& traced, wanted_arguments<Wanted...>, li
     wanted_gradient of[sizeof(traced.parts.of) / sizeof(traced.parts.of[0]) + sizeof...(I)];
   } wanted;
   ((wanted.of[I].values = Wanted ? I : npos), ...);
-  const auto argument_with = [](const auto* part) {
-    std::size_t found = npos;
-    ((found = look_in_wanted<I, Wanted, Argument>::finds(part) ? I : found), ...);
-    return found;
+  // (Once through the parameters, not for each part: their paths take long to make.)
+  const auto look_in = [&](const auto& x, std::size_t argument) {
+    for (std::size_t slot = sizeof...(I); slot < traced.g.slots; ++slot) {
+      const auto& part = traced.parts.of[slot - sizeof...(I)];
+      if (is_in_parameter(part.values, x)) wanted.of[slot].values = argument;
+      if (is_in_parameter(part.bias, x)) wanted.of[slot].bias = argument;
+    }
   };
-  for (std::size_t slot = sizeof...(I); slot < traced.g.slots; ++slot) {
-    const auto& part = traced.parts.of[slot - sizeof...(I)];
-    wanted.of[slot] = {argument_with(part.values), argument_with(part.bias)};
-  }
+  (each_wanted<I, Wanted, Argument>::parameter([&](const auto& x) { look_in(x, I); }), ...);
   return wanted;
 }
 
