@@ -5,11 +5,12 @@
     /usr/bin/python3 tools/train_text.py --evaluate   reads weights.safetensors back and measures it
     /usr/bin/python3 tools/train_text.py --steps 100 --dry-run    for choosing settings
 
-It needs torch, numpy and the text, the King James Version of the Bible; on Debian and Ubuntu:
+It needs torch, numpy and the text (bible_text.py); on Debian and Ubuntu:
 
     apt-get install python3-torch python3-numpy bible-kjv
 
-Another BLAS or processor rounds differently, so a training elsewhere gives other weights, about as good.
+Another BLAS or processor rounds differently, so a training elsewhere gives other weights, about as good. (examples/learn_text trains the
+model in C++, by the same settings: tools/demo learn text.)
 
 The model, which examples/tiny_language_model repeats in C++, is a LLaMA of characters:
 
@@ -26,8 +27,6 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import re
-import subprocess
 import sys
 import textwrap
 import time
@@ -41,6 +40,7 @@ from torch import Tensor
 from torch.nn import functional
 
 import export_read
+from bible_text import read_text
 from export_write import rounded, safetensors_bytes
 
 TRAINED = Path(__file__).resolve().parent.parent / "examples" / "tiny_language_model" / "trained"
@@ -56,16 +56,6 @@ Weights = dict[str, Tensor]
 
 
 # ---- the text ---------------------------------------------------------------------------------
-
-
-def read_text() -> str:
-    """One verse a line, without its place and without the marks around words that translators added."""
-    try:
-        printed = subprocess.run(["bible", "-f", "gen1:1-rev22:21"], stdin=subprocess.DEVNULL, capture_output=True,
-                                 check=True).stdout.decode("ascii")
-    except FileNotFoundError:
-        sys.exit("train_text.py: there is no program bible: apt-get install bible-kjv")
-    return re.sub(r"^\w+:\d+ ", "", printed, flags=re.M).strip() + "\n"
 
 
 def tokens_of(text: str) -> Tensor:
@@ -295,7 +285,8 @@ characters, width {HIDDEN}, {HEADS} heads, {KV_HEADS} of keys and values, feed-f
 {seconds:.0f} s of processor time, one thread, with torch {torch.__version__} and numpy {np.__version__}.
 Settings: {settings}.
 
-Another BLAS or processor gives other weights, about as good.
+Another BLAS or processor gives other weights, about as good. `tools/demo learn text` trains the same model in C++, to the same bits
+whoever compiles it (docs/learning.md).
 
 ## Measured
 

@@ -6,7 +6,8 @@
 //     5 blocks                      8 heads of 8, 4 of keys and values, feed-forward 172, causal
 //     norm, the embedding again     (token, vocabulary=64): logits of the next character
 //
-// tools/train_text.py trained it and wrote trained/weights.safetensors, which load.hpp reads.
+// tools/train_text.py trained it and wrote trained/weights.safetensors, which load.hpp reads;
+// examples/learn_text trains it in C++.
 #pragma once
 
 #include <algorithm>
@@ -43,19 +44,22 @@ struct weights {
   last_norm::weights norm;
 };
 
-// What is behind the blocks.
-template <std::size_t Count>
-logits<Count> logits_of(const weights& w, const states<Count>& x) {
+// What is behind the blocks. x: states, or a node of a formula.
+template <class X>
+constexpr auto logits_of(const weights& w, const X& x) {
   return words{w.embedding}.logits(last_norm{w.norm, 1e-5F}(x));
 }
 
-// The whole causal pass: logits behind each of the tokens. One call at a time.
+// The model: of tokens, logits behind each. examples/learn_text learns the weights of it.
+inline constexpr formula causal_logits = [](auto text, const auto& w) {
+  return logits_of(w, block_stack{w.blocks}(words{w.embedding}(text), causal));
+};
+
+// The same, in memory of its own. One call at a time.
 template <std::size_t Count>
 logits<Count> whole_pass(const weights& w, const tokens<Count>& text) {
-  static block_stack::workspace<token<Count>> work;  // of 256 tokens more than a stack should hold
-  states<Count> x = words{w.embedding}(text);
-  block_stack{w.blocks}.into(x, x, causal, work);
-  return logits_of(w, x);
+  static workspace_for<decltype(causal_logits), tokens<Count>, weights> work;
+  return causal_logits(text, w, work);
 }
 
 // Reads a text token by token. Stored: what matrices, keys and values are stored as, float or

@@ -22,7 +22,9 @@ inline std::vector<int> read_text(const std::string& path) {
   std::vector<int> text;
   for (std::size_t i = 0; i < memory->size(); ++i) {
     const std::size_t token = token_of(static_cast<char>(memory->data()[i]));
-    if (token == alphabet.npos) throw std::runtime_error("a character that is not in the alphabet");
+    if (token == alphabet.npos)
+      throw std::runtime_error(path + ": byte " + std::to_string(i + 1) +
+                               " is not in the alphabet");
     text.push_back(static_cast<int>(token));
   }
   return text;

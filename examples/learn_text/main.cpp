@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSL-1.0
+// Trains the language model from scratch: thirty lines on how it goes, a checkpoint with each, from
+// which it goes on to the same bits, and weights for examples/tiny_language_model.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "../fashion/allocations.hpp"
+#include "../learning/chart.hpp"
+#include "../learning/checkpoint.hpp"
+#include "options.hpp"
+#include "training.hpp"
+
+namespace learn_text {
+namespace {
+
+using learning::destination;
+
+training all;  // all that learning works in
+
+enum exit_code { trained = 0, failed = 1, unusable = 2 };
+
+struct until {
+  std::uint64_t step;
+  std::uint64_t checkpoint_every;  // steps; 0: a line
+  std::size_t pieces;              // of what is held out, for a line
+  const destination& checkpoint;
+};
+
+// False where a step could not be made.
+template <class Pool>
+bool train(const text& from, const until& last, Pool&& pool) {
+  using clock = std::chrono::steady_clock;
+  state& now = all.now;
+  const std::uint64_t begun_at = now.made();
+  const auto begun = clock::now();
+  while (now.made() < last.step) {
+    const auto made = make_step(all, from, pool);
+    if (!made) {
+      std::fprintf(stderr, "learn_text: step %llu: the norm of the gradient is %g\n",
+                   static_cast<unsigned long long>(now.made() + 1), made.norm);
+      return false;
+    }
+    const std::uint64_t step = now.made(), line = now.lines_after(step);
+    const bool is_line = step == now.end_of_line(line);
+    if (is_line) {
+      const double loss = now.loss_sum() / static_cast<double>(step - now.end_of_line(line - 1));
+      const double held_out = held_out_loss(all, from, last.pieces, pool);
+      const double spent = std::chrono::duration<double>(clock::now() - begun).count();
+      const double left =
+          spent / static_cast<double>(step - begun_at) * static_cast<double>(now.steps() - step);
+      std::printf("step %llu/%llu  loss %.4f  perplexity %.3f  %.0f s left\n",
+                  static_cast<unsigned long long>(step),
+                  static_cast<unsigned long long>(now.steps()), loss, std::exp(held_out), left);
+      std::fflush(stdout);
+      now.losses(line - 1) = static_cast<float>(loss);
+      now.held_out(line - 1) = static_cast<float>(held_out);
+      now.loss_sum() = 0;
+    }
+    const bool is_due = last.checkpoint_every == 0 ? is_line : step % last.checkpoint_every == 0;
+    if (is_due || step == last.step) write_checkpoint(last.checkpoint, now);
+  }
+  return true;
+}
+
+std::string curves(const state& now) {
+  std::vector<double> loss, perplexity;
+  for (std::size_t i = 0; i < now.lines(); ++i) {
+    loss.push_back(static_cast<double>(now.losses(i)));
+    perplexity.push_back(std::exp(static_cast<double>(now.held_out(i))));
+  }
+  const std::string steps = "times " + std::to_string(now.end_of_line(1)) + " steps";
+  return learning::chart({{"loss of a character", steps, 1, {{"loss", loss}}},
+                          {"perplexity of the text held out", steps, 1, {{"", perplexity}}}});
+}
+
+// As tiny::load_weights reads them: with the first characters of the text and their logits.
+void write_weights(const destination& to, const weights& w, const text& from) {
+  const auto probe = view_as<axes::token<24>>(from.tokens.data());
+  const tiny::logits<24> logits = tiny::causal_logits(probe, w);
+  write_whole_by(to, [&](const auto& sink) {
+    write_safetensors(sink, [&](auto put) {
+      for_each_parameter(w,
+                         [&](const parameter_path& path, const auto& x) { put(path.c_str(), x); });
+      put("probe.input", probe);
+      put("probe.output", logits);
+    });
+  });
+}
+
+exit_code run(const options& wanted) {
+  if (wanted.help) return std::fputs(usage, stdout), trained;
+  const text from = read_text(wanted.text, wanted.held_out);
+  fashion::make_writable_folder(wanted.out);
+  const destination checkpoint{wanted.out, "checkpoint.safetensors"};
+  const destination result{wanted.out, "weights.safetensors"};
+  const destination picture{wanted.out, "curves.svg"};
+
+  state& now = all.now;
+  const auto number = [](std::uint64_t x) {
+    return tensor<std::int32_t>{static_cast<std::int32_t>(x)};
+  };
+  begin(now, {number(wanted.seed), number(wanted.steps), number(wanted.characters),
+              number(wanted.held_out), number(from.size())});
+  take_up(checkpoint, wanted.resume, now);
+  const std::uint64_t asked = wanted.stop_after == 0 ? now.steps() : wanted.stop_after;
+  const std::uint64_t last = std::min(asked, now.steps());
+
+  std::printf("%zu parameters, %zu characters, %zu a step, %zu thread%s\n",
+              count_parameters(now.weights), from.learned_from(), wanted.characters, wanted.threads,
+              wanted.threads == 1 ? "" : "s");
+  std::printf("bytes: state %zu, gradients %zu, workspace %zu a thread\n", sizeof(state),
+              sizeof all.of_batch, sizeof(worker));
+  if (wanted.resume) learning::say_where("goes on", now);
+  std::fflush(stdout);
+
+  const bool counted = fashion::heap::counter_works();
+  const std::size_t pieces = from.held_out_pieces();
+  double held_out = 0;
+  const bool good = learning::with_pool(wanted.threads, [&](auto&& pool) {
+    const fashion::heap::watch watching;
+    const until end{last, wanted.checkpoint_every, std::min<std::size_t>(pieces, 32), checkpoint};
+    if (!train(from, end, pool)) return false;
+    held_out = held_out_loss(all, from, pieces, pool);
+    return true;
+  });
+  if (!good) return failed;
+  const auto allocations = fashion::heap::so_far().allocations;
+  std::printf("%zu allocations while learning (%s counted)\n", allocations,
+              counted ? fashion::heap::counted() : "not");
+  std::printf("held out, %zu characters: loss %.4f, perplexity %.4f\n", pieces * context, held_out,
+              std::exp(held_out));
+  if (now.made() < now.steps()) {
+    learning::say_where("stopped", now, "; --resume goes on");
+  } else {
+    write_weights(result, now.weights, from);
+    write_whole(picture, curves(now));
+    std::printf("%s\n", result.file.c_str());
+  }
+  if (std::fflush(stdout) != 0) throw fashion::input_error{"standard output cannot be written"};
+  return allocations == 0 ? trained : failed;
+}
+
+}  // namespace
+}  // namespace learn_text
+
+int main(int count, char** words) {
+  try {
+    return learn_text::run(learn_text::parse(count, words));
+  } catch (const std::exception& problem) {
+    std::fprintf(stderr, "learn_text: %s\n", problem.what());
+    return learn_text::unusable;
+  }
+}
