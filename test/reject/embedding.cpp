@@ -6,6 +6,11 @@ using namespace umbel;
 using namespace umbel::axes;
 
 using embed = embedding<float, vocabulary<11>, hidden<6>>;
+struct weights_of_two_types {
+  static constexpr const char* part_names[] = {"rows", "map"};
+  tensor<double, vocabulary<11>, hidden<6>> rows;
+  linear<float, hidden<6>, classes<3>, bias<true>>::weights map;
+};
 
 [[maybe_unused]] static void cases(const embed& words, const prepacked<embed>& packed,
                                    const tensor<int, batch<2>, token<3>>& ids) {
@@ -28,10 +33,20 @@ using embed = embedding<float, vocabulary<11>, hidden<6>>;
   // expect-gcc: "umbel: embedding: the table is of type float but the formula computes in double"
   // expect-clang: embedding.*the_table_is_of_type.*element<float>.*but_the_formula_computes_in.*element<double>
   // lines-clang: 15
-  // cause: A formula computes in the type of its first argument of float or double, float if there is none, and the table has another one.
+  // cause: A formula computes in the type of its first argument of float or double, and the table has another one.
   // cure: Declare all with one type.
   constexpr formula rows = [](auto x, auto at, const auto& e) { return x + sum<token>(e(at)); };
   auto r = rows(tensor<double, hidden<6>>{}, tensor<int, token<3>>{}, words);
+#elif defined CASE_embedding_in_a_formula_of_weights_of_two_types
+  // expect-gcc: "umbel: embedding: the table is of type double but the formula computes in float"
+  // expect-clang: embedding.*the_table_is_of_type.*element<double>.*but_the_formula_computes_in.*element<float>
+  // lines-clang: 15
+  // cause: Without an argument that is a tensor of float or double, a formula computes in the type of its weights, and in float where they are of both.
+  // cure: Declare all weights with one type.
+  constexpr formula rows = [](auto at, const auto& w) {
+    return embedding<double, vocabulary<11>, hidden<6>>{w.rows}(at);
+  };
+  auto r = rows(tensor<int, token<3>>{}, weights_of_two_types{});
 #elif defined CASE_embedding_of_many_words_in_a_formula
   // expect-gcc: "umbel: embedding: vocabulary=20000000 are more positions than float counts, so look up outside of the formula"
   // expect-clang: embedding, .*vocabulary<20000000>, .*are_more_positions_than, .*element<float>, .*counts_so_look_up_outside_of_the_formula>

@@ -324,4 +324,55 @@ BOOST_AUTO_TEST_CASE(double_too) {
   BOOST_TEST(same_bits(called(a, attend{of}), attend{of}(a)));
 }
 
+// Where the only tensors are integers, a formula computes in the type of the weights.
+namespace in_double {
+using table = embedding<double, vocabulary<5>, hidden<6>>;
+using block = encoder_layer<double, hidden<6>, heads<2>, intermediate<4>, norm_first<true>,
+                            activation<relu>, bias<true>>;
+using blocks_of_two = layer_stack<block, 2>;
+using map = linear<double, hidden<6>, classes<3>, bias<false>>;
+struct model {
+  static constexpr const char* part_names[] = {"rows", "blocks", "maps"};
+  table::weights rows;
+  blocks_of_two::weights blocks;
+  map::weights maps[2];
+};
+}  // namespace in_double
+
+BOOST_AUTO_TEST_CASE(double_by_the_weights) {
+  using namespace in_double;
+  static model of;
+  const auto numbers = [](auto& x) {
+    for (double& f : x) f = (seed = seed * 1664525u + 1013904223u) * 0x1p-33;
+  };
+  numbers(of.rows);
+  for (auto* to : {&of.maps[0], &of.maps[1]}) numbers(to->weight);
+  for (auto& layer : of.blocks.layers) {
+    for (auto* to :
+         {&layer.attention.q, &layer.attention.k, &layer.attention.v, &layer.attention.o})
+      numbers(to->weight);
+    numbers(layer.norm1.gamma), numbers(layer.norm2.gamma);
+    numbers(layer.feed_forward.up.weight), numbers(layer.feed_forward.down.weight);
+  }
+  const tensor<int, token<4>> ids{3, 0, 4, 3};
+  const tensor<int> length{3};
+  constexpr formula classify = [](auto at, auto seen, const auto& w) {
+    return (blocks_of_two{w.blocks}(table{w.rows}(at), seen) * w.maps[0]) * 0.5;
+  };
+  const auto y = (blocks_of_two{of.blocks}(table{of.rows}(ids), length) * of.maps[0]) * 0.5;
+  BOOST_TEST(same_bits(classify(ids, length, of), y));
+  static workspace_for<decltype(classify), tensor<int, token<4>>, tensor<int>, model> work;
+  BOOST_TEST(same_bits(classify(ids, length, of, work), y));
+
+  // Layers as arguments: one that refers to its weights, and one that owns them, packed.
+  constexpr formula rows = [](auto at, const auto& words) { return words(at); };
+  const table words{of.rows};
+  BOOST_TEST(same_bits(rows(ids, words), words(ids)));
+  BOOST_TEST(same_bits(rows(ids, prepacked<table>{of.rows}), words(ids)));
+  constexpr formula mapped = [](auto at, const auto& w, const auto& m) {
+    return m(table{w.rows}(at));
+  };
+  BOOST_TEST(same_bits(mapped(ids, of, prepacked<map>{of.maps[1]}), words(ids) * of.maps[1]));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -41,18 +41,57 @@ struct argument_of<X> {
   using type = mask_argument<X>;
 };
 
-// The type that a formula computes in: of the first argument that is a tensor of float or double.
-template <class... Argument>
-struct computed_type {
-  using type = float;
+// What the numbers of an object are: 1 float, 2 double, 3 some of each, 0 neither.
+template <class X>
+constexpr unsigned numbers_in();
+struct numbers_in_members {
+  template <class... Part>
+  constexpr auto operator()(Part&...) const {
+    return std::integral_constant<unsigned, (numbers_in<std::remove_const_t<Part>>() | ... | 0u)>{};
+  }
 };
-template <class First, class... Rest>
-struct computed_type<First, Rest...> : computed_type<Rest...> {};
-template <class E, class Layout, class... Rest>
+template <class X>
+constexpr unsigned numbers_in() {
+  if constexpr (std::is_floating_point_v<X>)
+    return std::is_same_v<X, float> ? 1 : std::is_same_v<X, double> ? 2 : 0;
+  else if constexpr (std::is_array_v<X>)
+    return numbers_in<std::remove_cv_t<std::remove_all_extents_t<X>>>();
+  else if constexpr (requires { typename X::value_type; })
+    return numbers_in<std::remove_cv_t<typename X::value_type>>();
+  else if constexpr (requires { typename X::map::value_type; })
+    return numbers_in<std::remove_cv_t<typename X::map::value_type>>();
+  else if constexpr (of_several_layers<X>)
+    return numbers_in<std::remove_cvref_t<decltype(std::declval<const X&>().layers[0])>>();
+  else if constexpr (requires { X::part_names[0]; })
+    return decltype(umbel::detail::with_members<sizeof(X::part_names) / sizeof(X::part_names[0])>(
+        std::declval<X&>(), numbers_in_members{}))::value;
+  else if constexpr (requires { typename X::layer; })  // prepacked
+    return numbers_in<typename X::layer>();
+  else
+    return 0;
+}
+template <class Argument>
+inline constexpr unsigned numbers_of_argument = 0;
+template <class X>
+inline constexpr unsigned numbers_of_argument<object_argument<X>> = numbers_in<X>();
+
+// The type that a formula computes in: of the first argument that is a tensor of float or double;
+// where there is none, of the weights. Of those that have both, and of none, float.
+template <class All, class... Argument>
+struct computed_type_rule;
+template <class... All>
+struct computed_type_rule<list<All...>> {
+  using type = std::conditional_t<(numbers_of_argument<All> | ... | 0u) == 2, double, float>;
+};
+template <class All, class First, class... Rest>
+struct computed_type_rule<All, First, Rest...> : computed_type_rule<All, Rest...> {};
+template <class All, class E, class Layout, class... Rest>
   requires std::is_floating_point_v<E>
-struct computed_type<tensor_argument<E, Layout>, Rest...> {
+struct computed_type_rule<All, tensor_argument<E, Layout>, Rest...> {
   using type = E;
 };
+template <class... Argument>
+using computed_type = computed_type_rule<list<Argument...>, Argument...>;
 
 // An argument with parts is not copied: its parts would not outlive the copy. Weights that are
 // borrowed may be.
