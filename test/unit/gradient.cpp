@@ -326,6 +326,28 @@ BOOST_AUTO_TEST_CASE(a_workspace_of_the_callers) {
   BOOST_TEST(twice);
 }
 
+// Where the only tensors are integers, a gradient is computed in the type of the weights.
+struct rows_of_double {
+  static constexpr const char* part_names[] = {"rows"};
+  tensor<double, vocabulary<3>, hidden<2>> rows;
+};
+BOOST_AUTO_TEST_CASE(of_double_by_the_weights) {
+  using table = embedding<double, vocabulary<3>, hidden<2>>;
+  constexpr formula loss = [](auto ids, const auto& w) {
+    const auto x = table{w.rows}(ids);
+    return sum<token, hidden>(x * x);
+  };
+  constexpr gradient learn{loss};
+  const rows_of_double w{{0.1, -0.2, 0.3, 0.4, -0.5, 0.6}};
+  rows_of_double g{};
+  const tensor<double> value = learn(tensor<int, token<3>>{2, 0, 2}, with_gradient(w, g));
+  BOOST_TEST(value() == 0.1 * 0.1 + 0.2 * 0.2 + 2 * (0.5 * 0.5 + 0.6 * 0.6),
+             boost::test_tools::tolerance(1e-15));
+  const double wanted[] = {0.2, -0.4, 0, 0, -2, 2.4};
+  for (std::size_t i = 0; i < 6; ++i)
+    BOOST_TEST(g.rows.data()[i] == wanted[i], boost::test_tools::tolerance(1e-15));
+}
+
 // Also in constant expressions, of tensors.
 constexpr double slope_at_three() {
   tensor<double> x{3}, dx{};
