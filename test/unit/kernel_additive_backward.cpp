@@ -4,6 +4,7 @@
 // gradient_additive.cpp.)
 #include <boost/test/unit_test.hpp>
 
+#include "kernel_backward_support.hpp"
 #include "kernel_support.hpp"
 
 #include <umbel/kernel/attend_additive_backward.hpp>
@@ -12,31 +13,12 @@ namespace {
 
 using namespace umbel::detail::kernel;
 using umbel::detail::plan::target;
+using umbel_test::apart;
 using umbel_test::buffer;
 using umbel_test::seeded;
 
 constexpr target scalar{0, 6}, vector_16{16, 6}, vector_32{32, 6}, vector_64{64, 8};
 constexpr target widest = UMBEL_VECTOR_BYTES < 64 ? target{32, 8} : vector_64;
-
-// Rows of more than their features, all different.
-constexpr attend_backward_shape apart(std::size_t queries, std::size_t keys, std::size_t head_dim,
-                                      std::size_t value_dim) {
-  return {.queries = queries,
-          .keys = keys,
-          .head_dim = head_dim,
-          .value_dim = value_dim,
-          .q_row = head_dim + 1,
-          .k_row = head_dim + 2,
-          .v_row = value_dim + 3,
-          .o_row = value_dim,
-          .dq_row = head_dim + 4,
-          .dk_row = head_dim + 5,
-          .dv_row = value_dim + 6,
-          .do_row = value_dim + 7,
-          .bias = true,
-          .bias_query = keys,
-          .bias_key = 1};
-}
 
 template <attend_backward_shape S, class T = float>
 struct problem {

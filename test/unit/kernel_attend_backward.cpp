@@ -3,6 +3,7 @@
 // the definition, bit for bit, on every number of lanes.
 #include <boost/test/unit_test.hpp>
 
+#include "kernel_backward_support.hpp"
 #include "kernel_support.hpp"
 
 #include <limits>
@@ -13,28 +14,9 @@ namespace {
 
 using namespace umbel::detail::kernel;
 using umbel::detail::plan::target;
+using umbel_test::apart;
 using umbel_test::buffer;
 using umbel_test::seeded;
-
-// Rows of more than their features, all different; biases of a query are adjacent.
-constexpr attend_backward_shape apart(std::size_t queries, std::size_t keys, std::size_t head_dim,
-                                      std::size_t value_dim) {
-  return {.queries = queries,
-          .keys = keys,
-          .head_dim = head_dim,
-          .value_dim = value_dim,
-          .q_row = head_dim + 1,
-          .k_row = head_dim + 2,
-          .v_row = value_dim + 3,
-          .o_row = value_dim,
-          .dq_row = head_dim + 4,
-          .dk_row = head_dim + 5,
-          .dv_row = value_dim + 6,
-          .do_row = value_dim + 7,
-          .bias = true,
-          .bias_query = keys,
-          .bias_key = 1};
-}
 
 template <class T>
 struct gradients {

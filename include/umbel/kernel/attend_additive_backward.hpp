@@ -35,15 +35,6 @@ struct additive_gradients {
   T* tangents;
   T* factors;
 
-  UMBEL_INLINE static V load(const T* from, std::size_t count) noexcept {
-    return count == lanes ? simd::load<V>(from) : simd::load_first<V>(from, count);
-  }
-  UMBEL_INLINE static void store(T* to, V value, std::size_t count) noexcept {
-    if (count == lanes)
-      simd::store(to, value);
-    else
-      simd::store_first(to, value, count);
-  }
   // f(first, how many) of count features, a vector at a time.
   template <class F>
   UMBEL_INLINE static void each_vector(std::size_t count, F f) noexcept {
@@ -58,8 +49,8 @@ struct additive_gradients {
   }
   T operator()(std::size_t i, std::size_t j) const noexcept {
     each_vector(S.head_dim, [&](std::size_t d, std::size_t count) UMBEL_LAMBDA_INLINE {
-      simd::store(tangents + d,
-                  simd::tanh(load(q + i * S.q_row + d, count) + load(k + j * S.k_row + d, count)));
+      simd::store(tangents + d, simd::tanh(simd::load_up_to<V>(q + i * S.q_row + d, count) +
+                                           simd::load_up_to<V>(k + j * S.k_row + d, count)));
     });
     T score{};
     for (std::size_t d = 0; d < S.head_dim; ++d) score = simd::fma(tangents[d], factors[d], score);
@@ -69,16 +60,22 @@ struct additive_gradients {
     const V gradient = simd::broadcast<V>(d_score), one = simd::broadcast<V>(T{1});
     each_vector(S.head_dim, [&](std::size_t d, std::size_t count) UMBEL_LAMBDA_INLINE {
       const V t = simd::load<V>(tangents + d);
-      const V slope = simd::fma(-t, t, one) * load(w + d, count);
-      store(to_query + d, simd::fma(gradient, slope, load(to_query + d, count)), count);
-      store(to_key + d, simd::fma(gradient, slope, load(to_key + d, count)), count);
-      store(dw + d, simd::fma(gradient, t, load(dw + d, count)), count);
+      const V slope = simd::fma(-t, t, one) * simd::load_up_to<V>(w + d, count);
+      simd::store_up_to(to_query + d,
+                        simd::fma(gradient, slope, simd::load_up_to<V>(to_query + d, count)),
+                        count);
+      simd::store_up_to(to_key + d,
+                        simd::fma(gradient, slope, simd::load_up_to<V>(to_key + d, count)), count);
+      simd::store_up_to(dw + d, simd::fma(gradient, t, simd::load_up_to<V>(dw + d, count)), count);
     });
   }
   static void multiply_add(std::size_t features, T factor, const T* from, T* to) noexcept {
     const V by = simd::broadcast<V>(factor);
     each_vector(features, [&](std::size_t d, std::size_t count) UMBEL_LAMBDA_INLINE {
-      store(to + d, simd::fma(by, load(from + d, count), load(to + d, count)), count);
+      simd::store_up_to(
+          to + d,
+          simd::fma(by, simd::load_up_to<V>(from + d, count), simd::load_up_to<V>(to + d, count)),
+          count);
     });
   }
 };

@@ -73,7 +73,7 @@ struct attend_backward_block {
 
   UMBEL_INLINE static V load_queries(const T* from, std::size_t i, std::size_t count) noexcept {
     const std::size_t at = i * lanes, rest = count > at ? count - at : 0;
-    return rest != 0 ? Room::load(from + at, rest < lanes ? rest : lanes) : V{};
+    return rest != 0 ? simd::load_up_to<V>(from + at, rest < lanes ? rest : lanes) : V{};
   }
   UMBEL_INLINE typename scoring::block scores_there() const noexcept {
     return {of.policy, of.first_query, of.here, scratch + weights_at};

@@ -70,10 +70,6 @@ struct key_sums {
   std::size_t queries;
   bool first;
 
-  UMBEL_INLINE static V load(const T* from, std::size_t count) noexcept {
-    return count == lanes ? simd::load<V>(from) : simd::load_first<V>(from, count);
-  }
-
   // Rows keys by Packs vectors. weights: those of the first key, which mark hidden pairs.
   template <std::size_t Rows, std::size_t Packs, std::size_t Last>
   UMBEL_INLINE void key_tile(const T* factors, const T* weights, const T* right,
@@ -84,14 +80,14 @@ struct key_sums {
     for (std::size_t r = 0; r < Rows; ++r) {
       UMBEL_UNROLL(8)
       for (std::size_t p = 0; p < Packs; ++p)
-        sum[r][p] = first ? V{} : load(to + r * P.to_row + p * lanes, count(p));
+        sum[r][p] = first ? V{} : simd::load_up_to<V>(to + r * P.to_row + p * lanes, count(p));
     }
     UMBEL_UNROLL(2)
     for (std::size_t i = 0; i < queries; ++i) {
       V features[Packs];
       UMBEL_UNROLL(8)
       for (std::size_t p = 0; p < Packs; ++p)
-        features[p] = load(right + i * P.right_row + p * lanes, count(p));
+        features[p] = simd::load_up_to<V>(right + i * P.right_row + p * lanes, count(p));
       UMBEL_UNROLL(32)
       for (std::size_t r = 0; r < Rows; ++r) {
         const T* const from = factors + r * P.factor_row();

@@ -47,19 +47,10 @@ struct attend_backward_room {
   static constexpr std::size_t bias_at = sums_at + (paired ? S.keys * lanes : 0);
   static constexpr std::size_t size = bias_at + (S.bias ? 2 * keys * Width : 0);
 
-  UMBEL_INLINE static V load(const T* from, std::size_t count) noexcept {
-    return count == lanes ? simd::load<V>(from) : simd::load_first<V>(from, count);
-  }
-  UMBEL_INLINE static void store(T* to, V value, std::size_t count) noexcept {
-    if (count == lanes)
-      simd::store(to, value);
-    else
-      simd::store_first(to, value, count);
-  }
   // Where it is paired: a value_dim of a and a head_dim of b in turn.
   UMBEL_INLINE static void zip_row(const T* a, const T* b, T* to) noexcept {
     V low, high;
-    simd::zip(load(a, S.value_dim), load(b, S.head_dim), low, high);
+    simd::zip(simd::load_up_to<V>(a, S.value_dim), simd::load_up_to<V>(b, S.head_dim), low, high);
     simd::store(to, low);
   }
   UMBEL_NOINLINE static void start_sums(T* dk, T* dv, T* scratch) noexcept {
@@ -81,8 +72,8 @@ struct attend_backward_room {
       for (std::size_t j = 0; j < S.keys; ++j) {
         V value, key;
         simd::unzip(simd::load<V>(scratch + sums_at + j * lanes), V{}, value, key);
-        store(dv + j * S.dv_row, value, S.value_dim);
-        store(dk + j * S.dk_row, key, S.head_dim);
+        simd::store_up_to(dv + j * S.dv_row, value, S.value_dim);
+        simd::store_up_to(dk + j * S.dk_row, key, S.head_dim);
       }
     }
   }

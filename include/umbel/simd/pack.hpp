@@ -329,6 +329,19 @@ UMBEL_INLINE constexpr void store_first(element_of<V>* to, V value, std::size_t 
   }
 }
 
+// The same of one vector of a row after another: all lanes but for the row's end.
+template <class V>
+UMBEL_INLINE constexpr V load_up_to(const element_of<V>* from, std::size_t count) noexcept {
+  return count == lanes_of<V> ? simd::load<V>(from) : simd::load_first<V>(from, count);
+}
+template <class V>
+UMBEL_INLINE constexpr void store_up_to(element_of<V>* to, V value, std::size_t count) noexcept {
+  if (count == lanes_of<V>)
+    simd::store(to, value);
+  else
+    simd::store_first(to, value, count);
+}
+
 // The first `count` lanes of value, the others of `other`: selects the lanes that hold elements in
 // a last, partial pack.
 template <class V>
