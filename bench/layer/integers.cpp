@@ -4,6 +4,7 @@
 // additions and products count as one operation each, as for floats.
 #include <umbel/quantized.hpp>
 
+#include "../dot_peak.hpp"
 #include "../measure.hpp"
 
 #if UMBEL_DOT_VECTORS
@@ -11,28 +12,6 @@ namespace {
 
 using namespace umbel;
 using namespace umbel::axes;
-
-// Independent chains in registers, as bench::fma_peak has them.
-double dot_peak() {
-  namespace simd = umbel::detail::simd;
-  constexpr std::size_t chains = UMBEL_VECTOR_REGISTERS / (simd::dot_by_pairs ? 4 : 2);
-  constexpr int rounds = 20000;
-  simd::dot_words chain[chains]{}, a{}, b{};
-  __asm__ volatile("" : "+m"(a), "+m"(b));
-  const simd::dot_vector left = simd::dot_operand(a), right = simd::dot_operand(b);
-  double best = 1e9;
-  for (int attempt = 0; attempt < 5; ++attempt) {
-    const double start = bench::thread_seconds();
-    for (int round = 0; round < rounds; ++round) {
-      UMBEL_UNROLL(16)
-      for (std::size_t i = 0; i < chains; ++i) chain[i] = simd::dot(chain[i], left, right);
-    }
-    const double seconds = bench::thread_seconds() - start;
-    best = seconds < best ? seconds : best;
-    for (std::size_t i = 0; i < chains; ++i) __asm__ volatile("" : : "m"(chain[i]));
-  }
-  return 8e-9 * static_cast<double>(simd::dot_lanes * chains) * rounds / best;
-}
 
 template <class Map>
 void fill_map(Map& map, float scale) {
@@ -67,7 +46,13 @@ void add_linear(const char* name) {
     return quantized<map>{w, seen};
   }();
   fill_bytes(x);
-  bench::add_row(name, 2.0 * Rows * In * Out, [] { layer.into(y, x); }, dot_peak);
+  bench::add_row(
+      name, 2.0 * Rows * In * Out,
+      [] {
+        layer.into(y, x);
+        benchmark::DoNotOptimize(y.data());  // whose values nobody else reads
+      },
+      bench::dot_peak);
 }
 
 template <class Attention, std::size_t Hidden>
@@ -89,7 +74,7 @@ void add_self(const char* name) {
   fill_bytes(x);
   bench::add_row(
       name, 8.0 * Tokens * Hidden * Hidden + 4.0 * Tokens * Tokens * Hidden,
-      [] { layer.into(y, x, all_keys, work); }, dot_peak);
+      [] { layer.into(y, x, all_keys, work); }, bench::dot_peak);
 }
 
 // One token against a cache that it fills (decode.cpp has the same in floats). Its goal is a time,
@@ -147,7 +132,8 @@ void add_encoder() {
     a.data()[i] = static_cast<std::int16_t>(x.data()[i] * 8000);
   static typename quantized<both>::template workspace<token<49>> work;
   bench::add_row(
-      "int8/encoder/49,32,4 twice", operations, [] { layer.into(b, a, all_keys, work); }, dot_peak);
+      "int8/encoder/49,32,4 twice", operations, [] { layer.into(b, a, all_keys, work); },
+      bench::dot_peak);
 }
 
 const bool added = [] {

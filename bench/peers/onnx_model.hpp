@@ -55,11 +55,17 @@ class message {
 // ONNX Runtime.
 class model {
  public:
-  // A tensor of floats that the caller gives or takes.
+  // Numbers of onnx.proto3 for what a tensor holds; the C functions have the same.
+  enum element : std::int32_t { of_float = 1, of_uint8 = 2, of_int8 = 3 };
+  // A tensor that the caller gives or takes.
   struct port {
     std::string name;
     shape sizes;
     bool is_output;
+    element type = of_float;
+    std::size_t bytes() const {
+      return static_cast<std::size_t>(elements(sizes)) * (type == of_float ? sizeof(float) : 1);
+    }
   };
   using names = std::vector<std::string>;
   using attributes = std::vector<std::pair<std::string, std::int64_t>>;
@@ -69,14 +75,24 @@ class model {
   // opset: the version of ONNX's own operators.
   explicit model(int opset) : opset_(opset) {}
 
-  void input(const std::string& name, const shape& sizes) { add_port({name, sizes, false}); }
-  void output(const std::string& name, const shape& sizes) { add_port({name, sizes, true}); }
+  void input(const std::string& name, const shape& sizes, element type = of_float) {
+    add_port({name, sizes, false, type});
+  }
+  void output(const std::string& name, const shape& sizes, element type = of_float) {
+    add_port({name, sizes, true, type});
+  }
 
   void constant(const std::string& name, const shape& sizes, const float* values) {
-    add_constant(name, sizes, 1, values, sizeof(float));
+    add_constant(name, sizes, of_float, values, sizeof(float));
   }
   void constant(const std::string& name, const shape& sizes, const std::int32_t* values) {
     add_constant(name, sizes, 6, values, sizeof(std::int32_t));
+  }
+  void constant(const std::string& name, const shape& sizes, const std::uint8_t* values) {
+    add_constant(name, sizes, of_uint8, values, 1);
+  }
+  void constant(const std::string& name, const shape& sizes, const std::int8_t* values) {
+    add_constant(name, sizes, of_int8, values, 1);
   }
   void constant(const std::string& name, const shape& values) {
     add_constant(name, {static_cast<std::int64_t>(values.size())}, 7, values.data(),
@@ -118,7 +134,7 @@ class model {
   void add_port(const port& added) {
     message sizes;
     for (const std::int64_t size : added.sizes) sizes.nested(1, message().number(1, size));
-    const message type = message().nested(1, message().number(1, 1).nested(2, sizes));
+    const message type = message().nested(1, message().number(1, added.type).nested(2, sizes));
     graph_.nested(added.is_output ? 12 : 11, message().text(1, added.name).nested(2, type));
     ports_.push_back(added);
   }

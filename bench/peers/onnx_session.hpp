@@ -67,13 +67,13 @@ class session {
     run_options_ = made<OrtRunOptions>(api().ReleaseRunOptions, api().CreateRunOptions);
   }
 
-  void bind(std::size_t which, const float* data) {
+  void bind(std::size_t which, const void* data) {
     if (bound_[which] == data) return;
     const model::port& one = ports_[which];
-    values_[which] = made<OrtValue>(
-        api().ReleaseValue, api().CreateTensorWithDataAsOrtValue, main_memory().get(),
-        const_cast<float*>(data), static_cast<std::size_t>(elements(one.sizes)) * sizeof(float),
-        one.sizes.data(), one.sizes.size(), ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT);
+    values_[which] =
+        made<OrtValue>(api().ReleaseValue, api().CreateTensorWithDataAsOrtValue,
+                       main_memory().get(), const_cast<void*>(data), one.bytes(), one.sizes.data(),
+                       one.sizes.size(), static_cast<ONNXTensorElementDataType>(one.type));
     const auto bind = one.is_output ? api().BindOutput : api().BindInput;
     check(bind(binding_.get(), one.name.c_str(), values_[which].get()));
     bound_[which] = data;
@@ -94,7 +94,7 @@ class session {
  private:
   std::vector<model::port> ports_;
   std::vector<std::shared_ptr<OrtValue>> values_;
-  std::vector<const float*> bound_;
+  std::vector<const void*> bound_;
   std::shared_ptr<OrtSession> session_;
   std::shared_ptr<OrtIoBinding> binding_;
   std::shared_ptr<OrtRunOptions> run_options_;
