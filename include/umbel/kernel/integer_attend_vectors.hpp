@@ -118,7 +118,10 @@ struct integer_attend_block {
       }
     }
   }
-  static constexpr std::size_t features_at_once = UMBEL_VECTOR_REGISTERS >= 32 ? 16 : 8;
+  // Are the first features' contexts added up while weights are made? Sums, and the constants of
+  // weights, want all of 32 registers.
+  static constexpr bool weighed_at_once = UMBEL_VECTOR_REGISTERS >= 32;
+  static constexpr std::size_t features_at_once = weighed_at_once ? 16 : 8;
   template <std::size_t Count, std::size_t Feature, class Mean>
   UMBEL_INLINE static void other_contexts(std::size_t begin, std::size_t end, const Mean& mean_of,
                                           std::int8_t* o, const scratch& work) noexcept {
@@ -188,7 +191,6 @@ struct integer_attend_block {
     const weights_of_scores by(largest, softmax);
     const auto ones = simd::weigh_operand(words{} + 0x01010101);
     words sum{};
-    averages mean;
     const auto weights_of = [&](std::size_t g) UMBEL_LAMBDA_INLINE {
       words s[4];
       UMBEL_UNROLL(4)
@@ -196,21 +198,27 @@ struct integer_attend_block {
         s[u] = simd::load_words(work.scores + (4 * g + u) * lanes);
       words weights = by(s[0], s[1], s[2], s[3]);
       if (!all_seen(g)) weights &= seen_bytes(s[0], s[1], s[2], s[3]);
-      if constexpr (S.value_dim > features_at_once)
+      if constexpr (!weighed_at_once || S.value_dim > features_at_once)
         simd::store_words(work.weights + g * lanes, weights);
       const simd::weigh_vector operand = simd::weigh_operand(weights);
       sum = simd::weigh(sum, operand, ones);
       return operand;
     };
-    constexpr std::size_t some = S.value_dim < features_at_once ? S.value_dim : features_at_once;
+    averages mean;
+    const auto mean_of = [&]() UMBEL_LAMBDA_INLINE {
+      mean = averages_over<S.keys>(simd::select(simd::equal(sum, words{}), words{} + 127, sum));
+      return mean;
+    };
+    constexpr std::size_t some = !weighed_at_once                 ? 0
+                                 : S.value_dim < features_at_once ? S.value_dim
+                                                                  : features_at_once;
     std::int8_t* const to = o + first * S.o_row;
-    contexts_of<Count, 0, some>(
-        begin, end, weights_of,
-        [&]() UMBEL_LAMBDA_INLINE {
-          mean = averages_over<S.keys>(simd::select(simd::equal(sum, words{}), words{} + 127, sum));
-          return mean;
-        },
-        to, work);
+    if constexpr (weighed_at_once) {
+      contexts_of<Count, 0, some>(begin, end, weights_of, mean_of, to, work);
+    } else {
+      for (std::size_t g = begin; g < end; ++g) static_cast<void>(weights_of(g));
+      static_cast<void>(mean_of());
+    }
     other_contexts<Count, some>(begin, end, [&]() UMBEL_LAMBDA_INLINE { return mean; }, to, work);
   }
 };

@@ -44,16 +44,6 @@ struct added {
 
 #if UMBEL_DOT_VECTORS
 
-template <class T, class V>
-UMBEL_INLINE void store_narrow(T* to, V v) noexcept {
-  const auto narrow = __builtin_convertvector(v, simd::pack<T, simd::lanes_of<V>>);
-  __builtin_memcpy(to, &narrow, sizeof(narrow));
-}
-UMBEL_INLINE simd::dot_words within(simd::dot_words v, std::int32_t most) noexcept {
-  const simd::dot_words limit = simd::dot_words{} + most;
-  return simd::smaller_words(simd::larger_words(v, -limit), limit);
-}
-
 // The first `count` results of Vectors packs, which lie one after another.
 template <std::size_t Vectors, class Finish, class T>
 UMBEL_INLINE void finish_first(const Finish& finish, T* y, const simd::dot_words (&v)[Vectors],
@@ -66,17 +56,13 @@ UMBEL_INLINE void finish_words(const Finish& finish, T* y,
   constexpr std::size_t lanes = simd::dot_lanes;
   if constexpr (std::is_same_v<Finish, finish::as_int8>) {
     simd::store_int8(y, v);
-  } else if constexpr (std::is_same_v<Finish, finish::by_table>) {
-    std::int8_t at[Vectors * lanes];
-    simd::store_int8(at, v);
-    simd::look_up<Vectors * lanes>(finish.table, at, y);
   } else if constexpr (std::is_same_v<Finish, finish::as_int16>) {
-    UMBEL_UNROLL(4)
-    for (std::size_t i = 0; i < Vectors; ++i) store_narrow(y + i * lanes, within(v[i], 32767));
+    simd::store_int16(y, v);
   } else if constexpr (std::is_same_v<Finish, finish::added>) {
+    simd::dot_words sums[Vectors];
     UMBEL_UNROLL(4)
-    for (std::size_t i = 0; i < Vectors; ++i)
-      store_narrow(y + i * lanes, within(v[i] + simd::widened(y + i * lanes), 32767));
+    for (std::size_t i = 0; i < Vectors; ++i) sums[i] = v[i] + simd::widened(y + i * lanes);
+    simd::store_int16(y, sums);
   } else {
     finish_first<Vectors>(finish, y, v, Vectors * lanes);
   }

@@ -47,7 +47,13 @@ constexpr void integer_linear(const integer_panels<S.in, S.out>& map, const std:
                               const Finish& finish) noexcept {
   if (std::is_constant_evaluated()) return plain::integer_linear<S>(map, x, y, finish);
 #if UMBEL_DOT_VECTORS
-  integer_linear_vectors<S>(map, x, y, finish);
+  if constexpr (std::is_same_v<Finish, finish::by_table> && S.y_row == S.out) {
+    // Looked up together, as many at a time as the target can.
+    integer_linear_vectors<S>(map, x, y, finish::as_int8{});
+    simd::look_up<S.rows * S.out>(finish.table, y, y);
+  } else {
+    integer_linear_vectors<S>(map, x, y, finish);
+  }
 #else
   UMBEL_INTEGER_KERNELS::integer_linear<S>(map, x, y, finish);
 #endif

@@ -141,8 +141,12 @@ struct integer_norm_block {
     if constexpr (sizeof(T) == 1)
       for (; at + 2 * lanes <= whole; at += 2 * lanes)
         simd::store_int8<2>(y + at, {normed(at), normed(at + lanes)});
-    for (; at < whole; at += lanes)
-      store_narrow(y + at, within(normed(at), sizeof(T) == 1 ? 127 : 32767));
+    for (; at < whole; at += lanes) {
+      if constexpr (sizeof(T) == 1)
+        simd::store_int8<1>(y + at, {normed(at)});
+      else
+        simd::store_int16<1>(y + at, {normed(at)});
+    }
     for (std::size_t i = whole; i < H; ++i) {
       const std::int32_t d = digits(difference(std::int32_t{x[i]}, row), row);
       const std::int32_t v =

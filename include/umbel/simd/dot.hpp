@@ -186,6 +186,15 @@ UMBEL_INLINE void dot_prepare(const std::int8_t* x, std::size_t count, dot_word*
   std::size_t i = detail::prepare_packs<dot_words>(x, 0, count, to);
   if constexpr (dot_lanes > 8) i = detail::prepare_packs<pack<std::int32_t, 8>>(x, i, count, to);
   if constexpr (dot_lanes > 4) i = detail::prepare_packs<pack<std::int32_t, 4>>(x, i, count, to);
+  if constexpr (dot_by_pairs) {
+    for (; i + 8 <= count; i += 8) {  // two words
+      pack<std::int8_t, 8> bytes;
+      __builtin_memcpy(&bytes, x + i, 8);
+      const auto wide = __builtin_convertvector(bytes, pack<std::int16_t, 8>);
+      const auto pairs = __builtin_shufflevector(wide, wide, 0, 2, 1, 3, 4, 6, 5, 7);
+      __builtin_memcpy(to + i / 4, &pairs, 16);
+    }
+  }
   for (; i + 4 <= count; i += 4) to[i / 4] = dot_moved_word(word_at(x + i));
   if (i < count) {
     std::int32_t last = 0;

@@ -60,7 +60,7 @@ UMBEL_INLINE dot_words smaller_words(dot_words a, dot_words b) noexcept {
   return smaller(a, b);
 #endif
 }
-// As many elements as there are lanes, widened. g++ 12 would widen 16 in halves.
+// As many elements as there are lanes, widened. g++ 12 would widen them in halves.
 template <class T>
 UMBEL_INLINE dot_words widened(const T* from) noexcept {
   pack<T, dot_lanes> narrow;
@@ -71,6 +71,14 @@ UMBEL_INLINE dot_words widened(const T* from) noexcept {
   else
     return __builtin_ia32_pmovsxbd512_mask(reinterpret_cast<pack<char, dot_lanes>>(narrow),
                                            dot_words{}, std::uint16_t{0xffff});
+#elif UMBEL_AVX2 && UMBEL_GCC
+  if constexpr (sizeof(T) == 2) {
+    return __builtin_ia32_pmovsxwd256(narrow);
+  } else {
+    pack<std::int64_t, 2> all{};
+    __builtin_memcpy(&all, &narrow, sizeof(narrow));
+    return __builtin_ia32_pmovsxbd256(reinterpret_cast<pack<char, 16>>(all));
+  }
 #else
   return __builtin_convertvector(narrow, dot_words);
 #endif
@@ -222,6 +230,53 @@ UMBEL_INLINE void store_int8(std::int8_t* to, const dot_words (&v)[Vectors]) noe
   __builtin_memcpy(to, &all, Vectors * dot_lanes);
 }
 
+// Vectors packs, one after another, to the nearest of -32767 to 32767.
+template <std::size_t Vectors>
+UMBEL_INLINE void store_int16(std::int16_t* to, const dot_words (&v)[Vectors]) noexcept {
+  const dot_words limit = dot_words{} + 32767;
+  std::size_t i = 0;
+#if UMBEL_AVX2 && !UMBEL_AVX512_16_BIT
+  UMBEL_UNROLL(2)
+  for (; i + 2 <= Vectors; i += 2) {
+    using wide = pack<std::int64_t, 4>;
+    const auto both = reinterpret_cast<wide>(halves_of(v[i], v[i + 1]));
+    const auto all = reinterpret_cast<dot_halves>(__builtin_shufflevector(both, both, 0, 2, 1, 3));
+    const dot_halves least = dot_halves{} + std::int16_t{-32767};
+    const dot_halves kept = all > least ? all : least;
+    __builtin_memcpy(to + i * dot_lanes, &kept, sizeof(kept));
+  }
+#endif
+  UMBEL_UNROLL(4)
+  for (; i < Vectors; ++i) {
+    const auto narrow = __builtin_convertvector(smaller_words(larger_words(v[i], -limit), limit),
+                                                pack<std::int16_t, dot_lanes>);
+    __builtin_memcpy(to + i * dot_lanes, &narrow, sizeof(narrow));
+  }
+}
+
+#if UMBEL_AVX2
+namespace detail {
+// Elements of a table of 16 * Parts bytes: `low` is the place in a part, and bit 7 of bits[i] is bit
+// i of the part.
+template <std::size_t Parts>
+UMBEL_INLINE pack<char, 32> in_table(const std::int8_t* table, pack<char, 32> low,
+                                     const pack<char, 32> (&bits)[4]) noexcept {
+  if constexpr (Parts == 1) {
+    pack<char, 16> part;
+    __builtin_memcpy(&part, table, 16);
+    return __builtin_ia32_pshufb256(
+        __builtin_shufflevector(part, part, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0,
+                                1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+        low);
+  } else {
+    constexpr std::size_t bit = Parts == 16 ? 3 : Parts / 4;
+    return __builtin_ia32_pblendvb256(in_table<Parts / 2>(table, low, bits),
+                                      in_table<Parts / 2>(table + 8 * Parts, low, bits), bits[bit]);
+  }
+}
+}  // namespace detail
+#endif
+
 // y[i] = table[at[i] + 128].
 template <std::size_t Count>
 UMBEL_INLINE void look_up(const std::int8_t* table, const std::int8_t* at,
@@ -245,6 +300,19 @@ UMBEL_INLINE void look_up(const std::int8_t* table, const std::int8_t* at,
       const bytes found = reinterpret_cast<pack<signed char, 64>>(v) < 0 ? below : above;
       __builtin_memcpy(y + i, &found, 64);
     }
+  }
+#elif UMBEL_AVX2
+  for (; i + 32 <= Count; i += 32) {
+    pack<char, 32> v;
+    __builtin_memcpy(&v, at + i, 32);
+    v ^= static_cast<char>(-128);
+    using wide = pack<std::int16_t, 16>;
+    const auto left = [&](int by) UMBEL_LAMBDA_INLINE {
+      return reinterpret_cast<pack<char, 32>>(reinterpret_cast<wide>(v) << by);
+    };
+    const pack<char, 32> found =
+        detail::in_table<16>(table, v & char{15}, {left(3), left(2), left(1), v});
+    __builtin_memcpy(y + i, &found, 32);
   }
 #endif
   for (; i < Count; ++i) y[i] = table[at[i] + 128];
