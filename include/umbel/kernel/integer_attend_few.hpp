@@ -174,17 +174,22 @@ struct integer_attend_few {
                                        const plain::average& mean, std::int8_t* o,
                                        const scratch& work) noexcept {
     constexpr std::size_t left = S.value_dim - Feature;
-    words context[Vectors]{};
+    // Two sums of each feature where they are few: a product waits for the one before.
+    constexpr std::size_t sums = simd::dot_moved != 0 && Vectors <= 2 ? 2 : 1;
+    words parts[sums][Vectors]{};
     std::size_t j = begin;
     const std::int32_t* weights = work.scores;
     if constexpr (S.keys >= block)  // else g++ warns of the rows that no mask can ask for
       for (; j + block <= end; j += block)
-        for (std::size_t l = 0; l < lanes; ++l) {
-          const std::int8_t* const at = v + (j + l) * S.v_row;
-          add_values<Feature>(
-              context,
-              {at, at + lanes * S.v_row, at + 2 * lanes * S.v_row, at + 3 * lanes * S.v_row},
-              *weights++);
+        for (std::size_t l = 0; l < lanes; l += sums) {
+          UMBEL_UNROLL(2)
+          for (std::size_t p = 0; p < sums; ++p) {
+            const std::int8_t* const at = v + (j + l + p) * S.v_row;
+            add_values<Feature>(
+                parts[p],
+                {at, at + lanes * S.v_row, at + 2 * lanes * S.v_row, at + 3 * lanes * S.v_row},
+                *weights++);
+          }
         }
     for (std::size_t l = 0; l < lanes && j + l < end; ++l) {
       const std::int8_t* rows[4];
@@ -192,8 +197,12 @@ struct integer_attend_few {
         const std::size_t at = j + u * lanes + l;
         rows[u] = v + (at < end ? at : end - 1) * S.v_row;
       }
-      add_values<Feature>(context, rows, *weights++);
+      add_values<Feature>(parts[0], rows, *weights++);
     }
+    words context[Vectors];
+    UMBEL_UNROLL(8)
+    for (std::size_t i = 0; i < Vectors; ++i)
+      context[i] = sums == 1 ? parts[0][i] : parts[0][i] + parts[sums - 1][i];
     UMBEL_UNROLL(8)
     for (std::size_t i = 0; i < Vectors; ++i) {
       const words mean_of = ((context[i] >> mean.drop) * mean.inverse + (1 << 23)) >> 24;

@@ -103,11 +103,25 @@ UMBEL_INLINE words averaged(words context, const averages& a) noexcept {
 
 // From four lanes of each of lanes / 4 rows, and back.
 using four_words = simd::pack<std::int32_t, 4>;
+#if UMBEL_AVX512_16_BIT && UMBEL_GCC
+// g++ 12 would shuffle two halves, and so load both before: this loads the second where it goes.
+UMBEL_INLINE words inserted(simd::pack<std::int32_t, 8> low,
+                            simd::pack<std::int32_t, 8> high) noexcept {
+  using wide = simd::pack<long long, 8>;
+  const auto all = reinterpret_cast<wide>(__builtin_ia32_si512_256si(low));
+  return reinterpret_cast<words>(__builtin_ia32_inserti64x4_mask(
+      all, reinterpret_cast<simd::pack<long long, 4>>(high), 1, all, std::uint8_t{0xff}));
+}
+#endif
 // The lanes of all packs, one after another.
 template <class V, std::size_t Count>
 UMBEL_INLINE auto joined(const V (&f)[Count]) noexcept {
   if constexpr (Count == 1) {
     return f[0];
+#if UMBEL_AVX512_16_BIT && UMBEL_GCC
+  } else if constexpr (Count == 2 && std::is_same_v<V, simd::pack<std::int32_t, 8>>) {
+    return inserted(f[0], f[1]);
+#endif
   } else {
     const auto both = []<std::size_t... I>(const V& a, const V& b, std::index_sequence<I...>)
                           UMBEL_LAMBDA_INLINE { return __builtin_shufflevector(a, b, I...); };
