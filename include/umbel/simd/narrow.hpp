@@ -256,8 +256,8 @@ UMBEL_INLINE void store_int16(std::int16_t* to, const dot_words (&v)[Vectors]) n
 
 #if UMBEL_AVX2
 namespace detail {
-// Elements of a table of 16 * Parts bytes: `low` is the place in a part, and bit 7 of bits[i] is bit
-// i of the part.
+// Elements of a table of 16 * Parts bytes: `low` is the place in a part, and bit 7 of bits[i] is
+// bit i of the part.
 template <std::size_t Parts>
 UMBEL_INLINE pack<char, 32> in_table(const std::int8_t* table, pack<char, 32> low,
                                      const pack<char, 32> (&bits)[4]) noexcept {
