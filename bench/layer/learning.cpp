@@ -2,24 +2,58 @@
 // A step of learning: forward, loss and all gradients of a multi-head attention, batch, tokens,
 // hidden, heads, and of the demo's classifier for one picture. Operations: those of the forward
 // pass and, backward, twice those of its linear maps and 5 / 2 of its attention, whose scores are
-// computed again. Beside them the forward pass of inference.
+// computed again. Beside them the forward pass of inference, and the same step in plain loops
+// (plain_attention.hpp). tools/bench learning has them beside PyTorch's.
 #include <umbel/training.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include "../../examples/learn_fashion/training.hpp"
 #include "../measure.hpp"
+#include "plain_attention.hpp"
 
 namespace {
 
 using namespace umbel;
 using namespace umbel::axes;
-
-template <std::size_t N>
-struct patch : axis<patch, N> {};
-template <std::size_t N>
-struct pixel : axis<pixel, N> {};
+using bench::plain_attention;
 
 template <class W>
 void fill_weights(W& w, float scale) {
   for_each_parameter(w, [&](const parameter_path&, auto x) { bench::fill(x, scale); });
+}
+
+// The weights of w, of each map with its features turned.
+template <class W>
+void take_weights(plain_attention& plain, const W& w) {
+  for_each_parameter(w, [&](const parameter_path& path, const auto& x) {
+    const bool is_out = path == "o.weight" || path == "o.bias";
+    const std::size_t part = path == "k.weight" || path == "k.bias"   ? 1
+                             : path == "v.weight" || path == "v.bias" ? 2
+                                                                      : 0;
+    if constexpr (std::remove_cvref_t<decltype(x)>::layout::rank == 2) {
+      const auto width = static_cast<std::size_t>(std::sqrt(static_cast<double>(x.size())));
+      float* const to = (is_out ? plain.w_out : plain.w_qkv).data() + part * x.size();
+      for (std::size_t i = 0; i < width; ++i)
+        for (std::size_t o = 0; o < width; ++o) to[o * width + i] = x.data()[i * width + o];
+    } else {
+      std::copy_n(x.data(), x.size(), (is_out ? plain.b_out : plain.b_qkv).data() + part * x.size());
+    }
+  });
+}
+
+// Is a what b is, but for another order of sums?
+template <class X>
+bool is_close(const X& a, const float* b) {
+  float most = 0, apart = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    most = std::max(most, std::abs(a.data()[i]));
+    apart = std::max(apart, std::abs(a.data()[i] - b[i]));
+  }
+  return apart <= 1e-4f * most;
 }
 
 template <std::size_t Batch, std::size_t Tokens, std::size_t Hidden, std::size_t Heads>
@@ -49,47 +83,57 @@ void add_attention() {
   bench::add_row(name("learn/attention"), 3 * maps + 3.5 * attend, [] {
     benchmark::DoNotOptimize(learn(with_gradient(x, dx), dy, with_gradient(w, g), work));
   });
+
+  static plain_attention plain(Batch, Tokens, Hidden, Heads);
+  static const auto check = [] {
+    static sequences dx_of_plain;
+    plain.forward(x.data(), y.data());
+    plain.backward(x.data(), dy.data(), dx_of_plain.data(), true);
+    dx = {};
+    benchmark::DoNotOptimize(learn(with_gradient(x, dx), dy, with_gradient(w, g), work));
+    if (!is_close(dx, dx_of_plain.data())) std::abort();
+    return true;
+  };
+  static sequences dx_of_plain;
+  take_weights(plain, w);
+  for (const bool every_pair : {true, false})
+    bench::add_row(name(every_pair ? "learn/llm.c" : "learn/one sum"), 3 * maps + 3.5 * attend, [=] {
+      [[maybe_unused]] static const bool checked = check();
+      plain.forward(x.data(), y.data());
+      plain.backward(x.data(), dy.data(), dx_of_plain.data(), every_pair);
+    });
 }
 
-using encoder = encoder_layer<float, hidden<32>, heads<4>, intermediate<64>, norm_first<true>,
-                              activation<gelu_exact>, bias<true>>;
-using stack = layer_stack<encoder, 2>;
-using embed = linear<float, pixel<16>, hidden<32>, bias<true>>;
-using positions = learned_positions<float, patch<49>, hidden<32>>;
-using last_norm = layer_norm<float, hidden<32>>;
-using classifier = linear<float, hidden<32>, classes<10>, bias<true>>;
-struct clothing {
-  static constexpr const char* part_names[] = {"embed", "positions", "layers", "norm", "classify"};
-  embed::weights patches;
-  positions::weights table;
-  stack::weights layers;
-  last_norm::weights norm;
-  classifier::weights classify;
-};
-constexpr formula logits_of = [](auto x, const auto& w) {
-  const auto y = stack{w.layers}(positions{w.table}(x * w.patches));
-  return (last_norm{w.norm}(y) | mean<patch>)*w.classify;
-};
-constexpr formula clothing_loss = [](auto x, auto label, const auto& w) {
-  return cross_entropy<classes, label_smoothing<1, 20>>(logits_of(x, w), label);
-};
-
+// Of the demo's classifier: a picture, and a batch with all that comes after it, its augmentation,
+// clipping, AdamW and the moving average.
 void add_clothing() {
-  using picture = tensor<float, patch<49>, pixel<16>>;
-  static constexpr gradient learn{clothing_loss};
-  static clothing w, g;
-  static picture x;
+  using namespace learn_fashion;
+  static training all;
+  static epoch_order order;
+  static const picture_set pictures = make_pictures().train;
+  static worker by;
+  static weights w, g;
+  static patches x;
   static tensor<int> label{3};
-  static workspace_for<decltype(learn), picture, tensor<int>, differentiated<clothing>> work;
-  static workspace_for<decltype(logits_of), picture, clothing> forward_work;
-  fill_weights(w, 0.2f);
+  begin(all.now, 1, 32, most_pictures);
+  order.shuffle(1, 0, pictures.size());
+  for (std::size_t i = pictures.size(); i < most_pictures; ++i)
+    order.of[i] = order.of[i - pictures.size()];
+  first_weights(w, 1);
   bench::fill(x, 1);
   constexpr double maps = 2.0 * 49 * (16 * 32 + 2 * (4 * 32 * 32 + 2 * 32 * 64)) + 2.0 * 32 * 10;
-  constexpr double attend = 2 * 4.0 * 49 * 49 * 32;
-  bench::add_row("learn/clothing forward", maps + attend,
-                 [] { benchmark::DoNotOptimize(logits_of(x, w, forward_work)); });
-  bench::add_row("learn/clothing", 3 * maps + 3.5 * attend,
-                 [] { benchmark::DoNotOptimize(learn(x, label, with_gradient(w, g), work)); });
+  constexpr double attend = 2 * 4.0 * 49 * 49 * 32, both = 3 * maps + 3.5 * attend;
+  bench::add_row("learn/clothing forward", maps + attend, [] {
+    benchmark::DoNotOptimize(logits_of(x, w, by.template use<answering_workspace>()));
+  });
+  bench::add_row("learn/clothing", both, [] {
+    benchmark::DoNotOptimize(
+        learn(x, label, with_gradient(w, g), by.template use<learning_workspace>()));
+  });
+  bench::add_row("learn/clothing, 128 pictures", batch_size * both, [] {
+    const float loss = learn_batch(all, pictures, order, serial);
+    benchmark::DoNotOptimize(make_step(all.now, all.of_batch.gradient(), loss));
+  });
 }
 
 const bool added = [] {
