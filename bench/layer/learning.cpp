@@ -40,7 +40,8 @@ void take_weights(plain_attention& plain, const W& w) {
       for (std::size_t i = 0; i < width; ++i)
         for (std::size_t o = 0; o < width; ++o) to[o * width + i] = x.data()[i * width + o];
     } else {
-      std::copy_n(x.data(), x.size(), (is_out ? plain.b_out : plain.b_qkv).data() + part * x.size());
+      std::copy_n(x.data(), x.size(),
+                  (is_out ? plain.b_out : plain.b_qkv).data() + part * x.size());
     }
   });
 }
@@ -97,11 +98,12 @@ void add_attention() {
   static sequences dx_of_plain;
   take_weights(plain, w);
   for (const bool every_pair : {true, false})
-    bench::add_row(name(every_pair ? "learn/llm.c" : "learn/one sum"), 3 * maps + 3.5 * attend, [=] {
-      [[maybe_unused]] static const bool checked = check();
-      plain.forward(x.data(), y.data());
-      plain.backward(x.data(), dy.data(), dx_of_plain.data(), every_pair);
-    });
+    bench::add_row(name(every_pair ? "learn/llm.c" : "learn/one sum"), 3 * maps + 3.5 * attend,
+                   [=] {
+                     [[maybe_unused]] static const bool checked = check();
+                     plain.forward(x.data(), y.data());
+                     plain.backward(x.data(), dy.data(), dx_of_plain.data(), every_pair);
+                   });
 }
 
 // Of the demo's classifier: a picture, and a batch with all that comes after it, its augmentation,

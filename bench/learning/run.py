@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """tools/bench learning: forward, loss and gradients (bench/layer/learning.cpp) beside PyTorch and the loops of llm.c, one
-thread. Each figure is the least of the rounds, in which all take turns. --write: into docs/learning.md.
+thread. Each figure is the least of the rounds, in which all take turns. Then what compiling them costs, and their code.
+--write: into docs/learning.md.
 
     run.py PROGRAM [--write] [--rounds 5]
 """
@@ -13,14 +14,18 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 import torch
 from torch.nn import functional
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tools"))
+HERE = ROOT / "bench/learning"
+sys.path[:0] = [str(ROOT / "bench/compile"), str(ROOT / "tools")]
+import sources  # noqa: E402
 import train_fashion  # noqa: E402
+from compiler import Compiler, text_bytes  # noqa: E402
 
 PAGE = ROOT / "docs/learning.md"
 BEGIN, END = "<!-- table: begin (tools/bench learning --write) -->", "<!-- table: end -->"
@@ -157,6 +162,27 @@ def table(ours, theirs):
     yield (f"| the same, a picture of a step of {BATCH} | | {micro(us)} | | | {micro(step)} | {times(step, us)} | | | |")
 
 
+def cost_table():
+    """Of the gradients of a layer by g++ and, beside it, of the layer alone: -O3, and small code, for this machine."""
+    compiler = Compiler("g++", (f"-I{HERE}", "-march=native"))
+    settings = [("-O3",), ("-Os", "-DUMBEL_SMALL_CODE=1")]
+    yield (f"| {compiler.name}: batch, tokens, hidden, heads | seconds, -O3 | forward alone | bytes of code, -O3 | forward alone | "
+           "bytes, small | forward alone |")
+    yield "|---|--:|--:|--:|--:|--:|--:|"
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = pathlib.Path(folder, "layer.cpp"), pathlib.Path(folder, "layer.o")
+        for shape in SHAPES:
+            taken, size = {}, {}
+            for what in ("gradients", "forward"):
+                source.write_text(sources.instances("gradient.hpp", what, [shape.split(",")]))
+                for flags in settings:
+                    taken[what, flags] = compiler.cost(source, target, flags)[0]
+                    size[what, flags] = text_bytes(target)
+            fast, small = settings
+            yield (f"| {shape.replace(',', ', ')} | {taken['gradients', fast]:.1f} | {taken['forward', fast]:.1f} | "
+                   + " | ".join(f"{size['gradients', flags]:,} | {size['forward', flags]:,}" for flags in (fast, small)) + " |")
+
+
 def processor():
     found = re.search(r"^model name\s*:\s*(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
     return found[1].strip() if found else "a processor without a name"
@@ -171,7 +197,7 @@ def main():
     torch.set_num_threads(1)
     torch.manual_seed(1)
     train_fashion.keep_memory()
-    rows = "\n".join(table(*measure(options.program, options.rounds)))
+    rows = "\n".join([*table(*measure(options.program, options.rounds)), "", *cost_table()])
     print(rows)
     if options.write:
         head, rest = PAGE.read_text().split(BEGIN)

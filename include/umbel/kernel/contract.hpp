@@ -72,9 +72,8 @@ struct contract_walk {
   // Columns that are not adjacent are packed, and those of many rows that lie far apart, to be near
   // each other while rows of x come and go: beyond the first cache, a few of its sets hold all.
   static constexpr bool packs =
-      S.columns != 1 &&
-      (S.y_column != 1 || (lanes > 1 && !UMBEL_SMALL_CODE && S.rows >= 32 &&
-                           S.depth * S.y_depth * sizeof(T) > 64 * 1024));
+      S.columns != 1 && (S.y_column != 1 || (lanes > 1 && !UMBEL_SMALL_CODE && S.rows >= 32 &&
+                                             S.depth * S.y_depth * sizeof(T) > 64 * 1024));
   // Vectors of a panel, of which the last one is perhaps partial.
   static constexpr plan::split panels = plan::split_evenly(plan.vectors, plan.tile* plan.group);
   static constexpr std::size_t tail = S.columns - (plan.vectors - 1) * lanes;
