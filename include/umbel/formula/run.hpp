@@ -96,6 +96,10 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
     else
       return value.at(N).axes;
   }
+  // A number of the graph, by itself: the address of one within `value` would keep all of that in
+  // the program, 100 kB of a gradient.
+  template <int N>
+  static constexpr T number = value.at(N).number;
   template <int N>
   UMBEL_INLINE constexpr auto memory() const noexcept {
     constexpr bool is_argument = value.at(N).what == word::argument;
@@ -103,7 +107,7 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
     if constexpr (is_argument && slot < value.g.arguments)
       return pointer_at<slot>(arguments) + sequence * sequences.stride[N];
     else if constexpr (value.at(N).what == word::number)
-      return &value.at(N).number;
+      return &number<N>;
     else if constexpr (is_argument)
       return captures[slot - value.g.arguments].values + sequence * sequences.stride[N];
     else if constexpr (value.result[N] >= 0)
