@@ -140,6 +140,21 @@ BOOST_AUTO_TEST_CASE(blocks_of_depth) {
   check<apart, float, vector_64>(0), check<deep, double, vector_16>(0);
 }
 
+// Columns that are adjacent, of rows so far apart that a panel of them is packed: as x^T dy of many
+// features has them.
+BOOST_AUTO_TEST_CASE(rows_far_apart) {
+  constexpr contract_shape far{45, 40, 101, 1, 45, 203, 1, 40, 1};
+  constexpr contract_shape near{45, 40, 101, 1, 45, 103, 1, 40, 1};
+  using detail::contract_walk_of;
+  static_assert(contract_walk_of<far, float, vector_32, false>::packs);
+  static_assert(contract_walk_of<far, float, vector_32, false>::blocks > 1);
+  static_assert(!contract_walk_of<near, float, vector_32, false>::packs);
+  check_all<far>();
+  check_all<far, double>();
+  check_going_on<far, float, vector_32>();
+  check<contract_shape{64, 23, 270, 1, 64, 64, 1, 23, 1}, float, vector_32>(0);
+}
+
 BOOST_AUTO_TEST_CASE(sums_that_go_on) {
   check_going_on<contract_shape{9, 36, 7, 7, 1, 36, 1, 36, 1}, float, vector_64>();
   check_going_on<contract_shape{9, 35, 17, 17, 1, 1, 17, 90, 2}, float, vector_32>();
