@@ -41,7 +41,10 @@ class Build:
         self.directory, self.prefix, self.folder = program.build, program.prefix, folder
         self.wrapper = program.command[:-1]
         source, made = compile_one.index("-c"), compile_one.index("-MD")
-        self.compiler = compile_one[:made] + compile_one[source:source + 1]
+        # (Flags of a guard's own would not be those of what is precompiled.)
+        words = compile_one[:made]
+        self.compiler = [word for before, word in zip([""] + words, words)
+                         if not {before, word} & {"-include", "-include-pch"}] + compile_one[source:source + 1]
         start = next(word for word in link if word.endswith("start.cpp.o"))
         self.start = [start, str(program.build / start.replace(".o", ".ci"))]
         self.linker = [word for word in link[3:] if not word.endswith(".o")]
