@@ -3,6 +3,7 @@
 // comparisons of addresses there, which once stopped every lookup of an axis.
 // flags-gcc: -fsanitize=undefined
 // flags-clang: -fsanitize=undefined
+#include <umbel/training.hpp>
 #include <umbel/umbel.hpp>
 
 using namespace umbel;
@@ -24,3 +25,12 @@ queries attend(const queries& x) {
   static multi_head_attention<float, hidden<100>, heads<5>>::weights w;
   return multi_head_attention<float, hidden<100>, heads<5>>{w}(x);
 }
+
+// Which parts a gradient is of is a question of addresses, too: of weights it was once 0 there.
+using classifier = linear<float, hidden<100>, classes<5>, bias<true>>;
+constexpr auto sum_of_logits = [](auto x, const auto& w) { return sum<classes>(x * w); };
+using reversed = detail::formulas::scheduled_gradient<
+    std::remove_const_t<decltype(sum_of_logits)>, detail::formulas::wanted_arguments<false, true>,
+    detail::formulas::argument_of<tensor<float, hidden<100>>>::type,
+    detail::formulas::argument_of<classifier::weights>::type>;
+static_assert(reversed::wanted.of[2].values == 1 && reversed::wanted.of[2].bias == 1);

@@ -103,7 +103,7 @@ constexpr auto as_node(R* recorder, const X& x) noexcept {
   captured<T> part;
   // Where the memory of a view is that is a part itself cannot be read while the graph is made.
   if constexpr (std::is_same_v<typename X::value_type, T>)
-    if (!R::makes_graph || __builtin_constant_p(x.data() == nullptr)) part.values = x.data();
+    if (!R::makes_graph || is_memory_known<T>(x)) part.values = x.data();
   const std::size_t slot = recorder->capture(part);
   if constexpr (R::makes_graph) {
     // Parts have no value that can be read here; what has will be gone when the steps are run.

@@ -13,6 +13,18 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel::inline UMBEL_TARGET::detail::formulas {
 
+// Can it be read, in a constant expression, where the memory of a view of T is? Not of a view that
+// only stands for an argument. (Compared with a local: whether an address is null g++ does not know
+// under -fno-delete-null-pointer-checks, nor under -fsanitize=undefined.)
+template <class T, class X>
+constexpr bool is_memory_known(const X& x) noexcept {
+  const T here{};
+  if constexpr (requires { x.data(); })
+    return __builtin_constant_p(x.data() == &here);
+  else
+    return __builtin_constant_p(x.weight == &here);
+}
+
 // W: what is kept, in a formula of elements T.
 //   count         how many parts it is taken apart to
 //   take(w, to)   writes them. Traced: while the graph is made, when what borrows can only be read
@@ -36,7 +48,7 @@ struct kept<T, portable::linear_view<T, In, Out, Bias>> {
   static constexpr std::size_t count = 1;
   template <bool Traced>
   static constexpr void take(const W& w, captured<T>* to) noexcept {
-    if (Traced && !__builtin_constant_p(w.weight == nullptr)) return;
+    if (Traced && !is_memory_known<T>(w)) return;
     to->values = w.weight;
     to->bias = w.bias;
   }
@@ -54,7 +66,7 @@ struct kept_view {
   static constexpr std::size_t count = 1;
   template <bool Traced>
   static constexpr void take(const W& w, captured<T>* to) noexcept {
-    if (Traced && !__builtin_constant_p(w.data() == nullptr)) return;
+    if (Traced && !is_memory_known<T>(w)) return;
     to->values = w.data();
   }
   static constexpr W given(const captured<T>* from) noexcept { return W(from->values); }

@@ -43,7 +43,7 @@ struct tracer {
   }
   // Parts have no value that can be read here; what has will be gone when the steps are run.
   constexpr std::size_t capture(const captured<T>& part) noexcept {
-    if (part.values != nullptr && __builtin_constant_p(*part.values)) made_a_tensor = true;
+    if (__builtin_constant_p(*part.values)) made_a_tensor = true;
     if (parts != nullptr) *parts++ = part;
     return slots++;
   }

@@ -50,7 +50,7 @@ template <class T, class X>
 constexpr bool is_in_parameter(const T* p, const X& x) {
   if constexpr (std::is_same_v<typename X::value_type, T>) {
     const T* const begin = x.data();
-    if (p != nullptr && __builtin_constant_p(begin <= p)) return begin <= p && p < begin + x.size();
+    if (__builtin_constant_p(begin <= p)) return begin <= p && p < begin + x.size();
   }
   return false;
 }
