@@ -68,7 +68,8 @@ void read_checkpoint(const destination& from, State& now) {
   if (now.checksum[0]() != sum.half[0] || now.checksum[1]() != sum.half[1])
     throw refused("its numbers are not those that were written");
   if (const std::string its = now.plan.options(); its != wanted)
-    throw fashion::file_error(from.file, "is of another training: " + its);
+    throw fashion::file_error(from.file, "is of another training, which was begun with " + its +
+                                             "; remove it, or begin elsewhere: --out DIR");
 }
 
 // `now`, where a training begins, or what its checkpoint says. Throws fashion::input_error, also
