@@ -164,6 +164,20 @@ struct borrowing_weights {
   // cure: Give it as many arguments as it has parameters, and a workspace last, if any; write `const auto& w` for weights.
   static workspace_for<decltype(learn), tokens, differentiated<map::weights>> work;
   const auto value = learn(work, x, with_gradient(w, g));
+#elif defined CASE_gradient_beyond_the_stack
+  // expect-gcc: "umbel: gradient: needs a workspace of [0-9]+ bytes but the stack budget is 65536 bytes, so pass one for these arguments, as workspace_for declares it"
+  // expect-clang: gradient, .*needs_a_workspace_of, .*but_the_stack_budget_is, .*bytes_so_pass_one_for, .*these_arguments_as_workspace_for_declares_it
+  // cause: What lies between the forward and the backward pass does not fit the stack budget.
+  // cure: Declare one, `static workspace_for<decltype(learn), tensor<...>, differentiated<weights>> work;`, and pass it last.
+  const tensor<float, token<3000>, hidden<16>> many{};
+  const auto value = learn(many, with_gradient(w, g));
+#elif defined CASE_gradient_with_the_workspace_of_others
+  // expect-gcc: "umbel: gradient: the workspace is for another layer or other sizes, so pass one for these arguments, as workspace_for declares it"
+  // expect-clang: gradient, .*the_workspace_is_for_another_layer_or_other_sizes_so_pass_one_for, .*these_arguments_as_workspace_for_declares_it
+  // cause: The workspace was declared for other arguments, or for the call without gradients.
+  // cure: Declare it for the arguments of the call: `static workspace_for<decltype(learn), tokens, differentiated<weights>> work;`.
+  static workspace_for<decltype(loss), tokens, map::weights> work;
+  const auto value = learn(x, with_gradient(w, g), work);
 #elif defined CASE_gradient_of_another_type_in_a_call_with_weights
   // expect-gcc: "umbel: with_gradient: the gradient is of another type than what it is the gradient of; declare decltype\(w\) g\{\}"
   // expect-clang: with_gradient, .*the_gradient_is_of_another_type_than_what_it_is_the_gradient_of

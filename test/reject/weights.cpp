@@ -19,6 +19,12 @@ using classify = linear<float, hidden<32>, classes<10>>;
 struct unnamed_model {
   square::weights first, second;
 };
+// Its own name is a type in it, as `weights` is one in a layer.
+namespace unnamed {
+struct weights {
+  linear<float, hidden<100>, out_features<100>>::weights first, second;
+};
+}  // namespace unnamed
 struct model_of_three {
   static constexpr const char* part_names[] = {"first", "second"};
   square::weights first, second, third;
@@ -170,6 +176,13 @@ struct model_of_many {
   // cause: C\+\+ does not tell the names of members, so a struct has to say them once.
   // cure: `static constexpr const char* part_names[] = {"first", "second"};` in the struct.
   static unnamed_model w;
+  for_each_parameter(w, look);
+#elif defined CASE_parameters_without_names_of_a_struct_called_weights
+  // expect-gcc: "umbel: for_each_parameter: the struct does not name its members; give it static constexpr const char\* part_names\[\] = \{\.\.\.\}, in their order"
+  // expect-clang: for_each_parameter.*the_struct_does_not_name_its_members_so_give_it_part_names_in_their_order
+  // cause: C\+\+ does not tell the names of members, so a struct has to say them once.
+  // cure: `static constexpr const char* part_names[] = {"first", "second"};` in the struct.
+  static unnamed::weights w;
   for_each_parameter(w, look);
 #elif defined CASE_parameters_with_a_name_too_few
   // expect-gcc: "umbel: for_each_parameter: the struct has 3 members, but part_names has 2"

@@ -265,7 +265,8 @@ struct gradient_fits_rule<F, Work, X...> {
     using given = std::conditional_t<std::is_same_v<Work, workspace_base>, needed, Work>;
     using verdict =
         first_error<rules::one_bias_varies<!Call::run::counted.is_two_biases>,
-                    rules::scratch_fits<say::gradient, given, needed, umbel::detail::shape<>>>;
+                    rules::scratch_fits<say::gradient, given, needed,
+                                        say::these_arguments_as_workspace_for_declares_it>>;
     static constexpr bool ok = verdict::ok;
   };
   using found = where_asked<gradient_is_asked<F, X...>, gradient_call<F, X...>>;

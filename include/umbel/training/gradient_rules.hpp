@@ -32,8 +32,12 @@ struct but_gradients_are_of_one_number_so_sum_it;
 struct the_gradient_is_of_another_type_than_what_it_is_the_gradient_of;
 struct the_gradient_is_const;
 struct one_score_bias_of_a_call_has_a_gradient_so_add_them_first;
+struct these_arguments_as_workspace_for_declares_it;
 }  // namespace say
 
+template <>
+inline constexpr const char* spoken<say::these_arguments_as_workspace_for_declares_it> =
+    "these arguments, as workspace_for declares it";
 template <>
 inline constexpr const char*
     spoken<say::a_layer_in_the_formula_has_no_gradient_so_write_its_operations> =

@@ -106,7 +106,8 @@ concept several_weights = !tensor_like<W> && !vector_of_weights<W> && requires(c
   requires std::is_class_v<std::remove_cvref_t<decltype(w[0])>>;
 };
 template <class W>
-concept layer_of_weights = requires { typename W::weights; } && !names_its_parts<W>;
+concept layer_of_weights = requires { typename W::weights; } && !names_its_parts<W> &&
+                           !std::is_same_v<typename W::weights, W>;  // a struct of this name
 // Of this library, not a struct of the user's.
 template <class W>
 concept parts_of_layer = requires { typename W::layer_name; };
