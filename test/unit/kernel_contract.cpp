@@ -143,8 +143,8 @@ BOOST_AUTO_TEST_CASE(blocks_of_depth) {
 // Columns that are adjacent, of rows so far apart that a panel of them is packed: as x^T dy of many
 // features has them.
 BOOST_AUTO_TEST_CASE(rows_far_apart) {
-  constexpr contract_shape far{45, 40, 101, 1, 45, 203, 1, 40, 1};
-  constexpr contract_shape near{45, 40, 101, 1, 45, 103, 1, 40, 1};
+  constexpr contract_shape far{45, 40, 301, 1, 45, 203, 1, 40, 1};
+  constexpr contract_shape near{45, 40, 301, 1, 45, 50, 1, 40, 1};
   using detail::contract_walk_of;
   static_assert(contract_walk_of<far, float, vector_32, false>::packs);
   static_assert(contract_walk_of<far, float, vector_32, false>::blocks > 1);
