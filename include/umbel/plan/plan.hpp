@@ -115,6 +115,11 @@ constexpr bool tiles_of_pairs(target machine) noexcept {
   return machine.registers >= 32 && machine.vector_bytes >= 64 && machine.fixed.panel_vectors == 0;
 }
 
+// Where registers are few, blocks of one size, the last of which may be partly empty.
+constexpr split of_one_size(split blocks, target machine) noexcept {
+  return has_few_registers(machine) ? split{blocks.large, blocks.count(), 0} : blocks;
+}
+
 // What lies in the lanes of y(rows, out) = x(rows, in) w(in, out). Rows can, where x is transposed
 // already (the context of attention is): they are worth it when the features leave much of their
 // last vector empty.
@@ -287,6 +292,7 @@ constexpr attend_plan plan_attend(std::size_t queries, std::size_t keys, target 
   if (machine.registers >= 28 && (keys < 16 || width == 1)) blocks = split_evenly(total, 3);
   if (has_few_registers(machine) && width == 1) blocks = split_evenly(total, 1);
   if (machine.fixed.query_vectors != 0) blocks = split_evenly(total, machine.fixed.query_vectors);
+  blocks = of_one_size(blocks, machine);
   const std::size_t of_block = keys < key_block ? keys : key_block;
   return {width, blocks, alone, split_evenly(of_block, attend_rows(machine, blocks.large))};
 }
