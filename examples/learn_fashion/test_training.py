@@ -12,11 +12,11 @@ from xml.etree import ElementTree
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "learning"))
 import trainings  # noqa: E402
-from trainings import CURVES  # noqa: E402
+from trainings import CURVES, WEIGHTS  # noqa: E402
 
 EPOCHS, STEPS = 2, 8  # of the pictures that --synthetic makes
 # The weights then: with fused multiply-adds (AVX2, AVX-512, AArch64), and without (docs/numerics.md).
-TRAINED = {"eeb30ea62b308d8e9a46bd233239351e69ee6f0049878d74b79a75e293adb26d", "bf428a39462eba1a3418e893709918bb21445b59065bfc7eb709334347fb4244"}
+TRAINED = {"b645b03356480e596d5c47994ee5500f513e151ca79c402fb8826a3790d232ee", "9a18a3db99dd19e7c0992ce544b9326e759e91c8d928d5868c618a60327a0c0f"}
 DEMO, PRUNED = HERE.parent / "fashion" / "trained" / "weights.npz", "pruned-heads.svg"
 HEADS = 8
 SVG = "{http://www.w3.org/2000/svg}"
@@ -88,6 +88,7 @@ WRONG_ARGUMENTS = [
 def results(program, root):
     bench = trainings.Bench(program, root, "learn_fashion", TINY, "epoch ")
     return [("learns", learns(bench)), ("the bits of other compilers", trainings.bits(bench, TRAINED)), ("draws its curves", curves(bench)),
+            ("the checksum of its weights", trainings.checksum((bench.whole / WEIGHTS).read_bytes())),
             ("prunes heads", pruned(bench)),
             ("two threads", trainings.threads(bench, 2)), ("four threads", trainings.threads(bench, 4)),
             ("stopped within an epoch", trainings.interrupted(bench, 3, STEPS)),

@@ -58,7 +58,7 @@ bool train(training_by<Gradients>& all, epoch_order& order, const data_set& data
     }
     const bool is_due = last.checkpoint_every == 0 ? is_epoch : step % last.checkpoint_every == 0;
     if (last.checkpoint != nullptr && (is_due || step == last.step))
-      write_checkpoint(*last.checkpoint, now);
+      write_whole(*last.checkpoint, now);
   }
   return true;
 }

@@ -42,15 +42,14 @@ struct epoch : axis<epoch, N> {};
 
 // All that the next step depends on, beside the pictures, and what was said: it is in a checkpoint.
 struct state {
-  static constexpr const char* part_names[] = {
-      "plan", "weights", "average", "optimiser", "step", "loss_sum", "losses", "right", "checksum"};
+  static constexpr const char* part_names[] = {"plan", "weights",  "average", "optimiser",
+                                               "step", "loss_sum", "losses",  "right"};
   learn_fashion::plan plan;
   learn_fashion::weights weights, average;
   adamw::state<learn_fashion::weights> optimiser;
   tensor<std::int32_t> step;  // how many were made; chance is counted by them
   tensor<double> loss_sum;    // of the steps of this epoch, each the mean of its batch
   tensor<float, epoch<most_epochs>> losses, right;  // of the epochs that are over; right: percent
-  tensor<std::int32_t> checksum[2];                 // of all others (learning/checkpoint.hpp)
 
   std::uint64_t made() const { return static_cast<std::uint64_t>(step()); }
   std::uint64_t steps() const { return plan.steps(); }

@@ -62,7 +62,7 @@ bool train(const text& from, const until& last, Pool&& pool) {
       now.loss_sum() = 0;
     }
     const bool is_due = last.checkpoint_every == 0 ? is_line : step % last.checkpoint_every == 0;
-    if (is_due || step == last.step) write_checkpoint(last.checkpoint, now);
+    if (is_due || step == last.step) write_whole(last.checkpoint, now);
   }
   return true;
 }

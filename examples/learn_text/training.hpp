@@ -58,14 +58,13 @@ struct line : axis<line, N> {};
 // All that the next step depends on, beside the text, and what was said: it is in a checkpoint.
 struct state {
   static constexpr const char* part_names[] = {"plan",     "weights", "optimiser", "step",
-                                               "loss_sum", "losses",  "held_out",  "checksum"};
+                                               "loss_sum", "losses",  "held_out"};
   learn_text::plan plan;
   tiny::weights weights;
   adamw::state<tiny::weights> optimiser;
   tensor<std::int32_t> step;                         // how many were made
   tensor<double> loss_sum;                           // of the steps since the last line
   tensor<float, line<most_lines>> losses, held_out;  // of the lines that were said, in nats
-  tensor<std::int32_t> checksum[2];                  // of all others (learning/checkpoint.hpp)
 
   std::uint64_t made() const { return static_cast<std::uint64_t>(step()); }
   std::uint64_t steps() const { return static_cast<std::uint64_t>(plan.steps()); }

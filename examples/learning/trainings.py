@@ -5,6 +5,8 @@ by whichever compiler, and refuse unusable input: a line on stderr that names th
 Checkpoints hold all that a step depends on, so equal files are equal trainings.
 """
 import hashlib
+import json
+import re
 import signal
 import subprocess
 import sys
@@ -115,7 +117,7 @@ def finished(bench):
 
 
 def damaged(bench, name, content, word):
-    folder = bench.folder("damaged-" + name.replace(" ", "-"))
+    folder = bench.folder("damaged-" + re.sub(r"\W", "-", name))
     if content is not None:
         (folder / CHECKPOINT).write_bytes(content)
     wrong = bench.refused(bench.run(*bench.tiny, "--out", folder, "--resume"), word)
@@ -123,21 +125,43 @@ def damaged(bench, name, content, word):
     return wrong or ("" if left == ({} if content is None else {CHECKPOINT: content}) else f"wrote {list(left)}")
 
 
-def flipped(content, at):
-    return content[:at] + bytes([content[at] ^ 16]) + content[at + 1:]
+def damages(content):
+    """A safetensors file with one bit that is another, in every kind of place, or without its end: (where, what is then there)."""
+    begin = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:begin])
+    tensors = [name for name in header if name != "__metadata__"]
+    words = ["{", "__metadata__", "checksum", header["__metadata__"]["checksum"], tensors[0], tensors[-1], "dtype", "F32", "shape", "data_offsets"]
+    places = [("the length of its header", 0), ("the length of its header, high", 7), ("its header, the end", begin - 1)]
+    places += [(f"its header, {word}", content.index(f'"{word}"'.encode() if word != "{" else b"{") + 1) for word in words]
+    places += [("its header, an extent", content.index(b'"shape":[') + 9), ("its header, an offset", content.rindex(b'"data_offsets":[') + 16)]
+    for number, name in enumerate(tensors):
+        first, end = header[name]["data_offsets"]
+        places.append((name, begin + first + number * 7 % (end - first)))
+    places.append(("its last byte", len(content) - 1))
+    for number, (where, at) in enumerate(places):
+        yield where, content[:at] + bytes([content[at] ^ 1 << number % 8]) + content[at + 1:]
+    for end in (0, 7, begin // 2, begin, (begin + len(content)) // 2, len(content) - 1):
+        yield f"{end} bytes of it", content[:end]
 
 
 def all_damaged(bench):
     good = (bench.whole / CHECKPOINT).read_bytes()
-    middle = len(good) // 2
-    cases = [("missing", None, "does not exist"), ("empty", b"", CHECKPOINT),
-             ("cut off", good[:-1], CHECKPOINT), ("half", good[:middle], CHECKPOINT),
-             ("longer", good + b"\0", CHECKPOINT), ("a text", b"not a checkpoint", CHECKPOINT),
+    cases = [("missing", None, "does not exist"), ("longer", good + b"\0", CHECKPOINT), ("a text", b"not a checkpoint", CHECKPOINT),
              ("other weights", (bench.whole / WEIGHTS).read_bytes(), "is no whole checkpoint"),
-             ("a number", flipped(good, middle), "not those that were written"),
-             ("its checksum", flipped(good, len(good) - 1), "not those that were written"),
-             ("its header", flipped(good, 100), CHECKPOINT)]
-    return [("damaged: " + name, damaged(bench, name, content, word)) for name, content, word in cases]
+             ("a number", good[:-3] + bytes([good[-3] ^ 16]) + good[-2:], "not those that were written"),
+             *((where, content, CHECKPOINT) for where, content in damages(good))]
+    wrong = [(name, damaged(bench, name, content, word)) for name, content, word in cases]
+    return [("damaged checkpoints", "; ".join(f"{name}: {why}" for name, why in wrong if why))]
+
+
+def checksum(content):
+    """What the header of weights says that they are, and they are: umbel/weights/checksum.hpp."""
+    begin = 8 + int.from_bytes(content[:8], "little")
+    value = 14695981039346656037
+    for byte in content[begin:]:
+        value = ((value ^ byte) * 1099511628211) & 0xFFFFFFFFFFFFFFFF
+    said = json.loads(content[8:begin])["__metadata__"]["checksum"]
+    return "" if said == f"{value:016x}" else f"says {said}, is {value:016x}"
 
 
 def of_another(bench, more, word):

@@ -16,11 +16,10 @@ inline std::string load_weights(weights& w, const char* path) {
   if (!memory) return memory.error();
   const auto file = tensor_file::in_memory(*memory);
   if (!file) return file.error();
-  // Of this program's names, so of learn_text; it is the probe that finds other numbers.
-  const bool was_learned_here = bool(file->find("embedding"));
-  if (!was_learned_here)
-    if (const auto same = verify_checksum(*file); !same) return same.error();
+  if (const auto same = verify_checksum(*file); !same) return same.error();
 
+  // Of this program's names, so of learn_text.
+  const bool was_learned_here = bool(file->find("embedding"));
   const auto loaded = was_learned_here ? load(w, *file, names::umbel) : load_named(w, *file);
   if (!loaded) {
     std::string lines = loaded.error();

@@ -178,6 +178,30 @@ BOOST_AUTO_TEST_CASE(a_path_that_is_too_long_is_cut) {
   BOOST_TEST(std::strlen(path.c_str()) == parameter_path::most);
 }
 
+// One bit that is another, wherever it is, or an end that is missing.
+BOOST_AUTO_TEST_CASE(damage_is_refused) {
+  using small = linear<float, hidden<3>, classes<2>, bias<true>>::weights;
+  small w, other;
+  fill(w, -2);
+  bytes file;
+  save(file, w);
+  std::vector<char> all(file.data(), file.data() + file.size());
+  const auto is_refused = [&](std::size_t size) {
+    const auto read = tensor_file::in_memory(all.data(), size);
+    return !read || !verify_checksum(*read) || !load(other, *read, names::umbel);
+  };
+  BOOST_TEST(!is_refused(all.size()));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    BOOST_TEST(is_refused(i), "cut off after byte " << i);
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      all[i] = static_cast<char>(all[i] ^ 1 << bit);
+      BOOST_TEST(is_refused(all.size()), "bit " << bit << " of byte " << i);
+      all[i] = static_cast<char>(all[i] ^ 1 << bit);
+    }
+  }
+  BOOST_TEST(!is_refused(all.size()));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_saved_is_loaded) {
   static model_weights w, read;
   fill(w, -20);

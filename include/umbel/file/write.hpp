@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <type_traits>
 #include <umbel/file/crc32.hpp>
+#include <umbel/file/fnv1a.hpp>
 #include <umbel/file/result.hpp>
 #include <umbel/file/write_rules.hpp>
 
@@ -114,6 +115,12 @@ struct crc32_sink {
     crc = crc32(reinterpret_cast<const unsigned char*>(text), size, crc);
   }
 };
+struct fnv1a_sink {
+  fnv1a sum;
+  constexpr void operator()(const char* text, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) sum.add(static_cast<unsigned char>(text[i]));
+  }
+};
 
 template <class X, class Out>
 constexpr void put_npy_header(Out& out) {
@@ -161,15 +168,25 @@ constexpr void put_json(Out& out, const char* text) {
   out.put('"');
 }
 
+template <class Each>
+constexpr std::uint64_t sum_of_elements(const Each& each) {
+  fnv1a_sink sink;
+  {
+    byte_writer<fnv1a_sink> out(sink);
+    for_each_put(each, [&]<class X>(const char*, const X& x) { out.elements(x); });
+  }
+  return sink.sum.value();
+}
+
 template <class Out, class Each>
-constexpr void put_safetensors_header(Out& out, const Each& each) {
+constexpr void put_safetensors_header(Out& out, std::uint64_t sum, const Each& each) {
   std::uint64_t begin = 0;
-  out.put('{');
-  bool begun = false;
+  out.put("{\"__metadata__\":{\"checksum\":\"");
+  for (unsigned i = 0; i < 16; ++i) out.put(hexadecimal_digit(sum, i));
+  out.put("\"}");
   for_each_put(each, [&]<class X>(const char* name, const X& x) {
     using T = typename X::value_type;
-    if (begun) out.put(',');
-    begun = true;
+    out.put(',');
     put_json(out, name);
     out.put(":{\"dtype\":\"");
     out.put(type_names_of<T>().safetensors);
@@ -279,9 +296,10 @@ constexpr void write_npy(Sink&& sink, const X& x) {
   }
 }
 
-// Named tensors, as safetensors. each(put) calls put("name", x) for every tensor, whose types are
-// those of write_npy; it is called three times, and does the same each time. Names are UTF-8, each
-// there once: safetensors_file refuses the file otherwise.
+// Named tensors, as safetensors, with the checksum of their bytes that verify_checksum compares.
+// each(put) calls put("name", x) for every tensor, whose types are those of write_npy; it is called
+// some times, and does the same each time. Names are UTF-8, each there once: safetensors_file
+// refuses the file otherwise.
 template <class Sink, class Each>
 constexpr void write_safetensors(Sink&& sink, const Each& each) {
   using verdict = detail::rules::written_by<detail::say::write_safetensors,
@@ -289,13 +307,14 @@ constexpr void write_safetensors(Sink&& sink, const Each& each) {
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
     if (false) each(detail::put_asserts{});
+    const std::uint64_t sum = detail::sum_of_elements(each);
     detail::no_sink nowhere;
     detail::byte_writer<detail::no_sink> counted(nowhere);
-    detail::put_safetensors_header(counted, each);
+    detail::put_safetensors_header(counted, sum, each);
     const std::uint64_t spaces = (8 - counted.count() % 8) % 8;  // the data are aligned to 8 bytes
     detail::byte_writer<std::remove_reference_t<Sink>> out(sink);
     out.integer(counted.count() + spaces);
-    detail::put_safetensors_header(out, each);
+    detail::put_safetensors_header(out, sum, each);
     out.repeat(spaces, ' ');
     detail::for_each_put(each, [&]<class X>(const char*, const X& x) { out.elements(x); });
   }

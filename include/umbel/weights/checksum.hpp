@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// The checksum of an exported model (tools/export, docs/export.md): 64-bit FNV-1a (Fowler, Noll,
-// Vo) of the bytes of all its elements, little-endian, one tensor after another. It finds damage,
-// and a header and a file that are not of one export; it is no signature.
+// The checksum of weights that were saved (save, write_safetensors) or exported (tools/export,
+// docs/export.md): 64-bit FNV-1a (Fowler, Noll, Vo) of the bytes of all their elements,
+// little-endian, one tensor after another. It finds damage, and a header and a file that are not of
+// one export; it is no signature.
 #pragma once
 
 #include <umbel/config.hpp>
+#include <umbel/file/fnv1a.hpp>
 #include <umbel/file/stored_tensor.hpp>
 
 UMBEL_WARNINGS_PUSH
@@ -14,21 +16,21 @@ namespace umbel::inline UMBEL_TARGET {
 class weights_checksum {
  public:
   constexpr void add(const unsigned char* bytes, std::size_t count) noexcept {
-    for (std::size_t i = 0; i < count; ++i) add(bytes[i]);
+    for (std::size_t i = 0; i < count; ++i) sum_.add(bytes[i]);
   }
   template <class T, std::size_t Count>
     requires(std::is_same_v<T, float> || std::is_same_v<T, std::int32_t>)
   constexpr void add(const T (&array)[Count]) noexcept {
     for (const T x : array) {
       const auto bits = __builtin_bit_cast(std::uint32_t, x);
-      for (int shift = 0; shift < 32; shift += 8) add(static_cast<unsigned char>(bits >> shift));
+      for (int shift = 0; shift < 32; shift += 8)
+        sum_.add(static_cast<unsigned char>(bits >> shift));
     }
   }
-  [[nodiscard]] constexpr std::uint64_t value() const noexcept { return hash_; }
+  [[nodiscard]] constexpr std::uint64_t value() const noexcept { return sum_.value(); }
 
  private:
-  constexpr void add(unsigned char byte) noexcept { hash_ = (hash_ ^ byte) * 1099511628211u; }
-  std::uint64_t hash_ = 14695981039346656037u;
+  detail::fnv1a sum_;
 };
 
 // Of the arrays of an exported header, to compare with its `checksum`:
@@ -51,23 +53,23 @@ template <class File>
   return sum.value();
 }
 
-// Are the bytes of a safetensors file those that tools/export wrote? file_error::checksum where
-// they are not, file_error::not_found where its metadata have no checksum.
-//   "umbel: verify_checksum: the bytes of the file are not those that were exported"
+// Are the bytes of a safetensors file those that save, write_safetensors or tools/export wrote?
+// file_error::checksum where they are not, file_error::not_found where its metadata have no
+// checksum.
+//   "umbel: verify_checksum: the bytes of the file are not those that were written"
 template <class File>
 file_result<> verify_checksum(const File& file) noexcept {
   char written[17]{};
   if (file.metadata("checksum").copy_to(written, sizeof(written)) != 16)
     return detail::failure(
         file_error::not_found,
-        "verify_checksum: the file has no checksum, so it is not of tools/export");
-  std::uint64_t sum = checksum_of(file);
+        "verify_checksum: the file has no checksum, so neither save nor tools/export wrote it");
+  const std::uint64_t sum = checksum_of(file);
   bool same = true;
-  for (std::size_t i = 16; i-- > 0; sum >>= 4)
-    same = same && written[i] == "0123456789abcdef"[sum & 15];
+  for (unsigned i = 0; i < 16; ++i) same = same && written[i] == detail::hexadecimal_digit(sum, i);
   if (same) return {};
   return detail::failure(file_error::checksum,
-                         "verify_checksum: the bytes of the file are not those that were exported");
+                         "verify_checksum: the bytes of the file are not those that were written");
 }
 
 }  // namespace umbel::inline UMBEL_TARGET

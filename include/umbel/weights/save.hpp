@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Weights as a safetensors file, by the paths of their parameters, matrices (in, out); names::umbel
-// loads them again.
+// Weights as a safetensors file, by the paths of their parameters, matrices (in, out), with a
+// checksum; verify_checksum says whether the file is whole, and names::umbel loads them again.
 //
 //   save([&](const char* bytes, std::size_t count) { std::fwrite(bytes, 1, count, file); }, w);
 #pragma once
