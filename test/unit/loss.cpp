@@ -90,6 +90,34 @@ BOOST_AUTO_TEST_CASE(rows_that_are_not_counted_do_not_matter) {
   BOOST_TEST(cross_entropy<classes>(x, tensor<int>{2})() == std::numeric_limits<float>::infinity());
 }
 
+// No loss is +0, not -0: of no counted row, of a prediction that is certain, of two that are equal.
+template <class T, class... Options>
+void check_no_loss() {
+  const auto is_plus_zero = [](const auto& loss) { return loss() == 0 && !std::signbit(loss()); };
+  constexpr formula loss = [](auto x, auto label) {
+    return cross_entropy<classes, Options...>(x, label);
+  };
+  constexpr gradient learn{loss};
+  const tensor<T, token<2>, classes<3>> x{-1, -2, -3, 4, 5, 6};
+  tensor<T, token<2>, classes<3>> g{};
+  const tensor<int, token<2>> none{-100, 3};
+  BOOST_TEST(is_plus_zero(cross_entropy<classes, Options...>(x, none)));
+  BOOST_TEST(is_plus_zero(plain(loss)(x, none)));
+  BOOST_TEST(is_plus_zero(learn(with_gradient(x, g), none)));
+  for (const T one : g) BOOST_TEST((one == 0 && !std::signbit(one)));
+  const tensor<T, classes<1>> one_class{-5};
+  BOOST_TEST(is_plus_zero(cross_entropy<classes, Options...>(one_class, tensor<int>{0})));
+  BOOST_TEST(is_plus_zero(mean_squared_error(x, x)));
+}
+BOOST_AUTO_TEST_CASE(no_loss_is_plus_zero) {
+  check_no_loss<float>();
+  check_no_loss<double>();
+  check_no_loss<float, label_smoothing<1, 10>>();
+  check_no_loss<double, ignored_label<2>>();
+  const tensor<float, classes<2>> certain{1000, -1000};
+  BOOST_TEST(!std::signbit(cross_entropy<classes>(certain, tensor<int>{0})()));
+}
+
 // Their gradient is 0, whatever their logits are: not 0 times NaN.
 template <class... Options>
 void check_gradient() {

@@ -150,11 +150,12 @@ struct cross_entropy_of_nodes {
     const auto logarithm = log_softmax<Axis>(formulas::where(counted > 0, logits, 0));
     // What is not chosen does not matter, NaN neither. A sum of a row that is not counted is 0.
     const auto chosen = sum<Axis>(formulas::where(is_label, logarithm, 0));
+    // 0 - sum, as -sum would be -0 where there is no loss.
     if constexpr (smoothing == 0) {
-      return -sum_of_all(chosen) / rows;
+      return (0 - sum_of_all(chosen)) / rows;
     } else {
       const auto all = formulas::where(counted > 0, sum<Axis>(logarithm), 0);
-      return -sum_of_all(chosen * (1 - smoothing) + all * (smoothing / count)) / rows;
+      return (0 - sum_of_all(chosen * (1 - smoothing) + all * (smoothing / count))) / rows;
     }
   }
 
@@ -205,7 +206,7 @@ constexpr auto loss_of(const X& x, const Y& y) noexcept {
 // label, as torch's. logits: any axes with that one; label: integers of the other axes, in their
 // order; a tensor or view without axes for one row. A label that is no class, and the one of
 // ignored_label<>, adds no loss, is not counted and gives no gradient; of none counted the loss is
-// 0.
+// +0.
 //   "umbel: cross_entropy: [batch=4] and [batch=2] have different axes"
 template <template <std::size_t> class Axis, class... Options, class Logits, class Label>
 [[nodiscard]] constexpr auto cross_entropy(const Logits& logits, const Label& label) noexcept {
