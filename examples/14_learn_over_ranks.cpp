@@ -13,9 +13,11 @@
 
 #include <cstdio>
 #include <exception>
+#include <optional>
 
 #include "learn_fashion/options.hpp"
 #include "learn_fashion/train.hpp"
+#include "learning/folder.hpp"
 
 namespace learn_fashion {
 namespace {
@@ -31,12 +33,12 @@ void run(const options& wanted) {
   const bool is_first = world.rank() == 0;
 
   const data_set data = wanted.synthetic ? make_pictures() : read_pictures(wanted.data);
-  const learning::destination checkpoint{wanted.out, "checkpoint.safetensors"};
+  std::optional<learning::training_folder> folder;  // of the first
   state& now = all.now;
   begin(now, wanted.seed, wanted.epochs, data.train.size());
   if (is_first) {
-    fashion::make_writable_folder(wanted.out);
-    take_up(checkpoint, checkpoint.is_there(), now);
+    folder.emplace(wanted.out);
+    take_up(folder->checkpoint, folder->checkpoint.is_there(), now);
     constexpr exchange_cost each = exchange_of<share>;
     std::printf("ranks: %zu, each sends %zu messages, %llu bytes a step; begins after step %llu\n",
                 Ranks, each.messages, static_cast<unsigned long long>(each.bytes),
@@ -47,11 +49,10 @@ void run(const options& wanted) {
 
   const std::uint64_t steps = now.steps();
   const until last{wanted.stop_after == 0 ? steps : std::min(wanted.stop_after, steps),
-                   wanted.checkpoint_every, is_first ? &checkpoint : nullptr};
+                   wanted.checkpoint_every, is_first ? &folder->checkpoint : nullptr};
   if (!train(all, order, data, last, serial, across(world, exchanged)))
     throw fashion::input_error{"the norm of a gradient is not finite"};
-  if (is_first && now.made() == steps)
-    write_whole(learning::destination{wanted.out, "weights.safetensors"}, now.average);
+  if (is_first && now.made() == steps) write_whole(folder->result, now.average);
 }
 
 void run(const options& wanted, int ranks, int rank) {

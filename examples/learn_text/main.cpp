@@ -5,13 +5,11 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <string>
 #include <vector>
 
-#include "../fashion/allocations.hpp"
 #include "../learning/chart.hpp"
-#include "../learning/checkpoint.hpp"
+#include "../learning/run.hpp"
 #include "options.hpp"
 #include "training.hpp"
 
@@ -21,8 +19,6 @@ namespace {
 using learning::destination;
 
 training all;  // all that learning works in
-
-enum exit_code { trained = 0, failed = 1, unusable = 2 };
 
 struct until {
   std::uint64_t step;
@@ -92,67 +88,40 @@ void write_weights(const destination& to, const weights& w, const text& from) {
   });
 }
 
-exit_code run(const options& wanted) {
-  if (wanted.help) return std::fputs(usage, stdout), trained;
+int run(const options& wanted) {
+  if (wanted.help) return std::fputs(usage, stdout), learning::trained;
   const text from = read_text(wanted.text, wanted.held_out);
-  fashion::make_writable_folder(wanted.out);
-  const destination checkpoint{wanted.out, "checkpoint.safetensors"};
-  const destination result{wanted.out, "weights.safetensors"};
-  const destination picture{wanted.out, "curves.svg"};
+  const learning::training_folder folder{wanted.out};
+  const destination picture = folder.other("curves.svg");
 
-  state& now = all.now;
   const auto number = [](std::uint64_t x) {
     return tensor<std::int32_t>{static_cast<std::int32_t>(x)};
   };
-  begin(now, {number(wanted.seed), number(wanted.steps), number(wanted.characters),
-              number(wanted.held_out), number(from.size())});
-  take_up(checkpoint, wanted.resume, now);
-  const std::uint64_t asked = wanted.stop_after == 0 ? now.steps() : wanted.stop_after;
-  const std::uint64_t last = std::min(asked, now.steps());
-
-  std::printf("%zu parameters, %zu characters, %zu a step, %zu thread%s\n",
-              count_parameters(now.weights), from.learned_from(), wanted.characters, wanted.threads,
-              wanted.threads == 1 ? "" : "s");
-  std::printf("bytes: state %zu, gradients %zu, workspace %zu a thread\n", sizeof(state),
-              sizeof all.of_batch, sizeof(worker));
-  if (wanted.resume) learning::say_where("goes on", now);
-  std::fflush(stdout);
-
-  const bool counted = fashion::heap::counter_works();
+  begin(all.now, {number(wanted.seed), number(wanted.steps), number(wanted.characters),
+                  number(wanted.held_out), number(from.size())});
   const std::size_t pieces = from.held_out_pieces();
-  double held_out = 0;
-  const bool good = learning::with_pool(wanted.threads, [&](auto&& pool) {
-    const fashion::heap::watch watching;
-    const until end{last, wanted.checkpoint_every, std::min<std::size_t>(pieces, 32), checkpoint};
+  const std::string learned_from = std::to_string(from.learned_from()) + " characters, " +
+                                   std::to_string(wanted.characters) + " a step";
+  const auto learn_all = [&](std::uint64_t last, auto&& pool) {
+    const until end{last, wanted.checkpoint_every, std::min<std::size_t>(pieces, 32),
+                    folder.checkpoint};
     if (!train(from, end, pool)) return false;
-    held_out = held_out_loss(all, from, pieces, pool);
+    const double loss = held_out_loss(all, from, pieces, pool);
+    std::printf("held out, %zu characters: loss %.4f, perplexity %.4f\n", pieces * context, loss,
+                std::exp(loss));
     return true;
+  };
+  return learning::run(wanted, folder, all, learned_from, learn_all, [&] {
+    write_weights(folder.result, all.now.weights, from);
+    write_whole(picture, curves(all.now));
+    std::printf("%s\n", folder.result.file.c_str());
   });
-  if (!good) return failed;
-  const auto allocations = fashion::heap::so_far().allocations;
-  std::printf("%zu allocations while learning (%s counted)\n", allocations,
-              counted ? fashion::heap::counted() : "not");
-  std::printf("held out, %zu characters: loss %.4f, perplexity %.4f\n", pieces * context, held_out,
-              std::exp(held_out));
-  if (now.made() < now.steps()) {
-    learning::say_where("stopped", now, "; --resume goes on");
-  } else {
-    write_weights(result, now.weights, from);
-    write_whole(picture, curves(now));
-    std::printf("%s\n", result.file.c_str());
-  }
-  if (std::fflush(stdout) != 0) throw fashion::input_error{"standard output cannot be written"};
-  return allocations == 0 ? trained : failed;
 }
 
 }  // namespace
 }  // namespace learn_text
 
 int main(int count, char** words) {
-  try {
-    return learn_text::run(learn_text::parse(count, words));
-  } catch (const std::exception& problem) {
-    std::fprintf(stderr, "learn_text: %s\n", problem.what());
-    return learn_text::unusable;
-  }
+  return learning::main_of("learn_text",
+                           [&] { return learn_text::run(learn_text::parse(count, words)); });
 }

@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-CHECKPOINT, WEIGHTS, CURVES = "checkpoint.safetensors", "weights.safetensors", "curves.svg"
+CHECKPOINT, WEIGHTS, CURVES, LOCK = "checkpoint.safetensors", "weights.safetensors", "curves.svg", "lock"
 
 
 class Bench:
@@ -53,7 +53,7 @@ class Bench:
             if (folder / name).read_bytes() != (self.whole / name).read_bytes():
                 return f"another {name}"
         left = sorted(path.name for path in folder.iterdir())
-        return "" if left == [CHECKPOINT, CURVES, WEIGHTS] else f"left {left}"
+        return "" if left == [CHECKPOINT, CURVES, LOCK, WEIGHTS] else f"left {left}"
 
     def refused(self, done, word):
         if done.returncode != 2:
@@ -110,6 +110,28 @@ def killed(bench):
     return bench.is_whole(folder)
 
 
+def two_at_once(bench):
+    """The second is refused as long as the first runs, and goes on from what it left when it was killed."""
+    folder = bench.folder("two")
+    checkpoint = folder / CHECKPOINT
+    with subprocess.Popen(bench.command([*bench.tiny, "--out", folder, "--checkpoint-every", 1]), stdout=subprocess.DEVNULL) as first:
+        until = time.monotonic() + 60
+        while not checkpoint.exists() and first.poll() is None and time.monotonic() < until:
+            time.sleep(0.001)
+        first.send_signal(signal.SIGSTOP)
+        before = checkpoint.read_bytes()
+        wrong = [bench.refused(bench.run(*bench.tiny, "--out", folder, *more), f"{folder}: another training runs in this folder")
+                 for more in ([], ["--resume"])]
+        if checkpoint.read_bytes() != before:
+            wrong.append("another checkpoint")
+        first.kill()
+    if any(wrong) or first.returncode != -signal.SIGKILL:
+        return f"{wrong}, the first ended with {first.returncode}"
+    bench.train(folder, "--resume")
+    (folder / (CHECKPOINT + ".part")).unlink(missing_ok=True)
+    return bench.is_whole(folder)
+
+
 def finished(bench):
     """What is trained is measured again, and stays."""
     bench.train(bench.whole, "--resume")
@@ -121,7 +143,7 @@ def damaged(bench, name, content, word):
     if content is not None:
         (folder / CHECKPOINT).write_bytes(content)
     wrong = bench.refused(bench.run(*bench.tiny, "--out", folder, "--resume"), word)
-    left = {path.name: path.read_bytes() for path in folder.iterdir()}
+    left = {path.name: path.read_bytes() for path in folder.iterdir() if path.name != LOCK}
     return wrong or ("" if left == ({} if content is None else {CHECKPOINT: content}) else f"wrote {list(left)}")
 
 

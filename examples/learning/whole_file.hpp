@@ -38,6 +38,7 @@ class descriptor {
     if (number_ >= 0) ::close(number_);
   }
   bool is_open() const noexcept { return number_ >= 0; }
+  int number() const noexcept { return number_; }
   bool write(const char* bytes, std::size_t count) noexcept {
     while (count != 0) {
       const ssize_t done = ::write(number_, bytes, count);

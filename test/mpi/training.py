@@ -20,7 +20,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE), str(HERE.parent.parent / "examples"
 from check import SECONDS, Mpirun  # noqa: E402
 from tap import Tap  # noqa: E402
 from test_training import TINY, TRAINED  # noqa: E402
-from trainings import CHECKPOINT, WEIGHTS  # noqa: E402
+from trainings import CHECKPOINT, LOCK, WEIGHTS  # noqa: E402
 
 LONG = ["--synthetic", "--epochs", "25", "--checkpoint-every", "1"]
 
@@ -72,7 +72,7 @@ def main():
         tap.check("before its end", WEIGHTS not in files(broken), files(broken))
         code, out, said = mpirun.run(4, program, *LONG, "--out", broken)
         tap.check("it goes on, by other ranks", code == 0 and re.search(r"begins after step [1-9]", out), said)
-        tap.check("to the same bits", files(broken) == files(whole) == [CHECKPOINT, WEIGHTS]
+        tap.check("to the same bits", files(broken) == files(whole) == [CHECKPOINT, LOCK, WEIGHTS]
                   and all((broken / name).read_bytes() == (whole / name).read_bytes() for name in files(whole)), files(broken))
     return tap.finish()
 
