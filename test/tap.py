@@ -30,6 +30,14 @@ class Tap:
         return 1 if self.failed or self.count == 0 else 0
 
 
+def report(results):
+    """Prints them all, (name, what is wrong or nothing); the exit code."""
+    tap = Tap()
+    for name, wrong in results:
+        tap.check(name, not wrong, wrong)
+    return tap.finish()
+
+
 def compile_text(command, text):
     """(exit code, output) of the compiler on a program text."""
     run = subprocess.run([*command, "-x", "c++", "-"], input=text, capture_output=True, text=True)

@@ -67,12 +67,13 @@ def numbers_of(text, name):
 
 
 def pictures():
+    """A line of JSON, names and labels, then the pixels."""
     text = SAMPLES.read_text()
     names = re.findall(r'"([^"]*)"', re.search(r"class_names\[.*?\};", text, re.S).group(0))
     pixels = bytes(numbers_of(text, "pixels"))
     labels = numbers_of(text, "labels")
     assert len(names) == 10 and len(pixels) == 784 * len(labels)
-    return {"names": names, "labels": labels, "base64": base64.b64encode(pixels).decode()}
+    return json.dumps({"names": names, "labels": labels}).encode() + b"\n" + pixels
 
 
 def machine():
@@ -96,7 +97,7 @@ def main():
             shutil.copy(source, options.out)
     for name, constant in MODULES.items():
         build_module(name, constant, options.out)
-    (options.out / "pictures.js").write_text(f"const pictures = {json.dumps(pictures())};\n")
+    pack(pictures(), "pictures", "packedPictures", options.out)
     pack(WEIGHTS.read_bytes(), "language.weights", "languageWeights", options.out)
     version = run([options.compiler, "-dumpfullversion", "-dumpversion"], stdout=subprocess.PIPE).strip()
     native = {"machine": machine(), "compiler": f"{pathlib.Path(options.compiler).name} {version}",

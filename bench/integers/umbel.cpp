@@ -7,13 +7,14 @@
 #include <umbel/quantized.hpp>
 #include <umbel/umbel.hpp>
 
+#include "../peers/umbel_layer.hpp"
 #include "race.hpp"
 
 namespace {
 
 using namespace umbel::axes;
 
-constexpr std::size_t count(int n) { return static_cast<std::size_t>(n); }
+using race::attention, race::count;
 
 // f(), which writes y, as a way. What a way refers to is static.
 template <class Y, class F>
@@ -25,29 +26,11 @@ void set(umbel::detail::integers::range& range, float most) { range() = most; }
 
 template <race::linear_shape S>
 using map = umbel::linear<float, hidden<count(S.in)>, classes<count(S.out)>, umbel::bias<true>>;
-template <race::layer_shape S>
-using attention = umbel::multi_head_attention<float, hidden<count(S.hidden)>, heads<count(S.heads)>,
-                                              umbel::bias<true>>;
-
 template <race::linear_shape S>
-const typename map<S>::weights& weights_of(const integers::map_data& d) {
+const typename map<S>::weights& weights_of_map(const integers::map_data& d) {
   static typename map<S>::weights w;
-  race::transpose<false>(d.w.get(), S.in, S.out, S.in, w.weight, S.out);
+  race::turn(d.w.get(), S.out, S.in, w.weight);
   std::copy_n(d.b.get(), S.out, w.bias);
-  return w;
-}
-template <race::layer_shape S>
-const typename attention<S>::weights& weights_of(const race::layer_data& d) {
-  static typename attention<S>::weights w;
-  const auto fill = [](auto& to, const float* weight, const float* bias) {
-    race::transpose<false>(weight, S.hidden, S.hidden, S.hidden, to.weight, S.hidden);
-    std::copy_n(bias, S.hidden, to.bias);
-  };
-  constexpr int size = S.hidden * S.hidden;
-  fill(w.q, d.w.get(), d.b.get());
-  fill(w.k, d.w.get() + size, d.b.get() + S.hidden);
-  fill(w.v, d.w.get() + 2 * size, d.b.get() + 2 * S.hidden);
-  fill(w.o, d.w_o.get(), d.b_o.get());
   return w;
 }
 template <race::layer_shape S>
@@ -64,7 +47,7 @@ struct in_integers {
     static const layer packed = [&] {
       typename layer::ranges seen{};
       set(seen.input, 127 * x.unit), set(seen.output, integers::largest(d.right));
-      return layer{weights_of<S>(d), seen};
+      return layer{weights_of_map<S>(d), seen};
     }();
     using input = umbel::tensor<std::int8_t, query<count(S.rows)>, hidden<count(S.in)>>;
     static input from;
@@ -79,14 +62,14 @@ struct in_integers {
     static float most = 0;
     static const layer packed = [&] {
       typename layer::ranges seen{};
-      static_cast<void>(layer::observe(seen, weights_of<S>(d), input_of<S>(d)));
+      static_cast<void>(layer::observe(seen, race::weights_of<S>(d), input_of<S>(d)));
       most = seen.output();
-      return layer{weights_of<S>(d), seen};
+      return layer{race::weights_of<S>(d), seen};
     }();
     static typename layer::template workspace<query<count(S.queries)>> work;
     static const auto x = [&] {
       typename layer::ranges seen{};
-      static_cast<void>(layer::observe(seen, weights_of<S>(d), input_of<S>(d)));
+      static_cast<void>(layer::observe(seen, race::weights_of<S>(d), input_of<S>(d)));
       return umbel::quantize<std::int8_t>(input_of<S>(d), seen.queries);
     }();
     static umbel::tensor<std::int8_t, query<count(S.queries)>, hidden<count(S.hidden)>> y;
@@ -97,7 +80,7 @@ struct in_integers {
 struct in_floats {
   template <race::linear_shape S, integers::range>
   static integers::ways maps(const integers::map_data& d) {
-    static const umbel::prepacked<map<S>> packed{weights_of<S>(d)};
+    static const umbel::prepacked<map<S>> packed{weights_of_map<S>(d)};
     static umbel::tensor<float, query<count(S.rows)>, hidden<count(S.in)>> x;
     std::copy(d.x.begin(), d.x.end(), x.begin());
     static umbel::tensor<float, query<count(S.rows)>, classes<count(S.out)>> y;
@@ -105,7 +88,7 @@ struct in_floats {
   }
   template <race::layer_shape S>
   static integers::ways attentions(const race::layer_data& d) {
-    static const umbel::prepacked<attention<S>> packed{weights_of<S>(d)};
+    static const umbel::prepacked<attention<S>> packed{race::weights_of<S>(d)};
     static typename attention<S>::template workspace<query<count(S.queries)>> work;
     static const auto& x = *new auto(input_of<S>(d));
     static umbel::tensor<float, query<count(S.queries)>, hidden<count(S.hidden)>> y;

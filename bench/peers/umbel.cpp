@@ -3,18 +3,13 @@
 #include <umbel/umbel.hpp>
 
 #include "race.hpp"
+#include "umbel_layer.hpp"
 
 namespace {
 
 using namespace umbel::axes;
+using race::count, race::turn;
 namespace kernel = umbel::detail::kernel;
-
-constexpr std::size_t count(int n) { return static_cast<std::size_t>(n); }
-
-// From (out, in) to (in, out).
-void turn(const float* w, int out, int in, float* to) {
-  race::transpose<false>(w, in, out, in, to, out);
-}
 
 struct itself {
   template <race::linear_shape S>
@@ -90,22 +85,8 @@ struct itself {
 
   template <race::layer_shape S>
   static race::ways<race::layer_call> layers(const race::layer_data& d) {
-    using attention = umbel::multi_head_attention<float, hidden<count(S.hidden)>,
-                                                  heads<count(S.heads)>, umbel::bias<true>>;
-    static const typename attention::weights weights = [&] {
-      static typename attention::weights w;
-      const auto fill = [&](auto& map, const float* weight, const float* bias) {
-        turn(weight, S.hidden, S.hidden, map.weight);
-        std::copy_n(bias, S.hidden, map.bias);
-      };
-      const int size = S.hidden * S.hidden;
-      fill(w.q, d.w.get(), d.b.get());
-      fill(w.k, d.w.get() + size, d.b.get() + S.hidden);
-      fill(w.v, d.w.get() + 2 * size, d.b.get() + 2 * S.hidden);
-      fill(w.o, d.w_o.get(), d.b_o.get());
-      return w;
-    }();
-    static const umbel::prepacked<attention> attend{weights};
+    using attention = race::attention<S>;
+    static const umbel::prepacked<attention> attend{race::weights_of<S>(d)};
     using queries = umbel::tensor<float, batch<count(S.batch)>, query<count(S.queries)>,
                                   hidden<count(S.hidden)>>;
     using keys =

@@ -15,6 +15,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test"))
+import tap  # noqa: E402
+
 COUNT, SIDE, CLASSES = 10_000, 28, 10
 IMAGES, LABELS, LOGITS = "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte", "logits.f32"
 OUTPUTS = ("report.json", "attention.html")
@@ -147,12 +150,7 @@ def main():
                ("output under a file", check_output_is_a_file(program))]
     results += [(name, check_damaged(program, *case)) for name, *case in DAMAGED]
     results += [(name, check_arguments(program, *case)) for name, *case in WRONG_ARGUMENTS]
-    print(f"TAP version 13\n1..{len(results)}")
-    for number, (name, wrong) in enumerate(results, 1):
-        print(f"{'not ok' if wrong else 'ok'} {number} - {name}")
-        if wrong:
-            print(f"# {wrong}")
-    return 1 if any(wrong for _, wrong in results) else 0
+    return tap.report(results)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test"))
+import tap  # noqa: E402
+
 CHECKPOINT, WEIGHTS, CURVES, LOCK = "checkpoint.safetensors", "weights.safetensors", "curves.svg", "lock"
 
 
@@ -220,9 +223,4 @@ def report(results_of, document):
         sys.exit(document)
     with tempfile.TemporaryDirectory() as root:
         results = results_of(program, root)
-    print(f"TAP version 13\n1..{len(results)}")
-    for number, (name, wrong) in enumerate(results, 1):
-        print(f"{'not ok' if wrong else 'ok'} {number} - {name}")
-        if wrong:
-            print(f"# {wrong}")
-    return 1 if any(wrong for _, wrong in results) else 0
+    return tap.report(results)

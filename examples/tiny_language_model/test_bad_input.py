@@ -13,6 +13,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "test"))
+import tap  # noqa: E402
+
 
 def renamed(content, before, after):
     """The same file with another name of the same length in its header."""
@@ -144,12 +147,7 @@ def main():
     results += [(name, check_damaged(program, good, *case)) for name, *case in DAMAGED]
     results += [(name, refused(run(program, ["--weights", weights, *arguments]), word))
                 for name, arguments, word in WRONG_ARGUMENTS]
-    print(f"TAP version 13\n1..{len(results)}")
-    for number, (name, wrong) in enumerate(results, 1):
-        print(f"{'not ok' if wrong else 'ok'} {number} - {name}")
-        if wrong:
-            print(f"# {wrong}")
-    return 1 if any(wrong for _, wrong in results) else 0
+    return tap.report(results)
 
 
 if __name__ == "__main__":
