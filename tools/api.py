@@ -176,6 +176,13 @@ def small_enough_to_show(one):
     return bool(body) and not re.search(r"\(|using |detail|static|private", re.sub(r"//[^\n]*", "", body))
 
 
+def options_of(one):
+    """What is set by name, of a struct with more: its first members, each with its default and what is said of it."""
+    fields = r"(?: *(?:double|bool|float|std::\w+) \w+ = [^;(]*;[^\n]*\n(?: *//[^\n]*\n)*)+"
+    found = re.match(rf"\n({fields})", class_body(one.text))
+    return f"{one.text[:one.text.index('{')]}{{\n{found[1]}}};" if found else ""
+
+
 def on_lines(line):
     """A template's head on a line of its own."""
     end = closing(line, len("template ")) if line.startswith("template <") else None
@@ -189,6 +196,8 @@ def entry_text(entry, classes, refused):
         lines = without_refused(list(dict.fromkeys(filter(None, (declared(one.tokens) for one in parts)))))
         if entry.whole in parts and small_enough_to_show(entry.whole):
             lines = [entry.whole.text]
+        elif entry.whole in parts and options_of(entry.whole):
+            lines = [options_of(entry.whole)]
         if lines:
             out += ["```cpp\n", *(f"{on_lines(line)}\n" for line in lines), "```\n\n"]
     if entry.whole is not None and not small_enough_to_show(entry.whole):

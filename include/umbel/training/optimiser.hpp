@@ -25,20 +25,20 @@
 UMBEL_WARNINGS_PUSH
 namespace umbel {
 
-// Stochastic gradient descent: w - rate (g + decay w). It keeps nothing: update(w, g, sgd{}).
+// Stochastic gradient descent: w - rate (g + decay w). It keeps nothing: update(w, g, sgd{}). A
+// number that is out of its range is update_status::optimiser_out_of_range.
 struct sgd {
-  double rate = 0.01;
-  double decay = 0;  // of the weights, as a part of their gradient
+  double rate = 0.01;  // of learning, from 0 on, finite
+  double decay = 0;    // of the weights, as a part of their gradient; from 0 on, finite
 };
 
-// With momentum, as torch.optim.SGD: m = momentum m + g + decay w, w - rate m; nesterov: w - rate
-// (g
-// + decay w + momentum m).
+// With momentum, as torch.optim.SGD: m = momentum m + g + decay w, then w - rate m. Ranges are
+// those of sgd.
 struct sgd_with_momentum {
   double rate = 0.01;
-  double momentum = 0.9;
+  double momentum = 0.9;  // what is left of m at each step, from 0 to below 1
   double decay = 0;
-  bool nesterov = false;
+  bool nesterov = false;  // w - rate (g + decay w + momentum m)
 
   template <class Weights>
   struct state {
@@ -49,13 +49,14 @@ struct sgd_with_momentum {
 };
 
 // Adam (Kingma and Ba 2015), as torch.optim.Adam: w - rate m' / (sqrt(v') + epsilon), where m' and
-// v' are running means of the gradient and of its square, corrected for their beginning.
+// v' are running means of the gradient and of its square, corrected for their beginning. Ranges are
+// those of sgd.
 struct adam {
   double rate = 1e-3;
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;
-  double decay = 0;  // of the weights, as a part of their gradient
+  double beta1 = 0.9;     // what is left of the mean of the gradient, from 0 to below 1
+  double beta2 = 0.999;   // and of that of its square
+  double epsilon = 1e-8;  // above 0 in the type of the weights, finite
+  double decay = 0;       // of the weights, as a part of their gradient
 
   template <class Weights>
   struct state {
@@ -67,14 +68,13 @@ struct adam {
 };
 
 // AdamW (Loshchilov and Hutter 2019), as torch.optim.AdamW: Adam of weights that are multiplied by
-// 1
-// - rate decay before.
+// 1 - rate decay before. Ranges are those of adam.
 struct adamw {
   double rate = 1e-3;
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
-  double decay = 0.01;
+  double decay = 0.01;  // of the weights themselves, times the rate; of all, gammas and biases too
 
   template <class Weights>
   using state = adam::state<Weights>;

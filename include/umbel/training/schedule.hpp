@@ -20,7 +20,7 @@ namespace umbel::inline UMBEL_TARGET {
 // A rate that stays after the warm-up.
 struct constant_rate {
   double rate = 0;
-  std::uint64_t warm_up = 0;
+  std::uint64_t warm_up = 0;  // steps
 
   [[nodiscard]] constexpr double operator()(std::uint64_t step) const noexcept {
     if (step >= warm_up) return rate;
@@ -42,10 +42,10 @@ constexpr double falling_rate(const Schedule& s, std::uint64_t step, Fall fall) 
 
 // Half a cosine from `rate` to `last` (Loshchilov and Hutter 2017, "SGDR").
 struct warm_up_then_cosine {
-  double rate = 0;
-  std::uint64_t warm_up = 0;
-  std::uint64_t steps = 0;
-  double last = 0;
+  double rate = 0;            // the highest, after the warm-up
+  std::uint64_t warm_up = 0;  // steps
+  std::uint64_t steps = 0;    // of all, those of the warm-up too
+  double last = 0;            // the rate from there on
 
   [[nodiscard]] constexpr double operator()(std::uint64_t step) const noexcept {
     return detail::falling_rate(*this, step, [](double part) {
@@ -56,10 +56,10 @@ struct warm_up_then_cosine {
 
 // A line from `rate` to `last`.
 struct warm_up_then_linear {
-  double rate = 0;
-  std::uint64_t warm_up = 0;
-  std::uint64_t steps = 0;
-  double last = 0;
+  double rate = 0;            // the highest, after the warm-up
+  std::uint64_t warm_up = 0;  // steps
+  std::uint64_t steps = 0;    // of all, those of the warm-up too
+  double last = 0;            // the rate from there on
 
   [[nodiscard]] constexpr double operator()(std::uint64_t step) const noexcept {
     return detail::falling_rate(*this, step, [](double part) { return 1 - part; });
