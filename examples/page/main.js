@@ -13,10 +13,11 @@ class HeadsPage {
   #pointed = null; // the patch under the pointer
   #pinned = null;  // and the one that was clicked
   #seen = null;
-  #samples = bytesOf(pictures.base64);
+  #pictures;
 
-  constructor(network) {
+  constructor(network, pictures) {
     this.#network = network;
+    this.#pictures = pictures;
     const pointed = patch => this.#point(patch);
     this.#pad = new Pad($('pad'), () => { this.#choosePicture(null); this.#look(); }, pointed);
     this.#view = new HeadsView($('layers'), {
@@ -39,14 +40,15 @@ class HeadsPage {
   }
 
   #listPictures() {
-    pictures.labels.forEach((label, i) => {
-      const button = element('button', {'aria-label': `test picture: ${pictures.names[label]}`, title: pictures.names[label]},
+    const {names, labels} = this.#pictures;
+    labels.forEach((label, i) => {
+      const button = element('button', {'aria-label': `test picture: ${names[label]}`, title: names[label]},
         pictureCanvas(this.#pixelsOf(i), 1));
       button.addEventListener('click', () => this.#show(i));
       $('samples').append(button);
     });
   }
-  #pixelsOf(i) { return this.#samples.subarray(i * side * side, (i + 1) * side * side); }
+  #pixelsOf(i) { return this.#pictures.pixels.subarray(i * side * side, (i + 1) * side * side); }
   #choosePicture(chosen) {
     [...$('samples').children].forEach((button, i) => button.setAttribute('aria-pressed', i === chosen));
   }
@@ -56,7 +58,7 @@ class HeadsPage {
   }
 
   #listClasses() {
-    for (const name of pictures.names)
+    for (const name of this.#pictures.names)
       $('classes').append(element('tr', {}, element('th', {scope: 'row'}, name), element('td', {}, element('i')), element('td')));
   }
 
@@ -92,7 +94,7 @@ class HeadsPage {
 
   #drawClasses() {
     const shares = this.#seen.probabilities, first = largestOf(shares);
-    $('answer').textContent = `${pictures.names[first]}, ${percent(shares[first])}`;
+    $('answer').textContent = `${this.#pictures.names[first]}, ${percent(shares[first])}`;
     [...$('classes').rows].forEach((row, i) => {
       row.classList.toggle('first', i === first);
       row.querySelector('i').style.width = `${100 * shares[i]}%`;
@@ -137,7 +139,7 @@ function drawScale(canvas) {
 // ---- the start ----------------------------------------------------------------------------------
 // What other files of the page define: a file that is missing or cut off defines nothing.
 const files = {
-  'pictures.js': () => pictures,
+  'pictures.js': () => packedPictures,
   'accuracy.js': () => accuracy,
   'figures.js': () => native,
   'network.wasm.js': () => networkModule,
@@ -151,7 +153,7 @@ function needFiles(...names) {
 
 async function startHeads() {
   needFiles('pictures.js', 'accuracy.js', 'figures.js', 'network.wasm.js');
-  new HeadsPage(await Network.load(networkModule));
+  new HeadsPage(await Network.load(networkModule), picturesOf(packedPictures));
 }
 
 // Half a megabyte of weights, which are loaded when somebody looks.

@@ -5,6 +5,12 @@
 const layerCount = 2, headCount = 4, side = 28, patchSide = 7, patchCount = 49, classCount = 10;
 const everyHead = 15; // of a layer, as bits
 
+// Test pictures, as tools/demo page packs them: a line of JSON, then 28 x 28 pixels each. Or a Problem.
+function picturesOf(packed) {
+  const bytes = unpack(packed), end = bytes.indexOf(10);
+  return {...JSON.parse(new TextDecoder().decode(bytes.subarray(0, end))), pixels: bytes.subarray(end + 1)};
+}
+
 class Network {
   // Of a round of `time`: one takes a fraction of a millisecond, and the clock of a browser has steps of 0.1 ms.
   static passes = 16;

@@ -41,7 +41,7 @@ async function usedAt(width) {
   same(`${at}and its bar stands out`, await browser.text('#classes .first th'), 'trouser');
   check(`${at}all maps and overlays are new`, differ(before.maps, await drawn('.map')) === 8 &&
     differ(before.to, await drawn('.to')) === 8 && differ(before.from, await drawn('.from')) === 8);
-  const picture = await browser.evaluate(`[...bytesOf(pictures.base64).subarray(784 * 2, 784 * 3)]`);
+  const picture = await browser.evaluate(`[...picturesOf(packedPictures).pixels.subarray(784 * 2, 784 * 3)]`);
   same(`${at}the pad shows it`, await pixelsOfPad(), picture);
 
   // Drawing.
@@ -81,7 +81,7 @@ async function usedAt(width) {
   check(`${at}what it attends to and who attends to it is drawn for every head`,
     differ(before.to, await drawn('.to')) === 8 && differ(before.from, await drawn('.from')) === 8);
   const [saysTo, saysFrom] = await browser.evaluate(`(async () => {
-    const network = await Network.load(networkModule), samples = bytesOf(pictures.base64);
+    const network = await Network.load(networkModule), {pixels: samples} = picturesOf(packedPictures);
     const map = network.look(samples.subarray(784 * 18, 784 * 19), [15, 15]).maps[0][1];
     const most = shares => shares.indexOf(Math.max(...shares)), key = most([...map.subarray(17 * 49, 18 * 49)]);
     const column = [...map].filter((_, i) => i % 49 === 17), query = most(column);
@@ -127,14 +127,14 @@ async function usedAt(width) {
     const {x: left, y: top} = await browser.place(selector, x, y);
     return readPng(await browser.screenshot()).at(Math.round(left), Math.round(top));
   };
-  const boot = await browser.evaluate(`bytesOf(pictures.base64)[784 * 18 + 18 * 28 + 14]`);
+  const boot = await browser.evaluate(`picturesOf(packedPictures).pixels[784 * 18 + 18 * 28 + 14]`);
   const grey = await spot('#pad', 14.5 / 28, 18.5 / 28);
   check(`${at}the pad has the greys of the picture`, boot > 0 && grey.every(level => Math.abs(level - boot) <= 2), grey, boot);
   same(`${at}the longest bar has its colour`, await spot('#classes .first i', 0.5, 0.5), [0xc2, 0x41, 0x0c]);
   same(`${at}the background has its own`, await spot('footer', 0.9, 0.9), [0xf6, 0xf6, 0xf4]);
   const map = await browser.evaluate(`(async () => {
     const network = await Network.load(networkModule);
-    const {maps} = network.look(bytesOf(pictures.base64).subarray(784 * 18, 784 * 19), [15, 15]);
+    const {maps} = network.look(picturesOf(packedPictures).pixels.subarray(784 * 18, 784 * 19), [15, 15]);
     const most = Math.max(...maps.flat().map(map => Math.max(...map)));
     return colourOf(Math.sqrt(maps[1][1][24 * 49 + 19] / most));
   })()`);
@@ -168,6 +168,8 @@ async function badInput() {
     'network.wasm.js is damaged');
   says('that a module is cut off', await damaged('network.wasm.js', text => text.slice(0, 99999)),
     'network.wasm.js is missing or damaged');
+  says('that the pictures are damaged', await damaged('pictures.js', text => text.replace(/.{8}"\};/, 'AAAAAAAA"};')),
+    'pictures.js is damaged');
   says('that a file is missing', await damaged('pictures.js', () => null), 'pictures.js is missing or damaged');
 }
 

@@ -8,8 +8,8 @@ import {goldenBits, hashInPage, multiplications, readText} from './support.mjs';
 const page = process.argv[2];
 for (const script of ['problem.js', 'module.js', 'network.js', 'pictures.js', 'accuracy.js', 'network.wasm.js'])
   runInThisContext(readFileSync(`${page}/${script}`, 'utf8'), {filename: script});
-const {Network, loadModule, networkModule, pictures, accuracy, bytesOf} =
-  runInThisContext('({Network, loadModule, networkModule, pictures, accuracy, bytesOf})');
+const {Network, loadModule, networkModule, packedPictures, picturesOf, accuracy, bytesOf} =
+  runInThisContext('({Network, loadModule, networkModule, packedPictures, picturesOf, accuracy, bytesOf})');
 
 // ---- the module ---------------------------------------------------------------------------------
 const file = readFileSync(`${page}/network.wasm`);
@@ -30,13 +30,13 @@ const choices = Array.from({length: 225}, (_, i) => [Math.floor(i / 15) + 1, i %
 same('each choice of heads: the bits of the native build', await runInThisContext(hashInPage(choices, 5)), 'b4cef232');
 
 // ---- answers ------------------------------------------------------------------------------------
-const network = await Network.load(networkModule), samples = bytesOf(pictures.base64);
-const seen = pictures.labels.map((_, i) => network.look(samples.subarray(784 * i, 784 * (i + 1)), every));
+const network = await Network.load(networkModule), {labels, pixels: samples} = picturesOf(packedPictures);
+const seen = labels.map((_, i) => network.look(samples.subarray(784 * i, 784 * (i + 1)), every));
 const largest = numbers => numbers.indexOf(Math.max(...numbers));
 const torch = readText('examples/fashion/trained/samples.hpp').match(/logits\[20\]\[10\] = \{(.*?)\};/s)[1]
   .match(/\{[^{}]*\}/g).map(row => row.match(/-?[\d.]+(e-?\d+)?/g).map(Number));
 same('PyTorch’s answer to all of them', seen.map(({logits}) => largest([...logits])), torch.map(largest));
-same('of which 19 are right', seen.filter(({logits}, i) => largest([...logits]) === pictures.labels[i]).length, 19);
+same('of which 19 are right', seen.filter(({logits}, i) => largest([...logits]) === labels[i]).length, 19);
 check('shares of the classes sum to 1', seen.every(({probabilities}) => Math.abs(probabilities.reduce((a, b) => a + b) - 1) < 1e-6));
 
 // ---- maps ---------------------------------------------------------------------------------------
@@ -62,6 +62,18 @@ check('one other character in the file is a problem',
   (await problemOf({...networkModule, base64: flipped})).startsWith('Problem: network.wasm.js is damaged'));
 check('so is a part of it', (await problemOf({...networkModule, base64: networkModule.base64.slice(0, 1000)})).startsWith('Problem: '));
 check('and what is no base64', (await problemOf({...networkModule, base64: '?'})).startsWith('Problem: '));
+
+const picturesProblem = at => {
+  const other = packedPictures.base64[at] === 'A' ? 'B' : 'A';
+  try {
+    return picturesOf({...packedPictures, base64: packedPictures.base64.slice(0, at) + other + packedPictures.base64.slice(at + 1)}).names.join();
+  } catch (error) {
+    return `${error.constructor.name}: ${error.message}`;
+  }
+};
+for (const at of [3, 100, packedPictures.base64.length >> 1, packedPictures.base64.length - 5]) // names, labels, pixels
+  check(`another character of the pictures, at ${at}, is a problem`,
+    picturesProblem(at).startsWith('Problem: pictures.js is damaged'), picturesProblem(at));
 
 // ---- the committed figures ----------------------------------------------------------------------
 check('accuracy.js: a figure for each choice of heads', accuracy.pictures === 10000 && accuracy.right.length === 15 &&

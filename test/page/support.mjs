@@ -17,13 +17,13 @@ export function goldenBits(what) {
 // How many f32x4.mul there are in a module: the bytes of the instruction.
 export const multiplications = module => module.toString('latin1').split('\xfd\xe6\x01').length - 1;
 
-// In a page or in Node, which have Network and bytesOf: 32-bit FNV-1a over the logits of the committed pictures, all of them or
+// In a page or in Node, which have Network and picturesOf: 32-bit FNV-1a over the logits of the committed pictures, all of them or
 // each `step`-th, for each choice of heads, as text.
 export const hashInPage = (choices, step = 1) => `(async () => {
-  const network = await Network.load(networkModule), samples = bytesOf(pictures.base64);
+  const network = await Network.load(networkModule), {labels, pixels: samples} = picturesOf(packedPictures);
   let sum = 0x811c9dc5;
   for (const kept of ${JSON.stringify(choices)}) {
-    for (let i = 0; i < pictures.labels.length; i += ${step}) {
+    for (let i = 0; i < labels.length; i += ${step}) {
       const {logits} = network.look(samples.subarray(784 * i, 784 * (i + 1)), kept);
       for (const byte of new Uint8Array(logits.buffer)) sum = Math.imul(sum ^ byte, 0x01000193);
     }
