@@ -298,7 +298,7 @@ constexpr void write_npy(Sink&& sink, const X& x) {
 
 // Named tensors, as safetensors, with the checksum of their bytes that verify_checksum compares.
 // each(put) calls put("name", x) for every tensor, whose types are those of write_npy; it is called
-// some times, and does the same each time. Names are UTF-8, each there once: safetensors_file
+// several times, and does the same each time. Names are UTF-8, each there once: safetensors_file
 // refuses the file otherwise.
 template <class Sink, class Each>
 constexpr void write_safetensors(Sink&& sink, const Each& each) {
