@@ -18,6 +18,12 @@ struct borrowing_weights {
   map::weights_view map_of;
 };
 
+struct weights_of_two_types {
+  static constexpr const char* part_names[] = {"map", "exact"};
+  map::weights map_of;
+  linear<double, hidden<16>, classes<3>, bias<true>>::weights exact;
+};
+
 [[maybe_unused]] static void cases(const tokens& x, const map::weights& w) {
   constexpr formula loss = [](auto a, const auto& m) {
     const auto y = a * m;
@@ -135,8 +141,7 @@ struct borrowing_weights {
 #elif defined CASE_gradient_of_a_mistake_with_a_workspace
   // expect-gcc: "umbel: sum: there is no axis hidden in \[token=7, classes=3\]"
   // expect-clang: sum, .*there_is_no_axis.*hidden.*in.*token<7>.*classes<3>
-  // lines-gcc: 14
-  // lines-clang: 33
+  // lines-clang: 18
   // cause: The formula has a mistake; its gradient has the same, and neither has a workspace.
   // cure: Correct the formula: the sentence is about that line of it.
   constexpr gradient of_hidden{
@@ -156,6 +161,13 @@ struct borrowing_weights {
   // cause: The function has another number of parameters, or takes weights by value: each call would copy them.
   // cure: Give it as many arguments as it has parameters, and a workspace last, if any; write `const auto& w` for weights.
   static workspace_for<decltype(learn), tokens, differentiated<map::weights>> work;
+  const auto value = learn(with_gradient(w, g), work);
+#elif defined CASE_gradient_workspace_without_an_argument
+  // expect-gcc: "umbel: formula: the function takes other arguments, or weights by value; write const auto& w"
+  // expect-clang: formula, .*the_function_takes_other_arguments_or_weights_by_value_so_write_const_auto
+  // cause: The function has another number of parameters, or takes weights by value: each call would copy them.
+  // cure: Give it as many arguments as it has parameters, and a workspace last, if any; write `const auto& w` for weights.
+  static workspace_for<decltype(learn), differentiated<map::weights>> work;
   const auto value = learn(with_gradient(w, g), work);
 #elif defined CASE_gradient_after_its_workspace
   // expect-gcc: "umbel: formula: the function takes other arguments, or weights by value; write const auto& w"
@@ -184,6 +196,15 @@ struct borrowing_weights {
   // cause: A gradient has the type of what it is the gradient of: the same axes, the same sizes, the same parts.
   // cure: Declare it of that type: `tokens dx{};`.
   const auto value = learn(x, with_gradient(w, dx));
+#elif defined CASE_gradient_of_parts_of_two_types
+  // expect-gcc: "umbel: with_gradient: the weights are of float and of double; choose one"
+  // expect-clang: with_gradient, .*the_weights_are_of_float, .*and_of_double_so_choose_one
+  // cause: An optimiser computes in the type of the weights, which is one.
+  // cure: Declare all layers of one type, float or double.
+  weights_of_two_types two{}, of_two{};
+  const auto value = gradient{[](auto a, const auto& m) {
+    return sum<token, classes>(a * m.map_of + a * m.exact);
+  }}(x, with_gradient(two, of_two));
 #else
   const auto value = gradient{[](auto a, const auto& m) { return sum<token, classes>(a * m); }}(
       with_gradient(x, dx), with_gradient(w, g));

@@ -132,7 +132,7 @@ struct traced_to_differentiate_rule {
       std::declval<typename argument_of<plain_argument_of<X>>::type>()));
 };
 template <class T, class X>
-  requires is_no_argument<X>
+  requires(is_no_argument<X> || one_is_invalid<X>)
 struct traced_to_differentiate_rule<T, X> {};
 template <class T, class X>
 using traced_to_differentiate = typename traced_to_differentiate_rule<T, X>::type;
@@ -279,16 +279,28 @@ struct gradient_fits_rule<F, Work, X...> {
   using scratch = typename std::conditional_t<ok, needed, std::type_identity<invalid>>::type;
 };
 
+// Nodes: what F gives of these arguments, where it takes them.
+template <class Nodes, class F, class... X>
+using workspace_of_gradient = workspace_of_call<gradient_fits_rule<F, workspace_base, X...>>;
+
 template <class F, bool Plain>
 struct gradient_calls {
-  // See workspace_for.
+  // See workspace_for. (What F gives is asked here, and in a call, because an alias in between
+  // would be more of clang's output.)
   template <class... X>
-  static typename workspace_of_call<gradient_fits_rule<F, workspace_base, X...>>::type workspace_of(
-      const X&...);
+  static typename workspace_of_gradient<
+      decltype(std::declval<const F&>()(
+          std::declval<traced_to_differentiate<computed_from<plain_argument_of<X>...>, X>>()...)),
+      F, X...>::type
+  workspace_of(const X&...);
+  template <class Name = F>
+  static auto workspace_of(...) {
+    static_assert(report<rules::takes<(sizeof(Name) == 0)>>::ok, "umbel: shapes do not fit");
+    return invalid{};
+  }
 
   // Gives what the formula gives. Arguments: those of the formula, of which some have a gradient,
   // with_gradient(w, g); the last may be a workspace.
-  // (What F gives is asked here because a function in between would be more of clang's output.)
   template <class... X>
     requires(!last_is_workspace<X...> && !one_is_invalid<X...>)
   constexpr auto operator()(const X&... x) const noexcept -> given_by<
