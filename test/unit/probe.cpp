@@ -253,8 +253,17 @@ BOOST_AUTO_TEST_CASE(checksums) {
   weights_checksum bytes;
   bytes.add(reinterpret_cast<const unsigned char*>("\0\0\x80\x3f"), 4);
   BOOST_TEST(one.value() == bytes.value());
-  const auto result = verify_checksum(exported_model{}.file());
-  BOOST_TEST((result.code() == file_error::not_found));
+  exported_model model;
+  BOOST_TEST(static_cast<bool>(verify_checksum(model.file())));
+  BOOST_TEST(verify_checksum(model.file()).error() == "");
+  model.bytes.back() = static_cast<char>(model.bytes.back() ^ 1);
+  BOOST_TEST((verify_checksum(model.file()).code() == file_error::checksum));
+  BOOST_TEST(verify_checksum(model.file()).error() ==
+             std::string("umbel: verify_checksum: the bytes of the file are not those that were "
+                         "written"));
+  const auto name = std::string(model.bytes.begin(), model.bytes.end()).find("checksum");
+  model.bytes[name] = 'C';
+  BOOST_TEST((verify_checksum(model.file()).code() == file_error::not_found));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
