@@ -53,7 +53,8 @@ ONLY_FROM = {
 }
 # Too slow to compile, or absent where Umbel has to run (docs/decisions).
 BANNED_HEADERS = {"iostream", "vector", "string", "map", "memory", "functional", "cmath", "algorithm"}
-BANNED_WORDS = re.compile(r"\b(new|malloc|calloc|realloc|aligned_alloc)\b")
+# No header allocates; and std::is_constant_evaluated is a call where it is not optimised (config.hpp).
+BANNED_WORDS = re.compile(r"\b(new|malloc|calloc|realloc|aligned_alloc|is_constant_evaluated)\b")
 BOOST_MAY_BE_IN = {"umbel/shape/hana.hpp"}
 MPI_MAY_BE_IN = {"umbel/mpi/communicator.hpp"}
 
@@ -145,6 +146,8 @@ SELF_TEST = {  # file -> (text, what must be said about it, or None)
     "umbel/simd/pack.hpp": ("#include <umbel/version.hpp>\n", "only from"),
     "umbel/simd/math.hpp": ("#include <cmath>\n", "<cmath>"),
     "umbel/block/linear.hpp": ("/* one\n two */ auto p = new int;\n", "linear.hpp:2: umbel/block/linear.hpp uses new"),
+    "umbel/block/asks.hpp": ("bool f() { return std::is_constant_evaluated(); }\n", "asks.hpp:1: umbel/block/asks.hpp uses is_constant"),
+    "umbel/block/may_ask.hpp": ("bool f() { return __builtin_is_constant_evaluated(); }\n", None),
     "umbel/block/fine.hpp": ("int renewed, new_; // new\n#include <umbel/attention/rope.hpp>\n", None),
     "umbel/block/drawn.hpp": ("#include <umbel/inspect/heat_map.hpp>\n", "only from the user"),
     "umbel/inspect/heat_map.hpp": ("", None),

@@ -93,8 +93,11 @@ static_assert(
 #define UMBEL_OPTIMIZED 0
 #define UMBEL_INLINE_OPTIMIZED inline
 #endif
-// Functions of types that files for several targets share (tensors, views, weights, masks): always
-// inlined, so that no program has a copy of theirs that was compiled for another instruction set.
+// (Whether an expression is a constant is asked by __builtin_is_constant_evaluated(). The function
+// of <type_traits> is a call of g++ where it does not optimise, so that it compiles both ways to go
+// on.) Functions of types that files for several targets share (tensors, views, weights, masks):
+// always inlined, so that no program has a copy of theirs that was compiled for another instruction
+// set.
 #define UMBEL_SHARED [[gnu::always_inline]]
 // An error, with a sentence, where the arguments of a call fulfil a condition and are constants:
 // the values of literals, too, outside of constant expressions. Clang's only.

@@ -30,7 +30,6 @@ LEVELS = ["-O0", "-O2"]
 
 # Functions that an object may share with one of another target: they have no code to speak of.
 HARMLESS = {
-    "std::is_constant_evaluated()",  # returns false
     "__clang_call_terminate",  # calls std::terminate
 }
 # Data that all objects of a program share on purpose.

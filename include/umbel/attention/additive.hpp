@@ -68,14 +68,14 @@ struct additive_head {
 
   template <class Policy, class Tap>
   constexpr void attend(const Policy& policy, Tap tap) const noexcept {
-    if (std::is_constant_evaluated())
+    if (__builtin_is_constant_evaluated())
       kernel::plain::attend_additive<S>(q, k, w, v, policy, o, tap);
     else
       kernel::attend_additive<S>(q, k, w, v, policy, o, scratch, tap);
   }
   template <class Policy, class Tap>
   constexpr void tap_scores(const Policy& policy, Tap tap) const noexcept {
-    if (std::is_constant_evaluated())
+    if (__builtin_is_constant_evaluated())
       kernel::plain::tap_additive_scores<S>(q, k, w, policy, tap);
     else
       kernel::tap_additive_scores<S>(q, k, w, policy, scratch, tap);

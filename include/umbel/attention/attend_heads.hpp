@@ -54,7 +54,7 @@ struct dot_product_head {
 
   template <class Policy, class Tap>
   UMBEL_INLINE constexpr void attend(const Policy& policy, Tap tap) const noexcept {
-    if (std::is_constant_evaluated())
+    if (__builtin_is_constant_evaluated())
       kernel::plain::attend<S>(q, k, v, factor, policy, o, tap);
     else
       kernel::detail::attend_blocks<S, T, plan::native_target>(
@@ -63,7 +63,7 @@ struct dot_product_head {
   }
   template <class Policy, class Tap>
   constexpr void tap_scores(const Policy& policy, Tap tap) const noexcept {
-    if (std::is_constant_evaluated())
+    if (__builtin_is_constant_evaluated())
       kernel::plain::tap_scores<S>(q, k, factor, policy, tap);
     else
       kernel::tap_scores<S>(q, k, factor, policy, scratch, tap);
@@ -117,7 +117,7 @@ struct heads_of_sequence {
 
   template <class Mask>
   static constexpr void attend(const T* q, K k, Y v, T* o, T* scratch, const Mask& mask) noexcept {
-    if (!std::is_constant_evaluated()) {
+    if (!__builtin_is_constant_evaluated()) {
       if constexpr (form<Mask> == plan::attend_form::heads_in_lanes) {
         const std::size_t keys = mask(0).policy.range(0, S.queries, S.keys).end;
         return kernel::attend_heads<S, H>(q, k, v, scale, keys, o, scratch);

@@ -155,7 +155,7 @@ struct rotations {
     }
   }
   constexpr void advance() noexcept {
-    if (!std::is_constant_evaluated()) return advance_at_run_time();
+    if (!__builtin_is_constant_evaluated()) return advance_at_run_time();
     for (std::size_t i = 0; i < Pairs; ++i) {
       const double c = now[i].cosine, s = now[i].sine;
       now[i].cosine = c * step[i].cosine - s * step[i].sine;

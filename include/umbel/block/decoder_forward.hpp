@@ -33,12 +33,12 @@ struct decoder_forward {
     // In constant expressions: the one of the union that lives.
     if constexpr (Layer::norms_first)
       norm::template normalise_rows<N>(w.norm1, Layer::epsilon, x, work.normed);
-    if (std::is_constant_evaluated()) work.self_work = {};
+    if (__builtin_is_constant_evaluated()) work.self_work = {};
     attend_self(Layer::norms_first ? work.normed : x, work.branch);
     between_attentions<N>(w, x, work.branch, work.normed, y);
-    if (std::is_constant_evaluated()) work.cross_work = {};
+    if (__builtin_is_constant_evaluated()) work.cross_work = {};
     attend_to_memory(work.normed, work.branch);
-    if (std::is_constant_evaluated()) work.feed_forward_work = {};
+    if (__builtin_is_constant_evaluated()) work.feed_forward_work = {};
     after_attentions<N>(w, work.branch, work.normed, y, work.feed_forward_work);
   }
 

@@ -16,7 +16,7 @@ namespace detail {
 // y[i] = Function::of(x[i]), of a number or a pack of them; y may be x.
 template <class Function, std::size_t Count, class T>
 constexpr void apply_to_each(const T* x, T* y) noexcept {
-  if (std::is_constant_evaluated() || std::is_integral_v<T>)
+  if (__builtin_is_constant_evaluated() || std::is_integral_v<T>)
     kernel::plain::each<Function, Count>(x, y);
   else if constexpr (!std::is_integral_v<T>)
     kernel::each<Function, Count>(x, y);

@@ -239,9 +239,9 @@ struct encoder_layer_types {
                                          const Attend& attend) noexcept {
     // In constant expressions: the one of the union that lives.
     if constexpr (norms_first) norm::template normalise_rows<N>(w.norm1, epsilon, x, work.normed);
-    if (std::is_constant_evaluated()) work.attention_work = {};
+    if (__builtin_is_constant_evaluated()) work.attention_work = {};
     attend(norms_first ? work.normed : x, work.branch);
-    if (std::is_constant_evaluated()) work.feed_forward_work = {};
+    if (__builtin_is_constant_evaluated()) work.feed_forward_work = {};
     after_attention<encoder_layer_types, N>(w.norm1, w.norm2, w.feed_forward, x, work.branch,
                                             work.normed, y, work.feed_forward_work);
   }

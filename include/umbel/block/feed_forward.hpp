@@ -248,7 +248,7 @@ struct feed_forward_types {
     if constexpr (is_gated) {
       T* const gate = work.expanded + work.count;
       project<widen>(w.gate, x, gate);
-      if (std::is_constant_evaluated())
+      if (__builtin_is_constant_evaluated())
         kernel::plain::gated<activate, Rows * wide>(gate, up, up);
       else
         kernel::gated<activate, Rows * wide>(gate, up, up);

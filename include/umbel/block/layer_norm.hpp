@@ -151,7 +151,7 @@ class layer_norm
                                                   has_bias};
     const value_type* beta = nullptr;
     if constexpr (has_bias) beta = w.beta.data();
-    if (std::is_constant_evaluated())
+    if (__builtin_is_constant_evaluated())
       detail::kernel::plain::layer_norm<shape>(x, w.gamma.data(), beta, epsilon, y);
     else
       detail::kernel::layer_norm<shape>(x, w.gamma.data(), beta, epsilon, y);

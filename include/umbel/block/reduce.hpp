@@ -50,7 +50,7 @@ template <class Operation, class Layout, class... Families, class T>
 constexpr void reduce_to(const T* x, T* y) noexcept {
   constexpr auto kept = walk_over<Layout, false, Families...>();
   constexpr auto reduced = walk_over<Layout, true, Families...>();
-  if (std::is_constant_evaluated())
+  if (__builtin_is_constant_evaluated())
     kernel::plain::reduce<Operation, kept, reduced>(x, y);
   else
     kernel::reduce<Operation, kept, reduced>(x, y);

@@ -99,7 +99,7 @@ class rms_norm
   static constexpr void normalise_rows(const Weights& w, value_type epsilon, const value_type* x,
                                        value_type* y) noexcept {
     constexpr detail::kernel::norm_shape shape = {Rows, axis::size, axis::size, axis::size};
-    if (std::is_constant_evaluated())
+    if (__builtin_is_constant_evaluated())
       detail::kernel::plain::rms_norm<shape>(x, w.gamma.data(), epsilon, y);
     else
       detail::kernel::rms_norm<shape>(x, w.gamma.data(), epsilon, y);

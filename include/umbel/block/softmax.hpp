@@ -53,7 +53,7 @@ struct softmax_operation
     : softmax_along_axis<softmax_operation<Axis>, say::softmax, detail::family_of<Axis>> {
   template <kernel::softmax_shape Shape, class T>
   static constexpr void along(const T* x, T* y) noexcept {
-    if (std::is_constant_evaluated())
+    if (__builtin_is_constant_evaluated())
       kernel::plain::softmax<Shape>(x, y);
     else
       kernel::softmax<Shape>(x, y);
@@ -64,7 +64,7 @@ struct log_softmax_operation
     : softmax_along_axis<log_softmax_operation<Axis>, say::log_softmax, detail::family_of<Axis>> {
   template <kernel::softmax_shape Shape, class T>
   static constexpr void along(const T* x, T* y) noexcept {
-    if (std::is_constant_evaluated())
+    if (__builtin_is_constant_evaluated())
       kernel::plain::log_softmax<Shape>(x, y);
     else
       kernel::log_softmax<Shape>(x, y);

@@ -149,7 +149,7 @@ struct transformer_parts {
 // y = a + b
 template <std::size_t Count, class T>
 constexpr void add_residual(const T* a, const T* b, T* y) noexcept {
-  if (std::is_constant_evaluated())
+  if (__builtin_is_constant_evaluated())
     kernel::plain::add<Count>(a, b, y);
   else
     kernel::add<Count>(a, b, y);

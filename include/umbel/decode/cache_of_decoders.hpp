@@ -293,7 +293,7 @@ class key_value_cache<Layer, Keys, Options...>
     static constexpr std::size_t count = Given::rows;
     using scratch = workspace<axes::query<count>>;
     static constexpr auto& of_memory(scratch& own) noexcept {
-      if (std::is_constant_evaluated()) own.cross_work = {};  // the one that lives
+      if (__builtin_is_constant_evaluated()) own.cross_work = {};  // the one that lives
       return own.cross_work;
     }
   };

@@ -223,7 +223,7 @@ struct layer_call {
                             T* work) noexcept {
     if constexpr (!has_scratch)
       with(given, from, to, scratch{}, std::index_sequence_for<X...>{});
-    else if (std::is_constant_evaluated())
+    else if (__builtin_is_constant_evaluated())
       in_new_scratch(given, from, to);
     else
       with(given, from, to, *static_cast<scratch*>(static_cast<void*>(work)),

@@ -50,7 +50,7 @@ struct reduce_step {
   }
   template <bool Plain>
   static constexpr void write(const Run& run, T* to) noexcept {
-    if (Plain || std::is_constant_evaluated())
+    if (Plain || __builtin_is_constant_evaluated())
       plainly(run, to);
     else
       fast(run, to);

@@ -265,7 +265,7 @@ struct block_run {
                                                                                          out);
     } else if constexpr (part.kind == step_kind::each) {
       using each = each_step<block_run, part.root, part.root>;
-      if (Plain || std::is_constant_evaluated())
+      if (Plain || __builtin_is_constant_evaluated())
         each::plainly(*this, out);
       else
         each::fast(*this, out);
@@ -276,7 +276,7 @@ struct block_run {
       constexpr kernel::softmax_shape shape = Blocks.by_query
                                                   ? kernel::softmax_shape{Rows, keys, 1}
                                                   : kernel::softmax_shape{1, keys, Rows};
-      if (Plain || std::is_constant_evaluated())
+      if (Plain || __builtin_is_constant_evaluated())
         kernel::plain::softmax<shape>(begin<part.root, 0>(), out);
       else
         kernel::softmax<shape>(begin<part.root, 0>(), out);

@@ -186,7 +186,7 @@ struct run_by<Scheduled, list<Out...>, Direct, Argument...> : Scheduled {
       if (to == nullptr) return;
     if constexpr (one.kind == step_kind::each) {
       using each = each_step<run_by, one.root, one.to>;
-      if (Plain || std::is_constant_evaluated())
+      if (Plain || __builtin_is_constant_evaluated())
         each::plainly(*this, to);
       else
         each::fast(*this, to);

@@ -43,7 +43,8 @@ template <integer_attend_shape S, class Policy>
 constexpr void integer_attend(const std::int8_t* q, const std::int8_t* k, const std::int8_t* v,
                               const integer_softmax& softmax, const Policy& policy, std::int8_t* o,
                               integer_attend_scratch<S>& work) noexcept {
-  if (std::is_constant_evaluated()) return plain::integer_attend<S>(q, k, v, softmax, policy, o);
+  if (__builtin_is_constant_evaluated())
+    return plain::integer_attend<S>(q, k, v, softmax, policy, o);
 #if UMBEL_DOT_VECTORS
   if constexpr (!integer_attend_has_vectors<S>)
     scalar::integer_attend<S>(q, k, v, softmax, policy, o, work);

@@ -22,7 +22,7 @@ constexpr void integer_rescale(const std::int16_t* x, const plain::integer_unit&
                                std::int8_t* y) noexcept {
   std::size_t i = 0;
 #if UMBEL_DOT_VECTORS
-  if (!std::is_constant_evaluated())
+  if (!__builtin_is_constant_evaluated())
     i = each_in_unit<Count>(
         [=](std::size_t at) UMBEL_LAMBDA_INLINE { return simd::widened(x + at); }, unit, y);
 #endif
@@ -33,7 +33,7 @@ constexpr void integer_product(const std::int8_t* a, const std::int8_t* b,
                                const plain::integer_unit& unit, std::int8_t* y) noexcept {
   std::size_t i = 0;
 #if UMBEL_DOT_VECTORS
-  if (!std::is_constant_evaluated())
+  if (!__builtin_is_constant_evaluated())
     i = each_in_unit<Count>(
         [=](std::size_t at)
             UMBEL_LAMBDA_INLINE { return simd::widened(a + at) * simd::widened(b + at); },
@@ -45,7 +45,7 @@ constexpr void integer_product(const std::int8_t* a, const std::int8_t* b,
 template <integer_linear_shape S, class T, class Finish>
 constexpr void integer_linear(const integer_panels<S.in, S.out>& map, const std::int8_t* x, T* y,
                               const Finish& finish) noexcept {
-  if (std::is_constant_evaluated()) return plain::integer_linear<S>(map, x, y, finish);
+  if (__builtin_is_constant_evaluated()) return plain::integer_linear<S>(map, x, y, finish);
 #if UMBEL_DOT_VECTORS
   if constexpr (std::is_same_v<Finish, finish::by_table> && S.y_row == S.out) {
     // Looked up together, as many at a time as the target can.

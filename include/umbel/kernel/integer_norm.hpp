@@ -134,10 +134,10 @@ template <bool Centred, std::size_t Rows, std::size_t H, class T>
 constexpr void integer_norm_rows(const integer_norm_numbers<H>& n, const std::int16_t* x,
                                  T* y) noexcept {
 #if UMBEL_DOT_VECTORS
-  if (!std::is_constant_evaluated()) return integer_norm_vectors<Centred, Rows>(n, x, y);
+  if (!__builtin_is_constant_evaluated()) return integer_norm_vectors<Centred, Rows>(n, x, y);
 #endif
   for (std::size_t r = 0; r < Rows; ++r) {
-    if (std::is_constant_evaluated())
+    if (__builtin_is_constant_evaluated())
       plain::integer_norm<Centred>(n, x + r * H, y + r * H);
     else
       integer_norm<Centred>(n, x + r * H, y + r * H);

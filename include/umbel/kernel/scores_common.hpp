@@ -146,7 +146,7 @@ template <class M>
 UMBEL_INLINE constexpr M and_masks(M a, M b) noexcept {
   if constexpr (sizeof(M) == 16) {
     if constexpr (sizeof(simd::element_of<M>) == 8) {
-      if (!std::is_constant_evaluated()) UMBEL_OPAQUE(b);
+      if (!__builtin_is_constant_evaluated()) UMBEL_OPAQUE(b);
     }
   }
   return a & b;

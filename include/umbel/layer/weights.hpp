@@ -355,7 +355,7 @@ using view_of_weights = typename weights_view_of<Parts>::type;
 template <kernel::linear_shape S, class T, class In, class Out, bool Bias>
 constexpr void project(const portable::linear_view<T, In, Out, Bias>& w, const T* x,
                        T* y) noexcept {
-  if (std::is_constant_evaluated())
+  if (__builtin_is_constant_evaluated())
     kernel::plain::linear<S>(x, w.weight, w.bias, y);
   else
     kernel::linear<S>(x, w.weight, w.bias, y);

@@ -73,7 +73,7 @@ constexpr detail::dropout_mask dropout(const Rate& rate, const Seed& seed) noexc
   using verdict = detail::rules::dropout_rate_and_seed<Rate, Seed>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok) {
-    if (std::is_constant_evaluated() && !(rate >= 0 && rate <= 1))
+    if (__builtin_is_constant_evaluated() && !(rate >= 0 && rate <= 1))
       detail::is_not_a_constant<detail::rules::dropout_rate<(sizeof(Rate) == 0)>>();
     return {static_cast<double>(rate), static_cast<std::uint64_t>(seed)};
   } else {

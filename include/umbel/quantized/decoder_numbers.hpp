@@ -122,16 +122,16 @@ struct decoder_numbers {
   template <std::size_t N, class Work, class AttendSelf, class AttendMemory>
   constexpr void rows_of_sequence(std::int16_t* x, Work& work, const AttendSelf& attend_self,
                                   const AttendMemory& attend_memory) const noexcept {
-    if (std::is_constant_evaluated()) {
+    if (__builtin_is_constant_evaluated()) {
       work.self_work = {};
       work.normed[0] = 0;
     }
     norm1.template before<N>(x, work.normed);
     attend_self(work.normed, x);
-    if (std::is_constant_evaluated()) work.cross_work = {};
+    if (__builtin_is_constant_evaluated()) work.cross_work = {};
     after_self<N>(x, work.normed);
     attend_memory(work.normed, x);
-    if (std::is_constant_evaluated()) work.feed_forward_work = {};
+    if (__builtin_is_constant_evaluated()) work.feed_forward_work = {};
     after_cross<N>(x, work.normed, work.feed_forward_work);
   }
   template <std::size_t N>

@@ -120,13 +120,13 @@ struct encoder_numbers {
   template <std::size_t N, class Work, class Attend>
   constexpr void rows_of_sequence(std::int16_t* x, Work& work,
                                   const Attend& attend) const noexcept {
-    if (std::is_constant_evaluated()) {
+    if (__builtin_is_constant_evaluated()) {
       work.attention_work = {};
       work.normed[0] = 0;
     }
     norm1.template before<N>(x, work.normed);
     attend(work.normed, x);
-    if (std::is_constant_evaluated()) work.feed_forward_work = {};
+    if (__builtin_is_constant_evaluated()) work.feed_forward_work = {};
     after_attention<N>(x, work.normed, work.feed_forward_work);
   }
   template <std::size_t N, class Work>

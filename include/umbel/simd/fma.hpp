@@ -70,7 +70,7 @@ UMBEL_INLINE constexpr V rounded_twice(V a, V b, V c) noexcept {
 #pragma clang fp contract(off) reassociate(off)
 #endif
 #if UMBEL_FUSES_UNASKED
-  if (!std::is_constant_evaluated()) {
+  if (!__builtin_is_constant_evaluated()) {
     V product = a * b;
     __asm__("" : "+v"(product), "+v"(c));
     return product + c;
@@ -125,7 +125,7 @@ UMBEL_INLINE constexpr V fma(V a, V b, V c) noexcept {
   if constexpr (!has_fma<element_of<V>>) {
     return detail::rounded_twice(a, b, c);
   } else if constexpr (lanes_of<V> == 1) {
-    if (std::is_constant_evaluated()) return detail::constant_fma(a, b, c);
+    if (__builtin_is_constant_evaluated()) return detail::constant_fma(a, b, c);
 #if UMBEL_ELEMENTWISE_FMA
     return __builtin_elementwise_fma(a, b, c);
 #else

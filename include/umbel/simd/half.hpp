@@ -30,7 +30,7 @@ constexpr std::uint32_t shift_to_nearest(std::uint32_t value, std::uint32_t bits
 
 constexpr std::uint16_t float16_bits(float value) noexcept {
 #if UMBEL_F16C
-  if (!std::is_constant_evaluated()) {
+  if (!__builtin_is_constant_evaluated()) {
     typedef float in __attribute__((vector_size(16)));
     constexpr int nearest_even = 0;
     return static_cast<std::uint16_t>(__builtin_ia32_vcvtps2ph(in{value}, nearest_even)[0]);
@@ -57,7 +57,7 @@ template <class V>
 UMBEL_INLINE constexpr V widen_float16(unsigned_of<V> half) noexcept {
 #if UMBEL_VCVTB
   if constexpr (lanes_of<V> == 1) {
-    if (!std::is_constant_evaluated()) {
+    if (!__builtin_is_constant_evaluated()) {
       V value = __builtin_bit_cast(V, half);
       __asm__("vcvtb.f32.f16 %0, %0" : "+t"(value));
       return value;

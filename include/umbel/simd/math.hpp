@@ -81,7 +81,7 @@ UMBEL_INLINE constexpr V exp2_not_positive(V y) noexcept {
   if constexpr (sizeof(V) == 64) return avx512::exp2_not_positive(y);
 #endif
   if constexpr (lanes_of<V> == 1) {  // where infinity - infinity is no constant expression
-    if (std::is_constant_evaluated() && y < constants::exp2_lowest) return V{};
+    if (__builtin_is_constant_evaluated() && y < constants::exp2_lowest) return V{};
   }
   const V magic = broadcast<V>(constants::rounding_magic);
   V shifted = y + magic;

@@ -14,7 +14,7 @@ template <int Bits>
 UMBEL_INLINE constexpr std::int32_t saturated(std::int32_t v) noexcept {
   constexpr std::int32_t most = (std::int32_t{1} << (Bits - 1)) - 1;
 #if UMBEL_THUMB_2
-  if (!std::is_constant_evaluated()) {
+  if (!__builtin_is_constant_evaluated()) {
     __asm__("ssat %0, %2, %1" : "=r"(v) : "r"(v), "i"(Bits));
     return v < -most ? -most : v;
   }

@@ -49,7 +49,7 @@ template <bool Plain, class Left, class Right, class Out, class... Families, cla
 constexpr void contract_into(const T* x, const T* y, T* out) noexcept {
   constexpr auto loops = lower_contract<T, Left, Right, Out, Families...>();
   if constexpr (!Plain && std::is_floating_point_v<T>) {
-    if (!std::is_constant_evaluated()) return run_contract<loops>(x, y, out);
+    if (!__builtin_is_constant_evaluated()) return run_contract<loops>(x, y, out);
   }
   kernel::plain::contract_all<loops>(x, y, out);
 }

@@ -51,7 +51,7 @@ template <class T, class U>
 UMBEL_INLINE constexpr T list_element(U element) noexcept {
   if constexpr (std::is_integral_v<T> && std::is_integral_v<U> && !std::is_same_v<T, bool>) {
     const T converted = static_cast<T>(element);
-    if (std::is_constant_evaluated() &&
+    if (__builtin_is_constant_evaluated() &&
         (static_cast<U>(converted) != element || (converted < T{0}) != (element < U{0})))
       is_not_a_constant<rules::held_in_the_list<T>>();
     return converted;

@@ -84,7 +84,7 @@ struct additive_attend_steps {
               Layer::scoring::template with<T>(masks(h).policy),
               y.data() + b * queries * values + h * value_dim, maximum, maximum + queries, room...);
         };
-        if (std::is_constant_evaluated())
+        if (__builtin_is_constant_evaluated())
           by(kernel::plain::attend_additive_kept<head>{});
         else
           by(kernel::attend_additive_kept<head, T>{}, work.of_kernel + 0);
@@ -115,7 +115,7 @@ struct additive_attend_steps {
                      d.dx + of_q, dk + of_k, work.weights + of_h, dv + of_v,
                      d.dbias + b * Bias::batch + h * Bias::head, room...);
         };
-        if (std::is_constant_evaluated())
+        if (__builtin_is_constant_evaluated())
           by(kernel::plain::attend_additive_backward<back<Bias>>{});
         else
           by(kernel::attend_additive_backward<back<Bias>, T>{}, work.of_kernel + 0);

@@ -84,7 +84,7 @@ struct attend_steps {
                      y.data() + b * queries * o_row + h * sizes.value_dim, maximum,
                      maximum + queries, room...);
         };
-        if (std::is_constant_evaluated())
+        if (__builtin_is_constant_evaluated())
           all(kernel::plain::attend_kept<head>{});
         else
           all(kernel::attend_kept<head, T>{}, work.of_kernel + 0);
@@ -132,7 +132,7 @@ struct attend_steps {
                        dk_b + of_k, dv + b * keys * v_row + of_v, dbias_of_head,
                        scratch_of_kernel...);
           };
-          if (std::is_constant_evaluated())
+          if (__builtin_is_constant_evaluated())
             run_by(kernel::plain::attend_backward<S>{});
           else
             run_by(kernel::attend_backward<S, T>{}, work.of_kernel + 0);

@@ -64,7 +64,7 @@ struct layer_gradient<layer_call<T, operation_steps<Norm, X>, Norm, View>> {
         dx,
         const_cast<T*>(gradients[0].values),
         shape.beta ? const_cast<T*>(gradients[1].values) : nullptr};
-    if (std::is_constant_evaluated())
+    if (__builtin_is_constant_evaluated())
       kernel::plain::norm_backward(of, scratch);
     else
       kernel::norm_backward(of, scratch);
