@@ -26,7 +26,8 @@ template <word W, class V>
 constexpr V slope_of(V a) noexcept;
 
 template <word W, class V>
-UMBEL_INLINE constexpr V number_of(V a, V b, V c) noexcept {
+UMBEL_INLINE constexpr V number_of(V a, [[maybe_unused]] V b = V{},
+                                   [[maybe_unused]] V c = V{}) noexcept {
   if constexpr (W == word::copy) return a;
   if constexpr (W == word::add || W == word::add_to) return a + b;
   if constexpr (W == word::subtract) return a - b;
@@ -120,20 +121,16 @@ struct program {
   // Operand J of node N, which need not be in the list itself.
   template <int N, std::size_t J, class Place>
   UMBEL_INLINE constexpr V number(const Place& place, [[maybe_unused]] V given) const noexcept {
-    if constexpr (J >= Plan::value.at(N).operands) {
-      return V{};
-    } else {
-      constexpr int from = Plan::value.at(N).from[J].node;
-      constexpr std::size_t at = List.index(from);
-      if constexpr (from == Given)
-        return given;
-      else if constexpr (at != npos && Plan::value.at(from).condition)
-        return as_number(conditions[at]);
-      else if constexpr (at != npos)
-        return numbers[at];
-      else
-        return place.template load<N, J>();
-    }
+    constexpr int from = Plan::value.at(N).from[J].node;
+    constexpr std::size_t at = List.index(from);
+    if constexpr (from == Given)
+      return given;
+    else if constexpr (at != npos && Plan::value.at(from).condition)
+      return as_number(conditions[at]);
+    else if constexpr (at != npos)
+      return numbers[at];
+    else
+      return place.template load<N, J>();
   }
   template <int N, std::size_t J, class Place>
   UMBEL_INLINE constexpr M condition(const Place& place) const noexcept {
@@ -156,41 +153,44 @@ struct program {
   template <class Place, std::size_t... I>
   UMBEL_INLINE constexpr void run(const Place& place, [[maybe_unused]] V given,
                                   std::index_sequence<I...>) noexcept {
-    (compute<I>(place, given), ...);
+    (compute<I>(place, given, std::make_index_sequence<Plan::value.at(List.nodes[I]).operands>{}),
+     ...);
   }
 
-  template <std::size_t I, class Place>
-  UMBEL_INLINE constexpr void compute(const Place& place, [[maybe_unused]] V given) noexcept {
+  // J: its operands. Each is instantiated where it is read only, which is what compiling a formula
+  // takes most of.
+  template <std::size_t I, class Place, std::size_t... J>
+  UMBEL_INLINE constexpr void compute(const Place& place, [[maybe_unused]] V given,
+                                      std::index_sequence<J...>) noexcept {
     constexpr int n = List.nodes[I];
     constexpr word w = Plan::value.at(n).what;
     using T = simd::element_of<V>;
-    const auto a = [&]() UMBEL_LAMBDA_INLINE { return number<n, 0>(place, given); };
-    const auto b = [&]() UMBEL_LAMBDA_INLINE { return number<n, 1>(place, given); };
-    const auto c = [&]() UMBEL_LAMBDA_INLINE { return number<n, 2>(place, given); };
     if constexpr (w == word::number)
       numbers[I] = simd::broadcast<V>(Plan::value.at(n).number);
     else if constexpr (w == word::position)
       numbers[I] = place.template position<Plan::value.at(n).family>();
     else if constexpr (w == word::less)
-      conditions[I] = simd::less(a(), b());
+      conditions[I] = simd::less(number<n, J>(place, given)...);
     else if constexpr (w == word::less_or_equal)
-      conditions[I] = simd::less_equal(a(), b());
+      conditions[I] = simd::less_equal(number<n, J>(place, given)...);
     else if constexpr (w == word::equal)
-      conditions[I] = simd::equal(a(), b());
+      conditions[I] = simd::equal(number<n, J>(place, given)...);
     else if constexpr (w == word::not_equal)
-      conditions[I] = simd::not_equal(a(), b());
+      conditions[I] = simd::not_equal(number<n, J>(place, given)...);
     else if constexpr (w == word::logical_not)
       conditions[I] = !condition<n, 0>(place);
     else if constexpr (w == word::logical_and || w == word::logical_or) {
       const M one = condition<n, 0>(place), other = condition<n, 1>(place);
       conditions[I] = w == word::logical_and ? one & other : one | other;
     } else if constexpr (w == word::where)
-      numbers[I] = simd::select(condition<n, 0>(place), b(), c());
+      numbers[I] = simd::select(condition<n, 0>(place), number<n, 1>(place, given),
+                                number<n, 2>(place, given));
     else if constexpr (w == word::hide)
       numbers[I] = simd::select(condition<n, 1>(place),
-                                simd::broadcast<V>(-simd::math_constants<T>::infinity), a());
+                                simd::broadcast<V>(-simd::math_constants<T>::infinity),
+                                number<n, 0>(place, given));
     else
-      numbers[I] = number_of<w>(a(), b(), c());
+      numbers[I] = number_of<w>(number<n, J>(place, given)...);
   }
 };
 
