@@ -21,7 +21,7 @@ class training_folder {
   explicit training_folder(const std::string& path)
       : checkpoint(made(path), "checkpoint.safetensors"),
         result(path, "weights.safetensors"),
-        lock_((path + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC) {
+        lock_((path + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW) {
     if (lock_.is_open() && ::flock(lock_.number(), LOCK_EX | LOCK_NB) == 0) return;
     if (errno == EWOULDBLOCK)
       throw fashion::file_error(

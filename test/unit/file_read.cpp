@@ -7,6 +7,7 @@
 #include <umbel/files.hpp>
 #include <umbel/umbel.hpp>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -297,6 +298,12 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_mapped) {
   const std::string folder = std::filesystem::temp_directory_path().string();
   BOOST_TEST(std::string(mapped_file::open(folder.c_str()).error()).find("is not a regular file") !=
              std::string::npos);
+  // A pipe that nobody writes to is not waited for.
+  const std::string pipe = one_file({}).path.string();
+  BOOST_TEST(::mkfifo(pipe.c_str(), 0600) == 0);
+  BOOST_TEST(std::string(mapped_file::open(pipe.c_str()).error()).find("is not a regular file") !=
+             std::string::npos);
+  std::filesystem::remove(pipe);
   BOOST_TEST(std::string(mapped_file::open("").error()) ==
              "umbel: mapped_file: the empty path does not exist");
   const one_file empty({});

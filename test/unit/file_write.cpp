@@ -3,9 +3,11 @@
 #include <boost/test/unit_test.hpp>
 #include <umbel/files.hpp>
 #include <umbel/umbel.hpp>
+#include <umbel/weights.hpp>
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "../golden/data/files.hpp"
@@ -44,6 +46,11 @@ tensor<T, query<2>, key<3>> as() {
         made(q, k) = static_cast<T>(values(q, k));
   return made;
 }
+
+struct weights {
+  static constexpr const char* part_names[] = {"x"};
+  tensor<float, query<40>, key<4>> x{};
+};
 
 BOOST_AUTO_TEST_SUITE(file_write)
 
@@ -109,6 +116,32 @@ BOOST_AUTO_TEST_CASE(npz_and_back) {
   BOOST_TEST(!!write_npz(none, [](auto) {}));
   const std::vector<unsigned char> numpys(std::begin(files::npz_none), std::end(files::npz_none));
   BOOST_TEST((none.bytes == numpys));
+}
+
+// What a sink throws, whoever called the writer gets, and the sink is not called again.
+BOOST_AUTO_TEST_CASE(a_sink_that_throws) {
+  static const tensor<float, query<40>, key<40>> x{};
+  const auto writers =
+      std::tuple([](auto& sink) { write_npy(sink, x); },
+                 [](auto& sink) { write_safetensors(sink, [](auto put) { put("x", x); }); },
+                 [](auto& sink) { (void)write_npz(sink, [](auto put) { put("x", x); }); },
+                 [](auto& sink) { save(sink, weights{}); });
+  const auto try_one = [](const auto& write) {
+    std::size_t calls = 0, last = 0;
+    auto sink = [&](const char*, std::size_t) {
+      ++calls;
+      if (calls >= last && last != 0) throw calls;
+    };
+    write(sink);
+    const std::size_t whole = calls;
+    BOOST_TEST(whole >= 2U);
+    for (last = 1; last <= whole; ++last) {
+      calls = 0;
+      BOOST_CHECK_THROW(write(sink), std::size_t);
+      BOOST_TEST(calls == last);
+    }
+  };
+  std::apply([&](const auto&... write) { (try_one(write), ...); }, writers);
 }
 
 // By the compiler, too.

@@ -325,7 +325,8 @@ static_assert(line(0) == 0.5 && line(2) == 1 && line(4) == 0.75 && line(10) == 0
 static_assert(constant_rate{.rate = 2, .warm_up = 4}(1) == 1 && constant_rate{.rate = 2}(0) == 2);
 // A decay that ends before the warm-up does.
 static_assert(warm_up_then_cosine{.rate = 1, .warm_up = 5, .steps = 5}(4) == 1);
-static_assert(warm_up_then_cosine{.rate = 1, .warm_up = 5, .steps = 3}(5) == 0);
+static_assert(warm_up_then_cosine{.rate = 1, .warm_up = 5, .steps = 3}(2) == 0.6);
+static_assert(warm_up_then_cosine{.rate = 1, .warm_up = 5, .steps = 3, .last = 0.25}(3) == 0.25);
 
 BOOST_AUTO_TEST_CASE(rates_are_those_of_the_formula) {
   const double pi = std::acos(-1.0);

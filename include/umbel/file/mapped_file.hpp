@@ -45,7 +45,8 @@ class mapped_file {
   // The file at `path`; file_error::cannot_open where there is none, or it is no regular file or
   // may not be read.
   [[nodiscard]] static file_result<mapped_file> open(const char* path) noexcept {
-    const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+    // O_NONBLOCK: a pipe that nobody writes to is refused, not waited for.
+    const int file = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) return refused(path, errno == ENOENT ? "does not exist" : "cannot be opened");
     const char* wrong = nullptr;
     mapped_file mapped;

@@ -24,14 +24,13 @@ namespace umbel::inline UMBEL_TARGET {
 
 namespace detail {
 
-// Bytes for a sink, some hundred at once; counts them.
+// Bytes for a sink, some hundred at once, the last of them by flush(); counts them.
 template <class Sink>
 class byte_writer {
  public:
   constexpr explicit byte_writer(Sink& sink) : sink_(sink) {}
   constexpr byte_writer(const byte_writer&) = delete;
   constexpr byte_writer& operator=(const byte_writer&) = delete;
-  constexpr ~byte_writer() { flush(); }
 
   constexpr void put(char c) {
     if (used_ == sizeof(chars_)) flush();
@@ -81,13 +80,12 @@ class byte_writer {
     while (count-- != 0) put(c);
   }
   [[nodiscard]] constexpr std::uint64_t count() const { return count_; }
-
- private:
   constexpr void flush() {
     if (used_ != 0) sink_(static_cast<const char*>(chars_), used_);
     used_ = 0;
   }
 
+ private:
   Sink& sink_;
   char chars_[512]{};
   std::size_t used_ = 0;
@@ -171,10 +169,9 @@ constexpr void put_json(Out& out, const char* text) {
 template <class Each>
 constexpr std::uint64_t sum_of_elements(const Each& each) {
   fnv1a_sink sink;
-  {
-    byte_writer<fnv1a_sink> out(sink);
-    for_each_put(each, [&]<class X>(const char*, const X& x) { out.elements(x); });
-  }
+  byte_writer<fnv1a_sink> out(sink);
+  for_each_put(each, [&]<class X>(const char*, const X& x) { out.elements(x); });
+  out.flush();
   return sink.sum.value();
 }
 
@@ -237,13 +234,10 @@ struct zip_content {
 template <class X>
 zip_content zip_content_of(const X& x) {
   crc32_sink sum;
-  std::uint64_t bytes = 0;
-  {
-    byte_writer<crc32_sink> out(sum);
-    put_npy(out, x);
-    bytes = out.count();
-  }
-  return {sum.crc, bytes};
+  byte_writer<crc32_sink> out(sum);
+  put_npy(out, x);
+  out.flush();
+  return {sum.crc, out.count()};
 }
 
 template <class Out, class Each>
@@ -281,7 +275,8 @@ file_result<> put_npz(Out& out, const Each& each) {
 
 }  // namespace detail
 
-// One array, as numpy.save writes it: version 1.0. X: a tensor or view of float, double, float16,
+// One array, as numpy.save writes it: version 1.0. What a sink throws, here and below, the caller
+// gets; what it returns is not looked at. X: a tensor or view of float, double, float16,
 // bfloat16 (as ml_dtypes' is written, V2), bool, std::uint8_t, std::int8_t to std::int64_t.
 template <class Sink, class X>
 constexpr void write_npy(Sink&& sink, const X& x) {
@@ -293,6 +288,7 @@ constexpr void write_npy(Sink&& sink, const X& x) {
   if constexpr (verdict::ok && detail::tensor_like<X>) {
     detail::byte_writer<std::remove_reference_t<Sink>> out(sink);
     detail::put_npy(out, x);
+    out.flush();
   }
 }
 
@@ -317,6 +313,7 @@ constexpr void write_safetensors(Sink&& sink, const Each& each) {
     detail::put_safetensors_header(out, sum, each);
     out.repeat(spaces, ' ');
     detail::for_each_put(each, [&]<class X>(const char*, const X& x) { out.elements(x); });
+    out.flush();
   }
 }
 
@@ -330,7 +327,9 @@ file_result<> write_npz(Sink&& sink, const Each& each) {
   if constexpr (verdict::ok) {
     if (false) each(detail::put_asserts{});
     detail::byte_writer<std::remove_reference_t<Sink>> out(sink);
-    return detail::put_npz(out, each);
+    const file_result<> done = detail::put_npz(out, each);
+    out.flush();
+    return done;
   } else {
     return {};
   }

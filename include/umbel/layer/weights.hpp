@@ -38,7 +38,7 @@ struct linear_map {
 // f(member...): the members of a struct that has Count of them, in their order.
 inline constexpr std::size_t most_members = 16;
 template <std::size_t Count, class Struct, class F>
-UMBEL_INLINE constexpr auto with_members(Struct& s, F f) noexcept {
+UMBEL_INLINE constexpr auto with_members(Struct& s, F f) {
   static_assert(Count <= most_members);
   if constexpr (Count == 1) {
     auto& [a] = s;

@@ -32,8 +32,8 @@ namespace detail {
 // fall(part): from 1 to 0.
 template <class Schedule, class Fall>
 constexpr double falling_rate(const Schedule& s, std::uint64_t step, Fall fall) noexcept {
-  if (step < s.warm_up) return constant_rate{s.rate, s.warm_up}(step);
   if (step >= s.steps) return s.last;
+  if (step < s.warm_up) return constant_rate{s.rate, s.warm_up}(step);
   const double part =
       static_cast<double>(step - s.warm_up) / static_cast<double>(s.steps - s.warm_up);
   return s.last + elementary::product(s.rate - s.last, fall(part));

@@ -74,7 +74,7 @@ struct no_path {
 
 // Of weights that the rules accept. Path: parameter_path or no_path.
 template <class Path, class W, class F>
-constexpr void visit_parameters(const Path& path, W& w, F& f) noexcept {
+constexpr void visit_parameters(const Path& path, W& w, F& f) {
   using plain = std::remove_const_t<W>;
   if constexpr (tensor_like<plain>) {
     f(path, as_view(w));
@@ -120,7 +120,7 @@ struct taken_by {
 //   "umbel: for_each_parameter: f takes a path and a view, (const parameter_path& path, auto x)"
 // and more about structs: docs/errors.md
 template <class Weights, class F>
-constexpr void for_each_parameter(Weights&& w, F&& f) noexcept {
+constexpr void for_each_parameter(Weights&& w, F&& f) {
   using verdict = detail::rules::parameters<detail::taken_by<std::remove_reference_t<F>>,
                                             std::remove_reference_t<Weights>>;
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");

@@ -29,12 +29,13 @@ constexpr auto can_be_saved() {
 }
 }  // namespace detail
 
-// sink: a callable that takes (const char*, std::size_t).
+// sink: a callable that takes (const char*, std::size_t). What it throws, the caller gets; what it
+// returns is not looked at.
 //   "umbel: save: takes a sink first, which is called with (const char*, std::size_t), not a
 //   pointer to FILE"
 // and, of structs, the sentences of for_each_parameter.
 template <class Sink, class Weights>
-constexpr void save(Sink&& sink, const Weights& w) noexcept {
+constexpr void save(Sink&& sink, const Weights& w) {
   using verdict = decltype(detail::can_be_saved<std::remove_reference_t<Sink>, Weights>());
   static_assert(detail::report<verdict>::ok, "umbel: shapes do not fit");
   if constexpr (verdict::ok)
