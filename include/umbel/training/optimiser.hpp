@@ -54,7 +54,7 @@ struct sgd_with_momentum {
 struct adam {
   double rate = 1e-3;
   double beta1 = 0.9;     // what is left of the mean of the gradient, from 0 to below 1
-  double beta2 = 0.999;   // and of that of its square
+  double beta2 = 0.999;   // and of that of its square, from 0 to below 1
   double epsilon = 1e-8;  // above 0 in the type of the weights, finite
   double decay = 0;       // of the weights, as a part of their gradient
 
@@ -68,7 +68,8 @@ struct adam {
 };
 
 // AdamW (Loshchilov and Hutter 2019), as torch.optim.AdamW: Adam of weights that are multiplied by
-// 1 - rate decay before. Ranges are those of adam.
+// 1 - rate decay before, which should be above 0. Ranges are those of adam, and so is the state:
+// one may go on where the other stopped.
 struct adamw {
   double rate = 1e-3;
   double beta1 = 0.9;
@@ -353,7 +354,9 @@ void add(G& g, const Other& other) noexcept {
 }
 
 // The average of the weights over steps moves towards w: average + (w - average) (1 - decay). Start
-// with average = w. (What a test shows is better of the average; decay: 0.999, or less at first.)
+// with average = w. decay: from 0, the newest weights, to 1, the oldest; 0.999, or less at first.
+// It is not looked at, so that NaN ends in the average. (What a test shows is better of the
+// average.)
 template <class A, class W>
 UMBEL_INLINE void moving_average(A& average, const W& w, double decay) noexcept {
   using verdict = detail::rules::changeable_by<detail::say::moving_average, A, W>;

@@ -7,7 +7,8 @@
 //
 // All rise first, in warm_up equal steps: at step s to rate (s + 1) / warm_up. What follows is a
 // function of the part that is over, (s - warm_up) / (steps - warm_up); from `steps` on it is
-// `last`.
+// `last`, which is 0 for ever where neither is given. No number is looked at here: update refuses a
+// rate that is negative or not finite.
 #pragma once
 
 #include <cstdint>
