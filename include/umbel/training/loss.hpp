@@ -150,7 +150,8 @@ struct cross_entropy_of_nodes {
     const auto logarithm = log_softmax<Axis>(formulas::where(counted > 0, logits, 0));
     // What is not chosen does not matter, NaN neither. A sum of a row that is not counted is 0.
     const auto chosen = sum<Axis>(formulas::where(is_label, logarithm, 0));
-    // 0 - sum, as -sum would be -0 where there is no loss.
+    // 0 - sum, as -sum would be -0 where there is no loss. (-chosen would be -0 where there is one
+    // row, whose sum is itself.)
     if constexpr (smoothing == 0) {
       return (0 - sum_of_all(chosen)) / rows;
     } else {
