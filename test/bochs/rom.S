@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSL-1.0 */
 /* The ROM that Bochs starts in place of a BIOS (run): from reset to 64-bit mode with AVX-512, a program copied to where it
    was linked to, and the few system calls by which a static program of glibc starts, takes memory, prints and ends. The
-   answer to any other is "not implemented". The program has the rights of a kernel, so that no level is ever changed. There
+   answer to any other is ENOSYS. The program has the rights of a kernel, so that no level is ever changed. There
    are no handlers of faults: one is three, which ends Bochs.
 
    The assembler's command line says program and program_end, which are its addresses; program_bytes, of which the rest is
