@@ -10,6 +10,29 @@ fail() {
   exit 2
 }
 
+# ---- what it does, how far it is, the time left -------------------------------------------------------
+# What Ctrl-C says: a tool that has more to say sets it.
+go_on="the same command goes on: what is compiled and installed stays"
+
+interrupted() {
+  echo "${0##*/}: stopped; $go_on" >&2
+  exit 130
+}
+trap interrupted INT
+
+# progress HOW WHAT LOG -- COMMAND...: tools/progress.py says more. A fresh machine may have no Python yet.
+progress() {
+  local status=0
+  if has python3; then
+    python3 "$root/tools/progress.py" "$@" || status=$?
+  else
+    echo "$2" >&2
+    "${@:5}" >"$3" 2>&1 </dev/null || status=$?
+  fi
+  ((status != 130)) || interrupted
+  return "$status"
+}
+
 # ---- what is there ------------------------------------------------------------------------------------
 has() { command -v "$1" >/dev/null 2>&1; }
 
@@ -78,31 +101,30 @@ find_missing() {
 }
 
 # ---- installing ---------------------------------------------------------------------------------------
-as_root() {
-  if ((EUID == 0)); then
-    "$@"
-  else
-    sudo -n "$@"
-  fi
-}
-
 can_install() {
   has apt-get && { ((EUID == 0)) || { has sudo && sudo -n true 2>/dev/null; }; }
 }
 
 apt() {
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 -qq "$@" </dev/null
+  local what=$1
+  shift
+  progress apt "${0##*/}: $what" "$apt_log" -- \
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 -o APT::Status-Fd=1 -qq "$@"
 }
 
 apt_install() {
-  apt install -y --no-install-recommends "$@" >/dev/null
+  apt "installing $*" install -y --no-install-recommends "$@"
 }
 
 # Install the given packages; the lists are fetched once, when the first try fails.
 install() {
-  echo "installing: $*" >&2
-  apt_install "$@" 2>/dev/null && return
-  apt update && apt_install "$@"
+  local apt_log as_root=() status=0
+  ((EUID == 0)) || as_root=(sudo -n)
+  apt_log=$(mktemp)
+  apt_install "$@" || { apt "fetching the lists of packages" update && apt_install "$@"; } || status=$?
+  ((status == 0)) || cat "$apt_log" >&2
+  rm -f "$apt_log"
+  return "$status"
 }
 
 # need PACKAGE...: all of them are there afterwards, or the script ends with 2.
@@ -129,31 +151,79 @@ want() {
 build_packages=(g++ meson ninja-build pkg-config python3 libboost-dev)
 
 # ---- building -----------------------------------------------------------------------------------------
+# A folder is of one tool at a time, until `release` or the end: hold DIRECTORY waits, and names who has it.
+declare -A held=()
+command_line="${0#"$root"/}${*:+ $*}"
+hold() {
+  local directory=$1 lock=
+  [[ -z ${held[$directory]-} ]] || return 0
+  { mkdir -p "$directory" && exec {lock}<>"$directory/lock"; } 2>/dev/null || fail "cannot write to $directory"
+  python3 "$root/tools/progress.py" lock "$lock" "$directory/lock" "$$ ($command_line)" || interrupted
+  held[$directory]=$lock
+}
+
+# release DIRECTORY: what runs from now on only reads what is in it.
+release() {
+  local lock=${held[$1]}
+  exec {lock}>&-
+  unset "held[$1]"
+}
+
+# Only what Meson makes of its options, and what Ninja remembers of it.
+made_by_meson=(meson-private meson-info meson-logs build.ninja compile_commands.json .ninja_log .ninja_deps)
+
+# set_aside DIRECTORY, take_back DIRECTORY: these, so that Meson starts anew there; nothing else in the folder is touched.
+set_aside() {
+  local file
+  mkdir -p "$1/before"
+  for file in "${made_by_meson[@]}"; do
+    rm -rf "$1/before/$file"
+    [[ ! -e $1/$file ]] || mv "$1/$file" "$1/before"
+  done
+}
+take_back() {
+  local file
+  for file in "${made_by_meson[@]}"; do
+    [[ ! -e $1/before/$file ]] || { rm -rf "${1:?}/$file" && mv "$1/before/$file" "$1"; }
+  done
+  rmdir "$1/before"
+}
+
 # configure DIRECTORY OPTION...: sets up the build directory, or gives the one that is there these options.
 configure() {
-  local directory=$1 log
+  local directory=$1 what="${0##*/}: configuring ${1#"$root"/}" log
   shift
   set -- -Db_colorout=auto "$@"
+  hold "$directory"
   log=$directory/setup.log
   if [[ -e $directory/build.ninja ]]; then
     # The second command: what changed in a meson.build since, before anybody reads the lists of tests and targets.
-    if meson configure "$directory" "$@" >"$log" 2>&1 && ninja -C "$directory" build.ninja >>"$log" 2>&1; then return; fi
-    rm -rf "$directory" # made by another version, which has other options
+    # shellcheck disable=SC2016
+    if progress run "$what" "$log" -- \
+      bash -c 'meson configure "$0" "$@" && ninja -C "$0" build.ninja' "$directory" "$@"; then return; fi
   fi
-  mkdir -p "$directory"
-  meson setup "$directory" "$root" "$@" >"$log" 2>&1 || {
+  set_aside "$directory" # made by another version, which has other options; or damaged; or nothing yet
+  if ! progress run "$what" "$log" -- meson setup "$directory" "$root" "$@"; then
     cat "$log" >&2
+    take_back "$directory"
     return 1
-  }
+  fi
+  rm -rf "$directory/before"
 }
 
-# compile DIRECTORY TARGET...: quiet unless it fails.
+# compile DIRECTORY TARGET...: what fails is printed as it comes.
 compile() {
-  local directory=$1 log
+  local directory=$1
   shift
-  log=$directory/compile.log
-  ninja -C "$directory" "$@" >"$log" 2>&1 </dev/null || {
-    sed -n '/^FAILED: /,$p' "$log" | grep . >&2 || cat "$log" >&2
-    return 1
-  }
+  progress ninja "${0##*/}: compiling ${directory#"$root"/}" "$directory/compile.log" -- ninja -C "$directory" "$@"
+}
+
+# run_tests DIRECTORY ARGUMENT...: of meson test; what fails is printed as it comes. The results are in
+# DIRECTORY/meson-logs/testlog.json.
+run_tests() {
+  local directory=$1
+  shift
+  rm -f "$directory/meson-logs/testlog.json"
+  progress tests "${0##*/}: testing ${directory#"$root"/}" "$directory/test.log" -- \
+    meson test -C "$directory" --no-rebuild --print-errorlogs "$@"
 }
